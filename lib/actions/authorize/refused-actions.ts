@@ -14,7 +14,7 @@ export const NONE_REFUSED: Refused = new Set()
 export interface Refusals {
   /** Finds them for the page of a list. */
   ofCollection (request: FastifyRequest): MaybePromise<Refused>
-  /** Finds them for the page of a singleton that does not exist. */
+  /** Finds them for the page of a row that does not exist. */
   ofNothing (request: FastifyRequest): MaybePromise<Refused>
   /** Finds them for the page of a row. A singleton has no id. */
   ofRow (request: FastifyRequest, id: Id | undefined): MaybePromise<Refused>

@@ -36,7 +36,11 @@ function canonical (value: unknown): string {
  * @param value the value that was read, or `undefined` if the text of the field could not be converted
  */
 export function isUntouched (group: FormNode, name: string, value: unknown): boolean {
-  const words = markerOf(group, 'was')?.split(' ') ?? []
+  const was = markerOf(group, 'was')
+  if (was === undefined) return false
+  const words = was.split(' ')
   const at = words.findIndex((word, index) => index % 2 === 0 && word === name)
-  return at !== -1 && words[at + 1] === digest(value === undefined ? group.children.get(name)?.texts.at(-1) : value)
+  // Without a schema, an attribute that was absent has no digest.
+  if (at === -1) return value === null
+  return words[at + 1] === digest(value === undefined ? group.children.get(name)?.texts.at(-1) : value)
 }

@@ -169,14 +169,16 @@ export function takesPlainText ({ types, only }: Shape): boolean {
   return types.has('string') && only === undefined
 }
 
-/** Returns whether a field that takes both has plain text: a text that is no JSON, and does not begin like JSON. */
-export function isPlainText (text: string): boolean {
-  if (/^\s*(?:[{["]|$)/.test(text)) return false
+/**
+ * Returns what a field that takes both has. `undefined` says neither: it is blank, or begins like JSON without being
+ * JSON.
+ */
+export function kindOfText (text: string): 'json' | 'text' | undefined {
   try {
     JSON.parse(text)
-    return false
+    return 'json'
   } catch {
-    return true
+    return /^\s*(?:[{["]|$)/.test(text) ? undefined : 'text'
   }
 }
 
@@ -186,7 +188,7 @@ function convertJson (node: FormNode, shape: Shape, path: string, issues: Issues
   if (texts.length > 1 || children.size > 1) return addIssue(issues, path, 'is given more than once')
   const text = texts[0] ?? ''
   if (text.trim() === '' && (isBlankNull || markerOf(node) !== 'json-null')) return isBlankNull ? null : undefined
-  if (takesPlainText(shape) && isPlainText(text)) return text
+  if (takesPlainText(shape) && kindOfText(text) === 'text') return text
   let value: unknown
   try {
     value = JSON.parse(text)

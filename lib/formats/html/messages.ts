@@ -208,8 +208,25 @@ export interface PageMessages {
   readonly keepYours: string
   /** The choice of the value that somebody else saved. @default 'Keep theirs' */
   readonly keepTheirs: string
-  /** The heading of the fields without a conflict. @default 'The same in both' */
+  /** The heading of the attributes that both users have changed. @default 'Changed by both of you' */
+  readonly bothChanged: string
+  /** The heading of the attributes that only somebody else has changed. @default 'Changed by somebody else' */
+  readonly theyChanged: string
+  /** The choice of the value that such an attribute had before. @default 'Keep the old value' */
+  readonly keepOld: string
+  /** The choice of the value that it has now. @default 'Take the new value' */
+  readonly takeNew: string
+  /** The heading of the fields that nobody else has changed. @default 'Not changed by anybody else' */
   readonly same: string
+  /** The title of the form of a row that was deleted meanwhile. @default 'This post does not exist any more' */
+  readonly gone: (singular: string) => string
+  /**
+   * The explanation of such a form.
+   * @default 'Somebody has deleted it since you opened it. Your changes were not saved, but what you typed is here.'
+   */
+  readonly goneAdvice: string
+  /** The button of such a form. @default 'Create it again' */
+  readonly createAgain: string
   /** The link back to the row, without saving. @default 'Leave it as it is' */
   readonly leave: string
   /**

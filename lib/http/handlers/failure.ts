@@ -56,8 +56,9 @@ const OF_SUPPLIED: ReadonlySet<number> = new Set([409, 422, 428])
 function findProblemRow (problem: Problem, state: RequestState): MaybePromise<Row | undefined> {
   const { choice: { format: { writer } }, compiled: { refusals, resource: { singleton } }, payload } = state
   if (isFormShown(problem, state)) return findFormRow(payload as Payload, state)
-  // Only the page of a missing singleton offers an action: to create it.
-  if (refusals === undefined || !singleton || problem.status !== 404 || writer.list !== undefined) return undefined
+  // The pages of a missing singleton, and of a form whose row is missing, offer to create it.
+  const canCreate = isGone(problem, state) || (singleton && problem.status === 404)
+  if (refusals === undefined || !canCreate || writer.list !== undefined) return undefined
   return andThen(refusals.ofNothing(state.request), (refused) => {
     state.refused = refused
     return undefined
@@ -67,13 +68,20 @@ function findProblemRow (problem: Problem, state: RequestState): MaybePromise<Ro
 /** Finds the rows that a form can reference that is shown again. Without them its fields take ids. */
 function findFormChoices (problem: Problem, row: Row | undefined, state: RequestState): MaybePromise<void> {
   const { choices } = state.compiled.relations
-  if (choices.length === 0 || !state.hasPassedHooks || !isFormShown(problem, state)) return undefined
+  if (choices.length === 0 || !state.hasPassedHooks || !(isFormShown(problem, state) || isGone(problem, state))) {
+    return undefined
+  }
   return catchError<void>(() => findChoices(row, state), () => undefined)
 }
 
 /** Returns whether the error is shown in the form that was sent. */
 function isFormShown ({ status }: Problem, { choice: { format }, payload }: RequestState): boolean {
   return format.browser === true && payload?.node !== undefined && OF_SUPPLIED.has(status)
+}
+
+/** Returns whether the row of a form does not exist. Then its page may offer to create the row again. */
+function isGone ({ status }: Problem, { choice: { format }, payload }: RequestState): boolean {
+  return status === 404 && format.browser === true && payload?.node !== undefined && payload.action === 'update'
 }
 
 function findFormRow ({ action, id }: Payload, state: RequestState): MaybePromise<Row | undefined> {

@@ -1,3 +1,5 @@
+import type { Resource } from '../../../resource/resource.js'
+import type { Id } from '../../../resource/row.js'
 import type { Attributes } from '../../../schema/types.js'
 import type { FormNode } from '../../form/parse.js'
 import type { View } from '../../format.js'
@@ -62,4 +64,12 @@ export function buildNew (
   const { name, schema } = plan.property
   const value = Object.hasOwn(prefilled, name) ? prefilled[name] : schema.default
   return builder.build(plan, currentIn(nodes[name], value))
+}
+
+/**
+ * Returns the key of a row, which its form has no field for. An id is the value of a key of one attribute, unless it
+ * is escaped.
+ */
+export function readKey ({ key: [name, ...more] }: Resource, id: Id | undefined): Attributes {
+  return name !== undefined && more.length === 0 && !String(id).startsWith('%') ? { [name]: id } : {}
 }

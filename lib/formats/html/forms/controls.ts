@@ -4,7 +4,7 @@ import { isOpenName } from '../../../schema/legal-text.js'
 import { isExactNumber } from '../../../util/decimal.js'
 import { completeSeconds } from '../../form/date-time.js'
 import { type FormNode, isRow, MARKER, markerOf, rowsOf } from '../../form/parse.js'
-import { isPlainText, membersOf, namedRowsOf } from '../../form/read.js'
+import { kindOfText, membersOf, namedRowsOf } from '../../form/read.js'
 import type { Input, ReferenceChoices } from '../../format.js'
 import type { PageMessages } from '../messages.js'
 import { findLocalTime } from '../values/date-time.js'
@@ -57,7 +57,7 @@ function shownText (mode: FieldMode, { places, takesText }: FieldPlan, current: 
   if (value === undefined || (value === null && mode !== 'json')) return ''
   if (mode === 'json') {
     // A browser would change a carriage return.
-    const isPlain = takesText && typeof value === 'string' && isPlainText(value) && !value.includes('\r')
+    const isPlain = takesText && typeof value === 'string' && kindOfText(value) === 'text' && !value.includes('\r')
     return isPlain ? value : JSON.stringify(value, null, 2)
   }
   if (mode === 'lines') return (value as unknown[]).join('\n')
@@ -187,9 +187,9 @@ export function makeControl (
 
 /** Makes the field of a value that is JSON or plain text. Its hint says which of them the content is. */
 function makeOpenText (frame: FieldFrame, text: string, { jsonOrText }: PageMessages): Field {
-  const isPlain = isPlainText(text)
-  const hint = jsonOrText(isPlain ? 'text' : 'json')
-  return makeText({ ...frame, hint }, { rows: 4, code: !isPlain, constraints: NO_CONSTRAINTS }, text, undefined)
+  const kind = kindOfText(text)
+  const own = { rows: 4, code: kind !== 'text', constraints: NO_CONSTRAINTS }
+  return makeText({ ...frame, hint: jsonOrText(kind) }, own, text, undefined)
 }
 
 function rowsOfText ({ isCell, property: { shape: { only } } }: FieldPlan): number {

@@ -1,6 +1,7 @@
 import { isLegalText, isLegalValue } from '../../../schema/legal-text.js'
 import type { Property } from '../../../schema/shape.js'
 import { typesOf } from '../../../schema/types.js'
+import { capitalize } from '../../../util/capitalize.js'
 import { ownMember } from '../../../util/own-property.js'
 import { abbreviate } from '../../../util/truncate.js'
 import { MARKER, markerOf } from '../../form/parse.js'
@@ -137,7 +138,7 @@ export class FieldBuilder {
     const isEmpty = frame.required && current.node === undefined && isEmptyValue(current.value)
     return errors.length === 0 && !isEmpty
       ? makeControl(frame, mode, source, cache)
-      : makeControl({ ...frame, errors, required: frame.required && !isEmpty }, mode, source, undefined)
+      : makeControl({ ...withErrors(frame, errors), required: frame.required && !isEmpty }, mode, source, undefined)
   }
 
   /** Returns the rows that a field offers: one of an attribute that references them, with a value of one line. */
@@ -204,6 +205,12 @@ export class FieldBuilder {
     if (current.node !== undefined || !required || !this.#frames.isNew || missing <= 0 || !hasRoom) return items
     return [...items, ...Array.from({ length: missing }, () => ({ value: undefined }))]
   }
+}
+
+/** Returns the frame with its errors. A description that is one of them is not shown twice. */
+function withErrors (frame: FieldFrame, errors: readonly string[]): FieldFrame {
+  const isTold = frame.description !== undefined && errors.includes(capitalize(frame.description))
+  return { ...frame, errors, description: isTold ? undefined : frame.description }
 }
 
 function isEmptyValue (value: unknown): boolean {

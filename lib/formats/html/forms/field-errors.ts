@@ -3,6 +3,7 @@ import { BLANK } from '../../../schema/validation/issues.js'
 import { capitalize } from '../../../util/capitalize.js'
 import { compileIsBlank } from '../../form/read.js'
 import type { FormNode } from '../../form/parse.js'
+import type { Input } from '../../format.js'
 import type { Translate } from '../languages/phrases.js'
 import type { PageMessages } from '../messages.js'
 import type { FormError } from '../views/model.js'
@@ -27,13 +28,14 @@ export class FieldErrors {
   readonly #summary: FormError[] = []
 
   constructor (
-    { messages, translate }: { readonly messages: PageMessages, readonly translate: Translate },
+    messages: PageMessages,
+    translate: Translate,
     wrong: Messages | undefined,
-    sent: FormNode = NO_FIELDS
+    input: Input | undefined
   ) {
     this.#messages = messages
     this.#translate = translate
-    this.#sent = sent
+    this.#sent = input?.node === undefined ? NO_FIELDS : input.node as FormNode
     this.#wrong = wrong === undefined ? NOTHING : new Map(Object.entries(wrong))
   }
 

@@ -1,6 +1,6 @@
 import { isPartial } from '../../../resource/visible.js'
 import { isDecimalShape } from '../../../schema/convert-text.js'
-import type { Property, Shape } from '../../../schema/shape.js'
+import { openShape, type Property, type Shape } from '../../../schema/shape.js'
 import { type Schema, typesOf } from '../../../schema/types.js'
 import { isObject, ownMember } from '../../../util/own-property.js'
 import type { FormNode } from '../../form/parse.js'
@@ -62,6 +62,12 @@ const DEPTH = 4
 /** Compiles the plan of a field from its schema. */
 export function compileFieldPlan (property: Property): FieldPlan {
   return compileWithin(property, [])
+}
+
+/** Compiles the plan of an attribute without a schema. */
+export function compileOpenPlan (name: string): FieldPlan {
+  const property = { name, shape: openShape, schema: {}, required: true, readOnly: false, writeOnly: false }
+  return { ...compileFieldPlan(property), label: name, mode: 'line' }
 }
 
 /** Compiles the plan of a property inside others. `ancestors` are the shapes of those. */

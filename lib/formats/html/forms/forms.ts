@@ -2,7 +2,6 @@ import type { Problem } from '../../../errors.js'
 import type { Resource } from '../../../resource/resource.js'
 import type { Row } from '../../../resource/row.js'
 import { isOpenName } from '../../../schema/legal-text.js'
-import { openShape } from '../../../schema/shape.js'
 import type { Attributes } from '../../../schema/types.js'
 import { lazy } from '../../../util/functions.js'
 import { ANOTHER, type FormNode, markerOf, MAX_FIELDS } from '../../form/parse.js'
@@ -13,13 +12,13 @@ import type { Translate } from '../languages/phrases.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
 import type { Button, Conflict, Field, Form, FormError } from '../views/model.js'
 import { hasChooseButton } from './choices.js'
-import { Conflicts } from './conflicts.js'
+import { Conflicts, YOURS } from './conflicts.js'
 import { countTexts, currentIn, readSent, type SentForm } from './controls.js'
 import { FieldBuilder } from './field-builder.js'
 import { FieldErrors } from './field-errors.js'
 import { FieldFrames } from './field-frame.js'
-import { BlankFields, buildNew, type FormView, type Viewed } from './blank-fields.js'
-import { compileFieldPlan, FIELDS_PER_VALUE, type FieldPlan } from './field-plan.js'
+import { BlankFields, buildNew, readKey, type FormView, type Viewed } from './blank-fields.js'
+import { compileFieldPlan, compileOpenPlan, FIELDS_PER_VALUE, type FieldPlan } from './field-plan.js'
 import { FormValues, makeHidden, type FormTarget, type Targeted } from './form-values.js'
 import { makeFreeRows } from './free-rows.js'
 
@@ -102,6 +101,14 @@ export class Forms {
     return { ...form, fields, errors: this.#errors(builder, problem) }
   }
 
+  /** Makes the form that creates a row anew, with what was sent for one that exists no more. */
+  createAgain (action: string, view: View): Form {
+    const { createAgain: submit, goneAdvice: text } = this.#messages
+    const again = { ...view, prefilled: readKey(this.#resource, view.input?.id) }
+    const form = this.create(readNow({ view: again }), action, again)
+    return { ...form, submit, another: undefined, errors: [{ text, href: undefined }] }
+  }
+
   /** Makes the builder for the fields of one form. */
   open (view: View): FieldBuilder {
     return this.#builder(this.#frames, { input: undefined, choices: view.choices })
@@ -155,7 +162,7 @@ export class Forms {
     }
   }
 
-  /** Makes a choice for each attribute that differs, and a form with the others. */
+  /** Makes a choice for each attribute that somebody else has changed, and a form with the others as they were sent. */
   resolve (
     target: FormTarget,
     current: Row,
@@ -171,9 +178,10 @@ export class Forms {
     const fields: Field[] = []
     for (const plan of this.#plansOf(attributes, nodes)) {
       const node = this.#sentFor(plan, nodes)
-      const conflict = node && this.#conflicts.find(builder, plan, node, { input, attributes })
-      if (conflict !== undefined) conflicts.push(conflict)
-      else fields.push(this.#field(builder, plan, attributes, plan.property.writeOnly ? node : undefined))
+      const found = node && this.#conflicts.find(builder, plan, node, { input, attributes })
+      const isTyped = found === YOURS || plan.property.writeOnly
+      if (found !== undefined && found !== YOURS) conflicts.push(found)
+      else fields.push(this.#field(builder, plan, attributes, isTyped ? node : undefined))
     }
     const digests = this.#values.digests(attributes)
     const errors = this.#errors(builder, problem)
@@ -238,8 +246,7 @@ export class Forms {
     const others = input?.node === undefined
       ? FIELDS_PER_VALUE * this.#plans.length
       : countTexts(input.node as FormNode)
-    const words = { messages: this.#messages, translate: this.#translate }
-    const errors = new FieldErrors(words, problem?.errors, input?.node as FormNode | undefined)
+    const errors = new FieldErrors(this.#messages, this.#translate, problem?.errors, input)
     return new FieldBuilder(frames, errors, choices, MAX_FIELDS - others - FIELDS_PER_VALUE * 2)
   }
 
@@ -256,7 +263,7 @@ export class Forms {
    */
   #plansOf (...named: ReadonlyArray<Readonly<Record<string, unknown>>>): readonly FieldPlan[] {
     if (!this.#resource.open) return this.#plans
-    return [...new Set(named.flatMap((members) => Object.keys(members)))].filter(isOpenName).map(openPlan)
+    return [...new Set(named.flatMap((members) => Object.keys(members)))].filter(isOpenName).map(compileOpenPlan)
   }
 
   /** Returns whether a form comes from a page with conflicts. */
@@ -264,9 +271,4 @@ export class Forms {
     const { nodes } = readSent(input, this.#resource.open)
     return Object.values(nodes).some((node) => markerOf(node, 'keep') !== undefined)
   }
-}
-
-function openPlan (name: string): FieldPlan {
-  const property = { name, shape: openShape, schema: {}, required: true, readOnly: false, writeOnly: false }
-  return { ...compileFieldPlan(property), label: name, mode: 'line' }
 }

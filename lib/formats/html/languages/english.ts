@@ -124,7 +124,14 @@ export const ENGLISH: Omit<PageMessages, 'plural' | 'singular'> = {
   theirs: 'Theirs',
   keepYours: 'Keep yours',
   keepTheirs: 'Keep theirs',
-  same: 'The same in both',
+  bothChanged: 'Changed by both of you',
+  theyChanged: 'Changed by somebody else',
+  keepOld: 'Keep the old value',
+  takeNew: 'Take the new value',
+  same: 'Not changed by anybody else',
+  gone: (singular) => `This ${singular} does not exist any more`,
+  goneAdvice: 'Somebody has deleted it since you opened it. Your changes were not saved, but what you typed is here.',
+  createAgain: 'Create it again',
   leave: 'Leave it as it is',
   phrases: {}
 }

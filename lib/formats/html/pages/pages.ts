@@ -147,9 +147,12 @@ export class Pages {
 
   problem (problem: Problem, view: View): string {
     const { input, location, refused } = view
-    if (input?.node !== undefined) return this.#writeForm(input, problem, view)
-    const paths = this.#frames.pathsOf(view)
     const canCreate = this.#can('create') && !refused.has('create') && location.isListed !== false
+    if (input?.node !== undefined) {
+      const isGone = problem.status === 404 && view.action === 'update' && !this.#resource.singleton
+      return isGone && canCreate ? this.#writeGone(view) : this.#writeForm(input, problem, view)
+    }
+    const paths = this.#frames.pathsOf(view)
     return this.#frames.render({
       ...this.#frames.frame(readNow({ view, paths }), this.#translate(problem.title), { view, paths }),
       kind: 'error',
@@ -248,6 +251,19 @@ export class Pages {
     return id === undefined
       ? this.#writeBlank(view, problem)
       : this.#writeEdit({ id, version, name: this.#names.of(id, row) }, row, view, problem)
+  }
+
+  /** Writes the form of a row that exists no more. It creates the row again. */
+  #writeGone (view: View): string {
+    const paths = this.#frames.pathsOf(view)
+    const { gone, singular } = this.#messages
+    const frame = this.#frames.frame(readNow({ view, paths }), gone(singular), { view, paths })
+    const form = this.#forms.createAgain(paths.collection, view)
+    return this.#frames.render({
+      ...frame,
+      kind: 'edit',
+      form: this.#frames.withCancel(form, frame.parent?.href)
+    }).toString()
   }
 
   #writeBlank (view: View, problem?: Problem): string {

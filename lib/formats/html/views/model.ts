@@ -223,14 +223,16 @@ export interface StalePage extends PageFrame {
   readonly href: string | undefined
   /** The attributes of the row, as it is now. */
   readonly current: readonly Value[]
-  /** The attributes that differ, in their order. A deletion has none. */
+  /** The attributes that somebody else has changed, in their order. A deletion has none. */
   readonly conflicts: readonly Conflict[]
-  /** The form that saves or deletes again, with the fields that do not differ. `undefined` for a custom action. */
+  /** The form that saves or deletes again, with all other fields as they were sent. `undefined` for a custom action. */
   readonly form: Form | undefined
 }
 
-/** An attribute that two users have changed. */
+/** An attribute that somebody else has changed since the form was opened. */
 export interface Conflict {
+  /** Whether the user has changed it too. If not, the field has the old value, and theirs is chosen. */
+  readonly changedBy: 'both' | 'them'
   /** The label of the attribute. */
   readonly label: string
   /** The value that was sent, as markup. */

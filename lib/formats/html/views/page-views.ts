@@ -180,20 +180,34 @@ ${href !== undefined && html`<p><a href="${href}">${messages.leave}</a></p>\n`}`
     form.errors.length > 0 && renderErrors(form.errors, page)
   }<form method="post" action="${form.action}" class="${classOfForm(form)}">
 ${renderHidden(form.hidden)}${renderDefaultButton(form)}${
-  conflicts.map((conflict) => renderConflict(conflict, page, views))
+  renderConflicts(messages.bothChanged, conflicts.filter(({ changedBy }) => changedBy === 'both'), page, views)
+}${
+  renderConflicts(messages.theyChanged, conflicts.filter(({ changedBy }) => changedBy === 'them'), page, views)
 }${form.fields.length > 0 && html`<h2>${messages.same}</h2>\n`}${renderBody(form, page, views)}</form>
 `
 }
 
-function renderConflict ({ label, theirs, field, choice }: Conflict, page: StalePage, views: ResolvedViews): Markup {
-  const { messages } = page
+function renderConflicts (
+  heading: string,
+  conflicts: readonly Conflict[],
+  page: StalePage,
+  views: ResolvedViews
+): Markup | false {
+  return conflicts.length > 0 &&
+    html`<h2>${heading}</h2>\n${conflicts.map((conflict) => renderConflict(conflict, page, views))}`
+}
+
+function renderConflict (conflict: Conflict, page: StalePage, views: ResolvedViews): Markup {
+  const { changedBy, label, theirs, field, choice } = conflict
+  const { keepYours, keepTheirs, keepOld, takeNew, theirs: theirLabel } = page.messages
+  const [first, second] = changedBy === 'both' ? [keepYours, keepTheirs] : [keepOld, takeNew]
   return html`<fieldset class="conflict">
 <legend>${label}</legend>
 <div class="sides">
-<div class="side">${renderSide(choice, 'yours', messages.keepYours)}${views.field(field, page, views)}</div>
+<div class="side">${renderSide(choice, 'yours', first)}${views.field(field, page, views)}</div>
 <div class="side">${
-  renderSide(choice, 'theirs', messages.keepTheirs)
-}<div class="theirs"><p class="label">${messages.theirs}</p><div class="value" dir="auto">${theirs}</div></div></div>
+  renderSide(choice, 'theirs', second)
+}<div class="theirs"><p class="label">${theirLabel}</p><div class="value" dir="auto">${theirs}</div></div></div>
 </div>
 </fieldset>
 `

@@ -133,6 +133,13 @@ export const messages: Language['messages'] = {
   theirs: 'القيمة الأخرى',
   keepYours: 'الاحتفاظ بقيمتك',
   keepTheirs: 'الاحتفاظ بالقيمة الأخرى',
-  same: 'بدون اختلاف',
+  bothChanged: 'غيّرته أنت وشخص آخر',
+  theyChanged: 'غيّره شخص آخر',
+  keepOld: 'الإبقاء على القيمة القديمة',
+  takeNew: 'استخدام القيمة الجديدة',
+  same: 'لم يغيّره أحد غيرك',
+  gone: (singular) => `لم يعد موجودًا: ${isolate(singular)}`,
+  goneAdvice: 'حذفه شخص ما بعد أن فتحت هذه الصفحة. لم تُحفظ تغييراتك، لكن ما أدخلته ما زال هنا.',
+  createAgain: 'إنشاؤه من جديد',
   leave: 'العودة دون تغيير'
 }

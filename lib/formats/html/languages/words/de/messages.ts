@@ -120,6 +120,14 @@ export const messages: Language['messages'] = {
   theirs: 'Der andere Wert',
   keepYours: 'Ihren Wert behalten',
   keepTheirs: 'Den anderen Wert behalten',
-  same: 'Ohne Abweichung',
+  bothChanged: 'Von Ihnen und jemand anderem geändert',
+  theyChanged: 'Von jemand anderem geändert',
+  keepOld: 'Alten Wert behalten',
+  takeNew: 'Neuen Wert übernehmen',
+  same: 'Von niemand anderem geändert',
+  gone: (singular) => `${capitalize(singular)}: nicht mehr vorhanden`,
+  goneAdvice: 'Jemand anderes hat den Eintrag seit dem Öffnen gelöscht. Ihre Änderungen sind nicht gespeichert, ' +
+    'aber Ihre Eingaben sind noch hier.',
+  createAgain: 'Neu anlegen',
   leave: 'Ohne Änderung zurück'
 }

@@ -126,6 +126,14 @@ export const messages: Language['messages'] = {
   theirs: 'El otro valor',
   keepYours: 'Conservar su valor',
   keepTheirs: 'Conservar el otro valor',
-  same: 'Sin diferencias',
+  bothChanged: 'Cambiado por usted y por otra persona',
+  theyChanged: 'Cambiado por otra persona',
+  keepOld: 'Conservar el valor anterior',
+  takeNew: 'Usar el valor nuevo',
+  same: 'No cambiado por nadie más',
+  gone: (singular) => `Ya no existe: ${singular}`,
+  goneAdvice: 'Alguien lo ha eliminado desde que abrió esta página. Sus cambios no se han guardado, pero lo que ' +
+    'escribió sigue aquí.',
+  createAgain: 'Crear de nuevo',
   leave: 'Volver sin cambiar nada'
 }

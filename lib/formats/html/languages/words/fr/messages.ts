@@ -127,6 +127,14 @@ export const messages: Language['messages'] = {
   theirs: 'L’autre valeur',
   keepYours: 'Conserver votre valeur',
   keepTheirs: 'Conserver l’autre valeur',
-  same: 'Sans différence',
+  bothChanged: 'Modifié par vous et par une autre personne',
+  theyChanged: 'Modifié par une autre personne',
+  keepOld: 'Garder l’ancienne valeur',
+  takeNew: 'Prendre la nouvelle valeur',
+  same: 'Modifié par personne d’autre',
+  gone: (singular) => `N’existe plus\u00a0: ${singular}`,
+  goneAdvice: 'Cet élément a été supprimé depuis que vous avez ouvert cette page. Vos modifications ne sont pas ' +
+    'enregistrées, mais votre saisie est conservée ici.',
+  createAgain: 'Créer à nouveau',
   leave: 'Revenir sans rien changer'
 }

@@ -117,6 +117,13 @@ export const messages: Language['messages'] = {
   theirs: 'ほかの人の値',
   keepYours: '自分の値を使う',
   keepTheirs: 'ほかの人の値を使う',
-  same: '違いのない項目',
+  bothChanged: 'あなたとほかの人が変更した項目',
+  theyChanged: 'ほかの人が変更した項目',
+  keepOld: '元の値を使う',
+  takeNew: '新しい値を使う',
+  same: 'ほかの人が変更していない項目',
+  gone: (singular) => `${singular}は存在しません`,
+  goneAdvice: 'このページを開いた後に削除されました。あなたの変更は保存されていませんが、入力内容は残っています。',
+  createAgain: 'もう一度作成する',
   leave: '変更せずに戻る'
 }

@@ -120,6 +120,14 @@ export const messages: Language['messages'] = {
   theirs: 'O outro valor',
   keepYours: 'Manter seu valor',
   keepTheirs: 'Manter o outro valor',
-  same: 'Sem diferenças',
+  bothChanged: 'Alterado por você e por outra pessoa',
+  theyChanged: 'Alterado por outra pessoa',
+  keepOld: 'Manter o valor anterior',
+  takeNew: 'Usar o novo valor',
+  same: 'Não alterado por mais ninguém',
+  gone: (singular) => `Não existe mais: ${singular}`,
+  goneAdvice: 'Alguém excluiu este item desde que você abriu esta página. Suas alterações não foram salvas, mas o ' +
+    'que você digitou continua aqui.',
+  createAgain: 'Criar novamente',
   leave: 'Voltar sem alterar nada'
 }

@@ -114,6 +114,13 @@ export const messages: Language['messages'] = {
   theirs: '他人的值',
   keepYours: '保留您的值',
   keepTheirs: '保留他人的值',
-  same: '没有差异的内容',
+  bothChanged: '您和他人都修改的内容',
+  theyChanged: '他人修改的内容',
+  keepOld: '保留原来的值',
+  takeNew: '采用新的值',
+  same: '他人未修改的内容',
+  gone: (singular) => `${singular}已不存在`,
+  goneAdvice: '您打开此页面后，有人将其删除。您的更改尚未保存，但您填写的内容仍在此处。',
+  createAgain: '重新创建',
   leave: '不保存并返回'
 }
