@@ -1,7 +1,7 @@
 import type { Row } from '../../resource/row.js'
 import type { Scalar } from '../../schema/types.js'
 import { compileMember } from '../../util/own-property.js'
-import { comparePositions, compareScalars, findFirst, positionOf } from '../order.js'
+import { compareScalars, findFirst, positionOf } from '../order.js'
 import type { Order, OrderBy, Position } from '../store.js'
 
 /** The most rows of a block. */
@@ -22,10 +22,9 @@ export class SortedRows {
   constructor (order: Order, rows: Iterable<Row>) {
     this.#order = order
     this.#compare = compileCompare(order)
-    const sorted = Array.from(rows, (row) => ({ row, position: positionOf(row, order) }))
-      .sort((a, b) => comparePositions(order, a.position, b.position))
+    const sorted = sortRows([...rows], order)
     for (let start = 0; start < sorted.length; start += BLOCK / 2) {
-      this.#blocks.push(sorted.slice(start, start + BLOCK / 2).map(({ row }) => row))
+      this.#blocks.push(sorted.slice(start, start + BLOCK / 2))
     }
   }
 
@@ -77,12 +76,45 @@ export class SortedRows {
   }
 }
 
+/** Compares two items by their indices. */
+type CompareItems = (one: number, other: number) => number
+
+/** Sorts indices instead of rows, by values that are read once. That is two to three times as fast if they differ. */
+function sortRows (rows: readonly Row[], order: Order): Row[] {
+  const columns = order.map((criterion) => compileColumn(rows.map(compileRead(criterion)), criterion))
+  const compare = columns.reduceRight<CompareItems>(
+    (next, column) => (one, other) => column(one, other) || next(one, other),
+    () => 0
+  )
+  return Array.from(Uint32Array.from(rows.keys()).sort(compare), (index) => rows[index] as Row)
+}
+
+function compileColumn (values: readonly Scalar[], { type, descending }: OrderBy): CompareItems {
+  const sign = descending ? -1 : 1
+  if (values.every((value) => typeof value === 'number')) {
+    const numbers = Float64Array.from(values)
+    return (one, other) => sign * ((numbers[one] as number) - (numbers[other] as number))
+  }
+  // Without surrogates, `<` compares texts by their code points.
+  if (type !== 'decimal' && values.every((value) => typeof value === 'string' && !/[\ud800-\udfff]/.test(value))) {
+    const texts = values as readonly string[]
+    return (one, other) => {
+      const text = texts[one] as string
+      const otherText = texts[other] as string
+      return text === otherText ? 0 : text < otherText ? -sign : sign
+    }
+  }
+  return (one, other) => sign * compareScalars(values[one] as Scalar, values[other] as Scalar, type)
+}
+
+function compileRead ({ by }: OrderBy): (row: Row) => Scalar {
+  if (by === 'id') return ({ id }) => id
+  const read = compileMember(by)
+  return ({ attributes }) => (read(attributes) ?? null) as Scalar
+}
+
 function compileCompare (order: Order): CompareRow {
-  const reads = order.map(({ by }): (row: Row) => unknown => {
-    if (by === 'id') return ({ id }) => id
-    const read = compileMember(by)
-    return ({ attributes }) => read(attributes) ?? null
-  })
+  const reads = order.map(compileRead)
   return (row, position) => {
     for (let index = 0; index < order.length; index++) {
       const { type, descending } = order[index] as OrderBy
