@@ -17,8 +17,7 @@ import type { Convert, Entries, Format, Reader } from '../format.js'
 import { isUntouched } from './change-digest.js'
 import { findChoosing } from './choosing.js'
 import { completeSeconds, readMoment } from './date-time.js'
-import { type FormNode, isRow, MARKER, markerOf, parseForm, rowsOf } from './parse.js'
-import { revise } from './revise.js'
+import { type FormNode, isRow, MARKER, markerOf, parseForm, revise, rowsOf } from './parse.js'
 
 /** The format `application/x-www-form-urlencoded`, as browsers send their forms. It is only read. */
 export const form: Format = {

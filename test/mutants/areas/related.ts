@@ -41,7 +41,7 @@ export const mutants: readonly Mutant[] = [
   { file: choices, find: '{ ...ALL, ...conditions, after: position, scope, limit: MOST_FOUND }', replace: '{ ...ALL, ...conditions, scope, limit: MOST_FOUND }', why: 'the next page of a search is the first one again' },
   { file: choices, find: 'if (searchable.length > 0) return', replace: 'if (false) return', why: 'a choice passes over the search of the other list' },
   { file: 'lib/formats/form/flatten.ts', find: "'writeOnly' in found && found.writeOnly", replace: 'false', why: 'a page shows a secret that was typed' },
-  { file: 'lib/formats/form/choosing.ts', find: '!ASKING.has(part)', replace: 'true', why: 'a form that has its choice asks for it again' },
+  { file: 'lib/formats/form/parse.ts', find: '!ASKING.has(part)', replace: 'true', why: 'a form that has its choice asks for it again' },
   { file: onForms, find: 'actions.has(action) && !actions.has(form)', replace: 'actions.has(action)', why: 'a page without a form costs a query for its choices' },
   { file: 'lib/formats/html/forms/choices.ts', find: 'isAlone(name, rows) ? name', replace: 'true ? name', why: 'two rows are offered under the same name' },
   { file: related, find: 'rows < most', replace: 'rows <= most', why: 'a number that is cut off is shown as exact' },

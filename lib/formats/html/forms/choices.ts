@@ -1,13 +1,8 @@
 import { MARKER } from '../../form/parse.js'
-import type { ChoiceRow, ReferenceChoices, View } from '../../format.js'
+import type { ChoiceRow, ReferenceChoices } from '../../format.js'
 import type { PageMessages } from '../messages.js'
 import type { Field, FieldFrame, Option } from '../views/model.js'
 import type { FieldPlan } from './field-plan.js'
-
-/** Returns whether a form has a button that leads to the rows of a reference, because there are many. */
-export function hasChooseButton (choices: View['choices']): boolean {
-  return [...choices.values()].some(({ rows }) => rows === undefined)
-}
 
 /** The maximum number of choices that are shown as radio buttons. */
 const RADIOS = 5

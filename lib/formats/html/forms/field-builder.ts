@@ -11,7 +11,6 @@ import { isLong } from '../values/beginning.js'
 import { CachedModel, MarkupCache } from '../views/form-view.js'
 import type { Button, Field, FieldFrame, FormError } from '../views/model.js'
 import { BLANK, itemsOf, makeControl, modeOf, PARTIAL, textsOf } from './controls.js'
-import { hasChooseButton } from './choices.js'
 import type { FieldErrors } from './field-errors.js'
 import type { FieldFrames, FieldPlace } from './field-frame.js'
 import { countFields, type Current, type FieldMode, type FieldPlan, MOST_ROWS } from './field-plan.js'
@@ -230,6 +229,11 @@ function revisionOf (
     return text === undefined ? undefined : Math.min(Number(text), length - 1)
   }
   return { added: indexOf('added'), removed: indexOf('removed') }
+}
+
+/** Returns whether a form has a button that leads to the rows of a reference, because there are many. */
+export function hasChooseButton (choices: View['choices']): boolean {
+  return [...choices.values()].some(({ rows }) => rows === undefined)
 }
 
 /** Returns the field, with the focus if its row was just chosen. */
