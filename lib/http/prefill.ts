@@ -18,6 +18,11 @@ export interface Prefill {
   read (query: QueryParameters, scope: Scope): Attributes
   /** Reads the references to other rows by which a list is filtered. The query has been parsed before. */
   readFilter (query: QueryParameters, scope: Scope): Attributes
+  /**
+   * Returns the query of a form that begins with these references of a row. Other names are left out.
+   * @param isList whether the form is beneath a list, which the query filters
+   */
+  write (names: readonly string[], row: Attributes, isList: boolean): string
 }
 
 /** The dependencies of `compilePrefill`. */
@@ -38,10 +43,14 @@ export function compilePrefill (
   const settable = [...attributes.values()].filter(({ name, readOnly, writeOnly, shape }) =>
     !readOnly && !writeOnly && SIMPLE.has(shape.only) && name !== 'format')
   const readAll = lazy(() => compileQueryValues(settable))
-  const readReferences = lazy((): ReadValues | undefined => {
+  const findReferencing = lazy(() => {
+    const referencing = settable.filter(({ name }) => references.has(name))
     const filtered = filterable.flatMap(({ attribute, isPlain }) => isPlain ? [attribute.name] : [])
-    const referencing = settable.filter(({ name }) => references.has(name) && filtered.includes(name))
-    return referencing.length === 0 ? undefined : compileQueryValues(referencing)
+    return { all: referencing, filtered: referencing.filter(({ name }) => filtered.includes(name)) }
+  })
+  const readReferences = lazy((): ReadValues | undefined => {
+    const { filtered } = findReferencing()
+    return filtered.length === 0 ? undefined : compileQueryValues(filtered)
   })
   return {
     parameters: settable.map(({ name }) => name),
@@ -50,7 +59,16 @@ export function compilePrefill (
       checkQueryValues(values, validation.update)
       return withoutScope(values, scope)
     },
-    readFilter: (query, scope) => withoutScope(readReferences()?.(query) ?? {}, scope)
+    readFilter: (query, scope) => withoutScope(readReferences()?.(query) ?? {}, scope),
+    write (names, row, isList) {
+      const { all, filtered } = findReferencing()
+      const parameters = new URLSearchParams()
+      for (const { name } of isList ? filtered : all) {
+        const value = row[name] ?? undefined
+        if (names.includes(name) && value !== undefined) parameters.set(name, String(value))
+      }
+      return parameters.size === 0 ? '' : `?${parameters}`
+    }
   }
 }
 

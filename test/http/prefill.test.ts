@@ -1,6 +1,7 @@
 import t from 'tap'
 import { memoryStore, type ResourceOptions, type Store, type View } from '../../lib/index.js'
 import { draft } from '../support/helper.js'
+import { fill, type Filled, findButton, findForm, submit } from '../support/html/forms.js'
 import { recordingStore } from '../support/stores/recording-store.js'
 
 const person = { type: 'object', properties: { name: { type: 'string' } } } as const
@@ -146,4 +147,33 @@ t.test('without a schema, there is nothing to fill in', async (t) => {
   const app = await draft(t, (map) => map.resources('tasks', { formPages: true, store: memoryStore() }))
   t.equal((await app.inject('/tasks/new.json?title=T')).statusCode, 400)
   t.equal((await app.inject('/tasks/new.json')).statusCode, 200)
+})
+
+t.test('"Save and add another" keeps the references with which the form began', async (t) => {
+  const cases: ReadonlyArray<readonly [options: Options, opened: string, filled: Filled, location: string]> = [
+    [NEW, '/tasks/new?personId=7', {}, '/tasks/new?personId=7#created'],
+    [NEW, '/tasks/new?personId=7', { 'task[personId]': '1' }, '/tasks/new?personId=1#created'],
+    [NEW, '/tasks/new?personId=7', { 'task[personId]': '' }, '/tasks/new#created'],
+    [NEW, '/tasks/new?title=T&hours=2', {}, '/tasks/new#created'],
+    [NEW, '/tasks/new', { 'task[personId]': '1' }, '/tasks/new#created'],
+    [{}, '/tasks?personId=7', {}, '/tasks?personId=7#added'],
+    [{ filter: [] }, '/tasks', { 'task[personId]': '1' }, '/tasks#added'],
+    [{}, '/tasks', {}, '/tasks#added']
+  ]
+  for (const [options, opened, filled, location] of cases) {
+    const app = await start(t, options, memoryStore())
+    const page = findForm(await app.inject({ url: opened, headers: { accept: 'text/html' } }), 'POST')
+    // The form comes back once, because its title is too long.
+    const refused = await app.inject(submit(fill(page, { ...filled, 'task[title]': 'far too long' }), undefined, { accept: 'text/html' }))
+    t.equal(refused.statusCode, 422)
+    const form = fill(findForm(refused, 'POST'), { 'task[title]': 'Tea' })
+    const { statusCode, headers } = await app.inject(submit(form, findButton(form, 'commit'), { accept: 'text/html' }))
+    t.strictSame([statusCode, headers.location], [303, location], opened)
+    t.equal((await app.inject({ url: location.replace(/#.*/, ''), headers: { accept: 'text/html' } })).statusCode, 200)
+  }
+  for (const [options, again, location] of [[NEW, 'title personId made nope', '/tasks/new?personId=7#created'], [{ filter: [] }, 'personId', '/tasks#added']] as const) {
+    const app = await start(t, options, memoryStore())
+    const { headers } = await app.inject({ method: 'POST', url: '/tasks', headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }, payload: `task[title]=T&task[personId]=7&commit=another&task[?][again]=${again.replaceAll(' ', '+')}` })
+    t.equal(headers.location, location, 'invented names are left out')
+  }
 })

@@ -1,5 +1,5 @@
 import type { OutcomeResponse } from '../../actions/outcome.js'
-import { ADDED } from '../../formats/form/parse.js'
+import { ADDED, type FormNode, markerOf } from '../../formats/form/parse.js'
 import { fitsPath, parseId } from '../../resource/resource.js'
 import { memberPath } from '../../resource/row-path.js'
 import type { Row } from '../../resource/row.js'
@@ -7,20 +7,24 @@ import type { RequestState } from '../request/state.js'
 
 /**
  * Returns the `Location` of an answer: a path without suffix or query. For a browser, its fragment names the notice
- * that the page shows, so that the notice needs neither a cookie nor another ETag of the page.
+ * that the page shows, so that the notice needs neither a cookie nor another ETag of the page. Only the way back to a
+ * blank form has a query: the references with which it begins.
  */
 export function locate ({ location, notice }: OutcomeResponse, row: Row | undefined, state: RequestState): string {
   if (notice === undefined) return findPath(location, row, state)
-  return findBlankForm(state) ?? `${findPath(location, row, state)}#${notice}`
+  return findBlankForm(row, state) ?? `${findPath(location, row, state)}#${notice}`
 }
 
-/** Returns the path back to the blank form if the form that was sent asks for it. */
-function findBlankForm (state: RequestState): string | undefined {
-  const { payload, compiled: { resource: { actions, singleton }, options: { routing } }, location } = state
+/** Returns the path back to the blank form if the form that was sent asks for it. References that it had stay. */
+function findBlankForm (row: Row | undefined, state: RequestState): string | undefined {
+  const { payload, compiled: { resource: { actions, singleton }, options: { routing }, prefill }, location } = state
   if (payload?.isAnother !== true || singleton) return undefined
   const { collection } = location
-  if (actions.has('new')) return `${collection}/${encodeURI(routing.pathNames.new)}#created`
-  return actions.has('list') ? `${collection}#${ADDED}` : undefined
+  const isList = !actions.has('new')
+  if (isList && !actions.has('list')) return undefined
+  const names = markerOf(payload.node as FormNode, 'again')?.split(' ') ?? []
+  const query = prefill.write(names, row?.attributes ?? {}, isList)
+  return isList ? `${collection}${query}#${ADDED}` : `${collection}/${encodeURI(routing.pathNames.new)}${query}#created`
 }
 
 /** Returns the path of the row, or of the list if no page shows the row. */

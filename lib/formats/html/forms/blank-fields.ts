@@ -1,10 +1,10 @@
 import type { Resource } from '../../../resource/resource.js'
 import type { Id } from '../../../resource/row.js'
 import type { Attributes } from '../../../schema/types.js'
-import type { FormNode } from '../../form/parse.js'
+import { type FormNode, MARKER, markerOf } from '../../form/parse.js'
 import type { View } from '../../format.js'
 import type { ReadContext } from '../html-tag.js'
-import type { Field } from '../views/model.js'
+import type { Field, HiddenField } from '../views/model.js'
 import { currentIn, NOTHING } from './controls.js'
 import type { FieldBuilder } from './field-builder.js'
 import type { FieldPlan } from './field-plan.js'
@@ -46,6 +46,17 @@ export class BlankFields {
       if (!this.#references.has(name)) return blank
       return of(({ view }) => view.choices.has(name) ? buildNew(this.#open(view), plan) : blank)
     })
+  }
+
+  /**
+   * Returns the hidden field that names the references with which the form begins. The next form begins with them too,
+   * after "Save and add another".
+   */
+  again (singular: string, { input, prefilled }: View): readonly HiddenField[] {
+    const names = input?.node === undefined
+      ? Object.keys(prefilled).filter((name) => this.#references.has(name)).join(' ')
+      : markerOf(input.node as FormNode, 'again') ?? ''
+    return names === '' ? [] : [{ name: `${singular}[${MARKER}][again]`, value: names }]
   }
 
   #build (view: FormView): readonly Field[] {

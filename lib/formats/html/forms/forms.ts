@@ -97,7 +97,8 @@ export class Forms {
     }
     const builder = this.#builder(this.#newFrames, view, problem)
     const fields = this.#plansOf(sent.nodes).map((plan) => buildNew(builder, plan, sent.nodes, prefilled))
-    return { ...form, fields, errors: this.#errors(builder, problem) }
+    const hidden = this.#blank.again(this.#resource.singular, view)
+    return { ...form, hidden, fields, errors: this.#errors(builder, problem) }
   }
 
   /** Makes the form that creates a row anew, with what was sent for one that exists no more. */
