@@ -1,6 +1,6 @@
 import type { Resource } from '../../../resource/resource.js'
 import type { Row } from '../../../resource/row.js'
-import type { PageView, WriterContext } from '../../format.js'
+import type { PageView, Selection, WriterContext } from '../../format.js'
 import type { ReadContext } from '../html-tag.js'
 import type { RowNames } from '../values/row-names.js'
 import type { ShownAttribute, ShownAttributes } from '../values/shown-attributes.js'
@@ -8,7 +8,7 @@ import type { Column } from '../views/model.js'
 import { linkTo } from './links.js'
 
 /** The maximum number of default columns. A table of all attributes would be too wide to read. */
-export const COLUMNS = 8
+const COLUMNS = 8
 const OPEN_COLUMNS = 20
 
 /** The dependencies of `Columns`. */
@@ -80,4 +80,15 @@ export class Columns {
     const link = isSortable ? { label, href: of(({ view }) => linkTo(view, { sort })) } : undefined
     return { name, label, numeric, sorted, sort: link }
   }
+}
+
+/** Returns the names of the columns that are chosen, or `undefined` for the default ones. */
+export function columnsOf (
+  { open, attributes }: Resource,
+  columns: readonly string[] | undefined,
+  selection: Selection | undefined
+): readonly string[] | undefined {
+  if (selection === undefined || open) return columns
+  const visible = [...attributes.values()].flatMap(({ name, writeOnly }) => (writeOnly ? [] : [name]))
+  return [...selection.only ?? columns ?? visible.slice(0, COLUMNS), ...selection.include]
 }

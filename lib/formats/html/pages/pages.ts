@@ -1,7 +1,7 @@
 import type { Problem } from '../../../errors.js'
 import type { ActionName, Resource } from '../../../resource/resource.js'
 import type { Row } from '../../../resource/row.js'
-import type { Input, Selection, TableView, View, WriterContext } from '../../format.js'
+import type { Input, TableView, View, WriterContext } from '../../format.js'
 import { type FormTarget, hasVersion } from '../forms/form-values.js'
 import { Forms, type RowContext } from '../forms/forms.js'
 import { readNow, type ReadContext, raw } from '../html-tag.js'
@@ -15,7 +15,7 @@ import { compileShownAttributes, type ShownAttributes } from '../values/shown-at
 import type { RecordPage, Value } from '../views/model.js'
 import { compileActions, type MakeActions, nameInWords, withoutRefused } from './action-buttons.js'
 import { type ChoiceView, writeChoice } from './choose.js'
-import { COLUMNS } from './columns.js'
+import { columnsOf } from './columns.js'
 import { List } from './list.js'
 import { type PageContext, PageFrames, type PageSource, type Write } from './page-frame.js'
 import { compileRelated, type MakeRelated, RelatedTables } from './related.js'
@@ -28,17 +28,6 @@ interface RecordContext extends PageContext, RowContext {
 
 /** What the values of a row need. */
 type ValuesContext = Pick<RecordContext, 'row' | 'view'>
-
-/** Returns the names of the columns that are chosen, or `undefined` for the default ones. */
-function columnsOf (
-  { open, attributes }: Resource,
-  columns: readonly string[] | undefined,
-  selection: Selection | undefined
-): readonly string[] | undefined {
-  if (selection === undefined || open) return columns
-  const visible = [...attributes.values()].flatMap(({ name, writeOnly }) => (writeOnly ? [] : [name]))
-  return [...selection.only ?? columns ?? visible.slice(0, COLUMNS), ...selection.include]
-}
 
 /** Writes the pages of a resource. Each page is a complete document that works without a script. */
 export class Pages {
