@@ -6,6 +6,7 @@ import { type FormTarget, hasVersion } from '../forms/form-values.js'
 import { Forms, type RowContext } from '../forms/forms.js'
 import { readNow, type ReadContext, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
+import { titleReferences } from '../names.js'
 import { compileTranslation, makeMessages } from '../languages/make-messages.js'
 import type { Translate } from '../languages/phrases.js'
 import type { PageOptions } from '../options.js'
@@ -54,11 +55,13 @@ export class Pages {
     const translate = compileTranslation(language, messages)
     const compileShow = makeShowCompiler(lang, messages, options.timeZone)
     const { selection } = context
-    const shown = compileShownAttributes(selection?.resource ?? resource, compileShow, context.references)
-    const all = selection === undefined ? shown : compileShownAttributes(resource, compileShow, context.references)
+    const titled = titleReferences(resource, context.references)
+    const selected = selection === undefined ? titled : titleReferences(selection.resource, context.references)
+    const shown = compileShownAttributes(selected, compileShow, context.references)
+    const all = selection === undefined ? shown : compileShownAttributes(titled, compileShow, context.references)
     const names = columnsOf(resource, options.columns, selection)
-    const source = { resource, context, messages, translate }
-    const frames = new PageFrames(source, options, stylesheet)
+    const frames = new PageFrames({ resource, context, messages, translate }, options, stylesheet)
+    const source = { resource: titled, context, messages, translate }
     const forms = new Forms(source, all)
     const listed = new RowNames(resource, shown, messages, options.title)
     this.list = new List({

@@ -27,7 +27,7 @@ function drawAlbums (values: readonly unknown[], schema: object | undefined, art
 /** Returns the content of the attribute in the list, and on the page of each row. */
 async function valuesOn (app: FastifyInstance, base = ''): Promise<Array<readonly [cell: string, value: string]>> {
   const list = await app.inject(`${base}/albums.html?sort=id`)
-  const cells = [...list.body.matchAll(/<td data-label="(?:Artist id|artistId)"[^>]*>(.*?)<\/td>/gs)].map(([, cell = '']) => cell)
+  const cells = [...list.body.matchAll(/<td data-label="(?:Artist|artistId)"[^>]*>(.*?)<\/td>/gs)].map(([, cell = '']) => cell)
   return Promise.all(cells.map(async (cell, index) => {
     const { body } = await app.inject(`${base}/albums/${index + 1}.html`)
     return [cell, /<dd id=":artistId" dir="auto">(.*?)<\/dd>/s.exec(body)?.[1] ?? 'nothing'] as const
