@@ -23,7 +23,7 @@ textarea { display: block; min-block-size: 2.4rem; max-block-size: 40rem; resize
 textarea[rows="5"] { min-block-size: 8.5rem }
 .code { font-family: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; font-size: .9rem }
 .wrong { padding-inline-start: 1rem; border-inline-start: 4px solid var(--danger) }
-[aria-invalid] { border-color: var(--danger) }
+[aria-invalid][aria-invalid] { border-color: var(--danger) }
 .choice { display: flex; gap: .6rem; align-items: flex-start; padding-block: .2rem }
 .choice label { font-weight: 400 }
 .inline { display: flex; flex-wrap: wrap; gap: 0 1.5rem }
@@ -31,7 +31,7 @@ textarea[rows="5"] { min-block-size: 8.5rem }
 input[type=radio], input[type=checkbox] { inline-size: 1.15rem; block-size: 1.15rem; flex: none; margin: .2rem 0 0;
   accent-color: var(--accent) }
 .offset { margin-block-start: .3rem; font-size: .9rem }
-.offset summary { font-weight: 400; color: var(--muted) }
+.offset summary, .blank summary { font-weight: 400; color: var(--muted) }
 .group, .rows, .free { padding: 1rem 1.1rem .25rem; border: 1px solid var(--line); border-radius: 10px }
 .group legend, .rows legend, .free legend { padding-inline: .4rem; margin-inline-start: -.4rem }
 .row { display: flex; gap: .5rem; align-items: flex-start; margin-block-end: .5rem }
@@ -49,12 +49,12 @@ input[type=radio], input[type=checkbox] { inline-size: 1.15rem; block-size: 1.15
 .heads { align-items: flex-end }
 .heads .line { align-items: flex-end; color: var(--muted); font-size: .8125rem; font-weight: 600 }
 .heads .button { block-size: 0; padding-block: 0; border-block: 0; visibility: hidden }
-.kept { color: var(--muted) }
+.kept, dt, .chip span, .none { color: var(--muted) }
 .kept strong { color: var(--text) }
 blockquote { margin: 0 0 1.1rem; white-space: pre-wrap }
 button, .button { display: inline-block; padding: .42rem 1rem; background: var(--surface);
   border: 1px solid var(--edge); font-weight: 600; text-decoration: none; cursor: pointer }
-button:hover, .button:hover { background: var(--hover) }
+button:hover, .button:hover, .list tbody tr:hover { background: var(--hover) }
 .primary, .button { background: var(--accent); border-color: var(--accent); color: var(--on-accent) }
 .primary:hover, .button:hover { background: var(--accent); box-shadow: inset 0 0 0 2px var(--on-accent) }
 .plain { background: var(--surface); border-color: var(--edge); color: var(--text) }
@@ -73,7 +73,7 @@ html:has(.long) { scroll-padding-block-end: 5rem }
 .form > .conflict { max-inline-size: none }
 .conflict > legend { padding-inline: .4rem; margin-inline-start: -.4rem; font-size: 1.05rem }
 .sides { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1rem 2rem }
-.side > .choice { margin-block-end: .5rem }
+.side > .choice, .problem h2 { margin-block-end: .5rem }
 .side > .choice label { font-weight: 600 }
 .side { padding-inline-start: .9rem; border-inline-start: 4px solid var(--line) }
 .side:has(> .choice > :checked) { border-color: var(--accent) }

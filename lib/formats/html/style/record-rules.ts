@@ -1,16 +1,11 @@
 /** The rules for the page of a row. */
 export const RECORD_RULES = `
 .blank { margin-block-start: .75rem }
-.blank summary { font-weight: 400; color: var(--muted) }
 .blank .record { margin-block-start: .6rem }
 .related { margin-block-start: 2rem }
 .related .title { margin-block-end: .6rem }
-.related h2 { margin: 0 }
-.related h2 a { color: inherit; text-decoration: none }
-.related h2 a:hover { text-decoration: underline }
 .related .total { margin-inline-start: .35rem; font-weight: 400 }
 .related p { margin: .6rem 0 0 }
-.none { color: var(--muted) }
 
 /* The deletion asks once more in a box below its button. */
 details.danger { position: relative }

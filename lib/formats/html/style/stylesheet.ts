@@ -32,6 +32,8 @@ footer a, a:not([href]) { color: inherit }
   text-overflow: ellipsis; color: var(--text) }
 .breadcrumb { display: flex; flex-wrap: wrap; gap: .4rem; margin: 0; padding: 0; list-style: none; font-size: .9rem;
   color: var(--muted) }
+.breadcrumb li { max-inline-size: min(20rem, 60vw); margin: -4px; padding: 4px; overflow: hidden;
+  text-overflow: ellipsis; white-space: nowrap }
 .breadcrumb li + li::before { content: "/"; margin-inline-end: .4rem; color: var(--edge) }
 .title { display: flex; flex-wrap: wrap; gap: .75rem 1.5rem; align-items: center; justify-content: space-between;
   margin-block-end: 1.25rem }
@@ -63,42 +65,42 @@ th { font-size: .8125rem; font-weight: 600; color: var(--muted); vertical-align:
 .list tr { background: var(--surface) }
 /* Values have their own direction (dir=auto), but stand at the side where the page begins. */
 .record dd, .list td:not(.number) { text-align: left }
+[dir=rtl] [type=number] { direction: ltr; text-align: right }
 [dir=rtl] .record dd, [dir=rtl] .list td:not(.number) { text-align: right }
 .list td:empty::before { content: "\\2013"; color: var(--muted) }
 .list td:first-child { max-inline-size: 24rem }
 .list td:first-child:has(> a) { padding: 0 }
 .list td:first-child > a { display: block; padding: .5rem .8rem; overflow: hidden; font-weight: 600;
   text-overflow: ellipsis; text-decoration: none }
-.list td:first-child a:hover { text-decoration: underline }
+.list td:first-child a:hover, .related h2 a:hover { text-decoration: underline }
 .list .id, .record .id dd { font-family: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace;
   font-size: .8125rem; color: var(--muted) }
 .bar :focus-visible, .list :focus-visible { outline-offset: -3px }
-th a { color: inherit; text-decoration: none }
+.scroll:not(:has(th a)) { max-block-size: none }
+th a, .related h2 a { color: inherit; text-decoration: none }
+th a { padding-block: .5rem }
 th a:hover { color: var(--accent); text-decoration: underline }
 th a::after { content: "\\2195"; position: absolute; padding-inline-start: .2rem; opacity: 0 }
 th a:hover::after, th a:focus-visible::after { opacity: .6 }
 [aria-sort] a { color: var(--accent) }
 [aria-sort=ascending] a::after { content: "\\2191"; opacity: 1 }
 [aria-sort=descending] a::after { content: "\\2193"; opacity: 1 }
-.list tbody tr:hover { background: var(--hover) }
 .badge { display: inline-block; padding-inline: .55rem; border-radius: 1rem; font-size: .8125rem; font-weight: 600;
   line-height: 1.3125rem; background: color-mix(in srgb, var(--hue, var(--muted)) 15%, var(--surface));
   color: color-mix(in srgb, var(--hue, var(--text)) 50%, var(--text)) }
-.b1 { --hue: #c77700 }
-.b2 { --hue: #16914d }
-.b3 { --hue: #2f6fdd }
-.b4 { --hue: #9a4fd0 }
+.b1 { --hue: #26d }
+.b2 { --hue: #94c }
+.b3 { --hue: #088 }
+.b4 { --hue: #b38 }
 .number { text-align: end; font-variant-numeric: tabular-nums }
 .empty { padding: 2.5rem 1rem; text-align: center; background: var(--surface); border: 1px dashed var(--edge);
   border-radius: 10px }
-.empty p::first-letter { text-transform: uppercase }
-.empty p:last-child { margin: 0; color: var(--muted) }
+.empty p::first-letter, .problem li::first-letter { text-transform: uppercase }
 .pages { display: flex; flex-wrap: wrap; gap: 1rem; justify-content: space-between; margin-block: 1rem }
 .pages a[rel=next] { margin-inline-start: auto }
 
 /* A record: names beside values. */
-dl, dd { margin: 0 }
-dt { color: var(--muted) }
+dl, dd, .related h2 { margin: 0 }
 .record { background: var(--surface); border: 1px solid var(--line); border-radius: 10px }
 .record > div { display: grid; grid-template-columns: minmax(7rem, 14rem) minmax(0, 1fr); gap: .25rem 1.5rem;
   padding: .5rem clamp(1rem, 3vw, 1.5rem) }
@@ -120,7 +122,7 @@ summary { cursor: pointer; font-weight: 600 }
 .filter summary { inline-size: fit-content; font-weight: 400; list-style: none }
 details > .condition { margin-block-start: .5rem }
 .condition > input, .condition > select { inline-size: auto; max-inline-size: 100% }
-.total, .range { margin: 0; color: var(--muted) }
+.total, .range, .empty p:last-child { margin: 0; color: var(--muted) }
 .total { flex: 1; white-space: nowrap }
 .search { display: flex; flex: 0 1 25rem; gap: .5rem }
 .search input { min-inline-size: 5rem }
@@ -130,18 +132,16 @@ details > .condition { margin-block-start: .5rem }
 .chip { display: inline-block; padding: .15rem .7rem; background: var(--hover); border-radius: 1rem; font-size: .875rem;
   color: inherit; text-decoration: none }
 .chip:hover { box-shadow: inset 0 0 0 1px var(--edge) }
-.chip span { color: var(--muted) }
 .danger .primary { background: var(--danger); border-color: var(--danger); color: var(--on-danger) }
 .danger .primary:hover { box-shadow: inset 0 0 0 2px var(--on-danger) }
 .problem { margin-block-end: 1.75rem; padding: 1.1rem 1.25rem; background: var(--wash);
   border: 2px solid var(--danger); border-radius: 10px; max-inline-size: 46rem }
-.problem h2 { margin-block-end: .5rem }
 .problem ul { margin: 0; padding-inline-start: 1.2rem }
 .problem li { padding-block: .15rem }
-.problem li::first-letter { text-transform: uppercase }
 .problem a { color: var(--danger); font-weight: 600 }
 
 @media (max-width: 40rem) {
+  .bar li:not(.brand, :has([aria-current])) { order: 1 }
   .scroll { max-block-size: none }
   .list thead tr { display: flex; padding: .4rem; overflow-x: auto }
   th a::after { position: static; opacity: .6 }

@@ -44,8 +44,8 @@ t.test('the conditions of a list show choices by their titles', async (t) => {
 })
 
 t.test('the conditions of a list show referenced rows by their names, if the list has rows of them', async (t) => {
-  t.strictSame(await chipsOf(t, { artistId: '1' }), ['Artist id is Ann &amp; Co'])
-  t.strictSame(await chipsOf(t, { 'artistId[in]': '1,2,9' }), ['Artist id is one of Ann &amp; Co, Bob, 9'])
-  t.strictSame(await chipsOf(t, { artistId: '3' }, {}, { 'accept-language': 'de' }), ['Artist id: Künstler 3'], 'a row without a title is named in the language of the page')
-  t.strictSame(await chipsOf(t, { artistId: '9' }), ['Artist id is 9'])
+  t.strictSame(await chipsOf(t, { artistId: '1' }), ['Artist is Ann &amp; Co'])
+  t.strictSame(await chipsOf(t, { 'artistId[in]': '1,2,9' }), ['Artist is one of Ann &amp; Co, Bob, 9'])
+  t.strictSame(await chipsOf(t, { artistId: '3' }, {}, { 'accept-language': 'de' }), ['Artist: Künstler 3'], 'a row without a title is named in the language of the page')
+  t.strictSame(await chipsOf(t, { artistId: '9' }), ['Artist is 9'])
 })
