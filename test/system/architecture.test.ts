@@ -78,7 +78,7 @@ interface Entered {
 }
 
 /** The most files that each request may enter, and the most of them that others may call it back into. */
-const LIMITS = [{ files: 11, returns: 1 }, { files: 20, returns: 3 }, { files: 27, returns: 16 }]
+const LIMITS = [{ files: 11, returns: 1 }, { files: 21, returns: 4 }, { files: 33, returns: 19 }]
 
 /** The files that were entered again from another file, or by Fastify: whoever reads has to go back to them. */
 function findReturns (calls: Entered['calls']): readonly string[] {
