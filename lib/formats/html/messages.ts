@@ -198,6 +198,11 @@ export interface PageMessages {
    * @default 'Somebody else has saved it since you opened it. Your changes were not saved, but nothing is lost.'
    */
   readonly staleAdvice: string
+  /**
+   * The explanation of a conflict about a deletion.
+   * @default 'Somebody else has saved it since you opened it, so it was not deleted. Delete it all the same?'
+   */
+  readonly staleDeletion: string
   /** The advice below it. @default 'For each attribute that differs, choose the value to keep. Then save.' */
   readonly staleChoose: string
   /** The label of the value that the user sent. @default 'Yours' */

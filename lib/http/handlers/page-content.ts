@@ -21,13 +21,15 @@ export type OutcomeWithoutWrite = Outcome & { readonly kind: 'stale' | 'revised'
  * links are found as they are read.
  */
 export function findContent<O extends Outcome> (outcome: O, state: RequestState): MaybePromise<O> {
-  const { resourcePaths, refusals, relations: { lists, links, choices }, listChecks } = state.compiled
-  // A browser is redirected after a write.
-  if (!OUTCOME_RESPONSES[outcome.kind].browser.body) return outcome
+  const { resourcePaths: { isShallow }, refusals, relations: { lists, links, choices }, listChecks } = state.compiled
+  // A browser is redirected after a write, from a shallow row to the list that the row is in.
+  if (!OUTCOME_RESPONSES[outcome.kind].browser.body) {
+    return isShallow ? andThen(findParents(outcome, state), () => outcome) : outcome
+  }
   let found = refusals === undefined ? undefined : findRefused(outcome, state, refusals)
   found = andThen(found, () => findLists(checksOf(outcome, listChecks(), state), state))
   if (lists.length > 0) found = andThen(found, () => findRelated(outcome, state, lists))
-  if (resourcePaths.isShallow) found = andThen(found, () => findParents(outcome, state))
+  if (isShallow) found = andThen(found, () => findParents(outcome, state))
   const linked = andThen(found, () => links.length > 0 ? linkRows(outcome, state, links) : outcome)
   if (choices.length === 0) return linked
   return andThen(linked, (linked) =>

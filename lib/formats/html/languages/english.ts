@@ -119,6 +119,7 @@ export const ENGLISH: Omit<PageMessages, 'plural' | 'singular'> = {
   problemTitle: (title) => `Problem: ${title}`,
   stale: (singular) => `This ${singular} has been changed meanwhile`,
   staleAdvice: 'Somebody else has saved it since you opened it. Your changes were not saved, but nothing is lost.',
+  staleDeletion: 'Somebody else has saved it since you opened it, so it was not deleted. Delete it all the same?',
   staleChoose: 'For each attribute that differs, choose the value to keep. Then save.',
   yours: 'Yours',
   theirs: 'Theirs',

@@ -169,7 +169,9 @@ ${link}`
 export function stale (page: StalePage, views: ResolvedViews): Markup {
   const { title, href, current, conflicts, form, messages } = page
   const advice = html`<h1>${title}</h1>
-<p class="lead" role="alert">${messages.staleAdvice}${conflicts.length > 0 && html` ${messages.staleChoose}`}</p>
+<p class="lead" role="alert">${form?.kind === 'delete' ? messages.staleDeletion : messages.staleAdvice}${
+  conflicts.length > 0 && html` ${messages.staleChoose}`
+}</p>
 ${href !== undefined && html`<p><a href="${href}">${messages.leave}</a></p>\n`}`
   if (form === undefined || form.kind === 'delete') {
     return html`${advice}<dl class="record">\n${renderValues(current)}</dl>\n${

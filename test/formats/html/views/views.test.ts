@@ -363,6 +363,7 @@ const german: Required<PageMessages> = {
   deleted: q('Weg.'),
   done: q('Erledigt.'),
   staleAdvice: q('Jemand war schneller. Nichts ist verloren.'),
+  staleDeletion: q('Jemand war schneller. Trotzdem?'),
   staleChoose: q('Bitte wählen, dann speichern.'),
   yours: q('Meines'),
   theirs: q('Das andere'),

@@ -128,6 +128,7 @@ export const messages: Language['messages'] = {
   problemTitle: (title) => `خطأ: ${isolate(title)}`,
   stale: (singular) => `تعارض في التعديل: ${isolate(singular)}`,
   staleAdvice: 'حفظ شخص آخر تغييرات بعد أن فتحت هذه الصفحة. لم تُطبَّق تغييراتك بعد، ولم يُفقد شيء.',
+  staleDeletion: 'حفظ شخص آخر تغييرات بعد أن فتحت هذه الصفحة، لذلك لم يُحذف شيء. هل تريد الحذف رغم ذلك؟',
   staleChoose: 'اختر القيمة التي تريد الاحتفاظ بها لكل اختلاف، ثم احفظ.',
   yours: 'قيمتك',
   theirs: 'القيمة الأخرى',

@@ -115,6 +115,8 @@ export const messages: Language['messages'] = {
   stale: (singular) => `${capitalize(singular)} wurde inzwischen geändert`,
   staleAdvice: 'Seit Sie diese Seite geöffnet haben, hat jemand anderes Änderungen gespeichert. Ihre Änderungen ' +
     'wurden noch nicht übernommen, aber es ist nichts verloren.',
+  staleDeletion: 'Seit Sie diese Seite geöffnet haben, hat jemand anderes Änderungen gespeichert. Deshalb wurde ' +
+    'nichts gelöscht. Trotzdem löschen?',
   staleChoose: 'Wählen Sie bei jeder Abweichung, welcher Wert gelten soll, und speichern Sie dann.',
   yours: 'Ihr Wert',
   theirs: 'Der andere Wert',

@@ -121,6 +121,8 @@ export const messages: Language['messages'] = {
   stale: (singular) => `Conflicto de edición: ${singular}`,
   staleAdvice: 'Otra persona ha guardado cambios desde que usted abrió esta página. Los de usted aún no se han ' +
     'aplicado, pero no se ha perdido nada.',
+  staleDeletion: 'Otra persona ha guardado cambios desde que usted abrió esta página, así que no se ha eliminado ' +
+    'nada. ¿Eliminar de todos modos?',
   staleChoose: 'Elija en cada diferencia el valor que quiere conservar y, después, guarde.',
   yours: 'Su valor',
   theirs: 'El otro valor',

@@ -122,6 +122,8 @@ export const messages: Language['messages'] = {
   stale: (singular) => `Conflit de modification\u00a0: ${singular}`,
   staleAdvice: 'Une autre personne a enregistré des modifications depuis que vous avez ouvert cette page. Les vôtres ' +
     'n’ont pas encore été appliquées, mais rien n’est perdu.',
+  staleDeletion: 'Une autre personne a enregistré des modifications depuis que vous avez ouvert cette page. Rien ' +
+    'n’a donc été supprimé. Supprimer quand même\u202f?',
   staleChoose: 'Pour chaque différence, choisissez la valeur à conserver, puis enregistrez.',
   yours: 'Votre valeur',
   theirs: 'L’autre valeur',

@@ -112,6 +112,7 @@ export const messages: Language['messages'] = {
   problemTitle: (title) => `エラー：${title}`,
   stale: (singular) => `${singular}はほかの人に変更されました`,
   staleAdvice: 'このページを開いた後に、ほかの人が保存しました。今回の変更はまだ反映されていませんが、失われていません。',
+  staleDeletion: 'このページを開いた後に、ほかの人が保存したため、まだ削除されていません。それでも削除しますか？',
   staleChoose: '異なる項目ごとに残す値を選び、保存してください。',
   yours: '自分の値',
   theirs: 'ほかの人の値',

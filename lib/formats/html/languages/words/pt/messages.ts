@@ -115,6 +115,8 @@ export const messages: Language['messages'] = {
   stale: (singular) => `Conflito de edição: ${singular}`,
   staleAdvice: 'Outra pessoa salvou alterações desde que você abriu esta página. As suas ainda não foram aplicadas, ' +
     'mas nada foi perdido.',
+  staleDeletion: 'Outra pessoa salvou alterações desde que você abriu esta página; por isso, nada foi excluído. ' +
+    'Excluir mesmo assim?',
   staleChoose: 'Para cada diferença, escolha o valor que deve ser mantido e depois salve.',
   yours: 'Seu valor',
   theirs: 'O outro valor',

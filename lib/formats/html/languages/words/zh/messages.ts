@@ -109,6 +109,7 @@ export const messages: Language['messages'] = {
   problemTitle: (title) => `错误：${title}`,
   stale: (singular) => `${singular}已被他人修改`,
   staleAdvice: '您打开此页面后，有人保存了更改。您的更改尚未生效，但没有丢失。',
+  staleDeletion: '您打开此页面后，有人保存了更改，因此尚未删除。仍要删除吗？',
   staleChoose: '请为每处差异选择要保留的值，然后保存。',
   yours: '您的值',
   theirs: '他人的值',
