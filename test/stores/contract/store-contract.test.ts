@@ -9,7 +9,7 @@ import { LONG, LONG_ONLY } from '../../support/long.js'
 const skip = LONG_ONLY
 
 /** A volume that suffices for these stores, which answer quickly and have batches of 500. */
-const SMALL = LONG ? { rows: 1_500, writes: 500, tasks: 20 } : { rows: 700, writes: 300, tasks: 20 }
+const SMALL = LONG ? { rows: 2_400, writes: 500, tasks: 20 } : { rows: 700, writes: 300, tasks: 20 }
 /** A volume of rows that exceeds a batch. */
 const LARGE = { ...SMALL, rows: 6_000 }
 /** A short patience for wrong stores. Correct stores get all the time that a slow machine needs. */
