@@ -44,7 +44,9 @@ export interface LinkedRow {
 
 /** A row that a form can reference. */
 export interface ChoiceRow {
+  /** The id, which is the value of the attribute. */
   readonly id: Id
+  /** The name, which the user chooses. */
   readonly name: string
 }
 

@@ -158,8 +158,8 @@ async function findHoles (world: World, cases: readonly Case[], status: number, 
     forgetAll(world)
     const res = await world.app.inject(given.request)
     const calls = callsIn(world.stores)
-    // The page of a missing singleton also asks whether it may offer to create it.
-    const isOffered = status === 404 && given.format === 'html' && ['logo', 'profile'].includes(given.resource)
+    // The page of a missing singleton, or of a form whose row is missing, also asks whether it may offer to create it.
+    const isOffered = status === 404 && given.format === 'html' && (['logo', 'profile'].includes(given.resource) || given.action === 'update')
     const asked = world.asked.filter(({ action }) => !isOffered || action !== 'create' || given.action === 'create').map(({ action, resource, id }) => ({ action, resource, ...(id !== undefined && { id }) }))
     const found = {
       status: res.statusCode,
