@@ -3,7 +3,7 @@ import type { Scalar } from '../schema/types.js'
 import { ignoringCase } from '../util/case-folding.js'
 import { isDecimal, normalizeDecimal } from '../util/decimal.js'
 import { identity } from '../util/functions.js'
-import { compileMember, isEmpty } from '../util/own-property.js'
+import { compileMember } from '../util/own-property.js'
 import { compareScalars } from './order.js'
 import type { Condition, Query, Search } from './store.js'
 
@@ -15,7 +15,6 @@ type Meets = (value: unknown) => boolean
  * conditions of the filter, and matches the search.
  */
 export function compileMatcher ({ scope, filter, search }: Pick<Query, 'scope' | 'filter' | 'search'>): Matches {
-  if (filter.length === 0 && search === undefined && isEmpty(scope)) return matchEvery
   const tests = [
     ...Object.keys(scope).map((name) => compileTest(name, equals(scope[name] as Scalar))),
     ...filter.map(compileConditionTest),

@@ -2,7 +2,7 @@ import v8 from 'node:v8'
 import vm from 'node:vm'
 import t, { type Test } from 'tap'
 import { equalTo } from '../../lib/stores/contract/scenarios/filters.js'
-import { type Attributes, BY_ID, DuplicateError, type Guard, type Id, memoryStore, type MemoryStore, type Order, positionOf, type Query, type Scalar, type Scope, type Row, type WriteOutcome } from '../../lib/index.js'
+import { type Attributes, BY_ID, comparePositions, DuplicateError, type Guard, type Id, memoryStore, type MemoryStore, type Order, positionOf, type Query, type Scalar, type Scope, type Row, type WriteOutcome } from '../../lib/index.js'
 
 const anywhere: Scope = {}
 const anyVersion: Guard = { version: undefined, scope: anywhere }
@@ -54,6 +54,15 @@ function isDuplicate (t: Test, write: () => unknown, attribute: string, label = 
     t.equal((error as DuplicateError).statusCode, 409)
   }
 }
+
+t.test('a stored text that is no decimal comes after the decimals', t => {
+  const compare = (a: Scalar, b: Scalar): number => Math.sign(comparePositions([{ by: 'price', descending: false, type: 'decimal' }], [a], [b]))
+  const sorted = [null, '-1.5', '9', '10.0', '1 €', 'ten']
+  for (const [index, a] of sorted.entries()) {
+    for (const [other, b] of sorted.entries()) t.equal(compare(a, b), Math.sign(index - other), `${a} and ${b}`)
+  }
+  t.end()
+})
 
 t.test('a created row can be read, changed and deleted', t => {
   const store = memoryStore()

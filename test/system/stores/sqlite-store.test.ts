@@ -207,6 +207,20 @@ t.test('errors of each driver are recognised', async (t) => {
   }
 })
 
+t.test('a read that fails is not repeated for the sake of long integers', (t) => {
+  const failed = Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_READ' })
+  const fake = fakeDatabase({ 'PRAGMA journal_mode': [{ journal_mode: 'wal' }] })
+  let reads = 0
+  const fail = (): never => {
+    reads++
+    throw failed
+  }
+  const store = open({ ...fake, prepare: (text) => text.startsWith('SELECT') ? { all: fail, columns: () => [{ name: 'id' }], raw: () => {} } : fake.prepare(text) })
+  t.throws(() => store.get(1, {}), failed)
+  t.equal(reads, 1)
+  t.end()
+})
+
 /** The members of the statements of each driver, by which a store asks for integers of eight bytes and for arrays. */
 const DRIVERS = [
   { name: 'better-sqlite3', integers: 'safeIntegers', arrays: 'raw', others: { database: undefined }, begins: false },

@@ -136,6 +136,17 @@ t.test('plurals follow the rules of the language', async (t) => {
   t.end()
 })
 
+t.test('the hint of a field for JSON or text says which of them its value is, if it has one', (t) => {
+  for (const lang of KNOWN_LANGUAGES) {
+    const { jsonOrText } = lang === 'en' ? ENGLISH : wordsIn(lang).messages
+    const [hint, json, text] = [jsonOrText(undefined), jsonOrText('json'), jsonOrText('text')]
+    t.match(hint, /JSON.*[.。]$/, lang)
+    t.ok(json.startsWith(hint) && /JSON/.test(json.slice(hint.length)), `${lang}: ${json}`)
+    t.ok(text.startsWith(hint) && text.length > hint.length && !/JSON/.test(text.slice(hint.length)), `${lang}: ${text}`)
+  }
+  t.end()
+})
+
 t.test('Arabic keeps what runs from left to right together', (t) => {
   const { messages, translate } = wordsIn('ar')
   const cases: Array<[english: string, arabic: string]> = [
@@ -172,6 +183,13 @@ t.test('a tag finds the words of its language, in its own script', async (t) => 
     await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'x' } } })
     t.match((await app.inject({ url: '/posts', headers: { accept: 'text/html' } })).body, new RegExp(`<button type="submit"[^>]*>${word}</button>`), lang)
   }
+})
+
+t.test('a tag without words, or that is not valid, finds none among the loaded languages', (t) => {
+  t.equal(findWords('de-AT', languages), wordsIn('de'))
+  for (const tag of ['en', 'nl', 'zh-TW', 'de-Cyrl', 'de_AT', '']) t.equal(findWords(tag, languages), undefined, tag)
+  t.equal(findWords('de', new Map()), undefined)
+  t.end()
 })
 
 t.test('words of the app replace those of the language', async (t) => {
