@@ -177,3 +177,16 @@ t.test('"Save and add another" keeps the references with which the form began', 
     t.equal(headers.location, location, 'invented names are left out')
   }
 })
+
+t.test('"Save and add another" leads on where no blank form is, and needs no row', async (t) => {
+  const cases: ReadonlyArray<readonly [options: Options, location: string]> = [
+    [{ only: ['create', 'show'] }, '/tasks/1#created'],
+    [{ actions: { create: () => undefined } }, '/tasks#added'],
+    [{ ...NEW, actions: { create: () => undefined } }, '/tasks/new#created']
+  ]
+  for (const [options, location] of cases) {
+    const app = await start(t, options, memoryStore())
+    const { statusCode, headers } = await app.inject({ method: 'POST', url: '/tasks', headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }, payload: 'task[title]=T&task[personId]=7&commit=another&task[?][again]=personId' })
+    t.strictSame([statusCode, headers.location], [303, location], JSON.stringify(options))
+  }
+})

@@ -262,6 +262,28 @@ t.test('the bar of many resources leads to the others by the home page', async (
   t.strictSame(barOf(await pageOf(app, '/')), ['Blog /*', ...links(0)])
 })
 
+t.test('a question of the bar that reads a row hands its store the signal of the request', async (t) => {
+  const given: unknown[] = []
+  const profiles = memoryStore()
+  profiles.create({ title: 'a' }, {})
+  const store: typeof profiles = {
+    ...profiles,
+    list (query, context) {
+      given.push(context?.signal)
+      return profiles.list(query, context)
+    }
+  }
+  const authorize = async (_request: FastifyRequest, { row }: AuthorizeContext): Promise<boolean> => (await row?.())?.attributes.title === 'a'
+  const app = await serve(t, (app) => {
+    app.register(home, { title: 'Blog' })
+    app.register(resources, { name: 'posts', attributes, store: memoryStore() })
+    app.register(draw((map) => map.resource('profile', { attributes, store, authorize })))
+  })
+  t.strictSame(barOf(await pageOf(app, '/posts')), ['Blog /', 'Posts /posts*', 'Profile /profile'])
+  t.ok(given.length > 0)
+  for (const signal of given) t.type(signal, AbortSignal)
+})
+
 t.test('a page with a bar is never a 304, because another version of the app may have another bar', async (t) => {
   for (const [register, status] of [[() => {}, 304], [(app: FastifyInstance) => { app.register(home, { title: 'Blog' }) }, 200]] as const) {
     const app = await serve(t, (app) => {

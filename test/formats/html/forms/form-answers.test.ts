@@ -237,3 +237,14 @@ t.test('the box stays ticked in a form that comes back, and there is none withou
     t.strictSame(visible((await Posts.open(t, schema, options)).form, 'post[it][?]'), [], JSON.stringify([schema, options]))
   }
 })
+
+t.test('an error of the store about a field whose group was not sent keeps its words', async (t) => {
+  const attributes = { type: 'object', properties: { n: { type: 'integer' }, author: { type: 'object', required: ['name'], properties: { name: { type: 'string', minLength: 1 } } } } } as const
+  const store: MemoryStore<any> = { ...memoryStore<any>(), create () { throw new InvalidError({ 'author.name': ['must be known'] }) } }
+  const app = await build(t, { name: 'posts', attributes, store, formats: ['html'] })
+  for (const sent of ['post[n]=1', 'post[author][name]=Ann']) {
+    const { statusCode, body } = await app.inject({ method: 'POST', url: '/posts', headers: { accept: types.html, 'content-type': 'application/x-www-form-urlencoded' }, payload: sent })
+    t.equal(statusCode, 422, sent)
+    t.match(body, 'must be known', sent)
+  }
+})

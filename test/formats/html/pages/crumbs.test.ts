@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { memoryStore, type Mapper, type ResourceOptions } from '../../../../lib/index.js'
 import { draft } from '../../../support/helper.js'
+import { findForm, submit } from '../../../support/html/forms.js'
 
 const attributes = { type: 'object', required: ['name'], properties: { name: { type: 'string', minLength: 1 } } } as const
 
@@ -86,4 +87,13 @@ t.test('a parent that `authorize` hides is called by its id on the page of a sha
   })
   store.create({ name: 'of a hidden shop', shopId: 1 }, {})
   t.strictSame(await crumbsOn(app, '/shelves/1'), [])
+})
+
+t.test('a browser that deletes a shallow row is led to the list that the row was in', async (t) => {
+  for (const writes of ['collection', 'member'] as const) {
+    const app = await shop(t, { shallow: true, shelves: { writes }, books: { writes } })
+    const page = await app.inject({ url: '/books/1', headers: { accept: 'text/html' } })
+    const { statusCode, headers } = await app.inject(submit(findForm(page, 'DELETE'), undefined, { accept: 'text/html' }))
+    t.strictSame([statusCode, headers.location], [303, '/shelves/1/books#deleted'], writes)
+  }
 })
