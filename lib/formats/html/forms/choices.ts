@@ -58,7 +58,7 @@ export function makeReference (
     ...(isBlank || rows.some(({ id }) => String(id) === text) ? [] : [{ value: text, label: names.get(text) ?? text }]),
     ...rows.map(({ id, name }) => ({ value: String(id), label: isAlone(name, rows) ? name : `${name} (${id})` }))
   ]
-  return { control: 'select', options: select(all, [text]), ...frame }
+  return { control: 'select', options: select(all, [text]), ...frame, required: frame.required && isBlank }
 }
 
 /** Returns whether no other row has the same name. */
