@@ -89,9 +89,11 @@ t.test('a parent that `authorize` hides is called by its id on the page of a sha
   t.strictSame(await crumbsOn(app, '/shelves/1'), [])
 })
 
-t.test('a browser that deletes a shallow row is led to the list that the row was in', async (t) => {
+t.test('a browser that creates a shallow row is led to its page, and one that deletes it to the list that the row was in', async (t) => {
   for (const writes of ['collection', 'member'] as const) {
     const app = await shop(t, { shallow: true, shelves: { writes }, books: { writes } })
+    const created = await app.inject({ method: 'POST', url: '/shelves/1/books', headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }, payload: 'book[name]=Elegies' })
+    t.strictSame([created.statusCode, created.headers.location], [303, '/books/2#created'])
     const page = await app.inject({ url: '/books/1', headers: { accept: 'text/html' } })
     const { statusCode, headers } = await app.inject(submit(findForm(page, 'DELETE'), undefined, { accept: 'text/html' }))
     t.strictSame([statusCode, headers.location], [303, '/shelves/1/books#deleted'], writes)
