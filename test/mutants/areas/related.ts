@@ -30,7 +30,7 @@ export const mutants: readonly Mutant[] = [
   { file: 'lib/actions/include/load-one.ts', find: 'isIdOf(id) && ', replace: '', why: 'a store is asked for a value that is no id' },
   { file: 'lib/actions/include/load-one.ts', find: 'if (await isAllowed(row, context) === true) ', replace: '', why: 'a hidden row is named' },
   { file: 'lib/http/handlers/handlers.ts', find: 'state.choice.format.writer.list === undefined\n', replace: 'true\n', why: 'documents cost a query' },
-  { file: content, find: 'if (!OUTCOME_RESPONSES[outcome.kind].browser.body) return outcome', replace: '', why: 'a redirect costs questions' },
+  { file: content, find: 'if (!OUTCOME_RESPONSES[outcome.kind].browser.body) {', replace: 'if (false) {', why: 'a redirect costs questions' },
   { file: content, find: 'state.unlisted = NONE_UNLISTED', replace: '', why: 'the bar is empty' },
   { file: 'lib/http/handlers/failure.ts', find: '(!state.hasPassedHooks && hasGuards(compiled))', replace: 'false', why: 'strangers learn the names of resources' },
   { file: 'lib/actions/authorize/unlisted.ts', find: '() => resource)', replace: '() => undefined)', why: 'the bar links to lists that the user may not open' },
