@@ -81,7 +81,7 @@ function escapeBytes (text: string, references: References): string {
   const most = bytes.length * LONGEST_REFERENCE
   const escaped = most > SCRATCH.length ? Buffer.allocUnsafe(most) : SCRATCH
   let length = 0
-  // Indices, because iterators would take up to twice as long.
+  // The loop counts indices, because an iterator would take up to twice as long.
   for (let index = 0; index < bytes.length; index++) {
     const byte = bytes[index] as number
     const reference = references[byte]

@@ -179,7 +179,7 @@ function withRevision ({ texts, children }: FormNode, revision: 'added' | 'remov
 function applyChoice ({ texts, children }: FormNode, id: string): FormNode {
   const mark = children.get(MARKER) as FormNode
   const parts = new Map([...mark.children].filter(([part]) => !ASKING.has(part)))
-  // Whoever chooses another row in a conflict wants to keep it.
+  // A user who chooses another row in a conflict wants to keep it.
   if (parts.has('keep') && texts.at(-1) !== id) parts.set('keep', leaf('yours'))
   const revised = { texts: mark.texts, children: parts.set('focus', leaf('1')) }
   return { texts: [id], children: new Map(children).set(MARKER, revised) }
