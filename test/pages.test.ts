@@ -117,7 +117,7 @@ t.test('tables of options, contexts, views and methods name every member, and no
 })
 
 /** The arguments with which the table of words shows its defaults. */
-const SAMPLE: Readonly<Record<string, string | number | boolean>> = { isTime: false, plural: 'Posts', singular: 'post', id: 1, label: 'Tags', error: 'must not be blank', number: 1, characters: 120, items: 2, taken: 'text', title: 'New post', rows: 1234, digits: '1,234', operator: 'gte', value: '3', condition: 'Tags at least 3', relation: 'author', name: 'First post', first: 1, last: 50, total: '1,234' }
+const SAMPLE: Readonly<Record<string, string | number | boolean>> = { isTime: false, plural: 'Posts', singular: 'post', id: 1, label: 'Tags', error: 'must not be blank', number: 1, characters: 120, items: 2, taken: 'text', title: 'New post', rows: 1234, digits: '1,234', operator: 'gte', value: '3', values: '1, 2', condition: 'Tags at least 3', relation: 'author', name: 'First post', first: 1, last: 50, total: '1,234' }
 
 t.test('the tables of words have the defaults and phrases of lib', { skip: pageAt('docs/words.md') === undefined }, async (t) => {
   const tables = pageAt('docs/words.md')?.tables ?? []

@@ -133,6 +133,8 @@ export interface PageMessages {
   readonly no: string
   /** The number of items of an array in a list. `digits` is the number in the language. @default '1,234 items' */
   readonly items: (items: number, digits: string) => string
+  /** One more value in a line of several. @default 'tea, coffee' */
+  readonly listed: (values: string, value: string) => string
   /** The choice of no value. @default 'none' */
   readonly none: string
   /** The first line of a list of choices of which one is required. @default 'Choose…' */
@@ -177,7 +179,7 @@ export interface PageMessages {
   readonly fixed: string
   /** The note below a cut value. @default 'This is only the beginning: the first 100,000 characters.' */
   readonly beginning: string
-  /** The heading of the names of further attributes. @default 'Name' */
+  /** The heading of names: of further attributes, and of the rows that a field can reference. @default 'Name' */
   readonly attributeName: string
   /** The heading of the values of further attributes. @default 'Value' */
   readonly attributeValue: string
@@ -187,6 +189,8 @@ export interface PageMessages {
   readonly addAttribute: string
   /** An error about a field, after its label. @default 'Title must not be blank' */
   readonly fieldError: (label: string, error: string) => string
+  /** A text after its label: the value of an offset, or a field after its group. @default 'Place: City' */
+  readonly labelled: (label: string, value: string) => string
   /** The heading of the errors of a form. @default 'There is a problem' */
   readonly problem: string
   /** The title of a page whose form has errors. @default 'Problem: New post' */

@@ -74,6 +74,13 @@ const nameOn = ({ body }: LightMyRequestResponse, attribute = 'authorId'): strin
   return text === undefined ? undefined : decode(text)
 }
 
+t.test('the page of a choice has headings in its language', async (t) => {
+  const { page, press } = await open(t, { books: { lang: 'de' } })
+  const { body } = await press(formOn(await page('/books')), CHOOSE)
+  t.match(body, '<h1>Author auswählen</h1>')
+  t.match(body, '<th scope="col">Name</th><th scope="col">ID</th><th scope="col">Auswählen</th>')
+})
+
 t.test('beyond 50 rows, a button leads to the rows, and back with the choice and all that was typed', async (t) => {
   const { page, press, books } = await open(t)
   const first = await page('/books')

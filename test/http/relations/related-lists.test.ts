@@ -355,6 +355,17 @@ t.test('the words of the app name the links', async (t) => {
   t.strictSame(await linksOn(app, '/artists/1'), ['Alben (Künstlerin) (über 10.000) /albums?artistId=1', 'Alben (first editor) (1.234) /albums?firstEditorId=1'])
 })
 
+t.test('a list without rows names the rows, and not the relation', async (t) => {
+  const app = await draft(t, drawMusic({
+    store: memoryStore(),
+    attributes: { type: 'object', properties: { artistId: { type: 'integer' }, firstEditorId: { type: 'integer' } } } as const,
+    references: { artistId: 'artists', firstEditorId: 'artists' }
+  }))
+  const { body } = await app.inject({ url: '/artists/1', headers: { accept: 'text/html' } })
+  t.match(body, 'Albums: first editor</a>')
+  t.equal(body.split('<p class="none">There are no albums yet</p>').length, 3)
+})
+
 t.test('a row with many related lists causes no warning about listeners', async (t) => {
   const warnings: string[] = []
   const note = ({ name, message }: Error): void => { warnings.push(`${name}: ${message}`) }

@@ -155,7 +155,7 @@ export class FieldBuilder {
   #group (plan: FieldPlan, current: Current, place: FieldPlace): Field {
     const frame = this.#frame('group', plan, current, place)
     const blankAround = place.blankAround || frame.hidden.length > 0
-    const trail = `${place.trail}${place.label}: `
+    const trail = place.trail === '' ? place.label : this.#frames.messages.labelled(place.trail, place.label)
     const isNew = current.node === undefined && current.value === undefined && frame.hidden.length === 0
     const fields = plan.members.map((member) => {
       const { property, label } = member

@@ -51,6 +51,7 @@ export class FieldErrors {
     { hasFields, refusesBlank }: { readonly hasFields: boolean, readonly refusesBlank: boolean }
   ): readonly string[] {
     if (this.#wrong.size === 0) return NONE
+    const { fieldError, labelled } = this.#messages
     return [...this.#wrong].flatMap(([at, messages]) => {
       const isInside = !hasFields && at.startsWith(`${path}.`)
       if (at !== path && !isInside) return []
@@ -62,8 +63,9 @@ export class FieldErrors {
         const description = describePattern(isInside ? plan.item : plan, message)
         const phrase = description ?? this.#translate(message)
         const write = (name: string): string =>
-          capitalize(description === undefined ? this.#messages.fieldError(name, phrase) : `${name}: ${phrase}`)
-        this.#summary.push({ text: write(`${trail}${inside ?? label}`), href: `#${encodeURI(id)}` })
+          capitalize(description === undefined ? fieldError(name, phrase) : labelled(name, phrase))
+        const own = inside ?? label
+        this.#summary.push({ text: write(trail === '' ? own : labelled(trail, own)), href: `#${encodeURI(id)}` })
         return inside === undefined ? capitalize(phrase) : write(inside)
       })
     })
@@ -74,7 +76,7 @@ export class FieldErrors {
     const [, index, more = ''] = /^(\d+)\.?(.*)$/.exec(path) ?? []
     if (index === undefined) return path
     const item = this.#messages.item(label, Number(index) + 1)
-    return more === '' ? item : `${item}: ${more}`
+    return more === '' ? item : this.#messages.labelled(item, more)
   }
 
   /** Returns all messages. Those that no field has taken come last. */

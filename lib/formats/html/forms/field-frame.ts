@@ -138,7 +138,7 @@ export interface FieldSource {
   readonly id: string
   /** The path in errors: `author.name`. */
   readonly path: string
-  /** The labels of the groups around the field, for a sentence outside of them. */
+  /** The labels of the groups around the field, for a sentence outside of them. It is empty outside of groups. */
   readonly trail: string
   readonly label: string
 }

@@ -230,7 +230,7 @@ function compileDescription (
     const isTime = isMoment(plan)
     if (operator === 'null') return messages.condition(label, operator, String(parseBoolean(given)), isTime)
     if (operator === 'in') {
-      const values = writeList(given, (value) => write(value, plan, links))
+      const values = writeList(given, (value) => write(value, plan, links), messages)
       return messages.condition(label, operator, values, isTime)
     }
     return given === '' || (plan.mode === 'choice' && spell(given, plan) === '')
@@ -239,8 +239,8 @@ function compileDescription (
   }
 }
 
-/** Writes a list of values for people: without the backslashes, and with spaces after the commas. */
-function writeList (text: string, write: (value: string) => string): string {
+/** Writes a list of values for people: without the backslashes, and with the commas of the language. */
+function writeList (text: string, write: (value: string) => string, { listed }: PageMessages): string {
   return text.replaceAll(/(?:\\.|[^,\\])+|,/gs, (part) =>
-    part === ',' ? ', ' : write(part.replaceAll(/\\(.)/gs, '$1')))
+    part === ',' ? listed('', '') : write(part.replaceAll(/\\(.)/gs, '$1')))
 }

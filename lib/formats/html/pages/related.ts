@@ -18,7 +18,7 @@ export type MakeRelated = (view: View) => readonly RelatedRows[]
 
 /** Compiles the lists. If rows of one resource reference the row by several attributes, the labels tell them apart. */
 export function compileRelated (messages: PageMessages, translate: Translate, lang: string): MakeRelated {
-  const { relatedBy, moreRelated, new: newOf, all } = messages
+  const { relatedBy, moreRelated, empty, new: newOf, all } = messages
   const numbers = new Intl.NumberFormat(lang)
   return ({ related }) => related.map(({ name, singular, relation, href, newHref, total, table }) => {
     const plural = translate(nameInWords(name))
@@ -29,6 +29,7 @@ export function compileRelated (messages: PageMessages, translate: Translate, la
       href,
       total: total && (rows < most ? numbers.format(rows) : moreRelated(numbers.format(most - 1))),
       table: table === undefined ? undefined : raw(table),
+      empty: empty(plural),
       all: { label: all(plural), href },
       newLink: newHref === undefined ? undefined : { label: newOf(translate(wordsOf(singular))), href: newHref }
     }

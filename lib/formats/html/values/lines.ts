@@ -11,6 +11,9 @@ export type WriteText = (value: unknown) => string
 /** The maximum length of a cell of a list, in characters. */
 export const CLIPPED = 100
 
+/** Adds a part to a line. */
+type Join = PageMessages['listed']
+
 /** What the lines of all shapes share. */
 interface LineSource {
   readonly messages: PageMessages
@@ -30,11 +33,11 @@ export function makeLineCompiler (lang: string, messages: PageMessages): (shape:
 function makeLine (
   shape: Shape,
   compile: (shape: Shape) => WriteText,
-  { messages: { yes, no, items: countItems }, compileNumber, digits }: LineSource
+  { messages: { yes, no, items: countItems, listed }, compileNumber, digits }: LineSource
 ): WriteText {
   const { titles } = shape
   const item = compile(shape.items)
-  const writeMembers = makeMembers(shape, compile)
+  const writeMembers = makeMembers(shape, compile, listed)
   const writeNumber = compileNumber(shape) ?? String
   return (value) => {
     const title = titles.get(value)
@@ -42,7 +45,7 @@ function makeLine (
     if (value === undefined || value === null) return ''
     if (typeof value === 'boolean') return value ? yes : no
     if (Array.isArray(value)) {
-      if (!value.some(isStructure)) return startOf(value.values(), item, ', ')
+      if (!value.some(isStructure)) return startOf(value.values(), item, listed)
       return countItems(value.length, digits.format(value.length))
     }
     return isObject(value) ? writeMembers(value) : writeNumber(value)
@@ -50,7 +53,7 @@ function makeLine (
 }
 
 /** Makes the line of an object: its texts, and its other values after their labels. */
-function makeMembers (shape: Shape, compile: (shape: Shape) => WriteText): (value: object) => string {
+function makeMembers (shape: Shape, compile: (shape: Shape) => WriteText, join: Join): (value: object) => string {
   const rest = compile(shape.rest ?? openShape)
   const members = new Map([...shape.properties.values()].map((property) =>
     [property.name, { label: labelOf(property), write: compile(property.shape) }]))
@@ -63,7 +66,7 @@ function makeMembers (shape: Shape, compile: (shape: Shape) => WriteText): (valu
 
   return (value) => {
     if ('toJSON' in value) return JSON.stringify(value)
-    return startOf(Object.entries(value).filter(([, member]) => !isBlank(member)), writeMember, ', ')
+    return startOf(Object.entries(value).filter(([, member]) => !isBlank(member)), writeMember, join)
   }
 }
 
@@ -74,13 +77,12 @@ function isBlank (value: unknown): boolean {
 }
 
 /** Joins parts until they fill a cell. The rest is not read, because a value may be a megabyte long. */
-function startOf<T> (parts: Iterable<T>, write: (part: T) => string, separator: string): string {
-  let text = ''
-  let before = ''
+function startOf<T> (parts: Iterable<T>, write: (part: T) => string, join: Join): string {
+  let text: string | undefined
   for (const part of parts) {
-    text += before + write(part)
+    const written = write(part)
+    text = text === undefined ? written : join(text, written)
     if (text.length > CLIPPED) break
-    before = separator
   }
-  return text
+  return text ?? ''
 }

@@ -18,13 +18,13 @@ ${renderHidden(hidden)}${
 `
 }
 
-function renderRows ({ rows, messages: { resourceName, id: idLabel, chooseFilter } }: ChoosePage): Markup {
+function renderRows ({ rows, messages: { attributeName, id: idLabel, chooseFilter } }: ChoosePage): Markup {
   return html`<table class="list">
 <thead><tr>${
-  [resourceName, idLabel, chooseFilter].map((label) => html`<th scope="col">${label}</th>`)
+  [attributeName, idLabel, chooseFilter].map((label) => html`<th scope="col">${label}</th>`)
 }</tr></thead>
 <tbody>
-${rows.map(({ name, id, choose }) => html`<tr><td data-label="${resourceName}" dir="auto">${name}</td>${
+${rows.map(({ name, id, choose }) => html`<tr><td data-label="${attributeName}" dir="auto">${name}</td>${
   html`<td data-label="${idLabel}" class="id">${id}</td><td>${renderButton(choose, 'chip')}</td></tr>\n`
 }`)}</tbody>
 </table>

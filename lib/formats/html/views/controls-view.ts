@@ -44,13 +44,13 @@ function areShort (options: readonly Option[]): boolean {
 
 /** Renders a date and time. Its offset is folded away, because few users change it. */
 export function renderMoment ({ label, value, step, offset, errors }: MomentField, common: Markup, page: Page): Markup {
-  const { offset: name, offsetHint } = page.messages
+  const { offset: name, offsetHint, labelled } = page.messages
   const hint = `${offset.id}!hint`
   const zone = html`id="${offset.id}" name="${offset.name}" value="${offset.value}" aria-describedby="${hint}"`
   return html`<input type="datetime-local" ${common}${step !== undefined && html` step="${step}"`} value="${value}"/>
-<details class="offset"${errors.length > 0 && html` open="open"`}><summary>${name}: ${offset.value}</summary>
+<details class="offset"${errors.length > 0 && html` open="open"`}><summary>${labelled(name, offset.value)}</summary>
 <p class="explanation" id="${hint}">${offsetHint}</p>
-<input type="text" ${zone} size="7" aria-label="${label}: ${name}"/></details>`
+<input type="text" ${zone} size="7" aria-label="${labelled(label, name)}"/></details>`
 }
 
 export function renderRows ({ columns = [], rows, add }: RowsField, page: Page, views: ResolvedViews): Markup {

@@ -163,6 +163,8 @@ export interface RelatedRows extends Link {
   readonly total: string | undefined
   /** The first of these rows as a table, or `undefined` if there are none, or if they may not be shown here. */
   readonly table: Markup | undefined
+  /** The text for no rows. */
+  readonly empty: string
   /** The link to all of these rows. */
   readonly all: Link
   /** The link to the form for a new row, or `undefined` if the request may not create one. */

@@ -169,10 +169,10 @@ ${link}`
 export function stale (page: StalePage, views: ResolvedViews): Markup {
   const { title, href, current, conflicts, form, messages } = page
   const advice = html`<h1>${title}</h1>
-<p class="lead" role="alert">${form?.kind === 'delete' ? messages.staleDeletion : messages.staleAdvice}${
-  conflicts.length > 0 && html` ${messages.staleChoose}`
-}</p>
-${href !== undefined && html`<p><a href="${href}">${messages.leave}</a></p>\n`}`
+<p class="lead" role="alert">${form?.kind === 'delete' ? messages.staleDeletion : messages.staleAdvice}</p>
+${
+  conflicts.length > 0 && html`<p>${messages.staleChoose}</p>\n`
+}${href !== undefined && html`<p><a href="${href}">${messages.leave}</a></p>\n`}`
   if (form === undefined || form.kind === 'delete') {
     return html`${advice}<dl class="record">\n${renderValues(current)}</dl>\n${
       form !== undefined && views.form(form, page, views)

@@ -5,13 +5,13 @@ import type { ResolvedViews } from './types.js'
 
 /** Renders the page of a row. The form beneath it takes its place once the link to it is followed. */
 export function record (page: RecordPage, views: ResolvedViews): Markup {
-  const { children, related, edit, messages } = page
+  const { children, related, edit } = page
   return html`${renderHeading(page, views)}${
     children.length > 0 && html`<ul class="children">${children.map(renderLink)}</ul>\n`
   }${
     renderRow(page)
   }${
-    show(related, (related) => html`${related.map((list, index) => renderRelated(list, index, messages.empty))}`)
+    show(related, (related) => html`${related.map(renderRelated)}`)
   }${edit !== undefined && html`<section id="edit" class="card edit" aria-labelledby="edit-heading">
 <h2 id="edit-heading">${edit.heading}</h2>
 ${views.form(edit, page, views)}</section>
@@ -60,13 +60,12 @@ ${renderValues(values)}</dl>
 `
 }
 
-function renderRelated (list: RelatedRows, index: number, empty: (plural: string) => string): Content {
-  const { label, href, total, table, all, newLink } = list
+function renderRelated ({ label, href, total, table, empty, all, newLink }: RelatedRows, index: number): Content {
   return html`<section class="related" aria-labelledby="related-${index}">
 <div class="title"><h2 id="related-${index}"><a href="${href}">${label}</a>${
   total !== undefined && html` <span class="total">${total}</span>`
 }</h2>${newLink !== undefined && html`<a class="button plain" href="${newLink.href}">${newLink.label}</a>`}</div>
-${table === undefined && total !== undefined && html`<p class="none">${empty(label)}</p>\n`}${table}${
+${table === undefined && total !== undefined && html`<p class="none">${empty}</p>\n`}${table}${
   table !== undefined && html`<p><a href="${all.href}">${all.label}</a></p>\n`
 }</section>
 `

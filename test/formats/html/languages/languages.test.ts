@@ -170,6 +170,40 @@ t.test('no label needs agreement in a condition', (t) => {
   t.end()
 })
 
+t.test('each language has its own punctuation', (t) => {
+  const wrong: Readonly<Record<string, RegExp>> = { de: /“[^„]*“|”|«/, fr: /[^\u00A0\u202F][:;!?]|«(?!\u00A0)|(?<!\u00A0)»|[“”]/, es: /[“”„]|^[^¿]*\?/, pt: /[«»„]/, ja: /[\p{L}」）][,.:;!?]|[“”]/u, zh: /[\p{Script=Han}”）][,.:;!?]|[「」]/u, ar: /\p{Script=Arabic}[,;?]|[“”„]/u }
+  for (const [lang, pattern] of Object.entries(wrong)) {
+    const { messages, translate } = wordsIn(lang)
+    const named = { ...messages, examples: [messages.labelled('a', 'b'), messages.removeCondition('a'), messages.edit('a'), messages.deleteWarning('a')].join('\n') }
+    for (const text of allTexts(named, translate)) t.notMatch(text.replaceAll(/:\d\d|Content-Type:/g, ''), pattern, `${lang}: ${text}`)
+  }
+  t.end()
+})
+
+t.test('values of a line, and texts after their labels, are joined as the language does', async (t) => {
+  const cases: Array<[lang: string, values: string, offset: string, trail: string]> = [
+    ['en', 'a, b', 'UTC offset: Z', 'Place: City must not be blank'], ['fr', 'a, b', 'Décalage UTC&#160;: Z', 'Place&#160;: City&#160;: ce champ est obligatoire'],
+    ['ja', 'a、b', 'UTC との時差：Z', 'Place：City：入力してください'], ['zh', 'a、b', '与 UTC 的时差：Z', 'Place：City：不能为空'], ['ar', 'a، b', '\u2068الفرق عن التوقيت العالمي (UTC)\u2069: \u2068Z\u2069', '\u2068\u2068Place\u2069: \u2068City\u2069\u2069: يجب ألا تكون القيمة فارغة']
+  ]
+  const text = { type: 'string', minLength: 1, maxLength: 9 } as const
+  const attributes = { type: 'object', required: ['place'], properties: { kind: text, tags: { type: 'array', items: text }, at: { type: 'string', format: 'date-time' }, place: { type: 'object', required: ['city'], properties: { city: text } } } } as const
+  for (const [lang, values, offset, trail] of cases) {
+    const app = await build(t, { name: 'posts', attributes, lang })
+    await app.inject({ method: 'POST', url: '/posts', payload: { post: { kind: 'a', tags: ['a', 'b'], place: { city: 'c' } } } })
+    const { body } = await app.inject({ url: '/posts?kind[in]=a,b', headers: { accept: 'text/html' } })
+    t.match(decode(body), `>${values}</td>`, lang)
+    t.match(decode(body), new RegExp(`class="chip"[^>]*>[^<]*${values}`), lang)
+    t.match(decode(body), `<summary>${decode(offset)}</summary>`, lang)
+    const refused = await app.inject({ method: 'POST', url: '/posts', headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }, payload: 'post[place][city]=' })
+    t.match(decode(refused.body), `>${decode(trail)}</a>`, lang)
+  }
+})
+
+/** Replaces references to characters by the characters. */
+function decode (markup: string): string {
+  return markup.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
+}
+
 t.test('the types of a value are joined in the language', (t) => {
   const types = compileTypes({ 'a string': 's', 'an integer': 'i', 'a number': 'n', 'true or false': 'b', 'an array': 'a', 'an object': 'o', null: '0' }, ' / ')
   for (const [text, joined] of [['an integer', 'i'], ['an integer or null', 'i / 0'], ['true or false', 'b'], ['true or false or null', 'b / 0'], ['"a or b"', '"a or b"'], ['5', '5']] as const) t.equal(types(text), joined)

@@ -55,7 +55,7 @@ export const messages: Language['messages'] = {
   empty: () => 'Aucun élément pour le moment',
   emptyAdvice: () => 'Ajoutez un premier élément avec le formulaire ci-dessous.',
   noMore: () => 'Aucun autre élément',
-  noMatch: () => 'Aucun élément ne correspond au filtre',
+  noMatch: () => 'Aucun élément correspondant',
   all: () => 'Tout afficher',
   total: (rows, digits, plural, singular) =>
     `${digits} ${rows < 2 ? uncapitalize(singular) : uncapitalize(plural)}`,
@@ -71,7 +71,7 @@ export const messages: Language['messages'] = {
   chooseFilter: 'Choisir',
   chooseOne: (label) => `Choisir\u00a0: ${label}`,
   back: 'Retour',
-  removeCondition: (condition) => `Retirer\u00a0: ${condition}`,
+  removeCondition: (condition) => `Retirer «\u00a0${condition}\u00a0»`,
   filter: 'Filtre',
   applyFilter: 'Appliquer le filtre',
   clearFilter: 'Effacer le filtre',
@@ -90,6 +90,7 @@ export const messages: Language['messages'] = {
   yes: 'oui',
   no: 'non',
   items: count,
+  listed: (values, value) => `${values}, ${value}`,
   none: 'aucune valeur',
   choose: 'Choisir…',
   optional: 'facultatif',
@@ -101,7 +102,7 @@ export const messages: Language['messages'] = {
   offset: 'Décalage UTC',
   offsetHint: 'Z pour UTC, ou par exemple +02:00.',
   keepHidden: 'Laissez vide pour conserver la valeur actuelle.',
-  removeHidden: (label) => `Retirer\u00a0: ${label}`,
+  removeHidden: (label) => `Retirer\u00a0: ${uncapitalize(label)}`,
   typeAgain: 'Veuillez ressaisir cette valeur\u00a0: elle est toujours masquée.',
   atMost: (count) => `${characters(count)} au maximum.`,
   atLeast: (items) => `Au moins ${items}.`,
@@ -117,7 +118,8 @@ export const messages: Language['messages'] = {
   furtherAttributes: 'Autres informations',
   addAttribute: 'Ajouter une information',
   fieldError: (label, error) => `${label}\u00a0: ${error}`,
-  problem: 'Veuillez corriger votre saisie',
+  labelled: (label, value) => `${label}\u00a0: ${value}`,
+  problem: 'Il y a un problème',
   problemTitle: (title) => `Erreur – ${title}`,
   stale: (singular) => `Conflit de modification\u00a0: ${singular}`,
   staleAdvice: 'Une autre personne a enregistré des modifications depuis que vous avez ouvert cette page. Les vôtres ' +
@@ -131,12 +133,12 @@ export const messages: Language['messages'] = {
   keepTheirs: 'Conserver l’autre valeur',
   bothChanged: 'Modifié par vous et par une autre personne',
   theyChanged: 'Modifié par une autre personne',
-  keepOld: 'Garder l’ancienne valeur',
-  takeNew: 'Prendre la nouvelle valeur',
-  same: 'Modifié par personne d’autre',
-  gone: (singular) => `N’existe plus\u00a0: ${singular}`,
-  goneAdvice: 'Cet élément a été supprimé depuis que vous avez ouvert cette page. Vos modifications ne sont pas ' +
-    'enregistrées, mais votre saisie est conservée ici.',
-  createAgain: 'Créer à nouveau',
-  leave: 'Revenir sans rien changer'
+  keepOld: 'Conserver l’ancienne valeur',
+  takeNew: 'Utiliser la nouvelle valeur',
+  same: 'Non modifié par d’autres personnes',
+  gone: (singular) => `Élément supprimé\u00a0: ${singular}`,
+  goneAdvice: 'Quelqu’un a supprimé cet élément depuis que vous avez ouvert cette page. Vos modifications n’ont pas ' +
+    'été enregistrées, mais votre saisie est conservée ici.',
+  createAgain: 'Ajouter à nouveau',
+  leave: 'Revenir sans rien modifier'
 }
