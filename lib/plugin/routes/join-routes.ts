@@ -1,4 +1,4 @@
-import type { HTTPMethods, RouteHandlerMethod } from 'fastify'
+import type { FastifyRequest, HTTPMethods, RouteHandlerMethod } from 'fastify'
 import type { Transform } from '../../openapi/describe-routes.js'
 import type { Hook, Hooks } from '../../routing/hooks.js'
 import type { Schemas } from './route-schemas.js'
@@ -34,12 +34,13 @@ function join (routes: readonly [MethodRoute, ...MethodRoute[]]): MethodRoute {
       lengths.set(name, Math.max(length, lengths.get(name) ?? 0))
     }
   }
-  const lists = [...lengths].map(([name, length]) => [name, Array.from({ length }, (_, index): Hook =>
-    function (request, ...rest) {
-      const hook = handlers.get(request.method)?.hooks[name]?.[index]
-      // `done` is the last parameter of each hook.
-      return hook === undefined ? (rest.at(-1) as () => void)() : hook.call(this, request, ...rest)
-    })])
+  const lists = [...lengths].map(([name, length]) => [name, Array.from({ length }, (_, index) => {
+    const own = [...handlers].flatMap(([method, { hooks }]): Array<[string, Hook]> => {
+      const hook = hooks[name]?.[index]
+      return hook === undefined ? [] : [[method, hook]]
+    })
+    return joinHooks(name, new Map(own))
+  })])
   return {
     method: [...handlers.keys()] as HTTPMethods[],
     swaggerTransform,
@@ -48,5 +49,23 @@ function join (routes: readonly [MethodRoute, ...MethodRoute[]]): MethodRoute {
       return (handlers.get(request.method) as MethodRoute).handler.call(this, request, reply)
     },
     schemas: routes.map(({ schemas }) => schemas).find(({ schema }) => schema !== undefined) ?? {}
+  }
+}
+
+/** The hooks that most requests meet. Their parameters are the request, the reply and `done`. */
+const FREQUENT: ReadonlyArray<keyof Hooks> = ['onRequest', 'preValidation', 'preHandler']
+
+/** Returns a hook that calls the one of the request's method, or else `done`, the last parameter of each hook. */
+function joinHooks (name: keyof Hooks, byMethod: ReadonlyMap<string, Hook>): Hook {
+  // Fast path: a rest parameter makes an array for each call.
+  if (FREQUENT.includes(name)) {
+    return function (this: unknown, request: FastifyRequest, reply: unknown, done: () => void) {
+      const hook = byMethod.get(request.method)
+      return hook === undefined ? done() : hook.call(this, request, reply, done)
+    } as Hook
+  }
+  return function (request, ...rest) {
+    const hook = byMethod.get(request.method)
+    return hook === undefined ? (rest.at(-1) as () => void)() : hook.call(this, request, ...rest)
   }
 }

@@ -22,6 +22,8 @@ export interface Dialect {
   selectCut (column: TypedColumn, mostBytes: number): string
   /** Returns whether a value that was read by `selectCut` is cut. */
   isCut (raw: unknown, mostBytes: number, column: Pick<Column, 'type'>): boolean
+  /** Returns the limit of a list without a filter, whose plan does not depend on it. */
+  fixedLimit (placeholder: string): string
   /** Returns a condition that a text matches the pattern of `textPattern`. */
   matchText (column: TypedColumn, placeholder: string): string
   /** Returns the pattern of texts that contain a text, or begin with it, in letters of either case. */

@@ -72,7 +72,8 @@ export class ListStatements {
     }
     const row = mostBytes === undefined ? this.#row : this.#cutRow(mostBytes)
     const orderBy = order.map((criterion) => this.#orderBy(criterion, conditions)).join(', ')
-    return `SELECT ${row} FROM ${this.#definition.source}${whereOf(where)} ORDER BY ${orderBy} LIMIT ${next()}`
+    const limit = predicates.length === 0 ? this.#dialect.fixedLimit(next()) : next()
+    return `SELECT ${row} FROM ${this.#definition.source}${whereOf(where)} ORDER BY ${orderBy} LIMIT ${limit}`
   }
 
   /**
