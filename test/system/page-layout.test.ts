@@ -39,7 +39,9 @@ async function testAccessibility (t: Test): Promise<void> {
 async function testAll (t: Test): Promise<void> {
   const app = fastify({ forceCloseConnections: true })
   t.teardown(() => app.close())
-  addSpecimens(app)
+  // A reference names a resource of its own scope.
+  app.register(async (scope) => { addSpecimens(scope) })
+  app.register(async (scope) => { addSpecimens(scope, { lang: 'ar' }) }, { prefix: '/ar' })
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   const browser = await launchChromium(t)
   const page = await browser.newPage({ javaScriptEnabled: false, reducedMotion: 'reduce' })
@@ -50,14 +52,14 @@ async function testAll (t: Test): Promise<void> {
   }
 
   for (const [name, pages] of paths) {
-    t.test(`no word of the ${name} is broken, and no page is wider than its window`, async (t) => {
+    t.test(`no word of the ${name} is broken, no number or time is cut off, and no page is wider than its window`, async (t) => {
       for (const path of pages) {
         await page.goto(url + path)
         for (const width of WIDTHS) {
           await page.setViewportSize({ width, height: 800 })
-          const { wide, broken, high, cells } = await page.evaluate(measure, { width, highest: width > NARROW ? HIGHEST_ROW : Infinity })
+          const { wide, broken, cut, high, cells } = await page.evaluate(measure, { width, highest: width > NARROW ? HIGHEST_ROW : Infinity })
           t.ok(cells > 0, `${path} has something to measure`)
-          t.strictSame({ wide, broken, high }, { wide: [], broken: [], high: [] }, `${path} at ${width} pixels`)
+          t.strictSame({ wide, broken, cut, high }, { wide: [], broken: [], cut: [], high: [] }, `${path} at ${width} pixels`)
         }
       }
     })
@@ -85,6 +87,92 @@ async function testAll (t: Test): Promise<void> {
     const sides = await page.evaluate<string[]>('[...document.querySelectorAll("#rows tr:first-child td:not(:first-child)")].map((cell) => getComputedStyle(cell).textAlign)')
     t.strictSame(sides.filter((side) => !['start', 'left'].includes(side)), [], 'the side where a page from left to right begins')
   })
+
+  t.test('the units of a column of numbers stand at its right, also from right to left', async (t) => {
+    await page.setViewportSize({ width: 1280, height: 800 })
+    for (const path of ['/invoices', '/books', '/ar/products']) {
+      await page.goto(url + path)
+      const ends = await page.evaluate<number[][]>(`[...document.querySelectorAll('#rows tr')].map((row) => [...row.querySelectorAll('td.number')].map((cell) => {
+        const range = document.createRange()
+        range.selectNodeContents(cell)
+        return Math.round(range.getBoundingClientRect().right)
+      }))`)
+      const [first] = ends
+      t.ok(first !== undefined && first.length > 0 && ends.length > 2, path)
+      for (const row of ends) t.strictSame(row, first, path)
+    }
+  })
+
+  t.test('a name that does not fit into its card is cut off at its end, also from right to left', async (t) => {
+    await page.setViewportSize({ width: 360, height: 800 })
+    for (const path of ['/words', '/ar/words']) {
+      await page.goto(url + path)
+      const [start, end] = await page.evaluate<[boolean, boolean]>(`(() => {
+        const link = document.querySelector('#rows a')
+        const { left, right } = link.getBoundingClientRect()
+        const isShown = (from) => {
+          const range = document.createRange()
+          range.setStart(link.firstChild, from)
+          range.setEnd(link.firstChild, from + 1)
+          const box = range.getBoundingClientRect()
+          return box.left >= left && box.right <= right
+        }
+        return [isShown(0), isShown(link.firstChild.length - 1)]
+      })()`)
+      t.strictSame([start, end], [true, false], path)
+    }
+  })
+
+  t.test('the buttons stand beside a long heading, and the warning of a deletion fits the window', async (t) => {
+    for (const path of ['/words/1', '/ar/words/1', '/tickets/1']) {
+      await page.goto(url + path)
+      await page.locator('details.danger > summary').click()
+      for (const width of [320, 660, 768, 1280]) {
+        await page.setViewportSize({ width, height: 800 })
+        const [heading, tools, warning, confirm] = await boxesOf(page, 'h1', '.tools', 'details.danger .card', 'details.danger .primary')
+        t.ok(warning !== undefined && warning.left >= 0 && warning.right <= width, `${path}: the warning at ${width} pixels`)
+        t.ok(confirm !== undefined && confirm.left >= 0 && confirm.right <= width, `${path}: its button at ${width} pixels`)
+        if (width > NARROW) t.ok(heading !== undefined && tools !== undefined && tools.top < heading.bottom, `${path}: the buttons at ${width} pixels`)
+      }
+    }
+  })
+
+  t.test('the buttons of a long form that stay in view take one line, and cover what is behind them', async (t) => {
+    await page.setViewportSize({ width: 360, height: 740 })
+    for (const path of ['/invoices/new', paths.get('invoices')?.[2] ?? '']) {
+      await page.goto(url + path)
+      const [actions, main, line] = await boxesOf(page, '.actions', '.actions .primary', '.rows')
+      t.ok(actions !== undefined && actions.top > 740 - 70 && actions.top < 740, `${path}: ${JSON.stringify(actions)}`)
+      t.ok(main !== undefined && main.bottom <= 740, `${path}: the main button is in view`)
+      t.ok(actions !== undefined && line !== undefined && actions.right >= line.right, path)
+      await page.evaluate('scrollTo(0, document.body.scrollHeight)')
+      const [last] = await boxesOf(page, '.actions > :last-child')
+      t.ok(last !== undefined && last.bottom <= 740, `${path}: at the end, all buttons are in view`)
+    }
+    await page.setViewportSize({ width: 1280, height: 740 })
+    const [actions, rows] = await boxesOf(page, '.actions', '.rows')
+    t.ok(actions !== undefined && rows !== undefined && actions.right >= rows.right, 'no row is beside the buttons')
+  })
+
+  t.test('a refused field in a line stays below its head', async (t) => {
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.goto(`${url}/invoices/new`)
+    await page.locator('.actions .primary').evaluate((button) => { (button as unknown as { formNoValidate: boolean }).formNoValidate = true })
+    await page.locator('.actions .primary').click()
+    await page.waitForSelector('.problem')
+    const [head, field, next] = await boxesOf(page, '.heads .line > :nth-child(2)', '[id="invoice:lineItems:0:quantity"]', '.heads .line > :nth-child(3)')
+    t.equal(await page.getAttribute('[id="invoice:lineItems:0:quantity"]', 'aria-invalid'), 'true')
+    t.ok(head !== undefined && field !== undefined && Math.abs(head.left - field.left) <= 1 && Math.abs(head.right - field.right) <= 1, JSON.stringify({ head, field, next }))
+  })
+}
+
+/** Returns the first box of each selector. */
+async function boxesOf (page: Page, ...selectors: string[]): Promise<Array<{ left: number, right: number, top: number, bottom: number }>> {
+  const boxes = await Promise.all(selectors.map((selector) => page.locator(selector).first().boundingBox()))
+  return boxes.map((box) => {
+    const { x, y, width, height } = box ?? { x: NaN, y: NaN, width: NaN, height: NaN }
+    return { left: x, right: x + width, top: y, bottom: y + height }
+  })
 }
 
 /** Returns the widths and the heights of two elements. */
@@ -96,6 +184,7 @@ async function sizesOf (page: Page, ...selectors: [string, string]): Promise<Arr
 interface Measured {
   readonly wide: string[]
   readonly broken: string[]
+  readonly cut: string[]
   readonly high: number[]
   readonly cells: number
 }
@@ -140,7 +229,10 @@ function measure ({ width, highest }: { readonly width: number, readonly highest
   for (const { firstChild } of document.querySelectorAll('main :is(time, .number, .id)')) {
     if (firstChild?.nodeType === 3) check(firstChild, 0, firstChild.data.length, firstChild.data)
   }
+  const cut = [...document.querySelectorAll('main :is(td.number, td:has(time), input[type=number])')]
+    .filter((element) => element.scrollWidth > element.clientWidth)
+    .map((element) => String(element.value ?? element.innerText))
   const { scrollWidth } = document.documentElement
   const heights = [...document.querySelectorAll('.list tbody tr')].map((row) => Number(row.getBoundingClientRect().height))
-  return { wide: scrollWidth > width ? [`${scrollWidth} pixels`] : [], broken: [...new Set(broken)], high: heights.filter((height) => height > highest), cells }
+  return { wide: scrollWidth > width ? [`${scrollWidth} pixels`] : [], broken: [...new Set(broken)], cut: [...new Set(cut)], high: heights.filter((height) => height > highest), cells }
 }

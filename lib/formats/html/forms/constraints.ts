@@ -136,7 +136,7 @@ function negate (value: number | undefined): number | undefined {
   return value === undefined ? undefined : 0 - value
 }
 
-/** The widths of short controls, in characters. */
+/** The widths of short controls, in characters. The last one has room for any number, with its exponent. */
 const WIDTHS: ReadonlyArray<ControlWidth & number> = [4, 10, 20]
 
 /** Returns the width of a line that suits its longest value, or `undefined` for the whole width. */
@@ -146,8 +146,9 @@ export function compileWidth (shape: Shape, schema: Schema): ControlWidth {
   if (isDecimalShape(shape)) return precision === undefined ? 20 : findWidth(precision + (scale === 0 ? 0 : 1))
   if (only === 'string') return format === undefined && typeof maxLength === 'number' ? findWidth(maxLength) : undefined
   if (only !== 'integer' && only !== 'number') return undefined
-  if (typeof maximum !== 'number') return 10
   const places = findPlaces(multipleOf)
+  if (only === 'number' && places === undefined && !Number.isInteger(multipleOf)) return 20
+  if (typeof maximum !== 'number') return 10
   const digits = Math.max(String(maximum).length, String(minimum ?? '').length)
   return findWidth(places === undefined ? digits : digits + places + 1) ?? 20
 }

@@ -1,5 +1,9 @@
 /** The rules of forms, and of the conflicts in them. */
 export const FORM_RULES = `
+.scroll, .record, .card, .conflict { background: var(--surface); border: 1px solid var(--line); border-radius: 10px }
+.tools, .filter, .condition, .conditions, .actions { align-items: center }
+.tools, .filter, .condition, .conditions, .actions, .breadcrumb, .children, .pages, .inline, ul.values, .values > div {
+  display: flex; flex-wrap: wrap }
 /* Forms: a label above each control. */
 .form > * { max-inline-size: 46rem }
 .form > .table:has(.line) { max-inline-size: 60rem }
@@ -21,12 +25,13 @@ input:is([type=date], [type=datetime-local], [type=time]), .form select { inline
 .w20 > input { max-inline-size: 16rem }
 textarea { display: block; min-block-size: 2.4rem; max-block-size: 40rem; resize: vertical; field-sizing: content }
 textarea[rows="5"] { min-block-size: 8.5rem }
-.code { font-family: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; font-size: .9rem }
+.code, .list .id, .record .id dd { font-family: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace;
+  font-size: .9rem }
 .wrong { padding-inline-start: 1rem; border-inline-start: 4px solid var(--danger) }
 [aria-invalid][aria-invalid] { border-color: var(--danger) }
 .choice { display: flex; gap: .6rem; align-items: flex-start; padding-block: .2rem }
 .choice label { font-weight: 400 }
-.inline { display: flex; flex-wrap: wrap; gap: 0 1.5rem }
+.inline { gap: 0 1.5rem }
 .checkbox .choice label { font-weight: 600 }
 input[type=radio], input[type=checkbox] { inline-size: 1.15rem; block-size: 1.15rem; flex: none; margin: .2rem 0 0;
   accent-color: var(--accent) }
@@ -55,21 +60,20 @@ blockquote { margin: 0 0 1.1rem; white-space: pre-wrap }
 button, .button { display: inline-block; padding: .42rem 1rem; background: var(--surface);
   border: 1px solid var(--edge); font-weight: 600; text-decoration: none; cursor: pointer }
 button:hover, .button:hover, .list tbody tr:hover { background: var(--hover) }
-.primary, .button { background: var(--accent); border-color: var(--accent); color: var(--on-accent) }
-.primary:hover, .button:hover { background: var(--accent); box-shadow: inset 0 0 0 2px var(--on-accent) }
+.primary, .button { background: var(--fill); border-color: var(--accent); color: var(--on-fill) }
+.primary:hover, .button:hover { background: var(--fill); box-shadow: inset 0 0 0 2px var(--on-fill) }
 .plain { background: var(--surface); border-color: var(--edge); color: var(--text) }
 .plain:hover { background: var(--hover); box-shadow: none }
-.actions { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; margin: 1.5rem 0 0 }
-.long > .actions { position: sticky; inset-block-end: 0; z-index: 1; padding-block: .75rem; background: var(--page);
-  border-block-start: 1px solid var(--line) }
+.actions { gap: .5rem .75rem; margin: 1.5rem 0 0 }
+.long > .actions { position: sticky; inset-block-end: 0; z-index: 1; max-inline-size: none; padding-block: .75rem;
+  background: var(--page); border-block-start: 1px solid var(--line) }
 .card > .long > .actions { background: var(--surface) }
 html:has(.long) { scroll-padding-block-end: 5rem }
 .default, .search label, .side > .field > :is(label, legend), .theirs .label {
   position: absolute; inline-size: 1px; block-size: 1px; padding: 0; border: 0;
   overflow: hidden; clip-path: inset(50%) }
 /* Yours beside theirs. */
-.conflict { padding: 1rem clamp(.9rem, 2vw, 1.25rem); background: var(--surface); border: 1px solid var(--line);
-  border-radius: 10px }
+.conflict { padding: 1rem clamp(.9rem, 2vw, 1.25rem) }
 .form > .conflict { max-inline-size: none }
 .conflict > legend { padding-inline: .4rem; margin-inline-start: -.4rem; font-size: 1.05rem }
 .sides { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1rem 2rem }
@@ -87,12 +91,16 @@ html:has(.long) { scroll-padding-block-end: 5rem }
   .table > .row > .field > :is(label, legend), .line > .field > :is(label, .explanation), .line .choice label {
     position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%) }
   .line > .field { display: flex; flex-direction: column }
+  .line > .wrong { padding: 0; border: 0 }
   .line .error { order: 1; margin: .2rem 0 0; font-size: .85rem }
 }
 @media (max-width: 40rem) {
   .heads { display: none }
   .row { flex-direction: column; margin-block-end: 1rem; padding-block-end: 1rem;
     border-block-end: 1px solid var(--line) }
+  /* Of three buttons, only the main one stays in view. */
+  .long > .actions:has([name]) { inset-block-end: -3.2rem }
+  .long > .actions:has([name]) > .primary { flex-basis: 100% }
   .line { flex-direction: column; gap: .75rem }
   .line > .field { flex: none; inline-size: 100% }
   .free thead { display: none }

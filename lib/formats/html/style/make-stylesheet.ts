@@ -34,10 +34,13 @@ export function makeStylesheet ({ accent, font, density }: StyleOptions): Asset 
 }
 
 function rootOf (backgrounds: typeof LIGHT, accent: string): string {
-  const readable = makeReadable(colourOf(accent), Object.values(backgrounds).map(colourOf), TEXT)
+  const fill = colourOf(accent)
+  const readable = makeReadable(fill, Object.values(backgrounds).map(colourOf), TEXT)
   const names = Object.entries(backgrounds).map(([name, colour]) => `--${name}:${colour};`).join('')
   const others = backgrounds === LIGHT ? LIGHT_COLOURS : DARK_COLOURS
-  return `:root{${names}--accent:${writeColour(readable)};--on-accent:${writeColour(textColourOn(readable))};${others}}`
+  const colours = { accent: readable, fill, 'on-fill': textColourOn(fill) }
+  const own = Object.entries(colours).map(([name, colour]) => `--${name}:${writeColour(colour)};`).join('')
+  return `:root{${names}${own}${others}}`
 }
 
 /** Parses a colour. `checkAccent` has verified that the accent is one. */

@@ -17,7 +17,7 @@ a:hover { text-decoration-thickness: .14em }
 footer a, a:not([href]) { color: inherit }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px }
 .skip { position: fixed; inset-inline-start: 1rem; inset-block-start: -4rem; padding: .5rem 1rem;
-  background: var(--accent); color: var(--on-accent); z-index: 3 }
+  background: var(--fill); color: var(--on-fill); z-index: 3 }
 .skip:focus { inset-block-start: .5rem }
 .bar { background: var(--surface); border-block-end: 1px solid var(--line) }
 .bar ul { display: flex; max-inline-size: 80rem; margin: 0 auto; padding: 0 clamp(1rem, 4vw, 2.5rem); gap: 0 1.25rem;
@@ -30,19 +30,18 @@ footer a, a:not([href]) { color: inherit }
 .bar img { height: 1em; margin-inline-end: 8px; vertical-align: middle }
 .bar .brand > * { max-inline-size: 16rem; overflow: hidden; border-color: transparent; font-weight: 700;
   text-overflow: ellipsis; color: var(--text) }
-.breadcrumb { display: flex; flex-wrap: wrap; gap: .4rem; margin: 0; padding: 0; list-style: none; font-size: .9rem;
-  color: var(--muted) }
+.breadcrumb, .children, .conditions, .values { margin: 0; padding: 0; list-style: none }
+.breadcrumb { gap: .4rem; font-size: .9rem; color: var(--muted) }
 .breadcrumb li { max-inline-size: min(20rem, 60vw); margin: -4px; padding: 4px; overflow: hidden;
   text-overflow: ellipsis; white-space: nowrap }
 .breadcrumb li + li::before { content: "/"; margin-inline-end: .4rem; color: var(--edge) }
-.title { display: flex; flex-wrap: wrap; gap: .75rem 1.5rem; align-items: center; justify-content: space-between;
+.title { display: flex; gap: .75rem 1.5rem; align-items: center; justify-content: space-between;
   margin-block-end: 1.25rem }
 .title h1 { margin: 0; min-inline-size: 0 }
-.tools { display: flex; flex-wrap: wrap; gap: .6rem .75rem; align-items: center }
-.children { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; margin: 0 0 1.25rem; padding: 0; list-style: none }
+.tools { flex: none; gap: .6rem .75rem; max-inline-size: 60% }
+.children { gap: .5rem 1.5rem; margin-block-end: 1.25rem }
 .lead { font-size: 1.1rem; max-inline-size: 44rem }
-.card { margin-block: 2rem 0; padding: clamp(1rem, 3vw, 1.75rem); background: var(--surface);
-  border: 1px solid var(--line); border-radius: 10px; scroll-margin-block-start: 1rem }
+.card { margin-block: 2rem 0; padding: clamp(1rem, 3vw, 1.75rem); scroll-margin-block-start: 1rem }
 
 /* The notice after a write: the fragment of the URL shows it. */
 .notice:target { display: block; margin-block-end: 1.25rem; padding: .6rem 1rem; background: var(--good-wash);
@@ -53,8 +52,7 @@ footer a, a:not([href]) { color: inherit }
 table { border-collapse: collapse; inline-size: 100% }
 th, td { padding: .5rem .8rem; text-align: start; vertical-align: top }
 th { font-size: .8125rem; font-weight: 600; color: var(--muted); vertical-align: bottom }
-.scroll { max-block-size: max(85vh, 20rem); overflow: auto; background: var(--surface); border: 1px solid var(--line);
-  border-radius: 10px }
+.scroll { max-block-size: max(85vh, 20rem); overflow: auto }
 .list { border-collapse: separate; border-spacing: 0 }
 .list th, .list td { white-space: nowrap }
 .list td { max-inline-size: 16rem; overflow: hidden; text-overflow: ellipsis;
@@ -67,14 +65,16 @@ th { font-size: .8125rem; font-weight: 600; color: var(--muted); vertical-align:
 .record dd, .list td:not(.number) { text-align: left }
 [dir=rtl] [type=number] { direction: ltr; text-align: right }
 [dir=rtl] .record dd, [dir=rtl] .list td:not(.number) { text-align: right }
+/* A number or a time is never cut off: beside a label that leaves no room, it begins a line of its own. */
+.list td:is(.number, :has(> time)) { max-inline-size: none; white-space: normal; overflow-wrap: normal }
+time { display: inline-block; white-space: nowrap }
 .list td:empty::before { content: "\\2013"; color: var(--muted) }
 .list td:first-child { max-inline-size: 24rem }
 .list td:first-child:has(> a) { padding: 0 }
 .list td:first-child > a { display: block; padding: .5rem .8rem; overflow: hidden; font-weight: 600;
-  text-overflow: ellipsis; text-decoration: none }
+  text-overflow: ellipsis; text-decoration: none; unicode-bidi: plaintext }
 .list td:first-child a:hover, .related h2 a:hover { text-decoration: underline }
-.list .id, .record .id dd { font-family: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace;
-  font-size: .8125rem; color: var(--muted) }
+.list .id, .record .id dd { font-size: .8125rem; color: var(--muted) }
 .bar :focus-visible, .list :focus-visible { outline-offset: -3px }
 .scroll:not(:has(th a)) { max-block-size: none }
 th a, .related h2 a { color: inherit; text-decoration: none }
@@ -92,30 +92,30 @@ th a:hover::after, th a:focus-visible::after { opacity: .6 }
 .b2 { --hue: #94c }
 .b3 { --hue: #088 }
 .b4 { --hue: #b38 }
-.number { text-align: end; font-variant-numeric: tabular-nums }
+/* Digits go from left to right in every language, so that the units of a column stand at the right. */
+.number { text-align: right; font-variant-numeric: tabular-nums }
 .empty { padding: 2.5rem 1rem; text-align: center; background: var(--surface); border: 1px dashed var(--edge);
   border-radius: 10px }
 .empty p::first-letter, .problem li::first-letter { text-transform: uppercase }
-.pages { display: flex; flex-wrap: wrap; gap: 1rem; justify-content: space-between; margin-block: 1rem }
+.pages { gap: 1rem; justify-content: space-between; margin-block: 1rem }
 .pages a[rel=next] { margin-inline-start: auto }
 
 /* A record: names beside values. */
 dl, dd, .related h2 { margin: 0 }
-.record { background: var(--surface); border: 1px solid var(--line); border-radius: 10px }
 .record > div { display: grid; grid-template-columns: minmax(7rem, 14rem) minmax(0, 1fr); gap: .25rem 1.5rem;
   padding: .5rem clamp(1rem, 3vw, 1.5rem) }
 .record > div + div { border-block-start: 1px solid var(--line) }
 .record dd { white-space: pre-wrap; max-inline-size: 50rem }
 .record > div > dd:target { outline: 3px solid var(--accent); outline-offset: 4px; border-radius: 4px }
-.values { white-space: normal; margin: 0; padding: 0; list-style: none }
-ul.values { display: flex; flex-wrap: wrap; gap: .35rem }
+.values { white-space: normal }
+ul.values { gap: .35rem }
 ul.values > li { padding: .05rem .6rem; border: 1px solid var(--line); border-radius: 1rem }
 ul.values > li:has(> .badge) { padding: 0; border: 0 }
 ul.values > li:has(dl) { flex: 1 0 100%; padding: .5rem .9rem; border-radius: 8px }
-dl.values > div { display: flex; flex-wrap: wrap; gap: 0 .6rem }
+dl.values > div { gap: 0 .6rem }
 
 summary { cursor: pointer; font-weight: 600 }
-.filter, .condition { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center }
+.filter, .condition { gap: .5rem .75rem }
 .filter { margin-block-end: 1rem }
 .filter .error { flex-basis: 100%; margin: 0 }
 .filter details[open], .condition { inline-size: 100% }
@@ -127,8 +127,7 @@ details > .condition { margin-block-start: .5rem }
 .search { display: flex; flex: 0 1 25rem; gap: .5rem }
 .search input { min-inline-size: 5rem }
 .search button { flex: none }
-.conditions { display: flex; flex-wrap: wrap; gap: .4rem .75rem; align-items: center; margin: 0; padding: 0;
-  list-style: none }
+.conditions { gap: .4rem .75rem }
 .chip { display: inline-block; padding: .15rem .7rem; background: var(--hover); border-radius: 1rem; font-size: .875rem;
   color: inherit; text-decoration: none }
 .chip:hover { box-shadow: inset 0 0 0 1px var(--edge) }
@@ -142,6 +141,8 @@ details > .condition { margin-block-start: .5rem }
 
 @media (max-width: 40rem) {
   .bar li:not(.brand, :has([aria-current])) { order: 1 }
+  .title { flex-wrap: wrap }
+  .tools { max-inline-size: 100% }
   .scroll { max-block-size: none }
   .list thead tr { display: flex; padding: .4rem; overflow-x: auto }
   th a::after { position: static; opacity: .6 }
@@ -153,8 +154,7 @@ details > .condition { margin-block-start: .5rem }
     direction: inherit; unicode-bidi: plaintext }
   .list .number { text-align: start; unicode-bidi: normal }
   .list td::before { content: attr(data-label); float: inline-start; font-family: system-ui; inline-size: 7rem;
-    margin-inline-end: .75rem; overflow: hidden; font-size: .85rem;
-    text-overflow: ellipsis; color: var(--muted) }
+    margin-inline-end: .75rem; font-size: .85rem; white-space: normal; color: var(--muted) }
   .list td:empty { display: none }
   .list td:first-child::before { content: none }
   .list tbody tr { padding-block: .6rem; border-block-start: 1px solid var(--line) }
@@ -163,7 +163,6 @@ details > .condition { margin-block-start: .5rem }
 }
 @media (prefers-reduced-motion: no-preference) {
   html { scroll-behavior: smooth }
-  a, button, .button, .skip { transition: background-color .12s, box-shadow .12s, inset-block-start .12s }
 }
 @media (forced-colors: active) {
   .primary, .button { border: 2px solid }

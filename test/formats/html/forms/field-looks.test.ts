@@ -26,8 +26,12 @@ t.test('the width of a line says how long its value may be', async (t) => {
     [{ type: 'integer' }, ' w10'],
     [{ type: 'integer', minimum: 0, maximum: 9999 }, ' w4'],
     [{ type: 'integer', minimum: -9999, maximum: 0 }, ' w10'],
+    [{ type: 'number', multipleOf: 0.01 }, ' w10'],
     [{ type: 'number', maximum: 99, multipleOf: 0.01 }, ' w10'],
-    [{ type: 'number', maximum: Number.MAX_VALUE }, ' w20']
+    [{ type: 'number', maximum: 95, multipleOf: 5 }, ' w4'],
+    [{ type: 'number', maximum: Number.MAX_VALUE, multipleOf: 0.01 }, ' w20'],
+    [{ type: 'number' }, ' w20'],
+    [{ type: 'number', minimum: 0, maximum: 1 }, ' w20']
   ]
   const page = await openForm(t, Object.fromEntries(cases.map(([schema], index) => [`a${index}`, schema])))
   t.strictSame([...page.matchAll(/<div class="field input( w\d+)?">\n<label for="post:a\d+"/g)].map(([, width = '']) => width), cases.map(([, width]) => width))

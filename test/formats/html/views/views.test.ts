@@ -561,7 +561,7 @@ function contrast (a: string, b: string): number {
 async function coloursOf (app: FastifyInstance): Promise<Array<Record<string, string>>> {
   const [, url = ''] = /<link rel="stylesheet" href="([^"]*)"/.exec((await get(app, '/posts')).body) ?? []
   const { body } = await app.inject(url)
-  return [...body.matchAll(/:root\{([^}]*)\}/g)].map(([, rules = '']) => Object.fromEntries(rules.split(';').map((rule) => rule.replace(/^--/, '').split(':') as [string, string]))).filter((rules) => rules['on-accent'] !== undefined)
+  return [...body.matchAll(/:root\{([^}]*)\}/g)].map(([, rules = '']) => Object.fromEntries(rules.split(';').map((rule) => rule.replace(/^--/, '').split(':') as [string, string]))).filter((rules) => rules['on-fill'] !== undefined)
 }
 
 const accents = ['#fff', '#000', '#ff0', '#777', '#1d5fd1', '#FFFFFF', '#00ff00', '#0000ff', '#ff00ff', '#808080', '#7f7f7f', '#f7f7f5', '#131418', '#767676', '#777776', '#0ff', '#abcdef', '#010101', '#e60', '#595959']
@@ -572,16 +572,19 @@ t.test('texts are readable with any accent', async (t) => {
     t.equal(schemes.length, 2, 'light and dark')
     for (const [index, colours] of schemes.entries()) {
       const scheme = `${accent} ${index === 0 ? 'light' : 'dark'}`
-      const { page = '', surface = '', accent: shown = '', 'on-accent': ink = '', text = '', muted = '', wash = '', hover = '', danger = '', 'on-danger': onDanger = '' } = colours
-      for (const [name, front, back] of [['accent on page', shown, page], ['accent on surface', shown, surface], ['accent on a row that is pointed at', shown, hover], ['ink on accent', ink, shown], ['text on page', text, page], ['text on surface', text, surface], ['text on wash', text, wash], ['text on hover', text, hover], ['muted on page', muted, page], ['muted on surface', muted, surface], ['muted on hover', muted, hover], ['danger on surface', danger, surface], ['danger on page', danger, page], ['danger on wash', danger, wash], ['ink on danger', onDanger, danger]] as const) {
+      const { page = '', surface = '', accent: shown = '', fill = '', 'on-fill': ink = '', text = '', muted = '', wash = '', hover = '', danger = '', 'on-danger': onDanger = '' } = colours
+      for (const [name, front, back] of [['accent on page', shown, page], ['accent on surface', shown, surface], ['accent on a row that is pointed at', shown, hover], ['ink on a button', ink, fill], ['text on page', text, page], ['text on surface', text, surface], ['text on wash', text, wash], ['text on hover', text, hover], ['muted on page', muted, page], ['muted on surface', muted, surface], ['muted on hover', muted, hover], ['danger on surface', danger, surface], ['danger on page', danger, page], ['danger on wash', danger, wash], ['ink on danger', onDanger, danger]] as const) {
         t.ok(contrast(front, back) >= 4.5, `${scheme}: ${name} has ${contrast(front, back).toFixed(2)} of 4.5`)
       }
     }
   }
 })
 
-t.test('a readable accent is not changed', async (t) => {
+t.test('a readable accent is not changed, and buttons have it as it is', async (t) => {
   for (const accent of ['#1d5fd1', '#8b0000', '#004d40']) t.equal((await coloursOf(await seeded(t, { accent })))[0]?.accent, accent)
+  for (const [accent, ink] of [['#ffcc00', '#000000'], ['#1d5fd1', '#ffffff'], ['#000000', '#ffffff'], ['#ffffff', '#000000']] as const) {
+    t.strictSame((await coloursOf(await seeded(t, { accent }))).map((colours) => [colours.fill, colours['on-fill']]), [[accent, ink], [accent, ink]], 'light and dark')
+  }
 })
 
 /** Options that a caller without TypeScript may write. */
