@@ -2,6 +2,7 @@ import axe from 'axe-core'
 import fastify from 'fastify'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
+import { draw, memoryStore } from '../../lib/index.js'
 import { findViolations, launchChromium, reasonToSkip, showPages, takeSpecimenPages } from '../support/html/chromium.js'
 import { addSpecimens, specimens } from '../support/html/schemas.js'
 
@@ -79,6 +80,26 @@ async function testAll (t: Test): Promise<void> {
     await page.goto(`${url}/invoices`)
     const sizes = await sizesOf(page, '#rows tr:first-child td:first-child', '#rows tr:first-child a')
     t.ok(sizes.every(([cell, link]) => Math.abs(cell - link) <= 1), JSON.stringify(sizes))
+  })
+
+  t.test('a name to choose is a button that fills its cell', async (t) => {
+    const app = fastify({ forceCloseConnections: true })
+    t.teardown(() => app.close())
+    const authors = memoryStore()
+    for (let number = 1; number <= 60; number++) authors.create({ name: `Author ${number}` }, {})
+    const attributes = { type: 'object', required: ['name'], properties: { name: { type: 'string', maxLength: 20 } } } as const
+    app.register(draw((map) => map
+      .resources('authors', { attributes, store: authors })
+      .resources('books', { attributes: { type: 'object', properties: { authorId: { type: 'integer' } } }, references: { authorId: 'authors' } })))
+    await page.goto(`${await app.listen({ port: 0, host: '127.0.0.1' })}/books`)
+    await page.getByRole('button', { name: 'Choose: Author' }).click()
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      const sizes = await sizesOf(page, 'tbody tr:first-child td:first-child', 'tbody tr:first-child button')
+      t.ok(sizes.every(([cell, button]) => Math.abs(cell - button) <= 1), JSON.stringify(sizes))
+    }
+    await page.getByRole('button', { name: 'Choose: Author 7' }).click()
+    t.equal(await page.locator('[id="book:authorId"]').inputValue(), 'Author 7')
   })
 
   t.test('in the card of a row, every cell begins with its label', async (t) => {

@@ -67,7 +67,7 @@ const CHOSEN = 'book[authorId][?][chosen]'
 const AFTER = 'book[authorId][?][after]'
 
 /** Returns the names of the rows that a page offers. */
-const offered = ({ body }: LightMyRequestResponse): string[] => [...body.matchAll(/<td data-label="Name" dir="auto">([^<]*)<\/td>/g)].map(([, name = '']) => decode(name))
+const offered = ({ body }: LightMyRequestResponse): string[] => [...body.matchAll(/<td data-label="Name" dir="auto"><button [^>]*>([^<]*)<\/button><\/td>/g)].map(([, name = '']) => decode(name))
 /** Returns the text of the field of a reference. */
 const nameOn = ({ body }: LightMyRequestResponse, attribute = 'authorId'): string | undefined => {
   const text = new RegExp(`<input type="text" id="book:${attribute}"[^>]* value="([^"]*)"[^>]* readonly="readonly"`).exec(body)?.[1]
@@ -78,7 +78,7 @@ t.test('the page of a choice has headings in its language', async (t) => {
   const { page, press } = await open(t, { books: { lang: 'de' } })
   const { body } = await press(formOn(await page('/books')), CHOOSE)
   t.match(body, '<h1>Author auswählen</h1>')
-  t.match(body, '<th scope="col">Name</th><th scope="col">ID</th><th scope="col">Auswählen</th>')
+  t.match(body, '<th scope="col">Name</th><th scope="col">ID</th></tr>')
 })
 
 t.test('beyond 50 rows, a button leads to the rows, and back with the choice and all that was typed', async (t) => {
@@ -92,6 +92,7 @@ t.test('beyond 50 rows, a button leads to the rows, and back with the choice and
   t.match(search.body, /<input type="search"[^>]* autofocus="autofocus"/, 'the search has the focus')
   t.strictSame(offered(search), names(20))
   t.equal(defaultButton(formOn(search)).name, '', 'Enter searches')
+  t.match(search.body, /<p class="pages"><button [^>]*>Next page<\/button><\/p>\n<p class="actions"><button [^>]*>Back<\/button><\/p>/, 'the way back is apart from the next page')
   const found = await press(fill(formOn(search), { [CHOOSE]: '<42>' }))
   t.strictSame(offered(found), ['Author <42>&"'])
   t.match(found.body, 'aria-label="Choose: Author &lt;42&gt;&amp;&quot;"')
@@ -158,7 +159,7 @@ t.test('the search asks what the other list can do', async (t) => {
     t.match(asked().at(-1), { limit: 21, after: undefined, filter: [] }, what)
     if (expected === undefined) {
       t.notMatch(search.body, 'type="search"', what)
-      t.match(search.body, /<button [^>]*value="1"[^>]*autofocus="autofocus">Choose</, 'the first row has the focus')
+      t.match(search.body, /<button [^>]*value="1"[^>]*autofocus="autofocus">(?:Author 1|Nr\. 1|Author &lt;1&gt;&amp;&quot;)</, 'the first row has the focus')
       continue
     }
     await press(fill(formOn(search), { [CHOOSE]: text }))

@@ -50,7 +50,7 @@ function makeChoice (source: PageSource, found: RowSearch, { name, required, sha
       id: String(id),
       choose: {
         ...button(source, name, 'chosen', String(id)),
-        label: messages.chooseFilter,
+        label: title,
         spoken: messages.chooseOne(title),
         autofocus: !canSearch && index === 0
       }

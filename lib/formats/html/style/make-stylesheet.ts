@@ -68,4 +68,4 @@ function compress (rules: string): string {
 const COMPRESSED = compress(FORM_RULES + RULES + RECORD_RULES)
 
 /** The rules of the density `compact`. */
-const COMPACT = 'td,.list td:first-child>a{padding-block:4px}'
+const COMPACT = 'td,.list td:first-child>*{padding-block:4px}'

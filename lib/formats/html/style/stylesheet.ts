@@ -70,10 +70,11 @@ th { font-size: .8125rem; font-weight: 600; color: var(--muted); vertical-align:
 time { display: inline-block; white-space: nowrap }
 .list td:empty::before { content: "\\2013"; color: var(--muted) }
 .list td:first-child { max-inline-size: 24rem }
-.list td:first-child:has(> a) { padding: 0 }
-.list td:first-child > a { display: block; padding: .5rem .8rem; overflow: hidden; font-weight: 600;
+.list td:first-child:has(> :is(a, button)) { padding: 0 }
+.list td:first-child > :is(a, button) { display: block; padding: .5rem .8rem; overflow: hidden; font-weight: 600;
   text-overflow: ellipsis; text-decoration: none; unicode-bidi: plaintext }
-.list td:first-child a:hover, .related h2 a:hover { text-decoration: underline }
+.list td > button { inline-size: 100%; background: none; border: 0; color: var(--accent); text-align: inherit }
+.list td:first-child > :hover, .related h2 a:hover { text-decoration: underline }
 .list .id, .record .id dd { font-size: .8125rem; color: var(--muted) }
 .bar :focus-visible, .list :focus-visible { outline-offset: -3px }
 .scroll:not(:has(th a)) { max-block-size: none }
@@ -98,7 +99,7 @@ th a:hover::after, th a:focus-visible::after { opacity: .6 }
   border-radius: 10px }
 .empty p::first-letter, .problem li::first-letter { text-transform: uppercase }
 .pages { gap: 1rem; justify-content: space-between; margin-block: 1rem }
-.pages a[rel=next] { margin-inline-start: auto }
+.pages > :is([rel=next], button) { margin-inline-start: auto }
 
 /* A record: names beside values. */
 dl, dd, .related h2 { margin: 0 }

@@ -11,22 +11,21 @@ export function choose (page: ChoosePage): Markup {
 <form method="post" action="${action}">
 ${renderHidden(hidden)}${
   search !== undefined && html`<div class="filter">${renderSearch(search)}</div>\n`
-}${rows.length === 0 ? html`<div class="empty"><p><strong>${empty}</strong></p></div>\n` : renderRows(page)}<p${
-  html` class="actions"`
-}>${next !== undefined && renderButton(next)}${none !== undefined && renderButton(none)}${renderButton(back)}</p>
+}${rows.length === 0 ? html`<div class="empty"><p><strong>${empty}</strong></p></div>\n` : renderRows(page)}${
+  next !== undefined && html`<p class="pages">${renderButton(next)}</p>\n`
+}<p class="actions">${none !== undefined && renderButton(none)}${renderButton(back)}</p>
 </form>
 `
 }
 
-function renderRows ({ rows, messages: { attributeName, id: idLabel, chooseFilter } }: ChoosePage): Markup {
-  return html`<table class="list">
-<thead><tr>${
-  [attributeName, idLabel, chooseFilter].map((label) => html`<th scope="col">${label}</th>`)
-}</tr></thead>
+/** Renders a table of the rows. The name of each is the button that chooses it. */
+function renderRows ({ rows, messages: { attributeName, id: idLabel } }: ChoosePage): Markup {
+  return html`<div class="scroll"><table class="list">
+<thead><tr>${[attributeName, idLabel].map((label) => html`<th scope="col">${label}</th>`)}</tr></thead>
 <tbody>
-${rows.map(({ name, id, choose }) => html`<tr><td data-label="${attributeName}" dir="auto">${name}</td>${
-  html`<td data-label="${idLabel}" class="id">${id}</td><td>${renderButton(choose, 'chip')}</td></tr>\n`
+${rows.map(({ id, choose }) => html`<tr><td data-label="${attributeName}" dir="auto">${renderButton(choose)}</td>${
+  html`<td data-label="${idLabel}" class="id">${id}</td></tr>\n`
 }`)}</tbody>
-</table>
+</table></div>
 `
 }

@@ -74,10 +74,10 @@ function renderHeads (columns: readonly RowColumn[], { messages: { optional, rem
 }
 
 /** Renders a button that changes the form and saves nothing. */
-export function renderButton ({ name, value, label, spoken, autofocus }: Button, style?: string): Markup {
+export function renderButton ({ name, value, label, spoken, autofocus }: Button): Markup {
   return html`<button type="submit" name="${name}" value="${value}" formnovalidate="formnovalidate"${
     spoken !== undefined && html` aria-label="${spoken}"`
-  }${style !== undefined && html` class="${style}"`}${autofocus && AUTOFOCUS}>${label}</button>`
+  }${autofocus && AUTOFOCUS}>${label}</button>`
 }
 
 /** Renders the name of the row that an attribute references, and the button that leads to the others. */

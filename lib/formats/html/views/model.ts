@@ -203,7 +203,7 @@ export interface ChoosePage extends PageFrame {
   readonly hidden: readonly HiddenField[]
   /** The search, or `undefined` if the rows cannot be searched. */
   readonly search: SearchField | undefined
-  /** The rows, each with the button that chooses it. */
+  /** The rows, each with the button that chooses it. The label of the button is the name of the row. */
   readonly rows: ReadonlyArray<{ readonly name: string, readonly id: string, readonly choose: Button }>
   /** The text in place of the rows if there are none. */
   readonly empty: string
