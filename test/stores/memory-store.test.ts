@@ -550,6 +550,16 @@ t.test('a list can be read while rows change', async t => {
     t.strictSame(list.next(), { done: true, value: undefined })
   })
 
+  await t.test('a list goes on where it was when a large row is created', async t => {
+    const store = seeded(1300)
+    const batches = store.list(query())[Symbol.iterator]()
+    const found = [...(batches.next().value as Row[])]
+    store.delete(520, anyVersion)
+    store.create({ text: 'x'.repeat(5000) }, anywhere)
+    for (const batch of { [Symbol.iterator]: () => batches }) found.push(...batch)
+    t.strictSame(found.map(({ id }) => id), numbers(1, 1301).filter((id) => id !== 520))
+  })
+
   await t.test('a list can be abandoned', async t => {
     const store = seeded(2000)
     const list = store.list(query())[Symbol.iterator]()

@@ -166,21 +166,28 @@ export class MemoryTable {
     // In an order by id alone, the position is the id.
     let last = after?.[0] as Id | undefined
     let left = limit
+    // The map has the rows in the order of their ids. Looking each of them up takes a fifth of the time of a long list.
+    const all = last === undefined && !descending ? this.#rows.values() : undefined
     while (left > 0) {
       const batch: Row[] = []
       const most = Math.min(BATCH, left)
-      let size = 0
-      // Each batch finds its start again, because `#compact` may have moved the ids.
-      for (let index = this.#findStart(last, descending); batch.length < most; index += descending ? -1 : 1) {
-        const id = this.#ids[index]
-        if (id === undefined) break
-        const row = this.#rows.get(id)
-        if (row !== undefined && matches(row)) {
-          size += this.#sizeIn(row)
-          if (size > LARGEST_BATCH_SIZE && batch.length > 0) break
-          batch.push(row)
+      if (all !== undefined && !this.#hasLargeRows) {
+        for (const row of all) if (matches(row) && batch.push(row) === most) break
+        last = batch.at(-1)?.id
+      } else {
+        let size = 0
+        // Each batch finds its start again, because `#compact` may have moved the ids.
+        for (let index = this.#findStart(last, descending); batch.length < most; index += descending ? -1 : 1) {
+          const id = this.#ids[index]
+          if (id === undefined) break
+          const row = this.#rows.get(id)
+          if (row !== undefined && matches(row)) {
+            size += this.#sizeIn(row)
+            if (size > LARGEST_BATCH_SIZE && batch.length > 0) break
+            batch.push(row)
+          }
+          last = id
         }
-        last = id
       }
       if (batch.length === 0) return
       left -= batch.length
@@ -188,9 +195,14 @@ export class MemoryTable {
     }
   }
 
+  /** Whether a batch can be too large. */
+  get #hasLargeRows (): boolean {
+    return this.#largest * BATCH > LARGEST_BATCH_SIZE
+  }
+
   /** Returns the size of a row in a batch, or 0 if no batch can be too large. */
   #sizeIn (row: Row): number {
-    return this.#largest * BATCH > LARGEST_BATCH_SIZE ? sizeOf(row) : 0
+    return this.#hasLargeRows ? sizeOf(row) : 0
   }
 
   #findStart (last: Id | undefined, descending: boolean): number {
