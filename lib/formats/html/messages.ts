@@ -239,13 +239,14 @@ export interface PageMessages {
   /** The link back to the row, without saving. @default 'Leave it as it is' */
   readonly leave: string
   /**
-   * Translations of English texts of the server: messages about attributes, titles and details of errors. Also of the
-   * names of custom actions, nested resources and parents: `Publish`, `Comments`, `post`. `{0}`, `{1}`… are
-   * placeholders. A translation may be a function of them.
+   * Translations of texts of the app: titles and descriptions of schemas, and names of attributes, resources and custom
+   * actions, such as `Published at`, `Comments`, `post`. Also of English texts of the server: messages about
+   * attributes, titles and details of errors. `{0}`, `{1}`… are placeholders of these. A translation may be a function
+   * of them.
    * @default {}
    *
    * @example
-   * { 'must not be blank': 'darf nicht leer sein', 'must be at most {0}': 'darf höchstens {0} sein' }
+   * { People: 'Einwohner', 'must not be blank': 'darf nicht leer sein', 'must be at most {0}': 'höchstens {0}' }
    */
   readonly phrases: Phrases
 }

@@ -1,4 +1,3 @@
-import type { Resource } from '../../resource/resource.js'
 import type { Property } from '../../schema/shape.js'
 import type { Schema } from '../../schema/types.js'
 import { capitalize } from '../../util/capitalize.js'
@@ -20,25 +19,6 @@ export function idOf (name: string): string {
 export function labelOf ({ name, schema }: Pick<Property, 'name' | 'schema'>): string {
   return annotationOf(schema, 'title') ?? capitalize(wordsOf(name))
 }
-
-/**
- * Returns the resource with titles for attributes that have ids of other resources, since pages show the names of those
- * rows: `Author` for `authorId`. A title of the schema stays.
- */
-export function titleReferences<R extends Pick<Resource, 'attributes'>> (
-  resource: R,
-  references: ReadonlySet<string>
-): R {
-  if (references.size === 0) return resource
-  const attributes = [...resource.attributes].map(([name, property]): [string, Property] => {
-    const title = labelOf({ name: name.replace(REFERENCE, ''), schema: property.schema })
-    return [name, references.has(name) ? { ...property, schema: { ...property.schema, title } } : property]
-  })
-  return { ...resource, attributes: new Map(attributes) }
-}
-
-/** The end of the name of an attribute that has the id of another row, with a name before it. */
-const REFERENCE = /(?<=.)(?:Id|_id)$/
 
 /** Returns the `title` or the `description` of a schema, or `undefined` if it is missing or empty. */
 export function annotationOf (schema: Schema, keyword: 'title' | 'description'): string | undefined {

@@ -2,6 +2,7 @@ import type { FastifyInstance, RegisterOptions } from 'fastify'
 import { InvalidOptionError } from '../../errors.js'
 import type { CompiledResource } from '../../http/compiled-resource.js'
 import type { ResourceOptions } from '../../routing/options.js'
+import type { PageMessages } from '../../formats/html/messages.js'
 import type { TableDescription } from '../../stores/sql/tables/description.js'
 import { draw, normalizePrefix } from '../plugin.js'
 import { registryOf } from '../routes/route-registry.js'
@@ -74,10 +75,15 @@ function makeResources (
       references: findReferences(table, (name) => findTarget(name, table.schema)),
       ...others,
       store,
-      messages: { ...defaults.messages, ...messages, ...own.messages },
+      messages: joinMessages([defaults.messages, messages, own.messages]),
       only: findActions(table, write, { ...defaults, ...own })
     }]
   }))
+}
+
+/** Joins words of several origins, each of which may depend on the language. The last ones take precedence. */
+function joinMessages (all: ReadonlyArray<ResourceOptions['messages']>): (lang: string) => Partial<PageMessages> {
+  return (lang) => Object.assign({}, ...all.map((words) => typeof words === 'function' ? words(lang) : words))
 }
 
 function makeReport (table: TableDescription, compiled: CompiledResource | undefined): TableReport {

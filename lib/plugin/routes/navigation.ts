@@ -40,7 +40,7 @@ interface LinkingPage {
 /** Returns the links that the bar of a home page may have on another page, or on itself. */
 export function findLinks (
   app: FastifyInstance,
-  { title, href, prefix }: Pick<Home, 'title' | 'href' | 'prefix'>,
+  { titleIn, href, prefix }: Pick<Home, 'titleIn' | 'href' | 'prefix'>,
   { from, lang, path }: LinkingPage
 ): PossibleNavigation {
   const links = findListed(app, prefix).flatMap((listed): PossibleLink[] => {
@@ -51,7 +51,7 @@ export function findLinks (
     const isGuarded = accessChecks.collection !== undefined
     return [{ label: options.labelIn(lang), href, isCurrent, resource, isGuarded }]
   })
-  return { title, href, links }
+  return { title: titleIn(lang), href, links }
 }
 
 /**

@@ -42,7 +42,8 @@ interface ReferencedResource extends Place {
 
 /** The place of a home page. */
 export interface Home {
-  readonly title: string
+  /** Returns the title in a language. */
+  readonly titleIn: (lang: string) => string
   /** The path of the page. */
   readonly href: string
   /** The prefix of the resources that belong to it. */

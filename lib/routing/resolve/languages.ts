@@ -74,17 +74,22 @@ function checkWords (option: string, given: unknown): Partial<PageMessages> {
   return { ...messages, phrases: { ...phrases } }
 }
 
-/**
- * Compiles the plural name in each language, or the singular name of a singleton. A language that the resource does not
- * have gets the first.
- */
+/** Compiles the plural name of a resource in each language, or the singular name of a singleton. */
 export function compileLabel (
   names: Pick<Resource, 'plural' | 'singular' | 'singleton'>,
   languages: readonly PageLanguage[]
 ): (lang: string) => string {
-  const labels = lazy(() => new Map(languages.map((language) => {
+  return compileText(languages, (language) => {
     const { plural, singular } = makeMessages(names, language)
-    return [language.tag, names.singleton ? capitalize(singular) : plural]
-  })))
+    return names.singleton ? capitalize(singular) : plural
+  })
+}
+
+/** Compiles a text in each language. A language that is not among them gets the text of the first. */
+export function compileText (
+  languages: readonly PageLanguage[],
+  write: (language: PageLanguage) => string
+): (lang: string) => string {
+  const labels = lazy(() => new Map(languages.map((language) => [language.tag, write(language)])))
   return (lang) => labels().get(lang) ?? [...labels().values()][0] as string
 }

@@ -1,12 +1,16 @@
 import type { Mutant } from '../load.js'
 
-export const tests = ['test/formats/html/pages/pages.test.ts', 'test/formats/html/values/long-values.test.ts', 'test/formats/property.test.ts']
+export const tests = ['test/formats/html/pages/pages.test.ts', 'test/formats/html/values/long-values.test.ts', 'test/formats/property.test.ts', 'test/formats/html/languages/labels.test.ts']
 
 const escape = 'lib/formats/escape.ts'
 const tag = 'lib/formats/html/html-tag.ts'
 const values = 'lib/formats/html/values/render-value.ts'
+const labels = 'lib/formats/html/languages/labels.ts'
 
 export const mutants: readonly Mutant[] = [
+  { file: labels, find: 'made.set(shape, copy)\n', replace: '', why: 'the labels of a value that contains itself are never translated to the end' },
+  { file: labels, find: '[value, translate(title)]', replace: '[value, title]', why: 'choices keep their titles' },
+  { file: labels, find: 'copy.rest = shape.rest && translateShape(shape.rest)\n', replace: 'copy.rest = undefined\n', why: 'an object with further members has a form without them' },
   { file: escape, find: "'<': '&lt;',", replace: "'<': '<',", why: '< is not escaped' },
   { file: escape, find: '\'"\': \'&quot;\',', replace: '\'"\': \'"\',', why: 'a quote is not escaped' },
   { file: escape, find: String.raw`/[^ !#-%'-;=?-\ud7ff\ue000-\ufffd]/`, replace: String.raw`/[^ -%'-;=?-\ud7ff\ue000-\ufffd]/`, why: 'an attribute whose one special character is a quote is clean' },

@@ -2,6 +2,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import { HtmlValidate } from 'html-validate'
 import t, { type Test } from 'tap'
 import { database, type DatabaseOptions } from '../../../lib/index.js'
+import type { PageMessages } from '../../../lib/formats/html/messages.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
 
 const SQL = `
@@ -71,6 +72,17 @@ t.test('the home page has the language and the face of the defaults', async (t) 
   t.match(body, /lang="de"[^]*<title>Tables &#8211; Laden<\/title>[^]*>Anzahl</)
   const [, stylesheet = ''] = /<link rel="stylesheet" href="([^"]*)"/.exec(body) ?? []
   t.match((await app.inject(stylesheet)).body, '--accent:#0a774b', 'a shade of it that can be read')
+})
+
+t.test('the words of the defaults may depend on the language', async (t) => {
+  const messages = (lang: string): Pick<PageMessages, 'phrases'> => ({ phrases: lang === 'de' ? { Tables: 'Tabellen', Fews: 'Wenige', few: 'Weniges', Name: 'Bezeichnung' } : {} })
+  const app = await serve(t, { only: ['few'], write: true, tables: { few: { messages: (lang) => ({ save: lang === 'de' ? 'Sichern' : 'Keep' }) } }, defaults: { lang: ['en', 'de'], messages } })
+  const read = async (url: string, language: string): Promise<string> => (await app.inject({ url, headers: { ...html, 'accept-language': language } })).body
+  t.match(await read('/', 'de'), /<h1>Tabellen<\/h1>[^]*<a href="\/fews">Wenige<\/a>/)
+  t.match(await read('/fews', 'de'), /<a href="\/">Tabellen<\/a>[^]*<h1>Wenige<\/h1>[^]*>Bezeichnung<[^]*>Weniges anlegen</)
+  t.match(await read('/fews/1', 'de'), '>Sichern</button>')
+  t.match(await read('/fews', 'en'), /<a href="\/">Tables<\/a>[^]*<h1>Fews<\/h1>[^]*>Name</)
+  t.match(await read('/fews/1', 'en'), '>Keep</button>')
 })
 
 t.test('the home page is below the prefix', async (t) => {

@@ -137,12 +137,11 @@ function columnOf ({ label, description, mode, width, takesEmpty, property }: Fi
 }
 
 /** Returns an item of an array as if it were a property. */
-function itemOf ({ name, shape, schema }: Property): Property {
-  const { items } = keywordsOf(schema)
+function itemOf ({ name, shape: { items } }: Property): Property {
   return {
     name,
-    shape: shape.items,
-    schema: isObject(items) ? items : {},
+    shape: items,
+    schema: items.schema,
     required: true,
     readOnly: false,
     writeOnly: false

@@ -5,19 +5,20 @@ import type { PageMessages } from '../messages.js'
 import { wordsOf } from '../names.js'
 import type { PageLanguage } from '../options.js'
 import { ENGLISH } from './english.js'
-import { compilePhrases, type FindTranslation, type Translate } from './phrases.js'
+import { compileOwn, compilePhrases, type FindTranslation, type Translate } from './phrases.js'
 
 /** Returns the words of a resource's pages: those of the language, with the app's in their place. */
 export function makeMessages (
   { plural, singular }: Pick<Resource, 'plural' | 'singular'>,
   { words, messages }: Pick<PageLanguage, 'words' | 'messages'>
 ): PageMessages {
+  const translate = compileOwn(messages)
   return {
     ...ENGLISH,
     ...words?.messages,
-    plural: capitalize(wordsOf(plural)),
-    singular: wordsOf(singular),
-    ...messages
+    ...messages,
+    plural: translate(messages.plural ?? capitalize(wordsOf(plural))),
+    singular: translate(messages.singular ?? wordsOf(singular))
   }
 }
 

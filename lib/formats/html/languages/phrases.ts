@@ -1,3 +1,4 @@
+import { identity } from '../../../util/functions.js'
 import type { Phrases } from '../messages.js'
 
 /** Translates an English text of the server into the words of the page. */
@@ -5,6 +6,16 @@ export type Translate = (text: string) => string
 
 /** Translates a text, or returns `undefined` if no phrase matches it. */
 export type FindTranslation = (text: string) => string | undefined
+
+/** Compiles the translation of texts of the app, which have no variable parts. */
+export function compileOwn ({ phrases = {} }: { readonly phrases?: Phrases }): Translate {
+  const all = new Map(Object.entries(phrases))
+  if (all.size === 0) return identity
+  return (text) => {
+    const translated = all.get(text) ?? text
+    return typeof translated === 'string' ? translated : translated()
+  }
+}
 
 /**
  * A phrase, split at its placeholders: `must be at most {0}` → `must be at most `, ``, and the placeholders' numbers.

@@ -6,7 +6,7 @@ import { type FormTarget, hasVersion } from '../forms/form-values.js'
 import { Forms, type RowContext } from '../forms/forms.js'
 import { readNow, type ReadContext, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
-import { titleReferences } from '../names.js'
+import { labelAttributes } from '../languages/labels.js'
 import { compileTranslation, makeMessages } from '../languages/make-messages.js'
 import type { Translate } from '../languages/phrases.js'
 import type { PageOptions } from '../options.js'
@@ -54,11 +54,11 @@ export class Pages {
     const messages = makeMessages(resource, language)
     const translate = compileTranslation(language, messages)
     const compileShow = makeShowCompiler(lang, messages, options.timeZone)
-    const { selection } = context
-    const titled = titleReferences(resource, context.references)
-    const selected = selection === undefined ? titled : titleReferences(selection.resource, context.references)
-    const shown = compileShownAttributes(selected, compileShow, context.references)
-    const all = selection === undefined ? shown : compileShownAttributes(titled, compileShow, context.references)
+    const { selection, references } = context
+    const titled = labelAttributes(resource, references, language.messages)
+    const selected = selection && labelAttributes(selection.resource, references, language.messages)
+    const shown = compileShownAttributes(selected ?? titled, compileShow, references)
+    const all = selected === undefined ? shown : compileShownAttributes(titled, compileShow, references)
     const names = columnsOf(resource, options.columns, selection)
     const frames = new PageFrames({ resource, context, messages, translate }, options, stylesheet)
     const source = { resource: titled, context, messages, translate }

@@ -1,16 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import { NothingHereError } from '../../../errors.js'
 import { loadLanguages } from '../../../formats/html/languages/language.js'
+import { compileOwn } from '../../../formats/html/languages/phrases.js'
 import { makeStylesheet } from '../../../formats/html/style/make-stylesheet.js'
 import { checkBrand } from '../../../routing/resolve/brand.js'
 import { checkAccent } from '../../../routing/resolve/formats.js'
-import { checkLanguages, checkMessages } from '../../../routing/resolve/languages.js'
+import { checkLanguages, checkMessages, compileText } from '../../../routing/resolve/languages.js'
 import { type Home, registryOf } from '../route-registry.js'
 import { HomePages, type HomeSource } from './home-pages.js'
 import type { HomeOptions } from './home.js'
 
 /** The checked options of a home page. Those of its face and its words are not checked yet. */
-interface CheckedOptions extends Omit<HomeOptions, 'title'>, Pick<HomeSource, 'title' | 'href' | 'prefix'> {
+interface CheckedOptions extends HomeOptions, Pick<HomeSource, 'href' | 'prefix'> {
   /** The path below the prefix of the instance. */
   readonly path: string
 }
@@ -27,7 +28,8 @@ export async function addHome (app: FastifyInstance, options: CheckedOptions): P
   const brand = checkBrand('brand', options.brand ?? {})
   const { body, hash, extension, mediaType } = makeStylesheet({ accent, font: brand.font, density: brand.density })
   const file = `${path.replace(/\/$/, '')}/home.${hash}.${extension}`
-  const pages = new HomePages({ app, title, href, prefix, languages, brand, stylesheet: `${prefix}${file}` })
+  const titleIn = compileText(languages, ({ messages }) => compileOwn(messages)(title))
+  const pages = new HomePages({ app, titleIn, href, prefix, languages, brand, stylesheet: `${prefix}${file}` })
   const hidden = { schema: { hide: true } } as object
   const sendError: Home['sendError'] = (error, request, reply) => pages.sendError(error, request, reply, false)
   app.setErrorHandler(sendError)
@@ -41,5 +43,5 @@ export async function addHome (app: FastifyInstance, options: CheckedOptions): P
   if (notFound) {
     app.setNotFoundHandler((request, reply) => pages.sendError(new NothingHereError('page'), request, reply, true))
   }
-  registryOf(app).homes.push({ title, href, prefix, sendError })
+  registryOf(app).homes.push({ titleIn, href, prefix, sendError })
 }

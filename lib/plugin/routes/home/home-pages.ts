@@ -28,7 +28,7 @@ import { findErrorFormat, findFormat, linkFormats, makeNotAcceptable, renderEntr
 import { type Entry, findEntry, PATIENCE_MS } from './entries.js'
 
 /** The dependencies of `HomePages`. */
-export interface HomeSource extends Pick<Home, 'title' | 'href' | 'prefix'> {
+export interface HomeSource extends Pick<Home, 'titleIn' | 'href' | 'prefix'> {
   readonly app: FastifyInstance
   readonly languages: readonly PageLanguage[]
   readonly brand: Brand
@@ -133,8 +133,9 @@ export class HomePages {
 
   /** Writes the page of an error, or returns `undefined` if a function of the brand throws. */
   #writeProblem ({ status, ...problem }: Problem, request: FastifyRequest, unlisted: Unlisted): string | undefined {
-    const { title: label, href } = this.#source
-    const { translate, possible } = this.#wordsFor(request)
+    const { titleIn, href } = this.#source
+    const { lang, translate, possible } = this.#wordsFor(request)
+    const label = titleIn(lang)
     const title = translate(problem.title)
     const content = renderProblem(status, { title, texts: [translate(problem.detail)], way: { label, href } })
     try {
@@ -152,8 +153,9 @@ export class HomePages {
   }
 
   #writeHome (entries: readonly Entry[], request: FastifyRequest, unlisted: Unlisted): string {
-    const { title, href } = this.#source
-    const { messages, digits, possible } = this.#wordsFor(request)
+    const { titleIn, href } = this.#source
+    const { lang, messages, digits, possible } = this.#wordsFor(request)
+    const title = titleIn(lang)
     // A link to the other resources would lead to this page.
     const navigation = { ...chooseLinks(possible(), unlisted), isCurrent: true, hasMore: false }
     const content = renderEntries(title, entries, messages, digits)
