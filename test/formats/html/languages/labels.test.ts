@@ -1,3 +1,4 @@
+import swagger from '@fastify/swagger'
 import fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import resources, { draw, home, memoryStore, type ResourceOptions } from '../../../../lib/index.js'
@@ -65,6 +66,7 @@ async function open (t: Test, messages: ResourceOptions['messages'] = phrasesIn)
   const app = fastify()
   t.teardown(() => app.close())
   const options = { lang: ['en', 'de'], messages } as const
+  app.register(swagger, { openapi: { openapi: '3.1.0' } })
   app.register(home, { title: 'Library', ...options })
   app.register(draw((map) => {
     map.resources('authors', { attributes: { type: 'object', required: ['name'], properties: { name: { type: 'string', maxLength: 20 } } }, ...options })
@@ -149,8 +151,10 @@ t.test('the words of the language never translate a label', async (t) => {
   t.match(await read(app, '/posts'), /<label for="post:conflict">Conflict .*is not valid.*Gone/s)
 })
 
-t.test('phrases change neither JSON, XML nor the XML Schema', async (t) => {
+t.test('phrases change neither JSON, XML, the XML Schema nor the OpenAPI description', async (t) => {
   const [app, plain] = [await open(t), await open(t, {})]
+  t.match(JSON.stringify(app.swagger()), '"title":"Headline"')
+  t.same(app.swagger(), plain.swagger())
   for (const url of ['/articles.json', '/articles/1.json', '/articles.xml', '/articles/1.xml', '/articles.xsd', '/articles.json?rating=x']) {
     const [one, other] = await Promise.all([app, plain].map((app) => app.inject({ url, headers: { 'accept-language': 'de' } })))
     t.equal(one?.body, other?.body, url)
