@@ -274,6 +274,40 @@ t.test('recursive alternatives do not double the work with each level', async (t
   t.equal((await send(app, 'application/json', JSON.stringify({ post: { node: nested(4, 'a') } }))).statusCode, 201, 'the limit counts anew for each body')
 })
 
+t.test('each fault in a small array or object is named, and only the first one in a larger one', async (t) => {
+  const child = { properties: { child: { $ref: '#/definitions/twin' } } }
+  const twin = { type: 'object', allOf: [child, child] }
+  const shape = { oneOf: [{ type: 'object', required: ['radius'], properties: { radius: { type: 'number' }, unit: { type: 'string' } } }, { type: 'object', required: ['width', 'height'], properties: { width: { type: 'number' }, height: { type: 'number' } } }] }
+  const tree = { type: 'object', required: ['name'], properties: { name: { type: 'string' }, next: { $ref: '#/definitions/tree' } } }
+  const line = { type: 'object', required: ['label', 'count'], properties: { label: { type: 'string', minLength: 1 }, count: { type: 'integer', minimum: 1 }, kind: { oneOf: [{ const: 'a', title: 'A' }, { const: 'b', title: 'B' }] } } }
+  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { lines: { type: 'array', maxItems: 3000, items: line }, author: { type: 'object', required: ['name', 'mail'], properties: { name: { type: 'string' }, mail: { type: 'string' } } }, tags: { type: 'array', items: { type: 'string', minLength: 2 } }, shape, tree: { $ref: '#/definitions/tree' }, twins: { type: 'array', items: twin } }, definitions: { tree, twin } } as unknown as AttributesSchema })
+  const faultsOf = async (post: object, type = 'application/json', body = JSON.stringify({ post })): Promise<Record<string, string[]>> => (await send(app, type, body)).json().errors
+  t.strictSame(await faultsOf({ lines: [{ label: '', count: 0, kind: 'x' }, {}, 5, { label: 'L', count: 1 }], author: {}, tags: ['a', 'bc', ''] }), {
+    'lines.0.label': ['must not be blank'],
+    'lines.0.count': ['must be at least 1'],
+    'lines.0.kind': ['must be one of "a", "b"'],
+    'lines.1.label': ['must be given'],
+    'lines.1.count': ['must be given'],
+    'lines.2': ['must be an object'],
+    'author.name': ['must be given'],
+    'author.mail': ['must be given'],
+    'tags.0': ['must have at least 2 characters'],
+    'tags.2': ['must have at least 2 characters']
+  })
+  const blank = { 'lines.0.label': ['must not be blank'], 'lines.0.count': ['must be an integer'], 'lines.1.count': ['must be at least 1'] }
+  t.strictSame(await faultsOf({}, form, 'post[lines][0][label]=&post[lines][0][count]=&post[lines][1][label]=x&post[lines][1][count]=0'), blank, 'also beside a part that cannot be read')
+  t.strictSame(await faultsOf({}, 'application/xml', '<post><lines type="array"><line><label></label><count>x</count></line><line><label>x</label><count>0</count></line></lines></post>'), blank)
+  t.strictSame(await faultsOf({ lines: [{ label: '', count: 0, more: 1 }, { label: 5 }] }), { 'lines.0.more': ['is unknown'], 'lines.0.label': ['must not be blank'], 'lines.0.count': ['must be at least 1'], 'lines.1.count': ['must be given'], 'lines.1.label': ['must be a string'] })
+  const many = Array.from({ length: 400 }, () => ({ label: '', count: 0 }))
+  t.strictSame(await faultsOf({ lines: many }), { 'lines.0.label': ['must not be blank'] }, 'a large array')
+  t.strictSame(Object.keys(await faultsOf({ lines: many.slice(0, 300) })).length, 100, 'an answer has at most 100')
+  t.strictSame(await faultsOf({ shape: { unit: 5 } }), { 'shape.radius': ['must be given'], 'shape.width': ['must be given'] }, 'of each alternative, the first fault')
+  t.strictSame(await faultsOf({ tree: { next: { next: {} } } }), { 'tree.name': ['must be given'], 'tree.next.name': ['must be given'], 'tree.next.next.name': ['must be given'] })
+  const nested = (depth: number): object => depth === 0 ? {} : { child: nested(depth - 1) }
+  t.strictSame(await faultsOf({ twins: [5, nested(3), 6] }), { 'twins.0': ['must be an object'], 'twins.2': ['must be an object'] })
+  t.strictSame(await faultsOf({ twins: [5, nested(25), 6] }), { 'twins.0': ['must be an object'] }, 'a search that takes too long')
+})
+
 t.test('a name of a megabyte is refused, and no answer repeats it', async (t) => {
   const names = { type: 'object', additionalProperties: { type: 'array', items: { type: 'integer' } } }
   const declared = await build(t, { name: 'posts', attributes: { type: 'object', properties: { names, tree: { $ref: '#/definitions/tree' } }, definitions: { tree: { type: 'object', additionalProperties: { $ref: '#/definitions/tree' } } } } as AttributesSchema })

@@ -578,6 +578,7 @@ t.test('references may point into the schema itself', async t => {
         stars: ['must be at most 5'],
         'all.0': ['must be an integer'],
         'author.name': ['must be given'],
+        'author.born': ['must be an integer or null'],
         'tree.children.0.name': ['must be a string'],
         same: ['must be at most 5']
       })

@@ -219,8 +219,8 @@ function compileAttributes (resource: Resource, reader: Reader): AttributesReade
       const value = attribute?.convert(group[name], name, issues)
       if (attribute === undefined || value === undefined) continue
       attribute.check(value, name, issues, open ? 1 : 0)
-      // A faulty value may be so deep that code that walks through it fails.
       if (issues.size === 0 || !hasIssue(issues.keys(), name)) supplied[name] = value
+      else if (reader.merges === undefined) issues.faulty.set(name, value)
     }
     return supplied
   }

@@ -8,6 +8,8 @@ import type { TypeName } from '../types.js'
 /** The messages about a payload, by the path of the attribute. They are collected while it is read and checked. */
 export class Issues extends Map<string, string[]> {
   #values = 0
+  /** The values of attributes of which some parts have issues. Code that walks through them may overflow the stack. */
+  readonly faulty: Map<string, unknown> = new Map()
 
   /**
    * Counts further values of a body: those that the text of one of its fields contains.
@@ -36,6 +38,16 @@ export function hasIssue (issues: Iterable<string>, attribute: string): boolean 
 
 /** Returns whether an attribute was sent back as it was shown. `value` is `undefined` if it could not be converted. */
 export type IsUntouched = (name: string, value: unknown) => boolean
+
+/** Adds the issues about parts that have none yet, and are not in or around a part that has one. */
+export function addFurther (issues: Issues, further: Issues): void {
+  const known = [...issues.keys()]
+  const isAround = (outer: string, inner: string): boolean => inner === outer || inner.startsWith(`${outer}.`)
+  for (const [path, messages] of further) {
+    if (known.some((other) => isAround(other, path) || isAround(path, other))) continue
+    for (const message of messages) addIssue(issues, path, message)
+  }
+}
 
 /**
  * Removes those of the named attributes that have issues although they were sent back as they were shown, and these
@@ -77,23 +89,30 @@ interface Described {
 }
 
 /**
- * Describes the errors of Ajv for one attribute. The errors of alternatives that differ only in type, or only in
- * `const`, become one message. The errors of `anyOf`, `oneOf`, `if` and `not` themselves say nothing and are left out.
+ * Describes the errors of Ajv for one attribute. The errors of alternatives that differ only in type, or at one place
+ * only in `const`, become one message. The errors of `anyOf`, `oneOf`, `if` and `not` themselves say nothing and are
+ * left out.
  */
 export function describeErrors (errors: readonly ErrorObject[], shape: Shape): Described[] {
   const reported = errors.filter(({ keyword }) => !WRAPPERS.has(keyword))
   const other = reported.filter(({ keyword, instancePath }) => keyword !== 'type' || instancePath !== '')
-  const [first] = other
-  if (first === undefined) {
+  if (other.length === 0) {
     return [
       { path: '', message: errors.some(({ keyword }) => keyword === 'type') ? describeShape(shape) : 'is not valid' }
     ]
   }
-  if (other.every(({ keyword, instancePath }) => keyword === 'const' && instancePath === first.instancePath)) {
-    const choices = other.map(({ params }) => (params as Params).allowedValue)
-    return [{ path: pathOf(first), message: describeChoices(choices) }]
+  const places = new Map<string, ErrorObject[]>()
+  for (const error of other) places.set(error.instancePath, [...places.get(error.instancePath) ?? [], error])
+  return [...places.values()].flatMap(describePlace)
+}
+
+/** Describes the errors at one place of a value. */
+function describePlace (errors: readonly ErrorObject[]): Described[] {
+  if (errors.every(({ keyword }) => keyword === 'const')) {
+    const choices = errors.map(({ params }) => (params as Params).allowedValue)
+    return [{ path: pathOf(errors[0] as ErrorObject), message: describeChoices(choices) }]
   }
-  return other.map((error) => ({ path: pathOf(error), message: describeFailure(error) }))
+  return errors.map((error) => ({ path: pathOf(error), message: describeFailure(error) }))
 }
 
 const WRAPPERS = new Set(['anyOf', 'oneOf', 'if', 'not'])

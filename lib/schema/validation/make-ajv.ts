@@ -9,13 +9,18 @@ import { addFormats } from './text-formats.js'
 /** The decimals of a quotient that decide on `multipleOf`: 0.57 is a multiple of 0.001, although 0.57 / 0.001 < 570. */
 const PRECISION = 6
 
-/**
- * Makes an Ajv with the settings of the app.
- * @param strict whether to refuse unknown keywords, and defaults that Ajv would ignore
- */
+/** How an Ajv reads schemas and reports errors. */
+interface AjvMode {
+  /** Whether to refuse unknown keywords, and defaults that Ajv would ignore. */
+  readonly strict: boolean
+  /** Whether a validator goes on after its first error. */
+  readonly allErrors?: boolean
+}
+
+/** Makes an Ajv with the settings of the app. */
 export function makeAjv (
   schema: Schema,
-  strict: boolean,
+  { strict, allErrors = false }: AjvMode,
   { customOptions: { formats, keywords } = {}, plugins = [] }: AjvSettings
 ): Ajv {
   // `metaSchema` compiles the metaschema once for all instances, because that takes longer than all the rest.
@@ -23,6 +28,7 @@ export function makeAjv (
   const { Ajv } = loadAjv()
   const ajv = new Ajv({
     ...named,
+    allErrors,
     meta: false,
     strictSchema: strict,
     validateSchema: false,

@@ -54,7 +54,7 @@ export function findPlain (schema: Schema): ValidateFunction {
 
 function share (): PlainValidators {
   if (shared === undefined) {
-    const ajv = makeAjv({}, true, {})
+    const ajv = makeAjv({}, { strict: true }, {})
     boundKeywords(ajv)
     shared = { ajv, known: new Map() }
   }

@@ -3,12 +3,13 @@ import { InvalidAttributesError, InvalidError, sentences } from '../../errors.js
 import { lazy } from '../../util/functions.js'
 import { isObject, isStructure } from '../../util/own-property.js'
 import type { AjvSettings } from '../bundle.js'
-import { type Property, shapesOf } from '../shape.js'
+import { countValues } from '../limits.js'
+import { type Property, shapesIn, shapesOf } from '../shape.js'
 import { kindOf, mapSubschemas, subschemasOf, writePointer } from '../subschemas.js'
 import { type Schema, typesOf } from '../types.js'
 import { boundKeywords, type Budget, REFERENCES } from './ajv-keywords.js'
 import {
-  addIssue, BLANK, describeErrors, dropUntouched, hasIssue, Issues, type IsUntouched, MAX_ERRORS
+  addFurther, addIssue, BLANK, describeErrors, dropUntouched, hasIssue, Issues, type IsUntouched, MAX_ERRORS
 } from './issues.js'
 import { makeAjv, metaSchema } from './make-ajv.js'
 import { isPlainRoot, isSoundRoot } from './plain-keywords.js'
@@ -68,8 +69,16 @@ export function compileValidation (
       if (supplied[name] !== undefined) validators.get(name)?.(supplied[name], issues)
       else if (attributes.get(name)?.required === true) addIssue(issues, name, BLANK)
     }
+    for (const [name, value] of issues.faulty) checkFurther(name, value, issues)
     if (isUntouched !== undefined) dropUntouched(attributes.keys(), supplied, issues, isUntouched)
     if (issues.size > 0) throw new InvalidError(Object.fromEntries(issues))
+  }
+
+  /** Checks the other parts of an attribute of which some parts could not be read. */
+  function checkFurther (name: string, value: unknown, issues: Issues): void {
+    const further = new Issues()
+    validators.get(name)?.(value, further)
+    addFurther(issues, further)
   }
 
   return {
@@ -94,7 +103,7 @@ function copyDefault ({ default: value }: Schema): unknown {
 
 /**
  * Compiles a validator for each attribute, so that each attribute can have a message. A validator stops at its first
- * error, so that a million wrong items cost only one.
+ * error, so that a million wrong items cost only one. For a small array or object, a second one finds them all.
  */
 function compileValidators (
   plural: string,
@@ -108,7 +117,9 @@ function compileValidators (
   const isShared = (own: unknown): boolean => hasNoExtensions(settings) && isPlain(own)
   const budget = { left: REFERENCES }
   // Most tables need no Ajv of their own.
-  const ajv = properties.every(isShared) && isPlainRoot(whole) ? undefined : makeAjv(schema, true, settings)
+  const ajv = properties.every(isShared) && isPlainRoot(whole)
+    ? undefined
+    : makeAjv(schema, { strict: true }, settings)
   if (ajv !== undefined) boundKeywords(ajv, budget)
   const isValid = ajv === undefined && isSoundRoot(whole)
   try {
@@ -118,6 +129,12 @@ function compileValidators (
       metaSchema().validateSchema(whole, true)
     }
     if (ajv !== undefined) addAttributes(ajv, whole)
+    const thorough = lazy(() => {
+      const ajv = makeAjv(schema, { strict: true, allErrors: true }, settings)
+      boundKeywords(ajv, budget)
+      addAttributes(ajv, whole)
+      return ajv
+    })
     const validators = new Map([...attributes.values()].map((property): [string, Validate] => {
       const { name } = property
       const own = whole.properties[name]
@@ -125,7 +142,7 @@ function compileValidators (
         ajv === undefined || isShared(own) ? findPlain(own as Schema) : findValidator(ajv, ['properties', name]))
       // The compilation of an invalid schema fails.
       if (!isValid) find()
-      return [name, makeValidator(find, property)]
+      return [name, makeValidator(find, () => findValidator(thorough(), ['properties', name]), property)]
     }))
     const impossible = [...attributes.values()].find(({ shape }) => shape.types.size === 0)
     if (impossible !== undefined) throw new Error(`the schema of "${impossible.name}" allows no value`)
@@ -170,7 +187,7 @@ function checkInnerDefaults (schema: Schema, settings: AjvSettings): void {
   if (properties.length === 0) return
   const shapeOf = shapesOf(schema)
   // Each schema is compiled on its own. A strict Ajv would refuse its default, because it fills in none at the root.
-  const ajv = makeAjv(schema, false, settings)
+  const ajv = makeAjv(schema, { strict: false }, settings)
   addAttributes(ajv, schema)
   for (const { path, name, schema: property } of properties) {
     const validate = findValidator(ajv, path)
@@ -226,17 +243,43 @@ function demandWritable (root: Schema): Schema {
   return demand(root, NONE) as Schema
 }
 
-function makeValidator (find: () => ValidateFunction, { name, shape }: Property): Validate {
+/** The most values in an attribute whose faults are all named: those of a form with 50 lines. */
+const MOST_VALUES = 1000
+
+/** Makes the validator of an attribute. `findThorough` returns the one that does not stop at the first error. */
+function makeValidator (
+  find: () => ValidateFunction,
+  findThorough: () => ValidateFunction,
+  { name, shape }: Property
+): Validate {
+  // Each alternative would tell all that a value of another one lacks.
+  const hasAlternatives = lazy(() =>
+    [...shapesIn(shape)].some(({ mixed, choices }) => mixed && choices === undefined))
+
   return (value, issues) => {
     const validate = find()
-    try {
-      if (validate(value)) return
-    } catch (error) {
-      // A RangeError means that the stack overflowed or the budget is used up. Any other error is a fault of the app.
-      if (!(error instanceof RangeError)) throw error
-      return addIssue(issues, name, 'is too complex to be checked')
-    }
-    const errors = (validate.errors as ErrorObject[]).slice(0, MAX_ERRORS)
-    for (const { path, message } of describeErrors(errors, shape)) addIssue(issues, name + path, message)
+    const errors = findErrors(validate, value)
+    if (errors === undefined) return
+    if (errors === TOO_COMPLEX) return addIssue(issues, name, 'is too complex to be checked')
+    const isSmall = isStructure(value) && countValues(value) <= MOST_VALUES && !hasAlternatives()
+    const all = isSmall ? findErrors(findThorough(), value) : errors
+    const described = describeErrors(all === TOO_COMPLEX ? errors : all as readonly ErrorObject[], shape)
+    for (const { path, message } of described) addIssue(issues, name + path, message)
+  }
+}
+
+const TOO_COMPLEX = Symbol('too complex')
+
+/** Returns the errors of a value, or `undefined` if it is valid. */
+function findErrors (
+  validate: ValidateFunction,
+  value: unknown
+): readonly ErrorObject[] | typeof TOO_COMPLEX | undefined {
+  try {
+    return validate(value) ? undefined : (validate.errors as ErrorObject[]).slice(0, MAX_ERRORS)
+  } catch (error) {
+    // A RangeError means that the stack overflowed or the budget is used up. Any other error is a fault of the app.
+    if (error instanceof RangeError) return TOO_COMPLEX
+    throw error
   }
 }

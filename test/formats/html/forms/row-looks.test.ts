@@ -172,3 +172,15 @@ t.test('a row for a further attribute gets the focus', async (t) => {
   t.match(body, 'name="invoice[?][0][name]" aria-label="Name 1" autofocus="autofocus"')
   t.equal(body.match(/autofocus="autofocus"/g)?.length, 1)
 })
+
+t.test('all faults of all lines are shown at once, at their fields', async (t) => {
+  const page = await Page.open(t, { lineItems: { type: 'array', items: lineItem } }, { lineItems: [{ description: 'Travel', quantity: 1000 }] })
+  await page.press('lineItems][?][add')
+  t.equal(await page.save(), 422)
+  t.strictSame([...page.body.matchAll(/<li><a href="#([^"]*)">([^<]*)/g)].map(([, id, text]) => [id, text]), [
+    ['invoice:lineItems:0:quantity', 'Line item 1: Quantity must be at most 999'],
+    ['invoice:lineItems:1:description', 'Line item 2: Description must not be blank'],
+    ['invoice:lineItems:1:quantity', 'Line item 2: Quantity must not be blank']
+  ])
+  t.equal(page.body.match(/aria-invalid="true"/g)?.length, 3)
+})
