@@ -90,11 +90,13 @@ export class FieldErrors {
 }
 
 /**
- * Returns the message about a field in a form, where blank is the fault that a user sees. What was not given is blank
- * too: a form has a field for it, such as a choice.
+ * Returns the message about a field in a form, in the words of its user. Blank is the fault that a user sees. What was
+ * not given is blank too: a form has a field for it, such as a choice.
  */
 function reword (message: string, isBlank: boolean): string {
-  return message === 'must be given' || (isBlank && message.startsWith('must ')) ? BLANK : message
+  if (message === 'must be given' || (isBlank && message.startsWith('must '))) return BLANK
+  // A user makes a value null by a blank field, and never types the word.
+  return message.replace(/^(must be .+) or null$/, '$1')
 }
 
 /** Returns the description of an attribute, in place of the message with its pattern. */

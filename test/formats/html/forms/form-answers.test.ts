@@ -248,3 +248,17 @@ t.test('an error of the store about a field whose group was not sent keeps its w
     t.match(body, 'must be known', sent)
   }
 })
+
+t.test('a form does not say that a value may be null, which a blank field stands for', async (t) => {
+  const cases = [
+    [{ type: ['integer', 'null'] }, 'It must be an integer'],
+    [{ type: ['boolean', 'null'] }, 'It must be true or false'],
+    [{ anyOf: [{ type: 'number' }, { type: 'boolean' }, { type: 'null' }] }, 'It must be a number or true or false'],
+    [{ type: 'string', maxLength: 9, enum: ['yes or null'] }, 'It must be "yes or null"']
+  ] as const
+  const app = (it: object): ReturnType<typeof build> => build(t, { name: 'posts', attributes: { type: 'object', properties: { it } } as AttributesSchema, formats: ['html'] })
+  for (const [schema, problem] of cases) {
+    const { body } = await (await app(schema)).inject({ method: 'POST', url: '/posts', headers: { accept: types.html, 'content-type': 'application/x-www-form-urlencoded' }, payload: 'post[it]=x' })
+    t.match(body.replaceAll('&quot;', '"'), `">${problem}</a></li>`, problem)
+  }
+})
