@@ -4,7 +4,7 @@ import { findRow } from '../../actions/find-row.js'
 import { describeError, type Problem } from '../../errors.js'
 import type { Row } from '../../resource/row.js'
 import { andThen, catchError, type MaybePromise } from '../../util/maybe-promise.js'
-import { findChoices } from '../relations/form-choices.js'
+import { listChoices } from '../relations/form-choices.js'
 import type { Payload } from '../request/payload.js'
 import { findLists } from './page-content.js'
 import { hasGuards } from '../hook-guards.js'
@@ -71,7 +71,7 @@ function findFormChoices (problem: Problem, row: Row | undefined, state: Request
   if (choices.length === 0 || !state.hasPassedHooks || !(isFormShown(problem, state) || isGone(problem, state))) {
     return undefined
   }
-  return catchError<void>(() => findChoices(row, state), () => undefined)
+  return catchError<void>(() => listChoices(row, state), () => undefined)
 }
 
 /** Returns whether the error is shown in the form that was sent. */

@@ -24,7 +24,7 @@ export function showsForm ({ kind }: Outcome, { compiled, customAction, payload,
  */
 export async function findChoices (row: Row | undefined, state: RequestState): Promise<void> {
   state.rowSearch = await searchRows(state)
-  if (state.rowSearch === undefined) await listRows(row, state)
+  if (state.rowSearch === undefined) await listChoices(row, state)
 }
 
 async function searchRows (state: RequestState): Promise<RowSearch | undefined> {
@@ -33,7 +33,11 @@ async function searchRows (state: RequestState): Promise<RowSearch | undefined> 
   return asked && choices.find(({ attribute }) => attribute === asked.attribute)?.search(asked, state)
 }
 
-async function listRows (row: Row | undefined, state: RequestState): Promise<void> {
+/**
+ * Finds the rows that the attributes of a form can reference.
+ * @param row the row that the form is for
+ */
+export async function listChoices (row: Row | undefined, state: RequestState): Promise<void> {
   const { resource, relations: { choices } } = state.compiled
   const sources = [row?.attributes, state.payload?.attributes, prefilledOf(state)]
   const found = new Map<string, ReferenceChoices>()

@@ -266,6 +266,18 @@ t.test('a form that was refused, and a conflict, lead to the rows and back', asy
   t.match(books.get(1, {}, context), { attributes: { authorId: 7 } })
 })
 
+t.test('a row that was deleted while a choice was asked for can be created again with one', async (t) => {
+  const { page, press, books } = await open(t, { rows: [{ title: 'T', authorId: 3 }] })
+  const form = fill(formOn(await page('/books/1')), { 'book[title]': 'New' })
+  await books.delete(1, { scope: {}, version: undefined }, context)
+  const gone = await press(form, CHOOSE)
+  t.match(gone, { statusCode: 404, body: 'Create it again' })
+  t.equal(nameOn(gone), 'Author <3>&"')
+  const back = await press(formOn(await press(formOn(gone), CHOOSE)), CHOSEN, '8')
+  t.equal((await press(formOn(back))).statusCode, 303)
+  t.match(books.get(2, {}, context), { attributes: { title: 'New', authorId: 8 } })
+})
+
 t.test('a singleton, and a template of a page, have the same button', async (t) => {
   const store = memoryStore()
   for (const name of names(51)) store.create({ name }, {})
