@@ -18,9 +18,9 @@ export const postgresDialect: Dialect = {
       `ELSE ${quoted}::text END AS ${quoted}`
   },
   isCut: (raw, most) => typeof raw === 'string' && raw.length > most,
+  fixedLimit: (placeholder) => placeholder,
   // ILIKE ignores case by the rules of the collation, and "C" knows ASCII letters only. An index on trigrams (pg_trgm)
   // serves regular expressions as well.
-  fixedLimit: (placeholder) => placeholder,
   matchText: (column, placeholder) => `${textOf(column)} ~ ${placeholder}`,
   textPattern: (text, isStart) => `${isStart ? '^' : ''}${Array.from(text, characterClass).join('')}`,
   // An enumeration refuses texts that are none of its values. For other columns of texts, the cast changes nothing.
