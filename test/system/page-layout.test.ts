@@ -170,6 +170,11 @@ async function testAll (t: Test): Promise<void> {
       const [last] = await boxesOf(page, '.actions > :last-child')
       t.ok(last !== undefined && last.bottom <= 740, `${path}: at the end, all buttons are in view`)
     }
+    await page.goto(`${url}/invoices/new`)
+    await page.locator('.actions .primary').focus()
+    await page.keyboard.press('Tab')
+    const [focused] = await boxesOf(page, '.actions > :focus')
+    t.ok(focused !== undefined && focused.bottom <= 740, 'a button with the focus is in view')
     await page.setViewportSize({ width: 1280, height: 740 })
     const [actions, rows] = await boxesOf(page, '.actions', '.rows')
     t.ok(actions !== undefined && rows !== undefined && actions.right >= rows.right, 'no row is beside the buttons')

@@ -10,7 +10,7 @@ header { padding-block-start: 1.25rem }
 footer { padding-block: 1rem 2.5rem; color: var(--muted); font-size: .875rem }
 h1 { margin: 0 0 1rem; font-size: 1.625rem; line-height: 1.2; letter-spacing: -.015em; text-wrap: balance;
   overflow-wrap: break-word }
-h2 { margin: 0 0 .8rem; font-size: 1.1rem; line-height: 1.3; letter-spacing: -.01em }
+h2 { margin: 0 0 .8rem; font-size: 1.1rem; line-height: 1.3 }
 p { margin: 0 0 1rem }
 a { color: var(--accent); text-underline-offset: .18em; text-decoration-thickness: .07em }
 a:hover { text-decoration-thickness: .14em }
