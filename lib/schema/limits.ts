@@ -29,3 +29,9 @@ export function countValues (value: unknown): number {
   }
   return count
 }
+
+/** Returns whether a value has more levels of arrays and objects. */
+export function isDeeper (value: unknown, levels: number): boolean {
+  if (!isStructure(value)) return false
+  return levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1))
+}

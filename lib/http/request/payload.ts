@@ -183,12 +183,11 @@ function compileAttributes (resource: Resource, reader: Reader): AttributesReade
   for (const { name, shape, readOnly } of attributes.values()) {
     known.set(name, readOnly ? undefined : compile(shape, visible.get(name)))
   }
-  const names = [...known.keys()]
   const openAttribute = compile(openShape)
 
   function findFault (name: string): string | undefined {
     // A singleton has no id, and an undeclared attribute cannot be called `id` either.
-    if ((!open || name === 'id') && !known.has(name)) return `is unknown${didYouMean(name, names)}`
+    if ((!open || name === 'id') && !known.has(name)) return `is unknown${didYouMean(name, [...known.keys()])}`
     return open ? findOpenNameFault(name) : undefined
   }
 
@@ -218,9 +217,10 @@ function compileAttributes (resource: Resource, reader: Reader): AttributesReade
       }
       const value = attribute?.convert(group[name], name, issues)
       if (attribute === undefined || value === undefined) continue
+      const isRead = issues.size === 0 || !hasIssue(issues.keys(), name)
       attribute.check(value, name, issues, open ? 1 : 0)
       if (issues.size === 0 || !hasIssue(issues.keys(), name)) supplied[name] = value
-      else if (reader.merges === undefined) issues.faulty.set(name, value)
+      else if (reader.merges === undefined) issues.addFaulty(name, value, isRead)
     }
     return supplied
   }

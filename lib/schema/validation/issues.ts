@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv'
 import { abbreviate } from '../../util/truncate.js'
 import { BASE64, describeShape, describeTypes, ORDERED_FORMATS } from '../convert-text.js'
-import { checkValueCount } from '../limits.js'
+import { checkValueCount, isDeeper, MAX_DEPTH } from '../limits.js'
 import type { Shape } from '../shape.js'
 import type { TypeName } from '../types.js'
 
@@ -10,6 +10,14 @@ export class Issues extends Map<string, string[]> {
   #values = 0
   /** The values of attributes of which some parts have issues. Code that walks through them may overflow the stack. */
   readonly faulty: Map<string, unknown> = new Map()
+  /** The names of those that were read whole, and that code may walk through. */
+  readonly whole: Set<string> = new Set()
+
+  /** @param isRead whether the value was read without an issue, so that only a check of it has found one */
+  addFaulty (name: string, value: unknown, isRead: boolean): void {
+    this.faulty.set(name, value)
+    if (isRead && !isDeeper(value, MAX_DEPTH)) this.whole.add(name)
+  }
 
   /**
    * Counts further values of a body: those that the text of one of its fields contains.
@@ -56,13 +64,14 @@ export function addFurther (issues: Issues, further: Issues): void {
 export function dropUntouched (
   names: Iterable<string>,
   supplied: Record<string, unknown>,
-  issues: Map<string, unknown>,
+  issues: Issues,
   isUntouched: IsUntouched
 ): void {
   if (isFull(issues)) return
   for (const name of names) {
     const paths = [...issues.keys()].filter((path) => hasIssue([path], name))
-    if (paths.length === 0 || !isUntouched(name, supplied[name])) continue
+    if (paths.length === 0) continue
+    if (!isUntouched(name, issues.whole.has(name) ? issues.faulty.get(name) : supplied[name])) continue
     delete supplied[name]
     for (const path of paths) issues.delete(path)
   }

@@ -1,9 +1,9 @@
 import { didYouMean } from '../../util/did-you-mean.js'
-import { isObject, isStructure } from '../../util/own-property.js'
+import { isObject } from '../../util/own-property.js'
 import { abbreviate } from '../../util/truncate.js'
 import { UNSAFE_INTEGER } from '../convert-text.js'
 import { findNameFault, isLegalText, MAX_NAME_LENGTH, MAX_OPEN_NAMES, SUSPECT_CHARACTERS } from '../legal-text.js'
-import { MAX_DEPTH } from '../limits.js'
+import { isDeeper, MAX_DEPTH } from '../limits.js'
 import { compilePerShape } from '../per-shape.js'
 import { openShape, type Shape } from '../shape.js'
 import { addIssue, isFull, type Issues } from './issues.js'
@@ -48,11 +48,6 @@ function checkNothing (): void {}
 /** Checks the depth of a value whose type the validator refuses later. Until then, recursive functions may read it. */
 function checkUnfit (value: unknown, path: string, issues: Issues, depth: number): void {
   if (isDeeper(value, MAX_DEPTH - depth)) addIssue(issues, path, `is nested deeper than ${MAX_DEPTH} levels`)
-}
-
-function isDeeper (value: unknown, levels: number): boolean {
-  if (!isStructure(value)) return false
-  return levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1))
 }
 
 function checkText (value: unknown, path: string, issues: Issues, depth: number): void {

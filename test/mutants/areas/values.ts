@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
   { file: legal, find: '(!ILLEGAL.test(text) && text.isWellFormed())', replace: '!ILLEGAL.test(text)', why: 'half a character is a text' },
   { file: legal, find: "&& name !== '__proto__'", replace: '', why: '__proto__ is a name' },
   { file: legal, find: 'name.length > MAX_NAME_LENGTH', replace: 'false', why: 'a name is of any length' },
-  { file: value, find: 'levels === 0 ||', replace: '', why: 'a value is nested in any depth' },
+  { file: 'lib/schema/limits.ts', find: 'levels === 0 ||', replace: '', why: 'a value is nested in any depth' },
   { file: value, find: 'isTooDeep(depth + 1, limit, path, issues)', replace: 'false', why: 'arrays are nested in any depth' },
   { file: value, find: 'if (check === undefined) delete members[name]', replace: 'if (check === undefined) continue', why: 'inner readOnly attributes are written' },
   { file: value, find: 'addIssue(issues, at, `is unknown${didYouMean(name, names)}`)', replace: 'delete members[name]', why: 'unknown inner names are dropped' },

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { dropUntouched, Issues } from '../../../lib/schema/validation/issues.js'
 import { build } from '../../support/helper.js'
-import { fill, findForm, refused, submit } from '../../support/html/forms.js'
+import { entriesOf, fill, findForm, refused, send, submit } from '../../support/html/forms.js'
 import { openEngines } from '../../support/stores/sql-engines.js'
 
 const attributes = {
@@ -105,5 +105,31 @@ for (const { name, store, run } of await openEngines()) {
     t.ok(row.title === 'c' && row.data === data, 'the bytes stay as they are')
     t.match((await put({ data })).json(), { status: 422, errors: { data: ['must have at most 1000000 characters'] } })
     t.equal((await put({ data: data.slice(4) })).statusCode, 200, 'the longest value fits into a request')
+  })
+}
+
+for (const { name, store, run } of await openEngines()) {
+  t.test(`${name}: a form leaves stored JSON as it is that no client may send`, async (t) => {
+    const attributes = {
+      type: 'object',
+      properties: { title: { type: 'string', maxLength: 9 }, data: {}, counts: { type: 'array', items: { type: ['integer', 'null'] } } }
+    } as const
+    const app = await build(t, { name: 'settings', attributes, store: store({ table: 'settings', migrate: true, attributes }) })
+    const data = ['{}', '{"a":{}}', '[{}]']
+    for (const text of data) await run(`INSERT INTO settings (title, data, counts) VALUES ('a', '${text}', '[1,null]')`)
+    for (const [index, text] of data.entries()) {
+      const open = async () => findForm(await app.inject({ url: `/settings/${index + 1}`, headers: html }), 'PUT')
+      const edit = async (filled: Readonly<Record<string, string>>) => app.inject(submit(fill(await open(), filled), undefined, html))
+      const read = async () => (await app.inject({ url: `/settings/${index + 1}`, headers: json })).json().setting
+      t.match(await edit({ 'setting[title]': 'b' }), { statusCode: 303 }, text)
+      t.strictSame(await read(), { id: index + 1, title: 'b', data: JSON.parse(text), counts: [1, null] })
+      t.match(await edit({ 'setting[data]': '{"b":{}}' }), { statusCode: 422, body: 'must not be an empty object' })
+      t.match(await edit({ 'setting[data]': `${'['.repeat(50_000)}${']'.repeat(50_000)}` }), { statusCode: 422, body: 'is nested deeper' })
+      const form = await open()
+      const typed = entriesOf(form).map(([name, value]): [string, string] => [name, name === 'setting[counts][1]' ? 'x' : value])
+      t.match(await app.inject(send(form, typed, html)), { statusCode: 422, body: 'Must be an integer' }, 'a value that was read in part was touched')
+      t.match(await edit({ 'setting[data]': '{"b":1}' }), { statusCode: 303 })
+      t.strictSame((await read()).data, { b: 1 })
+    }
   })
 }
