@@ -36,9 +36,21 @@ export function checkHooks (option: string, given: unknown, known: readonly stri
   return checkEach(all, (name, hooks) => {
     checkKnown(option, name, known)
     const list = [hooks].flat()
-    if (list.every(isFunction<Hook>)) return list
-    throw new InvalidOptionError(option, `has "${name}", which must be a function, or a list of them`)
+    if (!list.every(isFunction<Hook>)) {
+      throw new InvalidOptionError(option, `has "${name}", which must be a function, or a list of them`)
+    }
+    // Fastify refuses such hooks of a route, but does not see those of single actions.
+    if (list.some((hook) => hook.constructor.name === 'AsyncFunction' && hook.length === lengthWithDone(name))) {
+      throw new InvalidOptionError(option, `has "${name}", which is async and has "done" as a parameter; omit either`)
+    }
+    return list
   })
+}
+
+/** Returns the number of parameters of a hook with the last one, `done`. */
+function lengthWithDone (name: string): number {
+  if (name === 'onRequestAbort') return 2
+  return ['preParsing', 'preSerialization', 'onSend', 'onError'].includes(name) ? 4 : 3
 }
 
 /**

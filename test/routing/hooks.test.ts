@@ -281,6 +281,9 @@ const pass = (): void => {}
 const refused: Array<[name: string, options: unknown, message: RegExp]> = [
   ['a hook with a slip', { hooks: { onRequst: pass } }, /Option "hooks" of resource "posts" has "onRequst", which is not one of onRequest, .*"onRequest"/],
   ['a hook that is none', { hooks: { preHandler: 'pass' } }, /"hooks" of resource "posts" has "preHandler", which must be a function/],
+  ['an async hook with done', { actionHooks: { update: { preHandler: async (_request: unknown, _reply: unknown, _done: unknown) => {} } } }, /"actionHooks" of resource "posts" has "preHandler", which is async and has "done" as a parameter; omit either/],
+  ['an async hook of a payload with done', { actionHooks: { update: { onSend: async (_request: unknown, _reply: unknown, _payload: unknown, _done: unknown) => {} } } }, /"actionHooks" of resource "posts" has "onSend", which is async and has "done" as a parameter; omit either/],
+  ['an async hook of an aborted request with done', { actionHooks: { update: { onRequestAbort: async (_request: unknown, _done: unknown) => {} } } }, /"actionHooks" of resource "posts" has "onRequestAbort", which is async and has "done" as a parameter; omit either/],
   ['a list with no hook in it', { hooks: { preHandler: [pass, undefined] } }, /"preHandler", which must be a function, or a list of them/],
   ['hooks of the whole app', { hooks: { onReady: pass } }, /has "onReady", which is not one of/],
   ['hooks that are none', { hooks: pass }, /"hooks" of resource "posts" must be hooks such as/],
