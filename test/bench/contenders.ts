@@ -16,8 +16,7 @@ export async function makeOurs (posts: readonly Post[]): Promise<FastifyInstance
 
 /** Returns an app with handwritten routes that answers the same bytes as the plugin. */
 export async function makeByHand (posts: readonly Post[]): Promise<FastifyInstance> {
-  const { yes, no, list } = await renderMarkedPages()
-  const app = makeHand(makePagesByHand([yes, no], list), posts)
+  const app = makeHand(makePagesByHand(await renderMarkedPages()), posts)
   await app.ready()
   return app
 }

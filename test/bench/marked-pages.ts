@@ -1,12 +1,12 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import resources, { memoryStore, type Row } from '../../lib/index.js'
 import { schema } from './posts.js'
-import type { MarkedPages } from './yardsticks/libraries.js'
-import { MARKED, MARKED_ROWS } from './yardsticks/pages-by-hand.js'
+import { MARKED, MARKED_ROWS, type MarkedPages } from './yardsticks/pages-by-hand.js'
 
 /** Returns the plugin's pages of a row whose values can be found in them. */
 export async function renderMarkedPages (): Promise<MarkedPages> {
-  return { yes: await render(true, `/posts/${MARKED.id}`), no: await render(false, `/posts/${MARKED.id}`), list: await render(true, '/posts?limit=20') }
+  const both = async (url: string): Promise<[yes: string, no: string]> => [await render(true, url), await render(false, url)]
+  return { records: await both(`/posts/${MARKED.id}`), lists: await both('/posts?limit=20') }
 }
 
 async function render (published: boolean, url: string): Promise<string> {

@@ -4,16 +4,9 @@ import { XMLBuilder, XMLParser } from 'fast-xml-parser'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { create } from 'xmlbuilder2'
 import { digest } from '../../../lib/formats/form/change-digest.js'
-import { integers, MARKED, MARKED_RANGE, MARKED_TOTAL } from './pages-by-hand.js'
+import { integers, MARKED, MARKED_RANGE, MARKED_TOTAL, type MarkedPages, splitList } from './pages-by-hand.js'
 import { type Post, schema } from '../posts.js'
 import { addHeaders, addPageHeaders, cursorAfter, linksOf, QUERIES, type Row } from './hand.js'
-
-/** The plugin's pages of `MARKED`: published, not published, and a list with a next page. */
-export interface MarkedPages {
-  readonly yes: string
-  readonly no: string
-  readonly list: string
-}
 
 type Element = Readonly<Record<string, unknown>>
 /** Writes an element without an XML declaration. */
@@ -46,33 +39,44 @@ export function buildList (build: Build, rows: readonly Row[]): string {
   return DECLARATION + build({ posts: { '@type': 'array', post: rows.map(elementOf) } })
 }
 
-const place = (name: string): string => `<%= page.post.${name} %>`
+const place = (name: string): string => `<%= post.${name} %>`
 
-function templateOfRecord (page: string): string {
+/** Returns the template of a page, or of a line of a list, that shows `post`. */
+function templateOf (page: string, body: string): string {
   return page
     .replace(/name="post\[\?\]\[was\]" value="[^"]*/, 'name="post[?][was]" value="<%= page.was %>')
     .replaceAll('@title@', place('title'))
-    .replaceAll('@body@', place('body'))
+    .replaceAll('@body@', body)
+    .replaceAll(integers.format(MARKED.rating), '<%= page.integers.format(post.rating) %>')
     .replaceAll(String(MARKED.rating), place('rating'))
     .replaceAll(String(MARKED.id), place('id'))
     .replaceAll(String(MARKED.version), place('version'))
 }
 
-function compileRecord ({ yes, no }: MarkedPages): (row: Row) => string {
-  const render = ejs.compile(`<% if (page.post.published) { %>${templateOfRecord(yes)}<% } else { %>${templateOfRecord(no)}<% } %>`, { _with: false, localsName: 'page' })
+/** Returns a template that depends on whether `post` is published. */
+function either ([yes, no]: readonly [yes: string, no: string]): string {
+  return `<% if (post.published) { %>${yes}<% } else { %>${no}<% } %>`
+}
+
+const compile = (template: string): ejs.TemplateFunction => ejs.compile(template, { _with: false, localsName: 'page' })
+
+function compileRecord ({ records: [yes, no] }: MarkedPages): (row: Row) => string {
+  const render = compile(`<% const post = page.post %>${either([templateOf(yes, place('body')), templateOf(no, place('body'))])}`)
   return (post) => {
     const was = (['title', 'body', 'published', 'rating'] as const).map((name) => `${name} ${digest(post[name])}`).join(' ')
-    return render({ post, was })
+    return render({ post, was, integers })
   }
 }
 
-const LINE = '<tr><td data-label="Title" dir="auto"><a href="/posts/<%= post.id %>"><%= post.title %></a></td><td data-label="Body" dir="auto"><% if (post.body.length > 100) { %><%= post.body.slice(0, 100) %>…<% } else { %><%= post.body %><% } %></td><td data-label="Published" dir="auto"><%= post.published ? "yes" : "no" %></td><td data-label="Rating" class="number"><%= post.rating %></td><td data-label="Id" class="id"><%= post.id %></td></tr>\n'
+const SHORT_BODY = '<% if (post.body.length > 100) { %><%= post.body.slice(0, 100) %>…<% } else { %><%= post.body %><% } %>'
 
-function compileList ({ list }: MarkedPages): (rows: readonly Row[], next: number, total: number) => string {
-  const [head = '', rest = ''] = list.split('<tbody>\n')
-  const tail = rest.slice(rest.indexOf('</tbody>')).replace(MARKED_RANGE, '1&#8211;<%= page.posts.length %> of <%= page.total %>').replaceAll(cursorAfter(MARKED.id), '<%= page.cursor %>')
-  const render = ejs.compile(`${head.replace(MARKED_TOTAL, '<%= page.total %>')}<tbody>\n<% for (const post of page.posts) { %>${LINE}<% } %>${tail}`, { _with: false, localsName: 'page' })
-  return (posts, next, total) => render({ posts, cursor: cursorAfter(next), total: integers.format(total) })
+function compileList ({ lists: [yes, no] }: MarkedPages): (rows: readonly Row[], next: number, total: number) => string {
+  const { head, line, tail } = splitList(yes)
+  const begin = head.replace(MARKED_TOTAL, '<%= page.total %>')
+  const lines = `<% for (const post of page.posts) { %>${either([templateOf(line, SHORT_BODY), templateOf(splitList(no).line, SHORT_BODY)])}<% } %>`
+  const end = tail.replace(MARKED_RANGE, '1&#8211;<%= page.posts.length %> of <%= page.total %>').replaceAll(cursorAfter(MARKED.id), '<%= page.cursor %>')
+  const render = compile(begin + lines + end)
+  return (posts, next, total) => render({ posts, cursor: cursorAfter(next), total: integers.format(total), integers })
 }
 
 type Shown = FastifyRequest<{ Params: { id: string } }>
