@@ -25,7 +25,8 @@ export function compileMatcher ({ scope, filter, search }: Pick<Query, 'scope' |
   return others.length === 0 ? first : (row) => tests.every((test) => test(row))
 }
 
-function matchEvery (): boolean {
+/** Matches each row. */
+export function matchEvery (): boolean {
   return true
 }
 

@@ -6,6 +6,7 @@ import { LARGEST_BATCH_SIZE, sizeOf } from '../../stores/row-size.js'
 import type { Attributes } from '../../schema/types.js'
 import { andThen, type MaybePromise } from '../../util/maybe-promise.js'
 import { writeCursor } from '../request/cursor.js'
+import type { QueryParameters } from '../request/filter-query.js'
 import { isClientGone, type RequestState, type ResourceRequest } from '../request/state.js'
 import { printFailure } from '../telemetry/print-failure.js'
 import { writeList } from './list-stream.js'
@@ -112,7 +113,7 @@ function setTotal ({ rows, more }: ListOutcome, total: Total, { reply, compiled:
 function makePageView (listed: ListOutcome, { prev, next }: PageLinks, state: RequestState): PageView {
   const { order, total } = listed
   const { choice, location, action, route, request, customAction, openCondition, compiled, target } = state
-  const { after, before, ...others } = request.query
+  const { after, before } = request.query
   return {
     mediaType: choice.mediaType,
     input: undefined,
@@ -123,7 +124,7 @@ function makePageView (listed: ListOutcome, { prev, next }: PageLinks, state: Re
     path: pathOf(state),
     list: route.path.fill(state.parameters),
     own: customAction?.name,
-    parameters: after === undefined && before === undefined ? request.query : others,
+    parameters: after === undefined && before === undefined ? request.query : withoutPosition(request.query),
     openCondition,
     order,
     total,
@@ -134,6 +135,10 @@ function makePageView (listed: ListOutcome, { prev, next }: PageLinks, state: Re
     ...contentOf(state),
     prefilled: customAction === undefined ? compiled.prefill.readFilter(request.query, target.scope) : NOTHING
   }
+}
+
+function withoutPosition ({ after, before, ...others }: QueryParameters): QueryParameters {
+  return others
 }
 
 /** Finds the place of a page in its list. An estimate of the total may be less than the numbers of the rows. */

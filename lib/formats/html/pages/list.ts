@@ -59,7 +59,7 @@ export class List {
   readonly #frames: PageFrames
   readonly #forms: Forms
   readonly #canCreate: boolean
-  readonly #digits: Intl.NumberFormat
+  readonly #digits: (number: number) => string
   readonly #actions: MakeActions
   /** The compiled templates of the pages. There are few, one for each combination of parts. */
   readonly #templates: Array<Write<ListContext>> = []
@@ -67,7 +67,7 @@ export class List {
   constructor (source: ListSource) {
     const { resource, shown, context, messages, translate, frames, forms, lang, columns: chosen } = source
     const { filtered, names, timeZone } = source
-    this.#digits = new Intl.NumberFormat(lang)
+    this.#digits = keepLatest(new Intl.NumberFormat(lang))
     const title = names.attribute
     const columns = new Columns({ resource, shown, context, chosen, title })
     const suffixes = context.formats.map(({ name }) => name)
@@ -158,8 +158,8 @@ export class List {
   #totalOf ({ total }: PageView): string {
     const { rows, isEstimate, most = Infinity } = total as NonNullable<PageView['total']>
     const { total: exactly, moreThan, about, plural, singular } = this.#messages
-    if (rows >= most) return moreThan(this.#digits.format(most - 1), plural)
-    const digits = this.#digits.format(rows)
+    if (rows >= most) return moreThan(this.#digits(most - 1), plural)
+    const digits = this.#digits(rows)
     return isEstimate ? about(digits, plural) : exactly(rows, digits, plural, singular)
   }
 
@@ -167,7 +167,7 @@ export class List {
   #rangeOf ({ range, total }: PageView): string {
     const { rows, most = Infinity } = total as NonNullable<PageView['total']>
     const [first, last] = range as NonNullable<PageView['range']>
-    const write = (number: number): string => this.#digits.format(number)
+    const write = this.#digits
     const all = rows >= most ? this.#messages.moreRelated(write(most - 1)) : write(rows)
     return this.#messages.range(write(first), write(last), all)
   }
@@ -205,6 +205,22 @@ export class List {
       first: isFirst(view) ? undefined : { label: first, href: of(({ view }) => linkTo(view, {})) },
       filter: view.own === undefined ? this.#makeFilter(of, view) : undefined
     }
+  }
+}
+
+/** The most numbers whose texts are kept. Pages of a list begin and end at few different numbers. */
+const KEPT_NUMBERS = 1000
+
+/** Returns a function that formats numbers, and keeps their texts, because each would take a microsecond. */
+function keepLatest (format: Intl.NumberFormat): (number: number) => string {
+  const kept = new Map<number, string>()
+  return (number) => {
+    const known = kept.get(number)
+    if (known !== undefined) return known
+    const text = format.format(number)
+    if (kept.size >= KEPT_NUMBERS) kept.clear()
+    kept.set(number, text)
+    return text
   }
 }
 

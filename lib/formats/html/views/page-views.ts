@@ -1,5 +1,6 @@
 import { ADDED } from '../../form/parse.js'
 import { abbreviate } from '../../../util/truncate.js'
+import { flatten } from '../../row-template.js'
 import { type Content, html, type Markup, raw, show } from '../html-tag.js'
 import { classOfForm, renderBody, renderDefaultButton, renderErrors, renderHidden } from './form-view.js'
 import type {
@@ -109,7 +110,8 @@ export function list (page: ListPage, views: ResolvedViews): Markup {
 }
 
 function renderRange (range: string): Markup {
-  const [start, ...others] = range.split('\u2013')
+  // A part of the range has two bytes a character, too, until it is made anew.
+  const [start, ...others] = range.split('\u2013').map(flatten)
   return html`${start}${others.map((part) => html`${RANGE}${part}`)}`
 }
 
