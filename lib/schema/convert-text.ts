@@ -43,6 +43,12 @@ export const BASE64: TextFormat = {
 /** The formats of strings that have a range: decimals, dates and times. */
 export const ORDERED_FORMATS: ReadonlyMap<string, TextFormat> = new Map([...MOMENT_FORMATS, ['decimal', DECIMAL]])
 
+/** The format of a text that is a date or a time, spelled as the database or another program spells it. */
+export const FREE_MOMENT = 'date-time-text'
+
+/** The formats that only say what a text is or how it is edited. Every text fits them. */
+export const LOOSE_FORMATS: ReadonlySet<unknown> = new Set(['textarea', 'password', FREE_MOMENT])
+
 type Parse = (text: string) => unknown
 
 const PARSERS: ReadonlyArray<readonly [TypeName, Parse]> = [

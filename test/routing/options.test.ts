@@ -1135,6 +1135,7 @@ t.test('an untouched form changes nothing', LONG_FORM, async t => {
     [{ type: 'string', format: 'uuid' }, ['0f8fad5b-d9cb-469f-a165-70867728950e']],
     [{ type: 'string', format: 'password' }, ['', ' a ', 'b']],
     [{ type: 'string', format: 'textarea' }, ['', 'T', '\n\na\n', '\t']],
+    [{ type: 'string', format: 'date-time-text' }, ['', '2026-01-31 12:00:00', 'a\nb', '\ta ']],
     [{ type: 'string', format: 'time' }, ['12:00:00Z', '12:00:00.5+01:00']],
     [{ type: 'string', pattern: '^[a-z]+$' }, ['abc']],
     [{ type: 'string', pattern: 'b' }, ['abc', 'b\nb', 'a\nb', '\nb']],

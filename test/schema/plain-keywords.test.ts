@@ -5,7 +5,7 @@ import { LONG } from '../support/long.js'
 
 /** Values of keywords. Some are valid for each keyword, and some are not. */
 const VALUES: readonly unknown[] = [
-  'string', 'array', 'date', 'uuid', 'decimal', 'textarea', 'hostname', 'base64', '^a+$', '(', '\\-', -1, 0, 0.5, 2, NaN, Infinity, true, false, null,
+  'string', 'array', 'date', 'uuid', 'decimal', 'textarea', 'date-time-text', 'hostname', 'base64', '^a+$', '(', '\\-', -1, 0, 0.5, 2, NaN, Infinity, true, false, null,
   [], ['string'], ['string', 'null'], ['string', 'string'], ['a', 1, null], [NaN], [{ a: 1 }], [[1], [1]],
   { type: 'string' }, { type: 'text' }, { maxLength: 2, title: 'T' }, { pattern: '(' }, {}
 ]

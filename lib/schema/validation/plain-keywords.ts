@@ -1,5 +1,5 @@
 import { isObject } from '../../util/own-property.js'
-import { ORDERED_FORMATS } from '../convert-text.js'
+import { LOOSE_FORMATS, ORDERED_FORMATS } from '../convert-text.js'
 import { ALL_TYPES, type Schema, type TypeName } from '../types.js'
 
 /** Returns whether the value of a keyword is certainly valid. */
@@ -16,7 +16,7 @@ const isSetOf = (isValid: IsValid): IsValid => (value) =>
 
 /** The formats that are known without Ajv. */
 const FORMATS: ReadonlySet<unknown> =
-  new Set([...ORDERED_FORMATS.keys(), 'uuid', 'email', 'uri', 'url', 'ipv4', 'ipv6', 'textarea', 'password'])
+  new Set([...ORDERED_FORMATS.keys(), ...LOOSE_FORMATS, 'uuid', 'email', 'uri', 'url', 'ipv4', 'ipv6'])
 
 /**
  * The keywords whose meaning depends on nothing outside of the schema. Each has a test of its values: it returns `true`

@@ -1,7 +1,7 @@
 import type { Ajv } from 'ajv'
 import { countDigits, isDecimal } from '../../util/decimal.js'
 import { didYouMean } from '../../util/did-you-mean.js'
-import { BASE64, ORDERED_FORMATS } from '../convert-text.js'
+import { BASE64, FREE_MOMENT, ORDERED_FORMATS } from '../convert-text.js'
 import { isUuid } from '../legal-text.js'
 import { subschemasOf } from '../subschemas.js'
 import type { Schema } from '../types.js'
@@ -10,8 +10,8 @@ import { loadAjv, loadFormats } from './ajv.js'
 /** Adds the formats of JSON Schema, ours, and the keywords that belong to them. Ours replace those of the app. */
 export function addFormats (ajv: Ajv): void {
   loadFormats().default(ajv)
-  // The format `textarea` only says how a text is edited, as `password` does.
-  ajv.addFormat('textarea', true)
+  // These formats accept every text, as `password` does.
+  for (const format of ['textarea', FREE_MOMENT]) ajv.addFormat(format, true)
   // The formats of dates and times replace those of Ajv, which accept spellings that RFC 3339 or XML Schema lacks.
   for (const [format, { isValid }] of ORDERED_FORMATS) {
     const known = ajv.formats[format] as { compare: (a: string, b: string) => number | undefined } | undefined

@@ -74,6 +74,25 @@ t.test('rows are written if the app allows it, without a lost update', async (t)
   t.match((await app.inject({ method: 'PUT', url: '/invoice-lines.json', payload: { id: 1, invoiceLine: { Quantity: 0, UnitPrice: '1.555' } } })).json().errors, { Quantity: [String], UnitPrice: [String] })
 })
 
+t.test('a date or a time names no row, and is edited in one line that keeps it', async (t) => {
+  const sql = `CREATE TABLE stores (id INTEGER PRIMARY KEY, updated TIMESTAMP NOT NULL, opened DATE NOT NULL, opens TIME NOT NULL, city TEXT NOT NULL);
+    CREATE TABLE copies (id INTEGER PRIMARY KEY, store_id INTEGER NOT NULL REFERENCES stores, title DATETIME NOT NULL);
+    INSERT INTO stores VALUES (1, '2021-03-06 15:51:59', '6 March', '9 am', 'Ulm');
+    INSERT INTO copies VALUES (1, 1, '2021-03-06 15:51:59'), (2, 1, '2021-03-06' || char(10) || '15:52');`
+  const { app } = await serve(t, { sql, write: true, only: ['stores', 'copies'] })
+  const pageOf = async (url: string): Promise<string> => (await app.inject({ url, headers: { accept: 'text/html' } })).body
+  t.match(await pageOf('/stores/1'), '<h1>Ulm</h1>')
+  const page = await pageOf('/copies/1')
+  t.match(page, '<h1>Copy 1</h1>')
+  t.match(page, '>Ulm</a>')
+  t.match(page, /<input type="text" id="[^"]*" name="copy\[title\]" value="2021-03-06 15:51:59"/)
+  t.match(await pageOf('/copies/2'), /<textarea [^>]*name="copy\[title\]"[^>]*>2021-03-06&#10;15:52<\/textarea>/)
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' }
+  const sent = await app.inject({ method: 'POST', url: '/copies', headers, payload: '_method=PUT&id=2&copy[title]=2021-03-06%0D%0A15:52' })
+  t.equal(sent.statusCode, 303)
+  t.equal((await app.inject('/copies/2.json')).json().copy.title, '2021-03-06\n15:52')
+})
+
 t.test('options select tables, and change single resources or all', async (t) => {
   const guarded = await serve(t, {
     only: ['Artist', 'Album', 'settings'],

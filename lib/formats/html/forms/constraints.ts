@@ -1,4 +1,4 @@
-import { isDecimalShape } from '../../../schema/convert-text.js'
+import { isDecimalShape, LOOSE_FORMATS } from '../../../schema/convert-text.js'
 import type { Shape } from '../../../schema/shape.js'
 import type { Schema } from '../../../schema/types.js'
 import { isObject } from '../../../util/own-property.js'
@@ -40,13 +40,11 @@ export function compileControlConstraints (all: Constraints, isHidden: boolean):
   }
 }
 
-/** Formats that say how a text is edited, but do not restrict its content. */
-const ANNOTATIONS: ReadonlySet<string> = new Set(['textarea', 'password'])
-
 /** Returns whether the empty text is a valid value. */
 export function takesEmptyText ({ types, format, choices }: Shape, schema: Schema): boolean {
   const { minLength, pattern } = keywordsOf(schema)
-  if (!types.has('string') || (format !== undefined && !ANNOTATIONS.has(format)) || Number(minLength) > 0) return false
+  const isLoose = format === undefined || LOOSE_FORMATS.has(format)
+  if (!types.has('string') || !isLoose || Number(minLength) > 0) return false
   return choices === undefined ? typeof pattern !== 'string' || new RegExp(pattern, 'u').test('') : choices.includes('')
 }
 

@@ -1,3 +1,4 @@
+import { FREE_MOMENT } from '../../../schema/convert-text.js'
 import type { Schema } from '../../../schema/types.js'
 import { BYTES } from '../../sql/tables/describe-column.js'
 
@@ -53,6 +54,7 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
   uuid: { type: 'string', format: 'uuid' },
   date: { type: 'string', format: 'date' },
   time: { type: 'string', format: 'time-local' },
+  timetz: { type: 'string', format: FREE_MOMENT },
   timestamp: { type: 'string', format: 'date-time-local' },
   timestamptz: { type: 'string', format: 'date-time' },
   bytea: BYTES,

@@ -1,5 +1,5 @@
 import type { Schema } from '../../../schema/types.js'
-import { addKeywords, type Demand } from './checks/keywords.js'
+import { addKeywords, type Demand, isFreeText } from './checks/keywords.js'
 import type { FoundColumn } from './found-table.js'
 
 /**
@@ -29,12 +29,12 @@ function allowNull (schema: Schema): Schema {
 
 /** Returns whether a default is certain to be valid. A text with a format may need another spelling. */
 function isFitting (value: unknown, schema: Schema): boolean {
-  const { type, format, contentEncoding, enum: choices } = schema
+  const { type, enum: choices } = schema
   if (Array.isArray(choices)) return choices.includes(value)
   if (type === 'integer') return Number.isInteger(value) && isWithin(value as number, schema)
   if (type === 'number') return Number.isFinite(value) && isWithin(value as number, schema)
   if (type === 'boolean') return typeof value === 'boolean'
-  return type === 'string' && format === undefined && contentEncoding === undefined && isOfLength(value, schema)
+  return isFreeText(schema) && isOfLength(value, schema)
 }
 
 function isWithin (value: number, { minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Schema): boolean {

@@ -1,3 +1,4 @@
+import { FREE_MOMENT } from '../../../schema/convert-text.js'
 import type { Schema } from '../../../schema/types.js'
 import { BYTES as BYTES_SCHEMA } from '../../sql/tables/describe-column.js'
 
@@ -45,6 +46,8 @@ const isNumber = (column: string): string => `CASE typeof(${column}) WHEN 'real'
 const NUMBER = make({ type: 'number' }, isNumber)
 const BOOLEAN = make({ type: 'boolean' }, (column) => `typeof(${column}) = 'integer' AND ${column} IN (0, 1)`)
 const STRING = make({ type: 'string' }, isOfType('text'))
+// Other programs write dates and times in other spellings.
+const OTHER_MOMENT = make({ type: 'string', format: FREE_MOMENT }, isOfType('text'))
 const BYTES = make(BYTES_SCHEMA, isOfType('blob'), false)
 const JSON_TEXT: Candidate = {
   schema: {},
@@ -86,15 +89,15 @@ export function findCandidates (type: string, isKey: boolean, fallback: string):
   if (/^BOOL/i.test(type)) return { candidates: [BOOLEAN, INTEGER, STRING] }
   if (/^JSON/i.test(type)) return { candidates: [JSON_TEXT, STRING] }
   if (/^(?:UUID|GUID|UNIQUEIDENTIFIER)/i.test(type)) return { candidates: [UUID_TEXT, STRING, BYTES] }
-  if (/^DATE$/i.test(type)) return { candidates: [FULL_DATE, STRING, INTEGER, NUMBER] }
-  if (/^TIME$/i.test(type)) return { candidates: [LOCAL_TIME, STRING, INTEGER, NUMBER] }
+  if (/^DATE$/i.test(type)) return { candidates: [FULL_DATE, OTHER_MOMENT, INTEGER, NUMBER] }
+  if (/^TIME$/i.test(type)) return { candidates: [LOCAL_TIME, OTHER_MOMENT, INTEGER, NUMBER] }
   if (/^(?:DATETIME|TIMESTAMP)/i.test(type)) {
     const moments = /CURRENT_|datetime\(|strftime\(/i.test(fallback) ? [] : [MOMENT, LOCAL_MOMENT]
-    // Other programs write moments in other spellings, so a table without rows says nothing.
-    return { candidates: [...moments, STRING, INTEGER, NUMBER], whenEmpty: STRING }
+    // A table without rows does not say how its moments are spelled.
+    return { candidates: [...moments, OTHER_MOMENT, INTEGER, NUMBER], whenEmpty: OTHER_MOMENT }
   }
   if (/NUM|DEC|MONEY|CURRENCY/i.test(type)) return { candidates: [...limitDigits(type), DECIMAL, STRING] }
-  return { candidates: [STRING, INTEGER, DECIMAL, BYTES] }
+  return { candidates: [/DATE|TIME/i.test(type) ? OTHER_MOMENT : STRING, INTEGER, DECIMAL, BYTES] }
 }
 
 const DECIMAL = make({ type: 'string', format: 'decimal' }, (column) =>

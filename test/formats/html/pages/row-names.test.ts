@@ -24,7 +24,7 @@ const cases: ReadonlyArray<readonly [what: string, properties: object, options: 
   ['the first required text', { count: { type: 'integer' }, number: text, name: text }, {}, 'Number'],
   ['no optional text', { note: text, name: text }, { required: ['name'] }, 'Name'],
   ['no text that may be null', { note: { type: ['string', 'null'] }, name: text }, { required: ['name'] }, 'Name'],
-  ['no id, address, date or decimal', { a: { ...text, format: 'uuid' }, b: { ...text, format: 'uri' }, c: { ...text, format: 'email' }, d: { ...text, format: 'date' }, e: { ...text, format: 'decimal' }, f: text }, {}, 'F'],
+  ['no id, address, date or decimal', { a: { ...text, format: 'uuid' }, b: { ...text, format: 'uri' }, c: { ...text, format: 'email' }, d: { ...text, format: 'date' }, e: { ...text, format: 'decimal' }, f: { ...text, format: 'date-time-text' }, g: text }, {}, 'G'],
   ['no choice', { a: { ...text, enum: ['x'] }, b: { oneOf: [{ const: 'x', title: 'X' }] }, c: text }, {}, 'C'],
   ['no long text, and no bytes', { a: { ...text, maxLength: 201 }, b: { ...text, contentMediaType: 'text/plain' }, c: { ...text, contentEncoding: 'base64' }, d: { ...text, maxLength: 200 } }, {}, 'D'],
   ['no secret', { a: { ...text, writeOnly: true }, b: text }, {}, 'B'],

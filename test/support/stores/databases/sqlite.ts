@@ -63,7 +63,7 @@ INSERT INTO types VALUES (
   x'00ff', 'a text', '{"a":[1]}', '{', '0190a4f4-7e5b-7cc1-b2a3-0123456789ab', 'a text', 5, 'POINT(1 2)'
 );
 INSERT INTO types (id) VALUES (2);
-CREATE TABLE empty_types (id INTEGER PRIMARY KEY, day DATE, moment DATETIME, made DATETIME DEFAULT CURRENT_TIMESTAMP, file BLOB, flag BOOLEAN, untyped);
+CREATE TABLE empty_types (id INTEGER PRIMARY KEY, day DATE, moment DATETIME, made DATETIME DEFAULT CURRENT_TIMESTAMP, short_moment SMALLDATETIME, since TIMESTAMP NOT NULL DEFAULT '2026-01-31 12:00' CHECK (length(since) > 9), file BLOB, flag BOOLEAN, untyped);
 CREATE TABLE made_moments (id INTEGER PRIMARY KEY, made DATETIME DEFAULT CURRENT_TIMESTAMP);
 INSERT INTO made_moments VALUES (1, '2026-01-31T12:00:00Z');
 CREATE TABLE strict_types (id INTEGER PRIMARY KEY, whole INT NOT NULL, note TEXT, anything ANY, file BLOB) STRICT;

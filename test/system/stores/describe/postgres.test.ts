@@ -63,7 +63,7 @@ const TYPES: readonly Case[] = [
   ['label', { type: ['string', 'null'] }],
   ['day', { type: ['string', 'null'], format: 'date' }],
   ['clock', { type: ['string', 'null'], format: 'time-local' }],
-  ['zoned_clock', { type: ['string', 'null'] }],
+  ['zoned_clock', { type: ['string', 'null'], format: 'date-time-text' }],
   ['moment', { type: ['string', 'null'], format: 'date-time' }],
   ['local_moment', { type: ['string', 'null'], format: 'date-time-local' }],
   ['span', { type: ['string', 'null'] }],

@@ -50,10 +50,10 @@ const TYPES: readonly Case[] = [
   ['title', { type: ['string', 'null'], maxLength: 10 }],
   ['long_title', { type: ['string', 'null'] }],
   ['day', { type: ['string', 'null'], format: 'date' }],
-  ['odd_day', { type: ['string', 'null'] }],
+  ['odd_day', { type: ['string', 'null'], format: 'date-time-text' }],
   ['moment', { type: ['string', 'null'], format: 'date-time' }],
   ['local_moment', { type: ['string', 'null'], format: 'date-time-local' }],
-  ['spaced_moment', { type: ['string', 'null'] }],
+  ['spaced_moment', { type: ['string', 'null'], format: 'date-time-text' }],
   ['epoch', { type: ['integer', 'null'] }],
   ['clock', { type: ['string', 'null'], format: 'time-local' }],
   ['file', { type: ['string', 'null'], contentEncoding: 'base64', maxLength: 1_000_000 }],
@@ -68,8 +68,10 @@ const TYPES: readonly Case[] = [
 
 const EMPTY: readonly Case[] = [
   ['day', { type: ['string', 'null'], format: 'date' }],
-  ['moment', { type: ['string', 'null'] }],
-  ['made', { type: ['string', 'null'] }],
+  ['moment', { type: ['string', 'null'], format: 'date-time-text' }],
+  ['made', { type: ['string', 'null'], format: 'date-time-text' }],
+  ['short_moment', { type: ['string', 'null'], format: 'date-time-text' }],
+  ['since', { type: 'string', format: 'date-time-text', minLength: 10, default: '2026-01-31 12:00' }],
   ['file', { type: ['string', 'null'], contentEncoding: 'base64', maxLength: 1_000_000 }],
   ['flag', { type: ['boolean', 'null'] }],
   ['untyped', { type: ['string', 'null'] }]
@@ -131,7 +133,7 @@ each('the declared type and the values of a column make its schema', databases.T
   await compare(t, database, 'types', TYPES)
   await compare(t, database, 'empty_types', EMPTY)
   await compare(t, database, 'strict_types', STRICT)
-  await compare(t, database, 'made_moments', [['made', { type: ['string', 'null'] }]])
+  await compare(t, database, 'made_moments', [['made', { type: ['string', 'null'], format: 'date-time-text' }]])
   t.strictSame((await describeOne(database, 'strict_types')).attributes.required, ['whole'])
 })
 
@@ -212,7 +214,7 @@ each('versions, references and names come from the columns', databases.NAMES, as
   t.match(tables.get('mismatched'), { references: {}, canCreate: false, problems: [{ problem: 'Rows of "mismatched" cannot be created or changed, because they refer to columns of "versioned" that are not unique.' }] })
   t.match(tables.get('to_unique'), { references: {}, problems: [], canCreate: true })
   t.match(tables.get('pair_notes')?.attributes.properties, { b: { type: ['integer', 'null'] }, big: { format: 'decimal' } })
-  t.match(tables.get('wide')?.attributes.properties, { column_1: { format: 'date' }, column_400: { type: ['string', 'null'], format: undefined } })
+  t.match(tables.get('wide')?.attributes.properties, { column_1: { format: 'date' }, column_400: { type: ['string', 'null'], format: 'date-time-text' } })
 })
 
 each('a shop is served', databases.SHOP, async (t, database) => {

@@ -1,3 +1,4 @@
+import { FREE_MOMENT } from '../../../../schema/convert-text.js'
 import type { Schema } from '../../../../schema/types.js'
 import { type Expression, type FindColumn, type Literal, parseExpression } from './expression.js'
 import type { Token } from './tokens.js'
@@ -72,11 +73,16 @@ export function addKeywords (schema: Schema, demands: readonly Demand[], isExact
   return result
 }
 
+/** Returns whether a schema allows every text, apart from its other keywords. */
+export function isFreeText ({ type, format = FREE_MOMENT, contentEncoding }: Schema): boolean {
+  return type === 'string' && format === FREE_MOMENT && contentEncoding === undefined
+}
+
 type Keywords = Readonly<Record<string, number | readonly Literal[]>>
 
 function keywordsOf (schema: Schema, { by, isLength, values }: Demand, isExact: boolean): Keywords {
   const [value] = values
-  const isText = schema.type === 'string' && schema.format === undefined && schema.contentEncoding === undefined
+  const isText = isFreeText(schema)
   if (isLength) return isText && isExact && typeof value === 'number' ? lengthKeywords(by, value) : {}
   if (by === '<>' || by === '!=') return isText && isExact && value === '' ? { minLength: 1 } : {}
   const isNumber = schema.type === 'integer' || schema.type === 'number'
