@@ -5,7 +5,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 const [{ files, size, unpackedSize }] = JSON.parse(readFileSync(0, 'utf8'))
 const sources = readdirSync('lib', { recursive: true }).filter((file) => file.endsWith('.ts')).map((file) => file.slice(0, -'.ts'.length))
 const described = sources.flatMap((name) => [`lib/${name}.ts`, ...['d.ts', 'd.ts.map'].map((extension) => `dist/${name}.${extension}`)])
-const wanted = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json', ...described]
+// README links to the documentation, which fits the installed version only if it is installed with it.
+const pages = readdirSync('docs', { recursive: true }).filter((file) => file.endsWith('.md')).map((file) => `docs/${file}`)
+const wanted = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json', ...pages, ...described]
 const isBundle = ({ path }) => /^dist\/.*\.js(?:\.map)?$/.test(path)
 assert.deepEqual(files.filter((file) => !isBundle(file)).map(({ path }) => path).sort(), wanted.sort())
 // Importing hundreds of modules would take longer than loading Fastify. Only an app that names a language loads its words.
