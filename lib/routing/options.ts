@@ -97,7 +97,7 @@ export interface DeclaredOptions<
   readonly references?: Readonly<Record<string, string>>
   /**
    * What names a row on pages: an attribute, a function of the row, or `'id'`.
-   * @default the first required text that is short and is neither a choice nor of a format, or else the id
+   * @default the first required text that is short and has no format, default or choices, or else the id
    */
   readonly title?: RowTitle
   /** The columns of the HTML list besides the name and the id, by the names of attributes. @default the first eight */

@@ -80,6 +80,8 @@ export class FieldFrames {
         : mark === 'json'
           ? this.#isDemanded(plan)
           : mark === 'json-null' && !types.has('null')
+    // A blank text or list may be valid, but a required attribute is always one that the user ought to fill in.
+    const isOptional = !this.#isDemanded(plan) || types.has('null')
     return {
       id,
       name,
@@ -89,7 +91,7 @@ export class FieldFrames {
       autofocus: false,
       width: mode === 'line' ? width : undefined,
       required: isBlankRefused && !blankAround,
-      optional: !isBlankRefused && mode !== 'flag' && !(mode === 'group' && mark === undefined),
+      optional: isOptional && !isBlankRefused && mode !== 'flag' && !(mode === 'group' && mark === undefined),
       errors: [],
       hidden: mark === undefined ? [] : [{ name: `${name}[${MARKER}]`, value: mark }],
       removal: this.#removal(mode, plan, place)

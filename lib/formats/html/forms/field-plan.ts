@@ -124,12 +124,12 @@ function isShort ({ mode }: FieldPlan): boolean {
   return mode === 'line' || mode === 'text' || mode === 'choice'
 }
 
-function columnOf ({ label, description, mode, width, takesEmpty, property }: FieldPlan): RowColumn {
+function columnOf ({ label, description, mode, width, property }: FieldPlan): RowColumn {
   const { required, shape } = property
   return {
     label,
     description,
-    optional: !required || (takesEmpty && mode !== 'choice'),
+    optional: !required || shape.types.has('null'),
     width,
     control: mode === 'choice' ? 'select' : mode === 'text' ? 'textarea' : 'input',
     numeric: shape.only === 'integer' || shape.only === 'number' || isDecimalShape(shape)

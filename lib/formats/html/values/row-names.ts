@@ -70,14 +70,15 @@ function shorten (id: Id): Id {
   return UUID.exec(String(id))?.[1] ?? id
 }
 
-/** Finds the first required text that is short and is neither an id, an address nor a choice. */
+/** Finds the first required text that is short, has no default and is neither an id, an address nor a choice. */
 export function findTitleAttribute ({ attributes, singleton }: Resource): string {
   return singleton ? 'id' : [...attributes.values()].find(isTitle)?.name ?? 'id'
 }
 
 function isTitle ({ required, writeOnly, schema, shape }: Property): boolean {
   const { only, format, encoding, choices, titles } = shape
-  const { maxLength = 0, contentMediaType } = keywordsOf(schema)
-  const isText = only === 'string' && [format, encoding, choices, contentMediaType].every((it) => it === undefined)
+  const { maxLength = 0, contentMediaType, default: fallback } = keywordsOf(schema)
+  const others = [format, encoding, choices, contentMediaType, fallback]
+  const isText = only === 'string' && others.every((it) => it === undefined)
   return required && !writeOnly && isText && titles.size === 0 && Number(maxLength) <= 2 * LONGEST_NAME
 }

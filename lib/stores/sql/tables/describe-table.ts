@@ -1,3 +1,4 @@
+import type { Schema } from '../../../schema/types.js'
 import { nameAttributes } from './attribute-names.js'
 import { describeColumn } from './describe-column.js'
 import type { TableDescription } from './description.js'
@@ -44,7 +45,9 @@ class TableDescriber {
     const served = [...this.#columns.values()].filter(({ name }) => name !== key?.column && name !== version)
     const names = nameAttributes(served.map(({ name }) => name))
     this.#limitWrites(key, version, served)
-    const required = served.filter((column) => this.#isRequired(column, key)).map(({ name }) => nameIn(names, name))
+    const schemas = served.map((column) => describeColumn(column, this.#table.demands, this.#isReadOnly(column, key)))
+    const required = served.filter((column, index) => this.#isRequired(column, schemas[index], key))
+      .map(({ name }) => nameIn(names, name))
     return {
       name,
       ...(schema === undefined ? {} : { schema }),
@@ -62,10 +65,7 @@ class TableDescriber {
         type: 'object',
         ...(description === undefined ? {} : { description }),
         ...(required.length === 0 ? {} : { required }),
-        properties: Object.fromEntries(served.map((column) => [
-          nameIn(names, column.name),
-          describeColumn(column, this.#table.demands, this.#isReadOnly(column, key))
-        ]))
+        properties: Object.fromEntries(served.map(({ name }, index) => [nameIn(names, name), schemas[index] ?? {}]))
       },
       unique: this.#findUnique(key, names),
       references: this.#findReferences(names),
@@ -172,10 +172,14 @@ class TableDescriber {
     return isReadOnly || (create && !may.create) || (update && !may.update && key?.columns.includes(name) !== true)
   }
 
-  #isRequired (column: FoundColumn, key: Key | undefined): boolean {
+  /**
+   * Returns whether an attribute is required. Its default in the schema is the value of a create that leaves it out. A
+   * default that only the database can compute needs an optional attribute.
+   */
+  #isRequired (column: FoundColumn, schema: Schema | undefined, key: Key | undefined): boolean {
     const { name, isNullable, hasDefault } = column
     if (key?.isUnique !== true || this.#isReadOnly(column, key)) return false
-    return key.columns.includes(name) || (!isNullable && !hasDefault)
+    return key.columns.includes(name) || (!isNullable && (!hasDefault || schema?.default !== undefined))
   }
 
   #findUnique (key: Key | undefined, names: ReadonlyMap<string, string>): string[][] {

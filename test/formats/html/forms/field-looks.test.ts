@@ -93,3 +93,23 @@ t.test('the buttons of a long form stay in view', async (t) => {
   t.match(await openForm(t, many(8)), 'class="form long">')
   t.match(await openForm(t, { rows: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } } }), 'class="form long">')
 })
+
+t.test('a field is called optional only if it may be left without a value', async (t) => {
+  const properties = {
+    text: { type: 'string' },
+    line: { type: 'string', maxLength: 20 },
+    tags: { type: 'array', items: { type: 'string' } },
+    number: { type: 'integer' },
+    note: { type: ['string', 'null'] },
+    secret: { type: 'string', writeOnly: true }
+  } as const
+  const optionalIn = (page: string): string[] => [...page.matchAll(/<label for="post:([^"]*)">[^<]*<span class="optional">/g)].map(([, name = '']) => name)
+  t.strictSame(optionalIn(await openForm(t, properties)), ['note'])
+  const row = { text: 'a', line: 'b', tags: ['c'], number: 1, note: 'd', secret: 'e' }
+  t.strictSame(optionalIn(await openForm(t, properties, row)), ['note', 'secret'], 'a secret that is left blank stays')
+  const attributes = { type: 'object', properties } as const
+  t.strictSame(optionalIn(await openForm(t, properties, row, { attributes })), Object.keys(properties))
+  const lines = { lines: { type: 'array', items: { type: 'object', required: ['code', 'rest'], properties: { code: { type: 'string', maxLength: 9 }, rest: { type: ['integer', 'null'] }, more: { type: 'integer' } } } } } as const
+  const [, heads = ''] = /<div class="row heads"[^>]*>(.*?)<span class="button">/.exec(await openForm(t, lines, { lines: [{ code: '', rest: 1 }] })) ?? []
+  t.strictSame([...heads.matchAll(/>(\w+) <span class="optional">/g)].map(([, label]) => label), ['Rest', 'More'])
+})

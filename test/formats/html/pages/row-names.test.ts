@@ -27,6 +27,7 @@ const cases: ReadonlyArray<readonly [what: string, properties: object, options: 
   ['no id, address, date or decimal', { a: { ...text, format: 'uuid' }, b: { ...text, format: 'uri' }, c: { ...text, format: 'email' }, d: { ...text, format: 'date' }, e: { ...text, format: 'decimal' }, f: { ...text, format: 'date-time-text' }, g: text }, {}, 'G'],
   ['no choice', { a: { ...text, enum: ['x'] }, b: { oneOf: [{ const: 'x', title: 'X' }] }, c: text }, {}, 'C'],
   ['no long text, and no bytes', { a: { ...text, maxLength: 201 }, b: { ...text, contentMediaType: 'text/plain' }, c: { ...text, contentEncoding: 'base64' }, d: { ...text, maxLength: 200 } }, {}, 'D'],
+  ['no text with a default', { a: { ...text, default: 'draft' }, b: text }, {}, 'B'],
   ['no secret', { a: { ...text, writeOnly: true }, b: text }, {}, 'B'],
   ['the id, if there is no such text', { a: { type: 'integer' } }, {}, 'Id'],
   ['another attribute', { a: text, b: { type: 'integer' } }, { title: 'b' }, 'B'],

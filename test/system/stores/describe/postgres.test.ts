@@ -273,7 +273,7 @@ t.test('a shop is served', async (t) => {
     columns: { id: 'OrderID', Placed_At: 'Placed At' },
     attributes: {
       type: 'object',
-      required: ['CustomerID'],
+      required: ['CustomerID', 'Status'],
       properties: {
         CustomerID: { type: 'integer' },
         Status: { type: 'string', enum: ['draft', 'paid', "it's sent"], default: 'draft' },
