@@ -95,6 +95,7 @@ Stop it with Ctrl-C.
 `)
   t.match(await (await fetch(url, { headers: { accept: 'text/html' } })).text(), /<a href="\/invoice-lines">Invoice lines<\/a>/)
   t.same(await (await fetch(`${url}artists`, { headers: json })).json(), { artists: [{ id: 1, Name: 'AC/DC' }, { id: 2, Name: 'Accept' }] })
+  t.equal(await (await fetch(`${url}artists.csv`)).text(), 'id,Name\r\n1,AC/DC\r\n2,Accept\r\n')
   t.equal((await fetch(`${url}artists`, { method: 'POST', headers: json, body: '{"artist":{"Name":"Queen"}}' })).status, 405)
   t.equal(await stop(), 0)
   t.equal(complained(), '')
@@ -254,6 +255,7 @@ t.test('--print prints a program that serves the same', async (t) => {
   const program = await startProgram(t, file, { environment: { DATABASE_USER: 'ann:secret' } })
   const headers = { ...json, authorization: `Basic ${Buffer.from('ann:secret').toString('base64')}` }
   t.equal((await fetch(`${program.line}/artists`)).status, 401)
+  t.match(await (await fetch(`${program.line}/artists`, { headers: { ...headers, accept: 'text/csv' } })).text(), /^id,Name\r\n1,/)
   t.same(await (await fetch(`${program.line}/artists`, { headers })).json(), { artists: [{ id: 1, Name: 'AC/DC' }, { id: 2, Name: 'Accept' }] })
   t.equal((await fetch(`${program.line}/artists`, { method: 'POST', headers, body: '{"artist":{"Name":"Queen"}}' })).status, 201)
 })

@@ -1,6 +1,9 @@
 import { isLoopback } from './guards.js'
 import type { Settings } from './settings.js'
 
+/** The formats of the command. People take lists of their tables into spreadsheets. */
+export const FORMATS = ['xml', 'html', 'json', 'csv'] as const
+
 /** Writes a program in TypeScript that serves the database as the command does. It contains no password. */
 export function writeProgram (settings: Settings): string {
   const { source, isUrl, write, only, except, schema, port, host, user } = settings
@@ -10,6 +13,7 @@ export function writeProgram (settings: Settings): string {
     ...(only === undefined ? [] : [`only: ${quoteAll(only)}`]),
     ...(except === undefined ? [] : [`except: ${quoteAll(except)}`]),
     `write: ${write}`,
+    `defaults: { formats: ${quoteAll(FORMATS)} }`,
     'home: false'
   ]
   const parts = [

@@ -10,7 +10,7 @@ import { database } from '../database.js'
 import type { TableReport } from '../options.js'
 import { findDifference } from './diff.js'
 import { addGuards, isLoopback } from './guards.js'
-import { writeProgram } from './program.js'
+import { FORMATS, writeProgram } from './program.js'
 import { CommandError, HELP, parseSettings, type Settings } from './settings.js'
 import { messageOf, nameSource, openSource } from './source.js'
 
@@ -83,6 +83,7 @@ async function serve (settings: Settings, surroundings: Surroundings): Promise<v
       write,
       ...(only && { only }),
       ...(except && { except }),
+      defaults: { formats: FORMATS },
       home: false,
       report: (tables) => { reports = tables }
     })
