@@ -247,6 +247,7 @@ t.test('--print prints a program that serves the same', async (t) => {
   const { code, printed, complained } = await end([path, '--print', '--write', '--only', "Artist,long_titles,it's", '--port', '0', '--user', 'ann:secret'])
   t.strictSame([code, complained], [0, ''])
   t.notMatch(printed, 'secret')
+  t.match(printed, /^\/\/ Keep it as server\.mts\. Run it by `node server\.mts`/)
   t.match(printed, `file: '${path}',\n  only: ['Artist', 'long_titles', 'it\\'s'],\n  write: true,\n`)
   const file = writeProgram(t, 'printed', printed.replace(", 'it\\'s'", '')).replace('.mjs', '.ts')
   const source = printed.replace(", 'it\\'s'", '').replace("'fastify-resources'", `'${root}lib/index.ts'`)

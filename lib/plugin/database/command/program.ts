@@ -17,6 +17,7 @@ export function writeProgram (settings: Settings): string {
     'home: false'
   ]
   const parts = [
+    '// Keep it as server.mts. Run it by `node server.mts` (Node.js 22.18 or later), or by `npx tsx server.mts`.',
     user !== undefined && "import { createHash, timingSafeEqual } from 'node:crypto'",
     "import fastify from 'fastify'",
     "import { database, home } from 'fastify-resources'",
