@@ -38,7 +38,8 @@ export const rescueRead: Rescue = (error) => {
 /** Explains a failed deletion. Its values are only compared, so a value that its column cannot hold matches no rows. */
 export const rescueDeletion: Rescue = (error) => {
   if (!(error instanceof ConstraintError) || error.kind === 'value') return rescueRead(error)
-  throw new ReferencedError(error.tables.length === 0 ? undefined : error.tables.join(' or '), { cause: error.cause })
+  const referrers = error.tables.map((table) => table.replaceAll('_', ' ')).join(' or ')
+  throw new ReferencedError(referrers === '' ? undefined : referrers, { cause: error.cause })
 }
 
 /** Makes a function that explains a failed create or update in terms of attributes. */

@@ -727,10 +727,10 @@ each('a deleted parent leaves its rows if the database has no foreign key', asyn
 each('a foreign key in the database keeps a parent, or deletes its rows with it', async (t, engine) => {
   const posts = await opened(engine, { table: 'posts', attributes: title, id: 'uuid' })
   const [uuid, id] = engine.name === 'sqlite' ? ['TEXT', 'INTEGER PRIMARY KEY AUTOINCREMENT'] : ['uuid', 'bigserial PRIMARY KEY']
-  for (const [table, rule] of [['restricted', 'RESTRICT'], ['cascading', 'CASCADE']]) {
+  for (const [table, rule] of [['old_comments', 'RESTRICT'], ['cascading', 'CASCADE']]) {
     await engine.run(`CREATE TABLE ${table} (id ${id}, version INTEGER NOT NULL, title TEXT, "postId" ${uuid} NOT NULL REFERENCES posts (id) ON DELETE ${rule})`)
   }
-  const [restricted, cascading] = ['restricted', 'cascading'].map((table) => engine.store({ table, attributes: { ...kept, required: ['postId'] } })) as [SqlStore, SqlStore]
+  const [restricted, cascading] = ['old_comments', 'cascading'].map((table) => engine.store({ table, attributes: { ...kept, required: ['postId'] } })) as [SqlStore, SqlStore]
   const app = await draft(t, (map) => map.resources('posts', { store: posts }, (posts) => posts
     .resources('comments', { store: restricted, attributes: title })
     .resources('notes', { store: cascading, attributes: title })))
@@ -740,7 +740,7 @@ each('a foreign key in the database keeps a parent, or deletes its rows with it'
     const { statusCode, body } = await app.inject({ method: 'DELETE', url })
     return [statusCode, body && JSON.parse(body).detail]
   }
-  t.strictSame(await removed(`/posts.json?id=${post}`), [409, 'restricted still refer to it; delete or change them first'])
+  t.strictSame(await removed(`/posts.json?id=${post}`), [409, 'old comments still refer to it; delete or change them first'])
   t.strictSame(await removed(`/posts/${post}/comments.json?id=1`), [204, ''])
   t.strictSame(await removed(`/posts.json?id=${post}`), [204, ''])
   t.strictSame(await readAll(cascading.list(every, context)), [], 'its rows are deleted')
