@@ -1,4 +1,5 @@
 import type { Schema } from '../../../schema/types.js'
+import { countDigits, isDecimal } from '../../../util/decimal.js'
 import { addKeywords, type Demand, isFreeText } from './checks/keywords.js'
 import type { FoundColumn } from './found-table.js'
 
@@ -12,9 +13,10 @@ export const BYTES: Schema = { type: 'string', contentEncoding: 'base64', maxLen
 export function describeColumn (column: FoundColumn, demands: readonly Demand[], isReadOnly: boolean): Schema {
   const { name, isExact, isNullable, description } = column
   const schema = addKeywords(column.schema, demands.filter((demand) => demand.column === name), isExact)
+  const fallback = schema.format === 'decimal' ? spellDecimal(column.default, schema) : column.default
   return {
     ...(isNullable ? allowNull(schema) : schema),
-    ...(!isReadOnly && isFitting(column.default, schema) ? { default: column.default } : {}),
+    ...(!isReadOnly && isFitting(fallback, schema) ? { default: fallback } : {}),
     ...(isReadOnly ? { readOnly: true } : {}),
     ...(description === undefined ? {} : { description })
   }
@@ -34,7 +36,19 @@ function isFitting (value: unknown, schema: Schema): boolean {
   if (type === 'integer') return Number.isInteger(value) && isWithin(value as number, schema)
   if (type === 'number') return Number.isFinite(value) && isWithin(value as number, schema)
   if (type === 'boolean') return typeof value === 'boolean'
+  if (schema.format === 'decimal') return value !== undefined
   return isFreeText(schema) && isOfLength(value, schema)
+}
+
+/** The most digits after the point of a decimal that has all digits of its scale. */
+const MOST_PLACES = 20
+
+/** Spells a number with the places that its column shows. Returns `undefined` if the schema does not allow it. */
+function spellDecimal (value: unknown, { precision, scale }: Schema): string | undefined {
+  if (typeof value !== 'number') return undefined
+  const text = typeof scale === 'number' ? value.toFixed(Math.min(scale, MOST_PLACES)) : String(value)
+  if (!isDecimal(text) || Number(text) !== value) return undefined
+  return countDigits(text).whole <= bound(precision, Infinity) - bound(scale, 0) ? text : undefined
 }
 
 function isWithin (value: number, { minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Schema): boolean {

@@ -115,7 +115,7 @@ const CHECKS: readonly Case[] = [
   ['insensitive', { type: ['string', 'null'] }],
   ['sex', { type: ['string', 'null'], maxLength: 1, enum: ['f', 'm', null] }],
   ['padded', { type: ['string', 'null'], maxLength: 4 }],
-  ['price', { type: ['string', 'null'], format: 'decimal', precision: 10, scale: 2 }],
+  ['price', { type: ['string', 'null'], format: 'decimal', precision: 10, scale: 2, default: '0.50' }],
   ['rating', { type: ['integer', 'null'], ...INT2, enum: [1, 2, 3, null], default: 3 }],
   ['odd_name', { type: ['integer', 'null'], ...INT4, exclusiveMaximum: 100, default: -1 }],
   ['measure', { type: ['string', 'null'], enum: ['small', 'large', null], default: 'small' }],
@@ -273,11 +273,11 @@ t.test('a shop is served', async (t) => {
     columns: { id: 'OrderID', Placed_At: 'Placed At' },
     attributes: {
       type: 'object',
-      required: ['CustomerID', 'Status'],
+      required: ['CustomerID', 'Status', 'Freight'],
       properties: {
         CustomerID: { type: 'integer' },
         Status: { type: 'string', enum: ['draft', 'paid', "it's sent"], default: 'draft' },
-        Freight: { type: 'string', format: 'decimal', precision: 10, scale: 2 },
+        Freight: { type: 'string', format: 'decimal', precision: 10, scale: 2, default: '0.00' },
         Placed_At: { type: 'string', format: 'date-time' }
       }
     },
