@@ -45,9 +45,10 @@ class TableDescriber {
     const served = [...this.#columns.values()].filter(({ name }) => name !== key?.column && name !== version)
     const names = nameAttributes(served.map(({ name }) => name))
     this.#limitWrites(key, version, served)
-    const schemas = served.map((column) => describeColumn(column, this.#table.demands, this.#isReadOnly(column, key)))
-    const required = served.filter((column, index) => this.#isRequired(column, schemas[index], key))
-      .map(({ name }) => nameIn(names, name))
+    const described = served.map((column) =>
+      [column, describeColumn(column, this.#table.demands, this.#isReadOnly(column, key))] as const)
+    const required = described.filter(([column, schema]) => this.#isRequired(column, schema, key))
+      .map(([{ name }]) => nameIn(names, name))
     return {
       name,
       ...(schema === undefined ? {} : { schema }),
@@ -65,7 +66,7 @@ class TableDescriber {
         type: 'object',
         ...(description === undefined ? {} : { description }),
         ...(required.length === 0 ? {} : { required }),
-        properties: Object.fromEntries(served.map(({ name }, index) => [nameIn(names, name), schemas[index] ?? {}]))
+        properties: Object.fromEntries(described.map(([{ name }, schema]) => [nameIn(names, name), schema]))
       },
       unique: this.#findUnique(key, names),
       references: this.#findReferences(names),
@@ -176,10 +177,10 @@ class TableDescriber {
    * Returns whether an attribute is required. Its default in the schema is the value of a create that leaves it out. A
    * default that only the database can compute needs an optional attribute.
    */
-  #isRequired (column: FoundColumn, schema: Schema | undefined, key: Key | undefined): boolean {
+  #isRequired (column: FoundColumn, schema: Schema, key: Key | undefined): boolean {
     const { name, isNullable, hasDefault } = column
     if (key?.isUnique !== true || this.#isReadOnly(column, key)) return false
-    return key.columns.includes(name) || (!isNullable && (!hasDefault || schema?.default !== undefined))
+    return key.columns.includes(name) || (!isNullable && (!hasDefault || schema.default !== undefined))
   }
 
   #findUnique (key: Key | undefined, names: ReadonlyMap<string, string>): string[][] {
