@@ -1,6 +1,14 @@
 import { normalizeDecimal } from '../../util/decimal.js'
 import { isStructure } from '../../util/own-property.js'
-import { bytesOf, type Codec, decodeJson, markBytes, markText, readMarkedBytes } from '../sql/columns/codec.js'
+import {
+  bytesOf,
+  type Codec,
+  decodeJson,
+  markBytes,
+  markText,
+  readMarkedBytes,
+  readMarkedText
+} from '../sql/columns/codec.js'
 import type { ColumnKind, Values } from '../sql/columns/kinds.js'
 
 export type Affinity = 'INTEGER' | 'TEXT' | 'BLOB' | 'REAL' | 'NUMERIC'
@@ -21,7 +29,10 @@ export function findCodec (values: Values, type: string): Codec | undefined {
   // A column without a type keeps numbers and texts apart, as they are given.
   const isMixed = kind === 'json' && only === undefined
   if (isMixed && affinity !== 'TEXT' && (readOnly || affinity === 'BLOB')) return MIXED
-  if (kind === 'string' && affinity === 'NUMERIC') return UNCONVERTED
+  // Any column may contain texts or fractions only, whatever it declares. They are shown, and never written.
+  const isShown = readOnly && FITTING.decimal.has(affinity)
+  if (kind === 'string' && (affinity === 'NUMERIC' || isShown)) return UNCONVERTED
+  if (kind === 'number' && isShown) return CODECS.number
   return FITTING[kind].has(affinity) || type === '' || NAMES[kind]?.test(type) === true ? CODECS[kind] : undefined
 }
 
@@ -74,17 +85,33 @@ const NAMES: Readonly<Partial<Record<ColumnKind, RegExp>>> = {
   json: /^JSON/i
 }
 
-/** Decodes a value that is not of the kind of its column. */
+/**
+ * Decodes a value that is not of the kind of its column. A number that JSON cannot keep is shown as a text, so a text
+ * that looks like one is marked.
+ */
 function showUnfit (raw: unknown): unknown {
   if (typeof raw === 'number') return Number.isFinite(raw) ? raw : String(raw)
   if (typeof raw === 'bigint') {
     const number = Number(raw)
     return Number.isSafeInteger(number) ? number : String(raw)
   }
-  return isStructure(raw) ? markBytes(bytesOf(raw)) : raw
+  if (isStructure(raw)) return markBytes(bytesOf(raw))
+  return readShownNumber(raw) === undefined ? raw : markText(raw as string)
 }
 
-const TEXT_CODEC: Codec = { isLong: false, decode: showUnfit }
+/** The codec of texts of any form, in which the text of a number is marked and not the other way round. */
+const TEXT_CODEC: Codec = {
+  isLong: false,
+  compare (value) {
+    return readShownNumber(readMarkedText(value)) ?? value
+  },
+  decode (raw) {
+    if (typeof raw === 'string') return raw
+    const shown = showUnfit(raw)
+    return readShownNumber(shown) === undefined ? shown : markText(shown as string)
+  }
+}
+const FORMAT_CODEC: Codec = { isLong: false, decode: showUnfit }
 const INTEGER_CODEC: Codec = { isLong: false, decode: showUnfit }
 
 const NUMBER_CODEC: Codec = {
@@ -121,16 +148,16 @@ const BYTES_CODEC: Codec = {
 const MIXED: Codec = {
   isLong: true,
   findFault: (value) => typeof value === 'string' || Number.isFinite(value) ? undefined : 'must be a text or a number',
-  decode: showUnfit
+  decode: (raw) => typeof raw === 'string' ? raw : showUnfit(raw)
 }
 
 const CODECS: Readonly<Record<Exclude<ColumnKind, 'decimal'>, Codec>> = {
   string: { ...TEXT_CODEC, isLong: true },
-  uuid: TEXT_CODEC,
+  uuid: FORMAT_CODEC,
   'date-time': TEXT_CODEC,
-  'date-time-local': TEXT_CODEC,
+  'date-time-local': FORMAT_CODEC,
   date: TEXT_CODEC,
-  'time-local': TEXT_CODEC,
+  'time-local': FORMAT_CODEC,
   bytes: BYTES_CODEC,
   integer: INTEGER_CODEC,
   number: NUMBER_CODEC,
@@ -207,10 +234,12 @@ function padFraction (text: string, scale: number): string {
 export function compareUnfit (value: unknown): unknown {
   const bytes = readMarkedBytes(value)
   if (bytes !== undefined) return bytes
-  if (typeof value === 'string' && isLongNumber(value)) return BigInt(value)
-  return value === 'Infinity' || value === '-Infinity' ? Number(value) : value
+  return readMarkedText(value) ?? readShownNumber(value) ?? value
 }
 
-function isLongNumber (text: string): boolean {
-  return /^-?\d{16,19}$/.test(text) && isLongInteger(text)
+/** Returns the number that `showUnfit` shows as a text. */
+function readShownNumber (value: unknown): number | bigint | undefined {
+  if (typeof value !== 'string') return undefined
+  if (/^-?\d{16,19}$/.test(value) && isLongInteger(value)) return BigInt(value)
+  return value === 'Infinity' || value === '-Infinity' ? Number(value) : undefined
 }

@@ -18,8 +18,9 @@ export interface Codec {
 }
 
 /**
- * The first character of a text that stands for a stored value of another type: a BLOB, or a text that is no JSON. No
- * request may contain the character, so that no client writes the text back in place of the value.
+ * The first character of a text that stands for a stored value of another type: a BLOB, a text that is no JSON, or a
+ * value that would otherwise look like one of another type. No request may contain the character, so that no client
+ * writes the text back in place of the value.
  */
 const MARK = '\uffff'
 
@@ -31,6 +32,11 @@ export function markText (text: string): string {
 /** Returns a text that stands for stored bytes. */
 export function markBytes (bytes: Buffer): string {
   return markText(`x'${bytes.toString('hex')}'`)
+}
+
+/** Returns the text that a marked text stands for, or `undefined` if the value is no such text. */
+export function readMarkedText (value: unknown): string | undefined {
+  return typeof value === 'string' && value.startsWith(MARK) ? value.slice(MARK.length) : undefined
 }
 
 const BYTES = new RegExp(`^${MARK}x'([\\da-f]*)'$`)

@@ -6,10 +6,10 @@ import { didYouMean } from '../../../util/did-you-mean.js'
 import { isEmpty, ownMember } from '../../../util/own-property.js'
 import { positionOf } from '../../order.js'
 import type { Order, OrderBy, Position } from '../../store.js'
-import { decodeInteger } from '../columns/codec.js'
+import { decodeInteger, markText, readMarkedText } from '../columns/codec.js'
 import { REFUSALS } from '../constraint-errors.js'
 import type { Column, ComparedColumn, RawRow } from '../dialect.js'
-import { joinParts, parseValue, readSingle, splitParts, writeSingle } from './id-text.js'
+import { type IdText, joinParts, parseValue, readSingle, splitParts, writeSingle } from './id-text.js'
 
 /** A column that holds an id or a part of it. */
 export interface IdPart extends ComparedColumn {
@@ -126,7 +126,7 @@ function makeSingle (part: Part, isText: boolean): IdColumns {
       const value = parsePart(part, text)
       return value === undefined ? undefined : [value]
     },
-    decode: (raw) => writeSingle(decodePart(part, raw))
+    decode: (raw) => writeSingle(spellPart(part, raw))
   }
 }
 
@@ -142,7 +142,7 @@ function makeComposite (parts: readonly [Part, ...Part[]]): IdColumns {
       const values = parts.map((part, index) => parsePart(part, texts?.[index]))
       return values.includes(undefined) ? undefined : values as Scalar[]
     },
-    decode: (raw) => joinParts(parts.map((part) => decodePart(part, raw)))
+    decode: (raw) => joinParts(parts.map((part) => spellPart(part, raw)))
   }
 }
 
@@ -181,10 +181,23 @@ function decodePart ({ name, decode }: Part, raw: RawRow): Scalar {
   return (decode(raw[name]) ?? null) as Scalar
 }
 
-function parsePart ({ kind, allowsNull, fits }: Part, text: string | null | undefined): Scalar | undefined {
-  if (text === null) return allowsNull ? null : undefined
-  const value = text === undefined ? undefined : parseValue(kind, text)
-  return value !== undefined && fits(value) ? value : undefined
+/** Returns the text of a part. A value of another kind than that of its column is marked, so that its type is kept. */
+function spellPart (part: Part, raw: RawRow): IdText | null {
+  const value = decodePart(part, raw)
+  if (value === null) return null
+  const marked = readMarkedText(value)
+  if (marked !== undefined) return { mark: '%M', text: marked }
+  return { mark: part.fits(value) ? '' : typeof value === 'string' ? '%T' : '%D', text: String(value) }
+}
+
+function parsePart ({ kind, allowsNull, fits }: Part, spelled: IdText | null | undefined): Scalar | undefined {
+  if (spelled === null) return allowsNull ? null : undefined
+  if (spelled === undefined) return undefined
+  const { mark, text } = spelled
+  if (mark === '%M') return markText(text)
+  const value = parseValue(mark === '' ? kind : mark === '%T' ? 'string' : 'number', text)
+  const isFinite = typeof value !== 'number' || Number.isFinite(value)
+  return value !== undefined && isFinite && fits(value) === (mark === '') ? value : undefined
 }
 
 /** Replaces the `id` at the end of an order by the parts of the key that the order does not name otherwise. */
@@ -201,10 +214,10 @@ export function expandPosition ({ parts, parse }: IdColumns, order: Order, posit
 }
 
 /** Returns the position of a row in an expanded order, whose last criterion is the number of a row if it has one. */
-export function positionOfRow ({ isGenerated, own, parse }: IdColumns, row: Row, order: Order): Position {
+export function positionOfRow ({ isGenerated, own }: IdColumns, row: Row, order: Order): Position {
   const position = positionOf(row, order)
   if (isGenerated || own === undefined) return position
-  return [...position.slice(0, -1), (parse(row.id) as readonly Scalar[]).at(-1) as Scalar]
+  return [...position.slice(0, -1), Number(NUMBERED.exec(String(row.id))?.[1] ?? 1)]
 }
 
 function isUnnamed (order: Order): (part: IdPart) => boolean {

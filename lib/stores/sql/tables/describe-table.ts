@@ -121,7 +121,8 @@ class TableDescriber {
 
   #typeOf (columns: readonly string[]): TableDescription['id'] {
     if (columns.length > 1) return 'string'
-    const { type, format } = (this.#columns.get(columns[0] as string) as FoundColumn).schema
+    const { schema: { type, format }, hasUnfitIds } = this.#columns.get(columns[0] as string) as FoundColumn
+    if (hasUnfitIds === true) return 'string'
     return type === 'integer' ? 'integer' : format === 'uuid' ? 'uuid' : 'string'
   }
 

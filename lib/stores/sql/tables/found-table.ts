@@ -42,6 +42,8 @@ export interface FoundColumn {
   readonly makes?: 'integer' | 'uuid' | undefined
   /** Whether the database can compare the values, and a path can contain them. */
   readonly isComparable: boolean
+  /** Whether the column alone is a key, and has values that do not fit the schema, so that ids must be texts. */
+  readonly hasUnfitIds?: boolean
   /** Whether the database takes two texts for equal only if they are the same. */
   readonly isExact: boolean
   /** Whether the column cannot be written at all, for example because it is generated. */

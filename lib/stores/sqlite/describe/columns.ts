@@ -24,13 +24,14 @@ export interface ColumnContext {
   readonly isAlias: boolean
   /** Whether no row has null in the primary key. */
   readonly hasFullKey: boolean
+  readonly hasUnfitIds: boolean
   readonly isExact: boolean
 }
 
 /** Describes a column by its declaration and its contents. */
 export function readColumn (
   { name, type, notnull, dflt_value: fallback, pk, hidden }: PragmaColumn,
-  { contents: { schema, isComparable, mixed }, isAlias, hasFullKey, isExact }: ColumnContext
+  { contents: { schema, isComparable, mixed }, isAlias, hasFullKey, hasUnfitIds, isExact }: ColumnContext
 ): FoundColumn {
   const made = parseExpression(tokenize(fallback ?? '', { hasBrackets: true }), () => undefined)
   return {
@@ -41,6 +42,7 @@ export function readColumn (
     default: made.is === 'value' ? made.value : undefined,
     makes: isAlias ? 'integer' : undefined,
     isComparable,
+    hasUnfitIds,
     isExact,
     isReadOnly: hidden > 1 || mixed !== undefined,
     may: { read: true, create: true, update: true },

@@ -1,6 +1,6 @@
 import type { Schema, TypeName } from '../../../schema/types.js'
 import { quoteName } from '../../sql/dialect.js'
-import type { Candidates } from './candidates.js'
+import type { Candidate, Candidates } from './candidates.js'
 
 /** A function that runs a query and returns its rows. */
 export type RunQuery = <R> (text: string, ...values: unknown[]) => R[]
@@ -23,6 +23,8 @@ export interface SampledTable {
 export interface Contents {
   readonly schema: Schema
   readonly isComparable: boolean
+  /** Returns an SQL condition that a value of a quoted column, which is not null, fits the schema. */
+  readonly fits?: Candidate['fits']
   /** The types of values if no candidate fits them all. */
   readonly mixed?: readonly string[]
 }

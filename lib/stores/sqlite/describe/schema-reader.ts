@@ -59,6 +59,7 @@ export class SchemaReader {
     const { checks, collated } = type === 'table' ? readCreateTable(sql) : NOTHING
     const rowName = type === 'table' && table.isWithoutRowid === 1 ? undefined : freeRowName(columns)
     const contents = this.#findContents(table, rowName)
+    const contentsOf = ({ name }: PragmaColumn): Contents => contents.get(name) as Contents
     const findColumn: FindColumn = ({ value }) => columns.find((column) => fold(column.name) === fold(value))?.name
     const hasFullKey = this.#hasFullKey(table)
     const problems = this.#findProblems(table, hasFullKey)
@@ -68,9 +69,10 @@ export class SchemaReader {
       name,
       kind: kindOf(type),
       columns: columns.filter(isVisible).map((column) => readColumn(column, {
-        contents: contents.get(column.name) as Contents,
+        contents: contentsOf(column),
         isAlias: column.name === alias,
         hasFullKey,
+        hasUnfitIds: column.name !== alias && this.#hasUnfitIds(table, column.name, contentsOf(column)),
         isExact: !collated.has(fold(column.name))
       })),
       primaryKey: hasFullKey ? primaryKey : [],
@@ -123,6 +125,17 @@ export class SchemaReader {
     if (nullable.length === 0 || alias !== undefined || table.isWithoutRowid === 1) return true
     const condition = nullable.map(({ name }) => `${quoteName(name)} IS NULL`).join(' OR ')
     return this.#query(`SELECT 1 FROM ${quoteName(table.name)} WHERE ${condition} LIMIT 1`).length === 0
+  }
+
+  /** Returns whether a column alone is a key, and has values besides the sampled ones that do not fit its schema. */
+  #hasUnfitIds (table: ListedTable, column: string, { fits, schema: { type, format } }: Contents): boolean {
+    const { primaryKey, indexes } = this.#structureOf(table)
+    const keys = [primaryKey, ...groupIndexes(indexes)]
+    const isKey = keys.some(([first, second]) => first === column && second === undefined)
+    if (!isKey || fits === undefined || (type !== 'integer' && format !== 'uuid')) return false
+    const name = quoteName(column)
+    // An index serves this condition, so that the table itself is not read.
+    return this.#query(`SELECT 1 FROM ${quoteName(table.name)} WHERE NOT (${fits(name)}) LIMIT 1`).length > 0
   }
 
   /** Finds what the columns contain that this table has. */
