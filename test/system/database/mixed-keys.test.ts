@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import fastify from 'fastify'
+import fastify, { type LightMyRequestResponse as Response } from 'fastify'
 import t from 'tap'
 import { database, type SqliteDatabase } from '../../../lib/index.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
@@ -52,7 +52,7 @@ async function readPages (app: FastifyInstance, url: string, name: string): Prom
   const rows: Rows = []
   let next: string | undefined = url
   while (next !== undefined && rows.length <= MOST) {
-    const response = await app.inject({ url: next, headers: { accept: 'application/json' } })
+    const response: Response = await app.inject({ url: next, headers: { accept: 'application/json' } })
     rows.push(...response.json()[name])
     next = /<([^>]*)>; rel="next"/.exec(String(response.headers.link))?.[1]
   }
@@ -62,7 +62,7 @@ async function readPages (app: FastifyInstance, url: string, name: string): Prom
 async function readHtmlPages (url: string): Promise<number> {
   let rows = 0
   for (let next: string | undefined = url; next !== undefined && rows <= MOST;) {
-    const { body } = await app.inject({ url: next, headers: { accept: 'text/html' } })
+    const { body }: Response = await app.inject({ url: next, headers: { accept: 'text/html' } })
     rows += body.match(/<tr/g)?.length ?? 0
     rows -= body.match(/<thead/g)?.length ?? 0
     next = /<a href="([^"]*)" rel="next"/.exec(body)?.[1]?.replaceAll('&amp;', '&')
@@ -112,7 +112,7 @@ t.test('a table is served whose numeric columns have only values of another type
   const ann = { name: 'Ann', phone: '555-1234', size: 'large', share: 1.5 }
   t.match((await app.inject({ url: '/people', headers: json })).json().people, [ann, { phone: '556-1' }])
   t.match((await app.inject({ url: '/people?sort=-phone&limit=1', headers: json })).json().people, [{ name: 'Bob' }])
-  const put = (person: object): ReturnType<typeof app.inject> => app.inject({ method: 'PUT', url: '/people', headers: json, payload: { id: 1, person } })
+  const put = (person: object): Promise<Response> => app.inject({ method: 'PUT', url: '/people', headers: json, payload: { id: 1, person } })
   const changed = await put({ name: 'Anna' })
   t.strictSame([changed.statusCode, changed.json().person], [200, { id: 1, ...ann, name: 'Anna' }])
   t.equal((await put({ phone: '1' })).json().person.phone, '555-1234', 'a column whose values are of other types is read-only')

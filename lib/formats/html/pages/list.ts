@@ -67,7 +67,7 @@ export class List {
   constructor (source: ListSource) {
     const { resource, shown, context, messages, translate, frames, forms, lang, columns: chosen } = source
     const { filtered, names, timeZone } = source
-    this.#digits = keepLatest(new Intl.NumberFormat(lang))
+    this.#digits = keepSmall(new Intl.NumberFormat(lang))
     const title = names.attribute
     const columns = new Columns({ resource, shown, context, chosen, title })
     const suffixes = context.formats.map(({ name }) => name)
@@ -208,18 +208,15 @@ export class List {
   }
 }
 
-/** The most numbers whose texts are kept. Pages of a list begin and end at few different numbers. */
-const KEPT_NUMBERS = 1000
+/** The largest number whose text is kept. */
+const LARGEST_KEPT = 1000
 
-/** Returns a function that formats numbers, and keeps their texts, because each would take a microsecond. */
-function keepLatest (format: Intl.NumberFormat): (number: number) => string {
-  const kept = new Map<number, string>()
+/** Returns a function that formats numbers, and keeps the texts of small ones, because each takes a microsecond. */
+function keepSmall (format: Intl.NumberFormat): (number: number) => string {
+  const kept: string[] = []
   return (number) => {
-    const known = kept.get(number)
-    if (known !== undefined) return known
-    const text = format.format(number)
-    if (kept.size >= KEPT_NUMBERS) kept.clear()
-    kept.set(number, text)
+    const text = kept[number] ?? format.format(number)
+    if (number <= LARGEST_KEPT) kept[number] = text
     return text
   }
 }
