@@ -62,6 +62,8 @@ export const postgresDialect: Dialect = {
   findCodec,
   // The database reads the text that it has written.
   compareUnfit: (value) => value,
+  // JSON has no such numbers.
+  holdsUnfit: (value, type) => /^(?:real|double)/.test(type) && /^(?:NaN|-?Infinity)$/.test(String(value)),
   fitsId: (id, type) => (id === 'integer' ? /^(?:bigint|integer|smallint)$/.test(type) : type === 'uuid'),
   fitsVersion: (type) => /^(?:bigint|integer)$/.test(type)
 }

@@ -64,6 +64,11 @@ export interface Dialect {
   findCodec (values: Values, type: string): Codec | undefined
   /** Encodes a stored value that is not of the kind of its column, to compare it with the column. */
   compareUnfit (value: unknown): unknown
+  /**
+   * Returns whether a column of this type can hold a value that is not of its kind. A value that the database converts
+   * when it is compared would be another name of a row.
+   */
+  holdsUnfit (value: unknown, type: string): boolean
   /** Returns whether a column of this type keeps ids of this type. */
   fitsId (id: 'integer' | 'uuid', type: string): boolean
   /** Returns whether a column of this type keeps versions. */
@@ -229,6 +234,8 @@ export interface Column extends Values {
   fits (value: unknown): boolean
   /** Returns whether the column can keep the value as it is, so that a row may have it. */
   keeps (value: unknown): boolean
+  /** Returns whether the column can hold a value that does not fit. */
+  holdsUnfit (value: unknown): boolean
   /**
    * Encodes a value that is stored for the driver.
    * @throws InvalidError if the column cannot keep the value as it is

@@ -170,7 +170,7 @@ const UNCONVERTED: Codec = {
   ...CODECS.string,
   findFault: (value) => LIKE_NUMBER.test(String(value)) ? 'must not look like a number' : undefined
 }
-const LIKE_NUMBER = /^[ \t\n\v\f\r]*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?[ \t\n\v\f\r]*$/i
+const LIKE_NUMBER = /^[ \t\n\v\f\r]*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?[ \t\n\v\f\r]*$/i
 
 /** Returns the scale of a type such as `DECIMAL(10,2)`. */
 function scaleOf (type: string): number {
@@ -236,6 +236,18 @@ export function compareUnfit (value: unknown): unknown {
   if (bytes !== undefined) return bytes
   return readMarkedText(value) ?? readShownNumber(value) ?? value
 }
+
+/** Returns whether the affinity of a column leaves a value as it is ("Datatypes In SQLite" §3). */
+export function holdsUnfit (value: unknown, type: string): boolean {
+  const affinity = affinityOf(type)
+  if (typeof value === 'number') return affinity !== 'TEXT'
+  // A number that JSON cannot keep is shown as a text.
+  const isShown = readShownNumber(value) !== undefined
+  return isShown || affinity === 'TEXT' || affinity === 'BLOB' || !NUMERAL.test(String(value))
+}
+
+/** Matches the texts that a numeric affinity converts to a number. */
+const NUMERAL = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i
 
 /** Returns the number that `showUnfit` shows as a text. */
 function readShownNumber (value: unknown): number | bigint | undefined {

@@ -1,7 +1,7 @@
 import { caseVariants } from '../../util/case-folding.js'
 import { isStructure } from '../../util/own-property.js'
 import { type Dialect, quoteName } from '../sql/dialect.js'
-import { affinityOf, columnTypeOf, compareUnfit, findCodec } from './column-types.js'
+import { affinityOf, columnTypeOf, compareUnfit, findCodec, holdsUnfit } from './column-types.js'
 
 /** The dialect of SQLite 3.43 and later, which has `octet_length`. */
 export const sqliteDialect: Dialect = {
@@ -49,6 +49,7 @@ export const sqliteDialect: Dialect = {
   tableOptions: ' STRICT',
   findCodec,
   compareUnfit,
+  holdsUnfit,
   fitsId: (id, type) => (id === 'integer' ? /^INTEGER$/i.test(type) : affinityOf(type) === 'TEXT'),
   fitsVersion: (type) => affinityOf(type) === 'INTEGER'
 }

@@ -8,6 +8,7 @@ import { positionOf } from '../../order.js'
 import type { Order, OrderBy, Position } from '../../store.js'
 import { decodeInteger, markText, readMarkedText } from '../columns/codec.js'
 import { REFUSALS } from '../constraint-errors.js'
+import type { ColumnKind } from '../columns/kinds.js'
 import type { Column, ComparedColumn, RawRow } from '../dialect.js'
 import { type IdText, joinParts, parseValue, readSingle, splitParts, writeSingle } from './id-text.js'
 
@@ -85,9 +86,7 @@ export function makeKey (
   return others.length === 0 ? makeSingle(first, isText) : makeComposite([first, ...others])
 }
 
-interface Part extends IdPart {
-  readonly decode: Column['decode']
-}
+interface Part extends IdPart, Pick<Column, 'decode' | 'holdsUnfit'> {}
 
 function findPart (attribute: string, byAttribute: ReadonlyMap<string, Column>): Part {
   const column = byAttribute.get(attribute)
@@ -190,15 +189,20 @@ function spellPart (part: Part, raw: RawRow): IdText | null {
   return { mark: part.fits(value) ? '' : typeof value === 'string' ? '%T' : '%D', text: String(value) }
 }
 
-function parsePart ({ kind, allowsNull, fits }: Part, spelled: IdText | null | undefined): Scalar | undefined {
+function parsePart (part: Part, spelled: IdText | null | undefined): Scalar | undefined {
+  const { kind, allowsNull, fits, holdsUnfit } = part
   if (spelled === null) return allowsNull ? null : undefined
   if (spelled === undefined) return undefined
   const { mark, text } = spelled
-  if (mark === '%M') return markText(text)
-  const value = parseValue(mark === '' ? kind : mark === '%T' ? 'string' : 'number', text)
-  const isFinite = typeof value !== 'number' || Number.isFinite(value)
-  return value !== undefined && isFinite && fits(value) === (mark === '') ? value : undefined
+  const isMarkedText = mark === '%M'
+  const value = isMarkedText ? markText(text) : parseValue(KINDS[mark] ?? kind, text)
+  if (value === undefined) return undefined
+  const isOfKind = !isMarkedText && fits(value)
+  return (mark === '' ? isOfKind : !isOfKind && holdsUnfit(value)) ? value : undefined
 }
+
+/** The kinds of marked values. */
+const KINDS: Readonly<Record<string, ColumnKind | undefined>> = { '%T': 'string', '%D': 'number' }
 
 /** Replaces the `id` at the end of an order by the parts of the key that the order does not name otherwise. */
 export function expandOrder ({ parts }: IdColumns, order: Order): Order {

@@ -62,7 +62,7 @@ export function parseValue (kind: ColumnKind, text: string): Scalar | undefined 
   switch (kind) {
     case 'integer':
     case 'number':
-      return String(Number(text)) === text ? Number(text) : undefined
+      return Number.isFinite(Number(text)) && String(Number(text)) === text ? Number(text) : undefined
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : undefined
     default:

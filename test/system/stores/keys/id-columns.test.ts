@@ -281,3 +281,26 @@ each('a sorted list of rows with a key is read in batches, in the order of the k
   t.strictSame(keys, [...keys].sort((a, b) => comparePositions(order, a, b)))
   t.notOk(engine.statements.slice(before).some((text) => text.includes('row_number()')), 'no ids are read in advance')
 })
+
+each('a mark in an id is no other way to name a row', async (t, engine) => {
+  for (const [index, key] of [['code'], ['code', 'place']].entries()) {
+    const store = await opened(engine, { table: `marked_${index}`, attributes: titled({ code: integer, place: integer }), key, id: 'string', migrate: true })
+    await store.create({ code: 5, place: 5 }, {}, context)
+    const rest = key.length === 1 ? '' : ',5'
+    for (const id of ['%T5', '%T05', '%T 5', '%T5.0', '%Tabc', '%T', '%D5', '%D5.0', '%D0.5', '%D1e999', '%DInfinity', '%Mabc', "%Mx'00'", '%M', '%N']) {
+      t.equal(await store.get(id + rest, {}, context), undefined, id)
+      t.match(await store.update(id + rest, { title: 'T' }, anyVersion, context), { ok: false, why: 'missing' }, id)
+    }
+    t.match(await store.get(`5${rest}`, {}, context), { id: `5${rest}` })
+  }
+})
+
+each('a number that JSON does not have is a part of an id', async (t, engine) => {
+  if (engine.name !== 'postgresql') return
+  await engine.run('CREATE TABLE sizes (size double precision, number integer, title text, PRIMARY KEY (size, number))', "INSERT INTO sizes VALUES ('-Infinity', 1), (1.5, 2), ('Infinity', 3), ('NaN', 4)")
+  const store = await opened(engine, { table: 'sizes', attributes: titled({ size: { type: 'number' }, number: integer }), key: ['size', 'number'], version: 'values' })
+  const rows = await readAll(store.list(query, context))
+  t.strictSame(rows.map(({ id }) => id), ['%T-Infinity,1', '1.5,2', '%TInfinity,3', '%TNaN,4'])
+  for (const row of rows) t.strictSame(await store.get(row.id, {}, context), row, String(row.id))
+  for (const id of ['%Tinfinity,3', '%DInfinity,3', '%T1.5,2', '%Tabc,2', 'NaN,4']) t.equal(await store.get(id, {}, context), undefined, id)
+})
