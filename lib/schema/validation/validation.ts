@@ -252,7 +252,7 @@ function makeValidator (
   findThorough: () => ValidateFunction,
   { name, shape }: Property
 ): Validate {
-  // Each alternative would tell all that a value of another one lacks.
+  // The validator would also report the faults that a value has under each alternative that it was not meant for.
   const hasAlternatives = lazy(() =>
     [...shapesIn(shape)].some(({ mixed, choices }) => mixed && choices === undefined))
 

@@ -110,7 +110,7 @@ export function list (page: ListPage, views: ResolvedViews): Markup {
 }
 
 function renderRange (range: string): Markup {
-  // A part of the range has two bytes a character, too, until it is made anew.
+  // The dash gives the range two bytes a character, which its parts would inherit.
   const [start, ...others] = range.split('\u2013').map(flatten)
   return html`${start}${others.map((part) => html`${RANGE}${part}`)}`
 }
