@@ -132,6 +132,14 @@ export function readLater<C> (): ReadContext<C> {
   return (read) => Template.of(read) as never
 }
 
+/** Joins texts to a part of a page. The same reader in several parts is called once. */
+export function concat (...parts: readonly string[]): string {
+  if (!parts.some((part: unknown) => part instanceof Template)) return parts.join('')
+  const draft = new Draft('')
+  draft.add(parts)
+  return draft.finish() as never
+}
+
 /** Renders a part of a page, or makes a place that renders it later. */
 export function show<M extends object | string, C extends Content> (model: M, render: (model: M) => C): C | Markup {
   return model instanceof Template ? model.view(render) : render(model)

@@ -132,8 +132,8 @@ function makePageView (listed: ListOutcome, { prev, next }: PageLinks, state: Re
     after,
     before,
     request,
-    ...contentOf(state),
-    prefilled: customAction === undefined ? compiled.prefill.readFilter(request.query, target.scope) : NOTHING
+    prefilled: customAction === undefined ? compiled.prefill.readFilter(request.query, target.scope) : NOTHING,
+    ...contentOf(state)
   }
 }
 

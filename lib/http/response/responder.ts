@@ -167,8 +167,8 @@ function makeView (
     action,
     location: compiled.onlyLocation ?? locateShown(shown, state),
     request,
-    ...(writer.list === undefined ? contentOf(state) : NO_CONTENT),
-    prefilled
+    prefilled,
+    ...(writer.list === undefined ? contentOf(state) : NO_CONTENT)
   }
 }
 

@@ -88,10 +88,12 @@ export class FormValues {
 
   /** Returns a digest of each attribute, for the form. Later it tells who has changed a value. Names have no spaces. */
   digests (attributes: Attributes): string {
-    const names = this.#isOpen ? Object.keys(attributes).filter(isOpenName) : this.#readers.keys()
+    const readers = this.#isOpen
+      ? Object.keys(attributes).filter(isOpenName).map((name) => [name, this.#makeReader(name)] as const)
+      : this.#readers
     let text = ''
-    for (const name of names) {
-      const value = this.read(name, attributes)
+    for (const [name, read] of readers) {
+      const value = read(attributes)
       if (value !== PARTIAL) text += `${text === '' ? '' : ' '}${name} ${digest(value)}`
     }
     return text

@@ -1,5 +1,5 @@
 import type { ActionLink, View } from '../../format.js'
-import type { ReadContext } from '../html-tag.js'
+import { concat, type ReadContext } from '../html-tag.js'
 import type { Translate } from '../languages/phrases.js'
 import { wordsOf } from '../names.js'
 import type { HiddenField, PageAction } from '../views/model.js'
@@ -23,7 +23,7 @@ export function compileActions (links: readonly ActionLink[], translate: Transla
       name,
       label,
       method,
-      href: of((context) => `${path(context)}/${segment}`),
+      href: concat(of(path), `/${segment}`),
       hidden: method === 'GET' ? [] : hiddenFields(method, version && of(version))
     }))
 }

@@ -12,7 +12,7 @@ import type { ReadContext } from '../html-tag.js'
 import type { Translate } from '../languages/phrases.js'
 import type { PageMessages } from '../messages.js'
 import { compileMoments } from '../values/date-time.js'
-import type { AddCondition, ConditionForm, FilterForm, Option } from '../views/model.js'
+import type { AddCondition, ConditionForm, FilterForm, HiddenField, Option } from '../views/model.js'
 import { linkTo } from './links.js'
 
 /** Makes the filter of a list, or returns `undefined` if there is nothing to filter by. */
@@ -65,8 +65,7 @@ export function compileFilter (source: FilterSource): MakeFilter {
     const without = Object.fromEntries(names.map((name) => [name, undefined]))
     return {
       action: of(({ view }) => view.path),
-      hidden: of(({ view }) => Object.entries(view.parameters).flatMap(([name, value]) =>
-        name === 'q' ? [] : [{ name, value }])),
+      hidden: of(({ view }) => hiddenOf(view)),
       search,
       conditions: asked.map((name) => {
         const text = describe(known.get(name) as KnownCondition, parameters[name] as string, links)
@@ -80,6 +79,13 @@ export function compileFilter (source: FilterSource): MakeFilter {
         : { label: messages.clearFilter, href: of(({ view }) => linkTo(view, without)) }
     }
   }
+}
+
+/** Returns the fields that keep the other parameters of a query. */
+function hiddenOf ({ parameters }: PageView): HiddenField[] {
+  const fields: HiddenField[] = []
+  for (const name in parameters) if (name !== 'q') fields.push({ name, value: parameters[name] as string })
+  return fields
 }
 
 /** Returns the conditions that a query may have, by their parameters, in the order of the schema. */

@@ -10,10 +10,16 @@ type Changes = Readonly<Record<string, string | undefined>>
 export function linkTo ({ path, parameters }: ListAddress, changes: Changes): string {
   let query = ''
   for (const name in parameters) {
-    query += pair(query, name, name === 'after' || Object.hasOwn(changes, name) ? changes[name] : parameters[name])
+    query += pair(query, name, Object.hasOwn(changes, name) ? changes[name] : parameters[name])
   }
   for (const name in changes) if (!Object.hasOwn(parameters, name)) query += pair(query, name, changes[name])
   return path + query
+}
+
+/** Returns the beginning of a link to the first page of the requested list, for one more parameter. */
+export function linkWith (address: ListAddress): string {
+  const link = linkTo(address, {})
+  return link + (link.length === address.path.length ? '?' : '&')
 }
 
 function pair (before: string, name: string, value: string | undefined): string {
@@ -21,6 +27,6 @@ function pair (before: string, name: string, value: string | undefined): string 
 }
 
 /** Encodes like `URLSearchParams`, which is slow and therefore only used for texts that need it. */
-function encode (text: string): string {
+export function encode (text: string): string {
   return /^[\w.*-]*$/.test(text) ? text : new URLSearchParams({ '': text }).toString().slice(1)
 }

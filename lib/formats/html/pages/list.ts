@@ -4,7 +4,7 @@ import type { Attributes } from '../../../schema/types.js'
 import type { ListWriter, PageView, WriterContext } from '../../format.js'
 import { flatten } from '../../row-template.js'
 import type { Forms } from '../forms/forms.js'
-import { html, type Markup, readNow, type ReadContext, raw } from '../html-tag.js'
+import { concat, html, type Markup, readNow, type ReadContext, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 import type { Translate } from '../languages/phrases.js'
 import type { RowNames } from '../values/row-names.js'
@@ -15,7 +15,7 @@ import { compileActions, type MakeActions, nameInWords, withoutRefused } from '.
 import { Columns } from './columns.js'
 import { compileFilter, type MakeFilter } from './filter.js'
 import { linkTo } from './links.js'
-import type { PageContext, PageFrames, PageSource, Write } from './page-frame.js'
+import { collectionOf, type PageContext, type PageFrames, type PageSource, type Write } from './page-frame.js'
 import { RowWriter } from './rows.js'
 
 type ListParts =
@@ -47,6 +47,18 @@ export interface ListSource extends PageSource {
   readonly names: RowNames
 }
 
+// The links to other formats share these functions, so `compile` calls each once.
+const pathOf = ({ view }: ListContext): string => view.list
+
+/**
+ * Returns the query of the links to other formats. With a limit, these show the same page. Without one, they show the
+ * list from its beginning.
+ */
+function queryInOthers ({ view: { parameters, after, before } }: ListContext): string {
+  const place = parameters.limit === undefined ? undefined : { after, before }
+  return linkTo({ path: '', parameters }, { format: undefined, after: place?.after, before: place?.before })
+}
+
 /** Writes the pages of a list. Columns, cells and the filter are compiled once. */
 export class List {
   readonly #messages: PageMessages
@@ -61,6 +73,8 @@ export class List {
   readonly #canCreate: boolean
   readonly #digits: (number: number) => string
   readonly #actions: MakeActions
+  /** The parameters of a query that filter the rows. */
+  readonly #conditions: ReadonlySet<string>
   /** The compiled templates of the pages. There are few, one for each combination of parts. */
   readonly #templates: Array<Write<ListContext>> = []
 
@@ -78,6 +92,7 @@ export class List {
     this.#forms = forms
     this.#canCreate = resource.actions.has('create')
     this.#actions = compileActions(context.collectionActions, translate)
+    this.#conditions = new Set(['q', ...context.filterable, ...context.conditions.map(({ parameter }) => parameter)])
     this.#columns = columns
     this.#names = names
     this.#rows = new RowWriter({ columns, shown, names, messages, suffixes, resource })
@@ -110,13 +125,8 @@ export class List {
 
   /** Returns whether the query filters the rows, or asks for the fields of a condition. */
   #isFiltered ({ parameters, openCondition }: PageView): boolean {
-    const { filterable, conditions } = this.#context
-    return (
-      openCondition !== undefined ||
-      parameters.q !== undefined ||
-      filterable.some((name) => Object.hasOwn(parameters, name)) ||
-      conditions.some(({ parameter }) => Object.hasOwn(parameters, parameter))
-    )
+    for (const name in parameters) if (this.#conditions.has(name)) return true
+    return openCondition !== undefined
   }
 
   #page (of: ReadContext<ListContext>, rows: readonly Row[], context: ListContext): ListPage {
@@ -125,16 +135,12 @@ export class List {
     const { newSegment } = this.#context
     const isList = own === undefined
     const canCreate = isList && this.#canCreate && !refused.has('create')
-    const alternates = this.#frames.alternatesOf((suffix) => of(({ view: { list, parameters, after, before } }) => {
-      // With a limit, other formats show the same page. Without one, they show the list from its beginning.
-      const place = parameters.limit === undefined ? {} : { after, before }
-      return linkTo({ path: `${list}${suffix}`, parameters }, { ...place, format: undefined })
-    }))
+    const alternates = this.#frames.alternatesOf((suffix) => concat(of(pathOf), suffix, of(queryInOthers)))
     const title = isList ? this.#messages.plural : this.#actionTitle(own)
     const crumbs = isList ? this.#frames.outerCrumbs(of, paths) : this.#frames.crumbsOf(of, paths)
-    const action = of(({ paths }) => paths.collection)
+    const action = of(collectionOf)
     const actions = isList
-      ? this.#actions(of, { path: ({ paths }) => paths.collection, version: undefined })
+      ? this.#actions(of, { path: collectionOf, version: undefined })
       : []
     // Assigning to the parts keeps their getters, so unused members are never made.
     return Object.assign(

@@ -45,6 +45,9 @@ export interface PagePaths {
   readonly parents: readonly Link[]
 }
 
+// The links of a page share this function, so `compile` calls it once.
+export const collectionOf = ({ paths }: PageContext): string => paths.collection
+
 /** The dependencies of all pages of a resource. */
 export interface PageSource {
   readonly resource: Resource
@@ -130,7 +133,7 @@ export class PageFrames {
       title,
       parent: crumbs.at(-1),
       crumbs,
-      resource: { plural, singular, path: of(({ paths }) => paths.collection), singleton },
+      resource: { plural, singular, path: of(collectionOf), singleton },
       alternates,
       messages: this.#messages,
       translate: this.#translate,
@@ -213,7 +216,7 @@ export class PageFrames {
   crumbsOf (of: ReadContext<PageContext>, paths: PagePaths): Link[] {
     const outer = this.outerCrumbs(of, paths)
     return paths.isListed
-      ? [...outer, { label: this.#messages.plural, href: of(({ paths }) => paths.collection) }]
+      ? [...outer, { label: this.#messages.plural, href: of(collectionOf) }]
       : outer
   }
 

@@ -4,7 +4,7 @@ import type { Row } from '../../../resource/row.js'
 import type { Input, TableView, View, WriterContext } from '../../format.js'
 import { type FormTarget, hasVersion } from '../forms/form-values.js'
 import { Forms, type RowContext } from '../forms/forms.js'
-import { readNow, type ReadContext, raw } from '../html-tag.js'
+import { concat, readNow, type ReadContext, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 import { labelAttributes } from '../languages/labels.js'
 import { compileTranslation, makeMessages } from '../languages/make-messages.js'
@@ -27,8 +27,8 @@ interface RecordContext extends PageContext, RowContext {
   readonly values: readonly Value[]
 }
 
-/** What the values of a row need. */
-type ValuesContext = Pick<RecordContext, 'row' | 'view'>
+// The links of a page share this function, so `compile` calls it once.
+const memberOf = ({ member }: RecordContext): string => member
 
 /** Writes the pages of a resource. Each page is a complete document that works without a script. */
 export class Pages {
@@ -177,9 +177,9 @@ export class Pages {
     const { editSegment } = this.#context
     const { editButton } = this.#messages
     const links = this.#frames
-    const alternates = links.alternatesOf((suffix) => of(({ member }) => `${member}${suffix}`))
+    const alternates = links.alternatesOf((suffix) => concat(of(memberOf), suffix))
     const actions = this.#memberActions(of, {
-      path: ({ member }) => member,
+      path: memberOf,
       version: hasVersion(version) ? ({ row }) => row.version : undefined
     })
     const canUpdate = this.#can('update') && !refused.has('update')
@@ -191,19 +191,19 @@ export class Pages {
       values: of(({ values }) => values),
       actions: withoutRefused(actions, view),
       children: this.#children.map(({ label, segment }) =>
-        ({ label, href: of(({ member }) => `${member}/${segment}`) })),
+        ({ label, href: concat(of(memberOf), `/${segment}`) })),
       related: of(({ view }) => this.#makeRelated(view)),
       edit: canUpdate && editSegment === undefined
-        ? this.#frames.withCancel(this.#forms.edit(of, context), of(({ member }) => member))
+        ? this.#frames.withCancel(this.#forms.edit(of, context), of(memberOf))
         : undefined,
       editLink: canUpdate && editSegment !== undefined && !refused.has('edit')
-        ? { label: editButton, href: of(({ member }) => `${member}/${editSegment}`) }
+        ? { label: editButton, href: concat(of(memberOf), `/${editSegment}`) }
         : undefined,
       delete: this.#can('delete') && !refused.has('delete') ? this.#forms.delete(of, context.target) : undefined
     }
   }
 
-  #valuesOf ({ row, view }: ValuesContext): readonly Value[] {
+  #valuesOf ({ row, view }: Pick<RecordContext, 'row' | 'view'>): readonly Value[] {
     return this.#shown.of([row]).map(({ name, label, anchor, show, read }) => {
       const value = read(row.attributes)
       return { name, label, anchor, value, markup: raw(show.whole(value, view.links)) }
