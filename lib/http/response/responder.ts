@@ -161,6 +161,8 @@ function makeView (
   errors: Input['errors'] = {}
 ): View {
   const { choice: { mediaType, format: { writer } }, action, request, compiled, payload, prefilled } = state
+  const content = writer.list === undefined ? contentOf(state) : NO_CONTENT
+  // A spread of the content would take longer than the rest.
   return {
     mediaType,
     input: payload === undefined ? undefined : makeInput(payload, row, errors, state),
@@ -168,7 +170,13 @@ function makeView (
     location: compiled.onlyLocation ?? locateShown(shown, state),
     request,
     prefilled,
-    ...(writer.list === undefined ? contentOf(state) : NO_CONTENT)
+    refused: content.refused,
+    unlisted: content.unlisted,
+    related: content.related,
+    links: content.links,
+    choices: content.choices,
+    rowSearch: content.rowSearch,
+    parents: content.parents
   }
 }
 
