@@ -212,12 +212,10 @@ export class PageFrames {
     }))
   }
 
-  /** Returns the links to the pages above a row. */
-  crumbsOf (of: ReadContext<PageContext>, paths: PagePaths): Link[] {
-    const outer = this.outerCrumbs(of, paths)
-    return paths.isListed
-      ? [...outer, { label: this.#messages.plural, href: of(collectionOf) }]
-      : outer
+  /** Returns the links to the pages above a row, and to the row itself if the page is below it. */
+  crumbsOf (of: ReadContext<PageContext>, paths: PagePaths, row?: Link): Link[] {
+    const list = paths.isListed ? [{ label: this.#messages.plural, href: of(collectionOf) }] : []
+    return [...this.outerCrumbs(of, paths), ...list, ...row === undefined ? [] : [row]]
   }
 
   /** Returns the form of a page that has no other content, with a link that leaves it. */

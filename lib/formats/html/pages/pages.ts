@@ -176,8 +176,7 @@ export class Pages {
     const { refused } = view
     const { editSegment } = this.#context
     const { editButton } = this.#messages
-    const links = this.#frames
-    const alternates = links.alternatesOf((suffix) => concat(of(memberOf), suffix))
+    const alternates = this.#frames.alternatesOf((suffix) => concat(of(memberOf), suffix))
     const actions = this.#memberActions(of, {
       path: memberOf,
       version: hasVersion(version) ? ({ row }) => row.version : undefined
@@ -215,17 +214,20 @@ export class Pages {
     const { id, version } = current
     const paths = this.#frames.pathsOf(view)
     const member = this.#frames.pathOf(paths, id)
-    const target = { action: this.#frames.actionOf(paths, member), id, version, name: this.#names.of(id, current) }
-    const context = { row: current, view }
+    const name = this.#names.of(id, current)
+    const target = { action: this.#frames.actionOf(paths, member), id, version, name }
+    const of = readNow({ view, paths })
+    const href = this.#can('show') ? member : undefined
+    const crumbs = this.#frames.crumbsOf(of, paths, href === undefined ? undefined : { label: name.alone, href })
     const forms = input?.node !== undefined
       ? this.#forms.resolve(target, current, { ...view, input }, problem)
       : { conflicts: [], form: view.action === 'delete' ? this.#forms.delete(readNow({ target }), target) : undefined }
     return this.#frames.render({
-      ...this.#frames.frame(readNow({ view, paths }), this.#messages.stale(this.#messages.singular), { view, paths }),
+      ...this.#frames.frame(of, this.#messages.stale(this.#messages.singular), { view, paths }, { crumbs }),
       kind: 'stale',
       id,
-      href: this.#can('show') ? member : undefined,
-      current: this.#valuesOf(context),
+      href,
+      current: this.#valuesOf({ row: current, view }),
       ...forms
     }).toString()
   }
@@ -283,11 +285,10 @@ export class Pages {
     const member = links.pathOf(paths, id)
     const target = { action: links.actionOf(paths, member), id, version, name }
     const of = readNow({ view, paths })
-    // If the form has its own page, the page of the row is above it.
+    // A form with a page of its own is below the page of the row.
     const canShow = this.#can('show')
-    const outer = links.crumbsOf(of, paths)
-    const hasRecord = this.#context.editSegment !== undefined && canShow
-    const crumbs = hasRecord ? [...outer, { label: name.alone, href: member }] : outer
+    const isBelow = canShow && this.#context.editSegment !== undefined
+    const crumbs = links.crumbsOf(of, paths, isBelow ? { label: name.alone, href: member } : undefined)
     const frame = links.frame(of, this.#messages.edit(name.within), { view, paths }, { crumbs })
     const form = this.#can('update') ? this.#forms.update(target, row, view, problem) : undefined
     return links.render({

@@ -44,7 +44,7 @@ t.test('the breadcrumbs name every level', async (t) => {
   t.strictSame(await crumbsOn(app, '/shops/1/shelves/1/books/9'), [...above, 'Books /shops/1/shelves/1/books', 'Not Found'])
   t.strictSame(await crumbsOn(app, '/shops/1/shelves/1/label'), [...above, 'Not Found'])
   t.strictSame(await crumbsOn(app, '/shops/1/shelves/9/books'), [], 'a missing parent leads nowhere')
-  t.strictSame(await crumbsOn(app, '/shops/1/shelves/1/books', 'POST', '_method=PUT&id=1&_version=old&book[name]=x'), [...above, 'Books /shops/1/shelves/1/books', 'This book has been changed meanwhile'])
+  t.strictSame(await crumbsOn(app, '/shops/1/shelves/1/books', 'POST', '_method=PUT&id=1&_version=old&book[name]=x'), [...above, 'Books /shops/1/shelves/1/books', 'Duino /shops/1/shelves/1/books/1', 'This book has been changed meanwhile'])
 })
 
 t.test('the page of a shallow row names its parent, if the request may see it', async (t) => {
