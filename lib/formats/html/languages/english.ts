@@ -2,6 +2,7 @@ import type { PageMessages } from '../messages.js'
 import { singularize } from '../../../resource/inflection.js'
 import type { Operator } from '../../../stores/store.js'
 import { uncapitalize } from '../names.js'
+import { TIME_OF_DAY } from './language.js'
 
 const OPERATORS = {
   eq: 'is',
@@ -24,8 +25,11 @@ const OPERATORS_OF_TIMES = {
   lt: 'is before'
 } as const
 
+const OPERATORS_OF_HOURS = { ...OPERATORS_OF_TIMES, gte: 'is at or after', lte: 'is at or before' } as const
+
 function writeOperator (operator: Operator, value: string, isTime: boolean): string {
   if (operator === 'null') return value === 'true' ? 'is blank' : 'is not blank'
+  if (isTime && TIME_OF_DAY.test(value)) return OPERATORS_OF_HOURS[operator]
   return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
 }
 

@@ -89,6 +89,9 @@ export function compilePlural (
   return (number, digits = String(number)) => (forms[rules.select(Number(number))] ?? forms.other).replace('#', digits)
 }
 
+/** Matches the value of a condition that is a time of day: `12:00`. Some languages write other words before a date. */
+export const TIME_OF_DAY: RegExp = /^\d+:/
+
 /** Compiles the text of a condition: `Rating: at least 3`. After a colon, no word must agree with the label. */
 export function compileCondition (operatorOf: PageMessages['operator'], colon: string): PageMessages['condition'] {
   return (label, operator, value, isTime) => {

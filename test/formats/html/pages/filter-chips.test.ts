@@ -9,6 +9,7 @@ const attributes = {
     at: { type: 'string', format: 'date-time' },
     local: { type: 'string', format: 'date-time-local' },
     day: { type: 'string', format: 'date' },
+    opens: { type: 'string', format: 'time-local' },
     status: { type: 'string', oneOf: [{ const: 'a', title: 'Draft' }, { const: 'b', title: 'Sent' }] }
   }
 } as const
@@ -19,7 +20,7 @@ async function chipsOf (t: Test, query: Readonly<Record<string, string>>, option
   for (const name of ['Ann & Co', 'Bob', undefined]) artists.create({ name }, {})
   const albums = memoryStore()
   for (const artistId of [1, 2, 3]) albums.create({ artistId, at: '2026-01-31T12:00:00Z', local: '2026-01-31T12:00:00', day: '2026-01-31', status: 'a' }, {})
-  const lang = ['en', 'de']
+  const lang = ['en', 'de', 'fr', 'es']
   const app = await draft(t, (map) => {
     map.resources('artists', { attributes: { type: 'object', properties: { name: { type: 'string' } } }, title: 'name', store: artists, lang, messages: (lang: string) => lang === 'de' ? { singular: 'Künstler' } : {} })
     map.resources('albums', { attributes, store: albums, references: { artistId: 'artists' }, lang, ...options as object })
@@ -37,6 +38,16 @@ t.test('the conditions of a list show dates and times as its rows do', async (t)
   t.strictSame(await chipsOf(t, { 'local[lt]': '2026-02-01T09:30:00' }), ['Local is before Feb 1, 2026, 9:30 AM'])
   t.strictSame(await chipsOf(t, { day: '2026-01-31', 'day[in]': '2026-01-31,2026-02-01' }), ['Day is Jan 31, 2026', 'Day is one of Jan 31, 2026, Feb 1, 2026'])
   t.match(await chipsOf(t, { 'at[gte]': moment }, {}, { 'accept-language': 'de' }), [/31\.01\.2026, 12:00 UTC$/])
+})
+
+t.test('the words before a time of day differ from those before a date', async (t) => {
+  const query = { 'opens[gte]': '12:00:00', 'opens[lt]': '14:30:00', 'day[gte]': '2026-01-31' }
+  const expected = {
+    en: ['Opens is at or after 12:00:00', 'Opens is before 14:30:00', 'Day is on or after Jan 31, 2026'],
+    fr: ['Opens\u00a0: à partir de 12:00:00', 'Opens\u00a0: avant 14:30:00', 'Day\u00a0: à partir du 31 janv. 2026'],
+    es: ['Opens: desde 12:00:00', 'Opens: antes de 14:30:00', 'Day: desde el 31 ene 2026']
+  }
+  for (const [language, chips] of Object.entries(expected)) t.strictSame(await chipsOf(t, query, {}, { 'accept-language': language }), chips, language)
 })
 
 t.test('the conditions of a list show choices by their titles', async (t) => {

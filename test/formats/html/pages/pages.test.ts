@@ -405,7 +405,7 @@ t.test('a condition that a form sends filters like its parameter, and the others
     ['at[lt]', '2026-01-31T12:00:01', 'At is before Jan 31, 2026, 12:00 PM UTC', 'at%5Blt%5D=2026-01-31T12%3A00%3A01Z'],
     ['at[lt]', '2026-06-01T00:00:00Z', 'At is before Jun 1, 2026, 12:00 AM UTC', 'at%5Blt%5D=2026-06-01T00%3A00%3A00Z'],
     ['local', '2026-01-31T12:00', 'Local is Jan 31, 2026, 12:00 PM', 'local=2026-01-31T12%3A00%3A00'],
-    ['clock[lte]', '12:00', 'Clock is on or before 12:00:00', 'clock%5Blte%5D=12%3A00%3A00'],
+    ['clock[lte]', '12:00', 'Clock is at or before 12:00:00', 'clock%5Blte%5D=12%3A00%3A00'],
     ['local[null]=false', '', 'Local is not blank', 'local%5Bnull%5D=false'],
     ['local[null]=false', 'ignored', 'Local is not blank', 'local%5Bnull%5D=false'],
     ['limit[lt]', '4', 'Limit less than 4', 'limit%5Blt%5D=4']

@@ -1,6 +1,6 @@
 import type { Operator } from '../../../../../stores/store.js'
 import { uncapitalize } from '../../../names.js'
-import { compileCondition, compilePlural, type Language } from '../../language.js'
+import { compileCondition, compilePlural, type Language, TIME_OF_DAY } from '../../language.js'
 
 const characters = compilePlural('es', { one: '# carácter', other: '# caracteres' })
 const blank = compilePlural('es', { one: '# valor vacío', other: '# valores vacíos' })
@@ -18,7 +18,7 @@ const OPERATORS = {
   starts: 'empieza por'
 } as const
 
-const OPERATORS_OF_TIMES = {
+const OPERATORS_OF_DATES = {
   ...OPERATORS,
   gte: 'desde el',
   gt: 'después del',
@@ -26,9 +26,13 @@ const OPERATORS_OF_TIMES = {
   lt: 'antes del'
 } as const
 
+const OPERATORS_OF_HOURS = { ...OPERATORS, gte: 'desde', gt: 'después de', lte: 'hasta', lt: 'antes de' } as const
+
 function writeOperator (operator: Operator, value: string, isTime: boolean): string {
   if (operator === 'null') return value === 'true' ? 'sin valor' : 'con valor'
-  return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
+  if (!isTime) return OPERATORS[operator]
+  // A date has an article, and a time of day has none. The choice of an operator has no value yet.
+  return (value === '' || TIME_OF_DAY.test(value) ? OPERATORS_OF_HOURS : OPERATORS_OF_DATES)[operator]
 }
 
 const TAKEN = { json: ' Esto es JSON.', text: ' Esto es texto sin formato.' }

@@ -1,6 +1,6 @@
 import type { Operator } from '../../../../../stores/store.js'
 import { uncapitalize } from '../../../names.js'
-import { compileCondition, compilePlural, type Language } from '../../language.js'
+import { compileCondition, compilePlural, type Language, TIME_OF_DAY } from '../../language.js'
 
 const characters = compilePlural('fr', { one: '# caractère', other: '# caractères' })
 const blank = compilePlural('fr', { one: '# valeur vide', other: '# valeurs vides' })
@@ -18,7 +18,7 @@ const OPERATORS = {
   starts: 'commence par'
 } as const
 
-const OPERATORS_OF_TIMES = {
+const OPERATORS_OF_DATES = {
   ...OPERATORS,
   gte: 'à partir du',
   gt: 'après le',
@@ -26,9 +26,13 @@ const OPERATORS_OF_TIMES = {
   lt: 'avant le'
 } as const
 
+const OPERATORS_OF_HOURS = { ...OPERATORS, gte: 'à partir de', gt: 'après', lte: 'jusqu’à', lt: 'avant' } as const
+
 function writeOperator (operator: Operator, value: string, isTime: boolean): string {
   if (operator === 'null') return value === 'true' ? 'vide' : 'non vide'
-  return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
+  if (!isTime) return OPERATORS[operator]
+  // A date has an article, and a time of day has none. The choice of an operator has no value yet.
+  return (value === '' || TIME_OF_DAY.test(value) ? OPERATORS_OF_HOURS : OPERATORS_OF_DATES)[operator]
 }
 
 const TAKEN = { json: ' Ceci est du JSON.', text: ' Ceci est du texte brut.' }
