@@ -62,6 +62,7 @@ t.test('an id of another resource is a link to its row, on lists and records', a
     ['a row that does not exist', 7, integer, '7', { store: memoryStore() }],
     ['a row without a title', 7, integer, '<a href="/artists/7">Artist 7</a>', { title: 'id' }],
     ['a resource without pages', 7, integer, '<a href="/artists/7">7</a>', { formats: ['json'] }],
+    ['an address without a name, which is one link', 'https://a.example', { type: 'string', format: 'uri' }, '<a href="/artists/https%3A%2F%2Fa.example">https://a.example</a>', { ...text, formats: ['json'] }],
     ['a handler of the app', 7, integer, '<a href="/artists/7">7</a>', { actions: { show: ({ proceed }) => proceed() } }],
     ['a hook of the app', 7, integer, '<a href="/artists/7">7</a>', { hooks: { preHandler: async () => {} } }],
     ['a row that authorize refuses', 7, integer, '7', { authorize: (_request, { id }) => id !== 7 }],
