@@ -1,7 +1,7 @@
 import fastify from 'fastify'
 import t from 'tap'
 import resources from '../../lib/index.js'
-import { LONG } from '../support/long.js'
+import { LONG, SHORT_ONLY } from '../support/long.js'
 
 /** Values of keywords. Some are valid for each keyword, and some are not. */
 const VALUES: readonly unknown[] = [
@@ -39,16 +39,17 @@ async function register (schema: object, others: object, root: object = {}): Pro
 // A schema with a keyword that is not plain needs an Ajv of its own, which checks it by the metaschema.
 const OWN_AJV = { other: { anyOf: [{ type: 'string' }, { type: 'null' }] } }
 
+// The short form tries some of the values, the long form all others.
 for (const [index, keyword] of KEYWORDS.entries()) {
   t.test(`the values of "${keyword}" are as valid without Ajv as with it`, async (t) => {
-    for (const value of VALUES.filter((_, position) => LONG || (index + position) % 6 === 0)) {
+    for (const value of VALUES.filter((_, position) => ((index + position) % 6 === 0) !== LONG)) {
       const schema = { ...(['type', 'const', 'enum'].includes(keyword) ? {} : { type: ['string', 'number', 'array'] }), [keyword]: value }
       t.strictSame(await register(schema, {}), await register(schema, OWN_AJV), JSON.stringify(schema))
     }
   })
 }
 
-t.test('the keywords beside the attributes are as valid without Ajv as with it', async (t) => {
+t.test('the keywords beside the attributes are as valid without Ajv as with it', { skip: SHORT_ONLY }, async (t) => {
   for (const root of [{ title: 1 }, { title: 'T' }, { description: true }, { required: ['part'] }, { required: [] }, { required: [1] }, { required: ['part', 'part'] }, { additionalProperties: false }, { additionalProperties: true }, { additionalProperties: 1 }, { additionalProperties: { type: 'string' } }]) {
     t.strictSame(await register({}, {}, root), await register({}, OWN_AJV, root), JSON.stringify(root))
   }
@@ -56,7 +57,7 @@ t.test('the keywords beside the attributes are as valid without Ajv as with it',
 
 t.test('a default is as valid without Ajv as with it', async (t) => {
   for (const value of ['a', 1, 0.5, NaN, Infinity, true, null, [], {}]) {
-    for (const type of LONG ? ['string', 'integer', 'number', 'boolean', 'array', 'object', ['string', 'null']] : ['integer', 'number']) {
+    for (const type of LONG ? ['string', 'boolean', 'array', 'object', ['string', 'null']] : ['integer', 'number']) {
       const schema = { type, default: value }
       t.strictSame(await register(schema, {}), await register(schema, OWN_AJV), JSON.stringify(schema))
     }

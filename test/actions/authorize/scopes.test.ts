@@ -105,11 +105,11 @@ function formatOf ({ url }: InjectOptions): string {
 
 /**
  * Checks that each request is answered like one for a missing row. The requests are the same ones for each format. The
- * long form sends all of them. The short form sends each in one format, and its neighbours in the others.
+ * short form sends each in one format, and its neighbours in the others. The long form sends what is left.
  */
 async function areMissing (t: Test, app: FastifyInstance, all: readonly InjectOptions[], headers: Record<string, string> = {}): Promise<void> {
   const wrong: unknown[] = []
-  const isSent = (request: InjectOptions, index: number): boolean => LONG || FORMATS.indexOf(formatOf(request)) === index % FORMATS.length
+  const isSent = (request: InjectOptions, index: number): boolean => (FORMATS.indexOf(formatOf(request)) === index % FORMATS.length) !== LONG
   const requests = FORMATS.flatMap((format) => all.filter((request) => formatOf(request) === format).filter(isSent))
   for (const request of requests) {
     const res = await app.inject({ ...request, headers: { ...request.headers, ...headers } })

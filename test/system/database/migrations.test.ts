@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { BY_ID, type OnDelete, postgresStore, type Query, type SqlStore, sqliteStore, type SqlStoreOptions, type Store, type TablePlan } from '../../../lib/index.js'
-import { LONG_ONLY } from '../../support/long.js'
+import { LONG_FORM } from '../../support/long.js'
 import { testContract } from '../../support/stores/contract/contract-tests.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
 import { context, type Engine, openEngines, readAll } from '../../support/stores/sql-engines.js'
@@ -11,8 +11,8 @@ import { findDrivers } from '../../support/stores/sqlite-drivers.js'
 const every: Query = { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [] }
 
 /** Runs the same test on each engine. */
-function each (name: string, body: (t: Test, engine: Engine) => Promise<void>, skip: string | false = false): void {
-  t.test(name, { skip }, async (t) => {
+function each (name: string, body: (t: Test, engine: Engine) => Promise<void>, options: typeof LONG_FORM | object = {}): void {
+  t.test(name, options, async (t) => {
     for (const engine of await openEngines()) await t.test(engine.name, (t) => body(t, engine))
   })
 }
@@ -170,7 +170,7 @@ each('a table that was altered by its plan fulfils the contract', async (t, engi
       return other
     }
   })
-}, LONG_ONLY)
+}, LONG_FORM)
 
 each('many stores that add the same columns at once', async (t, engine) => {
   await engine.run(`CREATE TABLE boxes (${ID[engine.name]})`, `CREATE TABLE notes (${ID[engine.name]}, ${VERSION})`, 'INSERT INTO notes (id) VALUES (1)')

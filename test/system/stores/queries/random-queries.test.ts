@@ -5,7 +5,7 @@ import { LONG } from '../../../support/long.js'
 import { context, openEngines, readAll } from '../../../support/stores/sql-engines.js'
 
 const SEED = Number(process.env.SEED ?? randomInt(2 ** 31))
-const QUERIES = LONG ? 1_000 : 300
+const QUERIES = LONG ? 600 : 300
 
 const schema = {
   type: 'object',
