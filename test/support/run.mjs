@@ -15,6 +15,8 @@ import { availableParallelism } from 'node:os'
 const SEPARATE = /^test\/(?:bench|plugins|nu-validator)\/|^test\/openapi\/(?:client|lint|proxy|traffic)\./
 /** The requests of these files are recorded in the folder OPENAPI_TRAFFIC, if it is set. */
 const RECORDED = /^test\/(?:actions|formats|http|openapi|plugin|resource|routing|schema)\//
+/** Only the long forms of these files run code that the short forms do not. Reports of the others would cost time alone. */
+const MEASURED_LONG = /^test\/(?:stores\/contract|formats\/xml\/xsd)\//
 /** A process that takes longer has failed. The machines are shared, so that it is far more than any needs. */
 const TIMEOUT_MS = 20 * 60_000
 /** These files start processes, or take as long as a group. */
@@ -51,8 +53,7 @@ function groupFiles (files) {
 
 /** Runs files in one process, and prints a line for each. Only if one fails, what tap and the files say is printed too. */
 async function runGroup (files) {
-  // Long forms in test/system start hundreds of programs. Each would write a report of what the short forms cover too.
-  const measuresNothing = process.env.LONG !== undefined && files.every((file) => file.startsWith('test/system/'))
+  const measuresNothing = process.env.LONG !== undefined && !files.some((file) => MEASURED_LONG.test(file))
   const isRecorded = process.env.OPENAPI_TRAFFIC !== undefined && files.some((file) => RECORDED.test(file))
   const imports = ['--import=./test/support/loader/typescript.mjs', ...isRecorded ? ['--import=./test/openapi/record.mjs'] : []]
   const child = spawn(process.execPath, [...process.execArgv, ...imports, './test/support/run-files.mjs', ...files], {
