@@ -5,7 +5,7 @@ import { startPostgres } from '../../support/stores/postgres-server.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
 
 /** The number of writes. `RACES=10000` takes some six minutes. */
-const RACES = Number(process.env.RACES ?? (LONG ? 500 : 200))
+const RACES = Number(process.env.RACES ?? (LONG ? 500 : 100))
 /** The number of clients of each process. All of them write to one row. */
 const CLIENTS = 2
 const COMMAND = new URL('../../../lib/plugin/database/command/bin.ts', import.meta.url).pathname

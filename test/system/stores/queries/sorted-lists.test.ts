@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
 import { type Attributes, BY_ID, comparePositions, type Order, positionOf, type Query, type Row, type SqlStore } from '../../../../lib/index.js'
 import { context, type Engine, openEngines, readAll } from '../../../support/stores/sql-engines.js'
@@ -83,7 +84,9 @@ for (const id of ['integer', 'uuid'] as const) {
         const matching = all.filter(({ attributes: { done, rating, title } }) =>
           (!('done' in scope) || done === false) && (filter.length === 0 || (rating !== null && Number(rating) <= 2)) && (search === undefined || String(title).includes('1')))
         const sorted = matching.sort((a, b) => comparePositions(query.order, positionOf(a, query.order), positionOf(b, query.order))).slice(0, limit)
-        t.strictSame(rows, sorted, `${engine.name}: ${what}`)
+        // The comparison of tap takes seconds for so many rows. It is made only if there is a difference to show.
+        if (isDeepStrictEqual(rows, sorted)) t.pass(`${engine.name}: ${what}`)
+        else t.strictSame(rows, sorted, `${engine.name}: ${what}`)
         t.equal(sorts, wanted, `${engine.name}: ${what}`)
       }
     }
