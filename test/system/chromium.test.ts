@@ -641,7 +641,7 @@ async function testNested (t: Test, { open, read }: Scene, { prefix, isApart, me
   await field(page, 'body').fill('My words')
   await press(page, 'Save changes')
   t.strictSame(await choices(page), { author: 'yours', stars: 'theirs' })
-  t.strictSame(await crumbsOf(page), above)
+  t.strictSame(await crumbsOf(page), [...above, [`Comment ${id}`, path]])
   await press(page, 'Save changes')
   t.strictSame([pathOf(page), (await read(path)).comment], [path, { ...made, author: 'Mine', body: 'My words', stars: 3 }])
 
