@@ -170,6 +170,8 @@ const UNCONVERTED: Codec = {
   ...CODECS.string,
   findFault: (value) => LIKE_NUMBER.test(String(value)) ? 'must not look like a number' : undefined
 }
+
+/** Matches the texts that a numeric affinity converts to a number. Of white space, SQLite skips that of ASCII only. */
 const LIKE_NUMBER = /^[ \t\n\v\f\r]*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?[ \t\n\v\f\r]*$/i
 
 /** Returns the scale of a type such as `DECIMAL(10,2)`. */
@@ -243,11 +245,8 @@ export function holdsUnfit (value: unknown, type: string): boolean {
   if (typeof value === 'number') return affinity !== 'TEXT'
   // A number that JSON cannot keep is shown as a text.
   const isShown = readShownNumber(value) !== undefined
-  return isShown || affinity === 'TEXT' || affinity === 'BLOB' || !NUMERAL.test(String(value))
+  return isShown || affinity === 'TEXT' || affinity === 'BLOB' || !LIKE_NUMBER.test(String(value))
 }
-
-/** Matches the texts that a numeric affinity converts to a number. */
-const NUMERAL = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i
 
 /** Returns the number that `showUnfit` shows as a text. */
 function readShownNumber (value: unknown): number | bigint | undefined {
