@@ -132,7 +132,7 @@ export function readLater<C> (): ReadContext<C> {
   return (read) => Template.of(read) as never
 }
 
-/** Joins texts to a part of a page. The same reader in several parts is called once. */
+/** Joins texts and parts of a page. Parts that were made with the same function share one call of it. */
 export function concat (...parts: readonly string[]): string {
   if (!parts.some((part: unknown) => part instanceof Template)) return parts.join('')
   const draft = new Draft('')

@@ -114,8 +114,6 @@ function makePageView (listed: ListOutcome, { prev, next }: PageLinks, state: Re
   const { order, total } = listed
   const { choice, location, action, route, request, customAction, openCondition, compiled, target } = state
   const { after, before } = request.query
-  const content = contentOf(state)
-  // A spread of the content would take longer than the rest.
   return {
     mediaType: choice.mediaType,
     input: undefined,
@@ -135,13 +133,7 @@ function makePageView (listed: ListOutcome, { prev, next }: PageLinks, state: Re
     before,
     request,
     prefilled: customAction === undefined ? compiled.prefill.readFilter(request.query, target.scope) : NOTHING,
-    refused: content.refused,
-    unlisted: content.unlisted,
-    related: content.related,
-    links: content.links,
-    choices: content.choices,
-    rowSearch: content.rowSearch,
-    parents: content.parents
+    ...contentOf(state)
   }
 }
 

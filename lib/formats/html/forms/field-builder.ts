@@ -233,7 +233,7 @@ function revisionOf (
 
 /** Returns whether a form has a button that leads to the rows of a reference, because there are many. */
 export function hasChooseButton (choices: View['choices']): boolean {
-  return choices.size > 0 && [...choices.values()].some(({ rows }) => rows === undefined)
+  return [...choices.values()].some(({ rows }) => rows === undefined)
 }
 
 /** Returns the field, with the focus if its row was just chosen. */
@@ -254,9 +254,7 @@ function focusFirst (field: Field): Field {
  * control for integers could send back.
  */
 function isOfType (value: unknown, { property: { shape: { types } } }: FieldPlan): boolean {
-  if (value === undefined || value === null) return true
-  // A text has one type, which needs no array.
-  return typeof value === 'string' ? types.has('string') : typesOf(value).some((type) => types.has(type))
+  return value === undefined || value === null || typesOf(value).some((type) => types.has(type))
 }
 
 /** Returns whether the attribute has only a few such values, and their field depends on nothing else in the form. */

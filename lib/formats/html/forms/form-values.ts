@@ -88,12 +88,10 @@ export class FormValues {
 
   /** Returns a digest of each attribute, for the form. Later it tells who has changed a value. Names have no spaces. */
   digests (attributes: Attributes): string {
-    const readers = this.#isOpen
-      ? Object.keys(attributes).filter(isOpenName).map((name) => [name, this.#makeReader(name)] as const)
-      : this.#readers
+    const names = this.#isOpen ? Object.keys(attributes).filter(isOpenName) : this.#readers.keys()
     let text = ''
-    for (const [name, read] of readers) {
-      const value = read(attributes)
+    for (const name of names) {
+      const value = this.read(name, attributes)
       if (value !== PARTIAL) text += `${text === '' ? '' : ' '}${name} ${digest(value)}`
     }
     return text

@@ -48,15 +48,15 @@ export interface ListSource extends PageSource {
 }
 
 // The links to other formats share these functions, so `compile` calls each once.
-const pathOf = ({ view }: ListContext): string => view.list
+const listOf = ({ view }: ListContext): string => view.list
 
 /**
  * Returns the query of the links to other formats. With a limit, these show the same page. Without one, they show the
  * list from its beginning.
  */
 function queryInOthers ({ view: { parameters, after, before } }: ListContext): string {
-  const place = parameters.limit === undefined ? undefined : { after, before }
-  return linkTo({ path: '', parameters }, { format: undefined, after: place?.after, before: place?.before })
+  const changes = parameters.limit === undefined ? { format: undefined } : { format: undefined, after, before }
+  return linkTo({ path: '', parameters }, changes)
 }
 
 /** Writes the pages of a list. Columns, cells and the filter are compiled once. */
@@ -135,7 +135,7 @@ export class List {
     const { newSegment } = this.#context
     const isList = own === undefined
     const canCreate = isList && this.#canCreate && !refused.has('create')
-    const alternates = this.#frames.alternatesOf((suffix) => concat(of(pathOf), suffix, of(queryInOthers)))
+    const alternates = this.#frames.alternatesOf((suffix) => concat(of(listOf), suffix, of(queryInOthers)))
     const title = isList ? this.#messages.plural : this.#actionTitle(own)
     const crumbs = isList ? this.#frames.outerCrumbs(of, paths) : this.#frames.crumbsOf(of, paths)
     const action = of(collectionOf)
