@@ -36,8 +36,10 @@ export function compileJsonReader ({ singular }: Resource): Reader {
 
 /** @throws MalformedBodyError */
 export function decodeJson (body: Buffer): string {
-  if (!isUtf8(body)) throw new MalformedBodyError('the body is not valid UTF-8')
-  return body.toString()
+  const text = body.toString()
+  // Each invalid byte becomes U+FFFD, which valid texts may contain, too.
+  if (text.includes('\ufffd') && !isUtf8(body)) throw new MalformedBodyError('the body is not valid UTF-8')
+  return text
 }
 
 /**

@@ -74,7 +74,11 @@ function compileHook (
     if (id !== undefined && isId?.(id) === false) throw notFound(resource, id)
     state.payload = payload
     state.attributes = attributes
-    request.body = id === undefined ? { [singular]: attributes } : { id, [singular]: attributes }
+    // A literal with a computed name would add a twentieth to an update's time (`npm run bench -- in-process`).
+    const shown: Record<string, unknown> = {}
+    if (id !== undefined) shown.id = id
+    shown[singular] = attributes
+    request.body = shown
     done()
   }
 }
