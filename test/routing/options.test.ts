@@ -1484,7 +1484,7 @@ t.test('a custom format may write lists', async t => {
         compile: ({ types }) => (node: string, path, issues) => {
           if (!types.has('integer')) return node
           if (/^\d+$/.test(node)) return Number(node)
-          issues.set(path, ['must be digits'])
+          issues.add(path, 'must be digits')
           return undefined
         }
       }

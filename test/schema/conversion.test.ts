@@ -1235,3 +1235,9 @@ t.test('null alone is a valid type', async t => {
   t.strictSame(await form(t, app, [['nothing', '']]), { nothing: null })
   t.strictSame(await form(t, app, [['nothing', 'null']]), refused('nothing'))
 })
+
+t.test('a fault of one attribute is none of another whose name begins its own', async (t) => {
+  const properties = { title: { type: 'string' }, title_2: { type: 'integer' } } as const
+  const app = await build(t, { name: 'things', attributes: { type: 'object', required: ['title'], properties } })
+  t.strictSame(await read(t, app, '<title_2>x</title_2>'), refused('title_2', 'title'))
+})

@@ -11,7 +11,7 @@ import { isLegalName } from '../../schema/legal-text.js'
 import { countValues } from '../../schema/limits.js'
 import { compilePerShape } from '../../schema/per-shape.js'
 import type { Shape } from '../../schema/shape.js'
-import { addIssue, type Issues } from '../../schema/validation/issues.js'
+import { type Issues } from '../../schema/validation/issues.js'
 import { findInexactNumber } from '../../util/decimal.js'
 import type { Convert, Entries, Format, Reader } from '../format.js'
 import { isUntouched } from './change-digest.js'
@@ -120,12 +120,12 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<FormNode>
   return (node, path, issues) => {
     const mark = markerOf(node)
     if (mark !== undefined && !MARKS.has(mark)) {
-      return addIssue(issues, path, `has the unknown marker "${mark.slice(0, 40)}"`)
+      return issues.add(path, `has the unknown marker "${mark.slice(0, 40)}"`)
     }
     if (markerOf(node, 'keep') === 'theirs') return undefined
     if (mark?.startsWith('json') === true) return convertJson(node, shape, path, issues)
     if ((mark === 'absent' || mark === 'removed') && isBlank(node)) return undefined
-    if (mark === 'null' && isBlank(node)) return types.has('null') ? null : addIssue(issues, path, wanted)
+    if (mark === 'null' && isBlank(node)) return types.has('null') ? null : issues.add(path, wanted)
     const hasMembers = node.children.size > (node.children.has(MARKER) ? 1 : 0)
     if (!hasMembers) {
       return isList && node.texts.length === 1
@@ -133,14 +133,14 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<FormNode>
         : convertText(node, path, issues)
     }
     // An empty text beside members only says that the attribute is present.
-    if (node.texts.some((text) => text !== '')) return addIssue(issues, path, 'is given both as one value and in parts')
+    if (node.texts.some((text) => text !== '')) return issues.add(path, 'is given both as one value and in parts')
     if (types.has('array') && [...node.children.keys()].every(isIndex)) {
       if (node.children.get('')?.children.size) {
-        return addIssue(issues, path, 'must number the items that have parts, as in [0][name]')
+        return issues.add(path, 'must number the items that have parts, as in [0][name]')
       }
       return convertItems(items(node), path, issues)
     }
-    return types.has('object') ? convertMembers(node, path, issues) : addIssue(issues, path, wanted)
+    return types.has('object') ? convertMembers(node, path, issues) : issues.add(path, wanted)
   }
 }
 
@@ -154,12 +154,12 @@ function compileTexts (shape: Shape): Convert<FormNode> {
   return (node, path, issues) => {
     const { texts } = node
     if (isObject && texts.every((text) => text === '')) return {}
-    if (texts.length > 1 && !isBoolean) return addIssue(issues, path, 'is given more than once')
+    if (texts.length > 1 && !isBoolean) return issues.add(path, 'is given more than once')
     const last = texts.slice(-1).join('')
     const moment = isMoment ? readMoment(last, markerOf(node, 'offset'), markerOf(node, 'was')) : last
     const text = isLocal ? completeSeconds(last) : moment
     const value = isBoolean && text === 'on' ? true : convert(text)
-    return value === UNCONVERTIBLE ? addIssue(issues, path, describeMismatch(shape.types, text)) : value
+    return value === UNCONVERTIBLE ? issues.add(path, describeMismatch(shape.types, text)) : value
   }
 }
 
@@ -184,7 +184,7 @@ export function kindOfText (text: string): 'json' | 'text' | undefined {
 function convertJson (node: FormNode, shape: Shape, path: string, issues: Issues): unknown {
   const { texts, children } = node
   const isBlankNull = shape.types.has('null') && markerOf(node) === 'json-null'
-  if (texts.length > 1 || children.size > 1) return addIssue(issues, path, 'is given more than once')
+  if (texts.length > 1 || children.size > 1) return issues.add(path, 'is given more than once')
   const text = texts[0] ?? ''
   if (text.trim() === '' && (isBlankNull || markerOf(node) !== 'json-null')) return isBlankNull ? null : undefined
   if (takesPlainText(shape) && kindOfText(text) === 'text') return text
@@ -192,11 +192,11 @@ function convertJson (node: FormNode, shape: Shape, path: string, issues: Issues
   try {
     value = JSON.parse(text)
   } catch {
-    return addIssue(issues, path, 'must be JSON')
+    return issues.add(path, 'must be JSON')
   }
   issues.countValues(countValues(value))
   const inexact = findInexactNumber(text)
-  return inexact === undefined ? value : addIssue(issues, path, describeInexact(inexact.text))
+  return inexact === undefined ? value : issues.add(path, describeInexact(inexact.text))
 }
 
 /** Returns whether a field is blank, and its marker says that its attribute is removed then. */

@@ -18,7 +18,7 @@ import { isLegalName, underscore } from '../../schema/legal-text.js'
 import { compilePerShape } from '../../schema/per-shape.js'
 import type { Shape } from '../../schema/shape.js'
 import type { TypeName } from '../../schema/types.js'
-import { addIssue, type Issues } from '../../schema/validation/issues.js'
+import { type Issues } from '../../schema/validation/issues.js'
 import { findExcess } from '../../schema/validation/value-check.js'
 import { abbreviate } from '../../util/truncate.js'
 import type { Convert, Entries, Reader } from '../format.js'
@@ -160,12 +160,12 @@ function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<XmlNode>,
   const convertTyped = compileTyped(shape, convertArray)
   const convertUntyped = compileUntyped(shape, convertArray, compileObject(shape, compile, spellRest))
   return ({ element, repeated }, path, issues) => {
-    if (repeated) return addIssue(issues, path, 'is given more than once')
+    if (repeated) return issues.add(path, 'is given more than once')
     if (isNil(element)) {
       if (hasMembers(element) || element.text.trim() !== '') {
-        return addIssue(issues, path, 'says that it is nil, but has content')
+        return issues.add(path, 'says that it is nil, but has content')
       }
-      return types.has('null') ? null : addIssue(issues, path, describeTypes(types))
+      return types.has('null') ? null : issues.add(path, describeTypes(types))
     }
     return element.attributes.type === undefined
       ? convertUntyped(element, path, issues)
@@ -186,23 +186,23 @@ function compileTyped (shape: Shape, convertArray: ConvertElement): ConvertEleme
     const named = element.attributes.type as string
     const known = TYPES.get(named.toLowerCase())
     if (known === undefined) {
-      return addIssue(issues, path, `has the unknown type "${abbreviate(named)}"; ${TYPES_HINT}`)
+      return issues.add(path, `has the unknown type "${abbreviate(named)}"; ${TYPES_HINT}`)
     }
     // A client may call `5` an integer, although the attribute is a decimal.
     const { type, format } = isDecimal && (known.type === 'integer' || known.type === 'number') ? DECIMAL : known
-    if (!types.has(type)) return addIssue(issues, path, `says type="${named}", but ${describeTypes(types)}`)
+    if (!types.has(type)) return issues.add(path, `says type="${named}", but ${describeTypes(types)}`)
     if (type === 'array') return convertArray(element, path, issues)
     if (hasMembers(element)) {
-      return addIssue(issues, path, describeStray(element) ?? `says type="${named}" but contains elements`)
+      return issues.add(path, describeStray(element) ?? `says type="${named}" but contains elements`)
     }
     if (type === 'string' && format === undefined) return element.text
     const text = element.text.trim()
     if (text === '' && isNullable) return null
     if (format === undefined) {
-      return PARSERS[type]?.(text) ?? addIssue(issues, path, describeMismatch(new Set([type]), text))
+      return PARSERS[type]?.(text) ?? issues.add(path, describeMismatch(new Set([type]), text))
     }
     // If the schema has a format, the check of that format decides.
-    return hasFormat || format.isValid(text) ? convertText(text) : addIssue(issues, path, format.wants)
+    return hasFormat || format.isValid(text) ? convertText(text) : issues.add(path, format.wants)
   }
 }
 
@@ -216,11 +216,11 @@ function compileUntyped (shape: Shape, convertArray: ConvertElement, convertObje
   return (element, path, issues) => {
     const isBlank = element.text.trim() === ''
     if (hasMembers(element)) {
-      if (!isBlank) return addIssue(issues, path, describeStray(element) ?? 'must not mix text and elements')
+      if (!isBlank) return issues.add(path, describeStray(element) ?? 'must not mix text and elements')
       if (types.has('object')) return convertObject(element, path, issues)
       return types.has('array')
         ? convertArray(element, path, issues)
-        : addIssue(issues, path, describeStray(element) ?? describeTypes(types))
+        : issues.add(path, describeStray(element) ?? describeTypes(types))
     }
     if ((element.selfClosing || (isBlank && isToken)) && isNullable) return null
     if (isBlank && !types.has('string')) {
@@ -229,7 +229,7 @@ function compileUntyped (shape: Shape, convertArray: ConvertElement, convertObje
       if (types.has('array')) return []
     }
     const value = convertText(isToken ? element.text.trim() : element.text)
-    return value === UNCONVERTIBLE ? addIssue(issues, path, describeMismatch(types, element.text)) : value
+    return value === UNCONVERTIBLE ? issues.add(path, describeMismatch(types, element.text)) : value
   }
 }
 
@@ -251,11 +251,11 @@ function compileArray ({ items }: Shape, compile: (shape: Shape) => Convert<XmlN
   const convert = compile(items)
   return ({ text, children, attributes }, path, issues) => {
     if (text.trim() !== '' || memberAttributes(attributes).length > 0) {
-      return addIssue(issues, path, 'must be an array with one child element for each item')
+      return issues.add(path, 'must be an array with one child element for each item')
     }
     const [first] = children
     if (children.some(({ name }) => name !== first?.name)) {
-      return addIssue(issues, path, 'must be an array whose child elements all have the same name')
+      return issues.add(path, 'must be an array whose child elements all have the same name')
     }
     return children.map((element, index) => convert({ element, repeated: false }, `${path}.${index}`, issues))
   }
@@ -270,7 +270,7 @@ function compileObject (shape: Shape, compile: (shape: Shape) => Convert<XmlNode
   return (element, path, issues) => {
     const members = collect(element, spelling)
     const excess = findExcess(shape, Object.keys(members).length)
-    if (excess !== undefined) return addIssue(issues, path, excess)
+    if (excess !== undefined) return issues.add(path, excess)
     const value: Record<string, unknown> = Object.create(null)
     for (const name in members) {
       const convert = converts.get(name) ?? (isLegalName(name) ? convertRest : undefined)

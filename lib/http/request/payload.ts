@@ -6,7 +6,7 @@ import type { Id } from '../../resource/row.js'
 import { compileVisible, type HideWriteOnly } from '../../resource/visible.js'
 import { findNameFault, findOpenNameFault } from '../../schema/legal-text.js'
 import { openShape, type Shape } from '../../schema/shape.js'
-import { addIssue, hasIssue, isFull, Issues, type IsUntouched } from '../../schema/validation/issues.js'
+import { Issues, type IsUntouched } from '../../schema/validation/issues.js'
 import { type Check, checkOpenNames, makeCheckCompiler } from '../../schema/validation/value-check.js'
 import { didYouMean } from '../../util/did-you-mean.js'
 import { identity, lazy } from '../../util/functions.js'
@@ -92,7 +92,7 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
     }
     checkPresence(resource, action, id, group)
     const issues = new Issues()
-    if (isNamedId) addIssue(issues, 'id', ASSIGNED)
+    if (isNamedId) issues.add('id', ASSIGNED)
     const revised = action === 'delete' || action === undefined ? undefined : reader.redisplay?.(node)
     const given = revised === undefined ? group : reader.entries(revised)
     // A deletion needs no attributes, but a client may send back the whole record.
@@ -199,15 +199,14 @@ function compileAttributes (resource: Resource, reader: Reader): AttributesReade
 
   function readAttributes (group: Entries, issues: Issues, isUpdate: boolean): Record<string, unknown> {
     const supplied: Record<string, unknown> = {}
-    const given = Object.keys(group)
-    if (open && !checkOpenNames(given, singular, issues)) return supplied
-    for (const name of given) {
-      if (isFull(issues)) break
+    if (open && !checkOpenNames(Object.keys(group), singular, issues)) return supplied
+    for (const name in group) {
+      if (issues.isFull) break
       // `IdClaims` reads the id, and the parent's id is in the path.
       if ((name === 'id' && !singleton) || (open && name === foreignKey)) continue
       const fault = findFault(name)
       if (fault !== undefined) {
-        addIssue(issues, abbreviate(name), fault)
+        issues.add(abbreviate(name), fault)
         continue
       }
       const attribute = open ? openAttribute : known.get(name)
@@ -217,9 +216,9 @@ function compileAttributes (resource: Resource, reader: Reader): AttributesReade
       }
       const value = attribute?.convert(group[name], name, issues)
       if (attribute === undefined || value === undefined) continue
-      const isRead = issues.size === 0 || !hasIssue(issues.keys(), name)
+      const isRead = issues.size === 0 || !issues.isAbout(name)
       attribute.check(value, name, issues, open ? 1 : 0)
-      if (issues.size === 0 || !hasIssue(issues.keys(), name)) supplied[name] = value
+      if (issues.size === 0 || !issues.isAbout(name)) supplied[name] = value
       else if (reader.merges === undefined) issues.addFaulty(name, value, isRead)
     }
     return supplied
@@ -240,17 +239,15 @@ function isAnother (entries: Entries, reader: Reader): boolean {
   return button !== undefined && reader.scalar(button) === ANOTHER.value
 }
 
-/** An id as one part of a request spells it; `id` is `undefined` if the text is not an id. */
-interface Claim {
-  readonly text: string
-  readonly id: Id | undefined
-}
-
 /** The ids that a write names in its path, its query and its body. */
 class IdClaims {
   readonly #resource: Resource
   readonly #reader: Reader
-  readonly #claims: Claim[] = []
+  /** The first id as its part of the request spells it, or `undefined` if none is named. */
+  #text: string | undefined
+  /** The first other spelling, or `undefined` if all parts of the request agree. */
+  #other: string | undefined
+  #areOfType = true
 
   constructor (resource: Resource, reader: Reader) {
     this.#resource = resource
@@ -258,11 +255,13 @@ class IdClaims {
   }
 
   get isEmpty (): boolean {
-    return this.#claims.length === 0
+    return this.#text === undefined
   }
 
   addText (text: string | undefined): void {
-    if (text !== undefined && text !== '') this.#claims.push({ text, id: parseId(this.#resource.idType, text) })
+    if (text === undefined || text === '') return
+    if (this.#text === undefined) this.#text = text
+    else if (text !== this.#text) this.#other ??= text
   }
 
   /** Adds the member `id` of a body, or of the group of attributes in it. A singleton has no id. */
@@ -277,10 +276,9 @@ class IdClaims {
   /** Adds a JSON value, without conversion: `"1"` is not an id of a resource whose ids are numbers. */
   #addValue (value: unknown): void {
     if (value === null || value === '') return
-    const { idType } = this.#resource
-    const text = typeof value === 'object' ? 'an object' : String(value)
-    const isOfType = idType === 'integer' ? typeof value === 'number' : typeof value === 'string'
-    this.#claims.push({ text, id: isOfType ? parseId(idType, text) : undefined })
+    const isInteger = this.#resource.idType === 'integer'
+    if (isInteger ? typeof value !== 'number' : typeof value !== 'string') this.#areOfType = false
+    this.addText(typeof value === 'object' ? 'an object' : String(value))
   }
 
   /**
@@ -288,13 +286,11 @@ class IdClaims {
    * @throws IdConflictError, NotFoundError
    */
   agree (): Id | undefined {
-    const [first] = this.#claims
-    if (first === undefined) return undefined
-    const other = this.#claims.find(({ text }) => text !== first.text)
-    if (other !== undefined) throw new IdConflictError(abbreviate(first.text), abbreviate(other.text))
-    if (this.#claims.some(({ id }) => id === undefined)) {
-      throw new NotFoundError(this.#resource.singular, JSON.stringify(abbreviate(first.text)))
-    }
-    return first.id
+    const text = this.#text
+    if (text === undefined) return undefined
+    if (this.#other !== undefined) throw new IdConflictError(abbreviate(text), abbreviate(this.#other))
+    const id = this.#areOfType ? parseId(this.#resource.idType, text) : undefined
+    if (id === undefined) throw new NotFoundError(this.#resource.singular, JSON.stringify(abbreviate(text)))
+    return id
   }
 }

@@ -5,18 +5,82 @@ import { checkValueCount, isDeeper, MAX_DEPTH } from '../limits.js'
 import type { Shape } from '../shape.js'
 import type { TypeName } from '../types.js'
 
-/** The messages about a payload, by the path of the attribute. They are collected while it is read and checked. */
-export class Issues extends Map<string, string[]> {
+/** The most paths with messages, and messages of one path. It bounds the answer to a body with a million faults. */
+const LIMIT = 100
+/** The length at which a path is cut, in characters. */
+const MAX_PATH_LENGTH = 500
+
+const NO_MESSAGES: ReadonlyMap<string, string[]> = new Map()
+const NO_VALUES: ReadonlyMap<string, unknown> = new Map()
+const NO_NAMES: ReadonlySet<string> = new Set()
+
+/**
+ * The messages about a payload, by the path of the attribute. They are collected while it is read and checked. Most
+ * payloads have no faults, so each collection is made when something is added to it.
+ */
+export class Issues {
+  /** The number of paths with messages. */
+  size = 0
+  #messages: Map<string, string[]> | undefined
+  #faulty: Map<string, unknown> | undefined
+  #whole: Set<string> | undefined
   #values = 0
+
+  /** The messages by path. */
+  get messages (): ReadonlyMap<string, readonly string[]> {
+    return this.#messages ?? NO_MESSAGES
+  }
+
+  /** Whether the limit is reached. Further faults are not noted, so that the search for them can end. */
+  get isFull (): boolean {
+    return this.size >= LIMIT
+  }
+
   /** The values of attributes of which some parts have issues. Code that walks through them may overflow the stack. */
-  readonly faulty: Map<string, unknown> = new Map()
+  get faulty (): ReadonlyMap<string, unknown> {
+    return this.#faulty ?? NO_VALUES
+  }
+
   /** The names of those that were read whole, and that code may walk through. */
-  readonly whole: Set<string> = new Set()
+  get whole (): ReadonlySet<string> {
+    return this.#whole ?? NO_NAMES
+  }
+
+  /** Notes a message about the value at `path` (`title`, `author.name`, `tags.0`), unless the limit is reached. */
+  add (path: string, message: string): void {
+    if (this.isFull) return
+    const at = abbreviate(path, MAX_PATH_LENGTH)
+    const known = (this.#messages ??= new Map())
+    const messages = known.get(at)
+    if (messages === undefined) this.size = known.set(at, [message]).size
+    else if (messages.length < LIMIT && !messages.includes(message)) messages.push(message)
+  }
+
+  /** Returns whether there is a message about an attribute or a part of it. */
+  isAbout (attribute: string): boolean {
+    for (const path of this.messages.keys()) if (isWithin(path, attribute)) return true
+    return false
+  }
+
+  /** Adds the messages about parts that have none yet, and are not in or around a part that has one. */
+  addFurther ({ messages: further }: Issues): void {
+    const known = [...this.messages.keys()]
+    for (const [path, messages] of further) {
+      if (known.some((other) => isWithin(path, other) || isWithin(other, path))) continue
+      for (const message of messages) this.add(path, message)
+    }
+  }
 
   /** @param isRead whether the value was read without an issue, so that only a check of it has found one */
   addFaulty (name: string, value: unknown, isRead: boolean): void {
-    this.faulty.set(name, value)
-    if (isRead && !isDeeper(value, MAX_DEPTH)) this.whole.add(name)
+    (this.#faulty ??= new Map()).set(name, value)
+    if (isRead && !isDeeper(value, MAX_DEPTH)) (this.#whole ??= new Set()).add(name)
+  }
+
+  /** Removes the messages about an attribute and its parts. */
+  remove (attribute: string): void {
+    for (const path of this.messages.keys()) if (isWithin(path, attribute)) this.#messages?.delete(path)
+    this.size = this.messages.size
   }
 
   /**
@@ -28,34 +92,13 @@ export class Issues extends Map<string, string[]> {
   }
 }
 
-/** The most paths with messages, and messages of one path. It bounds the answer to a body with a million faults. */
-const LIMIT = 100
-/** The length at which a path is cut, in characters. */
-const MAX_PATH_LENGTH = 500
-
-/** Returns whether the limit is reached. Further faults are not noted, so that the search for them can end. */
-export function isFull (issues: { readonly size: number }): boolean {
-  return issues.size >= LIMIT
-}
-
-/** Returns whether one of the paths is that of the attribute or leads into it. */
-export function hasIssue (issues: Iterable<string>, attribute: string): boolean {
-  for (const path of issues) if (path === attribute || path.startsWith(`${attribute}.`)) return true
-  return false
+/** Returns whether a path is `outer` or leads into it. */
+export function isWithin (path: string, outer: string): boolean {
+  return path === outer || path.startsWith(`${outer}.`)
 }
 
 /** Returns whether an attribute was sent back as it was shown. `value` is `undefined` if it could not be converted. */
 export type IsUntouched = (name: string, value: unknown) => boolean
-
-/** Adds the issues about parts that have none yet, and are not in or around a part that has one. */
-export function addFurther (issues: Issues, further: Issues): void {
-  const known = [...issues.keys()]
-  const isAround = (outer: string, inner: string): boolean => inner === outer || inner.startsWith(`${outer}.`)
-  for (const [path, messages] of further) {
-    if (known.some((other) => isAround(other, path) || isAround(path, other))) continue
-    for (const message of messages) addIssue(issues, path, message)
-  }
-}
 
 /**
  * Removes those of the named attributes that have issues although they were sent back as they were shown, and these
@@ -67,27 +110,17 @@ export function dropUntouched (
   issues: Issues,
   isUntouched: IsUntouched
 ): void {
-  if (isFull(issues)) return
+  if (issues.isFull) return
   for (const name of names) {
-    const paths = [...issues.keys()].filter((path) => hasIssue([path], name))
-    if (paths.length === 0) continue
+    if (!issues.isAbout(name)) continue
     if (!isUntouched(name, issues.whole.has(name) ? issues.faulty.get(name) : supplied[name])) continue
     delete supplied[name]
-    for (const path of paths) issues.delete(path)
+    issues.remove(name)
   }
 }
 
 /** The message about an attribute without content. */
 export const BLANK = 'must not be blank'
-
-/** Notes a message about the value at `path` (`title`, `author.name`, `tags.0`), unless the limit is reached. */
-export function addIssue (issues: Issues, path: string, message: string): void {
-  if (isFull(issues)) return
-  const at = abbreviate(path, MAX_PATH_LENGTH)
-  const messages = issues.get(at)
-  if (messages === undefined) issues.set(at, [message])
-  else if (messages.length < LIMIT && !messages.includes(message)) messages.push(message)
-}
 
 /** The most errors of Ajv to describe for one attribute. Nested alternatives each report their own errors. */
 export const MAX_ERRORS = 1000

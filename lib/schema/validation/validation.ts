@@ -9,7 +9,7 @@ import { kindOf, mapSubschemas, subschemasOf, writePointer } from '../subschemas
 import { type Schema, typesOf } from '../types.js'
 import { boundKeywords, type Budget, REFERENCES } from './ajv-keywords.js'
 import {
-  addFurther, addIssue, BLANK, describeErrors, dropUntouched, hasIssue, Issues, type IsUntouched, MAX_ERRORS
+  BLANK, describeErrors, dropUntouched, Issues, type IsUntouched, MAX_ERRORS
 } from './issues.js'
 import { makeAjv, metaSchema } from './make-ajv.js'
 import { isPlainRoot, isSoundRoot } from './plain-keywords.js'
@@ -62,23 +62,22 @@ export function compileValidation (
   function check (supplied: Record<string, unknown>, issues: Issues, isUntouched?: IsUntouched): void {
     budget.left = REFERENCES
     // An attribute that already has an issue is not checked: its value may be a default in place of the faulty one.
-    const names = Object.keys(supplied)
-    const unfit = issues.size === 0 ? [] : names.filter((name) => hasIssue(issues.keys(), name))
-    for (const name of names) {
-      if (unfit.includes(name)) continue
+    const unfit = issues.size === 0 ? NONE : new Set(Object.keys(supplied).filter((name) => issues.isAbout(name)))
+    for (const name in supplied) {
+      if (unfit.has(name)) continue
       if (supplied[name] !== undefined) validators.get(name)?.(supplied[name], issues)
-      else if (attributes.get(name)?.required === true) addIssue(issues, name, BLANK)
+      else if (attributes.get(name)?.required === true) issues.add(name, BLANK)
     }
-    for (const [name, value] of issues.faulty) checkFurther(name, value, issues)
+    if (issues.size > 0) for (const [name, value] of issues.faulty) checkFurther(name, value, issues)
     if (isUntouched !== undefined) dropUntouched(attributes.keys(), supplied, issues, isUntouched)
-    if (issues.size > 0) throw new InvalidError(Object.fromEntries(issues))
+    if (issues.size > 0) throw new InvalidError(Object.fromEntries(issues.messages))
   }
 
   /** Checks the other parts of an attribute of which some parts could not be read. */
   function checkFurther (name: string, value: unknown, issues: Issues): void {
     const further = new Issues()
     validators.get(name)?.(value, further)
-    addFurther(issues, further)
+    issues.addFurther(further)
   }
 
   return {
@@ -88,7 +87,7 @@ export function compileValidation (
         if (!Object.hasOwn(supplied, name)) supplied[name] = copyDefault(schema)
       }
       for (const { name } of required) {
-        if (!Object.hasOwn(supplied, name) && !hasIssue(issues.keys(), name)) addIssue(issues, name, 'must be given')
+        if (!Object.hasOwn(supplied, name) && !issues.isAbout(name)) issues.add(name, 'must be given')
       }
       check(supplied, issues)
     },
@@ -170,7 +169,7 @@ function checkDefaults (
     if (issues.size > 0) {
       throw new InvalidAttributesError(
         plural,
-        `the default of "${name}" does not fit its schema: ${sentences(Object.fromEntries(issues)).join('; ')}`
+        `the default of "${name}" does not fit its schema: ${sentences(Object.fromEntries(issues.messages)).join('; ')}`
       )
     }
   }
@@ -260,11 +259,11 @@ function makeValidator (
     const validate = find()
     const errors = findErrors(validate, value)
     if (errors === undefined) return
-    if (errors === TOO_COMPLEX) return addIssue(issues, name, 'is too complex to be checked')
+    if (errors === TOO_COMPLEX) return issues.add(name, 'is too complex to be checked')
     const isSmall = isStructure(value) && countValues(value) <= MOST_VALUES && !hasAlternatives()
     const all = isSmall ? findErrors(findThorough(), value) : errors
     const described = describeErrors(all === TOO_COMPLEX ? errors : all as readonly ErrorObject[], shape)
-    for (const { path, message } of described) addIssue(issues, name + path, message)
+    for (const { path, message } of described) issues.add(name + path, message)
   }
 }
 

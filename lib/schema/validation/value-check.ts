@@ -6,7 +6,7 @@ import { findNameFault, isLegalText, MAX_NAME_LENGTH, MAX_OPEN_NAMES, SUSPECT_CH
 import { isDeeper, MAX_DEPTH } from '../limits.js'
 import { compilePerShape } from '../per-shape.js'
 import { openShape, type Shape } from '../shape.js'
-import { addIssue, isFull, type Issues } from './issues.js'
+import { type Issues } from './issues.js'
 
 const MAX_OPEN_DEPTH = 8
 /** The largest number of names in an object whose schema allows undeclared names. */
@@ -47,18 +47,18 @@ function checkNothing (): void {}
 
 /** Checks the depth of a value whose type the validator refuses later. Until then, recursive functions may read it. */
 function checkUnfit (value: unknown, path: string, issues: Issues, depth: number): void {
-  if (isDeeper(value, MAX_DEPTH - depth)) addIssue(issues, path, `is nested deeper than ${MAX_DEPTH} levels`)
+  if (isDeeper(value, MAX_DEPTH - depth)) issues.add(path, `is nested deeper than ${MAX_DEPTH} levels`)
 }
 
 function checkText (value: unknown, path: string, issues: Issues, depth: number): void {
   if (typeof value !== 'string') checkUnfit(value, path, issues, depth)
   else if (SUSPECT_CHARACTERS.test(value) && !isLegalText(value)) {
-    addIssue(issues, path, 'must not contain control characters or unpaired surrogates')
+    issues.add(path, 'must not contain control characters or unpaired surrogates')
   }
 }
 
 function checkInteger (value: unknown, path: string, issues: Issues): void {
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) addIssue(issues, path, UNSAFE_INTEGER)
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) issues.add(path, UNSAFE_INTEGER)
 }
 
 function compileArrayCheck (shape: Shape, compile: (shape: Shape) => Check): Check {
@@ -68,7 +68,7 @@ function compileArrayCheck (shape: Shape, compile: (shape: Shape) => Check): Che
     if (isTooDeep(depth + 1, limit, path, issues)) return
     let index = 0
     for (const item of value as readonly unknown[]) {
-      if (isFull(issues)) return
+      if (issues.isFull) return
       check(item, `${path}.${index++}`, issues, depth + 1)
     }
   }
@@ -90,23 +90,23 @@ function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check, fin
     const members: Record<string, unknown> = value
     const present = Object.keys(members)
     const excess = findExcess(shape, present.length)
-    if (excess !== undefined) return addIssue(issues, path, excess)
+    if (excess !== undefined) return issues.add(path, excess)
     if (mayBeText && present.length === 0) {
-      return addIssue(issues, path, 'must not be an empty object, which XML cannot tell from an empty text')
+      return issues.add(path, 'must not be an empty object, which XML cannot tell from an empty text')
     }
     for (const name of present) {
-      if (isFull(issues)) return
+      if (issues.isFull) return
       const at = `${path}.${abbreviate(name, MAX_NAME_LENGTH)}`
       if (checks.has(name)) {
         const check = checks.get(name)
         if (check === undefined) delete members[name]
         else check(members[name], at, issues, below)
       } else if (checkRest === undefined) {
-        addIssue(issues, at, `is unknown${didYouMean(name, names)}`)
+        issues.add(at, `is unknown${didYouMean(name, names)}`)
       } else {
         const fault = findFault(name)
         if (fault === undefined) checkRest(members[name], at, issues, below)
-        else addIssue(issues, at, fault)
+        else issues.add(at, fault)
       }
     }
   }
@@ -120,13 +120,13 @@ export function findExcess (shape: Shape, count: number): string | undefined {
 
 function isTooDeep (depth: number, limit: number, path: string, issues: Issues): boolean {
   if (depth <= limit) return false
-  addIssue(issues, path, `is nested deeper than ${limit} levels`)
+  issues.add(path, `is nested deeper than ${limit} levels`)
   return true
 }
 
 /** Returns whether a resource without a schema may have so many attributes. Notes an issue if it may not. */
 export function checkOpenNames (names: readonly string[], group: string, issues: Issues): boolean {
   if (names.length <= MAX_OPEN_NAMES) return true
-  addIssue(issues, group, `must not have more than ${MAX_OPEN_NAMES} attributes`)
+  issues.add(group, `must not have more than ${MAX_OPEN_NAMES} attributes`)
   return false
 }

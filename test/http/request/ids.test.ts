@@ -160,6 +160,8 @@ for (const idType of ['integer', 'uuid'] as const) {
               if (empty === 'path') continue
               const ids = await pair()
               await works(t, app, requestOf(kind, verb, { [empty]: null, [filled]: ids[0] }), verb, ids, `null in ${empty}, the id in ${filled}`)
+              const others = await pair()
+              await works(t, app, requestOf(kind, verb, { [empty]: '', [filled]: others[0] }), verb, others, `an empty text in ${empty}, the id in ${filled}`)
             }
           }
         })

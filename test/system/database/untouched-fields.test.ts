@@ -66,12 +66,13 @@ for (const { name, store, run } of await openEngines()) {
 }
 
 t.test('all attributes are checked if a form has too many faults to be read to its end', async (t) => {
-  const issues = new Issues(Array.from({ length: 100 }, (_, index) => [`a${index}`, ['is wrong']]))
-  dropUntouched(issues.keys(), {}, issues, () => true)
+  const issues = new Issues()
+  for (let index = 0; index < 100; index++) issues.add(`a${index}`, 'is wrong')
+  dropUntouched(issues.messages.keys(), {}, issues, () => true)
   t.equal(issues.size, 100)
-  issues.delete('a99')
-  dropUntouched([...issues.keys()], {}, issues, (name) => name !== 'a1')
-  t.strictSame([...issues.keys()], ['a1'])
+  issues.remove('a99')
+  dropUntouched([...issues.messages.keys()], {}, issues, (name) => name !== 'a1')
+  t.strictSame([...issues.messages.keys()], ['a1'])
 })
 
 t.test('a form leaves numbers as they are that the store of SQLite does not write', async (t) => {

@@ -1,6 +1,6 @@
 import { isLegalValue } from '../../../schema/legal-text.js'
 import type { Attributes } from '../../../schema/types.js'
-import { hasIssue } from '../../../schema/validation/issues.js'
+import { isWithin } from '../../../schema/validation/issues.js'
 import { ownMember } from '../../../util/own-property.js'
 import { abbreviate } from '../../../util/truncate.js'
 import { isSame, isUntouched } from '../../form/change-digest.js'
@@ -92,7 +92,7 @@ function findChanger (
   if (isRead && isSame(yours, theirs)) return undefined
   // A value that could not be read must not be lost. Without a value or an error, a field was blank, or its value does
   // not fit the schema but has not been touched.
-  const isGiven = isRead || hasIssue(Object.keys(errors), name)
+  const isGiven = isRead || Object.keys(errors).some((path) => isWithin(path, name))
   if (isStill(theirs ?? null)) return isGiven ? YOURS : undefined
   if (isGiven) return isStill(yours) ? 'them' : 'both'
   return textsIn(node) !== '' || isStill(null) ? 'them' : undefined
