@@ -61,7 +61,11 @@ export function endAfter (source: Source, isWithin: (row: Row) => boolean): Sour
 }
 
 export function iterate (batches: Batches): Source {
-  return Symbol.asyncIterator in batches ? batches[Symbol.asyncIterator]() : batches[Symbol.iterator]()
+  if (Symbol.asyncIterator in batches) return batches[Symbol.asyncIterator]()
+  if (Symbol.iterator in batches) return batches[Symbol.iterator]()
+  // The list of a store in JavaScript may be an async function, whose rejection must not end the process.
+  Promise.resolve(batches).catch(() => {})
+  throw new TypeError('"list" of the store has returned neither an iterable nor an async iterable of batches')
 }
 
 /** Collected rows. */

@@ -347,6 +347,26 @@ t.test('a store that fails before its first row gives an error in the client\'s 
   }
 })
 
+t.test('a store whose list is an async function gives an error in the client\'s format, and leaves no rejection unhandled', async t => {
+  const rejections: unknown[] = []
+  const note = (error: unknown): void => { rejections.push(error) }
+  process.on('unhandledRejection', note)
+  t.teardown(() => process.off('unhandledRejection', note))
+  const messages: string[] = []
+  for (const list of [async () => [], async () => { throw new Error('secret') }]) {
+    const app = await build(t, { name: 'posts', attributes, store: listing(list as unknown as List) }, {
+      before (app) { app.addHook('onError', async (_request, _reply, { message }) => { messages.push(message) }) }
+    })
+    for (const kind of Object.keys(accept) as Array<keyof typeof accept>) {
+      const { statusCode, headers, body } = await app.inject(`/posts.${kind}`)
+      t.strictSame([statusCode, headers['content-type'], body.includes('secret')], [500, problems[kind], false], kind)
+    }
+  }
+  await turn()
+  t.strictSame(rejections, [])
+  t.strictSame([...new Set(messages)], ['"list" of the store has returned neither an iterable nor an async iterable of batches'])
+})
+
 t.test('a page that fails at a later batch is an error, since nothing has been sent', async t => {
   for (const list of [function * () { yield makeRows(2); throw new Error('secret') }, async function * () { yield makeRows(2); throw new Error('secret') }] satisfies List[]) {
     const app = await build(t, { name: 'posts', attributes, store: listing(list) })
