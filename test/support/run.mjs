@@ -21,8 +21,8 @@ const MEASURED_LONG = /^test\/(?:stores\/contract|formats\/xml\/xsd)\//
 const TIMEOUT_MS = 20 * 60_000
 /** These files start processes, or take as long as a group. */
 const ALONE = /^test\/(?:system|openapi\/(?:client|lint|proxy|traffic)|stores\/contract)|property\.test/
-/** Many tests wait for a disk, a database or a browser, above all in their long form. More keep the processors busy. */
-const JOBS = availableParallelism() + (process.env.LONG === undefined ? 1 : 2)
+/** Many tests wait for a disk, a database or a browser. One more than there are processors keeps these busy. */
+const JOBS = availableParallelism() + 1
 
 const hasLongForm = (file) => /\b(?:LONG|LONG_FORM|LONG_ONLY|reasonToSkip)\b/.test(readFileSync(file, 'utf8'))
 
