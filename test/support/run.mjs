@@ -1,7 +1,7 @@
 // Runs test files in several processes, and prints one line for each file. The command `tap` would first compile its
 // plugins, and would load a TypeScript compiler into each process.
 //
-//   node test/support/run.mjs                     all files, in their short form
+//   node test/support/run.mjs                     the files that have a short form, in that form
 //   LONG=1 node test/support/run.mjs              the files that have a long form, in that form
 //   node test/support/run.mjs test/http a.test.ts these folders and files
 //
@@ -15,8 +15,12 @@ import { availableParallelism } from 'node:os'
 const SEPARATE = /^test\/(?:bench|plugins|nu-validator)\/|^test\/openapi\/(?:client|lint|proxy|traffic)\./
 /** The requests of these files are recorded in the folder OPENAPI_TRAFFIC, if it is set. */
 const RECORDED = /^test\/(?:actions|formats|http|openapi|plugin|resource|routing|schema)\//
+/** All tests of these files belong to the long form. */
+const LONG_FILES = /^test\/(?:system\/(?:chromium|page-layout|lists\/long-lists)|formats\/html\/pages\/page-validity)\./
 /** Only the long forms of these files run code that the short forms do not. Reports of the others would cost time alone. */
 const MEASURED_LONG = /^test\/(?:stores\/contract|formats\/xml\/xsd)\//
+/** The short forms of these files run no code of `lib` that others do not. Measuring costs a tenth of their time. */
+const UNMEASURED_SHORT = /^test\/(?:.*property|system\/(?:architecture|cluster|durability|examples|postgres-server|readme|two-processes|lists\/.*|database\/(?:many-tables|races)|stores\/(?:include|postgres-contract|keys\/(?:names|paths)|queries\/id-conditions)))\./
 /** A process that takes longer has failed. The machines are shared, so that it is far more than any needs. */
 const TIMEOUT_MS = 20 * 60_000
 /** These files start processes, or take as long as a group. */
@@ -24,7 +28,7 @@ const ALONE = /^test\/(?:system|openapi\/(?:client|lint|proxy|traffic)|stores\/c
 /** Many tests wait for a disk, a database or a browser. One more than there are processors keeps these busy. */
 const JOBS = availableParallelism() + 1
 
-const hasLongForm = (file) => /\b(?:LONG|LONG_FORM|LONG_ONLY|reasonToSkip)\b/.test(readFileSync(file, 'utf8'))
+const hasLongForm = (file) => /\/support\/(?:long\.js'|html\/chromium\.js')/.test(readFileSync(file, 'utf8'))
 
 /** Returns the test files of a folder, or the file itself. */
 function findFiles (path) {
@@ -34,7 +38,7 @@ function findFiles (path) {
 
 function selectFiles (paths) {
   if (paths.length > 0) return paths.flatMap(findFiles)
-  return findFiles('test').filter((file) => !SEPARATE.test(file) && (process.env.LONG === undefined || hasLongForm(file)))
+  return findFiles('test').filter((file) => !SEPARATE.test(file) && (process.env.LONG === undefined ? !LONG_FILES.test(file) : hasLongForm(file)))
 }
 
 /**
@@ -53,7 +57,7 @@ function groupFiles (files) {
 
 /** Runs files in one process, and prints a line for each. Only if one fails, what tap and the files say is printed too. */
 async function runGroup (files) {
-  const measuresNothing = process.env.LONG !== undefined && !files.some((file) => MEASURED_LONG.test(file))
+  const measuresNothing = process.env.LONG === undefined ? files.every((file) => UNMEASURED_SHORT.test(file)) : !files.some((file) => MEASURED_LONG.test(file))
   const isRecorded = process.env.OPENAPI_TRAFFIC !== undefined && files.some((file) => RECORDED.test(file))
   const imports = ['--import=./test/support/loader/typescript.mjs', ...isRecorded ? ['--import=./test/openapi/record.mjs'] : []]
   const child = spawn(process.execPath, [...process.execArgv, ...imports, './test/support/run-files.mjs', ...files], {
