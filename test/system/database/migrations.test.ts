@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { BY_ID, type OnDelete, postgresStore, type Query, type SqlStore, sqliteStore, type SqlStoreOptions, type Store, type TablePlan } from '../../../lib/index.js'
 import { LONG_FORM } from '../../support/long.js'
-import { testContract } from '../../support/stores/contract/contract-tests.js'
+import { LONG_LISTS, testContract } from '../../support/stores/contract/contract-tests.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
 import { context, type Engine, openEngines, readAll } from '../../support/stores/sql-engines.js'
 import { startPostgres } from '../../support/stores/postgres-server.js'
@@ -169,7 +169,7 @@ each('a table that was altered by its plan fulfils the contract', async (t, engi
       await other.prepare()
       return other
     }
-  })
+  }, LONG_LISTS)
 }, LONG_FORM)
 
 each('many stores that add the same columns at once', async (t, engine) => {
