@@ -14,7 +14,8 @@ type Variant = 'ids integer' | 'ids uuid' | 'version of values' | 'key of two at
 // The long form runs what the short one leaves out, and one variant in the default volume.
 const VARIANTS: readonly Variant[] = LONG ? ['ids integer', 'ids uuid', 'key of two attributes'] : ['ids integer', 'version of values']
 
-for (const driver of await findDrivers()) {
+// The last driver is the one that the version of Node.js brings, if it has one. libsql is the same on all versions.
+for (const driver of (await findDrivers()).slice(-1)) {
   for (const variant of VARIANTS) {
     t.test(`SQLite by ${driver.name}, ${variant}`, async (t) => {
       const folder = mkdtempSync(join(tmpdir(), 'resources-contract-'))
