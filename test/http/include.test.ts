@@ -383,7 +383,7 @@ t.test('references are checked', async (t) => {
     [{ references: [] as never }, target, 'must be an object of attributes and resources'],
     [{ references: { authorId: 7 as never } }, target, 'has "authorId", which must name a resource, not 7'],
     [{ references: { autorId: 'authors' } }, target, 'names "autorId", which is not among the attributes declared; did you mean "authorId"?'],
-    [{ references: { authorId: 'autors' } }, target, 'names "autors", which is not a resource of the app; did you mean "authors"?'],
+    [{ references: { authorId: 'autors' } }, target, 'names "autors", but the app has no such resource, or only a nested one; did you mean "authors"?'],
     [{ references: { title: 'authors' } }, target, 'names "authors" for "title", whose ids have another type: the attribute must be an integer'],
     [{ references: { authorId: 'authors' } }, { ...target, id: 'uuid' }, 'names "authors" for "authorId", whose ids have another type: the attribute must be a string'],
     [{ references: { authorId: 'authors' } }, { ...target, store: { ...memoryStore(), capabilities: {} } }, 'whose store cannot find rows by their ids'],

@@ -100,7 +100,10 @@ function findReferenced (
   const [first, ...others] = groups.find(({ length }) => length > 0) ?? []
   if (first === undefined) {
     const hint = didYouMean(name, all.map(({ compiled: { resource: { plural } } }) => plural))
-    throw new InvalidOptionError('references', `names "${name}", which is not a resource of the app${hint}`)
+    throw new InvalidOptionError(
+      'references',
+      `names "${name}", but the app has no such resource, or only a nested one${hint}`
+    )
   }
   if (others.length === 0) return first.compiled
   throw new InvalidOptionError(
