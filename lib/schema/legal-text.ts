@@ -2,6 +2,7 @@ import { isObject } from '../util/own-property.js'
 
 // XML 1.0 §2.2: a document must not contain these characters, not even as character references.
 const ILLEGAL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/ // eslint-disable-line no-control-regex
+const EACH_ILLEGAL = new RegExp(ILLEGAL, 'g')
 
 // XML 1.0 §2.3 defines NameStartChar and Name. The colon is left out, because it belongs to namespaces.
 const NAME_START = [
@@ -24,6 +25,11 @@ export const SUSPECT_CHARACTERS: RegExp = /[^\t\n\r -\ud7ff\ue000-\ufffd]/
 /** Returns whether all formats can carry the text. */
 export function isLegalText (text: string): boolean {
   return !SUSPECT_CHARACTERS.test(text) || (!ILLEGAL.test(text) && text.isWellFormed())
+}
+
+/** Replaces each character that no XML document can carry. Unpaired surrogates stay. */
+export function replaceIllegal (text: string, replace: (character: string) => string): string {
+  return text.replace(EACH_ILLEGAL, replace)
 }
 
 /** Returns whether all formats can carry the texts and names in a value. */

@@ -10,7 +10,16 @@ import { decodeInteger, markText, readMarkedText } from '../columns/codec.js'
 import { REFUSALS } from '../constraint-errors.js'
 import type { ColumnKind } from '../columns/kinds.js'
 import type { Column, ComparedColumn, RawRow } from '../dialect.js'
-import { type IdText, joinParts, parseValue, readSingle, splitParts, writeSingle } from './id-text.js'
+import {
+  decodeIllegal,
+  encodeIllegal,
+  type IdText,
+  joinParts,
+  parseValue,
+  readSingle,
+  splitParts,
+  writeSingle
+} from './id-text.js'
 
 /** A column that holds an id or a part of it. */
 export interface IdPart extends ComparedColumn {
@@ -121,11 +130,11 @@ function makeSingle (part: Part, isText: boolean): IdColumns {
     own: undefined,
     selected: [],
     parse (id) {
-      const text = typeof id === 'string' ? readSingle(id) : undefined
-      const value = parsePart(part, text)
+      const text = decodeText(id)
+      const value = parsePart(part, text === undefined ? undefined : readSingle(text))
       return value === undefined ? undefined : [value]
     },
-    decode: (raw) => writeSingle(spellPart(part, raw))
+    decode: (raw) => encodeIllegal(writeSingle(spellPart(part, raw)))
   }
 }
 
@@ -137,12 +146,17 @@ function makeComposite (parts: readonly [Part, ...Part[]]): IdColumns {
     own: undefined,
     selected: [],
     parse (id) {
-      const texts = typeof id === 'string' ? splitParts(id, parts.length) : undefined
+      const text = decodeText(id)
+      const texts = text === undefined ? undefined : splitParts(text, parts.length)
       const values = parts.map((part, index) => parsePart(part, texts?.[index]))
       return values.includes(undefined) ? undefined : values as Scalar[]
     },
-    decode: (raw) => joinParts(parts.map((part) => spellPart(part, raw)))
+    decode: (raw) => encodeIllegal(joinParts(parts.map((part) => spellPart(part, raw))))
   }
+}
+
+function decodeText (id: Id): string | undefined {
+  return typeof id === 'string' ? decodeIllegal(id) : undefined
 }
 
 /** The name of the number of a row in orders and positions. No attribute has such a name. */

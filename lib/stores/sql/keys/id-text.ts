@@ -1,3 +1,4 @@
+import { isLegalText, replaceIllegal } from '../../../schema/legal-text.js'
 import type { Scalar } from '../../../schema/types.js'
 import type { ColumnKind } from '../columns/kinds.js'
 
@@ -55,6 +56,27 @@ export function readSingle (id: string): IdText | null | undefined {
   const text = id.startsWith('%25') ? id.slice(0, 1) + id.slice(3) : id.replace(/^%2E/, '.')
   const value: IdText = { mark: '', text }
   return writeSingle(value) === id ? value : undefined
+}
+
+/** The mark of an id in which characters are percent-encoded. No other id begins with it. */
+const ENCODED = '%C'
+/** Matches the percent-encoded characters of such an id. */
+const ENCODED_CHARACTER = /%(?:[01][\dA-F]|25|EF%BF%B[EF])/g
+
+/**
+ * Writes an id that may contain characters that no XML document can carry, such as U+0001: `%C`, and the id with these
+ * characters and `%` percent-encoded. Another id is returned as it is.
+ */
+export function encodeIllegal (id: string): string {
+  return isLegalText(id) ? id : ENCODED + replaceIllegal(id.replaceAll('%', '%25'), encodeURIComponent)
+}
+
+/** Returns the id that `encodeIllegal` has written in this way, or `undefined` if it writes no such id. */
+export function decodeIllegal (written: string): string | undefined {
+  const id = written.startsWith(ENCODED)
+    ? written.slice(ENCODED.length).replace(ENCODED_CHARACTER, decodeURIComponent)
+    : written
+  return encodeIllegal(id) === written ? id : undefined
 }
 
 /** Returns the value that a text spells for a column, or `undefined` if the spelling is not that of `String`. */

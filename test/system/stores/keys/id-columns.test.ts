@@ -31,7 +31,7 @@ async function thrownBy (act: () => unknown): Promise<Record<string, unknown>> {
 }
 
 const titled = (properties: object): SqlStoreOptions['attributes'] => ({ type: 'object', properties: { ...properties, title: { type: ['string', 'null'] } } })
-const TEXTS = ['a/b', 'a?b', 'a#b', '100%', '%41', '%', '%2E', '%N', '%25', '.', '..', '...', '', ' ', 'a b ', 'a,b', ',', 'a.json', 'né', '💛', 'A', "o'b", '"', '\\', '+', '&=', '\n', 'x'.repeat(90)]
+const TEXTS = ['a/b', 'a?b', 'a#b', '100%', '%41', '%', '%2E', '%N', '%25', '.', '..', '...', '', ' ', 'a b ', 'a,b', ',', 'a.json', 'né', '💛', 'A', "o'b", '"', '\\', '+', '&=', '\n', '\u0001', 'b\u001bc', '%\u0001', '%C\u0001%01', 'd\ufffe\uffff', '%C%01', '.\u0001', 'x'.repeat(90)]
 
 each('a key of one text makes ids of its texts', async (t, engine) => {
   const store = await opened(engine, { attributes: titled({ code: text }), key: ['code'], migrate: true })
@@ -48,7 +48,12 @@ each('a key of one text makes ids of its texts', async (t, engine) => {
     t.equal((await store.get(id, {}, context))?.attributes.code, code, String(id))
     t.match(await store.update(id, { title: code }, anyVersion, context), { ok: true, row: { id, attributes: { code, title: code } } })
   }
-  t.strictSame([...ids].filter(([id, code]) => id !== code), [['%2541', '%41'], ['%25', '%'], ['%252E', '%2E'], ['%25N', '%N'], ['%2525', '%25'], ['%2E', '.'], ['%2E.', '..'], ['%', '']])
+  t.strictSame([...ids].filter(([id, code]) => id !== code), [['%2541', '%41'], ['%25', '%'], ['%252E', '%2E'], ['%25N', '%N'], ['%2525', '%25'], ['%2E', '.'], ['%2E.', '..'], ['%', ''],
+    ['%C%01', '\u0001'], ['%Cb%1Bc', 'b\u001bc'], ['%C%2525%01', '%\u0001'], ['%C%2525C%01%2501', '%C\u0001%01'], ['%Cd%EF%BF%BE%EF%BF%BF', 'd\ufffe\uffff'], ['%25C%01', '%C%01'], ['%C.%01', '.\u0001']])
+  for (const id of ['\u0001', 'b\u001bc', '%C', '%C%', '%C%1', '%C%1bc', '%Cb%1bc', '%C\u0001', '%C%09', '%Ca', '%CA%01', '%C%2E', '%C%25%01', '%C%C%01', '%C%EF%BF%BF', '%C%25N', '%Cd%EF%BF%BE\uffff', '%T\u0001', '%C%25T%01', '%C\ud800', '%C%25T\ud800', '%CA']) {
+    t.equal(await store.get(id, {}, context), undefined, `${JSON.stringify(id)} is no other name of a row`)
+    t.strictSame(await store.delete(id, anyVersion, context), { ok: false, why: 'missing' })
+  }
   for (const id of ['unknown', '%zz', '%2e', '%2Ex', 'x\0', '\ud800', 5]) {
     t.equal(await store.get(id, {}, context), undefined, JSON.stringify(id))
     t.strictSame(await store.delete(id, anyVersion, context), { ok: false, why: 'missing' })
@@ -90,14 +95,16 @@ each('a key of several attributes joins them', async (t, engine) => {
     [{ list: '%2C', place: 0, done: true }, '%252C,0,true'],
     [{ list: '%N', place: 0, done: true }, '%25N,0,true'],
     [{ list: '', place: 0, done: true }, ',0,true'],
-    [{ list: '..', place: 0, done: true }, '..,0,true']
+    [{ list: '..', place: 0, done: true }, '..,0,true'],
+    [{ list: 'a,\u0001%', place: 0, done: true }, '%Ca%252C%01%2525,0,true'],
+    [{ list: '\u0001', place: 1, done: false }, '%C%01,1,false']
   ]
   for (const [attributes, id] of cases) {
     const row = await store.create(attributes, {}, context)
     t.equal(row.id, id)
     t.strictSame(await store.get(id, {}, context), row)
   }
-  for (const id of ['a,1', 'a,1,true,', 'a,01,true', 'a,1,TRUE', 'a,1,', 'a,%N,true', '%N,0,true', '%2,0,true', '%2c,0,true', '%,0,true', 'a, 1,true', 'a,1.5,true', 1]) {
+  for (const id of ['a,1', 'a,1,true,', 'a,01,true', 'a,1,TRUE', 'a,1,', 'a,%N,true', '%N,0,true', '%2,0,true', '%2c,0,true', '%,0,true', 'a, 1,true', 'a,1.5,true', '\u0001,1,false', '%C%01,01,false', '%C%01', '%Ca,1,true', 1]) {
     t.equal(await store.get(id, {}, context), undefined, String(id))
     t.strictSame(await store.update(id, { title: 'T' }, { version: '1', scope: {} }, context), { ok: false, why: 'missing' })
   }

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import type { SqlStoreOptions } from '../../../../lib/index.js'
 import { build, draft } from '../../../support/helper.js'
 import { fill, findForm, submit } from '../../../support/html/forms.js'
@@ -92,6 +92,43 @@ for (const engine of ['sqlite', 'postgresql']) {
     t.equal((await app.inject({ url: path })).statusCode, 404)
   })
 }
+
+t.test('rows whose key no document can carry are found in lists and by their ids', async (t) => {
+  const json = { accept: 'application/json' }
+  const codes = ['\u0001', 'a', 'b\u001bc', 'd\ufffe', 'z']
+  for (const { name, store } of await openEngines()) {
+    const schema = { type: 'object', properties: { code: { type: 'string' }, title: { type: 'string' } } } as const
+    for (const key of [['code'], ['code', 'title']]) {
+      const rows = store({ table: `rows_${key.length}`, attributes: schema, key, version: 'values', migrate: true })
+      const app = await build(t, { name: 'rows', store: rows, writes: 'both', sort: ['code', 'title'], xsd: true } as Parameters<typeof build>[1])
+      for (const code of codes) await rows.create({ code, title: code }, {}, { signal: new AbortController().signal })
+      const ids = codes.map((code) => code.replace(/^[^az].*$/su, (text) => `%C${encodeURIComponent(text)}`)).map((id) => key.length === 1 ? id : `${id},${id.replace('%C', '')}`)
+      for (const sort of ['id', '-id', 'title', '-title', 'code', '-code']) {
+        const wanted = sort.startsWith('-') ? [...ids].reverse() : ids
+        for (const [relation, order] of [['next', wanted], ['prev', [...wanted].reverse()]] as const) {
+          const listed: string[] = []
+          let url: string | undefined = `/rows?sort=${sort}&limit=1${relation === 'prev' ? '&before=' : ''}`
+          while (url !== undefined && listed.length < 9) {
+            const page: LightMyRequestResponse = await app.inject({ url, headers: json })
+            t.equal(page.statusCode, 200, url)
+            listed.push(page.json().rows[0].id)
+            url = new RegExp(`<([^>]*)>; rel="${relation}"`).exec(String(page.headers.link))?.[1]
+          }
+          t.strictSame(listed, order, `${name}: ${key.join()} by ${sort}, ${relation}`)
+        }
+      }
+      const links = linksIn((await app.inject('/rows.html')).body)
+      t.strictSame(links.map((link) => decodeURIComponent(link.slice('/rows/'.length))), ids)
+      for (const [index, link] of links.entries()) {
+        for (const format of ['json', 'xml', 'html']) t.equal((await app.inject(`${link}.${format}`)).statusCode, 200, `${link}.${format}`)
+        if (key.length === 1) t.match((await app.inject({ method: 'PUT', url: link, headers: json, payload: { row: { title: 'T' } } })).json(), { row: { id: ids[index], title: 'T' } })
+        t.equal((await app.inject({ method: 'DELETE', url: '/rows', payload: { id: ids[index] } })).statusCode, 204)
+        t.equal((await app.inject({ url: link, headers: json })).statusCode, 404)
+      }
+      await app.close()
+    }
+  }
+})
 
 t.test('a nested resource below a composite key has paths with commas', async (t) => {
   const [engine] = await openEngines()
