@@ -64,11 +64,13 @@ const ENCODED = '%C'
 const ENCODED_CHARACTER = /%(?:[01][\dA-F]|25|EF%BF%B[EF])/g
 
 /**
- * Writes an id that may contain characters that no XML document can carry, such as U+0001: `%C`, and the id with these
- * characters and `%` percent-encoded. Another id is returned as it is.
+ * Writes an id that may contain characters that no XML document can carry, such as U+0001, or CR, which a browser sends
+ * as CR LF in a form (HTML §4.10.22.4): `%C`, and the id with these characters and `%` percent-encoded. Another id is
+ * returned as it is.
  */
 export function encodeIllegal (id: string): string {
-  return isLegalText(id) ? id : ENCODED + replaceIllegal(id.replaceAll('%', '%25'), encodeURIComponent)
+  if (isLegalText(id) && !id.includes('\r')) return id
+  return ENCODED + replaceIllegal(id.replaceAll('%', '%25'), encodeURIComponent).replaceAll('\r', '%0D')
 }
 
 /** Returns the id that `encodeIllegal` has written in this way, or `undefined` if it writes no such id. */

@@ -130,6 +130,25 @@ t.test('rows whose key no document can carry are found in lists and by their ids
   }
 })
 
+t.test('a form deletes the row of its page, whichever line break the key has', async (t) => {
+  const codes = ['a\nb', 'a\r\nb', 'a\rb']
+  for (const { name, store } of await openEngines()) {
+    for (const code of codes) {
+      const lines = store({ table: 'broken_lines', attributes: { type: 'object', properties: { code: { type: 'string' } } }, key: ['code'], version: 'values', migrate: true })
+      const app = await build(t, { name: 'lines', store: lines })
+      for (const code of codes) await app.inject({ method: 'POST', url: '/lines', headers: { accept: 'application/json' }, payload: { line: { code } } })
+      const read = async (): Promise<string[]> => (await app.inject('/lines.json')).json().lines.map(({ code }: { code: string }) => code)
+      t.strictSame(await read(), codes)
+      const link = linksIn((await app.inject('/lines.html')).body)[codes.indexOf(code)] as string
+      const html = { accept: 'text/html' }
+      const page = await app.inject({ url: link, headers: html })
+      t.match(await app.inject(submit(findForm(page, 'DELETE'), undefined, html)), { statusCode: 303 }, `${name}: ${JSON.stringify(code)}`)
+      t.strictSame(await read(), codes.filter((other) => other !== code))
+      await app.close()
+    }
+  }
+})
+
 t.test('a nested resource below a composite key has paths with commas', async (t) => {
   const [engine] = await openEngines()
   const lines = engine?.store({ table: 'lines', attributes: { type: 'object', properties: { order: { type: 'integer' }, place: { type: 'string' } } }, key: ['order', 'place'], migrate: true })
