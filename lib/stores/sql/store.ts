@@ -14,6 +14,7 @@ import type { Dialect, Driver, RawRow } from './dialect.js'
 import { checkGiven, expandOrder, expandPosition, keepKey, positionOfRow } from './keys/id-columns.js'
 import { type Range, rangesAfter } from './lists/keyset.js'
 import { COUNT, ListStatements } from './lists/list-statements.js'
+import { PositionCheck } from './lists/position-check.js'
 import { BlockFinder } from './lists/sorted-blocks.js'
 import type { Predicate } from './predicates.js'
 import { type BoundStatement, Statements, type WriteTarget } from './statements.js'
@@ -94,6 +95,7 @@ class SqlTable {
   readonly #statements: Statements
   readonly #listStatements: ListStatements
   readonly #blocks: BlockFinder
+  readonly #positions: PositionCheck
   readonly #decoder: RowDecoder
   readonly #plan: BatchPlan
   /** Whether no two rows have the same id. A check of the table may find otherwise, for example in a view. */
@@ -107,6 +109,7 @@ class SqlTable {
     this.#statements = new Statements(definition, dialect, this.#conditions)
     this.#listStatements = new ListStatements(definition, dialect, this.#conditions)
     this.#blocks = new BlockFinder(definition, dialect, this.#listStatements)
+    this.#positions = new PositionCheck(definition, this.#conditions, this.#listStatements)
     this.#decoder = new RowDecoder(definition, dialect)
     this.#plan = new BatchPlan(definition.columns)
   }
@@ -115,7 +118,7 @@ class SqlTable {
     const query = this.#expand(given)
     const predicates = query && this.#predicates(query)
     if (query === undefined || predicates === undefined) return []
-    const { scope, limit } = query
+    const { scope, limit, order } = query
     const decoder = this.#decoder
     const select = (bound: BoundStatement): MaybePromise<readonly RawRow[]> => this.#read(bound, context)
     const reader = new BatchReader(query, context, {
@@ -125,7 +128,10 @@ class SqlTable {
       isSparse: predicates.length > 0 && given.order.length === 1 && limit === undefined && this.#isKeyUnique,
       decoder,
       neverNull: this.#conditions.neverNull,
-      positionOf: (row) => positionOfRow(this.#definition.ids, row, query.order),
+      after: query.after && { id: given.after?.at(-1) as Id, position: query.after },
+      positionOf: (row) => positionOfRow(this.#definition.ids, row, order),
+      verify: (place) => this.#positions.verify(place, order, { select, get: (id) => this.get(id, {}) }),
+      checkRows: (rows, place) => this.#positions.checkRows(rows, place, order),
       read: (range, reading) =>
         select(this.#listStatements.selectRange(range, query, predicates, reading)),
       findBlocks: (list) => this.#blocks.find({ query, predicates, ...list }, select),

@@ -1,10 +1,11 @@
 import type { Mutant } from '../load.js'
 
-export const tests = ['test/system/stores/column-types.test.ts', 'test/system/stores/sql-stores.test.ts', 'test/system/stores/sqlite-contract.test.ts', 'test/system/stores/sqlite-store.test.ts', 'test/system/stores/postgres-store.test.ts', 'test/system/stores/postgres-contract.test.ts', 'test/system/stores/queries/sorted-lists.test.ts', 'test/system/stores/keys/id-columns.test.ts', 'test/system/stores/keys/versions.test.ts', 'test/system/stores/keys/names.test.ts']
+export const tests = ['test/system/stores/column-types.test.ts', 'test/system/stores/sql-stores.test.ts', 'test/system/stores/sqlite-contract.test.ts', 'test/system/stores/sqlite-store.test.ts', 'test/system/stores/postgres-store.test.ts', 'test/system/stores/postgres-contract.test.ts', 'test/system/stores/queries/sorted-lists.test.ts', 'test/system/stores/queries/altered-texts.test.ts', 'test/system/stores/keys/id-columns.test.ts', 'test/system/stores/keys/versions.test.ts', 'test/system/stores/keys/names.test.ts']
 
 const keyset = 'lib/stores/sql/lists/keyset.ts'
 const statements = 'lib/stores/sql/statements.ts'
 const lists = 'lib/stores/sql/lists/list-statements.ts'
+const positions = 'lib/stores/sql/lists/position-check.ts'
 const blocks = 'lib/stores/sql/lists/sorted-blocks.ts'
 const conditions = 'lib/stores/sql/conditions.ts'
 const predicates = 'lib/stores/sql/predicates.ts'
@@ -76,6 +77,11 @@ export const mutants: readonly Mutant[] = [
   { file: 'lib/stores/sql/keys/id-columns.ts', find: "mark: part.fits(value) ? '' : typeof value === 'string' ? '%T' : '%D'", replace: "mark: ''", why: 'a list ends at a key of another type than that of its column' },
   { file: 'lib/stores/sql/keys/id-columns.ts', find: 'isMarkedText ? markText(text) : parseValue(KINDS[mark] ?? kind, text)', replace: 'parseValue(KINDS[mark] ?? kind, text)', why: 'a BLOB in a key of texts is never found' },
   { file: 'lib/stores/sql/keys/id-columns.ts', find: '!isOfKind && holdsUnfit(value)', replace: '!isOfKind', why: 'a mark is another way to name a row' },
+  { file: positions, find: 'row === undefined ? mayBeReplaced(place.id) : this.#isAt(row, equal)', replace: 'row !== undefined', why: 'a changed row is taken for one with an altered text' },
+  { file: positions, find: 'row === undefined ? mayBeReplaced(place.id)', replace: 'row === undefined ? false', why: 'a list continues after a text that the driver has altered in a key that no id finds' },
+  { file: blocks, find: 'return mayBeReplaced(bound) ||', replace: 'return false ||', why: 'a list continues after a text that the driver has altered with U+FFFD in the bound of a block' },
+  { file: reader, find: 'this.#isVerified = false\n    const { order }', replace: 'const { order }', why: 'a list continues after a text that the driver has altered in a second batch' },
+  { file: positions, find: 'if (this.#isAt(row, equal)) throw this.#refuse(equal)', replace: '', why: 'a list repeats the row after which it continues (altered text)' },
   { file: idText, find: "isLegalText(id) && !id.includes('\\r')", replace: 'true', why: 'a list ends with an error at a key that no document can carry' },
   { file: idText, find: "isLegalText(id) && !id.includes('\\r')", replace: 'isLegalText(id)', why: 'a form deletes another row than that of its page' },
   { file: idText, find: 'return encodeIllegal(id) === written ? id : undefined', replace: 'return id', why: 'a key that no document can carry has several ids' },

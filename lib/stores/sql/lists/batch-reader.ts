@@ -5,6 +5,7 @@ import type { Context, Position, Query } from '../../store.js'
 import type { BatchPlan, Reading } from './batch-plan.js'
 import type { RawRow } from '../dialect.js'
 import { type Range, rangesAfter, rangesOf } from './keyset.js'
+import type { Place } from './position-check.js'
 import type { RowDecoder } from '../columns/row-decoder.js'
 import type { Block, BlockQuery } from './sorted-blocks.js'
 
@@ -27,8 +28,14 @@ export interface BatchSource {
   readonly isSparse: boolean
   /** The criteria whose values are never null. */
   readonly neverNull: ReadonlySet<string>
+  /** The row after which the list begins, or `undefined` if it begins with its first row. */
+  readonly after: Place | undefined
   /** Returns the position of a row in the order of the query. */
   positionOf (row: Row): Position
+  /** Throws if the table holds another text than a place after which rows are read. */
+  verify (place: Place): MaybePromise<void>
+  /** Throws if one of the rows that were read after a place is the row at the place. */
+  checkRows (rows: readonly Row[], place: Place): void
   /** Reads the first rows of a range. */
   read (range: Range, reading: Reading): MaybePromise<readonly RawRow[]>
   /** Finds the blocks of a list after a position. Returns none if an index sorts the list. */
@@ -55,8 +62,11 @@ export class BatchReader {
   #page: readonly RawRow[] = []
   #from = 0
   #reading: Reading = SINGLE
-  /** The position of the last row that was handed out. */
-  #last: Position | undefined
+  /** The last row that was handed out. */
+  #last: Place | undefined
+  /** The row after which the ranges begin. */
+  #after: Place | undefined
+  #isVerified = false
   /** The most rows of the next batch. */
   #most: number
   #isNextSingle = false
@@ -66,6 +76,7 @@ export class BatchReader {
     this.#query = query
     this.#context = context
     this.#source = source
+    this.#after = source.after
     this.#ranges = rangesOf(query, query.after, source.neverNull)
     this.#left = query.limit ?? Infinity
     this.#most = query.limit !== undefined ? Infinity : source.isSparse ? 1 : FIRST_BATCH
@@ -90,12 +101,12 @@ export class BatchReader {
   /** Finds the blocks of a sorted list that needs several further batches. Returns `undefined` for other lists. */
   #findBlocks (): MaybePromise<Result> | undefined {
     const after = this.#last
-    if (after === undefined || after.length === 1 || this.#hasSoughtBlocks) return undefined
+    if (after === undefined || after.position.length === 1 || this.#hasSoughtBlocks) return undefined
     const left = this.#left
     const reading = this.#source.plan.next(left)
     if (left <= reading.limit) return undefined
     this.#hasSoughtBlocks = true
-    return andThen(this.#source.findBlocks({ after, reading, left }), (blocks) => {
+    return andThen(this.#source.findBlocks({ after: after.position, reading, left }), (blocks) => {
       this.#blocks = blocks
       this.#ranges = this.#rangesAfter(after)
       return this.next()
@@ -103,6 +114,18 @@ export class BatchReader {
   }
 
   #read (range: Range): MaybePromise<Result> {
+    return andThen(this.#verify(), () => this.#readRange(range))
+  }
+
+  /** Checks the row after which the ranges begin, once. */
+  #verify (): MaybePromise<void> {
+    const after = this.#after
+    if (after === undefined || this.#isVerified) return
+    this.#isVerified = true
+    return this.#source.verify(after)
+  }
+
+  #readRange (range: Range): MaybePromise<Result> {
     const { plan } = this.#source
     const reading = this.#isNextSingle ? SINGLE : plan.next(Math.min(this.#left, this.#most))
     this.#reading = reading
@@ -169,10 +192,12 @@ export class BatchReader {
   }
 
   #give (rows: readonly Row[]): Result {
+    if (this.#after !== undefined) this.#source.checkRows(rows, this.#after)
     this.#left -= rows.length
     // The next call ends a list that has all its rows.
     if (this.#left > 0) {
-      this.#last = this.#source.positionOf(rows.at(-1) as Row)
+      const last = rows.at(-1) as Row
+      this.#last = { id: last.id, position: this.#source.positionOf(last) }
       this.#pass(rows.length)
     }
     return { done: false, value: rows }
@@ -198,7 +223,7 @@ export class BatchReader {
       this.#blocks = []
       this.#hasSoughtBlocks = false
     }
-    this.#ranges = this.#rangesAfter(this.#last as Position)
+    this.#ranges = this.#rangesAfter(this.#last as Place)
   }
 
   /** Drops the page, so that the next read starts after the last row that was handed out. */
@@ -207,12 +232,14 @@ export class BatchReader {
     if (this.#last !== undefined) this.#ranges = this.#rangesAfter(this.#last)
   }
 
-  /** Returns the ranges after a position, or the rest of the current block. */
-  #rangesAfter (position: Position): Range[] {
+  /** Returns the ranges after a row, or the rest of the current block. */
+  #rangesAfter (place: Place): Range[] {
+    this.#after = place
+    this.#isVerified = false
     const { order } = this.#query
     const { neverNull } = this.#source
     const [block, next] = this.#blocks
-    const after = rangesOf(this.#query, position, neverNull)
+    const after = rangesOf(this.#query, place.position, neverNull)
     if (block === undefined) return after
     const within = next === undefined ? [after] : [after, rangesAfter(reverse(order), next.first, neverNull)]
     return [{ conditions: [], order, block: { ids: block.ids, within } }]

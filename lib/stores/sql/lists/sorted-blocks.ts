@@ -10,6 +10,7 @@ import type { TableDefinition } from '../tables/definition.js'
 import type { Reading } from './batch-plan.js'
 import { rangesAfter } from './keyset.js'
 import { LONGEST_BOUND, type ListStatements } from './list-statements.js'
+import { mayBeReplaced } from './position-check.js'
 
 /** Consecutive rows of a sorted list, whose ids were read in advance. */
 export interface Block {
@@ -112,13 +113,14 @@ export class BlockFinder {
     })
   }
 
-  /** Returns whether a text of a position is too long to be held for each block. */
+  /** Returns whether a text of a position is too long to be held for each block, or may not be what the table holds. */
   #isCut (raw: RawRow, order: Order): boolean {
     const { byAttribute } = this.#definition.columns
     return order.some(({ by }, criterion) => {
       const column = byAttribute.get(by)
-      return by !== 'id' && column?.isLong === true &&
-        this.#dialect.isCut(raw[`c${criterion}`], LONGEST_BOUND, column)
+      const bound = raw[`c${criterion}`]
+      return mayBeReplaced(bound) ||
+        (by !== 'id' && column?.isLong === true && this.#dialect.isCut(bound, LONGEST_BOUND, column))
     })
   }
 
