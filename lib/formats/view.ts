@@ -44,7 +44,7 @@ export interface LinkedRow {
 
 /** A row that a form can reference. */
 export interface ChoiceRow {
-  /** The id, which is the value of the attribute. */
+  /** The value of the attribute: the id, or the key. */
   readonly id: Id
   /** The name, which the user chooses. */
   readonly name: string

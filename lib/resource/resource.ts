@@ -1,9 +1,9 @@
 import { isLegalText, isUuid } from '../schema/legal-text.js'
 import type { Property } from '../schema/shape.js'
-import type { Schema } from '../schema/types.js'
+import type { Scalar, Schema } from '../schema/types.js'
 import { declareAttributes } from './attributes.js'
 import { singularize } from './inflection.js'
-import type { Id } from './row.js'
+import type { Id, Row } from './row.js'
 
 /** The type of ids. A `'string'` is any text that a store or a handler of the app makes. */
 export type IdType = 'integer' | 'uuid' | 'string'
@@ -69,6 +69,16 @@ export function makeResource (place: ResourcePlace, idType: IdType, schema: Sche
 /** Returns the name of a resource: the plural, `posts`, or for a singleton the singular, `profile`. */
 export function nameOf ({ singleton, singular, plural }: Pick<Resource, 'singleton' | 'singular' | 'plural'>): string {
   return singleton ? singular : plural
+}
+
+/** Returns the attribute whose values other rows have to reference a row: its key, or `id` if that is no attribute. */
+export function referencedAttribute ({ key: [first = 'id', second] }: Pick<Resource, 'key'>): string {
+  return second === undefined ? first : 'id'
+}
+
+/** Returns the value that other rows have to reference a row. The id of a key can be another text than its value. */
+export function referenceTo ({ id, attributes }: Row, resource: Pick<Resource, 'key'>): NonNullable<Scalar> {
+  return attributes[referencedAttribute(resource)] as Scalar ?? id
 }
 
 /** The limit of the cache, because clients may send any number of names. */

@@ -90,8 +90,8 @@ export interface DeclaredOptions<
    */
   readonly privateQueries?: boolean
   /**
-   * The attributes that have the ids of other resources, with the plural names of these: `{ authorId: 'authors' }`.
-   * `?include=author` then adds the author to each row.
+   * The attributes that have the ids of other resources, or the values of a key of one attribute, with the plural names
+   * of these: `{ authorId: 'authors' }`. `?include=author` then adds the author to each row.
    * @default {}
    */
   readonly references?: Readonly<Record<string, string>>

@@ -163,7 +163,10 @@ export interface Store<A = Attributes> {
   readonly id?: 'integer' | 'uuid' | 'string' | undefined
   /** The attributes that the store can keep, or `undefined` for any. A resource without attributes takes them over. */
   readonly attributes?: AttributesSchema | undefined
-  /** The attributes whose values form the id, which no update changes. @default none */
+  /**
+   * The attributes whose values form the id, which no update changes. Other rows reference a single one by its value.
+   * @default none
+   */
   readonly key?: readonly string[] | undefined
   /** The optional abilities of the store. @default none */
   readonly capabilities?: Capabilities | undefined
@@ -222,7 +225,7 @@ export interface SyncStore<A = Attributes> extends Store<A> {
  */
 export type OnDelete = 'restrict' | 'cascade' | 'set null'
 
-/** A foreign key: the attribute holds ids of rows of a table. */
+/** A foreign key: the attribute holds ids of rows of a table, or the values of its key of one attribute. */
 export interface Reference {
   /** The name of the table. */
   readonly table: string

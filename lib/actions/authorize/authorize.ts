@@ -1,5 +1,6 @@
-import { parseId } from '../../resource/resource.js'
+import { parseId, referencedAttribute, referenceTo } from '../../resource/resource.js'
 import type { Id, Scope, Row } from '../../resource/row.js'
+import type { Scalar } from '../../schema/types.js'
 import { forEachInOrder, type MaybePromise, catchError, andThen } from '../../util/maybe-promise.js'
 import { findRow } from '../find-row.js'
 import { notFound, type Target } from '../target.js'
@@ -201,19 +202,20 @@ class AccessCheck {
     return step.read.row
   }
 
-  /** Returns the scope with the id of the parent's row in it. */
+  /** Returns the scope with the reference to the parent's row in it. */
   #scopeOf ({ scope, level: { foreignKey }, parent }: Step): MaybePromise<Scope> {
     if (foreignKey === undefined || parent === undefined) return scope
     const { resource } = parent.level.target
-    const within = (id: Id): Scope => {
+    const { id } = parent
+    const within = (value: NonNullable<Scalar>): Scope => {
       // The path names a parent outside the scope.
-      if (Object.hasOwn(scope, foreignKey) && scope[foreignKey] !== id) throw ofParent(notFound(resource, id))
-      return { ...scope, [foreignKey]: id }
+      if (Object.hasOwn(scope, foreignKey) && scope[foreignKey] !== value) throw ofParent(notFound(resource, id))
+      return { ...scope, [foreignKey]: value }
     }
-    if (parent.id !== undefined) return within(parent.id)
+    if (id !== undefined && referencedAttribute(resource) === 'id') return within(id)
     return andThen(this.#row(parent), (row) => {
-      if (row === undefined) throw ofParent(notFound(resource, undefined))
-      return within(row.id)
+      if (row === undefined) throw ofParent(notFound(resource, id))
+      return within(referenceTo(row, resource))
     })
   }
 

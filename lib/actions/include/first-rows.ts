@@ -1,3 +1,4 @@
+import { referenceTo, type Resource } from '../../resource/resource.js'
 import type { Row } from '../../resource/row.js'
 import { BY_ID } from '../../stores/order.js'
 import { LARGEST_BATCH_SIZE } from '../../stores/row-size.js'
@@ -56,27 +57,29 @@ export type OpenRelated = (row: Row, context: AccessContext) => Promise<RelatedR
 
 /** A resource whose rows reference rows of another one. */
 export interface Referencing extends Listed {
-  /** The attribute that has the ids. */
+  /** The attribute that references them. */
   readonly attribute: string
+  /** The other resource. */
+  readonly referenced: Resource
 }
 
 /** Compiles the check for rows that reference a row. It is the check of a request for their list. */
 export function compileOpenReferencing (referencing: Referencing): OpenRelated {
-  const { attribute } = referencing
+  const { attribute, referenced } = referencing
   const open = compileOpenList(referencing)
-  return async ({ id }, context) => {
+  return async (row, context) => {
     const opened = await open(context)
-    return opened && { ...opened, filter: [{ attribute, operator: 'eq', value: id }] }
+    return opened && { ...opened, filter: [{ attribute, operator: 'eq', value: referenceTo(row, referenced) }] }
   }
 }
 
 /** Compiles the check for the nested rows of a row. */
 export function compileOpenNested (nested: Nested): OpenRelated {
-  const { level: { target }, foreignKey } = nested
+  const { level: { target }, parent, foreignKey } = nested
   return (row, context) => unlessRefused(async () => {
     const opened = await openNested(nested, row, context)
     if (opened === undefined) return undefined
-    const scope = { ...opened.scope, [foreignKey]: row.id }
+    const scope = { ...opened.scope, [foreignKey]: referenceTo(row, parent.target.resource) }
     return { request: opened.request, target: { ...target, scope }, filter: [] }
   })
 }

@@ -1,6 +1,8 @@
 import type { Parameters } from '../../resource/path-pattern.js'
+import { referenceTo } from '../../resource/resource.js'
 import type { Id, Row, Scope } from '../../resource/row.js'
 import { compileMatcher } from '../../stores/matcher.js'
+import type { Scalar } from '../../schema/types.js'
 import { sizeOf } from '../../stores/row-size.js'
 import type { Query } from '../../stores/store.js'
 import {
@@ -20,7 +22,7 @@ export const MOST_INCLUDED = 100
 /** A resource that is nested in the one whose rows include it. */
 export interface Nested extends Included {
   readonly parent: GuardedResource
-  /** The attribute with the id of the parent. */
+  /** The attribute that references the parent. */
   readonly foreignKey: string
   /** The path parameter with the id of the parent, or `undefined` if the parent is a singleton. */
   readonly param: string | undefined
@@ -32,7 +34,8 @@ export interface Nested extends Included {
 
 /** A row that includes others. */
 interface Including {
-  readonly id: Id
+  /** The value of the foreign key of its nested rows. */
+  readonly value: NonNullable<Scalar>
   readonly request: AccessContext['request']
   readonly scope: Scope
   /** The included rows. */
@@ -61,12 +64,14 @@ class Loader {
   }
 
   async load (rows: readonly Row[], context: AccessContext, mostSize: number): ReturnType<LoadRelation> {
+    const { parent } = this.#nested
     const including = new Map<Id, Including>()
     const groups = new Map<string, Including[]>()
     for (const row of rows) {
       const opened = await unlessRefused(() => openNested(this.#nested, row, context))
       if (opened === undefined) continue
-      const found = { id: row.id, ...opened, rows: [], size: 0, isFull: false }
+      const value = referenceTo(row, parent.target.resource)
+      const found = { value, ...opened, rows: [], size: 0, isFull: false }
       including.set(row.id, found)
       const key = JSON.stringify(found.scope)
       groups.set(key, [...groups.get(key) ?? [], found])
@@ -78,7 +83,7 @@ class Loader {
     const size = all.reduce((sum, one) => sum + one.size, 0)
     if (size > mostSize && rows.length > 1) return undefined
     const values = new Map<Id, unknown>()
-    for (const one of all) values.set(one.id, await this.#write(one))
+    for (const [id, one] of including) values.set(id, await this.#write(one))
     return { values: rows.map(({ id }) => values.get(id)), size }
   }
 
@@ -88,17 +93,17 @@ class Loader {
    */
   async #read (group: readonly Including[], context: AccessContext, mostSize: number): Promise<boolean> {
     const { level: { target: { store } }, foreignKey } = this.#nested
-    const left = new Map<unknown, Including>(group.map((one) => [one.id, one]))
+    const left = new Map<NonNullable<Scalar>, Including>(group.map((one) => [one.value, one]))
     let size = 0
     while (left.size > 0) {
       let last: Including | undefined
-      const done = new Set<unknown>()
+      const done = new Set<NonNullable<Scalar>>()
       for await (const batch of store.list(this.#query(group, left), context)) {
         for (const row of batch) {
-          const id = row.attributes[foreignKey]
-          last = left.get(id)
+          const value = row.attributes[foreignKey] as NonNullable<Scalar>
+          last = left.get(value)
           if (last === undefined) continue
-          done.add(id)
+          done.add(value)
           size += this.#add(row, last)
           if (size > mostSize) {
             last.isFull = true
@@ -108,19 +113,19 @@ class Loader {
         if (last?.isFull === true) break
       }
       if (last?.isFull !== true) return true
-      for (const id of done) left.delete(id)
+      for (const value of done) left.delete(value)
     }
     return true
   }
 
-  #query (group: readonly Including[], left: ReadonlyMap<unknown, Including>): Query {
+  #query (group: readonly Including[], left: ReadonlyMap<NonNullable<Scalar>, Including>): Query {
     const { foreignKey } = this.#nested
     return {
       order: [{ by: foreignKey, descending: false }, { by: 'id', descending: false }],
       after: undefined,
       limit: undefined,
       scope: group[0]?.scope as Scope,
-      filter: [{ attribute: foreignKey, operator: 'in', value: [...left.values()].map(({ id }) => id) }],
+      filter: [{ attribute: foreignKey, operator: 'in', value: [...left.keys()] }],
       search: undefined
     }
   }
@@ -175,7 +180,7 @@ export async function openNested (
     makeHidden: () => notFound(resource, id)
   })
   const scope = await resolveScope(level, request)
-  if (Object.hasOwn(scope, foreignKey) && scope[foreignKey] !== id) return undefined
+  if (Object.hasOwn(scope, foreignKey) && scope[foreignKey] !== referenceTo(row, resource)) return undefined
   if (!level.target.resource.singleton) await authorizeNested(nested, request, 'list')
   return { request, scope }
 }

@@ -3,8 +3,10 @@ import { compileOpenList, readSome } from '../../actions/include/first-rows.js'
 import { InvalidConditionError } from '../../errors.js'
 import type { ChoiceRow, Choosing, RowSearch } from '../../formats/format.js'
 import { findTitleAttribute } from '../../formats/html/values/row-names.js'
-import type { Row } from '../../resource/row.js'
+import { referenceTo } from '../../resource/resource.js'
+import type { Id, Row } from '../../resource/row.js'
 import { BY_ID } from '../../stores/order.js'
+import { isLegalText } from '../../schema/legal-text.js'
 import type { Position, Query } from '../../stores/store.js'
 import { guardsMore } from '../hook-guards.js'
 import { parseCursor, writeCursor } from '../request/cursor.js'
@@ -50,7 +52,8 @@ export function compileFindRows (listed: ListedResource, from: ListedResource): 
   if (title === undefined || isHandled || !resource.actions.has('list')) return undefined
   if (guardsMore(listed, from, 'list')) return undefined
   const open = compileOpenList({ target, checkAccess: accessChecks.collection, parameters })
-  const nameRow = (row: Row, context: AccessContext): ChoiceRow => ({ id: row.id, name: title(row, context) })
+  const nameRows = (rows: readonly Row[], context: AccessContext): ChoiceRow[] =>
+    rows.map((row) => ({ id: referenceTo(row, resource) as Id, name: title(row, context) })).filter(canSend)
   const search = compileSearch(listed)
   return {
     async list (context) {
@@ -59,7 +62,7 @@ export function compileFindRows (listed: ListedResource, from: ListedResource): 
       const { store, scope } = opened.target
       const { rows, hasMore } = await readSome(store, { ...ALL, scope, limit: MOST_CHOICES }, context)
       if (hasMore) return { rows: undefined }
-      return { rows: rows.map((row) => nameRow(row, context)).sort((a, b) => BY_NAME.compare(a.name, b.name)) }
+      return { rows: nameRows(rows, context).sort((a, b) => BY_NAME.compare(a.name, b.name)) }
     },
     async search ({ attribute, text, after }, context) {
       const opened = await open(context)
@@ -72,14 +75,18 @@ export function compileFindRows (listed: ListedResource, from: ListedResource): 
         const query = { ...ALL, ...conditions, after: position, scope, limit: MOST_FOUND }
         const { rows, hasMore } = await readSome(store, query, context)
         const last = hasMore ? rows.at(-1) : undefined
-        const named = rows.map((row) => nameRow(row, context))
-        return { ...page, rows: named, next: last && writeCursor(last, BY_ID, resource) }
+        return { ...page, rows: nameRows(rows, context), next: last && writeCursor(last, BY_ID, resource) }
       } catch (error) {
         if (!(error instanceof InvalidConditionError)) throw error
         return { ...page, error: error.reason, rows: [], next: undefined }
       }
     }
   }
+}
+
+/** Returns whether a form can send a value. The empty text stands for null, and a browser changes a carriage return. */
+function canSend ({ id }: ChoiceRow): boolean {
+  return typeof id === 'number' || (id !== '' && !id.includes('\r') && isLegalText(id))
 }
 
 const ALL = { order: BY_ID, after: undefined, filter: [], search: undefined } as const

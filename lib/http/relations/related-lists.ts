@@ -13,7 +13,7 @@ import type { Target } from '../../actions/target.js'
 import { COUNT_OF_PAGES } from '../../actions/total.js'
 import type { RelatedList } from '../../formats/format.js'
 import type { FindLocation, ResourcePaths } from '../../resource/location.js'
-import type { Resource } from '../../resource/resource.js'
+import { referenceTo, type Resource } from '../../resource/resource.js'
 import type { Row } from '../../resource/row.js'
 import { guardsMore, type HookedResource } from '../hook-guards.js'
 import type { Prefill } from '../prefill.js'
@@ -36,7 +36,7 @@ export interface ListedResource extends HookedResource {
 
 /** A row that others reference: its resource, and what they call it. */
 export interface ReferencedBy {
-  readonly resource: HookedResource & Pick<ListedResource, 'resourcePaths'>
+  readonly resource: HookedResource & Pick<ListedResource, 'resource' | 'resourcePaths'>
   readonly attribute: string
   readonly relation: string
 }
@@ -47,11 +47,11 @@ export type FindRelatedList = (row: Row, context: AccessContext) => Promise<Rela
 /** How a list of related rows is found and called. */
 interface ListRelation {
   readonly relation: string | undefined
-  /** The attribute that has the id of the row. */
+  /** The attribute that references the row. */
   readonly attribute: string
   readonly open: OpenRelated
-  /** Whether the list is filtered by the attribute, which the path does not name. */
-  readonly isFiltered: boolean
+  /** The resource of the row, if the list is filtered by the attribute because the path does not name the row. */
+  readonly referenced: Resource | undefined
 }
 
 /**
@@ -65,19 +65,20 @@ export function compileRelatedList (listed: ListedResource, by: ReferencedBy): F
   const isLocated = collection.names.every((name) => by.resource.resourcePaths.members.names.includes(name))
   if (!resource.actions.has('list') || !isFilterable || !isLocated) return undefined
   const checkAccess = accessChecks.collection
-  const open = compileOpenReferencing({ target, checkAccess, parameters: collection.names, attribute })
-  return compileList(listed, by.resource, { relation, attribute, open, isFiltered: true })
+  const { resource: referenced } = by.resource
+  const open = compileOpenReferencing({ target, checkAccess, parameters: collection.names, attribute, referenced })
+  return compileList(listed, by.resource, { relation, attribute, open, referenced })
 }
 
 /** Compiles the function that finds the list of the rows that are nested in a row. */
 export function compileNestedList (listed: ListedResource, from: HookedResource, nested: Nested): FindRelatedList {
   const open = compileOpenNested(nested)
-  return compileList(listed, from, { relation: undefined, attribute: nested.foreignKey, open, isFiltered: false })
+  return compileList(listed, from, { relation: undefined, attribute: nested.foreignKey, open, referenced: undefined })
 }
 
 function compileList (listed: ListedResource, from: HookedResource, related: ListRelation): FindRelatedList {
   const { resource: { plural: name, singular }, options: { routing }, findLocation } = listed
-  const { relation, attribute, open, isFiltered } = related
+  const { relation, attribute, open, referenced } = related
   // A handler of the app may list other rows, and its hooks may protect the list.
   const isReadable = !routing.handlers.has('list') && !guardsMore(listed, from, 'list')
   const write = compileTable(listed, attribute)
@@ -85,7 +86,9 @@ function compileList (listed: ListedResource, from: HookedResource, related: Lis
   return async (row, context) => {
     const opened = await open(row, context)
     if (opened === undefined) return undefined
-    const query = isFiltered ? `?${new URLSearchParams({ [attribute]: String(row.id) }).toString()}` : ''
+    const query = referenced === undefined
+      ? ''
+      : `?${new URLSearchParams({ [attribute]: String(referenceTo(row, referenced)) }).toString()}`
     const { collection } = findLocation(opened.request.params)
     const found = { name, singular, relation, href: collection + query, newHref: await findNew(opened, query) }
     if (!isReadable) return { ...found, total: undefined, table: undefined }

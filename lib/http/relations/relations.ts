@@ -10,9 +10,10 @@ import type { GuardedResource } from '../../actions/authorize/level.js'
 import { InvalidOptionError, InvalidQueryError } from '../../errors.js'
 import type { FindLocation } from '../../resource/location.js'
 import { singularize } from '../../resource/inflection.js'
-import { nameOf, type Resource } from '../../resource/resource.js'
+import { nameOf, referencedAttribute, type Resource } from '../../resource/resource.js'
 import type { Store } from '../../stores/store.js'
 import { describeTypes } from '../../schema/convert-text.js'
+import type { TypeName } from '../../schema/types.js'
 import { didYouMean } from '../../util/did-you-mean.js'
 import { lazy } from '../../util/functions.js'
 import { guardsMore } from '../hook-guards.js'
@@ -28,7 +29,7 @@ interface RelatedResource extends LinkedResource, ListedResource {
   readonly relations: Relations
 }
 
-/** A relation to a resource whose ids an attribute has. */
+/** A relation to a resource that an attribute references. */
 interface Reference {
   readonly name: string
   readonly attribute: string
@@ -42,7 +43,7 @@ export class Relations {
   readonly #resource: Resource
   readonly #made = new Map<string, () => Relation>()
   readonly #references: Array<Reference & Pick<RowChoices, 'findLinks'>> = []
-  /** The attributes that have ids of other resources. */
+  /** The attributes that reference other resources. */
   readonly references: Set<string> = new Set()
   /** The links to the rows that they name. They can be found once the app is ready. */
   readonly links: RowLinks[] = []
@@ -194,12 +195,20 @@ function makeReference (reference: Reference, findRows: () => FindReferenced): R
   }
   const missing = members.names.find((param) => !from.resourcePaths.members.names.includes(param))
   if (missing !== undefined) refuse(`whose path has the parameter "${missing}", which the path here has not`)
-  const type = resource.idType === 'integer' ? 'integer' : 'string'
+  const type = referencedType(resource)
   const property = from.resource.attributes.get(attribute)
-  if (property !== undefined && property.shape.only !== type) {
-    refuse(`whose ids have another type: the attribute ${describeTypes([type])}`)
+  if (property !== undefined && type !== undefined && property.shape.only !== type) {
+    const values = referencedAttribute(resource) === 'id' ? 'ids' : 'keys'
+    refuse(`whose ${values} have another type: the attribute ${describeTypes([type])}`)
   }
   return { name, resource, isMany: false, load: compileLoadOne(findRows(), referencedBy(reference), attribute) }
+}
+
+/** Returns the type of the values that reference a row, or `undefined` if they can have several. */
+function referencedType ({ key, idType, attributes }: Resource): TypeName | undefined {
+  const attribute = referencedAttribute({ key })
+  if (attribute === 'id') return idType === 'integer' ? 'integer' : 'string'
+  return attributes.get(attribute)?.shape.only
 }
 
 function canFind ({ capabilities: { filter = false } = {} }: Store): boolean {

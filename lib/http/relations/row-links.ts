@@ -3,19 +3,19 @@ import type { FindReferenced } from '../../actions/include/load-one.js'
 import type { LinkedRow, TextWriter, Writer } from '../../formats/format.js'
 import type { ResourcePaths } from '../../resource/location.js'
 import type { Parameters } from '../../resource/path-pattern.js'
-import { hasPage, parseId, type Resource } from '../../resource/resource.js'
+import { hasPage, parseId, referenceTo, type Resource } from '../../resource/resource.js'
 import { memberPath } from '../../resource/row-path.js'
 import { type Id, isId, type Row } from '../../resource/row.js'
 import { guardsMore, type HookedResource } from '../hook-guards.js'
 
-/** The links from an attribute that has the ids of other rows. */
+/** The links from an attribute that references other rows. */
 export interface RowLinks {
   readonly attribute: string
   readonly find: FindLinks
 }
 
-/** Finds the links to the rows with these ids, without those that the request may not see. */
-export type FindLinks = (ids: readonly Id[], context: AccessContext) => AsyncIterable<readonly [Id, LinkedRow]>
+/** Finds the links to the rows that these values reference, without those that the request may not see. */
+export type FindLinks = (values: readonly Id[], context: AccessContext) => AsyncIterable<readonly [Id, LinkedRow]>
 
 /** What a link to a row needs of its resource. */
 export interface LinkedResource extends HookedResource {
@@ -51,7 +51,8 @@ export function compileFindLinks (linked: LinkedResource, from: HookedResource, 
   return async function * (ids, context) {
     for (let start = 0; start < ids.length; start += PORTION) {
       for await (const row of findRows(ids.slice(start, start + PORTION), context)) {
-        yield [row.id, { name: title(row, context), href: findPath(row.id, context.request) }]
+        const value = referenceTo(row, linked.resource) as Id
+        yield [value, { name: title(row, context), href: findPath(row.id, context.request) }]
       }
     }
   }

@@ -63,7 +63,7 @@ function makeResources (
   const findTarget = (name: string, schema: string | undefined): Target | undefined => {
     const named = served.filter(({ table }) => table.name === name)
     const target = (named.find(({ table }) => table.schema === schema) ?? named[0])?.table
-    return target && { name: (names.get(target) as ResourceNames).name, id: target.id }
+    return target && { name: (names.get(target) as ResourceNames).name, table: target }
   }
   return new Map(served.map(({ table, store }) => {
     const own = given[table.name] ?? {}

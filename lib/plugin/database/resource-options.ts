@@ -1,7 +1,7 @@
 import { InvalidOptionError } from '../../errors.js'
 import { wordsOf } from '../../formats/html/names.js'
 import { nameReference } from '../../http/relations/relations.js'
-import type { ActionName } from '../../resource/resource.js'
+import { type ActionName, referencedAttribute } from '../../resource/resource.js'
 import type { AttributesSchema, Schema } from '../../schema/types.js'
 import type { TableDescription } from '../../stores/sql/tables/description.js'
 import { capitalize } from '../../util/capitalize.js'
@@ -65,7 +65,7 @@ export function findTitle ({ attributes: { properties } }: TableDescription): Pi
 /** A resource to which attributes may refer. */
 export interface Target {
   readonly name: string
-  readonly id: TableDescription['id']
+  readonly table: TableDescription
 }
 
 /** Returns the resources to which the attributes of a table refer, without those that cannot be included. */
@@ -81,10 +81,17 @@ export function findReferences (
     if (target === undefined || !isObject(schema) || schema.writeOnly === true) continue
     const [type, other] = [schema.type].flat().filter((type) => type !== 'null')
     const relation = nameReference(attribute, target.name)
-    const fits = other === undefined && type === (target.id === 'integer' ? 'integer' : 'string')
+    const fits = other === undefined && type === typeOfReferences(target.table)
     if (!fits || taken.has(relation)) continue
     taken.add(relation)
     found[attribute] = target.name
   }
   return found
+}
+
+/** Returns the type of the values that reference a row. */
+function typeOfReferences ({ id, key = [], attributes: { properties } }: TableDescription): unknown {
+  const attribute = referencedAttribute({ key })
+  if (attribute === 'id') return id === 'integer' ? 'integer' : 'string'
+  return [((properties as Schema)[attribute] as Schema).type].flat().find((type) => type !== 'null')
 }

@@ -1,6 +1,6 @@
 import type { Mutant } from '../load.js'
 
-export const tests = ['test/http/relations/related-lists.test.ts', 'test/http/relations/row-links.test.ts', 'test/http/relations/choices.test.ts', 'test/http/relations/choose.test.ts', 'test/formats/html/values/row-links.test.ts', 'test/formats/html/pages/page-bytes.test.ts', 'test/plugin/home.test.ts']
+export const tests = ['test/http/relations/related-lists.test.ts', 'test/http/relations/row-links.test.ts', 'test/http/relations/choices.test.ts', 'test/http/relations/choose.test.ts', 'test/formats/html/values/row-links.test.ts', 'test/formats/html/pages/page-bytes.test.ts', 'test/plugin/home.test.ts', 'test/system/stores/keys/references.test.ts']
 
 const first = 'lib/actions/include/first-rows.ts'
 const lists = 'lib/http/relations/related-lists.ts'
@@ -27,8 +27,10 @@ export const mutants: readonly Mutant[] = [
   { file: links, find: " || linked.options.routing.handlers.has('show')", replace: '', why: 'a row is named although a handler may hide it' },
   { file: links, find: " || guardsMore(linked, from, 'show')", replace: '', why: 'a row is named behind the hooks that protect it' },
   { file: links, find: ' && hasPage(resource, id)', replace: '', why: 'a value leads to a page that does not exist' },
-  { file: 'lib/actions/include/load-one.ts', find: 'isIdOf(id) && ', replace: '', why: 'a store is asked for a value that is no id' },
-  { file: 'lib/actions/include/load-one.ts', find: 'if (await isAllowed(row, context) === true) ', replace: '', why: 'a hidden row is named' },
+  { file: choices, find: '.filter(canSend)', replace: '', why: 'a form offers a key that it cannot send' },
+  { file: lists, find: 'String(referenceTo(row, referenced))', replace: 'String(row.id)', why: 'the list of related rows is filtered by an id instead of a key' },
+  { file: 'lib/actions/include/load-one.ts', find: 'filter(isId))].filter(fits)', replace: 'filter(isId))]', why: 'a store is asked for a value that is no id' },
+  { file: 'lib/actions/include/load-one.ts', find: ' && await isAllowed(row, context) === true', replace: '', why: 'a hidden row is named' },
   { file: 'lib/http/handlers/handlers.ts', find: 'state.choice.format.writer.list === undefined\n', replace: 'true\n', why: 'documents cost a query' },
   { file: content, find: 'if (!OUTCOME_RESPONSES[outcome.kind].browser.body) {', replace: 'if (false) {', why: 'a redirect costs questions' },
   { file: content, find: 'state.unlisted = NONE_UNLISTED', replace: '', why: 'the bar is empty' },

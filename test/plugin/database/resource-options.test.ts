@@ -38,7 +38,7 @@ t.test('attributes get titles if their names would look bad', async (t) => {
 
 t.test('references lead to served tables whose ids have the type of the attribute', async (t) => {
   const find = (attributes: AttributesSchema, references: Record<string, string>): unknown =>
-    findReferences(describeTable({ attributes, references }), (table) => ({ Artist: { name: 'artists', id: 'integer' as const }, users: { name: 'users', id: 'uuid' as const } })[table])
+    findReferences(describeTable({ attributes, references }), (table) => ({ Artist: { name: 'artists', table: describeTable() }, users: { name: 'users', table: describeTable({ id: 'uuid' }) } })[table])
   t.strictSame(find(attributesOf('ArtistId'), { ArtistId: 'Artist' }), { ArtistId: 'artists' })
   t.strictSame(find(attributesOf('ArtistId'), { ArtistId: 'Missing' }), {}, 'the table is not served')
   t.strictSame(find(attributesOf('user_id'), { user_id: 'users' }), {}, 'the ids have another type')
