@@ -95,17 +95,18 @@ t.test('a date or a time names no row, and is edited in one line that keeps it',
 
 t.test('a column that is not null with a default is required, and a form fills it in', async (t) => {
   const { app } = await serve(t, {
-    sql: `CREATE TABLE films (id INTEGER PRIMARY KEY, state TEXT NOT NULL DEFAULT 'new', days INTEGER NOT NULL DEFAULT 3, rate DECIMAL(4,2) NOT NULL DEFAULT 4.5, name TEXT NOT NULL, updated TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP);
+    sql: `CREATE TABLE films (id INTEGER PRIMARY KEY, state TEXT NOT NULL DEFAULT 'new', days INTEGER NOT NULL DEFAULT 3, rate DECIMAL(4,2) NOT NULL DEFAULT 4.5, seen BOOLEAN NOT NULL DEFAULT 1, name TEXT NOT NULL, updated TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP);
       INSERT INTO films (id, name) VALUES (1, 'Alien');`,
     write: true
   })
   const headers = { accept: 'text/html' }
   const page = (await app.inject({ url: '/films/1', headers })).body
   t.match(page, /<label for="film:days">Days<\/label>\n<input type="number" id="film:days" name="film\[days\]" required="required" [^>]*value="3"/)
+  t.match(page, /<input type="checkbox" id="film:seen" name="film\[seen\]" value="true" checked="checked"/)
   const update = await app.inject({ method: 'POST', url: '/films', headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' }, payload: '_method=PUT&id=1&film[days]=' })
   t.match(update, { statusCode: 422, body: /Days must not be blank/ })
   const created = await app.inject({ method: 'POST', url: '/films.json', payload: { film: { name: 'Brazil' } } })
-  t.match(created.json(), { film: { state: 'new', days: 3, rate: '4.50', name: 'Brazil' } })
+  t.match(created.json(), { film: { state: 'new', days: 3, rate: '4.50', seen: true, name: 'Brazil' } })
 })
 
 t.test('options select tables, and change single resources or all', async (t) => {

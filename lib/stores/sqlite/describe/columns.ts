@@ -1,4 +1,5 @@
-import { parseExpression } from '../../sql/tables/checks/expression.js'
+import type { Schema } from '../../../schema/types.js'
+import { type Literal, parseExpression } from '../../sql/tables/checks/expression.js'
 import { tokenize } from '../../sql/tables/checks/tokens.js'
 import type { FoundColumn } from '../../sql/tables/found-table.js'
 import type { Contents } from './sample.js'
@@ -39,7 +40,7 @@ export function readColumn (
     schema,
     isNullable: notnull === 0 && !(hasFullKey && pk > 0),
     hasDefault: isAlias || hidden > 1 || (fallback !== null && !/^null$/i.test(fallback)),
-    default: made.is === 'value' ? made.value : undefined,
+    default: made.is === 'value' ? readDefault(made.value, schema) : undefined,
     makes: isAlias ? 'integer' : undefined,
     isComparable,
     hasUnfitIds,
@@ -48,6 +49,11 @@ export function readColumn (
     may: { read: true, create: true, update: true },
     problem: mixed === undefined ? undefined : explainMixture(name, type, mixed)
   }
+}
+
+/** Returns a default as its attribute has it. SQLite keeps booleans as 0 and 1. */
+function readDefault (value: Literal, { type }: Schema): Literal {
+  return type === 'boolean' && (value === 0 || value === 1) ? value === 1 : value
 }
 
 const PLURALS: Readonly<Record<string, string>> = { integer: 'integers', real: 'numbers', text: 'texts', blob: 'BLOBs' }

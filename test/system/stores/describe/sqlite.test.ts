@@ -148,6 +148,17 @@ each('simple constraints become keywords, and the others are left to the databas
   t.match(await describeOne(database, 'checks'), { attributes: { required: ['whole'] }, unique: [['code']], columns: { odd_name: 'odd name' } })
 })
 
+each('a boolean has a default of 0 or 1, as SQLite keeps them', `
+  CREATE TABLE flags (id INTEGER PRIMARY KEY, done BOOLEAN NOT NULL DEFAULT 1, sent BOOLEAN DEFAULT (0), seen BOOL NOT NULL DEFAULT TRUE, odd BOOLEAN DEFAULT 2)`, async (t, database) => {
+  await compare(t, database, 'flags', [
+    ['done', { type: 'boolean', default: true }],
+    ['sent', { type: ['boolean', 'null'], default: false }],
+    ['seen', { type: 'boolean', default: true }],
+    ['odd', { type: ['boolean', 'null'] }]
+  ])
+  t.strictSame((await describeOne(database, 'flags')).attributes.required, ['done', 'seen'])
+})
+
 each('a column with values of other types than it declares is read-only', databases.MIXTURES, async (t, database) => {
   await compare(t, database, 'mixtures', MIXTURES)
   const { problems, canCreate } = await describeOne(database, 'mixtures')
