@@ -38,6 +38,10 @@ export const rescueRead: Rescue = (error) => {
 /** Explains a failed deletion. Its values are only compared, so a value that its column cannot hold matches no rows. */
 export const rescueDeletion: Rescue = (error) => {
   if (!(error instanceof ConstraintError) || error.kind === 'value') return rescueRead(error)
+  // A trigger refuses the deletion, or a CHECK refuses what `ON DELETE SET NULL` makes of other rows.
+  if (error.kind === 'check') {
+    throw new InvalidError({}, { detail: 'the database refuses the deletion', cause: error.cause })
+  }
   const referrers = error.tables.map((table) => table.replaceAll('_', ' ')).join(' or ')
   throw new ReferencedError(referrers === '' ? undefined : referrers, { cause: error.cause })
 }

@@ -491,7 +491,8 @@ each('the effects of triggers and long values are reported to the client', async
     ? [
         'CREATE TRIGGER refuse BEFORE INSERT ON posts WHEN NEW.title = \'refused\' BEGIN SELECT RAISE(ABORT, \'secret\'); END',
         'CREATE TRIGGER drop_it BEFORE INSERT ON posts WHEN NEW.title = \'dropped\' BEGIN SELECT RAISE(IGNORE); END',
-        'CREATE TRIGGER note BEFORE INSERT ON posts WHEN NEW.title LIKE \'noted%\' BEGIN INSERT INTO log VALUES (\'noted\'); END'
+        'CREATE TRIGGER note BEFORE INSERT ON posts WHEN NEW.title LIKE \'noted%\' BEGIN INSERT INTO log VALUES (\'noted\'); END',
+        'CREATE TRIGGER hold BEFORE DELETE ON posts WHEN OLD.title = \'held\' BEGIN SELECT RAISE(ABORT, \'secret\'); END'
       ]
     : [
         `CREATE FUNCTION guard() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -499,7 +500,11 @@ each('the effects of triggers and long values are reported to the client', async
           IF NEW.title = 'dropped' THEN RETURN NULL; END IF;
           IF NEW.title LIKE 'noted%' THEN INSERT INTO log VALUES ('noted'); END IF;
           RETURN NEW; END $$`,
-        'CREATE TRIGGER guard BEFORE INSERT ON posts FOR EACH ROW EXECUTE FUNCTION guard()'
+        'CREATE TRIGGER guard BEFORE INSERT ON posts FOR EACH ROW EXECUTE FUNCTION guard()',
+        `CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          IF OLD.title = 'held' THEN RAISE EXCEPTION 'secret'; END IF;
+          RETURN OLD; END $$`,
+        'CREATE TRIGGER hold BEFORE DELETE ON posts FOR EACH ROW EXECUTE FUNCTION hold()'
       ]))
   const told = async (title: string): Promise<unknown> => {
     const { statusCode, message, errors } = await thrownBy(() => store.create({ title }, {}, context))
@@ -509,6 +514,9 @@ each('the effects of triggers and long values are reported to the client', async
   t.strictSame(await told('dropped'), [422, 'the database refuses a value', {}])
   t.equal((await store.create({ title: 'noted 1' }, {}, context)).attributes.title, 'noted 1')
   t.strictSame(await told('noted 2'), [422, 'a row with these values exists already', {}])
+  const held = await store.create({ title: 'held' }, {}, context)
+  const refusal = await thrownBy(() => store.delete(held.id, anyVersion, context))
+  t.strictSame([refusal.statusCode, refusal.message, refusal.errors], [422, 'the database refuses the deletion', {}])
   if (sqlite) return
   t.strictSame(await told(randomBytes(6000).toString('base64')), [422, 'an attribute is too long or too large, or has characters that cannot be stored', {}], 'an index has a limit of its own')
   const { id } = await store.create({ title: 'kept' }, {}, context)
