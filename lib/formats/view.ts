@@ -13,7 +13,7 @@ export interface RelatedList {
   readonly name: string
   /** The singular name of their resource: `album`. */
   readonly singular: string
-  /** The name of the relation that leads from them to the row: `artist`. `undefined` for nested rows. */
+  /** What they call the row that they reference: `artist` for `artistId`. `undefined` for nested rows. */
   readonly relation: string | undefined
   /** The path and query of the list. */
   readonly href: string

@@ -389,8 +389,8 @@ t.test('references are checked', async (t) => {
     [{ references: { authorId: 'authors' } }, { ...target, store: { ...memoryStore(), capabilities: {} } }, 'whose store cannot find rows by their ids'],
     [{ references: { authorId: 'authors' } }, { ...target, prefix: '/:tenant' }, 'whose path has the parameter "tenant", which the path here has not'],
     [{ attributes: { type: 'object', properties: { authorId: { type: 'integer', writeOnly: true } } }, references: { authorId: 'authors' } }, target, 'names "authorId", which is writeOnly'],
-    [{ attributes: { type: 'object', properties: { authorId: { type: 'integer' }, author: { type: 'string' } } }, references: { authorId: 'authors' } }, target, 'gives "authorId" the relation "author", which is the name of another attribute'],
-    [{ attributes: { type: 'object', properties: { authorId: { type: 'integer' }, author_id: { type: 'integer' } } }, references: { authorId: 'authors', author_id: 'authors' } }, target, 'gives "author_id" the relation "author", which is the name of another relation']
+    [{ attributes: { type: 'object', properties: { authorId: { type: 'integer' }, author: { type: 'string' }, authorIdRow: { type: 'string' } } }, references: { authorId: 'authors' } }, target, 'gives "authorId" the relation "authorIdRow", which is the name of another attribute'],
+    [{ attributes: { type: 'object', properties: { authorId: { type: 'integer' }, author_id: { type: 'integer' }, author_id_rowId: { type: 'integer' } } }, references: { author_id_rowId: 'authors', authorId: 'authors', author_id: 'authors' } }, target, 'gives "author_id" the relation "author_id_row", which is the name of another relation']
   ]
   for (const [options, other, message] of cases) {
     const app = fastify()

@@ -71,9 +71,9 @@ export class Relations {
    */
   complete (): void {
     for (const make of this.#made.values()) make()
-    for (const { name, attribute, from, find, findLinks } of this.#references) {
+    for (const { attribute, from, find, findLinks } of this.#references) {
       const resource = find()
-      const list = compileRelatedList(from, { resource, attribute, relation: name })
+      const list = compileRelatedList(from, { resource, attribute, relation: stemOf(attribute) })
       if (list !== undefined) resource.relations.lists.push(list)
       const rows = this.#hasLine(attribute) ? compileFindRows(resource, from) : undefined
       if (rows !== undefined) this.choices.push({ ...rows, attribute, findLinks })
@@ -115,8 +115,9 @@ export class Relations {
       refuse(`names "${attribute}", which is not among the attributes declared${hint}`)
     }
     if (property?.writeOnly === true) refuse(`names "${attribute}", which is writeOnly: its values would be revealed`)
-    const name = nameReference(attribute, target)
-    if (attributes.has(name) || name === 'id' || this.#made.has(name)) {
+    const isTaken = (name: string): boolean => attributes.has(name) || name === 'id' || this.#made.has(name)
+    const name = nameReference(attribute, target, isTaken)
+    if (isTaken(name)) {
       const what = this.#made.has(name) ? 'relation' : 'attribute'
       refuse(`gives "${attribute}" the relation "${name}", which is the name of another ${what}`)
     }
@@ -153,10 +154,20 @@ export class Relations {
   }
 }
 
-/** Returns the name of the relation of an attribute: `author` for `authorId`, or else the singular of its target. */
-export function nameReference (attribute: string, target: string): string {
-  const stem = attribute.replace(/(?:Id|_id)$/, '')
-  return stem === attribute || stem === '' ? singularize(target) : stem
+/**
+ * Returns the name of the relation of an attribute: `author` for `authorId`, or else the singular of its target. If
+ * this name is taken, as for an attribute `artist` that references `artists`, returns `artistRow`, or
+ * `first_artist_row`.
+ */
+export function nameReference (attribute: string, target: string, isTaken: (name: string) => boolean): string {
+  const stem = stemOf(attribute)
+  const name = stem === attribute ? singularize(target) : stem
+  return isTaken(name) ? `${attribute}${attribute.includes('_') ? '_row' : 'Row'}` : name
+}
+
+/** Returns what an attribute calls the row that it references: `author` for `authorId`, and `artist` for itself. */
+function stemOf (attribute: string): string {
+  return attribute.replace(/(?<=.)(?:Id|_id)$/, '')
 }
 
 function makeChild (name: string, from: RelatedResource, child: RelatedResource): Relation {

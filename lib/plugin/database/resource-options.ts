@@ -80,7 +80,7 @@ export function findReferences (
     const schema = (properties as Schema)[attribute]
     if (target === undefined || !isObject(schema) || schema.writeOnly === true) continue
     const [type, other] = [schema.type].flat().filter((type) => type !== 'null')
-    const relation = nameReference(attribute, target.name)
+    const relation = nameReference(attribute, target.name, (name) => taken.has(name))
     const fits = other === undefined && type === typeOfReferences(target.table)
     if (!fits || taken.has(relation)) continue
     taken.add(relation)

@@ -42,8 +42,9 @@ t.test('references lead to served tables whose ids have the type of the attribut
   t.strictSame(find(attributesOf('ArtistId'), { ArtistId: 'Artist' }), { ArtistId: 'artists' })
   t.strictSame(find(attributesOf('ArtistId'), { ArtistId: 'Missing' }), {}, 'the table is not served')
   t.strictSame(find(attributesOf('user_id'), { user_id: 'users' }), {}, 'the ids have another type')
-  t.strictSame(find(attributesOf('artist'), { artist: 'Artist' }), {}, 'the relation would have the name of an attribute')
-  t.strictSame(find(attributesOf('first', 'second'), { first: 'Artist', second: 'Artist' }), { first: 'artists' }, 'two relations would have the same name')
+  t.strictSame(find(attributesOf('artist'), { artist: 'Artist' }), { artist: 'artists' }, 'the relation is not called like the attribute')
+  t.strictSame(find(attributesOf('first', 'second'), { first: 'Artist', second: 'Artist' }), { first: 'artists', second: 'artists' }, 'two relations have different names')
+  t.strictSame(find(attributesOf('artist', 'artistRow'), { artist: 'Artist' }), {}, 'both names of the relation are those of attributes')
   t.strictSame(find(attributesOf('ArtistId'), { AlbumId: 'Artist' }), {}, 'the attribute is not served')
   const hidden = { type: 'object', properties: { ArtistId: { type: 'integer', writeOnly: true } } } as const
   t.strictSame(find(hidden, { ArtistId: 'Artist' }), {}, 'the attribute is never shown')

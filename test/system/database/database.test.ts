@@ -58,8 +58,26 @@ t.test('each table and view is served, read-only', async (t) => {
 t.test('foreign keys are references, and rows include what they refer to', async (t) => {
   const { app } = await serve(t)
   t.match((await app.inject('/albums/1.json?include=Artist')).json(), { album: { ArtistId: 1, Artist: { Name: 'AC/DC' } } })
-  // Two attributes of a table refer to the same one, so that only the first one has a relation.
+  // Two attributes of a table refer to the same one.
   t.match((await app.inject('/employees/2.json?include=employee')).json(), { employee: { employee: { FIRST_NAME: 'Ann' } } })
+})
+
+t.test('several foreign keys lead to the same table, under names of their own', async (t) => {
+  const { app } = await serve(t, {
+    sql: `CREATE TABLE airports (code TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL);
+      CREATE TABLE flights (id INTEGER PRIMARY KEY, origin TEXT REFERENCES airports, destination TEXT REFERENCES airports, last_stop TEXT REFERENCES airports, airline INTEGER REFERENCES airlines);
+      CREATE TABLE airlines (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+      INSERT INTO airports VALUES ('FRA', 'Frankfurt'), ('LIM', 'Lima');
+      INSERT INTO airlines VALUES (1, 'Condor');
+      INSERT INTO flights VALUES (1, 'FRA', 'LIM', 'LIM', 1);`
+  })
+  const { flight } = (await app.inject('/flights/1.json?include=airport,destinationRow,last_stop_row,airlineRow')).json()
+  t.match(flight, { airport: { name: 'Frankfurt' }, destinationRow: { name: 'Lima' }, last_stop_row: { name: 'Lima' }, airlineRow: { name: 'Condor' } })
+  const linksOn = async (url: string): Promise<string[]> =>
+    [...(await app.inject({ url, headers: { accept: 'text/html' } })).body.matchAll(/<dd [^>]*><a href="([^"]*)">/g)].map(([, path]) => path as string)
+  t.strictSame(await linksOn('/flights/1'), ['/airports/FRA', '/airports/LIM', '/airports/LIM', '/airlines/1'])
+  const page = (await app.inject({ url: '/airports/LIM', headers: { accept: 'text/html' } })).body
+  t.strictSame([...page.matchAll(/>(Flights: [^<]*)<\/a> <span class="total">(\d+)</g)].map(([, label, rows]) => `${label} ${rows}`), ['Flights: origin 0', 'Flights: destination 1', 'Flights: last stop 1'])
 })
 
 t.test('rows are written if the app allows it, without a lost update', async (t) => {
