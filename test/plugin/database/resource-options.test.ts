@@ -1,5 +1,5 @@
 import t from 'tap'
-import { addTitles, findActions, findReferences } from '../../../lib/plugin/database/resource-options.js'
+import { addTitles, findActions, findReferences, findTitle } from '../../../lib/plugin/database/resource-options.js'
 import type { AttributesSchema } from '../../../lib/index.js'
 import { describeTable } from '../../support/stores/databases/table-description.js'
 
@@ -34,6 +34,23 @@ t.test('attributes get titles if their names would look bad', async (t) => {
   t.strictSame(titlesOf(['first_name', 'id_', '🦄'], { id: 'key', first_name: 'first name?', id_: 'id' }), [undefined, 'Id', undefined])
   const own = describeTable({ attributes: { type: 'object', properties: { NAME: { type: 'string', title: 'Full name' } } } })
   t.same(addTitles(own), own.attributes)
+})
+
+t.test('a row is named by a text that other rows need not share', async (t) => {
+  const text = { type: 'string' }
+  const cases: ReadonlyArray<readonly [attributes: Record<string, object>, table: object, expected: object]> = [
+    [{ code: text, Name: { type: ['string', 'null'] } }, {}, { title: 'Name' }],
+    [{ code: text, note: text }, { key: ['code'] }, {}],
+    [{ customer: text, note: text }, { references: { customer: 'customers' } }, { title: 'note' }],
+    [{ base: text, quote: text, day: { type: 'string', format: 'date' } }, { key: ['base', 'quote', 'day'] }, { title: 'id' }],
+    [{ kind: { type: 'string', enum: ['a'] }, long: { type: 'string', maxLength: 201 }, code: text, note: { type: 'string', maxLength: 200 } }, { key: ['code', 'kind'] }, { title: 'note' }],
+    [{ customer: { type: 'integer' } }, { references: { customer: 'customers' } }, {}]
+  ]
+  for (const [properties, table, expected] of cases) {
+    const attributes = { type: 'object', required: Object.keys(properties), properties } as unknown as AttributesSchema
+    t.strictSame(findTitle(describeTable({ attributes, ...table })), expected, JSON.stringify(properties))
+  }
+  t.strictSame(findTitle(describeTable({ attributes: attributesOf('count') })), {}, 'nothing is required')
 })
 
 t.test('references lead to served tables whose ids have the type of the attribute', async (t) => {
