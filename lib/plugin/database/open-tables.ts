@@ -8,7 +8,7 @@ import { sqliteStore } from '../../stores/sqlite/store.js'
 import type { Store } from '../../stores/store.js'
 import { checkKnown } from '../../util/check-option.js'
 import type { DatabaseOptions } from './options.js'
-import { addTitles } from './resource-options.js'
+import { addTitles, tableOptionsOf } from './resource-options.js'
 import type { Connection } from './source.js'
 
 /** A table with its store, which is `undefined` if the table cannot be served. */
@@ -31,7 +31,8 @@ export async function openTables (connection: Connection, options: DatabaseOptio
   return Promise.all(tables.map(async (table): Promise<OpenTable> => {
     if (!table.isServed) return { table, store: undefined }
     try {
-      return { table, store: await (given[table.name]?.store as Store | undefined ?? openStore(table, connection)) }
+      const { store } = tableOptionsOf(given, table) as { readonly store?: Store }
+      return { table, store: await (store ?? openStore(table, connection)) }
     } catch (error) {
       const isUnfit = error instanceof InvalidOptionError || error instanceof InvalidAttributesError
       // A description of the app is to be repaired. Our own one must not keep the other tables from being served.

@@ -10,7 +10,7 @@ import { home as homePage } from '../routes/home/home.js'
 import { type OpenTable, openTables } from './open-tables.js'
 import type { DatabaseOptions, TableReport } from './options.js'
 import { type ResourceNames, nameResources } from './resource-names.js'
-import { findActions, findReferences, findTitle, type Target } from './resource-options.js'
+import { findActions, findReferences, findTitle, tableOptionsOf, type Target } from './resource-options.js'
 import { connect } from './source.js'
 
 /**
@@ -58,7 +58,7 @@ function makeResources (
   const served = tables.flatMap(({ table, store }) => (store === undefined ? [] : [{ table, store }]))
   const names = nameResources(
     served.map(({ table }) => table),
-    (table) => given[table.name]?.name ?? nameOf(table)
+    (table) => tableOptionsOf(given, table).name ?? nameOf(table)
   )
   const findTarget = (name: string, schema: string | undefined): Target | undefined => {
     const named = served.filter(({ table }) => table.name === name)
@@ -66,7 +66,7 @@ function makeResources (
     return target && { name: (names.get(target) as ResourceNames).name, table: target }
   }
   return new Map(served.map(({ table, store }) => {
-    const own = given[table.name] ?? {}
+    const own = tableOptionsOf(given, table)
     const { except, formPages, ...others } = own
     const { messages, ...named } = names.get(table) as ResourceNames
     return [table, {

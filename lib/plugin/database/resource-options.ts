@@ -9,6 +9,14 @@ import { isObject } from '../../util/own-property.js'
 import type { TableOptions } from './options.js'
 import { splitName } from './resource-names.js'
 
+/** Returns the options that the app gives to a table. A table may be called `constructor`. */
+export function tableOptionsOf (
+  given: Readonly<Record<string, TableOptions>>,
+  { name }: TableDescription
+): TableOptions {
+  return Object.hasOwn(given, name) ? given[name] as TableOptions : {}
+}
+
 /**
  * Returns the actions of a table, with those that the app has chosen.
  * @throws InvalidOptionError if the app has chosen one that the table cannot have
@@ -40,12 +48,13 @@ export function findActions (
 /** Adds titles to attributes whose columns have names that pages would show badly: `FIRST_NAME` → `First name`. */
 export function addTitles ({ attributes, columns }: TableDescription): AttributesSchema {
   const properties = Object.entries(attributes.properties as Readonly<Record<string, Schema>>)
-  const names = properties.map(([name]) => columns[name] ?? name)
+  const columnOf = (name: string): string => Object.hasOwn(columns, name) ? columns[name] as string : name
+  const names = properties.map(([name]) => columnOf(name))
   const isLoud = names.every((name) => name === name.toUpperCase())
   return {
     ...attributes,
     properties: Object.fromEntries(properties.map(([name, schema]) => {
-      const title = capitalize(splitName(columns[name] ?? name, isLoud).join(' '))
+      const title = capitalize(splitName(columnOf(name), isLoud).join(' '))
       const isNamed = schema.title !== undefined || title === '' || title === capitalize(wordsOf(name))
       return [name, isNamed ? schema : { ...schema, title }]
     }))

@@ -32,6 +32,7 @@ t.test('attributes get titles if their names would look bad', async (t) => {
   t.strictSame(titlesOf(['UnitPrice', 'first_name', 'SKU', 'homeURL']), [undefined, undefined, undefined, undefined])
   t.strictSame(titlesOf(['FIRST_NAME', 'VAT']), ['First name', 'Vat'])
   t.strictSame(titlesOf(['first_name', 'id_', '🦄'], { id: 'key', first_name: 'first name?', id_: 'id' }), [undefined, 'Id', undefined])
+  t.strictSame(titlesOf(['constructor', 'toString']), [undefined, undefined], 'names that every object inherits')
   const own = describeTable({ attributes: { type: 'object', properties: { NAME: { type: 'string', title: 'Full name' } } } })
   t.same(addTitles(own), own.attributes)
 })

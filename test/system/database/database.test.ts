@@ -80,6 +80,15 @@ t.test('several foreign keys lead to the same table, under names of their own', 
   t.strictSame([...page.matchAll(/>(Flights: [^<]*)<\/a> <span class="total">(\d+)</g)].map(([, label, rows]) => `${label} ${rows}`), ['Flights: origin 0', 'Flights: destination 1', 'Flights: last stop 1'])
 })
 
+t.test('a table and a column may have names that every object inherits', async (t) => {
+  const { app, reports } = await serve(t, {
+    sql: `CREATE TABLE "constructor" (id INTEGER PRIMARY KEY, "constructor" TEXT NOT NULL, "toString" INTEGER REFERENCES "constructor");
+      INSERT INTO "constructor" VALUES (1, 'McLaren', 1);`
+  })
+  t.match(reports, [{ name: 'constructors', path: '/constructors', problems: [] }])
+  t.match((await app.inject('/constructors/1.json')).json(), { constructor: { id: 1, constructor: 'McLaren', toString: 1 } })
+})
+
 t.test('rows are written if the app allows it, without a lost update', async (t) => {
   const { app, reports } = await serve(t, { write: true })
   t.strictSame(reports.filter(({ actions }) => !actions.includes('create')).map(({ table }) => table.name).sort(), ['broken', 'log', 'long_titles'])
