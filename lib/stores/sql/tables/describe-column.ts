@@ -15,7 +15,7 @@ export function describeColumn (column: FoundColumn, demands: readonly Demand[],
   const schema = addKeywords(column.schema, demands.filter((demand) => demand.column === name), isExact)
   const fallback = schema.format === 'decimal' ? spellDecimal(column.default, schema) : column.default
   return {
-    ...(isNullable ? allowNull(schema) : schema),
+    ...(isNullable ? allowNull(schema) : refuseNull(schema)),
     ...(!isReadOnly && isFitting(fallback, schema) ? { default: fallback } : {}),
     ...(isReadOnly ? { readOnly: true } : {}),
     ...(description === undefined ? {} : { description })
@@ -27,6 +27,14 @@ function allowNull (schema: Schema): Schema {
   if (schema.type === undefined) return schema
   const choices = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {}
   return { ...schema, type: [schema.type, 'null'].flat(), ...choices }
+}
+
+/** The types of JSON besides null. */
+const ALL_BUT_NULL = ['object', 'array', 'string', 'number', 'boolean']
+
+/** Refuses null in a column of JSON that must not be null. A schema without a type would allow it. */
+function refuseNull (schema: Schema): Schema {
+  return schema.type === undefined && schema.enum === undefined ? { type: ALL_BUT_NULL, ...schema } : schema
 }
 
 /** Returns whether a default is certain to be valid. A text with a format may need another spelling. */

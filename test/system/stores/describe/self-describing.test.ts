@@ -52,6 +52,20 @@ each('a table describes itself when its resource is registered', async (t, open,
   t.equal((await app.inject({ method: 'DELETE', url: '/people.json?id=1' })).statusCode, 204)
 })
 
+each('a column of JSON may refuse null', async (t, open, { name, run }) => {
+  const sqlite = name === 'sqlite'
+  await run(`CREATE TABLE documents (id ${sqlite ? 'INTEGER' : 'serial'} PRIMARY KEY, content ${sqlite ? 'JSON' : 'jsonb'} NOT NULL, more ${sqlite ? 'JSON' : 'jsonb'})`)
+  const app = await build(t, { name: 'documents', store: open('documents') })
+  for (const content of [{ a: [1, null] }, [2.5], 'text', true]) {
+    const created = await app.inject({ method: 'POST', url: '/documents.json', payload: { document: { content } } })
+    t.match([created.statusCode, created.json()], [201, { document: { content, more: null } }])
+  }
+  for (const document of [{ content: null }, { more: 'text' }]) {
+    const { statusCode, body } = await app.inject({ method: 'POST', url: '/documents.json', payload: { document } })
+    t.match([statusCode, JSON.parse(body)], [422, { errors: { content: [String] } }])
+  }
+})
+
 each('prepare alone describes the table, too, and only once', async (t, open, { run }) => {
   await run('CREATE TABLE codes (code varchar(9) NOT NULL PRIMARY KEY, a integer, b integer, UNIQUE (a, b))')
   const store = open('codes')
