@@ -49,9 +49,10 @@ const STRING = make({ type: 'string' }, isOfType('text'))
 // Other programs write dates and times in other spellings.
 const OTHER_MOMENT = make({ type: 'string', format: FREE_MOMENT }, isOfType('text'))
 const BYTES = make(BYTES_SCHEMA, isOfType('blob'), false)
+/** A column of the type JSON has the affinity NUMERIC, so it keeps the JSON text `5` as a number. */
 const JSON_TEXT: Candidate = {
   schema: {},
-  fits: (column) => `typeof(${column}) = 'text' AND json_valid(${column})`,
+  fits: (column) => `CASE typeof(${column}) WHEN 'text' THEN json_valid(${column}) ELSE ${isNumber(column)} END`,
   isComparable: false
 }
 const FULL_DATE = text({ format: 'date' }, (column) => `${column} GLOB '${DATE}' AND date(${column}) = ${column}`, 10)
