@@ -162,7 +162,7 @@ export const MatchRequiredError: ErrorClass<[string]> =
   createError('FST_RESOURCES_MATCH_REQUIRED', 'send If-Match with the ETag of the %s that you have read', 428)
 
 const InvalidBase: ErrorClass<[string]> = createError('FST_RESOURCES_INVALID', '%s', 422)
-const DuplicateBase: ErrorClass<[string]> = createError('FST_RESOURCES_DUPLICATE', '%s is already taken', 409)
+const DuplicateBase: ErrorClass<[string]> = createError('FST_RESOURCES_DUPLICATE', '%s', 409)
 
 /** Thrown when the schema or the store refuses attributes. */
 export class InvalidError extends InvalidBase {
@@ -181,19 +181,21 @@ export class InvalidError extends InvalidBase {
   }
 }
 
-/** Thrown by a store when a row would repeat the value of an attribute that is unique. */
+/** Thrown by a store when a row would repeat the value of an attribute, or the values of several, that are unique. */
 export class DuplicateError extends DuplicateBase {
   /** The messages by attribute. */
   readonly errors: Messages
 
   /**
    * @param attribute the attribute whose value exists already
+   * @param options.others the attributes whose values another row has together with it. @default none
    * @param options.cause the error of the store's engine
    */
-  constructor (attribute: string, options?: { readonly cause?: unknown }) {
-    super(attribute)
-    this.errors = { [attribute]: ['is already taken'] }
-    if (options !== undefined) this.cause = options.cause
+  constructor (attribute: string, { others = [], cause }: { others?: readonly string[], cause?: unknown } = {}) {
+    const message = `is already taken${others.length === 0 ? '' : ` together with ${others.join(', ')}`}`
+    super(`${attribute} ${message}`)
+    this.errors = { [attribute]: [message] }
+    if (cause !== undefined) this.cause = cause
   }
 }
 
@@ -285,9 +287,8 @@ export function describeError (thrown: unknown, replied: number): Problem {
 }
 
 function serverDetail (thrown: unknown): string {
-  const isOfStore =
-    thrown instanceof UnavailableError || thrown instanceof StoreFullError || thrown instanceof UnknownOutcomeError
-  return isOfStore ? thrown.message : 'something went wrong on the server'
+  const known = [UnavailableError, StoreFullError, UnknownOutcomeError].some((type) => thrown instanceof type)
+  return known ? (thrown as Error).message : 'something went wrong on the server'
 }
 
 function hasMessages (thrown: unknown): thrown is InvalidError | DuplicateError {

@@ -44,6 +44,9 @@ export function camelize (name: string): string {
   return joined.charAt(0).toLowerCase() + joined.slice(1)
 }
 
+/** The end of the name of an attribute that references a row, with a name before it: `authorId`, `author_id`. */
+export const REFERENCE: RegExp = /(?<=.)(?:Id|_id)$|(?<=\p{Ll})ID$/u
+
 /**
  * Returns the human name of an attribute or a part of one: `author_id` → `Author`, `lines.0.title` → `Lines 0 title`.
  * It does exactly what Rails' `humanize` does (`dueOn` → `Dueon`), because XML clients find an attribute by this name.

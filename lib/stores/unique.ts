@@ -18,9 +18,14 @@ export function checkUnique (unique: unknown): asserts unique is UniqueGroups {
   )
 }
 
-/** Returns the attribute of a group that an error names: the first outside the scope, because clients can change it. */
-export function attributeAtFault (group: readonly string[], scope: Scope): string {
-  return group.find((attribute) => !Object.hasOwn(scope, attribute)) ?? group[0] as string
+/**
+ * Makes the error about the values of a group that another row has. It names the attributes outside the scope, because
+ * clients can change them.
+ */
+export function makeDuplicateError (group: readonly string[], scope: Scope, cause?: unknown): DuplicateError {
+  const named = group.filter((attribute) => !Object.hasOwn(scope, attribute))
+  const [first = group[0] as string, ...others] = named
+  return new DuplicateError(first, { others, cause })
 }
 
 /** An index of the ids of rows by the values of each unique group. */
@@ -39,7 +44,7 @@ export class UniqueIndex {
   check (id: Id | undefined, attributes: Attributes, scope: Scope): void {
     for (const { group, owners } of this.#groups) {
       const owner = owners.get(this.#keyOf(group, attributes))
-      if (owner !== undefined && owner !== id) throw new DuplicateError(attributeAtFault(group, scope))
+      if (owner !== undefined && owner !== id) throw makeDuplicateError(group, scope)
     }
   }
 

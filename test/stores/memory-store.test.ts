@@ -44,13 +44,16 @@ function writtenRow (written: WriteOutcome): Row {
   return written.row
 }
 
-function isDuplicate (t: Test, write: () => unknown, attribute: string, label = `a second ${attribute}`): void {
+/** @param named the attribute that the error is about, and another one that it names after a space */
+function isDuplicate (t: Test, write: () => unknown, named: string, label = `a second ${named}`): void {
+  const [attribute = '', other] = named.split(' ')
   try {
     write()
     t.fail(`${label} is accepted`)
   } catch (error) {
     t.ok(error instanceof DuplicateError, label)
-    t.strictSame((error as DuplicateError).errors, { [attribute]: ['is already taken'] }, label)
+    const message = other === undefined ? 'is already taken' : `is already taken together with ${other}`
+    t.strictSame([(error as DuplicateError).errors, (error as DuplicateError).message], [{ [attribute]: [message] }, `${attribute} ${message}`], label)
     t.equal((error as DuplicateError).statusCode, 409)
   }
 }
@@ -797,17 +800,17 @@ t.test('several attributes can be unique together', async t => {
       for (let times = 0; times < 2; times++) store.create(attributes, anywhere)
     }
     t.equal(ids(store).length, 10)
-    isDuplicate(t, () => { for (let id = 1; id < 3; id++) store.update(id, { tenant: 'a' }, anyVersion) }, 'tenant')
+    isDuplicate(t, () => { for (let id = 1; id < 3; id++) store.update(id, { tenant: 'a' }, anyVersion) }, 'tenant title')
     store.delete(3, anyVersion)
-    isDuplicate(t, () => store.update(2, { tenant: 'a' }, anyVersion), 'tenant')
+    isDuplicate(t, () => store.update(2, { tenant: 'a' }, anyVersion), 'tenant title')
   })
 
-  await t.test('the error names the first attribute that the client could change', async t => {
+  await t.test('the error names the attributes that the client could change', async t => {
     const store = memoryStore({ unique: ['mail', ['tenant', 'title'], ['tenant', 'owner']] })
     store.create({ title: 'T', owner: 'o', mail: 'm' }, { tenant: 'a' })
     const cases: [attributes: Attributes, scope: Scope, named: string][] = [
       [{ title: 'T' }, a, 'title'],
-      [{ title: 'T', tenant: 'a' }, anywhere, 'tenant'],
+      [{ title: 'T', tenant: 'a' }, anywhere, 'tenant title'],
       [{}, { tenant: 'a', title: 'T' }, 'tenant'],
       [{ owner: 'o' }, a, 'owner'],
       [{ title: 'T' }, { constructor: 'x', tenant: 'a' } as unknown as Scope, 'title'],
@@ -821,7 +824,7 @@ t.test('several attributes can be unique together', async t => {
     const values = ['', 'a', '"', '","', 'a,b', 1, '1', true, 'true', [1], [], { a: 1 }, '[1]']
     for (const one of values) for (const other of values) store.create({ one, other }, anywhere)
     t.equal(ids(store).length, values.length ** 2)
-    isDuplicate(t, () => store.create({ one: { a: 1 }, other: [1] }, anywhere), 'one')
+    isDuplicate(t, () => store.create({ one: { a: 1 }, other: [1] }, anywhere), 'one other')
   })
 
   await t.test('a group of one attribute works like the attribute alone', async t => {

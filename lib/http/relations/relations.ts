@@ -9,7 +9,7 @@ import type { Relation } from '../../actions/include/relation.js'
 import type { GuardedResource } from '../../actions/authorize/level.js'
 import { InvalidOptionError, InvalidQueryError } from '../../errors.js'
 import type { FindLocation } from '../../resource/location.js'
-import { singularize } from '../../resource/inflection.js'
+import { REFERENCE, singularize } from '../../resource/inflection.js'
 import { nameOf, referencedAttribute, type Resource } from '../../resource/resource.js'
 import type { Store } from '../../stores/store.js'
 import { describeTypes } from '../../schema/convert-text.js'
@@ -167,7 +167,7 @@ export function nameReference (attribute: string, target: string, isTaken: (name
 
 /** Returns what an attribute calls the row that it references: `author` for `authorId`, and `artist` for itself. */
 function stemOf (attribute: string): string {
-  return attribute.replace(/(?<=.)(?:Id|_id)$/, '')
+  return attribute.replace(REFERENCE, '')
 }
 
 function makeChild (name: string, from: RelatedResource, child: RelatedResource): Relation {

@@ -123,9 +123,14 @@ function camelize (words: readonly string[]): string {
   return /^\d/.test(joined) ? `_${joined}` : joined
 }
 
+/** Letters that Unicode does not decompose, as passports spell them (ICAO Doc 9303, part 3, table 6). */
+const SPELLINGS: Readonly<Record<string, string>> =
+  { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'oe', ð: 'd', đ: 'd', þ: 'th', ł: 'l', ı: 'i' }
+
 /** Removes the accents of a word. Letters that are not ASCII without them become their code points. */
 function toAscii (word: string): string {
-  return word.toLowerCase().normalize('NFKD').replaceAll(/\p{M}/gu, '').replaceAll(/[^a-z\d]/gu, spell)
+  return word.toLowerCase().normalize('NFKD').replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^a-z\d]/gu, (letter) => SPELLINGS[letter] ?? spell(letter))
 }
 
 /** Writes the code points of a text: `🦄` → `u1f984`. */

@@ -1,6 +1,8 @@
 import { InvalidOptionError } from '../../errors.js'
 import { wordsOf } from '../../formats/html/names.js'
+import { findTitleAttribute } from '../../formats/html/values/row-names.js'
 import { nameReference } from '../../http/relations/relations.js'
+import { declareAttributes } from '../../resource/attributes.js'
 import { type ActionName, referencedAttribute } from '../../resource/resource.js'
 import type { AttributesSchema, Schema } from '../../schema/types.js'
 import type { TableDescription } from '../../stores/sql/tables/description.js'
@@ -64,28 +66,22 @@ export function addTitles ({ attributes, columns }: TableDescription): Attribute
 /** The names of columns that usually name a row. */
 const TITLES = /^(?:name|title|label)$/i
 
-/** The greatest `maxLength` of a text that names a row by default. */
-const LONGEST_TITLE = 200
-
 /**
  * Returns the option `title` of a table with a column such as `name`, even if the column may be null. Otherwise, a
  * foreign key or a part of a key does not name a row, because other rows have the same value. The default is the first
  * text that is required.
  */
-export function findTitle ({ attributes, key = [], references }: TableDescription): Pick<TableOptions, 'title'> {
+export function findTitle (table: TableDescription): Pick<TableOptions, 'title'> {
+  const { attributes, key = [], references } = table
   const all = Object.entries(attributes.properties as Readonly<Record<string, Schema>>)
   const named = all.find(([name, { type, format }]) =>
     TITLES.test(name) && format === undefined && [type].flat().includes('string'))
   if (named !== undefined) return { title: named[0] }
-  const { required = [] } = attributes as { readonly required?: readonly string[] }
-  const texts = all.filter(([name, schema]) => required.includes(name) && isPlainText(schema)).map(([name]) => name)
-  const own = texts.filter((name) => !Object.hasOwn(references, name) && (key.length < 2 || !key.includes(name)))
-  return own[0] === texts[0] ? {} : { title: own[0] ?? 'id' }
-}
-
-function isPlainText ({ type, maxLength = 0, ...schema }: Schema): boolean {
-  const others = [schema.format, schema.contentEncoding, schema.enum, schema.default]
-  return type === 'string' && others.every((it) => it === undefined) && Number(maxLength) <= LONGEST_TITLE
+  const declared = declareAttributes(table.name, { ...attributes })
+  const own = [...declared].filter(([name]) =>
+    !Object.hasOwn(references, name) && (key.length < 2 || !key.includes(name)))
+  const title = findTitleAttribute({ attributes: new Map(own), singleton: false })
+  return title === findTitleAttribute({ attributes: declared, singleton: false }) ? {} : { title }
 }
 
 /** A resource to which attributes may refer. */

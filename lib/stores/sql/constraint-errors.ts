@@ -1,7 +1,7 @@
-import { DuplicateError, InvalidError, ReferencedError } from '../../errors.js'
+import { InvalidError, ReferencedError } from '../../errors.js'
 import type { Scope } from '../../resource/row.js'
 import type { Attributes } from '../../schema/types.js'
-import { attributeAtFault } from '../unique.js'
+import { makeDuplicateError } from '../unique.js'
 import type { Columns } from './columns/column.js'
 import type { Column, RawRow } from './dialect.js'
 
@@ -55,9 +55,7 @@ export function makeRescue ({ id, byAttribute }: Columns, supplied: Attributes, 
     if (kind === 'unique' && id !== undefined && columns.includes(id)) throw cause
     const attributes = [...byAttribute.values()].filter(({ name }) => columns.includes(name))
       .map(({ attribute }) => attribute)
-    if (kind === 'unique' && attributes.length > 0) {
-      throw new DuplicateError(attributeAtFault(attributes, scope), { cause })
-    }
+    if (kind === 'unique' && attributes.length > 0) throw makeDuplicateError(attributes, scope, cause)
     const named = attributes.filter((attribute) => !Object.hasOwn(scope, attribute))
     const [attribute] =
       kind === 'required' || named.length === 1 ? named : named.filter((name) => Object.hasOwn(supplied, name))

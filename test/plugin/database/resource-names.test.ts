@@ -23,6 +23,7 @@ const cases: ReadonlyArray<readonly [table: string, name: string, singular: stri
   ['2020_sales', '_2020Sales', '_2020Sale', '2020-sales', ['2020 sales', '2020 sale']],
   ['weird name!"; drop', 'weirdNameDrops', 'weirdNameDrop', 'weird-name-drops'],
   ['Café', 'cafe', 'cafe', 'café', ['Café', 'café']],
+  ['Øre_Maß', 'oereMass', 'oereMass', 'øre-maß', ['Øre maß', 'øre maß']],
   ['Товар', 'u442u43eu432u430u440', 'u442u43eu432u430u440', 'товар', ['Товар', 'товар']],
   ['🦄', 'u1f984', 'u1f984', 'u1f984'],
   ['', 'tables', 'table', 'tables'],

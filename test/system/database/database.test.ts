@@ -65,17 +65,21 @@ t.test('foreign keys are references, and rows include what they refer to', async
 t.test('several foreign keys lead to the same table, under names of their own', async (t) => {
   const { app } = await serve(t, {
     sql: `CREATE TABLE airports (code TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL);
-      CREATE TABLE flights (id INTEGER PRIMARY KEY, origin TEXT REFERENCES airports, destination TEXT REFERENCES airports, last_stop TEXT REFERENCES airports, airline INTEGER REFERENCES airlines);
+      CREATE TABLE flights (id INTEGER PRIMARY KEY, origin TEXT REFERENCES airports, destination TEXT REFERENCES airports, last_stop TEXT REFERENCES airports, airline INTEGER REFERENCES airlines, PilotID INTEGER REFERENCES pilots, EYEID INTEGER REFERENCES eyes);
+      CREATE TABLE pilots (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+      CREATE TABLE eyes (id INTEGER PRIMARY KEY);
       CREATE TABLE airlines (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
       INSERT INTO airports VALUES ('FRA', 'Frankfurt'), ('LIM', 'Lima');
       INSERT INTO airlines VALUES (1, 'Condor');
-      INSERT INTO flights VALUES (1, 'FRA', 'LIM', 'LIM', 1);`
+      INSERT INTO pilots VALUES (1, 'Ada');
+      INSERT INTO flights VALUES (1, 'FRA', 'LIM', 'LIM', 1, 1, NULL);`
   })
-  const { flight } = (await app.inject('/flights/1.json?include=airport,destinationRow,last_stop_row,airlineRow')).json()
-  t.match(flight, { airport: { name: 'Frankfurt' }, destinationRow: { name: 'Lima' }, last_stop_row: { name: 'Lima' }, airlineRow: { name: 'Condor' } })
+  const { flight } = (await app.inject('/flights/1.json?include=airport,destinationRow,last_stop_row,airlineRow,Pilot,eye')).json()
+  t.match(flight, { airport: { name: 'Frankfurt' }, destinationRow: { name: 'Lima' }, last_stop_row: { name: 'Lima' }, airlineRow: { name: 'Condor' }, Pilot: { name: 'Ada' }, eye: null })
+  t.match((await app.inject({ url: '/flights/1', headers: { accept: 'text/html' } })).body, /<dt>Pilot<\/dt>/)
   const linksOn = async (url: string): Promise<string[]> =>
     [...(await app.inject({ url, headers: { accept: 'text/html' } })).body.matchAll(/<dd [^>]*><a href="([^"]*)">/g)].map(([, path]) => path as string)
-  t.strictSame(await linksOn('/flights/1'), ['/airports/FRA', '/airports/LIM', '/airports/LIM', '/airlines/1'])
+  t.strictSame(await linksOn('/flights/1'), ['/airports/FRA', '/airports/LIM', '/airports/LIM', '/airlines/1', '/pilots/1'])
   const page = (await app.inject({ url: '/airports/LIM', headers: { accept: 'text/html' } })).body
   t.strictSame([...page.matchAll(/>(Flights: [^<]*)<\/a> <span class="total">(\d+)</g)].map(([, label, rows]) => `${label} ${rows}`), ['Flights: origin 0', 'Flights: destination 1', 'Flights: last stop 1'])
 })

@@ -355,7 +355,7 @@ each('a refusal of the database is reported in terms of attributes', async (t, e
   await books.create({ title: 'T', subtitle: 'S', author: author.id }, { tenant: 'a' }, context)
   const refused: ReadonlyArray<readonly [supplied: Record<string, unknown>, scope: Scope, status: number, errors: object, detail?: string]> = [
     [{ title: 'T' }, { tenant: 'a' }, 409, { title: ['is already taken'] }],
-    [{ title: 'T', tenant: 'a' }, {}, 409, { title: ['is already taken'] }],
+    [{ title: 'T', tenant: 'a' }, {}, 409, { title: ['is already taken together with tenant'] }],
     [{}, {}, 422, { title: ['must be given'] }],
     [{ title: 'U', rating: 9 }, {}, 422, (engine.name === 'sqlite' ? {} : { rating: ['is not valid'] }) as object, engine.name === 'sqlite' ? 'the database refuses a value' : ''],
     [{ title: 'x', pages: 0 }, {}, 422, (engine.name === 'sqlite' ? {} : { title: ['is not valid'] }) as object, engine.name === 'sqlite' ? 'the database refuses a value' : ''],
@@ -385,14 +385,14 @@ each('a refusal of the database is reported in terms of attributes', async (t, e
 
   const app = await build(t, { name: 'books', attributes, store: books, formats: ['json', 'xml', 'html'], writes: 'both' })
   const json = await app.inject({ method: 'POST', url: '/books', payload: { book: { title: 'T', tenant: 'a' } } })
-  t.strictSame([json.statusCode, json.json<{ errors: object }>().errors], [409, { title: ['is already taken'] }])
+  t.strictSame([json.statusCode, json.json<{ errors: object }>().errors], [409, { title: ['is already taken together with tenant'] }])
   const xml = await app.inject({ method: 'POST', url: '/books.xml', headers: { 'content-type': 'application/xml' }, payload: '<book><title>U</title><author type="integer">99</author></book>' })
   t.strictSame([xml.statusCode, xml.body.split('\n')[1]], [422, '<errors><error attribute="author">Author refers to something that does not exist</error></errors>'])
   const whole = await app.inject({ method: 'POST', url: '/books', payload: { book: { title: 'U', subtitle: 's' } } })
   t.strictSame([whole.statusCode, whole.json<{ detail: string, errors?: object }>()], [422, { type: 'about:blank', title: 'Unprocessable Entity', status: 422, detail: 'a row with these values exists already' }])
   const page = await app.inject({ method: 'POST', url: '/books', headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }, payload: 'book[title]=T&book[tenant]=a' })
   t.equal(page.statusCode, 409)
-  t.match(page.body, /[Tt]itle is already taken/)
+  t.match(page.body, /[Tt]itle is already taken together with tenant/)
 })
 
 each('an id that the database generates twice is not a duplicate of the client\'s', async (t, { name, store: open, run }) => {
@@ -467,7 +467,7 @@ each('unique indexes have distinct names, and only those of plain attributes cou
   const store = await opened(engine, { table: 'posts', attributes, unique: ['a_b', ['a', 'b']] })
   await store.create({ a: '1', b: '1', a_b: '1' }, {}, context)
   t.strictSame((await thrownBy(() => store.create({ a: '2', b: '1', a_b: '1' }, {}, context))).errors, { a_b: ['is already taken'] })
-  t.strictSame((await thrownBy(() => store.create({ a: '1', b: '1', a_b: '2' }, {}, context))).errors, { a: ['is already taken'] })
+  t.strictSame((await thrownBy(() => store.create({ a: '1', b: '1', a_b: '2' }, {}, context))).errors, { a: ['is already taken together with b'] })
   await opened(engine, { table: 'posts_a', attributes, unique: ['b'] })
   await engine.run(
     `CREATE TABLE odd (id ${engine.name === 'sqlite' ? 'INTEGER PRIMARY KEY AUTOINCREMENT' : 'bigserial PRIMARY KEY'}, version INTEGER NOT NULL DEFAULT 1, a TEXT, b TEXT, a_b TEXT)`,

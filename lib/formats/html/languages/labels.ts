@@ -1,3 +1,4 @@
+import { REFERENCE } from '../../../resource/inflection.js'
 import type { Resource } from '../../../resource/resource.js'
 import type { Property, Shape } from '../../../schema/shape.js'
 import type { Schema } from '../../../schema/types.js'
@@ -22,9 +23,6 @@ export function labelAttributes<R extends Pick<Resource, 'attributes'>> (
   })
   return { ...resource, attributes: new Map(attributes) }
 }
-
-/** The end of the name of an attribute that has the id of another row, with a name before it. */
-const REFERENCE = /(?<=.)(?:Id|_id)$/
 
 /**
  * Returns an attribute that has ids of other resources with a title, since pages show the names of those rows: `Author`

@@ -71,7 +71,7 @@ function shorten (id: Id): Id {
 }
 
 /** Finds the first required text that is short, has no default and is neither an id, an address nor a choice. */
-export function findTitleAttribute ({ attributes, singleton }: Resource): string {
+export function findTitleAttribute ({ attributes, singleton }: Pick<Resource, 'attributes' | 'singleton'>): string {
   return singleton ? 'id' : [...attributes.values()].find(isTitle)?.name ?? 'id'
 }
 

@@ -69,6 +69,7 @@ export const phrases: Language['phrases'] = isolateParts({
   'the request comes from {0}': 'الطلب صادر من موقع آخر، وقد رُفض.',
   'the {0} exists already': 'هذا السجل موجود بالفعل.',
   '{0} is already taken': 'قيمة «{0}» مستخدمة بالفعل.',
+  '{0} is already taken together with {1}': 'قيمة «{0}» مع «{1}» مستخدمة بالفعل.',
   '{0} still refer to it; delete or change them first':
     'ما زالت سجلات أخرى تشير إليه ({0}). احذفها أو عدّلها أولًا.',
   'it refers to something that does not exist, or something else refers to it':
@@ -198,6 +199,7 @@ export const phrases: Language['phrases'] = isolateParts({
   'refers to something that does not exist': 'القيمة تشير إلى شيء غير موجود',
   'cannot be stored': 'لا يمكن حفظ القيمة',
   'is already taken': 'القيمة مستخدمة بالفعل',
+  'is already taken together with {0}': 'القيمة مع «{0}» مستخدمة بالفعل',
   'is not valid': 'القيمة غير صالحة',
   'is assigned by the server; leave it out': 'تُحدد القيمة تلقائيًا',
   'is given more than once': 'وردت القيمة أكثر من مرة',

@@ -56,6 +56,7 @@ export const phrases: Language['phrases'] = {
   'the request comes from {0}': 'Die Anfrage kommt von einer anderen Website und wurde abgelehnt.',
   'the {0} exists already': 'Der Eintrag ist bereits vorhanden.',
   '{0} is already taken': 'Der Wert von „{0}“ ist bereits vergeben.',
+  '{0} is already taken together with {1}': 'Der Wert von „{0}“ ist zusammen mit „{1}“ bereits vergeben.',
   '{0} still refer to it; delete or change them first':
     'Andere Einträge verweisen noch darauf ({0}). Löschen oder ändern Sie diese zuerst.',
   'it refers to something that does not exist, or something else refers to it':
@@ -192,6 +193,7 @@ export const phrases: Language['phrases'] = {
   'refers to something that does not exist': 'verweist auf etwas, das es nicht gibt',
   'cannot be stored': 'kann nicht gespeichert werden',
   'is already taken': 'ist bereits vergeben',
+  'is already taken together with {0}': 'ist zusammen mit „{0}“ bereits vergeben',
   'is not valid': 'ist ungültig',
   'is assigned by the server; leave it out': 'wird automatisch vergeben',
   'is given more than once': 'ist mehrfach angegeben',

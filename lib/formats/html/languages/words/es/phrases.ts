@@ -62,6 +62,7 @@ export const phrases: Language['phrases'] = {
   'the request comes from {0}': 'La solicitud procede de otro sitio web y se ha rechazado.',
   'the {0} exists already': 'Este elemento ya existe.',
   '{0} is already taken': 'El valor de «{0}» ya está en uso.',
+  '{0} is already taken together with {1}': 'El valor de «{0}» ya está en uso junto con «{1}».',
   '{0} still refer to it; delete or change them first':
     'Otros elementos todavía hacen referencia a este ({0}). Elimínelos o cámbielos primero.',
   'it refers to something that does not exist, or something else refers to it':
@@ -193,6 +194,7 @@ export const phrases: Language['phrases'] = {
   'refers to something that does not exist': 'hace referencia a algo que no existe',
   'cannot be stored': 'no se puede guardar',
   'is already taken': 'ya está en uso',
+  'is already taken together with {0}': 'ya está en uso junto con «{0}»',
   'is not valid': 'no es válido',
   'is assigned by the server; leave it out': 'se asigna automáticamente',
   'is given more than once': 'aparece varias veces',

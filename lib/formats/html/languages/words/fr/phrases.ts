@@ -65,6 +65,7 @@ export const phrases: Language['phrases'] = {
   'the request comes from {0}': 'La requête vient d’un autre site et a été refusée.',
   'the {0} exists already': 'Cet élément existe déjà.',
   '{0} is already taken': 'La valeur de « {0} » est déjà utilisée.',
+  '{0} is already taken together with {1}': 'La valeur de « {0} » est déjà utilisée avec « {1} ».',
   '{0} still refer to it; delete or change them first':
     'D’autres éléments y font encore référence ({0}). Supprimez-les ou modifiez-les d’abord.',
   'it refers to something that does not exist, or something else refers to it':
@@ -201,6 +202,7 @@ export const phrases: Language['phrases'] = {
   'refers to something that does not exist': 'l’élément référencé n’existe pas',
   'cannot be stored': 'la valeur ne peut pas être enregistrée',
   'is already taken': 'cette valeur est déjà utilisée',
+  'is already taken together with {0}': 'cette valeur est déjà utilisée avec « {0} »',
   'is not valid': 'la valeur est incorrecte',
   'is assigned by the server; leave it out': 'la valeur est attribuée automatiquement',
   'is given more than once': 'la valeur figure plusieurs fois',

@@ -56,6 +56,7 @@ export const phrases: Language['phrases'] = {
   'the request comes from {0}': 'ほかのサイトからのリクエストのため、拒否しました。',
   'the {0} exists already': 'データはすでに存在します。',
   '{0} is already taken': '「{0}」の値はすでに使われています。',
+  '{0} is already taken together with {1}': '「{0}」と「{1}」の値の組み合わせはすでに使われています。',
   '{0} still refer to it; delete or change them first':
     'ほかのデータから参照されています（{0}）。先にそちらを削除または変更してください。',
   'it refers to something that does not exist, or something else refers to it':
@@ -186,6 +187,7 @@ export const phrases: Language['phrases'] = {
   'refers to something that does not exist': '存在しないデータを参照しています',
   'cannot be stored': '保存できない値です',
   'is already taken': 'すでに使われています',
+  'is already taken together with {0}': '「{0}」との組み合わせはすでに使われています',
   'is not valid': '正しくない値です',
   'is assigned by the server; leave it out': '自動的に割り当てられます',
   'is given more than once': '複数回指定されています',

@@ -62,6 +62,7 @@ export const phrases: Language['phrases'] = {
   'the request comes from {0}': 'A solicitação veio de outro site e foi recusada.',
   'the {0} exists already': 'Este item já existe.',
   '{0} is already taken': 'O valor de “{0}” já está em uso.',
+  '{0} is already taken together with {1}': 'O valor de “{0}” já está em uso junto com “{1}”.',
   '{0} still refer to it; delete or change them first':
     'Outros itens ainda fazem referência a este ({0}). Exclua-os ou altere-os primeiro.',
   'it refers to something that does not exist, or something else refers to it':
@@ -193,6 +194,7 @@ export const phrases: Language['phrases'] = {
   'refers to something that does not exist': 'faz referência a algo que não existe',
   'cannot be stored': 'não pode ser salvo',
   'is already taken': 'já está em uso',
+  'is already taken together with {0}': 'já está em uso junto com “{0}”',
   'is not valid': 'não é válido',
   'is assigned by the server; leave it out': 'é atribuído automaticamente',
   'is given more than once': 'aparece mais de uma vez',

@@ -55,6 +55,7 @@ export const phrases: Language['phrases'] = {
   'the request comes from {0}': '请求来自其他网站，已被拒绝。',
   'the {0} exists already': '记录已存在。',
   '{0} is already taken': '“{0}”的值已被使用。',
+  '{0} is already taken together with {1}': '“{0}”与“{1}”的值的组合已被使用。',
   '{0} still refer to it; delete or change them first': '其他记录（{0}）仍在引用此记录，请先删除或修改它们。',
   'it refers to something that does not exist, or something else refers to it':
     '此记录引用了不存在的内容，或被其他内容引用。',
@@ -179,6 +180,7 @@ export const phrases: Language['phrases'] = {
   'refers to something that does not exist': '引用的内容不存在',
   'cannot be stored': '无法保存',
   'is already taken': '已被使用',
+  'is already taken together with {0}': '与“{0}”的组合已被使用',
   'is not valid': '无效',
   'is assigned by the server; leave it out': '由系统自动分配',
   'is given more than once': '重复填写',
