@@ -3,6 +3,7 @@ import type { IdType } from '../../resource/resource.js'
 import { type Id, makeUuid, type Row, type Scope } from '../../resource/row.js'
 import type { Attributes, AttributesSchema } from '../../schema/types.js'
 import { andThen, catchError, forEachInOrder, type MaybePromise } from '../../util/maybe-promise.js'
+import { isEmpty } from '../../util/own-property.js'
 import type { Batches, Context, Count, CountQuery, Guard, Query, Store, WriteOutcome } from '../store.js'
 import { BatchPlan } from './lists/batch-plan.js'
 import { AsyncBatchReader, BatchReader } from './lists/batch-reader.js'
@@ -183,16 +184,20 @@ class SqlTable {
 
   update (id: Id, given: Attributes, guard: Guard): MaybePromise<WriteOutcome> {
     this.#checkWrite()
-    const { changes, errors } = keepKey(this.#definition.ids, id, given, guard.scope)
-    if (errors !== undefined) {
+    const { ids, columns, versions } = this.#definition
+    const { changes, errors } = keepKey(ids, id, given, guard.scope)
+    // A digest of the same values is the same version, so there is nothing to write, and no trigger to run.
+    const isSame = versions.kind === 'values' && isEmpty(changes)
+    if (isSame || errors !== undefined) {
       return andThen(this.get(id, guard.scope), (row) => {
         if (row === undefined) return { ok: false, why: 'missing' }
         const isStale = guard.version !== undefined && row.version !== guard.version
         if (isStale) return { ok: false, why: 'stale', current: row }
-        throw new InvalidError(errors)
+        if (errors !== undefined) throw new InvalidError(errors)
+        return { ok: true, row }
       })
     }
-    const rescue = makeRescue(this.#definition.columns, changes, guard.scope)
+    const rescue = makeRescue(columns, changes, guard.scope)
     return this.#writeGuarded(id, guard, (target) => this.#statements.update(changes, target), rescue)
   }
 

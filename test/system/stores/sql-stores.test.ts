@@ -484,6 +484,18 @@ each('unique indexes have distinct names, and only those of plain attributes cou
   t.strictSame((await thrownBy(() => more.create({ a: '2', b: 'x', a_b: '1' }, {}, context))).errors, { a_b: ['is already taken'] })
 })
 
+each('an update without changes writes nothing if the version is a digest of the values', async (t, engine) => {
+  const store = await opened(engine, { table: 'posts', attributes: title, version: 'values' })
+  const { id, version } = await store.create({ title: 'T' }, {}, context)
+  const row = { id, version, attributes: { title: 'T' } }
+  engine.statements.length = 0
+  t.strictSame(await store.update(id, {}, { version, scope: {} }, context), { ok: true, row })
+  t.strictSame(await store.update(id, {}, anyVersion, context), { ok: true, row })
+  t.strictSame(await store.update(id, {}, { version: '0'.repeat(40), scope: {} }, context), { ok: false, why: 'stale', current: row })
+  t.strictSame(await store.update(99, {}, anyVersion, context), { ok: false, why: 'missing' })
+  t.strictSame(engine.statements.filter((text) => text.startsWith('UPDATE')), [])
+})
+
 each('the effects of triggers and long values are reported to the client', async (t, engine) => {
   const store = await opened(engine, { table: 'posts', attributes: title, unique: ['title'] })
   const sqlite = engine.name === 'sqlite'
