@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-const OURS = {
+const REPLACED = {
+  'async-hook-domain': new URL('no-domains.mjs', import.meta.url).href,
   'fastify-resources': new URL('../../../lib/index.ts', import.meta.url).href,
   'fastify-resources/store-contract': new URL('../../../lib/stores/contract/index.ts', import.meta.url).href
 }
@@ -13,7 +14,7 @@ const OURS = {
  * the package by its own name to its sources, so that nothing needs to be compiled first.
  */
 export function resolve (specifier, context, next) {
-  if (Object.hasOwn(OURS, specifier)) return next(OURS[specifier], context)
+  if (Object.hasOwn(REPLACED, specifier)) return next(REPLACED[specifier], context)
   if (/^\.{1,2}\/.*\.js$/.test(specifier) && context.parentURL?.endsWith('.ts') === true) {
     const { href } = new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL)
     if (existsSync(new URL(href))) return next(href, context)
