@@ -9,12 +9,10 @@ import resources, { memoryStore, type AttributesSchema, type Store } from '../..
 import { singularize } from '../../lib/resource/inflection.js'
 import { buttonsOf, type Control, defaultButton, entriesOf, fill, findButton, findForm, type Form, hidden, parseForms, refused, shown, submit, visible } from '../support/html/forms.js'
 import { xml as declaration } from '../support/helper.js'
-import { LONG } from '../support/long.js'
 
 // FC_SEED=… repeats the run of a reported failure. FC_RUNS=10 makes ten times as many runs.
-// The two forms have different seeds, so that the long form does not repeat the runs of the short one.
-const seed = Number(process.env.FC_SEED ?? (LONG ? 20_260_201 : 20_260_131))
-const effort = Number(process.env.FC_RUNS ?? (LONG ? 0.25 : 0.1))
+const seed = Number(process.env.FC_SEED ?? 20_260_131)
+const effort = Number(process.env.FC_RUNS ?? 0.1)
 // Only a failure takes long, because fast-check shrinks its example.
 t.setTimeout(300_000 * Math.max(1, effort))
 

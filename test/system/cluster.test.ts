@@ -6,7 +6,7 @@ import { storeContract } from '../../lib/stores/contract/index.js'
 import { build } from '../support/helper.js'
 import { type PostgresServer, startPostgres } from '../support/stores/postgres-server.js'
 import { until } from '../support/program.js'
-import { LONG, LONG_ONLY } from '../support/long.js'
+import { LONG_FORM } from '../support/long.js'
 
 // A small distributed database: the rows of a table are spread by their ids over two data nodes (PARTITION BY HASH).
 // The app is
@@ -48,7 +48,7 @@ function open (pool: pg.Pool, options: Options): Store {
   return store
 }
 
-root.test('a table that is spread over nodes fulfils the contract', { skip: LONG_ONLY }, async (t) => {
+root.test('a table that is spread over nodes fulfils the contract', LONG_FORM, async (t) => {
   const [one, other] = [coordinator.pool(), coordinator.pool()]
   const names = new Map<Store, string>()
   // A node refuses a statement because of concurrent ones (40001) more often than a single server.
@@ -169,7 +169,7 @@ root.test('a crashed node makes only its own rows unavailable until it is back, 
   const idsAt = async (index: number): Promise<string[]> => (await (nodePools[index] as pg.Pool).query<{ id: string }>(`SELECT id FROM ${table} ORDER BY id`)).rows.map(({ id }) => id)
   const list = async (): Promise<Note[]> => (await app.inject('/notes')).json().notes as Note[]
 
-  for (let cycle = 0; cycle < (LONG ? 3 : 1); cycle++) {
+  for (let cycle = 0; cycle < 2; cycle++) {
     let mayGoOn = true
     const before = sum(clients, ({ acknowledged }) => acknowledged)
     const refusedBefore = new Map(clients.map((client) => [client, client.failed]))

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import t from 'tap'
 import { type Attributes, draw, memoryStore, type ResourceOptions, type Store } from '../../../lib/index.js'
 import { build, draft, types } from '../../support/helper.js'
-import { LONG } from '../../support/long.js'
 
 /** A field of CSV: its text, and whether it is quoted. */
 interface CsvField { readonly text: string, readonly quoted: boolean }
@@ -206,5 +205,5 @@ t.test('an RFC 4180 reader reads the values that were written', async (t) => {
         if (value === '') assert.equal(field?.quoted, true)
       }
     }
-  }), LONG ? { numRuns: 300, seed: 20_260_201 } : { numRuns: 150, seed: 20_260_131 })
+  }), { numRuns: 150, seed: 20_260_131 })
 })

@@ -370,8 +370,13 @@ export async function takeSpecimenPages (t: Test): Promise<{ readonly app: Fasti
       asks.push(
         [`the list ${of}`, 200, { url }],
         [`a record ${of}`, 200, { url: `${url}/${row?.id}` }],
-        [`the form of a record ${of}`, 200, { url: `${url}/${row?.id}/edit` }],
-        [`the form of a new one ${of}`, 200, { url: `${url}/new` }],
+        // From right to left, the page of faults has the form.
+        ...direction === '' || attributes === undefined
+          ? [
+              [`the form of a record ${of}`, 200, { url: `${url}/${row?.id}/edit` }],
+              [`the form of a new one ${of}`, 200, { url: `${url}/new` }]
+            ] as const
+          : [],
         // Without a schema, nothing is a fault.
         ...attributes === undefined ? [] : [[`faults ${of}`, 422, post(url, [['_method', 'PUT'], ['id', String(row?.id)], [`${pluralize.singular(name)}[unknown]`, 'x'], ...Object.keys(attributes.properties ?? {}).map((attribute): [string, string] => [`${pluralize.singular(name)}[${attribute}]`, 'x'])])] as const]
       )
@@ -423,9 +428,9 @@ function brokenStore (): Store {
   }
 }
 
-/** Checks a page with axe. Checks that do not depend on the colours are slow and run only once. */
-export async function findViolations (page: Page, justColours: boolean): Promise<string[]> {
-  const options = { resultTypes: ['violations'], ...(justColours ? { runOnly: ['color-contrast'] } : { rules: { 'target-size': { enabled: true } } }) } as const satisfies axe.RunOptions
+/** Checks a page with axe. */
+export async function findViolations (page: Page): Promise<string[]> {
+  const options = { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } } as const satisfies axe.RunOptions
   const { violations } = await page.evaluate((options) => (globalThis as unknown as { axe: typeof axe }).axe.run(options as unknown as axe.RunOptions), options)
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${String(target)} ${failureSummary}`))
 }

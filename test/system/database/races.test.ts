@@ -1,11 +1,10 @@
 import t, { type Test } from 'tap'
-import { LONG } from '../../support/long.js'
 import { startProgram } from '../../support/program.js'
 import { startPostgres } from '../../support/stores/postgres-server.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
 
 /** The number of writes. `RACES=10000` takes some six minutes. */
-const RACES = Number(process.env.RACES ?? (LONG ? 500 : 100))
+const RACES = Number(process.env.RACES ?? 100)
 /** The number of clients of each process. All of them write to one row. */
 const CLIENTS = 2
 const COMMAND = new URL('../../../lib/plugin/database/command/bin.ts', import.meta.url).pathname

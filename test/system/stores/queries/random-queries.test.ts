@@ -1,11 +1,10 @@
 import { randomInt } from 'node:crypto'
 import t from 'tap'
 import { type Attributes, comparePositions, type Condition, type CountQuery, memoryStore, type Operator, type Order, positionOf, type Query, type Row, type Scalar, type Search, type Store } from '../../../../lib/index.js'
-import { LONG } from '../../../support/long.js'
 import { context, openEngines, readAll } from '../../../support/stores/sql-engines.js'
 
 const SEED = Number(process.env.SEED ?? randomInt(2 ** 31))
-const QUERIES = LONG ? 600 : 300
+const QUERIES = 300
 
 const schema = {
   type: 'object',
