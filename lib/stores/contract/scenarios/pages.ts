@@ -7,7 +7,7 @@ import type { Checks, Subject } from '../subject.js'
 import { inOrder, lists } from './lists.js'
 import { ordersBy, seedTied, tied } from './orders.js'
 
-const SIZES = [1, 2, 3, 7]
+const SIZES = [1, 3, 7]
 const A = { tenant: 'a' }
 /** Positions in lists: the values of `shelf` and `title`, and the index of the row that has the id. */
 const PLACES: ReadonlyArray<readonly [number | null, string, number]> = [
@@ -33,11 +33,11 @@ export const pageChecks: Checks = {
 export const orderedPageChecks: Checks = {
   'in every order, each row is on exactly one page': async (subject) => {
     const rows = await seedTied(subject, 40)
-    for (const order of [...ordersBy(['shelf', 'title']), ...ordersBy(['ratio', 'done'])]) {
+    for (const order of ordersBy(['shelf', 'title'])) {
       for (const limit of SIZES) await readsEachOnce(subject, rows, { order, limit })
     }
-    for (const order of [...ordersBy(['at', 'a.b', 'toString']), ...ordersBy(['title'])]) {
-      await readsEachOnce(subject, rows, { order, limit: 3 })
+    for (const names of [['ratio', 'done'], ['at', 'a.b', 'toString'], ['title']]) {
+      for (const order of ordersBy(names)) await readsEachOnce(subject, rows, { order, limit: 3 })
     }
   },
 
