@@ -1,5 +1,4 @@
 import { mkdirSync } from 'node:fs'
-import axe from 'axe-core'
 import Database from 'libsql'
 import type { Browser, Locator, Page } from 'playwright-core'
 import fastify from 'fastify'
@@ -752,7 +751,6 @@ async function testPages (t: Test, browser: Browser): Promise<void> {
       await page.goto(next.address)
       // Opens each `details` element, so that its content is checked too.
       await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true')
-      await page.evaluate(axe.source)
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 800 })
         const needed = await page.evaluate<number>('document.documentElement.scrollWidth')

@@ -1,7 +1,7 @@
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
-import axe from 'axe-core'
+import type axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import pluralize from 'pluralize'
 import type { Test } from 'tap'
@@ -428,8 +428,11 @@ function brokenStore (): Store {
   }
 }
 
+const AXE = readFileSync(new URL('../../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
+
 /** Checks a page with axe. */
 export async function findViolations (page: Page): Promise<string[]> {
+  if (!await page.evaluate<boolean>('"axe" in globalThis')) await page.evaluate(AXE)
   const options = { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } } as const satisfies axe.RunOptions
   const { violations } = await page.evaluate((options) => (globalThis as unknown as { axe: typeof axe }).axe.run(options as unknown as axe.RunOptions), options)
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${String(target)} ${failureSummary}`))
