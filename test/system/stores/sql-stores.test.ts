@@ -494,6 +494,7 @@ each('an update without changes writes nothing if the version is a digest of the
   t.strictSame(await store.update(id, {}, { version: '0'.repeat(40), scope: {} }, context), { ok: false, why: 'stale', current: row })
   t.strictSame(await store.update(99, {}, anyVersion, context), { ok: false, why: 'missing' })
   t.strictSame(engine.statements.filter((text) => text.startsWith('UPDATE')), [])
+  t.strictSame(await store.update(id, { title: 'U' }, { version: 'no digest', scope: {} }, context), { ok: false, why: 'stale', current: row })
 })
 
 each('the effects of triggers and long values are reported to the client', async (t, engine) => {
