@@ -1,6 +1,6 @@
 import t from 'tap'
 import fastify, { type FastifyInstance } from 'fastify'
-import { database, draw, type SqliteDatabase, sqliteStore } from '../../../../lib/index.js'
+import { database, draw, type SqliteDatabase, sqliteStore, type Store } from '../../../../lib/index.js'
 import { draft } from '../../../support/helper.js'
 import { makeDatabase } from '../../../support/stores/databases/music-database.js'
 import { openEngines } from '../../../support/stores/sql-engines.js'
@@ -76,6 +76,16 @@ t.test('a key of another type than text can be referenced', async (t) => {
   t.match(shoes, [{ size: { id: '42.5', name: 'large' } }, { size: { id: '36', name: 'small' } }, { size: null }])
   const { body } = await app.inject({ url: '/sizes/42.5', headers: { accept: 'text/html' } })
   t.match(body, /Shoes<\/a> <span class="total">1<\/span>/)
+})
+
+t.test('rows reference a key of several attributes by its id', async (t) => {
+  const [engine] = await openEngines()
+  const lines = engine?.store({ table: 'lines', attributes: { type: 'object', properties: { orderId: { type: 'integer' }, place: { type: 'integer' } } }, key: ['orderId', 'place'], version: 'values', migrate: true })
+  const app = await draft(t, (map) => map.resources('lines', { store: lines as Store }, (line) => line.resources('notes')))
+  await app.inject({ method: 'POST', url: '/lines', headers: json, payload: { line: { orderId: 1, place: 5 } } })
+  const created = await app.inject({ method: 'POST', url: '/lines/1,5/notes', headers: json, payload: { note: { text: 'x' } } })
+  t.match(created.json(), { note: { lineId: '1,5' } })
+  t.match((await app.inject({ url: '/lines/1,5?include=notes', headers: json })).json(), { line: { notes: [{ text: 'x' }] } })
 })
 
 t.test('a reference must have the type of the key', async (t) => {
