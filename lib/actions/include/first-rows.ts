@@ -57,9 +57,9 @@ export type OpenRelated = (row: Row, context: AccessContext) => Promise<RelatedR
 
 /** A resource whose rows reference rows of another one. */
 export interface Referencing extends Listed {
-  /** The attribute that references them. */
+  /** The attribute that references rows of the other resource. */
   readonly attribute: string
-  /** The other resource. */
+  /** The other resource, whose rows they reference. */
   readonly referenced: Resource
 }
 

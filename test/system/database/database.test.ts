@@ -84,6 +84,19 @@ t.test('several foreign keys lead to the same table, under names of their own', 
   t.strictSame([...page.matchAll(/>(Flights: [^<]*)<\/a> <span class="total">(\d+)</g)].map(([, label, rows]) => `${label} ${rows}`), ['Flights: origin 0', 'Flights: destination 1', 'Flights: last stop 1'])
 })
 
+t.test('a foreign key leads to a key that is a number', async (t) => {
+  const { app } = await serve(t, {
+    sql: `CREATE TABLE sizes (size REAL PRIMARY KEY NOT NULL, name TEXT NOT NULL);
+      CREATE TABLE shoes (id INTEGER PRIMARY KEY, size_id REAL REFERENCES sizes, brand TEXT);
+      INSERT INTO sizes VALUES (42.5, 'large'), (36, 'small');
+      INSERT INTO shoes (size_id, brand) VALUES (42.5, 'X'), (36, 'Y'), (NULL, 'Z');`
+  })
+  const { shoes } = (await app.inject('/shoes.json?include=size')).json()
+  t.match(shoes, [{ size: { id: '42.5', name: 'large' } }, { size: { id: '36', name: 'small' } }, { size: null }])
+  const { body } = await app.inject({ url: '/sizes/42.5', headers: { accept: 'text/html' } })
+  t.match(body, /Shoes<\/a> <span class="total">1<\/span>/)
+})
+
 t.test('a table and a column may have names that every object inherits', async (t) => {
   const { app, reports } = await serve(t, {
     sql: `CREATE TABLE "constructor" (id INTEGER PRIMARY KEY, "constructor" TEXT NOT NULL, "toString" INTEGER REFERENCES "constructor");

@@ -1,6 +1,6 @@
 import t from 'tap'
 import fastify, { type FastifyInstance } from 'fastify'
-import { database, draw, type SqliteDatabase, sqliteStore, type Store } from '../../../../lib/index.js'
+import { draw, type SqliteDatabase, sqliteStore, type Store } from '../../../../lib/index.js'
 import { draft } from '../../../support/helper.js'
 import { makeDatabase } from '../../../support/stores/databases/music-database.js'
 import { openEngines } from '../../../support/stores/sql-engines.js'
@@ -58,25 +58,6 @@ for (const name of ['sqlite', 'postgresql']) {
     t.notOk(body.includes('<option value="%2541">'), 'it is not the id')
   })
 }
-
-t.test('a key of another type than text can be referenced', async (t) => {
-  const opened = makeDatabase(`
-    CREATE TABLE sizes (size REAL PRIMARY KEY NOT NULL, name TEXT NOT NULL);
-    CREATE TABLE shoes (id INTEGER PRIMARY KEY, size_id REAL REFERENCES sizes, brand TEXT);
-    INSERT INTO sizes VALUES (42.5, 'large'), (36, 'small');
-    INSERT INTO shoes (size_id, brand) VALUES (42.5, 'X'), (36, 'Y'), (NULL, 'Z');`)
-  const app = fastify()
-  t.teardown(async () => {
-    await app.close()
-    opened.close()
-  })
-  app.register(database, { database: opened as SqliteDatabase })
-  await app.ready()
-  const shoes = await listOf(app, '/shoes?include=size')
-  t.match(shoes, [{ size: { id: '42.5', name: 'large' } }, { size: { id: '36', name: 'small' } }, { size: null }])
-  const { body } = await app.inject({ url: '/sizes/42.5', headers: { accept: 'text/html' } })
-  t.match(body, /Shoes<\/a> <span class="total">1<\/span>/)
-})
 
 t.test('rows reference a key of several attributes by its id', async (t) => {
   const [engine] = await openEngines()
