@@ -71,7 +71,6 @@ export default [
     rules: {
       'local/no-cycle': 'error',
       '@stylistic/max-len': ['error', { code: 120, ignoreUrls: true, ignoreRegExpLiterals: true }],
-      'max-lines': ['error', { max: 300 }],
       'max-lines-per-function': ['error', { max: 60 }],
       'max-params': ['error', { max: 4 }]
     }
