@@ -3,7 +3,7 @@ import { capitalize } from '../util/capitalize.js'
 import { camelize } from './inflection.js'
 import type { Parameters, PathPattern } from './path-pattern.js'
 import { parseId, type Resource } from './resource.js'
-import { memberPath } from './row-path.js'
+import { memberPath, readSpelling, spellId } from './row-path.js'
 import { type Id, isId } from './row.js'
 
 /** The parent of a nested resource. */
@@ -67,7 +67,7 @@ function withParent (given: Parameters, { param, foreignKey }: Parent, attribute
   const value = attributes[foreignKey]
   return param === undefined || given[param] !== undefined || !isId(value)
     ? given
-    : { ...given, [param]: String(value) }
+    : { ...given, [param]: spellId(value) }
 }
 
 function locateParent (above: Parent, parameters: Parameters): ParentLocation {
@@ -80,7 +80,7 @@ function locateParent (above: Parent, parameters: Parameters): ParentLocation {
   }
   if (param === undefined) return { resource, id: '', path: filled, ...outer }
   // A path of this parent always has the parameter.
-  const text = parameters[param] as string
+  const text = readSpelling(parameters[param] as string)
   const id = parseId(resource.idType, text) ?? text
   return { resource, id, path: memberPath(filled.slice(0, filled.lastIndexOf('/')), id, formats), ...outer }
 }

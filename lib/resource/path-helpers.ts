@@ -6,7 +6,7 @@ import { didYouMean } from '../util/did-you-mean.js'
 import { isObject, isStructure } from '../util/own-property.js'
 import type { CamelCase } from './inflection-types.js'
 import type { PathPattern } from './path-pattern.js'
-import { memberPath } from './row-path.js'
+import { memberPath, spellId } from './row-path.js'
 import type { Id } from './row.js'
 
 /** The key under which a map has its names, for the compiler alone. */
@@ -281,6 +281,7 @@ function textOf (given: unknown, { name, pattern }: NamedPath, parameter: string
 }
 
 function fill ({ pattern, endsWithId, formats }: NamedPath, texts: readonly string[]): string {
-  const path = pattern.fill(Object.fromEntries(pattern.names.map((name, index) => [name, texts[index]])))
+  const path = pattern.fill(Object.fromEntries(pattern.names.map((name, index) =>
+    [name, spellId(texts[index] as string)])))
   return endsWithId ? memberPath(path.slice(0, path.lastIndexOf('/')), texts.at(-1) as string, formats) : path
 }

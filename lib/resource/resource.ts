@@ -3,6 +3,7 @@ import type { Property } from '../schema/shape.js'
 import type { Scalar, Schema } from '../schema/types.js'
 import { declareAttributes } from './attributes.js'
 import { singularize } from './inflection.js'
+import { fitsPath } from './row-path.js'
 import type { Id, Row } from './row.js'
 
 /** The type of ids. A `'string'` is any text that a store or a handler of the app makes. */
@@ -100,11 +101,6 @@ function remember (find: (name: string) => string): (name: string) => string {
 /** Returns whether the page of a row with this id can be requested. */
 export function hasPage ({ actions, longestId }: Pick<Resource, 'actions' | 'longestId'>, id: Id): boolean {
   return actions.has('show') && fitsPath(id, longestId)
-}
-
-/** Returns whether the router of the app accepts an id in a path. */
-export function fitsPath (id: Id, longestId: number): boolean {
-  return typeof id === 'number' || id.length <= longestId
 }
 
 /**

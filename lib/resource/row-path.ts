@@ -3,8 +3,32 @@ import type { Id } from './row.js'
 // Matches an id that needs no encoding and has no suffix.
 const PLAIN = /^[\w-]+$/
 
+/** Matches a dot before the word at the end of an id, which would begin a suffix, and its codes (`spellId`). */
+const DOT = /(?:\.|%(?:25)*2E)(?=[a-z\d]+$)/
+
 /**
- * Returns the path of a row. If the id ends like a suffix, its last dot becomes `%2E`.
+ * Returns the text of an id in a path, before it is percent-encoded. If the id ends like a suffix, its last dot becomes
+ * `%2E`, which a URL writes as `%252E`. A dot that is only percent-encoded is no other character (RFC 3986 §6.2.2.2):
+ * many programs decode it, so that the id would lose its end. An id that ends with such a code gets another one.
+ * @param suffixes the names of the formats, if one may follow the id
+ */
+export function spellId (id: Id, suffixes: readonly string[] = []): string {
+  return String(id).replace(DOT, (dot, at: number, text: string) =>
+    dot === '.' ? (suffixes.includes(text.slice(at + 1)) ? '%2E' : dot) : `%25${dot.slice(1)}`)
+}
+
+/** Returns the id that `spellId` has written as a text. */
+export function readSpelling (text: string): string {
+  return text.replace(DOT, (dot) => dot.length <= 3 ? '.' : `%${dot.slice(3)}`)
+}
+
+/** Returns whether an id is so short that `spellId` needs no more characters than a path parameter may have. */
+export function fitsPath (id: Id, longest: number): boolean {
+  return typeof id === 'number' || id.length + (DOT.test(id) ? 2 : 0) <= longest
+}
+
+/**
+ * Returns the path of a row.
  * @param members the path before the ids of rows
  * @param suffixes the names of the formats
  */
@@ -21,9 +45,5 @@ export function encodeSegment (text: string): string {
 export function memberSegment (id: Id, suffixes: readonly string[]): string {
   if (typeof id === 'number') return String(id)
   if (PLAIN.test(id)) return id
-  const segment = encodeSegment(id)
-  const dot = segment.lastIndexOf('.')
-  return dot !== -1 && suffixes.includes(segment.slice(dot + 1))
-    ? `${segment.slice(0, dot)}%2E${segment.slice(dot + 1)}`
-    : segment
+  return encodeSegment(spellId(id, suffixes))
 }

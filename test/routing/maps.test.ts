@@ -218,7 +218,7 @@ t.test('links are right for a parent whose id ends like a suffix', async (t) => 
   const app = await open(t, (map) => map.resources('files', { id: 'string', store: textStore() }, (files) => files.resource('cover')))
   const created = await app.inject({ method: 'POST', url: '/files', payload: { file: { title: 'a.json' } }, headers: json })
   const location = String(created.headers.location)
-  t.match(location, /%2Ejson$/)
+  t.match(location, /%252Ejson$/)
   t.equal((await app.inject({ method: 'POST', url: `${location}/cover`, payload: { cover: { by: 'Ada' } } })).statusCode, 201)
   t.match((await app.inject({ url: `${location}/cover`, headers: html })).body, `<a href="${location}">`)
   t.equal((await app.inject({ method: 'POST', url: `${location}/cover`, headers: form, payload: '_method=DELETE' })).headers.location, `${location}#deleted`)

@@ -1,4 +1,5 @@
 import { parseId, referencedAttribute, referenceTo } from '../../resource/resource.js'
+import { readSpelling } from '../../resource/row-path.js'
 import type { Id, Scope, Row } from '../../resource/row.js'
 import type { Scalar } from '../../schema/types.js'
 import { forEachInOrder, type MaybePromise, catchError, andThen } from '../../util/maybe-promise.js'
@@ -140,7 +141,7 @@ class AccessCheck {
 
   #parentId ({ target: { resource }, param, idChecks }: GuardedResource): Id | undefined {
     if (param === undefined) return undefined
-    const text = this.#context.request.params[param] as string
+    const text = readSpelling(this.#context.request.params[param] as string)
     const id = parseId(resource.idType, text)
     if (id === undefined || !passesChecks(idChecks, id)) throw ofParent(notFound(resource, id ?? text))
     return id

@@ -1,4 +1,5 @@
 import type { Parameters } from '../../resource/path-pattern.js'
+import { spellId } from '../../resource/row-path.js'
 import { isId, type Row } from '../../resource/row.js'
 import type { Context } from '../../stores/store.js'
 import { notFound } from '../target.js'
@@ -84,7 +85,7 @@ export function findParameters (
   const id = row.attributes[foreignKey]
   if (!isId(id)) return known
   // A singleton has no parameter, but its parents may have one.
-  const parameters = param === undefined ? known : { ...known, [param]: String(id) }
+  const parameters = param === undefined ? known : { ...known, [param]: spellId(id) }
   const { parentLink } = level
   if (parentLink === undefined) return parameters
   return andThen(level.target.store.get(id, {}, context), (parent) =>

@@ -1,5 +1,6 @@
 import type { Parameters } from '../../resource/path-pattern.js'
 import { referenceTo } from '../../resource/resource.js'
+import { spellId } from '../../resource/row-path.js'
 import type { Id, Row, Scope } from '../../resource/row.js'
 import { compileMatcher } from '../../stores/matcher.js'
 import type { Scalar } from '../../schema/types.js'
@@ -166,7 +167,7 @@ export async function openNested (
 ): Promise<Pick<Including, 'request' | 'scope'> | undefined> {
   const { level, parent, parameters, param, foreignKey, isHandled } = nested
   const { id } = row
-  const request = requestFor(context, parameters, param === undefined ? {} : { [param]: String(id) })
+  const request = requestFor(context, parameters, param === undefined ? {} : { [param]: spellId(id) })
   if (!fitsPath(level, request) || !passesChecks((level.parentLink as ParentLink).idChecks, id)) return undefined
   if (isHandled) {
     const scope = await resolveScope(parent, request)

@@ -1,5 +1,6 @@
 import { type Id, isId, type Row } from '../../resource/row.js'
 import { parseId, referencedAttribute, referenceTo } from '../../resource/resource.js'
+import { spellId } from '../../resource/row-path.js'
 import { BY_ID } from '../../stores/order.js'
 import { sizeOf } from '../../stores/row-size.js'
 import type { Attributes } from '../../schema/types.js'
@@ -42,7 +43,7 @@ export function compileFindReferenced ({ level, parameters, param }: Referenced)
   function isAllowed (row: Row, context: AccessContext): Promise<boolean | undefined> {
     return unlessRefused(async () => {
       const { id } = row
-      const request = requestFor(context, parameters, { [param]: String(id) })
+      const request = requestFor(context, parameters, { [param]: spellId(id) })
       const makeHidden = (): Error => notFound(resource, id)
       await authorize(level, request, { action: 'show', id, row: () => row, makeHidden })
       return true

@@ -10,6 +10,7 @@ import {
   UriTooLongError
 } from '../../errors.js'
 import { SUFFIX } from '../../resource/path-pattern.js'
+import { readSpelling } from '../../resource/row-path.js'
 import type { ActionName } from '../../resource/resource.js'
 import { didYouMean } from '../../util/did-you-mean.js'
 import type { BodyFormat, CompiledResource, Representation } from '../compiled-resource.js'
@@ -173,12 +174,13 @@ export class Negotiator {
     // The Content-Type of a read is ignored, because `Vary` does not name it: a cache would mix formats up.
     const isRead = method === 'GET' || method === 'HEAD' || route.hasQueryBody
     const choice = decided ?? this.#choose(headers.accept, isRead ? undefined : body?.answer)
+    const spelled = endsWithId && bySuffix !== undefined ? text?.slice(0, text.lastIndexOf('.')) : text
     const state = new RequestState(request, reply, this.#compiled, {
       route,
       choice: choice ?? this.#fallback,
       isAcceptable: decided !== undefined || (choice !== undefined && typeof format !== 'string'),
       isSuffixed: bySuffix !== undefined,
-      member: endsWithId && bySuffix !== undefined ? text?.slice(0, text.lastIndexOf('.')) : text,
+      member: spelled?.includes('%') === true ? readSpelling(spelled) : spelled,
       contentType,
       body
     })
@@ -215,7 +217,7 @@ export class Negotiator {
     const dot = id.lastIndexOf('.')
     const choice = dot < 1 ? undefined : this.#suffixes.get(id.slice(dot + 1))
     if (choice === undefined || this.#compiled.resource.idType !== 'string') return choice
-    // If any text can be an id, an id that ends like a suffix has its dot encoded in the URL.
+    // If any text can be an id, an encoded dot begins no suffix. Our own paths have no such dot (`spellId`).
     const path = url.replace(/\?.*$/s, '').replace(/\/+$/, '')
     return path.endsWith(id.slice(dot)) ? choice : undefined
   }

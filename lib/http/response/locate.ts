@@ -1,7 +1,7 @@
 import type { OutcomeResponse } from '../../actions/outcome.js'
 import { ADDED, type FormNode, markerOf } from '../../formats/form/parse.js'
-import { fitsPath, parseId } from '../../resource/resource.js'
-import { memberPath } from '../../resource/row-path.js'
+import { parseId } from '../../resource/resource.js'
+import { fitsPath, memberPath } from '../../resource/row-path.js'
 import type { Row } from '../../resource/row.js'
 import type { RequestState } from '../request/state.js'
 

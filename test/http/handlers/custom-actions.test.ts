@@ -88,7 +88,7 @@ t.test('without a store the app\'s own handlers serve the five actions', async t
     ['100%', '/posts/100%25'],
     ['käse?', '/posts/k%C3%A4se%3F'],
     ['v1.0', '/posts/v1.0'],
-    ['page.json', '/posts/page%2Ejson']
+    ['page.json', '/posts/page%252Ejson']
   ]
   const app = await draft(t, (map) => map.resources('posts', slugs), '/api')
   for (const [id, path] of ids) {

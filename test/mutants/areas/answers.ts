@@ -32,7 +32,8 @@ export const mutants: readonly Mutant[] = [
   { file: helpers, find: '!Object.hasOwn(value, \'id\')', replace: 'true', why: 'a row is taken for options' },
   { file: helpers, find: 'if (other !== undefined) {\n      throw new InvalidPathError(\n', replace: 'if (false) {\n      throw new InvalidPathError(\n', why: 'the first of two helpers of one name is taken' },
   { file: helpers, find: 'format !== undefined && !formats.includes(format)', replace: 'false', why: 'a helper takes any format' },
-  { file: rowPath, find: 'dot !== -1 && suffixes.includes(segment.slice(dot + 1))', replace: 'false', why: 'the id a.xml is read as a with a suffix' },
+  { file: rowPath, find: "suffixes.includes(text.slice(at + 1)) ? '%2E' : dot", replace: 'dot', why: 'the id a.xml is read as a with a suffix' },
+  { file: rowPath, find: '`%25${dot.slice(1)}`', replace: 'dot', why: 'the id a%2Exml has the path of a.xml' },
   { file: rowPath, find: 'encodeURIComponent(text.toWellFormed())', replace: 'text', why: 'an id with a slash is two' },
   { file: 'lib/resource/path-pattern.ts', find: 'encodeSegment(parameters', replace: 'String(parameters', why: 'parameters of a path are not escaped' },
   { file: 'lib/resource/location.ts', find: 'given[param] !== undefined ||', replace: '', why: 'the parent in the path is overridden by the row' }

@@ -116,10 +116,10 @@ t.test('the path of a row leads to it', async (t) => {
     ['a/b?c#d', '/posts/a%2Fb%3Fc%23d'],
     ['é"<&>\'', '/posts/%C3%A9%22%3C%26%3E\''],
     ['100%', '/posts/100%25'],
-    ['a.xml', '/posts/a%2Exml'],
-    ['a.b.json', '/posts/a.b%2Ejson'],
-    ['.html', '/posts/%2Ehtml'],
-    ['a b.html', '/posts/a%20b%2Ehtml'],
+    ['a.xml', '/posts/a%252Exml'],
+    ['a.b.json', '/posts/a.b%252Ejson'],
+    ['.html', '/posts/%252Ehtml'],
+    ['a b.html', '/posts/a%20b%252Ehtml'],
     ['xml', '/posts/xml'],
     ['a.csv', '/posts/a.csv'],
     ['a.XML', '/posts/a.XML'],
@@ -243,7 +243,7 @@ t.test('the pages of another parent are neither rendered nor cached anew', async
 t.test('a string id is encoded in links and escaped in text', async (t) => {
   for (const make of [makePages, makeSlowPages]) {
     const pages = make({ idType: 'string', path: '/comments', ...apart, newSegment: undefined, collectionActions: [] })
-    for (const [id, path] of [['a.xml', '/comments/a%2Exml'], ['<b> & "c"/é', '/comments/%3Cb%3E%20%26%20%22c%22%2F%C3%A9'], ['plain', '/comments/plain']] as const) {
+    for (const [id, path] of [['a.xml', '/comments/a%252Exml'], ['<b> & "c"/é', '/comments/%3Cb%3E%20%26%20%22c%22%2F%C3%A9'], ['plain', '/comments/plain']] as const) {
       const list = pages.page([rowOf(id, { attributes: { title: 'x'.repeat(200) } })], pageViewOf(top))
       t.strictSame(linksOf(list).filter(([, href]) => href.startsWith('/comments/')), [[id, path]])
       const record = pages.record(rowOf(id), viewOf(top))
