@@ -60,7 +60,10 @@ export interface OrderBy {
   readonly type?: ComparedType | undefined
 }
 
-/** The criteria of an order. The last one, and no other, is the `id`, so that no two rows have the same position. */
+/**
+ * The criteria of an order. The last one, and no other, is the `id`, so that no two rows have the same position. It has
+ * the direction of the one before it, unless a client names another.
+ */
 export type Order = readonly OrderBy[]
 
 /** A position in an order: the row's value for each criterion, or null if it has none. */

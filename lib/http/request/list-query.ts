@@ -274,6 +274,8 @@ function compileOrder (sortable: readonly Property[]): (sort: string | undefined
     }
     const [first] = order
     if (first?.by === 'id' && !first.descending) return BY_ID
-    return order.at(-1)?.by === 'id' ? order : [...order, ...BY_ID]
+    const { by, descending } = order.at(-1) as OrderBy
+    // Ties follow the last criterion, so that an index on (rating, id) serves `-rating` too, read backwards.
+    return by === 'id' ? order : [...order, { by: 'id', descending }]
   }
 }

@@ -25,7 +25,7 @@ export class Conditions {
     this.#definition = definition
     this.#dialect = dialect
     this.#id = ids.own
-    this.neverNull = findNeverNull(ids)
+    this.neverNull = new Set([...findNeverNull(ids), ...definition.notNull])
   }
 
   /** Returns whether rows can have these values. For example, a column of integers never contains `'1'`. */

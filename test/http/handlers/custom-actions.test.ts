@@ -201,7 +201,7 @@ t.test('a handler receives the attributes, query, guard and scope of its request
   const wanted = { order: BY_ID, after: undefined, before: undefined, limit: undefined, filter: [], search: undefined, count: undefined }
   const calls: Array<[InjectOptions, Partial<Told>]> = [
     [json('GET', '/posts'), { ...nothing, action: 'list', id: undefined, query: wanted }],
-    [json('GET', '/posts?limit=2&sort=-rating&rating=5'), { ...nothing, action: 'list', id: undefined, query: { order: [{ by: 'rating', descending: true }, ...BY_ID], after: undefined, before: undefined, limit: 2, filter: [{ attribute: 'rating', operator: 'eq', value: 5 }], search: undefined, count: undefined } }],
+    [json('GET', '/posts?limit=2&sort=-rating&rating=5'), { ...nothing, action: 'list', id: undefined, query: { order: [{ by: 'rating', descending: true }, { by: 'id', descending: true }], after: undefined, before: undefined, limit: 2, filter: [{ attribute: 'rating', operator: 'eq', value: 5 }], search: undefined, count: undefined } }],
     [json('GET', '/posts?after=WzRd'), { ...nothing, action: 'list', id: undefined, query: { ...wanted, after: [4] } }],
     [{ url: '/posts.html' }, { ...nothing, action: 'list', id: undefined, query: { ...wanted, limit: 50, count: { most: 10_001, estimate: false } } }],
     [json('GET', '/posts/3'), { ...nothing, action: 'show', id: 3 }],

@@ -65,7 +65,7 @@ const decode = (cursor: string): unknown => JSON.parse(Buffer.from(cursor, 'base
 
 function orderOf (sort: string): Order {
   const named = sort.split(',').map((name) => ({ by: name.replace('-', ''), descending: name.startsWith('-') }))
-  return named.at(-1)?.by === 'id' ? named : [...named, { by: 'id', descending: false }]
+  return named.at(-1)?.by === 'id' ? named : [...named, { by: 'id', descending: named.at(-1)?.descending === true }]
 }
 
 function inOrder (store: MemoryStore, sort: string): string[] {
@@ -298,7 +298,7 @@ t.test('a row with a value too long for a link is looked up', async t => {
 t.test('a cursor holds only the values that its page needs', async t => {
   const app = await serve(t)
   const cases: [sort: string | undefined, parts: unknown][] = [
-    [undefined, [1]], ['id', [1]], ['-id', ['-id', 8]], ['-rating,title', ['-rating,title', 5, '', 8]], ['-rating,title,id', ['-rating,title', 5, '', 8]], ['price,-id', ['price,-id', null, 7]], ['-published', ['-published', true, 1]]
+    [undefined, [1]], ['id', [1]], ['-id', ['-id', 8]], ['-rating,title', ['-rating,title', 5, '', 8]], ['-rating,title,id', ['-rating,title', 5, '', 8]], ['price,-id', ['price,-id', null, 7]], ['-published', ['-published,-id', true, 8]]
   ]
   for (const [sort, parts] of cases) {
     const res = await app.inject({ url: '/posts.json', query: { limit: '1', ...(sort !== undefined && { sort }) } })
@@ -318,9 +318,9 @@ t.test('a cursor that no page of this order has returned is a bad request', asyn
       [1], ['-rating', 5, 1], ['rating,id', 5, 1], ['rating', 5], ['rating', 1], ['rating', 5, 1, 1], ['rating', '5', 1], ['rating', true, 1], ['rating', 1.5, 1], ['rating', [5], 1], ['rating', {}, 1], ['rating', 5, [1]], ['rating', 5, null], ['rating', 5, '1'], ['rating', 5, uuid],
       ['rating', []], ['rating', [1, 2]], ['rating', ['1']], ['rating', [null]], ['rating', [[1]]], ['rating', { 0: 1, length: 1 }], ['rating', [{ toString: 1 }]], ['rating', 5, { toString: 1 }], ['title', 'a', 1]
     ]],
-    ['title,-price', [['title,-price', 'a', 1.5, 1], ['title,-price', null, null, 1], ['title,-price', '', -1e300, 1], ['title,-price', [1]]], [
-      ['title,-price', 5, 1.5, 1], ['title,-price', 'a', '1.5', 1], ['title,-price', 'a', false, 1], ['title,-price', '\u0000', 1, 1], ['title,-price', '\ud800', 1, 1], ['title,-price', 'a', 1], ['title', 'a', 1], ['title,price', 'a', 1.5, 1], ['title,-price,id', 'a', 1.5, 1],
-      ['title,-price', 'x'.repeat(2000), 1, 1]
+    ['title,-price', [['title,-price,-id', 'a', 1.5, 1], ['title,-price,-id', null, null, 1], ['title,-price,-id', '', -1e300, 1], ['title,-price,-id', [1]]], [
+      ['title,-price', 'a', 1.5, 1], ['title,-price,-id', 5, 1.5, 1], ['title,-price,-id', 'a', '1.5', 1], ['title,-price,-id', 'a', false, 1], ['title,-price,-id', '\u0000', 1, 1], ['title,-price,-id', '\ud800', 1, 1], ['title,-price,-id', 'a', 1], ['title', 'a', 1], ['title,price', 'a', 1.5, 1], ['title,-price,id', 'a', 1.5, 1],
+      ['title,-price,-id', 'x'.repeat(2000), 1, 1]
     ]],
     ['published', [['published', true, 1], ['published', false, 1]], [['published', 1, 1], ['published', 'true', 1], ['published', 0, 1]]],
     ['constructor', [['constructor', 'a', 1], ['constructor', null, 1]], [['constructor', 1, 1], ['constructor', true, 1]]]

@@ -45,7 +45,7 @@ function idsOf ({ statusCode, body }: LightMyRequestResponse, kind: typeof kinds
 
 function inOrder (store: MemoryStore, sort: string): string[] {
   const named = sort.split(',').map((name) => ({ by: name.replace('-', ''), descending: name.startsWith('-') }))
-  const order = named.at(-1)?.by === 'id' ? named : [...named, { by: 'id', descending: false }]
+  const order = named.at(-1)?.by === 'id' ? named : [...named, { by: 'id', descending: named.at(-1)?.descending === true }]
   const rows = [...store.list({ order: [{ by: 'id', descending: false }], after: undefined, limit: undefined, scope: {}, filter: [], search: undefined })].flat()
   return rows.sort((a: Row, b: Row) => comparePositions(order, positionOf(a, order), positionOf(b, order))).map(({ id }) => String(id))
 }

@@ -59,7 +59,7 @@ t.test('a list that asks for it says how many rows there are, and which these ar
     [app, '/posts.json?count=true&limit=4&rating=3', '9', 'posts 0-3/9'],
     [app, '/posts.json?count=true&limit=4&q=tea', '15', 'posts 0-3/15'],
     [app, '/posts.json?count=true&limit=4&rating[gte]=3&title[contains]=offe', '6', 'posts 0-3/6'],
-    [app, `/posts.json?count=true&limit=4&sort=-rating&after=${cursor('-rating', 4, 100)}`, '45', 'posts 0-3/45'],
+    [app, `/posts.json?count=true&limit=4&sort=-rating&after=${cursor('-rating,-id', 4, 100)}`, '45', 'posts 0-3/45'],
     [app, `/posts.json?count=true&limit=4&sort=rating&after=${cursor('rating', 0, 1)}`, '45', 'posts 10-13/45'],
     [scoped, '/posts.json?count=true&limit=4', '15', 'posts 0-3/15'],
     [scoped, `/posts.json?count=true&limit=4&after=${cursor(13)}`, '15', 'posts 5-8/15'],

@@ -16,6 +16,8 @@ export interface TableDefinition {
   /** What a statement reads rows from: the table, or a query that numbers rows with the same key. */
   readonly source: string
   readonly columns: Columns
+  /** The attributes whose columns cannot hold null. */
+  readonly notNull: readonly string[]
   readonly ids: IdColumns
   readonly versions: Versions
   /** The columns of each unique index. */
@@ -29,6 +31,8 @@ export interface CheckedTable {
   readonly isKeyUnique: boolean
   /** The types of the columns, by name. */
   readonly types: ReadonlyMap<string, string>
+  /** The names of the columns that cannot hold null. */
+  readonly notNull: ReadonlySet<string>
 }
 
 export type TableOptions = SqlStoreOptions & { readonly schema?: string | undefined }
@@ -41,7 +45,7 @@ export type TableOptions = SqlStoreOptions & { readonly schema?: string | undefi
 export function defineTable (
   { table, schema, attributes, key, id, columns = {}, version = 'version', unique = [], references = {} }: TableOptions,
   dialect: Dialect,
-  { types, isKeyUnique }: Partial<CheckedTable> = {}
+  { types, notNull, isKeyUnique }: Partial<CheckedTable> = {}
 ): TableDefinition {
   const hasColumn = version !== 'xmin' && version !== 'values'
   const made = makeColumns(
@@ -65,6 +69,7 @@ export function defineTable (
     schema,
     quoted,
     columns: made,
+    notNull: [...byAttribute.values()].flatMap(({ name, attribute }) => notNull?.has(name) === true ? [attribute] : []),
     versions,
     ...(isNumbered ? numberTable({ table, quoted, ids, versions, columns: made }, dialect) : { ids, source: quoted }),
     unique: resolveUnique(unique, made),

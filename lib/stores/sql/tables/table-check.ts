@@ -47,7 +47,8 @@ export function findMisfits (
 export function learnTable (wanted: TableDefinition, found: Table): CheckedTable {
   return {
     isKeyUnique: wanted.ids.isGenerated || isUniqueKey(wanted, found),
-    types: new Map(found.columns.map(({ name, type }) => [name, type]))
+    types: new Map(found.columns.map(({ name, type }) => [name, type])),
+    notNull: new Set(found.columns.flatMap(({ name, notNull }) => notNull ? [name] : []))
   }
 }
 
