@@ -40,6 +40,8 @@ export interface CatalogColumn {
   readonly default: string | null
   readonly description: string | null
   readonly isExact: boolean
+  /** The name of the collation, or null for a type that has none. */
+  readonly collation: string | null
   readonly mayRead: boolean
   readonly mayCreate: boolean
   readonly mayUpdate: boolean

@@ -34,7 +34,7 @@ SELECT 'column', row_to_json(t) FROM (
   a.atttypmod AS modifier, a.attnotnull AS "isNotNull", a.attidentity AS identity,
   a.attgenerated <> '' AS "isGenerated",
   pg_get_expr(d.adbin, d.adrelid) AS default, col_description(a.attrelid, a.attnum) AS description,
-  coalesce(l.collisdeterministic, true) AS "isExact",
+  coalesce(l.collisdeterministic, true) AS "isExact", l.collname AS collation,
   has_column_privilege(a.attrelid, a.attnum, 'SELECT') AS "mayRead",
   has_column_privilege(a.attrelid, a.attnum, 'INSERT') AS "mayCreate",
   has_column_privilege(a.attrelid, a.attnum, 'UPDATE') AS "mayUpdate",

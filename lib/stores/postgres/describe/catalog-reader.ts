@@ -68,6 +68,7 @@ class TableReader {
         ...columns.flatMap(({ name, type, modifier }) => readType(this.#types, type, modifier).checks.flatMap((check) =>
           readDomain(check, name)))
       ],
+      counter: this.#isMade() ? 'version' : undefined,
       version: kind === 'r' && mayReadXmin ? 'xmin' : 'values',
       ...readRights(this.#parts)
     }
@@ -75,6 +76,19 @@ class TableReader {
 
   readonly #findColumn = ({ value }: Token): string | undefined =>
     this.#parts.columns.find(({ name }) => name === value)?.name
+
+  /**
+   * Returns whether `migrate` has made the table: the column of the version follows the id, or is the first one, and
+   * each text is sorted by its code points.
+   */
+  #isMade (): boolean {
+    const { columns } = this.#parts
+    const at = columns.findIndex(({ name }) => name === 'version')
+    const { type, isNotNull, default: fallback } = columns[at] ?? {}
+    const isCounter = type === BIGINT && isNotNull === true && fallback === '1'
+    const isAfterId = at === 0 || (at === 1 && (columns[0]?.identity === 'd' || columns[0]?.type === UUID))
+    return isCounter && isAfterId && columns.every(({ collation }) => collation !== 'default')
+  }
 
   #nameOf (number: number): string {
     return (this.#parts.columns.find((column) => column.number === number) as CatalogColumn).name
@@ -118,6 +132,9 @@ class TableReader {
 }
 
 const KINDS = { r: 'table', p: 'table', v: 'view', m: 'materialized view', f: 'foreign table' } as const
+/** The types `bigint` and `uuid`. */
+const BIGINT = '20'
+const UUID = '2950'
 /** The types `smallint` and `integer`. */
 const SMALLER: ReadonlySet<string> = new Set(['21', '23'])
 const INTEGERS: ReadonlySet<string> = new Set(['int2', 'int4', 'int8'])

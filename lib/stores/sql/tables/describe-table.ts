@@ -4,8 +4,8 @@ import { describeColumn } from './describe-column.js'
 import type { TableDescription } from './description.js'
 import type { FoundColumn, FoundTable, Right } from './found-table.js'
 
-/** The names of columns that count the changes of their row. */
-const VERSIONS = ['version', 'lock_version']
+/** The name of a column that counts the changes of its row. A column `version` may be what users call a version. */
+const VERSION = 'lock_version'
 
 /** Describes a table for stores and resources. */
 export function describeTable (table: FoundTable): TableDescription {
@@ -127,18 +127,16 @@ class TableDescriber {
   }
 
   /**
-   * Finds the column that counts the changes of a row. A column of such a name that is part of a key or refers to
-   * another table has another meaning.
+   * Finds the column that counts the changes of a row: the one that `migrate` made, or else one of the usual name. A
+   * column that is part of a key or refers to another table has another meaning.
    */
   #findVersion (key: Key | undefined): string | undefined {
-    const { primaryKey, unique, foreignKeys } = this.#table
+    const { primaryKey, unique, foreignKeys, counter, counter: name = VERSION } = this.#table
     if (!this.#can.update || key?.isUnique !== true) return undefined
     const others = new Set([primaryKey, ...unique, ...foreignKeys.map(({ columns }) => columns)].flat())
-    return VERSIONS.find((name) => {
-      const column = this.#columns.get(name)
-      const isNumber = column?.schema.type === 'integer' && !column.isNullable
-      return isNumber && !this.#isReadOnly(column, key) && !others.has(name)
-    })
+    const column = this.#columns.get(name)
+    if (column === undefined || this.#isReadOnly(column, key) || others.has(name)) return undefined
+    return name === counter || (column.schema.type === 'integer' && !column.isNullable) ? name : undefined
   }
 
   /** Notes which writes are impossible, and why. */

@@ -18,6 +18,8 @@ export interface FoundTable {
   readonly demands: readonly Demand[]
   /** The name by which statements address rows that have no key, such as `rowid`. */
   readonly rowName?: string | undefined
+  /** The column in which a table that `migrate` has made counts the versions of its rows. @default none is known */
+  readonly counter?: string | undefined
   /** How stores know the version of a row if no column keeps it. */
   readonly version: 'xmin' | 'values'
   /** Whether the database lets the user write rows. */

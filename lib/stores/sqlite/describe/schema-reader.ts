@@ -80,6 +80,7 @@ export class SchemaReader {
       foreignKeys,
       demands: checks.flatMap((check) => readCheck(check, findColumn)),
       rowName: type === 'view' ? undefined : rowName,
+      counter: MADE.test(sql) ? 'version' : undefined,
       version: 'values',
       may: { create: isWritable && !isBroken, update: isWritable && !isBroken, delete: isWritable },
       problems: [...problems, ...foreignKeys.flatMap(({ problem }) => problem ?? [])]
@@ -214,6 +215,8 @@ interface FoundReference extends ForeignKey {
   readonly problem: string | undefined
 }
 
+/** Matches the statement of a table that `migrate` has made, with its column for the version. */
+const MADE = /(?:, |\()"version" INTEGER NOT NULL DEFAULT 1(?:,.*)?\) STRICT$/s
 const NOTHING = { checks: [], collated: new Set<string>() }
 const COLUMNS = 'SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?)'
 /** Selects the columns of the unique indexes. The column of an expression is null. */

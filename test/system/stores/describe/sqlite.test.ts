@@ -231,8 +231,9 @@ each('the key and the kind of a table decide about its ids and writes', database
 each('versions, references and names come from the columns', databases.NAMES, async (t, database) => {
   const tables = new Map((await describeDatabase(database)).map((table) => [table.name, table]))
   const versions = ['versioned', 'locked', 'document_versions', 'text_version'].map((name) => tables.get(name)?.version)
-  t.strictSame(versions, ['version', 'lock_version', 'values', 'values'])
-  t.notOk(Object.hasOwn(tables.get('versioned')?.attributes.properties ?? {}, 'version'), 'the version is no attribute')
+  t.strictSame(versions, ['values', 'lock_version', 'values', 'values'])
+  t.match(tables.get('versioned')?.attributes.properties, { version: { type: 'integer', default: 1 } }, 'a column "version" is an attribute')
+  t.notOk(Object.hasOwn(tables.get('locked')?.attributes.properties ?? {}, 'lock_version'), 'a version that is counted is none')
   const names = tables.get('select')
   t.strictSame(names?.columns, { first_name_2: 'first name', _2nd: '2nd', a_b: 'a:b', quo_te: 'quo"te', id_1: 'id:1', sq_uare: 'sq[uare' })
   t.strictSame(Object.keys(names?.attributes.properties ?? {}), ['order', 'first_name_2', 'first_name', '_2nd', 'a_b', 'Größe', 'quo_te', '😀', 'id_1', 'sq_uare'])
