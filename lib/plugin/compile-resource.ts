@@ -17,6 +17,7 @@ import { compilePrefill } from '../http/prefill.js'
 import { Relations } from '../http/relations/relations.js'
 import { compileLocation, type ResourcePaths } from '../resource/location.js'
 import type { Paths } from '../resource/path-helpers.js'
+import { publish } from '../resource/public-version.js'
 import { nameOf, type Resource } from '../resource/resource.js'
 import { compileVisibleRow } from '../resource/visible.js'
 import { compileCacheControl } from '../routing/cache-control.js'
@@ -211,7 +212,9 @@ function compileRepresentations (
       const writer = compileWriter(resource, selection === undefined ? context : { ...context, selection })
       if (!ownFormats.includes(format)) return writer
       checkWriter(format.name, writer)
-      return hideWriteOnly(writer, compileVisibleRow(selection?.resource ?? resource))
+      const see = compileVisibleRow(selection?.resource ?? resource)
+      // The responder has made the version of a singleton, which names its row.
+      return hideWriteOnly(writer, resource.singleton ? see : (row) => see(publish(row, resource)))
     }
     const writer = compile(resource)
     const whole: Representation = {

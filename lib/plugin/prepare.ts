@@ -11,6 +11,7 @@ import { ID_SCHEMAS } from '../openapi/resource-schemas.js'
 import { idParameter, type Parent, type ResourcePaths } from '../resource/location.js'
 import type { PathNames } from '../resource/path-helpers.js'
 import { compilePath } from '../resource/path-pattern.js'
+import { compilePublicVersion } from '../resource/public-version.js'
 import { makeResource, type Resource } from '../resource/resource.js'
 import type { Declaration } from '../routing/declaration.js'
 import type { ResolvedOptions } from '../routing/resolve/options.js'
@@ -189,14 +190,17 @@ function nameResource (
   { collection: { text: path }, parent }: ResourcePaths,
   longestId: number
 ): Resource {
-  const { plural, singular, singleton, writes, routing: { actions }, idType, schema, store: { key = [] } } = options
+  const { plural, singular, singleton, writes, routing: { actions }, idType, schema, store } = options
+  const { key = [] } = store
   const foreignKey = parent?.foreignKey
   const memberWrites = writes === 'member'
-  return makeResource(
+  const resource = makeResource(
     { plural, singular, path, memberWrites, singleton, actions, foreignKey, longestId, key },
     idType,
     foreignKey === undefined ? schema : protectKey(schema, foreignKey)
   )
+  if (store.versions !== 'values') return resource
+  return Object.freeze({ ...resource, publicVersion: compilePublicVersion(resource, store.attributes) })
 }
 
 /** Makes a declared foreign key `readOnly`, because the path decides which parent a row has. */

@@ -43,6 +43,8 @@ export interface Resource {
   readonly attributes: ReadonlyMap<string, Property>
   /** The schema of the attributes. */
   readonly schema: Schema
+  /** Returns the version by which clients know a row, or `undefined` if they may know the one that the store gives. */
+  readonly publicVersion: ((row: Row) => string) | undefined
   /** Returns the name of an array's items: `tags` → `tag`. */
   readonly itemName: (name: string) => string
 }
@@ -63,6 +65,7 @@ export function makeResource (place: ResourcePlace, idType: IdType, schema: Sche
     open: schema === undefined,
     attributes: schema === undefined ? new Map<string, Property>() : declareAttributes(place.plural, schema),
     schema: schema ?? {},
+    publicVersion: undefined,
     itemName: remember(singularize)
   })
 }

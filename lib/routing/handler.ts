@@ -18,6 +18,9 @@ export interface HandlerRow<A = Attributes> {
   readonly attributes: A
 }
 
+/** A row that a handler has found. Where a resource hides values, its version for clients is made of the attributes. */
+export type FoundRow = Pick<HandlerRow, 'id' | 'version'> & { readonly attributes?: object }
+
 /** Rows that are streamed in batches. */
 export type HandlerBatches<A = Attributes> =
   Iterable<ReadonlyArray<HandlerRow<A>>> | AsyncIterable<ReadonlyArray<HandlerRow<A>>>
@@ -127,7 +130,7 @@ export interface ActionContext<
    * Returns the conditions of a write to a row that the handler has found itself. Without an `id`, `guard` matches no
    * row if the request names a version by `If-Match`, `If-None-Match` or `_version`.
    */
-  guardFor(row: Pick<HandlerRow, 'id' | 'version'>): Guard
+  guardFor(row: FoundRow): Guard
   /**
    * The parsed query. For `list` it is a `ListQuery`. For an action with a `query` schema it has the parameters,
    * converted and checked. Otherwise it is an empty object.

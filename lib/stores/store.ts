@@ -171,6 +171,11 @@ export interface Store<A = Attributes> {
    * @default none
    */
   readonly key?: readonly string[] | undefined
+  /**
+   * `'values'` if the version of a row is a digest of its values. The plugin then shows a digest of those values that
+   * clients may read. @default a version tells nothing about the values
+   */
+  readonly versions?: 'values' | undefined
   /** The optional abilities of the store. @default none */
   readonly capabilities?: Capabilities | undefined
   /**

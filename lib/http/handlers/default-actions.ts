@@ -9,13 +9,14 @@ import { update } from '../../actions/update.js'
 import {
   describeError, ExistsError, InvalidConditionError, MatchRequiredError, PreconditionFailedError
 } from '../../errors.js'
+import { versionOf } from '../../resource/public-version.js'
 import type { ActionName } from '../../resource/resource.js'
 import type { Id, Row } from '../../resource/row.js'
 import { noStore } from '../../stores/null-store.js'
 import type { Guard } from '../../stores/store.js'
 import { andThen, type MaybePromise } from '../../util/maybe-promise.js'
 import type { CompiledResource } from '../compiled-resource.js'
-import { areMet, mayBeQualified, type RowKey } from '../request/preconditions.js'
+import { areMet, mayBeQualified } from '../request/preconditions.js'
 import type { ActionState } from '../request/state.js'
 import { logFailure } from '../telemetry/action-log.js'
 
@@ -127,14 +128,14 @@ function onSingleton (perform: PerformOnRow): PerformAction {
  * @throws MatchRequiredError, NotFoundError, NothingHereError
  */
 function findGuard (state: ActionState, id: Id): MaybePromise<Guard> {
-  const { guard, preconditions, authorizedRow, merged: read = authorizedRow, target: { scope } } = state
+  const { guard, preconditions, authorizedRow, merged: read = authorizedRow, target: { scope, resource } } = state
   if (guard !== undefined) return guard
   if (lacksVersion(state)) return refuseWithoutVersion(state)
   if (read !== undefined) return guardAgainst(read, state)
   if (preconditions?.dependOnRow !== true) return { version: undefined, scope }
   if (state.found !== undefined) return guardAgainst(state.found, state)
   // Fast path: the store compares the only named version in its atomic step. Without a "-", no id precedes a version.
-  const { soleVersion: version } = preconditions
+  const version = resource.publicVersion === undefined ? preconditions.soleVersion : undefined
   if (version !== undefined && (!version.includes('-') || !mayBeQualified(version, id))) return { version, scope }
   return andThen(findRow(state.target, id, state), (row) =>
     row === undefined ? { version: NO_VERSION, scope } : guardAgainst(row, state)
@@ -171,10 +172,10 @@ export function guardAgainst (row: Row, state: ActionState): Guard {
 }
 
 /** Returns whether the preconditions hold for a row. */
-export function isMet (row: RowKey, { preconditions, id, target: { resource } }: ActionState): boolean {
-  return (
-    preconditions === undefined || areMet(preconditions, row, !resource.singleton && row.id === id)
-  )
+export function isMet (row: Row, { preconditions, id, target: { resource } }: ActionState): boolean {
+  if (preconditions === undefined) return true
+  const known = { id: row.id, version: versionOf(row, resource) }
+  return areMet(preconditions, known, !resource.singleton && row.id === id)
 }
 
 /**

@@ -1,9 +1,9 @@
 import { findRow } from '../../actions/find-row.js'
 import type { Outcome } from '../../actions/outcome.js'
 import { notFound } from '../../actions/target.js'
-import { PreconditionFailedError } from '../../errors.js'
+import { InvalidAnswerError, PreconditionFailedError } from '../../errors.js'
 import type { Row } from '../../resource/row.js'
-import type { HandlerRow } from '../../routing/handler.js'
+import type { FoundRow } from '../../routing/handler.js'
 import { noStore } from '../../stores/null-store.js'
 import type { Guard } from '../../stores/store.js'
 import { type MaybePromise, andThen } from '../../util/maybe-promise.js'
@@ -61,11 +61,21 @@ export function findGuardWithoutId ({ preconditions, target: { scope } }: Action
   return { version: NO_VERSION, scope }
 }
 
-/** Returns the guard of a row that a handler has found. */
-export function guardFor ({ id, version = NO_VERSION }: Pick<HandlerRow, 'id' | 'version'>, state: ActionState): Guard {
-  const { authorizedRow, preconditions, target: { scope } } = state
+/**
+ * Returns the guard of a row that a handler has found.
+ * @throws InvalidAnswerError if the row lacks the attributes of which the version for clients is made
+ */
+export function guardFor ({ id, version = NO_VERSION, attributes }: FoundRow, state: ActionState): Guard {
+  const { action, authorizedRow, preconditions, target: { scope, resource } } = state
   const isAuthorized = authorizedRow?.id === id
-  const row = isAuthorized ? authorizedRow : { id, version }
+  if (attributes === undefined && !isAuthorized && resource.publicVersion !== undefined) {
+    throw new InvalidAnswerError(
+      action,
+      'has called guardFor with a row without "attributes", of which the version that clients know is made; ' +
+        'pass the whole row of the store'
+    )
+  }
+  const row = isAuthorized ? authorizedRow : { id, version, attributes: { ...attributes } }
   if (preconditions?.dependOnRow === true) return { version: isMet(row, state) ? row.version : NO_VERSION, scope }
   return { version: isAuthorized ? row.version : undefined, scope }
 }

@@ -4,6 +4,7 @@ import { isOfParent } from '../../actions/authorize/authorize.js'
 import { OUTCOME_RESPONSES, type Outcome } from '../../actions/outcome.js'
 import { InvalidAnswerError, type Problem } from '../../errors.js'
 import type { Input, TextWriter, View } from '../../formats/format.js'
+import { publish } from '../../resource/public-version.js'
 import type { Row } from '../../resource/row.js'
 import { type CacheControl, isUnstored, PRIVATE } from '../../routing/cache-control.js'
 import { andThen, type MaybePromise } from '../../util/maybe-promise.js'
@@ -80,7 +81,8 @@ function setTag (row: Row, given: string | false | undefined, state: ActionState
   // A handler may answer with another row than the path names.
   const isNamed =
     customAction === undefined ? row.id === id || action === 'create' : customAction.on === 'member' && row.id === id
-  const version = isNamed && !compiled.resource.singleton ? row.version : qualifyVersion(row)
+  const known = publish(row, compiled.resource)
+  const version = isNamed && !compiled.resource.singleton ? known.version : qualifyVersion(known)
   const variant = format.languageOf === undefined ? format.name : `${format.name}-${format.languageOf(request)}`
   const tag = `${version}.${variant}`
   // A weak tag never matches a write (RFC 9110 §13.1.1).
@@ -89,8 +91,8 @@ function setTag (row: Row, given: string | false | undefined, state: ActionState
 }
 
 function sendRecord (stored: Row, kind: RecordKind, state: RequestState): FastifyReply {
-  const { reply, choice: { contentType, format: { writer } } } = state
-  if (writer.document !== undefined) return reply.type(contentType).send(writer.document(stored))
+  const { reply, compiled: { resource }, choice: { contentType, format: { writer } } } = state
+  if (writer.document !== undefined) return reply.type(contentType).send(writer.document(publish(stored, resource)))
   const row = toFormRow(stored, state)
   const view = makeView(state, stored, kind === 'stale' ? stored : undefined)
   const write = (): string => {
@@ -146,7 +148,8 @@ function setOwnTag (set: unknown, { action, reply }: ActionState): string {
 
 /** Returns a row for a form. The `_version` of a singleton's form names the row it belongs to. */
 function toFormRow (row: Row, { compiled: { resource } }: RequestState): Row {
-  return resource.singleton ? { ...row, version: qualifyVersion(row) } : row
+  const known = publish(row, resource)
+  return resource.singleton ? { ...known, version: qualifyVersion(known) } : known
 }
 
 /**
@@ -195,8 +198,8 @@ function makeInput (
   state: RequestState
 ): Input {
   // The version that the form had comes first, because its user has not seen later changes.
-  const shown = version ?? (row === undefined ? undefined : toFormRow(row, state).version)
-  return { id, version: shown, node, attributes, row, errors }
+  const shown = row && toFormRow(row, state)
+  return { id, version: version ?? shown?.version, node, attributes, row: shown, errors }
 }
 
 /** Returns the view without the links to a parent, which does not exist or is hidden. */

@@ -112,7 +112,8 @@ async function runCheck (
   const prepare = async (store: Store): Promise<Subject> => {
     opened.unshift(store)
     await store.prepare?.()
-    return new Subject(store, options.id ?? store.id ?? 'integer', volumeOf(options), options.versions !== 'values')
+    const { id = store.id ?? 'integer', versions = store.versions } = options
+    return new Subject(store, id, volumeOf(options), versions !== 'values')
   }
   try {
     const subject = await prepare(await options.open(needs))

@@ -74,7 +74,7 @@ export interface StoreContractOptions {
   readonly id?: IdType
   /**
    * What gives a row a new version: each write, or only a write that changes a value of the row. The version is a
-   * digest then, as with the option `version: 'values'` of the SQL stores. @default 'writes'
+   * digest then, as with the option `version: 'values'` of the SQL stores. @default the store's own, or else 'writes'
    */
   readonly versions?: 'writes' | 'values'
   /** Whether the store supports unique attributes. @default true */

@@ -13,10 +13,10 @@ export interface SelfDescribingOptions {
   readonly attributes?: never
 }
 
-/** A store `T` that describes itself. `id`, `attributes`, `key` and `capabilities` are known after `describe`. */
+/** A store `T` that describes itself. What it tells about itself is known after `describe`. */
 export type SelfDescribing<T extends Store> =
-  Omit<T, 'id' | 'attributes' | 'key' | 'capabilities' | 'plan' | 'migrate'> &
-  Pick<Store, 'id' | 'attributes' | 'key' | 'capabilities'> &
+  Omit<T, 'id' | 'attributes' | 'key' | 'versions' | 'capabilities' | 'plan' | 'migrate'> &
+  Pick<Store, 'id' | 'attributes' | 'key' | 'versions' | 'capabilities'> &
   Required<Pick<T, 'prepare'>> & { describe: T['prepare'] & {} }
 
 /** What the options of a store say about its table. */
@@ -66,6 +66,7 @@ export function describeItself (source: TableSource): Store {
     get id () { return opened?.id },
     get attributes () { return opened?.attributes },
     get key () { return opened?.key },
+    get versions () { return opened?.versions },
     get capabilities () { return capabilities },
     describe () {
       source.retain?.()

@@ -76,6 +76,7 @@ export function makeSqlStore (
     id: definition.ids.type,
     attributes: requireKey(options.attributes, definition.ids),
     key: definition.ids.isGenerated ? undefined : definition.ids.parts.map(({ by }) => by),
+    versions: definition.versions.kind === 'values' ? 'values' : undefined,
     capabilities: Object.freeze({ order: true, filter: true, search: true, count: true }),
     plan: () => migration.plan(),
     migrate: () => andThen(migration.run(), learn),

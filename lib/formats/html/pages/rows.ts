@@ -1,3 +1,4 @@
+import { versionOf } from '../../../resource/public-version.js'
 import { hasPage, type Resource } from '../../../resource/resource.js'
 import { memberPath, memberSegment } from '../../../resource/row-path.js'
 import type { Id, Row } from '../../../resource/row.js'
@@ -23,7 +24,7 @@ export interface RowSource {
   readonly messages: PageMessages
   /** The names of all formats. */
   readonly suffixes: readonly string[]
-  readonly resource: Pick<Resource, 'actions' | 'longestId'>
+  readonly resource: Pick<Resource, 'actions' | 'longestId' | 'publicVersion'>
 }
 
 /** The maximum length of an id at the end of a row, in characters. Of a longer one, its end is shown. */
@@ -100,14 +101,14 @@ export class RowWriter {
     const cells = this.#cellsOf(rows)
     const isNamed = this.#id !== undefined
     return rows.map((row) => {
-      const { id, version, attributes } = row
+      const { id, attributes } = row
       const title = names.of(id, row).alone
       const href = hasPage(resource, id) ? memberPath(members, id, suffixes) : undefined
       const name = isNamed ? title : String(id)
       const others = cells.map(({ read, show }) => raw(show(read(attributes), links)))
       return {
         id,
-        version,
+        version: versionOf(row, resource),
         title,
         href,
         attributes: Object.fromEntries(shown.of([row]).map(({ name, read }) => [name, read(attributes)])),
