@@ -86,6 +86,7 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
     claims.addText(query)
     claims.addMember(entries)
     if (!isNamedId) claims.addMember(group)
+    if (action === 'create' && !claims.isEmpty) throw refuseId(resource)
     const id = claims.agree()
     if (node !== undefined && group === undefined) {
       throw new InvalidError({ [singular]: ['must be a group of attributes'] })
@@ -117,6 +118,12 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
 const NOTHING: readonly string[] = Object.freeze([])
 const ASSIGNED = 'is assigned by the server; leave it out'
 
+/** Makes the error about a create that gives the id. It names the attributes to send, if they form the id. */
+function refuseId ({ key, attributes }: Resource): InvalidError {
+  const sent = key.filter((name) => attributes.get(name)?.readOnly === false).map((name) => `"${name}"`)
+  return new InvalidError({ id: [sent.length === 0 ? ASSIGNED : `consists of ${sent.join(', ')}; send that instead`] })
+}
+
 function checkPresence (
   { singular, singleton }: Resource,
   action: WriteAction | undefined,
@@ -124,7 +131,6 @@ function checkPresence (
   group: Entries | undefined
 ): void {
   if (action === undefined) return
-  if (action === 'create' && id !== undefined) throw new InvalidError({ id: [ASSIGNED] })
   if (action !== 'create' && id === undefined && !singleton) throw new InvalidError({ id: ['must be given'] })
   if (action !== 'delete' && group === undefined) throw new InvalidError({ [singular]: ['must be given'] })
 }

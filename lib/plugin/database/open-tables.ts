@@ -58,12 +58,13 @@ async function describe (
 /** Makes the store of a table, and checks that the table fits. */
 async function openStore (table: TableDescription, { pool, database }: Connection): Promise<Store> {
   const { name, schema } = table
-  const options = { ...optionsOf(table), table: name, attributes: addTitles(table) }
+  const attributes = addTitles(table)
+  const options = { ...optionsOf(table), table: name, attributes }
   const opened: Store = pool === undefined
     ? sqliteStore({ ...options, database })
     : postgresStore({ ...options, pool, ...(schema !== undefined && { schema }) })
   const { prepare, ...store } = opened
   await prepare?.()
-  // The registration of the resource need not check the table once more.
-  return store
+  // The registration of the resource need not check the table once more. The description says what a create must give.
+  return { ...store, attributes }
 }

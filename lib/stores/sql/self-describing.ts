@@ -1,4 +1,5 @@
 import { InvalidOptionError } from '../../errors.js'
+import type { AttributesSchema } from '../../schema/types.js'
 import { andThen, type MaybePromise } from '../../util/maybe-promise.js'
 import type { Capabilities, Store } from '../store.js'
 import type { TableName } from './dialect.js'
@@ -49,6 +50,7 @@ export interface TableSource {
 export function describeItself (source: TableSource): Store {
   const { table, close } = source
   let opened: Store | undefined
+  let attributes: AttributesSchema | undefined
   let capabilities: Capabilities | undefined
   const known = (): Store => {
     if (opened !== undefined) return opened
@@ -59,12 +61,14 @@ export function describeItself (source: TableSource): Store {
       const store = source.open(optionsOf(description))
       const { canCreate, canUpdate, canDelete } = description
       capabilities = Object.freeze({ ...store.capabilities, create: canCreate, update: canUpdate, delete: canDelete })
+      // The store itself takes each attribute of a key for required.
+      attributes = description.attributes
       opened = store
     })
     : undefined
   return Object.freeze<Store>({
     get id () { return opened?.id },
-    get attributes () { return opened?.attributes },
+    get attributes () { return attributes },
     get key () { return opened?.key },
     get versions () { return opened?.versions },
     get capabilities () { return capabilities },

@@ -1,19 +1,32 @@
 import fastify, { type FastifyInstance, type LightMyRequestResponse as Response } from 'fastify'
 import t, { type Test } from 'tap'
-import { database } from '../../../lib/index.js'
+import { database, type DatabaseOptions } from '../../../lib/index.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
+import { startPostgres } from '../../support/stores/postgres-server.js'
 
 const json = { accept: 'application/json' }
+const server = await startPostgres(t)
+let schemas = 0
 
 /** Serves an SQLite database, which programs may write by its lists and by the paths of rows. */
 async function serve (t: Test, sql: string): Promise<FastifyInstance> {
   const opened = makeDatabase(sql)
+  t.teardown(() => opened.close())
+  return start(t, { database: opened })
+}
+
+/** Serves the tables of a new schema in PostgreSQL in the same way. */
+async function servePostgres (t: Test, sql: string): Promise<FastifyInstance> {
+  const schema = `odd${++schemas}`
+  const pool = server.pool({ options: `-c search_path=${schema}` })
+  await pool.query(`CREATE SCHEMA ${schema}; ${sql}`)
+  return start(t, { pool, schema })
+}
+
+async function start (t: Test, source: DatabaseOptions): Promise<FastifyInstance> {
   const app = fastify()
-  t.teardown(async () => {
-    await app.close()
-    opened.close()
-  })
-  app.register(database, { database: opened, write: true, defaults: { writes: 'both' } })
+  t.teardown(() => app.close())
+  app.register(database, { ...source, write: true, defaults: { writes: 'both' } })
   await app.ready()
   return app
 }
@@ -94,4 +107,94 @@ t.test('no normalization of a URL changes which row it names', async (t) => {
       t.strictSame(await names(), before.filter((other) => other !== name))
     }
   })
+})
+
+type Serve = typeof serve
+/** A created row, and the error without the attributes that the database does not fill in. */
+type Case = readonly [serve: Serve, sql: string, path: string, given: object, created: object, missing: object]
+
+const FILLED: readonly Case[] = [
+  [
+    servePostgres,
+    'CREATE TABLE tags (code text PRIMARY KEY DEFAULT gen_random_uuid()::text, n text)',
+    'tags',
+    { n: 'x' },
+    { id: /^[\da-f-]{36}$/, code: /^[\da-f-]{36}$/, n: 'x' },
+    {}
+  ],
+  [
+    servePostgres,
+    'CREATE TABLE parts (id bigserial, d date, n text, PRIMARY KEY (d, id))',
+    'parts',
+    { d: '2026-01-31' },
+    { id: '2026-01-31,1', d: '2026-01-31', id_: 1 },
+    { d: ['must be given'] }
+  ],
+  [
+    servePostgres,
+    'CREATE TABLE lines (d date, n text, no int GENERATED ALWAYS AS IDENTITY, PRIMARY KEY (d, no))',
+    'lines',
+    { d: '2026-01-31', n: 'x' },
+    { id: '2026-01-31,1', no: 1, n: 'x' },
+    { d: ['must be given'] }
+  ],
+  [
+    serve,
+    'CREATE TABLE tags (code TEXT NOT NULL PRIMARY KEY DEFAULT (lower(hex(randomblob(16)))), n TEXT)',
+    'tags',
+    { n: 'x' },
+    { id: /^[\da-f]{32}$/, code: /^[\da-f]{32}$/, n: 'x' },
+    {}
+  ],
+  [
+    serve,
+    "CREATE TABLE parts (d TEXT NOT NULL DEFAULT (date('now')), area TEXT NOT NULL DEFAULT 'A', no INT NOT NULL, " +
+      'PRIMARY KEY (d, area, no))',
+    'parts',
+    { no: 5 },
+    { id: /^\d{4}-\d\d-\d\d,A,5$/, no: 5, area: 'A' },
+    { no: ['must be given'] }
+  ]
+]
+
+t.test('a create leaves out what the database fills in, and nothing else', async (t) => {
+  for (const [serve, sql, path, given, created, missing] of FILLED) {
+    const app = await serve(t, sql)
+    const one = path.slice(0, -1)
+    const post = async (payload: object): Promise<Response> =>
+      app.inject({ method: 'POST', url: `/${path}`, headers: json, payload: { [one]: payload } })
+    const response = await post(given)
+    t.match({ status: response.statusCode, body: response.json() }, { status: 201, body: { [one]: created } }, sql)
+    const { headers: { location } } = response
+    t.equal((await app.inject({ url: String(location), headers: json })).json()[one].id, response.json()[one].id)
+    const others = await post({})
+    t.strictSame(others.json().errors ?? {}, missing, `${sql}: what is missing`)
+    const form = await app.inject({
+      method: 'POST',
+      url: `/${path}`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' },
+      payload: Object.entries(given).map(([name, value]) => `${one}[${name}]=${String(value)}`).join('&')
+    })
+    t.ok([303, 409].includes(form.statusCode), `${sql}: a form`)
+  }
+})
+
+const FORMED: ReadonlyArray<readonly [serve: Serve, sql: string, path: string, fault: string]> = [
+  [serve, 'CREATE TABLE a (id TEXT PRIMARY KEY NOT NULL, n TEXT)', 'as', 'consists of "id_"; send that instead'],
+  [servePostgres, 'CREATE TABLE a (id text PRIMARY KEY, n text)', 'as', 'consists of "id_"; send that instead'],
+  [serve, 'CREATE TABLE a (b TEXT, c TEXT, PRIMARY KEY (b, c))', 'as', 'consists of "b", "c"; send that instead'],
+  [serve, 'CREATE TABLE a (id INT PRIMARY KEY NOT NULL, n TEXT)', 'as', 'consists of "id_"; send that instead'],
+  [serve, 'CREATE TABLE a (id INTEGER PRIMARY KEY, n TEXT)', 'as', 'is assigned by the server; leave it out']
+]
+
+t.test('a create that gives the id is told what to send', async (t) => {
+  for (const [serve, sql, path, fault] of FORMED) {
+    const app = await serve(t, sql)
+    const [resource] = (await app.inject({ url: `/${path}`, headers: json })).body.match(/\w+/) ?? []
+    t.equal(resource, path)
+    for (const payload of [{ a: { id: 'k' } }, { id: 'k', a: {} }]) {
+      const answer = await app.inject({ method: 'POST', url: `/${path}`, headers: json, payload })
+      t.strictSame([answer.statusCode, answer.json().errors], [422, { id: [fault] }], sql)
+    }
+  }
 })

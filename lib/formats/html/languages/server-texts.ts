@@ -134,6 +134,7 @@ type OfAttribute =
   | 'is already taken together with {0}'
   | 'is not valid'
   | 'is assigned by the server; leave it out'
+  | 'consists of {0}; send that instead'
   | 'is given more than once'
   | 'is given both as one value and in parts'
   | 'is unknown beside "{0}"; did you mean "{1}"?'

@@ -81,16 +81,19 @@ export function makeGeneratedId (column: Pick<IdPart, 'name' | 'quoted'>, type: 
 /**
  * Makes the columns of a key of attributes, whose values clients choose.
  * @param isText whether the ids are texts, even if the key is a single integer or UUID
+ * @param filled the columns that the database fills in if a create does not give them
  * @throws InvalidOptionError if an attribute is unknown, repeated, or kept as JSON
  */
 export function makeKey (
   key: readonly string[],
   byAttribute: ReadonlyMap<string, Column>,
-  isText: boolean
+  isText: boolean,
+  filled: ReadonlySet<string> = new Set()
 ): IdColumns {
   const [first, ...others] = key.map((attribute, index) => {
     if (key.indexOf(attribute) !== index) throw new InvalidOptionError('key', `names "${attribute}" twice`)
-    return findPart(attribute, byAttribute)
+    const part = findPart(attribute, byAttribute)
+    return { ...part, isGiven: part.isGiven && !filled.has(part.name) }
   }) as [Part, ...Part[]]
   return others.length === 0 ? makeSingle(first, isText) : makeComposite([first, ...others])
 }

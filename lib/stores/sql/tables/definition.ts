@@ -33,6 +33,8 @@ export interface CheckedTable {
   readonly types: ReadonlyMap<string, string>
   /** The names of the columns that cannot hold null. */
   readonly notNull: ReadonlySet<string>
+  /** The columns that the database fills in if an insert does not name them. */
+  readonly filled: ReadonlySet<string>
 }
 
 export type TableOptions = SqlStoreOptions & { readonly schema?: string | undefined }
@@ -45,7 +47,7 @@ export type TableOptions = SqlStoreOptions & { readonly schema?: string | undefi
 export function defineTable (
   { table, schema, attributes, key, id, columns = {}, version = 'version', unique = [], references = {} }: TableOptions,
   dialect: Dialect,
-  { types, notNull, isKeyUnique }: Partial<CheckedTable> = {}
+  { types, notNull, filled, isKeyUnique }: Partial<CheckedTable> = {}
 ): TableDefinition {
   const hasColumn = version !== 'xmin' && version !== 'values'
   const made = makeColumns(
@@ -54,7 +56,7 @@ export function defineTable (
   )
   const { byAttribute } = made
   const ids = made.id === undefined
-    ? makeKey(key as readonly string[], byAttribute, id === 'string')
+    ? makeKey(key as readonly string[], byAttribute, id === 'string', filled)
     : makeGeneratedId({ name: made.id, quoted: dialect.quote(made.id) }, id === 'uuid' ? id : 'integer')
   if (id !== undefined && id !== ids.type) {
     throw new InvalidOptionError('id', `is '${id}', but the ids are of the type '${ids.type}'; ` +

@@ -157,7 +157,7 @@ class TableDescriber {
     for (const column of columns) {
       const { name, isNullable, hasDefault } = column
       const isKey = key.columns.includes(name)
-      const isFilled = name === key.column || name === version || (!isKey && (isNullable || hasDefault))
+      const isFilled = name === key.column || name === version || hasDefault || (!isKey && isNullable)
       if (!can.create || isFilled || (this.#columns.has(name) && !this.#isReadOnly(column, key))) continue
       can.create = false
       const problem = `Rows cannot be created: they need a value of "${name}", which cannot be written.`
@@ -179,7 +179,7 @@ class TableDescriber {
   #isRequired (column: FoundColumn, schema: Schema, key: Key | undefined): boolean {
     const { name, isNullable, hasDefault } = column
     if (key?.isUnique !== true || this.#isReadOnly(column, key)) return false
-    return key.columns.includes(name) || (!isNullable && (!hasDefault || schema.default !== undefined))
+    return (key.columns.includes(name) || !isNullable) && (!hasDefault || schema.default !== undefined)
   }
 
   #findUnique (key: Key | undefined, names: ReadonlyMap<string, string>): string[][] {

@@ -48,7 +48,8 @@ export function learnTable (wanted: TableDefinition, found: Table): CheckedTable
   return {
     isKeyUnique: wanted.ids.isGenerated || isUniqueKey(wanted, found),
     types: new Map(found.columns.map(({ name, type }) => [name, type])),
-    notNull: new Set(found.columns.flatMap(({ name, notNull }) => notNull ? [name] : []))
+    notNull: new Set(found.columns.flatMap(({ name, notNull }) => notNull ? [name] : [])),
+    filled: new Set(found.columns.flatMap(({ name, filled }) => filled ? [name] : []))
   }
 }
 

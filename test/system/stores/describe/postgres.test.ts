@@ -171,7 +171,7 @@ const KINDS: ReadonlyArray<readonly [table: string, expected: object, problem?: 
   ['number_notes', { references: { number: 'unique_number' }, attributes: { properties: { number: { type: ['integer', 'null'] } } }, ...WRITABLE }],
   ['bytes_key', { id: 'string', key: ['name'], ...READ_ONLY }, 'The table "bytes_key" has "hash" in its primary key, which paths cannot contain, so its rows are read-only.'],
   ['groups', { unique: [['a', 'b'], ['c', 'b']] }],
-  ['measurements', { kind: 'table', key: ['id_', 'taken'], version: 'values', canCreate: false, canUpdate: true, canDelete: true }, 'Rows cannot be created: they need a value of "id", which cannot be written.'],
+  ['measurements', { kind: 'table', key: ['id_', 'taken'], version: 'values', ...WRITABLE }],
   ['measurement_notes', { references: {}, attributes: { properties: { measurement: { type: ['integer', 'null'] } } } }],
   ['parents', { key: ['id_', 'name'], ...READ_ONLY }, 'Other tables inherit from "parents", so its keys are not unique, and its rows are read-only.'],
   ['heirs', { key: ['id_', 'name', 'age'], ...READ_ONLY }, 'The table "heirs" has no primary key, so its rows are read-only.'],

@@ -202,6 +202,7 @@ export const phrases: Language['phrases'] = isolateParts({
   'is already taken together with {0}': 'القيمة مع «{0}» مستخدمة بالفعل',
   'is not valid': 'القيمة غير صالحة',
   'is assigned by the server; leave it out': 'تُحدد القيمة تلقائيًا',
+  'consists of {0}; send that instead': 'تتكون القيمة من {0}؛ أرسل ذلك بدلاً منها',
   'is given more than once': 'وردت القيمة أكثر من مرة',
   'is given both as one value and in parts': 'وردت القيمة كاملةً ومجزأةً معًا',
   'is unknown beside "{0}"; did you mean "{1}"?': 'الحقل غير معروف بجانب «{0}». هل تقصد «{1}»؟',

@@ -196,6 +196,7 @@ export const phrases: Language['phrases'] = {
   'is already taken together with {0}': 'ist zusammen mit „{0}“ bereits vergeben',
   'is not valid': 'ist ungültig',
   'is assigned by the server; leave it out': 'wird automatisch vergeben',
+  'consists of {0}; send that instead': 'besteht aus {0}; senden Sie stattdessen diese Angabe',
   'is given more than once': 'ist mehrfach angegeben',
   'is given both as one value and in parts': 'ist doppelt angegeben: als ein Wert und in Teilen',
   'is unknown beside "{0}"; did you mean "{1}"?': 'ist neben „{0}“ unbekannt. Meinten Sie „{1}“?',

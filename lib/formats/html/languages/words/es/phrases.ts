@@ -197,6 +197,7 @@ export const phrases: Language['phrases'] = {
   'is already taken together with {0}': 'ya está en uso junto con «{0}»',
   'is not valid': 'no es válido',
   'is assigned by the server; leave it out': 'se asigna automáticamente',
+  'consists of {0}; send that instead': 'consta de {0}; envíe eso en su lugar',
   'is given more than once': 'aparece varias veces',
   'is given both as one value and in parts': 'aparece a la vez entero y en partes',
   'is unknown beside "{0}"; did you mean "{1}"?': 'no existe junto a «{0}». ¿Quería decir «{1}»?',

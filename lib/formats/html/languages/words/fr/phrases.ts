@@ -205,6 +205,7 @@ export const phrases: Language['phrases'] = {
   'is already taken together with {0}': 'cette valeur est déjà utilisée avec « {0} »',
   'is not valid': 'la valeur est incorrecte',
   'is assigned by the server; leave it out': 'la valeur est attribuée automatiquement',
+  'consists of {0}; send that instead': 'est composé de {0} ; envoyez cela à la place',
   'is given more than once': 'la valeur figure plusieurs fois',
   'is given both as one value and in parts': 'la valeur figure à la fois entière et en parties',
   'is unknown beside "{0}"; did you mean "{1}"?':

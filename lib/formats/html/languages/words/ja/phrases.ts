@@ -190,6 +190,7 @@ export const phrases: Language['phrases'] = {
   'is already taken together with {0}': '「{0}」との組み合わせはすでに使われています',
   'is not valid': '正しくない値です',
   'is assigned by the server; leave it out': '自動的に割り当てられます',
+  'consists of {0}; send that instead': '{0} から成ります。代わりにそれを送信してください',
   'is given more than once': '複数回指定されています',
   'is given both as one value and in parts': '1 つの値と複数の部分の両方で指定されています',
   'is unknown beside "{0}"; did you mean "{1}"?': '「{0}」と並べて指定できません。「{1}」ではありませんか？',

@@ -197,6 +197,7 @@ export const phrases: Language['phrases'] = {
   'is already taken together with {0}': 'já está em uso junto com “{0}”',
   'is not valid': 'não é válido',
   'is assigned by the server; leave it out': 'é atribuído automaticamente',
+  'consists of {0}; send that instead': 'consiste em {0}; envie isso em vez dele',
   'is given more than once': 'aparece mais de uma vez',
   'is given both as one value and in parts': 'aparece ao mesmo tempo inteiro e em partes',
   'is unknown beside "{0}"; did you mean "{1}"?': 'não existe ao lado de “{0}”. Você quis dizer “{1}”?',

@@ -183,6 +183,7 @@ export const phrases: Language['phrases'] = {
   'is already taken together with {0}': '与“{0}”的组合已被使用',
   'is not valid': '无效',
   'is assigned by the server; leave it out': '由系统自动分配',
+  'consists of {0}; send that instead': '由 {0} 组成；请改为发送它',
   'is given more than once': '重复填写',
   'is given both as one value and in parts': '既有整体值，又有分项值',
   'is unknown beside "{0}"; did you mean "{1}"?': '不能与“{0}”并列。您是要找“{1}”吗？',
