@@ -22,9 +22,18 @@ export interface FlatSchema {
 
 export const UNTITLED: ReadonlyMap<unknown, string> = new Map()
 
-/** Makes the flat schemas of one schema and its parts. */
+/**
+ * The most schemas that the flattening of one schema combines. A schema that refers to itself in `anyOf` inside `allOf`
+ * may combine ever more of them.
+ */
+const MOST_COMBINED = 1000
+
+/** Makes the flat schemas of one schema and its parts, each of them once. */
 export class SchemaFlattener {
   readonly #root: Schema
+  readonly #flat = new Map<unknown, FlatSchema | undefined>()
+  /** The schemas of the same value that contain the current one or refer to it. */
+  readonly #ancestors = new Set<unknown>()
   readonly #numbers = new Map<unknown, number>()
   readonly #combined = new Map<string, Schema>()
 
@@ -34,21 +43,28 @@ export class SchemaFlattener {
 
   /**
    * Returns the flat schema, or `undefined` if the schema is `true`.
-   * @param ancestors the schemas of the same value that contain this one or refer to it
-   * @throws Error if a reference has no target or leads back to itself, or if a subschema is invalid
+   * @throws Error if a reference has no target or leads back to itself, if a subschema is invalid, or if too many
+   * schemas must be combined
    */
-  flatten (schema: unknown, ancestors: readonly unknown[] = []): FlatSchema | undefined {
+  flatten (schema: unknown): FlatSchema | undefined {
     if (schema === true) return undefined
-    if (ancestors.includes(schema)) throw new Error('a reference refers only to itself')
+    if (this.#flat.has(schema)) return this.#flat.get(schema)
+    if (this.#ancestors.has(schema)) throw new Error('a reference refers only to itself')
     if (!isObject(schema)) throw new Error(`must be a JSON Schema, not ${JSON.stringify(schema)}`)
-    const seen = [...ancestors, schema]
-    const parts = list(schema.allOf).map((part) => this.flatten(part, seen))
-    if (typeof schema.$ref === 'string') {
-      parts.unshift(this.flatten(resolveReference(schema.$ref, this.#root), seen))
-    }
+    this.#ancestors.add(schema)
+    const flat = this.#join(schema)
+    this.#ancestors.delete(schema)
+    this.#flat.set(schema, flat)
+    return flat
+  }
+
+  /** Joins the keywords of a schema with those of the schemas for the same value. */
+  #join (schema: Schema): FlatSchema {
+    const parts = list(schema.allOf).map((part) => this.flatten(part))
+    if (typeof schema.$ref === 'string') parts.unshift(this.flatten(resolveReference(schema.$ref, this.#root)))
     for (const alternatives of [list(schema.anyOf), list(schema.oneOf)]) {
       if (alternatives.length === 0) continue
-      parts.push(this.#either(alternatives.map((part) => this.flatten(part, seen) ?? readKeywords({}))))
+      parts.push(this.#either(alternatives.map((part) => this.flatten(part) ?? readKeywords({}))))
     }
     const own = { ...readKeywords(schema), items: this.#itemsOf(schema), rest: this.#restOf(schema) }
     return parts.reduce<FlatSchema>((flat, part) => part === undefined ? flat : this.#both(flat, part), own)
@@ -102,13 +118,27 @@ export class SchemaFlattener {
     return schemas.length === 0 ? undefined : schemas.reduce((all, schema) => this.#combine('anyOf', all, schema))
   }
 
-  /** Combines two schemas. The same two always give the same object, so that `flatten` notices circular references. */
+  /**
+   * Combines two schemas. The same ones always give the same object, in any order and however often they are combined,
+   * so that a schema that refers to itself is flattened once.
+   */
   #combine (keyword: 'anyOf' | 'allOf', a: unknown, b: unknown): unknown {
-    if (a === b) return a
-    const key = `${keyword} ${this.#numberOf(a)} ${this.#numberOf(b)}`
-    const combined = this.#combined.get(key) ?? { [keyword]: [a, b] }
+    const parts = [...new Set([a, b].flatMap((schema) => this.#partsOf(keyword, schema)))]
+    if (parts.length === 1) return a
+    const key = `${keyword} ${parts.map((part) => this.#numberOf(part)).sort((a, b) => a - b).join(' ')}`
+    const combined = this.#combined.get(key) ?? { [keyword]: parts }
     this.#combined.set(key, combined)
+    if (this.#combined.size > MOST_COMBINED) {
+      throw new Error(`its alternatives combine to more than ${MOST_COMBINED} schemas; ` +
+        'use fewer "anyOf", "oneOf" and "allOf" that refer to each other, or declare the attribute as {}')
+    }
     return combined
+  }
+
+  /** Returns the parts of a combined schema, or the schema itself. */
+  #partsOf (keyword: 'anyOf' | 'allOf', schema: unknown): readonly unknown[] {
+    const isCombined = isObject(schema) && Object.keys(schema).length === 1 && Array.isArray(schema[keyword])
+    return isCombined ? schema[keyword] as readonly unknown[] : [schema]
   }
 
   #numberOf (schema: unknown): number {

@@ -219,6 +219,50 @@ t.test('a schema that no value fits, or that refers only to itself, throws', asy
   }
 })
 
+t.test('a schema that refers to itself in its alternatives starts, or is refused with the reason', async (t) => {
+  const self = { $ref: '#/definitions/n' }
+  const array = { type: 'array', items: self }
+  const chain = (write: (inner: object) => object): Record<string, object> => {
+    const definitions: Record<string, object> = { n0: { type: 'string' } }
+    for (let depth = 1; depth <= 60; depth++) definitions[`n${depth}`] = write({ $ref: `#/definitions/n${depth - 1}` })
+    return { ...definitions, n: { $ref: '#/definitions/n60' } }
+  }
+  const rings: Record<string, object> = { n: { $ref: '#/definitions/n0' } }
+  for (let index = 0; index < 6; index++) {
+    const next = (step: number): object => ({ $ref: `#/definitions/n${(index * step + step) % 6}` })
+    const others = index === 0 ? { type: 'string' } : next(0)
+    const array = { type: 'array', items: next(1) }
+    rings[`n${index}`] = { anyOf: [array, { additionalProperties: next(5), items: next(7) }, others] }
+  }
+  const starting: Record<string, Record<string, object>> = {
+    'an array of itself, or a condition': { n: { anyOf: [array, { if: { type: 'object' }, then: self }] } },
+    'an object, an array or anything': {
+      n: { oneOf: [{ additionalProperties: self, properties: { p: self } }, array, {}] }
+    },
+    'alternatives of alternatives': { n: { anyOf: [array, { anyOf: [{ items: self }, { type: 'string' }] }] } },
+    'both of two arrays': { n: { allOf: [array, { items: { anyOf: [self, { type: 'null' }] } }] } },
+    'a chain of equal alternatives': chain((inner) => ({ anyOf: [inner, inner] })),
+    'a chain of equal parts': chain((inner) => ({ allOf: [inner, inner], oneOf: [inner, { type: 'null' }] })),
+    'a chain of arrays': chain((inner) => ({ type: 'array', items: inner })),
+    'a ring of alternatives': rings
+  }
+  for (const [name, definitions] of Object.entries(starting)) {
+    const properties = { title: { type: 'string' }, x: self }
+    const app = await build(t, { name: 'posts', xsd: true, attributes: { type: 'object', definitions, properties } })
+    t.equal((await send(app, 'application/json', '{"post":{"title":"T"}}')).statusCode, 201, name)
+    for (const url of ['/posts.html', '/posts/1.xml', '/posts.xsd']) {
+      t.equal((await app.inject(url)).statusCode, 200, `${name}: ${url}`)
+    }
+  }
+  const both = { allOf: [array, { items: { anyOf: [self, { minLength: 1 }] } }] }
+  const parts = [both, { items: { allOf: [self, { maxLength: 9 }] } }]
+  const attributes: AttributesSchema = { type: 'object', definitions: { n: { anyOf: parts } }, properties: { x: self } }
+  await t.rejects(build(t, { name: 'posts', attributes }), {
+    code: 'FST_RESOURCES_INVALID_ATTRIBUTES',
+    message: /attributes of "posts": .* combine to more than 1000 schemas; use fewer "anyOf", "oneOf" and "allOf"/
+  })
+})
+
 t.test('a name that matches no pattern is refused', async (t) => {
   const schema = { type: 'object', patternProperties: { '^k': { type: 'integer' } }, additionalProperties: false, maxProperties: 2 }
   const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { keys: schema } } })

@@ -12,15 +12,19 @@ export interface Facet {
   readonly title?: string | undefined
 }
 
-/** Returns the schemas that a value must fit. An alternative counts if it is the only one besides null. */
+/** Returns the schemas that a value must fit, each once. An alternative counts if it is the only one besides null. */
 export function schemasOf (schema: unknown, root: Schema): readonly Schema[] {
-  if (!isObject(schema)) return []
-  const referred = typeof schema.$ref === 'string' ? [resolveReference(schema.$ref, root)] : []
-  const only = [schema.anyOf, schema.oneOf]
-    .map((parts) => list(parts).filter((part) => !isObject(part) || part.type !== 'null'))
-    .filter(({ length }) => length === 1)
-    .flat()
-  return [schema, ...[...referred, ...list(schema.allOf), ...only].flatMap((part) => schemasOf(part, root))]
+  const found = new Set([schema].filter(isObject))
+  // The set grows during the loop.
+  for (const { $ref, allOf, anyOf, oneOf } of found) {
+    const referred = typeof $ref === 'string' ? [resolveReference($ref, root)] : []
+    const only = [anyOf, oneOf]
+      .map((parts) => list(parts).filter((part) => !isObject(part) || part.type !== 'null'))
+      .filter(({ length }) => length === 1)
+      .flat()
+    for (const part of [...referred, ...list(allOf), ...only]) if (isObject(part)) found.add(part)
+  }
+  return [...found]
 }
 
 function list (value: unknown): readonly unknown[] {
