@@ -235,6 +235,11 @@ const UnavailableBase: StoreErrorClass =
   makeStoreError('FST_RESOURCES_UNAVAILABLE', 'the store is not available now, and nothing was written; try again', 503)
 const StoreFullBase: StoreErrorClass =
   makeStoreError('FST_RESOURCES_STORE_FULL', 'the store is full, and nothing was written', 507)
+const SequenceBase: StoreErrorClass = makeStoreError(
+  'FST_RESOURCES_SEQUENCE',
+  'the sequence of the ids is behind the rows, and nothing was written; it must go on from the greatest id',
+  503
+)
 const UnknownOutcomeBase: StoreErrorClass = makeStoreError(
   'FST_RESOURCES_UNKNOWN_OUTCOME',
   'the store did not answer, and it is not known whether anything was written; look before you try again',
@@ -249,6 +254,12 @@ export class UnavailableError extends UnavailableBase {
 
 /** Thrown by a store that is full, and has written nothing. */
 export class StoreFullError extends StoreFullBase {}
+
+/**
+ * Thrown by a store whose database gave a new row an id that another row has. In PostgreSQL, `setval` mends that:
+ * `SELECT setval(pg_get_serial_sequence('posts', 'id'), max(id)) FROM posts`.
+ */
+export class SequenceError extends SequenceBase {}
 
 /** Thrown by a store that has sent a write and lost its answer. */
 export class UnknownOutcomeError extends UnknownOutcomeBase {}
@@ -287,7 +298,8 @@ export function describeError (thrown: unknown, replied: number): Problem {
 }
 
 function serverDetail (thrown: unknown): string {
-  const known = [UnavailableError, StoreFullError, UnknownOutcomeError].some((type) => thrown instanceof type)
+  const known = [UnavailableError, SequenceError, StoreFullError, UnknownOutcomeError]
+    .some((type) => thrown instanceof type)
   return known ? (thrown as Error).message : 'something went wrong on the server'
 }
 

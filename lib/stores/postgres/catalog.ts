@@ -119,7 +119,8 @@ const KINDS: ReadonlyMap<string, Table['kind']> = new Map([
   ['f', 'foreign table']
 ])
 // Each step replaces a domain by its base type, or an array by the type of its items. A domain of an enumeration keeps
-// the name of the enumeration, because PostgreSQL compares it with no text.
+// the name of the enumeration, because PostgreSQL compares it with no text. A text of a nondeterministic collation is
+// compared as its collation says, but only in another collation can it be searched.
 const COLUMNS = `WITH RECURSIVE types AS (
   SELECT a.attnum AS number, a.atttypid AS type, a.atttypmod AS modifier, '' AS brackets
   FROM pg_catalog.pg_attribute a
@@ -130,13 +131,16 @@ const COLUMNS = `WITH RECURSIVE types AS (
   FROM types s JOIN pg_catalog.pg_type t ON t.oid = s.type LEFT JOIN pg_catalog.pg_type e ON e.typarray = t.oid
   WHERE t.typtype = 'd' OR e.oid IS NOT NULL
   ) SELECT a.attname AS name,
-  CASE WHEN t.typtype = 'e' AND s.type = a.atttypid THEN 'enum' ELSE format_type(s.type, s.modifier) END
+  CASE WHEN t.typtype = 'e' AND s.type = a.atttypid THEN 'enum'
+  WHEN l.collisdeterministic IS FALSE AND s.brackets = '' THEN 'folded text'
+  ELSE format_type(s.type, s.modifier) END
   || s.brackets AS type,
   a.attnotnull AS not_null, a.atthasdef OR a.attidentity <> '' AS filled,
   a.attgenerated <> '' AS generated, c.relkind AS kind
   FROM types s JOIN pg_catalog.pg_type t ON t.oid = s.type
   JOIN pg_catalog.pg_attribute a ON a.attrelid = to_regclass($1) AND a.attnum = s.number
   JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
+  LEFT JOIN pg_catalog.pg_collation l ON l.oid = a.attcollation
   WHERE t.typtype <> 'd' AND NOT EXISTS (SELECT FROM pg_catalog.pg_type e WHERE e.typarray = t.oid)
   ORDER BY a.attnum`
 const TABLES = `SELECT c.relname AS name, n.nspname AS schema, pg_catalog.pg_table_is_visible(c.oid) AS visible

@@ -56,14 +56,15 @@ const ALIASES: ReadonlyMap<string, string> =
   new Map([['timestamp', 'timestamp without time zone'], ['time', 'time without time zone']])
 
 /** The types of texts, which keep dates and times as they are written. */
-const TEXTS: ReadonlySet<string> = new Set(['text', 'character varying'])
+const TEXTS: ReadonlySet<string> = new Set(['text', 'folded text', 'character varying'])
 
 /**
  * Matches the types that can be sorted and compared. An enumeration sorts as it was declared, a range by its bounds.
  * Other types, such as `json`, `xml` and `point`, are compared as texts.
  */
 const COMPARABLE = new RegExp(`^(?:${[
-  'text|character(?: varying)?|bpchar|citext|name|enum|uuid|boolean|smallint|integer|bigint|real|double precision',
+  '(?:folded )?text|character(?: varying)?|bpchar|citext|name|enum|uuid|boolean',
+  'smallint|integer|bigint|real|double precision',
   'numeric|money|date|interval.*|time(?:stamp)? with(?:out)? time zone|inet|cidr|macaddr8?|bit(?: varying)?|bytea',
   '(?:int[48]|num|ts|tstz|date)(?:multi)?range|jsonb|pg_lsn|tsvector'
 ].join('|')})$`)

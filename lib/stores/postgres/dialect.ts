@@ -24,7 +24,7 @@ export const postgresDialect: Dialect = {
   matchText: (column, placeholder) => `${textOf(column)} ~ ${placeholder}`,
   textPattern: (text, isStart) => `${isStart ? '^' : ''}${Array.from(text, characterClass).join('')}`,
   // An enumeration refuses texts that are none of its values. For other columns of texts, the cast changes nothing.
-  anyValue: (column) => (column.kind === 'string' ? textOf(column) : column.quoted),
+  anyValue: (column) => (column.kind === 'string' && column.type !== FOLDED ? textOf(column) : column.quoted),
   sortable: ({ quoted, type }) => (type === '' || isComparable(type) ? quoted : `${quoted}::text COLLATE "C"`),
   blocks: {
     explain,
@@ -71,9 +71,13 @@ export const postgresDialect: Dialect = {
 /** The casts of values that may be beyond the type of the column with which they are compared. */
 const CASTS: ReadonlyMap<unknown, string> = new Map([['integer', '::bigint'], ['decimal', '::numeric']])
 
+/** The type of texts that a nondeterministic collation compares. */
+const FOLDED = 'folded text'
+
 /** Returns the text of a value as the database writes it. A cast of `inet` would always add its mask. */
 function textOf ({ quoted, type }: TypedColumn): string {
-  return type === 'inet' ? `format('%s', ${quoted})` : `${quoted}::text`
+  if (type === 'inet') return `format('%s', ${quoted})`
+  return type === FOLDED ? `${quoted}::text COLLATE "C"` : `${quoted}::text`
 }
 
 /** Returns a part of a regular expression that matches a character in either case. */

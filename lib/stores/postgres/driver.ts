@@ -74,6 +74,14 @@ export interface PostgresSettings {
 /** The time to wait beyond `statementTimeout` for a server that does not answer, in milliseconds. */
 const GRACE = 2000
 
+/** The other settings of a connection, for one statement: clusters may refuse several commands in one text. */
+const SETTINGS = Object.entries({
+  extra_float_digits: 1,
+  DateStyle: 'ISO',
+  bytea_output: 'hex',
+  IntervalStyle: 'postgres'
+}).map(([name, value]) => `set_config('${name}', '${value}', false)`).join(', ')
+
 /** The servers of pools, while they are being described. The stores that start together ask once. */
 const asking = new WeakMap<PostgresPool, Promise<Server>>()
 
@@ -167,15 +175,19 @@ export class PostgresDriver implements Driver {
   }
 
   async #query (client: PostgresClient, statement: Statement, values: readonly unknown[]): Promise<readonly RawRow[]> {
-    const { text } = statement
+    const { text, steps } = statement
     try {
       if (client[TIMEOUT] !== this.#settings.statementTimeout) await this.#configure(client)
+      for (const text of steps === undefined ? [] : ['BEGIN', ...steps]) {
+        await this.#send(client, { text, values: [], types: TYPES })
+      }
       const rows = await this.#send(client, { name: this.#nameOf(statement), text, values, types: TYPES })
       client.release(false)
       return rows
     } catch (error) {
       if (!isStale(error)) {
-        client.release(isBroken(error))
+        // A transaction that has failed ends with its connection.
+        client.release(steps !== undefined || isBroken(error))
         throw error
       }
     }
@@ -188,9 +200,8 @@ export class PostgresDriver implements Driver {
     try {
       // Another store of the pool may have set another timeout. The default of `extra_float_digits` gives numbers all
       // their digits. The parsers of dates, times and bytes need `DateStyle` and `bytea_output`.
-      const timeout = statementTimeout > 0 ? String(statementTimeout) : 'DEFAULT'
-      const text = `SET statement_timeout TO ${timeout}; SET extra_float_digits TO 1; SET DateStyle TO ISO; ` +
-        'SET bytea_output TO hex; SET IntervalStyle TO postgres'
+      const timeout = statementTimeout > 0 ? `'${statementTimeout}'` : 'NULL'
+      const text = `SELECT set_config('statement_timeout', ${timeout}, false), ${SETTINGS}`
       await this.#send(client, { text, values: [], types: TYPES })
       client[TIMEOUT] = statementTimeout
     } catch (cause) {

@@ -1,4 +1,4 @@
-import { InvalidError, ReferencedError } from '../../errors.js'
+import { InvalidError, ReferencedError, SequenceError } from '../../errors.js'
 import type { Scope } from '../../resource/row.js'
 import type { Attributes } from '../../schema/types.js'
 import { makeDuplicateError } from '../unique.js'
@@ -52,7 +52,7 @@ export function makeRescue ({ id, byAttribute }: Columns, supplied: Attributes, 
     if (!(error instanceof ConstraintError)) throw error
     const { kind, columns, cause } = error
     // The client did not choose an id that the database or the store has made, so a repeated one is not its fault.
-    if (kind === 'unique' && id !== undefined && columns.includes(id)) throw cause
+    if (kind === 'unique' && id !== undefined && columns.includes(id)) throw new SequenceError({ cause })
     const attributes = [...byAttribute.values()].filter(({ name }) => columns.includes(name))
       .map(({ attribute }) => attribute)
     if (kind === 'unique' && attributes.length > 0) throw makeDuplicateError(attributes, scope, cause)

@@ -133,6 +133,8 @@ export type RawRow = Readonly<Record<string, unknown>>
 
 export interface Statement {
   readonly text: string
+  /** The statements to send before, one at a time, in a transaction that `text` ends. @default none */
+  readonly steps?: readonly string[] | undefined
   /** Whether the statement writes. */
   readonly writes: boolean
   /** Whether the statement returns rows, even if it finds none. */

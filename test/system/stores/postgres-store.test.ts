@@ -61,7 +61,7 @@ class FakePool extends EventEmitter implements PostgresPool {
   readonly #client = Object.assign(this.#events, {
     query: async (query: PostgresQuery) => {
       this.queries.push(query)
-      const [answer] = query.text.startsWith('SET') ? [[]] : this.#answers.length > 1 ? this.#answers.splice(0, 1) : this.#answers
+      const [answer] = query.text.includes('set_config') ? [[]] : this.#answers.length > 1 ? this.#answers.splice(0, 1) : this.#answers
       if (answer === 'never') return await new Promise<never>(() => {})
       // A broken connection emits an error and rejects the query.
       if (answer instanceof Error && !('severity' in answer)) this.#events.emit('error', answer)
@@ -112,7 +112,13 @@ const READS: ReadonlyArray<readonly [name: string, (store: PostgresStore) => unk
 ]
 const BUSY = 'FST_RESOURCES_UNAVAILABLE'
 const UNKNOWN = 'FST_RESOURCES_UNKNOWN_OUTCOME'
-const SETTINGS = 'SET extra_float_digits TO 1; SET DateStyle TO ISO; SET bytea_output TO hex; SET IntervalStyle TO postgres'
+
+/** The statement that prepares a connection. */
+function configure (timeout: string): string {
+  return `SELECT set_config('statement_timeout', ${timeout}, false), set_config('extra_float_digits', '1', false), ` +
+    "set_config('DateStyle', 'ISO', false), set_config('bytea_output', 'hex', false), " +
+    "set_config('IntervalStyle', 'postgres', false)"
+}
 
 t.test('the error of the database decides whether a write is known to have failed', async (t) => {
   const cases: ReadonlyArray<readonly [error: () => Error, ofWrites: string, ofReads: string, destroyed: boolean, why: string]> = [
@@ -258,7 +264,7 @@ t.test('a statement that conflicts with another is tried again', async (t) => {
     t.strictSame(pool.released, [false, false, false, false], 'no connection is held between two attempts')
     const hopeless = new FakePool(sqlError(code))
     t.equal(await codeOf(() => storeOn(hopeless, { attempts: 3 }).get(1, {}, context)), BUSY)
-    t.equal(hopeless.texts.filter((text) => text.startsWith('SELECT')).length, 3, 'the number of attempts is limited')
+    t.equal(hopeless.texts.filter((text) => /^SELECT (?!set_config)/.test(text)).length, 3, 'the number of attempts is limited')
   }
 })
 
@@ -304,23 +310,23 @@ t.test('a statement has a timeout, and a silent connection is given up', async (
   const started = Date.now()
   t.equal(await codeOf(() => storeOn(pool, { statementTimeout: 10 }).create({}, {}, context)), UNKNOWN)
   t.ok(Date.now() - started >= 1900)
-  t.strictSame(pool.texts.slice(0, 1), [`SET statement_timeout TO 10; ${SETTINGS}`])
+  t.strictSame(pool.texts.slice(0, 1), [configure("'10'")])
   t.strictSame(pool.released, [true])
 
   const plain = new FakePool(answered)
   const store = storeOn(plain)
   await store.get(1, {}, context)
   await store.get(1, {}, context)
-  t.strictSame(plain.texts.filter((text) => text.startsWith('SET')), [`SET statement_timeout TO 10000; ${SETTINGS}`], 'the timeout is set once for each connection')
+  t.strictSame(plain.texts.filter((text) => text.includes('set_config')), [configure("'10000'")], 'the timeout is set once for each connection')
 
   const untouched = new FakePool(answered)
   await storeOn(untouched, { statementTimeout: 0 }).get(1, {}, context)
-  t.strictSame(untouched.texts.slice(0, -1), [`SET statement_timeout TO DEFAULT; ${SETTINGS}`], '0 leaves the timeout of the connection')
+  t.strictSame(untouched.texts.slice(0, -1), [configure('NULL')], '0 leaves the timeout of the connection')
 
   const shared = new FakePool(answered)
   const [patient, hasty] = [storeOn(shared, { statementTimeout: 60_000 }), storeOn(shared, { statementTimeout: 500 })]
   for (const store of [patient, patient, hasty, hasty, patient]) await store.get(1, {}, context)
-  t.strictSame(shared.texts.flatMap((text) => /TO (\d+);/.exec(text)?.[1] ?? []), ['60000', '500', '60000'], 'each store sets its own timeout on a shared connection')
+  t.strictSame(shared.texts.flatMap((text) => /'(\d+)', false\), set_config\('extra/.exec(text)?.[1] ?? []), ['60000', '500', '60000'], 'each store sets its own timeout on a shared connection')
 
   const broken = new FakePool(answered)
   broken.connect = async () => Object.assign(new EventEmitter(), { query: async () => { throw networkError() }, release: (destroy?: boolean) => { broken.released.push(destroy) } }) as unknown as PostgresClient
@@ -334,7 +340,7 @@ t.test('each statement text is prepared once under its own name', async (t) => {
   await one.get(1, {}, context)
   await one.get(2, {}, context)
   await other.get(1, {}, context)
-  const names = pool.queries.filter(({ text }) => text.startsWith('SELECT')).map(({ name }) => name)
+  const names = pool.queries.filter(({ text }) => /^SELECT (?!set_config)/.test(text)).map(({ name }) => name)
   t.match(names[0], /^resources_[\da-f]{32}$/)
   t.equal(names[0], names[1])
   t.not(names[0], names[2])
@@ -625,6 +631,42 @@ t.test('a connection that leaves the ISO DateStyle is not used again', async (t)
     t.equal(await codeOf(update), UNKNOWN, 'the row was written, but the answer cannot be read')
     t.equal((await store.get(id, {}, context))?.version, '2')
   }
+})
+
+t.test('stores send one command at a time, and a migration that fails halfway leaves nothing behind', async (t) => {
+  const { pool } = await openDatabase()
+  const texts: string[] = []
+  // Citus refuses several commands in one text, as PostgreSQL does with the extended protocol.
+  class StrictClient extends pg.Client {
+    constructor (config?: pg.ClientConfig) {
+      super(config)
+      const send = this.query.bind(this) as (query: object) => Promise<pg.QueryResult>
+      const query = async (query: PostgresQuery): Promise<pg.QueryResult> => {
+        texts.push(query.text)
+        return await send({ ...query, queryMode: 'extended' })
+      }
+      Object.assign(this, { query })
+    }
+  }
+  const strict = pool({ max: 2, Client: StrictClient } as pg.PoolConfig)
+  const open = (table: string, options: Partial<PostgresStoreOptions> = {}): PostgresStore =>
+    storeOn(strict, { table, migrate: true, ...options })
+  const children = open('children', {
+    attributes: { type: 'object', properties: { by: { type: 'string' }, postId: { type: ['integer', 'null'] } } },
+    unique: [['by']],
+    references: { postId: { table: 'posts', onDelete: 'set null' } }
+  })
+  await open('posts').prepare()
+  await children.prepare()
+  await children.create({ by: 'Ann', postId: null }, {}, context)
+  t.match(texts.join('\n'), /\nBEGIN\nCREATE TABLE .*\nCREATE INDEX .*\nCREATE OR REPLACE FUNCTION .*\nCREATE TRIGGER .*\nCOMMIT\n/)
+  const plain = pool({ max: 1 })
+  await plain.query(`DROP TABLE children; DROP FUNCTION children_postId_count;
+    CREATE FUNCTION "children_postId_count"() RETURNS integer LANGUAGE sql AS 'SELECT 1'`)
+  await t.rejects(async () => { await children.prepare() }, { code: '42P13' }, 'the type of a function cannot change')
+  const { rows } = await plain.query("SELECT to_regclass('children') AS found")
+  t.strictSame(rows, [{ found: null }])
+  t.equal(strict.idleCount, 1, 'the connection of the failed transaction is closed')
 })
 
 t.test('a table that may not be created gives an error that says so', async (t) => {

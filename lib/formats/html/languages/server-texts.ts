@@ -10,6 +10,7 @@ type Detail =
   | 'something went wrong on the server'
   | 'the store is not available now, and nothing was written; try again'
   | 'the store is full, and nothing was written'
+  | 'the sequence of the ids is behind the rows, and nothing was written; it must go on from the greatest id'
   | 'the store did not answer, and it is not known whether anything was written; look before you try again'
   | 'you are not allowed to {0} {1}'
   | 'there is no {0} with the id {1}'

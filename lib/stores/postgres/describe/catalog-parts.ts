@@ -33,6 +33,8 @@ export interface CatalogColumn {
   readonly name: string
   readonly type: string
   readonly modifier: number
+  /** The declared number of dimensions of an array, or 0. */
+  readonly dimensions: number
   readonly isNotNull: boolean
   /** `a` for GENERATED ALWAYS AS IDENTITY, `d` for BY DEFAULT, otherwise empty. */
   readonly identity: string

@@ -31,7 +31,7 @@ SELECT 'table' AS part, row_to_json(t) AS found FROM (
 UNION ALL
 SELECT 'column', row_to_json(t) FROM (
   SELECT a.attrelid::text AS table, a.attnum AS number, a.attname AS name, a.atttypid::text AS type,
-  a.atttypmod AS modifier, a.attnotnull AS "isNotNull", a.attidentity AS identity,
+  a.atttypmod AS modifier, a.attndims AS dimensions, a.attnotnull AS "isNotNull", a.attidentity AS identity,
   a.attgenerated <> '' AS "isGenerated",
   pg_get_expr(d.adbin, d.adrelid) AS default, col_description(a.attrelid, a.attnum) AS description,
   coalesce(l.collisdeterministic, true) AS "isExact", l.collname AS collation,
@@ -50,7 +50,8 @@ UNION ALL
 SELECT 'type', row_to_json(t) FROM (
   SELECT t.oid::text AS type, t.typname AS name, t.typtype AS kind, t.typbasetype::text AS base,
   t.typtypmod AS modifier,
-  t.typnotnull AS "isNotNull", t.typdefault IS NOT NULL AS "hasDefault", t.typcategory = 'A' AS "isArray",
+  t.typnotnull AS "isNotNull", t.typdefault IS NOT NULL AS "hasDefault",
+  EXISTS (SELECT FROM pg_catalog.pg_type e WHERE e.oid = t.typelem AND e.typarray = t.oid) AS "isArray",
   t.typelem::text AS item,
   n.nspname = 'pg_catalog' AS "isBuiltIn",
   (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_catalog.pg_enum e WHERE e.enumtypid = t.oid) AS labels,

@@ -117,7 +117,10 @@ class TableReader {
     const literal = made === null ? undefined : parseExpression(tokensOf(made), () => undefined)
     return {
       name,
-      schema: type.name === 'int8' && keyNumbers.has(name) ? KEY_NUMBER : type.schema,
+      // An array of several dimensions is a text in the spelling of PostgreSQL.
+      schema: type.name === 'int8' && keyNumbers.has(name)
+        ? KEY_NUMBER
+        : column.dimensions > 1 ? { type: 'string' } : type.schema,
       isNullable: !isNotNull && !type.isNotNull,
       hasDefault: made !== null || identity !== '' || type.hasDefault,
       default: literal?.is === 'value' ? literal.value : undefined,

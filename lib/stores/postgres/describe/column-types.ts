@@ -49,7 +49,6 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
   float4: { type: 'number' },
   float8: { type: 'number' },
   numeric: { type: 'string', format: 'decimal' },
-  money: { type: 'string', format: 'decimal', precision: 19, scale: 2 },
   bool: { type: 'boolean' },
   uuid: { type: 'string', format: 'uuid' },
   date: { type: 'string', format: 'date' },
@@ -82,7 +81,11 @@ export function readType (types: ReadonlyMap<string, CatalogType>, oid: string, 
   if (labels !== null) {
     return { ...OTHER, name, isComparable: true, isExact: true, schema: { type: 'string', enum: labels } }
   }
-  if (isArray) return { ...OTHER, name, schema: { type: 'array', items: readType(types, item, modifier).schema } }
+  if (isArray) {
+    const items = readType(types, item, modifier)
+    // The items of a box are separated by `;`, so an array of boxes is a text.
+    return { ...OTHER, name, schema: items.name === 'box' ? TEXT : { type: 'array', items: items.schema } }
+  }
   if (!isBuiltIn && name !== 'citext') return { ...OTHER, name }
   return {
     ...OTHER,

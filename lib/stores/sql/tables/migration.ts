@@ -74,7 +74,10 @@ export class Migration {
 
   #execute (statements: readonly string[]): MaybePromise<unknown> {
     if (statements.length === 0) return
-    return this.#driver.run({ text: statements.join('; '), writes: true, returns: false, kept: false }, [])
+    const once = { writes: true, returns: false, kept: false }
+    return this.#driver.run(this.#driver.sync || statements.length === 1
+      ? { text: statements.join('; '), ...once }
+      : { text: 'COMMIT', steps: statements, ...once }, [])
   }
 
   #inspect (): MaybePromise<Inspection> {

@@ -55,6 +55,8 @@ export const phrases: Language['phrases'] = isolateParts({
   'the store is not available now, and nothing was written; try again':
     'مخزن البيانات غير متاح حاليًا، ولم يُحفظ شيء. حاول مرة أخرى.',
   'the store is full, and nothing was written': 'مخزن البيانات ممتلئ، ولم يُحفظ شيء.',
+  'the sequence of the ids is behind the rows, and nothing was written; it must go on from the greatest id':
+    'أنشأت قاعدة البيانات معرّفًا مستخدمًا في صف آخر، ولم يُحفظ شيء. يجب أن يتابع عدّادها من أكبر معرّف.',
   'the store did not answer, and it is not known whether anything was written; look before you try again':
     'لم يستجب مخزن البيانات. تحقق من الحفظ قبل أن تحاول مرة أخرى.',
   'you are not allowed to {0} {1}': 'ليست لديك صلاحية لتنفيذ هذا الإجراء.',

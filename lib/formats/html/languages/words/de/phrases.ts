@@ -42,6 +42,9 @@ export const phrases: Language['phrases'] = {
   'the store is not available now, and nothing was written; try again':
     'Der Datenspeicher ist gerade nicht erreichbar. Es wurde nichts gespeichert. Bitte versuchen Sie es noch einmal.',
   'the store is full, and nothing was written': 'Der Datenspeicher ist voll. Es wurde nichts gespeichert.',
+  'the sequence of the ids is behind the rows, and nothing was written; it must go on from the greatest id':
+    'Die Datenbank hat eine Nummer vergeben, die es schon gibt. Es wurde nichts gespeichert. Ihre ' +
+      'Sequenz muss ab der größten Nummer weiterzählen.',
   'the store did not answer, and it is not known whether anything was written; look before you try again':
     'Der Datenspeicher hat nicht geantwortet. Prüfen Sie, ob gespeichert wurde, bevor Sie es noch einmal versuchen.',
   'you are not allowed to {0} {1}': 'Für diese Aktion fehlt Ihnen die Berechtigung.',

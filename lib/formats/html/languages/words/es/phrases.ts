@@ -48,6 +48,9 @@ export const phrases: Language['phrases'] = {
   'the store is not available now, and nothing was written; try again':
     'El almacén de datos no está disponible en este momento. No se ha guardado nada. Inténtelo de nuevo.',
   'the store is full, and nothing was written': 'El almacén de datos está lleno. No se ha guardado nada.',
+  'the sequence of the ids is behind the rows, and nothing was written; it must go on from the greatest id':
+    'La base de datos generó un identificador que ya existe. No se ha guardado nada. Su secuencia debe ' +
+      'continuar desde el mayor identificador.',
   'the store did not answer, and it is not known whether anything was written; look before you try again':
     'El almacén de datos no ha respondido. Compruebe si se ha guardado antes de volver a intentarlo.',
   'you are not allowed to {0} {1}': 'No tiene permiso para realizar esta acción.',

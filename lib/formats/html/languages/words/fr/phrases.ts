@@ -51,6 +51,9 @@ export const phrases: Language['phrases'] = {
   'the store is not available now, and nothing was written; try again':
     'Le service de données est indisponible pour le moment. Rien n’a été enregistré. Veuillez réessayer.',
   'the store is full, and nothing was written': 'L’espace de stockage est plein. Rien n’a été enregistré.',
+  'the sequence of the ids is behind the rows, and nothing was written; it must go on from the greatest id':
+    'La base de données a attribué un identifiant déjà utilisé. Rien n’a été enregistré. Sa séquence ' +
+      'doit reprendre après le plus grand identifiant.',
   'the store did not answer, and it is not known whether anything was written; look before you try again':
     'Le service de données n’a pas répondu. Vérifiez si l’enregistrement a eu lieu avant de recommencer.',
   'you are not allowed to {0} {1}': 'Vous n’avez pas l’autorisation d’effectuer cette action.',

@@ -42,6 +42,8 @@ export const phrases: Language['phrases'] = {
   'the store is not available now, and nothing was written; try again':
     'データの保存先に接続できません。何も保存されていません。もう一度お試しください。',
   'the store is full, and nothing was written': '保存領域がいっぱいです。何も保存されていません。',
+  'the sequence of the ids is behind the rows, and nothing was written; it must go on from the greatest id':
+    'データベースが既存の行と同じIDを生成したため、何も保存されていません。シーケンスを最大のIDの続きから始める必要があります。',
   'the store did not answer, and it is not known whether anything was written; look before you try again':
     'データの保存先から応答がありません。保存されたかどうかを確認してから、もう一度お試しください。',
   'you are not allowed to {0} {1}': 'この操作を行う権限がありません。',

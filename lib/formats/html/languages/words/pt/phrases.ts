@@ -48,6 +48,9 @@ export const phrases: Language['phrases'] = {
   'the store is not available now, and nothing was written; try again':
     'O serviço de dados está indisponível no momento. Nada foi salvo. Tente novamente.',
   'the store is full, and nothing was written': 'O armazenamento está cheio. Nada foi salvo.',
+  'the sequence of the ids is behind the rows, and nothing was written; it must go on from the greatest id':
+    'O banco de dados gerou um identificador que já existe. Nada foi salvo. A sequência deve continuar a ' +
+      'partir do maior identificador.',
   'the store did not answer, and it is not known whether anything was written; look before you try again':
     'O serviço de dados não respondeu. Verifique se os dados foram salvos antes de tentar novamente.',
   'you are not allowed to {0} {1}': 'Você não tem permissão para realizar esta ação.',

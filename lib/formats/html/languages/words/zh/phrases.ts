@@ -42,6 +42,8 @@ export const phrases: Language['phrases'] = {
   'the store is not available now, and nothing was written; try again':
     '暂时无法连接数据存储，没有保存任何内容。请重试。',
   'the store is full, and nothing was written': '存储空间已满，没有保存任何内容。',
+  'the sequence of the ids is behind the rows, and nothing was written; it must go on from the greatest id':
+    '数据库生成了已被占用的编号，没有保存任何内容。其序列必须从最大编号继续计数。',
   'the store did not answer, and it is not known whether anything was written; look before you try again':
     '数据存储没有响应，请先确认内容是否已保存，再重试。',
   'you are not allowed to {0} {1}': '您没有权限进行此操作。',

@@ -1,0 +1,145 @@
+import fastify, { type FastifyInstance } from 'fastify'
+import t, { type Test } from 'tap'
+import { database, type DatabaseOptions, type TableReport } from '../../../lib/index.js'
+import { startPostgres } from '../../support/stores/postgres-server.js'
+
+/** What a column of each type of PostgreSQL keeps, by the type. */
+const VALUES: Readonly<Record<string, string>> = {
+  money: '1234.56',
+  dues: '-5',
+  'money[]': '{1,2.5}',
+  xml: '<a/>',
+  json: '{"a":1}',
+  jsonb: '{"a":1}',
+  'json[]': '{"{\\"a\\":1}"}',
+  point: '(1,2)',
+  box: '(1,2),(0,0)',
+  'box[]': '{(1,1),(0,0);(2,2),(0,0)}',
+  circle: '<(1,2),3>',
+  line: '{1,2,3}',
+  polygon: '((1,2),(3,4))',
+  tsvector: 'a b',
+  tsquery: 'a & b',
+  pg_lsn: '0/16B3748',
+  txid_snapshot: '10:20:10,14',
+  jsonpath: '$.a',
+  interval: '1 day',
+  'bit(3)': '101',
+  int4range: '[1,5)',
+  int4multirange: '{[1,5)}',
+  frange: '[1,2)',
+  oid: '5',
+  oidvector: '1 2',
+  int2vector: '1 2',
+  regclass: 'pg_class',
+  '"char"': 'a',
+  cidr: '10.0.0.0/8',
+  macaddr8: '08:00:2b:01:02:03:04:05',
+  pair: '(1,b)',
+  dpair: '(1,b)',
+  'pair[]': '{"(1,b)"}',
+  mood: 'good',
+  'mood[]': '{good}',
+  tags: '{a,b}',
+  'text COLLATE ci': 'Abc',
+  'varchar(5) COLLATE ci': 'Abc',
+  folded: 'Abc',
+  xid8: '5',
+  tid: '(0,1)',
+  aclitem: 'postgres=r/postgres',
+  timetz: '10:00:00+02',
+  'int[][]': '{{1,2},{3,4}}',
+  'numeric(2,4)': '0.0012',
+  'time(0)': '10:00:00'
+}
+
+async function serve (
+  t: Test,
+  options: DatabaseOptions
+): Promise<{ readonly app: FastifyInstance, readonly reports: ReadonlyMap<string, TableReport> }> {
+  const app = fastify()
+  t.teardown(() => app.close())
+  const reports = new Map<string, TableReport>()
+  const report = (all: readonly TableReport[]): void => {
+    for (const one of all) reports.set(one.table.name, one)
+  }
+  app.register(database, { write: true, defaults: { formats: ['json', 'xml', 'html', 'csv'] }, ...options, report })
+  await app.ready()
+  return { app, reports }
+}
+
+const server = await startPostgres(t)
+const pool = server.pool()
+
+t.test('a column of any type of PostgreSQL is served, sorted, filtered and written', async (t) => {
+  await pool.query(`
+    CREATE SCHEMA types;
+    SET search_path TO types;
+    CREATE TYPE pair AS (a int, b text);
+    CREATE TYPE mood AS ENUM ('good', 'bad');
+    CREATE TYPE frange AS RANGE (subtype = float8);
+    CREATE DOMAIN dues AS money;
+    CREATE DOMAIN dpair AS pair;
+    CREATE DOMAIN tags AS text[];
+    CREATE COLLATION ci (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+    CREATE DOMAIN folded AS text COLLATE ci;
+    ${Object.entries(VALUES).map(([type, value], index) => `
+    CREATE TABLE t${index} (id serial PRIMARY KEY, n text, v ${type});
+    INSERT INTO t${index} (n, v) VALUES ('a', '${value}'), ('b', NULL);`).join('')}
+    RESET search_path`)
+  const { app, reports } = await serve(t, { pool, schema: 'types' })
+  for (const [index, type] of Object.keys(VALUES).entries()) {
+    const { path, actions, problems } = reports.get(`t${index}`) as TableReport
+    t.strictSame({ actions, problems }, { actions: ['list', 'show', 'create', 'update', 'delete'], problems: [] }, type)
+    const get = async (query: string): Promise<{ statusCode: number, body: string }> =>
+      app.inject(encodeURI(`${path}${query}`).replaceAll('+', '%2B'))
+    const before = await pool.query(`SELECT * FROM types.t${index} WHERE id = 1`)
+    const shown = await get('/1.json')
+    const [[name, record]] = Object.entries<{ v: unknown }>(JSON.parse(shown.body)) as [[string, { v: unknown }]]
+    const value = typeof record.v === 'string' ? record.v : JSON.stringify(record.v)
+    const conditions = ['eq', 'not', 'in', 'gt', 'contains', 'starts'].map((operator) => `?v[${operator}]=${value}`)
+    for (const query of ['.xml', '.html', '.csv', '?sort=v', '?sort=-v&limit=1', '?v[null]=true', '?q=b', ...conditions]) {
+      const { statusCode, body } = await get(query)
+      t.ok(statusCode < 500, `${type} ${query}: ${statusCode} ${statusCode < 500 ? '' : body}`)
+    }
+    const answers = [
+      await app.inject({ method: 'PUT', url: `${path}.json`, payload: { id: 1, [name]: record } }),
+      await app.inject({ method: 'PUT', url: `${path}.json`, payload: { id: 1, [name]: { n: 'a' } } }),
+      await app.inject({ method: 'POST', url: `${path}.json`, payload: { [name]: { ...record, id: undefined } } })
+    ]
+    t.strictSame(answers.map(({ statusCode }) => statusCode), [200, 200, 201], `${type} ${answers.map(({ body }) => body)}`)
+    t.strictSame((await pool.query(`SELECT * FROM types.t${index} WHERE id = 1`)).rows, before.rows, type)
+    const texts = await pool.query(`SELECT v::text FROM types.t${index} WHERE n = 'a' ORDER BY id`)
+    t.strictSame(texts.rows[0], texts.rows[1], `a new row has the value of ${type}`)
+  }
+})
+
+t.test('a text of a nondeterministic collation is searched as it is, and compared as its collation says', async (t) => {
+  await pool.query(`
+    CREATE SCHEMA folded;
+    CREATE TABLE folded.words (id int PRIMARY KEY, word text COLLATE types.ci);
+    INSERT INTO folded.words VALUES (1, 'Tea'), (2, 'COFFEE')`)
+  const { app } = await serve(t, { pool, schema: 'folded' })
+  const find = async (query: string): Promise<unknown> => (await app.inject(`/words.json?${query}`)).json().words
+    .map(({ id_: id }: { id_: number }) => id)
+  t.strictSame(await find('word[contains]=offe'), [2])
+  t.strictSame(await find('word[starts]=te'), [1])
+  t.strictSame(await find('word=TEA'), [1])
+  t.strictSame(await find('word[in]=tea,coffee'), [1, 2])
+  t.strictSame(await find('sort=word'), [2, 1])
+})
+
+t.test('an id that a sequence repeats is told, with the cure', async (t) => {
+  await pool.query(`
+    CREATE SCHEMA counted;
+    CREATE TABLE counted.posts (id bigserial PRIMARY KEY, title text);
+    INSERT INTO counted.posts VALUES (1, 'imported'), (2, 'imported')`)
+  const { app } = await serve(t, { pool, schema: 'counted' })
+  const create = async (): Promise<{ readonly statusCode: number, readonly body: string }> =>
+    app.inject({ method: 'POST', url: '/posts.json', payload: { post: { title: 'T' } } })
+  const { statusCode, body } = await create()
+  t.equal(statusCode, 503)
+  t.match(body, /the sequence of the ids is behind the rows, and nothing was written; it must go on from the greatest id/)
+  await pool.query("SELECT setval(pg_get_serial_sequence('counted.posts', 'id'), max(id)) FROM counted.posts")
+  t.match(JSON.parse((await create()).body), { post: { id: 3, title: 'T' } })
+})
