@@ -382,7 +382,7 @@ t.test('a unique index whose columns cannot be looked up is read from the messag
   const elsewhere = new FakePool(sqlError('23505', { table: 'log', constraint: 'log_title_key', detail: 'Key (title)=(T) already exists.' }))
   t.equal(await codeOf(() => storeOn(elsewhere).create({ title: 'T' }, {}, context)), 'FST_RESOURCES_INVALID', 'an error that a trigger causes elsewhere names no attribute')
   const key = new FakePool(sqlError('23505', { table: 'posts', constraint: 'posts_pkey' }), [{ key: '1', size: '1', number: '1', column: 'id' }])
-  t.equal(await codeOf(() => storeOn(key).create({ title: 'T' }, {}, context)), '23505', 'an id that the database generates twice is not the client\'s fault')
+  t.equal(await codeOf(() => storeOn(key).create({ title: 'T' }, {}, context)), 'FST_RESOURCES_SEQUENCE', 'an id that the database generates twice is not the client\'s fault')
 })
 
 t.test('a duplicate that only the detail of an error names is assigned to its attribute', async (t) => {
