@@ -10,7 +10,7 @@ import type { ResourceOptions } from '../routing/options.js'
 import { REGISTER_OPTIONS } from '../routing/resolve/routing.js'
 import type { AttributesSchema } from '../schema/types.js'
 import type { Store, Stores } from '../stores/store.js'
-import { checkOptionNames, show } from '../util/check-option.js'
+import { show } from '../util/check-option.js'
 import { didYouMean } from '../util/did-you-mean.js'
 import { nameScope } from '../util/functions.js'
 import { lazy } from '../util/functions.js'
@@ -99,12 +99,13 @@ export interface DrawOptions {
  *   .resources('posts', { store }, (posts) => posts.resources('comments'))))
  */
 export function draw<R> (declare: (map: Mapper) => R, options: DrawOptions = {}): MapPlugin<NamesIn<R>> {
-  checkOptionNames(options, ['stores', 'accent', 'brand', 'lang', 'timeZone'])
+  checkMapOptions(options, ['stores', 'accent', 'brand', 'lang', 'timeZone'], 'draw')
   // `MapBuilder` has the methods of `Mapper`, whose types also carry the declared names for the compiler.
   const build = declare as unknown as (map: MapBuilder) => unknown
   return fp(
     async (app: FastifyInstance, registered: RegisterOptions) => {
-      await addTo(app, build, { ...checkRegistered(registered), shared: options }, 'a map')
+      checkMapOptions(registered, REGISTER_OPTIONS, 'the registration of a map')
+      await addTo(app, build, { ...registered, shared: options }, 'a map')
     },
     { fastify: '5.x', name: 'fastify-resources' }
   )
@@ -147,10 +148,11 @@ async function addTo (
  * Checks that there are no other options. They would be ignored silently, even one that was meant as a guard.
  * @throws UnknownOptionError
  */
-function checkRegistered (options: RegisterOptions): RegisterOptions {
-  const other = Object.keys(options).find((key) => !REGISTER_OPTIONS.some((known) => known === key))
-  if (other !== undefined) throw new UnknownOptionError(other, didYouMean(other, REGISTER_OPTIONS))
-  return options
+function checkMapOptions (options: object, known: readonly string[], owner: string): void {
+  const other = Object.keys(options).find((name) => !known.includes(name))
+  if (other === undefined) return
+  const cure = didYouMean(other, known) || '; options of resources belong in map.resources or map.scope'
+  throw new UnknownOptionError(other, cure, ` of ${owner}`)
 }
 
 /** Returns a prefix with a slash at its beginning and none at its end. The option may have either, as in Fastify. */

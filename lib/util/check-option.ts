@@ -92,11 +92,13 @@ export function checkEach<T> (
 
 /**
  * Checks that all options have known names.
+ * @param owner the function that takes the options, unless a caller names the owner
  * @throws UnknownOptionError
  */
-export function checkOptionNames (options: object, known: readonly string[]): void {
+export function checkOptionNames (options: object, known: readonly string[], owner?: string): void {
   for (const name of Object.keys(options)) {
-    if (!known.includes(name)) throw new UnknownOptionError(name, didYouMean(name, known))
+    if (known.includes(name)) continue
+    throw new UnknownOptionError(name, didYouMean(name, known), owner === undefined ? '' : ` of ${owner}`)
   }
 }
 

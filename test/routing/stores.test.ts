@@ -1,7 +1,10 @@
 import t, { type Test } from 'tap'
 import fastify, { type FastifyInstance } from 'fastify'
-import resources, { type AttributesSchema, draw, type DrawOptions, type Mapper, memoryStore, memoryStores, type ResourceOptions, type Store, type Stores, type TableRequest } from '../../lib/index.js'
-import { build } from '../support/helper.js'
+import resources, {
+  type AttributesSchema, describeDatabase, draw, type DrawOptions, type Mapper, memoryStore, memoryStores, type PostgresOptions, postgresStore, postgresStores,
+  type ResourceOptions, type SqliteOptions, sqliteStore, sqliteStores, type SqlStoreOptions, type Store, type Stores, type TableRequest
+} from '../../lib/index.js'
+import { build, draft } from '../support/helper.js'
 
 const text = { type: 'object', required: ['text'], properties: { text: { type: 'string' } } } as const
 
@@ -172,7 +175,32 @@ t.test('options that are wrong are refused', async (t) => {
   for (const [options, message] of wrong) {
     await t.rejects(build(t, { name: 'posts', attributes: text, ...options } as ResourceOptions), { code: 'FST_RESOURCES_INVALID_OPTION', message })
   }
-  t.throws(() => draw((map) => map, { store: stores } as DrawOptions), { code: 'FST_RESOURCES_UNKNOWN_OPTION', message: 'There is no option "store"; did you mean "stores"?' })
+  t.throws(() => draw((map) => map, { store: stores } as DrawOptions), { code: 'FST_RESOURCES_UNKNOWN_OPTION', message: 'There is no option "store" of draw; did you mean "stores"?' })
+})
+
+t.test('an unknown option is named with its owner and the place where it belongs', async (t) => {
+  const place = 'options of resources belong in map.resources or map.scope'
+  const register = (options: object) => async () => {
+    const app = fastify()
+    t.teardown(() => app.close())
+    await app.register(draw((map) => map.resources('posts')), options)
+  }
+  const cases: ReadonlyArray<readonly [make: () => unknown, message: string]> = [
+    [() => draw((map) => map, { formats: ['json'] } as DrawOptions), `There is no option "formats" of draw; ${place}.`],
+    [register({ formats: ['json'] }), `There is no option "formats" of the registration of a map; ${place}.`],
+    [register({ prefx: '/a' }), 'There is no option "prefx" of the registration of a map; did you mean "prefix"?'],
+    [() => memoryStore({ uniqe: [] } as object), 'There is no option "uniqe" of memoryStore; did you mean "unique"?'],
+    [() => memoryStore({ formats: [] } as object), 'There is no option "formats" of memoryStore.'],
+    [() => sqliteStores({ fiel: 'a' } as object as SqliteOptions), 'There is no option "fiel" of sqliteStores; did you mean "file"?'],
+    [() => postgresStores({ migrat: false } as object as PostgresOptions), 'There is no option "migrat" of postgresStores; did you mean "migrate"?'],
+    [() => sqliteStore({ table: 'a', databse: 1 } as object as SqliteOptions & SqlStoreOptions), 'There is no option "databse" of sqliteStore; did you mean "database"?'],
+    [() => postgresStore({ table: 'a', attributes: text, poool: 1 } as object as PostgresOptions & SqlStoreOptions), 'There is no option "poool" of postgresStore; did you mean "pool"?'],
+    [async () => await describeDatabase({ prepare: () => ({}) } as never, { tables: ['a'] } as object), 'There is no option "tables" of describeDatabase.'],
+    [async () => await draft(t, (map) => map.scope({ format: ['json'] } as object, (map) => { map.resources('posts') })), 'There is no option "format" of resource "posts"; did you mean "formats"?'],
+    [async () => await draft(t, (map) => map.resources('posts', { limit: 5 } as object)), 'There is no option "limit" of resource "posts"; did you mean "maxLimit"?'],
+    [async () => await draft(t, (map) => map.resources('posts', {}, (posts) => { posts.member.post('publish', { formats: [] } as object, () => undefined) })), 'There is no option "formats" of action "publish" of resource "posts".']
+  ]
+  for (const [make, message] of cases) await t.rejects(async () => { await make() }, { code: 'FST_RESOURCES_UNKNOWN_OPTION', message }, message)
 })
 
 const defined = (name: object): object => ({ attributes: { ...text, definitions: { name } } })

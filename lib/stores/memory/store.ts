@@ -34,7 +34,7 @@ export function memoryStore<A = Attributes> (options: MemoryStoreOptions = {}): 
 }
 
 function checkOptions (options: MemoryStoreOptions): Required<MemoryStoreOptions> {
-  checkOptionNames(options, ['id', 'unique'])
+  checkOptionNames(options, ['id', 'unique'], 'memoryStore')
   const { id = 'integer', unique = [] } = options
   checkOneOf('id', id, ['integer', 'uuid'])
   checkUnique(unique)

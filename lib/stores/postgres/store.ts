@@ -72,7 +72,7 @@ export function postgresStore (options: PostgresStoreOptions | (SelfDescribingOp
 /** Makes a store that describes itself. */
 function openTable (options: SelfDescribingOptions & PostgresOptions): Store {
   const { table, schema } = options
-  checkUndescribed(options, POSTGRES_OPTIONS)
+  checkUndescribed(options, POSTGRES_OPTIONS, 'postgresStore')
   const driver = makeDriver(options)
   return describeItself({
     table,
@@ -90,7 +90,7 @@ function makeDriver (options: PostgresOptions & { readonly table: string }): Pos
 
 function openStore (options: PostgresStoreOptions): PostgresStore {
   const { pool, schema, acquireTimeout, statementTimeout, attempts, ...common } = options
-  checkOptions(common, POSTGRES_OPTIONS)
+  checkOptions(common, POSTGRES_OPTIONS, 'postgresStore')
   const driver = makeDriver(options)
   const store: SqlStore<unknown> = makeSqlStore({ ...common, schema }, dialect, driver)
   // These functions return a promise even if the result needs no database.
@@ -140,7 +140,7 @@ function checkDatabase (
  */
 export function postgresStores (options: PostgresOptions & { readonly migrate?: boolean }): Stores {
   const { migrate = true, ...database } = options
-  checkOptionNames(database, POSTGRES_OPTIONS)
+  checkOptionNames(database, [...POSTGRES_OPTIONS, 'migrate'], 'postgresStores')
   checkBoolean('migrate', migrate)
   checkDatabase(database)
   return Object.freeze<Stores>({

@@ -55,8 +55,8 @@ const SQL_OPTIONS: readonly string[] =
   ['table', 'attributes', 'id', 'key', 'columns', 'version', 'unique', 'references', 'migrate']
 
 /** Throws `UnknownOptionError` or `InvalidOptionError` if an option is wrong. `others` names further known options. */
-export function checkOptions (options: SqlStoreOptions, others: readonly string[]): void {
-  checkOptionNames(options, [...SQL_OPTIONS, ...others])
+export function checkOptions (options: SqlStoreOptions, others: readonly string[], owner: string): void {
+  checkOptionNames(options, [...SQL_OPTIONS, ...others], owner)
   const { table, attributes, id = 'integer', key, columns = {} } = options
   const { version = 'version', unique = [], references = {}, migrate = false } = options
   checkReferences(references)
@@ -92,9 +92,10 @@ const DESCRIBED = ['id', 'key', 'columns', 'version', 'unique', 'references', 'm
  */
 export function checkUndescribed (
   options: Omit<Partial<SqlStoreOptions>, 'attributes'>,
-  others: readonly string[]
+  others: readonly string[],
+  owner: string
 ): void {
-  checkOptionNames(options, [...SQL_OPTIONS, ...others])
+  checkOptionNames(options, [...SQL_OPTIONS, ...others], owner)
   checkTableName(options.table)
   const other = DESCRIBED.find((name) => options[name] !== undefined)
   if (other === undefined) return

@@ -83,7 +83,7 @@ export function sqliteStore (options: SqliteStoreOptions | (SelfDescribingOption
 /** Makes a store that describes itself. */
 function openTable (options: SelfDescribingOptions & SqliteOptions): Store {
   const { table } = options
-  checkUndescribed(options, SQLITE_OPTIONS)
+  checkUndescribed(options, SQLITE_OPTIONS, 'sqliteStore')
   const connection = connect(options)
   const file = connection instanceof SqliteFile ? connection : undefined
   return describeItself({
@@ -99,7 +99,7 @@ function openTable (options: SelfDescribingOptions & SqliteOptions): Store {
 
 function openStore (options: SqliteStoreOptions): SqliteStore {
   const { database, file, busyTimeout = BUSY_TIMEOUT, ...common } = options
-  checkOptions(common, SQLITE_OPTIONS)
+  checkOptions(common, SQLITE_OPTIONS, 'sqliteStore')
   const connection = connect(options)
   const store: SqlStore<unknown> = makeSqlStore(common, dialect, new SqliteDriver(connection, options.table))
   const opened = connection instanceof SqliteFile ? connection : undefined
@@ -135,7 +135,7 @@ function openStore (options: SqliteStoreOptions): SqliteStore {
  */
 export function sqliteStores (options: SqliteOptions & { readonly migrate?: boolean }): Stores {
   const { migrate = true, ...database } = options
-  checkOptionNames(database, SQLITE_OPTIONS)
+  checkOptionNames(database, [...SQLITE_OPTIONS, 'migrate'], 'sqliteStores')
   checkBoolean('migrate', migrate)
   connect(database)
   return Object.freeze<Stores>({

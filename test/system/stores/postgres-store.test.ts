@@ -491,7 +491,7 @@ t.test('invalid options throw', async (t) => {
     [{ acquireTimeout: -1 }, 'Option "acquireTimeout" must be a number of milliseconds.'],
     [{ statementTimeout: '10s' }, 'Option "statementTimeout" must be a number of milliseconds.'],
     [{ attempts: 0 }, 'Option "attempts" must be a number from 1.'],
-    [{ poool: pool }, 'There is no option "poool"; did you mean "pool"?']
+    [{ poool: pool }, 'There is no option "poool" of postgresStore; did you mean "pool"?']
   ]
   for (const [options, message] of cases) t.throws(() => storeOn(pool, options), { message }, message)
 })

@@ -185,7 +185,7 @@ t.test('invalid options throw', async (t) => {
   t.throws(() => open({} as unknown as SqliteDatabase), { message: /must be an open database/ })
   t.throws(() => open(database, { busyTimeout: -1 }), { message: 'Option "busyTimeout" must be a number of milliseconds.' })
   t.throws(() => open(database, { busyTimeout: 1.5 }), { message: /must be a number of milliseconds/ })
-  t.throws(() => open(database, { databse: 1 } as object), { message: 'There is no option "databse"; did you mean "database"?' })
+  t.throws(() => open(database, { databse: 1 } as object), { message: 'There is no option "databse" of sqliteStore; did you mean "database"?' })
 })
 
 t.test('errors of each driver are recognised', async (t) => {

@@ -17,7 +17,7 @@ export interface DescribeOptions {
  * @throws UnknownOptionError or InvalidOptionError if an option is wrong
  */
 export function checkSelection (options: DescribeOptions): void {
-  checkOptionNames(options, ['schema', 'only', 'except'])
+  checkOptionNames(options, ['schema', 'only', 'except'], 'describeDatabase')
   const { schema, only, except } = options
   if (schema !== undefined && (typeof schema !== 'string' || schema === '')) {
     throw new InvalidOptionError('schema', 'must be the name of a schema')
