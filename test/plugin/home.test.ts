@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { HtmlValidate } from 'html-validate'
 import t, { type Test } from 'tap'
-import resources, { type AuthorizeContext, draw, home, type HomeOptions, memoryStore } from '../../lib/index.js'
+import resources, { type AuthorizeContext, draw, home, html as markup, type HomeOptions, memoryStore } from '../../lib/index.js'
 
 const attributes = { type: 'object', required: ['title'], properties: { title: { type: 'string', minLength: 1 } } } as const
 const html = { accept: 'text/html' }
@@ -242,6 +242,32 @@ t.test('a home page with a prefix answers only unknown paths below it, and none 
   })
   t.match(await app.inject({ url: '/blog/nope', headers: html }), { statusCode: 404, body: /<h1>Not Found<\/h1>/ })
   for (const url of ['/nope', '/shop/nope']) t.match((await app.inject({ url, headers: html })).json(), { message: `Route GET:${url} not found` })
+})
+
+t.test('the home page sends the Content-Security-Policy that its brand needs', async (t) => {
+  const brand = { head: markup`<script src="/menu.js"></script>` } as const
+  const cases: ReadonlyArray<readonly [policy: HomeOptions['contentSecurityPolicy'], sent: string | undefined]> = [
+    [undefined, "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"],
+    [
+      { 'script-src': "'self'", 'style-src': '*' },
+      "default-src 'none'; style-src *; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; script-src 'self'"
+    ],
+    [false, undefined]
+  ]
+  for (const [policy, sent] of cases) {
+    const app = await serve(t, (app) => {
+      app.register(home, { title: 'Blog', brand, notFound: true, ...(policy !== undefined && { contentSecurityPolicy: policy }) })
+    })
+    for (const url of ['/', '/nope']) {
+      const { headers, body } = await app.inject({ url, headers: html })
+      t.equal(headers['content-security-policy'], sent, url)
+      t.match(body, '<script src="/menu.js"></script>')
+    }
+  }
+  const app = fastify()
+  t.teardown(() => app.close())
+  const mistaken = { title: 'Blog', contentSecurityPolicy: { 'Img-Src': '*' } }
+  await t.rejects(async () => { await app.register(home, mistaken) }, { message: /^Option "contentSecurityPolicy" of the plugin "home" has the directive "Img-Src"/ })
 })
 
 t.test('a home page whose brand fails answers with a plain text', async (t) => {

@@ -31,9 +31,13 @@ export async function registerTables (
   const resources = makeResources(tables, options)
   // Each resource has a list of its actions, which these options have limited already.
   const { only, except, formPages, ...scope } = defaults
-  const { lang, messages, accent, brand } = defaults
+  const { lang, messages, accent, brand, contentSecurityPolicy: policy } = defaults
   const words = { ...(lang && { lang }), ...(messages && { messages }) }
-  const face = { ...(accent && { accent }), ...(brand && { brand }) }
+  const face = {
+    ...(accent && { accent }),
+    ...(brand && { brand }),
+    ...(policy !== undefined && { contentSecurityPolicy: policy })
+  }
   const all = registryOf(app).resources
   const start = all.length
   const plugin = draw((map) => map.scope(scope, (map) => {

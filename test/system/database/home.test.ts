@@ -74,6 +74,18 @@ t.test('the home page has the language and the face of the defaults', async (t) 
   t.match((await app.inject(stylesheet)).body, '--accent:#0a774b', 'a shade of it that can be read')
 })
 
+t.test('the home page has the Content-Security-Policy of the defaults', async (t) => {
+  const cases = [[undefined, /^default-src 'none'/], [{ 'default-src': "'self'" }, /^default-src 'self'/], [false, undefined]] as const
+  for (const [contentSecurityPolicy, sent] of cases) {
+    const app = await serve(t, { only: ['few'], tables: {}, defaults: contentSecurityPolicy === undefined ? {} : { contentSecurityPolicy } })
+    for (const url of ['/', '/fews']) {
+      const policy = (await app.inject({ url, headers: html })).headers['content-security-policy']
+      if (sent === undefined) t.equal(policy, undefined, url)
+      else t.match(policy, sent, url)
+    }
+  }
+})
+
 t.test('the words of the defaults may depend on the language', async (t) => {
   const messages = (lang: string): Pick<PageMessages, 'phrases'> => ({ phrases: lang === 'de' ? { Tables: 'Tabellen', Fews: 'Wenige', few: 'Weniges', Name: 'Bezeichnung' } : {} })
   const app = await serve(t, { only: ['few'], write: true, tables: { few: { messages: (lang) => ({ save: lang === 'de' ? 'Sichern' : 'Keep' }) } }, defaults: { lang: ['en', 'de'], messages } })

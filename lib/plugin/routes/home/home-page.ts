@@ -4,7 +4,7 @@ import { loadLanguages } from '../../../formats/html/languages/language.js'
 import { compileOwn } from '../../../formats/html/languages/phrases.js'
 import { makeStylesheet } from '../../../formats/html/style/make-stylesheet.js'
 import { checkBrand } from '../../../routing/resolve/brand.js'
-import { checkAccent } from '../../../routing/resolve/formats.js'
+import { checkAccent, checkPolicy } from '../../../routing/resolve/formats.js'
 import { checkLanguages, checkMessages, compileText } from '../../../routing/resolve/languages.js'
 import { type Home, registryOf } from '../route-registry.js'
 import { HomePages, type HomeSource } from './home-pages.js'
@@ -26,10 +26,12 @@ export async function addHome (app: FastifyInstance, options: CheckedOptions): P
   const languages = checkMessages('messages', messages, tags, await loadLanguages(tags))
   const accent = checkAccent('accent', options.accent ?? '#1d5fd1')
   const brand = checkBrand('brand', options.brand ?? {})
+  const contentSecurityPolicy = checkPolicy('contentSecurityPolicy', options.contentSecurityPolicy ?? {})
   const { body, hash, extension, mediaType } = makeStylesheet({ accent, font: brand.font, density: brand.density })
   const file = `${path.replace(/\/$/, '')}/home.${hash}.${extension}`
   const titleIn = compileText(languages, ({ messages }) => compileOwn(messages)(title))
-  const pages = new HomePages({ app, titleIn, href, prefix, languages, brand, stylesheet: `${prefix}${file}` })
+  const face = { languages, brand, contentSecurityPolicy, stylesheet: `${prefix}${file}` }
+  const pages = new HomePages({ app, titleIn, href, prefix, ...face })
   const hidden = { schema: { hide: true } } as object
   const sendError: Home['sendError'] = (error, request, reply) => pages.sendError(error, request, reply, false)
   app.setErrorHandler(sendError)

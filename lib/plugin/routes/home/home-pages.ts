@@ -8,7 +8,7 @@ import { directionOf } from '../../../formats/html/languages/language.js'
 import { compileTranslation, makeMessages } from '../../../formats/html/languages/make-messages.js'
 import type { Translate } from '../../../formats/html/languages/phrases.js'
 import type { PageMessages } from '../../../formats/html/messages.js'
-import type { PageLanguage } from '../../../formats/html/options.js'
+import type { HtmlOptions, PageLanguage } from '../../../formats/html/options.js'
 import { makeSecurityHeaders } from '../../../formats/html/security-headers.js'
 import { type Brand, resolveBrand } from '../../../formats/html/style/brand.js'
 import { type DocumentFrame, renderDocument, renderProblem } from '../../../formats/html/views/page-views.js'
@@ -32,6 +32,7 @@ export interface HomeSource extends Pick<Home, 'titleIn' | 'href' | 'prefix'> {
   readonly app: FastifyInstance
   readonly languages: readonly PageLanguage[]
   readonly brand: Brand
+  readonly contentSecurityPolicy: HtmlOptions['contentSecurityPolicy']
   /** The path of the stylesheet. */
   readonly stylesheet: string
 }
@@ -56,7 +57,7 @@ export class HomePages {
   readonly #listed: () => readonly CompiledResource[]
 
   constructor (source: HomeSource) {
-    const { app, languages, brand, prefix } = source
+    const { app, languages, prefix } = source
     this.#source = source
     this.#choose = compileLanguageChoice(languages.map(({ tag }) => tag))
     this.#headers = {
@@ -64,7 +65,7 @@ export class HomePages {
       'cache-control': 'private, no-cache',
       'x-content-type-options': 'nosniff'
     }
-    this.#pageHeaders = makeSecurityHeaders({ contentSecurityPolicy: {}, brand })
+    this.#pageHeaders = makeSecurityHeaders(source)
     this.#passed = { options: { routing: { hooks: new Map() } }, appHooks: lazy(() => appHooksOf(app)) }
     this.#listed = lazy(() => findListed(app, prefix))
     this.#words = new Map(languages.map((language) => [language.tag, this.#makeWords(language)]))

@@ -18,6 +18,8 @@ export interface HomeOptions {
   readonly accent?: ResourceOptions['accent']
   /** The face of the page, as for a resource. @default {} */
   readonly brand?: ResourceOptions['brand']
+  /** The Content-Security-Policy of the page, as for a resource. @default {} */
+  readonly contentSecurityPolicy?: ResourceOptions['contentSecurityPolicy']
   /**
    * Whether unknown paths below the prefix are answered with a page that leads home, or with an error in XML or JSON.
    * The app has no other handler for them then.
@@ -41,7 +43,7 @@ export const home: FastifyPluginAsync<HomeOptions> = async (
   options: HomeOptions & RegisterOptions
 ): Promise<void> => {
   try {
-    const own = ['title', 'path', 'lang', 'messages', 'accent', 'brand', 'notFound']
+    const own = ['title', 'path', 'lang', 'messages', 'accent', 'brand', 'contentSecurityPolicy', 'notFound']
     checkOptionNames(options, [...own, 'prefix', 'logLevel', 'logSerializers'])
     const title = checkText('title', options.title, /\S/, "a text such as 'Blog'")
     const path = checkText('path', options.path ?? '/', /^\/(?:$|[^:*?#]*[^:*?#/]$)/, "a path such as '/' or '/start'")
