@@ -41,5 +41,7 @@ function isOwn (origin: string, host: string): boolean {
   const [, scheme, authority] = /^(https?):\/\/(.+)$/.exec(origin.toLowerCase()) ?? []
   if (scheme === undefined || authority === undefined) return false
   const port = scheme === 'http' ? /:80$/ : /:443$/
-  return authority.replace(port, '') === host.toLowerCase().replace(port, '')
+  // `localhost.` is the host `localhost`, written as an absolute name (RFC 3986 §3.2.2).
+  const simplify = (text: string): string => text.replace(port, '').replace(/\.(?=:\d+$|$)/, '')
+  return simplify(authority) === simplify(host.toLowerCase())
 }

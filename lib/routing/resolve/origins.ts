@@ -17,6 +17,7 @@ export function checkOrigins (option: string, origins: unknown): readonly string
   )
 }
 
-function isOrigin (value: unknown): boolean {
+/** Returns whether a value is an origin in the spelling of browsers (RFC 6454 §6.1). */
+export function isOrigin (value: unknown): value is string {
   return typeof value === 'string' && !value.includes('*') && URL.canParse(value) && new URL(value).origin === value
 }

@@ -92,6 +92,8 @@ t.test('a write that a browser marks as cross-site is refused', async t => {
     ['its own Origin with a port', { host: 'blog.example:3000', origin: `${own}:3000` }, 'served'],
     ['its own Origin, the default port told in Host', { host: 'blog.example:80', origin: own }, 'served'],
     ['its own Origin, Host in upper case', { host: 'BLOG.example', origin: own }, 'served'],
+    ['its own Origin, Host as an absolute name', { host: 'blog.example.', origin: own }, 'served'],
+    ['its own Origin as an absolute name', { host: 'blog.example:3000', origin: `${own}.:3000` }, 'served'],
     ['its own Origin in upper case', { host: 'blog.example', origin: 'HTTP://BLOG.example' }, 'served'],
     ['its own Origin, an IPv6 address', { host: '[::1]:3000', origin: 'http://[::1]:3000' }, 'served'],
     ['its own Origin, an IPv4 address', { host: '127.0.0.1:3000', origin: 'http://127.0.0.1:3000' }, 'served'],

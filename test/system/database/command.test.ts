@@ -116,13 +116,19 @@ t.test('the command answers unknown paths and malformed ones in the format of th
 })
 
 /** Sends a request with a path as it is written. Returns the status and the answer. */
-async function ask (host: string, path: string, accept: string): Promise<[status: number | undefined, answer: { type: string, body: string }]> {
+async function ask (
+  host: string,
+  path: string,
+  accept: string,
+  headers: Readonly<Record<string, string>> = {}
+): Promise<[status: number | undefined, answer: { type: string, body: string, policy: string | undefined }]> {
   const [hostname, port] = host.split(':')
-  const asked = get({ hostname, port, path, headers: { accept } })
+  const asked = get({ hostname, port, path, headers: { accept, ...headers } })
   const [response] = await once(asked, 'response') as [IncomingMessage]
   let body = ''
   for await (const chunk of response.setEncoding('utf8')) body += chunk
-  return [response.statusCode, { type: String(response.headers['content-type']), body }]
+  const { 'content-type': type, 'cross-origin-resource-policy': policy } = response.headers
+  return [response.statusCode, { type: String(type), body, policy: policy as string | undefined }]
 }
 
 t.test('the documentation shows what the command prints', async (t) => {
@@ -160,14 +166,57 @@ t.test('an empty file is a database without tables', async (t) => {
   t.match(printed, /^No table is served\.\n\nStop it with Ctrl-C\.\n$/m)
 })
 
+/** Asks for a path by a host, and returns the answer. */
+async function askHost (url: string, host: string): Promise<Awaited<ReturnType<typeof ask>>[1] & { status: number | undefined }> {
+  const { host: address, pathname } = new URL(url)
+  const [status, answer] = await ask(address, pathname, 'application/json', { host })
+  return { status, ...answer }
+}
+
 t.test('pages of other sites cannot read the database', async (t) => {
   const { url } = await start(t, [makeFile(t)])
   const { port } = new URL(url)
-  t.equal((await fetch(`http://localhost:${port}/`)).status, 200)
-  const request = get(url, { headers: { host: `evil.example:${port}` } })
-  const [answer] = await once(request, 'response') as [IncomingMessage]
-  answer.resume()
-  t.equal(answer.statusCode, 421)
+  const hosts = ['localhost', 'LOCALHOST', 'localhost.', 'LocalHost.', '127.0.0.1', '[::1]'].map((host) => [host, 200] as const)
+  const strangers = ['evil.example', 'localhost.evil.example', 'localhost..', '.localhost', '127.0.0.2'].map((host) => [host, 421] as const)
+  for (const [host, status] of [...hosts, ...strangers]) {
+    t.equal((await askHost(url, `${host}:${port}`)).status, status, host)
+    t.equal((await askHost(url, host)).status, status, `${host} without a port`)
+  }
+  t.match((await askHost(url, 'evil.example')).body, 'there is no host \\"evil.example\\" here; use localhost, or start the command ' +
+    'with --origin https://HOST, and with --prefix /PATH if a proxy serves it below a path')
+})
+
+t.test('--origin and --prefix serve browsers behind a proxy', async (t) => {
+  const origin = 'https://tables.example.com'
+  const { url, printed } = await start(t, [makeFile(t), '--write', '--origin', origin, '--origin', 'http://other:8080', '--prefix', '/my/tables'])
+  t.match(printed, / is at http:\/\/127\.0\.0\.1:\d+\/my\/tables\/\n[^]*\n {2}\/my\/tables\/artists /)
+  const { port } = new URL(url)
+  for (const [host, status] of [['tables.example.com', 200], ['Other:8080', 200], [`localhost:${port}`, 200], ['example.com', 421]] as const) {
+    t.equal((await askHost(`${url}artists`, host)).status, status, host)
+  }
+  t.match(await (await fetch(url, { headers: { accept: 'text/html' } })).text(), /<a href="\/my\/tables\/artists">/)
+  t.equal((await fetch(`http://localhost:${port}/artists`)).status, 404)
+  t.match(await (await fetch(`${url}nope`, { headers: { accept: 'text/html' } })).text(), /<a href="\/my\/tables">Tables<\/a>/)
+  const create = async (origin: string): Promise<number> =>
+    (await fetch(`${url}artists`, { method: 'POST', headers: { ...json, origin }, body: '{"artist":{"Name":"Queen"}}' })).status
+  t.strictSame([await create(origin), await create('https://evil.example')], [201, 403])
+})
+
+t.test('no answer of the command can be loaded by a page of another site', async (t) => {
+  const { url } = await start(t, [makeFile(t), '--user', 'ann:secret'])
+  const { host } = new URL(url)
+  const authorization = `Basic ${Buffer.from('ann:secret').toString('base64')}`
+  const [, stylesheet = ''] = /href="(\/home[^"]*css)"/.exec((await ask(host, '/', 'text/html', { authorization }))[1].body) ?? []
+  const cases: ReadonlyArray<readonly [path: string, status: number, headers?: Readonly<Record<string, string>>]> = [
+    ['/', 200], ['/artists', 200], ['/artists/1', 200], [stylesheet, 200], ['/artists/99', 404], ['/nope', 404], ['/%zz', 400],
+    [`/artists/${'1'.repeat(5000)}`, 414], ['/artists?x=1', 400], ['/artists', 421, { host: 'evil.example' }], ['/artists', 401, { authorization: '' }]
+  ]
+  for (const [path, status, headers] of cases) {
+    for (const accept of ['text/html', 'application/json']) {
+      const [answered, { policy }] = await ask(host, path, accept, { authorization, ...headers })
+      t.strictSame([answered, policy], [status, 'same-origin'], `${path.slice(0, 20)} ${accept}`)
+    }
+  }
 })
 
 t.test('--user asks for a name and a password', async (t) => {
@@ -244,7 +293,7 @@ t.test('--open opens the home page in a browser', { skip: process.platform !== '
 
 t.test('--print prints a program that serves the same', async (t) => {
   const path = makeFile(t)
-  const { code, printed, complained } = await end([path, '--print', '--write', '--only', "Artist,long_titles,it's", '--port', '0', '--user', 'ann:secret'])
+  const { code, printed, complained } = await end([path, '--print', '--write', '--only', "Artist,long_titles,it's", '--port', '0', '--user', 'ann:secret', '--prefix', '/t'])
   t.strictSame([code, complained], [0, ''])
   t.notMatch(printed, 'secret')
   t.match(printed, /^\/\/ Keep it as server\.mts\. Run it by `node server\.mts`/)
@@ -255,16 +304,18 @@ t.test('--print prints a program that serves the same', async (t) => {
   t.teardown(() => { rmSync(file) })
   const program = await startProgram(t, file, { environment: { DATABASE_USER: 'ann:secret' } })
   const headers = { ...json, authorization: `Basic ${Buffer.from('ann:secret').toString('base64')}` }
-  t.equal((await fetch(`${program.line}/artists`)).status, 401)
-  t.match(await (await fetch(`${program.line}/artists`, { headers: { ...headers, accept: 'text/csv' } })).text(), /^id,Name\r\n1,/)
-  t.same(await (await fetch(`${program.line}/artists`, { headers })).json(), { artists: [{ id: 1, Name: 'AC/DC' }, { id: 2, Name: 'Accept' }] })
-  t.equal((await fetch(`${program.line}/artists`, { method: 'POST', headers, body: '{"artist":{"Name":"Queen"}}' })).status, 201)
+  const refused = await fetch(`${program.line}/t/artists`)
+  t.strictSame([refused.status, refused.headers.get('cross-origin-resource-policy')], [401, 'same-origin'])
+  t.match(await (await fetch(`${program.line}/t/artists`, { headers: { ...headers, accept: 'text/csv' } })).text(), /^id,Name\r\n1,/)
+  t.same(await (await fetch(`${program.line}/t/artists`, { headers })).json(), { artists: [{ id: 1, Name: 'AC/DC' }, { id: 2, Name: 'Accept' }] })
+  t.equal((await fetch(`${program.line}/t/artists`, { method: 'POST', headers, body: '{"artist":{"Name":"Queen"}}' })).status, 201)
 })
 
 /** Writes programs of several kinds, and returns their paths and texts. */
 async function printPrograms (t: Test): Promise<ReadonlyArray<{ readonly path: string, readonly printed: string }>> {
   const url = 'postgres://ann:secret@localhost/shop'
-  const programs = [['a.sqlite'], ['a.sqlite', '--user', 'a:b'], [url, '--schema', 'sales', '--except', 'log'], [url, '--host', '0.0.0.0', '--user', 'a:b']]
+  const origins = ['--origin', 'https://tables.example.com', '--prefix', '/tables']
+  const programs = [['a.sqlite', ...origins], ['a.sqlite', '--user', 'a:b'], [url, '--schema', 'sales', '--except', 'log'], [url, '--host', '0.0.0.0', '--user', 'a:b']]
   const files = await Promise.all(programs.map(async (argv, index) => {
     const { printed } = await end([...argv, '--print'])
     t.notMatch(printed, 'secret')
@@ -282,6 +333,9 @@ t.test('each printed program has what the command was given', async (t) => {
   const programs = await printPrograms(t)
   t.match(programs[2]?.printed, /\n {2}pool,\n {2}schema: 'sales',\n {2}except: \['log'\],\n {2}write: false,\n/)
   t.notMatch(programs[3]?.printed, 'DNS rebinding')
+  t.match(programs[0]?.printed, "const hosts = ['127.0.0.1', 'localhost', '::1', '[::1]', 'tables.example.com']\n")
+  t.match(programs[0]?.printed, ", trustedOrigins: ['https://tables.example.com'] },\n  prefix: '/tables',\n")
+  t.match(programs[0]?.printed, "app.register(home, { title: 'Tables', notFound: true, prefix: '/tables' })\n")
 })
 
 // The programs import the package, which `npm run test:system` builds.

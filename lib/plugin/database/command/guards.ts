@@ -5,18 +5,30 @@ import type { Settings } from './settings.js'
 /** The names by which clients on the same machine call it. */
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1', '[::1]'])
 
+/** The header of every answer (Fetch Standard, "Cross-Origin-Resource-Policy header"). */
+export const SAME_ORIGIN = ['cross-origin-resource-policy', 'same-origin'] as const
+
+const CURE = 'use localhost, or start the command with --origin https://HOST, and with --prefix /PATH if a proxy ' +
+  'serves it below a path'
+
 /** Returns whether only clients on the same machine reach an address. */
 export function isLoopback (host: string): boolean {
   return LOOPBACK.has(host)
 }
 
 /** Adds the hooks that refuse requests of strangers. */
-export function addGuards (app: FastifyInstance, { host, user }: Pick<Settings, 'host' | 'user'>): void {
+export function addGuards (
+  app: FastifyInstance,
+  { host, user, origins }: Pick<Settings, 'host' | 'user' | 'origins'>
+): void {
+  // A page of another site could load a path as an image, and so find out whether it exists.
+  app.addHook('onRequest', async (_request, reply) => { reply.header(...SAME_ORIGIN) })
   if (isLoopback(host)) {
+    const hosts = new Set([...LOOPBACK, ...origins.map((origin) => new URL(origin).hostname)])
     // A page of another site could give its own name this address (DNS rebinding), and read everything.
     app.addHook('onRequest', async ({ hostname }) => {
-      if (LOOPBACK.has(hostname)) return
-      throw Object.assign(new Error(`there is no host "${hostname}" here; use localhost`), { statusCode: 421 })
+      if (hosts.has(hostname.toLowerCase().replace(/\.$/, ''))) return
+      throw Object.assign(new Error(`there is no host "${hostname.slice(0, 100)}" here; ${CURE}`), { statusCode: 421 })
     })
   }
   if (user === undefined) return

@@ -6,14 +6,15 @@ export const FORMATS = ['xml', 'html', 'json', 'csv'] as const
 
 /** Writes a program in TypeScript that serves the database as the command does. It contains no password. */
 export function writeProgram (settings: Settings): string {
-  const { source, isUrl, write, only, except, schema, port, host, user } = settings
+  const { source, isUrl, write, only, except, schema, port, host, prefix, origins, user } = settings
   const options = [
     isUrl ? 'pool' : `file: ${quote(source)}`,
     ...(schema === undefined ? [] : [`schema: ${quote(schema)}`]),
     ...(only === undefined ? [] : [`only: ${quoteAll(only)}`]),
     ...(except === undefined ? [] : [`except: ${quoteAll(except)}`]),
     `write: ${write}`,
-    `defaults: { formats: ${quoteAll(FORMATS)} }`,
+    `defaults: { formats: ${quoteAll(FORMATS)}${origins.length > 0 ? `, trustedOrigins: ${quoteAll(origins)}` : ''} }`,
+    ...(prefix === '' ? [] : [`prefix: ${quote(prefix)}`]),
     'home: false'
   ]
   const parts = [
@@ -24,14 +25,15 @@ export function writeProgram (settings: Settings): string {
     isUrl && "import pg from 'pg'",
     APP,
     isUrl && POOL,
-    isLoopback(host) && HOSTS,
+    POLICY,
+    isLoopback(host) && writeHosts(origins),
     user !== undefined && USER,
     `
 app.register(database, {
 ${options.map((option) => `  ${option},\n`).join('')}  // Options of single resources: https://www.npmjs.com/package/fastify-resources
   tables: {}
 })
-app.register(home, { title: 'Tables', notFound: true })
+app.register(home, { title: 'Tables', notFound: true${prefix === '' ? '' : `, prefix: ${quote(prefix)}`} })
 
 console.log(await app.listen({ port: ${port}, host: ${quote(host)} }))`
   ]
@@ -53,12 +55,20 @@ const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, connectio
 pool.on('error', ({ message }) => { app.log.warn(message) })
 app.addHook('onClose', () => pool.end())`
 
-const HOSTS = `
+const POLICY = `
+// Pages of other sites cannot find out which paths exist.
+app.addHook('onRequest', async (_request, reply) => { reply.header('cross-origin-resource-policy', 'same-origin') })`
+
+function writeHosts (origins: readonly string[]): string {
+  const hosts = ['127.0.0.1', 'localhost', '::1', '[::1]', ...origins.map((origin) => new URL(origin).hostname)]
+  return `
 // Refuses pages of other sites that give their own name this address (DNS rebinding).
+const hosts = ${quoteAll(hosts)}
 app.addHook('onRequest', async ({ hostname }) => {
-  if (['127.0.0.1', 'localhost', '::1', '[::1]'].includes(hostname)) return
-  throw Object.assign(new Error(\`there is no host "\${hostname}" here; use localhost\`), { statusCode: 421 })
+  if (hosts.includes(hostname.toLowerCase().replace(/\\.$/, ''))) return
+  throw Object.assign(new Error(\`there is no host "\${hostname}" here; add it to hosts\`), { statusCode: 421 })
 })`
+}
 
 const USER = `
 // The variable is the name and the password of the user: name:password

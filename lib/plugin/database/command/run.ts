@@ -9,7 +9,7 @@ import { registryOf } from '../../routes/route-registry.js'
 import { database } from '../database.js'
 import type { TableReport } from '../options.js'
 import { findDifference } from './diff.js'
-import { addGuards, isLoopback } from './guards.js'
+import { addGuards, isLoopback, SAME_ORIGIN } from './guards.js'
 import { FORMATS, writeProgram } from './program.js'
 import { CommandError, HELP, parseSettings, type Settings } from './settings.js'
 import { messageOf, nameSource, openSource } from './source.js'
@@ -64,7 +64,7 @@ function nameFlag (message: string): string {
 /** Serves the database until the signal comes. */
 async function serve (settings: Settings, surroundings: Surroundings): Promise<void> {
   const { print, complain, signal, load = loadModule } = surroundings
-  const { host, port, user, write, only, except } = settings
+  const { host, port, prefix, origins, user, write, only, except } = settings
   const app: FastifyInstance = fastify({
     logger: { level: 'warn', stream: { write: complain } },
     requestTimeout: 10_000,
@@ -72,6 +72,7 @@ async function serve (settings: Settings, surroundings: Surroundings): Promise<v
     // The longest id that has a page, in characters.
     routerOptions: { maxParamLength: 2_000 },
     frameworkErrors: (error, request, reply) => {
+      reply.header(...SAME_ORIGIN)
       for (const home of registryOf(app).homes) home.sendError(error, request, reply)
     }
   })
@@ -83,12 +84,13 @@ async function serve (settings: Settings, surroundings: Surroundings): Promise<v
       write,
       ...(only && { only }),
       ...(except && { except }),
-      defaults: { formats: FORMATS },
+      defaults: { formats: FORMATS, trustedOrigins: origins },
+      prefix,
       home: false,
       report: (tables) => { reports = tables }
     })
-    app.register(home, { title: 'Tables', notFound: true })
-    const url = `${await listen(app, host, port)}/`
+    app.register(home, { title: 'Tables', notFound: true, prefix })
+    const url = `${await listen(app, host, port)}${prefix}/`
     print(describe(settings, url, reports))
     if (!isLoopback(host) && user === undefined) {
       const what = write ? 'change' : 'read'

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { isOrigin } from '../../../routing/resolve/origins.js'
 import { didYouMean } from '../../../util/did-you-mean.js'
 
 /** What the command is asked to do. */
@@ -13,6 +14,10 @@ export interface Settings {
   readonly schema: string | undefined
   readonly port: number
   readonly host: string
+  /** The path below which everything is served, or the empty text. */
+  readonly prefix: string
+  /** The origins by which browsers reach the server through a proxy. */
+  readonly origins: readonly string[]
   /** The name and the password that a client must send, as `name:password`. */
   readonly user: string | undefined
   readonly open: boolean
@@ -51,6 +56,8 @@ path of a module that exports the Fastify app. The exit code is 1 if a table doe
   --schema NAME         serve the tables of this schema of PostgreSQL (default: search_path)
   --port NUMBER         listen on this port (default: 3000)
   --host ADDRESS        listen on this address (default: 127.0.0.1)
+  --prefix PATH         serve everything below this path, such as /tables
+  --origin URL          answer requests for this origin too, such as https://tables.example.com
   --user NAME:PASSWORD  ask clients for this name and password (HTTP Basic)
   --open                open the home page in a browser
   --print               print the program as a TypeScript file, and end
@@ -65,6 +72,8 @@ const OPTIONS = {
   schema: { type: 'string' },
   port: { type: 'string' },
   host: { type: 'string' },
+  prefix: { type: 'string' },
+  origin: { type: 'string', multiple: true },
   user: { type: 'string' },
   open: { type: 'boolean' },
   print: { type: 'boolean' },
@@ -84,7 +93,7 @@ export function parseSettings (
   if (values.help === true) return 'help'
   if (values.version === true) return 'version'
   if (positionals[0] === 'diff') return parseDiff(positionals.slice(1), Object.keys(values))
-  const { write = false, open = false, print = false, host = '127.0.0.1', user, schema } = values
+  const { write = false, open = false, print = false, host = '127.0.0.1', user, schema, prefix = '' } = values
   const [source = url, other] = positionals
   if (source === undefined || source === '') throw new CommandError('Name a database: fastify-resources FILE|URL', 2)
   if (other !== undefined) {
@@ -100,7 +109,20 @@ export function parseSettings (
     throw new CommandError('--user must be a name and a password, as in --user ann:secret', 2)
   }
   const [only, except] = [values.only, values.except].map((lists) => lists?.flatMap((list) => list.split(',')))
-  return { source, isUrl, write, only, except, schema, port: parsePort(values.port), host, user, open, print }
+  const address = { port: parsePort(values.port), host, ...checkPlace(prefix, values.origin), user }
+  return { source, isUrl, write, only, except, schema, ...address, open, print }
+}
+
+/** Checks by which path and which origins clients reach the server. */
+function checkPlace (prefix: string, origins: readonly string[] = []): Pick<Settings, 'prefix' | 'origins'> {
+  const segments = prefix.split('/').slice(1)
+  const isPath = segments.every((segment) => /^[\w~.-]+$/.test(segment) && !/^\.\.?$/.test(segment))
+  if (prefix !== '' && !(prefix.startsWith('/') && isPath)) {
+    throw new CommandError(`--prefix must be a path such as /tables, not "${prefix}"`, 2)
+  }
+  const other = origins.find((origin) => !isOrigin(origin) || !/^https?:/.test(origin))
+  if (other === undefined) return { prefix, origins }
+  throw new CommandError(`--origin must be a scheme and a host such as https://tables.example.com, not "${other}"`, 2)
 }
 
 function parseDiff ([module, ...others]: readonly string[], options: readonly string[]): DiffSettings {
