@@ -197,7 +197,8 @@ t.test('the formats of one\'s own are short, and write a list as it comes', { sk
 
 t.test('npm start starts the blog, which tells where it is and stops when it is asked to', { skip: readme === undefined || brief }, async (t) => {
   t.match(readme?.text, /^npm ci && npm start$/m)
-  t.match(readme?.text, /^npm cit$/m)
+  t.match(readme?.text, /^[^\n]* `npm cit` runs the tests\.$/m)
+  t.match(readme?.text, /^Save as `server\.mjs`, and run `node server\.mjs`:\n\n```js\n/m)
   const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { scripts: Record<string, string> }
   for (const [, name = ''] of pages.flatMap(({ text }) => [...text.matchAll(/\bnpm run (?:--silent )?([\w-]+)/g)])) t.ok(scripts[name], `npm run ${name}`)
   const port = await freePort()
