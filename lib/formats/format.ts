@@ -25,6 +25,12 @@ export interface Format {
   /** Whether its clients are browsers, which are redirected after a write. @default false */
   readonly browser?: boolean
   /**
+   * Whether people open its texts in spreadsheets. Pages then link to `?format=csv-bom`, whose texts begin with a byte
+   * order mark.
+   * @default false
+   */
+  readonly spreadsheet?: boolean
+  /**
    * Returns the tag of the language in which a request is answered, if there are several. `Vary` and the ETag of an
    * answer then name it.
    * @default one language
@@ -40,7 +46,7 @@ export interface Format {
 /** The context of a writer: the formats, the links and the paths that it may show besides the resource. */
 export interface WriterContext {
   /** All formats that the resource is written in, including this one. */
-  readonly formats: ReadonlyArray<Pick<Format, 'name' | 'mediaTypes'>>
+  readonly formats: ReadonlyArray<Pick<Format, 'name' | 'mediaTypes' | 'spreadsheet'>>
   /** The selection of attributes and relations that answers show; `undefined` for all attributes and no relation. */
   readonly selection: Selection | undefined
   /** Attributes that `?sort=` may name. */

@@ -7,6 +7,7 @@ export function makeCsvFormat (options: CsvOptions): Format {
     name: 'csv',
     mediaTypes: ['text/csv'],
     mediaTypeParameters: 'header=present',
+    spreadsheet: true,
     compileWriter: (resource, { selection }) => compileCsvWriter(selection?.resource ?? resource, options)
   }
 }

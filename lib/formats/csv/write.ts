@@ -18,8 +18,8 @@ const END = '\r\n'
 // Matches what only a quoted field can have (RFC 4180 §2), and what some readers would trim or take for null.
 const QUOTED = /[",\r\n]|^\s|\s$|^$/
 
-/** Matches the beginning of a text that spreadsheets run as a formula. */
-const FORMULA = /^[=+\-@\t\r]/
+/** Matches the beginning of a text that spreadsheets run as a formula (OWASP, "CSV Injection"). */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 
 /** A column: its name in the header, and the function that writes its field of a row. */
 interface CsvColumn {

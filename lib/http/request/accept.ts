@@ -25,6 +25,17 @@ interface Range {
   readonly specificity: 0 | 1 | 2
 }
 
+/** What decides the rank of a media type: the most specific range that matches it, and the place of that range. */
+interface Match {
+  readonly q: number
+  readonly specificity: number
+  readonly position: number
+}
+
+interface Candidate<F extends Format> extends Match {
+  readonly offer: FormatChoice<F>
+}
+
 /** The choices that a header accepts. `tied` are those that match the same wildcard as the best one. */
 export interface Ranking<F extends Format> {
   readonly best: FormatChoice<F> | undefined
@@ -53,16 +64,38 @@ function rank<F extends Format> (
     .map((offer) => ({ offer, ...match(offer.mediaType, ranges) }))
     .filter(({ q }) => q > 0)
     .sort((a, b) => b.q - a.q || b.specificity - a.specificity || a.position - b.position)
-  const [best] = candidates
-  if (best === undefined) return { best: undefined, tied: [] }
+  const [first] = candidates
+  if (first === undefined) return { best: undefined, tied: [] }
+  const best = findPage(first, candidates, ranges) ?? first
   const tied = candidates.filter(
     ({ q, position }) => best.specificity < 2 && q === best.q && position === best.position
   )
   return { best: best.offer, tied: tied.map(({ offer }) => offer) }
 }
 
+const PAGE = /^(?:text\/html|application\/xhtml\+xml)$/
+const XML = /^(?:application|text)\/xml$/
+/** Matches the media types of documents that programs ask for. */
+const DOCUMENT = /^(?:application|text)\/(?:xml|html|xhtml\+xml|csv|(?:.+\+)?json)$/
+
+/**
+ * Finds the page for an old browser, which likes XML as much as XHTML, or names images and programs before a wildcard.
+ */
+function findPage<F extends Format> (
+  { q, specificity, offer: { mediaType } }: Match & { readonly offer: FormatChoice },
+  candidates: ReadonlyArray<Candidate<F>>,
+  ranges: readonly Range[]
+): Candidate<F> | undefined {
+  const isTied = specificity === 2 && XML.test(mediaType)
+  const names = ranges.slice(0, -1)
+  const isList = specificity === 0 && ranges.at(-1)?.type === '' && names.length > 0 &&
+    names.every(({ type }) => type !== '' && !DOCUMENT.test(type))
+  if (!isTied && !isList) return undefined
+  return candidates.find((one) => one.q === q && one.specificity === specificity && PAGE.test(one.offer.mediaType))
+}
+
 /** Finds the most specific range that matches a media type, which decides its q. */
-function match (mediaType: string, ranges: readonly Range[]): { q: number, specificity: number, position: number } {
+function match (mediaType: string, ranges: readonly Range[]): Match {
   let found = { q: 0, specificity: -1, position: -1 }
   for (const [position, { type, q, specificity }] of ranges.entries()) {
     const fits = specificity === 0 || (specificity === 1 ? mediaType.startsWith(type) : mediaType === type)

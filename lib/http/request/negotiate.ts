@@ -9,10 +9,12 @@ import {
   UnsupportedMediaTypeError,
   UriTooLongError
 } from '../../errors.js'
+import { addMark, nameMarked } from '../../formats/byte-order-mark.js'
 import { SUFFIX } from '../../resource/path-pattern.js'
 import { readSpelling } from '../../resource/row-path.js'
 import type { ActionName } from '../../resource/resource.js'
 import { didYouMean } from '../../util/did-you-mean.js'
+import { findMember } from '../../util/own-property.js'
 import type { BodyFormat, CompiledResource, Representation } from '../compiled-resource.js'
 import type { RouteInfo } from '../route.js'
 import { type FormatChoice, makeFormatChoice, type Ranking, rankFormats } from './accept.js'
@@ -77,6 +79,8 @@ export class Negotiator {
   /** The content types that need no parsing. */
   readonly #contentTypes: ReadonlyMap<string, ContentType>
   readonly #suffixes: ReadonlyMap<string, FormatChoice<Representation>>
+  /** The formats that `?format=` may name. */
+  readonly #named: ReadonlyMap<string, FormatChoice<Representation>>
   readonly #fallback: FormatChoice<Representation>
   /** The rankings by `Accept` header. The key `undefined` stands for requests without one. */
   readonly #rankings = new Map<string | undefined, Ranking<Representation>>()
@@ -89,6 +93,9 @@ export class Negotiator {
       [...this.#bodies.keys()].map((mediaType) => [mediaType, { mediaType, charset: undefined }])
     )
     this.#suffixes = new Map(compiled.representations.map((format) => [format.name, makeFormatChoice(format)]))
+    const marked = compiled.representations.filter(({ spreadsheet }) => spreadsheet === true).map(addMarkTo)
+    this.#named = new Map([...compiled.representations, ...marked].map((format) =>
+      [format.name, this.#suffixes.get(format.name) ?? makeFormatChoice(format)]))
     this.#fallback = [...this.#suffixes.values()][0] as FormatChoice<Representation>
   }
 
@@ -167,7 +174,7 @@ export class Negotiator {
       endsWithId && text !== undefined
         ? this.#suffixIn(text, request)
         : this.#suffixes.get(route.suffix ?? parameters[SUFFIX] ?? '')
-    const decided = bySuffix ?? (typeof format === 'string' ? this.#suffixes.get(format) : undefined)
+    const decided = bySuffix ?? (typeof format === 'string' ? this.#named.get(format) : undefined)
     const contentType = this.#contentTypeOf(headers['content-type'])
     const body = contentType === undefined ? undefined : this.#bodiesOf(method, route).get(contentType.mediaType)
     if (decided === undefined) addVary(reply, 'Accept')
@@ -243,18 +250,23 @@ export class Negotiator {
   }
 
   /** Checks that a body has a type that is read, is in UTF-8, and is not compressed (RFC 9110 §15.5.16). */
-  #checkBody ({ request: { headers, method }, reply, contentType, body, route }: RequestState): void {
+  #checkBody ({ request, reply, contentType, body, route }: RequestState): void {
+    const { headers, method } = request
     const { hasQueryBody } = route
     const { 'content-type': header, 'content-encoding': given = 'identity' } = headers
     if (hasQueryBody) reply.header('accept-query', ACCEPT_QUERY)
-    if (header === undefined) {
-      if (hasQueryBody) throw new MalformedBodyError(`send the header Content-Type: ${QUERY_TYPES.join(' or ')}`)
-      if (!hasBody(headers)) return
+    if (hasQueryBody && header === undefined) {
+      throw new MalformedBodyError(`send the header Content-Type: ${QUERY_TYPES.join(' or ')}`)
     }
     const coding = given.toLowerCase()
     const charset = contentType?.charset
     const isRead = hasQueryBody ? QUERY_TYPES.includes(contentType?.mediaType ?? '') : body !== undefined
     if (coding === 'identity' && isRead && UTF_8.includes(charset)) return
+    if (!hasQueryBody && !hasBody(request)) {
+      // Fastify would refuse the type, too.
+      delete headers['content-type']
+      return
+    }
     const readable = (hasQueryBody ? QUERY_TYPES : [...this.#bodiesOf(method, route).keys()]).join(', ')
     if (!hasQueryBody) reply.header('accept', readable)
     if (method === 'PATCH') reply.header('accept-patch', readable)
@@ -274,16 +286,20 @@ export class Negotiator {
   }
 }
 
+/** Returns the same format with a byte order mark. */
+function addMarkTo (format: Representation): Representation {
+  const select: Representation['select'] = (selection) => addMarkTo(format.select(selection))
+  return { ...format, name: nameMarked(format.name), writer: addMark(format.writer), select }
+}
+
 function byMediaType (bodies: readonly BodyFormat[]): ReadonlyMap<string, BodyFormat> {
   return new Map(bodies.flatMap((body) => body.mediaTypes.map((mediaType) => [mediaType, body])))
 }
 
-/** Returns whether a request has a body (RFC 9112 §6.3). */
-function hasBody (headers: ResourceRequest['headers']): boolean {
-  return (
-    headers['transfer-encoding'] !== undefined ||
-    (headers['content-length'] !== undefined && headers['content-length'] !== '0')
-  )
+/** Returns whether a request has a body (RFC 9112 §6.3). HTTP/2 tells it by a flag of the headers (RFC 9113 §8.1). */
+function hasBody ({ headers: { 'transfer-encoding': coding, 'content-length': length = '0' }, raw }: ResourceRequest) {
+  const isOpen = findMember(findMember(raw, 'stream'), 'endAfterHeaders') === false
+  return coding !== undefined || length !== '0' || isOpen
 }
 
 /** Match values of `Vary` that have the field, or `*`. */

@@ -102,6 +102,9 @@ t.test('escapeFormulas puts an apostrophe before texts that a spreadsheet would 
     [{ title: '@SUM(A1)' }, "1,'@SUM(A1),,,,,,"],
     [{ title: '\t=1' }, "1,'\t=1,,,,,,"],
     [{ title: '\r=1' }, '1,"\'\r=1",,,,,,'],
+    [{ title: '\n=1' }, '1,"\'\n=1",,,,,,'],
+    [{ title: '＝1+1', any: '＋1' }, "1,'＝1+1,,,,,,'＋1"],
+    [{ title: '－1', any: '＠SUM(A1)' }, "1,'－1,,,,,,'＠SUM(A1)"],
     [{ title: '=HYPERLINK("a","b")' }, '1,"\'=HYPERLINK(""a"",""b"")",,,,,,'],
     [{ title: 'a=1', any: '=' }, "1,a=1,,,,,,'="],
     [{ title: '', rating: -5, price: '-12.50', any: -1 }, '1,"",-5,-12.50,,,,-1'],
@@ -125,8 +128,36 @@ t.test('a list as CSV has all rows of the filter', async (t) => {
 t.test('the list page links to the CSV with its filter', async (t) => {
   const app = await build(t, { name: 'posts', attributes, store: holding([{ title: 'a' }]), formats })
   const page = async (url: string): Promise<string> => (await app.inject({ url, headers: { accept: 'text/html' } })).body
-  t.match(await page('/posts'), /<a href="\/posts\.csv" type="text\/csv">CSV<\/a>/)
-  t.match(await page('/posts?title=a&sort=-rating'), /<a href="\/posts\.csv\?title=a&amp;sort=-rating" type="text\/csv">CSV<\/a>/)
+  const cases: ReadonlyArray<readonly [page: string, link: string]> = [
+    ['/posts', '/posts?format=csv-bom'],
+    ['/posts?title=a&sort=-rating', '/posts?format=csv-bom&amp;title=a&amp;sort=-rating'],
+    ['/posts.html?limit=1', '/posts?format=csv-bom&amp;limit=1'],
+    ['/posts?format=html&only=title', '/posts?format=csv-bom&amp;only=title'],
+    ['/posts/1', '/posts/1?format=csv-bom']
+  ]
+  for (const [url, link] of cases) {
+    t.ok((await page(url)).includes(`<a href="${link}" type="text/csv">CSV</a>`), url)
+    const res = await app.inject(link.replaceAll('&amp;', '&'))
+    t.strictSame([res.statusCode, res.headers['content-type']], [200, csv])
+    t.ok(res.body.startsWith('\uFEFFid,title'), link)
+    const plain = await app.inject(link.replaceAll('&amp;', '&').replace('csv-bom', 'csv'))
+    t.equal(res.body, `\uFEFF${plain.body}`, 'nothing else differs')
+  }
+})
+
+t.test('CSV for spreadsheets is chosen by its name alone, and has tags of its own', async (t) => {
+  const app = await build(t, { name: 'posts', attributes, store: holding([{ title: 'Ü' }]), formats, writes: 'both' })
+  const marked = await app.inject('/posts/1?format=csv-bom')
+  t.equal(marked.rawPayload.toString('latin1', 0, 3), '\xEF\xBB\xBF')
+  const plain = await app.inject('/posts/1?format=csv')
+  t.not(marked.headers.etag, plain.headers.etag)
+  const again = { url: '/posts/1?format=csv-bom', headers: { 'if-none-match': String(marked.headers.etag) } }
+  t.equal((await app.inject(again)).statusCode, 304)
+  t.equal((await app.inject('/posts/1.csv-bom')).statusCode, 404)
+  t.match((await app.inject('/posts?format=csv-bom&limit=1')).headers.link, '</posts?format=csv-bom&limit=1>; rel="self"')
+  t.equal((await app.inject('/posts/9?format=csv-bom')).headers['content-type'], types.problem)
+  const without = await build(t, { name: 'posts', attributes })
+  t.equal((await without.inject('/posts?format=csv-bom')).statusCode, 406)
 })
 
 t.test('CSV is chosen like any format, and a row alone is a list of one row', async (t) => {

@@ -1,7 +1,10 @@
+import { once } from 'node:events'
 import { STATUS_CODES } from 'node:http'
-import fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
+import { connect, type IncomingHttpHeaders } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import fastify, { type FastifyInstance, type FastifyServerOptions, type InjectOptions, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import resources, { type Attributes, memoryStore, type MemoryStore, type ResourceOptions, type Store } from '../../../lib/index.js'
+import resources, { type Attributes, draw, memoryStore, type MemoryStore, type ResourceOptions, type Store } from '../../../lib/index.js'
 import { humanize } from '../../../lib/resource/inflection.js'
 import { build, post, types, xml } from '../../support/helper.js'
 import { resettableStore } from '../../support/stores/resettable-store.js'
@@ -396,6 +399,59 @@ t.test('a browser whose form is refused gets the form again, with its values and
       t.notMatch(res.body, /Kept <b>/, 'the sent values are escaped')
       t.strictSame(await rows(app), before)
     })
+  }
+})
+
+/** Three writes that need no body, of an app that has both kinds of paths. */
+const BODILESS: ReadonlyArray<readonly [method: 'DELETE' | 'POST', url: string]> = [
+  ['DELETE', '/posts/2'], ['DELETE', '/posts?id=1'], ['POST', '/posts/3/publish']
+]
+
+async function withPublish (t: Test, server: FastifyServerOptions = {}): Promise<FastifyInstance> {
+  const app = fastify(server)
+  t.teardown(() => app.close())
+  app.register(draw((map) => {
+    map.resources('posts', { attributes: post, store: twoRows(), writes: 'both' }, (posts) => {
+      posts.member.post('publish', () => undefined)
+    })
+  }))
+  await app.ready()
+  return app
+}
+
+t.test('a write without a body may have any Content-Type', async t => {
+  const contentTypes = [
+    'text/plain', 'text/plain;charset=UTF-8', 'application/octet-stream', 'application/json; charset=utf-16', form,
+    'application/xml', 'multipart/form-data; boundary=x', 'no type', ''
+  ]
+  for (const contentType of contentTypes) {
+    for (const encoding of ['identity', 'gzip']) {
+      const app = await withPublish(t)
+      for (const [method, url] of BODILESS) {
+        const headers = { accept: accepts.json, 'content-type': contentType, 'content-encoding': encoding }
+        const res = await app.inject({ method, url, headers })
+        t.strictSame([res.statusCode, res.body], [204, ''], `${method} ${url} as "${contentType}" in ${encoding}`)
+      }
+    }
+  }
+})
+
+t.test('HTTP/2 tells by a flag whether a write has a body', async t => {
+  const app = await withPublish(t, { http2: true } as object)
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const client = connect(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`)
+  t.teardown(() => { client.destroy() })
+  const send = async (method: string, path: string, body?: string): Promise<unknown> => {
+    const headers = { ':method': method, ':path': path, 'content-type': 'text/plain' }
+    const stream = client.request(headers, { endStream: body === undefined })
+    if (body !== undefined) stream.end(body)
+    const [answer] = await once(stream, 'response') as [IncomingHttpHeaders]
+    stream.close()
+    return answer[':status']
+  }
+  for (const [method, url] of BODILESS) {
+    t.equal(await send(method, url, 'x'), 415, `${method} ${url} with a text`)
+    t.equal(await send(method, url), 204, `${method} ${url} without a body`)
   }
 })
 

@@ -59,6 +59,9 @@ function queryInOthers ({ view: { parameters, after, before } }: ListContext): s
   return linkTo({ path: '', parameters }, changes)
 }
 
+/** Returns the same query for a link that has a parameter already. */
+const moreInOthers = (context: ListContext): string => queryInOthers(context).replace('?', '&')
+
 /** Writes the pages of a list. Columns, cells and the filter are compiled once. */
 export class List {
   readonly #messages: PageMessages
@@ -135,7 +138,8 @@ export class List {
     const { newSegment } = this.#context
     const isList = own === undefined
     const canCreate = isList && this.#canCreate && !refused.has('create')
-    const alternates = this.#frames.alternatesOf((suffix) => concat(of(listOf), suffix, of(queryInOthers)))
+    const alternates = this.#frames.alternatesOf((suffix) =>
+      concat(of(listOf), suffix, of(suffix.startsWith('?') ? moreInOthers : queryInOthers)))
     const title = isList ? this.#messages.plural : this.#actionTitle(own)
     const crumbs = isList ? this.#frames.outerCrumbs(of, paths) : this.#frames.crumbsOf(of, paths)
     const action = of(collectionOf)

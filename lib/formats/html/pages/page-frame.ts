@@ -2,6 +2,7 @@ import type { ParentLocation } from '../../../resource/location.js'
 import type { Resource } from '../../../resource/resource.js'
 import { memberPath } from '../../../resource/row-path.js'
 import type { Id } from '../../../resource/row.js'
+import { nameMarked } from '../../byte-order-mark.js'
 import type { View, WriterContext } from '../../format.js'
 import { chooseLinks, type Navigation, type PossibleNavigation, type Unlisted } from '../../navigation.js'
 import { hasChooseButton } from '../forms/field-builder.js'
@@ -111,8 +112,10 @@ export class PageFrames {
     this.#messages = messages
     this.#translate = translate
     this.#suffixes = context.formats.map(({ name }) => name)
-    this.#others = context.formats.filter(({ name }) => name !== 'html').map(({ name, mediaTypes }) =>
-      ({ label: name.toUpperCase(), suffix: `.${name}`, mediaType: mediaTypes[0] as string }))
+    this.#others = context.formats.filter(({ name }) => name !== 'html').map(({ name, mediaTypes, spreadsheet }) => {
+      const suffix = spreadsheet === true ? `?format=${nameMarked(name)}` : `.${name}`
+      return { label: name.toUpperCase(), suffix, mediaType: mediaTypes[0] as string }
+    })
     this.#views = resolveViews(views)
     this.#document = { stylesheet, lang, dir: directionOf(lang), paths: context.paths }
     this.#makeNavigation = compileNavigation(context.navigation(lang))
@@ -223,7 +226,10 @@ export class PageFrames {
     return { ...form, cancel: href === undefined ? undefined : { label: this.#messages.cancel, href } }
   }
 
-  /** Returns the links to the same content in other formats. */
+  /**
+   * Returns the links to the same content in other formats.
+   * @param link returns the link of a format that is chosen by a suffix of the path, or by the first parameter
+   */
   alternatesOf (link: (suffix: string) => string): Alternate[] {
     return this.#others.map(({ label, suffix, mediaType }) => ({ label, href: link(suffix), mediaType }))
   }
