@@ -1,3 +1,5 @@
+import { isLegalText } from '../schema/legal-text.js'
+
 // Matches markup, CR (which a reader would turn into LF, XML 1.0 §2.11), and characters that no document may contain.
 const SPECIALS = /[&<>\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g // eslint-disable-line no-control-regex
 
@@ -30,9 +32,14 @@ export function escapeText (text: string): string {
   return isDense(text, BYTES) ? escapeBytes(text, BYTES) : text.toWellFormed().replace(SPECIALS, refer)
 }
 
-/** Escapes a value as the content of an element. Returns `undefined` if it is not a string, or is empty. */
+/**
+ * Escapes a value as the content of an element. Returns `undefined` if it is not a string, is empty, or has a character
+ * that XML cannot carry.
+ */
 export function escapeContent (value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? escapeText(value) : undefined
+  if (typeof value !== 'string' || value === '') return undefined
+  if (!UNCLEAN.test(value)) return value
+  return isLegalText(value) ? escapeText(value) : undefined
 }
 
 /** Escapes a text as the value of an attribute in double quotes. */

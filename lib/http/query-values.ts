@@ -1,6 +1,6 @@
 import { InvalidError, InvalidQueryError } from '../errors.js'
 import { compileText, describeMismatch, UNCONVERTIBLE } from '../schema/convert-text.js'
-import { isLegalText } from '../schema/legal-text.js'
+import { isStorableText, UNSTORABLE_TEXT } from '../schema/legal-text.js'
 import type { Property } from '../schema/shape.js'
 import { Issues } from '../schema/validation/issues.js'
 import type { Validation } from '../schema/validation/validation.js'
@@ -22,8 +22,8 @@ export function compileQueryValues (declared: Iterable<Property>): ReadValues {
       // The result of an app's own query parser may inherit members, such as `constructor`.
       const text = Object.hasOwn(query, name) ? query[name] : undefined
       if (text === undefined) continue
-      if (!isLegalText(text)) {
-        throw new InvalidQueryError(`"${name}" must not contain control characters or unpaired surrogates`)
+      if (!isStorableText(text)) {
+        throw new InvalidQueryError(`"${name}" ${UNSTORABLE_TEXT}`)
       }
       const value = convert(text)
       if (value === UNCONVERTIBLE) throw new InvalidQueryError(`"${name}" ${describeMismatch(types, text)}`)

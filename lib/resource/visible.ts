@@ -15,9 +15,14 @@ export function compileRead (name: string, hide: HideWriteOnly): (members: Attri
   return hide === identity ? read : (members) => hide(read(members))
 }
 
-/** Compiles for each visible attribute a function that removes `writeOnly` and undeclared members, at any depth. */
+/** Returns a compiler of functions that remove `writeOnly` and undeclared members, at any depth. */
+export function compileHide (): (shape: Shape) => HideWriteOnly {
+  return compilePerShape(makeHide)
+}
+
+/** Compiles such a function for each visible attribute. */
 export function compileVisible ({ attributes }: Resource): ReadonlyMap<string, HideWriteOnly> {
-  const compile = compilePerShape(makeHide)
+  const compile = compileHide()
   return new Map(
     [...attributes.values()].filter(({ writeOnly }) => !writeOnly).map(({ name, shape }) => [name, compile(shape)])
   )

@@ -1,4 +1,5 @@
 import { isObject } from '../util/own-property.js'
+import { isPortableName } from './portable-name.js'
 
 // XML 1.0 §2.2: a document must not contain these characters, not even as character references.
 const ILLEGAL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/ // eslint-disable-line no-control-regex
@@ -22,9 +23,45 @@ export const MAX_OPEN_NAMES = 100
 /** Matches illegal characters and all surrogates, which are legal only in pairs. V8 finds a complement faster. */
 export const SUSPECT_CHARACTERS: RegExp = /[^\t\n\r -\ud7ff\ue000-\ufffd]/
 
-/** Returns whether all formats can carry the text. */
+/** Returns whether XML and pages can carry the text. */
 export function isLegalText (text: string): boolean {
   return !SUSPECT_CHARACTERS.test(text) || (!ILLEGAL.test(text) && text.isWellFormed())
+}
+
+/**
+ * The first character of a text that stands for a stored value of another type: a BLOB, a text that is no JSON, or a
+ * value that would otherwise look like one of another type. No request may contain the character, so that no client
+ * writes the text back in place of the value.
+ */
+export const MARK = '\uffff'
+
+/** Returns a text that stands for a stored text that a client must not write back. */
+export function markText (text: string): string {
+  return MARK + text
+}
+
+/** Returns the text that a marked text stands for, or `undefined` if the value is no such text. */
+export function readMarkedText (value: unknown): string | undefined {
+  return typeof value === 'string' && value.startsWith(MARK) ? value.slice(MARK.length) : undefined
+}
+
+// Databases cut or refuse a text with U+0000, and change unpaired surrogates.
+const UNSTORABLE = /[\0\uffff]/
+
+/** Returns whether every store can keep the text as it is. */
+export function isStorableText (text: string): boolean {
+  return !SUSPECT_CHARACTERS.test(text) || (!UNSTORABLE.test(text) && text.isWellFormed())
+}
+
+/** The message about a text that is not storable. */
+export const UNSTORABLE_TEXT = 'must not contain U+0000, U+FFFF or unpaired surrogates, which cannot be stored'
+
+/** Returns whether every store can keep the texts and names in a value. */
+export function isStorableValue (value: unknown): boolean {
+  if (typeof value === 'string') return isStorableText(value)
+  if (Array.isArray(value)) return value.every(isStorableValue)
+  return !isObject(value) ||
+    Object.entries(value).every(([name, inner]) => findNameFault(name) === undefined && isStorableValue(inner))
 }
 
 /** Replaces each character that no XML document can carry. Unpaired surrogates stay. */
@@ -32,11 +69,12 @@ export function replaceIllegal (text: string, replace: (character: string) => st
   return text.replace(EACH_ILLEGAL, replace)
 }
 
-/** Returns whether all formats can carry the texts and names in a value. */
-export function isLegalValue (value: unknown, isName: (name: string) => boolean = isLegalName): boolean {
+/** Returns whether XML and pages can carry the texts and names in a value. */
+export function isLegalValue (value: unknown): boolean {
   if (typeof value === 'string') return isLegalText(value)
-  if (Array.isArray(value)) return value.every((item) => isLegalValue(item, isName))
-  return !isObject(value) || Object.entries(value).every(([name, inner]) => isName(name) && isLegalValue(inner, isName))
+  if (Array.isArray(value)) return value.every(isLegalValue)
+  return !isObject(value) ||
+    Object.entries(value).every(([name, inner]) => isLegalText(name) && isLegalValue(inner))
 }
 
 /** Returns whether XML can carry the name of an attribute. A name with a colon is invalid, and so is `__proto__`. */
@@ -44,21 +82,19 @@ export function isXmlName (name: string): boolean {
   return NAME.test(name) && name !== '__proto__'
 }
 
-export function isLegalName (name: string): boolean {
-  return findNameFault(name) === undefined
-}
-
-/** Returns why a client may not send the name, or `undefined` if it may. */
+/** Returns why a client may not use the name inside an attribute, or `undefined` if it may. */
 export function findNameFault (name: string): string | undefined {
   if (name.length > MAX_NAME_LENGTH) return `is a name of more than ${MAX_NAME_LENGTH} characters`
-  return isXmlName(name) ? undefined : 'is not a valid name in XML'
+  return isStorableText(name) && name !== '__proto__' ? undefined : 'is not a valid name'
 }
 
-/** Returns why a client may not use the name for an undeclared attribute or inside one, or `undefined` if it may. */
+/** Returns why a client may not use the name for an undeclared attribute, or `undefined` if it may. */
 export function findOpenNameFault (name: string): string | undefined {
-  const fault = findNameFault(name)
-  if (fault !== undefined || !name.includes('-')) return fault
-  return `has a "-" in its name, which XML clients write for "_"; send "${underscore(name)}"`
+  if (name.length > MAX_NAME_LENGTH) return `is a name of more than ${MAX_NAME_LENGTH} characters`
+  if (!isPortableName(name)) return 'is not a valid name in XML'
+  return name.includes('-')
+    ? `has a "-" in its name, which XML clients write for "_"; send "${underscore(name)}"`
+    : undefined
 }
 
 export function isOpenName (name: string): boolean {
@@ -68,16 +104,6 @@ export function isOpenName (name: string): boolean {
 /** Replaces each `-` by `_`, because some XML clients write `first-name` for `first_name`. */
 export function underscore (name: string): string {
   return name.replaceAll('-', '_')
-}
-
-/**
- * Replaces each character of a stored name that XML cannot carry by U+FFFD. Puts U+FFFD first if the first character
- * cannot begin a name.
- */
-export function toLegalName (name: string): string {
-  if (isXmlName(name)) return name
-  const legal = [...name].map((character) => NAME.test(`_${character}`) ? character : '\ufffd').join('')
-  return NAME.test(legal) ? legal : `\ufffd${legal}`
 }
 
 const NOT_BASE64 = /[^A-Za-z\d+/]/

@@ -59,8 +59,10 @@ const ODD_NAMES = [
 ]
 const name = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...PLAIN_NAMES) }, fc.constantFrom(...ODD_NAMES), fc.stringMatching(/^[a-zA-Z_é][\w.é-]{0,8}$/).filter((name) => name !== 'id' && name !== '__proto__'))
 const innerName = fc.oneof({ weight: 9, arbitrary: name }, fc.constant('id'))
+/** Names inside values that no schema declares. */
+const freeName = fc.oneof({ weight: 4, arbitrary: innerName }, fc.constantFrom('', ' ', 'a b', '2024', '$ref', '<&>', '"', 'é\ufffd', 'x:y', '\u0001', 'a[b]', '\n'))
 /** Tells whether an attribute may have the name without a schema. */
-const isOpenName = (name: string): boolean => !name.includes('-')
+const isOpenName = (name: string): boolean => !/[-𐐀]/u.test(name)
 
 // ---- Schemas
 
@@ -149,9 +151,7 @@ function unionsOf (scalar: fc.Arbitrary<Schema>, flat: fc.Arbitrary<Schema>): fc
   const typed: fc.Arbitrary<Schema> = fc.oneof(fc.constantFrom('integer', 'number', 'boolean', 'string').map((type) => ({ type })), arrayOf(scalar), flat)
   const kind = ({ type }: Schema): Json => type === 'integer' ? 'number' : type as Json
   const anyOf = fc.uniqueArray(typed, { minLength: 2, maxLength: 3, selector: kind }).map((parts) => {
-    // XML cannot distinguish an empty object from an empty text, so the object has required members.
-    const isText = parts.some(({ type }) => type === 'string')
-    return { anyOf: parts.map((part) => part.type === 'object' && isText ? { ...part, required: Object.keys(part.properties as Members) } : part) }
+    return { anyOf: parts }
   })
   return fc.oneof(listed, anyOf, fc.tuple(flat, flat).map((anyOf) => ({ anyOf })))
 }
@@ -224,19 +224,19 @@ function membersOf (schema: Schema, text: fc.Arbitrary<string>): fc.Arbitrary<Me
   const rest = restOf(schema)
   const members = fc.record(Object.fromEntries(Object.entries(declared).map(([name, schema]) => [name, valueOf(schema, text)])), { requiredKeys: required as string[], noNullPrototype: true })
   if (rest === undefined) return members
-  const other = innerName.filter((name) => !Object.hasOwn(declared, name))
+  const other = freeName.filter((name) => !Object.hasOwn(declared, name))
   const others = fc.dictionary(other, valueOf(rest, text), { maxKeys: 3, noNullPrototype: true })
   return fc.tuple(members, others).map(([members, others]) => ({ ...members, ...others }))
 }
 
-/** Returns any value of an undeclared attribute. It has no empty object. */
-function openValueOf (text: fc.Arbitrary<string>, names = innerName): fc.Arbitrary<Json> {
+/** Returns any value of an undeclared attribute. */
+function openValueOf (text: fc.Arbitrary<string>, names = freeName): fc.Arbitrary<Json> {
   const { value } = fc.letrec<{ value: Json }>((tie) => ({
     value: fc.oneof(
       { maxDepth: 3, depthIdentifier: 'open' },
       fc.oneof(text, number, fc.boolean(), fc.constant(null), date),
       fc.array(tie('value'), { maxLength: 3, depthIdentifier: 'open' }),
-      fc.dictionary(names, tie('value'), { minKeys: 1, maxKeys: 3, noNullPrototype: true, depthIdentifier: 'open' })
+      fc.dictionary(names, tie('value'), { maxKeys: 3, noNullPrototype: true, depthIdentifier: 'open' })
     )
   }))
   return value
@@ -260,7 +260,7 @@ function samplesOf (text: fc.Arbitrary<string>, ...besides: Array<fc.Arbitrary<S
     } as const,
     records: Array.from({ length: count }, (_, index) => Object.fromEntries(list.flatMap(({ name, values }) => values[index] === undefined ? [] : [[name, values[index]]])))
   }))
-  const open = fc.array(fc.dictionary(name.filter(isOpenName), openValueOf(text, innerName.filter(isOpenName)), { maxKeys: 6, noNullPrototype: true }), { minLength: 1, maxLength: RECORDS })
+  const open = fc.array(fc.dictionary(name.filter(isOpenName), openValueOf(text), { maxKeys: 6, noNullPrototype: true }), { minLength: 1, maxLength: RECORDS })
     .map((records) => ({ attributes: undefined, records }))
   return fc.oneof({ weight: 5, arbitrary: declared }, open)
 }
@@ -578,26 +578,56 @@ t.test('a writeOnly value is never sent', async (t) => {
 
 /** Returns the type attribute of an element (contract §2): from the schema if it has a type, else from the value. */
 function typeOf (value: Json, { type, format }: Described): string | undefined {
-  if (typeof value === 'string') return type === undefined ? undefined : ({ date: 'date', 'date-time': 'dateTime' })[String(format)]
+  if (typeof value === 'string') return format === 'date' ? 'date' : format === 'date-time' && /^.{19}Z$/.test(value) ? 'dateTime' : undefined
   if (typeof value === 'number') return type === 'integer' || (type === undefined && Number.isSafeInteger(value)) ? 'integer' : 'float'
   return Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'boolean' : undefined
 }
 
-function addElement (parent: XMLBuilder, name: string, value: Json, schema: Schema): void {
+/** Tells whether an element can carry a value, apart from its parts. */
+function isCarried (value: Json, schema: Schema, isOpen: boolean): boolean {
+  if (typeof value === 'string') {
+    const hasStructures = alternativesOf(schema).some(({ type, ...others }) => type === 'object' || type === 'array' || (type === undefined && !('enum' in others || 'const' in others)))
+    return isOpen || !hasStructures || !/^\s*[{["]/.test(value) || !isJson(value)
+  }
+  if (Array.isArray(value) || typeof value !== 'object' || value === null) return true
+  const { properties } = describe(schema)
+  const names = Object.keys(value)
+  return names.length > 0 && names.every((name) => Object.hasOwn(properties, name) || (/^[A-Za-z_é中][\w.é中文-]*$/.test(name) && !(isOpen ? /-/ : /[-_]/).test(name)))
+}
+
+/** Tells whether elements carry a value with all its parts. */
+function isCarriedWhole (value: Json): boolean {
+  return isCarried(value, {}, true) && (typeof value !== 'object' || value === null || Object.values(value).every(isCarriedWhole))
+}
+
+function isJson (text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function addElement (parent: XMLBuilder, name: string, value: Json, schema: Schema | undefined): void {
   if (value === null) {
     parent.ele(name, { nil: 'true' })
     return
   }
-  const described = describe(schema)
+  const described = describe(schema ?? {})
+  if (!isCarried(value, schema ?? {}, schema === undefined)) {
+    parent.ele(name, { type: 'json' }).txt(JSON.stringify(value))
+    return
+  }
   const type = value === '' ? 'string' : typeOf(value, described)
   const element = parent.ele(name, type === undefined ? {} : { type })
-  if (Array.isArray(value)) for (const item of value) addElement(element, singularize(name), item, described.items)
-  else if (typeof value === 'object') addMembers(element, value, described)
+  if (Array.isArray(value)) for (const item of value) addElement(element, singularize(name), item, schema && described.items)
+  else if (typeof value === 'object') addMembers(element, value, described, schema && (described.rest ?? {}))
   else element.txt(String(value))
 }
 
 /** Adds declared members in the order of the schema, then the others in their own. */
-function addMembers (parent: XMLBuilder, members: Members, { properties, rest = {} }: Pick<Described, 'properties' | 'rest'>): void {
+function addMembers (parent: XMLBuilder, members: Members, { properties }: Pick<Described, 'properties'>, rest: Schema | undefined): void {
   const declared = Object.keys(properties).filter((name) => Object.hasOwn(members, name))
   const others = Object.keys(members).filter((name) => !Object.hasOwn(properties, name))
   for (const name of declared) addElement(parent, name, members[name] as Json, properties[name] as Schema)
@@ -607,13 +637,18 @@ function addMembers (parent: XMLBuilder, members: Members, { properties, rest = 
 function addRecord (parent: XMLBuilder, id: number, record: Members, attributes: Attributes | undefined): void {
   const element = parent.ele('thing')
   element.ele('id', { type: 'integer' }).txt(String(id))
-  addMembers(element, record, { properties: attributes?.properties ?? {}, rest: undefined })
+  if (attributes !== undefined) return addMembers(element, record, attributes, undefined)
+  // Without a schema, a whole attribute is JSON text or is not.
+  for (const [name, value] of Object.entries(record)) {
+    if (isCarriedWhole(value)) addElement(element, name, value, undefined)
+    else element.ele(name, { type: 'json' }).txt(JSON.stringify(value))
+  }
 }
 
 function written (root: XMLBuilder): string {
   const document = root.end({ headless: true, allowEmptyTags: true })
-  // An empty text has a type attribute and two tags, null has one tag (contract §2).
-  return declaration + document.replaceAll(/( nil="true")><\/[^>]*>/g, '$1/>')
+  // An empty text and null have one tag (contract §2).
+  return declaration + document.replaceAll(/( nil="true"| type="string")><\/[^>]*>/g, '$1/>')
 }
 
 t.test('a document equals the output of xmlbuilder2 to the byte', async (t) => {

@@ -199,11 +199,11 @@ t.test('a thenable works like a promise', async (t) => {
   t.equal((await app.inject('/posts/2.json')).statusCode, 404)
 })
 
-t.test('a row that does not fit its schema is written by its actual types', async (t) => {
+t.test('a row that does not fit its schema is written by its actual values', async (t) => {
   const store = memoryStore()
   store.create({ title: 5, body: true, published: 'yes', rating: 1.5, tags: 'a', publishedAt: { at: NaN } }, {})
   const app = await build(t, { name: 'posts', attributes: post, store })
-  t.equal((await app.inject('/posts/1.xml')).body, `${xml}<post><id type="integer">1</id><title type="integer">5</title><body type="boolean">true</body><published>yes</published><rating type="float">1.5</rating><tags>a</tags><publishedAt><at nil="true"/></publishedAt></post>`)
+  t.equal((await app.inject('/posts/1.xml')).body, `${xml}<post><id type="integer">1</id><title type="json">5</title><body type="json">true</body><published type="json">"yes"</published><rating type="json">1.5</rating><tags type="json">"a"</tags><publishedAt type="json">{"at":null}</publishedAt></post>`)
   t.equal((await app.inject('/posts/1.json')).body, '{"post":{"id":1,"title":5,"body":true,"published":"yes","rating":1.5,"tags":"a","publishedAt":{"at":null}}}')
   t.equal((await app.inject('/posts/1.html')).statusCode, 200)
 })
@@ -372,7 +372,7 @@ t.test('a name of a megabyte is refused, and no answer repeats it', async (t) =>
     [declared, 'application/json', `{"post":{"${long}":[${faults}]}}`, /a{100}….*is unknown/],
     [declared, 'application/json', `{"${long}":[${faults}]}`, /a{100}….*is unknown/],
     [declared, 'application/json', `{"post":{"names":{"${long}":[${faults}]}}}`, /is a name of more than 200 characters/],
-    [declared, 'application/json', `{"post":{"tree":${path.map((name) => `{"${name}":`).join('')}{${Array.from({ length: 120 }, (_, index) => `"${index}":{}`).join(',')}}${'}'.repeat(path.length)}}}`, /….*is not a valid name in XML/],
+    [declared, 'application/json', `{"post":{"tree":${path.map((name) => `{"${name}":`).join('')}{${Array.from({ length: 120 }, (_, index) => `"${index}\\u0000":{}`).join(',')}}${'}'.repeat(path.length)}}}`, /….*is not a valid name/],
     [declared, 'application/xml', `<post><names><${long} type="array">${elements}</${long}></names></post>`, /is a name of more than 200 characters/],
     [declared, 'application/xml', `<${long}>${elements}</${long}>`, /a{100}….*is unknown/],
     [declared, form, `post[names][${long}]=x`, /is a name of more than 200 characters/],
@@ -421,8 +421,8 @@ t.test('items are named after their arrays, however many they are', async (t) =>
   const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { lists } } })
   for (const start of [0, 700, 0]) {
     const names = Array.from({ length: 700 }, (_, index) => `n${start + index}`)
-    const res = await app.inject({ method: 'POST', url: '/posts.xml', headers: { 'content-type': 'application/json' }, payload: JSON.stringify({ post: { lists: Object.fromEntries(names.map((name) => [`${name}-cities`, [1]])) } }) })
-    t.ok(res.body.includes(names.map((name) => `<${name}-cities type="array"><${name}-city type="integer">1</${name}-city></${name}-cities>`).join('')))
+    const res = await app.inject({ method: 'POST', url: '/posts.xml', headers: { 'content-type': 'application/json' }, payload: JSON.stringify({ post: { lists: Object.fromEntries(names.map((name) => [`${name}.cities`, [1]])) } }) })
+    t.ok(res.body.includes(names.map((name) => `<${name}.cities type="array"><${name}.city type="integer">1</${name}.city></${name}.cities>`).join('')))
   }
 })
 

@@ -67,7 +67,7 @@ t.test('a refused value is a 400 that names the parameter, in the format of the 
     ['personId=x', '"personId" must be an integer or null'],
     ['personId=0', 'PersonId must be at least 1'],
     ['title=much%20too%20long', 'Title must have at most 9 characters'],
-    ['title=%00', '"title" must not contain control characters or unpaired surrogates'],
+    ['title=%00', '"title" must not contain U+0000, U+FFFF or unpaired surrogates, which cannot be stored'],
     ['hours=', '"hours" must be a number'],
     ['cost=1.234', 'Cost must'],
     ['due=2023-02-29', 'Due must'],

@@ -1,19 +1,17 @@
 import { MalformedBodyError } from '../../errors.js'
 import {
   compileText,
-  describeInexact,
   describeTypes,
   describeMismatch,
   UNCONVERTIBLE
 } from '../../schema/convert-text.js'
 import { LOCAL_FORMATS } from '../../schema/date-time.js'
-import { isLegalName } from '../../schema/legal-text.js'
-import { countValues } from '../../schema/limits.js'
+import { findNameFault } from '../../schema/legal-text.js'
 import { compilePerShape } from '../../schema/per-shape.js'
 import type { Shape } from '../../schema/shape.js'
 import { type Issues } from '../../schema/validation/issues.js'
-import { findInexactNumber } from '../../util/decimal.js'
 import type { Convert, Entries, Format, Reader } from '../format.js'
+import { beginsLikeJson, isJson, readJsonText } from '../json-text.js'
 import { isUntouched } from './change-digest.js'
 import { findChoosing } from './choosing.js'
 import { completeSeconds, readMoment } from './date-time.js'
@@ -173,12 +171,8 @@ export function takesPlainText ({ types, only }: Shape): boolean {
  * JSON.
  */
 export function kindOfText (text: string): 'json' | 'text' | undefined {
-  try {
-    JSON.parse(text)
-    return 'json'
-  } catch {
-    return /^\s*(?:[{["]|$)/.test(text) ? undefined : 'text'
-  }
+  if (isJson(text)) return 'json'
+  return text.trim() === '' || beginsLikeJson(text) ? undefined : 'text'
 }
 
 function convertJson (node: FormNode, shape: Shape, path: string, issues: Issues): unknown {
@@ -188,15 +182,7 @@ function convertJson (node: FormNode, shape: Shape, path: string, issues: Issues
   const text = texts[0] ?? ''
   if (text.trim() === '' && (isBlankNull || markerOf(node) !== 'json-null')) return isBlankNull ? null : undefined
   if (takesPlainText(shape) && kindOfText(text) === 'text') return text
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return issues.add(path, 'must be JSON')
-  }
-  issues.countValues(countValues(value))
-  const inexact = findInexactNumber(text)
-  return inexact === undefined ? value : issues.add(path, describeInexact(inexact.text))
+  return readJsonText(text, path, issues)
 }
 
 /** Returns whether a field is blank, and its marker says that its attribute is removed then. */
@@ -274,8 +260,8 @@ function compileMembers ({ properties, rest }: Shape, compile: (shape: Shape) =>
   return (group, path, issues) => {
     const members: Array<[string, unknown]> = []
     for (const [name, node] of Object.entries(membersOf(group))) {
-      // Read-only, undeclared and illegal names stay, because the check removes or refuses them.
-      const convert = converts.get(name) ?? (isLegalName(name) ? convertRest : undefined)
+      // Read-only, undeclared and invalid names stay, because the check removes or refuses them.
+      const convert = converts.get(name) ?? (findNameFault(name) === undefined ? convertRest : undefined)
       const value = convert === undefined ? null : convert(node, `${path}.${name}`, issues)
       if (value !== undefined) members.push([name, value])
     }

@@ -14,7 +14,7 @@ import {
   UNCONVERTIBLE
 } from '../../schema/convert-text.js'
 import { MOMENT_FORMATS, type TextFormat } from '../../schema/date-time.js'
-import { isLegalName, underscore } from '../../schema/legal-text.js'
+import { findNameFault, underscore } from '../../schema/legal-text.js'
 import { compilePerShape } from '../../schema/per-shape.js'
 import type { Shape } from '../../schema/shape.js'
 import type { TypeName } from '../../schema/types.js'
@@ -22,6 +22,8 @@ import { type Issues } from '../../schema/validation/issues.js'
 import { findExcess } from '../../schema/validation/value-check.js'
 import { abbreviate } from '../../util/truncate.js'
 import type { Convert, Entries, Reader } from '../format.js'
+import { beginsLikeJson, readJsonText } from '../json-text.js'
+import { isReadAsJson } from './carried.js'
 import { type Element, makeXmlParser } from './parse.js'
 
 /** The last of the sibling elements of one name. `repeated` says whether there are several. */
@@ -35,8 +37,6 @@ export function compileXmlReader ({ singular, attributes, open }: Resource): Rea
   const parseXml = makeXmlParser()
   const spelling = spell([singular])
   const spelledAttributes = open ? underscore : spell([...attributes.keys()])
-  // A declared object that allows any names keeps their spelling: "en-US" is not "en_US" there.
-  const spellRest = open ? underscore : asGiven
   return {
     form: false,
     typed: false,
@@ -61,7 +61,7 @@ export function compileXmlReader ({ singular, attributes, open }: Resource): Rea
       }
       return isNil(element) ? '' : text.trim()
     },
-    compile: compilePerShape((shape, compile) => makeConvert(shape, compile, spellRest))
+    compile: compilePerShape((shape, compile) => makeConvert(shape, compile, open))
   }
 }
 
@@ -75,10 +75,6 @@ function isGroup ({ text, children, attributes }: Element): boolean {
 }
 
 type Spell = (name: string) => string
-
-function asGiven (name: string): string {
-  return name
-}
 
 /** Compiles a function that returns the declared name for a name with hyphens in place of underscores, as in Rails. */
 function spell (declared: readonly string[]): Spell {
@@ -146,7 +142,7 @@ const TYPES: ReadonlyMap<string, XmlType> = new Map<string, XmlType>([
 ])
 const DECIMAL: XmlType = { type: 'string', format: ORDERED_FORMATS.get('decimal') }
 const TYPES_HINT =
-  'send string, integer, float, decimal, boolean, date, dateTime, base64Binary or array, or leave it out'
+  'send string, integer, float, decimal, boolean, date, dateTime, base64Binary, array or json, or leave it out'
 
 const PARSERS: Readonly<Partial<Record<TypeName, (text: string) => unknown>>> = {
   integer: parseInteger,
@@ -154,23 +150,33 @@ const PARSERS: Readonly<Partial<Record<TypeName, (text: string) => unknown>>> = 
   boolean: parseBoolean
 }
 
-function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<XmlNode>, spellRest: Spell): Convert<XmlNode> {
-  const { types } = shape
+/** @param isOpen whether the resource has no schema */
+function makeConvert (shape: Shape, compile: (shape: Shape) => Convert<XmlNode>, isOpen: boolean): Convert<XmlNode> {
   const convertArray = compileArray(shape, compile)
   const convertTyped = compileTyped(shape, convertArray)
-  const convertUntyped = compileUntyped(shape, convertArray, compileObject(shape, compile, spellRest))
+  const convertUntyped = compileUntyped(shape, convertArray, compileObject(shape, compile, isOpen), isOpen)
   return ({ element, repeated }, path, issues) => {
     if (repeated) return issues.add(path, 'is given more than once')
     if (isNil(element)) {
       if (hasMembers(element) || element.text.trim() !== '') {
         return issues.add(path, 'says that it is nil, but has content')
       }
-      return types.has('null') ? null : issues.add(path, describeTypes(types))
+      // The validator decides whether null is allowed.
+      return null
     }
-    return element.attributes.type === undefined
-      ? convertUntyped(element, path, issues)
-      : convertTyped(element, path, issues)
+    const { type } = element.attributes
+    if (type === undefined) return convertUntyped(element, path, issues)
+    return type.toLowerCase() === JSON_TYPE ? readJson(element, path, issues) : convertTyped(element, path, issues)
   }
+}
+
+/** The type of a JSON text in place of a value, in lower case. */
+const JSON_TYPE = 'json'
+
+function readJson (element: Element, path: string, issues: Issues): unknown {
+  return hasMembers(element)
+    ? issues.add(path, describeStray(element) ?? 'says type="json" but contains elements')
+    : readJsonText(element.text, path, issues)
 }
 
 type ConvertElement = (element: Element, path: string, issues: Issues) => unknown
@@ -206,13 +212,24 @@ function compileTyped (shape: Shape, convertArray: ConvertElement): ConvertEleme
   }
 }
 
-/** Compiles the conversion of an element that does not have `type="…"`. */
-function compileUntyped (shape: Shape, convertArray: ConvertElement, convertObject: ConvertElement): ConvertElement {
+/**
+ * Compiles the conversion of an element that does not have `type="…"`. If the schema allows an object or an array, a
+ * text may be its JSON, because some clients do not send the type back. Without a schema, a text is a string.
+ */
+function compileUntyped (
+  shape: Shape,
+  convertArray: ConvertElement,
+  convertObject: ConvertElement,
+  isOpen: boolean
+): ConvertElement {
   const { types } = shape
   const convertText = compileText(shape)
   const isNullable = types.has('null')
   // White space around a decimal, a date or a time is ignored.
   const isToken = types.has('string') && ORDERED_FORMATS.has(shape.format ?? '')
+  const mayBeJson = (text: string): boolean =>
+    types.has('string') ? !isOpen && isReadAsJson(text, shape) : beginsLikeJson(text) && hasStructures
+  const hasStructures = types.has('object') || types.has('array')
   return (element, path, issues) => {
     const isBlank = element.text.trim() === ''
     if (hasMembers(element)) {
@@ -228,6 +245,7 @@ function compileUntyped (shape: Shape, convertArray: ConvertElement, convertObje
       if (types.has('object')) return {}
       if (types.has('array')) return []
     }
+    if (mayBeJson(element.text)) return readJsonText(element.text, path, issues)
     const value = convertText(isToken ? element.text.trim() : element.text)
     return value === UNCONVERTIBLE ? issues.add(path, describeMismatch(types, element.text)) : value
   }
@@ -261,20 +279,21 @@ function compileArray ({ items }: Shape, compile: (shape: Shape) => Convert<XmlN
   }
 }
 
-function compileObject (shape: Shape, compile: (shape: Shape) => Convert<XmlNode>, spellRest: Spell): ConvertElement {
+function compileObject (shape: Shape, compile: (shape: Shape) => Convert<XmlNode>, isOpen: boolean): ConvertElement {
   const { properties, rest } = shape
   const declared = [...properties.values()].filter(({ readOnly }) => !readOnly)
   const converts = new Map(declared.map(({ name, shape }) => [name, compile(shape)]))
   const convertRest = rest === undefined ? undefined : compile(rest)
-  const spelling = rest === undefined ? spell([...properties.keys()]) : spellRest
+  // A declared object that allows any names keeps their spelling: "en-US" is not "en_US" there.
+  const spelling = isOpen ? underscore : spell([...properties.keys()])
   return (element, path, issues) => {
     const members = collect(element, spelling)
     const excess = findExcess(shape, Object.keys(members).length)
     if (excess !== undefined) return issues.add(path, excess)
     const value: Record<string, unknown> = Object.create(null)
     for (const name in members) {
-      const convert = converts.get(name) ?? (isLegalName(name) ? convertRest : undefined)
-      // Read-only, undeclared and illegal names stay, because the check removes or refuses them.
+      const convert = converts.get(name) ?? (findNameFault(name) === undefined ? convertRest : undefined)
+      // Read-only, undeclared and invalid names stay, because the check removes or refuses them.
       value[name] = convert === undefined ? null : convert(members[name] as XmlNode, `${path}.${name}`, issues)
     }
     return { ...value }

@@ -2,20 +2,21 @@ import type { Problem } from '../../errors.js'
 import { humanize } from '../../resource/inflection.js'
 import type { Resource } from '../../resource/resource.js'
 import type { Row } from '../../resource/row.js'
-import { isBytesShape } from '../../schema/convert-text.js'
-import { toLegalName } from '../../schema/legal-text.js'
+import { compileHide, type HideWriteOnly } from '../../resource/visible.js'
+import { ORDERED_FORMATS } from '../../schema/convert-text.js'
+import { isOpenName, readMarkedText } from '../../schema/legal-text.js'
 import { openShape, type Property, type Shape } from '../../schema/shape.js'
 import type { Attributes } from '../../schema/types.js'
+import { isDecimal } from '../../util/decimal.js'
 import { lazy } from '../../util/functions.js'
 import type { WriteMembers } from '../../util/generated-code.js'
 import { isObject, ownMember } from '../../util/own-property.js'
 import { escapeAttribute, escapeContent, escapeText } from '../escape.js'
 import type { Writer, WriterContext } from '../format.js'
+import { escapeNoncharacters, isJson, renderJsonText } from '../json-text.js'
 import { compileRowTemplate, flatten, type Slot } from '../row-template.js'
+import { ATTRIBUTE_LEVEL, isCarried, isCarriedWhole, isKept, typeOfNumber } from './carried.js'
 import { buildEmpty, buildTags, DECLARATION } from './tags.js'
-
-/** Returns the name of an array's items by the array's name: `tags` → `tag`. */
-export type ItemName = (name: string) => string
 
 /** Compiles the XML writer of a resource. */
 export function compileXmlWriter (whole: Resource, { selection }: Pick<WriterContext, 'selection'>): Writer {
@@ -53,48 +54,29 @@ export function writeProblem ({ detail, errors }: Pick<Problem, 'detail' | 'erro
  * Compiles a function that writes a row as an element, without the XML declaration: the id, then the attributes in the
  * order of the schema. It leaves out `writeOnly` attributes, and undeclared ones unless the resource is open.
  */
-export function compileXmlRow ({
-  singular,
-  singleton,
-  idType,
-  attributes,
-  open,
-  itemName
-}: Resource): (row: Row) => string {
+export function compileXmlRow (resource: Resource): (row: Row) => string {
+  const { singular, singleton, idType, attributes, open } = resource
+  const elements = new ElementWriter(resource)
   const record = buildTags(singular)
   const id = buildTags('id', idType === 'integer' ? { type: 'integer' } : {})
   const start = flatten(record.open + (singleton ? '' : id.open))
   const before = singleton ? '' : id.close
   const writeAttributes: WriteMembers = open
-    ? (text, members) => text + before + writeOthers(members, attributes, openShape, itemName) + record.close
-    : compileRowTemplate(slotsOf(attributes, itemName), before, record.close)
+    ? (text, members) => text + before + elements.writeOpen(members) + record.close
+    : compileRowTemplate(elements.compileSlots(attributes), before, record.close)
   if (singleton) return (row) => writeAttributes(start, row.attributes)
   return idType === 'string'
     ? (row) => writeAttributes(start + escapeText(String(row.id)), row.attributes)
     : (row) => writeAttributes(start + row.id, row.attributes)
 }
 
-function slotsOf (properties: ReadonlyMap<string, Property>, itemName: ItemName): Slot[] {
-  return [...properties.values()]
-    .filter(({ writeOnly }) => !writeOnly)
-    .map(({ name, shape }) => compileSlot(name, shape, itemName))
-}
-
 /**
- * Compiles the element of one attribute. A value that does not have the declared type is written by its own type. An
- * empty string gets `type="string"`, because XML tools turn `<title></title>` into `<title/>`, which is read as null.
+ * Compiles a function that returns the text of an attribute's element if it has `type="json"`, or `undefined` if text
+ * or nested elements carry the value.
  */
-function compileSlot (name: string, shape: Shape, itemName: ItemName): Slot {
-  const nil = buildEmpty(name, { nil: 'true' })
-  const empty = buildTags(name, { type: 'string' })
-  const others = new Map<unknown, string>([[null, nil], ['', empty.open + empty.close]])
-  const { type, write } = compileContent(name, shape, itemName)
-  return {
-    name,
-    ...buildTags(name, type === undefined ? {} : { type }),
-    write,
-    writeOther: (value) => others.get(value) ?? writeValue(name, value, shape, itemName)
-  }
+export function compileJsonText (resource: Resource): (value: unknown, shape: Shape) => string | undefined {
+  const elements = new ElementWriter(resource)
+  return (value, shape) => elements.findJsonText(value, shape, ATTRIBUTE_LEVEL)
 }
 
 /** The content of an element whose shape has one type. `write` returns `undefined` for a value of another type. */
@@ -103,101 +85,177 @@ interface XmlContent {
   readonly write: Slot['write']
 }
 
-function compileContent (name: string, shape: Shape, itemName: ItemName): XmlContent {
-  // The compilation of a recursive shape would never end.
-  if (shape.recursive) return { write: () => undefined }
-  switch (shape.only) {
-    case 'string':
-      return {
-        type: findTextType(shape),
-        write: escapeContent
-      }
-    case 'integer':
-      return { type: 'integer', write: (value) => (Number.isSafeInteger(value) ? String(value) : undefined) }
-    case 'number':
-      return { type: 'float', write: (value) => (Number.isFinite(value) ? String(value) : undefined) }
-    case 'boolean':
-      return { type: 'boolean', write: (value) => (typeof value === 'boolean' ? String(value) : undefined) }
-    case 'array':
-      return { type: 'array', write: compileItems(name, shape, itemName) }
-    case 'object':
-      return { write: compileMembers(shape, itemName) }
-    default:
-      return { write: () => undefined }
+/** Writes the elements of values. `level` is the number of elements around a value, with its own. */
+class ElementWriter {
+  /** Returns the name of an array's items by the array's name: `tags` → `tag`. */
+  readonly #itemName: Resource['itemName']
+  readonly #isOpen: boolean
+  readonly #hide: (shape: Shape) => HideWriteOnly = compileHide()
+
+  constructor ({ itemName, open }: Pick<Resource, 'itemName' | 'open'>) {
+    this.#itemName = itemName
+    this.#isOpen = open
+  }
+
+  compileSlots (properties: ReadonlyMap<string, Property>, level: number = ATTRIBUTE_LEVEL): Slot[] {
+    return [...properties.values()]
+      .filter(({ writeOnly }) => !writeOnly)
+      .map(({ name, shape }) => this.#compileSlot(name, shape, level))
+  }
+
+  /** Writes the attributes of a row without a schema, except those whose names a client could not send back. */
+  writeOpen (members: Attributes): string {
+    let text = ''
+    for (const name of Object.keys(members)) {
+      if (isOpenName(name)) text += this.#writeValue(name, members[name], openShape, ATTRIBUTE_LEVEL)
+    }
+    return text
+  }
+
+  /** Returns the JSON text in place of a value that the content of its element cannot carry, else `undefined`. */
+  findJsonText (value: unknown, shape: Shape, level: number): string | undefined {
+    // Without a schema, text without a type is a string. So a client that sends the JSON text back without its type
+    // must have the text of a whole attribute.
+    const carried = this.#isOpen && level === ATTRIBUTE_LEVEL
+      ? isCarriedWhole(value, level)
+      : isCarried(value, shape, level, this.#isOpen)
+    if (carried) return undefined
+    // A column of JSON gives such a text for JSON that a double cannot keep.
+    const stored = shape.types.has('object') || shape.types.has('array') ? readMarkedText(value) : undefined
+    if (stored !== undefined && isJson(stored)) return escapeNoncharacters(stored)
+    return renderJsonText(this.#hide(shape)(value))
+  }
+
+  /** Compiles the element of one attribute. A value that does not have the declared type is written by its own type. */
+  #compileSlot (name: string, shape: Shape, level: number): Slot {
+    const nil = buildEmpty(name, { nil: 'true' })
+    const { type, write } = this.#compileContent(name, shape, level)
+    return {
+      name,
+      ...buildTags(name, type === undefined ? {} : { type }),
+      write,
+      writeOther: (value) => value === null ? nil : this.#writeValue(name, value, shape, level)
+    }
+  }
+
+  #compileContent (name: string, shape: Shape, level: number): XmlContent {
+    // The compilation of a recursive shape would never end.
+    if (shape.recursive) return { write: () => undefined }
+    switch (shape.only) {
+      case 'string':
+        return compileString(shape)
+      case 'integer':
+        return { type: 'integer', write: (value) => (Number.isSafeInteger(value) ? String(value) : undefined) }
+      case 'number':
+        return { type: 'float', write: (value) => (Number.isFinite(value) ? String(value) : undefined) }
+      case 'boolean':
+        return { type: 'boolean', write: (value) => (typeof value === 'boolean' ? String(value) : undefined) }
+      case 'array':
+        return { type: 'array', write: this.#compileItems(name, shape, level) }
+      case 'object':
+        return { write: this.#compileMembers(shape, level) }
+      default:
+        return { write: () => undefined }
+    }
+  }
+
+  #compileItems (name: string, shape: Shape, level: number): Slot['write'] {
+    const { open, close, write, writeOther } = this.#compileSlot(this.#itemName(name), shape.items, level + 1)
+    const writeItem = (item: unknown): string => {
+      const content = write(item)
+      return content === undefined ? writeOther(item) : open + content + close
+    }
+    return (value) => Array.isArray(value) && isCarried(value, shape, level, this.#isOpen)
+      ? value.map(writeItem).join('')
+      : undefined
+  }
+
+  #compileMembers (shape: Shape, level: number): Slot['write'] {
+    const write = compileRowTemplate(this.compileSlots(shape.properties, level + 1), '', '')
+    return (value) => isObject(value) && isCarried(value, shape, level, this.#isOpen)
+      ? write('', value) + this.#writeOthers(value, shape, level + 1)
+      : undefined
+  }
+
+  /**
+   * Writes a value that no slot can write: one of a union, of an undeclared name, of a recursive shape, or of a type
+   * that the schema does not allow. An empty string is `<title type="string"/>`, because XML tools turn
+   * `<title></title>` into `<title/>`, which is read as null.
+   */
+  #writeValue (name: string, value: unknown, shape: Shape, level: number): string {
+    const json = this.findJsonText(value, shape, level)
+    if (json !== undefined) return wrap(name, 'json', escapeText(json))
+    if (value === '') return `<${name} type="string"/>`
+    if (typeof value === 'string') return wrap(name, findTextType(shape, value), escapeText(value))
+    if (typeof value === 'number' && Number.isFinite(value)) {
+      return wrap(name, typeOfNumber(value, shape) === 'integer' ? 'integer' : 'float', String(value))
+    }
+    if (typeof value === 'boolean') return wrap(name, 'boolean', String(value))
+    if (Array.isArray(value)) {
+      const item = this.#itemName(name)
+      const items = value.map((part) => this.#writeValue(item, part, shape.items, level + 1))
+      return wrap(name, 'array', items.join(''))
+    }
+    if (!isObject(value)) return `<${name} nil="true"/>`
+    return wrap(name, undefined, this.#writeMembers(value, shape, level + 1))
+  }
+
+  /** Writes the declared members in the order of the schema, then the others in their own order. */
+  #writeMembers (members: Attributes, shape: Shape, level: number): string {
+    let text = ''
+    for (const { name, shape: inner, writeOnly } of shape.properties.values()) {
+      const value = ownMember(members, name)
+      if (!writeOnly && value !== undefined) text += this.#writeValue(name, value, inner, level)
+    }
+    return text + this.#writeOthers(members, shape, level)
+  }
+
+  /** Writes the members that are not among the properties. */
+  #writeOthers (members: Attributes, { properties, rest }: Shape, level: number): string {
+    let text = ''
+    if (rest === undefined) return text
+    for (const name of Object.keys(members)) {
+      const value = members[name]
+      if (!properties.has(name) && value !== undefined) text += this.#writeValue(name, value, rest, level)
+    }
+    return text
   }
 }
 
-function compileItems (name: string, { items }: Shape, itemName: ItemName): Slot['write'] {
-  const { open, close, write, writeOther } = compileSlot(itemName(name), items, itemName)
-  const writeItem = (item: unknown): string => {
-    const content = write(item)
-    return content === undefined ? writeOther(item) : open + content + close
+function compileString (shape: Shape): XmlContent {
+  const type = TEXT_TYPES[shape.format ?? '']
+  if (shape.only === 'string' && shape.format === undefined && shape.encoding === undefined) {
+    return { write: escapeContent }
   }
-  return (value) => Array.isArray(value) ? value.map(writeItem).join('') : undefined
-}
-
-function compileMembers ({ properties, rest }: Shape, itemName: ItemName): Slot['write'] {
-  const write = compileRowTemplate(slotsOf(properties, itemName), '', '')
-  const writeAll =
-    rest === undefined
-      ? write
-      : (text: string, members: Attributes) => write(text, members) + writeOthers(members, properties, rest, itemName)
-  return (value) => isObject(value) ? writeAll('', value) : undefined
+  return {
+    type,
+    write: (value) => typeof value === 'string' && isKept(value, shape) && findTextType(shape, value) === type
+      ? escapeContent(value)
+      : undefined
+  }
 }
 
 /** The `type="…"` of a string, by its `format`. */
-const FORMATS: Readonly<Record<string, string | undefined>> = {
+const TEXT_TYPES: Readonly<Record<string, string | undefined>> = {
   date: 'date',
   'date-time': 'dateTime',
-  'date-time-local': 'dateTime',
   decimal: 'decimal'
 }
 
-/** Returns the `type="…"` of the strings of a shape, or `undefined` if they have none. */
-export function findTextType (shape: Shape): string | undefined {
-  return isBytesShape(shape) ? 'base64Binary' : FORMATS[shape.format ?? '']
-}
+const SECONDS_IN_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\dZ$/
 
 /**
- * Writes a value that no slot can write: one of a union, of an undeclared name, of a recursive shape, or of a type that
- * the schema does not allow. A string has the `type` of its `format`. A whole number is an integer, unless the schema
- * says number.
+ * Returns the `type="…"` of a text, or `undefined` if it has none. Clients of the convention parse a text with a type,
+ * and send it back as they spell it. So bytes and local times never have one, nor has a date and time with an offset or
+ * a fraction, which they would change.
  */
-function writeValue (name: string, value: unknown, shape: Shape, itemName: ItemName): string {
-  if (typeof value === 'string') {
-    return wrap(name, value === '' ? 'string' : findTextType(shape), escapeText(value))
-  }
-  if (typeof value === 'number' && Number.isFinite(value)) {
-    return wrap(name, shape.only !== 'number' && Number.isSafeInteger(value) ? 'integer' : 'float', String(value))
-  }
-  if (typeof value === 'boolean') return wrap(name, 'boolean', String(value))
-  if (Array.isArray(value)) {
-    const item = itemName(name)
-    return wrap(name, 'array', value.map((part) => writeValue(item, part, shape.items, itemName)).join(''))
-  }
-  if (isObject(value)) return wrap(name, undefined, writeMembers(value, shape, itemName))
-  return `<${name} nil="true"/>`
+function findTextType ({ format = '' }: Shape, text: string): string | undefined {
+  const isTyped = format === 'decimal'
+    ? isDecimal(text)
+    : (format === 'date' || SECONDS_IN_UTC.test(text)) && ORDERED_FORMATS.get(format)?.isValid(text) === true
+  return isTyped ? TEXT_TYPES[format] : undefined
 }
 
 function wrap (name: string, type: string | undefined, content: string): string {
   return `<${name}${type === undefined ? '' : ` type="${type}"`}>${content}</${name}>`
-}
-
-/** Writes the declared members in the order of the schema, then the others in their own order. */
-function writeMembers (members: Attributes, { properties, rest }: Shape, itemName: ItemName): string {
-  let text = ''
-  for (const { name, shape, writeOnly } of properties.values()) {
-    const value = ownMember(members, name)
-    if (!writeOnly && value !== undefined) text += writeValue(name, value, shape, itemName)
-  }
-  return rest === undefined ? text : text + writeOthers(members, properties, rest, itemName)
-}
-
-/** Writes the members that are not among the properties. */
-function writeOthers (members: Attributes, properties: Shape['properties'], rest: Shape, itemName: ItemName): string {
-  let text = ''
-  for (const name of Object.keys(members)) {
-    if (!properties.has(name)) text += writeValue(toLegalName(name), members[name], rest, itemName)
-  }
-  return text
 }

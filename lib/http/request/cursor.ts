@@ -2,7 +2,7 @@ import { InvalidQueryError } from '../../errors.js'
 import { parseId, type Resource } from '../../resource/resource.js'
 import type { Id, Row } from '../../resource/row.js'
 import { ORDERED_FORMATS } from '../../schema/convert-text.js'
-import { isLegalText, isUuid } from '../../schema/legal-text.js'
+import { isStorableText, isUuid } from '../../schema/legal-text.js'
 import type { Shape } from '../../schema/shape.js'
 import { BY_ID, positionOf } from '../../stores/order.js'
 import type { Order, Position } from '../../stores/store.js'
@@ -79,7 +79,7 @@ function isId (value: unknown, { idType }: Resource): value is Id {
 
 function isOfShape (value: unknown, shape: Shape | undefined): boolean {
   if (typeof value === 'string') {
-    return shape?.only === 'string' && isLegalText(value) && isOfFormat(value, shape.format ?? '')
+    return shape?.only === 'string' && isStorableText(value) && isOfFormat(value, shape.format ?? '')
   }
   if (typeof value === 'number') {
     return shape?.only === 'number' ? Number.isFinite(value) : shape?.only === 'integer' && Number.isSafeInteger(value)

@@ -4,7 +4,7 @@ import {
   compileText, describeMismatch, describeTypes, isBytesShape, isDecimalShape, ORDERED_FORMATS, parseBoolean,
   UNCONVERTIBLE
 } from '../../schema/convert-text.js'
-import { isLegalText } from '../../schema/legal-text.js'
+import { isStorableText, UNSTORABLE_TEXT } from '../../schema/legal-text.js'
 import type { Property } from '../../schema/shape.js'
 import type { Scalar } from '../../schema/types.js'
 import { didYouMean } from '../../util/did-you-mean.js'
@@ -182,8 +182,8 @@ function compileValue (parameter: string, { shape }: Property, wanted = shape.ty
 }
 
 function checkLegal (parameter: string, text: string): void {
-  if (!isLegalText(text)) {
-    throw new InvalidConditionError(parameter, 'must not contain control characters or unpaired surrogates')
+  if (!isStorableText(text)) {
+    throw new InvalidConditionError(parameter, UNSTORABLE_TEXT)
   }
 }
 

@@ -4,7 +4,7 @@ import type { Convert, Entries, Reader } from '../../formats/format.js'
 import { parseId, type Resource } from '../../resource/resource.js'
 import type { Id } from '../../resource/row.js'
 import { compileVisible, type HideWriteOnly } from '../../resource/visible.js'
-import { findNameFault, findOpenNameFault } from '../../schema/legal-text.js'
+import { findOpenNameFault } from '../../schema/legal-text.js'
 import { openShape, type Shape } from '../../schema/shape.js'
 import { Issues, type IsUntouched } from '../../schema/validation/issues.js'
 import { type Check, checkOpenNames, makeCheckCompiler } from '../../schema/validation/value-check.js'
@@ -176,7 +176,7 @@ interface AttributesReader extends Pick<Payload, 'checkMerged'> {
 /** Compiles the conversion of the members of a group. An update may also remove attributes. */
 function compileAttributes (resource: Resource, reader: Reader): AttributesReader {
   const { singular, singleton, open, attributes, foreignKey } = resource
-  const compileCheck = makeCheckCompiler(open ? findOpenNameFault : findNameFault)
+  const compileCheck = makeCheckCompiler()
   const removes = reader.removes?.bind(reader)
   const compile = (shape: Shape, hide: HideWriteOnly = identity): Attribute => ({
     convert: reader.compile(shape),

@@ -2,7 +2,9 @@ import { didYouMean } from '../../util/did-you-mean.js'
 import { isObject } from '../../util/own-property.js'
 import { abbreviate } from '../../util/truncate.js'
 import { UNSAFE_INTEGER } from '../convert-text.js'
-import { findNameFault, isLegalText, MAX_NAME_LENGTH, MAX_OPEN_NAMES, SUSPECT_CHARACTERS } from '../legal-text.js'
+import {
+  findNameFault, isStorableText, isStorableValue, MAX_NAME_LENGTH, MAX_OPEN_NAMES, SUSPECT_CHARACTERS, UNSTORABLE_TEXT
+} from '../legal-text.js'
 import { isDeeper, MAX_DEPTH } from '../limits.js'
 import { compilePerShape } from '../per-shape.js'
 import { openShape, type Shape } from '../shape.js'
@@ -18,23 +20,20 @@ const MAX_NAMES = 1000
 export type Check = (value: unknown, path: string, issues: Issues, depth: number) => void
 
 /**
- * Returns a compiler of checks. A check ensures that every format can carry a value and return it unchanged: legal
- * text, exact integers, known names, bounded size. It also deletes `readOnly` properties of nested objects. `findFault`
- * returns the fault of an undeclared name, or `undefined` if it has none.
+ * Returns a compiler of checks. A check ensures that every store can keep a value and return it unchanged: storable
+ * text, exact integers, known names, bounded size. It also deletes `readOnly` properties of nested objects.
  */
-export function makeCheckCompiler (findFault: FindFault = findNameFault): (shape: Shape) => Check {
-  return compilePerShape((shape, compile) => makeCheck(shape, compile, findFault))
+export function makeCheckCompiler (): (shape: Shape) => Check {
+  return compilePerShape(makeCheck)
 }
 
-type FindFault = (name: string) => string | undefined
-
-function makeCheck (shape: Shape, compile: (shape: Shape) => Check, findFault: FindFault): Check {
+function makeCheck (shape: Shape, compile: (shape: Shape) => Check): Check {
   const { types } = shape
   if (shape.only === 'string') return checkText
   if (shape.only === 'boolean') return checkUnfit
   const checkNumber: Check = types.has('integer') && !types.has('number') ? checkInteger : checkNothing
   const checkItems = types.has('array') ? compileArrayCheck(shape, compile) : checkUnfit
-  const checkMembers = types.has('object') ? compileObjectCheck(shape, compile, findFault) : checkUnfit
+  const checkMembers = types.has('object') ? compileObjectCheck(shape, compile) : checkUnfit
   return (value, path, issues, depth) => {
     if (typeof value === 'string') checkText(value, path, issues, depth)
     else if (typeof value === 'number') checkNumber(value, path, issues, depth)
@@ -45,16 +44,18 @@ function makeCheck (shape: Shape, compile: (shape: Shape) => Check, findFault: F
 
 function checkNothing (): void {}
 
-/** Checks the depth of a value whose type the validator refuses later. Until then, recursive functions may read it. */
+/**
+ * Checks a value whose type the validator usually refuses later. Until then, recursive functions may read it. A member
+ * that no pattern of `patternProperties` matches may have any type.
+ */
 function checkUnfit (value: unknown, path: string, issues: Issues, depth: number): void {
   if (isDeeper(value, MAX_DEPTH - depth)) issues.add(path, `is nested deeper than ${MAX_DEPTH} levels`)
+  else if (!isStorableValue(value)) issues.add(path, UNSTORABLE_TEXT)
 }
 
 function checkText (value: unknown, path: string, issues: Issues, depth: number): void {
   if (typeof value !== 'string') checkUnfit(value, path, issues, depth)
-  else if (SUSPECT_CHARACTERS.test(value) && !isLegalText(value)) {
-    issues.add(path, 'must not contain control characters or unpaired surrogates')
-  }
+  else if (SUSPECT_CHARACTERS.test(value) && !isStorableText(value)) issues.add(path, UNSTORABLE_TEXT)
 }
 
 function checkInteger (value: unknown, path: string, issues: Issues): void {
@@ -74,7 +75,7 @@ function compileArrayCheck (shape: Shape, compile: (shape: Shape) => Check): Che
   }
 }
 
-function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check, findFault: FindFault): Check {
+function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check): Check {
   const { properties, rest } = shape
   const checks = new Map(
     [...properties].map(([name, property]) => [name, property.readOnly ? undefined : compile(property.shape)])
@@ -82,7 +83,6 @@ function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check, fin
   const checkRest = rest === undefined ? undefined : compile(rest)
   const names = [...properties.keys()]
   const open = shape === openShape
-  const mayBeText = shape.types.has('string')
   return (value, path, issues, depth) => {
     if (!isObject(value)) return
     const below = depth + 1
@@ -91,9 +91,6 @@ function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check, fin
     const present = Object.keys(members)
     const excess = findExcess(shape, present.length)
     if (excess !== undefined) return issues.add(path, excess)
-    if (mayBeText && present.length === 0) {
-      return issues.add(path, 'must not be an empty object, which XML cannot tell from an empty text')
-    }
     for (const name of present) {
       if (issues.isFull) return
       const at = `${path}.${abbreviate(name, MAX_NAME_LENGTH)}`
@@ -104,7 +101,7 @@ function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check, fin
       } else if (checkRest === undefined) {
         issues.add(at, `is unknown${didYouMean(name, names)}`)
       } else {
-        const fault = findFault(name)
+        const fault = findNameFault(name)
         if (fault === undefined) checkRest(members[name], at, issues, below)
         else issues.add(at, fault)
       }

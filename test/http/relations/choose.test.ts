@@ -218,7 +218,7 @@ t.test('forged choices are values that the validation judges, and write nothing'
     ['book[chapters][0][name][?][choose]=&book[title]=T', 200, /<textarea[^>]*>T<\/textarea>/],
     ['book[authorId][?][choose]=&book[authorId][?][after]=zzz', 400, 'must come from a'],
     ['book[authorId][?][choose]=&book[title][x]=1&book[tags][]=a&book[no][0][y]=%22z', 200, /name="book\[title\]\[x\]" value="1"\/>.*name="book\[tags\]\[\]" value="a"\/>.*name="book\[no\]\[0\]\[y\]" value="&quot;z"/],
-    ['book[authorId][?][choose]=%00', 200, 'Must not contain control characters'],
+    ['book[authorId][?][choose]=%00', 200, 'Must not contain U+0000'],
     ['book[authorId][?][choose]=&book[authorId][?][chosen]=3', 200, /value="Author &lt;3&gt;&amp;&quot;"/]
   ]
   for (const [payload, status, body] of cases) t.match(await send(payload), { statusCode: status, body }, payload)

@@ -146,7 +146,7 @@ t.test('a value that the attribute does not have is refused', async (t) => {
     ]),
     ['published[not]=yes', '"published[not]" must be true or false'], ['published[in]=true,', '"published[in]" must be true or false; for rows without a value, send "published[null]=true"'], ['rating[in]=1,,2', '"rating[in]" must be an integer; for rows without a value, send "rating[null]=true"'], ['rating[in]=1;2', '"rating[in]" must be an integer'], ['rating[in]=1,x', '"rating[in]" must be an integer'],
     ...['title', 'rating', 'price', 'published', 'dueOn', 'at', 'seenAt', 'owner'].flatMap((name): Array<[string, string]> => ['', 'yes', 'null', 'TRUE', ' true', '2'].map((text) => [`${name}[null]=${text}`, `"${name}[null]" must be true or false`])),
-    ...['not', 'in', 'contains', 'starts'].map((operator): [string, string] => [`title[${operator}]=%00`, `"title[${operator}]" must not contain control characters or unpaired surrogates`]),
+    ...['not', 'in', 'contains', 'starts'].map((operator): [string, string] => [`title[${operator}]=%00`, `"title[${operator}]" must not contain U+0000, U+FFFF or unpaired surrogates, which cannot be stored`]),
     ['title[contains]=', '"title[contains]" must not be empty'], ['title[starts]=', '"title[starts]" must not be empty'], ['note[contains]=', '"note[contains]" must not be empty']
   ])
 })
@@ -208,7 +208,7 @@ t.test('a search finds the rows that have each word in a text', async (t) => {
     // No dates, times, UUIDs, numbers and writeOnly attributes.
     [{ q: '2026' }, []], [{ q: '12:00' }, []], [{ q: '0190a6b0' }, []], [{ q: '5' }, []], [{ q: 'tea', sort: '-id' }, [2, 1]]
   ])
-  await checkRefused(t, app, [['q=', '"q" must not be empty'], ['q=+', '"q" must have a word'], ['q=%09%C2%A0', '"q" must have a word'], ['q=%00', '"q" must not contain control characters or unpaired surrogates']])
+  await checkRefused(t, app, [['q=', '"q" must not be empty'], ['q=+', '"q" must have a word'], ['q=%09%C2%A0', '"q" must have a word'], ['q=%00', '"q" must not contain U+0000, U+FFFF or unpaired surrogates, which cannot be stored']])
 })
 
 t.test('blank=any leaves out operators and searches without a value', async (t) => {

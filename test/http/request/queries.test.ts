@@ -120,7 +120,7 @@ t.test('an invalid query is a bad request, answered in the client\'s own format'
     ['sort=id,title', '"sort" names "title" after "id", where it can have no effect'], ['sort=rating,-id,title', '"sort" names "title" after "id"'],
     ['sort=title&sort=rating', 'the parameter "sort" must be given once'], ['rating=5&rating=4', 'the parameter "rating" must be given once'],
     ['rating=x', '"rating" must be an integer or null'], ['rating=1.5', '"rating" must be an integer or null'], ['rating=99999999999999999', '"rating" must be an integer between -9007199254740991 and 9007199254740991'], ['price=', '"price" must be a number'], ['price=1e999', '"price" has the number 1e999, which cannot be kept exactly; send at most 15 digits, between 1e-307 and 1e308'], ['published=yes', '"published" must be true or false'], ['published=', '"published" must be true or false'],
-    ['title=%00', '"title" must not contain control characters or unpaired surrogates'], ['note=a%EF%BF%BF', '"note" must not contain control characters'], ['rating=%0B5', '"rating" must not contain control characters'],
+    ['title=%00', '"title" must not contain U+0000, U+FFFF or unpaired surrogates, which cannot be stored'], ['note=a%EF%BF%BF', '"note" must not contain U+0000'],
     ['tags=x', 'the parameter "tags" is unknown'], ['author=x', 'the parameter "author" is unknown'], ['mixed=x', 'the parameter "mixed" is unknown'], ['secret=s1', 'the parameter "secret" is unknown'], ['secre=x', 'the parameter "secre" is unknown'],
     ['id=1', 'the parameter "id" is unknown'], ['ratin=5', 'the parameter "ratin" is unknown; did you mean "rating"?'], ['srot=title', 'did you mean "sort"?']
   ]
@@ -130,7 +130,7 @@ t.test('an invalid query is a bad request, answered in the client\'s own format'
       t.strictSame([res.statusCode, res.headers['content-type']], [400, problems[kind]], `${kind}: ${query}`)
       const text = kind === 'json' ? res.json<{ detail: string }>().detail : res.body.replaceAll('&quot;', '"')
       // A page shows the message about a condition at its field, without the name of the parameter.
-      const isShown = text.includes(says) || (kind === 'html' && text.toLowerCase().includes(says.replace(/^"[^"]*" /, '')))
+      const isShown = text.includes(says) || (kind === 'html' && text.toLowerCase().includes(says.replace(/^"[^"]*" /, '').toLowerCase()))
       t.ok(isShown, `${query}: ${text}`)
       if (says.startsWith('"sort" names "secr') || says.includes('parameter "secr')) t.notMatch(text, /did you mean "secret"/, 'a writeOnly attribute is not suggested')
     }

@@ -27,7 +27,7 @@ function batchesOf<T> (items: readonly T[], size: number): T[][] {
 /** Writes the whole text of a list in another way. */
 function textOf (kind: Kind, rows: readonly Post[]): string {
   if (kind === 'json') return JSON.stringify({ posts: rows.map(({ id, attributes }) => ({ id, ...attributes })) })
-  return `${xml}<posts type="array">${rows.map(({ id, attributes: { title } }) => `<post><id type="integer">${id}</id><title${title === '' ? ' type="string"' : ''}>${title}</title></post>`).join('')}</posts>`
+  return `${xml}<posts type="array">${rows.map(({ id, attributes: { title } }) => `<post><id type="integer">${id}</id>${title === '' ? '<title type="string"/>' : `<title>${title}</title>`}</post>`).join('')}</posts>`
 }
 
 /** Returns a store that only lists. */

@@ -8,6 +8,7 @@ const visible = 'lib/resource/visible.ts'
 const parseXml = 'lib/formats/xml/parse.ts'
 const xml = 'lib/formats/xml/read.ts'
 const xmlWrite = 'lib/formats/xml/write.ts'
+const carried = 'lib/formats/xml/carried.ts'
 const generated = 'lib/util/generated-code.ts'
 
 export const mutants: readonly Mutant[] = [
@@ -45,7 +46,11 @@ export const mutants: readonly Mutant[] = [
   { file: xml, find: 'children.some(({ name }) => name !== first?.name)', replace: 'false', why: 'items of an array have any names' },
   { file: xmlWrite, find: 'Number.isSafeInteger(value) ? String(value) : undefined', replace: 'String(value)', why: 'a text in a column of integers is not escaped' },
   { file: xmlWrite, find: 'start + escapeText(String(row.id))', replace: 'start + String(row.id)', why: 'ids are not escaped' },
-  { file: xmlWrite, find: 'if (!properties.has(name)) text += writeValue(toLegalName(name)', replace: 'if (!properties.has(name)) text += writeValue(name', why: 'names in an open attribute are not escaped' },
+  { file: xmlWrite, find: 'if (isOpenName(name)) text', replace: 'text', why: 'an open attribute has an element with any name' },
+  { file: xmlWrite, find: 'this.#hide(shape)(value)', replace: 'value', why: 'JSON text in XML shows inner passwords' },
+  { file: carried, find: 'return isPortableName(name) &&', replace: 'return', why: 'a member has an element with any name' },
+  { file: carried, find: 'isLegalText(text) &&', replace: '', why: 'control characters stand in XML' },
+  { file: carried, find: 'return !isEmpty', replace: 'return true', why: 'an empty object is written like null' },
   { file: xmlWrite, find: '!writeOnly && value !== undefined', replace: 'value !== undefined', why: 'XML shows inner passwords' },
   { file: xmlWrite, find: '.filter(({ writeOnly }) => !writeOnly)', replace: '', why: 'XML shows passwords' },
   { file: xmlWrite, find: 'errors === undefined\n', replace: 'true\n', why: 'XML does not name the attributes at fault' }

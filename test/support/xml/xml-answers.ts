@@ -25,11 +25,11 @@ function keyOf ({ singular, plural, singleton, idType, open, schema }: Resource)
 }
 
 /**
- * Tells whether a document cannot fit the XML Schema: XML Schema 1.0 has no year 0, and a store's row may break the
- * JSON Schema.
+ * Tells whether a document cannot fit the XML Schema: XML Schema 1.0 has no year 0, the type of a text has no JSON, and
+ * a store's row may break the JSON Schema.
  */
 function isBeyond (document: string, row: Row | undefined, resource: Resource): boolean {
-  if (/ type="date">0000-/.test(document)) return true
+  if (/ type="date">0000-| type="json">"/.test(document)) return true
   try {
     if (row !== undefined) compileValidation(resource).update(structuredClone({ ...row.attributes }), new Issues())
     return false

@@ -247,7 +247,7 @@ t.test('every format shows a value that does not fit its column, and no form tha
   const before = await stored()
   t.strictSame((await app.inject('/posts/1.json')).json(), { post: { id: 1, title: 'T', v0: 'abc', v1: 2.5, v2: '9007199254740993', v3: `${MARK}x'00ff'`, v4: 't', v5: 2, v6: `${MARK}plain`, v7: 'AQI=' } })
   const xml = (await app.inject('/posts/1.xml')).body
-  t.match(xml, '<v0>abc</v0><v1 type="float">2.5</v1><v2>9007199254740993</v2><v3>\ufffdx&#39;00ff&#39;</v3>'.replaceAll('&#39;', "'"))
+  t.match(xml, '<v0 type="json">"abc"</v0><v1 type="json">2.5</v1><v2 type="json">"9007199254740993"</v2><v3 type="json">"\\uffffx\'00ff\'"</v3>')
   t.equal((await app.inject('/posts.html')).statusCode, 200)
   const page = await app.inject('/posts/1.html')
   t.match(page.body, '<blockquote class="kept" dir="auto">abc</blockquote>')

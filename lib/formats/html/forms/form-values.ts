@@ -81,7 +81,7 @@ export class FormValues {
     return (attributes) => {
       const value = read(attributes)
       // A form could not send such a value back.
-      if (this.#isOpen && !isLegalValue(value, isOpenName)) return PARTIAL
+      if (this.#isOpen && !isLegalValue(value)) return PARTIAL
       return isStructure(value) && !isSame(value, ownMember(attributes, name)) ? PARTIAL : value
     }
   }

@@ -1,7 +1,6 @@
 import type { Shape } from '../../../schema/shape.js'
 import type { Schema } from '../../../schema/types.js'
 import { isBytesShape } from '../../../schema/convert-text.js'
-import { findTextType } from '../write.js'
 import {
   booleanFacets, bytesFacets, decimalFacets, type Facet, integerFacets, numberFacets, textFacets
 } from './facets.js'
@@ -48,10 +47,20 @@ function findTextKind (shape: Shape): TextKind | undefined {
   return Object.hasOwn(TEXT_KINDS, format) ? format as TextKind : undefined
 }
 
+/** The values of `type` that texts may have, by their kind. */
+const TEXT_TYPES: Readonly<Partial<Record<TextKind, string>>> = {
+  date: 'date',
+  'date-time': 'dateTime',
+  'date-time-local': 'dateTime',
+  decimal: 'decimal',
+  base64: 'base64Binary'
+}
+
 /** Returns the values of the attribute `type`. */
 export function typeNamesOf (shape: Shape): readonly string[] {
   const { types, only } = shape
-  const text = findTextType(shape)
+  const kind = findTextKind(shape)
+  const text = kind && TEXT_TYPES[kind]
   return [
     ...types.has('integer') && only !== 'number' ? ['integer'] : [],
     ...types.has('number') ? ['float'] : [],

@@ -1,4 +1,5 @@
 import type { Resource } from '../../../resource/resource.js'
+import { isPortableName } from '../../../schema/portable-name.js'
 import { openShape, type Property, type Shape } from '../../../schema/shape.js'
 import { countItems, schemasOf } from './facets.js'
 import { add, addDocumentation, type XsdNode } from './node.js'
@@ -10,13 +11,6 @@ export interface Member {
   readonly isRequired: boolean
   readonly documentation: readonly string[]
 }
-
-// Most letters of XML 1.0 before its fifth edition, because XML Schema 1.0 refers to that.
-const LETTERS =
-  'A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u0131\u0134-\u013e\u0141-\u0148\u014a-\u017e\u0388-\u038a' +
-  '\u038e-\u03a1\u03a3-\u03ce\u0401-\u040c\u040e-\u044f\u0451-\u045c\u05d0-\u05ea\u0621-\u063a' +
-  '\u0905-\u0939\u3041-\u3094\u30a1-\u30fa\u4e00-\u9fa5\uac00-\ud7a3'
-const NAME = new RegExp(`^[${LETTERS}][-.0-9\u00b7${LETTERS}]*$`)
 
 /** The most occurrences that Xerces and xjc allow in secure processing. */
 const MAX_OCCURRENCES = 5000
@@ -77,7 +71,7 @@ export class SchemaTypes {
     const node = add(this.#root, 'complexType', { name: type })
     if (shape.only === 'array') this.#addItems(node, shape, name, prefix)
     else if (shape.only === 'object' && isDeclarable(shape)) {
-      addMembers(node, this.membersOf(shape.properties.values(), type), shape.types.has('null'))
+      addObject(node, this.membersOf(shape.properties.values(), type), shape)
     } else addLoose(node, shape)
     return type
   }
@@ -118,14 +112,18 @@ export class SchemaTypes {
   #addItems (node: XsdNode, shape: Shape, name: string, prefix: string): void {
     const { least, most } = countItems(schemasOf(shape.schema, this.#resource.schema))
     const item = this.#resource.itemName(name)
-    const sequence = add(node, 'sequence', { minOccurs: shape.types.has('null') ? '0' : undefined })
+    // A value that contains itself may be too deep for elements. It is JSON text then.
+    const mayBeJson = shape.recursive
+    const mayLackItems = mayBeJson || shape.types.has('null')
+    if (mayBeJson) node.att('mixed', 'true')
+    const sequence = add(node, 'sequence', { minOccurs: mayLackItems ? '0' : undefined })
     add(sequence, 'element', {
       name: item,
       type: this.typeOf(shape.items, item, prefix),
       minOccurs: String(least),
       maxOccurs: most > MAX_OCCURRENCES ? 'unbounded' : String(most)
     })
-    addAttributes(node, ['array'], true, shape.types.has('null'))
+    addAttributes(node, ['array', ...mayBeJson ? ['json'] : []], true, shape.types.has('null'))
   }
 
   #addValue (shape: Shape, path: string): string {
@@ -197,10 +195,21 @@ export class SchemaTypes {
   }
 }
 
-/** Adds elements in any order, each at most once. A nullable element may have none of them. */
-export function addMembers (type: XsdNode, members: readonly Member[], isNullable = false): void {
-  addElements(add(type, 'all', { minOccurs: isNullable ? '0' : undefined }), members)
-  addAttributes(type, [], false, isNullable)
+/** Adds elements in any order, each at most once. */
+export function addMembers (type: XsdNode, members: readonly Member[]): void {
+  addElements(add(type, 'all'), members)
+}
+
+/**
+ * Adds the members of a value. A nullable element may have none of them, nor may one that is JSON text: an empty
+ * object, or one that contains itself and may be too deep for elements.
+ */
+function addObject (type: XsdNode, members: readonly Member[], { types, recursive }: Shape): void {
+  const isNullable = types.has('null')
+  const mayBeJson = recursive || !members.some(({ isRequired }) => isRequired)
+  if (mayBeJson) type.att('mixed', 'true')
+  addElements(add(type, 'all', { minOccurs: isNullable || mayBeJson ? '0' : undefined }), members)
+  addAttributes(type, mayBeJson ? ['json'] : [], true, isNullable)
 }
 
 export function addElements (group: XsdNode, members: readonly Member[]): void {
@@ -216,15 +225,14 @@ export function addAny (type: XsdNode): void {
 
 /** Returns whether XML Schema can declare all members. It cannot mix them with members of any name. */
 export function isDeclarable ({ properties, rest }: Pick<Shape, 'properties' | 'rest'>): boolean {
-  return rest === undefined && [...properties.keys()].every((name) => NAME.test(name))
+  return rest === undefined && [...properties.keys()].every(isPortableName)
 }
 
 /** Adds any content, because XML Schema cannot declare a choice of text and elements, or undeclared names. */
 function addLoose (type: XsdNode, shape: Shape): void {
-  const isMixed = shape.only !== 'object'
-  if (isMixed) type.att('mixed', 'true')
+  type.att('mixed', 'true')
   addAny(type)
-  addAttributes(type, typeNamesOf(shape), false, shape.types.has('null'))
+  addAttributes(type, [...typeNamesOf(shape), 'json'], false, shape.types.has('null'))
 }
 
 /** Adds the attributes `type` and `nil`. If only one type is possible, `type` is optional. */

@@ -1,4 +1,7 @@
+import { MARK, markText, readMarkedText } from '../../../schema/legal-text.js'
 import { findInexactNumber } from '../../../util/decimal.js'
+
+export { markText, readMarkedText }
 
 /** How a column of a type keeps values of a kind. No function receives null. */
 export interface Codec {
@@ -17,26 +20,9 @@ export interface Codec {
   readonly decode: (raw: unknown) => unknown
 }
 
-/**
- * The first character of a text that stands for a stored value of another type: a BLOB, a text that is no JSON, or a
- * value that would otherwise look like one of another type. No request may contain the character, so that no client
- * writes the text back in place of the value.
- */
-const MARK = '\uffff'
-
-/** Returns a text that stands for a stored text that a client must not write back. */
-export function markText (text: string): string {
-  return MARK + text
-}
-
 /** Returns a text that stands for stored bytes. */
 export function markBytes (bytes: Buffer): string {
   return markText(`x'${bytes.toString('hex')}'`)
-}
-
-/** Returns the text that a marked text stands for, or `undefined` if the value is no such text. */
-export function readMarkedText (value: unknown): string | undefined {
-  return typeof value === 'string' && value.startsWith(MARK) ? value.slice(MARK.length) : undefined
 }
 
 const BYTES = new RegExp(`^${MARK}x'([\\da-f]*)'$`)

@@ -1,4 +1,4 @@
-import { isXmlName } from '../../../schema/legal-text.js'
+import { isPortableName } from '../../../schema/portable-name.js'
 
 /**
  * Names the attributes of columns. An attribute has the name of its column if that is a name in XML, and not `id`.
@@ -11,12 +11,12 @@ export function nameAttributes (columns: readonly string[]): ReadonlyMap<string,
 }
 
 function isName (column: string): boolean {
-  return isXmlName(column) && column !== 'id'
+  return isPortableName(column) && column !== 'id'
 }
 
 function makeName (column: string, taken: Set<string>): string {
-  const plain = Array.from(column, (character) => (isXmlName(`_${character}`) ? character : '_')).join('')
-  const base = plain === 'id' ? 'id_' : isXmlName(plain) ? plain : `_${plain}`
+  const plain = Array.from(column, (character) => (isPortableName(`_${character}`) ? character : '_')).join('')
+  const base = plain === 'id' ? 'id_' : isPortableName(plain) ? plain : `_${plain}`
   let name = base
   for (let number = 2; taken.has(name); number++) name = `${base}_${number}`
   taken.add(name)

@@ -482,7 +482,7 @@ const german: Required<PageMessages> = {
     'must be an e-mail address': q('ist eine E-Mail-Adresse'),
     'must be an absolute URL': q('ist eine URL'),
     'must be a UUID': q('ist eine UUID'),
-    'must not contain control characters or unpaired surrogates': q('enthält Unerlaubtes'),
+    'must not contain U+0000, U+FFFF or unpaired surrogates, which cannot be stored': q('enthält Unerlaubtes'),
     'must be an integer between {0} and {1}': q('ist zwischen {0} und {1}'),
     // The last entry, since it matches any such beginning.
     'must be {0}': q('ist {0}')

@@ -194,11 +194,10 @@ export const phrases: Language['phrases'] = {
     'les éléments en plusieurs parties doivent avoir un numéro, comme [0][name]',
   'must be inside "{0}": send {1}': 'à placer dans « {0} » : {1}',
   'must be inside "{0}"': 'à placer dans « {0} »',
-  'must not be an empty object, which XML cannot tell from an empty text': 'le groupe ne doit pas être vide',
   'must not have more than {0} names': '{0} noms au maximum',
   'must not have more than {0} attributes': '{0} informations au maximum',
-  'must not contain control characters or unpaired surrogates':
-    'la valeur ne doit pas contenir de caractères de contrôle',
+  'must not contain U+0000, U+FFFF or unpaired surrogates, which cannot be stored':
+    'la valeur contient des caractères qui ne peuvent pas être enregistrés',
   'must be a text without U+0000 and unpaired surrogates':
     'la valeur contient des caractères qui ne peuvent pas être enregistrés',
   'must be {0}': (wanted) => `la valeur doit être ${types(wanted)}`,
@@ -217,6 +216,7 @@ export const phrases: Language['phrases'] = {
   'is unknown; did you mean "{0}"?': 'ce champ est inconnu. Vouliez-vous dire « {0} » ?',
   'is unknown': 'ce champ est inconnu',
   'is a name of more than {0} characters': 'le nom dépasse {0} caractères',
+  'is not a valid name': 'le nom est incorrect',
   'is not a valid name in XML': 'le nom est incorrect',
   'is nested deeper than {0} levels': 'la valeur a plus de {0} niveaux',
   'is too complex to be checked': 'la valeur est trop complexe pour être vérifiée',
