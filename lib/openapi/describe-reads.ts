@@ -152,7 +152,12 @@ const MEANINGS: Readonly<Record<NamedOperator, string>> = {
   starts: 'that begins with this text, in upper or lower case'
 }
 
-function describeFilters ({ attribute: { name, shape }, isPlain, operators }: FilterableAttribute): readonly Part[] {
+function describeFilters (
+  { attribute: { name, shape }, isPlain, operators, idType }: FilterableAttribute
+): readonly Part[] {
+  const one = `${/^[aeiou]/i.test(name) ? 'an' : 'a'} ${name}`
+  // Each row has an id.
+  const meanings = idType === undefined ? MEANINGS : { ...MEANINGS, not: 'other than this' }
   const blank = hasBlank(shape) ? ' An empty value lists the rows without one.' : ''
   const plain = {
     in: 'query',
@@ -167,7 +172,7 @@ function describeFilters ({ attribute: { name, shape }, isPlain, operators }: Fi
       name: `${name}[${operator}]`,
       schema: describeOperand(operator, shape),
       ...(operator === 'in' && { style: 'form', explode: false }),
-      description: `Lists only rows with a ${name} ${MEANINGS[operator]}.`
+      description: `Lists only rows with ${one} ${meanings[operator]}.`
     }))
   ]
 }

@@ -52,6 +52,7 @@ interface CommonParameters {
   readonly count?: boolean | 'estimate' | undefined
   readonly only?: string | undefined
   readonly include?: string | undefined
+  readonly id?: Id | (Ranges<Id> & Pick<Equalities<Id>, 'not' | 'in'>) | undefined
 }
 
 /**

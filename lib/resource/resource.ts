@@ -1,5 +1,5 @@
 import { isLegalText, isUuid } from '../schema/legal-text.js'
-import type { Property } from '../schema/shape.js'
+import { type Property, shapeOf } from '../schema/shape.js'
 import type { Scalar, Schema } from '../schema/types.js'
 import { declareAttributes } from './attributes.js'
 import { singularize } from './inflection.js'
@@ -115,6 +115,18 @@ export function parseId (idType: IdType, text: string): Id | undefined {
   if (idType === 'string') return isTextId(text) ? text : undefined
   const id = Number(text)
   return Number.isSafeInteger(id) && String(id) === text ? id : undefined
+}
+
+const ID_SCHEMAS: Readonly<Record<IdType, Schema>> = {
+  integer: { type: 'integer' },
+  uuid: { type: 'string', format: 'uuid' },
+  string: { type: 'string' }
+}
+
+/** Returns the description of ids that an attribute of the same type would have. */
+export function idProperty (idType: IdType): Property {
+  const schema = ID_SCHEMAS[idType]
+  return { name: 'id', shape: shapeOf(schema), schema, required: true, readOnly: true, writeOnly: false }
 }
 
 /** Returns whether a text can be an id. `.` and `..` mean other paths, even percent-encoded (WHATWG URL §4.4). */

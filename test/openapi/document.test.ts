@@ -177,13 +177,13 @@ const bracketed = (name: string, value: Part, ...operators: readonly string[]): 
     gt: [value, 'greater than this'],
     lte: [value, 'of at most this'],
     lt: [value, 'less than this'],
-    not: [value, 'other than this, or without one'],
+    not: [value, `other than this${name === 'id' ? '' : ', or without one'}`],
     in: [{ type: 'array', items: value, minItems: 1, maxItems: 1000 }, 'among these. In a value, write \\, for a comma and \\\\ for a backslash', { style: 'form', explode: false }],
     null: [{ type: 'boolean' }, 'that is null (true) or is not null (false)'],
     contains: [few, 'that contains this text, in upper or lower case'],
     starts: [few, 'that begins with this text, in upper or lower case']
   } as Readonly<Record<string, readonly [schema: Part, meaning: string, more?: Part]>>)[operator] as readonly [Part, string, Part?]
-  return { in: 'query', name: `${name}[${operator}]`, schema, ...more, description: `Lists only rows with a ${name} ${meaning}.` }
+  return { in: 'query', name: `${name}[${operator}]`, schema, ...more, description: `Lists only rows with ${name === 'id' ? 'an' : 'a'} ${name} ${meaning}.` }
 })
 const ranges = ['gte', 'gt', 'lte', 'lt', 'not', 'in', 'null']
 const texts = ['not', 'in', 'null', 'contains', 'starts']
@@ -213,6 +213,8 @@ const OPERATIONS: Readonly<Record<string, unknown>> = {
       ...bracketed('rating', { type: 'integer' }, ...ranges),
       filter('publishedAt', dateTime),
       ...bracketed('publishedAt', dateTime, ...ranges),
+      filter('id', { type: 'integer' }),
+      ...bracketed('id', { type: 'integer' }, 'gte', 'gt', 'lte', 'lt', 'not', 'in'),
       only,
       { in: 'query', name: 'blank', schema: { type: 'string', enum: ['any'] }, description: 'Ignores parameters without a value.' }
     ],
@@ -414,7 +416,7 @@ t.test('only the features of a resource are described', async (t) => {
     ['a parameter of the prefix that is bound: a blank one', { prefix: '/:tenant', constraints: { tenant: { enum: ['acme'] } }, formPages: true }, 'get /{tenant}/posts/new', { statuses: '200 400 404 406 5XX' }],
     ['an id that is bound says nothing of a list', { constraints: { id: { maximum: 999 } } }, 'get /posts', { statuses: '200 400 406 414 5XX' }],
     ['a store without capabilities', { store: { ...memoryStore(), capabilities: {} } }, 'get /posts', { parameters: ['format', 'limit', 'after', 'only'] }],
-    ['an attribute that is called as a parameter', { attributes: { type: 'object', properties: { limit: { type: 'boolean' } } }, sort: [] }, 'get /posts', { parameters: ['format', 'limit', 'after', 'before', 'count', 'limit[not]', 'limit[in]', 'limit[null]', 'only', 'blank'] }],
+    ['an attribute that is called as a parameter', { attributes: { type: 'object', properties: { limit: { type: 'boolean' } } }, sort: [] }, 'get /posts', { parameters: ['format', 'limit', 'after', 'before', 'count', 'limit[not]', 'limit[in]', 'limit[null]', 'id', 'id[gte]', 'id[gt]', 'id[lte]', 'id[lt]', 'id[not]', 'id[in]', 'only', 'blank'] }],
     ['nothing to sort or to filter by', { sort: [], filter: [] }, 'get /posts', { parameters: ['format', 'limit', 'after', 'before', 'count', 'only'] }],
     ['a choice to filter by', { attributes: { type: 'object', properties: { kind: { type: 'string', enum: ['a', 'b'] }, level: { type: ['integer', 'null'], enum: [1, 2, null] } } } }, 'get /posts', { queries: { kind: { type: 'string', enum: ['a', 'b'] }, level: { anyOf: [{ type: 'integer', enum: [1, 2] }, { type: 'string', enum: [''] }] } } }]
   ]

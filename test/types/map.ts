@@ -76,6 +76,7 @@ export const texts: string[] = [
   paths.tenantStaff('acme'),
   paths.posts({ query: { rating: { gte: 3, lt: 5, in: [1, 2], not: 4, null: false }, title: { contains: 'tea', starts: 'A', in: ['a'] }, published: { not: true, null: true }, views: { gte: 1 }, limit: 20, sort: '-rating', q: 'green tea', count: 'estimate', before: undefined } }),
   paths.posts({ query: { rating: 5, title: 'Tea', published: false, views: null } }), paths.posts({ query: { rating: null, title: undefined } }), paths.postComments(7, { query: { stars: { gte: 3 }, body: { contains: 'tea' } } }),
+  paths.posts({ query: { id: { in: [1, 2], gt: 3 } } }), paths.posts({ query: { id: 5 } }),
   // Without a schema, the compiler knows no attributes.
   paths.blogPosts({ query: { anything: { gte: 3 }, other: { in: ['a', 1, true] }, more: 'x', null: null } }), paths.recentPosts({ query: { anything: 1 } }), paths.adminUsers({ query: { name: { starts: 'a' } } }),
   counted.counters({ query: { count: { gte: 3 }, limit: { in: ['a'] }, q: 'tea' } }), counted.counters({ query: { count: true, limit: 5, plain: { gte: 1 } } }),
@@ -85,6 +86,8 @@ export const texts: string[] = [
 export const wrong = [
   // @ts-expect-error this operator does not exist
   paths.posts({ query: { rating: { gt3: 3 } } }),
+  // @ts-expect-error an id is never null
+  paths.posts({ query: { id: { null: true } } }),
   // @ts-expect-error a number has no texts
   paths.posts({ query: { rating: { contains: '3' } } }),
   // @ts-expect-error a boolean has no ranges

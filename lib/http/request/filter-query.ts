@@ -5,6 +5,7 @@ import {
   UNCONVERTIBLE
 } from '../../schema/convert-text.js'
 import { isStorableText, UNSTORABLE_TEXT } from '../../schema/legal-text.js'
+import { type IdType, idProperty, parseId } from '../../resource/resource.js'
 import type { Property } from '../../schema/shape.js'
 import type { Scalar } from '../../schema/types.js'
 import { didYouMean } from '../../util/did-you-mean.js'
@@ -35,6 +36,8 @@ export interface FilterableAttribute {
   /** Whether the parameter may stand without an operator: no other parameter of lists has this name. */
   readonly isPlain: boolean
   readonly operators: readonly NamedOperator[]
+  /** The type of the ids if it is the id of the rows, which is no attribute. @default undefined */
+  readonly idType?: IdType
 }
 
 /** Returns whether people search the texts of an attribute: a string that is no decimal, date, time, UUID or base64. */
@@ -56,6 +59,14 @@ export function operatorsOf (attribute: Property, filter: Capabilities['filter']
   return typeof filter === 'object' ? all.filter((operator) => filter.includes(operator)) : all
 }
 
+/** Returns the id as an attribute by which a list can be filtered. It is never null, and searched as a whole only. */
+export function filterableId (idType: IdType, filter: Capabilities['filter']): FilterableAttribute {
+  const attribute = idProperty(idType)
+  const operators = operatorsOf(attribute, filter)
+    .filter((operator) => operator !== 'null' && operator !== 'contains' && operator !== 'starts')
+  return { attribute, isPlain: true, operators, idType }
+}
+
 /** Returns the names of the parameters for these attributes: `rating`, `rating[gte]`. */
 export function filterParameters (filterable: readonly FilterableAttribute[]): readonly string[] {
   return filterable.flatMap(({ attribute: { name }, isPlain, operators }) =>
@@ -68,13 +79,16 @@ export function filterParameters (filterable: readonly FilterableAttribute[]): r
  */
 export function compileFilter (filterable: readonly FilterableAttribute[]): (query: QueryParameters) => Filter {
   // The parsers take 10 KiB for a few attributes, so they are only compiled once somebody filters.
-  const parsers = lazy(() => new Map(filterable.flatMap(({ attribute, isPlain, operators }) => [
-    ...(isPlain ? [[attribute.name, compileEquality(attribute)] as const] : []),
-    ...operators.map((operator) => {
-      const parameter = `${attribute.name}[${operator}]`
-      return [parameter, compileOperator(parameter, operator, attribute)] as const
-    })
-  ])))
+  const parsers = lazy(() => new Map(filterable.flatMap((filterable) => {
+    const { attribute: { name }, isPlain, operators } = filterable
+    return [
+      ...(isPlain ? [[name, compileEquality(filterable)] as const] : []),
+      ...operators.map((operator) => {
+        const parameter = `${name}[${operator}]`
+        return [parameter, compileOperator(parameter, operator, filterable)] as const
+      })
+    ]
+  })))
   return (query) => {
     let filter: Condition[] | undefined
     for (const name in query) {
@@ -87,9 +101,10 @@ export function compileFilter (filterable: readonly FilterableAttribute[]): (que
 
 type ParseCondition = (text: string) => Condition
 
-function compileEquality (property: Property): ParseCondition {
-  const make = compileCondition(property)
-  const parse = compileValue(property.name, property)
+function compileEquality (filterable: FilterableAttribute): ParseCondition {
+  const { attribute } = filterable
+  const make = compileCondition(attribute)
+  const parse = compileValue(attribute.name, filterable)
   return (text) => {
     const value = parse(text)
     return value === null ? make('null', true) : make('eq', value)
@@ -109,11 +124,15 @@ function compileCondition (property: Property): (operator: Operator, value: Cond
     : (operator, value) => ({ attribute, type, operator, value }) as Condition
 }
 
-function compileOperator (parameter: string, operator: NamedOperator, property: Property): ParseCondition {
-  const { name, shape: { types } } = property
-  const make = compileCondition(property)
+function compileOperator (
+  parameter: string,
+  operator: NamedOperator,
+  filterable: FilterableAttribute
+): ParseCondition {
+  const { attribute, attribute: { name, shape: { types } } } = filterable
+  const make = compileCondition(attribute)
   const given = [...types].filter((type) => type !== 'null')
-  const parse = compileValue(parameter, property, new Set(given))
+  const parse = compileValue(parameter, filterable, new Set(given))
   const parseGiven = (text: string): NonNullable<Scalar> => {
     const value = parse(text)
     if (value !== null) return value
@@ -167,7 +186,18 @@ function checkText (parameter: string, text: string): string {
 }
 
 /** Compiles the conversion of a parameter's text to a value of the attribute. An error names the wanted types. */
-function compileValue (parameter: string, { shape }: Property, wanted = shape.types): (text: string) => Scalar {
+function compileValue (
+  parameter: string,
+  { attribute: { shape }, idType }: FilterableAttribute,
+  wanted = shape.types
+): (text: string) => Scalar {
+  if (idType !== undefined) {
+    return (text) => {
+      const id = parseId(idType, text)
+      if (id === undefined) throw new InvalidConditionError(parameter, ID_MESSAGES[idType])
+      return id
+    }
+  }
   const convert = compileText(shape)
   const ordered = ORDERED_FORMATS.get(shape.format ?? '')
   return (text) => {
@@ -179,6 +209,12 @@ function compileValue (parameter: string, { shape }: Property, wanted = shape.ty
     }
     return value as Scalar
   }
+}
+
+const ID_MESSAGES: Readonly<Record<IdType, string>> = {
+  integer: describeTypes(['integer']),
+  uuid: 'must be a UUID in lower case',
+  string: describeTypes(['string'])
 }
 
 function checkLegal (parameter: string, text: string): void {

@@ -20,6 +20,7 @@ import {
   comparedTypeOf,
   compileFilter,
   compileFormQuery,
+  filterableId,
   filterParameters,
   type FilterableAttribute,
   isText,
@@ -67,13 +68,16 @@ const MOST_CRITERIA = 5
  * @throws InvalidOptionError if `sort`, `filter` or `search` names an unusable attribute
  */
 export function compileListQuery (options: ResolvedOptions, resource: Resource): ListQueryParser {
-  const { store, sort } = options
+  const { store, sort, filter } = options
   const sortable = findAttributes('sort', options, resource)
-  const filterable = findAttributes('filter', options, resource).map((attribute): FilterableAttribute => ({
+  const filtered = findAttributes('filter', options, resource).map((attribute): FilterableAttribute => ({
     attribute,
     isPlain: !RESERVED.has(attribute.name),
     operators: operatorsOf(attribute, store.capabilities?.filter)
   }))
+  // As with `sort`, a list takes conditions on the id too, unless the app sets `filter: []`.
+  const hasId = canDo('filter', store) && filter?.length !== 0
+  const filterable = hasId ? [...filtered, filterableId(resource.idType, store.capabilities?.filter)] : filtered
   const searchable = findAttributes('search', options, resource)
     .filter((attribute) => options.search !== undefined || filterable.some((other) => other.attribute === attribute))
     .map(({ name }) => name)

@@ -167,7 +167,7 @@ t.test('brackets that are not closed, nested, or of no attribute are refused', a
   await checkRefused(t, await serve(t), [
     ...['rating[', 'rating[gte', 'rating[]', 'rating[gte][x]', 'rating[gte][]', 'rating[[gte]]', 'rating[gte]x', 'rating[or][gte]', 'rating[in][]'].map((name): [string, string] => [`${name}=1`, `the parameter "${name}" is unknown${has}`]),
     ['rating]=1', 'the parameter "rating]" is unknown; did you mean "rating"?'], ['raiting[gte]=1', 'the parameter "raiting[gte]" is unknown; did you mean "rating[gte]"?'],
-    ['tags[contains]=x', 'the parameter "tags[contains]" is unknown; did you mean "status[contains]"?'], ['or[0][rating]=1', 'the parameter "or[0][rating]" is unknown'], ['id[gte]=1', 'the parameter "id[gte]" is unknown; did you mean "at[gte]"?']
+    ['tags[contains]=x', 'the parameter "tags[contains]" is unknown; did you mean "status[contains]"?'], ['or[0][rating]=1', 'the parameter "or[0][rating]" is unknown'], ['id[null]=1', 'the parameter "id[null]" is unknown; "id" takes one of these operators in brackets: gte, gt, lte, lt, not, in']
   ])
 })
 

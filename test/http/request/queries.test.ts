@@ -122,7 +122,7 @@ t.test('an invalid query is a bad request, answered in the client\'s own format'
     ['rating=x', '"rating" must be an integer or null'], ['rating=1.5', '"rating" must be an integer or null'], ['rating=99999999999999999', '"rating" must be an integer between -9007199254740991 and 9007199254740991'], ['price=', '"price" must be a number'], ['price=1e999', '"price" has the number 1e999, which cannot be kept exactly; send at most 15 digits, between 1e-307 and 1e308'], ['published=yes', '"published" must be true or false'], ['published=', '"published" must be true or false'],
     ['title=%00', '"title" must not contain U+0000, U+FFFF or unpaired surrogates, which cannot be stored'], ['note=a%EF%BF%BF', '"note" must not contain U+0000'],
     ['tags=x', 'the parameter "tags" is unknown'], ['author=x', 'the parameter "author" is unknown'], ['mixed=x', 'the parameter "mixed" is unknown'], ['secret=s1', 'the parameter "secret" is unknown'], ['secre=x', 'the parameter "secre" is unknown'],
-    ['id=1', 'the parameter "id" is unknown'], ['ratin=5', 'the parameter "ratin" is unknown; did you mean "rating"?'], ['srot=title', 'did you mean "sort"?']
+    ['id=x', '"id" must be an integer'], ['id[null]=true', '"id" takes one of these operators in brackets: gte, gt, lte, lt, not, in'], ['ratin=5', 'the parameter "ratin" is unknown; did you mean "rating"?'], ['srot=title', 'did you mean "sort"?']
   ]
   for (const [query, says] of cases) {
     for (const kind of kinds) {

@@ -1,4 +1,4 @@
-import type { Resource } from '../../../resource/resource.js'
+import { idProperty, type Resource } from '../../../resource/resource.js'
 import { compileText, parseBoolean } from '../../../schema/convert-text.js'
 import { MOMENT_FORMATS } from '../../../schema/date-time.js'
 import type { Operator } from '../../../stores/store.js'
@@ -24,7 +24,7 @@ interface FilterContext {
 
 /** The dependencies of a filter. */
 export interface FilterSource {
-  readonly resource: Pick<Resource, 'attributes'>
+  readonly resource: Pick<Resource, 'attributes' | 'idType'>
   readonly context: Pick<WriterContext, 'filterable' | 'conditions' | 'hasSearch'>
   readonly messages: PageMessages
   readonly translate: Translate
@@ -89,9 +89,10 @@ function hiddenOf ({ parameters }: PageView): HiddenField[] {
 }
 
 /** Returns the conditions that a query may have, by their parameters, in the order of the schema. */
-function findConditions ({ resource, context }: FilterSource): ReadonlyMap<string, KnownCondition> {
+function findConditions ({ resource, context, messages }: FilterSource): ReadonlyMap<string, KnownCondition> {
   const { filterable, conditions } = context
-  return new Map([...resource.attributes.values()].flatMap((property): Array<[string, KnownCondition]> => {
+  const id = { ...idProperty(resource.idType), schema: { title: messages.id } }
+  return new Map([...resource.attributes.values(), id].flatMap((property): Array<[string, KnownCondition]> => {
     const { name } = property
     const all = [
       ...(filterable.includes(name) ? [{ parameter: name, operator: 'eq' as const }] : []),
@@ -120,7 +121,8 @@ function compileAdd (
 ): AddCondition | undefined {
   const plans = new Map([...known.values()].map(({ plan }) => [plan.property.name, plan]))
   const options = [...plans].flatMap(([name, plan]) => {
-    const [first] = offered?.has(name) === false ? [] : offeredOf(known, plan)
+    // Only links, such as those of other apps, ask for ids.
+    const [first] = name === 'id' || offered?.has(name) === false ? [] : offeredOf(known, plan)
     return first === undefined ? [] : [{ value: first.parameter, label: plan.label, selected: false }]
   })
   if (options.length === 0) return undefined

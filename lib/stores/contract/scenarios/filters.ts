@@ -38,6 +38,16 @@ export const filterChecks: Checks = {
     }
   },
 
+  'a filter with an id selects its row, if the others match': async (subject) => {
+    const rows = await seedTied(subject, 6)
+    for (const row of rows) {
+      await holds(subject, [row], { filter: equalTo({ id: row.id }) })
+      const isFirst = valueOf(row, 'shelf') === 1
+      await holds(subject, isFirst ? [row] : [], { filter: equalTo({ id: row.id, shelf: 1 }) })
+    }
+    for (const id of subject.unknownIds()) await lists(subject, { filter: equalTo({ id }) }, [])
+  },
+
   'a filter may use an attribute of any name': async (subject) => {
     const given = ODD_NAMES.flatMap((name) => [{ [name]: 'a' }, { [name]: 'b' }])
     const rows = await subject.seed(given.length + 1, (index) => given[index] ?? {})

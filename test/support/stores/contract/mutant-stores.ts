@@ -252,9 +252,14 @@ const orderMutants: readonly Mutant[] = [
   ['has one direction of ids', { compare: (order, a, b) => comparePositions(order.map(({ by, descending }) => ({ by, descending: by !== 'id' && descending })), a, b) }, 'rows can be ordered by descending id']
 ]
 
+const RANGES = ['gt', 'gte', 'lt', 'lte'] as const
+
 const filterMutants: readonly Mutant[] = [
   ['declares a filter and has none', { matches: () => true }, 'a filter selects the rows that have its value', 'a filter narrows a scope, and never widens it', 'in every order, a filter, a scope, a position and a limit work together', 'rows can be ordered by the attribute that a filter names'],
   ['looks at one attribute of a filter', { matches: (row, filter) => filter.slice(0, 1).every((condition) => steps.meets(valueOf(row, condition.attribute), condition)) }, 'a filter of several attributes selects the rows that match all of them'],
+  ['takes the id for an attribute', { matches: (row, filter) => filter.every((condition) => steps.meets(valueOf(row, condition.attribute), condition)) },
+    'a filter with an id selects its row, if the others match', 'the operator in selects the rows with one of the ids',
+    'the operator not selects the rows with another id', ...RANGES.map((operator) => `the operator ${operator} compares ids in the order of lists`)],
   ['has no filter after a place', over((store) => ({ list: (query, context) => store.list(query.after === undefined ? query : { ...query, filter: [], search: undefined }, context) })), 'limit and position count only the rows that the filter selects'],
   ['has no scope where there is a filter', over((store) => ({ list: (query, context) => store.list(query.filter.length === 0 ? query : { ...query, scope: {} }, context) })), 'a filter narrows a scope, and never widens it'],
   ['reads other spellings of a UUID in a filter', filtersLike(readsUuid), 'a filter with a text that is not a UUID in lower case selects no rows'],
@@ -290,7 +295,6 @@ const bothWays = (what: string, [contains, starts]: [Partial<Steps>, Partial<Ste
   [`${what} (starts)`, starts, `the operator starts ${scenario}`]
 ]
 const FOLDS = 'ignores the case of letters by simple case folding'
-const RANGES = ['gt', 'gte', 'lt', 'lte'] as const
 const compared = (operator: typeof RANGES[number]): string => `the operator ${operator} compares values of each type, and selects no row without a value`
 const OPERATORS = ['eq', 'in', 'null', 'contains', 'starts'] as const
 const NOT = 'the operator not selects the rows with another value, and those without a value'
@@ -445,7 +449,7 @@ export const variants: ReadonlyArray<readonly [string, Partial<Steps> | MakeStor
   }))],
   ['has too much to do at times', over((store) => { let calls = 0; return { create: async (...given) => ++calls % 20 === 0 ? unavailable() : store.create(...given), update: async (...given) => ++calls % 20 === 0 ? unavailable() : store.update(...given) } })],
   ['refuses texts that it cannot keep', takesText((text) => { if (!text.isWellFormed() || text.includes('\0')) throw new InvalidError({ title: ['no'] }); return text })],
-  ['refuses scopes and filters of another type', (needs, table) => referenceStore(needs, { isIn: strictly, matches: (row, filter) => filter.every((condition) => { checkTypes(condition); return steps.meets(valueOf(row, condition.attribute), condition) }) }, table)],
+  ['refuses scopes and filters of another type', (needs, table) => referenceStore(needs, { isIn: strictly, matches: (row, filter) => filter.every((condition) => { if (condition.attribute === 'id') return steps.meets(row.id, condition); checkTypes(condition); return steps.meets(valueOf(row, condition.attribute), condition) }) }, table)],
   ['is there when it is prepared', (needs, table) => { let prepared = false; const store = referenceStore(needs, { pause: async () => { if (!prepared) throw new Error('not prepared') } }, table); return { ...store, prepare: async () => { prepared = true } } }],
   ['has small batches, some of them empty', over((store) => ({ async * list (...given) { for await (const batch of store.list(...given)) { yield []; yield batch.slice(0, 40); yield batch.slice(40) } } }))]
 ]

@@ -136,7 +136,8 @@ export function referenceStore ({ id: kind, unique }: StoreRequirements, replace
   const { rows } = table
   const {
     isAfter = (order, row, after) => does.compare(order, positionOf(row, order), after) > 0,
-    matches = (row, filter) => filter.every((condition) => does.meets(valueOf(row, condition.attribute), condition))
+    matches = (row, filter) => filter.every((condition) =>
+      does.meets(condition.attribute === 'id' ? row.id : valueOf(row, condition.attribute), condition))
   } = does
 
   function find (id: Id, scope: Scope, method: Method): Row | undefined {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import type { Row } from '../../../../resource/row.js'
+import type { Id, Row } from '../../../../resource/row.js'
 import type { Scalar } from '../../../../schema/types.js'
-import { comparePositions } from '../../../order.js'
+import { BY_ID, comparePositions } from '../../../order.js'
 import type { Condition } from '../../../store.js'
 import { idsOf, same, settle, valueOf } from '../../assertions.js'
 import { ODD_NAMES } from '../../options.js'
 import { type Checks, holds, type Subject, times } from '../../subject.js'
 import { MISTYPED } from '../filters.js'
-import { matchesNot } from '../lists.js'
+import { inOrder, lists, matchesNot } from '../lists.js'
 import { seedTied } from '../orders.js'
 import { TEXTS, UUIDS } from '../values.js'
 
@@ -64,6 +64,9 @@ export function rangeChecks (operator: Range): Checks {
       comparesEach(subject, (attribute, value) => ({ attribute, operator, value }), (a, b) =>
         a !== null && IS_MET[operator](comparePositions([{ by: 'title', descending: false }], [a], [b]))),
 
+    [`the operator ${operator} compares ids in the order of lists`]: (subject) =>
+      comparesIds(subject, (value) => ({ attribute: 'id', operator, value }), (order) => IS_MET[operator](order)),
+
     [`the operator ${operator} does not select values of another type`]: (subject) =>
       selectsNoOtherType(subject, (attribute, value) => ({ attribute, operator, value }))
   }
@@ -72,6 +75,9 @@ export function rangeChecks (operator: Range): Checks {
 export const notChecks: Checks = {
   'the operator not selects the rows with another value, and those without a value': (subject) =>
     comparesEach(subject, (attribute, value) => ({ attribute, operator: 'not', value }), (a, b) => a !== b),
+
+  'the operator not selects the rows with another id': (subject) =>
+    comparesIds(subject, (value) => ({ attribute: 'id', operator: 'not', value }), (order) => order !== 0),
 
   'the operator not with a value of another type selects all rows, unless it is refused': async (subject) => {
     for (const [attributes, given] of MISTYPED) {
@@ -96,6 +102,14 @@ export const inChecks: Checks = {
         await holds(subject, expected, { filter: [{ attribute, operator: 'in', value }] })
       }
     }
+  },
+
+  'the operator in selects the rows with one of the ids': async (subject) => {
+    const rows = await subject.seed(6)
+    const [first, , third] = idsOf(rows) as [Id, Id, Id]
+    const value = [third, ...subject.unknownIds(), first, third]
+    await holds(subject, rows.filter(({ id }) => id === first || id === third),
+      { filter: [{ attribute: 'id', operator: 'in', value }] })
   },
 
   'the operator in takes 1,000 values': async (subject) => {
@@ -210,6 +224,19 @@ async function comparesEach (
     }
   }
   await anyName(subject, (attribute) => makeCondition(attribute, 'a'), (value) => isMet(value, 'a'))
+}
+
+/** Checks an operator for ids. `isMet` gets how the id of a row compares with that of the condition. */
+async function comparesIds (
+  subject: Subject,
+  makeCondition: (id: Id) => Condition,
+  isMet: (order: number) => boolean
+): Promise<void> {
+  const rows = inOrder(await subject.seed(6))
+  for (const { id: wanted } of rows) {
+    const expected = rows.filter(({ id }) => isMet(comparePositions(BY_ID, [id], [wanted])))
+    await lists(subject, { filter: [makeCondition(wanted)] }, expected)
+  }
 }
 
 /** Checks an operator for attributes of all names. The attribute of a row is `a`, `b`, or absent. */
