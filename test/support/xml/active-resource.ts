@@ -11,7 +11,7 @@ import { SaxesParser } from 'saxes'
 export class Float {
   readonly value: number
   constructor (value: number) { this.value = value }
-  toString (): string { return Number.isInteger(this.value) ? `${this.value}.0` : String(this.value) }
+  toString (): string { return String(this.value).replace(/^(-?\d+)(?=e|$)/, '$1.0') }
 }
 
 /** A Ruby Date: a day without a time. */
@@ -305,7 +305,7 @@ export class Resource {
     if (isHash(value)) return model(name).new(value)
     if (!Array.isArray(value)) return value
     const items = value as readonly Value[]
-    return items.map((item) => typeof item === 'string' || typeof item === 'number' ? item : model(singularize(name)).new(expectHash(item)))
+    return items.map((item) => typeof item === 'string' || typeof item === 'number' || item instanceof Float ? item : model(singularize(name)).new(expectHash(item)))
   }
 
   get #path (): string {
@@ -358,8 +358,8 @@ export function isHash (value: Value | undefined): value is Hash {
 }
 
 function expectHash (value: Value): Hash {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError(`expected an attributes Hash, got ${JSON.stringify(value)}`)
-  return value as Hash
+  if (!isHash(value)) throw new TypeError(`expected an attributes Hash, got ${JSON.stringify(value)}`)
+  return value
 }
 
 function singularize (name: string): string {

@@ -1,5 +1,6 @@
 import { isPartial } from '../../../resource/visible.js'
 import { isDecimalShape } from '../../../schema/convert-text.js'
+import { isLegalText } from '../../../schema/legal-text.js'
 import { openShape, type Property, type Shape } from '../../../schema/shape.js'
 import { type Schema, typesOf } from '../../../schema/types.js'
 import { isObject, ownMember } from '../../../util/own-property.js'
@@ -196,7 +197,7 @@ function isChoice ({ only, choices }: Shape): boolean {
   return (
     only !== undefined &&
     isScalar(only) &&
-    (choices ?? []).every((choice) => choice !== '' && !String(choice).includes('\r'))
+    (choices ?? []).every((choice) => choice !== '' && !String(choice).includes('\r') && isLegalText(String(choice)))
   )
 }
 
