@@ -31,8 +31,13 @@ export interface Format {
    */
   readonly spreadsheet?: boolean
   /**
-   * Returns the tag of the language in which a request is answered, if there are several. `Vary` and the ETag of an
-   * answer then name it.
+   * What its answers depend on besides the resource and the row, such as its own options or a number that you raise.
+   * An ETag changes with it, so that clients drop the copies that they keep. @default nothing
+   */
+  readonly settings?: unknown
+  /**
+   * Returns the tag of the language in which a request is answered, if there are several. `Vary` then names the header,
+   * and each language has its own ETag.
    * @default one language
    */
   readonly languageOf?: (request: Pick<FastifyRequest, 'headers'>) => string

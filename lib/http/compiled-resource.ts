@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import type { CheckAccess } from '../actions/authorize/authorize.js'
 import type { GuardedResource } from '../actions/authorize/level.js'
 import type { Refusals } from '../actions/authorize/refused-actions.js'
@@ -26,6 +27,8 @@ export interface Representation extends Format {
   readonly writer: Writer
   /** Returns the writer of a new row, which has no id yet. */
   readonly blank: () => Writer
+  /** Returns the digest of what an answer shows besides the values of its row. */
+  shape (request: Pick<FastifyRequest, 'headers'>): string
   /** Returns the same format with a writer of a selection. */
   select (selection: Selection): Representation
   /** The headers of each answer. */

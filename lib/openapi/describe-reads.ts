@@ -49,7 +49,7 @@ function describeOnly ({ resource: { attributes, open } }: CompiledResource): re
     schema: { type: 'array', minItems: 1, uniqueItems: true, items: { type: 'string', enum: [...names, 'id'] } },
     style: 'form',
     explode: false,
-    description: 'The attributes of the answer, which has the id besides. The ETag of such an answer matches no write.'
+    description: 'The attributes of the answer, which has the id besides.'
   }]
 }
 

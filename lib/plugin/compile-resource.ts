@@ -30,6 +30,7 @@ import { compileConstraint } from '../schema/validation/parameter.js'
 import { compileValidation } from '../schema/validation/validation.js'
 import { didYouMean } from '../util/did-you-mean.js'
 import { lazy } from '../util/functions.js'
+import { compileShape } from './representation-shape.js'
 import { checkCapabilities, checkShown, checkForeignKey, checkKept, checkWriter } from './check-resource.js'
 
 /** The surroundings of a resource: its place, its relatives and the settings of the app. */
@@ -207,9 +208,11 @@ function compileRepresentations (
   context: WriterContext
 ): readonly Representation[] {
   return formats.map((format): Representation => {
+    const selecting = (selection?: Selection): WriterContext =>
+      selection === undefined ? context : { ...context, selection }
     const compile = (resource: Resource, selection?: Selection): Writer => {
       const compileWriter = format.compileWriter as NonNullable<Format['compileWriter']>
-      const writer = compileWriter(resource, selection === undefined ? context : { ...context, selection })
+      const writer = compileWriter(resource, selecting(selection))
       if (!ownFormats.includes(format)) return writer
       checkWriter(format.name, writer)
       const see = compileVisibleRow(selection?.resource ?? resource)
@@ -221,7 +224,12 @@ function compileRepresentations (
       ...format,
       writer,
       blank: lazy(() => compile({ ...resource, singleton: true })),
-      select: (selection) => ({ ...whole, writer: compile(resource, selection) }),
+      shape: compileShape(format, resource, context),
+      select: (selection) => ({
+        ...whole,
+        writer: compile(resource, selection),
+        shape: compileShape(format, resource, selecting(selection))
+      }),
       headers: Object.entries(writer.list === undefined ? (writer.headers ?? {}) : {})
     }
     return whole

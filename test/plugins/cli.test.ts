@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { documents, xml } from './helper.js'
+import { plainTag } from '../support/plain-tag.js'
 
 /** Runs `fastify start`, and returns the URL from its log. */
 async function start (t: Test, ...parameters: string[]): Promise<string> {
@@ -27,7 +28,7 @@ t.test('fastify start serves a resource under its prefix', async (t) => {
   const record = `${xml}<post><id type="integer">1</id><title>Tea</title></post>`
   t.strictSame([created.status, created.headers.get('location'), created.headers.get('content-type'), await created.text()], [201, '/blog/posts/1', documents.xml, record])
   const shown = await fetch(`${address}/blog/posts/1`)
-  t.strictSame([shown.status, shown.headers.get('etag'), await shown.text()], [200, '"1.xml"', record])
+  t.strictSame([shown.status, plainTag(shown.headers.get('etag')), await shown.text()], [200, '"1.xml"', record])
   const page = await fetch(`${address}/blog/posts`, { headers: { accept: 'text/html' } })
   t.strictSame([page.status, page.headers.get('content-type')], [200, documents.html])
   t.match(await page.text(), /<h1>Posts<\/h1>/)

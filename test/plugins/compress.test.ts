@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { memoryStore, type Store, type Row } from '../../dist/index.js'
 import { accepts, build, CLIENTS, documents, isServed, ORDERS, problems } from './helper.js'
+import { plainTag } from '../support/plain-tag.js'
 
 const decoders = { gzip: gunzipSync, br: brotliDecompressSync, deflate: inflateSync }
 const MANY = 5000
@@ -67,8 +68,8 @@ t.test('neither a HEAD nor a 304 has a body', async (t) => {
       const [head, full] = [await app.inject({ method: 'HEAD', url, headers }), await app.inject({ url, headers })]
       t.strictSame([head.statusCode, head.headers['content-type'], head.headers.etag, head.body], [full.statusCode, full.headers['content-type'], full.headers.etag, ''], `${client} ${url}`)
     }
-    const { statusCode, headers, body } = await app.inject({ url: '/posts/7', headers: { accept: accepts[client], 'accept-encoding': 'gzip', 'if-none-match': `"1.${client}"` } })
-    t.strictSame([statusCode, headers['content-encoding'], headers.etag, body], [304, undefined, `"1.${client}"`, ''])
+    const { statusCode, headers, body } = await app.inject({ url: '/posts/7', headers: { accept: accepts[client], 'accept-encoding': 'gzip', 'if-none-match': '*' } })
+    t.strictSame([statusCode, headers['content-encoding'], plainTag(headers.etag), body], [304, undefined, `"1.${client}"`, ''])
   }
 })
 

@@ -3,6 +3,7 @@ import etag from '@fastify/etag'
 import t from 'tap'
 import { memoryStore } from '../../dist/index.js'
 import { accepts, build, CLIENTS, createPost, isServed, ORDERS } from './helper.js'
+import { plainTag } from '../support/plain-tag.js'
 
 const LONG = 5000
 const hash = (body: string): string => `"${createHash('sha1').update(body).digest('base64')}"`
@@ -14,12 +15,13 @@ for (const order of ORDERS) {
       for (const client of CLIENTS) await app.inject(createPost(client, 'Tea'))
       for (const client of CLIENTS) {
         const headers = { accept: accepts[client] }
-        t.equal((await app.inject({ url: '/posts/1', headers })).headers.etag, `"1.${client}"`, 'a record has our tag')
+        const { headers: { etag: own } } = await app.inject({ url: '/posts/1', headers })
+        t.equal(plainTag(own), `"1.${client}"`, 'a record has our tag')
         const list = await app.inject({ url: '/posts', headers })
         // Our onSend hook writes XML and HTML. It runs after the hooks that the app added before.
         const tag = client === 'json' || order === 'after' ? hash(list.body) : undefined
         t.equal(list.headers.etag, tag, 'a list has the plugin\'s tag')
-        const tags = [['/posts/1', `"1.${client}"`], ...tag === undefined ? [] : [['/posts', tag]]] as const
+        const tags = [['/posts/1', String(own)], ...tag === undefined ? [] : [['/posts', tag]]] as const
         for (const [url, tag] of tags) {
           const { statusCode, body } = await app.inject({ url, headers: { ...headers, 'if-none-match': tag } })
           t.strictSame([statusCode, body], [304, ''])
@@ -28,7 +30,7 @@ for (const order of ORDERS) {
       }
       await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'Cake' } } })
       for (const client of CLIENTS) {
-        t.equal((await app.inject({ url: '/posts/1', headers: { accept: accepts[client], 'if-none-match': `"1.${client}"` } })).headers.etag, `"2.${client}"`)
+        t.equal(plainTag((await app.inject({ url: '/posts/1', headers: { accept: accepts[client], 'if-none-match': `"1.${client}"` } })).headers.etag), `"2.${client}"`)
       }
     })
 

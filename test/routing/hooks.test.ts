@@ -4,6 +4,7 @@ import { type HandlerAnswer, draw, type Hooks, type Mapper, memoryStore, type Re
 import { build, types, xml } from '../support/helper.js'
 import { type AnyContext, type AnyHandler, mapAction } from '../support/map-action.js'
 import { recordingStore } from '../support/stores/recording-store.js'
+import { plainTag } from '../support/plain-tag.js'
 
 const form = 'application/x-www-form-urlencoded'
 const SECRET = 'hush-hush'
@@ -434,7 +435,7 @@ t.test('a handler may return a row, which is shown or to which a browser is redi
     for (const [format, body] of [['json', '{"post":{"id":7,"title":"T","rating":null}}'], ['xml', `${xml}<post><id type="integer">7</id><title>T</title><rating type="integer" nil="true"/></post>`]] as const) {
       for (const method of ['GET', 'PUT', 'PATCH', 'POST'] as const) {
         const res = await app.inject({ method, url: `/posts/1/act.${format}` })
-        t.strictSame([res.statusCode, res.headers['content-type'], res.headers.etag], [200, documents[format], tag === undefined ? undefined : `"7-${tag}.${format}"`], `${method} ${format}: the row differs from that of the path`)
+        t.strictSame([res.statusCode, res.headers['content-type'], plainTag(res.headers.etag)], [200, documents[format], tag === undefined ? undefined : `"7-${tag}.${format}"`], `${method} ${format}: the row differs from that of the path`)
         if (format === 'json') t.equal(res.body, body)
         else t.match(res.body, /^<\?xml [^]*<post><id type="integer">7<\/id><title>T<\/title>/)
       }

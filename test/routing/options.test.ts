@@ -6,6 +6,7 @@ import { type Browser, decode, defaultButton, entriesOf, fill, findForm, type Fo
 import { build, types, xml } from '../support/helper.js'
 import { resettableStore } from '../support/stores/resettable-store.js'
 import { LONG_FORM } from '../support/long.js'
+import { plainTag } from '../support/plain-tag.js'
 
 const form = 'application/x-www-form-urlencoded'
 const name = 'posts'
@@ -1496,7 +1497,7 @@ t.test('a custom format may write lists', async t => {
   await t.test('it reads and writes', async t => {
     const app = await build(t, { name, attributes, formats: ['json', format], writes: 'both' })
     const created = await app.inject(send('POST', '/posts', 'text/csv', 'title,rating\nT,5'))
-    t.strictSame([created.statusCode, created.headers['content-type'], created.headers.location, created.headers.etag], [201, csv, '/posts/1', '"1.csv"'])
+    t.strictSame([created.statusCode, created.headers['content-type'], created.headers.location, plainTag(created.headers.etag)], [201, csv, '/posts/1', '"1.csv"'])
     t.equal(created.body, 'text/csv\nid,title,rating\n1,"T","5"\n')
     t.strictSame((await app.inject('/posts/1')).json(), { post: { id: 1, title: 'T', rating: 5 } }, 'a client without Accept gets the first format')
     const updated = await app.inject(send('PUT', '/posts/1', 'application/csv', 'id,title\n1,a "b"'))
@@ -1506,7 +1507,7 @@ t.test('a custom format may write lists', async t => {
     }
     const asked = await app.inject({ url: '/posts/1', headers: { accept: 'application/csv' } })
     t.strictSame([asked.headers['content-type'], asked.body.split('\n')[0]], ['application/csv; charset=utf-8', 'application/csv'])
-    t.equal((await app.inject({ url: '/posts/1.csv', headers: { 'if-none-match': '"2.csv"' } })).statusCode, 304)
+    t.equal((await app.inject({ url: '/posts/1.csv', headers: { 'if-none-match': '*' } })).statusCode, 304)
     t.equal((await app.inject({ method: 'DELETE', url: '/posts/1.csv' })).statusCode, 204)
   })
 

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest, InjectOptions, LightMyRequestResp
 import t from 'tap'
 import { type Mapper, memoryStore, type Store } from '../../lib/index.js'
 import { draft, types, xml } from '../support/helper.js'
+import { plainTag } from '../support/plain-tag.js'
 
 type Client = 'xml' | 'json' | 'html'
 type Verb = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
@@ -77,7 +78,7 @@ t.test('a singleton is created, shown, changed and deleted at one path, in each 
         await is('DELETE', undefined, 404)
         const created = await is('POST', { name: 'Ann' }, isBrowser ? 303 : 201, isBrowser ? undefined : 'Ann')
         t.equal(created.headers.location, isBrowser ? `${path}#created` : path)
-        t.equal(created.headers.etag, isBrowser ? undefined : `"1-1.${client}"`)
+        t.equal(plainTag(created.headers.etag), isBrowser ? undefined : `"1-1.${client}"`)
         await is('GET', undefined, 200, 'Ann')
         t.equal((await is('HEAD', undefined, 200)).body, '')
         await is('POST', { name: 'Bob' }, 409)
@@ -232,13 +233,14 @@ t.test('a singleton has a version like a row', async t => {
       const tag = `"1-1.${client}"`
       const get = (headers: Record<string, string>): Promise<LightMyRequestResponse> => app.inject(ask(client, 'GET', '/profile', undefined, headers))
       const send = (method: Verb, sent: Sent | undefined, match: string): Promise<LightMyRequestResponse> => app.inject(ask(client, method, '/profile', sent, { 'if-match': match }))
-      t.equal((await get({})).headers.etag, tag)
-      const unchanged = await get({ 'if-none-match': tag })
-      t.strictSame([unchanged.statusCode, unchanged.body, unchanged.headers.etag], [304, '', tag])
+      const { headers: { etag } } = await get({})
+      t.equal(plainTag(etag), tag)
+      const unchanged = await get({ 'if-none-match': String(etag) })
+      t.strictSame([unchanged.statusCode, unchanged.body, plainTag(unchanged.headers.etag)], [304, '', tag])
       t.equal((await get({ 'if-none-match': '"1-2.xml"' })).statusCode, 200)
 
       const stale = await send('PUT', { name: 'Eve' }, '"9.xml"')
-      t.strictSame([stale.statusCode, stale.headers.etag], [412, tag])
+      t.strictSame([stale.statusCode, plainTag(stale.headers.etag)], [412, tag])
       t.match(stale.body, /Ann/, 'the answer has the current record')
       t.equal((await send('DELETE', undefined, '"9.xml"')).statusCode, 412)
       t.equal((await send('PUT', { name: 'Bob' }, '"1-9.xml", "1-1.json"')).statusCode, client === 'html' ? 303 : 200)

@@ -8,6 +8,7 @@ export function makeCsvFormat (options: CsvOptions): Format {
     mediaTypes: ['text/csv'],
     mediaTypeParameters: 'header=present',
     spreadsheet: true,
+    settings: options,
     compileWriter: (resource, { selection }) => compileCsvWriter(selection?.resource ?? resource, options)
   }
 }

@@ -37,6 +37,7 @@ export function makeHtmlFormat ({ languages, ...options }: HtmlOptions): Format 
     name: 'html',
     mediaTypes: ['text/html', 'application/xhtml+xml'],
     browser: true,
+    settings: { ...options, languages },
     ...(languages.length > 1 && { languageOf }),
     compileWriter (resource, context) {
       const owner = context.assetOwner(file)

@@ -17,7 +17,7 @@ import { ownMember } from '../../util/own-property.js'
 import type { CompiledResource, CompiledCustomAction } from '../compiled-resource.js'
 import { checkQuery } from '../request/negotiate.js'
 import type { Payload, WriteAction } from '../request/payload.js'
-import { findPreconditions, parseEntityTags } from '../request/preconditions.js'
+import { findPreconditions, findReadConditions } from '../request/preconditions.js'
 import { ACCEPT_QUERY } from '../request/query-body.js'
 import { type ActionState, type RequestState, STATE } from '../request/state.js'
 import { nameEquivalent } from '../response/list-response.js'
@@ -154,11 +154,7 @@ export class Handlers {
 
   /** Runs a GET, whose answer may have an entity tag. */
   #read (state: ActionState, perform: Perform): unknown {
-    const id = this.#memberId(state)
-    // A malformed header is refused before the store is asked.
-    const header = state.request.headers['if-none-match']
-    if (header !== undefined) state.noneMatch = parseEntityTags(header, 'If-None-Match')
-    return this.#run(state, id, perform)
+    return this.#run(state, this.#memberId(state), perform)
   }
 
   /** @throws NotFoundError if the id in the path of a member is one that no row could have */
@@ -174,9 +170,8 @@ export class Handlers {
     const { request, payload } = state
     state.id = id
     // Before authorization: whether a header is well-formed must not tell a hidden row from one that does not exist.
-    if (payload !== undefined) {
-      state.preconditions = findPreconditions(request.headers, payload.version)
-    }
+    if (payload === undefined) state.readConditions = findReadConditions(request.headers)
+    else state.preconditions = findPreconditions(request.headers, payload.version, this.#compiled.representations)
     const outcome = channel.hasSubscribers
       ? traceAction(state, () => this.#authorize(state, perform))
       : this.#authorize(state, perform)
@@ -241,7 +236,6 @@ export class Handlers {
 function select (state: ActionState): void {
   const { request: { query: { only, include } }, compiled, choice } = state
   if (only === undefined && include === undefined) return
-  state.isSelection = only !== undefined
   if (include !== undefined) state.included = compiled.relations.parse(include)
   state.choice = compiled.select(only, state.included, choice)
 }

@@ -52,9 +52,9 @@ export function parseEntityTag (text: string): EntityTag | undefined {
 
 /** The demands of the headers and the form of a write on its row. At least one of them is present. */
 export interface Preconditions {
-  /** The versions that `If-Match` names, without the format, or `'*'` for any version. */
+  /** The versions that `If-Match` names, without format and shape, or `'*'` for any version. */
   readonly match: readonly string[] | '*' | undefined
-  /** The versions that `If-None-Match` names, without the format, or `'*'` for any version. */
+  /** The versions that `If-None-Match` names, without format and shape, or `'*'` for any version. */
   readonly noneMatch: readonly string[] | '*' | undefined
   /** A form's `_version`. */
   readonly formVersion: string | undefined
@@ -66,16 +66,41 @@ export interface Preconditions {
   readonly soleVersion: string | undefined
 }
 
+/** The headers with entity tags. */
+export interface ConditionalHeaders {
+  readonly 'if-match'?: string | undefined
+  readonly 'if-none-match'?: string | undefined
+}
+
+/** The entity tags of a GET, which are compared as a whole. */
+export interface ReadConditions {
+  readonly match: EntityTags
+  readonly noneMatch: EntityTags
+}
+
+/**
+ * Parses the preconditions of a GET. Returns `undefined` if there are none.
+ * @throws InvalidPreconditionError
+ */
+export function findReadConditions (headers: ConditionalHeaders): ReadConditions | undefined {
+  const { 'if-match': match, 'if-none-match': noneMatch } = headers
+  if (match === undefined && noneMatch === undefined) return undefined
+  return { match: parseEntityTags(match, 'If-Match'), noneMatch: parseEntityTags(noneMatch, 'If-None-Match') }
+}
+
 /**
  * Parses the preconditions of a write. Returns `undefined` if there are none.
+ * @param formats the formats whose names may stand after a version
  * @throws InvalidPreconditionError
  */
 export function findPreconditions (
-  headers: { readonly 'if-match'?: string | undefined, readonly 'if-none-match'?: string | undefined },
-  formVersion: string | undefined
+  headers: ConditionalHeaders,
+  formVersion: string | undefined,
+  formats: ReadonlyArray<{ readonly name: string }>
 ): Preconditions | undefined {
   const matchTags = parseEntityTags(headers['if-match'], 'If-Match')
   const noneMatchTags = parseEntityTags(headers['if-none-match'], 'If-None-Match')
+  const versionIn = ({ opaque }: EntityTag): string => findVersion(opaque, formats)
   if (matchTags === undefined && noneMatchTags === undefined && formVersion === undefined) return undefined
   // A weak tag matches nothing (RFC 9110 §13.1.1).
   const match = typeof matchTags === 'object' ? matchTags.filter(({ weak }) => !weak).map(versionIn) : matchTags
@@ -98,9 +123,13 @@ function findSoleVersion (match: Preconditions['match'], formVersion: string | u
   return versions.size === 1 ? match[0] : undefined
 }
 
-/** Returns `3` of `3.xml`: a write compares versions, whichever format they were read in. */
-function versionIn ({ opaque }: EntityTag): string {
-  return opaque.replace(/\.[^.]*$/, '')
+/** Matches the format, a variant of it such as `csv-bom`, and the shape after a version. */
+const VARIANT = /\.([a-z\d]+)(?:-[a-z]+)?(?:-[\da-f]{8})?$/
+
+/** Returns `3` of `3.xml-5d41402a`: a write compares versions, in whichever format and shape they were read. */
+function findVersion (opaque: string, formats: ReadonlyArray<{ readonly name: string }>): string {
+  const [variant = '', format] = VARIANT.exec(opaque) ?? []
+  return formats.some(({ name }) => name === format) ? opaque.slice(0, -variant.length) : opaque
 }
 
 /**
@@ -121,7 +150,8 @@ export type RowKey = Pick<Row, 'id' | 'version'>
 
 /**
  * Returns the version with the id before it, `7-3`, for a path that does not name the row. Two rows never have the same
- * result, because an encoded id has no `-`, unless it is a UUID, whose length is known.
+ * result, because an encoded id has no `-`, unless it is a UUID, whose length is known. Nor has it a `.`, after which
+ * a format could stand.
  */
 export function qualifyVersion ({ id, version }: RowKey): string {
   return version === '' ? '' : `${encodeId(id)}-${version}`
@@ -130,7 +160,7 @@ export function qualifyVersion ({ id, version }: RowKey): string {
 /** Encodes an id in characters that an entity tag can carry (RFC 9110 §8.8.3). */
 function encodeId (id: Id): string {
   if (typeof id === 'number' || parseId('uuid', id) !== undefined) return String(id)
-  return encodeURIComponent(id.toWellFormed()).replaceAll('-', '%2D')
+  return encodeURIComponent(id.toWellFormed()).replaceAll('-', '%2D').replaceAll('.', '%2E')
 }
 
 /** Returns whether a version may have this id before it. */
@@ -144,6 +174,14 @@ export function namesRow (version: string): boolean {
 }
 
 /** Returns whether `If-None-Match` names the tag, by weak comparison (RFC 9110 §13.1.2). */
-export function noneMatches (tags: readonly EntityTag[] | '*', opaque: string): boolean {
-  return tags === '*' || tags.some((tag) => tag.opaque === opaque)
+export function isNamed (tags: EntityTags, { opaque }: EntityTag): boolean {
+  return tags === '*' || tags?.some((tag) => tag.opaque === opaque) === true
+}
+
+/**
+ * Returns whether an answer with this tag, or without one, meets `If-Match`, by strong comparison (RFC 9110 §13.1.1).
+ */
+export function isMatched (tags: EntityTags, own: EntityTag | undefined): boolean {
+  if (tags === undefined || tags === '*') return true
+  return own?.weak === false && tags.some(({ weak, opaque }) => !weak && opaque === own.opaque)
 }

@@ -20,7 +20,7 @@ import type { FormatChoice } from './accept.js'
 import type { ContentType } from './content-type.js'
 import type { QueryParameters } from './filter-query.js'
 import type { Payload } from './payload.js'
-import type { EntityTags, Preconditions } from './preconditions.js'
+import type { Preconditions, ReadConditions } from './preconditions.js'
 
 /** A request of our routes, after `checkQuery`. */
 export type ResourceRequest = FastifyRequest<{
@@ -84,8 +84,8 @@ export class RequestState implements Context, Negotiated {
   id: Id | undefined = undefined
   /** The demands of the headers and the form of a write on its row. */
   preconditions: Preconditions | undefined = undefined
-  /** The entity tags of `If-None-Match`, once a GET has parsed them. */
-  noneMatch: EntityTags = undefined
+  /** The demands of the headers of a GET on its answer. */
+  readConditions: ReadConditions | undefined = undefined
   /** The rows that the request may read and write: all of them until it is authorized. */
   target: Target
   /** The row that `authorize` was shown. */
@@ -128,8 +128,6 @@ export class RequestState implements Context, Negotiated {
   isAnswered = false
   /** Whether tracing events are published for the action. */
   isTraced = false
-  /** Whether the answer has only some of the attributes. No write is made with its entity tag. */
-  isSelection = false
   /** The relations whose rows the answer includes. */
   included: readonly Relation[] = NO_RELATIONS
   /** The links that the app had set before the link to the next page; `undefined` if no such link was added. */

@@ -2,7 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { FastifyReply, onSendHookHandler } from 'fastify'
 import { isOfParent } from '../../actions/authorize/authorize.js'
 import { OUTCOME_RESPONSES, type Outcome } from '../../actions/outcome.js'
-import { InvalidAnswerError, type Problem } from '../../errors.js'
+import { InvalidAnswerError, PreconditionFailedError, type Problem } from '../../errors.js'
 import type { Input, TextWriter, View } from '../../formats/format.js'
 import { publish } from '../../resource/public-version.js'
 import type { Row } from '../../resource/row.js'
@@ -10,7 +10,7 @@ import { type CacheControl, isUnstored, PRIVATE } from '../../routing/cache-cont
 import { andThen, type MaybePromise } from '../../util/maybe-promise.js'
 import { isStructure } from '../../util/own-property.js'
 import type { Payload } from '../request/payload.js'
-import { noneMatches, parseEntityTag, parseEntityTags, qualifyVersion } from '../request/preconditions.js'
+import { type EntityTag, isMatched, isNamed, parseEntityTag, qualifyVersion } from '../request/preconditions.js'
 import { type ActionState, type RequestState, STATE } from '../request/state.js'
 import { printFailure } from '../telemetry/print-failure.js'
 import { makeListBody, type WriteBody } from './list-response.js'
@@ -34,18 +34,33 @@ export function respond (outcome: Outcome, state: ActionState): MaybePromise<Fas
   reply.code(answer.status)
   // The page shows the error of a condition that was refused.
   if (state.openCondition?.error !== undefined) reply.code(400)
+  const row = 'row' in outcome ? outcome.row : undefined
+  const given = 'etag' in outcome ? outcome.etag : undefined
+  const tag = row !== undefined && answer.etag ? setTag(row, given, state) : undefined
+  if (!isMatched(state.readConditions?.match, tag)) return refuseMismatch(outcome, state)
   if (outcome.kind === 'listed') return andThen(makeListBody(outcome, state), sendText, state)
   if (outcome.kind === 'revised') return sendRevised(outcome.row, state)
   if (outcome.kind === 'blank') return sendBlank(outcome.row, state)
-  const row = outcome.kind === 'done' ? undefined : outcome.row
-  const given = 'etag' in outcome ? outcome.etag : undefined
-  const tag = row !== undefined && answer.etag ? setTag(row, given, state) : undefined
   if (answer.location !== undefined) reply.header('location', locate(answer, row, state))
   if (!answer.body || outcome.kind === 'done' || outcome.kind === 'deleted') return reply.send()
   if ((outcome.kind === 'found' || outcome.kind === 'edit') && tag !== undefined && isUnchanged(tag, state)) {
     return reply.code(304).send()
   }
   return sendRecord(outcome.row, outcome.kind, state)
+}
+
+/**
+ * Refuses a GET whose answer has another tag than `If-Match` names, or none as a list.
+ * @throws PreconditionFailedError
+ */
+function refuseMismatch (outcome: Outcome, { compiled: { resource } }: ActionState): MaybePromise<never> {
+  const isList = outcome.kind === 'listed'
+  return andThen(isList ? outcome.more?.return?.() : undefined, () => {
+    throw new PreconditionFailedError(
+      `the ${isList ? 'list' : resource.singular} does not meet the If-Match, If-None-Match or _version of the ` +
+        'request; read it again'
+    )
+  })
 }
 
 /** Sends an error in the client's own format, whoever threw it. */
@@ -60,14 +75,13 @@ export function respondWithError ({ thrown, problem, row }: Failure, state: Requ
 }
 
 /**
- * Sets the entity tag of an answer with a row: `"<version>.<format>"`, or `"<id>-<version>.<format>"` if the path does
- * not name the row. Of several languages, the tag names the one of the answer after the format. A handler of the app
- * may set another one, or none.
+ * Sets the entity tag of an answer with a row: `"<version>.<format>-<shape>"`, with `<id>-` before it if the path does
+ * not name the row. A handler of the app may set another one, or none.
  * @param given the tag in the handler's outcome; `false` for none
- * @returns the text between the quotes, or `undefined` if there is no tag
+ * @returns the tag, or `undefined` if there is none
  * @throws InvalidAnswerError
  */
-function setTag (row: Row, given: string | false | undefined, state: ActionState): string | undefined {
+function setTag (row: Row, given: string | false | undefined, state: ActionState): EntityTag | undefined {
   const { action, request, reply, compiled, customAction, choice: { format }, id, isHandled } = state
   // The version of a row does not change when the rows do that it includes.
   const set = state.included.length > 0 ? false : given ?? (isHandled ? reply.getHeader('etag') : undefined)
@@ -83,11 +97,9 @@ function setTag (row: Row, given: string | false | undefined, state: ActionState
     customAction === undefined ? row.id === id || action === 'create' : customAction.on === 'member' && row.id === id
   const known = publish(row, compiled.resource)
   const version = isNamed && !compiled.resource.singleton ? known.version : qualifyVersion(known)
-  const variant = format.languageOf === undefined ? format.name : `${format.name}-${format.languageOf(request)}`
-  const tag = `${version}.${variant}`
-  // A weak tag never matches a write (RFC 9110 §13.1.1).
-  reply.header('etag', state.isSelection ? `W/"${tag}"` : `"${tag}"`)
-  return tag
+  const opaque = `${version}.${format.name}-${format.shape(request)}`
+  reply.header('etag', `"${opaque}"`)
+  return { weak: false, opaque }
 }
 
 function sendRecord (stored: Row, kind: RecordKind, state: RequestState): FastifyReply {
@@ -122,18 +134,13 @@ function sendRevised (row: Row | undefined, state: RequestState): FastifyReply {
 }
 
 /** Returns whether the client has the current answer already (RFC 9110 §13.1.2). */
-function isUnchanged (tag: string, state: RequestState): boolean {
-  const { request, payload } = state
+function isUnchanged (tag: EntityTag, state: RequestState): boolean {
   // After a write, a 304 would say that nothing was done. The ETag is that of the row alone.
-  const header = request.headers['if-none-match']
-  if (header === undefined || payload !== undefined || hasMoreContent(state)) return false
-  // A list does not parse the header before, but its handler may answer with one row.
-  const tags = state.noneMatch ?? parseEntityTags(header, 'If-None-Match')
-  return tags !== undefined && noneMatches(tags, tag)
+  return isNamed(state.readConditions?.noneMatch, tag) && !hasMoreContent(state)
 }
 
 /** @throws InvalidAnswerError if a handler has set a text that is not an entity tag */
-function setOwnTag (set: unknown, { action, reply }: ActionState): string {
+function setOwnTag (set: unknown, { action, reply }: ActionState): EntityTag {
   const tag = parseEntityTag(String(set))
   if (tag === undefined) {
     throw new InvalidAnswerError(
@@ -143,7 +150,7 @@ function setOwnTag (set: unknown, { action, reply }: ActionState): string {
     )
   }
   reply.header('etag', String(set))
-  return tag.opaque
+  return tag
 }
 
 /** Returns a row for a form. The `_version` of a singleton's form names the row it belongs to. */

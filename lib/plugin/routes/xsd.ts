@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { InvalidOptionError, nameOwner, ownerOf } from '../../errors.js'
+import { InvalidOptionError, nameOwner, ownerOf, PreconditionFailedError } from '../../errors.js'
 import { writeXmlSchema } from '../../formats/xml/xsd/xsd.js'
 import { refuseMethod } from '../../http/request/negotiate.js'
-import { noneMatches, parseEntityTags } from '../../http/request/preconditions.js'
+import { findReadConditions, isMatched, isNamed } from '../../http/request/preconditions.js'
 import { makeResource } from '../../resource/resource.js'
 import type { ResourceOptions } from '../../routing/options.js'
 import { resolveOptions } from '../../routing/resolve/options.js'
@@ -37,9 +37,13 @@ export function addXmlSchema (app: FastifyInstance, base: RouteBase, write: () =
     method: ['GET', 'HEAD'],
     handler ({ headers }, reply) {
       const { text, hash } = schema()
+      const tag = { weak: false, opaque: hash }
+      const conditions = findReadConditions(headers)
+      if (!isMatched(conditions?.match, tag)) {
+        throw new PreconditionFailedError('the schema has another ETag than If-Match names; read it again')
+      }
       reply.header('etag', `"${hash}"`)
-      const tags = parseEntityTags(headers['if-none-match'], 'If-None-Match')
-      if (tags !== undefined && noneMatches(tags, hash)) return reply.code(304).send()
+      if (isNamed(conditions?.noneMatch, tag)) return reply.code(304).send()
       return reply.type('application/xml; charset=utf-8').send(text)
     }
   })

@@ -15,7 +15,8 @@ import { didYouMean } from '../../util/did-you-mean.js'
 import { TOKEN } from '../../util/header-syntax.js'
 
 const FORMAT: readonly string[] = [
-  'name', 'mediaTypes', 'mediaTypeParameters', 'browser', 'spreadsheet', 'languageOf', 'compileWriter', 'compileReader'
+  'name', 'mediaTypes', 'mediaTypeParameters', 'browser', 'spreadsheet', 'settings', 'languageOf', 'compileWriter',
+  'compileReader'
 ] satisfies Array<keyof Format>
 // A media type (RFC 9110 §8.3.1) in lower case and without parameters.
 const MEDIA_TYPE = /^[!#$%&'+.^_`|~0-9a-z-]+\/[!#$%&'+.^_`|~0-9a-z-]+$/

@@ -599,7 +599,7 @@ t.test('a singleton that changes between row() and the write is authorized again
   }
   const app = await drawn(t, (map) => map.resource('profile', { attributes, store: inner, authorize }))
   const res = await app.inject({ method: 'PUT', url: '/profile.json', payload: { profile: { title: 'mine' } } })
-  t.match(res, { statusCode: 200, headers: { etag: '"1-3.json"' } })
+  t.match(res, { statusCode: 200, headers: { etag: /^"1-3\.json-/ } })
   t.strictSame(asked, ['1', '2'].map((version) => ({ action: 'update', resource: 'profile', version })))
 })
 
@@ -612,7 +612,7 @@ t.test('the app\'s own handler is called once, and a row that changed meanwhile 
   }
   const { app, store, asked } = await owned(t, touch, { actions: { update } })
   const res = await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'mine' } } })
-  t.match(res, { statusCode: 412, headers: { 'content-type': types.json, etag: '"2.json"' } })
+  t.match(res, { statusCode: 412, headers: { 'content-type': types.json, etag: /^"2\.json-/ } })
   t.strictSame(res.json(), { post: { id: 1, title: 'T', owner: 'me', body: 'touched' } })
   t.strictSame(calls, ['1'])
   t.strictSame(asked, ['me', 'me'], 'the second call asks whether the row may be shown')
@@ -651,7 +651,7 @@ for (const [name, update, status, version] of writesTwice) {
       reset(() => {})
       calls = 0
       const res = await app.inject({ method: 'PUT', url: '/posts', headers: tag === undefined ? {} : { 'if-match': tag }, payload: { id: 1, post: { title: 'mine' } } })
-      t.match(res, { statusCode: status, headers: { 'content-type': types.json, etag: `"${version}.json"` } }, String(tag))
+      t.match(res, { statusCode: status, headers: { 'content-type': types.json, etag: new RegExp(`^"${version}\\.json-`) } }, String(tag))
       t.equal(calls, 1)
       t.match(store.inner.get(1, {}, context), { version })
     }
@@ -807,7 +807,7 @@ t.test('a stale row that changes once more is shown as authorize has seen it', a
   }
   const app = await build(t, { name: 'posts', attributes, store, authorize })
   const res = await app.inject({ method: 'DELETE', url: '/posts?id=1', headers: { accept: 'application/json', 'if-match': STALE } })
-  t.match(res, { statusCode: 412, headers: { 'content-type': types.json, etag: '"2.json"' } })
+  t.match(res, { statusCode: 412, headers: { 'content-type': types.json, etag: /^"2\.json-/ } })
   t.strictSame(res.json(), { post: { id: 1, title: 'T', owner: 'me', body: 'touched' } })
 })
 
@@ -904,7 +904,9 @@ t.test('a hidden row is answered to the byte like a missing one', async t => {
   ]
   const requests: InjectOptions[] = [
     ...['', '.xml', '.html', '.json', '/edit', '/edit.json', '/edit.html', '/peek', '/peek.html'].flatMap((suffix): InjectOptions[] => [{ url: `/posts/1${suffix}` }, { method: 'HEAD', url: `/posts/1${suffix}` }]),
-    { url: '/posts/1', headers: { 'if-none-match': '"1.xml"' } },
+    { url: '/posts/1', headers: { 'if-none-match': '*' } },
+    { url: '/posts/1', headers: { 'if-match': '"1.xml"' } },
+    { url: '/posts/1', headers: { 'if-match': 'no tag' } },
     { url: '/posts/1', headers: { 'if-none-match': 'no tag' } },
     { url: '/posts/1/peek?loud=perhaps' },
     ...[undefined, '*', '"1.json"', '"9.json"', '"1.json", "9.json"', 'no tag'].flatMap((tag): InjectOptions[] => {
@@ -1055,7 +1057,7 @@ for (const [kind, formPages] of [['forms of their own', true], ['forms within', 
       isAllowed = (_request, { action }) => { if (action === 'show') return true; throw new Error('no') }
       t.strictSame(await get('/posts/1'), record, 'an error does not remove an offer')
       isAllowed = (_request, { action }) => action === 'show'
-      t.equal((await app.inject({ url: '/posts/1', headers: { accept: 'text/html', 'if-none-match': '"1.html"' } })).statusCode, 200, 'another user\'s page is not answered with 304')
+      t.equal((await app.inject({ url: '/posts/1', headers: { accept: 'text/html', 'if-none-match': '*' } })).statusCode, 200, 'another user\'s page is not answered with 304')
       const asked: string[] = []
       isAllowed = (_request, { action }) => asked.push(action) > 0
       for (const format of ['xml', 'json']) for (const path of ['posts', 'posts/1']) await app.inject(`/${path}.${format}`)

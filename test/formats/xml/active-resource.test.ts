@@ -2,6 +2,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { type AttributesOf, BY_ID, draw, InvalidError, memoryStore, type Row } from '../../../lib/index.js'
 import { Connection, Day, type Exchange, Float, fromXml, type Hash, Model, type Resource } from '../../support/xml/active-resource.js'
+import { plainTag } from '../../support/plain-tag.js'
 import '../../support/helper.js'
 
 const post = {
@@ -105,7 +106,7 @@ function requestOf ({ method, path, sent, payload }: Exchange): string {
 
 /** Writes an answer: the headers that matter to such a client, and the body. */
 function responseOf ({ status, headers, body }: Exchange): string {
-  const lines = HEADERS.filter((name) => headers[name] !== undefined).map((name) => `${name}: ${String(headers[name])}\n`)
+  const lines = HEADERS.filter((name) => headers[name] !== undefined).map((name) => `${name}: ${String(plainTag(headers[name]))}\n`)
   return `${status}\n${lines.join('')}\n${body ?? ''}`
 }
 

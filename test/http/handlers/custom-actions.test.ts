@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import resources, { type ActionContext, type HandlerAnswer, type Attributes, BY_ID, type Format, type Handler, InvalidError, draw, type Mapper, type MaybePromise, memoryStore, type ResourceOptions, type Store, type Row } from '../../../lib/index.js'
 import { draft, post, types, xml } from '../../support/helper.js'
 import type { AnyContext } from '../../support/map-action.js'
+import { plainTag } from '../../support/plain-tag.js'
 
 type Client = 'xml' | 'json' | 'html'
 type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -95,7 +96,7 @@ t.test('without a store the app\'s own handlers serve the five actions', async t
     await t.test(id, async t => {
       const url = `/api${path}`
       const created = await app.inject(json('POST', '/api/posts', { post: { title: id } }))
-      t.strictSame([created.statusCode, created.headers.location, created.headers.etag], [201, url, '"1.json"'])
+      t.strictSame([created.statusCode, created.headers.location, plainTag(created.headers.etag)], [201, url, '"1.json"'])
       t.strictSame(created.json(), { post: { id, title: id } })
       t.strictSame((await app.inject(json('GET', url))).json(), { post: { id, title: id } })
       t.equal((await app.inject(`${url}.xml`)).headers['content-type'], types.xml)
@@ -335,7 +336,7 @@ t.test('the edit action shows the row, and its page the form', async t => {
   ]
   for (const [url, body] of answers) {
     const res = await app.inject(url)
-    t.strictSame([res.statusCode, res.body, res.headers.etag], [200, body, `"1.${url.slice(-4).replace('.', '')}"`], url)
+    t.strictSame([res.statusCode, res.body, plainTag(res.headers.etag)], [200, body, `"1.${url.slice(-4).replace('.', '')}"`], url)
     t.equal((await app.inject({ url, headers: { 'if-none-match': res.headers.etag as string } })).statusCode, 304)
   }
   const page = await app.inject({ url: '/posts/1/edit', headers: { accept: accepts.html } })
@@ -380,7 +381,7 @@ t.test('each verb can be mapped at each place, in each format', async t => {
           count = 0
           const res = await showing.inject(ask())
           t.strictSame([res.statusCode, res.headers.location, count], isRedirect ? [303, '/api/posts/1#saved', 1] : [200, undefined, 1], `${client}: a row`)
-          if (!isRedirect) t.strictSame([res.headers['content-type'], res.headers.etag], [types[client], on === 'member' ? `"5.${client}"` : `"1-5.${client}"`])
+          if (!isRedirect) t.strictSame([res.headers['content-type'], plainTag(res.headers.etag)], [types[client], on === 'member' ? `"5.${client}"` : `"1-5.${client}"`])
           const empty = await silent.inject(ask())
           t.strictSame([empty.statusCode, empty.headers.location], isRead ? [404, undefined] : isRedirect ? [303, `/api${location}#done`] : [204, undefined], `${client}: no answer`)
 
@@ -496,7 +497,7 @@ t.test('after a write a browser is redirected to the result', async t => {
 t.test('the answer of a handler decides the status', async t => {
   const stored = { id: 1, version: '4', attributes: { title: 'x' } }
   const answers: Array<[name: string, verb: Verb, answer: (context: ActionContext) => unknown, status: number, body: unknown, headers?: object]> = [
-    ['a row', 'POST', () => row(1, 'x', '4'), 200, { post: { id: 1, title: 'x' } }, { etag: '"4.json"' }],
+    ['a row', 'POST', () => row(1, 'x', '4'), 200, { post: { id: 1, title: 'x' } }, { etag: /^"4\.json-/ }],
     ['a row without a version', 'POST', () => row(1, 'x'), 200, { post: { id: 1, title: 'x' } }, { etag: undefined }],
     ['a row with more than is declared', 'POST', () => ({ id: 1, attributes: { title: 'x', secret: 'y' } }), 200, { post: { id: 1, title: 'x' } }],
     ['a promise of a row', 'POST', async () => await Promise.resolve(row(1, 'x')), 200, { post: { id: 1, title: 'x' } }],
@@ -508,10 +509,10 @@ t.test('the answer of a handler decides the status', async t => {
     ['batches', 'GET', function * () { yield [row(1, 'a', '1')]; yield []; yield [row(2, 'b', '1'), row(3, 'c', '1')] }, 200, { posts: [{ id: 1, title: 'a' }, { id: 2, title: 'b' }, { id: 3, title: 'c' }] }],
     ['batches that take their time', 'GET', async function * () { yield await Promise.resolve([row(1, 'a', '1')]) }, 200, { posts: [{ id: 1, title: 'a' }] }],
     ['batches in a list', 'GET', () => [[row(1, 'a', '1')], [row(2, 'b', '1')]], 200, { posts: [{ id: 1, title: 'a' }, { id: 2, title: 'b' }] }],
-    ['an outcome', 'POST', () => ({ kind: 'created', row: stored }), 201, { post: { id: 1, title: 'x' } }, { etag: '"4.json"', location: '/posts/1' }],
+    ['an outcome', 'POST', () => ({ kind: 'created', row: stored }), 201, { post: { id: 1, title: 'x' } }, { etag: /^"4\.json-/, location: '/posts/1' }],
     ['a deletion', 'POST', () => ({ kind: 'deleted' }), 204, undefined],
     ['a write that a store has done', 'POST', () => ({ ok: true, row: stored }), 200, { post: { id: 1, title: 'x' } }],
-    ['one that came too late', 'POST', () => ({ ok: false, why: 'stale', current: stored }), 412, { post: { id: 1, title: 'x' } }, { etag: '"4.json"' }],
+    ['one that came too late', 'POST', () => ({ ok: false, why: 'stale', current: stored }), 412, { post: { id: 1, title: 'x' } }, { etag: /^"4\.json-/ }],
     ['one of a row that there is not', 'POST', () => ({ ok: false, why: 'missing' }), 404, { status: 404, detail: 'there is no post with the id 1' }],
     ['nothing, of a read', 'GET', () => undefined, 404, { status: 404, detail: 'there is no post with the id 1' }],
     ['null, of a read', 'GET', () => null, 404, { status: 404 }],

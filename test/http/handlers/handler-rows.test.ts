@@ -6,6 +6,7 @@ import { type HandlerAnswer, type Attributes, draw, type IdType, memoryStore, ty
 import { types } from '../../support/helper.js'
 import { type AnyHandler, mapAction } from '../../support/map-action.js'
 import { recordingStore } from '../../support/stores/recording-store.js'
+import { plainTag } from '../../support/plain-tag.js'
 
 const FORMATS = ['xml', 'html', 'json'] as const
 const problems = { xml: types.xml, html: types.html, json: types.problem } as const
@@ -231,7 +232,7 @@ t.test('the version of a handler\'s row becomes the ETag, and null gives none', 
       t.strictSame([res.statusCode, res.headers.etag], [500, undefined])
       t.ok(logged.some((line) => line.includes('FST_RESOURCES_INVALID_ANSWER') && line.includes('version')))
     } else {
-      t.strictSame([res.statusCode, res.headers.etag, res.body], [200, tag, '{"post":{"id":1,"v":"x"}}'])
+      t.strictSame([res.statusCode, plainTag(res.headers.etag), res.body], [200, tag, '{"post":{"id":1,"v":"x"}}'])
     }
   }
 })

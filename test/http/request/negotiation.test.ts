@@ -503,7 +503,7 @@ t.test('Vary names Accept wherever Accept could change the answer', async t => {
     ['show', { url: '/posts/1' }, 200, 'Accept'],
     ['show with an Accept', { url: '/posts/1', headers: { accept: 'text/html' } }, 200, 'Accept'],
     ['HEAD', { method: 'HEAD', url: '/posts/1' }, 200, 'Accept'],
-    ['not modified', { url: '/posts/1', headers: { 'if-none-match': '"1.xml"' } }, 304, 'Accept'],
+    ['not modified', { url: '/posts/1', headers: { 'if-none-match': '*' } }, 304, 'Accept'],
     ['created', { method: 'POST', url: '/posts', payload: { post: { title: 'T' } } }, 201, 'Accept'],
     ['created from a page', { method: 'POST', url: '/posts', headers: { 'content-type': bodies.form.type }, payload: bodies.form.post }, 303, 'Accept'],
     ['updated', { method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'U' } } }, 200, 'Accept'],

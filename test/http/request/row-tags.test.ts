@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { type ActionContext, type Attributes, type HandlerRow, memoryStore, type Row } from '../../../lib/index.js'
 import { draft, types } from '../../support/helper.js'
 import type { AnyContext } from '../../support/map-action.js'
+import { plainTag } from '../../support/plain-tag.js'
 
 const form = 'application/x-www-form-urlencoded'
 const attributes = { type: 'object', properties: { name: { type: 'string', minLength: 1 } } } as const
@@ -24,11 +25,11 @@ t.test('the tag of one user\'s singleton does not match another user\'s', async 
   for (const format of FORMATS) {
     const url = `/profile.${format}`
     const { headers: { etag } } = await as('ann', { url })
-    t.equal(etag, `"1-1.${format}"`)
+    t.equal(plainTag(etag), `"1-1.${format}"`)
     t.equal((await as('ann', { url, headers: { 'if-none-match': String(etag) } })).statusCode, 304)
     for (const tag of [String(etag), `W/${String(etag)}`, `"1.${format}"`, `"1-2.${format}"`]) {
       const res = await as('bob', { url, headers: { 'if-none-match': tag } })
-      t.match(res, { statusCode: 200, headers: { etag: `"2-1.${format}"` } }, tag)
+      t.match(res, { statusCode: 200, headers: { etag: new RegExp(`^"2-1\\.${format}-`) } }, tag)
       t.match(res.body, 'bob')
     }
   }
@@ -43,7 +44,7 @@ t.test('a write with the tag of another user\'s singleton, or with a bare versio
       for (const tag of ['"1-1.json"', '"1.json"', '"2.json"', '"2-2.json"', '"21-1.json"']) {
         for (const method of ['PUT', 'DELETE'] as const) {
           const res = await as('bob', { method, ...(method === 'PUT' && { payload }), headers: { 'if-match': tag } })
-          t.match(res, { statusCode: 412, headers: { etag: '"2-1.json"' } }, `${method} ${tag}`)
+          t.match(res, { statusCode: 412, headers: { etag: /^"2-1\.json-/ } }, `${method} ${tag}`)
         }
       }
       for (const version of ['1-1', '1', '2', '2-2']) {
@@ -62,7 +63,7 @@ t.test('a singleton that was deleted and created again is not overwritten under 
     const { as, store } = await profiles(t, { requireMatch, formPages: true })
     const { body, headers: { etag } } = await as('ann', { headers: { accept: 'text/html' } })
     const [, version = ''] = /name="_version" value="([^"]*)"/.exec(body) ?? []
-    t.strictSame([version, etag], ['1-1', '"1-1.html"'])
+    t.strictSame([version, plainTag(etag)], ['1-1', '"1-1.html"'])
     t.equal((await as('ann', { method: 'DELETE', headers: { 'if-match': '"1-1.json"' } })).statusCode, 204)
     t.equal((await as('ann', { method: 'POST', payload: { profile: { name: 'new' } } })).statusCode, 201)
     const payload = `_method=PUT&_version=${version}&profile[name]=old`
@@ -118,16 +119,17 @@ t.test('a row that the path does not name has its id in the tag', async t => {
     posts.member.get('next', ({ id }: AnyContext) => store.get(Number(id) + 1, {}))
   }))
   const get = (url: string, tag?: string): Promise<LightMyRequestResponse> => app.inject({ url, headers: { accept: 'application/json', ...(tag !== undefined && { 'if-none-match': tag }) } })
-  t.equal((await get('/posts/latest')).headers.etag, '"1-1.json"')
-  t.equal((await get('/posts/latest', '"1-1.json"')).statusCode, 304)
+  const { headers: { etag } } = await get('/posts/latest')
+  t.equal(plainTag(etag), '"1-1.json"')
+  t.equal((await get('/posts/latest', String(etag))).statusCode, 304)
   store.create({ name: 'second' }, {})
-  const newer = await get('/posts/latest', '"1-1.json"')
-  t.match(newer, { statusCode: 200, headers: { etag: '"2-1.json"' } })
+  const newer = await get('/posts/latest', String(etag))
+  t.match(newer, { statusCode: 200, headers: { etag: /^"2-1\.json-/ } })
   t.match(newer.json(), { post: { name: 'second' } })
-  t.equal((await get('/posts/new/sample')).headers.etag, '"1-5.json"')
-  t.equal((await get('/posts/1')).headers.etag, '"1.json"', 'a path that names the row gives a tag of the version alone')
-  t.equal((await get('/posts/1/card')).headers.etag, '"1.json"')
-  t.equal((await get('/posts/1/next')).headers.etag, '"2-1.json"', 'another row has its id in the tag')
+  t.equal(plainTag((await get('/posts/new/sample')).headers.etag), '"1-5.json"')
+  t.equal(plainTag((await get('/posts/1')).headers.etag), '"1.json"', 'a path that names the row gives a tag of the version alone')
+  t.equal(plainTag((await get('/posts/1/card')).headers.etag), '"1.json"')
+  t.equal(plainTag((await get('/posts/1/next')).headers.etag), '"2-1.json"', 'another row has its id in the tag')
 
   const put = (url: string, tag: string, id?: number): Promise<LightMyRequestResponse> => app.inject({ method: 'PUT', url, headers: { accept: 'application/json', 'if-match': tag }, payload: { ...(id !== undefined && { id }), post: { name: 'mine' } } })
   t.equal((await put('/posts/latest', '"1-1.json"')).statusCode, 412, 'the row of the tag is not the latest')
@@ -138,7 +140,7 @@ t.test('a row that the path does not name has its id in the tag', async t => {
   t.match(version, { statusCode: 412, headers: { 'content-type': types.html } })
   t.equal((await put('/posts/latest', '"2-1.json"')).statusCode, 200)
   t.match(store.get(1, {}), { version: '1', attributes: { name: 'first' } })
-  t.match(await put('/posts', '"2-2.json"', 2), { statusCode: 200, headers: { etag: '"3.json"' } }, 'a write with an id accepts either tag')
+  t.match(await put('/posts', '"2-2.json"', 2), { statusCode: 200, headers: { etag: /^"3\.json-/ } }, 'a write with an id accepts either tag')
   t.equal((await put('/posts', '"2-3.json"', 1)).statusCode, 412, 'the tag of another row is refused')
   t.equal((await put('/posts/1', '"1-2.json"')).statusCode, 412)
   t.equal((await put('/posts/1', '"1-1.json"')).statusCode, 200)
@@ -154,14 +156,14 @@ t.test('tags of different ids and versions differ, whatever characters an id has
   for (current of rows) {
     const res = await app.inject('/profile.json')
     t.equal(res.statusCode, 200)
-    t.match(res.headers.etag, /^"[!#-~]*\.json"$/, 'the version fits an entity tag')
+    t.match(res.headers.etag, /^"[!#-~]*\.json-[\da-f]{8}"$/, 'the version fits an entity tag')
     tags.push(String(res.headers.etag))
     const other = await app.inject({ url: '/profile.json', headers: { 'if-none-match': tags.slice(0, -1).join(', ') || '"x"' } })
     t.equal(other.statusCode, 200, `${String(current.id)} ${String(current.version)} has a unique tag`)
     t.equal((await app.inject({ url: '/profile.json', headers: { 'if-none-match': String(res.headers.etag) } })).statusCode, 304)
   }
   t.equal(new Set(tags).size, rows.length)
-  t.ok(tags.includes('"0197f3a0-0000-7000-8000-000000000001-2.json"'), 'a UUID is not escaped')
+  t.ok(tags.some((tag) => plainTag(tag) === '"0197f3a0-0000-7000-8000-000000000001-2.json"'), 'a UUID is not escaped')
   for (const [index, row] of rows.entries()) {
     current = row
     const put = (tag: string): Promise<LightMyRequestResponse> => app.inject({ method: 'PUT', url: '/profile.json', headers: { 'if-match': tag }, payload: { profile: { name: 'x' } } })
@@ -236,10 +238,10 @@ t.test('a handler that answers with another row than the path names adds its id 
     }
   }))
   const ask = (user: string, asked: Asked): Promise<LightMyRequestResponse> => app.inject({ ...asked, headers: { 'x-user': user, ...asked.headers } })
-  t.equal((await ask('ann', { url: '/users/ann.json' })).headers.etag, '"1.json"', 'the path names the row')
+  t.equal(plainTag((await ask('ann', { url: '/users/ann.json' })).headers.etag), '"1.json"', 'the path names the row')
   for (const url of ['/users/me.json', '/users.json']) {
     const { headers: { etag } } = await ask('ann', { url })
-    t.equal(etag, '"ann-1.json"', url)
+    t.equal(plainTag(etag), '"ann-1.json"', url)
     t.equal((await ask('ann', { url, headers: { 'if-none-match': String(etag) } })).statusCode, 304, url)
     t.equal((await ask('bob', { url, headers: { 'if-none-match': String(etag) } })).statusCode, 200, url)
   }

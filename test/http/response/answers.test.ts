@@ -8,6 +8,7 @@ import resources, { type Attributes, draw, memoryStore, type MemoryStore, type R
 import { humanize } from '../../../lib/resource/inflection.js'
 import { build, post, types, xml } from '../../support/helper.js'
 import { resettableStore } from '../../support/stores/resettable-store.js'
+import { plainTag } from '../../support/plain-tag.js'
 
 interface Row { id: number, title: string, body?: string, published: boolean }
 interface Problem { type: string, title: string, status: number, detail: string, errors?: Record<string, string[]> }
@@ -466,10 +467,10 @@ t.test('a 412 sends the current record', async t => {
   const request = (accept: string): InjectOptions => ({ method: 'PUT', url: '/posts', headers: { accept, 'if-match': '"0.json"' }, payload: { id: 1, post: { title: 'U' } } })
   const app = await seeded(t)
   const asJson = await app.inject(request(accepts.json))
-  t.strictSame([asJson.statusCode, asJson.headers['content-type'], asJson.headers.etag], [412, types.json, '"1.json"'])
+  t.strictSame([asJson.statusCode, asJson.headers['content-type'], plainTag(asJson.headers.etag)], [412, types.json, '"1.json"'])
   t.strictSame(asJson.json(), { post: first })
   const asXml = await app.inject(request(accepts.xml))
-  t.strictSame([asXml.statusCode, asXml.headers['content-type'], asXml.headers.etag, asXml.body], [412, types.xml, '"1.xml"', xml + xmlRow(first)])
+  t.strictSame([asXml.statusCode, asXml.headers['content-type'], plainTag(asXml.headers.etag), asXml.body], [412, types.xml, '"1.xml"', xml + xmlRow(first)])
   isPage(t, await app.inject(request(accepts.html)), 412)
   t.strictSame(await rows(app), { posts: [first, second] })
 })
@@ -662,7 +663,7 @@ t.test('HEAD is GET without the body', async t => {
     ['/posts/1', { accept: 'application/json' }, 200],
     ['/posts/1', { accept: browser }, 200],
     ['/posts/1.xml', {}, 200],
-    ['/posts/1', { accept: 'application/json', 'if-none-match': '"1.json"' }, 304],
+    ['/posts/1', { accept: 'application/json', 'if-none-match': '*' }, 304],
     ['/posts/3', {}, 404],
     ['/posts/3', { accept: 'application/json' }, 404],
     ['/posts/abc', { accept: browser }, 404],

@@ -32,7 +32,7 @@ t.test('every answer is private, whatever its status', async (t) => {
       [200, { url: '/posts/1' }],
       [200, { method: 'HEAD', url: '/posts' }],
       [200, { method: 'HEAD', url: '/posts/1' }],
-      [304, { url: '/posts/1', headers: { 'if-none-match': `"1.${client}"` } }],
+      [304, { url: '/posts/1', headers: { 'if-none-match': '*' } }],
       [200, { url: '/posts.xsd' }],
       [405, { method: 'PUT', url: '/posts.xsd' }],
       [204, { method: 'OPTIONS', url: '/posts.xsd' }],
@@ -92,7 +92,7 @@ t.test('the app\'s own Cache-Control stays, but an error discards an earlier one
   for (const [name, app, found, failed] of apps) {
     for (const client of ['xml', 'json', 'html'] as const) {
       await isCached(t, app, client, { url: '/posts/1' }, 200, found, name)
-      await isCached(t, app, client, { url: '/posts/1', headers: { 'if-none-match': `"1.${client}"` } }, 304, found, name)
+      await isCached(t, app, client, { url: '/posts/1', headers: { 'if-none-match': '*' } }, 304, found, name)
       await isCached(t, app, client, { url: '/posts/99' }, 404, name.startsWith('a handler') ? PRIVATE : failed, name)
     }
   }
@@ -109,7 +109,7 @@ t.test('an answer that could not be sent has the header of an error', async (t) 
 t.test('the option cacheControl overrides the header, for all actions or for each', async (t) => {
   const month = 'public, max-age=2592000'
   for (const client of ['xml', 'json', 'html'] as const) {
-    const tag = { 'if-none-match': `"1.${client}"` }
+    const tag = { 'if-none-match': '*' }
     const all = await seeded(t, { cacheControl: month, xsd: true, formPages: true })
     for (const [status, request, value] of [
       [200, { url: '/posts' }, month], [200, { url: '/posts/1' }, month], [200, { method: 'HEAD', url: '/posts/1' }, month], [304, { url: '/posts/1', headers: tag }, month],

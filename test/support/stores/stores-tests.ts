@@ -2,6 +2,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
 import { draw, type Id, type Mapper, type Stores } from '../../../lib/index.js'
 import { singularize } from '../../../lib/resource/inflection.js'
+import { plainTag } from '../plain-tag.js'
 
 const text = { type: 'object', required: ['text'], properties: { text: { type: 'string' } } } as const
 const formats = ['json', 'xml', 'html'] as const
@@ -28,7 +29,7 @@ class Scene {
   async send (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, attributes?: object): Promise<Answer> {
     const [, name = ''] = /(\w+)\.json$/.exec(url) ?? []
     const { statusCode: status, body, headers } = await this.#app.inject({ method, url, ...(attributes !== undefined && { payload: { [singularize(name)]: attributes } }) })
-    return { status, body, etag: headers.etag }
+    return { status, body, etag: plainTag(headers.etag) }
   }
 
   async create (url: string, attributes: object = { text: 'T' }): Promise<Id> {

@@ -3,6 +3,7 @@ import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import type { SqlStoreOptions } from '../../../../lib/index.js'
 import { build, draft } from '../../../support/helper.js'
 import { fill, findForm, submit } from '../../../support/html/forms.js'
+import { plainTag } from '../../../support/plain-tag.js'
 import { openEngines } from '../../../support/stores/sql-engines.js'
 
 const CODES = ['a/b', 'a?b', 'a#b', '100%', '%41', '%', '.', '..', ' ', 'a b', 'a,b', 'a.json', 'a.html', 'v1.2', 'né', '💛', 'A', "o'b", '"', '<b>', '\\', '+', '&=;', 'new', 'x-1']
@@ -215,7 +216,7 @@ for (const engine of await openEngines()) {
       t.match(shown.json(), { title: { id } })
       t.equal((await app.inject(`/titles/${id}.xml`)).statusCode, 200)
       const etag = String((await app.inject({ method: 'PUT', url: '/titles', headers: { ...json, 'if-match': String(shown.headers.etag) }, payload: { id, title: { title: 'c' } } })).headers.etag)
-      t.equal(etag, '"2.json"')
+      t.equal(plainTag(etag), '"2.json"')
       t.match(await app.inject({ method: 'PUT', url: '/titles', headers: { ...json, 'if-match': etag }, payload: { id, title: { title: 'd' } } }), { statusCode: 200 })
       t.match(await app.inject({ method: 'POST', url: '/numbers', headers: json, payload: { number: { number: id, titleId: id } } }), { statusCode: 201, headers: { location: `/numbers/${id}` } })
       t.match((await app.inject(`/numbers/${id}.html`)).body, `<a href="/titles/${id}">`, 'a reference is a link')
