@@ -292,9 +292,17 @@ export function describeError (thrown: unknown, replied: number): Problem {
   const status = [error.statusCode, error.status, replied].find(isErrorStatus) ?? 500
   const title = STATUS_CODES[status] ?? 'Error'
   const message = status >= 500 ? serverDetail(thrown) : error.message
-  const detail = typeof message === 'string' && message !== '' ? message : title
+  const detail = typeof message === 'string' && message !== '' ? shorten(message) : title
   const problem = { type: 'about:blank', title, status, detail } as const
   return status < 500 && hasMessages(thrown) ? { ...problem, errors: thrown.errors } : problem
+}
+
+/** The most characters of a detail, which may repeat what the client has sent. */
+const LONGEST_DETAIL = 4000
+
+/** Cuts a long text. The cut leaves no half of a surrogate pair. */
+function shorten (text: string): string {
+  return text.length > LONGEST_DETAIL ? `${text.slice(0, LONGEST_DETAIL).toWellFormed()}…` : text
 }
 
 function serverDetail (thrown: unknown): string {

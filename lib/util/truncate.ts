@@ -1,3 +1,6 @@
+/** The most characters of a request that one link, the value of a condition, or the text of an error may have. */
+export const MOST_REPEATED = 4000
+
 /** Cuts a text to at most `most` characters, but not between the halves of a surrogate pair. */
 export function clip (text: string, most: number): string {
   const last = text.charCodeAt(most - 1)

@@ -15,6 +15,7 @@ import type { Id, Row } from '../../resource/row.js'
 import { noStore } from '../../stores/null-store.js'
 import type { Guard } from '../../stores/store.js'
 import { andThen, type MaybePromise } from '../../util/maybe-promise.js'
+import { MOST_REPEATED } from '../../util/truncate.js'
 import type { CompiledResource } from '../compiled-resource.js'
 import { areMet, mayBeQualified } from '../request/preconditions.js'
 import type { ActionState } from '../request/state.js'
@@ -90,6 +91,7 @@ export function parseListQuery (state: ActionState): MaybePromise<ListQuery> {
     if (!(error instanceof InvalidConditionError) || !canShow || isKnown || hasQueryBody) throw error
     const { parameter, reason } = error
     const { [parameter]: value = '', ...others } = request.query
+    if (value.length > MOST_REPEATED) throw error
     logFailure(error, describeError(error, 400), state)
     request.query = others
     state.openCondition = { parameter, value, error: reason }

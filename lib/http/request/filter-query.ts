@@ -11,6 +11,7 @@ import type { Scalar } from '../../schema/types.js'
 import { didYouMean } from '../../util/did-you-mean.js'
 import type { Capabilities, ComparedType, Condition, Filter, Operator, Search } from '../../stores/store.js'
 import { lazy } from '../../util/functions.js'
+import { MOST_REPEATED } from '../../util/truncate.js'
 
 /** The most characters of a text that a list is searched for. */
 export const LONGEST_TEXT = 200
@@ -93,7 +94,13 @@ export function compileFilter (filterable: readonly FilterableAttribute[]): (que
     let filter: Condition[] | undefined
     for (const name in query) {
       const parse = parsers().get(name)
-      if (parse !== undefined) (filter ??= []).push(parse(query[name] as string))
+      if (parse === undefined) continue
+      const text = query[name] as string
+      const condition = parse(text)
+      if (text.length > MOST_REPEATED) {
+        throw new InvalidConditionError(name, `must have at most ${MOST_REPEATED} characters`)
+      }
+      (filter ??= []).push(condition)
     }
     return filter ?? NOTHING
   }

@@ -15,6 +15,7 @@ import { BY_ID, positionOf } from '../../stores/order.js'
 import type { Context, OrderBy, Filter, Order, Position, Store } from '../../stores/store.js'
 import { didYouMean } from '../../util/did-you-mean.js'
 import { type MaybePromise, andThen } from '../../util/maybe-promise.js'
+import { abbreviate } from '../../util/truncate.js'
 import { type CursorParameter, parseCursor } from './cursor.js'
 import {
   comparedTypeOf,
@@ -252,7 +253,9 @@ function compileOrder (sortable: readonly Property[]): (sort: string | undefined
       )
     }
     if (!known.has(by)) {
-      throw new InvalidQueryError(`"sort" names "${by}", by which this list cannot be sorted${didYouMean(by, names)}`)
+      throw new InvalidQueryError(
+        `"sort" names "${abbreviate(by)}", by which this list cannot be sorted${didYouMean(by, names)}`
+      )
     }
     return types.has(by) ? { by, descending, type: types.get(by) } : { by, descending }
   }

@@ -15,6 +15,7 @@ import { readSpelling } from '../../resource/row-path.js'
 import type { ActionName } from '../../resource/resource.js'
 import { didYouMean } from '../../util/did-you-mean.js'
 import { findMember } from '../../util/own-property.js'
+import { abbreviate } from '../../util/truncate.js'
 import type { BodyFormat, CompiledResource, Representation } from '../compiled-resource.js'
 import type { RouteInfo } from '../route.js'
 import { type FormatChoice, makeFormatChoice, type Ranking, rankFormats } from './accept.js'
@@ -50,7 +51,7 @@ export function checkQuery (query: QueryParameters, known: readonly string[]): v
   }
   for (const name of names) {
     if (!known.includes(name)) {
-      throw new InvalidQueryError(`the parameter "${name}" is unknown${explainUnknown(name, known)}`)
+      throw new InvalidQueryError(`the parameter "${abbreviate(name)}" is unknown${explainUnknown(name, known)}`)
     }
     // A query parser of the app may return values that are not strings.
     if (typeof query[name] !== 'string') throw new InvalidQueryError(`the parameter "${name}" must be given once`)

@@ -3,6 +3,7 @@ import type { Format, Selection } from '../../formats/format.js'
 import type { Resource } from '../../resource/resource.js'
 import { type Related, selectFrom } from '../../resource/visible.js'
 import { didYouMean } from '../../util/did-you-mean.js'
+import { abbreviate } from '../../util/truncate.js'
 import { type FormatChoice, makeFormatChoice } from './accept.js'
 
 /** The most selections whose writers are kept. Clients choose them. */
@@ -42,7 +43,9 @@ export function compileSelect<F extends Selectable<F>> (resource: Resource): Sel
       }
       if (!known.has(name)) {
         const hint = didYouMean(name, [...known])
-        throw new InvalidQueryError(`"only" names "${name}", which is not an attribute of ${plural}${hint}`)
+        throw new InvalidQueryError(
+          `"only" names "${abbreviate(name)}", which is not an attribute of ${plural}${hint}`
+        )
       }
       if (named.has(name)) throw new InvalidQueryError(`"only" names "${name}" twice`)
       named.add(name)

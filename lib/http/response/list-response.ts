@@ -5,6 +5,7 @@ import type { ListWriter, PageView } from '../../formats/format.js'
 import { LARGEST_BATCH_SIZE, sizeOf } from '../../stores/row-size.js'
 import type { Attributes } from '../../schema/types.js'
 import { andThen, type MaybePromise } from '../../util/maybe-promise.js'
+import { MOST_REPEATED } from '../../util/truncate.js'
 import { writeCursor } from '../request/cursor.js'
 import type { QueryParameters } from '../request/filter-query.js'
 import { isClientGone, type RequestState, type ResourceRequest } from '../request/state.js'
@@ -73,8 +74,8 @@ function isPage ({ action, isCustom, request: { query }, choice: { format } }: R
 
 /** The paths and queries of a page and its neighbours, by their relation to it (RFC 8288, IANA Link Relations). */
 interface PageLinks {
-  readonly self?: string
-  readonly first?: string
+  readonly self?: string | undefined
+  readonly first?: string | undefined
   readonly prev?: string | undefined
   readonly next?: string | undefined
 }
@@ -82,17 +83,25 @@ interface PageLinks {
 const NO_LINKS: PageLinks = {}
 const NOTHING: Attributes = Object.freeze({})
 
-/** Adds the links to those that the app has set (RFC 8288 §3). The state keeps these, in case the answer fails. */
-function addLinks (links: PageLinks, state: RequestState): void {
+/** The most characters of the links in a header. Node.js reads 16 KiB of headers. */
+const LONGEST_HEADER = 8000
+
+/**
+ * Adds the links to those that the app has set (RFC 8288 §3). The state keeps these, in case the answer fails. If they
+ * are too long for a header, only those to the pages before and after are added.
+ */
+function addLinks (all: PageLinks, state: RequestState): void {
   const { reply } = state
   const before = reply.getHeader('link')
   state.linksBefore = before === undefined ? [] : [before].flat()
   let header = state.linksBefore.join(', ')
+  const { prev, next } = all
+  const links = Object.values(all).join('').length > LONGEST_HEADER ? { prev, next } : all
   for (const relation in links) {
     const link = links[relation as keyof PageLinks]
     if (link !== undefined) header += `${header === '' ? '' : ', '}<${link}>; rel="${relation}"`
   }
-  reply.header('link', header)
+  if (header !== '') reply.header('link', header)
 }
 
 /** Sets the total, and the place of the page in the list (RFC 9110 §14.4). An estimate is marked (RFC 9651 §3.3). */
@@ -160,7 +169,10 @@ function pathOf ({ route, parameters, isSuffixed, choice: { format } }: RequestS
   return isSuffixed ? `${path}.${format.name}` : path
 }
 
-/** Finds the links of a page: the same list at other places, with the other parameters as they were given. */
+/**
+ * Finds the links of a page: the same list at other places, with the other parameters as they were given. A link that
+ * would be too long is left out.
+ */
 function findLinks ({ order, first, last }: ListOutcome, state: RequestState): PageLinks {
   const { request: { query: parameters }, compiled: { resource } } = state
   const { after, before } = parameters
@@ -171,25 +183,23 @@ function findLinks ({ order, first, last }: ListOutcome, state: RequestState): P
     query += `${query === '' ? '?' : '&'}${writeParameter(name, parameters[name] as string)}`
   }
   const begin = path + query
-  const at = (parameter: string, cursor: string): string =>
-    `${begin}${query === '' ? '?' : '&'}${writeParameter(parameter, cursor)}`
+  const within = (link: string): string | undefined => link.length > MOST_REPEATED ? undefined : link
+  const at = (parameter: string, cursor: string): string | undefined =>
+    within(`${begin}${query === '' ? '?' : '&'}${writeParameter(parameter, cursor)}`)
   return {
-    self: after !== undefined ? at('after', after) : before !== undefined ? at('before', before) : begin,
-    first: begin,
+    self: after !== undefined ? at('after', after) : before !== undefined ? at('before', before) : within(begin),
+    first: within(begin),
     prev: first && at('before', first === 'end' ? '' : writeCursor(first, order, resource)),
     next: last && at('after', writeCursor(last, order, resource))
   }
 }
-
-/** The longest URL of a query in headers, in characters. Servers need not read a longer one (RFC 9110 §4.1). */
-const LONGEST_LOCATION = 8000
 
 /** Names the URL of the equivalent GET in `Location` (RFC 10008), unless its query is private or too long for a URL. */
 export function nameEquivalent (state: RequestState): void {
   const { request: { query }, reply, compiled: { options: { privateQueries } } } = state
   const parameters = Object.entries(query).map(([name, value]) => writeParameter(name, value)).join('&')
   const url = parameters === '' ? pathOf(state) : `${pathOf(state)}?${parameters}`
-  state.isLinked = !privateQueries && url.length <= LONGEST_LOCATION
+  state.isLinked = !privateQueries && url.length <= MOST_REPEATED
   if (state.isLinked) reply.header('location', url)
 }
 

@@ -3,6 +3,7 @@ import { ADDED, type FormNode, markerOf } from '../../formats/form/parse.js'
 import { parseId } from '../../resource/resource.js'
 import { fitsPath, memberPath } from '../../resource/row-path.js'
 import type { Row } from '../../resource/row.js'
+import { MOST_REPEATED } from '../../util/truncate.js'
 import type { RequestState } from '../request/state.js'
 
 /**
@@ -23,7 +24,8 @@ function findBlankForm (row: Row | undefined, state: RequestState): string | und
   const isList = !actions.has('new')
   if (isList && !actions.has('list')) return undefined
   const names = markerOf(payload.node as FormNode, 'again')?.split(' ') ?? []
-  const query = prefill.write(names, row?.attributes ?? {}, isList)
+  const whole = prefill.write(names, row?.attributes ?? {}, isList)
+  const query = whole.length > MOST_REPEATED ? '' : whole
   return isList ? `${collection}${query}#${ADDED}` : `${collection}/${encodeURI(routing.pathNames.new)}${query}#created`
 }
 
@@ -41,5 +43,6 @@ function findPath (to: OutcomeResponse['location'], row: Row | undefined, state:
   }
   const id = row?.id ?? (member === undefined ? undefined : parseId(idType, member))
   if (id === undefined || !fitsPath(id, longestId)) return collection
-  return memberPath(members, id, representations.map(({ name }) => name))
+  const path = memberPath(members, id, representations.map(({ name }) => name))
+  return path.length > MOST_REPEATED ? collection : path
 }

@@ -7,6 +7,8 @@ import type { TypeName } from '../types.js'
 
 /** The most paths with messages, and messages of one path. It bounds the answer to a body with a million faults. */
 const LIMIT = 100
+/** The most characters of all paths and messages. What comes after is not noted. */
+const MOST_CHARACTERS = 8000
 /** The length at which a path is cut, in characters. */
 const MAX_PATH_LENGTH = 500
 
@@ -25,6 +27,7 @@ export class Issues {
   #faulty: Map<string, unknown> | undefined
   #whole: Set<string> | undefined
   #values = 0
+  #characters = 0
 
   /** The messages by path. */
   get messages (): ReadonlyMap<string, readonly string[]> {
@@ -33,7 +36,7 @@ export class Issues {
 
   /** Whether the limit is reached. Further faults are not noted, so that the search for them can end. */
   get isFull (): boolean {
-    return this.size >= LIMIT
+    return this.size >= LIMIT || this.#characters >= MOST_CHARACTERS
   }
 
   /** The values of attributes of which some parts have issues. Code that walks through them may overflow the stack. */
@@ -54,6 +57,8 @@ export class Issues {
     const messages = known.get(at)
     if (messages === undefined) this.size = known.set(at, [message]).size
     else if (messages.length < LIMIT && !messages.includes(message)) messages.push(message)
+    else return
+    this.#characters += at.length + message.length
   }
 
   /** Returns whether there is a message about an attribute or a part of it. */

@@ -191,7 +191,7 @@ t.test('texts, words and values have limits', async (t) => {
   const statusOf = async (query: Record<string, string>): Promise<number> => (await app.inject({ url: '/posts.json', query })).statusCode
   const values = (count: number): string => Array.from({ length: count }, (_, index) => index).join()
   for (const query of [
-    { 'title[contains]': 'x'.repeat(200) }, { 'title[starts]': '\u{1f984}'.repeat(200) }, { q: 'x'.repeat(200) }, { q: '\u{1f984}'.repeat(200) }, { q: 'a b c d e f g h i j' }, { 'rating[in]': values(1000) }, { 'title[in]': ','.repeat(999) }, { 'title[in]': '\\,'.repeat(999) }, { title: 'x'.repeat(10_000) }
+    { 'title[contains]': 'x'.repeat(200) }, { 'title[starts]': '\u{1f984}'.repeat(200) }, { q: 'x'.repeat(200) }, { q: '\u{1f984}'.repeat(200) }, { q: 'a b c d e f g h i j' }, { 'rating[in]': values(1000) }, { 'title[in]': ','.repeat(999) }, { 'title[in]': '\\,'.repeat(999) }, { title: 'x'.repeat(4000) }
   ]) t.equal(await statusOf(query), 200, JSON.stringify(query).slice(0, 60))
   const long = (name: string): string => `"${name}" must have at most 200 characters`
   await checkRefused(t, app, [

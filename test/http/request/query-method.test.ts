@@ -322,7 +322,7 @@ t.test('a QUERY that is too long for a URL has no URL in its headers', async (t)
   const app = await serve(t)
   const lengthOf = (title: string): number => `/posts.json?title%5Bnot%5D=${title}&limit=2`.length
   for (const [excess, isLinked] of [[0, true], [1, false]] as const) {
-    const title = 'x'.repeat(8000 + excess - lengthOf(''))
+    const title = 'x'.repeat(4000 + excess - lengthOf(''))
     const { ids, answers } = await walk(app, { 'title[not]': title, limit: 2 })
     t.same(ids, [1, 2, 3, 4, 5, 6])
     t.strictSame(answers.map(({ headers: { location, link } }) => [location !== undefined, link !== undefined]), [[isLinked, isLinked], [false, false], [false, false]])

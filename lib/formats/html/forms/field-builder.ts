@@ -4,7 +4,7 @@ import { typesOf } from '../../../schema/types.js'
 import { capitalize } from '../../../util/capitalize.js'
 import { ownMember } from '../../../util/own-property.js'
 import { abbreviate } from '../../../util/truncate.js'
-import { MARKER, markerOf } from '../../form/parse.js'
+import { MARKER, markerOf, MAX_FIELDS } from '../../form/parse.js'
 import type { ReferenceChoices, View } from '../../format.js'
 import { annotationOf, idOf } from '../names.js'
 import { isLong } from '../values/beginning.js'
@@ -13,7 +13,9 @@ import type { Button, Field, FieldFrame, FormError } from '../views/model.js'
 import { BLANK, itemsOf, makeControl, modeOf, PARTIAL, textsOf } from './controls.js'
 import type { FieldErrors } from './field-errors.js'
 import type { FieldFrames, FieldPlace } from './field-frame.js'
-import { countFields, type Current, type FieldMode, type FieldPlan, MOST_ROWS } from './field-plan.js'
+import {
+  countFields, type Current, type FieldMode, type FieldPlan, FIELDS_PER_VALUE, MOST_ROWS
+} from './field-plan.js'
 
 /** The maximum length of a long text that a form shows but does not send, in characters. */
 const BEGINNING = 1000
@@ -28,6 +30,8 @@ export class FieldBuilder {
   readonly #choices: View['choices']
   /** The number of fields that the form may still have for values that are edited in rows. */
   #room: number
+  /** The same for rows that come back. A form with more rows could not have been sent, unless by hand. */
+  #roomForSent = MAX_FIELDS * FIELDS_PER_VALUE
 
   constructor (frames: FieldFrames, errors: FieldErrors, choices: View['choices'], room: number) {
     this.#frames = frames
@@ -171,7 +175,7 @@ export class FieldBuilder {
     const { item, addTo, remove, removeItem } = this.#frames.messages
     const itemPlan = plan.item as FieldPlan
     const label = annotationOf(itemPlan.property.schema, 'title') ?? place.label
-    const items = this.#withLeast(plan, itemPlan, current)
+    const items = this.#bound(this.#withLeast(plan, itemPlan, current), itemPlan, current)
     const { added, removed } = revisionOf(current, items.length)
     const rows = items.map((row, index) => {
       const number = index + 1
@@ -194,6 +198,15 @@ export class FieldBuilder {
       add: hasRoom ? add : undefined,
       hidden: [{ name: place.name, value: '' }, ...frame.hidden]
     }
+  }
+
+  /** Returns the rows that come back, as far as a form can have so many. One field in each makes the others appear. */
+  #bound (items: readonly Current[], item: FieldPlan, { node }: Current): readonly Current[] {
+    if (node === undefined) return items
+    const each = countFields(item, undefined)
+    const shown = items.slice(0, Math.floor(this.#roomForSent / each))
+    this.#roomForSent -= shown.length * each
+    return shown
   }
 
   /** Returns the items of an array. A form for a new row begins with as many as the schema demands. */

@@ -52,9 +52,11 @@ export class FieldErrors {
   ): readonly string[] {
     if (this.#wrong.size === 0) return NONE
     const { fieldError, labelled } = this.#messages
-    return [...this.#wrong].flatMap(([at, messages]) => {
-      const isInside = !hasFields && at.startsWith(`${path}.`)
-      if (at !== path && !isInside) return []
+    const around = `${path}.`
+    const taken = [...this.#wrong.keys()].filter((at) => at === path || (!hasFields && at.startsWith(around)))
+    return taken.flatMap((at) => {
+      const messages = this.#wrong.get(at) ?? NONE
+      const isInside = at !== path
       this.#wrong.delete(at)
       this.#isBlank ??= compileIsBlank(this.#sent)
       const isBlank = refusesBlank && !isInside && this.#isBlank(path)

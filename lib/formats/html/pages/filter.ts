@@ -15,8 +15,12 @@ import { compileMoments } from '../values/date-time.js'
 import type { AddCondition, ConditionForm, FilterForm, HiddenField, Option } from '../views/model.js'
 import { linkTo } from './links.js'
 
-/** Makes the filter of a list, or returns `undefined` if there is nothing to filter by. */
-export type MakeFilter = (of: ReadContext<FilterContext>, view: PageView) => FilterForm | undefined
+/**
+ * Makes the filter of a list, or returns `undefined` if there is nothing to filter by. If its links must not repeat the
+ * query, it has only the link that clears it, and the fields of a condition that was refused.
+ */
+export type MakeFilter =
+  (of: ReadContext<FilterContext>, view: PageView, isRepeated: boolean) => FilterForm | undefined
 
 interface FilterContext {
   readonly view: PageView
@@ -55,9 +59,10 @@ export function compileFilter (source: FilterSource): MakeFilter {
   const add = compileAdd(known, source)
   const openForm = compileOpen(known, source)
 
-  return (of, { parameters, openCondition, links }) => {
+  return (of, { parameters, openCondition, links }, isRepeated) => {
     const asked = Object.keys(parameters).filter((name) => known.has(name))
-    const search = hasSearch ? makeSearch(parameters.q, openCondition, source) : undefined
+    const isWhole = isRepeated || openCondition !== undefined
+    const search = hasSearch && isWhole ? makeSearch(parameters.q, openCondition, source) : undefined
     const isOpen = openCondition !== undefined && known.has(openCondition.parameter)
     const open = isOpen ? openForm(openCondition, of) : undefined
     if (search === undefined && add === undefined && asked.length === 0 && open === undefined) return undefined
@@ -67,12 +72,12 @@ export function compileFilter (source: FilterSource): MakeFilter {
       action: of(({ view }) => view.path),
       hidden: of(({ view }) => hiddenOf(view)),
       search,
-      conditions: asked.map((name) => {
+      conditions: (isRepeated ? asked : []).map((name) => {
         const text = describe(known.get(name) as KnownCondition, parameters[name] as string, links)
         const href = of(({ view }) => linkTo(view, { [name]: undefined }))
         return { text, remove: { label: messages.removeCondition(text), href } }
       }),
-      add: open === undefined ? add : undefined,
+      add: open === undefined && isWhole ? add : undefined,
       open,
       clear: names.length === 0
         ? undefined

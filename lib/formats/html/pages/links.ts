@@ -1,6 +1,10 @@
+import { MOST_REPEATED } from '../../../util/truncate.js'
 import type { PageView } from '../../format.js'
 
 type ListAddress = Pick<PageView, 'path' | 'parameters'>
+/** The most characters that a page repeats of its query in links that lead elsewhere than to the pages around it. */
+const MOST_ON_PAGE = 16_000
+
 type Changes = Readonly<Record<string, string | undefined>>
 
 /**
@@ -14,6 +18,12 @@ export function linkTo ({ path, parameters }: ListAddress, changes: Changes): st
   }
   for (const name in changes) if (!Object.hasOwn(parameters, name)) query += pair(query, name, changes[name])
   return path + query
+}
+
+/** Returns whether a number of links may repeat the query of a page. */
+export function mayRepeat ({ parameters }: Pick<PageView, 'parameters'>, links: number): boolean {
+  const { length } = linkTo({ path: '', parameters }, {})
+  return length <= MOST_REPEATED && length * links <= MOST_ON_PAGE
 }
 
 /** Returns the beginning of a link to the first page of the requested list, for one more parameter. */

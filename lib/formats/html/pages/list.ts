@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Row } from '../../../resource/row.js'
 import type { Attributes } from '../../../schema/types.js'
+import { MOST_REPEATED } from '../../../util/truncate.js'
 import type { ListWriter, PageView, WriterContext } from '../../format.js'
 import { flatten } from '../../row-template.js'
 import type { Forms } from '../forms/forms.js'
@@ -14,7 +15,7 @@ import { renderColumn } from '../views/page-views.js'
 import { compileActions, type MakeActions, nameInWords, withoutRefused } from './action-buttons.js'
 import { Columns } from './columns.js'
 import { compileFilter, type MakeFilter } from './filter.js'
-import { linkTo } from './links.js'
+import { linkTo, mayRepeat } from './links.js'
 import { collectionOf, type PageContext, type PageFrames, type PageSource, type Write } from './page-frame.js'
 import { RowWriter } from './rows.js'
 
@@ -29,6 +30,8 @@ export interface ListContext extends PageContext {
   readonly view: PageView
   /** Returns the rows of the table as markup. */
   readonly writeRows: () => string
+  /** Whether the links of columns, conditions and formats may repeat the query. */
+  readonly isRepeated: boolean
 }
 
 /** The dependencies of `List`. */
@@ -116,14 +119,22 @@ export class List {
 
   #write (rows: readonly Row[], view: PageView, writeRows: () => string): string {
     const paths = this.#frames.pathsOf(view)
-    const context = { view, paths, writeRows }
-    const key = view.own === undefined && !this.#isFiltered(view)
+    const isRepeated = mayRepeat(view, this.#countLinks(rows, view))
+    const context = { view, paths, writeRows, isRepeated }
+    const key = view.own === undefined && isRepeated && !this.#isFiltered(view)
       ? this.#frames.keyOf(context, 'list') | (rows.length === 0 ? 8 : 0) | (view.next === undefined ? 0 : 16) |
         (isFirst(view) ? 0 : 32) | (view.parameters.sort === undefined ? 0 : 64) |
         (view.prev === undefined ? 0 : 128) | (view.total === undefined ? 0 : 256) |
         (view.range === undefined ? 0 : 512)
       : -1
     return this.#frames.write(this.#templates, key, (of) => this.#page(of, rows, context), context)
+  }
+
+  /** Returns the number of links that repeat the query, besides those to the pages around. */
+  #countLinks (rows: readonly Row[], { parameters }: PageView): number {
+    const { length } = this.#columns.of(rows)
+    // A page has each link to another format twice.
+    return length + 2 + 2 * this.#context.formats.length + Object.keys(parameters).length
   }
 
   /** Returns whether the query filters the rows, or asks for the fields of a condition. */
@@ -133,13 +144,15 @@ export class List {
   }
 
   #page (of: ReadContext<ListContext>, rows: readonly Row[], context: ListContext): ListPage {
-    const { view, paths } = context
+    const { view, paths, isRepeated } = context
     const { own, refused } = view
     const { newSegment } = this.#context
     const isList = own === undefined
     const canCreate = isList && this.#canCreate && !refused.has('create')
-    const alternates = this.#frames.alternatesOf((suffix) =>
-      concat(of(listOf), suffix, of(suffix.startsWith('?') ? moreInOthers : queryInOthers)))
+    const alternates = isRepeated
+      ? this.#frames.alternatesOf((suffix) =>
+        concat(of(listOf), suffix, of(suffix.startsWith('?') ? moreInOthers : queryInOthers)))
+      : []
     const title = isList ? this.#messages.plural : this.#actionTitle(own)
     const crumbs = isList ? this.#frames.outerCrumbs(of, paths) : this.#frames.crumbsOf(of, paths)
     const action = of(collectionOf)
@@ -189,13 +202,15 @@ export class List {
     return this.#translate(link?.label ?? nameInWords(name))
   }
 
-  #parts (of: ReadContext<ListContext>, rows: readonly Row[], { view }: ListContext): ListParts {
+  #parts (of: ReadContext<ListContext>, rows: readonly Row[], { view, isRepeated }: ListContext): ListParts {
     const { id: label, plural, previous, next, first } = this.#messages
     const headings = this.#columns.headings(rows, this.#names, label)
     const isSorted = view.parameters.sort !== undefined
-    const columns = headings.map((column) => isSorted
+    const sortable = headings.map((column) => isSorted
       ? of((context) => this.#columns.heading(readNow(context), column, context.view))
       : this.#columns.heading(of, column, view))
+    const columns = isRepeated ? sortable : sortable.map((column) => ({ ...column, sort: undefined }))
+    const hasFirst = !isFirst(view) && (isRepeated || linkTo(view, {}).length <= MOST_REPEATED)
     const models = (): readonly ListRow[] => this.#rows.models(rows, view)
     return {
       columns,
@@ -212,8 +227,8 @@ export class List {
         ? undefined
         : { label: previous, href: of(({ view }) => String(view.prev)) },
       next: view.next === undefined ? undefined : { label: next, href: of(({ view }) => String(view.next)) },
-      first: isFirst(view) ? undefined : { label: first, href: of(({ view }) => linkTo(view, {})) },
-      filter: view.own === undefined ? this.#makeFilter(of, view) : undefined
+      first: hasFirst ? { label: first, href: of(({ view }) => linkTo(view, {})) } : undefined,
+      filter: view.own === undefined ? this.#makeFilter(of, view, isRepeated) : undefined
     }
   }
 }
