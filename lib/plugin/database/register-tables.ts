@@ -27,7 +27,7 @@ export async function registerTables (
   if (home !== false && path.includes(':')) {
     throw new InvalidOptionError('home', `must be false, because the prefix '${prefix}' has parameters`)
   }
-  const tables = await openTables(connect(app, options), options)
+  const tables = await openTables(await connect(app, options), options)
   const resources = makeResources(tables, options)
   // Each resource has a list of its actions, which these options have limited already.
   const { only, except, formPages, ...scope } = defaults

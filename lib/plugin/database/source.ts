@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { InvalidOptionError } from '../../errors.js'
 import type { PostgresPool } from '../../stores/postgres/driver.js'
-import type { SqliteDatabase } from '../../stores/sqlite/driver.js'
+import { openAtStart, type SqliteDatabase } from '../../stores/sqlite/driver.js'
 import { shareFile } from '../../stores/sqlite/file.js'
 import { findMember } from '../../util/own-property.js'
 import type { DatabaseOptions } from './options.js'
@@ -18,7 +18,7 @@ const BUSY_TIMEOUT = 5000
  * Returns the database that the options name. A file is opened, and closed with the app.
  * @throws InvalidOptionError unless there is exactly one
  */
-export function connect (app: FastifyInstance, options: DatabaseOptions): Connection {
+export async function connect (app: FastifyInstance, options: DatabaseOptions): Promise<Connection> {
   const { pool, database, file, schema, write = false } = options
   const given = Object.entries({ pool, database, file }).flatMap(([name, value]) => value === undefined ? [] : [name])
   const [name = 'pool', other] = given
@@ -38,5 +38,5 @@ export function connect (app: FastifyInstance, options: DatabaseOptions): Connec
   const opened = shareFile(file, BUSY_TIMEOUT, !write)
   opened.retain()
   app.addHook('onClose', async () => { opened.release() })
-  return { database: opened.database }
+  return { database: await openAtStart(opened) }
 }

@@ -58,6 +58,9 @@ export interface SqlStore<A = Attributes> extends Store<A> {
   prepare (): MaybePromise<void>
 }
 
+/** The context of the statements at the start, which nobody breaks off. */
+const AT_START: Context = { signal: new AbortController().signal }
+
 /** Makes a store in an SQL database. The dialect and the driver hold the differences between databases. */
 export function makeSqlStore (
   options: TableOptions,
@@ -80,13 +83,13 @@ export function makeSqlStore (
     capabilities: Object.freeze({ order: true, filter: true, search: true, count: true }),
     plan: () => migration.plan(),
     migrate: () => andThen(migration.run(), learn),
-    prepare: () => andThen(migrate ? migration.run() : migration.check(), learn),
+    prepare: () => andThen(migrate ? migration.run(AT_START) : migration.check(), learn),
     list: (query, context) => rows.list(query, context),
     count: (query, context) => rows.count(query, context),
     get: (id, scope) => rows.get(id, scope),
-    create: (attributes, scope) => rows.create(attributes, scope),
-    update: (id, changes, guard) => rows.update(id, changes, guard),
-    delete: (id, guard) => rows.delete(id, guard)
+    create: (attributes, scope, context) => rows.create(attributes, scope, context),
+    update: (id, changes, guard, context) => rows.update(id, changes, guard, context),
+    delete: (id, guard, context) => rows.delete(id, guard, context)
   })
 }
 
@@ -174,16 +177,16 @@ class SqlTable {
     return andThen(this.#find(id, scope), this.#decodeFound)
   }
 
-  create (attributes: Attributes, scope: Scope): MaybePromise<Row> {
+  create (attributes: Attributes, scope: Scope, context?: Context): MaybePromise<Row> {
     const { ids, columns } = this.#definition
     this.#checkWrite()
     checkGiven(ids, attributes, scope)
     const id = ids.isGenerated && ids.type === 'uuid' ? makeUuid() : undefined
     const rescue = makeRescue(columns, attributes, scope)
-    return andThen(this.#write(this.#statements.insert(id, attributes, scope), rescue), requireRow)
+    return andThen(this.#write(this.#statements.insert(id, attributes, scope), rescue, context), requireRow)
   }
 
-  update (id: Id, given: Attributes, guard: Guard): MaybePromise<WriteOutcome> {
+  update (id: Id, given: Attributes, guard: Guard, context?: Context): MaybePromise<WriteOutcome> {
     this.#checkWrite()
     const { ids, columns, versions } = this.#definition
     const { changes, errors } = keepKey(ids, id, given, guard.scope)
@@ -199,27 +202,29 @@ class SqlTable {
       })
     }
     const rescue = makeRescue(columns, changes, guard.scope)
-    return this.#writeGuarded(id, guard, (target) => this.#statements.update(changes, target), rescue)
+    const write = (target: WriteTarget): MaybePromise<Row | undefined> =>
+      this.#write(this.#statements.update(changes, target), rescue, context)
+    return this.#writeGuarded(id, guard, write)
   }
 
-  delete (id: Id, guard: Guard): MaybePromise<WriteOutcome> {
+  delete (id: Id, guard: Guard, context?: Context): MaybePromise<WriteOutcome> {
     this.#checkWrite()
-    return this.#writeGuarded(id, guard, (target) => this.#statements.delete(target), rescueDeletion)
+    return this.#writeGuarded(id, guard, (target) =>
+      this.#write(this.#statements.delete(target), rescueDeletion, context))
   }
 
   /** Writes with the guard in the statement itself. Afterwards, reads the row only if the guard may have stopped it. */
   #writeGuarded (
     id: Id,
     { version, scope }: Guard,
-    bind: (target: WriteTarget) => BoundStatement,
-    rescue: Rescue
+    write: (target: WriteTarget) => MaybePromise<Row | undefined>
   ): MaybePromise<WriteOutcome> {
     const { versions } = this.#definition
     const canMatch = this.#canMatch(id, scope)
     const compared = canMatch && version !== undefined && versions.needsRow ? this.#find(id, scope) : undefined
     const attempt = andThen(compared, (raw) => {
       const guards = version === undefined ? [] : versions.guard(version, raw)
-      return canMatch && guards !== undefined ? this.#write(bind({ id, guards, scope }), rescue) : undefined
+      return canMatch && guards !== undefined ? write({ id, guards, scope }) : undefined
     })
     return andThen(attempt, (row): MaybePromise<WriteOutcome> => {
       if (row !== undefined) return { ok: true, row }
@@ -229,8 +234,10 @@ class SqlTable {
     })
   }
 
-  #write (bound: BoundStatement, rescue: Rescue): MaybePromise<Row | undefined> {
-    return andThen(catchError(this.#run, rescue, bound, undefined), this.#decodeWritten)
+  #write (bound: BoundStatement, rescue: Rescue, context: Context | undefined): MaybePromise<Row | undefined> {
+    // An asynchronous driver would give up the write of a client that disconnects, and nobody would know its outcome.
+    const given = this.#driver.sync ? context : undefined
+    return andThen(catchError(this.#run, rescue, bound, given), this.#decodeWritten)
   }
 
   #read (bound: BoundStatement, context?: Context): MaybePromise<readonly RawRow[]> {

@@ -1,5 +1,7 @@
 import { InvalidOptionError, StoreFullError, UnavailableError, UnknownOutcomeError } from '../../errors.js'
 import { findMember } from '../../util/own-property.js'
+import type { MaybePromise } from '../../util/maybe-promise.js'
+import type { Context } from '../store.js'
 import { ConstraintError } from '../sql/constraint-errors.js'
 import {
   type Driver,
@@ -11,6 +13,7 @@ import {
   type TableName
 } from '../sql/dialect.js'
 import { prepare, type PreparedStatement, readRows, type SqliteStatement } from './statement.js'
+import { WriteQueue } from './write-queue.js'
 
 /** The members of an open database that a store uses, in better-sqlite3, libsql and node:sqlite. */
 export interface SqliteDatabase {
@@ -22,18 +25,58 @@ export interface SqliteDatabase {
 
 /** The connection of a driver. It may be another one after it was closed. */
 export interface SqliteConnection {
+  /** The open database. Its first use may find the database locked, and throws an error then. */
   readonly database: SqliteDatabase
+  readonly queue: WriteQueue
 }
+
+/** Opens a connection at the start of an app. Returns a promise if it has to wait for other processes. */
+export function openAtStart (connection: SqliteConnection): MaybePromise<SqliteDatabase> {
+  return connection.queue.run(() => connection.database, true)
+}
+
+/** A database that the app has opened. */
+export class OpenDatabase implements SqliteConnection {
+  readonly queue: WriteQueue
+  readonly #database: SqliteDatabase
+  #isDurable = false
+
+  constructor (database: SqliteDatabase, busyTimeout: number) {
+    this.queue = new WriteQueue(busyTimeout, isBusy)
+    this.#database = database
+    try {
+      this.#complete()
+    } catch (error) {
+      if (!isBusy(error)) throw error
+    }
+  }
+
+  get database (): SqliteDatabase {
+    if (!this.#isDurable) this.#complete()
+    return this.#database
+  }
+
+  #complete (): void {
+    makeDurable(this.#database)
+    this.#isDurable = true
+  }
+}
+
+/**
+ * The time that the driver itself waits for a lock, in milliseconds. The process does nothing else meanwhile. A read
+ * meets a lock only while another connection begins or ends with the file.
+ */
+const DRIVER_TIMEOUT = 5
 
 /**
  * Makes commits wait for the disk. SQLite keeps the journal mode in the file, but not the other settings. A database
  * that allows only queries keeps its journal mode.
  */
-export function makeDurable (database: SqliteDatabase, busyTimeout: number): void {
-  database.exec(`PRAGMA busy_timeout = ${busyTimeout}`)
+export function makeDurable (database: SqliteDatabase): void {
+  database.exec(`PRAGMA busy_timeout = ${DRIVER_TIMEOUT}`)
   const [access] = readRows<{ query_only: number }>(database.prepare('PRAGMA query_only'))
   if (access?.query_only === 1) return
-  keepLog(database, busyTimeout)
+  database.exec('PRAGMA journal_mode = WAL')
   database.exec('PRAGMA synchronous = FULL')
   database.exec('PRAGMA foreign_keys = ON')
   const [row] = readRows<{ journal_mode: string }>(database.prepare('PRAGMA journal_mode'))
@@ -41,24 +84,6 @@ export function makeDurable (database: SqliteDatabase, busyTimeout: number): voi
   // A database in memory needs no log, because nothing of it outlives the process.
   if (mode !== 'wal' && mode !== 'memory') {
     throw new InvalidOptionError('database', `must support a write-ahead log, but its journal mode is "${mode}"`)
-  }
-}
-
-/** Turns the write-ahead log on. Waits for other processes here, because SQLite itself does not. */
-function keepLog (database: SqliteDatabase, busyTimeout: number): void {
-  const deadline = Date.now() + busyTimeout
-  while (isBusyWith(database, 'PRAGMA journal_mode = WAL', deadline)) {
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
-  }
-}
-
-function isBusyWith (database: SqliteDatabase, sql: string, deadline: number): boolean {
-  try {
-    database.exec(sql)
-    return false
-  } catch (error) {
-    if (isBusy(error) && Date.now() <= deadline) return true
-    throw error
   }
 }
 
@@ -79,17 +104,25 @@ export class SqliteDriver implements Driver {
     return this.#connection.database
   }
 
-  run (statement: Statement, values: readonly unknown[]): readonly RawRow[] {
+  /** Runs a statement. With `context`, a write that has to wait returns a promise; without it, the process waits. */
+  run (statement: Statement, values: readonly unknown[], context?: Context): MaybePromise<readonly RawRow[]> {
+    const fail = (error: unknown): never => { throw this.#explain(error, statement) }
     try {
-      if (statement.returns) {
-        const prepared = this.#prepare(statement)
-        return statement.writes ? this.#write(prepared, values) : prepared.read(values)
-      }
-      this.#database.exec(statement.text)
-      return []
+      if (!statement.writes) return this.#execute(statement, values)
+      const written = this.#connection.queue.run(() => this.#execute(statement, values), context !== undefined)
+      return written instanceof Promise ? written.catch(fail) : written
     } catch (error) {
-      throw this.#explain(error, statement)
+      return fail(error)
     }
+  }
+
+  #execute (statement: Statement, values: readonly unknown[]): readonly RawRow[] {
+    if (statement.returns) {
+      const prepared = this.#prepare(statement)
+      return statement.writes ? this.#write(prepared, values) : prepared.read(values)
+    }
+    this.#database.exec(statement.text)
+    return []
   }
 
   /** Writes in a transaction, unless the statement is one, or the app has begun one itself. */
@@ -240,8 +273,10 @@ const REFERRERS = `SELECT DISTINCT made.name AS name
   WHERE made.type = 'table' AND referring."table" = ? COLLATE NOCASE
   AND referring.on_delete IN ('NO ACTION', 'RESTRICT') ORDER BY name`
 
-function isBusy (error: unknown): boolean {
-  return hasCode(error, 5, 'SQLITE_BUSY') || hasCode(error, 6, 'SQLITE_LOCKED')
+/** Returns whether another connection has locked the database, or has kept a file from being opened. */
+export function isBusy (error: unknown): boolean {
+  return hasCode(error, 5, 'SQLITE_BUSY') || hasCode(error, 6, 'SQLITE_LOCKED') ||
+    (error instanceof InvalidOptionError && isBusy(error.cause))
 }
 
 /**

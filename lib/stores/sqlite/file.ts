@@ -2,7 +2,8 @@ import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { InvalidOptionError } from '../../errors.js'
 import { findMember } from '../../util/own-property.js'
-import { makeDurable, type SqliteConnection, type SqliteDatabase } from './driver.js'
+import { isBusy, makeDurable, type SqliteConnection, type SqliteDatabase } from './driver.js'
+import { WriteQueue } from './write-queue.js'
 
 /** Loads a module of Node.js or of the app. Returns `undefined` if there is no such module. */
 export type LoadModule = (name: string) => unknown
@@ -20,13 +21,19 @@ const DRIVERS = [
   ['libsql', undefined, undefined]
 ] as const
 
+/**
+ * The time that a read of a file without a write-ahead log waits for a commit of another process, in milliseconds. This
+ * process does nothing else meanwhile.
+ */
+const READER_TIMEOUT = 50
+
 /** The files of this process, by their timeouts and paths. */
 const FILES = new Map<string, SqliteFile>()
 
 /** A database file with one connection, which opens at the first use, and again at a use after it was closed. */
 export class SqliteFile implements SqliteConnection {
+  readonly queue: WriteQueue
   readonly #path: string
-  readonly #busyTimeout: number
   readonly #isReadOnly: boolean
   readonly #load: LoadModule
   #database: OpenedDatabase | undefined
@@ -38,7 +45,7 @@ export class SqliteFile implements SqliteConnection {
     { isReadOnly = false, load = loadModule }: { readonly isReadOnly?: boolean, readonly load?: LoadModule } = {}
   ) {
     this.#path = path
-    this.#busyTimeout = busyTimeout
+    this.queue = new WriteQueue(busyTimeout, isBusy)
     this.#isReadOnly = isReadOnly
     this.#load = load
   }
@@ -67,12 +74,14 @@ export class SqliteFile implements SqliteConnection {
     try {
       const isLimited = this.#isReadOnly && readOnly !== undefined
       database = isLimited ? new Database(this.#path, { [readOnly]: true }) : new Database(this.#path)
-      if (!this.#isReadOnly) makeDurable(database, this.#busyTimeout)
+      if (this.#isReadOnly) database.exec(`PRAGMA busy_timeout = ${READER_TIMEOUT}`)
+      else makeDurable(database)
       return database
     } catch (error) {
       database?.close()
       const message = String(findMember(error, 'message'))
-      throw new InvalidOptionError('file', `is "${this.#path}", which cannot be opened: ${message.replace(/\.$/, '')}`)
+      const reason = `is "${this.#path}", which cannot be opened: ${message.replace(/\.$/, '')}`
+      throw Object.assign(new InvalidOptionError('file', reason), { cause: error })
     }
   }
 }

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs'
 import { InvalidOptionError } from '../../errors.js'
+import type { Id, Row, Scope } from '../../resource/row.js'
 import type { AttributesOf } from '../../schema/infer.js'
 import type { Attributes, AttributesSchema } from '../../schema/types.js'
 import { checkBoolean, checkOptionNames } from '../../util/check-option.js'
+import { andThen, type MaybePromise } from '../../util/maybe-promise.js'
 import { findMember } from '../../util/own-property.js'
 import {
   checkOptions,
@@ -14,10 +16,12 @@ import {
 import { describeItself, type SelfDescribing, type SelfDescribingOptions } from '../sql/self-describing.js'
 import { makeSqlStore, type SqlStore } from '../sql/store.js'
 import type { TablePlan } from '../sql/tables/migration.js'
-import type { Context, Count, CountQuery, Store, Stores, SyncStore } from '../store.js'
+import type {
+  Changes, Context, Count, CountQuery, Guard, Store, Stores, SyncStore, WriteOutcome
+} from '../store.js'
 import { describeSqliteTable } from './describe/describe-sqlite.js'
 import { sqliteDialect as dialect } from './dialect.js'
-import { makeDurable, type SqliteConnection, type SqliteDatabase, SqliteDriver } from './driver.js'
+import { OpenDatabase, openAtStart, type SqliteConnection, type SqliteDatabase, SqliteDriver } from './driver.js'
 import { shareFile, SqliteFile } from './file.js'
 
 export type { SqliteDatabase } from './driver.js'
@@ -28,7 +32,10 @@ export type SqliteStoreOptions<S extends AttributesSchema = AttributesSchema> = 
 
 /** The database of `sqliteStore` and `sqliteStores`: the path of a file, or an open database. */
 export type SqliteOptions = SqliteSource & {
-  /** The time that a write waits for other processes before it answers 503, in milliseconds. @default 5000 */
+  /**
+   * The time that a write waits for other connections before it answers 503, in milliseconds. Meanwhile the app serves
+   * other requests. @default 5000
+   */
   readonly busyTimeout?: number
 }
 
@@ -49,8 +56,12 @@ export type SqliteSource =
     readonly file?: never
   }
 
-/** A store in SQLite. Its methods return their results synchronously. */
-export interface SqliteStore<A = Attributes> extends SyncStore<A> {
+/**
+ * A store in SQLite. Its methods return their results synchronously, with one exception: a write for a request, which
+ * has a `context`, returns a promise if another connection holds the lock of the database. Without a context, the
+ * process waits.
+ */
+export interface SqliteStore<A = Attributes> extends Omit<SyncStore<A>, 'create' | 'update' | 'delete' | 'prepare'> {
   readonly id: SqlStore['id']
   readonly attributes: AttributesSchema
   readonly capabilities: SqlStore['capabilities']
@@ -59,7 +70,14 @@ export interface SqliteStore<A = Attributes> extends SyncStore<A> {
   plan (): TablePlan
   /** Creates the table, or adds what it lacks. */
   migrate (): void
-  prepare (): void
+  /** Opens the connection, and does what the start of an app needs. Waits for other processes by a promise. */
+  prepare (): MaybePromise<void>
+  create (attributes: A, scope: Scope): Row<A>
+  create (attributes: A, scope: Scope, context: Context): MaybePromise<Row<A>>
+  update (id: Id, changes: Changes<A>, guard: Guard): WriteOutcome<A>
+  update (id: Id, changes: Changes<A>, guard: Guard, context: Context): MaybePromise<WriteOutcome<A>>
+  delete (id: Id, guard: Guard): WriteOutcome<A>
+  delete (id: Id, guard: Guard, context: Context): MaybePromise<WriteOutcome<A>>
   /**
    * Closes the connection of the option `file`, unless an app still uses the file. The next use opens it again. With
    * the option `database`, it does nothing.
@@ -89,7 +107,7 @@ function openTable (options: SelfDescribingOptions & SqliteOptions): Store {
   return describeItself({
     table,
     schema: undefined,
-    describe: () => describeSqliteTable(connection.database, table),
+    describe: () => andThen(openAtStart(connection), (database) => describeSqliteTable(database, table)),
     tables: () => new SqliteDriver(connection, table).tables(),
     open: (described) => openStore({ ...options, ...described }),
     retain () { file?.retain() },
@@ -103,7 +121,7 @@ function openStore (options: SqliteStoreOptions): SqliteStore {
   const connection = connect(options)
   const store: SqlStore<unknown> = makeSqlStore(common, dialect, new SqliteDriver(connection, options.table))
   const opened = connection instanceof SqliteFile ? connection : undefined
-  // The driver is synchronous, so the store is synchronous too. The schema has validated the rows that the store keeps.
+  // The driver is synchronous where the type says so, and so is the store. The schema has validated the rows.
   return Object.freeze({
     ...store,
     plan () {
@@ -117,9 +135,13 @@ function openStore (options: SqliteStoreOptions): SqliteStore {
         reader.release()
       }
     },
+    migrate () {
+      connection.queue.run(() => connection.database, false)
+      store.migrate()
+    },
     prepare () {
       opened?.retain()
-      return store.prepare()
+      return andThen(openAtStart(connection), () => store.prepare())
     },
     close () { opened?.release() }
   }) as SqliteStore
@@ -164,6 +186,5 @@ function connect ({ database, file, busyTimeout = BUSY_TIMEOUT }: SqliteOptions)
       'must be an open database of better-sqlite3, libsql or node:sqlite; or give the path of a "file"'
     )
   }
-  makeDurable(database, busyTimeout)
-  return { database }
+  return new OpenDatabase(database, busyTimeout)
 }

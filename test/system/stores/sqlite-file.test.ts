@@ -150,7 +150,7 @@ for (const driver of await findDrivers()) {
     old.close()
     const file = new SqliteFile(`${folder}/blog.sqlite`, 100, { load })
     const [row] = file.database.prepare('PRAGMA busy_timeout').all() as object[]
-    t.strictSame(Object.values(row ?? {}), [100])
+    t.strictSame(Object.values(row ?? {}), [5], 'the driver itself hardly waits')
     t.equal(tried.at(-1), driver.name)
     file.release()
     const reader = new SqliteFile(path, 100, { load, isReadOnly: true })

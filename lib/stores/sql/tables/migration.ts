@@ -1,5 +1,6 @@
 import { capitalize } from '../../../util/capitalize.js'
 import { andThen, catchError, forEachInOrder, type MaybePromise } from '../../../util/maybe-promise.js'
+import type { Context } from '../../store.js'
 import type { Dialect, Driver, Table } from '../dialect.js'
 import type { CheckedTable, TableDefinition } from './definition.js'
 import { findMisfits, learnTable, type Misfit, misfitError, missingTable } from './table-check.js'
@@ -57,13 +58,14 @@ export class Migration {
 
   /**
    * Runs the statements of the plan, unless something is left to the app.
+   * @param context with it, a synchronous driver returns a promise if it has to wait
    * @throws InvalidOptionError if the table does not fit
    */
-  run (): MaybePromise<CheckedTable> {
+  run (context?: Context): MaybePromise<CheckedTable> {
     const failures: unknown[] = []
     // Another process may run the same statements at the same time, so a failure counts only if the final check fails.
     const attempt = ({ cure }: Misfit): MaybePromise<void> => catchError<void>(
-      () => andThen(this.#execute(cure as readonly string[]), () => {}),
+      () => andThen(this.#execute(cure as readonly string[], context), () => {}),
       (error) => { failures.push(error) }
     )
     return andThen(
@@ -72,12 +74,12 @@ export class Migration {
     )
   }
 
-  #execute (statements: readonly string[]): MaybePromise<unknown> {
+  #execute (statements: readonly string[], context: Context | undefined): MaybePromise<unknown> {
     if (statements.length === 0) return
     const once = { writes: true, returns: false, kept: false }
     return this.#driver.run(this.#driver.sync || statements.length === 1
       ? { text: statements.join('; '), ...once }
-      : { text: 'COMMIT', steps: statements, ...once }, [])
+      : { text: 'COMMIT', steps: statements, ...once }, [], this.#driver.sync ? context : undefined)
   }
 
   #inspect (): MaybePromise<Inspection> {
