@@ -131,6 +131,7 @@ class SqlTable {
       // A sort finds all rows before the first one. A further batch would lose the rows that have the same id as the
       // last row before it.
       isSparse: predicates.length > 0 && given.order.length === 1 && limit === undefined && this.#isKeyUnique,
+      isNumbered: !this.#definition.ids.isGenerated && this.#definition.ids.own !== undefined,
       decoder,
       neverNull: this.#conditions.neverNull,
       after: query.after && { id: given.after?.at(-1) as Id, position: query.after },
@@ -139,6 +140,7 @@ class SqlTable {
       checkRows: (rows, place) => this.#positions.checkRows(rows, place, order),
       read: (range, reading) =>
         select(this.#listStatements.selectRange(range, query, predicates, reading)),
+      checkLength: () => this.#blocks.checkLength({ query, predicates }, select),
       findBlocks: (list) => this.#blocks.find({ query, predicates, ...list }, select),
       readWhole: (raw) => andThen(select(this.#statements.select(decoder.decodeId(raw), scope)), ([whole]) => whole)
     })

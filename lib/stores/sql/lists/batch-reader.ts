@@ -26,12 +26,16 @@ export interface BatchSource {
   readonly decoder: RowDecoder
   /** Whether the first batch has one row, because it may take long to find more. */
   readonly isSparse: boolean
+  /** Whether each batch takes as long as the whole list, so that there should be few. */
+  readonly isNumbered: boolean
   /** The criteria whose values are never null. */
   readonly neverNull: ReadonlySet<string>
   /** The row after which the list begins, or `undefined` if it begins with its first row. */
   readonly after: Place | undefined
   /** Returns the position of a row in the order of the query. */
   positionOf (row: Row): Position
+  /** Throws if the list is too long to be read without an index. */
+  checkLength (): MaybePromise<void>
   /** Throws if the table holds another text than a place after which rows are read. */
   verify (place: Place): MaybePromise<void>
   /** Throws if one of the rows that were read after a place is the row at the place. */
@@ -71,15 +75,18 @@ export class BatchReader {
   #most: number
   #isNextSingle = false
   #hasBegun = false
+  #isChecked = false
 
   constructor (query: Query, context: Context, source: BatchSource) {
     this.#query = query
     this.#context = context
     this.#source = source
     this.#after = source.after
-    this.#ranges = rangesOf(query, query.after, source.neverNull)
+    this.#ranges = source.isNumbered && query.after === undefined
+      ? [{ conditions: [], order: query.order }]
+      : rangesOf(query, query.after, source.neverNull)
     this.#left = query.limit ?? Infinity
-    this.#most = query.limit !== undefined ? Infinity : source.isSparse ? 1 : FIRST_BATCH
+    this.#most = query.limit !== undefined || source.isNumbered ? Infinity : source.isSparse ? 1 : FIRST_BATCH
   }
 
   next (): MaybePromise<Result> {
@@ -139,7 +146,10 @@ export class BatchReader {
       // A range without rows leaves the next range to be read in the same way.
       this.#isNextSingle = false
       this.#most = this.#most < FIRST_BATCH ? FIRST_BATCH : Infinity
-      return this.#handOut()
+      const isAll = page.length < reading.limit && this.#ranges.length === 1
+      if (this.#isChecked || isAll) return this.#handOut()
+      this.#isChecked = true
+      return andThen(this.#source.checkLength(), () => this.#handOut())
     })
   }
 

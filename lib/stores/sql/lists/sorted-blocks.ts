@@ -1,3 +1,4 @@
+import { InvalidQueryError } from '../../../errors.js'
 import type { GeneratedIdType } from '../../../resource/resource.js'
 import type { Scalar } from '../../../schema/types.js'
 import { andThen, catchError, type MaybePromise } from '../../../util/maybe-promise.js'
@@ -9,7 +10,7 @@ import type { BoundStatement } from '../statements.js'
 import type { TableDefinition } from '../tables/definition.js'
 import type { Reading } from './batch-plan.js'
 import { rangesAfter } from './keyset.js'
-import { LONGEST_BOUND, type ListStatements } from './list-statements.js'
+import { COUNT, LONGEST_BOUND, type ListStatements } from './list-statements.js'
 import { mayBeReplaced } from './position-check.js'
 
 /** Consecutive rows of a sorted list, whose ids were read in advance. */
@@ -39,6 +40,13 @@ const MOST_IDS = { integer: 2 ** 18, uuid: 2 ** 17 } as const
 
 /** The number of ids in a block of large rows, which several batches read. */
 const SMALLEST_BLOCK = 64
+
+/** The most rows of a list without blocks that are sorted again for each batch, and of one that is numbered besides. */
+const MOST_SORTED = 50_000
+const MOST_NUMBERED = 10_000
+
+/** The number of rows for which a plan is asked. For many more, a database would sort in spite of an index. */
+const FEW = 100
 
 /** How long the answer holds whether the database sorts, in milliseconds. An index may be made or dropped meanwhile. */
 const REMEMBERED = 60_000
@@ -81,6 +89,29 @@ export class BlockFinder {
     return catchError(findAll, () => {
       this.#remember(next.statement, false)
       return NONE
+    })
+  }
+
+  /**
+   * Throws `InvalidQueryError` if a list has no blocks, and each of its batches would sort many rows again.
+   * @throws InvalidQueryError
+   */
+  checkLength ({ query, predicates }: Pick<BlockQuery, 'query' | 'predicates'>, run: Run): MaybePromise<void> {
+    const { scope, order, after, limit = Infinity } = query
+    const { ids } = this.#definition
+    const most = ids.own === undefined ? MOST_SORTED : MOST_NUMBERED
+    if (ids.isGenerated || limit <= most) return
+    const range = rangesAfter(order, after, NEVER_NULL).find(({ conditions }) => conditions[0]?.is !== '=')
+    if (range === undefined) return
+    const next = this.#statements.selectRange(range, query, predicates, { limit: FEW, mostBytes: undefined })
+    return andThen(catchError(() => this.#sorts(next, run), () => false), (sorts) => {
+      if (!sorts) return
+      return andThen(run(this.#statements.count([], { scope, most: most + 1 }, predicates)), ([found]) => {
+        if (decodeInteger(found?.[COUNT]) <= most) return
+        throw new InvalidQueryError(
+          `this list has more than ${most} rows, and no index has them in its order; read it by pages, with "limit"`
+        )
+      })
     })
   }
 
