@@ -384,7 +384,7 @@ export interface operations {
             400: components["responses"]["BadRequestJson"];
             406: components["responses"]["NotAcceptableJson"];
             414: components["responses"]["URITooLongJson"];
-            "5XX": components["responses"]["FailureJson"];
+            default: components["responses"]["FailureJson"];
         };
     };
     updateBook: {
@@ -447,7 +447,7 @@ export interface operations {
             413: components["responses"]["PayloadTooLargeJson"];
             415: components["responses"]["UnsupportedMediaTypeJson"];
             422: components["responses"]["UnprocessableEntityJson"];
-            "5XX": components["responses"]["FailureJson"];
+            default: components["responses"]["FailureJson"];
         };
     };
     createBook: {
@@ -490,7 +490,7 @@ export interface operations {
             413: components["responses"]["PayloadTooLargeJson"];
             415: components["responses"]["UnsupportedMediaTypeJson"];
             422: components["responses"]["UnprocessableEntityJson"];
-            "5XX": components["responses"]["FailureJson"];
+            default: components["responses"]["FailureJson"];
         };
     };
     deleteBook: {
@@ -550,7 +550,7 @@ export interface operations {
             413: components["responses"]["PayloadTooLargeJson"];
             415: components["responses"]["UnsupportedMediaTypeJson"];
             422: components["responses"]["UnprocessableEntityJson"];
-            "5XX": components["responses"]["FailureJson"];
+            default: components["responses"]["FailureJson"];
         };
     };
     showBook: {
@@ -602,7 +602,7 @@ export interface operations {
             400: components["responses"]["BadRequestJson"];
             404: components["responses"]["NotFoundJson"];
             406: components["responses"]["NotAcceptableJson"];
-            "5XX": components["responses"]["FailureJson"];
+            default: components["responses"]["FailureJson"];
         };
     };
     returnBook: {
@@ -691,7 +691,7 @@ export interface operations {
             413: components["responses"]["PayloadTooLargeJson"];
             415: components["responses"]["UnsupportedMediaTypeJson"];
             422: components["responses"]["UnprocessableEntityJson"];
-            "5XX": components["responses"]["FailureJson"];
+            default: components["responses"]["FailureJson"];
         };
     };
     listBookLoans: {
@@ -774,7 +774,7 @@ export interface operations {
             404: components["responses"]["NotFoundJson"];
             406: components["responses"]["NotAcceptableJson"];
             414: components["responses"]["URITooLongJson"];
-            "5XX": components["responses"]["FailureJson"];
+            default: components["responses"]["FailureJson"];
         };
     };
     updateBookLoan: {
@@ -839,7 +839,7 @@ export interface operations {
             413: components["responses"]["PayloadTooLargeJson"];
             415: components["responses"]["UnsupportedMediaTypeJson"];
             422: components["responses"]["UnprocessableEntityJson"];
-            "5XX": components["responses"]["FailureJson"];
+            default: components["responses"]["FailureJson"];
         };
     };
     createBookLoan: {
@@ -885,7 +885,7 @@ export interface operations {
             413: components["responses"]["PayloadTooLargeJson"];
             415: components["responses"]["UnsupportedMediaTypeJson"];
             422: components["responses"]["UnprocessableEntityJson"];
-            "5XX": components["responses"]["FailureJson"];
+            default: components["responses"]["FailureJson"];
         };
     };
     deleteBookLoan: {
@@ -947,7 +947,7 @@ export interface operations {
             413: components["responses"]["PayloadTooLargeJson"];
             415: components["responses"]["UnsupportedMediaTypeJson"];
             422: components["responses"]["UnprocessableEntityJson"];
-            "5XX": components["responses"]["FailureJson"];
+            default: components["responses"]["FailureJson"];
         };
     };
     showBookLoan: {
@@ -998,7 +998,7 @@ export interface operations {
             400: components["responses"]["BadRequestJson"];
             404: components["responses"]["NotFoundJson"];
             406: components["responses"]["NotAcceptableJson"];
-            "5XX": components["responses"]["FailureJson"];
+            default: components["responses"]["FailureJson"];
         };
     };
 }

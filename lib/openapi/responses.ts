@@ -7,7 +7,7 @@ import { describeContent, describeProblems, type MediaContent, membersOf, type P
 
 export const EXAMPLE = '"3.json"'
 
-/** Describes the error responses with these statuses, and those of failures (5XX). */
+/** Describes the error responses with these statuses, and all others, which are failures. */
 export function describeRefusals (
   subject: DescribedResource,
   statuses: readonly number[],
@@ -37,7 +37,7 @@ export function describeRefusals (
   }
   return {
     ...Object.fromEntries([...all].map((status) => [status, refuse(status)])),
-    '5XX': writer.share('responses', `Failure${suffix}`, {
+    default: writer.share('responses', `Failure${suffix}`, {
       description: 'The server has failed. 503 and 507: nothing was written. 504: it is unknown whether it wrote.',
       content
     })
