@@ -65,18 +65,27 @@ export function addTitles ({ attributes, columns }: TableDescription): Attribute
 
 /** The names of columns that usually name a row. */
 const TITLES = /^(?:name|title|label)$/i
+/** The names of the two columns that name a person. */
+const FIRST = /^(?:(?:first|given|f)[_-]?name|given|forename)$/i
+const LAST = /^(?:(?:last|family|l)[_-]?name|family|surname)$/i
 
 /**
- * Returns the option `title` of a table with a column such as `name`, even if the column may be null. Otherwise, a
+ * Returns the option `title` of a table with the names of persons, or with a column such as `name`, even if the columns
+ * may be null. The `title` of a person is that of a job, which others have, too. Otherwise, a
  * foreign key or a part of a key does not name a row, because other rows have the same value. The default is the first
  * text that is required.
  */
 export function findTitle (table: TableDescription): Pick<TableOptions, 'title'> {
   const { attributes, key = [], references } = table
   const all = Object.entries(attributes.properties as Readonly<Record<string, Schema>>)
-  const named = all.find(([name, { type, format }]) =>
-    TITLES.test(name) && format === undefined && [type].flat().includes('string'))
-  if (named !== undefined) return { title: named[0] }
+  const texts = all.flatMap(([name, { type, format }]) =>
+    format === undefined && [type].flat().includes('string') ? [name] : [])
+  const find = (pattern: RegExp): string | undefined => texts.find((name) => pattern.test(name))
+  const [first, last, named] = [FIRST, LAST, TITLES].map(find)
+  if (first !== undefined && last !== undefined) {
+    return { title: ({ attributes }) => [attributes[first], attributes[last]].filter((part) => part != null).join(' ') }
+  }
+  if (named !== undefined) return { title: named }
   const declared = declareAttributes(table.name, { ...attributes })
   const own = [...declared].filter(([name]) =>
     !Object.hasOwn(references, name) && (key.length < 2 || !key.includes(name)))

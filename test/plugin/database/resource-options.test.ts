@@ -54,6 +54,26 @@ t.test('a row is named by a text that other rows need not share', async (t) => {
   t.strictSame(findTitle(describeTable({ attributes: attributesOf('count') })), {}, 'nothing is required')
 })
 
+t.test('a person is named by two columns, and never by the title of a job', async (t) => {
+  const text = { type: 'string' }
+  const cases: ReadonlyArray<readonly [columns: readonly string[], row: Readonly<Record<string, unknown>>, name: string | undefined]> = [
+    [['LastName', 'FirstName', 'Title'], { LastName: 'Davolio', FirstName: 'Nancy', Title: 'Clerk' }, 'Nancy Davolio'],
+    [['name', 'first_name', 'last_name'], { name: 'nd', first_name: 'Nancy', last_name: 'Davolio' }, 'Nancy Davolio'],
+    [['FIRST_NAME', 'LAST_NAME'], { FIRST_NAME: null, LAST_NAME: 'Davolio' }, 'Davolio'],
+    [['given', 'family'], { given: 'Nancy', family: 'Davolio' }, 'Nancy Davolio'],
+    [['givenName', 'familyName'], { givenName: 'Nancy' }, 'Nancy'],
+    [['forename', 'surname'], { forename: 'Nancy', surname: 'Davolio' }, 'Nancy Davolio'],
+    [['fname', 'lname'], {}, ''],
+    [['FirstName', 'Title'], {}, undefined],
+    [['first', 'last', 'title'], {}, undefined]
+  ]
+  for (const [columns, attributes, name] of cases) {
+    const properties = Object.fromEntries(columns.map((column) => [column, text]))
+    const { title } = findTitle(describeTable({ attributes: { type: 'object', properties } as unknown as AttributesSchema }))
+    t.equal(typeof title === 'function' ? title({ id: 1, version: '1', attributes }) : undefined, name, columns.join())
+  }
+})
+
 t.test('references lead to served tables whose ids have the type of the attribute', async (t) => {
   const find = (attributes: AttributesSchema, references: Record<string, string>): unknown =>
     findReferences(describeTable({ attributes, references }), (table) => ({ Artist: { name: 'artists', table: describeTable() }, users: { name: 'users', table: describeTable({ id: 'uuid' }) } })[table])
