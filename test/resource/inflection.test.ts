@@ -99,6 +99,7 @@ const plurals: [singular: string, plural: string][] = [
   ['epoch', 'epochs'], ['schema', 'schemas'], ['german', 'germans'], ['specimen', 'specimens'],
   ['person', 'people'], ['child', 'children'], ['woman', 'women'], ['mouse', 'mice'], ['foot', 'feet'], ['ox', 'oxen'],
   ['index', 'indices'], ['criterion', 'criteria'], ['analysis', 'analyses'], ['basis', 'bases'], ['octopus', 'octopuses'],
+  ['stadium', 'stadia'], ['aquarium', 'aquaria'], ['blogStadium', 'blogStadia'], ['premium', 'premiums'], ['museum', 'museums'], ['album', 'albums'],
   ['cookie', 'cookies'], ['cache', 'caches'], ['hero', 'heroes'], ['knife', 'knives'], ['cpu', 'cpus'], ['agenda', 'agendas'],
   ['funky_person', 'funky_people'], ['blog-category', 'blog-categories'], ['blogPost', 'blogPosts'], ['admin/post', 'admin/posts'],
   ['leftFoot', 'leftFeet'], ['Person', 'People'], ['BlogPost', 'BlogPosts'], ['HTTPStatus', 'HTTPStatuses'],
@@ -115,7 +116,7 @@ t.test('a singular becomes its plural and a plural stays', async (t) => {
 })
 
 t.test('a singular keeps the capitals of its plural', async (t) => {
-  for (const [plural, singular] of [['People', 'Person'], ['PEOPLE', 'PERSON'], ['CATEGORIES', 'CATEGORY'], ['POSTS', 'POST'], ['BlogPosts', 'BlogPost'], ['URLs', 'URL'], ['userIDs', 'userID'], ['APIs', 'API'], ['VPs', 'VP'], ['Cafés', 'Café']] as const) {
+  for (const [plural, singular] of [['Premia', 'Premium'], ['spectra', 'spectrum'], ['People', 'Person'], ['PEOPLE', 'PERSON'], ['CATEGORIES', 'CATEGORY'], ['POSTS', 'POST'], ['BlogPosts', 'BlogPost'], ['URLs', 'URL'], ['userIDs', 'userID'], ['APIs', 'API'], ['VPs', 'VP'], ['Cafés', 'Café']] as const) {
     t.equal(singularize(plural), singular)
   }
 })
