@@ -1236,6 +1236,23 @@ t.test('a DOCTYPE and every entity beyond the five predefined ones are refused',
   ]) t.equal(outcomeOf(t, await send(app, mediaTypes.xml, payload), payload), 400, payload)
 })
 
+t.test('an entity that is not defined is named', async t => {
+  const app = await build(t, things)
+  const cases: ReadonlyArray<readonly [payload: string, entity: string]> = [
+    ['<thing><text>a&nbsp;b</text></thing>', 'nbsp'],
+    ['<thing><text>AT&T; x</text></thing>', 'T'],
+    ['<thing><text>&constructor;</text></thing>', 'constructor'],
+    ['<thing><text>a & b;</text></thing>', ' b'],
+    ['<thing text="&foo;"/>', 'foo'],
+    ['<thing><text>&amp;&lt;&e;</text></thing>', 'e']
+  ]
+  for (const [payload, entity] of cases) {
+    const res = await app.inject({ method: 'POST', url: '/things', headers: { 'content-type': mediaTypes.xml, accept: 'application/json' }, payload })
+    t.match([res.statusCode, res.json<{ detail: string }>().detail], [400, `the entity "&${entity};" is undefined; write its character, and "&" as "&amp;"`], payload)
+  }
+  t.strictSame(await read(t, app, '<text>&amp;&lt;&gt;&quot;&apos;&#160;</text>'), { text: '&<>"\'\u00A0' })
+})
+
 t.test('null alone is a valid type', async t => {
   const app = await build(t, { name: 'things', attributes: { type: 'object', properties: { nothing: { type: 'null' } } } })
   t.strictSame(await json(t, app, '{"nothing":null}'), { nothing: null })

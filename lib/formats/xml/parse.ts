@@ -58,6 +58,17 @@ function normalizeBreaks (body: Buffer): Buffer {
   return normalized.subarray(0, length)
 }
 
+const ENTITIES = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+/** Answers for the entities that a document cannot have. The parser would not name them. */
+const UNDEFINED_ENTITIES: object = new Proxy({}, {
+  get (_entities, name) {
+    const entity = abbreviate(String(name))
+    throw new MalformedBodyError(
+      `the body is not well-formed XML: the entity "&${entity};" is undefined; write its character, and "&" as "&amp;"`
+    )
+  }
+})
+
 class Parsing {
   readonly #parser = new (loadSaxes().SaxesParser)({ xmlns: false, position: false })
   readonly #open: Element[] = []
@@ -67,6 +78,7 @@ class Parsing {
 
   constructor () {
     const parser = this.#parser
+    parser.ENTITIES = Object.assign(Object.create(UNDEFINED_ENTITIES) as object, ENTITIES)
     parser.on('error', ({ message }) => {
       throw new MalformedBodyError(`the body is not well-formed XML: ${abbreviate(message)}`)
     })
