@@ -112,8 +112,8 @@ function findDriver (load: LoadModule): { readonly Database: Constructor, readon
   }
   throw new InvalidOptionError(
     'file',
-    'needs a driver of SQLite: run the app on Node.js 22.13 or later, or "npm install better-sqlite3", or "npm ' +
-      'install libsql"'
+    'needs a driver of SQLite: "npm install libsql", or "npm install better-sqlite3", which may have to be compiled; ' +
+      'or run the app on Node.js 22.13 or later'
   )
 }
 

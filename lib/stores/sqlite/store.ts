@@ -102,6 +102,7 @@ export function sqliteStore (options: SqliteStoreOptions | (SelfDescribingOption
 function openTable (options: SelfDescribingOptions & SqliteOptions): Store {
   const { table } = options
   checkUndescribed(options, SQLITE_OPTIONS, 'sqliteStore')
+  checkReserved(table)
   const connection = connect(options)
   const file = connection instanceof SqliteFile ? connection : undefined
   return describeItself({
@@ -118,6 +119,7 @@ function openTable (options: SelfDescribingOptions & SqliteOptions): Store {
 function openStore (options: SqliteStoreOptions): SqliteStore {
   const { database, file, busyTimeout = BUSY_TIMEOUT, ...common } = options
   checkOptions(common, SQLITE_OPTIONS, 'sqliteStore')
+  checkReserved(options.table)
   const connection = connect(options)
   const store: SqlStore<unknown> = makeSqlStore(common, dialect, new SqliteDriver(connection, options.table))
   const opened = connection instanceof SqliteFile ? connection : undefined
@@ -163,6 +165,13 @@ export function sqliteStores (options: SqliteOptions & { readonly migrate?: bool
   return Object.freeze<Stores>({
     open: (request) => sqliteStore({ ...database, ...requireAttributes(request), migrate })
   })
+}
+
+/** Refuses the names that SQLite keeps for its own tables, in any case ("CREATE TABLE" §2). */
+function checkReserved (table: string): void {
+  if (!/^sqlite_/i.test(table)) return
+  const reason = 'names that begin with "sqlite_" are those of SQLite itself'
+  throw new InvalidOptionError('table', `must not be "${table}": ${reason}`)
 }
 
 /** The options that SQLite has besides those of all SQL stores. */

@@ -165,7 +165,7 @@ for (const driver of await findDrivers()) {
 t.test('the fastest driver is taken, and the error names what to install if there is none', async (t) => {
   const tried: string[] = []
   const file = new SqliteFile('blog.sqlite', 0, { load: (name) => { tried.push(name) } })
-  t.throws(() => file.database, { code: 'FST_RESOURCES_INVALID_OPTION', message: 'Option "file" needs a driver of SQLite: run the app on Node.js 22.13 or later, or "npm install better-sqlite3", or "npm install libsql".' })
+  t.throws(() => file.database, { code: 'FST_RESOURCES_INVALID_OPTION', message: 'Option "file" needs a driver of SQLite: "npm install libsql", or "npm install better-sqlite3", which may have to be compiled; or run the app on Node.js 22.13 or later.' })
   t.strictSame(tried, ['node:sqlite', 'better-sqlite3', 'libsql'])
 })
 

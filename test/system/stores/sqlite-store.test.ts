@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'libsql'
 import t, { type Test } from 'tap'
-import { BY_ID, type SqliteDatabase, sqliteStore, type SqlStoreOptions } from '../../../lib/index.js'
+import { BY_ID, type SqliteDatabase, sqliteStore, sqliteStores, type SqlStoreOptions } from '../../../lib/index.js'
+import { build } from '../../support/helper.js'
 import { startProgram, writeProgram } from '../../support/program.js'
 import { context, readAll } from '../../support/stores/sql-engines.js'
 import { findDrivers } from '../../support/stores/sqlite-drivers.js'
@@ -177,6 +178,19 @@ for (const driver of await findDrivers()) {
 t.test('a database that cannot keep a write-ahead log throws', async (t) => {
   t.throws(() => open(fakeDatabase({ 'PRAGMA journal_mode': [{ journal_mode: 'delete' }] })), { code: 'FST_RESOURCES_INVALID_OPTION', message: 'Option "database" must support a write-ahead log, but its journal mode is "delete".' })
   t.throws(() => open(fakeDatabase({})), { message: /its journal mode is "undefined"/ })
+})
+
+t.test('a name of SQLite itself is no table of a resource', async (t) => {
+  const database = fakeDatabase({ 'PRAGMA journal_mode': [{ journal_mode: 'memory' }] })
+  const attributes = { type: 'object', properties: { title: { type: 'string' } } } as const
+  const message = (table: string): string => `must not be "${table}": names that begin with "sqlite_" are those of SQLite itself.`
+  for (const table of ['sqlite_posts', 'SQLite_Sequence']) {
+    t.throws(() => sqliteStore({ database, table, attributes }), { message: `Option "table" ${message(table)}` })
+    t.throws(() => sqliteStore({ database, table }), { message: `Option "table" ${message(table)}` })
+  }
+  t.doesNotThrow(() => sqliteStore({ database, table: 'sqlite', attributes }))
+  const stores = sqliteStores({ database })
+  await t.rejects(build(t, { name: 'sqlite_posts', attributes, stores }), { message: `Option "table" of resource "sqlite_posts" ${message('sqlite_posts')}` })
 })
 
 t.test('invalid options throw', async (t) => {
