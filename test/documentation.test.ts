@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
+import { relative } from 'node:path'
 import t from 'tap'
 import ts from 'typescript'
 import * as everything from '../lib/index.js'
@@ -52,6 +53,17 @@ function openEditor (): ts.LanguageService {
 const UNSHOWN = ['name']
 /** The longest type in characters, with its owner's name, that a person can read. */
 const LONGEST = 600
+
+t.test('every file and folder that CONTRIBUTING names exists', async (t) => {
+  const { text = '' } = allPages.find(({ path }) => path === 'docs/CONTRIBUTING.md') ?? {}
+  const parts = ['lib', 'test'].flatMap((part) => readdirSync(`${root}${part}`, { recursive: true, withFileTypes: true })
+    .filter(({ parentPath }) => !parentPath.includes('node_modules'))
+    .map((entry) => `/${relative(root, entry.parentPath)}/${entry.name}${entry.isDirectory() ? '/' : ''}`))
+  const names = [...text.matchAll(/`([\w./-]+(?:\.ts|\/))`/g)].map(([, name = '']) => name)
+  t.ok(names.length > 40, `${names.length} names`)
+  for (const name of names) t.ok(parts.some((path) => path.endsWith(`/${name}`)) || existsSync(root + name), name)
+  for (const folder of readdirSync(`${root}lib`, { withFileTypes: true })) if (folder.isDirectory()) t.ok(names.some((name) => name.startsWith(`lib/${folder.name}/`)), folder.name)
+})
 
 t.test('require() returns the plugin with all other exports as its members', async (t) => {
   const { default: plugin, 'module.exports': required, ...named } = everything
