@@ -4,6 +4,7 @@ import { declareAttributes } from '../resource/attributes.js'
 import type { Resource } from '../resource/resource.js'
 import { describeTypes } from '../schema/convert-text.js'
 import type { AttributesSchema } from '../schema/types.js'
+import type { ResolvedOptions } from '../routing/resolve/options.js'
 import type { Store } from '../stores/store.js'
 import { didYouMean } from '../util/did-you-mean.js'
 
@@ -48,6 +49,20 @@ export function checkForeignKey (
         `${describeTypes([type]).slice('must be '.length)}${parent.idType === 'uuid' ? ' of the format uuid' : ''}`
     )
   }
+}
+
+/**
+ * Returns the unique groups of a resource with a `scope` that have no attribute of it. Their 409 tells what rows beyond
+ * the scope have. A group of several attributes may have one, unless `scopeAttributes` names those of the scope.
+ */
+export function findOpenGroups (
+  { store, unique: declared, scopeAttributes, routing }: ResolvedOptions
+): ReadonlyArray<readonly string[]> {
+  const { unique = declared } = store
+  if (routing.scope.length === 0) return []
+  const isUnknown = Object.keys(scopeAttributes).length === 0
+  return unique.map((group) => [group].flat()).filter((group) =>
+    isUnknown ? group.length === 1 : !group.some((name) => Object.hasOwn(scopeAttributes, name)))
 }
 
 /**

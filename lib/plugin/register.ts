@@ -8,6 +8,7 @@ import type { Declaration } from '../routing/declaration.js'
 import type { Store } from '../stores/store.js'
 import { nameScope } from '../util/functions.js'
 import { findMember } from '../util/own-property.js'
+import { findOpenGroups } from './check-resource.js'
 import { plannedStores } from './database/planned-stores.js'
 import { addRoutes, type SharedPaths } from './routes/add-routes.js'
 import { prepare, type PreparedResource, type Registration } from './prepare.js'
@@ -35,6 +36,15 @@ export async function addResources (
   const rankOf = ({ compiled: { options } }: PreparedResource): number => opened.indexOf(options.store)
   for (const resource of prepared.toSorted((one, other) => rankOf(one) - rankOf(other))) {
     await prepareStore(app, resource.compiled)
+  }
+  for (const { compiled: { options } } of prepared) {
+    for (const group of findOpenGroups(options)) {
+      const names = group.map((name) => `'${name}'`).join(', ')
+      app.log.warn(
+        `${ownerOf(options.name)}: "unique" has [${names}] without an attribute of its "scope", so a 409 tells which ` +
+          'values rows outside the scope have; if it must not, add the attribute to the group'
+      )
+    }
   }
   for (const resource of prepared) {
     // A resource without actions serves only as a parent: it has a store, but no routes.

@@ -176,6 +176,11 @@ export interface Store<A = Attributes> {
    * clients may read. @default a version tells nothing about the values
    */
   readonly versions?: 'values' | undefined
+  /**
+   * The attributes, or groups of attributes, whose values are unique. With `scope`, the plugin warns of those whose 409
+   * tells what rows beyond the scope have. @default unknown
+   */
+  readonly unique?: UniqueGroups | undefined
   /** The optional abilities of the store. @default none */
   readonly capabilities?: Capabilities | undefined
   /**

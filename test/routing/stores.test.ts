@@ -178,6 +178,28 @@ t.test('options that are wrong are refused', async (t) => {
   t.throws(() => draw((map) => map, { store: stores } as DrawOptions), { code: 'FST_RESOURCES_UNKNOWN_OPTION', message: 'There is no option "store" of draw; did you mean "stores"?' })
 })
 
+t.test('a unique group without an attribute of the scope is a warning at the start', async (t) => {
+  const scope = (): { tenant: string } => ({ tenant: 'acme' })
+  const stores = { scopeAttributes: { tenant: { type: 'string' } } }
+  const cases: ReadonlyArray<readonly [name: string, options: Partial<ResourceOptions>, groups: readonly string[]]> = [
+    ['an attribute', { scope, ...stores, unique: ['text'] }, ["['text']"]],
+    ['a group that has one', { scope, ...stores, unique: [['tenant', 'text']] }, []],
+    ['two groups', { scope, ...stores, unique: [['tenant', 'text'], ['text', 'id2'], 'id2'] }, ["['text', 'id2']", "['id2']"]],
+    ['no scope', { ...stores, unique: ['text'] }, []],
+    ['a store of its own', { scope, store: memoryStore({ unique: ['text'] }) }, ["['text']"]],
+    ['a group whose scope is unknown', { scope, store: memoryStore({ unique: [['owner', 'text']] }) }, []]
+  ]
+  for (const [name, options, groups] of cases) {
+    const lines: string[] = []
+    const app = fastify({ requestTimeout: 1000, logger: { level: 'warn', stream: { write: (line: string) => { lines.push((JSON.parse(line) as { msg: string }).msg) } } } })
+    t.teardown(() => app.close())
+    const properties = { ...text.properties, id2: { type: 'string' } } as const
+    app.register(draw((map) => map.resources('posts', { ...options, attributes: { ...text, properties } } as object), { stores: memoryStores() }))
+    await app.ready()
+    t.strictSame(lines, groups.map((group) => `resource "posts": "unique" has ${group} without an attribute of its "scope", so a 409 tells which values rows outside the scope have; if it must not, add the attribute to the group`), name)
+  }
+})
+
 t.test('an unknown option is named with its owner and the place where it belongs', async (t) => {
   const place = 'options of resources belong in map.resources or map.scope'
   const register = (options: object) => async () => {

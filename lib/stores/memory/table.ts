@@ -33,6 +33,7 @@ const MOST_ORDERS = 16
 export class MemoryTable {
   readonly name: string
   readonly #kind: 'integer' | 'uuid'
+  readonly unique: UniqueGroups
   /** The index of unique values, or `undefined` if no values are unique. */
   readonly #unique: UniqueIndex | undefined
   /** The foreign keys of these rows, and those of other rows that refer to these. */
@@ -58,6 +59,7 @@ export class MemoryTable {
   ) {
     this.#kind = kind
     this.name = name
+    this.unique = unique
     this.#unique = unique.length === 0 ? undefined : new UniqueIndex(unique, decimals)
   }
 
@@ -253,6 +255,7 @@ export class MemoryTable {
 export function makeStore (id: MemoryStore['id'], table: MemoryTable): MemoryStore<unknown> {
   return Object.freeze<MemoryStore<unknown>>({
     id,
+    unique: table.unique,
     capabilities: Object.freeze({ order: true, filter: true, search: true, count: true }),
     list: (query) => table.list(query),
     count: (query) => table.count(query),

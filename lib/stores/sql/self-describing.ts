@@ -16,8 +16,8 @@ export interface SelfDescribingOptions {
 
 /** A store `T` that describes itself. What it tells about itself is known after `describe`. */
 export type SelfDescribing<T extends Store> =
-  Omit<T, 'id' | 'attributes' | 'key' | 'versions' | 'capabilities' | 'plan' | 'migrate'> &
-  Pick<Store, 'id' | 'attributes' | 'key' | 'versions' | 'capabilities'> &
+  Omit<T, 'id' | 'attributes' | 'key' | 'unique' | 'versions' | 'capabilities' | 'plan' | 'migrate'> &
+  Pick<Store, 'id' | 'attributes' | 'key' | 'unique' | 'versions' | 'capabilities'> &
   Required<Pick<T, 'prepare'>> & { describe: T['prepare'] & {} }
 
 /** What the options of a store say about its table. */
@@ -70,6 +70,7 @@ export function describeItself (source: TableSource): Store {
     get id () { return opened?.id },
     get attributes () { return attributes },
     get key () { return opened?.key },
+    get unique () { return opened?.unique },
     get versions () { return opened?.versions },
     get capabilities () { return capabilities },
     describe () {

@@ -79,6 +79,7 @@ export function makeSqlStore (
     id: definition.ids.type,
     attributes: requireKey(options.attributes, definition.ids),
     key: definition.ids.isGenerated ? undefined : definition.ids.parts.map(({ by }) => by),
+    unique: options.unique,
     versions: definition.versions.kind === 'values' ? 'values' : undefined,
     capabilities: Object.freeze({ order: true, filter: true, search: true, count: true }),
     plan: () => migration.plan(),
