@@ -36,6 +36,19 @@ t.test('the home page lists the resources, whenever they are registered', async 
   t.strictSame(barOf(page), ['Blog &amp; more /*', 'Posts /posts', 'People /people', 'About /about'])
 })
 
+t.test('the home page ignores the parameters that trackers add, and other formats refuse them', async (t) => {
+  const app = await serve(t, (app) => {
+    app.register(home, { title: 'Blog' })
+    app.register(resources, { name: 'posts' })
+  })
+  const plain = await pageOf(app, '/')
+  for (const tracker of ['utm_source=a', 'fbclid=1', 'gclid=1', 'msclkid=1', '_ga=1', '_=1']) {
+    t.equal(await pageOf(app, `/?${tracker}`), plain, tracker)
+    t.equal((await app.inject(`/?format=json&${tracker}`)).statusCode, 400, tracker)
+  }
+  t.equal((await app.inject({ url: '/?other=1', headers: { accept: 'text/html' } })).statusCode, 400)
+})
+
 t.test('the home page lists only what is below its prefix and has a path of its own', async (t) => {
   const app = await serve(t, (app) => {
     app.register(home, { title: 'Blog', path: '/start', prefix: '/blog' } as HomeOptions)

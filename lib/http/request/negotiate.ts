@@ -58,6 +58,16 @@ export function checkQuery (query: QueryParameters, known: readonly string[]): v
   }
 }
 
+/** Matches the parameters that advertisements, mails and scripts add to the URLs of pages. */
+const TRACKER = /^(?:utm_.*|fbclid|gclid|msclkid|_ga|_)$/s
+
+/** Returns a query of a page without the unknown parameters that trackers add, so that no link repeats them. */
+export function withoutTrackers (query: QueryParameters, known: readonly string[]): QueryParameters {
+  const isTracker = (name: string): boolean => TRACKER.test(name) && !known.includes(name)
+  if (!Object.keys(query).some(isTracker)) return query
+  return Object.fromEntries(Object.entries(query).filter(([name]) => !isTracker(name)))
+}
+
 /** Returns the operators of an attribute whose parameter has another one in brackets, or else the nearest name. */
 function explainUnknown (name: string, known: readonly string[]): string {
   const attribute = name.slice(0, name.indexOf('[') + 1)
@@ -127,6 +137,7 @@ export class Negotiator {
       if (crossSite !== undefined) throw new CrossSiteError(crossSite)
       if (!allowed) refuseMethod(request, reply, allow, this.#cureOf(state))
       if (hasQueryBody) checkUrl(state.request.query)
+      else if (safe && state.choice.format.browser) request.query = withoutTrackers(state.request.query, parameters)
       checkQuery(state.request.query, parameters)
       // The body of a QUERY may name the format.
       if (!state.isAcceptable && !hasQueryBody) throw this.#notAcceptable(state)

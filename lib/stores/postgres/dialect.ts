@@ -22,7 +22,8 @@ export const postgresDialect: Dialect = {
   // ILIKE ignores case by the rules of the collation, and "C" knows ASCII letters only. An index on trigrams (pg_trgm)
   // serves regular expressions as well.
   matchText: (column, placeholder) => `${textOf(column)} ~ ${placeholder}`,
-  textPattern: (text, isStart) => `${isStart ? '^' : ''}${Array.from(text, characterClass).join('')}`,
+  textPatterns: (text, isStart) =>
+    [{ operator: '~', pattern: `${isStart ? '^' : ''}${Array.from(text, characterClass).join('')}` }],
   // An enumeration refuses texts that are none of its values. For other columns of texts, the cast changes nothing.
   anyValue: (column) => (column.kind === 'string' && column.type !== FOLDED ? textOf(column) : column.quoted),
   sortable: ({ quoted, type }) => (type === '' || isComparable(type) ? quoted : `${quoted}::text COLLATE "C"`),

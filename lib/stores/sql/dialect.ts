@@ -24,10 +24,10 @@ export interface Dialect {
   isCut (raw: unknown, mostBytes: number, column: Pick<Column, 'type'>): boolean
   /** Returns the limit of a list without a filter, whose plan does not depend on it. */
   fixedLimit (placeholder: string): string
-  /** Returns a condition that a text matches the pattern of `textPattern`. */
-  matchText (column: TypedColumn, placeholder: string): string
-  /** Returns the pattern of texts that contain a text, or begin with it, in letters of either case. */
-  textPattern (text: string, isStart: boolean): string
+  /** Returns a condition that a text matches a pattern. */
+  matchText (column: TypedColumn, placeholder: string, operator: TextPattern['operator']): string
+  /** Returns the patterns of texts that contain a text, or begin with it, in letters of either case. All must match. */
+  textPatterns (text: string, isStart: boolean): readonly TextPattern[]
   /** Returns a column as an expression that can be compared with any value of its kind, without an error. */
   anyValue (column: TypedColumn): string
   /** Returns an expression that sorts the rows, and can be compared with a value. `quoted` may contain the table. */
@@ -73,6 +73,12 @@ export interface Dialect {
   fitsId (id: 'integer' | 'uuid', type: string): boolean
   /** Returns whether a column of this type keeps versions. */
   fitsVersion (type: string): boolean
+}
+
+/** A pattern of texts, and the operator that compares a text with it. */
+export interface TextPattern {
+  readonly operator: 'LIKE' | 'GLOB' | '~'
+  readonly pattern: string
 }
 
 /** A column for an expression: its name there, and its types. */

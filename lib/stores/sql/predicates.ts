@@ -3,7 +3,7 @@ import type { Condition, Filter, Position, Search } from '../store.js'
 import type { Id } from '../../resource/row.js'
 import { readMarkedBytes } from './columns/codec.js'
 import { type ColumnKind, isText } from './columns/kinds.js'
-import type { ComparedColumn, Dialect } from './dialect.js'
+import type { ComparedColumn, Dialect, TextPattern } from './dialect.js'
 import { findNeverNull, type IdColumns } from './keys/id-columns.js'
 import { type Comparison, rangesAfter } from './lists/keyset.js'
 
@@ -52,7 +52,7 @@ export function makePredicates (
   if (search === undefined) return predicates
   const searched = search.attributes.map(columns.find)
   const key = `search ${search.attributes.join()}`
-  return [...predicates, ...search.words.map((word) => ({ key, ...makeWordPredicate(word, searched, dialect) }))]
+  return [...predicates, ...search.words.map((word) => makeWordPredicate(word, key, searched, dialect))]
 }
 
 /** Writes a comparison. A comparison with null has no placeholder. */
@@ -107,13 +107,15 @@ function makePredicate (condition: Condition, column: ComparedColumn, dialect: D
       }
     }
     case 'contains':
-    case 'starts':
+    case 'starts': {
+      const patterns = dialect.textPatterns(value, operator === 'starts')
       return {
-        key,
-        values: [dialect.textPattern(value, operator === 'starts')],
+        key: `${key} ${operatorsOf(patterns)}`,
+        values: patterns.map(({ pattern }) => pattern),
         isSelective: true,
-        write: (next) => dialect.matchText(column, next())
+        write: (next) => matchAll(patterns, column, next, dialect)
       }
+    }
     case 'not':
       return {
         key,
@@ -210,13 +212,28 @@ function padList<T> (values: readonly T[]): readonly T[] {
 
 function makeWordPredicate (
   word: string,
+  key: string,
   columns: readonly ComparedColumn[],
   dialect: Dialect
-): Omit<Predicate, 'key'> {
-  const pattern = dialect.textPattern(word, false)
+): Predicate {
+  const patterns = dialect.textPatterns(word, false)
   return {
-    values: columns.map(() => pattern),
+    key: `${key} ${operatorsOf(patterns)}`,
+    values: columns.flatMap(() => patterns.map(({ pattern }) => pattern)),
     isSelective: true,
-    write: (next) => `(${columns.map((column) => dialect.matchText(column, next())).join(' OR ')})`
+    write: (next) => `(${columns.map((column) => matchAll(patterns, column, next, dialect)).join(' OR ')})`
   }
+}
+
+function operatorsOf (patterns: readonly TextPattern[]): string {
+  return patterns.map(({ operator }) => operator).join(' ')
+}
+
+function matchAll (
+  patterns: readonly TextPattern[],
+  column: ComparedColumn,
+  next: NextPlaceholder,
+  { matchText }: Dialect
+): string {
+  return patterns.map(({ operator }) => matchText(column, next(), operator)).join(' AND ')
 }

@@ -17,9 +17,17 @@ export const sqliteDialect: Dialect = {
   // SQLite prepares a statement again whenever a value is bound to a bare `LIMIT ?`. This took a quarter of the time of
   // a page of 20 rows.
   fixedLimit: (placeholder) => `${placeholder} + 0`,
-  // LIKE ignores the case of ASCII letters only. In GLOB, `[kKK]` matches any of these characters.
-  matchText: ({ quoted }, placeholder) => `${quoted} GLOB ${placeholder}`,
-  textPattern: (text, isStart) => `${isStart ? '' : '*'}${Array.from(text, globClass).join('')}*`,
+  matchText: ({ quoted }, placeholder, operator) =>
+    `${quoted} ${operator} ${placeholder}${operator === 'LIKE' ? " ESCAPE '\\'" : ''}`,
+  // In GLOB, `[kKK]` matches any of these characters. LIKE takes a sixth of its time, and ignores the case of ASCII
+  // letters only. So it finds the texts first, with a wildcard for each character that it does not know in all cases.
+  textPatterns (text, isStart) {
+    const start = isStart ? '' : '%'
+    const characters = Array.from(text)
+    const like = { operator: 'LIKE', pattern: `${start}${characters.map(likeClass).join('')}%` } as const
+    if (characters.every(isKnownToLike)) return [like]
+    return [like, { operator: 'GLOB', pattern: `${isStart ? '' : '*'}${characters.map(globClass).join('')}*` }]
+  },
   anyValue: ({ quoted }) => quoted,
   sortable: ({ quoted }) => quoted,
   blocks: {
@@ -60,6 +68,17 @@ const CUT_BLOB = 0.5
 
 function hasBlobs (type: string): boolean {
   return affinityOf(type) === 'BLOB'
+}
+
+/** Returns whether LIKE finds a character in each of its cases: K is a case of `k`, and none that LIKE knows. */
+function isKnownToLike (character: string): boolean {
+  const variants = caseVariants(character)
+  return variants === character || /^[A-Za-z]{2}$/.test(variants)
+}
+
+function likeClass (character: string): string {
+  if (!isKnownToLike(character)) return '_'
+  return '%_\\'.includes(character) ? `\\${character}` : character
 }
 
 function globClass (character: string): string {

@@ -151,6 +151,34 @@ t.test('a filter by a date or a time takes only what the attribute can be', asyn
   }
 })
 
+t.test('pages ignore the parameters that trackers add, and repeat them nowhere', async (t) => {
+  const properties = { title: { type: 'string' }, _ga: { type: 'string' } } as const
+  const schema = { type: 'object', properties } as const
+  const app = await build(t, { name: 'posts', store: seeded(), attributes: schema, formPages: true })
+  const accept = { accept: 'text/html' }
+  const trackers = ['utm_source=a%26b', 'utm_=1', 'fbclid=1', 'gclid=1', 'msclkid=1', '_=1700000000000', 'gclid=1&gclid=2']
+  const lists = ['/posts', '/posts?limit=2', '/posts?title[in]=a&sort=-title']
+  for (const tracker of trackers) {
+    for (const path of [...lists, '/posts/1', '/posts/new', '/posts/1/edit']) {
+      const query = `${path.includes('?') ? '&' : '?'}${tracker}`
+      const [plain, tracked] = await Promise.all(['', query].map(async (more) =>
+        await app.inject({ url: path + more, headers: accept })))
+      t.strictSame([tracked?.statusCode, tracked?.headers.link], [200, plain?.headers.link], `${path}${query}`)
+      t.equal(tracked?.body, plain?.body, `${path}${query}`)
+    }
+    const payload = { post: { title: 'a' } }
+    const posted = await app.inject({ method: 'POST', url: `/posts?${tracker}`, headers: accept, payload })
+    t.equal(posted.statusCode, 400, 'a write')
+    for (const url of ['/posts.json', '/posts.xml', '/posts/1.json']) {
+      t.equal((await app.inject(`${url}?${tracker}`)).statusCode, 400, url)
+    }
+  }
+  for (const query of ['_gat=1', 'utm=1', 'UTM_source=1', '__=1', 'fbclid[in]=1']) {
+    t.equal((await app.inject({ url: `/posts?${query}`, headers: accept })).statusCode, 400, query)
+  }
+  t.equal(listed.html((await app.inject('/posts.html?_ga=x')).body).length, 0, 'an attribute of that name is filtered')
+})
+
 t.test('only lists take sort and filters', async t => {
   const app = await serve(t)
   for (const url of ['/posts/1', '/posts/1.json']) {

@@ -16,7 +16,7 @@ import { chooseLinks, type PossibleNavigation, type Unlisted } from '../../../fo
 import { writeProblem } from '../../../formats/xml/write.js'
 import type { CompiledResource } from '../../../http/compiled-resource.js'
 import type { PassedHooks } from '../../../http/hook-guards.js'
-import { checkQuery } from '../../../http/request/negotiate.js'
+import { checkQuery, withoutTrackers } from '../../../http/request/negotiate.js'
 import { addHeaders } from '../../../http/response/responder.js'
 import { printFailure } from '../../../http/telemetry/print-failure.js'
 import { lazy } from '../../../util/functions.js'
@@ -26,6 +26,9 @@ import { checkLinks, findLinks, findListed } from '../navigation.js'
 import type { Home } from '../route-registry.js'
 import { findErrorFormat, findFormat, linkFormats, makeNotAcceptable, renderEntries, writeXml } from './answers.js'
 import { type Entry, findEntry, PATIENCE_MS } from './entries.js'
+
+/** The query parameters of a home page. */
+const PARAMETERS = ['format'] as const
 
 /** The dependencies of `HomePages`. */
 export interface HomeSource extends Pick<Home, 'titleIn' | 'href' | 'prefix'> {
@@ -93,9 +96,9 @@ export class HomePages {
   }
 
   async #send (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { query } = request
-    checkQuery(query as Readonly<Record<string, string>>, ['format'])
+    const query = request.query as Readonly<Record<string, string>>
     const choice = findFormat(request)
+    checkQuery(choice?.format.name === 'html' ? withoutTrackers(query, PARAMETERS) : query, PARAMETERS)
     if (choice === undefined) throw makeNotAcceptable(query)
     const { lang } = this.#wordsFor(request)
     const listed = this.#listed()

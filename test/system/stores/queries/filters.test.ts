@@ -1,6 +1,8 @@
 import t, { type Test } from 'tap'
-import { BY_ID, type Condition, type CountQuery, memoryStore, type Query, type SqlStore, type Store } from '../../../../lib/index.js'
+import { BY_ID, type Condition, type CountQuery, memoryStore, type Query, type Row, type SqlStore, type Store } from '../../../../lib/index.js'
 import { postgresDialect as dialect } from '../../../../lib/stores/postgres/dialect.js'
+import type { TextPattern } from '../../../../lib/stores/sql/dialect.js'
+import { caseVariants } from '../../../../lib/util/case-folding.js'
 import { context, type Engine, openEngines, readAll } from '../../../support/stores/sql-engines.js'
 
 const every: Query = { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }
@@ -85,7 +87,8 @@ t.test('an index on trigrams serves contains, starts and searches', async (t) =>
     'ANALYZE notes'
   )
   for (const isStart of [false, true]) {
-    const condition = dialect.matchText({ quoted: '"name"', kind: 'string', type: 'text' }, `'${dialect.textPattern('green', isStart)}'`)
+    const [{ pattern, operator }] = dialect.textPatterns('green', isStart) as [TextPattern]
+    const condition = dialect.matchText({ quoted: '"name"', kind: 'string', type: 'text' }, `'${pattern}'`, operator)
     const plan = await engine.run(`EXPLAIN SELECT id FROM notes WHERE ${condition} ORDER BY id LIMIT 20`)
     t.match(JSON.stringify(plan), /Bitmap Index Scan on notes_name/)
   }
@@ -105,4 +108,50 @@ t.test('PostgreSQL plans ranges and searches by their values', async (t) => {
   t.equal(Number(await prepared()), 0)
   await readAll(store.list({ ...every, filter: [{ attribute: 'name', operator: 'eq', value: 'a' }] }, context))
   t.equal(Number(await prepared()), 1)
+})
+
+t.test('SQLite finds by LIKE what GLOB with a class for each letter finds', async (t) => {
+  const engine = (await openEngines()).find(({ name }) => name === 'sqlite') as Engine
+  const store = engine.store({ table: 'words', attributes, migrate: true })
+  await store.prepare()
+  let state = 34
+  const random = (most: number): number => (state = (state * 48_271) % 2_147_483_647) % most
+  // Letters with a case beyond ASCII, wildcards of both operators, and characters of one to four bytes.
+  const alphabet = Array.from('abkKsS\u212aſiIİıßẞéÉ%_\\*?[]^-1 中😀ǆǅ')
+  const write = (length: number): string => Array.from({ length }, () => alphabet[random(alphabet.length)]).join('')
+  const texts = [...alphabet, ...Array.from({ length: 1000 }, () => write(1 + random(8)))]
+  for (const name of texts) await store.create({ name }, {}, context)
+  const globOf = (text: string): string => Array.from(text, (character) => {
+    const variants = caseVariants(character)
+    return variants === character && !'*?['.includes(character) ? character : `[${variants}]`
+  }).join('')
+  const needles = [...alphabet, ...Array.from({ length: 300 }, () => write(1 + random(3)))]
+  for (const value of needles) {
+    for (const [operator, before] of [['contains', '*'], ['starts', '']] as const) {
+      const pattern = `${before}${globOf(value)}*`.replaceAll("'", "''")
+      const byGlob = await engine.run(`SELECT id FROM words WHERE name GLOB '${pattern}' ORDER BY id`) as Row[]
+      const byLike = await found(store, { attribute: 'name', operator, value })
+      t.strictSame(byLike, byGlob.map(({ id }) => id), `${operator}: ${JSON.stringify(value)}`)
+      const search = { words: [value, value], attributes: ['name', 'name'] }
+      if (before === '') continue
+      const searched = (await readAll(store.list({ ...every, search }, context))).map(({ id }) => id)
+      t.strictSame(searched, byLike, `a search for ${JSON.stringify(value)}`)
+    }
+  }
+})
+
+t.test('SQLite reads texts by LIKE, and by GLOB only where LIKE does not know a letter', async (t) => {
+  const engine = (await openEngines()).find(({ name }) => name === 'sqlite') as Engine
+  const store = engine.store({ table: 'words', attributes, migrate: true })
+  await store.prepare()
+  const cases = [
+    ['green', /WHERE "name" LIKE \? ESCAPE '\\' ORDER/], ['10 %', /WHERE "name" LIKE \? ESCAPE '\\' ORDER/],
+    ['中', /WHERE "name" LIKE \? ESCAPE '\\' ORDER/], ['tea set', /"name" LIKE \? ESCAPE '\\' AND "name" GLOB \?/],
+    ['é', /"name" LIKE \? ESCAPE '\\' AND "name" GLOB \?/]
+  ] as const
+  for (const [value, statement] of cases) {
+    engine.statements.length = 0
+    await found(store, { attribute: 'name', operator: 'contains', value })
+    t.match(engine.statements.join(), statement, value)
+  }
 })
