@@ -475,7 +475,7 @@ t.test('an integer beyond the precision of a double is refused, never rounded', 
 // ElementTree, Java's Transformer, .NET's XmlSerializer and xmllint write an empty element like this.
 const collapse = (document: string): string => document.replaceAll(/<(\w+)([^<>/]*)><\/\1>/g, '<$1$2/>')
 
-t.test('an empty string survives tools that write an empty element in its short form', async t => {
+t.test('an empty string or object survives tools that write an empty element in its short form', async t => {
   const text = { type: 'string' } as const
   const nullable = { type: ['string', 'null'] } as const
   const properties = {
@@ -486,10 +486,11 @@ t.test('an empty string survives tools that write an empty element in its short 
     union: { anyOf: [{ type: 'integer' }, nullable] },
     group: { type: 'object', properties: { text, nullable } },
     rest: { type: 'object', additionalProperties: nullable },
+    option: { type: ['object', 'null'], properties: { text } },
     any: {}
   } as const
   const values = {
-    text: '', nullable: '', texts: ['', 'x'], nullables: ['', null], union: '', group: { text: '', nullable: '' }, rest: { other: '' }, any: { list: ['', null], text: '' }
+    text: '', nullable: '', texts: ['', 'x'], nullables: ['', null], union: '', group: { text: '', nullable: '' }, rest: { other: '' }, option: {}, any: { list: ['', null], text: '' }
   }
   for (const attributes of [{ type: 'object', properties } as const, undefined]) {
     const app = await build(t, { name: 'things', singular: 'thing', ...(attributes !== undefined && { attributes }) })

@@ -97,10 +97,9 @@ class ElementWriter {
     this.#isOpen = open
   }
 
-  compileSlots (properties: ReadonlyMap<string, Property>, level: number = ATTRIBUTE_LEVEL): Slot[] {
-    return [...properties.values()]
-      .filter(({ writeOnly }) => !writeOnly)
-      .map(({ name, shape }) => this.#compileSlot(name, shape, level))
+  compileSlots (attributes: ReadonlyMap<string, Property>): Slot[] {
+    const visible = [...attributes.values()].filter(({ writeOnly }) => !writeOnly)
+    return visible.map((attribute) => this.#compileSlot(attribute))
   }
 
   /** Writes the attributes of a row without a schema, except those whose names a client could not send back. */
@@ -126,59 +125,19 @@ class ElementWriter {
     return renderJsonText(this.#hide(shape)(value))
   }
 
-  /** Compiles the element of one attribute. A value that does not have the declared type is written by its own type. */
-  #compileSlot (name: string, shape: Shape, level: number): Slot {
+  #compileSlot ({ name, shape }: Property): Slot {
     const nil = buildEmpty(name, { nil: 'true' })
-    const { type, write } = this.#compileContent(name, shape, level)
+    const { type, write } = compileContent(shape)
     return {
       name,
       ...buildTags(name, type === undefined ? {} : { type }),
       write,
-      writeOther: (value) => value === null ? nil : this.#writeValue(name, value, shape, level)
+      writeOther: (value) => value === null ? nil : this.#writeValue(name, value, shape, ATTRIBUTE_LEVEL)
     }
-  }
-
-  #compileContent (name: string, shape: Shape, level: number): XmlContent {
-    // The compilation of a recursive shape would never end.
-    if (shape.recursive) return { write: () => undefined }
-    switch (shape.only) {
-      case 'string':
-        return compileString(shape)
-      case 'integer':
-        return { type: 'integer', write: (value) => (Number.isSafeInteger(value) ? String(value) : undefined) }
-      case 'number':
-        return { type: 'float', write: (value) => (Number.isFinite(value) ? String(value) : undefined) }
-      case 'boolean':
-        return { type: 'boolean', write: (value) => (typeof value === 'boolean' ? String(value) : undefined) }
-      case 'array':
-        return { type: 'array', write: this.#compileItems(name, shape, level) }
-      case 'object':
-        return { write: this.#compileMembers(shape, level) }
-      default:
-        return { write: () => undefined }
-    }
-  }
-
-  #compileItems (name: string, shape: Shape, level: number): Slot['write'] {
-    const { open, close, write, writeOther } = this.#compileSlot(this.#itemName(name), shape.items, level + 1)
-    const writeItem = (item: unknown): string => {
-      const content = write(item)
-      return content === undefined ? writeOther(item) : open + content + close
-    }
-    return (value) => Array.isArray(value) && isCarried(value, shape, level, this.#isOpen)
-      ? value.map(writeItem).join('')
-      : undefined
-  }
-
-  #compileMembers (shape: Shape, level: number): Slot['write'] {
-    const write = compileRowTemplate(this.compileSlots(shape.properties, level + 1), '', '')
-    return (value) => isObject(value) && isCarried(value, shape, level, this.#isOpen)
-      ? write('', value) + this.#writeOthers(value, shape, level + 1)
-      : undefined
   }
 
   /**
-   * Writes a value that no slot can write: one of a union, of an undeclared name, of a recursive shape, or of a type
+   * Writes a value that no slot can write: an array, an object, one of a union, one inside another, or one of a type
    * that the schema does not allow. An empty string is `<title type="string"/>`, because XML tools turn
    * `<title></title>` into `<title/>`, which is read as null.
    */
@@ -201,18 +160,12 @@ class ElementWriter {
   }
 
   /** Writes the declared members in the order of the schema, then the others in their own order. */
-  #writeMembers (members: Attributes, shape: Shape, level: number): string {
+  #writeMembers (members: Attributes, { properties, rest }: Shape, level: number): string {
     let text = ''
-    for (const { name, shape: inner, writeOnly } of shape.properties.values()) {
+    for (const { name, shape, writeOnly } of properties.values()) {
       const value = ownMember(members, name)
-      if (!writeOnly && value !== undefined) text += this.#writeValue(name, value, inner, level)
+      if (!writeOnly && value !== undefined) text += this.#writeValue(name, value, shape, level)
     }
-    return text + this.#writeOthers(members, shape, level)
-  }
-
-  /** Writes the members that are not among the properties. */
-  #writeOthers (members: Attributes, { properties, rest }: Shape, level: number): string {
-    let text = ''
     if (rest === undefined) return text
     for (const name of Object.keys(members)) {
       const value = members[name]
@@ -222,17 +175,27 @@ class ElementWriter {
   }
 }
 
-function compileString (shape: Shape): XmlContent {
+/** Compiles the content of the values that are of the only type of the shape, and simple. */
+function compileContent (shape: Shape): XmlContent {
   const type = TEXT_TYPES[shape.format ?? '']
-  if (shape.only === 'string' && shape.format === undefined && shape.encoding === undefined) {
-    return { write: escapeContent }
+  switch (shape.only) {
+    case 'string':
+      return shape.format === undefined && shape.encoding === undefined
+        ? { write: escapeContent }
+        : { type, write: (value) => isWritten(value, shape, type) ? escapeContent(value) : undefined }
+    case 'integer':
+      return { type: 'integer', write: (value) => (Number.isSafeInteger(value) ? String(value) : undefined) }
+    case 'number':
+      return { type: 'float', write: (value) => (Number.isFinite(value) ? String(value) : undefined) }
+    case 'boolean':
+      return { type: 'boolean', write: (value) => (typeof value === 'boolean' ? String(value) : undefined) }
+    default:
+      return { write: () => undefined }
   }
-  return {
-    type,
-    write: (value) => typeof value === 'string' && isKept(value, shape) && findTextType(shape, value) === type
-      ? escapeContent(value)
-      : undefined
-  }
+}
+
+function isWritten (value: unknown, shape: Shape, type: string | undefined): boolean {
+  return typeof value === 'string' && isKept(value, shape) && findTextType(shape, value) === type
 }
 
 /** The `type="…"` of a string, by its `format`. */
