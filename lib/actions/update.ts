@@ -1,7 +1,8 @@
-import type { Id } from '../resource/row.js'
+import type { Id, Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
 import type { Context, Guard, WriteOutcome } from '../stores/store.js'
 import { type MaybePromise, andThen } from '../util/maybe-promise.js'
+import { isEmpty } from '../util/own-property.js'
 import type { Outcome } from './outcome.js'
 import { notFound, type Target } from './target.js'
 
@@ -13,12 +14,18 @@ export interface Change {
 }
 
 /**
- * Updates a row.
+ * Updates a row. Without attributes to change, nothing is written.
  * @throws DuplicateError, NotFoundError, NothingHereError
  */
 export function update (target: Target, change: Change, context: Context): MaybePromise<Outcome> {
   const { id, attributes, guard } = change
+  if (isEmpty(attributes)) return andThen(target.store.get(id, guard.scope, context), keep, target, change)
   return andThen(target.store.update(id, attributes, guard, context), updated, target, id)
+}
+
+function keep (row: Row | undefined, { resource }: Target, { id, guard: { version } }: Change): Outcome {
+  if (row === undefined) throw notFound(resource, id)
+  return { kind: version === undefined || version === row.version ? 'updated' : 'stale', row }
 }
 
 function updated (written: WriteOutcome, { resource }: Target, id: Id): Outcome {

@@ -241,8 +241,14 @@ export interface Reader<Node = unknown> {
   /** Returns the choice of a row that a form asks for, if it is shown again for that. @default never */
   choosing? (group: Node): Choosing | undefined
   /**
-   * Returns whether an attribute still has the value that the client was shown. `value` is `undefined` if its node
-   * could not be converted. @default never
+   * Returns whether an update sends an attribute back as the form of the group showed it. `value` is `undefined` if the
+   * attribute's node could not be converted. @default never
    */
   isUntouched? (group: Node, name: string, value: unknown): boolean
+  /**
+   * Returns whether a node is what the format shows for a stored value, also after a client has read and written it. A
+   * format that has this method, and not `isUntouched`, makes an update compare what was sent with the row.
+   * @default an update writes what it names
+   */
+  isShown? (node: Node, value: unknown, shape: Shape): boolean
 }

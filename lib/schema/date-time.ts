@@ -44,6 +44,19 @@ export function isDateTime (text: string): boolean {
   return text[DATE_LENGTH] === 'T' && isDate(date) && hasTime(date, text.slice(DATE_LENGTH + 1), isMonth)
 }
 
+/** Returns a date and time to the second before it. */
+export function withoutFraction (text: string): string {
+  return text.replace(/\.\d+/, '')
+}
+
+/** Returns whether a text is the same moment as a date and time, with another offset from UTC or more zeros. */
+export function isSameMoment (text: string, moment: string): boolean {
+  if (!isDateTime(moment)) return false
+  const fraction = (text: string): string => /\.\d*[1-9]/.exec(text)?.[0] ?? ''
+  return fraction(text) === fraction(moment) &&
+    Date.parse(withoutFraction(text)) === Date.parse(withoutFraction(moment))
+}
+
 /** Returns whether a text is a `partial-time` of RFC 3339 §5.6, without a leap second. */
 export function isLocalTime (text: string): boolean {
   return LOCAL_TIME.test(text)

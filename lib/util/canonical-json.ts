@@ -1,4 +1,11 @@
-import { isObject } from './own-property.js'
+import { isObject, isStructure } from './own-property.js'
+
+/** Returns whether two values are the same JSON. The members of an object may have any order. Absence equals null. */
+export function isSame (a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (!isStructure(a) || !isStructure(b)) return (a ?? null) === null && (b ?? null) === null
+  return renderCanonicalJson(a) === renderCanonicalJson(b)
+}
 
 /** Renders equal values as the same JSON text, with members in the order of their names. */
 export function renderCanonicalJson (value: unknown): string {

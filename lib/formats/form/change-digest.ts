@@ -1,46 +1,45 @@
+import { createHash } from 'node:crypto'
 import { renderCanonicalJson } from '../../util/canonical-json.js'
+import { completeSeconds, isSameSpelling } from './date-time.js'
 import { type FormNode, markerOf } from './parse.js'
 
-/** Returns whether two values are equal. The members of an object may have any order. */
-export function isSame (a: unknown, b: unknown): boolean {
-  return a === b || canonical(a) === canonical(b)
-}
-
-// A signed 32-bit number, as `Math.imul` returns it. A larger number would make the loop three times as slow.
-const OFFSET = 0x811c9dc5 | 0
-const PRIME = 0x01000193
-const QUOTE = hashText('"', OFFSET)
+/** The length of a digest, in characters of six bits each: two values never have the same one by chance. */
+const LENGTH = 16
 
 /**
- * Returns a short digest that shows whether a value has changed (FNV-1a, 31 of its 32 bits). The digits are decimal,
- * because another base takes seven times as long.
+ * Returns a short digest that shows whether a value has changed. Absence has the digest of null, because a form sends
+ * both in the same way.
  */
 export function digest (value: unknown): string {
-  return String((typeof value === 'string' ? hashText(value, QUOTE) : hashText(canonical(value), OFFSET)) >>> 1)
+  return createHash('sha256').update(renderCanonicalJson(value ?? null)).digest('base64url').slice(0, LENGTH)
 }
 
-function hashText (text: string, before: number): number {
-  let hash = before
-  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), PRIME)
-  return hash
-}
-
-/** Returns canonical JSON. Absence becomes `null`, because a form sends both in the same way. */
-function canonical (value: unknown): string {
-  if (typeof value === 'boolean' || Number.isFinite(value)) return String(value)
-  return renderCanonicalJson(value ?? null)
+/** Returns the digest that the form has of an attribute, or `undefined` if it has none. */
+export function findDigest (group: FormNode, name: string): string | undefined {
+  const words = markerOf(group, 'was')?.split(' ') ?? []
+  const at = words.findIndex((word, index) => index % 2 === 0 && word === name)
+  return at === -1 ? undefined : words[at + 1]
 }
 
 /**
- * Returns whether an attribute still has the value of which the form has a digest.
+ * Returns whether an attribute still has the value that its form showed.
  * @param value the value that was read, or `undefined` if the text of the field could not be converted
  */
 export function isUntouched (group: FormNode, name: string, value: unknown): boolean {
-  const was = markerOf(group, 'was')
-  if (was === undefined) return false
-  const words = was.split(' ')
-  const at = words.findIndex((word, index) => index % 2 === 0 && word === name)
-  // Without a schema, an attribute that was absent has no digest.
-  if (at === -1) return value === null
-  return words[at + 1] === digest(value === undefined ? group.children.get(name)?.texts.at(-1) : value)
+  const shown = findDigest(group, name)
+  if (shown === undefined) return false
+  if (value !== undefined && shown === digest(value)) return true
+  const field = group.children.get(name)
+  const was = field && markerOf(field, 'was')
+  if (was !== undefined) return isSameSpelling(was, value) && shown === digest(was)
+  const text = field?.texts.at(-1)
+  if (text === undefined || (value !== undefined && value !== text && value !== completeSeconds(text))) return false
+  // A stored value of another type than its attribute has is shown as a text: the number 5 as the text `5`.
+  return shown === digest(text) || shown === digest(parseScalar(text) ?? text)
+}
+
+/** Returns the number or the boolean that is shown as this text, or `undefined` if there is none. */
+function parseScalar (text: string): number | boolean | undefined {
+  if (text === 'true' || text === 'false') return text === 'true'
+  return Number.isFinite(Number(text)) && String(Number(text)) === text ? Number(text) : undefined
 }

@@ -26,6 +26,15 @@ export function completeSeconds (text: string): string {
   return WITHOUT_SECONDS.test(text) ? `${text}:00` : text
 }
 
+/**
+ * Returns whether a date and time that was read from a control is a stored one, which may be spelled as no client may
+ * send it: `2026-01-31 12:00:00z`.
+ */
+export function isSameSpelling (was: string, moment: unknown): boolean {
+  if (typeof moment !== 'string' || Math.max(was.length, moment.length) > LONGEST) return false
+  return normalize(was.replace(' ', 'T').toUpperCase()) === normalize(moment)
+}
+
 /** Returns the same text for the same clock and offset: `12:00:00.5Z` for `12:00:00.500Z`. */
 function normalize (moment: string): string {
   const [offset = ''] = /(?:Z|[+-]\d\d:\d\d)$/.exec(moment) ?? []

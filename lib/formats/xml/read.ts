@@ -13,18 +13,22 @@ import {
   parseNumber,
   UNCONVERTIBLE
 } from '../../schema/convert-text.js'
-import { MOMENT_FORMATS, type TextFormat } from '../../schema/date-time.js'
+import { isSameMoment, MOMENT_FORMATS, type TextFormat, withoutFraction } from '../../schema/date-time.js'
 import { findNameFault, underscore } from '../../schema/legal-text.js'
 import { compilePerShape } from '../../schema/per-shape.js'
 import type { Shape } from '../../schema/shape.js'
 import type { TypeName } from '../../schema/types.js'
 import { type Issues } from '../../schema/validation/issues.js'
 import { findExcess } from '../../schema/validation/value-check.js'
+import { isSame } from '../../util/canonical-json.js'
+import { compareDecimals, isDecimal, readDecimal } from '../../util/decimal.js'
+import { isObject } from '../../util/own-property.js'
 import { abbreviate } from '../../util/truncate.js'
 import type { Convert, Entries, Reader } from '../format.js'
-import { beginsLikeJson, readJsonText } from '../json-text.js'
+import { beginsLikeJson, isJson, readJsonText, renderJsonText } from '../json-text.js'
 import { isReadAsJson } from './carried.js'
 import { type Element, makeXmlParser } from './parse.js'
+import { compileJsonText } from './write.js'
 
 /** The last of the sibling elements of one name. `repeated` says whether there are several. */
 interface XmlNode {
@@ -33,7 +37,9 @@ interface XmlNode {
 }
 
 /** Compiles the reader of `<post>…</post>`, and of `<id>1</id>` if a client sends only the id. */
-export function compileXmlReader ({ singular, attributes, open }: Resource): Reader<XmlNode> {
+export function compileXmlReader (resource: Resource): Reader<XmlNode> {
+  const { singular, attributes, open } = resource
+  const findJsonText = compileJsonText(resource)
   const parseXml = makeXmlParser()
   const spelling = spell([singular])
   const spelledAttributes = open ? underscore : spell([...attributes.keys()])
@@ -61,7 +67,9 @@ export function compileXmlReader ({ singular, attributes, open }: Resource): Rea
       }
       return isNil(element) ? '' : text.trim()
     },
-    compile: compilePerShape((shape, compile) => makeConvert(shape, compile, open))
+    compile: compilePerShape((shape, compile) => makeConvert(shape, compile, open)),
+    isShown: ({ element, repeated }, value, shape) => !repeated &&
+      (isShownAs(element, value) || (isTextOf(element) && element.text === findJsonText(value, shape)))
   }
 }
 
@@ -298,4 +306,61 @@ function compileObject (shape: Shape, compile: (shape: Shape) => Convert<XmlNode
     }
     return { ...value }
   }
+}
+
+/**
+ * Returns whether an element has a stored value, as we have written it or as a client has written it again. Values are
+ * compared as those of the type that the client names: a client that knows the type may spell them in another way, and
+ * one that does not sends the text alone.
+ */
+function isShownAs (element: Element, value: unknown): boolean {
+  const { text, children, attributes: { type } } = element
+  if (isNil(element)) return value === null && text.trim() === '' && !hasMembers(element)
+  if (type === 'array') {
+    return Array.isArray(value) && children.length === value.length &&
+      children.every((child, index) => isShownAs(child, value[index]))
+  }
+  if (hasMembers(element)) return isObject(value) && hasMembersOf(element, value)
+  if (type !== undefined) return IS_SHOWN[type]?.(text, value) === true
+  return text === value || (typeof value !== 'string' && text === renderJsonText(value))
+}
+
+/** Returns whether an element has a text that may be JSON: a client that does not know the type leaves it out. */
+function isTextOf (element: Element): boolean {
+  const { type = JSON_TYPE } = element.attributes
+  return type.toLowerCase() === JSON_TYPE && !hasMembers(element) && !isNil(element)
+}
+
+function hasMembersOf (element: Element, value: Readonly<Record<string, unknown>>): boolean {
+  const names = Object.keys(value)
+  const members = collect(element, spell(names))
+  return element.text.trim() === '' && names.length === Object.keys(members).length && names.every((name) => {
+    const member = members[name]
+    return member !== undefined && !member.repeated && isShownAs(member.element, value[name])
+  })
+}
+
+const isShownNumber = (text: string, value: unknown): boolean =>
+  (typeof value === 'number' || isDecimal(value)) && text.trim() !== '' && Number(text) === Number(value)
+
+const isShownDecimal = (text: string, value: unknown): boolean => {
+  if (!isDecimal(value)) return isShownNumber(text, value)
+  const decimal = readDecimal(text.trim())
+  return decimal !== undefined && compareDecimals(decimal, value) === 0
+}
+
+/** Returns for each `type="…"` whether its text stands for a value. */
+const IS_SHOWN: Readonly<Record<string, (text: string, value: unknown) => boolean>> = {
+  string: (text, value) => text === value,
+  integer: isShownDecimal,
+  decimal: isShownDecimal,
+  float: isShownNumber,
+  double: isShownNumber,
+  boolean: (text, value) => parseBoolean(text.trim()) === value,
+  date: (text, value) => text.trim() === value,
+  dateTime: (text, value) => typeof value === 'string' && isSameMoment(text.trim(), value),
+  // Rails 2 spells the type so, and drops the fraction of the second.
+  datetime: (text, value) => typeof value === 'string' && isSameMoment(text.trim(), withoutFraction(value)),
+  json: (text, value) => isJson(text) && isSame(JSON.parse(text), value),
+  base64Binary: (text, value) => text.replaceAll(/\s+/g, '') === value
 }

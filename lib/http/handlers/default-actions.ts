@@ -5,21 +5,26 @@ import { list } from '../../actions/list.js'
 import type { ListQuery, Outcome } from '../../actions/outcome.js'
 import { redisplay, show } from '../../actions/show.js'
 import { notFound } from '../../actions/target.js'
-import { update } from '../../actions/update.js'
+import { type Change, update } from '../../actions/update.js'
 import {
-  describeError, ExistsError, InvalidConditionError, MatchRequiredError, PreconditionFailedError
+  describeError, ExistsError, InvalidConditionError, MatchRequiredError, PreconditionFailedError, UnavailableError
 } from '../../errors.js'
 import { versionOf } from '../../resource/public-version.js'
 import type { ActionName } from '../../resource/resource.js'
 import type { Id, Row } from '../../resource/row.js'
+import { findChanges, type IsUntouched } from '../../schema/validation/issues.js'
 import { noStore } from '../../stores/null-store.js'
 import type { Guard } from '../../stores/store.js'
 import { andThen, type MaybePromise } from '../../util/maybe-promise.js'
+import { isEmpty } from '../../util/own-property.js'
 import { MOST_REPEATED } from '../../util/truncate.js'
 import type { CompiledResource } from '../compiled-resource.js'
 import { areMet, mayBeQualified } from '../request/preconditions.js'
 import type { ActionState } from '../request/state.js'
 import { logFailure } from '../telemetry/action-log.js'
+
+/** The most retries of a default action whose row changes each time before it is written. */
+export const TRIES = 100
 
 /** A version that no row has. */
 export const NO_VERSION = ''
@@ -99,8 +104,38 @@ export function parseListQuery (state: ActionState): MaybePromise<ListQuery> {
   }
 }
 
+/** Changes what was not sent back as it was shown. */
 function change (guard: Guard, state: ActionState, id: Id): MaybePromise<Outcome> {
-  return update(state.target, { id, attributes: state.attributes, guard }, state)
+  const { payload, attributes, target, found = state.authorizedRow } = state
+  if (payload?.compareWith !== undefined) {
+    const isCurrent = found?.id === id && (guard.version ?? found.version) === found.version
+    const row = isCurrent ? found : target.store.get(id, guard.scope, state)
+    return andThen(row, (row) => changeCompared(row, { id, attributes, guard }, state))
+  }
+  const changes = payload?.isUntouched === undefined ? attributes : findChanges(attributes, payload.isUntouched)
+  return update(target, { id, attributes: changes, guard }, state)
+}
+
+/** Changes what differs from a row, if the row still has this version. If it has not, compares with the next one. */
+function changeCompared (
+  row: Row | undefined,
+  change: Change,
+  state: ActionState,
+  tries = 0
+): MaybePromise<Outcome> {
+  const { payload, target } = state
+  const { attributes, guard, guard: { version } } = change
+  if (row === undefined) throw notFound(target.resource, change.id)
+  if (version !== undefined && version !== row.version) return { kind: 'stale', row }
+  const isUntouched = payload?.compareWith?.(row) as IsUntouched
+  const changes = findChanges(attributes, isUntouched)
+  if (isEmpty(changes)) return { kind: 'updated', row }
+  const guarded = { ...change, attributes: changes, guard: { ...guard, version: row.version } }
+  return andThen(update(target, guarded, state), (outcome) => {
+    if (outcome.kind !== 'stale' || version !== undefined || outcome.row.version === row.version) return outcome
+    if (tries === TRIES) throw new UnavailableError()
+    return changeCompared(outcome.row, change, state, tries + 1)
+  })
 }
 
 function erase (guard: Guard, state: ActionState, id: Id): MaybePromise<Outcome> {

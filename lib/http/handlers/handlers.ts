@@ -25,12 +25,9 @@ import { respond } from '../response/responder.js'
 import { logOutcome } from '../telemetry/action-log.js'
 import { channel, traceAction } from '../telemetry/tracing.js'
 import { compileHandler } from './custom-handlers.js'
-import { compileDefaultActions, type PerformAction, type RowAction } from './default-actions.js'
+import { compileDefaultActions, type PerformAction, type RowAction, TRIES } from './default-actions.js'
 import { hideUnauthorized, findContent, type OutcomeWithoutWrite } from './page-content.js'
 import { compileCustomPayloadHook, compilePayloadHook } from './payload-hooks.js'
-
-/** The most retries of a default action whose row changes each time between `authorize` and the write. */
-const TRIES = 100
 
 const CONDITION_NAMES = Object.values(CONDITION_FIELDS)
 
@@ -73,7 +70,6 @@ export class Handlers {
     const show = compile('show')
     const showIncluded = compileInclude(show)
     const writes = { create: compile('create'), update: compile('update'), delete: compile('delete') }
-    const updateMerged = mergeFirst(writes.update, validation)
     this.#compiled = compiled
     this.list = handle((state) => {
       const { query } = state.request
@@ -107,12 +103,16 @@ export class Handlers {
     // The validation follows all hooks, because a faulty form comes back with its row, which a hook may have refused.
     this.write = handle((state) => {
       const payload = state.payload as Payload & { readonly action: WriteAction }
-      const { action, id, attributes, merged, issues, isRevised, isUntouched } = payload
+      const { action, id, attributes, merged, issues, isRevised, isUntouched, compareWith } = payload
       if (isRevised) {
         checkRevisable(state)
         return this.#run(state, id, action === 'update' ? defaults.redisplay : defaults.redisplayNew)
       }
-      if (merged.length > 0) return this.#run(state, id, updateMerged)
+      if (merged.length > 0) return this.#run(state, id, mergeFirst(writes.update, validation))
+      if (compareWith !== undefined) {
+        validation.check(attributes, issues)
+        return this.#run(state, id, issues.size > 0 ? forgiveShown(writes.update, validation) : writes.update)
+      }
       if (action !== 'delete') validation[action](attributes, issues, isUntouched)
       return this.#run(state, id, writes[action])
     })
@@ -270,6 +270,18 @@ function mergeFirst (perform: Perform, validation: Validation): Perform {
       validation.update(changes, issues)
       state.attributes = changes
       state.checked = state.merged = row
+      return perform(state)
+    })
+  }
+}
+
+/** Lets an update pass whose only faults are in values that the row shows already. */
+function forgiveShown (perform: Perform, validation: Validation): Perform {
+  return (state) => {
+    const { target, authorizedRow, id, payload } = state
+    const { attributes, issues, compareWith } = payload as Payload
+    return andThen(authorizedRow ?? findRow(target, id, state), (row) => {
+      validation.conclude(attributes, issues, row && compareWith?.(row))
       return perform(state)
     })
   }

@@ -2,12 +2,13 @@ import { IdConflictError, InvalidError, MalformedBodyError, NotFoundError } from
 import { ANOTHER, FORM_FIELDS } from '../../formats/form/parse.js'
 import type { Convert, Entries, Reader } from '../../formats/format.js'
 import { parseId, type Resource } from '../../resource/resource.js'
-import type { Id } from '../../resource/row.js'
-import { compileVisible, type HideWriteOnly } from '../../resource/visible.js'
+import type { Id, Row } from '../../resource/row.js'
+import { compileVisible, type HideWriteOnly, isPartial } from '../../resource/visible.js'
 import { findOpenNameFault } from '../../schema/legal-text.js'
 import { openShape, type Shape } from '../../schema/shape.js'
 import { Issues, type IsUntouched } from '../../schema/validation/issues.js'
-import { type Check, checkOpenNames, makeCheckCompiler } from '../../schema/validation/value-check.js'
+import { checkOpenNames, makeCheckCompiler } from '../../schema/validation/value-check.js'
+import { isSame } from '../../util/canonical-json.js'
 import { didYouMean } from '../../util/did-you-mean.js'
 import { identity, lazy } from '../../util/functions.js'
 import { ownMember } from '../../util/own-property.js'
@@ -34,10 +35,12 @@ export interface Payload {
   /** The group of a form, to show the form again; `undefined` for other formats and for custom actions. */
   readonly node: unknown
   /**
-   * Returns whether a form sends the value of an attribute back as it was shown, for updates by forms. `value` is
-   * `undefined` if the field could not be converted.
+   * Returns whether an update by a form sends the value of an attribute back as the form showed it. `value` is
+   * `undefined` if the field could not be converted. There is no such function for other formats.
    */
   readonly isUntouched: IsUntouched | undefined
+  /** Makes that function for a row, which an update in this format is compared with; `undefined` if it is not. */
+  readonly compareWith: ((row: Row) => IsUntouched) | undefined
   /** Whether the form asks to be shown again, with a row added or removed or a choice, instead of a write. */
   readonly isRevised: boolean
   /** Whether the form asks for the blank form again, after it has created a row. */
@@ -65,7 +68,7 @@ export function compilePayloadLater (resource: Resource, reader: Reader): ReadPa
 /** Compiles the reader of payloads: a group of attributes under the singular name, and an id in one of many places. */
 export function compilePayload (resource: Resource, reader: Reader): ReadPayload {
   const { singular, open } = resource
-  const { readAttributes, checkMerged } = compileAttributes(resource, reader)
+  const { readAttributes, checkMerged, find } = compileAttributes(resource, reader)
   const checkTopLevel = compileTopLevel(resource, reader)
   const merges = reader.merges?.bind(reader)
 
@@ -109,6 +112,9 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
       version: reader.form ? readVersion(entries, reader) : undefined,
       node: reader.form && action !== undefined ? (revised ?? node) : undefined,
       isUntouched: action === 'update' ? reader.isUntouched?.bind(reader, node) : undefined,
+      compareWith: action === 'update' && reader.isShown !== undefined && given !== undefined
+        ? (row) => (name, value) => find(name)?.isSentBack(given[name], ownMember(row.attributes, name), value) === true
+        : undefined,
       isRevised: revised !== undefined,
       isAnother: reader.form && action === 'create' && isAnother(entries, reader)
     }
@@ -163,33 +169,65 @@ function compileTopLevel (resource: Resource, reader: Reader): (body: Entries) =
 
 interface Attribute {
   readonly convert: Convert
-  readonly check: Check
-  readonly hide: HideWriteOnly
+  /** Checks a value without its `writeOnly` members, and deletes its `readOnly` members. */
+  readonly check: (value: unknown, name: string, issues: Issues) => void
+  /** Returns the part of a value that answers show; `undefined` if they do not show the attribute. */
+  readonly hide: HideWriteOnly | undefined
   /** Returns whether a node asks to remove the attribute. */
   readonly removes: ((node: unknown) => boolean) | undefined
+  /**
+   * Returns whether the attribute was sent back as the format shows it. `value` is what was read, or what a hook of the
+   * app has made of that; `undefined` if the node could not be converted.
+   */
+  readonly isSentBack: (node: unknown, stored: unknown, value: unknown) => boolean
 }
 
 interface AttributesReader extends Pick<Payload, 'checkMerged'> {
   readonly readAttributes: (group: Entries, issues: Issues, isUpdate: boolean) => Record<string, unknown>
+  readonly find: (name: string) => Attribute | undefined
+}
+
+/** The parts of an attribute that its format does not decide. */
+type AttributeParts = Pick<Attribute, 'check' | 'hide'>
+
+function compileAttribute (reader: Reader, shape: Shape, { check, hide }: AttributeParts): Attribute {
+  const convert = reader.compile(shape)
+  const withoutReadOnly = (value: unknown): unknown => {
+    check(value, '', new Issues())
+    return value
+  }
+  const showsReadOnly = isPartial(shape)
+  return {
+    convert,
+    check,
+    hide,
+    removes: reader.removes && ((node) => reader.removes?.(node, shape) === true),
+    isSentBack (node, stored, value) {
+      const shown = hide?.(stored)
+      if (shown === undefined) return false
+      const writable = showsReadOnly ? withoutReadOnly(structuredClone(shown)) : shown
+      if (value !== undefined && isSame(value, writable)) return true
+      if (node === undefined || reader.isShown?.(node, shown, shape) !== true) return false
+      // A hook of the app may have changed what was read. Then the node says nothing.
+      return value === undefined || isSame(value, withoutReadOnly(convert(node, '', new Issues())))
+    }
+  }
 }
 
 /** Compiles the conversion of the members of a group. An update may also remove attributes. */
 function compileAttributes (resource: Resource, reader: Reader): AttributesReader {
   const { singular, singleton, open, attributes, foreignKey } = resource
   const compileCheck = makeCheckCompiler()
-  const removes = reader.removes?.bind(reader)
-  const compile = (shape: Shape, hide: HideWriteOnly = identity): Attribute => ({
-    convert: reader.compile(shape),
-    check: compileCheck(shape),
-    hide,
-    removes: removes && ((node) => removes(node, shape))
-  })
+  const compile = (shape: Shape, hide: HideWriteOnly | undefined): Attribute => {
+    const check = compileCheck(shape)
+    return compileAttribute(reader, shape, { check: (...checked) => { check(...checked, open ? 1 : 0) }, hide })
+  }
   const visible = compileVisible(resource)
   const known = new Map<string, Attribute | undefined>()
   for (const { name, shape, readOnly } of attributes.values()) {
     known.set(name, readOnly ? undefined : compile(shape, visible.get(name)))
   }
-  const openAttribute = compile(openShape)
+  const openAttribute = compile(openShape, identity)
 
   function findFault (name: string): string | undefined {
     // A singleton has no id, and an undeclared attribute cannot be called `id` either.
@@ -197,10 +235,12 @@ function compileAttributes (resource: Resource, reader: Reader): AttributesReade
     return open ? findOpenNameFault(name) : undefined
   }
 
-  /** Checks a copy, because a check deletes `readOnly` members. */
+  const find = (name: string): Attribute | undefined => open ? openAttribute : known.get(name)
+
   function checkMerged (name: string, value: unknown, issues: Issues): void {
-    const { check, hide } = (open ? openAttribute : known.get(name)) as Attribute
-    check(structuredClone(hide(value)), name, issues, open ? 1 : 0)
+    const { check, hide = identity } = find(name) as Attribute
+    // A copy, because the stored `readOnly` members stay.
+    check(structuredClone(hide(value)), name, issues)
   }
 
   function readAttributes (group: Entries, issues: Issues, isUpdate: boolean): Record<string, unknown> {
@@ -215,7 +255,7 @@ function compileAttributes (resource: Resource, reader: Reader): AttributesReade
         issues.add(abbreviate(name), fault)
         continue
       }
-      const attribute = open ? openAttribute : known.get(name)
+      const attribute = find(name)
       if (attribute?.removes?.(group[name]) === true) {
         if (isUpdate) supplied[name] = undefined
         continue
@@ -223,14 +263,14 @@ function compileAttributes (resource: Resource, reader: Reader): AttributesReade
       const value = attribute?.convert(group[name], name, issues)
       if (attribute === undefined || value === undefined) continue
       const isRead = issues.size === 0 || !issues.isAbout(name)
-      attribute.check(value, name, issues, open ? 1 : 0)
+      attribute.check(value, name, issues)
       if (issues.size === 0 || !issues.isAbout(name)) supplied[name] = value
       else if (reader.merges === undefined) issues.addFaulty(name, value, isRead)
     }
     return supplied
   }
 
-  return { readAttributes, checkMerged }
+  return { readAttributes, checkMerged, find }
 }
 
 function readVersion (entries: Entries, reader: Reader): string | undefined {

@@ -105,6 +105,12 @@ export function isWithin (path: string, outer: string): boolean {
 /** Returns whether an attribute was sent back as it was shown. `value` is `undefined` if it could not be converted. */
 export type IsUntouched = (name: string, value: unknown) => boolean
 
+/** Returns the attributes that an update changes: those that were not sent back as they were shown. */
+export function findChanges (supplied: Record<string, unknown>, isUntouched: IsUntouched): Record<string, unknown> {
+  // An attribute that is removed was shown as null.
+  return Object.fromEntries(Object.entries(supplied).filter(([name, value]) => !isUntouched(name, value ?? null)))
+}
+
 /**
  * Removes those of the named attributes that have issues although they were sent back as they were shown, and these
  * issues. Nothing is removed if further attributes may be unread, because the limit is reached.

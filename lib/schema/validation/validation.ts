@@ -28,9 +28,15 @@ export interface Validation {
    * @throws InvalidError with all issues if there are any, including those that were noted before
    */
   create (supplied: Record<string, unknown>, issues: Issues): void
+  /** Notes the issues of the attributes that an update supplies. Those which are undefined are to be removed. */
+  check (supplied: Record<string, unknown>, issues: Issues): void
   /**
-   * Checks the supplied attributes, and that those which are undefined may be removed. Leaves out those that do not fit
-   * if they were sent back as they were shown.
+   * Leaves out the attributes that do not fit if they were sent back as they were shown.
+   * @throws InvalidError with all other issues if there are any
+   */
+  conclude (supplied: Record<string, unknown>, issues: Issues, isUntouched?: IsUntouched): void
+  /**
+   * Does both.
    * @throws InvalidError with all issues if there are any, including those that were noted before
    */
   update (supplied: Record<string, unknown>, issues: Issues, isUntouched?: IsUntouched): void
@@ -59,7 +65,7 @@ export function compileValidation (
   checkDefaults(plural, defaults, validators)
   const required = [...attributes.values()].filter(({ required, readOnly }) => required && !readOnly)
 
-  function check (supplied: Record<string, unknown>, issues: Issues, isUntouched?: IsUntouched): void {
+  function check (supplied: Record<string, unknown>, issues: Issues): void {
     budget.left = REFERENCES
     // An attribute that already has an issue is not checked: its value may be a default in place of the faulty one.
     const unfit = issues.size === 0 ? NONE : new Set(Object.keys(supplied).filter((name) => issues.isAbout(name)))
@@ -69,6 +75,10 @@ export function compileValidation (
       else if (attributes.get(name)?.required === true) issues.add(name, BLANK)
     }
     if (issues.size > 0) for (const [name, value] of issues.faulty) checkFurther(name, value, issues)
+  }
+
+  function conclude (supplied: Record<string, unknown>, issues: Issues, isUntouched?: IsUntouched): void {
+    if (issues.size === 0) return
     if (isUntouched !== undefined) dropUntouched(attributes.keys(), supplied, issues, isUntouched)
     if (issues.size > 0) throw new InvalidError(Object.fromEntries(issues.messages))
   }
@@ -90,8 +100,14 @@ export function compileValidation (
         if (!Object.hasOwn(supplied, name) && !issues.isAbout(name)) issues.add(name, 'must be given')
       }
       check(supplied, issues)
+      conclude(supplied, issues)
     },
-    update: check
+    check,
+    conclude,
+    update (supplied, issues, isUntouched) {
+      check(supplied, issues)
+      conclude(supplied, issues, isUntouched)
+    }
   }
 }
 

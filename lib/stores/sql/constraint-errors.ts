@@ -1,6 +1,7 @@
 import { InvalidError, ReferencedError, SequenceError } from '../../errors.js'
 import type { Scope } from '../../resource/row.js'
 import type { Attributes } from '../../schema/types.js'
+import type { MaybePromise } from '../../util/maybe-promise.js'
 import { makeDuplicateError } from '../unique.js'
 import type { Columns } from './columns/column.js'
 import type { Column, RawRow } from './dialect.js'
@@ -27,16 +28,16 @@ export class ConstraintError extends Error {
 }
 
 /** A function that returns rows in place of an error, or throws. */
-export type Rescue = (error: unknown) => readonly RawRow[]
+export type Rescue = (error: unknown) => MaybePromise<readonly RawRow[]>
 
 /** Returns no rows if a column cannot hold the value with which it was compared. Throws every other error. */
-export const rescueRead: Rescue = (error) => {
+export const rescueRead = (error: unknown): readonly RawRow[] => {
   if (error instanceof ConstraintError && error.kind === 'value') return []
   throw error
 }
 
 /** Explains a failed deletion. Its values are only compared, so a value that its column cannot hold matches no rows. */
-export const rescueDeletion: Rescue = (error) => {
+export const rescueDeletion = (error: unknown): readonly RawRow[] => {
   if (!(error instanceof ConstraintError) || error.kind === 'value') return rescueRead(error)
   // A trigger refuses the deletion, or a CHECK refuses what `ON DELETE SET NULL` makes of other rows.
   if (error.kind === 'check') {
@@ -47,7 +48,11 @@ export const rescueDeletion: Rescue = (error) => {
 }
 
 /** Makes a function that explains a failed create or update in terms of attributes. */
-export function makeRescue ({ id, byAttribute }: Columns, supplied: Attributes, scope: Scope): Rescue {
+export function makeRescue (
+  { id, byAttribute }: Columns,
+  supplied: Attributes,
+  scope: Scope
+): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof ConstraintError)) throw error
     const { kind, columns, cause } = error

@@ -1,9 +1,10 @@
 import { InvalidError } from '../../errors.js'
 import type { Id, Scope } from '../../resource/row.js'
 import type { Attributes } from '../../schema/types.js'
+import { isSame } from '../../util/canonical-json.js'
 import { isEmpty } from '../../util/own-property.js'
 import { type Conditions, keyOf, whereOf } from './conditions.js'
-import type { Column, Dialect, Statement } from './dialect.js'
+import type { Column, Dialect, RawRow, Statement } from './dialect.js'
 import type { VersionGuard } from './keys/versions.js'
 import type { TableDefinition } from './tables/definition.js'
 
@@ -127,12 +128,18 @@ export class Statements {
   }
 
   /**
-   * Makes the statement that updates a row. A removed attribute becomes NULL.
+   * Makes the statement that updates a row. A removed attribute becomes NULL. A column of JSON keeps its text if that
+   * is another spelling of the value.
+   * @param raw the row that was read before, if it was
    * @throws InvalidError if the table cannot keep a value
    */
-  update (changes: Attributes, target: WriteTarget): BoundStatement {
+  update (changes: Attributes, target: WriteTarget, raw?: RawRow): BoundStatement {
     const columns = this.#find(changes, target.scope)
-    const values = columns.map(({ attribute, encode }) => encode(changes[attribute] ?? null))
+    const values = columns.map(({ attribute, name, kind, encode, decode }) => {
+      const value = changes[attribute] ?? null
+      const stored = kind === 'json' ? raw?.[name] : undefined
+      return typeof stored === 'string' && isSame(decode(stored), value) ? stored : encode(value)
+    })
     return this.#bindGuarded(this.#update, target, columns, values)
   }
 

@@ -2,6 +2,7 @@ import { InvalidError, UnknownOutcomeError } from '../../errors.js'
 import type { IdType } from '../../resource/resource.js'
 import { type Id, makeUuid, type Row, type Scope } from '../../resource/row.js'
 import type { Attributes, AttributesSchema } from '../../schema/types.js'
+import { isSame } from '../../util/canonical-json.js'
 import { andThen, catchError, forEachInOrder, type MaybePromise } from '../../util/maybe-promise.js'
 import { isEmpty } from '../../util/own-property.js'
 import type { Batches, Context, Count, CountQuery, Guard, Query, Store, WriteOutcome } from '../store.js'
@@ -10,7 +11,7 @@ import { AsyncBatchReader, BatchReader } from './lists/batch-reader.js'
 import { decodeInteger } from './columns/codec.js'
 import { RowDecoder } from './columns/row-decoder.js'
 import { Conditions } from './conditions.js'
-import { makeRescue, REFUSALS, type Rescue, rescueDeletion, rescueRead } from './constraint-errors.js'
+import { ConstraintError, makeRescue, REFUSALS, type Rescue, rescueDeletion, rescueRead } from './constraint-errors.js'
 import type { Dialect, Driver, RawRow } from './dialect.js'
 import { checkGiven, expandOrder, expandPosition, keepKey, positionOfRow } from './keys/id-columns.js'
 import { type Range, rangesAfter } from './lists/keyset.js'
@@ -92,6 +93,13 @@ export function makeSqlStore (
     update: (id, changes, guard, context) => rows.update(id, changes, guard, context),
     delete: (id, guard, context) => rows.delete(id, guard, context)
   })
+}
+
+/** A change of a row. */
+interface Change {
+  readonly changes: Attributes
+  readonly guard: Guard
+  readonly context: Context | undefined
 }
 
 class SqlTable {
@@ -191,23 +199,61 @@ class SqlTable {
 
   update (id: Id, given: Attributes, guard: Guard, context?: Context): MaybePromise<WriteOutcome> {
     this.#checkWrite()
-    const { ids, columns, versions } = this.#definition
+    const { ids, versions } = this.#definition
     const { changes, errors } = keepKey(ids, id, given, guard.scope)
-    // A digest of the same values is the same version, so there is nothing to write, and no trigger to run.
-    const isSame = versions.kind === 'values' && isEmpty(changes)
-    if (isSame || errors !== undefined) {
-      return andThen(this.get(id, guard.scope), (row) => {
-        if (row === undefined) return { ok: false, why: 'missing' }
-        const isStale = guard.version !== undefined && row.version !== guard.version
-        if (isStale) return { ok: false, why: 'stale', current: row }
-        if (errors !== undefined) throw new InvalidError(errors)
-        return { ok: true, row }
-      })
-    }
-    const rescue = makeRescue(columns, changes, guard.scope)
+    // A text of JSON may be spelled in another way than we would write it.
+    const change = { changes, guard, context }
+    const isCompared = versions.kind === 'values' || this.#hasJson(changes)
+    if (errors === undefined && !isCompared) return this.#change(id, change)
+    return andThen(this.#find(id, guard.scope), (raw): MaybePromise<WriteOutcome> => {
+      if (raw === undefined) return { ok: false, why: 'missing' }
+      const row = this.#decoder.decode(raw)
+      if (guard.version !== undefined && row.version !== guard.version) return { ok: false, why: 'stale', current: row }
+      if (errors !== undefined) throw new InvalidError(errors)
+      // A digest of the same values is the same version, so there is nothing to write, and no trigger to run.
+      const isSame = versions.kind === 'values' && isEmpty(findDifferent(changes, row, guard.scope))
+      return isSame ? { ok: true, row } : this.#change(id, change, raw)
+    })
+  }
+
+  #hasJson (changes: Attributes): boolean {
+    const { byAttribute } = this.#definition.columns
+    for (const name in changes) if (byAttribute.get(name)?.kind === 'json') return true
+    return false
+  }
+
+  /** @param raw the row that was read before, if it was */
+  #change (id: Id, change: Change, raw?: RawRow): MaybePromise<WriteOutcome> {
+    const { changes, guard, context } = change
+    const explain = makeRescue(this.#definition.columns, changes, guard.scope)
+    const rescue: Rescue = (error) => error instanceof ConstraintError && error.kind === 'reference'
+      ? this.#changeOthers(id, change, () => explain(error))
+      : explain(error)
     const write = (target: WriteTarget): MaybePromise<Row | undefined> =>
-      this.#write(this.#statements.update(changes, target), rescue, context)
-    return this.#writeGuarded(id, guard, write)
+      this.#write(this.#statements.update(changes, target, raw), rescue, context)
+    return this.#writeGuarded(id, guard, write, raw)
+  }
+
+  /**
+   * Changes a row without the attributes that have their value already. SQLite checks each reference that a statement
+   * names, and a row may refer to something that does not exist.
+   * @param refuse throws the error of the statement with all attributes
+   * @param before the version of the row that this method could not change; `undefined` at first
+   */
+  #changeOthers (id: Id, change: Change, refuse: () => never, before?: string): MaybePromise<readonly RawRow[]> {
+    const { changes, guard, context } = change
+    return andThen(this.#find(id, guard.scope), (raw): MaybePromise<readonly RawRow[]> => {
+      const row = raw && this.#decoder.decode(raw)
+      const isLost = row === undefined || row.version === before ||
+        (guard.version !== undefined && row.version !== guard.version)
+      if (isLost) return []
+      const others = findDifferent(changes, row, guard.scope)
+      const guards = this.#definition.versions.guard(row.version, raw)
+      if (guards === undefined || Object.keys(others).length === Object.keys(changes).length) return refuse()
+      const bound = this.#statements.update(others, { id, guards, scope: guard.scope }, raw)
+      return andThen(catchError(this.#run, refuse, bound, context), (rows) =>
+        rows.length > 0 ? rows : this.#changeOthers(id, change, refuse, row.version))
+    })
   }
 
   delete (id: Id, guard: Guard, context?: Context): MaybePromise<WriteOutcome> {
@@ -216,15 +262,20 @@ class SqlTable {
       this.#write(this.#statements.delete(target), rescueDeletion, context))
   }
 
-  /** Writes with the guard in the statement itself. Afterwards, reads the row only if the guard may have stopped it. */
+  /**
+   * Writes with the guard in the statement itself. Afterwards, reads the row only if the guard may have stopped it.
+   * @param raw the row that was read before, if it was
+   */
   #writeGuarded (
     id: Id,
     { version, scope }: Guard,
-    write: (target: WriteTarget) => MaybePromise<Row | undefined>
+    write: (target: WriteTarget) => MaybePromise<Row | undefined>,
+    raw?: RawRow
   ): MaybePromise<WriteOutcome> {
     const { versions } = this.#definition
     const canMatch = this.#canMatch(id, scope)
-    const compared = canMatch && version !== undefined && versions.needsRow ? this.#find(id, scope) : undefined
+    const needsRow = canMatch && version !== undefined && versions.needsRow
+    const compared = needsRow ? raw ?? this.#find(id, scope) : undefined
     const attempt = andThen(compared, (raw) => {
       const guards = version === undefined ? [] : versions.guard(version, raw)
       return canMatch && guards !== undefined ? write({ id, guards, scope }) : undefined
@@ -295,6 +346,12 @@ class SqlTable {
     if (after !== undefined && position === undefined) return undefined
     return { ...query, order: expandOrder(ids, order), after: position }
   }
+}
+
+/** Returns those of the changes whose values a row does not have yet. */
+function findDifferent (changes: Attributes, { attributes }: Row, scope: Scope): Attributes {
+  return Object.fromEntries(Object.entries(changes).filter(([name, value]) =>
+    !Object.hasOwn(scope, name) && !isSame(value, attributes[name])))
 }
 
 function firstOf ([first]: readonly RawRow[]): RawRow | undefined {

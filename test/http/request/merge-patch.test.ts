@@ -91,7 +91,7 @@ t.test('a merge patch removes, changes and merges attributes', async (t) => {
     await t.test(name, async (t) => {
       const { patch, stored } = await patched(t)
       const answer = await patch(post)
-      t.match(answer, { statusCode: 200, headers: { 'content-type': types.json, etag: /^"2\.json-/ } }, answer.body)
+      t.match(answer, { statusCode: 200, headers: { 'content-type': types.json, etag: Object.keys(changed).length === 0 ? /^"1\.json-/ : /^"2\.json-/ } }, answer.body)
       const { ...expected } = { ...ROW, ...changed }
       for (const name of Object.keys(expected)) if (expected[name as keyof typeof expected] === undefined) delete expected[name as keyof typeof expected]
       t.strictSame(stored(), expected)

@@ -1,9 +1,10 @@
 import { isLegalValue } from '../../../schema/legal-text.js'
 import type { Attributes } from '../../../schema/types.js'
 import { isWithin } from '../../../schema/validation/issues.js'
+import { isSame } from '../../../util/canonical-json.js'
 import { ownMember } from '../../../util/own-property.js'
 import { abbreviate } from '../../../util/truncate.js'
-import { isSame, isUntouched } from '../../form/change-digest.js'
+import { findDigest, isUntouched } from '../../form/change-digest.js'
 import { type FormNode, MARKER, markerOf } from '../../form/parse.js'
 import type { Input } from '../../format.js'
 import { html, raw } from '../html-tag.js'
@@ -86,7 +87,10 @@ function findChanger (
   { attributes, errors, node: group }: Input,
   theirs: unknown
 ): 'both' | 'them' | typeof YOURS | undefined {
-  const isStill = (value: unknown): boolean => isUntouched(group as FormNode, name, value)
+  // Without a schema, an attribute that was absent has no digest.
+  const opened = group as FormNode
+  const wasAbsent = markerOf(opened, 'was') !== undefined && findDigest(opened, name) === undefined
+  const isStill = (value: unknown): boolean => isUntouched(opened, name, value) || (wasAbsent && value === null)
   const isRead = Object.hasOwn(attributes, name)
   const yours = attributes[name]
   if (isRead && isSame(yours, theirs)) return undefined

@@ -925,8 +925,9 @@ t.test('an attribute that keeps their value is left out of the update', async (t
   store.update(1, { title: 'Theirs', body: 'Theirs' }, { version: undefined, scope: {} })
   const page = await app.inject(submit(opened, undefined, html))
   const chosen = fill(findForm(page, 'PUT'), { [keep('title')]: 'theirs', [keep('body')]: 'theirs', 'post[title]': '' })
+  updated = undefined
   t.equal((await app.inject(submit(chosen, undefined, html))).statusCode, 303, 'a value that is not kept need not be valid')
-  t.notOk(Object.hasOwn(updated ?? {}, 'title') || Object.hasOwn(updated ?? {}, 'body'))
+  t.equal(updated, undefined, 'nothing is written')
   t.match(store.get(1, {})?.attributes, { title: 'Theirs', body: 'Theirs' })
 })
 
