@@ -107,7 +107,7 @@ export function parseListQuery (state: ActionState): MaybePromise<ListQuery> {
 /** Changes what was not sent back as it was shown. */
 function change (guard: Guard, state: ActionState, id: Id): MaybePromise<Outcome> {
   const { payload, attributes, target, found = state.authorizedRow } = state
-  if (payload?.compareWith !== undefined) {
+  if (payload?.isCompared === true) {
     const isCurrent = found?.id === id && (guard.version ?? found.version) === found.version
     const row = isCurrent ? found : target.store.get(id, guard.scope, state)
     return andThen(row, (row) => changeCompared(row, { id, attributes, guard }, state))

@@ -39,8 +39,13 @@ export interface Payload {
    * `undefined` if the field could not be converted. There is no such function for other formats.
    */
   readonly isUntouched: IsUntouched | undefined
-  /** Makes that function for a row, which an update in this format is compared with; `undefined` if it is not. */
+  /**
+   * Makes that function for a row, in other formats. JSON writes what it names; there the function is only about values
+   * that no client may send, but that a store may have. There is none unless such a row must be read.
+   */
   readonly compareWith: ((row: Row) => IsUntouched) | undefined
+  /** Whether an update writes only what differs from its row. */
+  readonly isCompared: boolean
   /** Whether the form asks to be shown again, with a row added or removed or a choice, instead of a write. */
   readonly isRevised: boolean
   /** Whether the form asks for the blank form again, after it has created a row. */
@@ -102,6 +107,8 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
     // A deletion needs no attributes, but a client may send back the whole record.
     const isRead = given !== undefined && action !== 'delete'
     const attributes = isRead ? readAttributes(given, issues, action === 'update') : {}
+    const isCompared = action === 'update' && reader.isShown !== undefined
+    const mayForgive = action === 'update' && reader.isUntouched === undefined
     return {
       action,
       id,
@@ -112,8 +119,10 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
       version: reader.form ? readVersion(entries, reader) : undefined,
       node: reader.form && action !== undefined ? (revised ?? node) : undefined,
       isUntouched: action === 'update' ? reader.isUntouched?.bind(reader, node) : undefined,
-      compareWith: action === 'update' && reader.isShown !== undefined && given !== undefined
-        ? (row) => (name, value) => find(name)?.isSentBack(given[name], ownMember(row.attributes, name), value) === true
+      isCompared,
+      compareWith: given !== undefined && (isCompared || (mayForgive && issues.faulty.size > 0))
+        ? ({ attributes: stored }) => (name, value) => (isCompared || issues.faulty.has(name)) &&
+          find(name)?.isSentBack(given[name], ownMember(stored, name), value) === true
         : undefined,
       isRevised: revised !== undefined,
       isAnother: reader.form && action === 'create' && isAnother(entries, reader)

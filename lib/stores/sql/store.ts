@@ -251,7 +251,7 @@ class SqlTable {
       const guards = this.#definition.versions.guard(row.version, raw)
       if (guards === undefined || Object.keys(others).length === Object.keys(changes).length) return refuse()
       const bound = this.#statements.update(others, { id, guards, scope: guard.scope }, raw)
-      return andThen(catchError(this.#run, refuse, bound, context), (rows) =>
+      return andThen(this.#runWrite(bound, refuse, context), (rows) =>
         rows.length > 0 ? rows : this.#changeOthers(id, change, refuse, row.version))
     })
   }
@@ -289,9 +289,12 @@ class SqlTable {
   }
 
   #write (bound: BoundStatement, rescue: Rescue, context: Context | undefined): MaybePromise<Row | undefined> {
+    return andThen(this.#runWrite(bound, rescue, context), this.#decodeWritten)
+  }
+
+  #runWrite (bound: BoundStatement, rescue: Rescue, context: Context | undefined): MaybePromise<readonly RawRow[]> {
     // An asynchronous driver would give up the write of a client that disconnects, and nobody would know its outcome.
-    const given = this.#driver.sync ? context : undefined
-    return andThen(catchError(this.#run, rescue, bound, given), this.#decodeWritten)
+    return catchError(this.#run, rescue, bound, this.#driver.sync ? context : undefined)
   }
 
   #read (bound: BoundStatement, context?: Context): MaybePromise<readonly RawRow[]> {
