@@ -241,10 +241,10 @@ const VALUES: readonly ValueCase[] = [
   { a: { type: 'array', items: {} }, valid: ['<a type="array"><a type="integer">1</a><a><x><y/></x></a><a nil="true"/></a>'], beyond: ['<a><a type="integer">x</a></a>'], invalid: ['<a><b/></a>', '<a><a type="other"/></a>', '<a><a x="y"/></a>'] },
   { a: members, valid: ['<a><n>1</n></a>', '<a><s>x</s><n>1</n></a>'], invalid: ['<a/>', '<a><s/></a>', '<a><n>1</n><n>1</n></a>', '<a><n>1</n><x/></a>', '<a>x</a>', '<a nil="true"/>'] },
   { a: { anyOf: [members, { type: 'null' }] }, valid: ['<a><n>1</n></a>', '<a nil="true"/>', '<a/>'], invalid: ['<a><s/></a>'] },
-  { a: { type: 'object', properties: {}, additionalProperties: false }, valid: ['<a/>'], invalid: ['<a><x/></a>', '<a>x</a>'] },
+  { a: { type: 'object', properties: {}, additionalProperties: false }, valid: ['<a/>', '<a type="json">{}</a>'], beyond: ['<a>x</a>'], invalid: ['<a><x/></a>'] },
   { a: { ...members, properties: { n: { type: 'integer', default: 1 } } }, valid: ['<a/>', '<a><n>2</n></a>'], invalid: ['<a><n>x</n></a>'] },
   { a: { ...members, required: ['s'], properties: { n: { type: 'integer', readOnly: true }, s: { type: 'string', writeOnly: true } } }, valid: ['<a><s>x</s></a>', '<a><n>1</n><s/></a>'], beyond: ['<a><n>1</n></a>'], invalid: ['<a><n>x</n></a>'] },
-  { a: { type: 'object', additionalProperties: { type: 'integer' } }, valid: ['<a/>', '<a><x type="integer">1</x></a>'], beyond: ['<a><x>y</x></a>'], invalid: ['<a>x</a>', '<a x="1"/>', '<a nil="true"/>'] },
+  { a: { type: 'object', additionalProperties: { type: 'integer' } }, valid: ['<a/>', '<a><x type="integer">1</x></a>', '<a type="json">{"a b":1}</a>', '<a>{"a b":1}</a>'], beyond: ['<a><x>y</x></a>', '<a>x</a>'], invalid: ['<a x="1"/>', '<a nil="true"/>'] },
   { a: { type: ['object', 'null'], properties: { n: { type: 'integer' } } }, valid: ['<a nil="true"/>', '<a><n>1</n></a>'], invalid: ['<a><n>x</n></a>', '<a><x/></a>', '<a type="array"/>'] },
   { a: { type: ['object', 'null'], properties: { n: { type: 'integer' } }, additionalProperties: true }, valid: ['<a nil="true"/>', '<a><n>1</n><other><x/></other></a>'], beyond: ['<a><n>x</n></a>'], invalid: ['<a type="array"/>'] },
   // Some processors do not know these letters.
@@ -253,7 +253,7 @@ const VALUES: readonly ValueCase[] = [
   { a: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'integer' } }] }, valid: ['<a>x</a>', '<a type="array"><a type="integer">1</a></a>'], beyond: ['<a><x/><y/></a>'], invalid: ['<a type="integer">1</a>', '<a nil="true"/>', '<a x="y"/>'] },
   { a: {}, valid: ['<a>x</a>', '<a type="float">1.5</a>', '<a nil="true"/>', '<a><post><b/></post></a>', '<a type="array"/>'], beyond: ['<a type="integer">x</a>'], invalid: ['<a type="other">x</a>'] },
   { a: { $ref: '#/definitions/tree' }, valid: ['<a><v>1</v><children type="array"><child><v>2</v><children type="array"/></child></children></a>'], invalid: ['<a><v>x</v></a>', '<a><children><child><children><child><v>x</v></child></children></child></children></a>'] },
-  { a: { $ref: '#/definitions/grid' }, valid: ['<a type="array"><a type="array"><a type="array"/></a></a>'], invalid: ['<a><a>x</a></a>'] },
+  { a: { $ref: '#/definitions/grid' }, valid: ['<a type="array"><a type="array"><a type="array"/></a></a>', '<a type="array"><a type="json">[[]]</a></a>'], beyond: ['<a><a>x</a></a>'], invalid: ['<a><b/></a>'] },
   { a: { type: 'integer', readOnly: true }, valid: ['<a>1</a>'], invalid: ['<a>x</a>'] }
 ]
 
