@@ -1,12 +1,16 @@
 import { isLegalText, isUuid } from '../schema/legal-text.js'
 import { type Property, shapeOf } from '../schema/shape.js'
 import type { Scalar, Schema } from '../schema/types.js'
+import { readInteger } from '../util/long-integer.js'
 import { declareAttributes } from './attributes.js'
 import { singularize } from './inflection.js'
 import { fitsPath } from './row-path.js'
 import type { Id, Row } from './row.js'
 
-/** The type of ids. A `'string'` is any text that a store or a handler of the app makes. */
+/**
+ * The type of ids. An `'integer'` has at most eight bytes. A `'string'` is any text that a store, or a handler of the
+ * app, makes.
+ */
 export type IdType = 'integer' | 'uuid' | 'string'
 
 /** The type of ids that our stores make. */
@@ -113,8 +117,7 @@ export function hasPage ({ actions, longestId }: Pick<Resource, 'actions' | 'lon
 export function parseId (idType: IdType, text: string): Id | undefined {
   if (idType === 'uuid') return isUuid(text) ? text : undefined
   if (idType === 'string') return isTextId(text) ? text : undefined
-  const id = Number(text)
-  return Number.isSafeInteger(id) && String(id) === text ? id : undefined
+  return readInteger(text)
 }
 
 const ID_SCHEMAS: Readonly<Record<IdType, Schema>> = {

@@ -2,7 +2,10 @@ import { createRequire } from 'node:module'
 import type { Attributes, Scalar } from '../schema/types.js'
 import { lazy } from '../util/functions.js'
 
-/** The id of a row: a safe integer, a UUID in lower case, or any text for the type `'string'`. */
+/**
+ * The id of a row: an integer, a UUID in lower case, or any text for the type `'string'`. An integer beyond 2^53 − 1 is
+ * the text of its digits: `'1119360021460566017'`.
+ */
 export type Id = number | string
 
 /** Returns whether a value is of a type that ids have: a number or a string. */

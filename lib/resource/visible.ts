@@ -80,7 +80,7 @@ export const LINK: ReadonlyMap<string, Property> = new Map([
 export function describeRelated ({ name, resource, isMany }: Related): Property {
   const { open, singleton, idType, attributes } = resource
   const visible = [...attributes].filter(([, { writeOnly }]) => !writeOnly)
-  const id = toProperty('id', shapeOf({ type: idType === 'integer' ? 'integer' : 'string' }))
+  const id = toProperty('id', shapeOf(idType === 'integer' ? { type: idType, format: 'int64' } : { type: 'string' }))
   const base = { ...shapeOf({ type: ['object', 'null'] }), rest: undefined }
   const record: Shape = open
     ? openShape

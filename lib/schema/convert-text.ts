@@ -1,10 +1,11 @@
-import { isDecimal, isExactNumber, readDecimal } from '../util/decimal.js'
+import { isDecimal, isExactNumber, normalizeDecimal, readDecimal } from '../util/decimal.js'
 import { identity } from '../util/functions.js'
+import { isLongInteger, readInteger } from '../util/long-integer.js'
 import { abbreviate } from '../util/truncate.js'
 import { MOMENT_FORMATS, type TextFormat } from './date-time.js'
 import { isBase64 } from './legal-text.js'
 import type { Shape } from './shape.js'
-import type { TypeName } from './types.js'
+import { type TypeName, typesOf } from './types.js'
 
 /** The result for a text that cannot be converted. */
 export const UNCONVERTIBLE: unique symbol = Symbol('unconvertible')
@@ -17,6 +18,12 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([['true', true], ['1', tr
 export function parseInteger (text: string): number | undefined {
   const value = INTEGER.test(text) ? Number(text) : NaN
   return Number.isSafeInteger(value) ? value : undefined
+}
+
+/** Parses an integer of eight bytes. Beyond ±(2^53 − 1), it is the text of its digits. */
+export function parseLongInteger (text: string): number | string | undefined {
+  if (!INTEGER.test(text)) return undefined
+  return readInteger(normalizeDecimal(text.replace('+', '')))
 }
 
 /** Parses a decimal number. Returns `undefined` if the text is not one, or if a double cannot keep all its digits. */
@@ -62,6 +69,16 @@ export function isDecimalShape ({ only, format }: Shape): boolean {
   return only === 'string' && format === 'decimal'
 }
 
+/** Returns whether a shape is an integer of eight bytes, such as a reference to an id. */
+export function isLongShape ({ only, format }: Pick<Shape, 'only' | 'format'>): boolean {
+  return only === 'integer' && format === 'int64'
+}
+
+/** Returns whether a value is of a type that its schema allows. */
+export function isOfShape (value: unknown, shape: Shape): boolean {
+  return typesOf(value).some((type) => shape.types.has(type)) || (isLongShape(shape) && isLongInteger(value))
+}
+
 /** Returns whether a shape is bytes, written as base64. */
 export function isBytesShape ({ only, encoding }: Shape): boolean {
   return only === 'string' && encoding === 'base64'
@@ -78,7 +95,9 @@ export function compileText (shape: Shape): (text: string) => unknown {
   if (isDecimalShape(shape)) return (text) => readDecimal(text.trim()) ?? text
   if (isBytesShape(shape)) return (text) => text.replaceAll(/\s+/g, '')
   if (types.has('string')) return identity
-  const parsers = PARSERS.filter(([type]) => types.has(type)).map(([, parse]) => parse)
+  const parsers = isLongShape(shape)
+    ? [parseLongInteger]
+    : PARSERS.filter(([type]) => types.has(type)).map(([, parse]) => parse)
   const blank = types.has('null') ? null : UNCONVERTIBLE
   return (text) => {
     const trimmed = text.trim()
@@ -116,13 +135,21 @@ export function describeShape (shape: Shape): string {
 /** The message about an integer that a double cannot tell from its neighbours. */
 export const UNSAFE_INTEGER = 'must be an integer between -9007199254740991 and 9007199254740991'
 
+/** The message about a JSON number in place of the text of a long integer. Two ids could have the same double. */
+export const LONG_AS_NUMBER =
+  'must be a text of digits beyond 9007199254740991, such as "9007199254740993", because a number would be rounded'
+
+const OUT_OF_RANGE = 'must be an integer between -9223372036854775808 and 9223372036854775807'
+
 export function describeInexact (text: string): string {
   const cure = 'send at most 15 digits, between 1e-307 and 1e308'
   return `has the number ${abbreviate(text, 40)}, which cannot be kept exactly; ${cure}`
 }
 
-export function describeMismatch (types: ReadonlySet<TypeName>, text: string): string {
+/** Returns the message about a text that no value of these types spells. `isLong` says that of `isLongShape`. */
+export function describeMismatch (types: ReadonlySet<TypeName>, text: string, isLong = false): string {
   const trimmed = text.trim()
   if (types.has('number') && NUMBER.test(trimmed)) return describeInexact(trimmed)
-  return types.has('integer') && INTEGER.test(trimmed) ? UNSAFE_INTEGER : describeTypes(types)
+  if (!types.has('integer') || !INTEGER.test(trimmed)) return describeTypes(types)
+  return isLong ? OUT_OF_RANGE : UNSAFE_INTEGER
 }

@@ -3,6 +3,7 @@ import type { Scalar } from '../schema/types.js'
 import { ignoringCase } from '../util/case-folding.js'
 import { isDecimal, normalizeDecimal } from '../util/decimal.js'
 import { identity } from '../util/functions.js'
+import { isLongInteger } from '../util/long-integer.js'
 import { compileMember } from '../util/own-property.js'
 import { compareScalars } from './order.js'
 import type { Condition, Query, Search } from './store.js'
@@ -84,7 +85,10 @@ type Range = Pick<Condition, 'type'> & { readonly value: NonNullable<Scalar> }
 
 /** Compares values of one type. Null, and a value of another type, are neither greater nor less. */
 function compares ({ value: wanted, type }: Range, isMet: (order: number) => boolean): Meets {
-  const isComparable = type === 'decimal' ? isDecimal : (value: unknown): boolean => typeof value === typeof wanted
+  const isComparable = (value: unknown): boolean => {
+    if (type === 'integer' && (typeof value === 'number' || isLongInteger(value))) return true
+    return type === 'decimal' ? isDecimal(value) : typeof value === typeof wanted
+  }
   return (value) => isComparable(value) && isMet(compareScalars(value as Scalar, wanted, type))
 }
 

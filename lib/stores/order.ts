@@ -34,7 +34,7 @@ export function compareScalars (a: Scalar, b: Scalar, type: OrderBy['type']): nu
   if (a === null) return -1
   if (b === null) return 1
   if (typeof a !== 'string' || typeof b !== 'string') return a < b ? -1 : 1
-  return type === 'decimal' ? compareNumerals(a, b) : compareTexts(a, b)
+  return type === undefined ? compareTexts(a, b) : compareNumerals(a, b)
 }
 
 /** Compares decimals as numbers. A stored text that is no decimal comes after them. */

@@ -5,9 +5,11 @@ import type { UniqueGroups } from './unique.js'
 
 /**
  * The type of texts that are compared as the numbers that they spell, exactly: `9` is less than `10`, and `1.10` equals
- * `1.1`. The plugin sets it for attributes with the format `decimal`. A store with a column of numbers can ignore it.
+ * `1.1`. The plugin sets `'decimal'` for attributes with the format `decimal`, and `'integer'` for those with the
+ * format `int64`, whose values are numbers, or texts beyond ±(2^53 − 1). A store with a column of numbers can ignore
+ * it.
  */
-export type ComparedType = 'decimal'
+export type ComparedType = 'decimal' | 'integer'
 
 /** How a condition compares an attribute with its value. */
 export type Operator = Condition['operator']

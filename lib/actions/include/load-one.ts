@@ -37,6 +37,7 @@ export function compileFindReferenced ({ level, parameters, param }: Referenced)
   /** Returns whether a value has the type of those that reference a row. Some databases refuse a query with another. */
   function fits (value: Id): boolean {
     if (attribute === 'id') return parseId(resource.idType, String(value)) === value
+    if (type === 'integer') return parseId(type, String(value)) === value
     return type === undefined || (type === 'string') === (typeof value === 'string')
   }
 

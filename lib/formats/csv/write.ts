@@ -1,7 +1,7 @@
 import type { Resource } from '../../resource/resource.js'
 import type { Row } from '../../resource/row.js'
 import { compileRead, compileVisible } from '../../resource/visible.js'
-import { isDecimalShape } from '../../schema/convert-text.js'
+import { isDecimalShape, isLongShape } from '../../schema/convert-text.js'
 import type { Property } from '../../schema/shape.js'
 import { isDecimal } from '../../util/decimal.js'
 import type { ListWriter, TextWriter } from '../format.js'
@@ -50,16 +50,17 @@ export function compileCsvWriter (resource: Resource, options: CsvOptions): Text
 
 /** Compiles the columns: the id, then the attributes in the order of the schema, or all of them as one JSON text. */
 function compileColumns (resource: Resource, { escapeFormulas }: CsvOptions): readonly CsvColumn[] {
-  const { attributes, open, singleton } = resource
+  const { attributes, idType, open, singleton } = resource
   const writeAny = escapeFormulas ? writeSafely : write
-  const id: CsvColumn = { name: 'id', write: ({ id }) => writeAny(id) }
+  const writeId = idType === 'integer' ? writeDecimal(writeAny) : writeAny
+  const id: CsvColumn = { name: 'id', write: ({ id }) => writeId(id) }
   const all: CsvColumn = { name: 'attributes', write: ({ attributes }) => write(attributes) }
   const each = [...compileVisible(resource)].map(([name, hide]): CsvColumn => {
     const read = compileRead(name, hide)
     // `compileVisible` names attributes of the resource only.
     const { shape } = attributes.get(name) as Property
-    // A decimal is a text, but a number to a spreadsheet.
-    const writeValue = isDecimalShape(shape) ? writeDecimal(writeAny) : writeAny
+    // A decimal and a long integer are texts, but numbers to a spreadsheet.
+    const writeValue = isDecimalShape(shape) || isLongShape(shape) ? writeDecimal(writeAny) : writeAny
     return { name, write: ({ attributes }) => writeValue(read(attributes)) }
   })
   return [...(singleton ? [] : [id]), ...(open ? [all] : each)]

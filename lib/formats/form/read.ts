@@ -3,6 +3,7 @@ import {
   compileText,
   describeTypes,
   describeMismatch,
+  isLongShape,
   UNCONVERTIBLE
 } from '../../schema/convert-text.js'
 import { LOCAL_FORMATS } from '../../schema/date-time.js'
@@ -157,7 +158,7 @@ function compileTexts (shape: Shape): Convert<FormNode> {
     const moment = isMoment ? readMoment(last, markerOf(node, 'offset'), markerOf(node, 'was')) : last
     const text = isLocal ? completeSeconds(last) : moment
     const value = isBoolean && text === 'on' ? true : convert(text)
-    return value === UNCONVERTIBLE ? issues.add(path, describeMismatch(shape.types, text)) : value
+    return value === UNCONVERTIBLE ? issues.add(path, describeMismatch(shape.types, text, isLongShape(shape))) : value
   }
 }
 

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import { InvalidError, MalformedBodyError } from '../../errors.js'
 import type { Resource } from '../../resource/resource.js'
-import { describeInexact } from '../../schema/convert-text.js'
+import { describeInexact, isLongShape, LONG_AS_NUMBER } from '../../schema/convert-text.js'
 import { countValues, MAX_DEPTH, MAX_VALUES } from '../../schema/limits.js'
 import { findInexactNumber, type NumberToken } from '../../util/decimal.js'
 import { identity } from '../../util/functions.js'
@@ -11,7 +11,13 @@ import { abbreviate } from '../../util/truncate.js'
 import type { Reader } from '../format.js'
 
 /** Compiles the reader of `{"id":1,"post":{…}}`, which converts no value. */
-export function compileJsonReader ({ singular }: Resource): Reader {
+export function compileJsonReader ({ singular, idType, attributes }: Resource): Reader {
+  /** Returns whether the name is that of an id, or of a reference to one, which may be the text of a long integer. */
+  function isLong (name: string): boolean {
+    const shape = attributes.get(name)?.shape
+    return shape === undefined ? name === 'id' && idType === 'integer' : isLongShape(shape)
+  }
+
   return {
     form: false,
     typed: true,
@@ -23,7 +29,8 @@ export function compileJsonReader ({ singular }: Resource): Reader {
       const entries = asObject(value)
       const inexact = findInexactNumber(text)
       if (inexact !== undefined) {
-        throw new InvalidError({ [abbreviate(nameOf(text, inexact, singular))]: [describeInexact(inexact.text)] })
+        const name = nameOf(text, inexact, singular)
+        throw new InvalidError({ [abbreviate(name)]: [isLong(name) ? LONG_AS_NUMBER : describeInexact(inexact.text)] })
       }
       if (entries === undefined) throw new InvalidError({ body: [`must be an object that contains "${singular}"`] })
       return entries

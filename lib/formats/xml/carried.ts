@@ -1,9 +1,10 @@
-import { isBytesShape, isDecimalShape, ORDERED_FORMATS } from '../../schema/convert-text.js'
+import { isBytesShape, isDecimalShape, isLongShape, ORDERED_FORMATS } from '../../schema/convert-text.js'
 import { isLegalText } from '../../schema/legal-text.js'
 import { MAX_DEPTH } from '../../schema/limits.js'
 import { isPortableName } from '../../schema/portable-name.js'
 import { openShape, type Shape } from '../../schema/shape.js'
 import { isDecimal } from '../../util/decimal.js'
+import { isLongInteger } from '../../util/long-integer.js'
 import { isStructure } from '../../util/own-property.js'
 import { beginsLikeJson, isJson } from '../json-text.js'
 
@@ -18,12 +19,17 @@ export const ATTRIBUTE_LEVEL = 2
  */
 export function isCarried (value: unknown, shape: Shape, level: number, isOpen: boolean): boolean {
   const { types } = shape
-  if (typeof value === 'string') return types.has('string') && carriesText(value, shape, isOpen)
+  if (typeof value === 'string') return types.has('string') ? carriesText(value, shape, isOpen) : isLong(value, shape)
   if (typeof value === 'number') return !Number.isFinite(value) || types.has(typeOfNumber(value, shape))
   if (typeof value === 'boolean') return types.has('boolean')
   if (!isStructure(value)) return true
   if (level >= MAX_DEPTH) return false
   return Array.isArray(value) ? types.has('array') : types.has('object') && carriesMembers(value, shape, isOpen)
+}
+
+/** Returns whether a value is the text of a long integer, whose element has `type="integer"`. */
+export function isLong (value: unknown, shape: Shape): boolean {
+  return isLongShape(shape) && isLongInteger(value)
 }
 
 /** Returns whether elements can carry the value of an attribute without a schema, with all its parts. */

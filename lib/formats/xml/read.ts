@@ -7,9 +7,11 @@ import {
   describeMismatch,
   isBytesShape,
   isDecimalShape,
+  isLongShape,
   ORDERED_FORMATS,
   parseBoolean,
   parseInteger,
+  parseLongInteger,
   parseNumber,
   UNCONVERTIBLE
 } from '../../schema/convert-text.js'
@@ -194,6 +196,7 @@ function compileTyped (shape: Shape, convertArray: ConvertElement): ConvertEleme
   const { types } = shape
   const isNullable = types.has('null')
   const isDecimal = isDecimalShape(shape)
+  const isLong = isLongShape(shape)
   const hasFormat = shape.format !== undefined || isBytesShape(shape)
   const convertText = compileText(shape)
   return (element, path, issues) => {
@@ -213,7 +216,8 @@ function compileTyped (shape: Shape, convertArray: ConvertElement): ConvertEleme
     const text = element.text.trim()
     if (text === '' && isNullable) return null
     if (format === undefined) {
-      return PARSERS[type]?.(text) ?? issues.add(path, describeMismatch(new Set([type]), text))
+      const parse = type === 'integer' && isLong ? parseLongInteger : PARSERS[type]
+      return parse?.(text) ?? issues.add(path, describeMismatch(new Set([type]), text, isLong))
     }
     // If the schema has a format, the check of that format decides.
     return hasFormat || format.isValid(text) ? convertText(text) : issues.add(path, format.wants)
@@ -255,7 +259,7 @@ function compileUntyped (
     }
     if (mayBeJson(element.text)) return readJsonText(element.text, path, issues)
     const value = convertText(isToken ? element.text.trim() : element.text)
-    return value === UNCONVERTIBLE ? issues.add(path, describeMismatch(types, element.text)) : value
+    return value === UNCONVERTIBLE ? issues.add(path, describeMismatch(types, element.text, isLongShape(shape))) : value
   }
 }
 

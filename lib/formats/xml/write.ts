@@ -15,7 +15,7 @@ import { escapeAttribute, escapeContent, escapeText } from '../escape.js'
 import type { Writer, WriterContext } from '../format.js'
 import { escapeNoncharacters, isJson, renderJsonText } from '../json-text.js'
 import { compileRowTemplate, flatten, type Slot } from '../row-template.js'
-import { ATTRIBUTE_LEVEL, isCarried, isCarriedWhole, isKept, typeOfNumber } from './carried.js'
+import { ATTRIBUTE_LEVEL, isCarried, isCarriedWhole, isKept, isLong, typeOfNumber } from './carried.js'
 import { buildEmpty, buildTags, DECLARATION } from './tags.js'
 
 /** Compiles the XML writer of a resource. */
@@ -184,7 +184,10 @@ function compileContent (shape: Shape): XmlContent {
         ? { write: escapeContent }
         : { type, write: (value) => isWritten(value, shape, type) ? escapeContent(value) : undefined }
     case 'integer':
-      return { type: 'integer', write: (value) => (Number.isSafeInteger(value) ? String(value) : undefined) }
+      return {
+        type: 'integer',
+        write: (value) => (Number.isSafeInteger(value) || isLong(value, shape) ? String(value) : undefined)
+      }
     case 'number':
       return { type: 'float', write: (value) => (Number.isFinite(value) ? String(value) : undefined) }
     case 'boolean':
@@ -212,7 +215,9 @@ const SECONDS_IN_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\dZ$/
  * and send it back as they spell it. So bytes and local times never have one, nor has a date and time with an offset or
  * a fraction, which they would change.
  */
-function findTextType ({ format = '' }: Shape, text: string): string | undefined {
+function findTextType (shape: Shape, text: string): string | undefined {
+  if (isLong(text, shape)) return 'integer'
+  const { format = '' } = shape
   const isTyped = format === 'decimal'
     ? isDecimal(text)
     : (format === 'date' || SECONDS_IN_UTC.test(text)) && ORDERED_FORMATS.get(format)?.isValid(text) === true

@@ -4,6 +4,7 @@ import type { Id, Row } from '../../resource/row.js'
 import { ORDERED_FORMATS } from '../../schema/convert-text.js'
 import { isStorableText, isUuid } from '../../schema/legal-text.js'
 import type { Shape } from '../../schema/shape.js'
+import { isLongInteger } from '../../util/long-integer.js'
 import { BY_ID, positionOf } from '../../stores/order.js'
 import type { Order, Position } from '../../stores/store.js'
 
@@ -79,6 +80,7 @@ function isId (value: unknown, { idType }: Resource): value is Id {
 
 function isOfShape (value: unknown, shape: Shape | undefined): boolean {
   if (typeof value === 'string') {
+    if (shape?.only === 'integer') return isLongInteger(value)
     return shape?.only === 'string' && isStorableText(value) && isOfFormat(value, shape.format ?? '')
   }
   if (typeof value === 'number') {

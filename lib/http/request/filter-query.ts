@@ -1,8 +1,8 @@
 import { InvalidConditionError, InvalidQueryError } from '../../errors.js'
 import { CONDITION_FIELDS, type OpenCondition, readConditionValue } from '../../formats/form/condition.js'
 import {
-  compileText, describeMismatch, describeTypes, isBytesShape, isDecimalShape, ORDERED_FORMATS, parseBoolean,
-  UNCONVERTIBLE
+  compileText, describeMismatch, describeTypes, isBytesShape, isDecimalShape, isLongShape, ORDERED_FORMATS,
+  parseBoolean, UNCONVERTIBLE
 } from '../../schema/convert-text.js'
 import { isStorableText, UNSTORABLE_TEXT } from '../../schema/legal-text.js'
 import { type IdType, idProperty, parseId } from '../../resource/resource.js'
@@ -49,7 +49,7 @@ export function isText ({ shape }: Property): boolean {
 
 /** Returns how a store compares the values of an attribute, or `undefined` if it compares them by their own type. */
 export function comparedTypeOf ({ shape }: Property): ComparedType | undefined {
-  return isDecimalShape(shape) ? 'decimal' : undefined
+  return isDecimalShape(shape) ? 'decimal' : isLongShape(shape) ? 'integer' : undefined
 }
 
 /** Returns the operators that an attribute takes, as far as the store has them. */
@@ -209,7 +209,9 @@ function compileValue (
   const ordered = ORDERED_FORMATS.get(shape.format ?? '')
   return (text) => {
     const value = convert(text)
-    if (value === UNCONVERTIBLE) throw new InvalidConditionError(parameter, describeMismatch(wanted, text))
+    if (value === UNCONVERTIBLE) {
+      throw new InvalidConditionError(parameter, describeMismatch(wanted, text, isLongShape(shape)))
+    }
     checkLegal(parameter, text)
     if (typeof value === 'string' && ordered?.isValid(value) === false) {
       throw new InvalidConditionError(parameter, ordered.wants)

@@ -4,6 +4,7 @@ import type { Convert, Entries, Reader } from '../../formats/format.js'
 import { parseId, type Resource } from '../../resource/resource.js'
 import type { Id, Row } from '../../resource/row.js'
 import { compileVisible, type HideWriteOnly, isPartial } from '../../resource/visible.js'
+import { LONG_AS_NUMBER } from '../../schema/convert-text.js'
 import { findOpenNameFault } from '../../schema/legal-text.js'
 import { openShape, type Shape } from '../../schema/shape.js'
 import { Issues, type IsUntouched } from '../../schema/validation/issues.js'
@@ -11,6 +12,7 @@ import { checkOpenNames, makeCheckCompiler } from '../../schema/validation/value
 import { isSame } from '../../util/canonical-json.js'
 import { didYouMean } from '../../util/did-you-mean.js'
 import { identity, lazy } from '../../util/functions.js'
+import { isLongInteger } from '../../util/long-integer.js'
 import { ownMember } from '../../util/own-property.js'
 import { abbreviate } from '../../util/truncate.js'
 
@@ -332,7 +334,11 @@ class IdClaims {
   #addValue (value: unknown): void {
     if (value === null || value === '') return
     const isInteger = this.#resource.idType === 'integer'
-    if (isInteger ? typeof value !== 'number' : typeof value !== 'string') this.#areOfType = false
+    if (isInteger && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+      throw new InvalidError({ id: [LONG_AS_NUMBER] })
+    }
+    const isOfType = isInteger ? typeof value === 'number' || isLongInteger(value) : typeof value === 'string'
+    if (!isOfType) this.#areOfType = false
     this.addText(typeof value === 'object' ? 'an object' : String(value))
   }
 

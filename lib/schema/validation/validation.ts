@@ -1,8 +1,10 @@
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
 import { InvalidAttributesError, InvalidError, sentences } from '../../errors.js'
 import { lazy } from '../../util/functions.js'
+import { isLongInteger } from '../../util/long-integer.js'
 import { isObject, isStructure } from '../../util/own-property.js'
 import type { AjvSettings } from '../bundle.js'
+import { isLongShape } from '../convert-text.js'
 import { countValues } from '../limits.js'
 import { type Property, shapesIn, shapesOf } from '../shape.js'
 import { kindOf, mapSubschemas, subschemasOf, writePointer } from '../subschemas.js'
@@ -271,7 +273,10 @@ function makeValidator (
   const hasAlternatives = lazy(() =>
     [...shapesIn(shape)].some(({ mixed, choices }) => mixed && choices === undefined))
 
-  return (value, issues) => {
+  const isLong = isLongShape(shape)
+  return (given, issues) => {
+    // Ajv sees a number in place of the text of a long integer, whose type is "integer".
+    const value = isLong && isLongInteger(given) ? Number(given) : given
     const validate = find()
     const errors = findErrors(validate, value)
     if (errors === undefined) return

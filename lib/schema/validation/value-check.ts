@@ -1,7 +1,7 @@
 import { didYouMean } from '../../util/did-you-mean.js'
 import { isObject } from '../../util/own-property.js'
 import { abbreviate } from '../../util/truncate.js'
-import { UNSAFE_INTEGER } from '../convert-text.js'
+import { isLongShape, LONG_AS_NUMBER, UNSAFE_INTEGER } from '../convert-text.js'
 import {
   findNameFault, isStorableText, isStorableValue, MAX_NAME_LENGTH, MAX_OPEN_NAMES, SUSPECT_CHARACTERS, UNSTORABLE_TEXT
 } from '../legal-text.js'
@@ -31,6 +31,7 @@ function makeCheck (shape: Shape, compile: (shape: Shape) => Check): Check {
   const { types } = shape
   if (shape.only === 'string') return checkText
   if (shape.only === 'boolean') return checkUnfit
+  const checkInteger = isLongShape(shape) ? checkLongInteger : checkShortInteger
   const checkNumber: Check = types.has('integer') && !types.has('number') ? checkInteger : checkNothing
   const checkItems = types.has('array') ? compileArrayCheck(shape, compile) : checkUnfit
   const checkMembers = types.has('object') ? compileObjectCheck(shape, compile) : checkUnfit
@@ -58,8 +59,12 @@ function checkText (value: unknown, path: string, issues: Issues, depth: number)
   else if (SUSPECT_CHARACTERS.test(value) && !isStorableText(value)) issues.add(path, UNSTORABLE_TEXT)
 }
 
-function checkInteger (value: unknown, path: string, issues: Issues): void {
+function checkShortInteger (value: unknown, path: string, issues: Issues): void {
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) issues.add(path, UNSAFE_INTEGER)
+}
+
+function checkLongInteger (value: unknown, path: string, issues: Issues): void {
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) issues.add(path, LONG_AS_NUMBER)
 }
 
 function compileArrayCheck (shape: Shape, compile: (shape: Shape) => Check): Check {

@@ -198,7 +198,8 @@ export class Statements {
   /** Returns the values of the conditions that find a row, and the key that conditions with the same text share. */
   #findRow (id: Id, scope: Scope): { readonly key: string, readonly values: readonly unknown[] } {
     // Fast path: an id in a column of its own finds most rows.
-    if (this.#definition.ids.isGenerated && isEmpty(scope)) return { key: BY_ID_ALONE, values: [id] }
+    const { ids } = this.#definition
+    if (ids.isGenerated && isEmpty(scope)) return { key: BY_ID_ALONE, values: [ids.parts[0].compare(id)] }
     const conditions = this.#conditions.ofRow(id, scope)
     return { key: keyOf(conditions), values: this.#conditions.valuesOf(conditions) }
   }

@@ -1,4 +1,4 @@
-import { InvalidError, UnknownOutcomeError } from '../../errors.js'
+import { InvalidError } from '../../errors.js'
 import type { IdType } from '../../resource/resource.js'
 import { type Id, makeUuid, type Row, type Scope } from '../../resource/row.js'
 import type { Attributes, AttributesSchema } from '../../schema/types.js'
@@ -306,15 +306,7 @@ class SqlTable {
 
   readonly #decodeFound = (raw: RawRow | undefined): Row | undefined => raw && this.#decoder.decode(raw)
 
-  readonly #decodeWritten = ([raw]: readonly RawRow[]): Row | undefined => {
-    if (raw === undefined) return undefined
-    try {
-      return this.#decoder.decode(raw)
-    } catch (cause) {
-      // The write has happened, although a value in the row cannot be decoded.
-      throw new UnknownOutcomeError({ cause })
-    }
-  }
+  readonly #decodeWritten = ([raw]: readonly RawRow[]): Row | undefined => this.#decodeFound(raw)
 
   /** Returns the predicates of a query, or `undefined` if no row can meet them. */
   #predicates ({ scope, filter, search }: CountQuery | Query): readonly Predicate[] | undefined {

@@ -112,7 +112,11 @@ const TEXT_CODEC: Codec = {
   }
 }
 const FORMAT_CODEC: Codec = { isLong: false, decode: showUnfit }
-const INTEGER_CODEC: Codec = { isLong: false, decode: showUnfit }
+const INTEGER_CODEC: Codec = {
+  isLong: false,
+  encode: (value) => typeof value === 'string' ? BigInt(value) : value,
+  decode: showUnfit
+}
 
 const NUMBER_CODEC: Codec = {
   isLong: false,

@@ -309,7 +309,7 @@ for (const { name, integers, arrays, others, begins } of DRIVERS) {
     t.match(await readAll(store.list(query, context)), [{ id: 1 }])
     t.strictSame(asked, [], 'integers that a number keeps are read once')
     real.exec('INSERT INTO posts (id) VALUES (9007199254740993)')
-    await t.rejects(async () => readAll(store.list(query, context)), { message: /the integer 9007199254740993,/ })
+    t.match(await readAll(store.list(query, context)), [{ id: 1 }, { id: '9007199254740993' }])
     t.strictSame(asked, arrays === undefined ? [] : [`${integers} true`, `${integers} false`], 'others are read again')
     real.exec('DELETE FROM posts WHERE id > 1')
     t.match(store.get(1, {}), { id: 1, attributes: { published: true } })

@@ -273,11 +273,10 @@ const EMAIL = /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[
  */
 function inputType ({ property: { shape, writeOnly } }: FieldPlan, text: string): InputField['type'] {
   const { only, format } = shape
-  // Some browsers show a number as they would a double.
-  if (isDecimalShape(shape) && !writeOnly) {
+  if (only === 'integer' || only === 'number' || (isDecimalShape(shape) && !writeOnly)) {
+    // Some browsers show a number as they would a double.
     return text === '' || (FLOAT.test(text) && isExactNumber(text)) ? 'number' : 'text'
   }
-  if (only === 'integer' || only === 'number') return text === '' || FLOAT.test(text) ? 'number' : 'text'
   if (only !== 'string') return 'text'
   if (writeOnly || format === 'password') return 'password'
   if (format === 'date') return text === '' || isDate(text) ? 'date' : 'text'

@@ -1,6 +1,6 @@
 import { isLegalText, isLegalValue } from '../../../schema/legal-text.js'
 import type { Property } from '../../../schema/shape.js'
-import { typesOf } from '../../../schema/types.js'
+import { isOfShape } from '../../../schema/convert-text.js'
 import { capitalize } from '../../../util/capitalize.js'
 import { ownMember } from '../../../util/own-property.js'
 import { abbreviate } from '../../../util/truncate.js'
@@ -266,8 +266,8 @@ function focusFirst (field: Field): Field {
  * Returns whether a stored value has a type that its schema allows. A database may have a text among integers, which no
  * control for integers could send back.
  */
-function isOfType (value: unknown, { property: { shape: { types } } }: FieldPlan): boolean {
-  return value === undefined || value === null || typesOf(value).some((type) => types.has(type))
+function isOfType (value: unknown, { property: { shape } }: FieldPlan): boolean {
+  return value === undefined || value === null || isOfShape(value, shape)
 }
 
 /** Returns whether the attribute has only a few such values, and their field depends on nothing else in the form. */

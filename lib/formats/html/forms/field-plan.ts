@@ -1,8 +1,8 @@
 import { isPartial } from '../../../resource/visible.js'
-import { isDecimalShape } from '../../../schema/convert-text.js'
+import { isDecimalShape, isOfShape } from '../../../schema/convert-text.js'
 import { isLegalText } from '../../../schema/legal-text.js'
 import { openShape, type Property, type Shape } from '../../../schema/shape.js'
-import { type Schema, typesOf } from '../../../schema/types.js'
+import type { Schema } from '../../../schema/types.js'
 import { isObject, ownMember } from '../../../util/own-property.js'
 import type { FormNode } from '../../form/parse.js'
 import { takesPlainText } from '../../form/read.js'
@@ -237,8 +237,9 @@ function withBreaks (mode: FieldMode, value: unknown): FieldMode {
 }
 
 /** Returns whether the control sends the same value back if nobody touches it. */
-function canShow (mode: FieldMode, value: unknown, { types, choices, items }: Shape): boolean {
-  if (!typesOf(value).some((type) => types.has(type))) return false
+function canShow (mode: FieldMode, value: unknown, shape: Shape): boolean {
+  const { types, choices, items } = shape
+  if (!isOfShape(value, shape)) return false
   if (types.has('string') && typeof value !== 'string') return false
   switch (mode) {
     case 'choice':

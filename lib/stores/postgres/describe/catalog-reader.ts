@@ -1,9 +1,10 @@
 import { parseExpression } from '../../sql/tables/checks/expression.js'
 import { type Demand, readCheck } from '../../sql/tables/checks/keywords.js'
 import { type Token, tokenize } from '../../sql/tables/checks/tokens.js'
+import { LONG_INTEGER } from '../../sql/tables/describe-column.js'
 import type { ForeignKey, FoundColumn, FoundTable } from '../../sql/tables/found-table.js'
 import type { CatalogColumn, CatalogConstraint, CatalogParts, TableParts } from './catalog-parts.js'
-import { type CatalogType, KEY_NUMBER, readType } from './column-types.js'
+import { type CatalogType, readType } from './column-types.js'
 import { isReadable, readRights } from './rights.js'
 
 /** Reads the tables of these names from the parts of the catalog. */
@@ -119,7 +120,7 @@ class TableReader {
       name,
       // An array of several dimensions is a text in the spelling of PostgreSQL.
       schema: type.name === 'int8' && keyNumbers.has(name)
-        ? KEY_NUMBER
+        ? LONG_INTEGER
         : column.dimensions > 1 ? { type: 'string' } : type.schema,
       isNullable: !isNotNull && !type.isNotNull,
       hasDefault: made !== null || identity !== '' || type.hasDefault,

@@ -61,9 +61,6 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
   jsonb: {}
 }
 
-/** The schema of `bigint` in a key, or in a reference to a key. */
-export const KEY_NUMBER: Schema = { type: 'integer' }
-
 /** Reads the type of a column. `modifier` is its length, or its precision and scale, as the catalog encodes them. */
 export function readType (types: ReadonlyMap<string, CatalogType>, oid: string, modifier: number): ColumnType {
   const type = types.get(oid)

@@ -48,8 +48,14 @@ export function decodeJson (text: string): unknown {
   }
 }
 
+/** Decodes an integer of the database that may be beyond 2^53 − 1. It is then a text. */
+export function decodeLongInteger (raw: unknown): number | string {
+  const value = Number(raw)
+  return Number.isSafeInteger(value) ? value : String(raw)
+}
+
 /**
- * Decodes an integer of the database: an id, or the result of `count`.
+ * Decodes an integer of the database, such as the result of `count`.
  * @throws RangeError if a double cannot keep it
  */
 export function decodeInteger (raw: unknown): number {

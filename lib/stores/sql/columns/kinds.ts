@@ -1,6 +1,7 @@
 import { isLocalDateTime, isLocalTime } from '../../../schema/date-time.js'
 import { isBase64, isUuid } from '../../../schema/legal-text.js'
 import type { Shape } from '../../../schema/shape.js'
+import { isLongInteger } from '../../../util/long-integer.js'
 import { isDecimal } from '../../../util/decimal.js'
 
 /** The kind of values in a column. An attribute that is not of a single simple type has the kind `json`. */
@@ -71,7 +72,7 @@ const MEMBERS: PerKind<(value: unknown) => boolean> = {
   'time-local': textTest(isLocalTime),
   decimal: isDecimal,
   bytes: textTest(isBase64),
-  integer: Number.isSafeInteger,
+  integer: (value) => Number.isSafeInteger(value) || isLongInteger(value),
   number: Number.isFinite,
   boolean: (value) => typeof value === 'boolean',
   json: () => true

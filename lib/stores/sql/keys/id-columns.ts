@@ -6,10 +6,10 @@ import { didYouMean } from '../../../util/did-you-mean.js'
 import { isEmpty, ownMember } from '../../../util/own-property.js'
 import { positionOf } from '../../order.js'
 import type { Order, OrderBy, Position } from '../../store.js'
-import { decodeInteger, markText, readMarkedText } from '../columns/codec.js'
+import { decodeInteger, decodeLongInteger, markText, readMarkedText } from '../columns/codec.js'
 import { REFUSALS } from '../constraint-errors.js'
 import type { ColumnKind } from '../columns/kinds.js'
-import type { Column, ComparedColumn, RawRow } from '../dialect.js'
+import type { Column, ComparedColumn, Dialect, RawRow } from '../dialect.js'
 import {
   decodeIllegal,
   encodeIllegal,
@@ -62,10 +62,16 @@ const GENERATED = {
 } as const
 
 /** Makes the column of ids that the database or the store makes. */
-export function makeGeneratedId (column: Pick<IdPart, 'name' | 'quoted'>, type: GeneratedIdType): IdColumns {
+export function makeGeneratedId (
+  column: Pick<IdPart, 'name' | 'quoted'>,
+  type: GeneratedIdType,
+  { compareUnfit }: Pick<Dialect, 'compareUnfit'>
+): IdColumns {
   const { name, quoted } = column
-  const fits = type === 'integer' ? Number.isSafeInteger : (id: unknown): boolean => parseId(type, String(id)) === id
-  const part: IdPart = { ...column, ...GENERATED, kind: type, fits, keeps: fits }
+  const fits = (id: unknown): boolean => parseId(type, String(id)) === id
+  // A driver takes an integer of eight bytes as it takes one that a column of another kind holds.
+  const compare = (id: unknown): unknown => typeof id === 'number' ? id : compareUnfit(id)
+  const part: IdPart = { ...column, ...GENERATED, kind: type, fits, keeps: fits, compare }
   return {
     type,
     parts: [part],
@@ -74,7 +80,7 @@ export function makeGeneratedId (column: Pick<IdPart, 'name' | 'quoted'>, type: 
     // Without the alias, SQLite gives `rowid` the name of the table's own key.
     selected: [ROW_NUMBER.test(name) ? `${quoted} AS ${quoted}` : quoted],
     parse: (id) => fits(id) ? [id] : undefined,
-    decode: type === 'uuid' ? (raw) => raw[name] as string : (raw) => decodeInteger(raw[name])
+    decode: type === 'uuid' ? (raw) => raw[name] as string : (raw) => decodeLongInteger(raw[name])
   }
 }
 

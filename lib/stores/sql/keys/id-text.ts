@@ -1,5 +1,6 @@
 import { isLegalText, replaceIllegal } from '../../../schema/legal-text.js'
 import type { Scalar } from '../../../schema/types.js'
+import { readInteger } from '../../../util/long-integer.js'
 import type { ColumnKind } from '../columns/kinds.js'
 
 /** The text of a value in an id. */
@@ -85,6 +86,7 @@ export function decodeIllegal (written: string): string | undefined {
 export function parseValue (kind: ColumnKind, text: string): Scalar | undefined {
   switch (kind) {
     case 'integer':
+      return readInteger(text)
     case 'number':
       return Number.isFinite(Number(text)) && String(Number(text)) === text ? Number(text) : undefined
     case 'boolean':

@@ -3,7 +3,7 @@ import type { GeneratedIdType } from '../../../resource/resource.js'
 import type { Scalar } from '../../../schema/types.js'
 import { andThen, catchError, type MaybePromise } from '../../../util/maybe-promise.js'
 import type { Order, Position, Query } from '../../store.js'
-import { decodeInteger } from '../columns/codec.js'
+import { decodeLongInteger } from '../columns/codec.js'
 import type { Dialect, RawRow, Statement } from '../dialect.js'
 import type { Predicate } from '../predicates.js'
 import type { BoundStatement } from '../statements.js'
@@ -157,7 +157,7 @@ export class BlockFinder {
 
   #decode (by: string, raw: unknown): Scalar {
     const { columns: { byAttribute }, ids } = this.#definition
-    if (by === 'id') return ids.type === 'uuid' ? String(raw) : decodeInteger(raw)
+    if (by === 'id') return ids.type === 'uuid' ? String(raw) : decodeLongInteger(raw)
     return (byAttribute.get(by)?.decode(raw) ?? null) as Scalar
   }
 }

@@ -9,6 +9,9 @@ import type { FoundColumn } from './found-table.js'
  */
 export const BYTES: Schema = { type: 'string', contentEncoding: 'base64', maxLength: 1_000_000 }
 
+/** The schema of an integer of eight bytes in a key, or in a reference to a key. */
+export const LONG_INTEGER: Schema = { type: 'integer', format: 'int64' }
+
 /** Returns the schema of the attribute of a column. */
 export function describeColumn (column: FoundColumn, demands: readonly Demand[], isReadOnly: boolean): Schema {
   const { name, isExact, isNullable, description } = column

@@ -1,6 +1,6 @@
 import { FREE_MOMENT } from '../../../schema/convert-text.js'
 import type { Schema } from '../../../schema/types.js'
-import { BYTES as BYTES_SCHEMA } from '../../sql/tables/describe-column.js'
+import { BYTES as BYTES_SCHEMA, LONG_INTEGER } from '../../sql/tables/describe-column.js'
 
 /** A schema that a column may have, and the condition that its values fit. */
 export interface Candidate {
@@ -39,6 +39,7 @@ const INTEGER = make(
   { type: 'integer' },
   (column) => `typeof(${column}) = 'integer' AND ${column} BETWEEN -9007199254740991 AND 9007199254740991`
 )
+const KEY_INTEGER = make(LONG_INTEGER, isOfType('integer'))
 const BIG_INTEGER = make({ type: 'string', format: 'decimal', precision: 19, scale: 0 }, isOfType('integer'))
 /** Numbers that are finite, of which integers are no greater than doubles can keep. */
 const isNumber = (column: string): string => `CASE typeof(${column}) WHEN 'real' THEN abs(${column}) < 9e999 ` +
@@ -80,8 +81,8 @@ const ANYTHING = [STRING, INTEGER, BIG_INTEGER, NUMBER, BYTES]
  */
 export function findCandidates (type: string, isKey: boolean, fallback: string): Candidates {
   if (/INT/i.test(type)) {
-    const isBig = !isKey && /BIG|INT8/i.test(type)
-    return { candidates: isBig ? [BIG_INTEGER] : [INTEGER, BIG_INTEGER] }
+    if (isKey) return { candidates: [KEY_INTEGER] }
+    return { candidates: /BIG|INT8/i.test(type) ? [BIG_INTEGER] : [INTEGER, BIG_INTEGER] }
   }
   if (/CHAR|CLOB|TEXT/i.test(type)) return { candidates: [...limitLength(type), STRING] }
   if (type === '' || /^ANY$/i.test(type)) return { candidates: ANYTHING }

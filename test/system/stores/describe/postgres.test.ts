@@ -275,7 +275,7 @@ t.test('a shop is served', async (t) => {
       type: 'object',
       required: ['CustomerID', 'Status', 'Freight'],
       properties: {
-        CustomerID: { type: 'integer' },
+        CustomerID: { type: 'integer', format: 'int64' },
         Status: { type: 'string', enum: ['draft', 'paid', "it's sent"], default: 'draft' },
         Freight: { type: 'string', format: 'decimal', precision: 10, scale: 2, default: '0.00' },
         Placed_At: { type: 'string', format: 'date-time' }

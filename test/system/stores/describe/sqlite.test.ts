@@ -266,7 +266,7 @@ each('a shop is served', databases.SHOP, async (t, database) => {
       required: ['Name', 'Milliseconds', 'UnitPrice'],
       properties: {
         Name: { type: 'string', maxLength: 200 },
-        AlbumId: { type: ['integer', 'null'] },
+        AlbumId: { type: ['integer', 'null'], format: 'int64' },
         Milliseconds: { type: 'integer', exclusiveMinimum: 0 },
         Bytes: { type: ['string', 'null'], format: 'decimal', precision: 19, scale: 0 },
         UnitPrice: { type: 'string', format: 'decimal', precision: 10, scale: 2 }
