@@ -91,6 +91,11 @@ each('rows with big ids are listed, shown and paged in the order of their number
 
 each('references to big ids are filtered, included, linked and chosen', async (t, app) => {
   const cases: ReadonlyArray<readonly [query: string, ids: readonly unknown[]]> = [
+    [`id=${BIG}`, [BIG]],
+    [`id=${NEXT}`, []],
+    [`id[in]=20,${MOST}`, [20, MOST]],
+    [`id[gt]=${BIG}`, [MOST]],
+    [`id[lte]=${BIG}&sort=-id`, [BIG, 20, LEAST]],
     [`reply_to=${BIG}`, [LEAST, MOST]],
     ['reply_to=20', [BIG]],
     [`reply_to=${NEXT}`, []],
