@@ -10,7 +10,7 @@ import type { Attributes } from '../../schema/types.js'
 import { isDecimal } from '../../util/decimal.js'
 import { lazy } from '../../util/functions.js'
 import type { WriteMembers } from '../../util/generated-code.js'
-import { isObject, ownMember } from '../../util/own-property.js'
+import { isObject, isStructure, ownMember } from '../../util/own-property.js'
 import { escapeAttribute, escapeContent, escapeText } from '../escape.js'
 import type { Writer, WriterContext } from '../format.js'
 import { escapeNoncharacters, isJson, renderJsonText } from '../json-text.js'
@@ -106,7 +106,7 @@ class ElementWriter {
   writeOpen (members: Attributes): string {
     let text = ''
     for (const name of Object.keys(members)) {
-      if (isOpenName(name)) text += this.#writeValue(name, members[name], openShape, ATTRIBUTE_LEVEL)
+      if (isOpenName(name)) text += this.#writeNamed(name, members[name], openShape, ATTRIBUTE_LEVEL)
     }
     return text
   }
@@ -159,6 +159,14 @@ class ElementWriter {
     return wrap(name, undefined, this.#writeMembers(value, shape, level + 1))
   }
 
+  /** Writes a value under a name that a client has chosen. Each item of an array repeats it, however long it is. */
+  #writeNamed (name: string, value: unknown, shape: Shape, level: number): string {
+    const element = this.#writeValue(name, value, shape, level)
+    if (element.length <= LONG || !isStructure(value)) return element
+    const json = renderJsonText(this.#hide(shape)(value))
+    return element.length > MOST_TIMES * json.length ? wrap(name, 'json', escapeText(json)) : element
+  }
+
   /** Writes the declared members in the order of the schema, then the others in their own order. */
   #writeMembers (members: Attributes, { properties, rest }: Shape, level: number): string {
     let text = ''
@@ -169,11 +177,16 @@ class ElementWriter {
     if (rest === undefined) return text
     for (const name of Object.keys(members)) {
       const value = members[name]
-      if (!properties.has(name) && value !== undefined) text += this.#writeValue(name, value, rest, level)
+      if (!properties.has(name) && value !== undefined) text += this.#writeNamed(name, value, rest, level)
     }
     return text
   }
 }
+
+/** The length beyond which an element whose name a client has chosen may be written as JSON, in characters. */
+const LONG = 16_000
+/** The most times that it may be longer than its JSON. */
+const MOST_TIMES = 20
 
 /** Compiles the content of the values that are of the only type of the shape, and simple. */
 function compileContent (shape: Shape): XmlContent {
