@@ -1,6 +1,7 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { database, type DatabaseOptions, type TableReport } from '../../../lib/index.js'
+import { makeDatabase } from '../../support/stores/databases/music-database.js'
 import { startPostgres } from '../../support/stores/postgres-server.js'
 
 /** What a column of each type of PostgreSQL keeps, by the type. */
@@ -142,4 +143,88 @@ t.test('an id that a sequence repeats is told, with the cure', async (t) => {
   t.match(body, /the sequence of the ids is behind the rows, and nothing was written; it must go on from the greatest id/)
   await pool.query("SELECT setval(pg_get_serial_sequence('counted.posts', 'id'), max(id)) FROM counted.posts")
   t.match(JSON.parse((await create()).body), { post: { id: 3, title: 'T' } })
+})
+
+/** What a program with a collation and functions of its own has made, which nobody else has. */
+const FOREIGN = `
+  CREATE TABLE log (n text);
+  CREATE TABLE layers (id integer PRIMARY KEY, name text);
+  CREATE TABLE parents (id integer PRIMARY KEY, name text);
+  CREATE TABLE children (id integer PRIMARY KEY, parent integer REFERENCES parents ON DELETE CASCADE);
+  CREATE TABLE words (id integer PRIMARY KEY, word text COLLATE NOCASE, mark text COLLATE NOCASE UNIQUE, n integer);
+  CREATE TABLE codes (code text COLLATE NOCASE PRIMARY KEY, n integer);
+  CREATE TABLE sizes (id integer PRIMARY KEY, name text, size integer AS (length(name)), other integer AS (abs(id)));
+  CREATE TABLE checked (id integer PRIMARY KEY, name text CHECK (length(name) > 0));
+  CREATE TABLE plain (id integer PRIMARY KEY, name text);
+  CREATE VIEW spoken AS SELECT id, word, n FROM words;
+  INSERT INTO layers VALUES (1, 'roads');
+  INSERT INTO parents VALUES (1, 'Ann');
+  INSERT INTO children VALUES (1, 1);
+  INSERT INTO words VALUES (1, 'b', 'x', 7), (2, 'a', 'y', 8);
+  INSERT INTO codes VALUES ('b', 1), ('a', 2);
+  INSERT INTO sizes (id, name) VALUES (1, 'abc');
+  INSERT INTO checked VALUES (1, 'x');
+  INSERT INTO plain VALUES (1, 'x');
+  CREATE TRIGGER added AFTER INSERT ON layers BEGIN INSERT INTO log SELECT nofunc(new.name); END;
+  CREATE TRIGGER changed AFTER UPDATE OF name ON layers BEGIN INSERT INTO log SELECT nofunc(new.name); END;
+  CREATE TRIGGER removed AFTER DELETE ON children BEGIN SELECT nofunc(old.id); END;
+  PRAGMA writable_schema = ON;
+  UPDATE sqlite_schema SET sql = replace(sql, 'NOCASE', 'nocoll') WHERE name IN ('words', 'codes');
+  UPDATE sqlite_schema SET sql = replace(sql, 'length(', 'nofunc(') WHERE name IN ('sizes', 'checked');
+  PRAGMA writable_schema = RESET`
+
+t.test('what SQLite cannot do with a table is said at the start, and no request fails because of it', async (t) => {
+  const opened = makeDatabase(FOREIGN)
+  const { app, reports } = await serve(t, { database: opened })
+  const all = ['create', 'update', 'delete']
+  const cases: Readonly<Record<string, readonly [actions: readonly string[], problems: readonly string[]]>> = {
+    layers: [['delete'], ['Rows of "layers" cannot be created or changed: no such function: nofunc.']],
+    parents: [['create', 'update'], ['Rows of "parents" cannot be deleted: no such function: nofunc.']],
+    children: [['create', 'update'], ['Rows of "children" cannot be deleted: no such function: nofunc.']],
+    words: [[], [
+      'Lists are neither sorted nor filtered by "word": no such collation sequence: nocoll.',
+      'Lists are neither sorted nor filtered by "mark": no such collation sequence: nocoll.',
+      'SQLite cannot compare "word", so the rows of "words" are read-only.'
+    ]],
+    codes: [[], [
+      'Lists are neither sorted nor filtered by "code": no such collation sequence: nocoll.',
+      'SQLite cannot compare "code", so the rows of "codes" are read-only.'
+    ]],
+    sizes: [['delete'], [
+      'SQLite cannot read the column "size": unknown function: nofunc().',
+      'Rows of "sizes" cannot be created or changed: unknown function: nofunc().'
+    ]],
+    checked: [['delete'], ['Rows of "checked" cannot be created or changed: unknown function: nofunc().']],
+    plain: [all, []]
+  }
+  t.match(reports.get('spoken'), {
+    path: undefined,
+    problems: [{ problem: 'SQLite cannot read "spoken": no such collation sequence: nocoll.' }]
+  })
+  for (const [name, [writes, problems]] of Object.entries(cases)) {
+    const { path, actions, problems: found } = reports.get(name) as TableReport
+    t.strictSame(actions.slice(2), writes, name)
+    t.strictSame([...found.map(({ problem }) => problem)].sort(), [...problems].sort(), name)
+    const list = await app.inject(`${path}.json`)
+    t.equal(list.statusCode, 200, list.body)
+    const [[attribute, [row]]] = Object.entries(list.json()) as [[string, Array<Record<string, unknown>>]]
+    const conditions = ['=7', '[in]=7,8', '[gt]=1', '[contains]=b']
+    const queries = Object.keys(row ?? {}).flatMap((column) =>
+      [`sort=${column}`, `sort=-${column}&limit=1`, ...conditions.map((condition) => column + condition)])
+    for (const query of [...queries, 'q=b', 'limit=1']) {
+      for (const format of ['json', 'html']) {
+        const { statusCode, body } = await app.inject(`${path}.${format}?${query}`)
+        t.ok(statusCode < 500, `${attribute} ${query}: ${statusCode} ${statusCode < 500 ? '' : body}`)
+      }
+    }
+    for (const format of ['xml', 'html', 'csv']) t.equal((await app.inject(`${path}.${format}`)).statusCode, 200, name)
+    t.equal((await app.inject(`${path}/${encodeURIComponent(String(row?.id))}.json`)).statusCode, 200, name)
+  }
+  t.equal((await app.inject('/words.json?sort=word')).statusCode, 400)
+  t.equal((await app.inject('/words.json?word=a')).statusCode, 400)
+  t.match((await app.inject('/words.json?sort=-n')).json(), { words: [{ word: 'a', n: 8 }, { word: 'b', n: 7 }] })
+  t.strictSame((await app.inject('/sizes/1.json')).json(), { size: { id: 1, name: 'abc', other: 1 } })
+  t.equal((await app.inject({ method: 'DELETE', url: '/layers.json?id=1' })).statusCode, 204)
+  await app.close()
+  opened.close()
 })

@@ -84,7 +84,7 @@ class TableDescriber {
     const isNamed = name !== '' && name !== '__proto__'
     const reason = !isNamed
       ? `No column can be called "${name}" here.`
-      : may.read ? problem : `The database does not let you read the column "${name}".`
+      : problem ?? (may.read ? undefined : `The database does not let you read the column "${name}".`)
     if (reason !== undefined) this.#problems.push({ column: name, problem: reason })
     return isNamed && may.read
   }

@@ -2,6 +2,7 @@ import type { Schema } from '../../../schema/types.js'
 import { type Literal, parseExpression } from '../../sql/tables/checks/expression.js'
 import { tokenize } from '../../sql/tables/checks/tokens.js'
 import type { FoundColumn } from '../../sql/tables/found-table.js'
+import type { Obstacle } from './abilities.js'
 import type { Contents } from './sample.js'
 
 /** A column as `pragma_table_xinfo` describes it. */
@@ -27,12 +28,14 @@ export interface ColumnContext {
   readonly hasFullKey: boolean
   readonly hasUnfitIds: boolean
   readonly isExact: boolean
+  /** What SQLite cannot do with the column, if there is something. */
+  readonly obstacle: Obstacle | undefined
 }
 
 /** Describes a column by its declaration and its contents. */
 export function readColumn (
   { name, type, notnull, dflt_value: fallback, pk, hidden }: PragmaColumn,
-  { contents: { schema, isComparable, mixed }, isAlias, hasFullKey, hasUnfitIds, isExact }: ColumnContext
+  { contents: { schema, isComparable, mixed }, isAlias, hasFullKey, hasUnfitIds, isExact, obstacle }: ColumnContext
 ): FoundColumn {
   const made = parseExpression(tokenize(fallback ?? '', { hasBrackets: true }), () => undefined)
   return {
@@ -46,8 +49,8 @@ export function readColumn (
     hasUnfitIds,
     isExact,
     isReadOnly: hidden > 1 || mixed !== undefined,
-    may: { read: true, create: true, update: true },
-    problem: mixed === undefined ? undefined : explainMixture(name, type, mixed)
+    may: { read: obstacle?.canRead !== false, create: true, update: true },
+    problem: mixed === undefined ? obstacle?.problem : explainMixture(name, type, mixed)
   }
 }
 

@@ -32,7 +32,7 @@ interface Schema {
 function readSchema (database: SqliteDatabase): Schema {
   const query: RunQuery = <R>(text: string, ...values: unknown[]) => database.prepare(text).all(...values) as R[]
   const tables = query<ListedTable>(TABLES)
-  const reader = new SchemaReader(query, tables)
+  const reader = new SchemaReader(database, query, tables)
   return {
     tables,
     describe (table) {

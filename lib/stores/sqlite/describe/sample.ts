@@ -29,6 +29,9 @@ export interface Contents {
   readonly mixed?: readonly string[]
 }
 
+/** What a column may contain about which nothing is known. Lists can be neither sorted nor filtered by it. */
+export const UNKNOWN: Contents = { schema: { type: ['string', 'number'] }, isComparable: false }
+
 /**
  * Returns what the columns contain, of which `columns` has the candidates by name. It looks at the first and the last
  * 500 rows.

@@ -1,11 +1,13 @@
 import { groupIndexes, quoteName } from '../../sql/dialect.js'
 import type { FindColumn } from '../../sql/tables/checks/expression.js'
 import { readCheck } from '../../sql/tables/checks/keywords.js'
-import type { ForeignKey, FoundTable } from '../../sql/tables/found-table.js'
+import type { ForeignKey, FoundTable, Right } from '../../sql/tables/found-table.js'
 import { findCandidates } from './candidates.js'
+import type { SqliteDatabase } from '../driver.js'
+import { Abilities, type Obstacle } from './abilities.js'
 import { type PragmaColumn, readColumn } from './columns.js'
 import { readCreateTable } from './create-table.js'
-import { type Contents, type RunQuery, sampleColumns } from './sample.js'
+import { type Contents, type RunQuery, sampleColumns, UNKNOWN } from './sample.js'
 
 /** A table or view in the schema of SQLite. */
 export interface ListedTable {
@@ -43,10 +45,15 @@ interface Structure {
 /** Reads tables from the schema of SQLite, and from what their columns contain. */
 export class SchemaReader {
   readonly #query: RunQuery
+  readonly #abilities: Abilities
   readonly #tables: ReadonlyMap<string, ListedTable>
   readonly #structures = new Map<string, Structure>()
+  readonly #obstacles = new Map<string, ReadonlyMap<string, Obstacle>>()
+  /** What the columns of each table contain, by the name of the table. */
+  readonly #contents = new Map<string, ReadonlyMap<string, Contents>>()
 
-  constructor (query: RunQuery, tables: readonly ListedTable[]) {
+  constructor (database: SqliteDatabase, query: RunQuery, tables: readonly ListedTable[]) {
+    this.#abilities = new Abilities(database)
     this.#query = query
     this.#tables = new Map(tables.map((table) => [fold(table.name), table]))
   }
@@ -57,14 +64,12 @@ export class SchemaReader {
     const { columns, primaryKey, indexes, alias } = this.#structureOf(table)
     const foreignKeys = this.#findForeignKeys(table)
     const { checks, collated } = type === 'table' ? readCreateTable(sql) : NOTHING
-    const rowName = type === 'table' && table.isWithoutRowid === 1 ? undefined : freeRowName(columns)
-    const contents = this.#findContents(table, rowName)
+    const obstacles = this.#obstaclesOf(table)
+    const contents = type === 'view' ? this.#findContentsOfView(table) : this.#contentsOf(table)
     const contentsOf = ({ name }: PragmaColumn): Contents => contents.get(name) as Contents
     const findColumn: FindColumn = ({ value }) => columns.find((column) => fold(column.name) === fold(value))?.name
     const hasFullKey = this.#hasFullKey(table)
-    const problems = this.#findProblems(table, hasFullKey)
-    const isWritable = problems.length === 0
-    const isBroken = foreignKeys.some(({ problem }) => problem !== undefined)
+    const { may, problems } = this.#findRights(table, hasFullKey, foreignKeys)
     return {
       name,
       kind: kindOf(type),
@@ -73,17 +78,18 @@ export class SchemaReader {
         isAlias: column.name === alias,
         hasFullKey,
         hasUnfitIds: column.name !== alias && this.#hasUnfitIds(table, column.name, contentsOf(column)),
-        isExact: !collated.has(fold(column.name))
+        isExact: !collated.has(fold(column.name)),
+        obstacle: obstacles.get(column.name)
       })),
       primaryKey: hasFullKey ? primaryKey : [],
       unique: groupIndexes(indexes.filter(({ origin }) => origin !== 'pk')),
       foreignKeys,
       demands: checks.flatMap((check) => readCheck(check, findColumn)),
-      rowName: type === 'view' ? undefined : rowName,
+      rowName: type === 'view' ? undefined : rowNameOf(table, columns),
       counter: MADE.test(sql) ? 'version' : undefined,
       version: 'values',
-      may: { create: isWritable && !isBroken, update: isWritable && !isBroken, delete: isWritable },
-      problems: [...problems, ...foreignKeys.flatMap(({ problem }) => problem ?? [])]
+      may,
+      problems
     }
   }
 
@@ -139,14 +145,55 @@ export class SchemaReader {
     return this.#query(`SELECT 1 FROM ${quoteName(table.name)} WHERE NOT (${fits(name)}) LIMIT 1`).length > 0
   }
 
-  /** Finds what the columns contain that this table has. */
-  #findContents (table: ListedTable, rowName: string | undefined): ReadonlyMap<string, Contents> {
+  /** Returns what the columns of a table contain. */
+  #contentsOf (table: ListedTable): ReadonlyMap<string, Contents> {
+    const known = this.#contents.get(table.name)
+    if (known !== undefined) return known
     const { columns, primaryKey } = this.#structureOf(table)
+    const obstacles = this.#obstaclesOf(table)
     const numbers = this.#findKeyNumbers(table)
+    const rowName = rowNameOf(table, columns)
     const order = table.type === 'table' ? (rowName === undefined ? primaryKey : [rowName]) : []
-    const candidates = columns.filter(isVisible).map(({ name, type, dflt_value: fallback }) =>
+    const visible = columns.filter(isVisible)
+    const candidates = visible.filter(({ name }) => !obstacles.has(name)).map(({ name, type, dflt_value: fallback }) =>
       [name, findCandidates(type, numbers.has(name), fallback ?? '')] as const)
-    return sampleColumns(this.#query, { name: table.name, order }, new Map(candidates))
+    const sampled = sampleColumns(this.#query, { name: table.name, order }, new Map(candidates))
+    const contents = new Map(visible.map(({ name }) => [name, sampled.get(name) ?? UNKNOWN]))
+    this.#contents.set(table.name, contents)
+    return contents
+  }
+
+  /**
+   * Returns what the columns of a view contain, without evaluating it: what the columns of its tables contain that it
+   * shows, or what the declared types say. If nothing is known about any column, all values are taken for texts.
+   */
+  #findContentsOfView (view: ListedTable): ReadonlyMap<string, Contents> {
+    const obstacles = this.#obstaclesOf(view)
+    const origins = this.#abilities.findOrigins(view.name)
+    const contents = this.#structureOf(view).columns.map(({ name, type }): [string, Contents] => {
+      if (obstacles.has(name)) return [name, UNKNOWN]
+      const origin = origins.get(name)
+      const table = this.#tables.get(fold(origin?.table ?? ''))
+      if (origin !== undefined && table !== undefined) {
+        return [name, this.#contentsOf(table).get(origin.column) ?? UNKNOWN]
+      }
+      // An expression has no type, and a part of a compound query may have the type BLOB with texts.
+      if (type === '' || type === 'BLOB') return [name, UNKNOWN]
+      const { candidates: [first], whenEmpty = first } = findCandidates(type, false, '')
+      return [name, whenEmpty ?? UNKNOWN]
+    })
+    const isIdentified = contents.some(([, { isComparable }]) => isComparable)
+    return new Map(isIdentified ? contents : contents.map(([name]) => [name, TEXTS]))
+  }
+
+  /** Returns what SQLite cannot do with the columns. @throws an error of the driver if it can read none of them */
+  #obstaclesOf (table: ListedTable): ReadonlyMap<string, Obstacle> {
+    const known = this.#obstacles.get(table.name)
+    if (known !== undefined) return known
+    const names = this.#structureOf(table).columns.filter(isVisible).map(({ name }) => name)
+    const found = this.#abilities.findObstacles(table.name, names)
+    this.#obstacles.set(table.name, found)
+    return found
   }
 
   /** Finds the columns whose numbers are ids, which are integers in every format. */
@@ -167,7 +214,7 @@ export class SchemaReader {
     const columns = parts.map(({ from }) => from)
     const { table: to } = parts[0] as PragmaReference
     const other = this.#tables.get(fold(to))
-    const fault = `Rows of "${name}" cannot be created or changed, because they refer`
+    const fault = `Rows of "${name}" are read-only, because they refer`
     if (other?.type !== 'table') {
       return {
         columns,
@@ -197,13 +244,38 @@ export class SchemaReader {
     }
   }
 
-  /** Returns why the rows of a table cannot be written. */
-  #findProblems ({ name, type }: ListedTable, hasFullKey: boolean): string[] {
+  /** Returns which writes a table allows, and why it does not allow the others. */
+  #findRights (
+    table: ListedTable,
+    hasFullKey: boolean,
+    foreignKeys: readonly FoundReference[]
+  ): Pick<FoundTable, 'may' | 'problems'> {
+    const obstacles = [
+      ...this.#findProblems(table, hasFullKey),
+      ...foreignKeys.flatMap(({ problem }) => problem ?? [])
+    ]
+    if (obstacles.length > 0) return { may: { create: false, update: false, delete: false }, problems: obstacles }
+    const columns = this.#structureOf(table).columns.filter(({ hidden }) => hidden === 0).map(({ name }) => name)
+    const failing = [...this.#abilities.findFailingWrites(table.name, columns)]
+    const can = (right: Right): boolean => !failing.some(([, rights]) => rights.includes(right))
+    return {
+      may: { create: can('create'), update: can('update'), delete: can('delete') },
+      problems: failing.map(([fault, rights]) =>
+        `Rows of "${table.name}" cannot be ${rights.map((right) => DONE[right]).join(' or ')}: ${fault}.`)
+    }
+  }
+
+  /** Returns why no rows of a table can be written. */
+  #findProblems (table: ListedTable, hasFullKey: boolean): string[] {
+    const { name, type } = table
     const [setting] = this.#query<{ query_only: number }>('PRAGMA query_only')
     if (setting?.query_only === 1) return ['The database is read-only.']
     if (type === 'virtual') return [`The virtual table "${name}" is read-only.`]
     if (!hasFullKey) return [`Some rows of "${name}" have null in the primary key, so the table is read-only.`]
-    if (type !== 'view') return []
+    const [compared] = [...this.#obstaclesOf(table)].flatMap(([column, { canRead }]) => canRead ? [column] : [])
+    if (type !== 'view') {
+      return compared === undefined ? [] : [`SQLite cannot compare "${compared}", so the rows of "${name}" are read-only.`]
+    }
     const isWritable = this.#query(TRIGGERS, name).length > 0
     return [`The view "${name}" is read-only${isWritable ? ', although it has triggers for writes' : ''}.`]
   }
@@ -217,6 +289,8 @@ interface FoundReference extends ForeignKey {
 
 /** Matches the statement of a table that `migrate` has made, with its column for the version. */
 const MADE = /(?:, |\()"version" INTEGER NOT NULL DEFAULT 1(?:,.*)?\) STRICT$/s
+const DONE: Readonly<Record<Right, string>> = { create: 'created', update: 'changed', delete: 'deleted' }
+const TEXTS: Contents = { schema: { type: 'string' }, isComparable: true }
 const NOTHING = { checks: [], collated: new Set<string>() }
 const COLUMNS = 'SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?)'
 /** Selects the columns of the unique indexes. The column of an expression is null. */
@@ -243,7 +317,8 @@ function isSameGroup (folded: readonly string[], group: readonly string[]): bool
   return folded.length === group.length && group.every((name) => folded.includes(fold(name)))
 }
 
-/** Returns a name of the number of a row that no column has. */
-function freeRowName (columns: readonly PragmaColumn[]): string | undefined {
+/** Returns a name of the number of a row that no column has, or `undefined` if rows have no number. */
+function rowNameOf ({ type, isWithoutRowid }: ListedTable, columns: readonly PragmaColumn[]): string | undefined {
+  if (type === 'table' && isWithoutRowid === 1) return undefined
   return ['rowid', '_rowid_', 'oid'].find((name) => columns.every((column) => fold(column.name) !== name))
 }
