@@ -114,8 +114,11 @@ class SqlTable {
   readonly #plan: BatchPlan
   /** Whether no two rows have the same id. A check of the table may find otherwise, for example in a view. */
   readonly #isKeyUnique: boolean
+  readonly #splitsNulls: boolean
 
   constructor (definition: TableDefinition, dialect: Dialect, driver: Driver, isKeyUnique = true) {
+    // A statement on numbered rows reads all of them, for example by evaluating a view.
+    this.#splitsNulls = !dialect.nullsFirst && definition.source === definition.quoted
     this.#isKeyUnique = isKeyUnique
     this.#definition = definition
     this.#driver = driver
@@ -143,6 +146,7 @@ class SqlTable {
       isNumbered: !this.#definition.ids.isGenerated && this.#definition.ids.own !== undefined,
       decoder,
       neverNull: this.#conditions.neverNull,
+      splitsNulls: this.#splitsNulls,
       after: query.after && { id: given.after?.at(-1) as Id, position: query.after },
       positionOf: (row) => positionOfRow(this.#definition.ids, row, order),
       verify: (place) => this.#positions.verify(place, order, { select, get: (id) => this.get(id, {}) }),

@@ -228,3 +228,46 @@ t.test('what SQLite cannot do with a table is said at the start, and no request 
   await app.close()
   opened.close()
 })
+
+t.test('a view is never evaluated at the start, and once for a list', async (t) => {
+  const sql = `
+    CREATE TABLE sales (id integer PRIMARY KEY, name text, price real, day date);
+    INSERT INTO sales VALUES (1, 'a', 1.5, '2020-01-01'), (2, 'b', 2.5, '2020-01-02'), (3, 'a', 3, NULL);
+    CREATE VIEW slow AS SELECT name, day, CAST(count(*) AS integer) AS n, sum(price) AS total FROM sales GROUP BY 1, 2`
+  const opened = makeDatabase(sql)
+  const schema = await (async () => {
+    await pool.query(`CREATE SCHEMA seen; SET search_path TO seen; ${sql}; RESET search_path`)
+    return 'seen'
+  })()
+  let evaluated: string[] = []
+  const note = (text: string): void => {
+    if (/"slow"/.test(text) && !/^PRAGMA|pragma_/.test(text)) evaluated.push(text)
+  }
+  const counted = {
+    exec: (text: string) => opened.exec(text),
+    prepare (text: string) {
+      const statement = opened.prepare(text)
+      const all = statement.all.bind(statement)
+      return Object.assign(statement, { all: (...values: unknown[]) => { note(text); return all(...values) } })
+    }
+  }
+  const clients = server.pool()
+  clients.on('connect', (client) => {
+    const query = client.query.bind(client) as (...call: unknown[]) => unknown
+    Object.assign(client, { query: (config: { text: string }) => { note(config.text); return query(config) } })
+  })
+  for (const [engine, options] of Object.entries({ SQLite: { database: counted }, PostgreSQL: { pool: clients, schema } })) {
+    evaluated = []
+    const { app, reports } = await serve(t, options)
+    t.strictSame(evaluated, [], `${engine}: the start`)
+    const { attributes: { properties } } = (reports.get('slow') as TableReport).table
+    t.match(properties, { name: { type: ['string', 'null'] }, day: { format: 'date' }, n: { type: /integer|string/ } })
+    for (const url of ['.json', '.xml', '.csv', '.html', '.json?limit=2', '.json?sort=-n', '.json?sort=day&limit=1']) {
+      evaluated = []
+      t.equal((await app.inject(`/slows${url}`)).statusCode, 200)
+      t.equal(evaluated.length, 1, `${engine} ${url}: ${evaluated.join('\n')}`)
+    }
+    await app.close()
+  }
+  opened.close()
+})

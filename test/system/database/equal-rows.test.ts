@@ -9,9 +9,11 @@ import { startPostgres } from '../../support/stores/postgres-server.js'
 const SQL = `
   CREATE TABLE numbers (n INTEGER PRIMARY KEY);
   INSERT INTO numbers WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 1000) SELECT n FROM counted;
-  CREATE VIEW pairs AS SELECT 'b,%' AS word, 5 AS size FROM numbers UNION ALL SELECT 'a', 1 UNION ALL SELECT 'c', NULL;
+  CREATE VIEW pairs AS SELECT CAST(word AS text) AS word, CAST(size AS integer) AS size
+    FROM (SELECT 'b,%' AS word, 5 AS size FROM numbers UNION ALL SELECT 'a', 1 UNION ALL SELECT 'c', NULL) AS made;
   CREATE VIEW versioned AS SELECT 'a' AS n, numbers.n AS size FROM numbers;
-  CREATE VIEW codes AS SELECT 7 AS code FROM numbers UNION ALL SELECT 3 UNION ALL SELECT 9;`
+  CREATE VIEW codes AS SELECT CAST(code AS integer) AS code
+    FROM (SELECT 7 AS code FROM numbers UNION ALL SELECT 3 UNION ALL SELECT 9) AS made;`
 
 /** Collects the rows of all pages. */
 async function readPages (app: FastifyInstance, url: string, name: string): Promise<Array<Record<string, unknown>>> {

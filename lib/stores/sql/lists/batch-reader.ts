@@ -30,6 +30,8 @@ export interface BatchSource {
   readonly isNumbered: boolean
   /** The criteria whose values are never null. */
   readonly neverNull: ReadonlySet<string>
+  /** Whether a list that begins with its first row reads its nulls first, because an index would not serve both. */
+  readonly splitsNulls: boolean
   /** The row after which the list begins, or `undefined` if it begins with its first row. */
   readonly after: Place | undefined
   /** Returns the position of a row in the order of the query. */
@@ -82,9 +84,9 @@ export class BatchReader {
     this.#context = context
     this.#source = source
     this.#after = source.after
-    this.#ranges = source.isNumbered && query.after === undefined
-      ? [{ conditions: [], order: query.order }]
-      : rangesOf(query, query.after, source.neverNull)
+    const isWhole = query.after === undefined && !source.splitsNulls
+    const whole: Range = { conditions: [], order: query.order }
+    this.#ranges = isWhole ? [whole] : rangesOf(query, query.after, source.neverNull)
     this.#left = query.limit ?? Infinity
     this.#most = query.limit !== undefined || source.isNumbered ? Infinity : source.isSparse ? 1 : FIRST_BATCH
   }

@@ -35,7 +35,7 @@ export interface ColumnContext {
 /** Describes a column by its declaration and its contents. */
 export function readColumn (
   { name, type, notnull, dflt_value: fallback, pk, hidden }: PragmaColumn,
-  { contents: { schema, isComparable, mixed }, isAlias, hasFullKey, hasUnfitIds, isExact, obstacle }: ColumnContext
+  { contents: { schema, isComparable, mixed, remark }, isAlias, hasFullKey, hasUnfitIds, isExact, obstacle }: ColumnContext
 ): FoundColumn {
   const made = parseExpression(tokenize(fallback ?? '', { hasBrackets: true }), () => undefined)
   return {
@@ -50,7 +50,9 @@ export function readColumn (
     isExact,
     isReadOnly: hidden > 1 || mixed !== undefined,
     may: { read: obstacle?.canRead !== false, create: true, update: true },
-    problem: mixed === undefined ? obstacle?.problem : explainMixture(name, type, mixed)
+    problem: mixed !== undefined
+      ? explainMixture(name, type, mixed)
+      : remark === undefined ? obstacle?.problem : `The column "${name}" ${remark}.`
   }
 }
 

@@ -27,6 +27,8 @@ export interface Contents {
   readonly fits?: Candidate['fits']
   /** The types of values if no candidate fits them all. */
   readonly mixed?: readonly string[]
+  /** What an app should know about the column, as the end of a sentence that begins with its name. */
+  readonly remark?: string
 }
 
 /** What a column may contain about which nothing is known. Lists can be neither sorted nor filtered by it. */

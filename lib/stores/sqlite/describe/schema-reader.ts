@@ -178,12 +178,13 @@ export class SchemaReader {
         return [name, this.#contentsOf(table).get(origin.column) ?? UNKNOWN]
       }
       // An expression has no type, and a part of a compound query may have the type BLOB with texts.
-      if (type === '' || type === 'BLOB') return [name, UNKNOWN]
+      if (type === '' || type === 'BLOB') return [name, COMPUTED]
       const { candidates: [first], whenEmpty = first } = findCandidates(type, false, '')
       return [name, whenEmpty ?? UNKNOWN]
     })
     const isIdentified = contents.some(([, { isComparable }]) => isComparable)
-    return new Map(isIdentified ? contents : contents.map(([name]) => [name, TEXTS]))
+    if (isIdentified) return new Map(contents)
+    return new Map(contents.map(([name, known]) => [name, known === COMPUTED ? TEXTS : known]))
   }
 
   /** Returns what SQLite cannot do with the columns. @throws an error of the driver if it can read none of them */
@@ -290,7 +291,15 @@ interface FoundReference extends ForeignKey {
 /** Matches the statement of a table that `migrate` has made, with its column for the version. */
 const MADE = /(?:, |\()"version" INTEGER NOT NULL DEFAULT 1(?:,.*)?\) STRICT$/s
 const DONE: Readonly<Record<Right, string>> = { create: 'created', update: 'changed', delete: 'deleted' }
-const TEXTS: Contents = { schema: { type: 'string' }, isComparable: true }
+const COMPUTED: Contents = {
+  ...UNKNOWN,
+  remark: 'has no type, so lists are neither sorted nor filtered by it. CAST it in the view'
+}
+const TEXTS: Contents = {
+  schema: { type: 'string' },
+  isComparable: true,
+  remark: 'has no type, so its values are compared as texts. CAST it in the view'
+}
 const NOTHING = { checks: [], collated: new Set<string>() }
 const COLUMNS = 'SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?)'
 /** Selects the columns of the unique indexes. The column of an expression is null. */

@@ -210,9 +210,9 @@ const KINDS: ReadonlyArray<readonly [table: string, expected: object, problem?: 
   ['generated', { attributes: { required: ['price'], properties: { tax: { readOnly: true }, total: { readOnly: true } } }, ...WRITABLE }],
   ['only_generated', { canCreate: true, canUpdate: false, canDelete: true }],
   ['groups', { unique: [['a', 'b'], ['c', 'a']] }],
-  ['named', { kind: 'view', id: 'string', key: ['id_', 'name'], isServed: true, version: 'values', ...READ_ONLY }, 'The view "named" is read-only.'],
+  ['named', { kind: 'view', id: 'string', key: ['id_', 'name'], isServed: true, version: 'values', ...READ_ONLY }, 'The column "loud" has no type, so lists are neither sorted nor filtered by it. CAST it in the view.'],
   ['writable_view', { kind: 'view', key: ['name'], ...READ_ONLY }, 'The view "writable_view" is read-only, although it has triggers for writes.'],
-  ['blobs', { isServed: true, key: ['file'], ...READ_ONLY }, 'The view "blobs" is read-only.'],
+  ['blobs', { isServed: true, key: ['file'], ...READ_ONLY }, 'The column "file" has no type, so its values are compared as texts. CAST it in the view.'],
   ['broken', { isServed: false, attributes: { properties: {} }, ...READ_ONLY }, 'SQLite cannot read "broken": no such column: missing.'],
   ['search', { kind: 'table', id: 'integer', columns: { id: 'rowid' }, isServed: true, ...READ_ONLY }, 'The virtual table "search" is read-only.']
 ]

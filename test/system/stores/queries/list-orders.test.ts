@@ -62,7 +62,7 @@ async function sorts ({ name, run }: Engine, text: string): Promise<boolean> {
 
 /** Returns the statements of lists that were run, without the settings of connections. */
 function selects (engine: Engine | undefined): readonly string[] {
-  return engine?.statements.filter((text) => text.startsWith('SELECT')) ?? []
+  return engine?.statements.filter((text) => /^SELECT (?!set_config)/.test(text)) ?? []
 }
 
 const idsWhere = (isListed: (index: number) => boolean): number[] =>
