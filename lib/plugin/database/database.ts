@@ -29,6 +29,10 @@ export const database: FastifyPluginAsync<DatabaseOptions> = fp(register, {
 })
 
 async function register (app: FastifyInstance, options: DatabaseOptions & RegisterOptions): Promise<void> {
+  await withinTimeout(app, serve(app, options))
+}
+
+async function serve (app: FastifyInstance, options: DatabaseOptions & RegisterOptions): Promise<void> {
   try {
     checkOptions(options)
     const { registerTables } = await loadRegistration()
@@ -36,6 +40,30 @@ async function register (app: FastifyInstance, options: DatabaseOptions & Regist
   } catch (error) {
     throw withOwner(error, 'the plugin "database"')
   }
+}
+
+/** The part of Fastify's `pluginTimeout` after which our own error comes, before that of Fastify. */
+const MOST_OF_TIMEOUT = 0.9
+
+/**
+ * Waits for the tables as long as Fastify waits for the plugin. Fastify's own error would ask for a call of `done`.
+ * @throws InvalidOptionError if that takes too long
+ */
+async function withinTimeout ({ initialConfig }: FastifyInstance, tables: Promise<void>): Promise<void> {
+  const { pluginTimeout = 10_000 } = initialConfig
+  if (pluginTimeout === 0) return tables
+  let timer: NodeJS.Timeout | undefined
+  const end = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new InvalidOptionError(
+        'pluginTimeout',
+        `is ${pluginTimeout} ms, in which not all tables could be read and served; start the app with ` +
+          'fastify({ pluginTimeout: 0 }), or select tables by "only" and "except"',
+        ' of Fastify'
+      ))
+    }, pluginTimeout * MOST_OF_TIMEOUT)
+  })
+  await Promise.race([tables, end]).finally(() => { clearTimeout(timer) })
 }
 
 /** @throws InvalidOptionError, UnknownOptionError */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import { ForbiddenError, StoreFullError, UnavailableError, UnknownOutcomeError } from '../../errors.js'
 import { findMember } from '../../util/own-property.js'
 import { ConstraintError } from '../sql/constraint-errors.js'
@@ -82,8 +82,14 @@ const SETTINGS = Object.entries({
   IntervalStyle: 'postgres'
 }).map(([name, value]) => `set_config('${name}', '${value}', false)`).join(', ')
 
-/** The servers of pools, while they are being described. The stores that start together ask once. */
-const asking = new WeakMap<PostgresPool, Promise<Server>>()
+/** The tables of a pool that are about to be described, and what is found. */
+interface Inquiry {
+  readonly tables: Set<string>
+  readonly answer: Promise<{ readonly server: Server, readonly found: ReadonlyMap<string, Table> }>
+}
+
+/** The next inquiries of pools. The stores that start together ask once, by a few queries for all tables. */
+const inquiries = new WeakMap<PostgresPool, Inquiry>()
 
 /** Runs statements on the connections of a pool, and translates errors. */
 export class PostgresDriver implements Driver {
@@ -121,11 +127,27 @@ export class PostgresDriver implements Driver {
   }
 
   async describe (): Promise<Table | undefined> {
+    const { pool, table } = this.#settings
+    const inquiry = inquiries.get(pool) ?? this.#inquire()
+    inquiry.tables.add(table)
+    const { server, found } = await inquiry.answer
+    this.#server = server
+    return found.get(table)
+  }
+
+  /** Describes the server and all tables that stores ask for in this turn of the event loop. */
+  #inquire (): Inquiry {
     const { pool } = this.#settings
-    const asked = asking.get(pool) ?? this.#catalog.describeServer().finally(() => { asking.delete(pool) })
-    asking.set(pool, asked)
-    this.#server = await asked
-    return this.#catalog.describe()
+    const tables = new Set<string>()
+    const ask = async (): Promise<Awaited<Inquiry['answer']>> => {
+      await nextTurn()
+      inquiries.delete(pool)
+      const server = await this.#catalog.describeServer()
+      return { server, found: await this.#catalog.describe([...tables]) }
+    }
+    const inquiry = { tables, answer: ask() }
+    inquiries.set(pool, inquiry)
+    return inquiry
   }
 
   tables (): Promise<readonly TableName[]> {

@@ -235,10 +235,8 @@ t.test('a view is never evaluated at the start, and once for a list', async (t) 
     INSERT INTO sales VALUES (1, 'a', 1.5, '2020-01-01'), (2, 'b', 2.5, '2020-01-02'), (3, 'a', 3, NULL);
     CREATE VIEW slow AS SELECT name, day, CAST(count(*) AS integer) AS n, sum(price) AS total FROM sales GROUP BY 1, 2`
   const opened = makeDatabase(sql)
-  const schema = await (async () => {
-    await pool.query(`CREATE SCHEMA seen; SET search_path TO seen; ${sql}; RESET search_path`)
-    return 'seen'
-  })()
+  const schema = 'seen'
+  await pool.query(`CREATE SCHEMA ${schema}; SET search_path TO ${schema}; ${sql}; RESET search_path`)
   let evaluated: string[] = []
   const note = (text: string): void => {
     if (/"slow"/.test(text) && !/^PRAGMA|pragma_/.test(text)) evaluated.push(text)

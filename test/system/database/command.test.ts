@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, get, type IncomingMessage } from 'node:http'
 import { dirname } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { run, type Surroundings } from '../../../lib/plugin/database/command/run.js'
 import { LONG_FORM } from '../../support/long.js'
@@ -272,6 +273,22 @@ t.test('what cannot be served is said in one line', async (t) => {
     t.match(ended, { code, printed: '', complained: message }, argv.join(' '))
     t.equal(ended.complained.split('\n').length, 2)
   }
+})
+
+t.test('a database that takes longer than two seconds is named, and has no limit', async (t) => {
+  const slowPool = class {
+    on (): void {}
+    async end (): Promise<void> {}
+    async query (): Promise<void> {
+      await delay(2200)
+      throw new Error('too slow')
+    }
+  }
+  const { complained } = await end(['postgres://ann:secret@localhost/x'], { load: () => ({ Pool: slowPool }) })
+  t.equal(complained, 'Waiting for postgres://localhost/x: its tables are being read. --only and --except select some.\n' +
+    'Cannot connect to postgres://localhost/x: too slow. Check the URL, and that the server runs.\n')
+  // Fastify's own limit for the start of a plugin.
+  t.match((await end(['--print', 'x.sqlite'])).printed, /^ {2}pluginTimeout: 0,$/m)
 })
 
 t.test('--help and --version print and end', async (t) => {

@@ -1,4 +1,4 @@
-import fastify from 'fastify'
+import fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 import { database, type TableReport } from '../../../lib/index.js'
 import { run } from '../../../lib/plugin/database/command/run.js'
@@ -50,9 +50,16 @@ t.test('the tables of a schema are served, and written', async (t) => {
   t.match((await app.inject({ url: '/', headers: { accept: 'text/html' } })).body, /<a href="\/people">People<\/a>.*>2</)
 })
 
-t.test('the stores that start together ask once what the server is', async (t) => {
+t.test('the number of queries at the start does not depend on the number of tables', async (t) => {
+  await pool.query(`CREATE SCHEMA many; ${Array.from({ length: 60 }, (_, index) => `
+    CREATE TABLE many.t${index} (id bigserial PRIMARY KEY, name text UNIQUE, parent bigint REFERENCES many.t${Math.max(0, index - 1)});`).join('')}`)
   const texts: string[] = []
-  const counted = server.pool()
+  let open = 0
+  let most = 0
+  // A pool with one connection serves any number of tables.
+  const counted = server.pool({ max: 1 })
+  counted.on('acquire', () => { most = Math.max(most, ++open) })
+  counted.on('release', () => { open-- })
   counted.on('connect', (client) => {
     const { query } = client
     client.query = ((config: { text: string }, ...others: unknown[]) => {
@@ -60,11 +67,35 @@ t.test('the stores that start together ask once what the server is', async (t) =
       return (query as (...call: unknown[]) => unknown).call(client, config, ...others)
     }) as typeof query
   })
-  const app = fastify()
-  t.teardown(() => app.close())
-  app.register(database, { pool: counted, schema: 'shop', report: () => {} })
-  await app.ready()
+  const start = async (only?: readonly string[]): Promise<FastifyInstance> => {
+    texts.length = 0
+    const app = fastify()
+    t.teardown(() => app.close())
+    app.register(database, { pool: counted, schema: 'many', ...(only && { only }), write: true, report: () => {} })
+    await app.ready()
+    return app
+  }
+  await start(['t1'])
+  const few = texts.filter((text) => !text.includes('set_config')).length
+  const app = await start()
+  t.equal(texts.length, few)
+  t.ok(few <= 6, `${few} queries`)
   t.equal(texts.filter((text) => text.includes('version()')).length, 1)
+  t.equal(most, 1)
+  t.equal((await app.inject({ method: 'POST', url: '/t59.json', payload: { t59: { name: 'T' } } })).statusCode, 201)
+})
+
+t.test('an app whose tables take too long says so before Fastify does', async (t) => {
+  const app = fastify({ pluginTimeout: 500 })
+  t.teardown(async () => { await app.close() })
+  const slow = server.pool()
+  slow.on('connect', (client) => { client.query('SELECT pg_sleep(1)').catch(() => {}) })
+  app.register(database, { pool: slow, schema: 'shop' })
+  await t.rejects(async () => { await app.ready() }, {
+    code: 'FST_RESOURCES_INVALID_OPTION',
+    message: 'Option "pluginTimeout" of Fastify is 500 ms, in which not all tables could be read and served; start the ' +
+      'app with fastify({ pluginTimeout: 0 }), or select tables by "only" and "except".'
+  })
 })
 
 t.test('the command serves what the user of the database may read', async (t) => {

@@ -228,7 +228,7 @@ t.test('only PostgreSQL itself counts as a single server', async (t) => {
     ['PostgreSQL 8.0.2 on i686-pc-linux-gnu, compiled by GCC gcc (GCC) 3.4.2, Redshift 1.0.12103', UNKNOWN],
     ['PostgreSQL 16', UNKNOWN]
   ] as const) {
-    const pool = new FakePool([{ version }], ...(expected === BUSY ? [[{ others: 'f' }]] : []), [], [], sqlError('57014'))
+    const pool = new FakePool([{ version }], ...(expected === BUSY ? [[{ others: 'f' }]] : []), [], [], [], [], sqlError('57014'))
     const store = storeOn(pool)
     await t.rejects(async () => store.prepare(), { message: /is not in the database/ })
     t.equal(await codeOf(() => store.create({ title: 'T' }, {}, context)), expected, version)
@@ -470,11 +470,11 @@ t.test('a lost or outdated prepared statement runs again without a name', async 
 
 t.test('texts are sorted by code points, also in an engine without that collation', async (t) => {
   for (const [version, title] of [['PostgreSQL 18.1 on x86_64', '"title" text COLLATE "C"'], ['CockroachDB CCL v25.2.1', '"title" text,']] as const) {
-    const column = (name: string, type: string): object => ({ name, type, not_null: name === 'version' ? 't' : 'f', filled: 't', generated: 'f' })
+    const column = (name: string, type: string): object => ({ wanted: '"posts"', name, type, not_null: name === 'version' ? 't' : 'f', filled: 't', generated: 'f' })
     const there = [column('id', 'bigint'), column('version', 'bigint'), column('title', 'text'), column('at', 'text')]
     const own = [{ version }]
-    const indexes = [{ index: '1', key: '1', size: '1', number: '1', column: 'id' }]
-    const pool = new FakePool(own, [], [], own, there, indexes, [])
+    const indexes = [{ wanted: '"posts"', index: '1', key: '1', size: '1', number: '1', column: 'id' }]
+    const pool = new FakePool(own, [], [], [], [], own, there, indexes, [])
     await storeOn(pool).migrate()
     const [create] = pool.texts.filter((text) => text.startsWith('CREATE'))
     t.ok(create?.includes(title), String(create))
@@ -661,7 +661,7 @@ t.test('stores send one command at a time, and a migration that fails halfway le
   await children.create({ by: 'Ann', postId: null }, {}, context)
   t.match(texts.join('\n'), /\nBEGIN\nCREATE TABLE .*\nCREATE INDEX .*\nCREATE OR REPLACE FUNCTION .*\nCREATE TRIGGER .*\nCOMMIT\n/)
   const plain = pool({ max: 1 })
-  await plain.query(`DROP TABLE children; DROP FUNCTION children_postId_count;
+  await plain.query(`DROP TABLE children; DROP FUNCTION "children_postId_count";
     CREATE FUNCTION "children_postId_count"() RETURNS integer LANGUAGE sql AS 'SELECT 1'`)
   await t.rejects(async () => { await children.prepare() }, { code: '42P13' }, 'the type of a function cannot change')
   const { rows } = await plain.query("SELECT to_regclass('children') AS found")

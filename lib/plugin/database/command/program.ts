@@ -45,6 +45,8 @@ const app = fastify({
   logger: { level: 'warn' },
   requestTimeout: 10_000,
   http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000 },
+  // A large database takes as long as it takes.
+  pluginTimeout: 0,
   // The longest id that has a page, in characters.
   routerOptions: { maxParamLength: 2_000 }
 })`

@@ -69,6 +69,8 @@ async function serve (settings: Settings, surroundings: Surroundings): Promise<v
     logger: { level: 'warn', stream: { write: complain } },
     requestTimeout: 10_000,
     http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000 },
+    // A large database takes as long as it takes.
+    pluginTimeout: 0,
     // The longest id that has a page, in characters.
     routerOptions: { maxParamLength: 2_000 },
     frameworkErrors: (error, request, reply) => {
@@ -76,6 +78,9 @@ async function serve (settings: Settings, surroundings: Surroundings): Promise<v
       for (const home of registryOf(app).homes) home.sendError(error, request, reply)
     }
   })
+  const waiting = setTimeout(() => {
+    complain(`Waiting for ${nameSource(settings)}: its tables are being read. --only and --except select some.\n`)
+  }, PATIENCE)
   try {
     addGuards(app, settings)
     let reports: readonly TableReport[] = []
@@ -91,6 +96,7 @@ async function serve (settings: Settings, surroundings: Surroundings): Promise<v
     })
     app.register(home, { title: 'Tables', notFound: true, prefix })
     const url = `${await listen(app, host, port)}${prefix}/`
+    clearTimeout(waiting)
     print(describe(settings, url, reports))
     if (!isLoopback(host) && user === undefined) {
       const what = write ? 'change' : 'read'
@@ -99,9 +105,13 @@ async function serve (settings: Settings, surroundings: Surroundings): Promise<v
     if (settings.open) openBrowser(url, surroundings)
     if (!signal.aborted) await once(signal, 'abort')
   } finally {
+    clearTimeout(waiting)
     await app.close()
   }
 }
+
+/** The time after which the command says what it waits for, in milliseconds. */
+const PATIENCE = 2000
 
 /** @throws CommandError if the address cannot be had */
 async function listen (app: FastifyInstance, host: string, port: number): Promise<string> {

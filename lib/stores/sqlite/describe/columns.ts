@@ -35,8 +35,9 @@ export interface ColumnContext {
 /** Describes a column by its declaration and its contents. */
 export function readColumn (
   { name, type, notnull, dflt_value: fallback, pk, hidden }: PragmaColumn,
-  { contents: { schema, isComparable, mixed, remark }, isAlias, hasFullKey, hasUnfitIds, isExact, obstacle }: ColumnContext
+  { contents, isAlias, hasFullKey, hasUnfitIds, isExact, obstacle }: ColumnContext
 ): FoundColumn {
+  const { schema, isComparable, mixed, remark } = contents
   const made = parseExpression(tokenize(fallback ?? '', { hasBrackets: true }), () => undefined)
   return {
     name,

@@ -274,9 +274,10 @@ export class SchemaReader {
     if (type === 'virtual') return [`The virtual table "${name}" is read-only.`]
     if (!hasFullKey) return [`Some rows of "${name}" have null in the primary key, so the table is read-only.`]
     const [compared] = [...this.#obstaclesOf(table)].flatMap(([column, { canRead }]) => canRead ? [column] : [])
-    if (type !== 'view') {
-      return compared === undefined ? [] : [`SQLite cannot compare "${compared}", so the rows of "${name}" are read-only.`]
+    if (type !== 'view' && compared !== undefined) {
+      return [`SQLite cannot compare "${compared}", so the rows of "${name}" are read-only.`]
     }
+    if (type !== 'view') return []
     const isWritable = this.#query(TRIGGERS, name).length > 0
     return [`The view "${name}" is read-only${isWritable ? ', although it has triggers for writes' : ''}.`]
   }
