@@ -42,6 +42,9 @@ function makeOptionError (code: string, begin: string, gap: string): OptionError
 const InvalidOptionBase: OptionErrorClass = makeOptionError('FST_RESOURCES_INVALID_OPTION', 'Option', ' ')
 const UnknownOptionBase: OptionErrorClass = makeOptionError('FST_RESOURCES_UNKNOWN_OPTION', 'There is no option', '')
 
+/** The message about a reference to a row that does not exist, or that the request may not see. */
+export const NO_SUCH_REFERENCE = 'refers to something that does not exist'
+
 /** Thrown when an option is missing or cannot be used. The reason names the mistake, and how to repair it. */
 export class InvalidOptionError extends InvalidOptionBase {}
 

@@ -24,6 +24,7 @@ import { nameEquivalent } from '../response/list-response.js'
 import { respond } from '../response/responder.js'
 import { logOutcome } from '../telemetry/action-log.js'
 import { channel, traceAction } from '../telemetry/tracing.js'
+import { checkFirst } from './check-references.js'
 import { compileHandler } from './custom-handlers.js'
 import { compileDefaultActions, type PerformAction, type RowAction, TRIES } from './default-actions.js'
 import { hideUnauthorized, findContent, type OutcomeWithoutWrite } from './page-content.js'
@@ -69,7 +70,8 @@ export class Handlers {
     const list = compileInclude(compile('list'))
     const show = compile('show')
     const showIncluded = compileInclude(show)
-    const writes = { create: compile('create'), update: compile('update'), delete: compile('delete') }
+    const check = (action: RowAction): Perform => checkFirst(compile(action))
+    const writes = { create: check('create'), update: check('update'), delete: compile('delete') }
     this.#compiled = compiled
     this.list = handle((state) => {
       const { query } = state.request
@@ -137,7 +139,8 @@ export class Handlers {
   writeCustom (
     byMethod: ReadonlyMap<string, CompiledCustomAction>
   ): { readonly readPayload: preValidationHookHandler, readonly handler: RouteHandlerMethod } {
-    const performs = new Map([...byMethod.values()].map((action) => [action, compileHandler(action.handler)]))
+    const performs = new Map([...byMethod.values()].map((action) =>
+      [action, checkFirst(compileHandler(action.handler))]))
     return {
       readPayload: compileCustomPayloadHook(this.#compiled, byMethod),
       handler: handle((state) => {

@@ -6,7 +6,7 @@ import {
   type Referenced
 } from '../../actions/include/load-one.js'
 import type { Relation } from '../../actions/include/relation.js'
-import type { GuardedResource } from '../../actions/authorize/level.js'
+import { type GuardedResource, isGuarded } from '../../actions/authorize/level.js'
 import { InvalidOptionError, InvalidQueryError } from '../../errors.js'
 import type { FindLocation } from '../../resource/location.js'
 import { REFERENCE, singularize } from '../../resource/inflection.js'
@@ -36,6 +36,15 @@ interface Reference {
   readonly from: RelatedResource
   /** Finds the resource, once the app is ready. */
   readonly find: () => RelatedResource
+  /** Returns the function that finds its rows, once the app is ready. */
+  readonly findRows: () => FindReferenced
+}
+
+/** An attribute that references a resource whose rows are not open to every request. */
+export interface GuardedReference {
+  readonly attribute: string
+  /** Finds the row that a value references, if the request may see it. */
+  readonly find: FindReferenced
 }
 
 /** The relations of a resource. Those to resources that are registered later are complete once the app is ready. */
@@ -43,6 +52,8 @@ export class Relations {
   readonly #resource: Resource
   readonly #made = new Map<string, () => Relation>()
   readonly #references: Array<Reference & Pick<RowChoices, 'findLinks'>> = []
+  /** The references to rows that some requests may not see. They are complete once the app is ready. */
+  readonly guarded: GuardedReference[] = []
   /** The attributes that reference other resources. */
   readonly references: Set<string> = new Set()
   /** The links to the rows that they name. They can be found once the app is ready. */
@@ -71,8 +82,9 @@ export class Relations {
    */
   complete (): void {
     for (const make of this.#made.values()) make()
-    for (const { attribute, from, find, findLinks } of this.#references) {
+    for (const { attribute, from, find, findLinks, findRows } of this.#references) {
       const resource = find()
+      if (isGuarded(resource.level)) this.guarded.push({ attribute, find: findRows() })
       const list = compileRelatedList(from, { resource, attribute, relation: stemOf(attribute) })
       if (list !== undefined) resource.relations.lists.push(list)
       const rows = this.#hasLine(attribute) ? compileFindRows(resource, from) : undefined
@@ -121,10 +133,11 @@ export class Relations {
       const what = this.#made.has(name) ? 'relation' : 'attribute'
       refuse(`gives "${attribute}" the relation "${name}", which is the name of another ${what}`)
     }
-    const reference = { name, attribute, from, find: lazy(find) }
-    const findRows = lazy(() => compileFindReferenced(referencedBy(reference)))
+    const findTarget = lazy(find)
+    const findRows = lazy(() => compileFindReferenced(referencedBy(findTarget())))
+    const reference = { name, attribute, from, find: findTarget, findRows }
     const findLinks = lazy(() => compileFindLinks(reference.find(), from, findRows()))
-    this.#made.set(name, lazy(() => makeReference(reference, findRows)))
+    this.#made.set(name, lazy(() => makeReference(reference)))
     const links: RowLinks = { attribute, find: (ids, context) => findLinks()(ids, context) }
     this.#references.push({ ...reference, findLinks: links.find })
     this.references.add(attribute)
@@ -189,15 +202,14 @@ function nestedIn (from: RelatedResource, child: RelatedResource): Nested {
   }
 }
 
-function referencedBy ({ find }: Reference): Referenced {
-  const { level, options: { routing }, resourcePaths: { members } } = find()
+function referencedBy ({ level, options: { routing }, resourcePaths: { members } }: RelatedResource): Referenced {
   return { level, parameters: members.names, param: routing.param }
 }
 
 /** @throws InvalidOptionError if the referenced resource cannot be included */
-function makeReference (reference: Reference, findRows: () => FindReferenced): Relation {
-  const { name, attribute, from, find } = reference
-  const { resource, options, resourcePaths: { members } } = find()
+function makeReference ({ name, attribute, from, find, findRows }: Reference): Relation {
+  const target = find()
+  const { resource, options, resourcePaths: { members } } = target
   const refuse = (reason: string): never => {
     throw new InvalidOptionError('references', `names "${resource.plural}" for "${attribute}", ${reason}`)
   }
@@ -212,7 +224,7 @@ function makeReference (reference: Reference, findRows: () => FindReferenced): R
     const values = referencedAttribute(resource) === 'id' ? 'ids' : 'keys'
     refuse(`whose ${values} have another type: the attribute ${describeTypes([type])}`)
   }
-  return { name, resource, isMany: false, load: compileLoadOne(findRows(), referencedBy(reference), attribute) }
+  return { name, resource, isMany: false, load: compileLoadOne(findRows(), referencedBy(target), attribute) }
 }
 
 /** Returns the type of the values that reference a row, or `undefined` if they can have several. */

@@ -1,4 +1,4 @@
-import { InvalidError, ReferencedError } from '../../errors.js'
+import { InvalidError, NO_SUCH_REFERENCE, ReferencedError } from '../../errors.js'
 import type { Id, Row, Scope } from '../../resource/row.js'
 import type { Attributes } from '../../schema/types.js'
 import { mergeMembers, ownMember } from '../../util/own-property.js'
@@ -40,11 +40,10 @@ export class ForeignKey {
   check (attributes: Attributes, scope: Scope): void {
     const id = ownMember(attributes, this.attribute)
     if (id == null || this.#parent.get(id as Id, {}) !== undefined) return
-    const message = 'refers to something that does not exist'
     // A client cannot change an attribute of the scope.
     throw Object.hasOwn(scope, this.attribute)
-      ? new InvalidError({}, { detail: `it ${message}` })
-      : new InvalidError({ [this.attribute]: [message] })
+      ? new InvalidError({}, { detail: `it ${NO_SUCH_REFERENCE}` })
+      : new InvalidError({ [this.attribute]: [NO_SUCH_REFERENCE] })
   }
 
   add ({ id, attributes }: Row): void {

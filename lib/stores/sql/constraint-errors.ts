@@ -1,4 +1,4 @@
-import { InvalidError, ReferencedError, SequenceError } from '../../errors.js'
+import { InvalidError, NO_SUCH_REFERENCE, ReferencedError, SequenceError } from '../../errors.js'
 import type { Scope } from '../../resource/row.js'
 import type { Attributes } from '../../schema/types.js'
 import type { MaybePromise } from '../../util/maybe-promise.js'
@@ -86,7 +86,7 @@ export const REFUSALS = {
   unique: { message: 'is already taken', detail: 'a row with these values exists already' },
   required: { message: 'must be given', detail: 'a value that must be given is missing' },
   reference: {
-    message: 'refers to something that does not exist',
+    message: NO_SUCH_REFERENCE,
     detail: 'it refers to something that does not exist, or something else refers to it'
   },
   check: { message: 'is not valid', detail: 'the database refuses a value' },
