@@ -96,6 +96,7 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
     claims.addText(query)
     claims.addMember(entries)
     if (!isNamedId) claims.addMember(group)
+    claims.checkConflict()
     if (action === 'create' && !claims.isEmpty) throw refuseId(resource)
     const id = claims.agree()
     if (node !== undefined && group === undefined) {
@@ -342,14 +343,19 @@ class IdClaims {
     this.addText(typeof value === 'object' ? 'an object' : String(value))
   }
 
+  /** @throws IdConflictError if two parts of the request name different ids */
+  checkConflict (): void {
+    if (this.#text === undefined || this.#other === undefined) return
+    throw new IdConflictError(abbreviate(this.#text), abbreviate(this.#other))
+  }
+
   /**
-   * Returns the id that all parts of the request name, or `undefined` if none names one.
-   * @throws IdConflictError, NotFoundError
+   * Returns the id that the parts of the request name, or `undefined` if none names one.
+   * @throws NotFoundError
    */
   agree (): Id | undefined {
     const text = this.#text
     if (text === undefined) return undefined
-    if (this.#other !== undefined) throw new IdConflictError(abbreviate(text), abbreviate(this.#other))
     const id = this.#areOfType ? parseId(this.#resource.idType, text) : undefined
     if (id === undefined) throw new NotFoundError(this.#resource.singular, JSON.stringify(abbreviate(text)))
     return id
