@@ -21,7 +21,7 @@ export class Day {
   toString (): string { return this.text }
 }
 
-export type Value = string | number | boolean | null | Float | Day | Date | readonly Value[] | Hash | Resource
+export type Value = string | number | bigint | boolean | null | Float | Day | Date | readonly Value[] | Hash | Resource
 export interface Hash { [name: string]: Value }
 export type Parameters = Readonly<Record<string, string | number | boolean | null>>
 
@@ -424,7 +424,8 @@ function castMembers (members: Node['members']): Hash {
 }
 
 const CASTS: Readonly<Record<string, (text: string) => Value>> = {
-  integer: (text) => Number.parseInt(text, 10),
+  // A Ruby Integer has any number of digits.
+  integer: (text) => Number.isSafeInteger(Number(text)) ? Number.parseInt(text, 10) : BigInt(text),
   float: (text) => new Float(Number.parseFloat(text)),
   double: (text) => new Float(Number.parseFloat(text)),
   decimal: (text) => new Float(Number.parseFloat(text)),
@@ -478,7 +479,7 @@ function writeArray (name: string, items: readonly Value[], indent: string): str
 
 function typeOf (value: Value): string {
   if (value === null) return ' nil="true"'
-  if (typeof value === 'number') return ' type="integer"'
+  if (typeof value === 'number' || typeof value === 'bigint') return ' type="integer"'
   if (typeof value === 'boolean') return ' type="boolean"'
   if (value instanceof Float) return ' type="float"'
   if (value instanceof Day) return ' type="date"'
