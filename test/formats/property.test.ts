@@ -447,7 +447,7 @@ t.test('a record reads back the same, whichever format wrote it', async (t) => {
     await withApps(attributes, async (app, twin) => {
       for (const record of records) {
         const made = await write(app, 'POST', 'application/json', `{"thing":${stringify(record)}}`, 'the record is taken as JSON')
-        await comesBack(app, twin, made, record, attributes !== undefined)
+        await comesBack(app, twin, made, record)
       }
     })
   }))
@@ -511,13 +511,12 @@ t.test('each accepted JSON value comes back in every format', async (t) => {
 
 /**
  * Checks that a client which reads and writes like ActiveResource changes nothing. It cannot read or send
- * arrays of simple values, nor send names that begin with an underscore, and it sends no CR. A text in JSON
- * comes back with its quotes.
+ * arrays of simple values, nor send names that begin with an underscore, and it sends no CR.
  */
 async function comesBackByActiveResource (app: FastifyInstance, id: number, record: Members): Promise<void> {
   const Thing = new Model(new Connection(app), { element: 'thing' })
   for (const name of Object.keys(record)) {
-    if (/\\(?:r|[bf]|u00|\ufffe)|\ufffe/.test(JSON.stringify(record[name]))) continue
+    if (JSON.stringify(record[name]).includes('\\r')) continue
     try {
       const found = await Thing.find(id)
       for (const other of Object.keys(found.attributes)) if (other !== name && other !== 'id') delete found.attributes[other]
@@ -530,7 +529,7 @@ async function comesBackByActiveResource (app: FastifyInstance, id: number, reco
 }
 
 /** Checks that a created record survives each format. */
-async function comesBack (app: FastifyInstance, twin: FastifyInstance, made: LightMyRequestResponse, record: Members, isDeclared = true): Promise<void> {
+async function comesBack (app: FastifyInstance, twin: FastifyInstance, made: LightMyRequestResponse, record: Members): Promise<void> {
   const id = idOf(made)
   const url = `/things/${id}`
   await reads(app, id, record, 'JSON gives back what JSON took')
@@ -539,7 +538,7 @@ async function comesBack (app: FastifyInstance, twin: FastifyInstance, made: Lig
   const copy = await write(twin, 'POST', 'application/xml', document.replace(/<id.*?<\/id>/, ''), 'the XML document makes another of the kind')
   await reads(twin, idOf(copy), record, 'XML gives back what JSON took')
 
-  if (isDeclared) await comesBackByActiveResource(twin, idOf(copy), record)
+  await comesBackByActiveResource(twin, idOf(copy), record)
   const { headers: { etag } } = await get(app, url, 'application/json')
   for (const type of ['application/xml', 'application/json']) {
     await write(app, 'PUT', type, (await get(app, url, type)).body, `what was read as ${type} is an update that changes nothing`)

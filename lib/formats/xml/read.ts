@@ -16,7 +16,7 @@ import {
   UNCONVERTIBLE
 } from '../../schema/convert-text.js'
 import { isSameMoment, MOMENT_FORMATS, type TextFormat, withoutFraction } from '../../schema/date-time.js'
-import { findNameFault, underscore } from '../../schema/legal-text.js'
+import { findNameFault, isLegalText, underscore } from '../../schema/legal-text.js'
 import { compilePerShape } from '../../schema/per-shape.js'
 import type { Shape } from '../../schema/shape.js'
 import type { TypeName } from '../../schema/types.js'
@@ -326,7 +326,9 @@ function isShownAs (element: Element, value: unknown): boolean {
   }
   if (hasMembers(element)) return isObject(value) && hasMembersOf(element, value)
   if (type !== undefined) return IS_SHOWN[type]?.(text, value) === true
-  return text === value || (typeof value !== 'string' && text === renderJsonText(value))
+  // A text that XML cannot carry was shown as JSON. In place of another, such a text in quotes is a change.
+  const isShownAsJson = typeof value !== 'string' || !isLegalText(value)
+  return text === value || (isShownAsJson && text === renderJsonText(value))
 }
 
 /** Returns whether an element has a text that may be JSON: a client that does not know the type leaves it out. */
