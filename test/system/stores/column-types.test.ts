@@ -255,11 +255,11 @@ t.test('every format shows a value that does not fit its column, and no form tha
   t.equal(saved.statusCode, 303, saved.body)
   t.strictSame(await engine.run('SELECT title FROM loose').then(([row]) => (row as { title: string }).title), 'U')
   t.strictSame(await stored(), before, 'the other values are the same')
-  // What the other formats show is refused when it comes back, and changes nothing.
+  // What JSON shows is refused when it comes back, unless no client could mean it as a change. It changes nothing.
   for (const name of ['v0', 'v1', 'v2', 'v3', 'v4', 'v5', 'v6']) {
     const { post } = (await app.inject('/posts/1.json')).json<{ post: Attributes }>()
     const sent = await app.inject({ method: 'PUT', url: '/posts.json', payload: { id: 1, post: { [name]: post[name] } } })
-    t.equal(sent.statusCode, 422, `${name}: ${sent.body}`)
+    t.equal(sent.statusCode, String(post[name]).startsWith(MARK) ? 200 : 422, `${name}: ${sent.body}`)
   }
   t.strictSame(await stored(), before)
 })
