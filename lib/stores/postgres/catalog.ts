@@ -29,19 +29,24 @@ export class PostgresCatalog {
     this.#table = table
   }
 
-  /** Describes tables, which it finds by their quoted names, by three queries for all of them. */
+  /** Describes tables, which it finds by their quoted names, by three queries for all, and by one more in Citus. */
   async describe (tables: readonly string[]): Promise<ReadonlyMap<string, Table>> {
     const wanted = [JSON.stringify(tables)]
     const found = new Map<string, FoundRows>()
-    const parts = { columns: COLUMNS, indexed: INDEXES, referring: REFERENCES }
-    for (const [part, query] of Object.entries(parts) as Array<[keyof FoundRows, string]>) {
+    let clusters: unknown
+    const read = async (part: keyof FoundRows, query: string): Promise<void> => {
       for (const row of await this.#ask(query, wanted)) {
         const table = String(row.wanted)
-        const rows = found.get(table) ?? { columns: [], indexed: [], referring: [] }
+        const rows = found.get(table) ?? { columns: [], indexed: [], referring: [], clustered: [] }
         rows[part].push(row)
         found.set(table, rows)
+        clusters ??= row.clusters
       }
     }
+    await read('columns', COLUMNS)
+    await read('indexed', INDEXES)
+    await read('referring', REFERENCES)
+    if (typeof clusters === 'string') await read('clustered', findClustered(clusters))
     return new Map([...found].map(([table, rows]) => [table, readTable(rows)]))
   }
 
@@ -86,9 +91,9 @@ export class PostgresCatalog {
 }
 
 /** The rows of the catalog about one table. */
-type FoundRows = Record<'columns' | 'indexed' | 'referring', RawRow[]>
+type FoundRows = Record<'columns' | 'indexed' | 'referring' | 'clustered', RawRow[]>
 
-function readTable ({ columns, indexed, referring }: FoundRows): Table {
+function readTable ({ columns, indexed, referring, clustered: [cluster] }: FoundRows): Table {
   return {
     columns: columns.map(({ name, type, not_null: notNull, filled, generated }) => ({
       name: String(name),
@@ -104,7 +109,8 @@ function readTable ({ columns, indexed, referring }: FoundRows): Table {
       onDelete: RULES.get(rule) as string
     })),
     kind: KINDS.get(String(columns[0]?.kind)) ?? 'table',
-    hasRowNumber: false
+    hasRowNumber: false,
+    cluster: cluster && (cluster.model === 's' ? 'once' : 'copies')
   }
 }
 
@@ -154,13 +160,19 @@ const COLUMNS = `WITH RECURSIVE ${WANTED}, types AS (
   ELSE format_type(s.type, s.modifier) END
   || s.brackets AS type,
   a.attnotnull AS not_null, a.atthasdef OR a.attidentity <> '' AS filled,
-  a.attgenerated <> '' AS generated, c.relkind AS kind
+  a.attgenerated <> '' AS generated, c.relkind AS kind, to_regclass('pg_dist_partition')::text AS clusters
   FROM types s JOIN pg_catalog.pg_type t ON t.oid = s.type
   JOIN pg_catalog.pg_attribute a ON a.attrelid = s.found AND a.attnum = s.number
   JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
   LEFT JOIN pg_catalog.pg_collation l ON l.oid = a.attcollation
   WHERE t.typtype <> 'd' AND NOT EXISTS (SELECT FROM pg_catalog.pg_type e WHERE e.typarray = t.oid)
   ORDER BY s.wanted, a.attnum`
+/**
+ * Returns the query that finds tables among those of Citus. With the model `s` (streaming) each row is kept once. With
+ * others, each statement is run on every copy.
+ */
+const findClustered = (clusters: string): string =>
+  `WITH ${WANTED} SELECT w.wanted, p.repmodel AS model FROM ${clusters} p JOIN wanted w ON w.found = p.logicalrelid`
 const TABLES = `SELECT c.relname AS name, n.nspname AS schema, pg_catalog.pg_table_is_visible(c.oid) AS visible
   FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
   WHERE c.relkind IN ('r', 'p') AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'

@@ -163,6 +163,8 @@ export interface Table {
   readonly kind: 'table' | 'partitioned table' | 'view' | 'materialized view' | 'foreign table'
   /** Whether rows have a number of their own besides the columns: `rowid` in SQLite. */
   readonly hasRowNumber: boolean
+  /** How a cluster (Citus) keeps each row: once, or in several copies. @default the table is not part of a cluster */
+  readonly cluster?: 'once' | 'copies' | undefined
 }
 
 export interface FoundReference {
