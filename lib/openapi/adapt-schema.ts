@@ -59,6 +59,7 @@ export class SchemaAdapter {
     return {
       ...(typeof $ref === 'string' && this.#referTo($ref, name)),
       ...(schema.format === 'decimal' && { pattern: writeDecimalPattern(schema) }),
+      ...(isLong(schema) && { pattern: LONG_PATTERN }),
       ...Object.fromEntries(
         Object.entries(schema).flatMap(([keyword, value]) => this.#adaptKeyword(keyword, value, context))
       ),
@@ -75,7 +76,7 @@ export class SchemaAdapter {
     if (SAME.has(keyword) || keyword.startsWith('x-')) return [[keyword, value]]
     switch (keyword) {
       case 'type':
-        return [[keyword, adaptType(value, schema.nullable === true)]]
+        return [[keyword, adaptType(isLong(schema) ? [value, 'string'].flat() : value, schema.nullable === true)]]
       case 'required':
         return unlessEmpty(keyword, without(value, absent))
       case 'properties':
@@ -225,6 +226,14 @@ export function writeDecimalPattern ({ precision, scale }: Schema): string {
   const whole = precision === undefined ? '[0-9]+' : most === 0 ? '0+' : `0*[0-9]{1,${most}}`
   const fraction = scale === undefined ? '(\\.[0-9]+)?' : scale === 0 ? '' : `(\\.[0-9]{1,${Number(scale)}})?`
   return `^-?${whole}${fraction}$`
+}
+
+/** Matches integers beyond 2^53 − 1, which are texts. */
+const LONG_PATTERN = '^-?[1-9][0-9]{15,18}$'
+
+/** Returns whether a schema is that of integers of eight bytes. */
+function isLong ({ type, format }: Schema): boolean {
+  return format === 'int64' && [type].flat().every((name) => name === 'integer' || name === 'null')
 }
 
 function adaptType (type: unknown, isNullable: boolean): unknown {

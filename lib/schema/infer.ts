@@ -89,10 +89,13 @@ type Own<S, M extends Mode, D extends number, T> =
 type Chosen<E, T> = unknown extends T ? E : Extract<E, T extends keyof Simple ? Simple[T] : object>
 
 type OfType<T, S, M extends Mode, D extends number> =
-  T extends keyof Simple ? Simple[T]
+  T extends keyof Simple ? T extends 'integer' ? Integer<S> : Simple[T]
     : T extends 'array' ? Items<S, M, D>
       : T extends 'object' ? Members<S, M, D>
         : unknown
+
+/** An integer of eight bytes is a text beyond 2^53 − 1. */
+type Integer<S> = S extends { readonly format: 'int64' } ? number | string : number
 
 type Items<S, M extends Mode, D extends number> =
   S extends { readonly items: infer I }

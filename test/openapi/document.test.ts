@@ -574,6 +574,17 @@ const SCHEMAS: Readonly<Record<string, Translated>> = {
   examples: { schema: { type: 'string', examples: ['a', 'b'], $comment: 'C', contentMediaType: 'text/markdown', contentEncoding: 'base64' }, v31: { type: 'string', examples: ['a', 'b'], $comment: 'C', contentMediaType: 'text/markdown', contentEncoding: 'base64' }, v30: { type: 'string', format: 'byte', example: 'a' } },
   'a decimal': { schema: { type: 'string', format: 'decimal' }, v31: { type: 'string', format: 'decimal', pattern: '^-?[0-9]+(\\.[0-9]+)?$' }, v30: { type: 'string', format: 'decimal', pattern: '^-?[0-9]+(\\.[0-9]+)?$' }, accepted: ['0', '-12.50', '007'], refused: [1] },
   'a decimal with precision and scale': { schema: { type: ['string', 'null'], format: 'decimal', precision: 5, scale: 2 }, v31: { type: ['string', 'null'], format: 'decimal', pattern: '^-?0*[0-9]{1,3}(\\.[0-9]{1,2})?$' }, v30: { type: 'string', nullable: true, format: 'decimal', pattern: '^-?0*[0-9]{1,3}(\\.[0-9]{1,2})?$' }, accepted: ['-123.45', '000123', '0.5', null], refused: [1] },
+  'an integer of eight bytes': {
+    schema: { type: ['integer', 'null'], format: 'int64' },
+    v31: { type: ['integer', 'null', 'string'], format: 'int64', pattern: '^-?[1-9][0-9]{15,18}$' },
+    v30: {
+      anyOf: [{ type: 'integer', nullable: true }, { type: 'string', nullable: true }],
+      format: 'int64',
+      pattern: '^-?[1-9][0-9]{15,18}$'
+    },
+    accepted: [5, null],
+    refused: ['5', 'x']
+  },
   'a whole decimal': { schema: { type: 'string', format: 'decimal', precision: 19, scale: 0 }, v31: { type: 'string', format: 'decimal', pattern: '^-?0*[0-9]{1,19}$' }, v30: { type: 'string', format: 'decimal', pattern: '^-?0*[0-9]{1,19}$' }, accepted: ['9223372036854775807', '-0'], refused: [0] },
   'a decimal between -1 and 1, with a limit of digits after the point': { schema: { anyOf: [{ type: 'string', format: 'decimal', precision: 2, scale: 2 }, { type: 'string', format: 'decimal', scale: 1, pattern: '^7' }] }, v31: { anyOf: [{ type: 'string', format: 'decimal', pattern: '^-?0+(\\.[0-9]{1,2})?$' }, { type: 'string', format: 'decimal', pattern: '^7' }] }, v30: { anyOf: [{ type: 'string', format: 'decimal', pattern: '^-?0+(\\.[0-9]{1,2})?$' }, { type: 'string', format: 'decimal', pattern: '^7' }] }, accepted: ['7.5'], refused: [7.5] },
   'an array': { schema: { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1, maxItems: 2, uniqueItems: true }, v31: { type: 'array', minItems: 1, maxItems: 2, uniqueItems: true, ...items({ type: 'string', minLength: 1 }) }, v30: { type: 'array', minItems: 1, maxItems: 2, uniqueItems: true, ...items({ type: 'string', minLength: 1 }) }, accepted: [['a']], refused: [[], [''], ['a', 'a'], ['a', 'b', 'c']] },

@@ -365,3 +365,9 @@ declare const app: FastifyInstance
 app.register(plugin, { name: 'posts', attributes: { $id: 'post', title: 'Post', type: 'object', properties: { kind: { $ref: '#/definitions/kind' } }, definitions: { kind: { type: 'string' } } } })
 // @ts-expect-error "propertys" is not a keyword
 app.register(plugin, { name: 'posts', attributes: { type: 'object', propertys: {}, properties: {} } })
+
+interface Reply {
+  readonly type: 'object'
+  readonly properties: { readonly tweet: { readonly type: ['integer', 'null'], readonly format: 'int64' } }
+}
+check<Equal<AttributesOf<Reply>, { readonly tweet?: number | string | null }>>()
