@@ -5,7 +5,7 @@ import type { Context, Order, Position, Store } from '../stores/store.js'
 import { type MaybePromise, andThen } from '../util/maybe-promise.js'
 import type { ListOutcome, ListQuery, Source } from './outcome.js'
 import { collect, type CollectedRows, endAfter, findEnd, iterate, type Page } from './sources.js'
-import type { Target } from './target.js'
+import { canReverse, type Target } from './target.js'
 import { addTotal } from './total.js'
 
 export type { ListQuery } from './outcome.js'
@@ -23,16 +23,16 @@ export function list (target: Target, query: ListQuery, context: Context): Maybe
 }
 
 function listRows ({ store, scope }: Target, query: ListQuery, context: Context): MaybePromise<ListOutcome> {
-  const { order, after, before, limit, filter, search } = query
+  const { order, after, before, offset, limit, filter, search } = query
   // A literal of all members, because a spread object makes a list of 20 rows take three times as long.
-  const open: Open = (order, after, limit) =>
-    iterate(store.list({ order, after, limit, scope, filter, search }, context))
+  const open: Open = (order, after, limit, offset) =>
+    iterate(store.list({ order, after, offset, limit, scope, filter, search }, context))
   if (limit === undefined) return listAll(query, open)
   const page = { order, limit }
   if (before !== undefined) return listBefore(before, page, open, context)
   // One extra row shows whether another page follows.
-  const pulled = collect(open(order, after, limit + 1), limit + 1, LARGEST_BATCH_SIZE)
-  const hasPrevious = after !== undefined && canReverse(store)
+  const pulled = collect(open(order, after, limit + 1, offset), limit + 1, LARGEST_BATCH_SIZE)
+  const hasPrevious = (after !== undefined || offset !== undefined) && canReverse(store)
   return andThen(pulled, (collected): MaybePromise<ListOutcome> => {
     const first = hasPrevious ? collected.rows[0] ?? 'end' : undefined
     if (collected.rest !== undefined) return listLarge(collected, first, page, { open, context })
@@ -45,11 +45,6 @@ function listRows ({ store, scope }: Target, query: ListQuery, context: Context)
 /** Returns whether a store counts rows. */
 export function canCount ({ capabilities, count }: Store): boolean {
   return capabilities?.count === true && count !== undefined
-}
-
-/** Returns whether a store can list the page before a position: it reads rows in the reversed order. */
-export function canReverse ({ capabilities }: Store): boolean {
-  return capabilities?.order === true
 }
 
 /** Lists all rows after or before a position. */
@@ -73,8 +68,8 @@ export function pullFirst (batches: Source, order: Order): MaybePromise<ListOutc
   )
 }
 
-/** Reads the same list in an order, after a position. */
-type Open = (order: Order, after: Position | undefined, limit: number | undefined) => Source
+/** Reads the same list in an order, after a position, or without its first rows. */
+type Open = (order: Order, after: Position | undefined, limit: number | undefined, offset?: number) => Source
 
 /** What the reading of large rows needs besides the page. */
 interface Reading {

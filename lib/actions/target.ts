@@ -16,3 +16,8 @@ export function notFound ({ singular, singleton }: Resource, id: unknown): Error
     ? new NothingHereError(singular)
     : new NotFoundError(singular, JSON.stringify(id))
 }
+
+/** Returns whether a store can list the page before a position: it reads rows in the reversed order. */
+export function canReverse ({ capabilities }: Store): boolean {
+  return capabilities?.order === true
+}

@@ -118,7 +118,7 @@ export interface PageView extends View {
   readonly list: string
   /** The name of that custom action, whose rows the query cannot sort, filter or page. `undefined` for a usual list. */
   readonly own: string | undefined
-  /** The query parameters, without `after` and `before`, and without the blank fields of a filter form. */
+  /** The query parameters, without `after`, `before` and `offset`, and without the blank fields of a filter form. */
   readonly parameters: Readonly<Record<string, string>>
   /** The condition whose fields the page shows, or `undefined` for none. */
   readonly openCondition: OpenCondition | undefined
@@ -132,6 +132,8 @@ export interface PageView extends View {
   readonly after: string | undefined
   /** The requested cursor before which the page ends; empty for the last page, or `undefined`. */
   readonly before: string | undefined
+  /** The requested number of rows before the page, or `undefined`. */
+  readonly offset?: string | undefined
 }
 
 /** The input of a write, as a form has sent it. */

@@ -6,6 +6,7 @@ import {
   MOST_WORDS,
   type NamedOperator
 } from '../http/request/filter-query.js'
+import { MOST_OFFSET } from '../http/request/list-query.js'
 import { isDecimalShape, ORDERED_FORMATS } from '../schema/convert-text.js'
 import type { Property, Shape } from '../schema/shape.js'
 import { writeDecimalPattern } from './adapt-schema.js'
@@ -58,6 +59,13 @@ const BEFORE: Part = {
   name: 'before',
   schema: { type: 'string' },
   description: 'The position before which the page ends, from a `Link`. An empty value asks for the last page.'
+}
+
+const OFFSET: Part = {
+  in: 'query',
+  name: 'offset',
+  schema: { type: 'integer', minimum: 0, maximum: MOST_OFFSET },
+  description: 'The number of rows before the page, which needs `limit`. It excludes `after` and `before`.'
 }
 
 const COUNT: Part = {
@@ -128,6 +136,7 @@ function describeListQuery (compiled: CompiledResource): readonly Part[] {
       description: 'The position after which the page begins. Take it from the `Link` of another page.'
     },
     ...(parameters.includes('before') ? [BEFORE] : []),
+    ...(parameters.includes('offset') ? [OFFSET] : []),
     ...(parameters.includes('count') ? [COUNT] : []),
     ...(parameters.includes('sort') ? [sort] : []),
     ...(searchable.length > 0 ? [search] : []),

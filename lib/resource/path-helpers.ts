@@ -46,6 +46,7 @@ interface CommonParameters {
   readonly limit?: number | undefined
   readonly after?: string | undefined
   readonly before?: string | undefined
+  readonly offset?: number | undefined
   readonly sort?: string | undefined
   readonly blank?: 'any' | undefined
   readonly q?: string | undefined

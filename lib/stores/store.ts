@@ -77,6 +77,11 @@ export interface Query {
   readonly order: Order
   /** The position after which the list begins, or `undefined` for all rows. The row at the position may be deleted. */
   readonly after: Position | undefined
+  /**
+   * The number of rows that the list leaves out at its beginning, from 1 to 10,000. It is `undefined` or absent if
+   * there is an `after`, or if the store does not declare `capabilities.offset`. @default undefined
+   */
+  readonly offset?: number | undefined
   /** The largest number of rows, or `undefined` for all. */
   readonly limit: number | undefined
   /** The values that each row must have. */
@@ -88,7 +93,7 @@ export interface Query {
 }
 
 /** A query for the number of the rows that a list would have. */
-export interface CountQuery extends Omit<Query, 'limit'> {
+export interface CountQuery extends Omit<Query, 'limit' | 'offset'> {
   /** The number at which counting may end, or `undefined` for an exact total. */
   readonly most: number | undefined
   /** Whether an estimate is enough. */
@@ -132,6 +137,8 @@ export interface Capabilities {
   readonly order?: boolean
   /** Whether lists can be filtered: `true` by all operators, or by these and `eq`. @default false */
   readonly filter?: boolean | readonly Operator[]
+  /** Whether lists can leave out rows at their beginning. @default false */
+  readonly offset?: boolean
   /** Whether lists can be searched. @default false */
   readonly search?: boolean
   /** Whether the store has the method `count`. @default false */

@@ -200,6 +200,7 @@ const OPERATIONS: Readonly<Record<string, unknown>> = {
       { in: 'query', name: 'limit', schema: { type: 'integer', minimum: 1, maximum: 1000 }, description: 'The most rows to return. The default is all rows, and for HTML the size of a page.' },
       { in: 'query', name: 'after', schema: text, description: 'The position after which the page begins. Take it from the `Link` of another page.' },
       { in: 'query', name: 'before', schema: text, description: 'The position before which the page ends, from a `Link`. An empty value asks for the last page.' },
+      { in: 'query', name: 'offset', schema: { type: 'integer', minimum: 0, maximum: 10_000 }, description: 'The number of rows before the page, which needs `limit`. It excludes `after` and `before`.' },
       { in: 'query', name: 'count', schema: { type: 'string', enum: ['true', 'estimate'] }, description: 'Adds the headers `Total-Count` and `Content-Range`. An estimate may be faster.' },
       { in: 'query', name: 'sort', schema: text, description: 'Names separated by commas: title, body, published, rating, publishedAt, id. A minus before a name means descending order.', example: '-title' },
       { in: 'query', name: 'q', schema: few, description: 'Lists only rows that have each word in title or body; at most 10 words.' },
@@ -416,8 +417,8 @@ t.test('only the features of a resource are described', async (t) => {
     ['a parameter of the prefix that is bound: a blank one', { prefix: '/:tenant', constraints: { tenant: { enum: ['acme'] } }, formPages: true }, 'get /{tenant}/posts/new', { statuses: '200 400 404 406 default' }],
     ['an id that is bound says nothing of a list', { constraints: { id: { maximum: 999 } } }, 'get /posts', { statuses: '200 400 406 414 default' }],
     ['a store without capabilities', { store: { ...memoryStore(), capabilities: {} } }, 'get /posts', { parameters: ['format', 'limit', 'after', 'only'] }],
-    ['an attribute that is called as a parameter', { attributes: { type: 'object', properties: { limit: { type: 'boolean' } } }, sort: [] }, 'get /posts', { parameters: ['format', 'limit', 'after', 'before', 'count', 'limit[not]', 'limit[in]', 'limit[null]', 'id', 'id[gte]', 'id[gt]', 'id[lte]', 'id[lt]', 'id[not]', 'id[in]', 'only', 'blank'] }],
-    ['nothing to sort or to filter by', { sort: [], filter: [] }, 'get /posts', { parameters: ['format', 'limit', 'after', 'before', 'count', 'only'] }],
+    ['an attribute that is called as a parameter', { attributes: { type: 'object', properties: { limit: { type: 'boolean' } } }, sort: [] }, 'get /posts', { parameters: ['format', 'limit', 'after', 'before', 'offset', 'count', 'limit[not]', 'limit[in]', 'limit[null]', 'id', 'id[gte]', 'id[gt]', 'id[lte]', 'id[lt]', 'id[not]', 'id[in]', 'only', 'blank'] }],
+    ['nothing to sort or to filter by', { sort: [], filter: [] }, 'get /posts', { parameters: ['format', 'limit', 'after', 'before', 'offset', 'count', 'only'] }],
     ['a choice to filter by', { attributes: { type: 'object', properties: { kind: { type: 'string', enum: ['a', 'b'] }, level: { type: ['integer', 'null'], enum: [1, 2, null] } } } }, 'get /posts', { queries: { kind: { type: 'string', enum: ['a', 'b'] }, level: { anyOf: [{ type: 'integer', enum: [1, 2] }, { type: 'string', enum: [''] }] } } }]
   ]
   const document = await describe(t, both(...cases.map(([, options], index) => one({ attributes: post, ...options, prefix: `/c${index}${options.prefix ?? ''}` }))))

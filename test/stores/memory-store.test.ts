@@ -837,7 +837,7 @@ t.test('several attributes can be unique together', async t => {
 
 t.test('a store declares its capabilities', async t => {
   const store = memoryStore()
-  t.strictSame(store.capabilities, { order: true, filter: true, search: true, count: true })
+  t.strictSame(store.capabilities, { order: true, offset: true, filter: true, search: true, count: true })
   t.ok(Object.isFrozen(store) && Object.isFrozen(store.capabilities))
   t.strictSame([store.attributes, store.prepare], [undefined, undefined])
 })

@@ -1,5 +1,6 @@
-import { canCount, canReverse, type ListQuery } from '../../actions/list.js'
+import { canCount, type ListQuery } from '../../actions/list.js'
 import type { ListCount } from '../../actions/outcome.js'
+import { canReverse } from '../../actions/target.js'
 import { COUNT_OF_PAGES } from '../../actions/total.js'
 import { InvalidOptionError, InvalidQueryError } from '../../errors.js'
 import { CONDITION_FIELDS } from '../../formats/form/condition.js'
@@ -59,8 +60,10 @@ export interface ListState extends Context {
 const PARAMETERS = ['format', 'limit', 'after'] as const
 /** The names of parameters. An attribute with one of them is filtered by a parameter with an operator only. */
 const RESERVED: ReadonlySet<string> =
-  new Set([...PARAMETERS, 'before', 'sort', 'blank', 'q', 'count', 'only', 'include'])
+  new Set([...PARAMETERS, 'before', 'offset', 'sort', 'blank', 'q', 'count', 'only', 'include'])
 const SIMPLE: ReadonlySet<TypeName | undefined> = new Set(['string', 'integer', 'number', 'boolean'])
+/** The most rows that `offset` leaves out. A store may read each of them. */
+export const MOST_OFFSET = 10_000
 /** The most attributes in `sort`. Each further one would make a page read the table two more times. */
 const MOST_CRITERIA = 5
 
@@ -90,6 +93,8 @@ export function compileListQuery (options: ResolvedOptions, resource: Resource):
       ...PARAMETERS,
       // Without a store, a handler of the app lists the rows.
       ...(canReverse(store) || store === noStore ? ['before'] : []),
+      // A handler of the app would have to leave out the rows itself.
+      ...(store.capabilities?.offset === true && !options.routing.handlers.has('list') ? ['offset'] : []),
       ...(canCount(store) ? ['count'] : []),
       ...(isSorted ? ['sort'] : []),
       ...(resource.open ? [] : ['only']),
@@ -148,8 +153,9 @@ function compileParse (
     const search = parseSearch(query.q, searchable)
     const count = parseCount(query.count) ?? (isPage && canCount(store) ? COUNT_OF_PAGES : undefined)
     const { after, before } = query
+    const offset = parseOffset(query, limit)
     if (after === undefined && before === undefined) {
-      return { order, after: undefined, before: undefined, limit, filter, search, count }
+      return { order, after: undefined, before: undefined, offset, limit, filter, search, count }
     }
     if (before === undefined) {
       return andThen(findPosition('after', after as string, order, state), (after) =>
@@ -169,6 +175,19 @@ function parseLimit (text: string | undefined, maxLimit: number): number | undef
   const limit = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : NaN
   if (!(limit <= maxLimit)) throw new InvalidQueryError(`"limit" must be a number from 1 to ${maxLimit}`)
   return limit
+}
+
+/** @throws InvalidQueryError */
+function parseOffset ({ offset, after, before }: QueryParameters, limit: number | undefined): number | undefined {
+  if (offset === undefined) return undefined
+  if (!/^(?:0|[1-9]\d{0,4})$/.test(offset) || Number(offset) > MOST_OFFSET) {
+    const cure = 'to read on behind it, follow the "next" links, or filter the list'
+    throw new InvalidQueryError(`"offset" must be a number from 0 to ${MOST_OFFSET}; ${cure}`)
+  }
+  const other = after === undefined ? before === undefined ? undefined : 'before' : 'after'
+  if (other !== undefined) throw new InvalidQueryError(`"offset" and "${other}" exclude each other; send one of them`)
+  if (limit === undefined) throw new InvalidQueryError('"offset" needs "limit", the number of rows on a page')
+  return offset === '0' ? undefined : Number(offset)
 }
 
 /** @throws InvalidQueryError */

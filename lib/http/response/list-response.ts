@@ -122,7 +122,7 @@ function setTotal ({ rows, more }: ListOutcome, total: Total, { reply, compiled:
 function makePageView (listed: ListOutcome, { prev, next }: PageLinks, state: RequestState): PageView {
   const { order, total } = listed
   const { choice, location, action, route, request, customAction, openCondition, compiled, target } = state
-  const { after, before } = request.query
+  const { after, before, offset } = request.query
   return {
     mediaType: choice.mediaType,
     input: undefined,
@@ -133,20 +133,24 @@ function makePageView (listed: ListOutcome, { prev, next }: PageLinks, state: Re
     path: pathOf(state),
     list: route.path.fill(state.parameters),
     own: customAction?.name,
-    parameters: after === undefined && before === undefined ? request.query : withoutPosition(request.query),
+    parameters: POSITIONS.some((name) => name in request.query) ? withoutPosition(request.query) : request.query,
     openCondition,
     order,
     total,
     range: findRange(listed),
     after,
     before,
+    offset,
     request,
     prefilled: customAction === undefined ? compiled.prefill.readFilter(request.query, target.scope) : NOTHING,
     ...contentOf(state)
   }
 }
 
-function withoutPosition ({ after, before, ...others }: QueryParameters): QueryParameters {
+/** The parameters that say where a page begins or ends. The links to other pages have cursors only. */
+const POSITIONS: readonly string[] = ['after', 'before', 'offset']
+
+function withoutPosition ({ after, before, offset, ...others }: QueryParameters): QueryParameters {
   return others
 }
 
@@ -175,11 +179,11 @@ function pathOf ({ route, parameters, isSuffixed, choice: { format } }: RequestS
  */
 function findLinks ({ order, first, last }: ListOutcome, state: RequestState): PageLinks {
   const { request: { query: parameters }, compiled: { resource } } = state
-  const { after, before } = parameters
+  const position = POSITIONS.find((name) => parameters[name] !== undefined)
   const path = pathOf(state)
   let query = ''
   for (const name in parameters) {
-    if (name === 'after' || name === 'before') continue
+    if (POSITIONS.includes(name)) continue
     query += `${query === '' ? '?' : '&'}${writeParameter(name, parameters[name] as string)}`
   }
   const begin = path + query
@@ -187,7 +191,7 @@ function findLinks ({ order, first, last }: ListOutcome, state: RequestState): P
   const at = (parameter: string, cursor: string): string | undefined =>
     within(`${begin}${query === '' ? '?' : '&'}${writeParameter(parameter, cursor)}`)
   return {
-    self: after !== undefined ? at('after', after) : before !== undefined ? at('before', before) : within(begin),
+    self: position === undefined ? within(begin) : at(position, parameters[position] as string),
     first: within(begin),
     prev: first && at('before', first === 'end' ? '' : writeCursor(first, order, resource)),
     next: last && at('after', writeCursor(last, order, resource))

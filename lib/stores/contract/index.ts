@@ -6,7 +6,7 @@ import { guardChecks, raceChecks } from './scenarios/guarded-writes.js'
 import { handleChecks, uniqueHandleChecks } from './scenarios/handles.js'
 import { listChecks } from './scenarios/lists.js'
 import { orderChecks } from './scenarios/orders.js'
-import { orderedPageChecks, pageChecks } from './scenarios/pages.js'
+import { offsetChecks, orderedPageChecks, pageChecks } from './scenarios/pages.js'
 import { countChecks, countFilterChecks, countOrderChecks, countSearchChecks } from './scenarios/queries/counts.js'
 import {
   decimalChecks, decimalConditionChecks, decimalListChecks, decimalOrderChecks
@@ -56,6 +56,7 @@ const PARTS: ReadonlyArray<readonly [Checks, ...Requirement[]]> = [
   [pageChecks],
   [orderChecks, 'order'],
   [orderedPageChecks, 'order'],
+  [offsetChecks, 'offset', 'order', 'eq'],
   [backwardChecks, 'order'],
   [filterChecks, 'eq'],
   [nullChecks, 'null'],
@@ -138,7 +139,7 @@ function findObstacle (
   if (requirement === 'another') return another === undefined ? 'the option another is not given' : undefined
   if (requirement === 'unique') return unique === false ? 'the option unique is false' : undefined
   if (requirement === 'decimals') return decimals === false ? 'the option decimals is false' : undefined
-  if (requirement === 'order' || requirement === 'search' || requirement === 'count') {
+  if (requirement === 'order' || requirement === 'offset' || requirement === 'search' || requirement === 'count') {
     return capabilities[requirement] === true ? undefined : `the store does not declare capabilities.${requirement}`
   }
   const { filter = false } = capabilities

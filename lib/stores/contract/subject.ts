@@ -10,7 +10,7 @@ import { codeOf, same } from './assertions.js'
 import type { Volume } from './options.js'
 
 /** A capability of the store, or an option of the suite, without which a scenario is skipped. */
-export type Requirement = 'order' | 'search' | 'count' | Operator | 'unique' | 'decimals' | 'another'
+export type Requirement = 'order' | 'offset' | 'search' | 'count' | Operator | 'unique' | 'decimals' | 'another'
 
 /**
  * The check of a scenario. `another` opens a second store with the rows of the subject, if the scenario requires it.

@@ -16,6 +16,7 @@ export interface MemoryStore<A = Attributes> extends SyncStore<A> {
   readonly id: 'integer' | 'uuid'
   readonly capabilities: {
     readonly order: true
+    readonly offset: true
     readonly filter: true
     readonly search: true
     readonly count: true
@@ -75,6 +76,7 @@ export class MemoryTable {
   }
 
   list (query: Query): Iterable<readonly Row[]> {
+    if (query.offset !== undefined) return this.#listFrom(query.offset, { ...query, offset: undefined })
     return query.order.length === 1 ? this.#listById(query) : this.#listInOrder(query)
   }
 
@@ -163,6 +165,13 @@ export class MemoryTable {
   #compact (): void {
     const ids = this.#ids
     if (ids.length > 64 && ids.length > this.#rows.size * 2) this.#ids = ids.filter((id) => this.#rows.has(id))
+  }
+
+  /** Lists the rows after the first ones, which it reads too. */
+  * #listFrom (offset: number, query: Query): Generator<readonly Row[]> {
+    const skipped = [...this.list({ ...query, limit: offset })].flat()
+    if (skipped.length < offset) return
+    yield * this.list({ ...query, after: positionOf(skipped.at(-1) as Row, query.order) })
   }
 
   * #listById ({ order, after, limit = Infinity, ...query }: Query): Generator<readonly Row[]> {
@@ -256,7 +265,7 @@ export function makeStore (id: MemoryStore['id'], table: MemoryTable): MemorySto
   return Object.freeze<MemoryStore<unknown>>({
     id,
     unique: table.unique,
-    capabilities: Object.freeze({ order: true, filter: true, search: true, count: true }),
+    capabilities: Object.freeze({ order: true, offset: true, filter: true, search: true, count: true }),
     list: (query) => table.list(query),
     count: (query) => table.count(query),
     get: (id, scope) => table.get(id, scope),

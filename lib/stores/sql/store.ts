@@ -5,8 +5,9 @@ import type { Attributes, AttributesSchema } from '../../schema/types.js'
 import { isSame } from '../../util/canonical-json.js'
 import { andThen, catchError, forEachInOrder, type MaybePromise } from '../../util/maybe-promise.js'
 import { isEmpty } from '../../util/own-property.js'
+import { positionOf } from '../order.js'
 import type { Batches, Context, Count, CountQuery, Guard, Query, Store, WriteOutcome } from '../store.js'
-import { BatchPlan } from './lists/batch-plan.js'
+import { BatchPlan, type Reading } from './lists/batch-plan.js'
 import { AsyncBatchReader, BatchReader } from './lists/batch-reader.js'
 import { decodeInteger } from './columns/codec.js'
 import { RowDecoder } from './columns/row-decoder.js'
@@ -14,7 +15,7 @@ import { Conditions } from './conditions.js'
 import { ConstraintError, makeRescue, REFUSALS, type Rescue, rescueDeletion, rescueRead } from './constraint-errors.js'
 import type { Dialect, Driver, RawRow } from './dialect.js'
 import { checkGiven, expandOrder, expandPosition, keepKey, positionOfRow } from './keys/id-columns.js'
-import { type Range, rangesAfter } from './lists/keyset.js'
+import { type Range, rangesAfter, rangesOf } from './lists/keyset.js'
 import { COUNT, ListStatements } from './lists/list-statements.js'
 import { PositionCheck } from './lists/position-check.js'
 import { BlockFinder } from './lists/sorted-blocks.js'
@@ -35,6 +36,7 @@ export interface SqlStore<A = Attributes> extends Store<A> {
   readonly attributes: AttributesSchema
   readonly capabilities: {
     readonly order: true
+    readonly offset: true
     readonly filter: true
     readonly search: true
     readonly count: true
@@ -82,7 +84,7 @@ export function makeSqlStore (
     key: definition.ids.isGenerated ? undefined : definition.ids.parts.map(({ by }) => by),
     unique: options.unique,
     versions: definition.versions.kind === 'values' ? 'values' : undefined,
-    capabilities: Object.freeze({ order: true, filter: true, search: true, count: true }),
+    capabilities: Object.freeze({ order: true, offset: true, filter: true, search: true, count: true }),
     plan: () => migration.plan(),
     migrate: () => andThen(migration.run(), learn),
     prepare: () => andThen(migrate ? migration.run(AT_START) : migration.check(), learn),
@@ -101,6 +103,9 @@ interface Change {
   readonly guard: Guard
   readonly context: Context | undefined
 }
+
+/** Reads one row, whose texts are not cut. */
+const NTH: Reading = { limit: 1, mostBytes: undefined }
 
 class SqlTable {
   readonly #definition: TableDefinition
@@ -135,6 +140,7 @@ class SqlTable {
     const query = this.#expand(given)
     const predicates = query && this.#predicates(query)
     if (query === undefined || predicates === undefined) return []
+    if (given.offset !== undefined) return this.#listFrom(given.offset, { ...given, offset: undefined }, context)
     const { scope, limit, order } = query
     const decoder = this.#decoder
     const select = (bound: BoundStatement): MaybePromise<readonly RawRow[]> => this.#read(bound, context)
@@ -160,6 +166,34 @@ class SqlTable {
     return this.#driver.sync
       ? { [Symbol.iterator]: () => reader as Iterator<readonly Row[]> }
       : { [Symbol.asyncIterator]: () => new AsyncBatchReader(reader) }
+  }
+
+  /** Lists the rows after the one before them, which the database finds. */
+  #listFrom (offset: number, query: Query, context: Context): Batches {
+    const expanded = this.#expand(query) as Query
+    const predicates = this.#predicates(query) as readonly Predicate[]
+    const ranges = rangesOf(expanded, undefined, this.#conditions.neverNull)
+    const begin = (): MaybePromise<Batches> =>
+      andThen(this.#findNth(offset, ranges, { query, predicates, context }), (row) =>
+        row === undefined ? [] : this.list({ ...query, after: positionOf(row, query.order) }, context))
+    return this.#driver.sync ? listNow(begin as () => Iterable<readonly Row[]>) : listLater(begin)
+  }
+
+  /** Finds the row with this number in the ranges, counted from 1. Rows of other ranges are only counted. */
+  #findNth (
+    number: number,
+    [range, ...others]: readonly Range[],
+    list: { readonly query: Query, readonly predicates: readonly Predicate[], readonly context: Context }
+  ): MaybePromise<Row | undefined> {
+    if (range === undefined) return undefined
+    const { query: { scope }, predicates, context } = list
+    const bound = this.#listStatements.selectRange(range, { scope, offset: number - 1 }, predicates, NTH)
+    return andThen(this.#read(bound, context), ([raw]): MaybePromise<Row | undefined> => {
+      if (raw !== undefined) return this.#decoder.decode(raw)
+      const counted = this.#listStatements.count(range.conditions, { scope, most: number }, predicates)
+      return andThen(this.#read(counted, context), ([found]) =>
+        this.#findNth(number - decodeInteger(found?.[COUNT]), others, list))
+    })
   }
 
   /** Counts rows. After a position, it adds up the ranges there. */
@@ -351,6 +385,14 @@ class SqlTable {
 function findDifferent (changes: Attributes, { attributes }: Row, scope: Scope): Attributes {
   return Object.fromEntries(Object.entries(changes).filter(([name, value]) =>
     !Object.hasOwn(scope, name) && !isSame(value, attributes[name])))
+}
+
+function * listNow (begin: () => Iterable<readonly Row[]>): Generator<readonly Row[]> {
+  yield * begin()
+}
+
+async function * listLater (begin: () => MaybePromise<Batches>): AsyncGenerator<readonly Row[]> {
+  yield * await begin()
 }
 
 function firstOf ([first]: readonly RawRow[]): RawRow | undefined {

@@ -82,7 +82,7 @@ export const mutants: readonly Mutant[] = [
   { file: bounds, find: 'before: found, after: found + 1', replace: 'before: found + 1, after: found + 1', why: 'the page of a handler before a row has that row' },
   { file: bounds, find: 'Math.max(0, end - limit)', replace: '0', why: 'the page of a handler before a row has all rows before it' },
   { file: response, find: "if (name === 'after' || name === 'before') continue", replace: '', why: 'the next link has two cursors' },
-  { file: 'lib/actions/total.ts', find: 'Math.max(0, total.rows - rows - 1)', replace: 'Math.max(0, total.rows - rows)', why: 'the place of a page is one row too late' },
+  { file: 'lib/actions/total.ts', find: 'Math.max(0, total - following - 1)', replace: 'Math.max(0, total - following)', why: 'the place of a page is one row too late' },
   { file: 'lib/actions/total.ts', find: 'andThen(more?.return?.(), () => { throw error })', replace: '{ throw error }', why: 'a failed count leaves the store open' },
   { file: response, find: '!isCustom && size > LARGEST_BATCH_SIZE', replace: 'size > LARGEST_BATCH_SIZE', why: 'the list of a custom action is cut off' },
   { file: response, find: 'last: rows.at(-1) }', replace: 'last: undefined }', why: 'a page that is cut off has no next one' },

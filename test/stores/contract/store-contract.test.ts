@@ -89,6 +89,7 @@ t.test('skipped scenarios give their reason', async (t) => {
     undefined,
     'the option unique is false',
     'the store does not declare capabilities.order',
+    'the store does not declare capabilities.offset',
     'the store does not declare capabilities.filter',
     'the store does not declare capabilities.search',
     'the option decimals is false',
@@ -104,7 +105,7 @@ t.test('scenarios skip capabilities that a store does not declare', async (t) =>
 
 t.test('a store that filters by some operators runs the scenarios of these and of eq', async (t) => {
   const skipped = new Set<string | undefined>()
-  for (const { run } of storeContract({ ...SMALL, open: (needs) => ({ ...referenceStore(needs), capabilities: { filter: ['gt', 'contains'], order: true, search: true, count: true } }) })) skipped.add(await run())
+  for (const { run } of storeContract({ ...SMALL, open: (needs) => ({ ...referenceStore(needs), capabilities: { filter: ['gt', 'contains'], order: true, offset: true, search: true, count: true } }) })) skipped.add(await run())
   const others = ['null', 'not', 'in', 'gte', 'lt', 'lte', 'starts'].map((operator) => `capabilities.filter of the store does not name "${operator}"`)
   t.strictSame([...skipped].sort(), [undefined, 'the option another is not given', ...others].sort())
   const some = storeContract({ open: (needs) => ({ ...referenceStore(needs), capabilities: { filter: ['gt'] } }) })

@@ -57,8 +57,8 @@ const listOf = ({ view }: ListContext): string => view.list
  * Returns the query of the links to other formats. With a limit, these show the same page. Without one, they show the
  * list from its beginning.
  */
-function queryInOthers ({ view: { parameters, after, before } }: ListContext): string {
-  const changes = parameters.limit === undefined ? { format: undefined } : { format: undefined, after, before }
+function queryInOthers ({ view: { parameters, after, before, offset } }: ListContext): string {
+  const changes = parameters.limit === undefined ? { format: undefined } : { format: undefined, after, before, offset }
   return linkTo({ path: '', parameters }, changes)
 }
 
@@ -254,8 +254,8 @@ function queryOf (prefilled: Attributes): string {
 }
 
 /** Returns whether a page begins where the list does. */
-function isFirst ({ after, before }: PageView): boolean {
-  return after === undefined && before === undefined
+function isFirst ({ after, before, offset }: PageView): boolean {
+  return after === undefined && before === undefined && offset === undefined
 }
 
 /** Returns whether a page is the whole list. */

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import type { Id, Row } from '../../../resource/row.js'
 import { BY_ID, comparePositions, positionOf } from '../../order.js'
 import type { Order, Position, Query } from '../../store.js'
-import { existing, idsOf, rowOf, same } from '../assertions.js'
+import { existing, idsOf, rowOf, same, valueOf } from '../assertions.js'
 import type { Checks, Subject } from '../subject.js'
+import { equalTo } from './filters.js'
 import { inOrder, lists } from './lists.js'
 import { ordersBy, seedTied, tied } from './orders.js'
 
@@ -61,6 +62,23 @@ export const orderedPageChecks: Checks = {
 
   'in every order, a row that stays is on exactly one page, whatever is written in between': (subject) =>
     readsAmidWrites(subject, [...ordersBy(['shelf', 'title']), ...ordersBy(['done'])])
+}
+
+export const offsetChecks: Checks = {
+  'in every order, a list with an offset leaves out that many of its rows': async (subject) => {
+    const rows = await seedTied(subject, 40)
+    const mine = rows.filter((row) => valueOf(row, 'tenant') === 'a' && valueOf(row, 'title') === 'a')
+    for (const order of [BY_ID, ...ordersBy(['shelf', 'title'])]) {
+      for (const offset of [1, 7, 16, 39, 40, 41, 10_000]) {
+        await lists(subject, { order, offset, limit: 5 }, inOrder(rows, order).slice(offset, offset + 5))
+        await lists(subject, { order, offset }, inOrder(rows, order).slice(offset))
+      }
+      for (const offset of [1, mine.length - 1, mine.length]) {
+        const query = { order, offset, scope: A, filter: equalTo({ title: 'a' }) }
+        await lists(subject, { ...query, limit: 2 }, inOrder(mine, order).slice(offset, offset + 2))
+      }
+    }
+  }
 }
 
 type PageQuery = Pick<Query, 'order'> & Partial<Query> & { readonly limit: number }

@@ -40,7 +40,7 @@ export class ListStatements {
   /** Makes the statement that selects the first rows of a range. */
   selectRange (
     { conditions: bounds, order, block }: Range,
-    { scope }: Pick<Query, 'scope'>,
+    { scope, offset }: Pick<Query, 'scope' | 'offset'>,
     predicates: readonly Predicate[],
     { limit, mostBytes }: Reading
   ): BoundStatement {
@@ -48,21 +48,24 @@ export class ListStatements {
     const values = this.#conditions.valuesOf(conditions, predicates)
     if (block !== undefined) values.push(block.ids, ...block.within.flatMap((ranges) => this.#valuesOf(ranges)))
     values.push(limit)
+    const isSkipping = offset !== undefined
+    if (isSkipping) values.push(offset)
     const keyOfBlock = block === undefined ? '' : `in ${block.within.map(keyOfRanges).join(' and ')}`
-    const key = `${keyOf(conditions, predicates)} by ${keyOfOrder(order)} cut ${mostBytes} ${keyOfBlock}`
+    const cut = `cut ${mostBytes}${isSkipping ? ' skip' : ''}`
+    const key = `${keyOf(conditions, predicates)} by ${keyOfOrder(order)} ${cut} ${keyOfBlock}`
     const found = this.#cache.find(key)
     if (found !== undefined) return { statement: found, values }
-    const text = this.#writeRange({ conditions, order, block }, predicates, mostBytes)
+    const text = this.#writeRange({ conditions, order, block }, predicates, { mostBytes, isSkipping })
     const isSelective = areSelective(predicates)
     // Every list without a filter and an order uses this statement.
-    const isKept = predicates.length === 0 && this.#isById(order, bounds)
+    const isKept = predicates.length === 0 && !isSkipping && this.#isById(order, bounds)
     return { statement: this.#cache.add(key, text, { isSelective, isKept }), values }
   }
 
   #writeRange (
     { conditions, order, block }: Range,
     predicates: readonly Predicate[],
-    mostBytes: number | undefined
+    { mostBytes, isSkipping }: Pick<Reading, 'mostBytes'> & { readonly isSkipping: boolean }
   ): string {
     const next = this.#conditions.placeholders(1)
     let where = this.#conditions.write(conditions, next, predicates)
@@ -73,7 +76,9 @@ export class ListStatements {
     const row = mostBytes === undefined ? this.#row : this.#cutRow(mostBytes)
     const orderBy = order.map((criterion) => this.#orderBy(criterion, conditions)).join(', ')
     const limit = predicates.length === 0 ? this.#dialect.fixedLimit(next()) : next()
-    return `SELECT ${row} FROM ${this.#definition.source}${whereOf(where)} ORDER BY ${orderBy} LIMIT ${limit}`
+    const offset = isSkipping ? ` OFFSET ${next()}` : ''
+    const from = `${this.#definition.source}${whereOf(where)}`
+    return `SELECT ${row} FROM ${from} ORDER BY ${orderBy} LIMIT ${limit}${offset}`
   }
 
   /**

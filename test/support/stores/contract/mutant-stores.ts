@@ -260,6 +260,8 @@ const filterMutants: readonly Mutant[] = [
   ['takes the id for an attribute', { matches: (row, filter) => filter.every((condition) => steps.meets(valueOf(row, condition.attribute), condition)) },
     'a filter with an id selects its row, if the others match', 'the operator in selects the rows with one of the ids',
     'the operator not selects the rows with another id', ...RANGES.map((operator) => `the operator ${operator} compares ids in the order of lists`)],
+  ['ignores an offset', over((store) => ({ list: ({ offset, ...query }, context) => store.list(query, context) })), 'in every order, a list with an offset leaves out that many of its rows'],
+  ['leaves out one row less', over((store) => ({ list: (query, context) => store.list(query.offset === undefined ? query : { ...query, offset: query.offset - 1 || undefined }, context) })), 'in every order, a list with an offset leaves out that many of its rows'],
   ['has no filter after a place', over((store) => ({ list: (query, context) => store.list(query.after === undefined ? query : { ...query, filter: [], search: undefined }, context) })), 'limit and position count only the rows that the filter selects'],
   ['has no scope where there is a filter', over((store) => ({ list: (query, context) => store.list(query.filter.length === 0 ? query : { ...query, scope: {} }, context) })), 'a filter narrows a scope, and never widens it'],
   ['reads other spellings of a UUID in a filter', filtersLike(readsUuid), 'a filter with a text that is not a UUID in lower case selects no rows'],

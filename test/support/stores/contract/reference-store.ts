@@ -172,10 +172,15 @@ export function referenceStore ({ id: kind, unique }: StoreRequirements, replace
 
   return {
     id: kind,
-    capabilities: { order: true, filter: true, search: true, count: true },
+    capabilities: { order: true, offset: true, filter: true, search: true, count: true },
     async * list (query, context): Batches {
       let after = query.after
       let left = does.limit(query.limit)
+      if (query.offset !== undefined) {
+        const skipped = read(query, undefined, query.offset)
+        if (skipped.length < query.offset) return
+        after = positionOf(skipped.at(-1) as Row, query.order)
+      }
       while (left > 0) {
         await does.pause(context)
         const batch = cutBatch(read(query, after, Math.min(left, does.batch)), does.batchSize(query.order)).map((row) => does.hand(row, 'list'))
