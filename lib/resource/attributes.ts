@@ -1,7 +1,7 @@
 import { InvalidAttributesError } from '../errors.js'
 import { isXmlName } from '../schema/legal-text.js'
 import { type Property, shapeOf, shapesIn } from '../schema/shape.js'
-import { subschemasOf } from '../schema/subschemas.js'
+import { resolveReference, subschemasOf } from '../schema/subschemas.js'
 import { ALL_TYPES, type Schema } from '../schema/types.js'
 import { keepsWriteOnly } from '../schema/validation/write-only.js'
 import { show } from '../util/check-option.js'
@@ -82,11 +82,51 @@ function suggestType (type: unknown): string {
   return meant === undefined ? didYouMean(String(type), [...ALL_TYPES]) : `; did you mean "${meant}"?`
 }
 
+const DRAFT = 'http://json-schema.org/draft-07/schema'
+
+/** Describes a pattern of a schema that is no regular expression. */
+function findPatternFault ({ pattern, patternProperties }: Schema): string | undefined {
+  for (const text of [pattern, ...Object.keys(Object(patternProperties) as object)]) {
+    if (typeof text !== 'string') continue
+    try {
+      RegExp(text, 'u')
+    } catch (error) {
+      const reason = String(findMember(error, 'message')).replace(/^.*\/u: /s, '')
+      return `the pattern ${show(text)}, which is not a regular expression (${reason}); it is read with the flag "u", ` +
+        'so escape each character that has a meaning in patterns, and no other one'
+    }
+  }
+}
+
+/** Describes a reference of a schema that leads nowhere, or only back to itself. */
+function findReferenceFault (part: Schema, root: Schema): string | undefined {
+  const seen = new Set<unknown>()
+  for (let target: unknown = part; isObject(target) && typeof target.$ref === 'string';) {
+    const text = `the reference ${show(part.$ref)}`
+    if (seen.has(target)) return `${text}, which leads only back to itself; refer to a schema that has a type`
+    seen.add(target)
+    try {
+      target = resolveReference(target.$ref, root)
+    } catch (error) {
+      return `a reference without a target: ${String(findMember(error, 'message'))}`
+    }
+  }
+}
+
 function shapeProperties (schema: Schema, refuse: (reason: string) => never): ReadonlyMap<string, Property> {
   for (const [name, property] of Object.entries(schema.properties as Schema)) {
     if (!isObject(property)) refuse(`"${name}" must be a JSON Schema object, not ${JSON.stringify(property)}`)
   }
-  for (const { name, schema: part } of subschemasOf(schema)) {
+  const { $schema = DRAFT } = schema
+  if ($schema !== DRAFT && $schema !== `${DRAFT}#`) {
+    refuse(`"$schema" is ${show($schema)}, but schemas are read as draft-07; leave it out`)
+  }
+  for (const { name, schema: part, path } of subschemasOf(schema)) {
+    // Only what refers to a definition uses it.
+    const isUsed = path[0] !== 'definitions' && path[0] !== '$defs'
+    const fault = findPatternFault(part) ?? (isUsed ? findReferenceFault(part, schema) : undefined)
+    const owner = name !== '' ? `"${name}"` : isUsed ? 'the schema' : `the definition "${path[1]}"`
+    if (fault !== undefined) refuse(`${owner} has ${fault}`)
     const other = [part.type ?? []].flat().find((type) => !TYPES.has(type))
     if (other !== undefined) {
       refuse(

@@ -1,5 +1,5 @@
 import { isObject } from '../util/own-property.js'
-import { mapSubschemas, subschemasOf } from './subschemas.js'
+import { mapSubschemas, subschemasOf, writePointer } from './subschemas.js'
 import type { Schema } from './types.js'
 
 /** The schemas and the Ajv settings of a Fastify app. */
@@ -17,16 +17,14 @@ export interface AjvSettings {
 
 /**
  * Copies each shared schema to which a schema refers into its `definitions`, and redirects the references to the copy.
- * All other references stay unchanged.
+ * References to parts of the schema become pointers. All other references stay unchanged.
  */
 export function bundleSchema<S extends Schema | undefined> (schema: S, shared: AppSchemas['shared']): S
 export function bundleSchema (schema: Schema | undefined, shared: AppSchemas['shared']): Schema | undefined {
   if (schema === undefined) return undefined
-  const whole = findWhole(schema, shared)
+  const whole = resolveIds(findWhole(schema, shared))
   const definitions = new Map<string, unknown>(isObject(whole.definitions) ? Object.entries(whole.definitions) : [])
   const names = new Map<string, string>()
-  // A part of the schema takes precedence over a shared schema with the same `$id`.
-  const own = new Set([...subschemasOf(whole)].map(({ schema: { $id } }) => $id))
 
   /** Adds a shared schema, and those to which it refers, to the definitions. Returns its name there. */
   function nameOf (id: string): string {
@@ -36,7 +34,7 @@ export function bundleSchema (schema: Schema | undefined, shared: AppSchemas['sh
     while (definitions.has(name)) name += '_'
     names.set(id, name)
     definitions.set(name, {})
-    const { $id, $schema, ...anonymous } = shared[id] as Schema
+    const { $id, $schema, ...anonymous } = resolveIds(shared[id] as Schema)
     definitions.set(name, mapReferences(anonymous, (reference) => redirect(reference, `#/definitions/${name}`)))
     return name
   }
@@ -49,7 +47,7 @@ export function bundleSchema (schema: Schema | undefined, shared: AppSchemas['sh
     const [id = '', pointer = ''] = reference.split('#')
     if (id === '') return pointer === '' || pointer.startsWith('/') ? start + pointer : reference
     const isPointer = pointer === '' || pointer.startsWith('/')
-    return isPointer && !own.has(id) && Object.hasOwn(shared, id) ? `#/definitions/${nameOf(id)}${pointer}` : reference
+    return isPointer && Object.hasOwn(shared, id) ? `#/definitions/${nameOf(id)}${pointer}` : reference
   }
 
   const bundled = mapReferences(whole, (reference) => redirect(reference, '#'))
@@ -72,6 +70,50 @@ function findWhole (schema: Schema, shared: AppSchemas['shared']): Schema {
   if (!isObject(target)) return schema
   const { $id, ...anonymous } = target
   return anonymous
+}
+
+/** The base URI of a schema without an `$id`. */
+const BASE = 'schema:///'
+
+/**
+ * Replaces the references that name the `$id` of a part, or that a part with an `$id` contains, by pointers from the
+ * root, and removes the `$id` of the parts, so that all readers of the schema agree (draft-07 §8.2, §8.3). An `$id`
+ * beside a `$ref` does not change what the reference means.
+ */
+function resolveIds (root: Schema): Schema {
+  const bases = new Map<Schema, string>()
+  const pointers = new Map([[BASE, '#']])
+  const open: Array<{ readonly path: readonly string[], readonly base: string }> = []
+  for (const { schema, path } of subschemasOf(root)) {
+    while (open.at(-1)?.path.some((step, index) => step !== path[index]) === true) open.pop()
+    const outer = open.at(-1)?.base ?? BASE
+    const id = typeof schema.$id === 'string' ? resolveUri(schema.$id, outer) : outer
+    if (!pointers.has(id)) pointers.set(id, `#${writePointer(path)}`)
+    const base = id.includes('#') || typeof schema.$ref === 'string' ? outer : id
+    bases.set(schema, base)
+    open.push({ path, base })
+  }
+  if (pointers.size === 1) return root
+  const resolve = (schema: Schema): Schema => {
+    const copy = mapSubschemas(schema, (inner) => isPlain(inner) ? resolve(inner) : inner)
+    const base = bases.get(schema)
+    // The value of an unknown keyword is no schema.
+    if (base === undefined) return copy
+    const { $id, ...part } = copy
+    if (typeof part.$ref !== 'string') return part
+    const absolute = resolveUri(part.$ref, base)
+    const [document = '', fragment = ''] = absolute.split('#')
+    const isPointer = fragment === '' || fragment.startsWith('/')
+    const pointer = pointers.get(isPointer ? document : absolute)
+    return { ...part, $ref: pointer === undefined ? part.$ref : pointer + (isPointer ? fragment : '') }
+  }
+  const { $id } = root
+  return { ...resolve(root), ...($id === undefined ? {} : { $id }) }
+}
+
+/** Resolves a reference relative to a URI (RFC 3986 §5). A text that is no URI stays as it is. */
+function resolveUri (reference: string, base: string): string {
+  return URL.canParse(reference, base) ? new URL(reference, base).href.replace(/#$/, '') : reference
 }
 
 export function mapReferences (schema: Schema, change: (reference: string) => string): Schema {

@@ -92,17 +92,27 @@ export function writePointer (path: readonly string[]): string {
  */
 export function resolveReference (reference: string, root: Schema): unknown {
   const target = /^#(\/|$)/.test(reference) ? resolvePointer(reference, root) : findId(reference, root)
-  if (target === undefined) throw new Error(`the reference "${reference}" has no target in the schema`)
-  return target
+  if (target !== undefined) return target
+  const cure = 'declare it in "definitions", or share it by app.addSchema'
+  throw new Error(`the reference "${reference}" has no target in the schema; ${cure}`)
 }
 
 function resolvePointer (reference: string, root: Schema): unknown {
   let target: unknown = root
   for (const step of reference.slice(1).split('/').slice(1)) {
-    const key = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
+    const key = decodeStep(step).replaceAll('~1', '/').replaceAll('~0', '~')
     target = isStructure(target) ? new Map(Object.entries(target)).get(key) : undefined
   }
   return target
+}
+
+/** Decodes a step of a pointer. A step that is not encoded well stays as it is. */
+function decodeStep (step: string): string {
+  try {
+    return decodeURIComponent(step)
+  } catch {
+    return step
+  }
 }
 
 function findId (id: string, within: unknown): unknown {

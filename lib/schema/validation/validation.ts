@@ -158,7 +158,7 @@ function compileValidators (
       const find = lazy(() =>
         ajv === undefined || isShared(own) ? findPlain(own as Schema) : findValidator(ajv, ['properties', name]))
       // The compilation of an invalid schema fails.
-      if (!isValid) find()
+      if (!isValid) nameFault(name, find)
       return [name, makeValidator(find, () => findValidator(thorough(), ['properties', name]), property)]
     }))
     const impossible = [...attributes.values()].find(({ shape }) => shape.types.size === 0)
@@ -167,6 +167,15 @@ function compileValidators (
     return { validators, budget }
   } catch (error) {
     throw new InvalidAttributesError(plural, (error as Error).message)
+  }
+}
+
+/** Calls a function whose errors do not name their attribute. */
+function nameFault (name: string, compile: () => unknown): void {
+  try {
+    compile()
+  } catch (error) {
+    throw new Error(`"${name}" cannot be compiled: ${(error as Error).message}`)
   }
 }
 
