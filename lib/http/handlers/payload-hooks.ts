@@ -58,7 +58,7 @@ function compileHook (
   find: (method: string) => Asked | undefined
 ): preValidationHookHandler {
   const { singular } = resource
-  return ({ [STATE]: given }, _reply, done) => {
+  return ({ [STATE]: given }, reply, done) => {
     const state = given as ActionState
     const { request, member, body = bodiless } = state
     // A form without fields has no members, like a request without a body.
@@ -70,7 +70,8 @@ function compileHook (
     state.customAction = custom
     const read: ReadPayload = custom === undefined ? body.readPayload : custom.payloadReader(body)
     const payload = read(entries, { action, member, query: request.query.id })
-    const { id, attributes } = payload
+    const { id, attributes, ignored } = payload
+    if (ignored.length > 0) reply.header('ignored-attributes', ignored.map(encodeURIComponent).join(', '))
     if (id !== undefined && isId?.(id) === false) throw notFound(resource, id)
     state.payload = payload
     state.attributes = attributes

@@ -48,6 +48,8 @@ export interface Payload {
   readonly compareWith: ((row: Row) => IsUntouched) | undefined
   /** Whether an update writes only what differs from its row. */
   readonly isCompared: boolean
+  /** The names of the `readOnly` attributes that the client has sent, and that are ignored. */
+  readonly ignored: readonly string[]
   /** Whether the form asks to be shown again, with a row added or removed or a choice, instead of a write. */
   readonly isRevised: boolean
   /** Whether the form asks for the blank form again, after it has created a row. */
@@ -77,6 +79,7 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
   const { singular, open } = resource
   const { readAttributes, checkMerged, find } = compileAttributes(resource, reader)
   const checkTopLevel = compileTopLevel(resource, reader)
+  const readOnly = [...resource.attributes.values()].flatMap(({ name, readOnly }) => readOnly ? [name] : [])
   const merges = reader.merges?.bind(reader)
 
   function isIdIn (group: Entries | undefined): boolean {
@@ -119,6 +122,7 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
       merged: merges === undefined ? NOTHING : Object.keys(attributes).filter((name) => merges(attributes[name])),
       checkMerged,
       issues,
+      ignored: isRead ? readOnly.filter((name) => Object.hasOwn(given, name)) : NOTHING,
       version: reader.form ? readVersion(entries, reader) : undefined,
       node: reader.form && action !== undefined ? (revised ?? node) : undefined,
       isUntouched: action === 'update' ? reader.isUntouched?.bind(reader, node) : undefined,

@@ -44,3 +44,29 @@ t.test('the policies of row security hide rows and refuse writes', async (t) => 
   await server.pool().query('REVOKE INSERT ON plain FROM reader')
   t.match((await app.inject({ method: 'POST', url: '/plains', headers: json, payload: { plain: { name: 'a' } } })).json(), forbidden)
 })
+
+t.test('a write beyond the columns that a role may write says which were ignored', async (t) => {
+  await server.pool().query(`
+    CREATE TABLE clerks (id serial PRIMARY KEY, name text, salary integer, "größe" integer);
+    INSERT INTO clerks (name, salary, "größe") VALUES ('Ann', 100, 170);
+    GRANT SELECT, INSERT, UPDATE (name) ON clerks TO reader;
+    GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO reader`)
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(database, { pool, write: true, only: ['clerks'] })
+  await app.ready()
+  const form = 'clerk[name]=Bob&clerk[salary]=5&id=1'
+  const cases: ReadonlyArray<readonly [type: string, payload: string, ignored: string | undefined, method?: 'POST']> = [
+    ['application/json', '{"id":1,"clerk":{"name":"Bob"}}', undefined],
+    ['application/json', '{"id":1,"clerk":{"name":"Bob","salary":5}}', 'salary'],
+    ['application/json', '{"id":1,"clerk":{"name":"Bob","größe":1,"salary":5}}', 'salary, gr%C3%B6%C3%9Fe'],
+    ['application/xml', '<clerk><id>1</id><name>Bob</name><salary>5</salary></clerk>', 'salary'],
+    ['application/x-www-form-urlencoded', form, 'salary'],
+    ['application/json', '{"clerk":{"name":"Eve","salary":5}}', 'salary', 'POST']
+  ]
+  for (const [type, payload, ignored, method = 'PUT'] of cases) {
+    const res = await app.inject({ method, url: '/clerks', headers: { 'content-type': type, accept: 'application/json' }, payload })
+    t.strictSame([res.statusCode, res.headers['ignored-attributes']], [method === 'POST' ? 201 : 200, ignored], payload)
+    t.match((await app.inject('/clerks/1.json')).json(), { clerk: { name: 'Bob', salary: 100 } })
+  }
+})
