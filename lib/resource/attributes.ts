@@ -92,8 +92,8 @@ function findPatternFault ({ pattern, patternProperties }: Schema): string | und
       RegExp(text, 'u')
     } catch (error) {
       const reason = String(findMember(error, 'message')).replace(/^.*\/u: /s, '')
-      return `the pattern ${show(text)}, which is not a regular expression (${reason}); it is read with the flag "u", ` +
-        'so escape each character that has a meaning in patterns, and no other one'
+      return `the pattern ${show(text)}, which is not a regular expression (${reason}); it is read with the flag ` +
+        '"u", so escape each character that has a meaning in patterns, and no other one'
     }
   }
 }
