@@ -25,6 +25,8 @@ export function bundleSchema (schema: Schema | undefined, shared: AppSchemas['sh
   const whole = resolveIds(findWhole(schema, shared))
   const definitions = new Map<string, unknown>(isObject(whole.definitions) ? Object.entries(whole.definitions) : [])
   const names = new Map<string, string>()
+  // A part of the schema takes precedence over a shared schema with the same `$id`.
+  const own = new Set([...subschemasOf(whole)].map(({ schema: { $id } }) => $id))
 
   /** Adds a shared schema, and those to which it refers, to the definitions. Returns its name there. */
   function nameOf (id: string): string {
@@ -47,7 +49,7 @@ export function bundleSchema (schema: Schema | undefined, shared: AppSchemas['sh
     const [id = '', pointer = ''] = reference.split('#')
     if (id === '') return pointer === '' || pointer.startsWith('/') ? start + pointer : reference
     const isPointer = pointer === '' || pointer.startsWith('/')
-    return isPointer && Object.hasOwn(shared, id) ? `#/definitions/${nameOf(id)}${pointer}` : reference
+    return isPointer && !own.has(id) && Object.hasOwn(shared, id) ? `#/definitions/${nameOf(id)}${pointer}` : reference
   }
 
   const bundled = mapReferences(whole, (reference) => redirect(reference, '#'))
@@ -76,36 +78,46 @@ function findWhole (schema: Schema, shared: AppSchemas['shared']): Schema {
 const BASE = 'schema:///'
 
 /**
- * Replaces the references that name the `$id` of a part, or that a part with an `$id` contains, by pointers from the
- * root, and removes the `$id` of the parts, so that all readers of the schema agree (draft-07 §8.2, §8.3). An `$id`
- * beside a `$ref` does not change what the reference means.
+ * Replaces references by pointers from the root, and removes the `$id` of the parts, if a reference depends on the
+ * `$id` of what contains it. So all readers of the schema agree (draft-07 §8.2, §8.3). An `$id` beside a `$ref` does
+ * not change what the reference means.
  */
 function resolveIds (root: Schema): Schema {
   const bases = new Map<Schema, string>()
   const pointers = new Map([[BASE, '#']])
+  /** The pointers to parts by their `$id` as it is written. */
+  const literals = new Map<unknown, string>()
   const open: Array<{ readonly path: readonly string[], readonly base: string }> = []
   for (const { schema, path } of subschemasOf(root)) {
     while (open.at(-1)?.path.some((step, index) => step !== path[index]) === true) open.pop()
     const outer = open.at(-1)?.base ?? BASE
     const id = typeof schema.$id === 'string' ? resolveUri(schema.$id, outer) : outer
-    if (!pointers.has(id)) pointers.set(id, `#${writePointer(path)}`)
+    if (schema.$id !== undefined) {
+      const pointer = `#${writePointer(path)}`
+      if (!pointers.has(id)) pointers.set(id, pointer)
+      if (!literals.has(schema.$id)) literals.set(schema.$id, pointer)
+    }
     const base = id.includes('#') || typeof schema.$ref === 'string' ? outer : id
     bases.set(schema, base)
     open.push({ path, base })
   }
-  if (pointers.size === 1) return root
+  const find = (reference: string, base: string): string => {
+    const absolute = resolveUri(reference, base)
+    const [document = '', fragment = ''] = absolute.split('#')
+    const isPointer = fragment === '' || fragment.startsWith('/')
+    const pointer = pointers.get(isPointer ? document : absolute)
+    return pointer === undefined ? reference : pointer + (isPointer ? fragment : '')
+  }
+  const isDependent = ([{ $id, $ref }, base]: readonly [Schema, string]): boolean =>
+    typeof $ref === 'string' && ($id !== undefined || find($ref, base) !== (literals.get($ref) ?? $ref))
+  if (literals.size === 0 || ![...bases].some(isDependent)) return root
   const resolve = (schema: Schema): Schema => {
     const copy = mapSubschemas(schema, (inner) => isPlain(inner) ? resolve(inner) : inner)
     const base = bases.get(schema)
     // The value of an unknown keyword is no schema.
     if (base === undefined) return copy
     const { $id, ...part } = copy
-    if (typeof part.$ref !== 'string') return part
-    const absolute = resolveUri(part.$ref, base)
-    const [document = '', fragment = ''] = absolute.split('#')
-    const isPointer = fragment === '' || fragment.startsWith('/')
-    const pointer = pointers.get(isPointer ? document : absolute)
-    return { ...part, $ref: pointer === undefined ? part.$ref : pointer + (isPointer ? fragment : '') }
+    return typeof part.$ref === 'string' ? { ...part, $ref: find(part.$ref, base) } : part
   }
   const { $id } = root
   return { ...resolve(root), ...($id === undefined ? {} : { $id }) }
