@@ -10,7 +10,7 @@ import type { Recorded } from './bench/recorded.js'
 import { allPages, isWhole, namesIn, type Page, pages, root, type Table } from './support/pages.js'
 
 const LONGEST_README = 220
-const LONGEST_PAGE = 250
+const LONGEST_PAGE = 275
 /** Pages for those who change the package, with a form of their own. */
 const INTERNAL = ['docs/CONTRIBUTING.md', 'docs/architecture.md']
 const whole = isWhole ? false : 'it needs all pages, so run it without PAGES'
