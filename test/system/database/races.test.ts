@@ -10,8 +10,8 @@ const CLIENTS = 2
 const COMMAND = new URL('../../../lib/plugin/database/command/bin.ts', import.meta.url).pathname
 const JSON_TYPES = { accept: 'application/json', 'content-type': 'application/json' }
 
-const COUNTED = /^"\d+\.json"$/
-const DIGESTED = /^"[\da-f]{40}\.json"$/
+const COUNTED = /^"\d+\.json-[\da-f]{8}"$/
+const DIGESTED = /^"[\da-f]{40}\.json-[\da-f]{8}"$/
 
 type Names = readonly [plural: string, singular: string]
 
