@@ -40,7 +40,7 @@ interface XmlNode {
 
 /** Compiles the reader of `<post>…</post>`, and of `<id>1</id>` if a client sends only the id. */
 export function compileXmlReader (resource: Resource): Reader<XmlNode> {
-  const { singular, attributes, open } = resource
+  const { singular, attributes, open, idType } = resource
   const findJsonText = compileJsonText(resource)
   const parseXml = makeXmlParser()
   const spelling = spell([singular])
@@ -67,7 +67,9 @@ export function compileXmlReader (resource: Resource): Reader<XmlNode> {
         const found = `says type="${abbreviate(type, 40)}"`
         refuse(name, `${found}, but the type of an id is integer, string or uuid; leave it out`)
       }
-      return isNil(element) ? '' : text.trim()
+      if (isNil(element)) return ''
+      // The white space of a text belongs to it: another row can have the id without it.
+      return idType === 'string' ? text : text.trim()
     },
     compile: compilePerShape((shape, compile) => makeConvert(shape, compile, open)),
     isShown: ({ element, repeated }, value, shape) => !repeated &&

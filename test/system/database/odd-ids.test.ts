@@ -109,6 +109,25 @@ t.test('no normalization of a URL changes which row it names', async (t) => {
   })
 })
 
+t.test('the white space of an id is kept, so that no other row is changed or deleted', async (t) => {
+  const names = ['a', ' a', 'a ', ' ', '\n', '\t', 'a\nb', '\r', '\r\n', '\ufeffa']
+  const values = names.map((name) => `('${name}', 'old')`).join(', ')
+  const app = await serve(t, `CREATE TABLE files (name TEXT PRIMARY KEY NOT NULL, note TEXT); INSERT INTO files VALUES ${values}`)
+  const notes = async (): Promise<unknown[]> => (await rowsOf(app, '/files', 'files')).map(({ name, note }) => [name, note])
+  for (const { id, name } of await rowsOf(app, '/files', 'files')) {
+    const { body: list } = await app.inject(`/files.xml?id=${encodeURIComponent(String(id))}`)
+    const record = list.replaceAll(/<\/?files[^>]*>/g, '')
+    const before = await notes()
+    const send = async (method: 'PUT' | 'DELETE', payload: string): Promise<Response> =>
+      app.inject({ method, url: '/files.xml', headers: { 'content-type': 'application/xml' }, payload })
+    const changed = await send('PUT', record.replace('old', 'new'))
+    t.equal(changed.statusCode, 200, `${JSON.stringify(name)}: ${changed.body}`)
+    t.strictSame(await notes(), before.map((note) => (note as unknown[])[0] === name ? [name, 'new'] : note))
+    t.equal((await send('DELETE', /<id[^]*<\/id>/.exec(record)?.[0] ?? '')).statusCode, 204, JSON.stringify(name))
+    t.strictSame(await notes(), before.filter((note) => (note as unknown[])[0] !== name))
+  }
+})
+
 type Serve = typeof serve
 /** A created row, and the error without the attributes that the database does not fill in. */
 type Case = readonly [serve: Serve, sql: string, path: string, given: object, created: object, missing: object]
