@@ -332,6 +332,8 @@ export interface operations {
                 after?: string;
                 /** @description The position before which the page ends, from a `Link`. An empty value asks for the last page. */
                 before?: string;
+                /** @description The number of rows before the page, which needs `limit`. It excludes `after` and `before`. */
+                offset?: number;
                 /** @description Adds the headers `Total-Count` and `Content-Range`. An estimate may be faster. */
                 count?: "true" | "estimate";
                 /**
@@ -353,7 +355,21 @@ export interface operations {
                 "status[contains]"?: string;
                 /** @description Lists only rows with a status that begins with this text, in upper or lower case. */
                 "status[starts]"?: string;
-                /** @description The attributes of the answer, which has the id besides. The ETag of such an answer matches no write. */
+                /** @description Lists only rows with this id. */
+                id?: number;
+                /** @description Lists only rows with an id of at least this. */
+                "id[gte]"?: number;
+                /** @description Lists only rows with an id greater than this. */
+                "id[gt]"?: number;
+                /** @description Lists only rows with an id of at most this. */
+                "id[lte]"?: number;
+                /** @description Lists only rows with an id less than this. */
+                "id[lt]"?: number;
+                /** @description Lists only rows with an id other than this. */
+                "id[not]"?: number;
+                /** @description Lists only rows with an id among these. In a value, write \, for a comma and \\ for a backslash. */
+                "id[in]"?: number[];
+                /** @description The attributes of the answer, which has the id besides. */
                 only?: ("title" | "author" | "year" | "status" | "id")[];
                 /** @description The related rows that each row includes. Such an answer has no ETag. */
                 include?: "loans"[];
@@ -558,7 +574,7 @@ export interface operations {
             query?: {
                 /** @description The format of the answer. It takes precedence over Accept. */
                 format?: "json";
-                /** @description The attributes of the answer, which has the id besides. The ETag of such an answer matches no write. */
+                /** @description The attributes of the answer, which has the id besides. */
                 only?: ("title" | "author" | "year" | "status" | "id")[];
                 /** @description The related rows that each row includes. Such an answer has no ETag. */
                 include?: "loans"[];
@@ -705,6 +721,8 @@ export interface operations {
                 after?: string;
                 /** @description The position before which the page ends, from a `Link`. An empty value asks for the last page. */
                 before?: string;
+                /** @description The number of rows before the page, which needs `limit`. It excludes `after` and `before`. */
+                offset?: number;
                 /** @description Adds the headers `Total-Count` and `Content-Range`. An estimate may be faster. */
                 count?: "true" | "estimate";
                 /**
@@ -742,7 +760,21 @@ export interface operations {
                 "dueOn[in]"?: string[];
                 /** @description Lists only rows with a dueOn that is null (true) or is not null (false). */
                 "dueOn[null]"?: boolean;
-                /** @description The attributes of the answer, which has the id besides. The ETag of such an answer matches no write. */
+                /** @description Lists only rows with this id. */
+                id?: number;
+                /** @description Lists only rows with an id of at least this. */
+                "id[gte]"?: number;
+                /** @description Lists only rows with an id greater than this. */
+                "id[gt]"?: number;
+                /** @description Lists only rows with an id of at most this. */
+                "id[lte]"?: number;
+                /** @description Lists only rows with an id less than this. */
+                "id[lt]"?: number;
+                /** @description Lists only rows with an id other than this. */
+                "id[not]"?: number;
+                /** @description Lists only rows with an id among these. In a value, write \, for a comma and \\ for a backslash. */
+                "id[in]"?: number[];
+                /** @description The attributes of the answer, which has the id besides. */
                 only?: ("reader" | "dueOn" | "id")[];
                 /** @description Ignores parameters without a value. */
                 blank?: "any";
@@ -955,7 +987,7 @@ export interface operations {
             query?: {
                 /** @description The format of the answer. It takes precedence over Accept. */
                 format?: "json";
-                /** @description The attributes of the answer, which has the id besides. The ETag of such an answer matches no write. */
+                /** @description The attributes of the answer, which has the id besides. */
                 only?: ("reader" | "dueOn" | "id")[];
             };
             header?: {

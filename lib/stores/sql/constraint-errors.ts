@@ -82,7 +82,7 @@ function describeRefusal (kind: ConstraintError['kind'], column: Column | undefi
 /** Matches the types that accept every text of their length. */
 const TEXTS = /text|char/i
 
-export const REFUSALS = {
+export const REFUSALS: Readonly<Record<ConstraintError['kind'], { readonly message: string, readonly detail: string }>> = {
   unique: { message: 'is already taken', detail: 'a row with these values exists already' },
   required: { message: 'must be given', detail: 'a value that must be given is missing' },
   reference: {
@@ -94,4 +94,4 @@ export const REFUSALS = {
     message: 'cannot be stored',
     detail: 'an attribute is too long or too large, or has characters that cannot be stored'
   }
-} as const
+}
