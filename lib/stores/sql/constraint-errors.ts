@@ -82,7 +82,12 @@ function describeRefusal (kind: ConstraintError['kind'], column: Column | undefi
 /** Matches the types that accept every text of their length. */
 const TEXTS = /text|char/i
 
-export const REFUSALS: Readonly<Record<ConstraintError['kind'], { readonly message: string, readonly detail: string }>> = {
+interface Refusal {
+  readonly message: string
+  readonly detail: string
+}
+
+export const REFUSALS: Readonly<Record<ConstraintError['kind'], Refusal>> = {
   unique: { message: 'is already taken', detail: 'a row with these values exists already' },
   required: { message: 'must be given', detail: 'a value that must be given is missing' },
   reference: {
