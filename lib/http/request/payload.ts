@@ -80,20 +80,17 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
   const { readAttributes, checkMerged, find } = compileAttributes(resource, reader)
   const checkTopLevel = compileTopLevel(resource, reader)
   const readOnly = [...resource.attributes.values()].flatMap(({ name, readOnly }) => readOnly ? [name] : [])
+  // A browser sends nothing of a form that has no fields.
+  const hasNoFields = reader.form && !open && readOnly.length === resource.attributes.size
   const merges = reader.merges?.bind(reader)
-
-  function isIdIn (group: Entries | undefined): boolean {
-    const claims = new IdClaims(resource, reader)
-    claims.addMember(group)
-    return !claims.isEmpty
-  }
 
   return (entries, { action, member, query }) => {
     checkTopLevel(entries)
     const node = ownMember(entries, singular)
-    const group = node === undefined ? undefined : reader.entries(node)
+    const absent = hasNoFields && action === 'create' ? NO_FIELDS : undefined
+    const group = node === undefined ? absent : reader.entries(node)
     // A field of a form for an open attribute called `id` is a mistake in the form, which is shown again.
-    const isNamedId = open && reader.form && action === 'create' && isIdIn(group)
+    const isNamedId = open && reader.form && action === 'create' && isIdIn(group, resource, reader)
     const claims = new IdClaims(resource, reader)
     claims.addText(member)
     claims.addText(query)
@@ -102,13 +99,11 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
     claims.checkConflict()
     if (action === 'create' && !claims.isEmpty) throw refuseId(resource)
     const id = claims.agree()
-    if (node !== undefined && group === undefined) {
-      throw new InvalidError({ [singular]: ['must be a group of attributes'] })
-    }
+    if (node !== undefined && group === undefined) throw refuseGroup(singular)
     checkPresence(resource, action, id, group)
     const issues = new Issues()
     if (isNamedId) issues.add('id', ASSIGNED)
-    const revised = action === 'delete' || action === undefined ? undefined : reader.redisplay?.(node)
+    const revised = node === undefined || !isWriting(action) ? undefined : reader.redisplay?.(node)
     const given = revised === undefined ? group : reader.entries(revised)
     // A deletion needs no attributes, but a client may send back the whole record.
     const isRead = given !== undefined && action !== 'delete'
@@ -138,12 +133,27 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
 }
 
 const NOTHING: readonly string[] = Object.freeze([])
+const NO_FIELDS: Entries = Object.freeze({})
 const ASSIGNED = 'is assigned by the server; leave it out'
 
 /** Makes the error about a create that gives the id. It names the attributes to send, if they form the id. */
 function refuseId ({ key, attributes }: Resource): InvalidError {
   const sent = key.filter((name) => attributes.get(name)?.readOnly === false).map((name) => `"${name}"`)
   return new InvalidError({ id: [sent.length === 0 ? ASSIGNED : `consists of ${sent.join(', ')}; send that instead`] })
+}
+
+function isIdIn (group: Entries | undefined, resource: Resource, reader: Reader): boolean {
+  const claims = new IdClaims(resource, reader)
+  claims.addMember(group)
+  return !claims.isEmpty
+}
+
+function isWriting (action: WriteAction | undefined): boolean {
+  return action === 'create' || action === 'update'
+}
+
+function refuseGroup (singular: string): InvalidError {
+  return new InvalidError({ [singular]: ['must be a group of attributes'] })
 }
 
 function checkPresence (

@@ -198,3 +198,15 @@ for (const [name, serve] of [['SQLite', serveSqlite], ['PostgreSQL', servePostgr
     t.strictSame(failures, [], `seed ${seed}`)
   })
 }
+
+t.test('the form of a table that has nothing to fill in creates a row', async (t) => {
+  const opened = makeDatabase('CREATE TABLE tickets (id INTEGER PRIMARY KEY); CREATE TABLE stamps (id INTEGER PRIMARY KEY, text TEXT AS (id || 1))')
+  const app = fastify()
+  t.teardown(async () => { await app.close(); opened.close() })
+  app.register(database, { database: opened, write: true })
+  for (const url of ['/tickets', '/stamps']) {
+    const response = await app.inject(submit(findForm(await app.inject({ url, headers: html }), 'POST'), undefined, html))
+    t.equal(response.statusCode, 303, url)
+    t.match(response.headers.location, `${url}/1`)
+  }
+})
