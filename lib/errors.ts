@@ -91,6 +91,14 @@ export const InvalidPathError: ErrorClass<[string]> =
 /** Thrown when a handler or `scope` returns no valid answer. */
 export const InvalidAnswerError: ErrorClass<[string, string]> =
   createError('FST_RESOURCES_INVALID_ANSWER', 'resources: the handler of "%s" %s', 500, TypeError)
+/** Thrown when a handler's update of a row would move it out of the scope of its own guard. */
+export const ScopeChangeError: ErrorClass<[string]> = createError(
+  'FST_RESOURCES_SCOPE_CHANGE',
+  'stores: an update changes "%s", which the scope of its guard keeps as it is; to move a row out of its scope, ' +
+    'give the update a guard whose scope does not have this attribute',
+  500,
+  TypeError
+)
 
 /**
  * Thrown when a body contradicts its Content-Type: it is not UTF-8, not well-formed, nested too deep, or has a DOCTYPE.

@@ -1,5 +1,6 @@
 import type { Id, Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
+import { omitScope } from '../stores/scope.js'
 import type { Context, Guard, WriteOutcome } from '../stores/store.js'
 import { type MaybePromise, andThen } from '../util/maybe-promise.js'
 import { isEmpty } from '../util/own-property.js'
@@ -20,7 +21,8 @@ export interface Change {
 export function update (target: Target, change: Change, context: Context): MaybePromise<Outcome> {
   const { id, attributes, guard } = change
   if (isEmpty(attributes)) return andThen(target.store.get(id, guard.scope, context), keep, target, change)
-  return andThen(target.store.update(id, attributes, guard, context), updated, target, id)
+  // A client may send an attribute of the scope, which no write changes.
+  return andThen(target.store.update(id, omitScope(attributes, guard.scope), guard, context), updated, target, id)
 }
 
 function keep (row: Row | undefined, { resource }: Target, { id, guard: { version } }: Change): Outcome {

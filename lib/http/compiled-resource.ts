@@ -14,6 +14,7 @@ import type { CustomAction } from '../routing/custom-action.js'
 import type { HookLists } from '../routing/hooks.js'
 import type { ResolvedOptions } from '../routing/resolve/options.js'
 import type { Property } from '../schema/shape.js'
+import type { Issues } from '../schema/validation/issues.js'
 import type { Validation } from '../schema/validation/validation.js'
 import type { QueryParameters } from './request/filter-query.js'
 import type { ListQueryParser } from './request/list-query.js'
@@ -111,5 +112,5 @@ export interface CompiledCustomAction extends CustomAction {
    * Checks the supplied attributes: as a create if the action has its own schema, else as an update.
    * @throws InvalidError
    */
-  readonly validate: Validation['create']
+  validate (supplied: Record<string, unknown>, issues: Issues): void
 }

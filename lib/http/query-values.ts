@@ -3,7 +3,6 @@ import { compileText, describeMismatch, UNCONVERTIBLE } from '../schema/convert-
 import { isStorableText, UNSTORABLE_TEXT } from '../schema/legal-text.js'
 import type { Property } from '../schema/shape.js'
 import { Issues } from '../schema/validation/issues.js'
-import type { Validation } from '../schema/validation/validation.js'
 import type { QueryParameters } from './request/filter-query.js'
 
 /**
@@ -37,7 +36,10 @@ export function compileQueryValues (declared: Iterable<Property>): ReadValues {
  * Checks converted values by their schema.
  * @throws InvalidQueryError
  */
-export function checkQueryValues (values: Record<string, unknown>, validate: Validation['create']): void {
+export function checkQueryValues (
+  values: Record<string, unknown>,
+  validate: (values: Record<string, unknown>, issues: Issues) => void
+): void {
   try {
     validate(values, new Issues())
   } catch (error) {

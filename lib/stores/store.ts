@@ -219,7 +219,8 @@ export interface Store<A = Attributes> {
    */
   create (attributes: A, scope: Scope, context: Context): MaybePromise<Row<A>>
   /**
-   * Changes the version and only the named attributes, except those of the scope. Removes the attributes that are
+   * Changes the version and only the named attributes. Those of the scope stay as they are: the plugin names none, and
+   * a store may refuse one that a handler of the app gives another value. Removes the attributes that are
    * `undefined` in the changes: they are then absent, or null if their schema allows null.
    * @throws DuplicateError or InvalidError, as `create` does
    */

@@ -222,7 +222,8 @@ t.test('a scope is a set of values that every row must have', async t => {
 
   await t.test('an update cannot move a row out of its scope', async t => {
     const store = tenants()
-    t.strictSame(writtenRow(store.update(1, { tenant: 'b' }, { version: undefined, scope: a })).attributes, { title: 'one', tenant: 'a' })
+    t.throws(() => store.update(1, { tenant: 'b' }, { version: undefined, scope: a }), { code: 'FST_RESOURCES_SCOPE_CHANGE' })
+    t.strictSame(writtenRow(store.update(1, { tenant: 'a' }, { version: undefined, scope: a })).attributes, { title: 'one', tenant: 'a' })
     t.strictSame([ids(store, { scope: a }), ids(store, { scope: b })], [[1, 3], [2]])
   })
 
@@ -773,7 +774,8 @@ t.test('null in a scope also matches absent values', async t => {
   t.strictSame([1, 2, 3].map((id) => store.get(id, none)?.id), [1, undefined, 3])
   t.match(store.update(2, { title: 'stolen' }, guard), { ok: false, why: 'missing' })
   t.match(store.delete(2, guard), { ok: false, why: 'missing' })
-  t.strictSame(writtenRow(store.update(1, { title: 'mine', tenant: 'a' }, guard)).attributes, { title: 'mine' }, 'no write changes an attribute that the scope names')
+  t.throws(() => store.update(1, { title: 'mine', tenant: 'a' }, guard), { code: 'FST_RESOURCES_SCOPE_CHANGE' }, 'no write changes an attribute that the scope names')
+  for (const tenant of [null, undefined]) t.strictSame(writtenRow(store.update(1, { title: 'mine', tenant }, guard)).attributes, { title: 'mine' })
   t.match(store.delete(1, guard), { ok: true })
   t.equal(store.get(2, { constructor: null } as unknown as Scope)?.id, 2, 'a property of Object.prototype is not a value')
 })

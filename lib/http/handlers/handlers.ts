@@ -40,6 +40,9 @@ interface CustomState extends ActionState {
   payload: Payload
 }
 
+/** The payload of a create, an update or a delete. */
+type Write = Payload & { readonly action: WriteAction }
+
 /** Makes a handler of Fastify. Once it has answered, it returns nothing, for which Fastify would make closures. */
 function handle (run: (state: ActionState) => unknown): RouteHandlerMethod {
   return ({ [STATE]: state }, reply) => {
@@ -70,8 +73,8 @@ export class Handlers {
     const list = compileInclude(compile('list'))
     const show = compile('show')
     const showIncluded = compileInclude(show)
-    const check = (action: RowAction): Perform => checkFirst(compile(action))
-    const writes = { create: check('create'), update: check('update'), delete: compile('delete') }
+    const [create, update] = [compile('create'), compile('update')].map(checkFirst) as [Perform, Perform]
+    const writes = { create, update, delete: compile('delete') }
     this.#compiled = compiled
     this.list = handle((state) => {
       const { query } = state.request
@@ -104,8 +107,7 @@ export class Handlers {
     )
     // The validation follows all hooks, because a faulty form comes back with its row, which a hook may have refused.
     this.write = handle((state) => {
-      const payload = state.payload as Payload & { readonly action: WriteAction }
-      const { action, id, attributes, merged, issues, isRevised, isUntouched, compareWith } = payload
+      const { action, id, attributes, merged, issues, isRevised, isUntouched, compareWith } = state.payload as Write
       if (isRevised) {
         checkRevisable(state)
         return this.#run(state, id, action === 'update' ? defaults.redisplay : defaults.redisplayNew)
@@ -115,7 +117,8 @@ export class Handlers {
         validation.check(attributes, issues)
         return this.#run(state, id, issues.size > 0 ? forgiveShown(writes.update, validation) : writes.update)
       }
-      if (action !== 'delete') validation[action](attributes, issues, isUntouched)
+      if (action === 'create') return this.#run(state, id, validateFirst(writes.create, state))
+      if (action === 'update') validation.update(attributes, issues, isUntouched)
       return this.#run(state, id, writes[action])
     })
   }
@@ -250,6 +253,22 @@ function compileInclude (perform: Perform): Perform {
     return state.included.length === 0
       ? outcome
       : andThen(outcome, (outcome) => include(outcome, state.included, state))
+  }
+}
+
+/**
+ * Validates a new row, at once or after `scope` has given what it lacks.
+ * @throws InvalidError
+ */
+function validateFirst (perform: Perform, { compiled: { validation, level }, payload }: ActionState): Perform {
+  const { attributes, issues } = payload as Payload
+  if (level.scope.length === 0 || !validation.lacks(attributes)) {
+    validation.create(attributes, issues)
+    return perform
+  }
+  return (state) => {
+    validation.create(attributes, issues, state.target.scope)
+    return perform(state)
   }
 }
 

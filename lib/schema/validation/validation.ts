@@ -25,11 +25,14 @@ import { makeCheckCompiler } from './value-check.js'
 export interface Validation {
   /** Returns the defaults of a new row. */
   defaults (): Record<string, unknown>
+  /** Returns whether a new row lacks a required attribute. */
+  lacks (supplied: Record<string, unknown>): boolean
   /**
    * Fills in defaults, then checks every attribute, and that no required one is missing.
+   * @param given the values that the row gets besides
    * @throws InvalidError with all issues if there are any, including those that were noted before
    */
-  create (supplied: Record<string, unknown>, issues: Issues): void
+  create (supplied: Record<string, unknown>, issues: Issues, given?: Readonly<Record<string, unknown>>): void
   /** Notes the issues of the attributes that an update supplies. Those which are undefined are to be removed. */
   check (supplied: Record<string, unknown>, issues: Issues): void
   /**
@@ -94,12 +97,14 @@ export function compileValidation (
 
   return {
     defaults: () => Object.fromEntries(defaults.map(({ name, schema }) => [name, copyDefault(schema)])),
-    create (supplied, issues) {
+    lacks: (supplied) => required.some(({ name }) => !Object.hasOwn(supplied, name)),
+    create (supplied, issues, given = {}) {
       for (const { name, schema } of defaults) {
         if (!Object.hasOwn(supplied, name)) supplied[name] = copyDefault(schema)
       }
       for (const { name } of required) {
-        if (!Object.hasOwn(supplied, name) && !issues.isAbout(name)) issues.add(name, 'must be given')
+        const isGiven = Object.hasOwn(supplied, name) || Object.hasOwn(given, name)
+        if (!isGiven && !issues.isAbout(name)) issues.add(name, 'must be given')
       }
       check(supplied, issues)
       conclude(supplied, issues)

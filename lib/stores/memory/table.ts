@@ -4,6 +4,7 @@ import { freezeValues, mergeMembers, ownMember } from '../../util/own-property.j
 import { compileMatcher, matchEvery } from '../matcher.js'
 import { comparePositions, findFirst, positionOf, reverse } from '../order.js'
 import { LARGEST_BATCH_SIZE, sizeOf } from '../row-size.js'
+import { checkScope, omitScope } from '../scope.js'
 import type {
   Context, Count, CountQuery, Guard, OnDelete, Order, Position, Query, SyncStore, WriteOutcome
 } from '../store.js'
@@ -112,7 +113,8 @@ export class MemoryTable {
   update (id: Id, changes: Attributes, guard: Guard): WriteOutcome {
     const checked = this.#check(id, guard)
     if (!checked.ok) return checked
-    const attributes = applyChanges(checked.row.attributes, freezeValues(omit(guard.scope, changes)))
+    checkScope(changes, guard.scope)
+    const attributes = applyChanges(checked.row.attributes, freezeValues(omitScope(changes, guard.scope)))
     this.#unique?.check(id, attributes, guard.scope)
     for (const foreignKey of this.#foreignKeys) foreignKey.check(attributes, guard.scope)
     return { ok: true, row: this.replace(checked.row, attributes) }
@@ -285,9 +287,4 @@ function applyChanges (attributes: Attributes, changes: Attributes): Attributes 
   const changed = mergeMembers(attributes, changes)
   for (const name in changes) if (changes[name] === undefined) delete changed[name]
   return Object.freeze(changed)
-}
-
-function omit (scope: Scope, changes: Attributes): Attributes {
-  if (Object.keys(scope).length === 0) return changes
-  return Object.fromEntries(Object.entries(changes).filter(([name]) => !Object.hasOwn(scope, name)))
 }

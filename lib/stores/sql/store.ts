@@ -6,6 +6,7 @@ import { isSame } from '../../util/canonical-json.js'
 import { andThen, catchError, forEachInOrder, type MaybePromise } from '../../util/maybe-promise.js'
 import { isEmpty } from '../../util/own-property.js'
 import { positionOf } from '../order.js'
+import { checkScope } from '../scope.js'
 import type { Batches, Context, Count, CountQuery, Guard, Query, Store, WriteOutcome } from '../store.js'
 import { BatchPlan, type Reading } from './lists/batch-plan.js'
 import { AsyncBatchReader, BatchReader } from './lists/batch-reader.js'
@@ -237,6 +238,7 @@ class SqlTable {
 
   update (id: Id, given: Attributes, guard: Guard, context?: Context): MaybePromise<WriteOutcome> {
     this.#checkWrite()
+    checkScope(given, guard.scope)
     const { ids, versions } = this.#definition
     const { changes, errors } = keepKey(ids, id, given, guard.scope)
     // A text of JSON may be spelled in another way than we would write it.
