@@ -125,7 +125,7 @@ t.test('a concern may be drawn within itself if the recursion ends', async (t) =
 
 t.test('registering a drawn map takes only Fastify\'s own options', async (t) => {
   const drawn = draw((map) => map.resources('posts'))
-  await t.rejects(async () => { await fastify().register(drawn, { prefx: '/a' } as object) }, { code: 'FST_RESOURCES_UNKNOWN_OPTION', message: /"prefx"; did you mean "prefix"/ })
+  await t.rejects(async () => { await fastify().register(drawn, { prefx: '/a' } as object) }, { code: 'FST_RESOURCES_UNKNOWN_OPTION', message: /"prefx" of the registration of a map; did you mean "prefix"/ })
   await t.rejects(async () => { await fastify().register(drawn, { authorize: () => false } as object) }, { code: 'FST_RESOURCES_UNKNOWN_OPTION' })
   await t.rejects(async () => { await fastify().register(drawn, { prefix: 5 as unknown as string }) }, { code: 'FST_RESOURCES_INVALID_OPTION', message: /"prefix" of a map must be a path/ })
   const app = await open(t, (map) => map.resources('posts'), { prefix: 'blog/', logLevel: 'silent' })
