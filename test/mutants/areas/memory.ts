@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
   { file: matcher, find: 'return words.map', replace: 'return words.slice(0, 1).map', why: 'a search takes one word' },
   { file: memory, find: 'row !== undefined && hasValues(row, scope) ? row : undefined', replace: 'row', why: 'get ignores the scope' },
   { file: memory, find: 'mergeMembers(freezeValues(given), freezeValues(scope))', replace: 'mergeMembers(freezeValues(scope), freezeValues(given))', why: 'a payload overrides the scope of a new row' },
-  { file: memory, find: 'freezeValues(omit(guard.scope, changes))', replace: 'freezeValues(changes)', why: 'an update moves a row out of its scope' },
+  { file: memory, find: 'checkScope(changes, guard.scope)', replace: '', why: 'an update that would move a row out of its scope is ignored' },
   { file: memory, find: 'if (changes[name] === undefined) delete changed[name]', replace: '', why: 'an attribute that an update removes is undefined' },
   { file: memory, find: 'version !== undefined && version !== row.version', replace: 'version !== row.version', why: 'an update without a version is stale' },
   { file: memory, find: 'String(Number(previous.version) + 1)', replace: 'previous.version', why: 'an update keeps the version' },

@@ -1,6 +1,6 @@
 import type { Mutant } from '../load.js'
 
-export const tests = ['test/http/request/conditional.test.ts', 'test/http/request/row-tags.test.ts', 'test/http/handlers/handler-rows.test.ts', 'test/routing/singletons.test.ts']
+export const tests = ['test/http/request/conditional.test.ts', 'test/http/request/row-tags.test.ts', 'test/http/request/shapes.test.ts', 'test/http/handlers/handler-rows.test.ts', 'test/routing/singletons.test.ts']
 
 const preconditions = 'lib/http/request/preconditions.ts'
 const actions = 'lib/http/handlers/default-actions.ts'
@@ -24,7 +24,8 @@ export const mutants: readonly Mutant[] = [
   { file: preconditions, find: '(formVersion === undefined || names(formVersion)) &&', replace: '', why: 'the version of a form does not count beside If-Match' },
   { file: preconditions, find: "typeof match !== 'object' || match.some(names)", replace: "typeof match !== 'object' || match.every(names)", why: 'each tag of If-Match must fit' },
   { file: preconditions, find: ".replaceAll('-', '%2D')", replace: '', why: 'an id with a hyphen makes an ambiguous tag' },
-  { file: preconditions, find: "tags === '*' || tags.some", replace: "tags !== '*' && tags.some", why: 'If-None-Match: * is never 304' },
+  { file: preconditions, find: "tags === '*' || tags?.some", replace: "tags !== '*' && tags?.some", why: 'If-None-Match: * is never 304' },
+  { file: preconditions, find: 'own?.weak === false && tags', replace: 'own !== undefined && tags', why: 'a GET compares weak tags by If-Match' },
   { file: preconditions, find: '{ weak: weak !== undefined, opaque }\n}', replace: '{ weak: false, opaque }\n}', why: 'an own weak tag counts as strong' },
   { file: actions, find: 'checkNew(state)\n    return create', replace: 'return create', why: 'If-Match creates' },
   { file: actions, find: 'if (row !== undefined) throw new ExistsError(singular)', replace: '', why: 'a singleton may be created twice' },
@@ -51,13 +52,13 @@ export const mutants: readonly Mutant[] = [
   { file: handlers, find: 'if (state.tries > TRIES) throw', replace: 'if (state.tries > 1) throw', why: 'two writes between check and write are 503' },
   { file: handlers, find: 'state.checked = undefined\n', replace: '', why: 'a second try checks the row of the first' },
   { file: handlers, find: 'state.authorizedRow = authorizedRow', replace: '', why: 'a second try has no authorized row' },
-  { file: handlers, find: 'if (header !== undefined) state.noneMatch =', replace: 'if (header === undefined) state.noneMatch =', why: 'a malformed If-None-Match is ignored where nothing is 304' },
-  { file: handlers, find: "if (action !== 'delete') validation", replace: "if (action === 'create') validation", why: 'updates are not validated' },
+  { file: handlers, find: 'if (payload === undefined) state.readConditions =', replace: 'if (payload !== undefined) state.readConditions =', why: 'the preconditions of a GET are ignored' },
+  { file: handlers, find: "if (action === 'update') validation", replace: "if (action === 'delete') validation", why: 'updates are not validated' },
   { file: handlers, find: 'if (id === undefined || isId?.(id) === false) throw', replace: 'if (id === undefined) throw', why: 'the constraint of an id does not hold' },
   { file: handlers, find: 'writer.document !== undefined || writer.revised === undefined', replace: 'false', why: 'a client that asks for JSON can ask for other rows in a form' },
   { file: responder, find: "if (row.version === '') return undefined", replace: '', why: 'a row without a version has a tag' },
-  { file: responder, find: 'isNamed && !compiled.resource.singleton ? row.version', replace: 'isNamed ? row.version', why: 'two rows of a singleton share a tag' },
-  { file: responder, find: 'const tag = `${version}.${variant}`', replace: 'const tag = version', why: 'all formats share a tag' },
+  { file: responder, find: 'isNamed && !compiled.resource.singleton ? known.version', replace: 'isNamed ? known.version', why: 'two rows of a singleton share a tag' },
+  { file: responder, find: '`${version}.${format.name}-${format.shape(request)}`', replace: 'version', why: 'all formats share a tag' },
   { file: responder, find: 'return reply.code(304).send()', replace: 'return reply.code(304).send(\'\')', why: 'a 304 has a body type' },
-  { file: responder, find: 'payload !== undefined || hasMoreContent(state)', replace: 'payload !== undefined', why: 'a page that depends on the user is 304' }
+  { file: responder, find: ' && !hasMoreContent(state)', replace: '', why: 'a page that depends on the user is 304' }
 ]
