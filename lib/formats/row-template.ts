@@ -1,4 +1,7 @@
-import { compileTemplate, type TemplateStep, type WriteMembers } from '../util/generated-code.js'
+import { compileMember } from '../util/own-property.js'
+
+/** Appends the members of an object, and the constants around them, to a text. */
+export type WriteMembers = (text: string, members: Readonly<Record<string, unknown>>) => string
 
 /** A member of a row or of an object, as a format writes it: usually a text between two constant texts. */
 export interface Slot {
@@ -12,21 +15,21 @@ export interface Slot {
 }
 
 /**
- * Compiles a function that writes members in the order of the slots, without undefined ones. The text that closes one
- * slot and opens the next is one constant. This halves the joins: XML rows cost a tenth less.
+ * Compiles a function that writes members in the order of the slots, without undefined ones.
  * @param before the constant before the first member
  */
 export function compileRowTemplate (slots: readonly Slot[], before: string, after: string): WriteMembers {
-  const closes = [before, ...slots.map(({ close }) => close)]
-  const steps = slots.map(({ name, open, write, writeOther }, index): TemplateStep => ({
-    name,
-    before: closes[index] as string,
-    open: flatten(closes[index] + open),
-    openAlone: open,
-    write,
-    writeOther
-  }))
-  return compileTemplate(steps, { last: flatten(closes.at(-1) + after), after })
+  const reading = slots.map((slot) => ({ slot, read: compileMember(slot.name) }))
+  return (text, members) => {
+    text += before
+    for (const { slot, read } of reading) {
+      const value = read(members)
+      if (value === undefined) continue
+      const content = slot.write(value)
+      text += content === undefined ? slot.writeOther(value) : slot.open + content + slot.close
+    }
+    return text + after
+  }
 }
 
 /** Returns the same text in one piece: V8 would carry out a join or a cut again at each use. */

@@ -31,8 +31,6 @@ export interface Route {
   readonly customAction?: CompiledCustomAction
   /** The name of the path in `app.paths`. @default the name of the path itself */
   readonly name?: string
-  /** The kind of record in the answer: a stored one, or a blank one for a form. @default none */
-  readonly document?: 'record' | 'blank'
   /** Whether it exists only because a form can only POST. `Allow` and the printed routes leave it out. */
   readonly formOnly?: boolean
   /** Whether it serves the method QUERY, whose requests have their query in the body (RFC 10008). @default false */

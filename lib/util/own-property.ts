@@ -13,6 +13,12 @@ export function compileMember (name: string): (members: Readonly<Record<string, 
   return name in Object.prototype ? (members) => ownMember(members, name) : (members) => members[name]
 }
 
+/** Sets an own member, whatever its name is: an assignment to `__proto__` would set the prototype. */
+export function setMember (members: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== '__proto__') members[name] = value
+  else Object.defineProperty(members, name, { value, enumerable: true, configurable: true, writable: true })
+}
+
 /** Returns a member of any value, or `undefined` if it has none. Null and undefined have none. */
 export function findMember (value: unknown, name: string): unknown {
   return (value as Readonly<Record<string, unknown>> | null | undefined)?.[name]

@@ -1,4 +1,4 @@
-import fastify, { type FastifyInstance, type FastifyServerOptions, type RouteOptions } from 'fastify'
+import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import swagger from '@fastify/swagger'
 import t, { type Test } from 'tap'
 import resources, { draw, type Mapper, type ResourceOptions } from '../../lib/index.js'
@@ -108,26 +108,4 @@ t.test('an error of the app\'s keyword is a failure of the app, not of the clien
     t.notMatch(body, 'SECRET')
   }
   t.strictSame(failed, ['SECRET', 'SECRET'])
-})
-
-t.test('onRoute hooks see the body schema of a route, but Fastify does not validate with it', async (t) => {
-  const routes: RouteOptions[] = []
-  const attributes = { type: 'object', required: ['title', 'kind'], properties: { title: { type: 'string', minLength: 1 }, kind: { $ref: '#/definitions/kind' }, count: { type: 'integer', readOnly: true } }, definitions: { kind: { enum: ['a', 'b'] } } } as const
-  const app = fastify()
-  t.teardown(() => app.close())
-  app.addHook('onRoute', (route) => { routes.push(route) })
-  app.register(draw((map) => map.resources('posts', { attributes, writes: 'both', formats: ['json'] }, (posts) => posts
-    .member.post('rate', { attributes: { type: 'object', required: ['stars'], properties: { stars: { type: 'integer' } } } }, () => {})
-    .member.post('publish', () => {})).resource('profile', { attributes: { type: 'object', properties: { name: { type: 'string' } } }, formats: ['json'] })))
-  await app.ready()
-  const bodyOf = (method: string, url: string): unknown => (routes.find((route) => route.url === url && [route.method].flat().includes(method))?.schema as { body?: unknown } | undefined)?.body
-  const group = { type: 'object', properties: { title: attributes.properties.title, kind: { $ref: '#/properties/post/definitions/kind' }, count: attributes.properties.count }, definitions: attributes.definitions }
-  t.strictSame(bodyOf('POST', '/posts'), { type: 'object', properties: { post: { ...group, required: ['title', 'kind'] } } })
-  t.strictSame(bodyOf('PUT', '/posts'), { type: 'object', properties: { id: { type: 'integer' }, post: { ...group, required: [] } } })
-  t.match(bodyOf('POST', '/posts/:id/rate'), { properties: { post: { required: ['stars'], properties: { stars: { type: 'integer' } } } } })
-  t.match(bodyOf('POST', '/posts/:id/publish'), { properties: { post: { required: [] } } })
-  t.match(bodyOf('PUT', '/profile'), { properties: { id: undefined, profile: { properties: { name: { type: 'string' } } } } })
-  t.equal(bodyOf('GET', '/posts'), undefined)
-  const res = await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: '' } } })
-  t.match(res.json(), { status: 422, errors: { title: ['must not be blank'], kind: ['must be given'] } }, 'the plugin reports all errors')
 })

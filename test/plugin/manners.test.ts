@@ -527,35 +527,6 @@ t.test('a hook of the app sees the payload and may add headers', async t => {
     for (const route of ['GET /posts', 'POST /posts', 'PUT /posts', 'DELETE /posts', 'GET /posts/:id', 'GET /posts.:__suffix(^(?:xml|html|json)$)']) t.ok(routes.includes(route), route)
   })
 
-  await t.test('the same hooks run whether onRoute hooks have a route for each method or not', async t => {
-    const run = async (observes: boolean): Promise<unknown[]> => {
-      const routes: string[][] = []
-      const seen: string[] = []
-      const note = (text: string) => async ({ method, url }: FastifyRequest): Promise<void> => { seen.push(`${text}: ${method} ${url}`) }
-      const app = await build(t, {
-        name: 'posts',
-        attributes,
-        writes: 'both',
-        actionHooks: {
-          create: { onRequest: [note('create 1'), note('create 2')], preValidation: note('create, validation'), onSend: note('create, send') },
-          update: { onRequest: note('update'), preHandler: note('update, handler'), onError: note('update, error') },
-          list: { onRequest: note('list'), preHandler: note('list, handler') }
-        }
-      }, { before: (app) => { if (observes) app.addHook('onRoute', ({ method, url }) => { routes.push([method].flat().map((method) => `${method} ${url}`)) }) } })
-      const answers: unknown[] = []
-      for (const url of ['/posts', '/posts.json', '/posts/1', '/posts/1.json']) {
-        for (const method of ['POST', 'GET', 'HEAD', 'QUERY', 'PUT', 'PATCH', 'OPTIONS', 'TRACE', 'DELETE', 'PUT'] as const) {
-          const payload = method === 'QUERY' ? { limit: 1 } : ['POST', 'PUT', 'PATCH'].includes(method) ? { id: url.includes('1') ? undefined : 1, post: { title: 'T' } } : undefined
-          const { statusCode, headers: { date, ...headers }, body } = await app.inject({ method, url, headers: { accept: accepts.json }, ...(payload !== undefined && { payload }) })
-          answers.push([method, url, statusCode, headers, body])
-        }
-      }
-      if (observes) t.ok(routes.some((route) => route.join() === 'POST /posts'))
-      return [...answers, ...seen]
-    }
-    t.strictSame(await run(false), await run(true))
-  })
-
   await t.test('onError sees the error, onResponse the end', async t => {
     const seen: string[] = []
     const app = await seeded(t, (app) => {

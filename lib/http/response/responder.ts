@@ -3,7 +3,7 @@ import type { FastifyReply, onSendHookHandler } from 'fastify'
 import { isOfParent } from '../../actions/authorize/authorize.js'
 import { OUTCOME_RESPONSES, type Outcome } from '../../actions/outcome.js'
 import { InvalidAnswerError, PreconditionFailedError, type Problem } from '../../errors.js'
-import type { Input, TextWriter, View } from '../../formats/format.js'
+import type { Input, JsonWriter, TextWriter, View } from '../../formats/format.js'
 import { publish } from '../../resource/public-version.js'
 import type { Row } from '../../resource/row.js'
 import { type CacheControl, isUnstored, PRIVATE } from '../../routing/cache-control.js'
@@ -68,7 +68,10 @@ export function respondWithError ({ thrown, problem, row }: Failure, state: Requ
   const { reply, compiled, choice: { format: { writer } } } = state
   setErrorHeaders(thrown, state)
   reply.code(problem.status)
-  if (writer.document !== undefined) return reply.type(writer.problemType).send(problem)
+  if (writer.document !== undefined) {
+    // A hook may have thrown after a record was sent, which set the serializer of records.
+    return reply.type(`${writer.problemType}; charset=utf-8`).serializer(JSON.stringify).send(problem)
+  }
   const view = makeView(state, row, row, problem.errors)
   const seen = compiled.resourcePaths.parent !== undefined && isOfParent(thrown) ? hideParent(view) : view
   return sendText(() => writeProblem(writer, problem, seen, state), state, writer.problemType)
@@ -103,8 +106,8 @@ function setTag (row: Row, given: string | false | undefined, state: ActionState
 }
 
 function sendRecord (stored: Row, kind: RecordKind, state: RequestState): FastifyReply {
-  const { reply, compiled: { resource }, choice: { contentType, format: { writer } } } = state
-  if (writer.document !== undefined) return reply.type(contentType).send(writer.document(publish(stored, resource)))
+  const { compiled: { resource }, choice: { format: { writer } } } = state
+  if (writer.document !== undefined) return sendDocument(writer, publish(stored, resource), state)
   const row = toFormRow(stored, state)
   const view = makeView(state, stored, kind === 'stale' ? stored : undefined)
   const write = (): string => {
@@ -114,10 +117,15 @@ function sendRecord (stored: Row, kind: RecordKind, state: RequestState): Fastif
   return sendText(write, state)
 }
 
+/** Sends a record as an object, which the app's preSerialization hooks see. */
+function sendDocument (writer: JsonWriter, row: Row, { reply, choice: { contentType } }: RequestState): FastifyReply {
+  return reply.type(contentType).serializer((document: object) => writer.serialize(document)).send(writer.document(row))
+}
+
 function sendBlank (row: Row, state: RequestState): FastifyReply {
-  const { reply, choice: { contentType, format: { writer, blank } } } = state
+  const { choice: { format: { writer, blank } } } = state
   const other = blank()
-  if (other.document !== undefined) return reply.type(contentType).send(other.document(row))
+  if (other.document !== undefined) return sendDocument(other, row, state)
   const view = makeView(state, undefined, undefined)
   if (writer.document === undefined && writer.blank !== undefined) {
     const write = writer.blank

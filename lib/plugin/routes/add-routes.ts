@@ -13,18 +13,15 @@ import { makeOnSend } from '../../http/response/responder.js'
 import type { Route, RouteInfo, RoutePath } from '../../http/route.js'
 import { assetPath } from '../../resource/asset-path.js'
 import { type Parameters, SUFFIX } from '../../resource/path-pattern.js'
-import { addHooks, type Hook, type Hooks } from '../../routing/hooks.js'
+import { addHooks } from '../../routing/hooks.js'
 import { lazy } from '../../util/functions.js'
-import { appHooksOf } from '../app-internals.js'
 import { acceptHeaders, joinMethods, makeRefusal, methodsOf, type RouteBase, supportedBy } from './allowed-methods.js'
 import type { PreparedResource } from '../prepare.js'
-import { joinRoutes, type MethodRoute } from './join-routes.js'
 import { hooksOf } from './route-hooks.js'
-import { RouteSchemas } from './route-schemas.js'
 import { addXmlSchema } from './xsd.js'
 
-/** The key of the facts about the routes of a URL in their Fastify configs, by method. */
-const ROUTES: unique symbol = Symbol('fastify-resources.routes')
+/** The key of the facts about a route in its Fastify config. */
+const ROUTE: unique symbol = Symbol('fastify-resources.route')
 
 /** The `max-age` of files that never change, in seconds: one year. Caches need not revalidate them (RFC 8246). */
 const FOR_EVER = 31_536_000
@@ -74,8 +71,8 @@ function setErrorHandler (app: FastifyInstance, { negotiator, paths }: PreparedR
   const [fallback] = paths.map((path) => ({ ...makeInfo(path, path.routes[0], { allow: '' }), allowed: false }))
   app.setErrorHandler(
     compileErrorHandler((request, reply) => {
-      const { [ROUTES]: infos } = request.routeOptions.config as { [ROUTES]?: ReadonlyMap<string, RouteInfo> }
-      return negotiator.begin(request, reply, (infos?.get(request.method) ?? fallback) as RouteInfo)
+      const { [ROUTE]: info = fallback } = request.routeOptions.config as { [ROUTE]?: RouteInfo }
+      return negotiator.begin(request, reply, info as RouteInfo)
     })
   )
 }
@@ -133,15 +130,10 @@ interface Suffixed {
 class RouteAdder {
   readonly #app: FastifyInstance
   readonly #prepared: PreparedResource
-  readonly #schemas: RouteSchemas
-  /** Whether the app has hooks that look at each route. */
-  readonly #isObserved: boolean
 
   constructor (app: FastifyInstance, prepared: PreparedResource) {
     this.#app = app
     this.#prepared = prepared
-    this.#isObserved = appHooksOf(app).get('onRoute')?.length !== 0
-    this.#schemas = new RouteSchemas(prepared.compiled, this.#isObserved)
   }
 
   /**
@@ -157,36 +149,27 @@ class RouteAdder {
     const named = all.flatMap(({ methods, formOnly }) => (formOnly === true ? [] : methods))
     const others = methodsOf(this.#app, url, routeConstraints).filter((method) => !served.includes(method))
     const allow = joinMethods([...named, ...others])
-    const infos = new Map<string, RouteInfo>()
-    const added = routes.map((route): MethodRoute => {
+    for (const route of routes) {
       const info = makeInfo(path, route, { allow, suffix })
-      for (const method of route.methods) infos.set(method, info)
-      return {
+      this.#app.route({
+        ...this.#base(url, routeConstraints, info, description.route(path, route, isSuffixed)),
+        ...hooksOf(route, negotiator, info),
         method: [...route.methods],
-        hooks: hooksOf(route, negotiator, info),
-        handler: route.handler,
-        swaggerTransform: description.route(path, route, isSuffixed),
-        schemas: this.#schemas.of(route)
-      }
-    })
+        handler: route.handler
+      })
+    }
     // If resources share a path, the last one adds the refusal for all of them.
-    if (alike.at(-1)?.routes === routes) {
-      const info = makeInfo(path, routes[0], { allow, suffix })
-      const refused = { ...info, allowed: false, safe: false, parameters: [], formDecides: false }
-      const method = supportedBy(this.#app).filter((method) => !served.includes(method) && !others.includes(method))
-      for (const name of method) infos.set(name, refused)
-      const { onRequest, ...refusal } = makeRefusal({ allow, ...acceptHeaders(all, negotiator) }, {
-        method,
+    if (alike.at(-1)?.routes !== routes) return
+    const info = makeInfo(path, routes[0], { allow, suffix })
+    const refused = { ...info, allowed: false, safe: false, parameters: [], formDecides: false }
+    this.#app.route({
+      ...this.#base(url, routeConstraints, refused),
+      ...makeRefusal({ allow, ...acceptHeaders(all, negotiator) }, {
+        method: supportedBy(this.#app).filter((method) => !served.includes(method) && !others.includes(method)),
         refuse: negotiator.open(refused),
         isRefused: ({ params }) => path.endsWithId && (params as Parameters)[path.param as string] === ''
       })
-      const hooks = { onRequest: [onRequest as Hook] }
-      added.push({ ...refusal, hooks, schemas: {}, swaggerTransform: description.hidden })
-    }
-    for (const { hooks, schemas, swaggerTransform, ...route } of this.#isObserved ? added : joinRoutes(added)) {
-      const base = this.#base(url, routeConstraints, infos, swaggerTransform)
-      this.#app.route({ ...base, ...hooks as Hooks, ...schemas, ...route })
-    }
+    })
   }
 
   /**
@@ -225,7 +208,7 @@ class RouteAdder {
     if (method.length === 0) return
     const info = { ...makeInfo(path, routes[0], { allow: '' }), allowed: false, safe: false }
     this.#app.route({
-      ...this.#base(url, routeConstraints, new Map(method.map((name) => [name, info]))),
+      ...this.#base(url, routeConstraints, info),
       method,
       onRequest: this.#prepared.negotiator.refuseSlash(info),
       // Never runs, because the hook always answers.
@@ -274,14 +257,14 @@ class RouteAdder {
     addXmlSchema(this.#app, base, () => writeXmlSchema(resource, names))
   }
 
-  /** Returns the options that all routes of one URL share. Errors on routes for files need no facts about the route. */
+  /** Returns the options that all our routes have. Errors on routes for files need no facts about the route. */
   #base (
     url: string,
     constraints: RoutePath['routeConstraints'],
-    infos?: ReadonlyMap<string, RouteInfo>,
+    info?: RouteInfo,
     swaggerTransform = this.#prepared.description.hidden
   ): RouteBase {
-    const config: object = { ...(infos !== undefined && { [ROUTES]: infos }), swaggerTransform }
+    const config: object = { ...(info !== undefined && { [ROUTE]: info }), swaggerTransform }
     return { url, constraints, config, exposeHeadRoute: false }
   }
 }

@@ -2,8 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Negotiator } from '../../http/request/negotiate.js'
 import { STATE } from '../../http/request/state.js'
 import type { Route, RouteAction, RouteInfo } from '../../http/route.js'
-import { callFor, type Hook } from '../../routing/hooks.js'
-import type { MethodRoute } from './join-routes.js'
+import { callFor, type Hook, type Hooks } from '../../routing/hooks.js'
 
 /**
  * Returns the hooks of a route: negotiation, payload reading, and the app's hooks of each action that the route serves.
@@ -13,7 +12,7 @@ export function hooksOf (
   { actions, readPayload }: Route,
   negotiator: Negotiator,
   route: RouteInfo
-): MethodRoute['hooks'] {
+): Hooks {
   const lists = new Map<string, Hook[]>()
   const add = (name: string, hook: Hook): void => { lists.set(name, [...lists.get(name) ?? [], hook]) }
   add('onRequest', negotiator.open(route) as Hook)
@@ -37,5 +36,5 @@ export function hooksOf (
       for (const hook of list) add(name, route.formDecides ? callFor(asks(asked), hook) : hook)
     }
   }
-  return Object.fromEntries(lists)
+  return Object.fromEntries(lists) as Hooks
 }

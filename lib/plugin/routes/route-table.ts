@@ -113,20 +113,20 @@ class RouteTable {
         this.#names.blank,
         `${this.#urls.collection}/${pathNames.new}`,
         {},
-        this.#reads('new', blank, [...FORMAT, ...prefill.parameters], 'blank')
+        this.#reads('new', blank, [...FORMAT, ...prefill.parameters])
       ),
       ...this.#path(
         this.#names.edit,
         `${this.#row}/${pathNames.edit}`,
         { isMember: true, param: this.#param },
-        this.#reads('edit', edit, FORMAT, 'record')
+        this.#reads('edit', edit, FORMAT)
       )
     ]
   }
 
   #singleton (): RoutePath[] {
     return this.#path(this.#names.member, this.#urls.collection, {}, [
-      ...this.#reads('show', this.#handlers.show, this.#showParameters, 'record'),
+      ...this.#reads('show', this.#handlers.show, this.#showParameters),
       ...this.#writes(['create', 'update', 'delete'], FORMAT, this.#compiled.options.writes !== 'collection')
     ])
   }
@@ -150,7 +150,7 @@ class RouteTable {
         )
         : []),
       ...this.#path(member, this.#row, { isMember: true, param: this.#param, endsWithId: true }, [
-        ...this.#reads('show', this.#handlers.show, this.#showParameters, 'record'),
+        ...this.#reads('show', this.#handlers.show, this.#showParameters),
         ...(writes === 'collection' ? [] : this.#writes(['update', 'delete'], FORMAT_AND_ID, true))
       ])
     ]
@@ -212,7 +212,6 @@ class RouteTable {
       parameters: ['format', ...new Set(actions.flatMap(({ parameters }) => parameters))],
       customAction: first,
       name: this.#names.custom(first.name, first.on),
-      document: 'record',
       ...more
     }
   }
@@ -245,12 +244,11 @@ class RouteTable {
   #reads (
     action: ActionName,
     handler: RouteHandlerMethod,
-    parameters: readonly string[],
-    document?: Route['document']
+    parameters: readonly string[]
   ): Route[] {
     if (!this.#compiled.resource.actions.has(action)) return []
     const actions: Route['actions'] = [this.#action(action)]
-    return [{ methods: ['GET', 'HEAD'], actions, parameters, handler, ...(document !== undefined && { document }) }]
+    return [{ methods: ['GET', 'HEAD'], actions, parameters, handler }]
   }
 
   /** Returns the routes of the served writes on a path. A POST is among them, because forms can send nothing else. */
@@ -260,8 +258,7 @@ class RouteTable {
     if (first === undefined) return []
     const write = {
       readPayload: this.#handlers.readPayload(new Set(served)),
-      handler: this.#handlers.write,
-      document: 'record'
+      handler: this.#handlers.write
     } as const
     const route = (methods: readonly HTTPMethods[], action: ActionName, mergesPatches: boolean): Route[] =>
       served.includes(action) ? [{ ...write, methods, actions: [this.#action(action)], parameters, mergesPatches }] : []

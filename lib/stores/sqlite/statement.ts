@@ -1,4 +1,3 @@
-import { compileNaming } from '../../util/generated-code.js'
 import { findMember } from '../../util/own-property.js'
 import type { RawRow } from '../sql/dialect.js'
 
@@ -10,12 +9,6 @@ export interface SqliteStatement {
   safeIntegers? (isOn: boolean): unknown
   /** Makes integers BigInts, in node:sqlite. */
   setReadBigInts? (isOn: boolean): unknown
-  /** Makes rows arrays, in better-sqlite3 and libsql. */
-  raw? (isOn: boolean): unknown
-  /** Makes rows arrays, in node:sqlite. */
-  setReturnArrays? (isOn: boolean): unknown
-  /** Describes the columns of the rows. */
-  columns? (): ReadonlyArray<{ readonly name: string }>
 }
 
 /** A prepared statement that returns rows. */
@@ -30,26 +23,17 @@ export interface PreparedStatement {
 }
 
 /**
- * Prepares a statement. It makes the objects of rows from arrays, which takes 0.6 of the time that better-sqlite3 needs
- * for the objects, and 0.85 of that of libsql. Without a transaction of its own, an insert takes 0.85 of the time.
+ * Prepares a statement.
  * @param writes whether the statement writes, so that it cannot run again to read BigInts
  */
 export function prepare (statement: SqliteStatement, writes: boolean): PreparedStatement {
-  // Only statements of better-sqlite3 and node:sqlite have these members.
+  // Only statements of better-sqlite3 and node:sqlite have these members. Without a transaction of its own, an insert
+  // takes 0.85 of the time.
   const needsTransaction = !('database' in statement || 'sourceSQL' in statement)
-  const names = returnArrays(statement)
-  if (names === undefined) {
-    returnBigInts(statement, true)
-    return { needsTransaction, read: (values) => readRows(statement, values) }
-  }
-  const nameRow = compileNaming(names)
   if (writes) returnBigInts(statement, true)
-  const read = writes ? readRows<Values> : readNumbers
-  return { needsTransaction, read: (values) => read(statement, values).map(nameRow) }
+  const read = writes ? readRows<RawRow> : readNumbers
+  return { needsTransaction, read: (values) => read(statement, values) }
 }
-
-/** The values of a row, in the order of its columns. */
-type Values = readonly unknown[]
 
 function returnBigInts (statement: SqliteStatement, isOn: boolean): void {
   statement.safeIntegers?.(isOn)
@@ -60,9 +44,9 @@ function returnBigInts (statement: SqliteStatement, isOn: boolean): void {
  * Reads rows whose integers are numbers, because the decoding of BigInts takes as long as everything else. A number
  * would round an integer beyond 2^53, so rows that may have one are read again, as BigInts.
  */
-function readNumbers (statement: SqliteStatement, values: readonly unknown[]): readonly Values[] {
+function readNumbers (statement: SqliteStatement, values: readonly unknown[]): readonly RawRow[] {
   try {
-    const rows = readRows<Values>(statement, values)
+    const rows = readRows<RawRow>(statement, values)
     if (!rows.some(mayBeRounded)) return rows
   } catch (error) {
     // node:sqlite does not round.
@@ -70,24 +54,17 @@ function readNumbers (statement: SqliteStatement, values: readonly unknown[]): r
   }
   returnBigInts(statement, true)
   try {
-    return readRows<Values>(statement, values)
+    return readRows<RawRow>(statement, values)
   } finally {
     returnBigInts(statement, false)
   }
 }
 
-function mayBeRounded (row: Values): boolean {
-  for (const value of row) if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) return true
+function mayBeRounded (row: RawRow): boolean {
+  for (const value of Object.values(row)) {
+    if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) return true
+  }
   return false
-}
-
-/** Makes a statement return arrays. Returns the names of its columns, or `undefined` if the driver has no arrays. */
-function returnArrays (statement: SqliteStatement): readonly string[] | undefined {
-  const names = statement.columns?.().map(({ name }) => name)
-  if (names === undefined || (statement.raw ?? statement.setReturnArrays) === undefined) return undefined
-  statement.raw?.(true)
-  statement.setReturnArrays?.(true)
-  return names
 }
 
 /**

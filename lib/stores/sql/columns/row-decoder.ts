@@ -1,6 +1,6 @@
 import type { Id, Row } from '../../../resource/row.js'
 import type { Attributes } from '../../../schema/types.js'
-import { compileCopy } from '../../../util/generated-code.js'
+import { readMember, setMember } from '../../../util/own-property.js'
 import type { Column, Dialect, RawRow } from '../dialect.js'
 import type { Versions } from '../keys/versions.js'
 import type { TableDefinition } from '../tables/definition.js'
@@ -11,7 +11,7 @@ export class RowDecoder {
   /** Whether a row whose texts are cut still has its id and its version. */
   readonly identifiesCut: boolean
   readonly #versions: Versions
-  readonly #decodeAttributes: (raw: RawRow) => Attributes
+  readonly #columns: readonly Column[]
   readonly #longColumns: readonly Column[]
   readonly #isCut: Dialect['isCut']
 
@@ -19,15 +19,22 @@ export class RowDecoder {
     this.decodeId = ids.decode
     this.#versions = versions
     this.identifiesCut = !versions.needsRow && (ids.isGenerated || !ids.parts.some(({ isLong }) => isLong))
-    const columns = [...byAttribute.values()]
-    this.#decodeAttributes = compileCopy(columns.map(({ name, attribute, decode }) =>
-      ({ from: name, to: attribute, convert: decode })))
-    this.#longColumns = columns.filter(({ isLong }) => isLong)
+    this.#columns = [...byAttribute.values()]
+    this.#longColumns = this.#columns.filter(({ isLong }) => isLong)
     this.#isCut = isCut
   }
 
   decode (raw: RawRow): Row {
     return { id: this.decodeId(raw), version: this.decodeVersion(raw), attributes: this.#decodeAttributes(raw) }
+  }
+
+  #decodeAttributes (raw: RawRow): Attributes {
+    const attributes: Record<string, unknown> = {}
+    for (const { name, attribute, decode } of this.#columns) {
+      const value = decode(readMember(raw, name))
+      if (value !== undefined) setMember(attributes, attribute, value)
+    }
+    return attributes
   }
 
   decodeVersion (raw: RawRow): string {
