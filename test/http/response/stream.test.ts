@@ -824,7 +824,7 @@ t.test('a limit gives pages that link to the next', async t => {
     const queries: Query[] = []
     const { app } = await seeded(t, (store) => ({ ...store, list (query, context) { queries.push(query); return store.list(query, context) } }), 3, { maxLimit: 10 })
     for (const url of ['/blog/posts.json?limit=2', '/blog/posts.json?limit=10', '/blog/posts.json?limit=11', '/blog/posts.html', '/blog/posts.json']) await app.inject(url)
-    t.strictSame(queries, [3, 11, 11, undefined].map((limit) => ({ order: BY_ID, after: undefined, limit, scope: {}, filter: [], search: undefined })))
+    t.strictSame(queries, [3, 11, 11, undefined].map((limit) => ({ order: BY_ID, after: undefined, offset: undefined, limit, scope: {}, filter: [], search: undefined })))
   })
 
   await t.test('a list of more rows than requested is cut to the page', async t => {

@@ -477,7 +477,7 @@ t.test('a refusal or failure publishes the thrown error', async (t) => {
   const cases: ReadonlyArray<readonly [request: InjectOptions, action: string, id: number | undefined, outcome: string, events: readonly string[], error: object]> = [
     [{ url: '/posts/1.json' }, 'show', 1, 'failed', ['start', 'error!', 'end!'], { message: 'broken' }],
     [send('DELETE', '/posts/1'), 'delete', 1, 'failed', ['start', 'end', 'error!', 'asyncStart!', 'asyncEnd!'], { code: 'FST_RESOURCES_UNAVAILABLE' }],
-    [send('PUT', '/posts/1', json, { post: {} }), 'update', 1, 'refused', ['start', 'end', 'error!', 'asyncStart!', 'asyncEnd!'], { code: 'FST_RESOURCES_NOT_FOUND' }],
+    [send('PUT', '/posts/1', json, { post: { title: 'T' } }), 'update', 1, 'refused', ['start', 'end', 'error!', 'asyncStart!', 'asyncEnd!'], { code: 'FST_RESOURCES_NOT_FOUND' }],
     [send('PUT', '/posts/1', json, { post: { rating: 9 } }), 'update', 1, 'refused', ['start!', 'error!', 'end!'], { code: 'FST_RESOURCES_INVALID' }],
     [{ url: '/posts/none' }, 'show', undefined, 'refused', ['start!', 'error!', 'end!'], { code: 'FST_RESOURCES_NOT_FOUND' }]
   ]

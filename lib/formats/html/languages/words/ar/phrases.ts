@@ -139,7 +139,9 @@ export const phrases: Language['phrases'] = isolateParts({
   '"sort" must name at most {0} attributes': 'يجب ألا يزيد عدد أسماء «sort» على {0}.',
   '"only" names "{0}", which is not an attribute of {1}': 'لا وجود للاسم «{0}» الوارد في «only».',
   '"include" names "{0}", which is not a relation of {1}': 'لا وجود للاسم «{0}» الوارد في «include».',
-  '"after" and "before" exclude each other; send one of them': 'لا يمكن استخدام «after» و«before» معًا.',
+  '"{0}" and "{1}" exclude each other; send one of them': 'لا يمكن استخدام «{0}» و«{1}» معًا.',
+  '"offset" must be a number from 0 to {0}; follow the "next" links to read on':
+    'يجب أن تكون «offset» عددًا من 0 إلى {0}؛ لمتابعة القراءة استخدم روابط الصفحة التالية.',
   '"{0}" must come from a "{1}" link of this list with the same order':
     'هذه الصفحة من القائمة غير موجودة. احذف «{0}» للعودة إلى البداية.',
   'the row at which the page {0} has been deleted; start again without "{1}"':

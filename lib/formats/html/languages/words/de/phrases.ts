@@ -130,7 +130,9 @@ export const phrases: Language['phrases'] = {
   '"sort" must name at most {0} attributes': '„sort“ darf höchstens {0} Namen haben.',
   '"only" names "{0}", which is not an attribute of {1}': '„only“ nennt „{0}“; das gibt es hier nicht.',
   '"include" names "{0}", which is not a relation of {1}': '„include“ nennt „{0}“; das gibt es hier nicht.',
-  '"after" and "before" exclude each other; send one of them': '„after“ und „before“ schließen einander aus.',
+  '"{0}" and "{1}" exclude each other; send one of them': '„{0}“ und „{1}“ schließen einander aus.',
+  '"offset" must be a number from 0 to {0}; follow the "next" links to read on':
+    '„offset“ muss eine Zahl von 0 bis {0} sein; weiter geht es über die Links zur nächsten Seite.',
   '"{0}" must come from a "{1}" link of this list with the same order':
     'Diese Seite der Liste gibt es nicht. Beginnen Sie ohne „{0}“ noch einmal von vorn.',
   'the row at which the page {0} has been deleted; start again without "{1}"':

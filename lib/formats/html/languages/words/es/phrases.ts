@@ -136,7 +136,9 @@ export const phrases: Language['phrases'] = {
   '"sort" must name at most {0} attributes': '«sort» debe tener como máximo {0} nombres.',
   '"only" names "{0}", which is not an attribute of {1}': '«only» indica «{0}», que no existe aquí.',
   '"include" names "{0}", which is not a relation of {1}': '«include» indica «{0}», que no existe aquí.',
-  '"after" and "before" exclude each other; send one of them': '«after» y «before» se excluyen mutuamente.',
+  '"{0}" and "{1}" exclude each other; send one of them': '«{0}» y «{1}» se excluyen mutuamente.',
+  '"offset" must be a number from 0 to {0}; follow the "next" links to read on':
+    '«offset» debe ser un número del 0 al {0}; para seguir leyendo, use los enlaces a la página siguiente.',
   '"{0}" must come from a "{1}" link of this list with the same order':
     'Esta página de la lista no existe. Quite «{0}» para volver al principio.',
   'the row at which the page {0} has been deleted; start again without "{1}"':

@@ -140,7 +140,9 @@ export const phrases: Language['phrases'] = {
   '"sort" must name at most {0} attributes': '« sort » ne doit pas avoir plus de {0} noms.',
   '"only" names "{0}", which is not an attribute of {1}': '« only » indique « {0} », qui n’existe pas ici.',
   '"include" names "{0}", which is not a relation of {1}': '« include » indique « {0} », qui n’existe pas ici.',
-  '"after" and "before" exclude each other; send one of them': '« after » et « before » s’excluent mutuellement.',
+  '"{0}" and "{1}" exclude each other; send one of them': '« {0} » et « {1} » s’excluent mutuellement.',
+  '"offset" must be a number from 0 to {0}; follow the "next" links to read on':
+    '« offset » doit être un nombre de 0 à {0} ; pour continuer, suivez les liens vers la page suivante.',
   '"{0}" must come from a "{1}" link of this list with the same order':
     'Cette page de la liste n’existe pas. Retirez « {0} » pour revenir au début.',
   'the row at which the page {0} has been deleted; start again without "{1}"':

@@ -128,7 +128,9 @@ export const phrases: Language['phrases'] = {
   '"sort" must name at most {0} attributes': '「sort」の名前は {0} 個以内にしてください。',
   '"only" names "{0}", which is not an attribute of {1}': '「only」の「{0}」は存在しません。',
   '"include" names "{0}", which is not a relation of {1}': '「include」の「{0}」は存在しません。',
-  '"after" and "before" exclude each other; send one of them': '「after」と「before」は同時に指定できません。',
+  '"{0}" and "{1}" exclude each other; send one of them': '「{0}」と「{1}」は同時に指定できません。',
+  '"offset" must be a number from 0 to {0}; follow the "next" links to read on':
+    '「offset」には 0 から {0} までの数値を指定してください。続きは次のページへのリンクから読めます。',
   '"{0}" must come from a "{1}" link of this list with the same order':
     'このページはありません。「{0}」を取り除いて最初から表示してください。',
   'the row at which the page {0} has been deleted; start again without "{1}"':

@@ -136,7 +136,9 @@ export const phrases: Language['phrases'] = {
   '"sort" must name at most {0} attributes': '“sort” deve ter no máximo {0} nomes.',
   '"only" names "{0}", which is not an attribute of {1}': '“only” indica “{0}”, que não existe aqui.',
   '"include" names "{0}", which is not a relation of {1}': '“include” indica “{0}”, que não existe aqui.',
-  '"after" and "before" exclude each other; send one of them': '“after” e “before” não podem ser usados juntos.',
+  '"{0}" and "{1}" exclude each other; send one of them': '“{0}” e “{1}” não podem ser usados juntos.',
+  '"offset" must be a number from 0 to {0}; follow the "next" links to read on':
+    '“offset” deve ser um número de 0 a {0}; para continuar, siga os links para a próxima página.',
   '"{0}" must come from a "{1}" link of this list with the same order':
     'Esta página da lista não existe. Retire “{0}” para voltar ao início.',
   'the row at which the page {0} has been deleted; start again without "{1}"':

@@ -122,7 +122,9 @@ export const phrases: Language['phrases'] = {
   '"sort" must name at most {0} attributes': '“sort”最多包含 {0} 个名称。',
   '"only" names "{0}", which is not an attribute of {1}': '“only”中的“{0}”不存在。',
   '"include" names "{0}", which is not a relation of {1}': '“include”中的“{0}”不存在。',
-  '"after" and "before" exclude each other; send one of them': '“after”和“before”不能同时使用。',
+  '"{0}" and "{1}" exclude each other; send one of them': '“{0}”和“{1}”不能同时使用。',
+  '"offset" must be a number from 0 to {0}; follow the "next" links to read on':
+    '“offset”必须是 0 到 {0} 之间的数字；要继续浏览，请使用下一页的链接。',
   '"{0}" must come from a "{1}" link of this list with the same order':
     '没有此页。请去掉“{0}”，从头开始查看。',
   'the row at which the page {0} has been deleted; start again without "{1}"':
