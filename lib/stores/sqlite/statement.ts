@@ -9,6 +9,8 @@ export interface SqliteStatement {
   safeIntegers? (isOn: boolean): unknown
   /** Makes integers BigInts, in node:sqlite. */
   setReadBigInts? (isOn: boolean): unknown
+  /** Describes the columns of the rows. */
+  columns? (): ReadonlyArray<{ readonly name: string }>
 }
 
 /** A prepared statement that returns rows. */

@@ -3,7 +3,6 @@ import type { Mutant } from '../load.js'
 export const tests = ['test/http/response/answers.test.ts', 'test/schema/conversion.test.ts', 'test/formats/xml/vectors.test.ts', 'test/http/hostile.test.ts', 'test/routing/options.test.ts']
 
 const json = 'lib/formats/json/read.ts'
-const jsonWrite = 'lib/formats/json/write.ts'
 const visible = 'lib/resource/visible.ts'
 const parseXml = 'lib/formats/xml/parse.ts'
 const xml = 'lib/formats/xml/read.ts'
