@@ -22,7 +22,6 @@ export const mutants: readonly Mutant[] = [
   { file: 'lib/formats/html/forms/conflicts.ts', find: "[['absent', 'removed'], ['json', 'json-removed']]", replace: '[]', why: 'a user cannot go back to the blank value that somebody else has replaced' },
   { file: form, find: 'array[Number(step)]', replace: 'node.children.get(step)', why: 'a blank field of a row is looked for by the number of its name' },
   { file: form, find: "takesPlainText(shape) && kindOfText(text) === 'text'", replace: "kindOfText(text) === 'text'", why: 'a field that takes no texts takes plain text' },
-  { file: form, find: 'issues.countValues(countValues(value))', replace: '', why: 'JSON in forms has any number of values' },
   { file: form, find: '(findNameFault(name) === undefined ? convertRest : undefined)', replace: 'convertRest', why: 'a form has names that cannot be stored' },
   { file: 'lib/formats/form/date-time.ts', find: 'normalize(was) === normalize(moment) ? was : moment', replace: 'moment', why: 'a moment that nobody changed loses its fraction' }
 ]
