@@ -3,7 +3,7 @@ import { lazy } from '../../util/functions.js'
 import type { Asset, Format, View } from '../format.js'
 import { compileLanguageChoice } from './languages/choose-language.js'
 import type { HtmlOptions, PageLanguage } from './options.js'
-import { canPrepareFrame } from './pages/page-frame.js'
+import { canSplit } from './pages/page-frame.js'
 import { Pages } from './pages/pages.js'
 import { makeSecurityHeaders } from './security-headers.js'
 import { type Brand, dependsOnRequest } from './style/brand.js'
@@ -51,7 +51,7 @@ export function makeHtmlFormat ({ languages, ...options }: HtmlOptions): Format 
         : ({ request }: PageRequest) => all.get(languageOf(request))?.()) as (view: PageRequest) => Pages
       return {
         page: (rows, view) => pagesFor(view).list.write(rows, view),
-        frame: canPrepareFrame(resource, options) ? (first, view) => pagesFor(view).list.frame(first, view) : undefined,
+        frame: canSplit(resource, options) ? (first, view) => pagesFor(view).list.frame(first, view) : undefined,
         record: (row, view) => pagesFor(view).record(row, view),
         stale: (current, view) => pagesFor(view).stale(current, view),
         revised: (view) => pagesFor(view).revised(view),

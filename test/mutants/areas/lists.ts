@@ -14,10 +14,8 @@ const stream = 'lib/http/response/list-stream.ts'
 const links = 'lib/formats/html/pages/links.ts'
 
 export const mutants: readonly Mutant[] = [
-  { file: links, find: "address.path.length ? '?' : '&'", replace: "address.path.length ? '&' : '&'", why: 'a link that sorts a list without parameters has no query' },
   { file: links, find: 'Object.hasOwn(changes, name) ? changes[name] : parameters[name]', replace: 'parameters[name]', why: 'a link keeps the parameter that it changes' },
   { file: 'lib/formats/html/pages/filter.ts', find: "if (name !== 'q') fields.push", replace: 'fields.push', why: 'a search sends the old words too' },
-  { file: 'lib/formats/html/pages/list.ts', find: 'if (this.#conditions.has(name)) return true', replace: '', why: 'a filtered list is shown as if it was not' },
   { file: 'lib/formats/html/pages/pages.ts', find: 'href === undefined ? undefined : { label: name.alone, href }', replace: 'undefined', why: 'no breadcrumb of a conflict names the row' },
   { file: cursor, find: 'encode(parts) !== text', replace: 'false', why: 'a cursor may be spelt in several ways' },
   { file: cursor, find: "sort !== '' && parts[0] !== sort", replace: 'false', why: 'a cursor of another order is taken' },

@@ -15,7 +15,7 @@ export function compileConstraints (shape: Shape, schema: Schema): Constraints {
   return shape.only === 'integer' || shape.only === 'number' ? compileNumberConstraints(keywords, shape.only) : {}
 }
 
-/** The constraints of each control that may show an attribute. All values share the same objects. */
+/** The constraints of each control that may show an attribute. */
 export interface ControlConstraints {
   readonly number: Constraints
   /** The constraints of a number that is on no step. */

@@ -9,9 +9,8 @@ import type { Input, ReferenceChoices } from '../../format.js'
 import type { PageMessages } from '../messages.js'
 import { findLocalTime } from '../values/date-time.js'
 import { MAX_EMAIL_LENGTH } from '../values/render-value.js'
-import type { Constraints, Field, FieldFrame, InputField } from '../views/model.js'
+import type { Constraints, Field, FieldFrame, InputField, TextField } from '../views/model.js'
 import { makeCheckboxes, makeChoice, makeReference } from './choices.js'
-import { InputModel, makeInputTemplate, type FieldCache, type TextControl, TextModel } from './field-frame.js'
 import { type Current, type FieldMode, type FieldPlan, type Moment, modeOfValue, splitMoment } from './field-plan.js'
 
 /** Stands for a value of which the form may only show a part. */
@@ -149,14 +148,13 @@ interface ControlSource {
 }
 
 /**
- * Makes the field of a value that one control edits. Most spread the frame last, because V8 is slow to add members to
- * the copy of a large object.
+ * Makes the field of a value that one control edits. Most functions spread the frame last, because V8 is slow to add
+ * members to the copy of a large object.
  */
 export function makeControl (
   frame: FieldFrame,
   mode: Exclude<FieldMode, 'group' | 'rows'>,
-  { plan, current, messages, references }: ControlSource,
-  cache: FieldCache | undefined
+  { plan, current, messages, references }: ControlSource
 ): Field {
   const { controls: { textarea: constraints } } = plan
   const text = shownText(mode, plan, current)
@@ -172,16 +170,16 @@ export function makeControl (
       return makeMoment(frame, current, text)
     case 'line':
       return text.includes('\n')
-        ? makeText(frame, { rows: 4, code: false, constraints }, text, cache)
-        : makeInput(frame, { plan, messages }, text, cache)
+        ? makeText(frame, { rows: 4, code: false, constraints }, text)
+        : makeInput(frame, { plan, messages }, text)
     case 'text':
-      return makeText(frame, { rows: rowsOfText(plan), code: false, constraints }, text, cache)
+      return makeText(frame, { rows: rowsOfText(plan), code: false, constraints }, text)
     case 'json':
       return plan.takesText && text !== ''
         ? makeOpenText(frame, text, messages)
-        : makeText(frame, { rows: 4, code: true, constraints: NO_CONSTRAINTS }, text, cache)
+        : makeText(frame, { rows: 4, code: true, constraints: NO_CONSTRAINTS }, text)
     default:
-      return makeText(frame, { rows: 4, code: false, constraints: NO_CONSTRAINTS }, text, cache)
+      return makeText(frame, { rows: 4, code: false, constraints: NO_CONSTRAINTS }, text)
   }
 }
 
@@ -189,7 +187,7 @@ export function makeControl (
 function makeOpenText (frame: FieldFrame, text: string, { jsonOrText }: PageMessages): Field {
   const kind = kindOfText(text)
   const own = { rows: 4, code: kind !== 'text', constraints: NO_CONSTRAINTS }
-  return makeText({ ...frame, hint: jsonOrText(kind) }, own, text, undefined)
+  return makeText({ ...frame, hint: jsonOrText(kind) }, own, text)
 }
 
 function rowsOfText ({ isCell, property: { shape: { only } } }: FieldPlan): number {
@@ -202,11 +200,11 @@ function makeMoment (frame: FieldFrame, current: Current, text: string): Field {
   const { local, step, offset } = momentOf(current, text)
   const was = current.node === undefined ? text : markerOf(current.node, 'was') ?? ''
   return {
-    ...frame,
     control: 'moment',
     value: local,
     step,
     offset: { id: `${id}!offset`, name: `${name}[${MARKER}][offset]`, value: offset },
+    ...frame,
     hidden: was === '' ? hidden : [...hidden, { name: `${name}[${MARKER}][was]`, value: was }]
   }
 }
@@ -218,22 +216,17 @@ function momentOf ({ node }: Current, text: string): Moment {
 
 function makeInput (
   frame: FieldFrame,
-  { plan, messages: { dateHint: hint } }: { readonly plan: FieldPlan, readonly messages: PageMessages },
-  value: string,
-  cache: FieldCache | undefined
+  { plan, messages: { dateHint } }: { readonly plan: FieldPlan, readonly messages: PageMessages },
+  value: string
 ): Field {
   const type = inputType(plan, value)
-  const constraints = constraintsOf(plan, type, value)
   // Only a control that shows no calendar needs an example.
-  if (type === 'text' && plan.property.shape.format === 'date') {
-    return new InputModel(makeInputTemplate({ ...frame, hint }, type, constraints), value)
-  }
-  if (cache !== undefined) return cache.input(frame, type, constraints, value)
-  return new InputModel(makeInputTemplate(frame, type, constraints), value)
+  const hint = type === 'text' && plan.property.shape.format === 'date' ? dateHint : frame.hint
+  return { control: 'input', type, value, constraints: constraintsOf(plan, type, value), ...frame, hint }
 }
 
-function makeText (frame: FieldFrame, own: TextControl, value: string, cache: FieldCache | undefined): Field {
-  return cache?.text(frame, own, value) ?? new TextModel({ control: 'textarea', ...own, ...frame }, value)
+function makeText (frame: FieldFrame, own: Pick<TextField, 'rows' | 'code' | 'constraints'>, value: string): Field {
+  return { control: 'textarea', ...own, value, ...frame }
 }
 
 function constraintsOf (

@@ -8,7 +8,6 @@ import { MARKER, markerOf, MAX_FIELDS } from '../../form/parse.js'
 import type { ReferenceChoices, View } from '../../format.js'
 import { annotationOf, idOf } from '../names.js'
 import { isLong } from '../values/beginning.js'
-import { CachedModel, MarkupCache } from '../views/form-view.js'
 import type { Button, Field, FieldFrame, FormError } from '../views/model.js'
 import { BLANK, itemsOf, makeControl, modeOf, PARTIAL, textsOf } from './controls.js'
 import type { FieldErrors } from './field-errors.js'
@@ -46,8 +45,6 @@ export class FieldBuilder {
     const place = this.#frames.placeOf(plan)
     if (current.node === undefined) {
       const { value } = current
-      const isShared = isConstant(plan, value) && this.#errors.isEmpty && !this.#choices.has(plan.property.name)
-      if (isShared) return this.#buildConstant(plan, value, place)
       const canSend = value !== PARTIAL && !isLong(value) && isLegalValue(value) && isOfType(value, plan)
       if (!canSend) return this.keep(plan, value)
       if (hasRows && !this.#hasRoomFor(plan, value)) return this.#control('json', plan, current, place)
@@ -64,20 +61,9 @@ export class FieldBuilder {
     }
   }
 
-  /** Whether the form has buttons that lead to the rows of a reference. */
+  /** Whether the form has a button that leads to the rows of a reference, because there are many. */
   get hasChooseButton (): boolean {
-    return hasChooseButton(this.#choices)
-  }
-
-  /** Makes the field of a frequent value (see `isConstant`). The field and its markup are kept for other forms. */
-  #buildConstant (plan: FieldPlan, value: unknown, place: FieldPlace): Field {
-    const fields = place.kept?.fields as Map<unknown, Field>
-    const known = fields.get(value)
-    if (known !== undefined) return known
-    const made = this.#build(plan, { value: plan.property.writeOnly ? undefined : value }, place)
-    const field = Object.freeze(Object.assign(new CachedModel(new MarkupCache()), made))
-    fields.set(value, field)
-    return field
+    return [...this.#choices.values()].some(({ rows }) => rows === undefined)
   }
 
   /** Returns whether the form has room for the fields of the rows. With too many fields it could not be sent. */
@@ -132,26 +118,25 @@ export class FieldBuilder {
 
   #control (mode: Exclude<FieldMode, 'group' | 'rows'>, plan: FieldPlan, current: Current, place: FieldPlace): Field {
     const references = this.#referencesOf(mode, plan, place)
-    const { frame, cache } =
-      this.#frames.frame(references === undefined ? mode : 'choice', plan, current, place)
+    const frame = this.#frames.frame(references === undefined ? mode : 'choice', plan, current, place)
     const refusesBlank = frame.required || place.blankAround
     const errors = this.#errors.take(place, plan, { hasFields: false, refusesBlank })
     const source = { plan, current, messages: this.#frames.messages, references }
     // A stored empty value that the schema refuses must not keep the browser from sending the form.
     const isEmpty = frame.required && current.node === undefined && isEmptyValue(current.value)
     return errors.length === 0 && !isEmpty
-      ? makeControl(frame, mode, source, cache)
-      : makeControl({ ...withErrors(frame, errors), required: frame.required && !isEmpty }, mode, source, undefined)
+      ? makeControl(frame, mode, source)
+      : makeControl({ ...withErrors(frame, errors), required: frame.required && !isEmpty }, mode, source)
   }
 
   /** Returns the rows that a field offers: one of an attribute that references them, with a value of one line. */
-  #referencesOf (mode: FieldMode, { property }: FieldPlan, { kept }: FieldPlace): ReferenceChoices | undefined {
+  #referencesOf (mode: FieldMode, { property }: FieldPlan, { kind }: FieldPlace): ReferenceChoices | undefined {
     const isLine = mode === 'line' || mode === 'text'
-    return kept !== undefined && isLine ? this.#choices.get(property.name) : undefined
+    return kind === 'attribute' && isLine ? this.#choices.get(property.name) : undefined
   }
 
   #frame (mode: 'group' | 'rows', plan: FieldPlan, current: Current, place: FieldPlace): FieldFrame {
-    const { frame } = this.#frames.frame(mode, plan, current, place)
+    const frame = this.#frames.frame(mode, plan, current, place)
     const errors = this.#errors.take(place, plan, { hasFields: true, refusesBlank: false })
     return errors.length === 0 ? frame : { ...frame, errors }
   }
@@ -165,7 +150,7 @@ export class FieldBuilder {
       const { property, label } = member
       const inside = isNew && !property.writeOnly ? { value: property.schema.default } : memberIn(current, property)
       const within = placeIn(place, property.name, label)
-      return this.#build(member, inside, { ...within, trail, blankAround, isMember: true })
+      return this.#build(member, inside, { ...within, trail, blankAround, kind: 'member' })
     })
     return { control: 'group', fields, inline: plan.columns !== undefined, ...frame }
   }
@@ -244,11 +229,6 @@ function revisionOf (
   return { added: indexOf('added'), removed: indexOf('removed') }
 }
 
-/** Returns whether a form has a button that leads to the rows of a reference, because there are many. */
-export function hasChooseButton (choices: View['choices']): boolean {
-  return [...choices.values()].some(({ rows }) => rows === undefined)
-}
-
 /** Returns the field, with the focus if its row was just chosen. */
 function withFocus (field: Field, { node }: Current): Field {
   return node !== undefined && markerOf(node, 'focus') !== undefined ? { ...field, autofocus: true } : field
@@ -264,22 +244,16 @@ function focusFirst (field: Field): Field {
 
 /**
  * Returns whether a stored value has a type that its schema allows. A database may have a text among integers, which no
- * control for integers could send back.
+ * control for integers could send back. An empty text is edited as JSON instead, so that a user can replace it.
  */
-function isOfType (value: unknown, { property: { shape } }: FieldPlan): boolean {
-  return value === undefined || value === null || isOfShape(value, shape)
-}
-
-/** Returns whether the attribute has only a few such values, and their field depends on nothing else in the form. */
-function isConstant ({ mode, hasRows, property: { shape: { choices } } }: FieldPlan, value: unknown): boolean {
-  if (value === undefined || value === null || value === '') return !hasRows
-  return mode === 'choice' && (choices === undefined ? typeof value === 'boolean' : choices.includes(value))
+function isOfType (value: unknown, { hasRows, property: { shape } }: FieldPlan): boolean {
+  return value === undefined || value === null || (value === '' && !hasRows) || isOfShape(value, shape)
 }
 
 /** Returns the place of a member or of an item. */
 function placeIn ({ name, path, trail }: FieldPlace, step: string | number, label: string): FieldPlace {
   const inside = `${name}[${step}]`
-  return { id: idOf(inside), name: inside, path: `${path}.${step}`, trail, label, blankAround: false, isMember: false }
+  return { id: idOf(inside), name: inside, path: `${path}.${step}`, trail, label, blankAround: false, kind: 'item' }
 }
 
 function memberIn (current: Current, { name, writeOnly }: Property): Current {

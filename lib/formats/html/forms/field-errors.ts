@@ -12,7 +12,6 @@ import type { FieldSource } from './field-frame.js'
 import type { FieldPlan } from './field-plan.js'
 
 const NONE: readonly string[] = Object.freeze([])
-const NOTHING = new Map<string, readonly string[]>()
 const NO_FIELDS: FormNode = { texts: [], children: new Map() }
 
 /** The errors of a form. Each field takes its messages, and the rest belongs to the form. */
@@ -23,7 +22,7 @@ export class FieldErrors {
   readonly #sent: FormNode
   /** Returns whether the field at a path was sent without content. */
   #isBlank: ((path: string) => boolean) | undefined
-  /** The messages that no field has taken yet. Forms without errors share one empty map. */
+  /** The messages that no field has taken yet. */
   readonly #wrong: Map<string, readonly string[]>
   readonly #summary: FormError[] = []
 
@@ -36,12 +35,7 @@ export class FieldErrors {
     this.#messages = messages
     this.#translate = translate
     this.#sent = input?.node === undefined ? NO_FIELDS : input.node as FormNode
-    this.#wrong = wrong === undefined ? NOTHING : new Map(Object.entries(wrong))
-  }
-
-  /** Whether no messages are left. */
-  get isEmpty (): boolean {
-    return this.#wrong.size === 0
+    this.#wrong = new Map(Object.entries(wrong ?? {}))
   }
 
   /** Returns the messages of a field. A field without fields inside also takes those about parts of its value. */

@@ -2,8 +2,7 @@ import { isObject, isStructure } from '../../../util/own-property.js'
 import { MARKER, markerOf } from '../../form/parse.js'
 import type { PageMessages } from '../messages.js'
 import { idOf } from '../names.js'
-import { CachedModel, MarkupCache } from '../views/form-view.js'
-import type { Constraints, Field, FieldFrame, InputField, TextField } from '../views/model.js'
+import type { FieldFrame } from '../views/model.js'
 import type { Current, FieldMode, FieldPlan } from './field-plan.js'
 
 /** The place of a field in a form. */
@@ -11,27 +10,16 @@ export interface FieldPlace extends FieldSource {
   readonly name: string
   /** Whether the field is in a group that may be left blank as a whole. */
   readonly blankAround: boolean
-  /** Whether the field is a member of an object, which may lack it. */
-  readonly isMember: boolean
-  /** The parts that all forms share. Only attributes have them. */
-  readonly kept?: { readonly frames: KeptFrame[], readonly fields: Map<unknown, Field> }
+  /** Whether the field is a whole attribute, a member of an object, which may lack it, or an item of an array. */
+  readonly kind: 'attribute' | 'member' | 'item'
 }
 
-/** A frame that all forms share. */
-interface KeptFrame {
-  readonly mode: FieldMode
-  readonly mark: string | undefined
-  readonly frame: FieldFrame
-  readonly cache: FieldCache
-}
-
-/** Makes the parts of fields that do not depend on their values. Those of attributes are made once. */
+/** Makes the parts of fields that any control has. */
 export class FieldFrames {
   readonly messages: PageMessages
   readonly #group: string
   /** Whether the form is for a new row. */
   readonly isNew: boolean
-  readonly #places = new WeakMap<FieldPlan, FieldPlace>()
 
   /** @param group the beginning of the names of the fields */
   constructor (messages: PageMessages, group: string, isNew: boolean) {
@@ -41,36 +29,15 @@ export class FieldFrames {
   }
 
   /** Returns the place of an attribute. */
-  placeOf (plan: FieldPlan): FieldPlace {
-    const known = this.#places.get(plan)
-    if (known !== undefined) return known
-    const { label, property: { name: path } } = plan
+  placeOf ({ label, property: { name: path } }: FieldPlan): FieldPlace {
     const name = `${this.#group}[${path}]`
-    const kept = { frames: [], fields: new Map() }
-    const place = { id: idOf(name), name, path, trail: '', label, blankAround: false, isMember: false, kept }
-    this.#places.set(plan, place)
-    return place
+    return { id: idOf(name), name, path, trail: '', label, blankAround: false, kind: 'attribute' }
   }
 
   /** Returns the frame of a field, without its errors. */
-  frame (
-    mode: FieldMode,
-    plan: FieldPlan,
-    current: Current,
-    place: FieldPlace
-  ): { readonly frame: FieldFrame, readonly cache?: FieldCache } {
-    const { isMember } = place
+  frame (mode: FieldMode, plan: FieldPlan, current: Current, place: FieldPlace): FieldFrame {
+    const isMember = place.kind === 'member'
     const mark = findMark(mode, plan, current, { isDemanded: this.#isDemanded(plan), isNew: this.isNew, isMember })
-    // A sent mark may be any text, so a list of them would have no bound.
-    if (place.kept === undefined || current.node !== undefined) return { frame: this.#make(mode, plan, mark, place) }
-    const { frames } = place.kept
-    for (const known of frames) if (known.mode === mode && known.mark === mark) return known
-    const added = { mode, mark, frame: this.#make(mode, plan, mark, place), cache: new FieldCache() }
-    frames.push(added)
-    return added
-  }
-
-  #make (mode: FieldMode, plan: FieldPlan, mark: string | undefined, place: FieldPlace): FieldFrame {
     const { id, name, label, blankAround } = place
     const { description, width, takesEmpty, minItems, property: { shape: { types } } } = plan
     const hasBlank = minItems === 0 && (mode === 'lines' || mode === 'choices' || mode === 'rows')
@@ -99,10 +66,10 @@ export class FieldFrames {
   }
 
   /** Returns the box that empties an attribute of a row. A blank field could not, because it keeps the value. */
-  #removal (mode: FieldMode, { property }: FieldPlan, { id, name, label, kept }: FieldPlace): FieldFrame['removal'] {
+  #removal (mode: FieldMode, { property }: FieldPlan, { id, name, label, kind }: FieldPlace): FieldFrame['removal'] {
     const { required, writeOnly, shape: { types } } = property
     const takesNull = types.has('null')
-    if (!writeOnly || this.isNew || kept === undefined || (required && !takesNull)) return undefined
+    if (!writeOnly || this.isNew || kind !== 'attribute' || (required && !takesNull)) return undefined
     const mark = takesNull ? 'null' : 'removed'
     return {
       id: `${id}!removal`,
@@ -143,111 +110,6 @@ export interface FieldSource {
   /** The labels of the groups around the field, for a sentence outside of them. It is empty outside of groups. */
   readonly trail: string
   readonly label: string
-}
-
-type InputTemplate = Omit<InputField, 'value'>
-type TextTemplate = Omit<TextField, 'value'>
-
-/** The models that fields of one frame share, and their markup. Such fields differ in their text only. */
-export class FieldCache {
-  readonly #inputs: Array<{ readonly template: InputTemplate, readonly cache: MarkupCache }> = []
-  readonly #texts: Array<{ readonly template: TextTemplate, readonly cache: MarkupCache }> = []
-
-  input (frame: FieldFrame, type: InputField['type'], constraints: Constraints, value: string): Field {
-    let known = this.#inputs.find(({ template }) => template.type === type && template.constraints === constraints)
-    if (known === undefined) {
-      known = { template: makeInputTemplate(frame, type, constraints), cache: new MarkupCache() }
-      this.#inputs.push(known)
-    }
-    return new InputModel(known.template, value, known.cache)
-  }
-
-  text (frame: FieldFrame, own: TextControl, value: string): Field {
-    const { rows, constraints } = own
-    let known = this.#texts.find(({ template }) => template.rows === rows && template.constraints === constraints)
-    if (known === undefined) {
-      known = { template: { control: 'textarea', ...own, ...frame }, cache: new MarkupCache() }
-      this.#texts.push(known)
-    }
-    // The markup of a leading line feed differs: browsers drop it, so the view writes another one before it.
-    return new TextModel(known.template, value, value.startsWith('\n') ? undefined : known.cache)
-  }
-}
-
-export type TextControl = Pick<TextField, 'rows' | 'code' | 'constraints'>
-
-export function makeInputTemplate (
-  frame: FieldFrame,
-  type: InputField['type'],
-  constraints: Constraints
-): InputTemplate {
-  return { control: 'input', type, constraints, ...frame }
-}
-
-/**
- * The members of a field besides its control. Each is assigned by name, because a spread takes several times as long.
- */
-class FrameModel extends CachedModel implements FieldFrame {
-  declare readonly id: string
-  declare readonly name: string
-  declare readonly label: string
-  declare readonly description: string | undefined
-  declare readonly hint: string | undefined
-  declare readonly autofocus: boolean
-  declare readonly width: FieldFrame['width']
-  declare readonly required: boolean
-  declare readonly optional: boolean
-  declare readonly errors: readonly string[]
-  declare readonly hidden: FieldFrame['hidden']
-  declare readonly removal: FieldFrame['removal']
-
-  constructor (frame: FieldFrame, cache: MarkupCache | undefined) {
-    super(cache)
-    this.id = frame.id
-    this.name = frame.name
-    this.label = frame.label
-    this.description = frame.description
-    this.hint = frame.hint
-    this.autofocus = frame.autofocus
-    this.width = frame.width
-    this.required = frame.required
-    this.optional = frame.optional
-    this.errors = frame.errors
-    this.hidden = frame.hidden
-    this.removal = frame.removal
-  }
-}
-
-/** A field of one line. */
-export class InputModel extends FrameModel implements InputField {
-  readonly control = 'input'
-  declare readonly type: InputField['type']
-  declare readonly value: string
-  declare readonly constraints: InputField['constraints']
-
-  constructor (template: Omit<InputField, 'value'>, value: string, cache?: MarkupCache) {
-    super(template, cache)
-    this.type = template.type
-    this.value = value
-    this.constraints = template.constraints
-  }
-}
-
-/** A field of several lines. */
-export class TextModel extends FrameModel implements TextField {
-  readonly control = 'textarea'
-  declare readonly value: string
-  declare readonly rows: number
-  declare readonly code: boolean
-  declare readonly constraints: TextField['constraints']
-
-  constructor (template: Omit<TextField, 'value'>, value: string, cache?: MarkupCache) {
-    super(template, cache)
-    this.value = value
-    this.rows = template.rows
-    this.code = template.code
-    this.constraints = template.constraints
-  }
 }
 
 /** The facts about a field that decide what it means if it is blank. */

@@ -7,7 +7,6 @@ import { isSame } from '../../../util/canonical-json.js'
 import { isStructure, ownMember } from '../../../util/own-property.js'
 import { digest } from '../../form/change-digest.js'
 import { MARKER } from '../../form/parse.js'
-import type { ReadContext } from '../html-tag.js'
 import type { RowName } from '../values/row-names.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
 import type { HiddenField } from '../views/model.js'
@@ -22,25 +21,20 @@ export interface FormTarget {
   readonly name: RowName
 }
 
-export interface Targeted {
-  readonly target: FormTarget
-}
-
-// Both forms of a page share these functions, so `compile` calls each only once.
-const idOf = ({ target }: Targeted): string => String(target.id)
-const versionOf = ({ target }: Targeted): string => String(target.version)
-
-/** Makes the hidden fields of a form for a row. */
+/**
+ * Makes the hidden fields of a form for a row.
+ * @param digests the digests of the values with which the form begins, or `undefined` if it sends none
+ */
 export function makeHidden (
   { singular, singleton }: Resource,
   method: string,
-  of: ReadContext<Targeted>,
-  { target: { version }, digests }: Targeted & { readonly digests: string | undefined }
+  { id, version }: Pick<FormTarget, 'id' | 'version'>,
+  digests: string | undefined
 ): HiddenField[] {
   return [
     { name: '_method', value: method },
-    ...(singleton ? [] : [{ name: 'id', value: of(idOf) }]),
-    ...(hasVersion(version) ? [{ name: '_version', value: of(versionOf) }] : []),
+    ...(singleton ? [] : [{ name: 'id', value: String(id) }]),
+    ...(hasVersion(version) ? [{ name: '_version', value: version }] : []),
     ...(digests === undefined ? [] : [{ name: `${singular}[${MARKER}][was]`, value: digests }])
   ]
 }

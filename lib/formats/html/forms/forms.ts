@@ -1,24 +1,22 @@
 import type { Problem } from '../../../errors.js'
 import type { Resource } from '../../../resource/resource.js'
-import type { Row } from '../../../resource/row.js'
+import type { Id, Row } from '../../../resource/row.js'
 import { isOpenName } from '../../../schema/legal-text.js'
 import type { Attributes } from '../../../schema/types.js'
 import { lazy } from '../../../util/functions.js'
-import { ANOTHER, type FormNode, markerOf, MAX_FIELDS } from '../../form/parse.js'
+import { ANOTHER, type FormNode, MARKER, markerOf, MAX_FIELDS } from '../../form/parse.js'
 import type { Input, View, WriterContext } from '../../format.js'
-import { readNow, type ReadContext } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 import type { Translate } from '../languages/phrases.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
-import type { Button, Conflict, Field, Form, FormError } from '../views/model.js'
+import type { Button, Conflict, Field, Form, FormError, HiddenField } from '../views/model.js'
 import { Conflicts, YOURS } from './conflicts.js'
 import { countTexts, currentIn, readSent, type SentForm } from './controls.js'
-import { FieldBuilder, hasChooseButton } from './field-builder.js'
+import { FieldBuilder } from './field-builder.js'
 import { FieldErrors } from './field-errors.js'
 import { FieldFrames } from './field-frame.js'
-import { BlankFields, buildNew, readKey, type FormView, type Viewed } from './blank-fields.js'
 import { compileFieldPlan, compileOpenPlan, FIELDS_PER_VALUE, type FieldPlan } from './field-plan.js'
-import { FormValues, makeHidden, type FormTarget, type Targeted } from './form-values.js'
+import { FormValues, makeHidden, type FormTarget } from './form-values.js'
 import { makeFreeRows } from './free-rows.js'
 
 /** The dependencies of `Forms`. */
@@ -29,6 +27,9 @@ export interface FormSource {
   readonly translate: Translate
 }
 
+/** The members of a view that the fields of a form depend on. */
+type FormView = Pick<View, 'input' | 'choices'>
+
 /** The view of a form that was sent. */
 type SentView = FormView & { readonly input: Input }
 
@@ -37,15 +38,6 @@ interface FormParts {
   /** Whether fields have buttons of their own. */
   readonly hasButtons: boolean
 }
-
-/** A row that is shown, with the builder for its form. */
-export interface RowContext extends Targeted {
-  readonly row: Row
-  readonly builder: FieldBuilder
-}
-
-// Both forms of a page share these functions, so `compile` calls each only once.
-const actionOf = ({ target }: Targeted): string => target.action
 
 /** Makes the forms of a resource, from stored rows and from forms that were sent. */
 export class Forms {
@@ -62,14 +54,15 @@ export class Forms {
   readonly #frames: FieldFrames
   /** The words that are the same for every row. */
   readonly #words: () => Readonly<Record<'new' | 'create' | 'delete', string>>
-  readonly #blank: BlankFields
+  /** The attributes that have ids of other resources. */
+  readonly #references: ReadonlySet<string>
 
   constructor ({ resource, context, messages, translate }: FormSource, shown: ShownAttributes) {
     this.#resource = resource
     this.#messages = messages
     this.#translate = translate
     this.#plans = [...resource.attributes.values()].filter(({ readOnly }) => !readOnly).map(compileFieldPlan)
-    this.#blank = new BlankFields(this.#plans, context.references, (view) => this.#builder(this.#newFrames, view))
+    this.#references = context.references
     this.#values = new FormValues(resource, shown)
     this.#conflicts = new Conflicts(this.#values, shown, messages)
     this.#hasRows = resource.open || this.#plans.some(({ hasRows }) => hasRows)
@@ -86,18 +79,14 @@ export class Forms {
    * Makes the form for a new row.
    * @param action the path that the form is posted to
    */
-  create (of: ReadContext<Viewed>, action: string, view: View, problem?: Problem): Form {
+  create (action: string, view: View, problem?: Problem): Form {
     const { input, prefilled } = view
     const { new: heading, create: submit } = this.#words()
     const sent = readSent(input, this.#resource.open)
-    const hasButtons = hasChooseButton(view.choices)
-    const form = this.#form('create', action, { heading, submit, sent, hasButtons })
-    if (input === undefined && problem === undefined && Object.keys(prefilled).length === 0) {
-      return { ...form, fields: this.#blank.of(of) }
-    }
     const builder = this.#builder(this.#newFrames, view, problem)
     const fields = this.#plansOf(sent.nodes).map((plan) => buildNew(builder, plan, sent.nodes, prefilled))
-    const hidden = this.#blank.again(this.#resource.singular, view)
+    const form = this.#form('create', action, { heading, submit, sent, hasButtons: builder.hasChooseButton })
+    const hidden = makeAgain(this.#resource.singular, this.#references, view)
     return { ...form, hidden, fields, errors: this.#errors(builder, problem) }
   }
 
@@ -105,21 +94,17 @@ export class Forms {
   createAgain (action: string, view: View): Form {
     const { createAgain: submit, goneAdvice: text } = this.#messages
     const again = { ...view, prefilled: readKey(this.#resource, view.input?.id) }
-    const form = this.create(readNow({ view: again }), action, again)
+    const form = this.create(action, again)
     return { ...form, submit, another: undefined, errors: [{ text, href: undefined }] }
   }
 
-  /** Makes the builder for the fields of one form. */
-  open (view: View): FieldBuilder {
-    return this.#builder(this.#frames, { input: undefined, choices: view.choices })
-  }
-
   /** Makes the form of a row as it is stored. */
-  edit (of: ReadContext<RowContext>, { row, target, builder: { hasChooseButton: hasButtons } }: RowContext): Form {
-    const fields = this.#plansOf(row.attributes).map((plan) =>
-      of(({ builder, row }) => this.#field(builder, plan, row.attributes, undefined)))
-    const digests = of(({ row }) => this.#values.digests(row.attributes))
-    return this.#updateForm(of, target, { sent: undefined, digests, fields, errors: [], hasButtons })
+  edit (target: FormTarget, { attributes }: Row, { choices }: View): Form {
+    const builder = this.#builder(this.#frames, { input: undefined, choices })
+    const fields = this.#plansOf(attributes).map((plan) => this.#field(builder, plan, attributes, undefined))
+    const digests = this.#values.digests(attributes)
+    const hasButtons = builder.hasChooseButton
+    return this.#updateForm(target, { sent: undefined, digests, fields, errors: [], hasButtons })
   }
 
   /**
@@ -141,17 +126,17 @@ export class Forms {
     const digests = input === undefined ? this.#values.digests(values) : markerOf(input.node as FormNode, 'was')
     const errors = this.#errors(builder, problem)
     const hasButtons = builder.hasChooseButton
-    return this.#updateForm(readNow({ target }), target, { sent, digests, fields, errors, hasButtons })
+    return this.#updateForm(target, { sent, digests, fields, errors, hasButtons })
   }
 
-  delete (of: ReadContext<Targeted>, target: FormTarget): Form {
+  delete (target: FormTarget): Form {
     const { deleteWarning, deleteConfirm } = this.#messages
     return {
       kind: 'delete',
       heading: this.#words().delete,
-      warning: of(({ target }) => deleteWarning(target.name.alone)),
-      action: of(actionOf),
-      hidden: makeHidden(this.#resource, 'DELETE', of, { target, digests: undefined }),
+      warning: deleteWarning(target.name.alone),
+      action: target.action,
+      hidden: makeHidden(this.#resource, 'DELETE', target, undefined),
       fields: [],
       free: undefined,
       errors: [],
@@ -186,7 +171,7 @@ export class Forms {
     const digests = this.#values.digests(attributes)
     const errors = this.#errors(builder, problem)
     const made = { sent, digests, fields, errors, hasButtons: builder.hasChooseButton }
-    return { conflicts, form: this.#updateForm(readNow({ target }), target, made) }
+    return { conflicts, form: this.#updateForm(target, made) }
   }
 
   /**
@@ -230,16 +215,15 @@ export class Forms {
   }
 
   #updateForm (
-    of: ReadContext<Targeted>,
     target: FormTarget,
     { sent, digests, fields, errors, hasButtons }: Pick<Form, 'fields' | 'errors'> & FormParts & {
       readonly digests: string | undefined
     }
   ): Form {
     const { edit, save: submit } = this.#messages
-    const heading = of(({ target }) => edit(target.name.within))
-    const form = this.#form('update', of(actionOf), { heading, submit, sent, hasButtons })
-    return { ...form, hidden: makeHidden(this.#resource, 'PUT', of, { target, digests }), fields, errors }
+    const heading = edit(target.name.within)
+    const form = this.#form('update', target.action, { heading, submit, sent, hasButtons })
+    return { ...form, hidden: makeHidden(this.#resource, 'PUT', target, digests), fields, errors }
   }
 
   #builder (frames: FieldFrames, { input, choices }: FormView, problem?: Problem): FieldBuilder {
@@ -271,4 +255,40 @@ export class Forms {
     const { nodes } = readSent(input, this.#resource.open)
     return Object.values(nodes).some((node) => markerOf(node, 'keep') !== undefined)
   }
+}
+
+/**
+ * Returns the hidden field that names the references with which the form for a new row begins. The next form begins
+ * with them too, after "Save and add another".
+ * @param references the attributes that have ids of other resources
+ */
+function makeAgain (
+  singular: string,
+  references: ReadonlySet<string>,
+  { input, prefilled }: View
+): readonly HiddenField[] {
+  const names = input?.node === undefined
+    ? Object.keys(prefilled).filter((name) => references.has(name)).join(' ')
+    : markerOf(input.node as FormNode, 'again') ?? ''
+  return names === '' ? [] : [{ name: `${singular}[${MARKER}][again]`, value: names }]
+}
+
+/** Builds a field of the form for a new row: with what was sent, or else with the value that the form begins with. */
+function buildNew (
+  builder: FieldBuilder,
+  plan: FieldPlan,
+  nodes: Readonly<Record<string, FormNode>>,
+  prefilled: Attributes
+): Field {
+  const { name, schema } = plan.property
+  const value = Object.hasOwn(prefilled, name) ? prefilled[name] : schema.default
+  return builder.build(plan, currentIn(nodes[name], value))
+}
+
+/**
+ * Returns the key of a row, which its form has no field for. An id is the value of a key of one attribute, unless it
+ * is escaped.
+ */
+function readKey ({ key: [name, ...more] }: Resource, id: Id | undefined): Attributes {
+  return name !== undefined && more.length === 0 && !String(id).startsWith('%') ? { [name]: id } : {}
 }

@@ -4,7 +4,6 @@ import { flattenForm } from '../../form/flatten.js'
 import { type FormNode, MARKER } from '../../form/parse.js'
 import type { Input, RowSearch, View } from '../../format.js'
 import { makeHidden } from '../forms/form-values.js'
-import { readNow } from '../html-tag.js'
 import { labelOf } from '../names.js'
 import type { Button, ChoosePage, HiddenField } from '../views/model.js'
 import { nameInWords } from './action-buttons.js'
@@ -20,13 +19,13 @@ export function writeChoice (source: PageSource, frames: PageFrames, view: Choic
   const property = resource.attributes.get(attribute) as Property
   const paths = frames.pathsOf(view)
   return frames.render({
-    ...frames.frame(readNow({ view, paths }), messages.chooseOne(labelOf(property)), { view, paths }),
+    ...frames.frame(messages.chooseOne(labelOf(property)), { view, paths }),
     ...makeChoice(source, view.rowSearch, property),
     kind: 'choose',
     action: view.action === 'create' ? paths.collection : frames.actionOf(paths, frames.pathOf(paths, id)),
     hidden: [...hiddenOf(source, view), ...flattenForm(resource, node as FormNode)],
     back: { ...button(source, attribute, 'chosen', currentOf(node as FormNode, attribute)), label: messages.back }
-  }).toString()
+  })
 }
 
 type Choice = Pick<ChoosePage, 'search' | 'rows' | 'empty' | 'none' | 'next'>
@@ -81,8 +80,7 @@ function button (
 /** Returns the fields beside the attributes: those of a form for a stored row. */
 function hiddenOf ({ resource }: PageSource, { action, input: { id = '', version } }: ChoiceView): HiddenField[] {
   if (action === 'create') return []
-  const target = { action: '', id, version, name: { alone: '', within: '' } }
-  return makeHidden(resource, 'PUT', readNow({ target }), { target, digests: undefined })
+  return makeHidden(resource, 'PUT', { id, version }, undefined)
 }
 
 /** Returns the id that the form has for the attribute. */

@@ -1,23 +1,14 @@
 import type { Resource } from '../../../resource/resource.js'
 import type { Row } from '../../../resource/row.js'
 import type { PageView, Selection, WriterContext } from '../../format.js'
-import { concat, type ReadContext } from '../html-tag.js'
 import type { RowNames } from '../values/row-names.js'
 import type { ShownAttribute, ShownAttributes } from '../values/shown-attributes.js'
 import type { Column } from '../views/model.js'
-import { encode, linkTo, linkWith } from './links.js'
+import { linkTo } from './links.js'
 
 /** The maximum number of default columns. A table of all attributes would be too wide to read. */
 const COLUMNS = 8
 const OPEN_COLUMNS = 20
-
-/** The context that fills the heading of a column. */
-interface ColumnContext {
-  readonly view: PageView
-}
-
-// All columns share this function, so `compile` calls it once.
-const beginOf = ({ view }: ColumnContext): string => linkWith(view)
 
 /** The dependencies of `Columns`. */
 export interface ColumnSource {
@@ -74,7 +65,6 @@ export class Columns {
 
   /** Makes the heading of a column, with the link that sorts the list by it. */
   heading (
-    of: ReadContext<ColumnContext>,
     { name, label, numeric }: Pick<Column, 'name' | 'label' | 'numeric'>,
     view: PageView
   ): Column {
@@ -85,16 +75,9 @@ export class Columns {
     const isAscending = sorted === 'ascending' || (isFirst && isUsual)
     const sort = isAscending ? `-${name}` : name === 'id' ? undefined : name
     const isSortable = this.#sortable.has(name) && view.own === undefined
-    const link = isSortable ? { label, href: hrefOf(of, sort, view) } : undefined
+    const link = isSortable ? { label, href: linkTo(view, { sort }) } : undefined
     return { name, label, numeric, sorted, sort: link }
   }
-}
-
-/** Returns a link that sorts the list, by an attribute or by id. */
-function hrefOf (of: ReadContext<ColumnContext>, sort: string | undefined, { parameters }: PageView): string {
-  return sort === undefined || parameters.sort !== undefined
-    ? of(({ view }) => linkTo(view, { sort }))
-    : concat(of(beginOf), `sort=${encode(sort)}`)
 }
 
 /** Returns the names of the columns that are chosen, or `undefined` for the default ones. */

@@ -8,7 +8,6 @@ import type { LinkedRows, PageView, WriterContext } from '../../format.js'
 import { choicesOf } from '../forms/choices.js'
 import { FLOAT } from '../forms/controls.js'
 import { compileFieldPlan, type FieldPlan } from '../forms/field-plan.js'
-import type { ReadContext } from '../html-tag.js'
 import type { Translate } from '../languages/phrases.js'
 import type { PageMessages } from '../messages.js'
 import { compileMoments } from '../values/date-time.js'
@@ -19,12 +18,7 @@ import { linkTo } from './links.js'
  * Makes the filter of a list, or returns `undefined` if there is nothing to filter by. If its links must not repeat the
  * query, it has only the link that clears it, and the fields of a condition that was refused.
  */
-export type MakeFilter =
-  (of: ReadContext<FilterContext>, view: PageView, isRepeated: boolean) => FilterForm | undefined
-
-interface FilterContext {
-  readonly view: PageView
-}
+export type MakeFilter = (view: PageView, isRepeated: boolean) => FilterForm | undefined
 
 /** The dependencies of a filter. */
 export interface FilterSource {
@@ -59,29 +53,30 @@ export function compileFilter (source: FilterSource): MakeFilter {
   const add = compileAdd(known, source)
   const openForm = compileOpen(known, source)
 
-  return (of, { parameters, openCondition, links }, isRepeated) => {
+  return (view, isRepeated) => {
+    const { path, parameters, openCondition, links } = view
     const asked = Object.keys(parameters).filter((name) => known.has(name))
     const isWhole = isRepeated || openCondition !== undefined
     const search = hasSearch && isWhole ? makeSearch(parameters.q, openCondition, source) : undefined
     const isOpen = openCondition !== undefined && known.has(openCondition.parameter)
-    const open = isOpen ? openForm(openCondition, of) : undefined
+    const open = isOpen ? openForm(openCondition, view) : undefined
     if (search === undefined && add === undefined && asked.length === 0 && open === undefined) return undefined
     const names = parameters.q === undefined ? asked : [...asked, 'q']
     const without = Object.fromEntries(names.map((name) => [name, undefined]))
     return {
-      action: of(({ view }) => view.path),
-      hidden: of(({ view }) => hiddenOf(view)),
+      action: path,
+      hidden: hiddenOf(view),
       search,
       conditions: (isRepeated ? asked : []).map((name) => {
         const text = describe(known.get(name) as KnownCondition, parameters[name] as string, links)
-        const href = of(({ view }) => linkTo(view, { [name]: undefined }))
+        const href = linkTo(view, { [name]: undefined })
         return { text, remove: { label: messages.removeCondition(text), href } }
       }),
       add: open === undefined && isWhole ? add : undefined,
       open,
       clear: names.length === 0
         ? undefined
-        : { label: messages.clearFilter, href: of(({ view }) => linkTo(view, without)) }
+        : { label: messages.clearFilter, href: linkTo(view, without) }
     }
   }
 }
@@ -154,8 +149,8 @@ function makeSearch (
 function compileOpen (
   known: ReadonlyMap<string, KnownCondition>,
   { messages, translate }: FilterSource
-): (condition: OpenCondition, of: ReadContext<FilterContext>) => ConditionForm {
-  return ({ parameter, value, error }, of) => {
+): (condition: OpenCondition, view: PageView) => ConditionForm {
+  return ({ parameter, value, error }, view) => {
     const asked = known.get(parameter) as KnownCondition
     const { plan } = asked
     const offered = offeredOf(known, plan)
@@ -170,7 +165,7 @@ function compileOpen (
       value: { id: 'filter!value', name: CONDITION_FIELDS.value, value, ...controlOf(asked, value, messages) },
       error: error && capitalize(translate(error)),
       submit: messages.applyFilter,
-      cancel: { label: messages.cancel, href: of(({ view }) => linkTo(view, {})) }
+      cancel: { label: messages.cancel, href: linkTo(view, {}) }
     }
   }
 }

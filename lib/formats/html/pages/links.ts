@@ -26,17 +26,11 @@ export function mayRepeat ({ parameters }: Pick<PageView, 'parameters'>, links: 
   return length <= MOST_REPEATED && length * links <= MOST_ON_PAGE
 }
 
-/** Returns the beginning of a link to the first page of the requested list, for one more parameter. */
-export function linkWith (address: ListAddress): string {
-  const link = linkTo(address, {})
-  return link + (link.length === address.path.length ? '?' : '&')
-}
-
 function pair (before: string, name: string, value: string | undefined): string {
   return value === undefined ? '' : `${before === '' ? '?' : '&'}${encode(name)}=${encode(value)}`
 }
 
 /** Encodes like `URLSearchParams`, which is slow and therefore only used for texts that need it. */
-export function encode (text: string): string {
+function encode (text: string): string {
   return /^[\w.*-]*$/.test(text) ? text : new URLSearchParams({ '': text }).toString().slice(1)
 }

@@ -1,38 +1,26 @@
-import { randomUUID } from 'node:crypto'
 import type { Row } from '../../../resource/row.js'
 import type { Attributes } from '../../../schema/types.js'
 import { MOST_REPEATED } from '../../../util/truncate.js'
 import type { ListWriter, PageView, WriterContext } from '../../format.js'
-import { flatten } from '../../row-template.js'
 import type { Forms } from '../forms/forms.js'
-import { concat, html, type Markup, readNow, type ReadContext, raw } from '../html-tag.js'
+import { type Markup, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 import type { Translate } from '../languages/phrases.js'
 import type { RowNames } from '../values/row-names.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
-import type { Column, ListPage, ListRow } from '../views/model.js'
-import { renderColumn } from '../views/page-views.js'
+import type { ListPage, ListRow } from '../views/model.js'
+import { renderRegion } from '../views/page-views.js'
 import { compileActions, type MakeActions, nameInWords, withoutRefused } from './action-buttons.js'
 import { Columns } from './columns.js'
 import { compileFilter, type MakeFilter } from './filter.js'
 import { linkTo, mayRepeat } from './links.js'
-import { collectionOf, type PageContext, type PageFrames, type PageSource, type Write } from './page-frame.js'
+import type { PageFrames, PageSource } from './page-frame.js'
 import { RowWriter } from './rows.js'
 
 type ListParts =
-  Pick<
-    ListPage,
-    'columns' | 'rows' | 'isEmpty' | 'table' | 'total' | 'range' | 'previous' | 'next' | 'first' | 'filter'
-  >
+  Pick<ListPage, 'columns' | 'isEmpty' | 'total' | 'range' | 'previous' | 'next' | 'first' | 'filter'>
 
-/** The context that fills the page of a list. */
-export interface ListContext extends PageContext {
-  readonly view: PageView
-  /** Returns the rows of the table as markup. */
-  readonly writeRows: () => string
-  /** Whether the links of columns, conditions and formats may repeat the query. */
-  readonly isRepeated: boolean
-}
+type Total = NonNullable<PageView['total']>
 
 /** The dependencies of `List`. */
 export interface ListSource extends PageSource {
@@ -50,20 +38,14 @@ export interface ListSource extends PageSource {
   readonly names: RowNames
 }
 
-// The links to other formats share these functions, so `compile` calls each once.
-const listOf = ({ view }: ListContext): string => view.list
-
 /**
  * Returns the query of the links to other formats. With a limit, these show the same page. Without one, they show the
  * list from its beginning.
  */
-function queryInOthers ({ view: { parameters, after, before, offset } }: ListContext): string {
+function queryInOthers ({ parameters, after, before, offset }: PageView): string {
   const changes = parameters.limit === undefined ? { format: undefined } : { format: undefined, after, before, offset }
   return linkTo({ path: '', parameters }, changes)
 }
-
-/** Returns the same query for a link that has a parameter already. */
-const moreInOthers = (context: ListContext): string => queryInOthers(context).replace('?', '&')
 
 /** Writes the pages of a list. Columns, cells and the filter are compiled once. */
 export class List {
@@ -77,17 +59,13 @@ export class List {
   readonly #frames: PageFrames
   readonly #forms: Forms
   readonly #canCreate: boolean
-  readonly #digits: (number: number) => string
+  readonly #numbers: Intl.NumberFormat
   readonly #actions: MakeActions
-  /** The parameters of a query that filter the rows. */
-  readonly #conditions: ReadonlySet<string>
-  /** The compiled templates of the pages. There are few, one for each combination of parts. */
-  readonly #templates: Array<Write<ListContext>> = []
 
   constructor (source: ListSource) {
     const { resource, shown, context, messages, translate, frames, forms, lang, columns: chosen } = source
     const { filtered, names, timeZone } = source
-    this.#digits = keepSmall(new Intl.NumberFormat(lang))
+    this.#numbers = new Intl.NumberFormat(lang)
     const title = names.attribute
     const columns = new Columns({ resource, shown, context, chosen, title })
     const suffixes = context.formats.map(({ name }) => name)
@@ -98,7 +76,6 @@ export class List {
     this.#forms = forms
     this.#canCreate = resource.actions.has('create')
     this.#actions = compileActions(context.collectionActions, translate)
-    this.#conditions = new Set(['q', ...context.filterable, ...context.conditions.map(({ parameter }) => parameter)])
     this.#columns = columns
     this.#names = names
     this.#rows = new RowWriter({ columns, shown, names, messages, suffixes, resource })
@@ -107,27 +84,13 @@ export class List {
   }
 
   write (rows: readonly Row[], view: PageView): string {
-    return this.#write(rows, view, () => this.#rows.write(rows, view))
+    return this.#frames.render(this.#page(rows, view))
   }
 
   /** Returns the list as a frame around its rows. */
   frame (first: readonly Row[], view: PageView): ListWriter {
-    const mark = randomUUID()
-    const [open = '', close = ''] = this.#write(first, view, () => mark).split(mark).map(flatten)
+    const { open, close } = this.#frames.split(this.#page(first, view))
     return { open, row: (row) => this.#rows.write([row], view), separator: '', close }
-  }
-
-  #write (rows: readonly Row[], view: PageView, writeRows: () => string): string {
-    const paths = this.#frames.pathsOf(view)
-    const isRepeated = mayRepeat(view, this.#countLinks(rows, view))
-    const context = { view, paths, writeRows, isRepeated }
-    const key = view.own === undefined && isRepeated && !this.#isFiltered(view)
-      ? this.#frames.keyOf(context, 'list') | (rows.length === 0 ? 8 : 0) | (view.next === undefined ? 0 : 16) |
-        (isFirst(view) ? 0 : 32) | (view.parameters.sort === undefined ? 0 : 64) |
-        (view.prev === undefined ? 0 : 128) | (view.total === undefined ? 0 : 256) |
-        (view.range === undefined ? 0 : 512)
-      : -1
-    return this.#frames.write(this.#templates, key, (of) => this.#page(of, rows, context), context)
   }
 
   /** Returns the number of links that repeat the query, besides those to the pages around. */
@@ -137,60 +100,57 @@ export class List {
     return length + 2 + 2 * this.#context.formats.length + Object.keys(parameters).length
   }
 
-  /** Returns whether the query filters the rows, or asks for the fields of a condition. */
-  #isFiltered ({ parameters, openCondition }: PageView): boolean {
-    for (const name in parameters) if (this.#conditions.has(name)) return true
-    return openCondition !== undefined
-  }
-
-  #page (of: ReadContext<ListContext>, rows: readonly Row[], context: ListContext): ListPage {
-    const { view, paths, isRepeated } = context
-    const { own, refused } = view
+  #page (rows: readonly Row[], view: PageView): ListPage {
+    const { own, refused, prefilled, list } = view
     const { newSegment } = this.#context
+    const paths = this.#frames.pathsOf(view)
+    const isRepeated = mayRepeat(view, this.#countLinks(rows, view))
     const isList = own === undefined
     const canCreate = isList && this.#canCreate && !refused.has('create')
-    const alternates = isRepeated
-      ? this.#frames.alternatesOf((suffix) =>
-        concat(of(listOf), suffix, of(suffix.startsWith('?') ? moreInOthers : queryInOthers)))
-      : []
+    const query = queryInOthers(view)
+    // A suffix with the parameter `format` has its `?` already.
+    const linkBy = (suffix: string): string =>
+      list + suffix + (suffix.startsWith('?') ? query.replace('?', '&') : query)
+    const alternates = isRepeated ? this.#frames.alternatesOf(linkBy) : []
     const title = isList ? this.#messages.plural : this.#actionTitle(own)
-    const crumbs = isList ? this.#frames.outerCrumbs(of, paths) : this.#frames.crumbsOf(of, paths)
-    const action = of(collectionOf)
-    const actions = isList
-      ? this.#actions(of, { path: collectionOf, version: undefined })
-      : []
-    // Assigning to the parts keeps their getters, so unused members are never made.
-    return Object.assign(
-      this.#parts(of, rows, context),
-      this.#frames.frame(of, title, context, { crumbs, alternates }),
-      {
-        kind: 'list' as const,
-        actions: withoutRefused(actions, view),
-        create: canCreate && newSegment === undefined ? this.#forms.create(of, action, view) : undefined,
-        newLink: canCreate && newSegment !== undefined && !refused.has('new')
-          ? {
-              label: this.#messages.new(this.#messages.singular),
-              href: of(({ paths, view: { prefilled } }) => `${paths.collection}/${newSegment}${queryOf(prefilled)}`)
-            }
-          : undefined
-      }
-    )
+    const crumbs = isList ? paths.parents : this.#frames.crumbsOf(paths)
+    const actions = isList ? this.#actions(paths.collection, undefined) : []
+    const parts = this.#parts(rows, view, isRepeated)
+    const { columns } = parts
+    const messages = this.#messages
+    const writer = this.#rows
+    return {
+      kind: 'list',
+      ...this.#frames.frame(title, { view, paths }, { crumbs, alternates }),
+      ...parts,
+      get rows (): readonly ListRow[] {
+        return writer.models(rows, view)
+      },
+      get table (): Markup {
+        return renderRegion({ columns, messages }, raw(writer.write(rows, view)))
+      },
+      actions: withoutRefused(actions, view),
+      create: canCreate && newSegment === undefined ? this.#forms.create(paths.collection, view) : undefined,
+      newLink: canCreate && newSegment !== undefined && !refused.has('new')
+        ? {
+            label: this.#messages.new(this.#messages.singular),
+            href: `${paths.collection}/${newSegment}${queryOf(prefilled)}`
+          }
+        : undefined
+    }
   }
 
   /** Returns the number of all rows in words. */
-  #totalOf ({ total }: PageView): string {
-    const { rows, isEstimate, most = Infinity } = total as NonNullable<PageView['total']>
+  #totalOf ({ rows, isEstimate, most = Infinity }: Total): string {
     const { total: exactly, moreThan, about, plural, singular } = this.#messages
-    if (rows >= most) return moreThan(this.#digits(most - 1), plural)
-    const digits = this.#digits(rows)
+    if (rows >= most) return moreThan(this.#numbers.format(most - 1), plural)
+    const digits = this.#numbers.format(rows)
     return isEstimate ? about(digits, plural) : exactly(rows, digits, plural, singular)
   }
 
   /** Returns the place of the page in words. A page with a place has a total. */
-  #rangeOf ({ range, total }: PageView): string {
-    const { rows, most = Infinity } = total as NonNullable<PageView['total']>
-    const [first, last] = range as NonNullable<PageView['range']>
-    const write = this.#digits
+  #rangeOf ([first, last]: NonNullable<PageView['range']>, { rows, most = Infinity }: Total): string {
+    const write = (number: number): string => this.#numbers.format(number)
     const all = rows >= most ? this.#messages.moreRelated(write(most - 1)) : write(rows)
     return this.#messages.range(write(first), write(last), all)
   }
@@ -202,47 +162,23 @@ export class List {
     return this.#translate(link?.label ?? nameInWords(name))
   }
 
-  #parts (of: ReadContext<ListContext>, rows: readonly Row[], { view, isRepeated }: ListContext): ListParts {
-    const { id: label, plural, previous, next, first } = this.#messages
-    const headings = this.#columns.headings(rows, this.#names, label)
-    const isSorted = view.parameters.sort !== undefined
-    const sortable = headings.map((column) => isSorted
-      ? of((context) => this.#columns.heading(readNow(context), column, context.view))
-      : this.#columns.heading(of, column, view))
-    const columns = isRepeated ? sortable : sortable.map((column) => ({ ...column, sort: undefined }))
+  #parts (rows: readonly Row[], view: PageView, isRepeated: boolean): ListParts {
+    const { prev, next, total, range } = view
+    const messages = this.#messages
+    const columns = this.#columns.headings(rows, this.#names, messages.id)
+      .map((column) => this.#columns.heading(column, view))
+      .map((column) => isRepeated ? column : { ...column, sort: undefined })
     const hasFirst = !isFirst(view) && (isRepeated || linkTo(view, {}).length <= MOST_REPEATED)
-    const models = (): readonly ListRow[] => this.#rows.models(rows, view)
     return {
       columns,
       isEmpty: rows.length === 0,
-      get rows (): readonly ListRow[] {
-        return models()
-      },
-      get table (): Markup {
-        return renderRegion(plural, columns, of(({ writeRows }) => raw(writeRows())))
-      },
-      total: rows.length === 0 || view.total === undefined ? undefined : of(({ view }) => this.#totalOf(view)),
-      range: view.range === undefined || isWhole(view) ? undefined : of(({ view }) => this.#rangeOf(view)),
-      previous: view.prev === undefined
-        ? undefined
-        : { label: previous, href: of(({ view }) => String(view.prev)) },
-      next: view.next === undefined ? undefined : { label: next, href: of(({ view }) => String(view.next)) },
-      first: hasFirst ? { label: first, href: of(({ view }) => linkTo(view, {})) } : undefined,
-      filter: view.own === undefined ? this.#makeFilter(of, view, isRepeated) : undefined
+      total: rows.length === 0 || total === undefined ? undefined : this.#totalOf(total),
+      range: range === undefined || total === undefined || isWhole(view) ? undefined : this.#rangeOf(range, total),
+      previous: prev === undefined ? undefined : { label: messages.previous, href: prev },
+      next: next === undefined ? undefined : { label: messages.next, href: next },
+      first: hasFirst ? { label: messages.first, href: linkTo(view, {}) } : undefined,
+      filter: view.own === undefined ? this.#makeFilter(view, isRepeated) : undefined
     }
-  }
-}
-
-/** The largest number whose text is kept. */
-const LARGEST_KEPT = 1000
-
-/** Returns a function that formats numbers, and keeps the texts of small ones, because each takes a microsecond. */
-function keepSmall (format: Intl.NumberFormat): (number: number) => string {
-  const kept: string[] = []
-  return (number) => {
-    const text = kept[number] ?? format.format(number)
-    if (number <= LARGEST_KEPT) kept[number] = text
-    return text
   }
 }
 
@@ -261,19 +197,4 @@ function isFirst ({ after, before, offset }: PageView): boolean {
 /** Returns whether a page is the whole list. */
 function isWhole (view: PageView): boolean {
   return isFirst(view) && view.next === undefined
-}
-
-/** Renders the table in a region that scrolls by itself, and by the arrow keys if it has the focus. */
-function renderRegion (label: string, columns: readonly Column[], rows: Markup): Markup {
-  return html`<section class="scroll" aria-label="${label}" tabindex="0">${renderTable(columns, rows, 'rows')}</section>
-`
-}
-
-/** Renders the table. A link that skips to its rows needs their id. */
-export function renderTable (columns: readonly Column[], rows: Markup, id?: string): Markup {
-  return html`<table class="list">
-<thead><tr>${columns.map(renderColumn)}</tr></thead>
-<tbody${id !== undefined && html` id="${id}"`}>
-${rows}</tbody>
-</table>`
 }

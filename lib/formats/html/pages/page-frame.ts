@@ -3,18 +3,18 @@ import type { Resource } from '../../../resource/resource.js'
 import { memberPath } from '../../../resource/row-path.js'
 import type { Id } from '../../../resource/row.js'
 import { nameMarked } from '../../byte-order-mark.js'
-import type { View, WriterContext } from '../../format.js'
-import { chooseLinks, type Navigation, type PossibleNavigation, type Unlisted } from '../../navigation.js'
-import { hasChooseButton } from '../forms/field-builder.js'
-import { compile, html, readLater, type Markup, readNow, type ReadContext } from '../html-tag.js'
+import type { ListWriter, View, WriterContext } from '../../format.js'
+import { chooseLinks, type PossibleNavigation, type Unlisted } from '../../navigation.js'
+import { html, type Markup } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 import { directionOf } from '../languages/language.js'
 import type { Translate } from '../languages/phrases.js'
 import { wordsOf } from '../names.js'
 import type { HtmlOptions, PageOptions } from '../options.js'
-import { type Brand, dependsOnRequest, type PageBrand, resolveBrand } from '../style/brand.js'
+import { type Brand, resolveBrand } from '../style/brand.js'
 import { renderNotices } from '../views/frame-view.js'
-import type { Alternate, Form, Link, Page, PageFrame } from '../views/model.js'
+import type { Alternate, Form, Link, ListPage, Page, PageFrame } from '../views/model.js'
+import { splitList } from '../views/page-views.js'
 import type { ResolvedViews, Views } from '../views/types.js'
 import { resolveViews } from '../views/views.js'
 import { capitalize } from '../../../util/capitalize.js'
@@ -28,7 +28,7 @@ interface OtherPages {
   readonly alternates?: readonly Alternate[]
 }
 
-/** The context that fills a page. */
+/** The request of a page, and its paths. */
 export interface PageContext {
   readonly view: View
   readonly paths: PagePaths
@@ -46,9 +46,6 @@ export interface PagePaths {
   readonly parents: readonly Link[]
 }
 
-// The links of a page share this function, so `compile` calls it once.
-export const collectionOf = ({ paths }: PageContext): string => paths.collection
-
 /** The dependencies of all pages of a resource. */
 export interface PageSource {
   readonly resource: Resource
@@ -57,35 +54,15 @@ export interface PageSource {
   readonly translate: Translate
 }
 
-export type Write<C> = (context: C) => string
-
 /** The views that render a list. */
 const LIST_VIEWS: ReadonlyArray<keyof Views> = ['layout', 'list', 'form', 'field']
 
-/** Returns `false` if the app replaces a view of lists, or if no schema declares the columns of a list. */
-export function canPrepareFrame ({ open }: Pick<Resource, 'open'>, { views }: Pick<HtmlOptions, 'views'>): boolean {
+/**
+ * Returns whether a list can be written in chunks. It cannot if the app replaces a view of lists, or if no schema
+ * declares the columns.
+ */
+export function canSplit ({ open }: Pick<Resource, 'open'>, { views }: Pick<HtmlOptions, 'views'>): boolean {
   return !open && LIST_VIEWS.every((name) => views[name] === undefined)
-}
-
-/** Compiles a function that makes the brand of a page. It is the same on every page if no part of it is a function. */
-function compileBrand (brand: Brand, lang: string): (of: ReadContext<PageContext>) => PageBrand {
-  const make = (of: ReadContext<PageContext>): PageBrand => resolveBrand(brand, (part) =>
-    of(({ view: { request } }) => html`${part({ request, lang })}`))
-  if (dependsOnRequest(brand)) return make
-  const fixed = make(readLater())
-  return () => fixed
-}
-
-/** Compiles a function that makes the bar of a page. Unless the page is an error, it may always be the same. */
-function compileNavigation (
-  possible: PossibleNavigation | undefined
-): (of: ReadContext<PageContext>, context: PageContext) => Navigation | undefined {
-  if (possible === undefined) return () => undefined
-  const isGuarded = possible.links.some(({ isGuarded }) => isGuarded)
-  const fixed = chooseLinks(possible, new Set())
-  return (of, { view: { unlisted } }) => unlisted !== undefined && !isGuarded
-    ? fixed
-    : of(({ view: { unlisted } }) => chooseLinks(possible, unlisted))
 }
 
 /** Makes the parts that all pages of a resource share: the document around the content, links and views. */
@@ -96,11 +73,9 @@ export class PageFrames {
   readonly #suffixes: readonly string[]
   readonly #views: ResolvedViews
   readonly #document: Pick<PageFrame, 'stylesheet' | 'lang' | 'dir' | 'paths'>
-  readonly #makeNavigation: ReturnType<typeof compileNavigation>
-  readonly #makeBrand: (of: ReadContext<PageContext>) => PageBrand
+  readonly #navigation: PossibleNavigation | undefined
+  readonly #brand: Brand
   readonly #notices: Markup
-  readonly #hasOwnRecord: boolean
-  readonly #canFrame: boolean
   readonly #others: ReadonlyArray<Omit<Alternate, 'href'> & { readonly suffix: string }>
 
   constructor (
@@ -118,53 +93,44 @@ export class PageFrames {
     })
     this.#views = resolveViews(views)
     this.#document = { stylesheet, lang, dir: directionOf(lang), paths: context.paths }
-    this.#makeNavigation = compileNavigation(context.navigation(lang))
-    this.#makeBrand = compileBrand(brand, lang)
+    this.#navigation = context.navigation(lang)
+    this.#brand = brand
     this.#notices = renderNotices(messages)
-    this.#canFrame = canPrepareFrame(resource, { views })
-    this.#hasOwnRecord = views.record !== undefined
   }
 
   /** Makes the members of every page. */
-  frame (of: ReadContext<PageContext>, title: string, { view, paths }: PageContext, links: OtherPages = {}): PageFrame {
-    const { crumbs = this.crumbsOf(of, paths), alternates = [] } = links
+  frame (title: string, { view, paths }: PageContext, links: OtherPages = {}): PageFrame {
+    const { request, unlisted } = view
+    const { crumbs = this.crumbsOf(paths), alternates = [] } = links
     const { plural, singular, singleton } = this.#resource
+    const { lang } = this.#document
     return {
       ...this.#document,
-      brand: this.#makeBrand(of),
-      navigation: this.#makeNavigation(of, { view, paths }),
+      brand: resolveBrand(this.#brand, { request, lang }),
+      navigation: this.#navigation && chooseLinks(this.#navigation, unlisted),
       title,
       parent: crumbs.at(-1),
       crumbs,
-      resource: { plural, singular, path: of(collectionOf), singleton },
+      resource: { plural, singular, path: paths.collection, singleton },
       alternates,
       messages: this.#messages,
       translate: this.#translate,
       xhtml: view.mediaType === XHTML,
-      request: of(({ view }) => view.request)
+      request
     }
   }
 
-  render (page: Page): Markup {
+  render (page: Page): string {
     const views = this.#views
     // The compiler does not know that the view of each kind takes pages of that kind.
     const view = views[page.kind] as (page: Page, views: ResolvedViews) => Markup
-    return views.layout(page, html`${this.#notices}${view(page, views)}`, views)
+    return views.layout(page, html`${this.#notices}${view(page, views)}`, views).toString()
   }
 
-  /** Returns a number for the combination of parts on a page. It is negative if they are not known beforehand. */
-  keyOf ({ view, paths: { parents, isListed } }: PageContext, kind: Page['kind']): number {
-    const { mediaType, refused, choices } = view
-    if (!this.#canFrame || refused.size > 0 || (kind === 'record' && this.#hasOwnRecord)) return -1
-    const hasButtons = hasChooseButton(choices)
-    return (mediaType === XHTML ? 1 : 0) | (hasButtons ? 2 : 0) | (isListed ? 4 : 0) | parents.length << 10
-  }
-
-  /** Writes a page. The first page with a key is compiled into the template for the others. */
-  write<C> (templates: Array<Write<C>>, key: number, make: (of: ReadContext<C>) => Page, context: C): string {
-    if (key < 0) return this.render(make(readNow(context))).toString()
-    const write = templates[key] ??= compile(this.render(make(readLater())))
-    return write(context)
+  /** Renders the page of a list around its rows, by the default views (see `canSplit`). */
+  split (page: ListPage): Pick<ListWriter, 'open' | 'close'> {
+    const { open, close } = splitList(page, this.#notices, this.#views)
+    return { open: open.toString(), close: close.toString() }
   }
 
   pathsOf ({ location, parents, unlisted }: Pick<View, 'location' | 'parents' | 'unlisted'>): PagePaths {
@@ -206,19 +172,10 @@ export class PageFrames {
     return this.#resource.singleton || this.#resource.memberWrites ? member : members
   }
 
-  /** Returns the links to the pages above the list, or above a singleton. */
-  outerCrumbs (of: ReadContext<PageContext>, { parents }: PagePaths): Link[] {
-    const at = ({ paths }: PageContext, index: number): Link => paths.parents[index] as Link
-    return parents.map((_, index) => ({
-      label: of((context) => at(context, index).label),
-      href: of((context) => at(context, index).href)
-    }))
-  }
-
   /** Returns the links to the pages above a row, and to the row itself if the page is below it. */
-  crumbsOf (of: ReadContext<PageContext>, paths: PagePaths, row?: Link): Link[] {
-    const list = paths.isListed ? [{ label: this.#messages.plural, href: of(collectionOf) }] : []
-    return [...this.outerCrumbs(of, paths), ...list, ...row === undefined ? [] : [row]]
+  crumbsOf ({ parents, isListed, collection }: PagePaths, row?: Link): Link[] {
+    const list = isListed ? [{ label: this.#messages.plural, href: collection }] : []
+    return [...parents, ...list, ...row === undefined ? [] : [row]]
   }
 
   /** Returns the form of a page that has no other content, with a link that leaves it. */

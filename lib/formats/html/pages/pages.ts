@@ -3,8 +3,8 @@ import type { ActionName, Resource } from '../../../resource/resource.js'
 import type { Row } from '../../../resource/row.js'
 import type { Input, TableView, View, WriterContext } from '../../format.js'
 import { type FormTarget, hasVersion } from '../forms/form-values.js'
-import { Forms, type RowContext } from '../forms/forms.js'
-import { concat, readNow, type ReadContext, raw } from '../html-tag.js'
+import { Forms } from '../forms/forms.js'
+import { raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 import { labelAttributes } from '../languages/labels.js'
 import { compileTranslation, makeMessages } from '../languages/make-messages.js'
@@ -13,22 +13,21 @@ import type { PageOptions } from '../options.js'
 import { makeShowCompiler } from '../values/render-value.js'
 import { RowNames } from '../values/row-names.js'
 import { compileShownAttributes, type ShownAttributes } from '../values/shown-attributes.js'
-import type { RecordPage, Value } from '../views/model.js'
+import type { Form, PageFrame, Value } from '../views/model.js'
 import { compileActions, type MakeActions, nameInWords, withoutRefused } from './action-buttons.js'
 import { type ChoiceView, writeChoice } from './choose.js'
 import { columnsOf } from './columns.js'
 import { List } from './list.js'
-import { type PageContext, PageFrames, type PageSource, type Write } from './page-frame.js'
+import { PageFrames, type PagePaths, type PageSource } from './page-frame.js'
 import { compileRelated, type MakeRelated, RelatedTables } from './related.js'
 
-interface RecordContext extends PageContext, RowContext {
-  readonly title: string
+/** The paths of a row, and the target of its forms. */
+interface RowPaths {
+  readonly paths: PagePaths
+  /** The path of the row. */
   readonly member: string
-  readonly values: readonly Value[]
+  readonly target: FormTarget
 }
-
-// The links of a page share this function, so `compile` calls it once.
-const memberOf = ({ member }: RecordContext): string => member
 
 /** Writes the pages of a resource. Each page is a complete document that works without a script. */
 export class Pages {
@@ -46,8 +45,6 @@ export class Pages {
   readonly #children: ReadonlyArray<{ readonly label: string, readonly segment: string }>
   readonly #makeRelated: MakeRelated
   readonly #tables: RelatedTables
-  /** The compiled templates of the pages of rows. There are few, one for each combination of parts. */
-  readonly #templates: Array<Write<RecordContext>> = []
 
   constructor (resource: Resource, context: WriterContext, options: PageOptions, stylesheet: string) {
     const { language, language: { tag: lang } } = options
@@ -101,18 +98,32 @@ export class Pages {
     return this.#tables.write(rows, view)
   }
 
-  record (row: Row, view: View): string {
-    const own = this.#withoutId(row)
-    const { id, version } = own
-    const paths = this.#frames.pathsOf(view)
-    const member = this.#frames.pathOf(paths, id)
+  record (stored: Row, view: View): string {
+    const row = this.#withoutId(stored)
+    const { id, version } = row
+    const { refused } = view
+    const { editSegment } = this.#context
     const name = this.#names.of(id, row)
-    const target = { action: this.#frames.actionOf(paths, member), id, version, name }
-    const values = this.#valuesOf({ row: own, view })
-    const builder = this.#forms.open(view)
-    const context = { view, paths, title: name.alone, row: own, member, values, target, builder }
-    const key = this.#frames.keyOf(context, 'record') | (version === '' ? 8 : 0)
-    return this.#frames.write(this.#templates, key, (of) => this.#recordPage(of, context), context)
+    const { paths, member, target } = this.#locate({ id, version, name }, view)
+    const alternates = this.#frames.alternatesOf((suffix) => member + suffix)
+    const canUpdate = this.#can('update') && !refused.has('update')
+    return this.#frames.render({
+      ...this.#frames.frame(name.alone, { view, paths }, { alternates }),
+      kind: 'record',
+      id,
+      version,
+      values: this.#valuesOf(row, view),
+      actions: withoutRefused(this.#memberActions(member, hasVersion(version) ? version : undefined), view),
+      children: this.#children.map(({ label, segment }) => ({ label, href: `${member}/${segment}` })),
+      related: this.#makeRelated(view),
+      edit: canUpdate && editSegment === undefined
+        ? this.#frames.withCancel(this.#forms.edit(target, row, view), member)
+        : undefined,
+      editLink: canUpdate && editSegment !== undefined && !refused.has('edit')
+        ? { label: this.#messages.editButton, href: `${member}/${editSegment}` }
+        : undefined,
+      delete: this.#can('delete') && !refused.has('delete') ? this.#forms.delete(target) : undefined
+    })
   }
 
   stale (current: Row, view: View): string {
@@ -146,14 +157,14 @@ export class Pages {
     }
     const paths = this.#frames.pathsOf(view)
     return this.#frames.render({
-      ...this.#frames.frame(readNow({ view, paths }), this.#translate(problem.title), { view, paths }),
+      ...this.#frames.frame(this.#translate(problem.title), { view, paths }),
       kind: 'error',
       problem,
       texts: this.#textsOf(problem),
       create: this.#resource.singleton && problem.status === 404 && canCreate
-        ? this.#forms.create(readNow({ view }), paths.collection, view)
+        ? this.#forms.create(paths.collection, view)
         : undefined
-    }).toString()
+    })
   }
 
   #can (action: ActionName): boolean {
@@ -171,65 +182,37 @@ export class Pages {
       messages.map((message) => this.#messages.fieldError(path, this.#translate(message))))
   }
 
-  #recordPage (of: ReadContext<RecordContext>, context: RecordContext): RecordPage {
-    const { view, target: { version } } = context
-    const { refused } = view
-    const { editSegment } = this.#context
-    const { editButton } = this.#messages
-    const alternates = this.#frames.alternatesOf((suffix) => concat(of(memberOf), suffix))
-    const actions = this.#memberActions(of, {
-      path: memberOf,
-      version: hasVersion(version) ? ({ row }) => row.version : undefined
-    })
-    const canUpdate = this.#can('update') && !refused.has('update')
-    return {
-      ...this.#frames.frame(of, of(({ title }) => title), context, { alternates }),
-      kind: 'record',
-      id: of(({ target }) => target.id),
-      version: of(({ row }) => row.version),
-      values: of(({ values }) => values),
-      actions: withoutRefused(actions, view),
-      children: this.#children.map(({ label, segment }) =>
-        ({ label, href: concat(of(memberOf), `/${segment}`) })),
-      related: of(({ view }) => this.#makeRelated(view)),
-      edit: canUpdate && editSegment === undefined
-        ? this.#frames.withCancel(this.#forms.edit(of, context), of(memberOf))
-        : undefined,
-      editLink: canUpdate && editSegment !== undefined && !refused.has('edit')
-        ? { label: editButton, href: concat(of(memberOf), `/${editSegment}`) }
-        : undefined,
-      delete: this.#can('delete') && !refused.has('delete') ? this.#forms.delete(of, context.target) : undefined
-    }
-  }
-
-  #valuesOf ({ row, view }: Pick<RecordContext, 'row' | 'view'>): readonly Value[] {
+  #valuesOf (row: Row, { links }: View): readonly Value[] {
     return this.#shown.of([row]).map(({ name, label, anchor, show, read }) => {
       const value = read(row.attributes)
-      return { name, label, anchor, value, markup: raw(show.whole(value, view.links)) }
+      return { name, label, anchor, value, markup: raw(show.whole(value, links)) }
     })
+  }
+
+  #locate (row: Omit<FormTarget, 'action'>, view: View): RowPaths {
+    const paths = this.#frames.pathsOf(view)
+    const member = this.#frames.pathOf(paths, row.id)
+    return { paths, member, target: { ...row, action: this.#frames.actionOf(paths, member) } }
   }
 
   #writeStale (current: Row, view: View, problem?: Problem): string {
     const { input } = view
     const { id, version } = current
-    const paths = this.#frames.pathsOf(view)
-    const member = this.#frames.pathOf(paths, id)
     const name = this.#names.of(id, current)
-    const target = { action: this.#frames.actionOf(paths, member), id, version, name }
-    const of = readNow({ view, paths })
+    const { paths, member, target } = this.#locate({ id, version, name }, view)
     const href = this.#can('show') ? member : undefined
-    const crumbs = this.#frames.crumbsOf(of, paths, href === undefined ? undefined : { label: name.alone, href })
+    const crumbs = this.#frames.crumbsOf(paths, href === undefined ? undefined : { label: name.alone, href })
     const forms = input?.node !== undefined
       ? this.#forms.resolve(target, current, { ...view, input }, problem)
-      : { conflicts: [], form: view.action === 'delete' ? this.#forms.delete(readNow({ target }), target) : undefined }
+      : { conflicts: [], form: view.action === 'delete' ? this.#forms.delete(target) : undefined }
     return this.#frames.render({
-      ...this.#frames.frame(of, this.#messages.stale(this.#messages.singular), { view, paths }, { crumbs }),
+      ...this.#frames.frame(this.#messages.stale(this.#messages.singular), { view, paths }, { crumbs }),
       kind: 'stale',
       id,
       href,
-      current: this.#valuesOf({ row: current, view }),
+      current: this.#valuesOf(current, view),
       ...forms
-    }).toString()
+    })
   }
 
   /** Writes the submitted form again. */
@@ -251,50 +234,39 @@ export class Pages {
   #writeGone (view: View): string {
     const paths = this.#frames.pathsOf(view)
     const { gone, singular } = this.#messages
-    const frame = this.#frames.frame(readNow({ view, paths }), gone(singular), { view, paths })
-    const form = this.#forms.createAgain(paths.collection, view)
-    return this.#frames.render({
-      ...frame,
-      kind: 'edit',
-      form: this.#frames.withCancel(form, frame.parent?.href)
-    }).toString()
+    const frame = this.#frames.frame(gone(singular), { view, paths })
+    return this.#writeFormPage(frame, this.#forms.createAgain(paths.collection, view), frame.parent?.href)
   }
 
   #writeBlank (view: View, problem?: Problem): string {
     const paths = this.#frames.pathsOf(view)
-    const frame =
-      this.#frames.frame(readNow({ view, paths }), this.#messages.new(this.#messages.singular), { view, paths })
-    const form = this.#can('create')
-      ? this.#forms.create(readNow({ view }), paths.collection, view, problem)
-      : undefined
-    return this.#frames.render({
-      ...frame,
-      kind: 'edit',
-      form: form && this.#frames.withCancel(form, frame.parent?.href)
-    }).toString()
+    const frame = this.#frames.frame(this.#messages.new(this.#messages.singular), { view, paths })
+    const form = this.#can('create') ? this.#forms.create(paths.collection, view, problem) : undefined
+    return this.#writeFormPage(frame, form, frame.parent?.href)
   }
 
   #writeEdit (
-    { id, version, name }: Omit<FormTarget, 'action'>,
-    row: Row | undefined,
+    row: Omit<FormTarget, 'action'>,
+    stored: Row | undefined,
     view: View,
     problem?: Problem
   ): string {
-    const links = this.#frames
-    const paths = links.pathsOf(view)
-    const member = links.pathOf(paths, id)
-    const target = { action: links.actionOf(paths, member), id, version, name }
-    const of = readNow({ view, paths })
+    const { paths, member, target } = this.#locate(row, view)
+    const { alone, within } = row.name
     // A form with a page of its own is below the page of the row.
     const canShow = this.#can('show')
     const isBelow = canShow && this.#context.editSegment !== undefined
-    const crumbs = links.crumbsOf(of, paths, isBelow ? { label: name.alone, href: member } : undefined)
-    const frame = links.frame(of, this.#messages.edit(name.within), { view, paths }, { crumbs })
-    const form = this.#can('update') ? this.#forms.update(target, row, view, problem) : undefined
-    return links.render({
-      ...frame,
-      kind: 'edit',
-      form: form && links.withCancel(form, canShow ? member : frame.parent?.href)
-    }).toString()
+    const crumbs = this.#frames.crumbsOf(paths, isBelow ? { label: alone, href: member } : undefined)
+    const frame = this.#frames.frame(this.#messages.edit(within), { view, paths }, { crumbs })
+    const form = this.#can('update') ? this.#forms.update(target, stored, view, problem) : undefined
+    return this.#writeFormPage(frame, form, canShow ? member : frame.parent?.href)
+  }
+
+  /**
+   * Writes a page that only has a form.
+   * @param cancel the path of the link that leaves the form, or `undefined` if there is none
+   */
+  #writeFormPage (frame: PageFrame, form: Form | undefined, cancel: string | undefined): string {
+    return this.#frames.render({ ...frame, kind: 'edit', form: form && this.#frames.withCancel(form, cancel) })
   }
 }

@@ -8,9 +8,9 @@ import type { Translate } from '../languages/phrases.js'
 import type { RowNames } from '../values/row-names.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
 import type { RelatedRows } from '../views/model.js'
+import { renderTable } from '../views/page-views.js'
 import { nameInWords } from './action-buttons.js'
 import { Columns } from './columns.js'
-import { renderTable } from './list.js'
 import { RowWriter } from './rows.js'
 
 /** Makes the lists of the rows that belong to a row. */

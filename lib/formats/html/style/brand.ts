@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Content } from '../html-tag.js'
+import { type Content, html } from '../html-tag.js'
 
 /** The context of a function in a brand. */
 export interface BrandContext {
@@ -55,12 +55,12 @@ export function dependsOnRequest (brand: Brand): boolean {
   return PARTS.some((name) => typeof brand[name] === 'function')
 }
 
-/** Makes the brand of a page. `place` makes the content of a function. */
+/** Makes the brand of a page: calls its functions. */
 export function resolveBrand (
   { name, logo, stylesheet, ...parts }: Brand,
-  place: (part: (context: BrandContext) => Content) => Content
+  context: BrandContext
 ): PageBrand {
-  const resolve = (part: BrandPart): Content => typeof part === 'function' ? place(part) : part
+  const resolve = (part: BrandPart): Content => typeof part === 'function' ? html`${part(context)}` : part
   return {
     name, logo, stylesheet, head: resolve(parts.head), header: resolve(parts.header), footer: resolve(parts.footer)
   }

@@ -1,7 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { escapeAttribute } from '../../escape.js'
-import { flatten } from '../../row-template.js'
-import { html, type Markup, raw, show } from '../html-tag.js'
+import { html, type Markup, raw } from '../html-tag.js'
 import {
   renderChoices, renderFree, renderMoment, renderOption, renderReference, renderRows
 } from './controls-view.js'
@@ -64,16 +61,6 @@ ${errors.map(({ text, href }) =>
 
 /** Renders a control with its label, explanations and errors. */
 export function field (field: Field, page: Page, views: ResolvedViews): Markup {
-  return show(field, (field) => {
-    const cache = CachedModel.cacheOf(field)
-    if (cache === undefined) return renderField(field, page, views)
-    return field.control === 'input' || field.control === 'textarea'
-      ? cache.render(field.value, page, views, (value) => renderField({ ...field, value }, page, views))
-      : cache.render('', page, views, () => renderField(field, page, views))
-  })
-}
-
-function renderField (field: Field, page: Page, views: ResolvedViews): Markup {
   switch (field.control) {
     case 'checkbox':
       return renderCheckbox(field)
@@ -135,9 +122,9 @@ const AUTOFOCUS = raw(' autofocus="autofocus"')
 
 /** Renders hidden fields. */
 export function renderHidden (fields: readonly HiddenField[]): Markup {
-  return show(fields, (fields) => html`${
+  return html`${
     fields.map(({ name, value }) => html`<input type="hidden" name="${name}" value="${value}"/>`)
-  }${fields.length > 0 && NEWLINE}`)
+  }${fields.length > 0 && NEWLINE}`
 }
 
 type SingleField = InputField | TextField | SelectField | MomentField | ReferenceField
@@ -210,49 +197,4 @@ function renderExplanations ({ id, description, hint, errors }: Field): Markup {
   }${
     hint !== undefined && html`<p class="explanation" id="${id}!hint">${hint}</p>\n`
   }${lines.length > 0 && html`<p class="error" id="${id}!error">${lines}</p>\n`}`
-}
-
-/** The markup before and after the text that differs, and the inputs that it was rendered from. */
-interface SplitMarkup {
-  readonly messages: Page['messages']
-  readonly xhtml: boolean
-  readonly views: ResolvedViews
-  readonly before: string
-  /** The markup after that text, or `undefined` if no text differs. */
-  readonly after: string | undefined
-}
-
-/**
- * The markup that similar models share: they differ in one text at most. It is made for the first of them and kept for
- * the others.
- */
-export class MarkupCache {
-  #split: SplitMarkup | undefined
-
-  /** Returns the markup of a model with this text. `render` makes it for the first model. */
-  render (text: string, page: Page, views: ResolvedViews, render: (text: string) => Markup): Markup {
-    let split = this.#split
-    if (split?.messages !== page.messages || split.xhtml !== page.xhtml || split.views !== views) {
-      const mark = randomUUID()
-      const [before = '', after] = render(mark).toString().split(mark).map(flatten)
-      split = { messages: page.messages, xhtml: page.xhtml, views, before, after }
-      this.#split = split
-    }
-    const { before, after } = split
-    return raw(after === undefined ? before : before + escapeAttribute(text) + after)
-  }
-}
-
-/** A model that looks like others. A copy made by a spread is an ordinary model, because it may differ in anything. */
-export class CachedModel {
-  readonly #cache: MarkupCache | undefined
-
-  constructor (cache: MarkupCache | undefined) {
-    this.#cache = cache
-  }
-
-  /** Returns what the model shares with others, or `undefined` for any other object. */
-  static cacheOf (model: object): MarkupCache | undefined {
-    return #cache in model ? model.#cache : undefined
-  }
 }

@@ -1,5 +1,5 @@
 import type { NavigationLink } from '../../navigation.js'
-import { type Content, html, type Markup, show } from '../html-tag.js'
+import { type Content, html, type Markup } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 import type { PageFrame } from './model.js'
 
@@ -27,14 +27,15 @@ export function renderBar (
     const brand = html`<li class="brand"><span>${image}${name}</span></li>`
     return html`<div class="bar"><ul>${brand}</ul></div>\n`
   }
-  return show(navigation, ({ title, href, isCurrent, links, hasMore }) => html`<nav class="bar" aria-label="${
+  const { title, href, isCurrent, links, hasMore } = navigation
+  return html`<nav class="bar" aria-label="${
     messages.navigation
   }"><ul>
 <li class="brand"><a href="${href}"${isCurrent && html` aria-current="page"`}>${image}${name ?? title}</a></li>
 ${links.map((link) => renderLink(link, crumbs.length === 0))}${
   hasMore && html`<li><a href="${href}">${messages.allResources}</a></li>\n`
 }</ul></nav>
-`)
+`
 }
 
 function renderLink ({ label, href, isCurrent }: NavigationLink, isOutermost: boolean): Markup {

@@ -1,7 +1,7 @@
 import { ADDED } from '../../form/parse.js'
 import { abbreviate } from '../../../util/truncate.js'
 import { flatten } from '../../row-template.js'
-import { type Content, html, type Markup, raw, show } from '../html-tag.js'
+import { type Content, html, type Markup, raw } from '../html-tag.js'
 import { classOfForm, renderBody, renderDefaultButton, renderErrors, renderHidden } from './form-view.js'
 import type {
   Alternate, Column, Conflict, EditPage, ErrorPage, Form, Link, ListPage,
@@ -28,6 +28,10 @@ export function layout (page: Page, content: Markup, views: ResolvedViews): Mark
 
 /** Renders a document with the links above and below its content. */
 export function renderDocument (frame: DocumentFrame, title: Content, content: Markup, hasRows = false): Markup {
+  return html`${openDocument(frame, title, hasRows)}${content}${closeDocument(frame)}`
+}
+
+function openDocument (frame: DocumentFrame, title: Content, hasRows: boolean): Markup {
   const { lang, dir, stylesheet, brand, alternates, messages, navigation } = frame
   const hasBar = navigation !== undefined || brand.name !== undefined
   return html`<!DOCTYPE html>
@@ -46,7 +50,11 @@ ${brand.stylesheet !== undefined && html`<link rel="stylesheet" href="${brand.st
 ${
   hasRows && html`<a class="skip" href="#rows">${messages.skipToRows}</a>\n`
 }${hasBar && renderBar(frame)}${renderHeader(frame)}<main id="main">
-${content}</main>
+`
+}
+
+function closeDocument (frame: DocumentFrame): Markup {
+  return html`</main>
 ${renderFooter(frame)}</body>
 </html>
 `
@@ -58,7 +66,7 @@ function titleOf (page: Page): Content {
   const isWrong = isForm && page.form !== undefined && page.form.errors.length > 0
   const title = isWrong
     ? page.messages.problemTitle(abbreviate(page.title, LONGEST_TITLE))
-    : show(page.title, (title) => html`${abbreviate(title, LONGEST_TITLE)}`)
+    : abbreviate(page.title, LONGEST_TITLE)
   return page.parent === undefined ? title : [title, DASH, abbreviate(page.parent.label, LONGEST_TITLE)]
 }
 
@@ -90,15 +98,33 @@ function renderAlternate ({ label, href, mediaType }: Alternate, index: number):
 }
 
 export function list (page: ListPage, views: ResolvedViews): Markup {
-  const { title, total, range, isEmpty, previous, next, first, filter, actions, create, newLink } = page
-  const isFiltered = filter?.clear !== undefined
-  const isOffered = !isEmpty || isFiltered || first !== undefined || filter?.open !== undefined
+  return html`${openList(page)}${page.isEmpty ? renderEmpty(page) : page.table}${closeList(page, views)}`
+}
+
+/** Renders the page of a list as two parts, between which its rows stand. */
+export function splitList (
+  page: ListPage,
+  notices: Markup,
+  views: ResolvedViews
+): { readonly open: Markup, readonly close: Markup } {
+  const open = html`${openDocument(page, titleOf(page), true)}${notices}${openList(page)}${openRegion(page)}`
+  return { open, close: html`${CLOSE_REGION}${closeList(page, views)}${closeDocument(page)}` }
+}
+
+function openList (page: ListPage): Markup {
+  const { title, total, isEmpty, first, filter, actions, create, newLink, messages } = page
+  const isOffered = !isEmpty || isFiltered(page) || first !== undefined || filter?.open !== undefined
   const add = create === undefined ? newLink : { label: create.heading, href: '#new' }
   return html`${renderTitle(title, actions, add, total)}${
-    filter !== undefined && isOffered && renderFilter(filter, page.messages)
-  }${isEmpty ? renderEmpty(page, isFiltered) : page.table}${
+    filter !== undefined && isOffered && renderFilter(filter, messages)
+  }`
+}
+
+function closeList (page: ListPage, views: ResolvedViews): Markup {
+  const { range, previous, next, first, create } = page
+  return html`${
     (next ?? previous ?? first) !== undefined && html`<nav class="pages">${
-      range !== undefined && html`<p class="range">${show(range, renderRange)}</p>`
+      range !== undefined && html`<p class="range">${renderRange(range)}</p>`
     }${
       first !== undefined && html`<a href="${first.href}">${first.label}</a>`
     }${
@@ -109,16 +135,21 @@ export function list (page: ListPage, views: ResolvedViews): Markup {
   }${renderNew(create, page, views)}`
 }
 
+function isFiltered ({ filter }: ListPage): boolean {
+  return filter?.clear !== undefined
+}
+
 function renderRange (range: string): Markup {
   // The dash gives the range two bytes a character, which its parts would inherit.
   const [start, ...others] = range.split('\u2013').map(flatten)
   return html`${start}${others.map((part) => html`${RANGE}${part}`)}`
 }
 
-function renderEmpty ({ resource, first, create, messages }: ListPage, isFiltered: boolean): Markup {
+function renderEmpty (page: ListPage): Markup {
+  const { resource, first, create, messages } = page
   const { plural, singular } = messages
   if (first !== undefined) return html`<div class="empty"><p><strong>${messages.noMore(plural)}</strong></p></div>\n`
-  if (isFiltered) {
+  if (isFiltered(page)) {
     const link = html`<a href="${resource.path}">${messages.all(plural)}</a>`
     return html`<div class="empty"><p><strong>${messages.noMatch(plural)}</strong></p><p>${link}</p></div>\n`
   }
@@ -127,11 +158,38 @@ function renderEmpty ({ resource, first, create, messages }: ListPage, isFiltere
   }</div>\n`
 }
 
+type Table = Pick<ListPage, 'columns' | 'messages'>
+
+/** Renders the table of a list in a region that scrolls by itself, and by the arrow keys if it has the focus. */
+export function renderRegion (table: Table, rows: Markup): Markup {
+  return html`${openRegion(table)}${rows}${CLOSE_REGION}`
+}
+
+/** Renders the table up to its rows. A link that skips to them needs their id. */
+function openRegion ({ columns, messages: { plural } }: Table): Markup {
+  return html`<section class="scroll" aria-label="${plural}" tabindex="0">${openTable(columns, html` id="rows"`)}`
+}
+
+/** Renders a table. */
+export function renderTable (columns: readonly Column[], rows: Markup): Markup {
+  return html`${openTable(columns)}${rows}${CLOSE_TABLE}`
+}
+
+function openTable (columns: readonly Column[], id?: Markup): Markup {
+  return html`<table class="list">
+<thead><tr>${columns.map(renderColumn)}</tr></thead>
+<tbody${id}>
+`
+}
+
+const CLOSE_TABLE = raw('</tbody>\n</table>')
+const CLOSE_REGION = html`${CLOSE_TABLE}</section>\n`
+
 /** Renders the heading of a column, as a link if the list can be sorted by it. */
-export function renderColumn (column: Column): Markup {
-  return show(column, ({ label, numeric, sort, sorted }) => html`<th scope="col"${numeric && html` class="number"`}${
+function renderColumn ({ label, numeric, sort, sorted }: Column): Markup {
+  return html`<th scope="col"${numeric && html` class="number"`}${
     sorted !== undefined && html` aria-sort="${sorted}"`
-  }>${sort === undefined ? label : html`<a href="${sort.href}">${label}</a>`}</th>`)
+  }>${sort === undefined ? label : html`<a href="${sort.href}">${label}</a>`}</th>`
 }
 
 export function edit (page: EditPage, views: ResolvedViews): Markup {

@@ -1,4 +1,4 @@
-import { type Content, html, type Markup, show } from '../html-tag.js'
+import { type Content, html, type Markup } from '../html-tag.js'
 import { renderAction, renderValues } from './page-views.js'
 import type { Link, RecordPage, RelatedRows, Value } from './model.js'
 import type { ResolvedViews } from './types.js'
@@ -8,11 +8,8 @@ export function record (page: RecordPage, views: ResolvedViews): Markup {
   const { children, related, edit } = page
   return html`${renderHeading(page, views)}${
     children.length > 0 && html`<ul class="children">${children.map(renderLink)}</ul>\n`
-  }${
-    renderRow(page)
-  }${
-    show(related, (related) => html`${related.map(renderRelated)}`)
-  }${edit !== undefined && html`<section id="edit" class="card edit" aria-labelledby="edit-heading">
+  }${renderRow(page)}${related.map(renderRelated)}${
+    edit !== undefined && html`<section id="edit" class="card edit" aria-labelledby="edit-heading">
 <h2 id="edit-heading">${edit.heading}</h2>
 ${views.form(edit, page, views)}</section>
 `}`
@@ -41,10 +38,10 @@ function renderLink ({ label, href }: Link): Markup {
 /** Renders the values of a row, and then its id. Blank values are folded away. */
 function renderRow ({ id, values, resource, messages }: RecordPage): Markup {
   return html`<dl class="record">
-${show(values, (values) => html`${renderValues(values.filter((value) => !isBlank(value)))}`)}${
+${renderValues(values.filter((value) => !isBlank(value)))}${
   !resource.singleton && html`<div class="id"><dt>${messages.id}</dt><dd>${id}</dd></div>\n`
 }</dl>
-${show(values, (values) => renderBlank(values.filter(isBlank), messages))}`
+${renderBlank(values.filter(isBlank), messages)}`
 }
 
 function isBlank ({ markup }: Value): boolean {

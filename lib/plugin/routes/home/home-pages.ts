@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AccessContext } from '../../../actions/authorize/level.js'
 import { findUnlisted } from '../../../actions/authorize/unlisted.js'
 import { describeError, type Problem } from '../../../errors.js'
-import { html, type Markup } from '../../../formats/html/html-tag.js'
+import type { Markup } from '../../../formats/html/html-tag.js'
 import { compileLanguageChoice, type ChooseLanguage } from '../../../formats/html/languages/choose-language.js'
 import { directionOf } from '../../../formats/html/languages/language.js'
 import { compileTranslation, makeMessages } from '../../../formats/html/languages/make-messages.js'
@@ -177,7 +177,7 @@ export class HomePages {
       ...page,
       crumbs: [],
       stylesheet,
-      brand: resolveBrand(brand, (part) => html`${part({ request, lang })}`),
+      brand: resolveBrand(brand, { request, lang }),
       lang,
       dir: directionOf(lang),
       messages
