@@ -1,7 +1,7 @@
 import t from 'tap'
 import { type AttributesSchema, memoryStore, type MemoryStore } from '../../../../lib/index.js'
 import { form } from '../../../../lib/formats/form/read.js'
-import { fill, type Filled, findForm, hidden, refused, submit } from '../../../support/html/forms.js'
+import { fill, type Filled, findForm, hidden, refused, shown, submit } from '../../../support/html/forms.js'
 import { build, types } from '../../../support/helper.js'
 
 const absent = Symbol('absent')
@@ -117,4 +117,25 @@ t.test('a field that a user empties, and that somebody else has changed, is a co
   const again = findForm(await app.inject(submit(form)), 'PUT')
   t.equal((await app.inject(submit(fill(again, { 'post[it][?][keep]': 'yours' })))).statusCode, 303)
   t.equal(valueIn(store), absent)
+})
+
+t.test('an empty text among numbers is edited as JSON, also after the form was refused, so that a user can replace it', async (t) => {
+  const attributes = {
+    type: 'object',
+    required: ['title'],
+    properties: { title: { type: 'string', minLength: 1, maxLength: 9 }, count: { type: 'integer' }, done: { type: 'boolean' } }
+  } as const
+  const store = memoryStore()
+  store.create({ title: 'T', count: '', done: '' }, {})
+  const app = await build(t, { name: 'posts', store, attributes })
+  const page = await app.inject({ url: '/posts/1', headers: { accept: 'text/html' } })
+  const again = await app.inject(submit(fill(findForm(page, 'PUT'), { 'post[title]': '' }), undefined, { accept: 'text/html' }))
+  t.equal(again.statusCode, 422)
+  for (const answer of [page, again]) {
+    const names = ['post[count]', 'post[done]']
+    t.strictSame(names.map((name) => shown(findForm(answer, 'PUT'), name)), ['""', '""'])
+  }
+  const saved = await app.inject(submit(fill(findForm(again, 'PUT'), { 'post[title]': 'U', 'post[count]': '5' })))
+  t.equal(saved.statusCode, 303)
+  t.match(store.get(1, {}), { attributes: { title: 'U', count: 5, done: '' } })
 })
