@@ -211,7 +211,7 @@ t.test('a row that does not fit its schema is written by its actual values', asy
 t.test('a schema that no value fits, or that refers only to itself, throws', async (t) => {
   for (const [schema, message] of [
     [{ type: 'string', enum: [1] }, /the schema of "title" allows no value/],
-    [{ $ref: '#/properties/title' }, /refers only to itself/],
+    [{ $ref: '#/properties/title' }, /leads only back to itself/],
     [{ type: 'object', properties: { name: null } }, /must be a JSON Schema, not null/],
     [{ anyOf: [{ type: 'null' }, { $ref: '#/properties/title' }] }, /refers only to itself/]
   ] as const) {
