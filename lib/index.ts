@@ -1,5 +1,5 @@
-import type { ResourceRoute } from './plugin/routes/route-registry.js'
-import type { Paths } from './resource/path-helpers.js'
+import type { ResourceRoute } from './core/routes/route-registry.js'
+import type { Paths } from './draw/path-helpers.js'
 
 export {
   defineResource,
@@ -8,13 +8,13 @@ export {
   type MapPlugin,
   resources,
   resources as default
-} from './plugin/plugin.js'
-export { database } from './plugin/database/database.js'
-export { home, type HomeOptions } from './plugin/routes/home/home.js'
-export { required as 'module.exports' } from './plugin/required.js'
-export * from './plugin/public-values.js'
+} from './core/plugin.js'
+export { database } from './database/database.js'
+export { home, type HomeOptions } from './home/home.js'
+export { required as 'module.exports' } from './core/registration/required.js'
+export * from './core/registration/public-values.js'
 
-export type { Messages, Problem } from './errors.js'
+export type { Messages, Problem } from './core/errors.js'
 export type {
   ActionLink,
   ConditionParameter,
@@ -41,12 +41,12 @@ export type {
   TextWriter,
   View,
   Writer
-} from './formats/format.js'
-export type { Navigation, NavigationLink } from './formats/navigation.js'
-export type { Location, ParentLocation } from './resource/location.js'
-export type { Content } from './formats/html/html-tag.js'
-export type { PageMessages, Phrases } from './formats/html/messages.js'
-export type { Brand, BrandContext, BrandPart, PageBrand } from './formats/html/style/brand.js'
+} from './core/formats/format.js'
+export type { Navigation, NavigationLink } from './html/navigation.js'
+export type { Location, ParentLocation } from './core/resource/location.js'
+export type { Content } from './html/html-tag.js'
+export type { PageMessages, Phrases } from './html/messages.js'
+export type { Brand, BrandContext, BrandPart, PageBrand } from './html/style/brand.js'
 export type {
   Alternate,
   Button,
@@ -88,14 +88,14 @@ export type {
   StalePage,
   TextField,
   Value
-} from './formats/html/views/model.js'
-export type { RowTitle } from './formats/html/values/row-names.js'
-export type { ResolvedViews, Views } from './formats/html/views/types.js'
-export type { Issues } from './schema/validation/issues.js'
-export type { DeclaredOptions, OpenapiOptions, ResourceOptions } from './routing/options.js'
-export type { ListQuery } from './actions/list.js'
-export type { ActionOutcome, ListCount, ListOutcome, Outcome, Source, Total } from './actions/outcome.js'
-export type { ActionEvent } from './http/telemetry/tracing.js'
+} from './html/views/model.js'
+export type { RowTitle } from './html/values/row-names.js'
+export type { ResolvedViews, Views } from './html/views/types.js'
+export type { Issues } from './core/schema/validation/issues.js'
+export type { DeclaredOptions, OpenapiOptions, ResourceOptions } from './core/options/options.js'
+export type { ListQuery } from './core/actions/list.js'
+export type { ActionOutcome, ListCount, ListOutcome, Outcome, Source, Total } from './core/actions/outcome.js'
+export type { ActionEvent } from './core/telemetry/tracing.js'
 export type {
   ActionContext,
   HandlerAnswer,
@@ -105,9 +105,9 @@ export type {
   HandlerOutcome,
   HandlerRow,
   ListContext
-} from './routing/handler.js'
-export type { ActionOptions } from './routing/custom-action.js'
-export type { HookName, Hooks } from './routing/hooks.js'
+} from './core/options/handler.js'
+export type { ActionOptions } from './core/actions/custom/custom-action.js'
+export type { HookName, Hooks } from './core/options/hooks.js'
 export type {
   ActionMapper,
   Concern,
@@ -115,9 +115,9 @@ export type {
   NestedOptions,
   ResourceMapper,
   ScopeOptions
-} from './routing/mapper.js'
-export type { AuthorizeContext, Authorize, FindScope } from './actions/authorize/level.js'
-export type { ActionHandlers, RoutingOptions } from './routing/routing-options.js'
+} from './draw/mapper.js'
+export type { AuthorizeContext, Authorize, FindScope } from './core/actions/authorize/level.js'
+export type { ActionHandlers, RoutingOptions } from './core/options/routing-options.js'
 export type {
   NamedHelpers,
   PathHelper,
@@ -128,7 +128,7 @@ export type {
   Paths,
   Register,
   UrlHelper
-} from './resource/path-helpers.js'
+} from './draw/path-helpers.js'
 export type {
   DatabaseOptions,
   DatabaseSource,
@@ -138,28 +138,28 @@ export type {
   TableOptions,
   TableReport,
   TablesOptions
-} from './plugin/database/options.js'
-export type { NameOf } from './plugin/database/resource-names.js'
-export type { ResourceRoute } from './plugin/routes/route-registry.js'
-export type { ActionName, GeneratedIdType, IdType, Resource } from './resource/resource.js'
-export type { AttributesOf, ChangesOf, CreateOf, VisibleOf } from './schema/infer.js'
-export type { MismatchedRows, ResourceAttributes, RowsOf, StoreFor } from './stores/infer.js'
-export type { Property, Shape } from './schema/shape.js'
-export type { AttributesSchema, Schema, TypeName } from './schema/types.js'
-export type { MemoryStore, MemoryStoreOptions } from './stores/memory/store.js'
-export type { PostgresClient, PostgresPool, PostgresQuery } from './stores/postgres/driver.js'
-export type { PostgresOptions, PostgresStore, PostgresStoreOptions } from './stores/postgres/store.js'
-export type { SqlStoreOptions } from './stores/sql/options.js'
-export type { SelfDescribing, SelfDescribingOptions } from './stores/sql/self-describing.js'
-export type { SqlStore } from './stores/sql/store.js'
-export type { TableDescription } from './stores/sql/tables/description.js'
-export type { TablePlan } from './stores/sql/tables/migration.js'
-export type { DescribeOptions } from './stores/sql/tables/selection.js'
-export type { SqliteDatabase } from './stores/sqlite/driver.js'
-export type { SqliteStatement } from './stores/sqlite/statement.js'
-export type { SqliteOptions, SqliteSource, SqliteStore, SqliteStoreOptions } from './stores/sqlite/store.js'
-export type { Id, Scope, Row } from './resource/row.js'
-export type { Attributes, Scalar } from './schema/types.js'
+} from './database/options.js'
+export type { NameOf } from './database/resource-names.js'
+export type { ResourceRoute } from './core/routes/route-registry.js'
+export type { ActionName, GeneratedIdType, IdType, Resource } from './core/resource/resource.js'
+export type { AttributesOf, ChangesOf, CreateOf, VisibleOf } from './core/schema/infer.js'
+export type { MismatchedRows, ResourceAttributes, RowsOf, StoreFor } from './core/stores/infer.js'
+export type { Property, Shape } from './core/schema/shape.js'
+export type { AttributesSchema, Schema, TypeName } from './core/schema/types.js'
+export type { MemoryStore, MemoryStoreOptions } from './core/stores/memory/store.js'
+export type { PostgresClient, PostgresPool, PostgresQuery } from './sql/postgres/driver.js'
+export type { PostgresOptions, PostgresStore, PostgresStoreOptions } from './sql/postgres/store.js'
+export type { SqlStoreOptions } from './sql/options.js'
+export type { SelfDescribing, SelfDescribingOptions } from './sql/self-describing.js'
+export type { SqlStore } from './sql/store.js'
+export type { TableDescription } from './sql/tables/description.js'
+export type { TablePlan } from './sql/tables/migration.js'
+export type { DescribeOptions } from './sql/tables/selection.js'
+export type { SqliteDatabase } from './sql/sqlite/driver.js'
+export type { SqliteStatement } from './sql/sqlite/statement.js'
+export type { SqliteOptions, SqliteSource, SqliteStore, SqliteStoreOptions } from './sql/sqlite/store.js'
+export type { Id, Scope, Row } from './core/resource/row.js'
+export type { Attributes, Scalar } from './core/schema/types.js'
 export type {
   Batches,
   Capabilities,
@@ -183,9 +183,9 @@ export type {
   Stores,
   TableRequest,
   WriteOutcome
-} from './stores/store.js'
-export type { MaybePromise } from './util/maybe-promise.js'
-export type { XmlSchemaOptions } from './plugin/routes/xsd.js'
+} from './core/stores/store.js'
+export type { MaybePromise } from './core/util/maybe-promise.js'
+export type { XmlSchemaOptions } from './xsd/routes.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

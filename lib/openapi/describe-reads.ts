@@ -1,14 +1,14 @@
-import type { CompiledResource } from '../http/compiled-resource.js'
+import type { CompiledResource } from '../core/compiled-resource.js'
 import {
   type FilterableAttribute,
   LONGEST_TEXT,
   MOST_VALUES,
   MOST_WORDS,
   type NamedOperator
-} from '../http/request/filter-query.js'
-import { MOST_OFFSET } from '../http/request/list-query.js'
-import { isDecimalShape, ORDERED_FORMATS } from '../schema/convert-text.js'
-import type { Property, Shape } from '../schema/shape.js'
+} from '../core/request/filter-query.js'
+import { MOST_OFFSET } from '../core/request/list-query.js'
+import { isDecimalShape, ORDERED_FORMATS } from '../core/schema/convert-text.js'
+import type { Property, Shape } from '../core/schema/shape.js'
 import { writeDecimalPattern } from './adapt-schema.js'
 import type { DescribedResource, OperationDescription } from './described.js'
 import type { DocumentWriter } from './document.js'

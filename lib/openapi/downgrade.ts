@@ -1,4 +1,4 @@
-import { mapMembers } from '../schema/subschemas.js'
+import { mapMembers } from '../core/schema/subschemas.js'
 import { membersOf, type Part } from './media.js'
 
 /** Keywords that OpenAPI 3.0 lacks. */

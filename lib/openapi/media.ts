@@ -1,9 +1,9 @@
-import { form } from '../formats/form/read.js'
-import { json } from '../formats/json/json.js'
-import { xml } from '../formats/xml/xml.js'
-import type { BodyFormat, CompiledResource, Representation } from '../http/compiled-resource.js'
-import type { Resource } from '../resource/resource.js'
-import { isObject } from '../util/own-property.js'
+import { form } from '../core/formats/form/read.js'
+import { json } from '../core/formats/json/json.js'
+import { xml } from '../core/formats/xml/xml.js'
+import type { BodyFormat, CompiledResource, Representation } from '../core/compiled-resource.js'
+import type { Resource } from '../core/resource/resource.js'
+import { isObject } from '../core/util/own-property.js'
 
 /** Any part of an OpenAPI document. */
 export type Part = Readonly<Record<string, unknown>>

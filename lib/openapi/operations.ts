@@ -1,5 +1,5 @@
-import { nameOf } from '../resource/resource.js'
-import { PRIVATE } from '../routing/cache-control.js'
+import { nameOf } from '../core/resource/resource.js'
+import { PRIVATE } from '../core/options/cache-control.js'
 import type { DescribedResource, DescribedOperation, OperationDescription } from './described.js'
 import { describeCustom } from './describe-custom.js'
 import { describeBlank, describeList, describeSelection, describeShow } from './describe-reads.js'

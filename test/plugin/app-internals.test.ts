@@ -2,7 +2,7 @@ import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastif
 import swagger from '@fastify/swagger'
 import t, { type Test } from 'tap'
 import resources, { draw, type Mapper, type ResourceOptions } from '../../lib/index.js'
-import { appSchemasOf } from '../../lib/plugin/app-internals.js'
+import { appSchemasOf } from '../../lib/core/registration/app-internals.js'
 import { post } from '../support/helper.js'
 
 const money = { $id: 'money', $schema: 'http://json-schema.org/draft-07/schema#', type: 'object', required: ['amount'], properties: { amount: { $ref: '#/definitions/amount' }, currency: { $ref: 'currency#' }, fee: { $ref: '#' } }, definitions: { amount: { type: 'integer', minimum: 0 } } }

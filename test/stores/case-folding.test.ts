@@ -1,5 +1,5 @@
 import t from 'tap'
-import { caseVariants, ignoringCase } from '../../lib/util/case-folding.js'
+import { caseVariants, ignoringCase } from '../../lib/core/util/case-folding.js'
 
 /** All characters, except surrogates. */
 const CHARACTERS = Array.from({ length: 0x110000 }, (_, point) => point).filter((point) => point < 0xd800 || point > 0xdfff).map((point) => String.fromCodePoint(point))

@@ -1,7 +1,7 @@
 import v8 from 'node:v8'
 import vm from 'node:vm'
 import t, { type Test } from 'tap'
-import { equalTo } from '../../lib/stores/contract/scenarios/filters.js'
+import { equalTo } from '../../lib/contract/scenarios/filters.js'
 import { type Attributes, BY_ID, comparePositions, DuplicateError, type Guard, type Id, memoryStore, type MemoryStore, type Order, positionOf, type Query, type Scalar, type Scope, type Row, type WriteOutcome } from '../../lib/index.js'
 
 const anywhere: Scope = {}

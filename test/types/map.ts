@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { defineResource, draw, memoryStore, type Paths, sqliteStore, type SqliteDatabase, type Row } from '../../lib/index.js'
-import type { PathsOf } from '../../lib/resource/path-helpers.js'
+import type { PathsOf } from '../../lib/draw/path-helpers.js'
 
 // Shows what the compiler knows of a map. Each `@ts-expect-error` marks a use that must not compile.
 

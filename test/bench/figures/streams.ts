@@ -1,11 +1,11 @@
 /**
  * Measures the writing of a million rows as XML without a network, beside a handwritten loop; in a process of its own.
  */
-import { list } from '../../../lib/actions/list.js'
-import { compileXmlRow } from '../../../lib/formats/xml/write.js'
+import { list } from '../../../lib/core/actions/list.js'
+import { compileXmlRow } from '../../../lib/core/formats/xml/write.js'
 import { BY_ID, memoryStore } from '../../../lib/index.js'
-import { makeResource } from '../../../lib/resource/resource.js'
-import { writeList } from '../../../lib/http/response/list-stream.js'
+import { makeResource } from '../../../lib/core/resource/resource.js'
+import { writeList } from '../../../lib/core/response/list-stream.js'
 import { answerQuestions } from '../child.js'
 import { makePost, schema } from '../posts.js'
 import { makeResult, median, type Result } from '../result.js'

@@ -1,9 +1,9 @@
 /** Measures the XML writer alone, beside libraries made for writing XML; in a process of its own. */
 import assert from 'node:assert/strict'
-import { compileXmlWriter } from '../../../lib/formats/xml/write.js'
-import type { ListWriter, TextWriter, View } from '../../../lib/formats/format.js'
-import { makeResource } from '../../../lib/resource/resource.js'
-import type { Schema } from '../../../lib/schema/types.js'
+import { compileXmlWriter } from '../../../lib/core/formats/xml/write.js'
+import type { ListWriter, TextWriter, View } from '../../../lib/core/formats/format.js'
+import { makeResource } from '../../../lib/core/resource/resource.js'
+import type { Schema } from '../../../lib/core/schema/types.js'
 import type { Row } from '../../../lib/index.js'
 import { answerQuestions } from '../child.js'
 import { makeResult, median, type Result, type Target } from '../result.js'

@@ -5,7 +5,7 @@
  */
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 // A store may hold any text, so handwritten code would have to escape it the same way.
-import { escapeText } from '../../../lib/formats/escape.js'
+import { escapeText } from '../../../lib/core/formats/escape.js'
 import { type Post, schema } from '../posts.js'
 
 export interface Row extends Post {

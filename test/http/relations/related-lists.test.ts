@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import resources, { type CountQuery, type Query, draw, html, type Mapper, memoryStore, type ResourceOptions, type Store, type View } from '../../../lib/index.js'
-import { appHooksOf } from '../../../lib/plugin/app-internals.js'
+import { appHooksOf } from '../../../lib/core/registration/app-internals.js'
 import { draft } from '../../support/helper.js'
 
 const artist = { type: 'object', properties: { name: { type: 'string' } } } as const

@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
 import Database from 'libsql'
 import t from 'tap'
-import { json } from '../../../lib/formats/json/json.js'
+import { json } from '../../../lib/core/formats/json/json.js'
 import resources, { type DeclaredOptions, sqliteStore, type SqliteStore } from '../../../lib/index.js'
 import { openEngines } from '../../support/stores/sql-engines.js'
 

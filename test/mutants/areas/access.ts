@@ -2,10 +2,10 @@ import type { Mutant } from '../load.js'
 
 export const tests = ['test/actions/authorize/authorize.test.ts', 'test/actions/authorize/scopes.test.ts', 'test/http/handlers/custom-actions.test.ts']
 
-const authorize = 'lib/actions/authorize/authorize.ts'
-const level = 'lib/actions/authorize/level.ts'
-const parents = 'lib/actions/authorize/parents.ts'
-const refused = 'lib/actions/authorize/refused-actions.ts'
+const authorize = 'lib/core/actions/authorize/authorize.ts'
+const level = 'lib/core/actions/authorize/level.ts'
+const parents = 'lib/core/actions/authorize/parents.ts'
+const refused = 'lib/core/actions/authorize/refused-actions.ts'
 
 export const mutants: readonly Mutant[] = [
   { file: authorize, find: 'hasLooked ? authorizedRow : find(target)', replace: 'find(target)', why: 'a row that was authorized is read once more' },

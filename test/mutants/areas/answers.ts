@@ -2,11 +2,11 @@ import type { Mutant } from '../load.js'
 
 export const tests = ['test/http/response/cache-control.test.ts', 'test/http/response/answers.test.ts', 'test/routing/hooks.test.ts', 'test/resource/paths.test.ts', 'test/routing/convention.test.ts', 'test/routing/maps.test.ts', 'test/formats/html/pages/pages.test.ts']
 
-const cache = 'lib/routing/cache-control.ts'
-const responder = 'lib/http/response/responder.ts'
-const errors = 'lib/errors.ts'
-const helpers = 'lib/resource/path-helpers.ts'
-const rowPath = 'lib/resource/row-path.ts'
+const cache = 'lib/core/options/cache-control.ts'
+const responder = 'lib/core/response/responder.ts'
+const errors = 'lib/core/errors.ts'
+const helpers = 'lib/draw/path-helpers.ts'
+const rowPath = 'lib/core/resource/row-path.ts'
 
 export const mutants: readonly Mutant[] = [
   { file: cache, find: '/(?:^|[\\s,])no-store(?:[\\s,]|$)/i', replace: '/no-store/', why: 'NO-STORE is stored' },
@@ -19,9 +19,9 @@ export const mutants: readonly Mutant[] = [
   { file: responder, find: "'etag', 'location',", replace: "'etag',", why: 'an error has a location' },
   { file: responder, find: 'validateHeaderValue(name, value)', replace: '', why: 'a broken header of an error is 500' },
   { file: responder, find: 'isOfParent(thrown) ? hideParent(view)', replace: 'false ? hideParent(view)', why: 'the page of an error links to a hidden parent' },
-  { file: 'lib/routing/hooks.ts', find: '[...joined.get(name) ?? [], ...list]', replace: '[...list, ...joined.get(name) ?? []]', why: 'inner hooks run first' },
-  { file: 'lib/routing/hooks.ts', find: 'return isFor(request) ? hook', replace: 'return true ? hook', why: 'the hook of one action runs for all' },
-  { file: 'lib/routing/hooks.ts', find: "HOOKS.filter((name) => name !== 'preParsing')", replace: 'HOOKS', why: 'preParsing of an action is taken and never runs' },
+  { file: 'lib/core/options/hooks.ts', find: '[...joined.get(name) ?? [], ...list]', replace: '[...list, ...joined.get(name) ?? []]', why: 'inner hooks run first' },
+  { file: 'lib/core/options/hooks.ts', find: 'return isFor(request) ? hook', replace: 'return true ? hook', why: 'the hook of one action runs for all' },
+  { file: 'lib/core/options/hooks.ts', find: "HOOKS.filter((name) => name !== 'preParsing')", replace: 'HOOKS', why: 'preParsing of an action is taken and never runs' },
   { file: errors, find: 'status >= 500 ? serverDetail(thrown) : error.message', replace: 'error.message', why: 'a client reads the message of a failure' },
   { file: errors, find: 'status >= 400 && status <= 599', replace: 'status >= 200 && status <= 599', why: 'an error may be 200' },
   { file: errors, find: 'status < 500 && hasMessages(thrown)', replace: 'hasMessages(thrown)', why: 'a failure tells attributes' },
@@ -35,6 +35,6 @@ export const mutants: readonly Mutant[] = [
   { file: rowPath, find: "suffixes.includes(text.slice(at + 1)) ? '%2E' : dot", replace: 'dot', why: 'the id a.xml is read as a with a suffix' },
   { file: rowPath, find: '`%25${dot.slice(1)}`', replace: 'dot', why: 'the id a%2Exml has the path of a.xml' },
   { file: rowPath, find: 'encodeURIComponent(text.toWellFormed())', replace: 'text', why: 'an id with a slash is two' },
-  { file: 'lib/resource/path-pattern.ts', find: 'encodeSegment(parameters', replace: 'String(parameters', why: 'parameters of a path are not escaped' },
-  { file: 'lib/resource/location.ts', find: 'given[param] !== undefined ||', replace: '', why: 'the parent in the path is overridden by the row' }
+  { file: 'lib/core/resource/path-pattern.ts', find: 'encodeSegment(parameters', replace: 'String(parameters', why: 'parameters of a path are not escaped' },
+  { file: 'lib/core/resource/location.ts', find: 'given[param] !== undefined ||', replace: '', why: 'the parent in the path is overridden by the row' }
 ]

@@ -2,24 +2,24 @@ import type { Mutant } from '../load.js'
 
 export const tests = ['test/http/response/answers.test.ts', 'test/schema/conversion.test.ts', 'test/formats/xml/vectors.test.ts', 'test/http/hostile.test.ts', 'test/routing/options.test.ts']
 
-const json = 'lib/formats/json/read.ts'
-const visible = 'lib/resource/visible.ts'
-const parseXml = 'lib/formats/xml/parse.ts'
-const xml = 'lib/formats/xml/read.ts'
-const xmlWrite = 'lib/formats/xml/write.ts'
-const carried = 'lib/formats/xml/carried.ts'
+const json = 'lib/core/formats/json/read.ts'
+const visible = 'lib/core/resource/visible.ts'
+const parseXml = 'lib/core/formats/xml/parse.ts'
+const xml = 'lib/core/formats/xml/read.ts'
+const xmlWrite = 'lib/core/formats/xml/write.ts'
+const carried = 'lib/core/formats/xml/carried.ts'
 
 export const mutants: readonly Mutant[] = [
   { file: json, find: "text.includes('\\ufffd') && !isUtf8(body)", replace: 'false', why: 'bytes that are no UTF-8 are replaced' },
   { file: json, find: "text.includes('\\ufffd') && !isUtf8(body)", replace: "text.includes('\\ufffd')", why: 'a text with the replacement character is refused' },
   { file: json, find: 'if (text.length > MAX_VALUES) countValues(value)', replace: '', why: 'a JSON body has any number of values' },
   { file: json, find: 'if (inexact !== undefined) {', replace: 'if (false) {', why: 'a long number is rounded' },
-  { file: 'lib/util/decimal.ts', find: '(index - first) % 2 === 1', replace: 'index > first', why: 'a text that ends with two backslashes does not end' },
+  { file: 'lib/core/util/decimal.ts', find: '(index - first) % 2 === 1', replace: 'index > first', why: 'a text that ends with two backslashes does not end' },
   { file: json, find: 'depth > MAX_DEPTH) return', replace: 'false) return', why: 'a number far down is named' },
   { file: visible, find: 'filter(({ writeOnly }) => !writeOnly).map', replace: 'map', why: 'JSON shows passwords' },
   { file: visible, find: 'hide: writeOnly ? undefined : compile(shape)', replace: 'hide: compile(shape)', why: 'JSON shows inner passwords' },
-  { file: 'lib/formats/hide-write-only.ts', find: 'writer.document(hide(row))', replace: 'writer.document(row)', why: 'the format of an app shows passwords' },
-  { file: 'lib/formats/hide-write-only.ts', find: 'list.row(hide(row))', replace: 'list.row(row)', why: 'the list of an own format shows passwords' },
+  { file: 'lib/core/formats/hide-write-only.ts', find: 'writer.document(hide(row))', replace: 'writer.document(row)', why: 'the format of an app shows passwords' },
+  { file: 'lib/core/formats/hide-write-only.ts', find: 'list.row(hide(row))', replace: 'list.row(row)', why: 'the list of an own format shows passwords' },
   { file: parseXml, find: "parser.on('doctype', () => { throw new MalformedBodyError('a DOCTYPE is not accepted') })", replace: '', why: 'a DOCTYPE is accepted' },
   { file: parseXml, find: 'this.#open.length >= MAX_DEPTH', replace: 'this.#open.length > MAX_DEPTH', why: 'XML is nested one level deeper' },
   { file: parseXml, find: 'checkValueCount(this.#attributes += Object.keys(element.attributes).length)', replace: '', why: 'XML has any number of attributes' },

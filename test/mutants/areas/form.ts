@@ -2,8 +2,8 @@ import type { Mutant } from '../load.js'
 
 export const tests = ['test/schema/conversion.test.ts', 'test/formats/html/forms/rows.test.ts', 'test/formats/html/forms/fields.test.ts', 'test/http/hostile.test.ts', 'test/routing/options.test.ts', 'test/formats/html/forms/form-answers.test.ts', 'test/formats/html/forms/conflict-page.test.ts']
 
-const parseForm = 'lib/formats/form/parse.ts'
-const form = 'lib/formats/form/read.ts'
+const parseForm = 'lib/core/formats/form/parse.ts'
+const form = 'lib/core/formats/form/read.ts'
 
 export const mutants: readonly Mutant[] = [
   { file: parseForm, find: '++count > MAX_FIELDS', replace: 'false', why: 'a form has any number of fields' },
@@ -18,10 +18,10 @@ export const mutants: readonly Mutant[] = [
   { file: form, find: "isBoolean && text === 'on' ? true", replace: "text === 'on' ? true", why: 'the text on is true' },
   { file: form, find: "if (markerOf(node, 'keep') === 'theirs') return undefined", replace: '', why: 'the choice of a conflict does not count' },
   { file: form, find: 'mark !== undefined && !MARKS.has(mark)', replace: 'false', why: 'an unknown mark is ignored' },
-  { file: 'lib/formats/html/forms/conflicts.ts', find: "textsIn(node) !== '' || isStill(null) ? 'them' : undefined", replace: 'undefined', why: 'the page of a conflict hides a value in place of a blank one' },
-  { file: 'lib/formats/html/forms/conflicts.ts', find: "[['absent', 'removed'], ['json', 'json-removed']]", replace: '[]', why: 'a user cannot go back to the blank value that somebody else has replaced' },
+  { file: 'lib/html/forms/conflicts.ts', find: "textsIn(node) !== '' || isStill(null) ? 'them' : undefined", replace: 'undefined', why: 'the page of a conflict hides a value in place of a blank one' },
+  { file: 'lib/html/forms/conflicts.ts', find: "[['absent', 'removed'], ['json', 'json-removed']]", replace: '[]', why: 'a user cannot go back to the blank value that somebody else has replaced' },
   { file: form, find: 'array[Number(step)]', replace: 'node.children.get(step)', why: 'a blank field of a row is looked for by the number of its name' },
   { file: form, find: "takesPlainText(shape) && kindOfText(text) === 'text'", replace: "kindOfText(text) === 'text'", why: 'a field that takes no texts takes plain text' },
   { file: form, find: '(findNameFault(name) === undefined ? convertRest : undefined)', replace: 'convertRest', why: 'a form has names that cannot be stored' },
-  { file: 'lib/formats/form/date-time.ts', find: 'normalize(was) === normalize(moment) ? was : moment', replace: 'moment', why: 'a moment that nobody changed loses its fraction' }
+  { file: 'lib/core/formats/form/date-time.ts', find: 'normalize(was) === normalize(moment) ? was : moment', replace: 'moment', why: 'a moment that nobody changed loses its fraction' }
 ]

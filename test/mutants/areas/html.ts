@@ -2,10 +2,10 @@ import type { Mutant } from '../load.js'
 
 export const tests = ['test/formats/html/pages/pages.test.ts', 'test/formats/html/values/long-values.test.ts', 'test/formats/property.test.ts', 'test/formats/html/languages/labels.test.ts']
 
-const escape = 'lib/formats/escape.ts'
-const tag = 'lib/formats/html/html-tag.ts'
-const values = 'lib/formats/html/values/render-value.ts'
-const labels = 'lib/formats/html/languages/labels.ts'
+const escape = 'lib/core/formats/escape.ts'
+const tag = 'lib/html/html-tag.ts'
+const values = 'lib/html/values/render-value.ts'
+const labels = 'lib/html/languages/labels.ts'
 
 export const mutants: readonly Mutant[] = [
   { file: labels, find: 'made.set(shape, copy)\n', replace: '', why: 'the labels of a value that contains itself are never translated to the end' },
@@ -26,5 +26,5 @@ export const mutants: readonly Mutant[] = [
   { file: values, find: String.raw`/^https?:\/\//i.test(text) ?`, replace: "text.includes(':') ?", why: 'javascript: becomes a link' },
   { file: values, find: 'text.length > CLIPPED) return escapeAttribute(clip', replace: 'false) return escapeAttribute(clip', why: 'a long text fills a table' },
   { file: values, find: '.replaceAll(/[?&#]/g, encodeURIComponent)', replace: '', why: 'an address adds a subject' },
-  { file: 'lib/formats/html/security-headers.ts', find: '{ ...POLICY, ...sourcesOf(brand), ...contentSecurityPolicy }', replace: '{ ...contentSecurityPolicy, ...POLICY, ...sourcesOf(brand) }', why: 'an app cannot change the policy' }
+  { file: 'lib/html/security-headers.ts', find: '{ ...POLICY, ...sourcesOf(brand), ...contentSecurityPolicy }', replace: '{ ...contentSecurityPolicy, ...POLICY, ...sourcesOf(brand) }', why: 'an app cannot change the policy' }
 ]

@@ -2,21 +2,21 @@ import type { Mutant } from '../load.js'
 
 export const tests = ['test/http/request/queries.test.ts', 'test/http/handlers/handler-rows.test.ts', 'test/http/response/stream.test.ts', 'test/http/response/page-links.test.ts', 'test/http/response/totals.test.ts', 'test/formats/html/pages/place.test.ts']
 
-const cursor = 'lib/http/request/cursor.ts'
-const query = 'lib/http/request/list-query.ts'
-const filter = 'lib/http/request/filter-query.ts'
-const selection = 'lib/http/request/selection.ts'
-const list = 'lib/actions/list.ts'
-const sources = 'lib/actions/sources.ts'
-const bounds = 'lib/http/handlers/page-bounds.ts'
-const response = 'lib/http/response/list-response.ts'
-const stream = 'lib/http/response/list-stream.ts'
-const links = 'lib/formats/html/pages/links.ts'
+const cursor = 'lib/core/request/cursor.ts'
+const query = 'lib/core/request/list-query.ts'
+const filter = 'lib/core/request/filter-query.ts'
+const selection = 'lib/core/request/selection.ts'
+const list = 'lib/core/actions/list.ts'
+const sources = 'lib/core/actions/sources.ts'
+const bounds = 'lib/core/response/page-bounds.ts'
+const response = 'lib/core/response/list-response.ts'
+const stream = 'lib/core/response/list-stream.ts'
+const links = 'lib/html/pages/links.ts'
 
 export const mutants: readonly Mutant[] = [
   { file: links, find: 'Object.hasOwn(changes, name) ? changes[name] : parameters[name]', replace: 'parameters[name]', why: 'a link keeps the parameter that it changes' },
-  { file: 'lib/formats/html/pages/filter.ts', find: "if (name !== 'q') fields.push", replace: 'fields.push', why: 'a search sends the old words too' },
-  { file: 'lib/formats/html/pages/pages.ts', find: 'href === undefined ? undefined : { label: name.alone, href }', replace: 'undefined', why: 'no breadcrumb of a conflict names the row' },
+  { file: 'lib/html/pages/filter.ts', find: "if (name !== 'q') fields.push", replace: 'fields.push', why: 'a search sends the old words too' },
+  { file: 'lib/html/pages/pages.ts', find: 'href === undefined ? undefined : { label: name.alone, href }', replace: 'undefined', why: 'no breadcrumb of a conflict names the row' },
   { file: cursor, find: 'encode(parts) !== text', replace: 'false', why: 'a cursor may be spelt in several ways' },
   { file: cursor, find: "sort !== '' && parts[0] !== sort", replace: 'false', why: 'a cursor of another order is taken' },
   { file: cursor, find: '&& whole.length <= LONGEST', replace: '', why: 'a long text makes a cursor that is refused' },
@@ -77,8 +77,8 @@ export const mutants: readonly Mutant[] = [
   { file: list, find: 'positionOf(row, order), before) < 0)', replace: 'positionOf(row, order), before) <= 0)', why: 'a list before a position has the row at it' },
   { file: bounds, find: 'before: found, after: found + 1', replace: 'before: found + 1, after: found + 1', why: 'the page of a handler before a row has that row' },
   { file: bounds, find: 'Math.max(0, end - limit)', replace: '0', why: 'the page of a handler before a row has all rows before it' },
-  { file: 'lib/actions/total.ts', find: 'Math.max(0, total - following - 1)', replace: 'Math.max(0, total - following)', why: 'the place of a page is one row too late' },
-  { file: 'lib/actions/total.ts', find: 'andThen(more?.return?.(), () => { throw error })', replace: '{ throw error }', why: 'a failed count leaves the store open' },
+  { file: 'lib/core/actions/total.ts', find: 'Math.max(0, total - following - 1)', replace: 'Math.max(0, total - following)', why: 'the place of a page is one row too late' },
+  { file: 'lib/core/actions/total.ts', find: 'andThen(more?.return?.(), () => { throw error })', replace: '{ throw error }', why: 'a failed count leaves the store open' },
   { file: response, find: '!isCustom && size > LARGEST_BATCH_SIZE', replace: 'size > LARGEST_BATCH_SIZE', why: 'the list of a custom action is cut off' },
   { file: response, find: 'last: rows.at(-1) }', replace: 'last: undefined }', why: 'a page that is cut off has no next one' },
   { file: response, find: 'CLEAN.test(name) && CLEAN.test(value)', replace: 'true', why: 'the next link is not escaped' },

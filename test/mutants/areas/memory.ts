@@ -2,13 +2,13 @@ import type { Mutant } from '../load.js'
 
 export const tests = ['test/stores/memory-store.test.ts', 'test/stores/memory-stores.test.ts', 'test/stores/contract/store-contract.test.ts', 'test/http/request/decimals.test.ts']
 
-const sorted = 'lib/stores/memory/sorted-rows.ts'
-const memory = 'lib/stores/memory/table.ts'
-const matcher = 'lib/stores/matcher.ts'
-const order = 'lib/stores/order.ts'
-const decimal = 'lib/util/decimal.ts'
-const unique = 'lib/stores/unique.ts'
-const foreignKey = 'lib/stores/memory/foreign-key.ts'
+const sorted = 'lib/core/stores/memory/sorted-rows.ts'
+const memory = 'lib/core/stores/memory/table.ts'
+const matcher = 'lib/core/stores/matcher.ts'
+const order = 'lib/core/stores/order.ts'
+const decimal = 'lib/core/util/decimal.ts'
+const unique = 'lib/core/stores/unique.ts'
+const foreignKey = 'lib/core/stores/memory/foreign-key.ts'
 
 export const mutants: readonly Mutant[] = [
   { file: matcher, find: '...Object.keys(scope).map((name) => compileTest(name, equals(scope[name] as Scalar))),', replace: '', why: 'a list ignores the scope' },
@@ -33,7 +33,7 @@ export const mutants: readonly Mutant[] = [
   { file: sorted, find: 'after === undefined ? [0, 0] : this.#find(after, 1)', replace: 'after === undefined ? [0, 0] : this.#find(after, 0)', why: 'an ordered page repeats a row' },
   { file: memory, find: 'for (const sorted of this.#sorted.values()) sorted.remove(row)', replace: '', why: 'an ordered list gives a row that was changed or deleted' },
   { file: sorted, find: 'if (block.length > BLOCK) this.#blocks.splice(number + 1, 0, block.splice(BLOCK / 2))', replace: 'if (block.length > BLOCK) block.splice(BLOCK / 2)', why: 'half of a full block is lost' },
-  { file: 'lib/util/own-property.ts', find: 'return Object.freeze(value.map(freezeCopy))', replace: 'return value', why: 'a caller can change an array within the store' },
+  { file: 'lib/core/util/own-property.ts', find: 'return Object.freeze(value.map(freezeCopy))', replace: 'return value', why: 'a caller can change an array within the store' },
   { file: memory, find: 'this.#ids.push(id)', replace: 'this.#ids.unshift(id)', why: 'ids are not in order' },
   { file: memory, find: 'if (size > LARGEST_BATCH_SIZE && batch.length > 0) break\n            batch.push(row)', replace: 'batch.push(row)', why: 'a batch may be of any size' },
   { file: memory, find: 'this.#hasLargeRows ? sizeOf(row) : 0', replace: '0', why: 'the sizes of rows are never counted' },

@@ -2,10 +2,10 @@ import type { Mutant } from '../load.js'
 
 export const tests = ['test/http/request/negotiation.test.ts', 'test/http/request/browsers.test.ts']
 
-const negotiate = 'lib/http/request/negotiate.ts'
-const crossSite = 'lib/http/request/cross-site.ts'
-const accept = 'lib/http/request/accept.ts'
-const contentType = 'lib/http/request/content-type.ts'
+const negotiate = 'lib/core/request/negotiate.ts'
+const crossSite = 'lib/core/request/cross-site.ts'
+const accept = 'lib/core/request/accept.ts'
+const contentType = 'lib/core/request/content-type.ts'
 
 export const mutants: readonly Mutant[] = [
   { file: negotiate, find: "if (typeof query[name] !== 'string') throw", replace: 'if (false) throw', why: 'a parameter may be given twice' },

@@ -2,16 +2,16 @@ import type { Mutant } from '../load.js'
 
 export const tests = ['test/http/request/ids.test.ts', 'test/http/request/browsers.test.ts', 'test/http/hostile.test.ts', 'test/http/request/merge-patch.test.ts', 'test/formats/html/forms/emptied-fields.test.ts']
 
-const payload = 'lib/http/request/payload.ts'
-const hooks = 'lib/http/handlers/payload-hooks.ts'
+const payload = 'lib/core/request/payload.ts'
+const hooks = 'lib/core/request/payload-hooks.ts'
 
 export const mutants: readonly Mutant[] = [
   { file: payload, find: 'if (isUpdate) supplied[name] = undefined', replace: '', why: 'an update removes no attribute' },
-  { file: 'lib/schema/validation/validation.ts', find: 'else if (attributes.get(name)?.required === true)', replace: 'else if (false)', why: 'an update removes what is required' },
-  { file: 'lib/http/handlers/handlers.ts', find: 'state.checked = state.merged = row', replace: '', why: 'of concurrent merges one is lost' },
-  { file: 'lib/http/handlers/handlers.ts', find: '|| (state.payload?.merged.length ?? 0) > 0', replace: '', why: 'a merge whose row has changed is refused' },
-  { file: 'lib/formats/json/merge-patch.ts', find: "node === null && (resource.open || !types.has('null'))", replace: 'node === null', why: 'a merge patch sets nothing to null' },
-  { file: 'lib/formats/html/forms/field-frame.ts', find: 'hasContent(value) &&', replace: '', why: 'a form that nobody touches removes a value that is blank' },
+  { file: 'lib/core/schema/validation/validation.ts', find: 'else if (attributes.get(name)?.required === true)', replace: 'else if (false)', why: 'an update removes what is required' },
+  { file: 'lib/core/actions/handlers.ts', find: 'state.checked = state.merged = row', replace: '', why: 'of concurrent merges one is lost' },
+  { file: 'lib/core/actions/handlers.ts', find: '|| (state.payload?.merged.length ?? 0) > 0', replace: '', why: 'a merge whose row has changed is refused' },
+  { file: 'lib/core/formats/json/merge-patch.ts', find: "node === null && (resource.open || !types.has('null'))", replace: 'node === null', why: 'a merge patch sets nothing to null' },
+  { file: 'lib/html/forms/field-frame.ts', find: 'hasContent(value) &&', replace: '', why: 'a form that nobody touches removes a value that is blank' },
   { file: payload, find: 'claims.addText(member)', replace: '', why: 'the id in the path does not count' },
   { file: payload, find: 'claims.addText(query)', replace: '', why: 'the id in the query does not count' },
   { file: payload, find: 'claims.addMember(entries)', replace: '', why: 'the id beside the group does not count' },

@@ -2,11 +2,11 @@ import type { Mutant } from '../load.js'
 
 export const tests = ['test/http/request/conditional.test.ts', 'test/http/request/row-tags.test.ts', 'test/http/request/shapes.test.ts', 'test/http/handlers/handler-rows.test.ts', 'test/routing/singletons.test.ts']
 
-const preconditions = 'lib/http/request/preconditions.ts'
-const actions = 'lib/http/handlers/default-actions.ts'
-const guards = 'lib/http/handlers/handler-guards.ts'
-const handlers = 'lib/http/handlers/handlers.ts'
-const responder = 'lib/http/response/responder.ts'
+const preconditions = 'lib/core/request/preconditions.ts'
+const actions = 'lib/core/actions/default-actions.ts'
+const guards = 'lib/core/actions/custom/handler-guards.ts'
+const handlers = 'lib/core/actions/handlers.ts'
+const responder = 'lib/core/response/responder.ts'
 
 export const mutants: readonly Mutant[] = [
   { file: preconditions, find: "if (header.trim() === '*') return '*'", replace: '', why: '* is no list of tags' },

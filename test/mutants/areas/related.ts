@@ -2,14 +2,14 @@ import type { Mutant } from '../load.js'
 
 export const tests = ['test/http/relations/related-lists.test.ts', 'test/http/relations/row-links.test.ts', 'test/http/relations/choices.test.ts', 'test/http/relations/choose.test.ts', 'test/formats/html/values/row-links.test.ts', 'test/formats/html/pages/page-bytes.test.ts', 'test/plugin/home.test.ts', 'test/system/stores/keys/references.test.ts']
 
-const first = 'lib/actions/include/first-rows.ts'
-const lists = 'lib/http/relations/related-lists.ts'
-const guards = 'lib/http/hook-guards.ts'
-const links = 'lib/http/relations/row-links.ts'
-const choices = 'lib/http/relations/choices.ts'
-const onForms = 'lib/http/relations/form-choices.ts'
-const content = 'lib/http/handlers/page-content.ts'
-const related = 'lib/formats/html/pages/related.ts'
+const first = 'lib/core/relations/include/first-rows.ts'
+const lists = 'lib/core/relations/related-lists.ts'
+const guards = 'lib/core/relations/hook-guards.ts'
+const links = 'lib/core/relations/row-links.ts'
+const choices = 'lib/core/relations/choices.ts'
+const onForms = 'lib/core/relations/form-choices.ts'
+const content = 'lib/html/page-content.ts'
+const related = 'lib/html/pages/related.ts'
 
 export const mutants: readonly Mutant[] = [
   { file: first, find: 'opened?.target ?? all', replace: 'all', why: 'rows outside the scope are counted' },
@@ -29,25 +29,25 @@ export const mutants: readonly Mutant[] = [
   { file: links, find: ' && hasPage(resource, id)', replace: '', why: 'a value leads to a page that does not exist' },
   { file: choices, find: '.filter(canSend)', replace: '', why: 'a form offers a key that it cannot send' },
   { file: lists, find: 'String(referenceTo(row, referenced))', replace: 'String(row.id)', why: 'the list of related rows is filtered by an id instead of a key' },
-  { file: 'lib/actions/include/load-one.ts', find: 'filter(isId))].filter(fits)', replace: 'filter(isId))]', why: 'a store is asked for a value that is no id' },
-  { file: 'lib/actions/include/load-one.ts', find: ' && await isAllowed(row, context) === true', replace: '', why: 'a hidden row is named' },
-  { file: 'lib/http/handlers/handlers.ts', find: 'state.choice.format.writer.list === undefined\n', replace: 'true\n', why: 'documents cost a query' },
+  { file: 'lib/core/relations/include/load-one.ts', find: 'filter(isId))].filter(fits)', replace: 'filter(isId))]', why: 'a store is asked for a value that is no id' },
+  { file: 'lib/core/relations/include/load-one.ts', find: ' && await isAllowed(row, context) === true', replace: '', why: 'a hidden row is named' },
+  { file: 'lib/core/actions/handlers.ts', find: 'state.choice.format.writer.list === undefined\n', replace: 'true\n', why: 'documents cost a query' },
   { file: content, find: 'if (!OUTCOME_RESPONSES[outcome.kind].browser.body) {', replace: 'if (false) {', why: 'a redirect costs questions' },
   { file: content, find: 'state.unlisted = NONE_UNLISTED', replace: '', why: 'the bar is empty' },
-  { file: 'lib/http/handlers/failure.ts', find: '(!state.hasPassedHooks && hasGuards(compiled))', replace: 'false', why: 'strangers learn the names of resources' },
-  { file: 'lib/actions/authorize/unlisted.ts', find: '() => resource)', replace: '() => undefined)', why: 'the bar links to lists that the user may not open' },
+  { file: 'lib/core/response/failure.ts', find: '(!state.hasPassedHooks && hasGuards(compiled))', replace: 'false', why: 'strangers learn the names of resources' },
+  { file: 'lib/core/actions/authorize/unlisted.ts', find: '() => resource)', replace: '() => undefined)', why: 'the bar links to lists that the user may not open' },
   { file: choices, find: 'isHandled || ', replace: '', why: 'rows are offered although a handler lists others' },
   { file: choices, find: "if (guardsMore(listed, from, 'list')) return undefined\n", replace: '', why: 'rows behind hooks are offered' },
   { file: choices, find: 'if (hasMore) return { rows: undefined }\n', replace: '', why: 'a form offers the first of many rows as if there were no more' },
   { file: choices, find: '.sort((a, b) => BY_NAME.compare(a.name, b.name))', replace: '', why: 'names are offered in the order of their ids' },
   { file: choices, find: '{ ...ALL, ...conditions, after: position, scope, limit: MOST_FOUND }', replace: '{ ...ALL, ...conditions, scope, limit: MOST_FOUND }', why: 'the next page of a search is the first one again' },
   { file: choices, find: 'if (searchable.length > 0) return', replace: 'if (false) return', why: 'a choice passes over the search of the other list' },
-  { file: 'lib/formats/form/flatten.ts', find: "'writeOnly' in found && found.writeOnly", replace: 'false', why: 'a page shows a secret that was typed' },
-  { file: 'lib/formats/form/parse.ts', find: '!ASKING.has(part)', replace: 'true', why: 'a form that has its choice asks for it again' },
+  { file: 'lib/core/formats/form/flatten.ts', find: "'writeOnly' in found && found.writeOnly", replace: 'false', why: 'a page shows a secret that was typed' },
+  { file: 'lib/core/formats/form/parse.ts', find: '!ASKING.has(part)', replace: 'true', why: 'a form that has its choice asks for it again' },
   { file: onForms, find: 'actions.has(action) && !actions.has(form)', replace: 'actions.has(action)', why: 'a page without a form costs a query for its choices' },
-  { file: 'lib/formats/html/forms/choices.ts', find: 'isAlone(name, rows) ? name', replace: 'true ? name', why: 'two rows are offered under the same name' },
+  { file: 'lib/html/forms/choices.ts', find: 'isAlone(name, rows) ? name', replace: 'true ? name', why: 'two rows are offered under the same name' },
   { file: related, find: 'rows < most', replace: 'rows <= most', why: 'a number that is cut off is shown as exact' },
   { file: related, find: 'most - 1', replace: 'most', why: 'more rows are claimed than were counted' },
   { file: related, find: '.length === 1', replace: '.length > 0', why: 'two links have the same label' },
-  { file: 'lib/formats/html/values/shown-attributes.ts', find: '{ ...shape, ...ID_SHAPE }', replace: 'shape', why: 'the link of an address stands in another' }
+  { file: 'lib/html/values/shown-attributes.ts', find: '{ ...shape, ...ID_SHAPE }', replace: 'shape', why: 'the link of an address stands in another' }
 ]

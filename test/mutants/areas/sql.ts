@@ -2,29 +2,29 @@ import type { Mutant } from '../load.js'
 
 export const tests = ['test/system/stores/column-types.test.ts', 'test/system/stores/sql-stores.test.ts', 'test/system/stores/sqlite-contract.test.ts', 'test/system/stores/sqlite-store.test.ts', 'test/system/stores/postgres-store.test.ts', 'test/system/stores/postgres-contract.test.ts', 'test/system/stores/queries/sorted-lists.test.ts', 'test/system/stores/queries/altered-texts.test.ts', 'test/system/stores/keys/id-columns.test.ts', 'test/system/stores/keys/versions.test.ts', 'test/system/stores/keys/names.test.ts']
 
-const keyset = 'lib/stores/sql/lists/keyset.ts'
-const statements = 'lib/stores/sql/statements.ts'
-const lists = 'lib/stores/sql/lists/list-statements.ts'
-const positions = 'lib/stores/sql/lists/position-check.ts'
-const blocks = 'lib/stores/sql/lists/sorted-blocks.ts'
-const conditions = 'lib/stores/sql/conditions.ts'
-const predicates = 'lib/stores/sql/predicates.ts'
-const ids = 'lib/stores/sql/keys/id-columns.ts'
-const idText = 'lib/stores/sql/keys/id-text.ts'
-const versions = 'lib/stores/sql/keys/versions.ts'
-const reader = 'lib/stores/sql/lists/batch-reader.ts'
-const sql = 'lib/stores/sql/store.ts'
-const errors = 'lib/stores/sql/constraint-errors.ts'
-const column = 'lib/stores/sql/columns/column.ts'
-const kinds = 'lib/stores/sql/columns/kinds.ts'
-const codec = 'lib/stores/sql/columns/codec.ts'
-const sqliteTypes = 'lib/stores/sqlite/column-types.ts'
-const postgresTypes = 'lib/stores/postgres/column-types.ts'
-const numberTypes = 'lib/stores/postgres/number-types.ts'
-const check = 'lib/stores/sql/tables/table-check.ts'
-const sqlite = 'lib/stores/sqlite/dialect.ts'
-const postgres = 'lib/stores/postgres/driver.ts'
-const codes = 'lib/stores/postgres/errors.ts'
+const keyset = 'lib/sql/lists/keyset.ts'
+const statements = 'lib/sql/statements.ts'
+const lists = 'lib/sql/lists/list-statements.ts'
+const positions = 'lib/sql/lists/position-check.ts'
+const blocks = 'lib/sql/lists/sorted-blocks.ts'
+const conditions = 'lib/sql/conditions.ts'
+const predicates = 'lib/sql/predicates.ts'
+const ids = 'lib/sql/keys/id-columns.ts'
+const idText = 'lib/sql/keys/id-text.ts'
+const versions = 'lib/sql/keys/versions.ts'
+const reader = 'lib/sql/lists/batch-reader.ts'
+const sql = 'lib/sql/store.ts'
+const errors = 'lib/sql/constraint-errors.ts'
+const column = 'lib/sql/columns/column.ts'
+const kinds = 'lib/sql/columns/kinds.ts'
+const codec = 'lib/sql/columns/codec.ts'
+const sqliteTypes = 'lib/sql/sqlite/column-types.ts'
+const postgresTypes = 'lib/sql/postgres/column-types.ts'
+const numberTypes = 'lib/sql/postgres/number-types.ts'
+const check = 'lib/sql/tables/table-check.ts'
+const sqlite = 'lib/sql/sqlite/dialect.ts'
+const postgres = 'lib/sql/postgres/driver.ts'
+const codes = 'lib/sql/postgres/errors.ts'
 
 export const mutants: readonly Mutant[] = [
   { file: keyset, find: "{ by, is: '>', value }]", replace: "{ by, is: '=', value }]", why: 'a page in SQL is the one before' },
@@ -66,14 +66,14 @@ export const mutants: readonly Mutant[] = [
   { file: check, find: 'if (!notNull || filled) continue', replace: 'if (!notNull) continue', why: 'a column with a default is in the way' },
   { file: check, find: 'key.includes(id) && key.every', replace: 'key.every', why: 'a key without the id makes ids unique' },
   { file: check, find: 'found.generated && !readOnly', replace: 'found.generated', why: 'a readOnly attribute cannot be generated' },
-  { file: 'lib/stores/sql/tables/table-statements.ts', find: ' || counter === undefined', replace: '', why: 'a trigger counts a version that has no column' },
+  { file: 'lib/sql/tables/table-statements.ts', find: ' || counter === undefined', replace: '', why: 'a trigger counts a version that has no column' },
   { file: sqliteTypes, find: 'return value === 0 || value === 1 ? value === 1 : value', replace: 'return value === 1', why: 'two is false' },
   { file: sqliteTypes, find: "if (affinity !== 'REAL' && isLongInteger(number)) return undefined", replace: '', why: 'SQLite refuses decimals of eight bytes' },
   { file: sqliteTypes, find: 'spellNumber(Number(number)) === number ? undefined', replace: 'true ? undefined', why: 'SQLite rounds a decimal' },
   { file: sqliteTypes, find: 'if (/^-?\\d{16,19}$/.test(value) && isLongInteger(value)) return BigInt(value)', replace: '', why: 'a list that is sorted by integers beyond 2^53 does not go on' },
-  { file: 'lib/stores/sql/keys/id-columns.ts', find: "mark: part.fits(value) ? '' : typeof value === 'string' ? '%T' : '%D'", replace: "mark: ''", why: 'a list ends at a key of another type than that of its column' },
-  { file: 'lib/stores/sql/keys/id-columns.ts', find: 'isMarkedText ? markText(text) : parseValue(KINDS[mark] ?? kind, text)', replace: 'parseValue(KINDS[mark] ?? kind, text)', why: 'a BLOB in a key of texts is never found' },
-  { file: 'lib/stores/sql/keys/id-columns.ts', find: '!isOfKind && holdsUnfit(value)', replace: '!isOfKind', why: 'a mark is another way to name a row' },
+  { file: 'lib/sql/keys/id-columns.ts', find: "mark: part.fits(value) ? '' : typeof value === 'string' ? '%T' : '%D'", replace: "mark: ''", why: 'a list ends at a key of another type than that of its column' },
+  { file: 'lib/sql/keys/id-columns.ts', find: 'isMarkedText ? markText(text) : parseValue(KINDS[mark] ?? kind, text)', replace: 'parseValue(KINDS[mark] ?? kind, text)', why: 'a BLOB in a key of texts is never found' },
+  { file: 'lib/sql/keys/id-columns.ts', find: '!isOfKind && holdsUnfit(value)', replace: '!isOfKind', why: 'a mark is another way to name a row' },
   { file: positions, find: 'row === undefined ? mayBeReplaced(place.id) : this.#isAt(row, equal)', replace: 'row !== undefined', why: 'a changed row is taken for one with an altered text' },
   { file: positions, find: 'row === undefined ? mayBeReplaced(place.id)', replace: 'row === undefined ? false', why: 'a list continues after a text that the driver has altered in a key that no id finds' },
   { file: blocks, find: 'return mayBeReplaced(bound) ||', replace: 'return false ||', why: 'a list continues after a text that the driver has altered with U+FFFD in the bound of a block' },
@@ -85,13 +85,13 @@ export const mutants: readonly Mutant[] = [
   { file: idText, find: "id.replaceAll('%', '%25'), encodeURIComponent", replace: 'id, encodeURIComponent', why: 'the ids of two keys that no document can carry are the same' },
   { file: ids, find: 'encodeIllegal(joinParts(parts.map((part) => spellPart(part, raw))))', replace: 'joinParts(parts.map((part) => spellPart(part, raw)))', why: 'a key of several attributes that no document can carry is never found' },
   { file: sqliteTypes, find: 'if (bytes !== undefined) return bytes', replace: '', why: 'a list that is sorted by a column with a BLOB does not end' },
-  { file: 'lib/stores/sqlite/statement.ts', find: 'Math.abs(value) > Number.MAX_SAFE_INTEGER', replace: 'false', why: 'SQLite rounds an integer beyond 2^53' },
+  { file: 'lib/sql/sqlite/statement.ts', find: 'Math.abs(value) > Number.MAX_SAFE_INTEGER', replace: 'false', why: 'SQLite rounds an integer beyond 2^53' },
   { file: postgresTypes, find: 'if (/^0*$/.test(fraction.slice(most))) return undefined', replace: 'return undefined', why: 'PostgreSQL rounds the digits of a second' },
   { file: postgresTypes, find: "return name === 'inet' ? SHORT : LONG", replace: 'return LONG', why: 'a list shows the mask of an address' },
   { file: postgresTypes, find: 'decoded === undefined || decoded.includes(undefined) ? raw : decoded', replace: 'decoded', why: 'an array of two dimensions loses its items' },
   { file: postgresTypes, find: "String(value).endsWith(' ') ?", replace: 'false ?', why: 'a column drops a space at the end' },
   { file: numberTypes, find: 'if (nearest === value) return undefined', replace: 'return undefined', why: 'a column of four bytes rounds a number' },
-  { file: 'lib/stores/postgres/array-text.ts', find: "return item === 'NULL' ? null : item", replace: 'return item', why: 'a missing item of an array is a text' },
+  { file: 'lib/sql/postgres/array-text.ts', find: "return item === 'NULL' ? null : item", replace: 'return item', why: 'a missing item of an array is a text' },
   { file: codec, find: 'if (findInexactNumber(text) !== undefined) return markText(text)', replace: '', why: 'a number in a JSON column is rounded' },
   { file: codes, find: 'return column === undefined ? [] : [column]', replace: 'return []', why: 'a value that its type refuses is not beside its field' },
   { file: sqlite, find: 'AUTOINCREMENT', replace: '', why: 'SQLite gives the id of a deleted row again' },
@@ -112,7 +112,7 @@ export const mutants: readonly Mutant[] = [
   { file: idText, find: 'String(Number(text)) === text ? Number(text) : undefined', replace: 'Number(text)', why: 'a number in an id has two spellings' },
   { file: predicates, find: "case 'not': return [...beyond(false), ...beyond(true)]", replace: "case 'not': return beyond(true)", why: 'rows after an id equal it' },
   { file: check, find: 'names.includes(name) && present.includes(name)', replace: 'names.includes(name)', why: 'a key with nulls is unique' },
-  { file: 'lib/stores/sql/dialect.ts', find: '.replaceAll(\'"\', \'""\')', replace: '', why: 'the name of a column can leave its quotes' },
+  { file: 'lib/sql/dialect.ts', find: '.replaceAll(\'"\', \'""\')', replace: '', why: 'the name of a column can leave its quotes' },
   { file: postgresTypes, find: "raw === 't'", replace: "raw === 'true'", why: 'true is false in PostgreSQL' },
   { file: postgres, find: 'if (!isConflict(error)) throw', replace: 'throw', why: 'a conflict is not tried again' },
   { file: postgres, find: 'else client.release()', replace: '', why: 'a connection that comes too late is lost' },
@@ -120,5 +120,5 @@ export const mutants: readonly Mutant[] = [
   { file: postgres, find: 'if (!statement.kept || statement.isSelective === true) return undefined', replace: '', why: 'each statement is prepared on the server' },
   { file: codes, find: "['23P01', 'unique'],", replace: '', why: 'an exclusion constraint is a failure' },
   { file: codes, find: "code === '40001' || code === '40P01'", replace: "code === '40001'", why: 'a deadlock is not tried again' },
-  { file: 'lib/stores/postgres/value-parsers.ts', find: '`${date}T${time}${minutes}${era}`', replace: '`${date}T${time}${minutes}`', why: 'years before Christ are after' }
+  { file: 'lib/sql/postgres/value-parsers.ts', find: '`${date}T${time}${minutes}${era}`', replace: '`${date}T${time}${minutes}`', why: 'years before Christ are after' }
 ]

@@ -2,14 +2,14 @@ import type { Mutant } from '../load.js'
 
 export const tests = ['test/schema/text-formats.test.ts', 'test/schema/conversion.test.ts', 'test/http/hostile.test.ts', 'test/formats/property.test.ts']
 
-const convert = 'lib/schema/convert-text.ts'
-const dates = 'lib/schema/date-time.ts'
-const legal = 'lib/schema/legal-text.ts'
-const value = 'lib/schema/validation/value-check.ts'
-const validation = 'lib/schema/validation/validation.ts'
-const textFormats = 'lib/schema/validation/text-formats.ts'
-const issues = 'lib/schema/validation/issues.ts'
-const decimal = 'lib/util/decimal.ts'
+const convert = 'lib/core/schema/convert-text.ts'
+const dates = 'lib/core/schema/date-time.ts'
+const legal = 'lib/core/schema/legal-text.ts'
+const value = 'lib/core/schema/validation/value-check.ts'
+const validation = 'lib/core/schema/validation/validation.ts'
+const textFormats = 'lib/core/schema/validation/text-formats.ts'
+const issues = 'lib/core/schema/validation/issues.ts'
+const decimal = 'lib/core/util/decimal.ts'
 
 export const mutants: readonly Mutant[] = [
   { file: convert, find: 'Number.isSafeInteger(value) ? value : undefined', replace: 'Number.isInteger(value) ? value : undefined', why: 'a large integer is rounded' },
@@ -26,7 +26,7 @@ export const mutants: readonly Mutant[] = [
   { file: dates, find: "text[DATE_LENGTH] === 'T' &&", replace: '', why: 'a blank may separate date and time' },
   { file: legal, find: '(!UNSTORABLE.test(text) && text.isWellFormed())', replace: '!UNSTORABLE.test(text)', why: 'half a character is a text' },
   { file: legal, find: "isStorableText(name) && name !== '__proto__'", replace: 'isStorableText(name)', why: '__proto__ is a name' },
-  { file: 'lib/schema/limits.ts', find: 'levels === 0 ||', replace: '', why: 'a value is nested in any depth' },
+  { file: 'lib/core/schema/limits.ts', find: 'levels === 0 ||', replace: '', why: 'a value is nested in any depth' },
   { file: value, find: 'isTooDeep(depth + 1, limit, path, issues)', replace: 'false', why: 'arrays are nested in any depth' },
   { file: value, find: 'if (check === undefined) delete members[name]', replace: 'if (check === undefined) continue', why: 'inner readOnly attributes are written' },
   { file: value, find: 'issues.add(at, `is unknown${didYouMean(name, names)}`)', replace: 'delete members[name]', why: 'unknown inner names are dropped' },
@@ -45,17 +45,17 @@ export const mutants: readonly Mutant[] = [
   { file: textFormats, find: "error: { message: '', params: ({ parentSchema }) => _`{limit: ${limitOf(parentSchema as Digits)}}` },", replace: '', why: 'a message does not say how many digits a decimal may have' },
   { file: textFormats, find: 'countOf(text) <= limit', replace: 'countOf(text) < limit', why: 'a decimal has one digit less than its precision allows' },
   { file: textFormats, find: "encoding !== 'base64' || BASE64.isValid(text)", replace: 'true', why: 'base64 is not checked' },
-  { file: 'lib/util/decimal.ts', find: 'if (sign === undefined) return undefined\n  const digits = alone ??', replace: 'if (sign === undefined) return undefined\n  const digits =', why: 'a text loses its digits before the point' },
-  { file: 'lib/formats/form/date-time.ts', find: 'WITHOUT_SECONDS.test(text) ? `${text}:00` : text', replace: 'text', why: 'the time of a browser without seconds is refused' },
-  { file: 'lib/formats/html/forms/controls.ts', find: 'FLOAT.test(text) && isExactNumber(text)', replace: 'FLOAT.test(text)', why: 'a browser rounds a decimal' },
+  { file: 'lib/core/util/decimal.ts', find: 'if (sign === undefined) return undefined\n  const digits = alone ??', replace: 'if (sign === undefined) return undefined\n  const digits =', why: 'a text loses its digits before the point' },
+  { file: 'lib/core/formats/form/date-time.ts', find: 'WITHOUT_SECONDS.test(text) ? `${text}:00` : text', replace: 'text', why: 'the time of a browser without seconds is refused' },
+  { file: 'lib/html/forms/controls.ts', find: 'FLOAT.test(text) && isExactNumber(text)', replace: 'FLOAT.test(text)', why: 'a browser rounds a decimal' },
   { file: textFormats, find: "ajv.addFormat('uuid', isUuid)", replace: '', why: 'a UUID in capitals is one' },
   { file: issues, find: 'this.size >= LIMIT', replace: 'false', why: 'an answer tells any number of faults' },
   { file: issues, find: 'path.startsWith(`${outer}.`)', replace: 'path.startsWith(outer)', why: 'a fault of title_2 is one of title' },
   { file: issues, find: ".replaceAll('~1', '/').replaceAll('~0', '~')", replace: ".replaceAll('~0', '~').replaceAll('~1', '/')", why: 'a name with ~1 has a slash' },
-  { file: 'lib/schema/limits.ts', find: 'count > MAX_VALUES', replace: 'count > MAX_VALUES * 10', why: 'a body has ten times as many values' },
-  { file: 'lib/schema/limits.ts', find: 'if (isStructure(part)) structures.push(part)', replace: 'if (isStructure(part)) break', why: 'only the outer values are counted' },
+  { file: 'lib/core/schema/limits.ts', find: 'count > MAX_VALUES', replace: 'count > MAX_VALUES * 10', why: 'a body has ten times as many values' },
+  { file: 'lib/core/schema/limits.ts', find: 'if (isStructure(part)) structures.push(part)', replace: 'if (isStructure(part)) break', why: 'only the outer values are counted' },
   { file: decimal, find: '(exponent === kept.exponent || digits === \'\')', replace: 'true', why: '10 and 100 are the same number' },
   { file: decimal, find: 'if (!Number.isFinite(value)) return false', replace: '', why: '1e999 is exact' },
-  { file: 'lib/util/truncate.ts', find: 'most - 1 : most)', replace: 'most : most)', why: 'a clipped text ends within a character' },
-  { file: 'lib/util/own-property.ts', find: 'name in Object.prototype ? ownMember(members, name) : members[name]', replace: 'members[name]', why: 'an attribute called constructor is inherited' }
+  { file: 'lib/core/util/truncate.ts', find: 'most - 1 : most)', replace: 'most : most)', why: 'a clipped text ends within a character' },
+  { file: 'lib/core/util/own-property.ts', find: 'name in Object.prototype ? ownMember(members, name) : members[name]', replace: 'members[name]', why: 'an attribute called constructor is inherited' }
 ]

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { nameResources, splitName } from '../../../lib/plugin/database/resource-names.js'
+import { nameResources, splitName } from '../../../lib/database/resource-names.js'
 import { describeTable } from '../../support/stores/databases/table-description.js'
 
 const named = (names: readonly string[], schemas: readonly string[] = []) => {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { addTitles, findActions, findReferences, findTitle } from '../../../lib/plugin/database/resource-options.js'
+import { addTitles, findActions, findReferences, findTitle } from '../../../lib/database/resource-options.js'
 import type { AttributesSchema } from '../../../lib/index.js'
 import { describeTable } from '../../support/stores/databases/table-description.js'
 

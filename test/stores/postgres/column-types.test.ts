@@ -1,8 +1,8 @@
 import t from 'tap'
-import { shapeOf } from '../../../lib/schema/shape.js'
-import type { Schema } from '../../../lib/schema/types.js'
-import { columnTypeOf, findCodec } from '../../../lib/stores/postgres/column-types.js'
-import { valuesOf } from '../../../lib/stores/sql/columns/kinds.js'
+import { shapeOf } from '../../../lib/core/schema/shape.js'
+import type { Schema } from '../../../lib/core/schema/types.js'
+import { columnTypeOf, findCodec } from '../../../lib/sql/postgres/column-types.js'
+import { valuesOf } from '../../../lib/sql/columns/kinds.js'
 
 const string = { type: 'string' }
 const format = (name: string): Schema => ({ type: 'string', format: name })

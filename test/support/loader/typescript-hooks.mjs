@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 const REPLACED = {
   'async-hook-domain': new URL('no-domains.mjs', import.meta.url).href,
   'fastify-resources': new URL('../../../lib/index.ts', import.meta.url).href,
-  'fastify-resources/store-contract': new URL('../../../lib/stores/contract/index.ts', import.meta.url).href
+  'fastify-resources/store-contract': new URL('../../../lib/contract/index.ts', import.meta.url).href
 }
 
 /**

@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
 import { draw, type Id, type Mapper, type Stores } from '../../../lib/index.js'
-import { singularize } from '../../../lib/resource/inflection.js'
+import { singularize } from '../../../lib/core/resource/inflection.js'
 import { plainTag } from '../plain-tag.js'
 
 const text = { type: 'object', required: ['text'], properties: { text: { type: 'string' } } } as const

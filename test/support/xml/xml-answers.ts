@@ -1,10 +1,10 @@
-import type { Format, ListWriter, TextWriter } from '../../../lib/formats/format.js'
-import { writeXmlSchema } from '../../../lib/formats/xml/xsd/xsd.js'
-import { xml } from '../../../lib/formats/xml/xml.js'
-import { Issues } from '../../../lib/schema/validation/issues.js'
-import type { Resource } from '../../../lib/resource/resource.js'
-import type { Row } from '../../../lib/resource/row.js'
-import { compileValidation } from '../../../lib/schema/validation/validation.js'
+import type { Format, ListWriter, TextWriter } from '../../../lib/core/formats/format.js'
+import { writeXmlSchema } from '../../../lib/xsd/xsd.js'
+import { xml } from '../../../lib/core/formats/xml/xml.js'
+import { Issues } from '../../../lib/core/schema/validation/issues.js'
+import type { Resource } from '../../../lib/core/resource/resource.js'
+import type { Row } from '../../../lib/core/resource/row.js'
+import { compileValidation } from '../../../lib/core/schema/validation/validation.js'
 import { compileXmlSchema } from './xml-schema.js'
 
 /** The number of documents that are kept per schema, so that a list of a million rows stays cheap. */

@@ -5,11 +5,11 @@ import { createServer, get, type IncomingMessage } from 'node:http'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { run, type Surroundings } from '../../../lib/plugin/database/command/run.js'
+import { run, type Surroundings } from '../../../lib/database/command/run.js'
 import { LONG_FORM } from '../../support/long.js'
 import { Page } from '../../support/pages.js'
 import { startProgram, until, writeProgram } from '../../support/program.js'
-import { HELP } from '../../../lib/plugin/database/command/settings.js'
+import { HELP } from '../../../lib/database/command/settings.js'
 import { makeDatabase, MUSIC } from '../../support/stores/databases/music-database.js'
 
 /** The page about the command. */
@@ -369,7 +369,7 @@ t.test('each printed program is accepted by the strict compiler', LONG_FORM, asy
 
 t.test('the program of the package serves a file until it is asked to stop', async (t) => {
   const path = makeFile(t)
-  const parameters = [`--import=${root}test/support/loader/typescript.mjs`, `${root}lib/plugin/database/command/bin.ts`]
+  const parameters = [`--import=${root}test/support/loader/typescript.mjs`, `${root}lib/database/command/bin.ts`]
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const child = spawn(process.execPath, [...parameters, path, '--port', '0'], { env: { ...process.env, NODE_OPTIONS: '' }, stdio: ['ignore', 'pipe', 'inherit'] })
     t.teardown(() => child.kill('SIGKILL'))

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { run } from '../../../lib/plugin/database/command/run.js'
+import { run } from '../../../lib/database/command/run.js'
 import { startProgram, writeProgram } from '../../support/program.js'
 import { startPostgres } from '../../support/stores/postgres-server.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
 
-const bin = new URL('../../../lib/plugin/database/command/bin.ts', import.meta.url).pathname
+const bin = new URL('../../../lib/database/command/bin.ts', import.meta.url).pathname
 const library = new URL('../../../lib/index.ts', import.meta.url).href
 
 /** Runs the command, which ends at once. */

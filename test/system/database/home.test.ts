@@ -2,7 +2,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import { HtmlValidate } from 'html-validate'
 import t, { type Test } from 'tap'
 import { database, type DatabaseOptions } from '../../../lib/index.js'
-import type { PageMessages } from '../../../lib/formats/html/messages.js'
+import type { PageMessages } from '../../../lib/html/messages.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
 
 const SQL = `

@@ -1,8 +1,8 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 import { database, type TableReport } from '../../../lib/index.js'
-import { run } from '../../../lib/plugin/database/command/run.js'
-import { loadModule } from '../../../lib/stores/sqlite/file.js'
+import { run } from '../../../lib/database/command/run.js'
+import { loadModule } from '../../../lib/sql/sqlite/file.js'
 import { startPostgres } from '../../support/stores/postgres-server.js'
 
 const server = await startPostgres(t)

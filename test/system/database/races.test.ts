@@ -7,7 +7,7 @@ import { makeDatabase } from '../../support/stores/databases/music-database.js'
 const RACES = Number(process.env.RACES ?? 100)
 /** The number of clients of each process. All of them write to one row. */
 const CLIENTS = 2
-const COMMAND = new URL('../../../lib/plugin/database/command/bin.ts', import.meta.url).pathname
+const COMMAND = new URL('../../../lib/database/command/bin.ts', import.meta.url).pathname
 const JSON_TYPES = { accept: 'application/json', 'content-type': 'application/json' }
 
 const COUNTED = /^"\d+\.json-[\da-f]{8}"$/

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { run } from '../../../lib/plugin/database/command/run.js'
+import { run } from '../../../lib/database/command/run.js'
 import { findForm, submit } from '../../support/html/forms.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
 import { startPostgres } from '../../support/stores/postgres-server.js'

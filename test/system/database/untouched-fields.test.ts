@@ -1,5 +1,5 @@
 import t from 'tap'
-import { dropUntouched, Issues } from '../../../lib/schema/validation/issues.js'
+import { dropUntouched, Issues } from '../../../lib/core/schema/validation/issues.js'
 import { build } from '../../support/helper.js'
 import { entriesOf, fill, findForm, refused, send, submit } from '../../support/html/forms.js'
 import { openEngines } from '../../support/stores/sql-engines.js'

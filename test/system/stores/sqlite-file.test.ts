@@ -4,7 +4,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import Database from 'libsql'
 import t, { type Test } from 'tap'
 import resources, { type SqliteStore, sqliteStore, type SqliteStoreOptions } from '../../../lib/index.js'
-import { type LoadModule, loadModule, SqliteFile } from '../../../lib/stores/sqlite/file.js'
+import { type LoadModule, loadModule, SqliteFile } from '../../../lib/sql/sqlite/file.js'
 import { findDrivers } from '../../support/stores/sqlite-drivers.js'
 
 const attributes = { type: 'object', required: ['title'], properties: { title: { type: 'string' } } } as const

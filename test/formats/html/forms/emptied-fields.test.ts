@@ -1,6 +1,6 @@
 import t from 'tap'
 import { type AttributesSchema, memoryStore, type MemoryStore } from '../../../../lib/index.js'
-import { form } from '../../../../lib/formats/form/read.js'
+import { form } from '../../../../lib/core/formats/form/read.js'
 import { fill, type Filled, findForm, hidden, refused, shown, submit } from '../../../support/html/forms.js'
 import { build, types } from '../../../support/helper.js'
 

@@ -2,7 +2,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import resources, { type AttributesSchema, memoryStore } from '../../../../lib/index.js'
 import { build } from '../../../support/helper.js'
-import { compileFormReader } from '../../../../lib/formats/form/read.js'
+import { compileFormReader } from '../../../../lib/core/formats/form/read.js'
 
 /** The schema of the attribute `it`, and the controls that its form must have. */
 type Case = readonly [name: string, schema: object, controls: readonly string[], options?: { readonly optional?: boolean, readonly value?: unknown }]

@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger'
 import fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import resources, { draw, home, memoryStore, type ResourceOptions } from '../../../../lib/index.js'
-import type { PageMessages } from '../../../../lib/formats/html/messages.js'
+import type { PageMessages } from '../../../../lib/html/messages.js'
 import { build } from '../../../support/helper.js'
 
 const article = {

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { messageOf } from '../../../../lib/plugin/database/command/source.js'
-import { CommandError, HELP, parseSettings } from '../../../../lib/plugin/database/command/settings.js'
+import { messageOf } from '../../../../lib/database/command/source.js'
+import { CommandError, HELP, parseSettings } from '../../../../lib/database/command/settings.js'
 
 const defaults = { source: 'a.sqlite', isUrl: false, write: false, only: undefined, except: undefined, schema: undefined, port: 3000, host: '127.0.0.1', prefix: '', origins: [], user: undefined, open: false, print: false }
 

@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import { storeContract, type StoreContractOptions } from '../../../../lib/stores/contract/index.js'
+import { storeContract, type StoreContractOptions } from '../../../../lib/contract/index.js'
 import { LONG } from '../../long.js'
 
 /** The scenarios of long lists. They take half the time, and do not depend on how a table was made. */

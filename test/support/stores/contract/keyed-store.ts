@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid'
 import type { Attributes, Row, SqlStore, SqlStoreOptions, Store, WriteOutcome } from '../../../../lib/index.js'
-import type { StoreRequirements } from '../../../../lib/stores/contract/index.js'
+import type { StoreRequirements } from '../../../../lib/contract/index.js'
 
 /** Returns options for a table whose key has two attributes more than the rows of the contract. */
 export function keyedOptions ({ attributes, unique }: StoreRequirements): Pick<SqlStoreOptions, 'attributes' | 'unique' | 'key'> {

@@ -1,9 +1,9 @@
-import { DuplicateError, InvalidError, UnknownOutcomeError } from '../../../../lib/errors.js'
-import type { StoreRequirements } from '../../../../lib/stores/contract/index.js'
-import { comparePositions, positionOf } from '../../../../lib/stores/order.js'
-import type { Attributes, Scalar } from '../../../../lib/schema/types.js'
-import type { Condition, Context, Count, CountQuery, Operator, Order, Position, Query, Store, WriteOutcome } from '../../../../lib/stores/store.js'
-import type { Id, Row, Scope } from '../../../../lib/resource/row.js'
+import { DuplicateError, InvalidError, UnknownOutcomeError } from '../../../../lib/core/errors.js'
+import type { StoreRequirements } from '../../../../lib/contract/index.js'
+import { comparePositions, positionOf } from '../../../../lib/core/stores/order.js'
+import type { Attributes, Scalar } from '../../../../lib/core/schema/types.js'
+import type { Condition, Context, Count, CountQuery, Operator, Order, Position, Query, Store, WriteOutcome } from '../../../../lib/core/stores/store.js'
+import type { Id, Row, Scope } from '../../../../lib/core/resource/row.js'
 import { copy, has, isTaken, type Method, referenceStore, type Steps, steps, Table, valueOf } from './reference-store.js'
 
 export type MakeStore = (needs: StoreRequirements, table: Table) => Store

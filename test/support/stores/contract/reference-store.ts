@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { DuplicateError } from '../../../../lib/errors.js'
-import type { StoreRequirements } from '../../../../lib/stores/contract/index.js'
-import { comparePositions, positionOf } from '../../../../lib/stores/order.js'
-import type { Attributes, Scalar } from '../../../../lib/schema/types.js'
-import type { Batches, Condition, Context, Count, Filter, Guard, Order, Position, Query, Search, Store, WriteOutcome } from '../../../../lib/stores/store.js'
-import type { Id, Scope, Row } from '../../../../lib/resource/row.js'
+import { DuplicateError } from '../../../../lib/core/errors.js'
+import type { StoreRequirements } from '../../../../lib/contract/index.js'
+import { comparePositions, positionOf } from '../../../../lib/core/stores/order.js'
+import type { Attributes, Scalar } from '../../../../lib/core/schema/types.js'
+import type { Batches, Condition, Context, Count, Filter, Guard, Order, Position, Query, Search, Store, WriteOutcome } from '../../../../lib/core/stores/store.js'
+import type { Id, Scope, Row } from '../../../../lib/core/resource/row.js'
 
 export type Method = 'get' | 'list' | 'update' | 'delete'
 

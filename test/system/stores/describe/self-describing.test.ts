@@ -1,7 +1,7 @@
 import Database from 'libsql'
 import t, { type Test } from 'tap'
 import { postgresStore, type PostgresPool, type ResourceOptions, type SelfDescribing, sqliteStore, type SqlStore } from '../../../../lib/index.js'
-import { loadModule } from '../../../../lib/stores/sqlite/file.js'
+import { loadModule } from '../../../../lib/sql/sqlite/file.js'
 import { build, draft } from '../../../support/helper.js'
 import { context, type Engine, openEngines } from '../../../support/stores/sql-engines.js'
 import { startPostgres } from '../../../support/stores/postgres-server.js'

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { type Attributes, BY_ID, type Condition, type Id, type Order, type Query, type Row, type SqlStore, type SqlStoreOptions } from '../../../../lib/index.js'
-import { comparePositions } from '../../../../lib/stores/order.js'
+import { comparePositions } from '../../../../lib/core/stores/order.js'
 import { context, type Engine, openEngines, readAll } from '../../../support/stores/sql-engines.js'
 
 const anyVersion = { version: undefined, scope: {} }

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
 import { BY_ID, type Condition, type CountQuery, memoryStore, type Query, type Row, type SqlStore, type Store } from '../../../../lib/index.js'
-import { postgresDialect as dialect } from '../../../../lib/stores/postgres/dialect.js'
-import type { TextPattern } from '../../../../lib/stores/sql/dialect.js'
-import { caseVariants } from '../../../../lib/util/case-folding.js'
+import { postgresDialect as dialect } from '../../../../lib/sql/postgres/dialect.js'
+import type { TextPattern } from '../../../../lib/sql/dialect.js'
+import { caseVariants } from '../../../../lib/core/util/case-folding.js'
 import { context, type Engine, openEngines, readAll } from '../../../support/stores/sql-engines.js'
 
 const every: Query = { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { type Id, memoryStore, type Row, type Store } from '../../../../lib/index.js'
-import { BY_ID } from '../../../../lib/stores/order.js'
-import type { Condition } from '../../../../lib/stores/store.js'
+import { BY_ID } from '../../../../lib/core/stores/order.js'
+import type { Condition } from '../../../../lib/core/stores/store.js'
 import { build } from '../../../support/helper.js'
 import { openEngines } from '../../../support/stores/sql-engines.js'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { addKeywords, readCheck } from '../../../../../lib/stores/sql/tables/checks/keywords.js'
-import { tokenize } from '../../../../../lib/stores/sql/tables/checks/tokens.js'
+import { addKeywords, readCheck } from '../../../../../lib/sql/tables/checks/keywords.js'
+import { tokenize } from '../../../../../lib/sql/tables/checks/tokens.js'
 
 const INTEGER = { type: 'integer' }
 const STRING = { type: 'string' }

@@ -1,0 +1,288 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { FastifyReply } from 'fastify'
+import { type ListQuery, pullFirst } from '../list.js'
+import {
+  OUTCOME_RESPONSES, type ListOutcome, type Outcome, type PulledBatch, type Source
+} from '../outcome.js'
+import { collect, type CollectedRows, iterate } from '../sources.js'
+import { notFound } from '../target.js'
+import { InvalidAnswerError, InvalidQueryError } from '../../errors.js'
+import { parseId } from '../../resource/resource.js'
+import type { Row } from '../../resource/row.js'
+import type { HandlerAnswer, HandlerRow } from '../../options/handler.js'
+import { BY_ID } from '../../stores/order.js'
+import { LARGEST_BATCH_SIZE } from '../../stores/row-size.js'
+import type { Batches, WriteOutcome } from '../../stores/store.js'
+import { type MaybePromise, catchError, andThen } from '../../util/maybe-promise.js'
+import { isOpaque } from '../../request/preconditions.js'
+import { type ActionState, isClientGone } from '../../request/state.js'
+import { findPage, findPosition } from '../../response/page-bounds.js'
+import { toPlain } from './plain-values.js'
+
+/**
+ * Converts the answer of a handler to an outcome. Returns `undefined` if the handler has sent its answer itself.
+ * @throws InvalidAnswerError, NotFoundError
+ */
+export function toOutcome (answer: HandlerAnswer, state: ActionState): MaybePromise<Outcome | undefined> {
+  const { reply, action } = state
+  if (answer === reply as FastifyReply || reply.sent) return undefined
+  if (answer === undefined || answer === null) return fromNothing(state)
+  // The rows of a store are not checked.
+  if (answer === state.proceeded) return state.proceeded
+  if (typeof answer !== 'object') {
+    throw new InvalidAnswerError(action, `has returned a ${typeof answer}; return a row, a list of rows, or an outcome`)
+  }
+  if (isOutcome(answer)) return checkOutcome(answer, state)
+  if (isWritten(answer)) return fromWritten(answer, state)
+  if (isRow(answer)) return fromRow(toRow(answer, state), state)
+  if (Array.isArray(answer) && !answer.every(Array.isArray)) return fromRows(answer, state)
+  if (Symbol.asyncIterator in answer || Symbol.iterator in answer) return fromBatches(answer as Batches, state)
+  throw new InvalidAnswerError(
+    action,
+    'has returned an object that is not a row; return { id, attributes }, or { id, version, attributes } for an ETag'
+  )
+}
+
+/** The outcomes that a handler may return. Those of forms are reserved. */
+const OUTCOMES: ReadonlySet<unknown> = new Set(
+  Object.keys(OUTCOME_RESPONSES).filter((kind) => !['revised', 'blank', 'edit'].includes(kind))
+)
+
+type HandlersOutcome = Exclude<Outcome, { readonly kind: 'revised' | 'blank' }>
+
+function isOutcome (answer: object): answer is HandlersOutcome {
+  return 'kind' in answer && OUTCOMES.has(answer.kind)
+}
+
+function isWritten (answer: object): answer is WriteOutcome {
+  return 'ok' in answer && typeof answer.ok === 'boolean'
+}
+
+function isRow (answer: unknown): answer is HandlerRow {
+  if (typeof answer !== 'object' || answer === null || !('id' in answer) || !('attributes' in answer)) return false
+  const { id, attributes } = answer
+  return (
+    (Number.isSafeInteger(id) || (typeof id === 'string' && id !== '')) &&
+    typeof attributes === 'object' &&
+    attributes !== null &&
+    !Array.isArray(attributes)
+  )
+}
+
+/** @throws InvalidAnswerError if an answer about a row lacks the row */
+function toRow (row: unknown, state: ActionState): Row {
+  if (!isRow(row)) {
+    throw new InvalidAnswerError(
+      state.action,
+      'has returned an outcome without its row; a row is { id, attributes }'
+    )
+  }
+  return toStored(row, state)
+}
+
+function checkOutcome (outcome: HandlersOutcome, state: ActionState): Outcome {
+  switch (outcome.kind) {
+    case 'listed':
+      return fromListed(outcome, state)
+    case 'deleted':
+      return outcome.row === undefined ? outcome : { ...outcome, row: toRow(outcome.row, state) }
+    case 'done':
+      return outcome
+    default:
+      return { ...outcome, row: toRow(outcome.row, state) }
+  }
+}
+
+/**
+ * Checks a row and converts its values. A row without a version gets an empty one.
+ * @throws InvalidAnswerError
+ */
+function toStored (row: HandlerRow, state: ActionState): Row {
+  const { action, target: { resource } } = state
+  const { id, attributes } = row
+  // A handler without types may return null or a number.
+  const version = String(row.version ?? '')
+  if (hasPath(state) && parseId(resource.idType, String(id)) !== id) {
+    throw new InvalidAnswerError(
+      action,
+      `has returned a row with the id ${JSON.stringify(id)}, but ids of the resource have the type ` +
+        `'${resource.idType}' (option "id")`
+    )
+  }
+  if (!isOpaque(version)) {
+    throw new InvalidAnswerError(
+      action,
+      'has returned a row whose version cannot be in an ETag; use letters, digits, "-" and "_" only'
+    )
+  }
+  const plain = toPlain(attributes, resource, action)
+  return version === row.version && plain === attributes ? row as Row : { id, version, attributes: plain }
+}
+
+/** Returns whether a row has a path by its id: the row of a singleton and a new row have none. */
+function hasPath ({ target: { resource }, customAction }: ActionState): boolean {
+  return !resource.singleton && customAction?.on !== 'new'
+}
+
+function isRead ({ request: { method } }: ActionState): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'QUERY'
+}
+
+/** Returns the default action that a request asks for. A custom action of the same name is none. */
+function defaultActionOf ({ action, isCustom }: ActionState): string | undefined {
+  return isCustom ? undefined : action
+}
+
+function fromNothing (state: ActionState): Outcome {
+  const { action, id, target: { resource } } = state
+  const usual = defaultActionOf(state)
+  if (usual === 'delete') return { kind: 'deleted' }
+  if (usual === 'list') throw new InvalidAnswerError(action, 'has returned nothing; without rows, return an empty list')
+  if (!isRead(state) && usual !== 'update') return { kind: 'done' }
+  throw notFound(resource, id)
+}
+
+function fromWritten (written: WriteOutcome, state: ActionState): Outcome {
+  if (written.ok) return fromRow(toRow(written.row, state), state)
+  if (written.why === 'stale') return { kind: 'stale', row: toRow(written.current, state) }
+  if (written.why !== 'missing') {
+    throw new InvalidAnswerError(
+      state.action,
+      'has returned { ok: false } with an unknown reason; "why" must be "missing" or "stale"'
+    )
+  }
+  throw notFound(state.target.resource, state.id)
+}
+
+function fromRow (row: Row, state: ActionState): Outcome {
+  const usual = defaultActionOf(state)
+  if (usual === 'create') return { kind: 'created', row }
+  if (usual === 'delete') return { kind: 'deleted', row }
+  return { kind: isRead(state) ? 'found' : 'updated', row }
+}
+
+function toRows (rows: unknown, state: ActionState): readonly Row[] {
+  if (!Array.isArray(rows) || !rows.every(isRow)) {
+    throw new InvalidAnswerError(state.action, 'has returned a list with an item that is not a row')
+  }
+  return rows.map((row) => toStored(row, state))
+}
+
+/** Converts a list. A changed copy of another outcome, such as that of `proceed()`, may have more batches. */
+function fromListed (listed: ListOutcome, state: ActionState): ListOutcome {
+  const { rows, more: rest, order, first, last, total } = listed
+  if (first === undefined && last === undefined && rest === undefined) {
+    return { ...fromRows(rows, state, order), total }
+  }
+  const more = rest === undefined ? undefined : readBatches(rest, state)
+  return first === undefined && last === undefined
+    ? { kind: 'listed', rows: toRows(rows, state), more, order: order ?? BY_ID, first, last, total }
+    : { ...fromPage(toRows(rows, state), listed, state), more, total }
+}
+
+/** Makes a page. The next page begins after the row `last`, and the previous one ends before `first`. */
+function fromPage (
+  rows: readonly Row[],
+  { first, last }: Partial<Pick<ListOutcome, 'first' | 'last'>>,
+  state: ActionState
+): ListOutcome {
+  const { listQuery, action } = state
+  if (listQuery === undefined) {
+    throw new InvalidAnswerError(
+      action,
+      'has returned "first" or "last", but only the action "list" has pages; leave it out'
+    )
+  }
+  return {
+    kind: 'listed',
+    rows,
+    more: undefined,
+    order: listQuery.order,
+    first: first === undefined || first === 'end' ? first : toRow(first, state),
+    last: last && toRow(last, state)
+  }
+}
+
+/**
+ * Cuts the rows of a list to the page that the query asks for; if rows are left, the page has a link to the next one,
+ * and to the previous one. A handler that returns all rows each time is paged by the row where the page begins or ends.
+ */
+function fromRows (
+  given: readonly unknown[],
+  state: ActionState,
+  order = state.listQuery?.order ?? BY_ID
+): ListOutcome {
+  const all = toRows(given, state)
+  const { begin, end } = findPage(all, state.listQuery ?? {})
+  const rows = all.slice(begin, end)
+  const page: ListOutcome = { kind: 'listed', rows, more: undefined, order, first: undefined, last: undefined }
+  if (state.listQuery?.limit === undefined) return page
+  return { ...page, first: begin > 0 ? rows[0] ?? 'end' : undefined, last: all.length > end ? rows.at(-1) : undefined }
+}
+
+/** Makes a list. It pulls the first batch, so that a failure precedes the first byte; a page pulls all batches. */
+function fromBatches (batches: Batches, state: ActionState): MaybePromise<ListOutcome> {
+  const source = readBatches(iterate(batches), state)
+  const { limit, before } = state.listQuery ?? {}
+  if (before !== undefined) return andThen(source.return?.(), refuseBefore)
+  if (limit !== undefined) {
+    return andThen(collect(source, limit + 1, LARGEST_BATCH_SIZE), (collected) => fromPagedBatches(collected, state))
+  }
+  if (state.choice.format.writer.list !== undefined) return pullFirst(source, BY_ID)
+  return andThen(collect(source, Infinity), ({ rows }) => ({
+    kind: 'listed',
+    rows,
+    more: undefined,
+    order: BY_ID,
+    first: undefined,
+    last: undefined
+  }))
+}
+
+/** @throws InvalidQueryError, because batches are read from their beginning, and so have no link to a previous page */
+function refuseBefore (): never {
+  throw new InvalidQueryError('this list has no previous pages; start again without "before"')
+}
+
+/**
+ * Makes a page of batches. Only the rows of the page are pulled, so the handler must begin with its first row. A page
+ * of rows that are too large to be held together ends early, and has a link to the next one.
+ */
+function fromPagedBatches ({ rows, rest }: CollectedRows, state: ActionState): MaybePromise<ListOutcome> {
+  const { order, after } = state.listQuery as ListQuery
+  if (after !== undefined && findPosition(rows, order, after).after > 0) {
+    throw new InvalidAnswerError(
+      state.action,
+      'has returned batches that contain the last row of the page before; begin after "query.after"'
+    )
+  }
+  return rest === undefined
+    ? fromRows(rows, state)
+    : andThen(rest.return?.(), () => fromPage(rows, { last: rows.at(-1) }, state))
+}
+
+const BATCHES_PER_TURN = 16
+
+/** Reads the batches of a handler until the client leaves: a list without an end would go on for nobody. */
+function readBatches (source: Source, state: ActionState): Source {
+  const end = { done: true as const, value: undefined }
+  let isOpen = true
+  let pulls = 0
+  const leave = (): MaybePromise<PulledBatch> => andThen(source.return?.(), () => end)
+  const pull = (): MaybePromise<PulledBatch> => isClientGone(state.reply) ? leave() : andThen(source.next(), check)
+  function check (pulled: PulledBatch): MaybePromise<PulledBatch> {
+    if (pulled.done === true) return pulled
+    try {
+      return { done: false, value: toRows(pulled.value, state) }
+    } catch (error) {
+      // The error is reported even if closing the source fails.
+      isOpen = false
+      return andThen(catchError<unknown>(() => source.return?.(), () => undefined), () => { throw error })
+    }
+  }
+  return {
+    // An endless generator that answers at once would leave no turn to others, not even to the client that leaves.
+    next: () => ++pulls % BATCHES_PER_TURN === 0 ? nextTurn().then(pull) : pull(),
+    return: () => isOpen ? leave() : end
+  }
+}

@@ -1,0 +1,326 @@
+import type { FastifyReply, preValidationHookHandler, RouteHandlerMethod } from 'fastify'
+import type { Access } from './authorize/authorize.js'
+import { findRow } from './find-row.js'
+import { include } from '../relations/include/include.js'
+import type { Outcome } from './outcome.js'
+import { notFound } from './target.js'
+import { InvalidError, MalformedBodyError, UnavailableError } from '../errors.js'
+import { CONDITION_FIELDS } from '../formats/form/condition.js'
+import { applyMergePatch } from '../formats/json/merge-patch.js'
+import { parseId } from '../resource/resource.js'
+import type { Id } from '../resource/row.js'
+import { countValues } from '../schema/limits.js'
+import type { Validation } from '../schema/validation/validation.js'
+import { noStore } from '../stores/null-store.js'
+import { type MaybePromise, andThen } from '../util/maybe-promise.js'
+import { ownMember } from '../util/own-property.js'
+import type { CompiledResource, CompiledCustomAction } from '../compiled-resource.js'
+import { checkQuery } from '../request/negotiate.js'
+import type { Payload, WriteAction } from '../request/payload.js'
+import { findPreconditions, findReadConditions } from '../request/preconditions.js'
+import { ACCEPT_QUERY } from '../request/query-body.js'
+import { type ActionState, type RequestState, STATE } from '../request/state.js'
+import { nameEquivalent } from '../response/list-response.js'
+import { respond } from '../response/responder.js'
+import { logOutcome } from '../telemetry/action-log.js'
+import { channel, traceAction } from '../telemetry/tracing.js'
+import { checkFirst } from '../relations/check-references.js'
+import { compileHandler } from './custom/custom-handlers.js'
+import { compileDefaultActions, type PerformAction, type RowAction, TRIES } from './default-actions.js'
+import { hideUnauthorized, findContent, type OutcomeWithoutWrite } from '../../html/page-content.js'
+import { compileCustomPayloadHook, compilePayloadHook } from '../request/payload-hooks.js'
+
+const CONDITION_NAMES = Object.values(CONDITION_FIELDS)
+
+type Perform = PerformAction<Outcome | undefined>
+
+/** The state of a request that asks for a custom write. */
+interface CustomState extends ActionState {
+  customAction: CompiledCustomAction
+  payload: Payload
+}
+
+/** The payload of a create, an update or a delete. */
+type Write = Payload & { readonly action: WriteAction }
+
+/** Makes a handler of Fastify. Once it has answered, it returns nothing, for which Fastify would make closures. */
+function handle (run: (state: ActionState) => unknown): RouteHandlerMethod {
+  return ({ [STATE]: state }, reply) => {
+    const known = state as ActionState
+    known.hasPassedHooks = true
+    const result = run(known)
+    return result === reply && reply.sent ? undefined : result
+  }
+}
+
+/** The handlers of a resource's routes. They authorize a request, perform its action and answer it, in this order. */
+export class Handlers {
+  readonly #compiled: CompiledResource
+  readonly list: RouteHandlerMethod
+  readonly show: RouteHandlerMethod
+  readonly blank: RouteHandlerMethod
+  readonly edit: RouteHandlerMethod
+  readonly write: RouteHandlerMethod
+
+  constructor (compiled: CompiledResource) {
+    const { options: { routing: { handlers } }, validation, listQuery, prefill } = compiled
+    const defaults = compileDefaultActions(compiled)
+    const compile = (action: RowAction): Perform => {
+      const handler = handlers.get(action)
+      const perform = defaults[action]
+      return handler === undefined ? perform : compileHandler(handler, { action, perform })
+    }
+    const list = compileInclude(compile('list'))
+    const show = compile('show')
+    const showIncluded = compileInclude(show)
+    const [create, update] = [compile('create'), compile('update')].map(checkFirst) as [Perform, Perform]
+    const writes = { create, update, delete: compile('delete') }
+    this.#compiled = compiled
+    this.list = handle((state) => {
+      const { query } = state.request
+      // The links of the page repeat only the parameters that ask for something.
+      if (query.blank !== undefined || CONDITION_NAMES.some((name) => query[name] !== undefined)) {
+        const read = listQuery.readForm(query)
+        state.request.query = read.query
+        state.openCondition = read.open
+      }
+      select(state)
+      state.reply.header('accept-query', ACCEPT_QUERY)
+      if (state.route.hasQueryBody) nameEquivalent(state)
+      return this.#run(state, undefined, list)
+    })
+    this.show = handle((state) => {
+      select(state)
+      return this.#read(state, showIncluded)
+    })
+    this.blank = handle((state) =>
+      this.#run(state, undefined, ({ request, target }) => {
+        state.prefilled = prefill.read(request.query, target.scope)
+        const attributes = { ...validation.defaults(), ...state.prefilled }
+        return { kind: 'blank', row: { id: '', version: '', attributes } }
+      })
+    )
+    this.edit = handle((state) =>
+      this.#read(state, (state) =>
+        andThen(show(state), (outcome) => (outcome?.kind === 'found' ? { ...outcome, kind: 'edit' } : outcome))
+      )
+    )
+    // The validation follows all hooks, because a faulty form comes back with its row, which a hook may have refused.
+    this.write = handle((state) => {
+      const { action, id, attributes, merged, issues, isRevised, isUntouched, compareWith } = state.payload as Write
+      if (isRevised) {
+        checkRevisable(state)
+        return this.#run(state, id, action === 'update' ? defaults.redisplay : defaults.redisplayNew)
+      }
+      if (merged.length > 0) return this.#run(state, id, mergeFirst(writes.update, validation))
+      if (compareWith !== undefined) {
+        validation.check(attributes, issues)
+        return this.#run(state, id, issues.size > 0 ? forgiveShown(writes.update, validation) : writes.update)
+      }
+      if (action === 'create') return this.#run(state, id, validateFirst(writes.create, state))
+      if (action === 'update') validation.update(attributes, issues, isUntouched)
+      return this.#run(state, id, writes[action])
+    })
+  }
+
+  /** Makes the hook that reads the payload of a write on a path that serves these actions. */
+  readPayload (actions: ReadonlySet<string>): preValidationHookHandler {
+    return compilePayloadHook(this.#compiled, actions)
+  }
+
+  /** Makes the handler of a custom action that is a GET. */
+  readCustom (action: CompiledCustomAction): RouteHandlerMethod {
+    const perform = compileHandler(action.handler)
+    return handle((state) => {
+      state.customAction = action
+      state.query = action.readQuery(state.request.query)
+      return this.#read(state, perform)
+    })
+  }
+
+  /** Makes the hook and the handler of the custom writes on a path. */
+  writeCustom (
+    byMethod: ReadonlyMap<string, CompiledCustomAction>
+  ): { readonly readPayload: preValidationHookHandler, readonly handler: RouteHandlerMethod } {
+    const performs = new Map([...byMethod.values()].map((action) =>
+      [action, checkFirst(compileHandler(action.handler))]))
+    return {
+      readPayload: compileCustomPayloadHook(this.#compiled, byMethod),
+      handler: handle((state) => {
+        const { customAction, payload, request: { query } } = state as CustomState
+        const { validate, parameters, readQuery } = customAction
+        validate(payload.attributes, payload.issues)
+        // The path of a form takes the parameters of each action that the form may ask for.
+        if (state.route.formDecides) checkQuery(query, ['format', ...parameters])
+        state.query = readQuery(query)
+        return this.#run(state, this.#memberId(state) ?? payload.id, performs.get(customAction) as Perform)
+      })
+    }
+  }
+
+  /** Runs a GET, whose answer may have an entity tag. */
+  #read (state: ActionState, perform: Perform): unknown {
+    return this.#run(state, this.#memberId(state), perform)
+  }
+
+  /** @throws NotFoundError if the id in the path of a member is one that no row could have */
+  #memberId ({ member }: RequestState): Id | undefined {
+    if (member === undefined) return undefined
+    const { resource, isId } = this.#compiled
+    const id = parseId(resource.idType, member)
+    if (id === undefined || isId?.(id) === false) throw notFound(resource, id ?? member)
+    return id
+  }
+
+  #run (state: ActionState, id: Id | undefined, perform: Perform): unknown {
+    const { request, payload } = state
+    state.id = id
+    // Before authorization: whether a header is well-formed must not tell a hidden row from one that does not exist.
+    if (payload === undefined) state.readConditions = findReadConditions(request.headers)
+    else state.preconditions = findPreconditions(request.headers, payload.version, this.#compiled.representations)
+    const outcome = channel.hasSubscribers
+      ? traceAction(state, () => this.#authorize(state, perform))
+      : this.#authorize(state, perform)
+    return andThen(outcome, this.#conclude, state)
+  }
+
+  /** Authorizes the request, and then does what it asks for. */
+  #authorize (state: ActionState, perform: Perform): MaybePromise<Outcome | undefined> {
+    const { checkAccess } = state
+    if (checkAccess !== undefined) return andThen(checkAccess(state, state), this.#act, state, perform)
+    const mayRetry = state.preconditions !== undefined || (state.payload?.merged.length ?? 0) > 0
+    return mayRetry ? andThen(perform(state), this.#retry, state, perform) : perform(state)
+  }
+
+  readonly #act = (
+    { target, authorizedRow, parents }: Access,
+    state: ActionState,
+    perform: Perform
+  ): MaybePromise<Outcome | undefined> => {
+    state.target = target
+    state.authorizedRow = authorizedRow
+    state.parents = parents
+    return andThen(perform(state), this.#retry, state, perform)
+  }
+
+  /**
+   * Begins again if the row has changed since `authorize` or the preconditions decided about it. They then decide about
+   * the new row. A handler of the app is not called again, because it may have written something.
+   */
+  readonly #retry = (
+    outcome: Outcome | undefined,
+    state: ActionState,
+    perform: Perform
+  ): MaybePromise<Outcome | undefined> => {
+    const { checked, isHandled } = state
+    if (outcome?.kind !== 'stale' || isHandled || checked === undefined || outcome.row.version === checked.version) {
+      return outcome
+    }
+    state.tries++
+    state.checked = undefined
+    if (this.#compiled.resource.singleton) state.id = undefined
+    if (state.tries > TRIES) throw new UnavailableError()
+    return this.#authorize(state, perform)
+  }
+
+  readonly #conclude = (outcome: Outcome | undefined, state: ActionState): MaybePromise<FastifyReply> =>
+    isWithoutWrite(outcome)
+      ? andThen(hideUnauthorized(outcome, state), this.#respond, state)
+      : this.#respond(outcome, state)
+
+  readonly #respond = (outcome: Outcome | undefined, state: ActionState): MaybePromise<FastifyReply> => {
+    if (!state.route.safe) logOutcome(outcome, state)
+    if (outcome === undefined) return state.reply
+    // A document shows only its rows.
+    return state.choice.format.writer.list === undefined
+      ? andThen(findContent(outcome, state), respond, state)
+      : respond(outcome, state)
+  }
+}
+
+/** Selects the attributes and relations that the query names. */
+function select (state: ActionState): void {
+  const { request: { query: { only, include } }, compiled, choice } = state
+  if (only === undefined && include === undefined) return
+  if (include !== undefined) state.included = compiled.relations.parse(include)
+  state.choice = compiled.select(only, state.included, choice)
+}
+
+/** Adds the relations that the query names to the rows of an action. */
+function compileInclude (perform: Perform): Perform {
+  return (state) => {
+    const outcome = perform(state)
+    return state.included.length === 0
+      ? outcome
+      : andThen(outcome, (outcome) => include(outcome, state.included, state))
+  }
+}
+
+/**
+ * Validates a new row, at once or after `scope` has given what it lacks.
+ * @throws InvalidError
+ */
+function validateFirst (perform: Perform, { compiled: { validation, level }, payload }: ActionState): Perform {
+  const { attributes, issues } = payload as Payload
+  if (level.scope.length === 0 || !validation.lacks(attributes)) {
+    validation.create(attributes, issues)
+    return perform
+  }
+  return (state) => {
+    validation.create(attributes, issues, state.target.scope)
+    return perform(state)
+  }
+}
+
+/**
+ * Merges a patch with the row before an update, and validates the result. The write then demands the version of that
+ * row. If the row has another one meanwhile, `Handlers` begins again.
+ */
+function mergeFirst (perform: Perform, validation: Validation): Perform {
+  return (state) => {
+    const { target, target: { resource, store }, authorizedRow, id, payload } = state
+    const { attributes, merged: names, issues, checkMerged } = payload as Payload
+    return andThen(authorizedRow ?? findRow(target, id, state), (row) => {
+      if (row === undefined) throw store === noStore ? refuseMerge(names) : notFound(resource, id)
+      const changes = { ...attributes }
+      for (const name of names) {
+        // The validator fills in defaults, and the values of a store may be frozen.
+        changes[name] = applyMergePatch(structuredClone(ownMember(row.attributes, name)), attributes[name])
+        checkMerged(name, changes[name], issues)
+      }
+      countValues(changes)
+      validation.update(changes, issues)
+      state.attributes = changes
+      state.checked = state.merged = row
+      return perform(state)
+    })
+  }
+}
+
+/** Lets an update pass whose only faults are in values that the row shows already. */
+function forgiveShown (perform: Perform, validation: Validation): Perform {
+  return (state) => {
+    const { target, authorizedRow, id, payload } = state
+    const { attributes, issues, compareWith } = payload as Payload
+    return andThen(authorizedRow ?? findRow(target, id, state), (row) => {
+      validation.conclude(attributes, issues, row && compareWith?.(row))
+      return perform(state)
+    })
+  }
+}
+
+function refuseMerge (names: readonly string[]): InvalidError {
+  const message = 'cannot be merged, because the resource has no store; send the whole value by PUT'
+  return new InvalidError(Object.fromEntries(names.map((name) => [name, [message]])))
+}
+
+function isWithoutWrite (outcome: Outcome | undefined): outcome is OutcomeWithoutWrite {
+  return outcome?.kind === 'stale' || outcome?.kind === 'revised'
+}
+
+/** @throws MalformedBodyError if the answer has no page that could show the form again */
+function checkRevisable ({ choice: { format: { writer } } }: RequestState): void {
+  if (writer.document !== undefined || writer.revised === undefined) {
+    throw new MalformedBodyError('the form asks to add or remove a row, which only a page (text/html) can show')
+  }
+}

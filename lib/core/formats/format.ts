@@ -1,0 +1,254 @@
+import type { FastifyRequest } from 'fastify'
+import type { Problem } from '../errors.js'
+import type { Paths } from '../../draw/path-helpers.js'
+import type { Resource } from '../resource/resource.js'
+import type { Row } from '../resource/row.js'
+import type { Shape } from '../schema/shape.js'
+import type { Issues } from '../schema/validation/issues.js'
+import type { Choosing } from './form/choosing.js'
+import type { ConditionParameter } from './form/condition.js'
+import type { PossibleNavigation } from '../../html/navigation.js'
+import type { PageView, TableView, View } from '../../html/view.js'
+
+export type { Choosing } from './form/choosing.js'
+export type { ConditionParameter, OpenCondition } from './form/condition.js'
+export type * from '../../html/view.js'
+
+/** A format that writes resources, reads them, or both. */
+export interface Format {
+  /** The name in `?format=`, in the suffix of a path and in the ETag: lower-case letters and digits. */
+  readonly name: string
+  /** The media types, in lower case. A client that accepts any of them gets the first. */
+  readonly mediaTypes: readonly string[]
+  /** Parameters of the media type in answers, besides the charset: `header=present`. @default none */
+  readonly mediaTypeParameters?: string
+  /** Whether its clients are browsers, which are redirected after a write. @default false */
+  readonly browser?: boolean
+  /**
+   * Whether people open its texts in spreadsheets. Pages then link to `?format=csv-bom`, whose texts begin with a byte
+   * order mark.
+   * @default false
+   */
+  readonly spreadsheet?: boolean
+  /**
+   * What its answers depend on besides the resource and the row, such as its own options or a number that you raise.
+   * An ETag changes with it, so that clients drop the copies that they keep. @default nothing
+   */
+  readonly settings?: unknown
+  /**
+   * Returns the tag of the language in which a request is answered, if there are several. `Vary` then names the header,
+   * and each language has its own ETag.
+   * @default one language
+   */
+  readonly languageOf?: (request: Pick<FastifyRequest, 'headers'>) => string
+  /** Makes the writer of a resource, once, at registration. A format without it is only read. */
+  readonly compileWriter?: (resource: Resource, surroundings: WriterContext) => Writer
+  /** Makes the reader of a resource, once, at registration. A format without it is only written. */
+  // `any`, because each reader has its own type of node.
+  readonly compileReader?: (resource: Resource) => Reader<any>
+}
+
+/** The context of a writer: the formats, the links and the paths that it may show besides the resource. */
+export interface WriterContext {
+  /** All formats that the resource is written in, including this one. */
+  readonly formats: ReadonlyArray<Pick<Format, 'name' | 'mediaTypes' | 'spreadsheet'>>
+  /** The selection of attributes and relations that answers show; `undefined` for all attributes and no relation. */
+  readonly selection: Selection | undefined
+  /** Attributes that `?sort=` may name. */
+  readonly sortable: readonly string[]
+  /** Attributes that a list can be filtered by, with a query parameter of the same name. */
+  readonly filterable: readonly string[]
+  /** The parameters that filter a list by an operator: `rating[gte]`. */
+  readonly conditions: readonly ConditionParameter[]
+  /** Whether lists have the parameter `q`, which searches their texts. */
+  readonly hasSearch: boolean
+  /** The custom actions on the collection that a link or a button can ask for: `/posts/recent`. */
+  readonly collectionActions: readonly ActionLink[]
+  /** The custom actions on a row that a link or a button can ask for: `/posts/1/publish`. */
+  readonly memberActions: readonly ActionLink[]
+  /** The nested singletons that the page of a row links to: the `profile` of a person. A view has nested lists. */
+  readonly children: readonly ChildLink[]
+  /** The attributes that have ids of other resources. It is complete once the app is ready. */
+  readonly references: ReadonlySet<string>
+  /** The segment of the form for a new row, after the collection's path; `undefined` if there is no such form. */
+  readonly newSegment: string | undefined
+  /** The segment of the form for a row, after the row's path; `undefined` if there is no such form. */
+  readonly editSegment: string | undefined
+  /** The path helpers of the app, by name. */
+  readonly paths: Paths
+  /**
+   * Returns the path of the resource that serves a file: of the first one of the same registration with a file of this
+   * name, the same hooks and the same constraints.
+   */
+  readonly assetOwner: (file: string) => string
+  /**
+   * Returns the bar of all pages in a language, with the links that it may have, once the app is ready; `undefined` if
+   * no home page is above them.
+   */
+  readonly navigation: (lang: string) => PossibleNavigation | undefined
+}
+
+/** The attributes and relations that a request has selected for its answer. */
+export interface Selection {
+  /** The resource as the answer shows it. Its attributes are those that are selected, and the included relations. */
+  readonly resource: Resource
+  /** The names of the attributes that `?only=` names, in the order of the schema; `undefined` for all. */
+  readonly only: readonly string[] | undefined
+  /** The names of the relations that `?include=` names. */
+  readonly include: readonly string[]
+}
+
+/** A custom action that a page offers: a GET as a link, another method as a button. */
+export interface ActionLink {
+  /** The name of the action: `publish`. */
+  readonly name: string
+  /** The text of the link or the button; if `undefined`, it is made from the name. */
+  readonly label: string | undefined
+  /** The method of the action. A form asks for PUT and DELETE by `_method`. */
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** The rest of the path, encoded, after the path of the collection or of the row: `publish`. */
+  readonly segment: string
+}
+
+/** A singleton that is nested in this resource. */
+export interface ChildLink {
+  /** The singular name: `profile`. */
+  readonly name: string
+  /** The rest of the path, encoded, after the path of the row. */
+  readonly segment: string
+}
+
+/**
+ * Writes the answers of one resource. A JSON format has `document` and `serialize`, because Fastify sends its records
+ * and errors as objects. Another format has `record` and `problem`, which an onSend hook calls.
+ */
+export type Writer = (JsonWriter | TextWriter) & (
+  { readonly list: ListWriter, readonly page?: undefined } |
+  PageWriter & { readonly list?: undefined }
+)
+
+/** Writes a list in pages, for a format that people read. */
+export interface PageWriter {
+  /** Writes the whole answer. */
+  page (rows: readonly Row[], view: PageView): string
+  /**
+   * Makes a frame around the rows of a page, so that a page of large rows can be written in chunks. `first` has the
+   * first rows. @default such a page is written whole, and ends early if its rows are too large to be held together
+   */
+  readonly frame?: ((first: readonly Row[], view: PageView) => ListWriter) | undefined
+  /** Headers of each answer. @default none */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Files that the pages refer to, such as a style sheet. @default none */
+  readonly assets?: readonly Asset[]
+  /** Whether a list shows the error of a refused condition at its field. @default false: the error has its own page */
+  readonly showsRefusedConditions?: boolean
+  /** Whether a page may show more than its row, such as the user's name. It is then never a 304. @default false */
+  readonly volatile?: boolean
+}
+
+/**
+ * A file with its own path, `/posts/<stem>.<hash>.<extension>` (see `assetPath`). A file at one path never changes,
+ * because other content has another hash.
+ */
+export interface Asset {
+  /** The first part of the file's name: letters. The whole name must not be a possible id. */
+  readonly stem: string
+  /** The hash of the content, in hexadecimal digits. */
+  readonly hash: string
+  /** The extension, without a dot: `css`. */
+  readonly extension: string
+  /** The media type, without parameters. The file is sent as UTF-8. */
+  readonly mediaType: string
+  /** The whole content. */
+  readonly body: string
+}
+
+/** Writes records as objects, with the serializer that Fastify calls for them. */
+export interface JsonWriter {
+  /** Returns the object that is sent for a row. The app's preSerialization hooks see it. */
+  document (row: Row): object
+  /** Serializes such a document, or an object that the app has put into its place. */
+  serialize (document: object): string
+  /** The media type of an error. */
+  readonly problemType: string
+}
+
+/** Writes whole answers as text, in an onSend hook. */
+export interface TextWriter {
+  /** Always absent: only a `JsonWriter` has it. */
+  readonly document?: undefined
+  /** Writes one row. */
+  record (row: Row, view: View): string
+  /** Writes the answer to a write whose preconditions the row does not meet. @default `record` of the current row */
+  stale? (current: Row, view: View): string
+  /** Writes a form again with a row of it added or removed, and nothing stored. @default such a form is refused */
+  revised? (view: View): string
+  /** Writes the form for a new row. @default `record` of a row that has the defaults of the schema, and no id */
+  blank? (view: View): string
+  /** Writes the form for a row. @default `record` */
+  edit? (row: Row, view: View): string
+  /** Writes an error. */
+  problem (problem: Problem, view: View): string
+  /** Returns the name of a row, by which the page of a request refers to it. @default its id */
+  title? (row: Row, page: Pick<View, 'request'>): string
+  /** Writes rows as a table, for the page of a row that they belong to. @default none */
+  table? (rows: readonly Row[], view: TableView): string
+  /** The media type of an error. @default that of the answer */
+  readonly problemType?: string
+}
+
+/** Writes a list in parts, so that it can be sent in chunks as its rows come. */
+export interface ListWriter {
+  /** The text before the rows. */
+  readonly open: string
+  /** Writes one row. */
+  row (row: Row): string
+  /** The text between two rows. */
+  readonly separator: string
+  /** The text after the rows. */
+  readonly close: string
+}
+
+/** The named parts of a body, or of a group in it. */
+export type Entries<Node = unknown> = Readonly<Record<string, Node>>
+
+/** Converts a node to a value, or to `undefined` if none is supplied. A node that does not convert adds an issue. */
+export type Convert<Node = unknown> = (node: Node, path: string, issues: Issues) => unknown
+
+/** Reads bodies of a format. A node is the parser's own type for a part of a body. */
+export interface Reader<Node = unknown> {
+  /** Whether bodies are forms, which may have `_method`, `_version` and `commit` beside the group. */
+  readonly form: boolean
+  /** Whether values have types of their own, as in JSON. Otherwise they are text. */
+  readonly typed: boolean
+  /** Parses a body, and returns its top level. @throws MalformedBodyError */
+  parse (body: Buffer): Entries<Node>
+  /** Returns the members of a group, or `undefined` if the node is not a group. */
+  entries (node: Node): Entries<Node> | undefined
+  /** Returns the value of an id or a version: a JSON value, or a text, or a list if several texts are given. */
+  scalar (node: Node): unknown
+  /** Compiles the conversion of an attribute's node by its shape. */
+  compile (shape: Shape): Convert<Node>
+  /** Returns whether the node of an attribute of this shape asks an update to remove the attribute. @default never */
+  removes? (node: Node, shape: Shape): boolean
+  /** Returns whether an update merges the value of an attribute with the stored one (RFC 7396). @default never */
+  merges? (value: unknown): boolean
+  /**
+   * Returns the group as the form shows it again, if it asks for that instead of a write: with a row added or removed,
+   * or with a choice made. @default never
+   */
+  redisplay? (group: Node): Node | undefined
+  /** Returns the choice of a row that a form asks for, if it is shown again for that. @default never */
+  choosing? (group: Node): Choosing | undefined
+  /**
+   * Returns whether an update sends an attribute back as the form of the group showed it. `value` is `undefined` if the
+   * attribute's node could not be converted. @default never
+   */
+  isUntouched? (group: Node, name: string, value: unknown): boolean
+  /**
+   * Returns whether a node is what the format shows for a stored value, also after a client has read and written it. A
+   * format that has this method, and not `isUntouched`, makes an update compare what was sent with the row.
+   * @default an update writes what it names
+   */
+  isShown? (node: Node, value: unknown, shape: Shape): boolean
+}

@@ -1,0 +1,129 @@
+import { InvalidOptionError } from '../errors.js'
+import type { JsonWriter, ListWriter, PageWriter, TextWriter, Writer } from '../formats/format.js'
+import { declareAttributes } from '../resource/attributes.js'
+import type { Resource } from '../resource/resource.js'
+import { describeTypes } from '../schema/convert-text.js'
+import type { AttributesSchema } from '../schema/types.js'
+import type { ResolvedOptions } from '../options/resolve/options.js'
+import type { Store } from '../stores/store.js'
+import { didYouMean } from '../util/did-you-mean.js'
+
+/**
+ * Checks that the store keeps each type that an attribute may have. It would refuse values of other types.
+ * @throws InvalidOptionError
+ */
+export function checkKept ({ plural, attributes }: Resource, kept: AttributesSchema | undefined): void {
+  if (kept === undefined) return
+  const stored = declareAttributes(plural, { ...kept })
+  for (const { name, shape } of attributes.values()) {
+    const types = stored.get(name)?.shape.types
+    const other = [...shape.types].find((type) => types?.has(type) === false)
+    if (types !== undefined && other !== undefined) {
+      throw new InvalidOptionError(
+        'attributes',
+        `declares "${name}", which may be ${describeTypes([other]).slice('must be '.length)}, but in the store it ` +
+          `${describeTypes(types)}`
+      )
+    }
+  }
+}
+
+/**
+ * Checks that the store has an attribute for the parent's id.
+ * @throws InvalidOptionError
+ */
+export function checkForeignKey (
+  { plural, foreignKey }: Resource,
+  parent: Resource,
+  kept: AttributesSchema | undefined
+): void {
+  if (kept === undefined) return
+  const name = foreignKey as string
+  const type = parent.idType === 'integer' ? 'integer' : 'string'
+  const stored = declareAttributes(plural, { ...kept }).get(name)
+  if (stored?.shape.types.has(type) !== true) {
+    throw new InvalidOptionError(
+      'store',
+      `must keep "${name}", the id of the ${parent.singular} to which a row belongs; declare it in the "attributes" ` +
+        'of the store as ' +
+        `${describeTypes([type]).slice('must be '.length)}${parent.idType === 'uuid' ? ' of the format uuid' : ''}`
+    )
+  }
+}
+
+/**
+ * Returns the unique groups of a resource with a `scope` that have no attribute of it. Their 409 tells what rows beyond
+ * the scope have. A group of several attributes may have one, unless `scopeAttributes` names those of the scope.
+ */
+export function findOpenGroups (
+  { store, unique: declared, scopeAttributes, routing }: ResolvedOptions
+): ReadonlyArray<readonly string[]> {
+  const { unique = declared } = store
+  if (routing.scope.length === 0) return []
+  const isUnknown = Object.keys(scopeAttributes).length === 0
+  return unique.map((group) => [group].flat()).filter((group) =>
+    isUnknown ? group.length === 1 : !group.some((name) => Object.hasOwn(scopeAttributes, name)))
+}
+
+/**
+ * Checks that the store has the method of each capability.
+ * @throws InvalidOptionError
+ */
+export function checkCapabilities ({ capabilities, count }: Store): void {
+  if (capabilities?.count !== true || count !== undefined) return
+  throw new InvalidOptionError(
+    'store',
+    'declares "capabilities.count", but has no method "count"; add the method, or leave out the capability'
+  )
+}
+
+/**
+ * Checks that each name of an option for pages is a declared attribute, and is not `writeOnly`.
+ * @throws InvalidOptionError
+ */
+export function checkShown (
+  { open, attributes }: Resource,
+  option: 'columns' | 'title',
+  names: readonly string[]
+): void {
+  for (const name of open ? [] : names) {
+    const attribute = attributes.get(name)
+    if (attribute === undefined) {
+      throw new InvalidOptionError(
+        option,
+        `names "${name}", which is not among the attributes declared${didYouMean(name, [...attributes.keys()])}`
+      )
+    }
+    if (attribute.writeOnly) {
+      throw new InvalidOptionError(option, `names "${name}", which is writeOnly and is never shown`)
+    }
+  }
+}
+
+/**
+ * Checks that the writer of an app's own format has the required members.
+ * @throws InvalidOptionError
+ */
+export function checkWriter (name: string, writer: Partial<Writer> | null | undefined): void {
+  const { document, record, problem, list, page } = (writer ?? {}) as Partial<
+    Record<keyof TextWriter | keyof JsonWriter | keyof PageWriter, unknown>
+  > & { readonly list?: Partial<ListWriter> }
+  const hasList =
+    typeof list?.open === 'string' &&
+    typeof list.row === 'function' &&
+    typeof list.separator === 'string' &&
+    typeof list.close === 'string'
+  const hasRecord = document !== undefined || (typeof record === 'function' && typeof problem === 'function')
+  if (!hasRecord) {
+    throw new InvalidOptionError(
+      'formats',
+      `has "${name}", whose writer must have the functions "record" and "problem"`
+    )
+  }
+  if (!hasList && typeof page !== 'function') {
+    throw new InvalidOptionError(
+      'formats',
+      `has "${name}", whose writer must have "list", made of open, row, separator and close, or the function "page"`
+    )
+  }
+}

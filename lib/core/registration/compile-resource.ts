@@ -1,0 +1,263 @@
+import { compileAccessCheck } from '../actions/authorize/authorize.js'
+import { constrainParents, passesChecks, type GuardedResource } from '../actions/authorize/level.js'
+import { compileRefusals } from '../actions/authorize/refused-actions.js'
+import type { Target } from '../actions/target.js'
+import { InvalidOptionError } from '../errors.js'
+import type { ActionLink, ChildLink, Format, Selection, WriterContext, Writer } from '../formats/format.js'
+import { hideWriteOnly } from '../formats/hide-write-only.js'
+import { json } from '../formats/json/json.js'
+import { mergePatch } from '../formats/json/merge-patch.js'
+import { compileJsonReader } from '../formats/json/read.js'
+import type { BodyFormat, CompiledResource, Representation } from '../compiled-resource.js'
+import { compileCustomAction } from '../actions/custom/compile-action.js'
+import { compileListQuery, type ListQueryParser } from '../request/list-query.js'
+import { compilePayload, compilePayloadLater } from '../request/payload.js'
+import { compileSelect } from '../request/selection.js'
+import { compilePrefill } from '../../html/prefill.js'
+import { Relations } from '../relations/relations.js'
+import { compileLocation, type ResourcePaths } from '../resource/location.js'
+import type { Paths } from '../../draw/path-helpers.js'
+import { publish } from '../resource/public-version.js'
+import { nameOf, type Resource } from '../resource/resource.js'
+import { compileVisibleRow } from '../resource/visible.js'
+import { compileCacheControl } from '../options/cache-control.js'
+import type { CustomAction, ActionScope } from '../actions/custom/custom-action.js'
+import type { HookLists } from '../options/hooks.js'
+import type { ResolvedOptions } from '../options/resolve/options.js'
+import type { Routing } from '../options/resolve/routing.js'
+import type { AjvSettings } from '../schema/bundle.js'
+import { compileConstraint } from '../schema/validation/parameter.js'
+import { compileValidation } from '../schema/validation/validation.js'
+import { didYouMean } from '../util/did-you-mean.js'
+import { lazy } from '../util/functions.js'
+import { compileShape } from './representation-shape.js'
+import { checkCapabilities, checkShown, checkForeignKey, checkKept, checkWriter } from './check-resource.js'
+
+/** The surroundings of a resource: its place, its relatives and the settings of the app. */
+export interface ResourceContext {
+  readonly resourcePaths: ResourcePaths
+  /** The resource that it is nested in, or `undefined` if there is none. */
+  readonly parent: CompiledResource | undefined
+  readonly customActions: readonly CustomAction[]
+  readonly children: readonly ChildLink[]
+  /** The `app.paths` of the instance on which it is registered. */
+  readonly paths: Paths
+  /** Returns the path of the resource that serves a file of the pages. */
+  readonly assetOwner: WriterContext['assetOwner']
+  /** Returns the bar of the pages, once the app is ready. */
+  readonly navigation: WriterContext['navigation']
+  readonly listChecks: CompiledResource['listChecks']
+  /** Returns the hooks of that instance. They are complete once the app is ready. */
+  readonly appHooks: () => HookLists
+  /** The app's settings of Ajv: its own formats and keywords. */
+  readonly ajv: AjvSettings
+}
+
+export function compileResource (
+  options: ResolvedOptions,
+  resource: Resource,
+  context: ResourceContext
+): CompiledResource {
+  const { resourcePaths, parent, customActions, listChecks, paths, appHooks, ajv } = context
+  checkKept(resource, options.store.attributes)
+  if (parent !== undefined) checkForeignKey(resource, parent.resource, options.store.attributes)
+  checkCapabilities(options.store)
+  checkShown(resource, 'columns', options.columns ?? [])
+  if (typeof options.title === 'string' && options.title !== 'id') checkShown(resource, 'title', [options.title])
+  // Refuses an invalid schema, which the following steps rely on.
+  const validation = compileValidation(resource, ajv)
+  const listQuery = compileListQuery(options, resource)
+  const relations = new Relations(resource)
+  const writerContext = makeWriterContext(options, listQuery, { ...context, references: relations.references })
+  const representations = compileRepresentations(options, resource, writerContext)
+  const bodies = compileBodies(options, resource, representations)
+  const jsonAnswer = representations.find(({ compileReader }) => compileReader === json.compileReader)
+  const patches = jsonAnswer === undefined
+    ? []
+    : [compileBody(resource, mergePatch.mediaTypes, mergePatch.compileReader, jsonAnswer)]
+  const bodiless = bodies[0] ?? compileBody(resource, json.mediaTypes, compileJsonReader, undefined)
+  const findLocation = compileLocation(resourcePaths)
+  const target: Target = { resource, store: options.store, scope: {} }
+  return {
+    options,
+    resource,
+    name: nameOf(resource),
+    parent,
+    target,
+    resourcePaths,
+    findLocation,
+    onlyLocation: resourcePaths.collection.names.length === 0 ? findLocation({}) : undefined,
+    ...guard(target, options.routing, resourcePaths, parent),
+    representations,
+    bodies,
+    patches,
+    bodiless,
+    validation,
+    listQuery,
+    prefill: compilePrefill(resource, { validation, listQuery, references: relations.references }),
+    select: compileSelect(resource),
+    relations,
+    customActions: customActions.map((action) =>
+      compileCustomAction(action, { resource, validation, bodies: [...bodies, bodiless], ajv })),
+    refusals: compileRefusals(
+      options.routing.authorize,
+      resource,
+      writerContext.collectionActions,
+      writerContext.memberActions
+    ),
+    listChecks,
+    paths,
+    appHooks,
+    cacheControl: compileCacheControl(options.cacheControl, [
+      ...new Set([...resource.actions, ...customActions.map(({ name }) => name)])
+    ])
+  }
+}
+
+/** Compiles the checks of ids and access, and the levels that nested resources build on. */
+function guard (
+  target: Target,
+  { authorize, scope, constraints, param }: Routing,
+  { collection, members, isShallow, parent: link }: ResourcePaths,
+  parent: CompiledResource | undefined
+): Pick<CompiledResource, 'isId' | 'accessChecks' | 'levels' | 'level'> {
+  // A singleton has no id, but a scope may give it constraints on the ids of its other resources.
+  const names = [...collection.names, param]
+  const checks = new Map(
+    Object.entries(constraints).map(([name, schema]) => {
+      if (!names.includes(name)) {
+        throw new InvalidOptionError(
+          'constraints',
+          `names "${name}", which is not a parameter of the path${didYouMean(name, names)}`
+        )
+      }
+      return [name, compileConstraint(name, schema)]
+    })
+  )
+  const idChecks = [...checks].flatMap(([name, isFit]) => (name === param ? [isFit] : []))
+  const parameterChecks = [...checks].filter(([name]) => collection.names.includes(name))
+  const levels =
+    parent?.levels.map((level, index, { length }): GuardedResource =>
+      index === length - 1 ? { ...level, param: link?.param } : level
+    ) ?? []
+  const above = levels.at(-1)
+  const parentLink =
+    above === undefined || link === undefined
+      ? undefined
+      : { level: above, foreignKey: link.foreignKey, param: link.param, idChecks: above.idChecks }
+  const nested = constrainParents(
+    { target, authorize, scope, param: undefined, idChecks, parameterChecks, foreignKey: link?.foreignKey, parentLink },
+    parameterChecks
+  )
+  // A shallow row also keeps the constraints of its parents on parameters that its path has.
+  const self: GuardedResource = {
+    ...nested,
+    parameterChecks: [...levels, nested]
+      .flatMap(({ parameterChecks }) => parameterChecks)
+      .filter(([name]) => members.names.includes(name)),
+    foreignKey: undefined
+  }
+  const atCollection = compileAccessCheck(levels, nested)
+  return {
+    isId: idChecks.length === 0 ? undefined : (id) => passesChecks(idChecks, id),
+    accessChecks: { collection: atCollection, row: isShallow ? compileAccessCheck([], self) : atCollection },
+    levels: isShallow ? [self] : [...levels, nested],
+    level: nested
+  }
+}
+
+function makeWriterContext (
+  options: ResolvedOptions,
+  { sortable, filterable, searchable }: ListQueryParser,
+  context: ResourceContext & Pick<WriterContext, 'references'>
+): WriterContext {
+  const { customActions, children, references, paths, assetOwner, navigation } = context
+  const linksTo = (scope: ActionScope): ActionLink[] =>
+    customActions.flatMap(({ name, on, verb, segment, label, attributes, query }): ActionLink[] => {
+      // A button sends no input, and a form cannot ask for PATCH.
+      const isSimple =
+        on === scope && verb !== 'PATCH' && label !== false && attributes === undefined && query?.required === undefined
+      return isSimple ? [{ name, label, method: verb, segment: encodeURI(segment) }] : []
+    })
+  const { actions, pathNames } = options.routing
+  const segmentOf = (action: 'new' | 'edit'): string | undefined =>
+    actions.has(action) ? encodeURI(pathNames[action]) : undefined
+  return {
+    formats: options.formats,
+    selection: undefined,
+    sortable,
+    filterable: filterable.flatMap(({ attribute: { name }, isPlain }) => (isPlain ? [name] : [])),
+    conditions: filterable.flatMap(({ attribute: { name: attribute }, operators }) =>
+      operators.map((operator) => ({ parameter: `${attribute}[${operator}]`, attribute, operator }))),
+    hasSearch: searchable.length > 0,
+    collectionActions: linksTo('collection'),
+    memberActions: linksTo('member'),
+    children,
+    references,
+    newSegment: segmentOf('new'),
+    editSegment: segmentOf('edit'),
+    paths,
+    assetOwner,
+    navigation
+  }
+}
+
+function compileRepresentations (
+  { formats, ownFormats }: ResolvedOptions,
+  resource: Resource,
+  context: WriterContext
+): readonly Representation[] {
+  return formats.map((format): Representation => {
+    const selecting = (selection?: Selection): WriterContext =>
+      selection === undefined ? context : { ...context, selection }
+    const compile = (resource: Resource, selection?: Selection): Writer => {
+      const compileWriter = format.compileWriter as NonNullable<Format['compileWriter']>
+      const writer = compileWriter(resource, selecting(selection))
+      if (!ownFormats.includes(format)) return writer
+      checkWriter(format.name, writer)
+      const see = compileVisibleRow(selection?.resource ?? resource)
+      // The responder has made the version of a singleton, which names its row.
+      return hideWriteOnly(writer, resource.singleton ? see : (row) => see(publish(row, resource)))
+    }
+    const writer = compile(resource)
+    const whole: Representation = {
+      ...format,
+      writer,
+      blank: lazy(() => compile({ ...resource, singleton: true })),
+      shape: compileShape(format, resource, context),
+      select: (selection) => ({
+        ...whole,
+        writer: compile(resource, selection),
+        shape: compileShape(format, resource, selecting(selection))
+      }),
+      headers: Object.entries(writer.list === undefined ? (writer.headers ?? {}) : {})
+    }
+    return whole
+  })
+}
+
+function compileBodies (
+  { readers, ownFormats }: ResolvedOptions,
+  resource: Resource,
+  representations: readonly Representation[]
+): readonly BodyFormat[] {
+  const browser = representations.find((representation) => representation.browser === true)
+  return [...representations, ...readers].flatMap(({ name, mediaTypes, compileReader }): BodyFormat[] => {
+    if (compileReader === undefined) return []
+    const answer = representations.find((other) => other.name === name) ?? browser
+    const body = compileBody(resource, mediaTypes, compileReader, answer)
+    // An app's own reader may refuse the shape of an attribute. It is called here, so that it fails at registration.
+    const isOwn = ownFormats.some((own) => own.name === name)
+    return [isOwn ? { ...body, readPayload: compilePayload(resource, body.reader) } : body]
+  })
+}
+
+function compileBody (
+  resource: Resource,
+  mediaTypes: readonly string[],
+  compileReader: BodyFormat['compileReader'],
+  answer: Representation | undefined
+): BodyFormat {
+  const reader = compileReader(resource)
+  return { mediaTypes, reader, readPayload: compilePayloadLater(resource, reader), answer, compileReader }
+}

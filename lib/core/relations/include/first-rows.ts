@@ -1,0 +1,110 @@
+import { referenceTo, type Resource } from '../../resource/resource.js'
+import type { Row } from '../../resource/row.js'
+import { BY_ID } from '../../stores/order.js'
+import { LARGEST_BATCH_SIZE } from '../../stores/row-size.js'
+import type { Context, Count, Query, Store } from '../../stores/store.js'
+import type { CheckAccess } from '../../actions/authorize/authorize.js'
+import type { AccessContext } from '../../actions/authorize/level.js'
+import { canCount } from '../../actions/list.js'
+import { collect, iterate } from '../../actions/sources.js'
+import type { Target } from '../../actions/target.js'
+import { COUNT_OF_PAGES } from '../../actions/total.js'
+import { type Nested, openNested } from './load-many.js'
+import { requestFor, unlessRefused } from './relation.js'
+
+/** The most related rows that the page of a row shows. */
+const MOST_SHOWN = 10
+
+/** A list that the request may read. */
+export interface OpenedList {
+  /** The request with the path parameters of the list. */
+  readonly request: AccessContext['request']
+  readonly target: Target
+}
+
+/** The rows of a list that belong to one row, as far as the request may list them. */
+export interface RelatedRows extends OpenedList {
+  readonly filter: Query['filter']
+}
+
+/** A resource whose list a page of another one shows. */
+export interface Listed {
+  /** All its rows. */
+  readonly target: Target
+  /** The check of a request for its list, or `undefined` if nothing restricts access. */
+  readonly checkAccess: CheckAccess | undefined
+  /** The path parameters of its list. */
+  readonly parameters: readonly string[]
+}
+
+/** Checks the access to a list. Returns `undefined` if the request may not read it. */
+export type OpenList = (context: AccessContext) => Promise<OpenedList | undefined>
+
+/** Compiles the check of a request for a list. */
+export function compileOpenList ({ target: all, checkAccess, parameters }: Listed): OpenList {
+  return (context) => {
+    const request = requestFor(context, parameters)
+    const access = { action: 'list', id: undefined, isCustom: false }
+    return unlessRefused(async () => {
+      const opened = await checkAccess?.(access, { request, get signal () { return context.signal } })
+      return { request, target: opened?.target ?? all }
+    })
+  }
+}
+
+/** Checks the access to the rows that belong to a row. Returns `undefined` if the request may not list them. */
+export type OpenRelated = (row: Row, context: AccessContext) => Promise<RelatedRows | undefined>
+
+/** A resource whose rows reference rows of another one. */
+export interface Referencing extends Listed {
+  /** The attribute that references rows of the other resource. */
+  readonly attribute: string
+  /** The other resource, whose rows they reference. */
+  readonly referenced: Resource
+}
+
+/** Compiles the check for rows that reference a row. It is the check of a request for their list. */
+export function compileOpenReferencing (referencing: Referencing): OpenRelated {
+  const { attribute, referenced } = referencing
+  const open = compileOpenList(referencing)
+  return async (row, context) => {
+    const opened = await open(context)
+    return opened && { ...opened, filter: [{ attribute, operator: 'eq', value: referenceTo(row, referenced) }] }
+  }
+}
+
+/** Compiles the check for the nested rows of a row. */
+export function compileOpenNested (nested: Nested): OpenRelated {
+  const { level: { target }, parent, foreignKey } = nested
+  return (row, context) => unlessRefused(async () => {
+    const opened = await openNested(nested, row, context)
+    if (opened === undefined) return undefined
+    const scope = { ...opened.scope, [foreignKey]: referenceTo(row, parent.target.resource) }
+    return { request: opened.request, target: { ...target, scope }, filter: [] }
+  })
+}
+
+/** Reads the first rows of a list. Counts all of them only if there are more, and if the store can count. */
+export async function readFirst (
+  { target: { store, scope }, filter }: RelatedRows,
+  context: AccessContext
+): Promise<{ readonly rows: readonly Row[], readonly total: Count | undefined }> {
+  const query = { order: BY_ID, after: undefined, scope, filter, search: undefined }
+  const { rows, hasMore } = await readSome(store, { ...query, limit: MOST_SHOWN }, context)
+  if (!hasMore) return { rows, total: { rows: rows.length, isEstimate: false } }
+  const total = canCount(store) ? await store.count?.({ ...query, ...COUNT_OF_PAGES }, context) : undefined
+  return { rows, total }
+}
+
+/** Reads at most `limit` rows, or fewer if they are large, and whether there are more. */
+export async function readSome (
+  store: Store,
+  { limit, ...query }: Query & { readonly limit: number },
+  context: Context
+): Promise<{ readonly rows: readonly Row[], readonly hasMore: boolean }> {
+  // One extra row shows whether there are more.
+  const source = iterate(store.list({ ...query, limit: limit + 1 }, context))
+  const { rows, rest } = await collect(source, limit + 1, LARGEST_BATCH_SIZE)
+  await rest?.return?.()
+  return { rows: rows.slice(0, limit), hasMore: rest !== undefined || rows.length > limit }
+}

@@ -1,0 +1,134 @@
+import type { CheckAccess } from '../actions/authorize/authorize.js'
+import type { AccessContext } from '../actions/authorize/level.js'
+import type { Refusals } from '../actions/authorize/refused-actions.js'
+import {
+  compileOpenNested,
+  compileOpenReferencing,
+  type OpenRelated,
+  readFirst,
+  type RelatedRows
+} from './include/first-rows.js'
+import type { Nested } from './include/load-many.js'
+import type { Target } from '../actions/target.js'
+import { COUNT_OF_PAGES } from '../actions/total.js'
+import type { RelatedList } from '../formats/format.js'
+import type { FindLocation, ResourcePaths } from '../resource/location.js'
+import { referenceTo, type Resource } from '../resource/resource.js'
+import type { Row } from '../resource/row.js'
+import { guardsMore, type HookedResource } from './hook-guards.js'
+import type { Prefill } from '../../html/prefill.js'
+import type { ListQueryParser } from '../request/list-query.js'
+import { addLinks, findPageWriter, type FoundLinks, type LinkedResource, type RowLinks } from './row-links.js'
+
+/** What the list of related rows needs of its resource. */
+export interface ListedResource extends HookedResource {
+  readonly target: Target
+  readonly resource: Resource
+  readonly resourcePaths: ResourcePaths
+  readonly findLocation: FindLocation
+  readonly accessChecks: { readonly collection: CheckAccess | undefined }
+  readonly listQuery: ListQueryParser
+  readonly prefill: Prefill
+  readonly refusals: Refusals | undefined
+  readonly representations: LinkedResource['representations']
+  readonly relations: { readonly links: readonly RowLinks[] }
+}
+
+/** A row that others reference: its resource, and what they call it. */
+export interface ReferencedBy {
+  readonly resource: HookedResource & Pick<ListedResource, 'resource' | 'resourcePaths'>
+  readonly attribute: string
+  readonly relation: string
+}
+
+/** Finds the list of the rows that belong to a row, or `undefined` if the request may not list them. */
+export type FindRelatedList = (row: Row, context: AccessContext) => Promise<RelatedList | undefined>
+
+/** How a list of related rows is found and called. */
+interface ListRelation {
+  readonly relation: string | undefined
+  /** The attribute that references the row. */
+  readonly attribute: string
+  readonly open: OpenRelated
+  /** The resource of the row, if the list is filtered by the attribute because the path does not name the row. */
+  readonly referenced: Resource | undefined
+}
+
+/**
+ * Compiles the function that finds the list of the rows that reference a row. Returns `undefined` if there is no such
+ * list, if it cannot be filtered by the attribute, or if its path has a parameter that the path of the row has not.
+ */
+export function compileRelatedList (listed: ListedResource, by: ReferencedBy): FindRelatedList | undefined {
+  const { target, resource, resourcePaths: { collection }, accessChecks, listQuery } = listed
+  const { attribute, relation } = by
+  const isFilterable = listQuery.filterable.some((other) => other.isPlain && other.attribute.name === attribute)
+  const isLocated = collection.names.every((name) => by.resource.resourcePaths.members.names.includes(name))
+  if (!resource.actions.has('list') || !isFilterable || !isLocated) return undefined
+  const checkAccess = accessChecks.collection
+  const { resource: referenced } = by.resource
+  const open = compileOpenReferencing({ target, checkAccess, parameters: collection.names, attribute, referenced })
+  return compileList(listed, by.resource, { relation, attribute, open, referenced })
+}
+
+/** Compiles the function that finds the list of the rows that are nested in a row. */
+export function compileNestedList (listed: ListedResource, from: HookedResource, nested: Nested): FindRelatedList {
+  const open = compileOpenNested(nested)
+  return compileList(listed, from, { relation: undefined, attribute: nested.foreignKey, open, referenced: undefined })
+}
+
+function compileList (listed: ListedResource, from: HookedResource, related: ListRelation): FindRelatedList {
+  const { resource: { plural: name, singular }, options: { routing }, findLocation } = listed
+  const { relation, attribute, open, referenced } = related
+  // A handler of the app may list other rows, and its hooks may protect the list.
+  const isReadable = !routing.handlers.has('list') && !guardsMore(listed, from, 'list')
+  const write = compileTable(listed, attribute)
+  const findNew = compileNewPath(listed, attribute)
+  return async (row, context) => {
+    const opened = await open(row, context)
+    if (opened === undefined) return undefined
+    const query = referenced === undefined
+      ? ''
+      : `?${new URLSearchParams({ [attribute]: String(referenceTo(row, referenced)) }).toString()}`
+    const { collection } = findLocation(opened.request.params)
+    const found = { name, singular, relation, href: collection + query, newHref: await findNew(opened, query) }
+    if (!isReadable) return { ...found, total: undefined, table: undefined }
+    const { rows, total } = await readFirst(opened, context)
+    return {
+      ...found,
+      total: total && { ...total, most: COUNT_OF_PAGES.most },
+      table: rows.length === 0 ? undefined : await write(rows, opened, context)
+    }
+  }
+}
+
+type WriteTable = (rows: readonly Row[], opened: RelatedRows, context: AccessContext) => Promise<string | undefined>
+
+/** Compiles the function that writes rows as a table, as the pages of their own resource do. */
+function compileTable (listed: ListedResource, attribute: string): WriteTable {
+  const { findLocation, relations } = listed
+  return async (rows, { request }, context) => {
+    const writer = findPageWriter(listed)
+    if (writer?.table === undefined) return undefined
+    const links: FoundLinks = new Map()
+    const others = relations.links.filter((other) => other.attribute !== attribute)
+    await addLinks(others, rows, { request, get signal () { return context.signal } }, links)
+    return writer.table(rows, { location: findLocation(request.params), links, request, without: attribute })
+  }
+}
+
+/** Compiles the function that finds the path of the form for a new row, if the request may create one. */
+function compileNewPath (
+  { resource: { actions }, options: { routing }, findLocation, refusals, prefill }: ListedResource,
+  attribute: string
+): (opened: RelatedRows, query: string) => Promise<string | undefined> {
+  const canPrefill = prefill.parameters.includes(attribute)
+  return async ({ request }, query) => {
+    if (!actions.has('create')) return undefined
+    const { collection } = findLocation(request.params)
+    const refused = await refusals?.ofCollection(request)
+    if (refused?.has('create') === true) return undefined
+    if (!actions.has('new')) return `${collection}${query}#new`
+    if (refused?.has('new') === true) return undefined
+    return `${collection}/${encodeURI(routing.pathNames.new)}${canPrefill ? query : ''}`
+  }
+}

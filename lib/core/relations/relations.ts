@@ -1,0 +1,239 @@
+import { compileLoadMany, type Nested } from './include/load-many.js'
+import {
+  compileFindReferenced,
+  compileLoadOne,
+  type FindReferenced,
+  type Referenced
+} from './include/load-one.js'
+import type { Relation } from './include/relation.js'
+import { type GuardedResource, isGuarded } from '../actions/authorize/level.js'
+import { InvalidOptionError, InvalidQueryError } from '../errors.js'
+import type { FindLocation } from '../resource/location.js'
+import { REFERENCE, singularize } from '../resource/inflection.js'
+import { nameOf, referencedAttribute, type Resource } from '../resource/resource.js'
+import type { Store } from '../stores/store.js'
+import { describeTypes } from '../schema/convert-text.js'
+import type { TypeName } from '../schema/types.js'
+import { didYouMean } from '../util/did-you-mean.js'
+import { lazy } from '../util/functions.js'
+import { guardsMore } from './hook-guards.js'
+import { compileFindRows, type RowChoices } from './choices.js'
+import { compileNestedList, compileRelatedList, type FindRelatedList, type ListedResource } from './related-lists.js'
+import { compileFindLinks, type LinkedResource, type RowLinks } from './row-links.js'
+
+/** What relations need of a compiled resource. */
+interface RelatedResource extends LinkedResource, ListedResource {
+  readonly findLocation: FindLocation
+  readonly levels: readonly GuardedResource[]
+  readonly level: GuardedResource
+  readonly relations: Relations
+}
+
+/** A relation to a resource that an attribute references. */
+interface Reference {
+  readonly name: string
+  readonly attribute: string
+  readonly from: RelatedResource
+  /** Finds the resource, once the app is ready. */
+  readonly find: () => RelatedResource
+  /** Returns the function that finds its rows, once the app is ready. */
+  readonly findRows: () => FindReferenced
+}
+
+/** An attribute that references a resource whose rows are not open to every request. */
+export interface GuardedReference {
+  readonly attribute: string
+  /** Finds the row that a value references, if the request may see it. */
+  readonly find: FindReferenced
+}
+
+/** The relations of a resource. Those to resources that are registered later are complete once the app is ready. */
+export class Relations {
+  readonly #resource: Resource
+  readonly #made = new Map<string, () => Relation>()
+  readonly #references: Array<Reference & Pick<RowChoices, 'findLinks'>> = []
+  /** The references to rows that some requests may not see. They are complete once the app is ready. */
+  readonly guarded: GuardedReference[] = []
+  /** The attributes that reference other resources. */
+  readonly references: Set<string> = new Set()
+  /** The links to the rows that they name. They can be found once the app is ready. */
+  readonly links: RowLinks[] = []
+  /** The rows that the attributes of forms can reference. They are complete once the app is ready. */
+  readonly choices: RowChoices[] = []
+  /** The functions that find the lists of the rows that belong to a row. They are complete once the app is ready. */
+  readonly lists: FindRelatedList[] = []
+
+  constructor (resource: Resource) {
+    this.#resource = resource
+  }
+
+  get names (): readonly string[] {
+    return [...this.#made.keys()]
+  }
+
+  /** All relations, once the app is ready. */
+  get all (): readonly Relation[] {
+    return [...this.#made.values()].map((make) => make())
+  }
+
+  /**
+   * Finds the referenced resources, when all are registered, and adds the lists of the rows here to their pages.
+   * @throws InvalidOptionError if one is unusable
+   */
+  complete (): void {
+    for (const make of this.#made.values()) make()
+    for (const { attribute, from, find, findLinks, findRows } of this.#references) {
+      const resource = find()
+      if (isGuarded(resource.level)) this.guarded.push({ attribute, find: findRows() })
+      const list = compileRelatedList(from, { resource, attribute, relation: stemOf(attribute) })
+      if (list !== undefined) resource.relations.lists.push(list)
+      const rows = this.#hasLine(attribute) ? compileFindRows(resource, from) : undefined
+      if (rows !== undefined) this.choices.push({ ...rows, attribute, findLinks })
+    }
+  }
+
+  /** Returns whether forms have a field for the attribute that is not a choice already. */
+  #hasLine (attribute: string): boolean {
+    const property = this.#resource.attributes.get(attribute)
+    return property?.readOnly === false && property.shape.choices === undefined
+  }
+
+  /**
+   * Adds the list of a nested resource to the pages of rows, and the relation to it, if its rows can be found by their
+   * parents.
+   */
+  addChild (from: RelatedResource, child: RelatedResource): void {
+    if (!child.resource.singleton) this.lists.push(compileNestedList(child, from, nestedIn(from, child)))
+    const name = nameOf(child.resource)
+    const { store, routing: { handlers } } = child.options
+    const action = child.resource.singleton ? 'show' : 'list'
+    // Hooks and a handler of the app may protect the rows in ways that only a request of their own path passes.
+    const isPlain = !handlers.has(action) && !guardsMore(child, from, action)
+    if (!isPlain || store.capabilities?.order !== true || !canFind(store)) return
+    if (this.#resource.attributes.has(name)) return
+    this.#made.set(name, lazy(() => makeChild(name, from, child)))
+  }
+
+  /**
+   * Adds the relation to the resource whose ids an attribute has.
+   * @throws InvalidOptionError
+   */
+  addReference (from: RelatedResource, attribute: string, target: string, find: () => RelatedResource): void {
+    const { attributes, open } = this.#resource
+    const property = attributes.get(attribute)
+    const refuse = (reason: string): never => { throw new InvalidOptionError('references', reason) }
+    if (!open && property === undefined) {
+      const hint = didYouMean(attribute, [...attributes.keys()])
+      refuse(`names "${attribute}", which is not among the attributes declared${hint}`)
+    }
+    if (property?.writeOnly === true) refuse(`names "${attribute}", which is writeOnly: its values would be revealed`)
+    const isTaken = (name: string): boolean => attributes.has(name) || name === 'id' || this.#made.has(name)
+    const name = nameReference(attribute, target, isTaken)
+    if (isTaken(name)) {
+      const what = this.#made.has(name) ? 'relation' : 'attribute'
+      refuse(`gives "${attribute}" the relation "${name}", which is the name of another ${what}`)
+    }
+    const findTarget = lazy(find)
+    const findRows = lazy(() => compileFindReferenced(referencedBy(findTarget())))
+    const reference = { name, attribute, from, find: findTarget, findRows }
+    const findLinks = lazy(() => compileFindLinks(reference.find(), from, findRows()))
+    this.#made.set(name, lazy(() => makeReference(reference)))
+    const links: RowLinks = { attribute, find: (ids, context) => findLinks()(ids, context) }
+    this.#references.push({ ...reference, findLinks: links.find })
+    this.references.add(attribute)
+    this.links.push(links)
+  }
+
+  /**
+   * Returns the relations that `?include=author,comments` names.
+   * @throws InvalidQueryError
+   */
+  parse (text: string): readonly Relation[] {
+    const { names } = this
+    const known = names.join(', ')
+    const named = new Set<string>()
+    for (const name of text.split(',')) {
+      if (!names.includes(name)) {
+        const hint = didYouMean(name, names)
+        throw new InvalidQueryError(
+          `"include" names "${name}", which is not a relation of ${this.#resource.plural}; ` +
+            `the relations are: ${known}${hint}`
+        )
+      }
+      if (named.has(name)) throw new InvalidQueryError(`"include" names "${name}" twice`)
+      named.add(name)
+    }
+    return this.all.filter(({ name }) => named.has(name))
+  }
+}
+
+/**
+ * Returns the name of the relation of an attribute: `author` for `authorId`, or else the singular of its target. If
+ * this name is taken, as for an attribute `artist` that references `artists`, returns `artistRow`, or
+ * `first_artist_row`.
+ */
+export function nameReference (attribute: string, target: string, isTaken: (name: string) => boolean): string {
+  const stem = stemOf(attribute)
+  const name = stem === attribute ? singularize(target) : stem
+  return isTaken(name) ? `${attribute}${attribute.includes('_') ? '_row' : 'Row'}` : name
+}
+
+/** Returns what an attribute calls the row that it references: `author` for `authorId`, and `artist` for itself. */
+function stemOf (attribute: string): string {
+  return attribute.replace(REFERENCE, '')
+}
+
+function makeChild (name: string, from: RelatedResource, child: RelatedResource): Relation {
+  const { resource } = child
+  return { name, resource, isMany: !resource.singleton, load: compileLoadMany(nestedIn(from, child)) }
+}
+
+function nestedIn (from: RelatedResource, child: RelatedResource): Nested {
+  const { level, findLocation, resourcePaths: { collection, parent } } = child
+  const { routing: { handlers } } = from.options
+  return {
+    level,
+    parent: from.levels.at(-1) as GuardedResource,
+    foreignKey: level.foreignKey as string,
+    parameters: collection.names,
+    param: parent?.param,
+    isHandled: handlers.has('list') || handlers.has('show'),
+    locate: (parameters) => findLocation(parameters).collection
+  }
+}
+
+function referencedBy ({ level, options: { routing }, resourcePaths: { members } }: RelatedResource): Referenced {
+  return { level, parameters: members.names, param: routing.param }
+}
+
+/** @throws InvalidOptionError if the referenced resource cannot be included */
+function makeReference ({ name, attribute, from, find, findRows }: Reference): Relation {
+  const target = find()
+  const { resource, options, resourcePaths: { members } } = target
+  const refuse = (reason: string): never => {
+    throw new InvalidOptionError('references', `names "${resource.plural}" for "${attribute}", ${reason}`)
+  }
+  if (!canFind(options.store)) {
+    refuse('whose store cannot find rows by their ids: it does not declare "capabilities.filter"')
+  }
+  const missing = members.names.find((param) => !from.resourcePaths.members.names.includes(param))
+  if (missing !== undefined) refuse(`whose path has the parameter "${missing}", which the path here has not`)
+  const type = referencedType(resource)
+  const property = from.resource.attributes.get(attribute)
+  if (property !== undefined && type !== undefined && property.shape.only !== type) {
+    const values = referencedAttribute(resource) === 'id' ? 'ids' : 'keys'
+    refuse(`whose ${values} have another type: the attribute ${describeTypes([type])}`)
+  }
+  return { name, resource, isMany: false, load: compileLoadOne(findRows(), referencedBy(target), attribute) }
+}
+
+/** Returns the type of the values that reference a row, or `undefined` if they can have several. */
+function referencedType ({ key, idType, attributes }: Resource): TypeName | undefined {
+  const attribute = referencedAttribute({ key })
+  if (attribute === 'id') return idType === 'integer' ? 'integer' : 'string'
+  return attributes.get(attribute)?.shape.only
+}
+
+function canFind ({ capabilities: { filter = false } = {} }: Store): boolean {
+  return typeof filter === 'object' ? filter.includes('in') : filter
+}

@@ -1,0 +1,139 @@
+import type { Format } from '../formats/format.js'
+import { splitOutsideQuotes, TOKEN } from '../util/header-syntax.js'
+
+/** The format and the media type of an answer. */
+export interface FormatChoice<F extends Format = Format> {
+  readonly format: F
+  readonly mediaType: string
+  /** The header Content-Type. It is made once, because Fastify looks it up, and a freshly joined text takes longer. */
+  readonly contentType: string
+}
+
+export function makeFormatChoice<F extends Format> (
+  format: F,
+  mediaType = format.mediaTypes[0] as string
+): FormatChoice<F> {
+  const { mediaTypeParameters: parameters } = format
+  const contentType = `${mediaType}; charset=utf-8${parameters === undefined ? '' : `; ${parameters}`}`
+  return { format, mediaType, contentType }
+}
+
+interface Range {
+  readonly type: string
+  readonly q: number
+  /** 2 for a media type, 1 for all subtypes of a type, 0 for everything. */
+  readonly specificity: 0 | 1 | 2
+}
+
+/** What decides the rank of a media type: the most specific range that matches it, and the place of that range. */
+interface Match {
+  readonly q: number
+  readonly specificity: number
+  readonly position: number
+}
+
+interface Candidate<F extends Format> extends Match {
+  readonly offer: FormatChoice<F>
+}
+
+/** The choices that a header accepts. `tied` are those that match the same wildcard as the best one. */
+export interface Ranking<F extends Format> {
+  readonly best: FormatChoice<F> | undefined
+  readonly tied: ReadonlyArray<FormatChoice<F>>
+}
+
+/**
+ * Ranks formats by an `Accept` header (RFC 9110 §12.5.1): by q, then by how specific the matching range is, then by the
+ * order of the header, then by the order of `formats`.
+ */
+export function rankFormats<F extends Format> (accept: string | undefined, formats: readonly F[]): Ranking<F> {
+  const ranking = accept === undefined ? undefined : rank(parseAccept(accept), formats)
+  if (ranking !== undefined) return ranking
+  const firsts = formats.map((format) => makeFormatChoice(format))
+  return { best: firsts[0], tied: firsts }
+}
+
+/** Ranks formats by parsed ranges. Returns `undefined` if there is no range, so that the header is ignored. */
+function rank<F extends Format> (
+  ranges: readonly Range[],
+  formats: readonly F[]
+): Ranking<F> | undefined {
+  if (ranges.length === 0) return undefined
+  const offers = formats.flatMap((format) => format.mediaTypes.map((mediaType) => makeFormatChoice(format, mediaType)))
+  const candidates = offers
+    .map((offer) => ({ offer, ...match(offer.mediaType, ranges) }))
+    .filter(({ q }) => q > 0)
+    .sort((a, b) => b.q - a.q || b.specificity - a.specificity || a.position - b.position)
+  const [first] = candidates
+  if (first === undefined) return { best: undefined, tied: [] }
+  const best = findPage(first, candidates, ranges) ?? first
+  const tied = candidates.filter(
+    ({ q, position }) => best.specificity < 2 && q === best.q && position === best.position
+  )
+  return { best: best.offer, tied: tied.map(({ offer }) => offer) }
+}
+
+const PAGE = /^(?:text\/html|application\/xhtml\+xml)$/
+const XML = /^(?:application|text)\/xml$/
+/** Matches the media types of documents that programs ask for. */
+const DOCUMENT = /^(?:application|text)\/(?:xml|html|xhtml\+xml|csv|(?:.+\+)?json)$/
+
+/**
+ * Finds the page for an old browser, which likes XML as much as XHTML, or names images and programs before a wildcard.
+ */
+function findPage<F extends Format> (
+  { q, specificity, offer: { mediaType } }: Match & { readonly offer: FormatChoice },
+  candidates: ReadonlyArray<Candidate<F>>,
+  ranges: readonly Range[]
+): Candidate<F> | undefined {
+  const isTied = specificity === 2 && XML.test(mediaType)
+  const names = ranges.slice(0, -1)
+  const isList = specificity === 0 && ranges.at(-1)?.type === '' && names.length > 0 &&
+    names.every(({ type }) => type !== '' && !DOCUMENT.test(type))
+  if (!isTied && !isList) return undefined
+  return candidates.find((one) => one.q === q && one.specificity === specificity && PAGE.test(one.offer.mediaType))
+}
+
+/** Finds the most specific range that matches a media type, which decides its q. */
+function match (mediaType: string, ranges: readonly Range[]): Match {
+  let found = { q: 0, specificity: -1, position: -1 }
+  for (const [position, { type, q, specificity }] of ranges.entries()) {
+    const fits = specificity === 0 || (specificity === 1 ? mediaType.startsWith(type) : mediaType === type)
+    if (fits && specificity > found.specificity) found = { q, specificity, position }
+  }
+  return found
+}
+
+const RANGE = new RegExp(`^(${TOKEN})/(${TOKEN})$`)
+const WEIGHT = /^\d+(?:\.\d*)?$|^\.\d+$/
+
+function parseAccept (header: string): Range[] {
+  const ranges: Range[] = []
+  for (const element of splitOutsideQuotes(header, ',')) {
+    if (element === undefined) continue
+    // An element has no open quotation, so each of its parts is defined.
+    const [type = '', ...parameters] = splitOutsideQuotes(element, ';') as string[]
+    const q = parseWeight(parameters)
+    const range = parseRange(type.trim().toLowerCase())
+    if (range !== undefined && q !== undefined) ranges.push({ ...range, q })
+  }
+  return ranges
+}
+
+function parseRange (text: string): Omit<Range, 'q'> | undefined {
+  // Java's HttpURLConnection sends a bare `*`.
+  if (text === '*' || text === '*/*') return { type: '', specificity: 0 }
+  const [, type, subtype] = RANGE.exec(text) ?? []
+  if (type === undefined || type === '*') return undefined
+  return subtype === '*' ? { type: `${type}/`, specificity: 1 } : { type: text, specificity: 2 }
+}
+
+/** Returns the weight, at most 1, which is also the default, or `undefined` if it is not a number. */
+function parseWeight (parameters: readonly string[]): number | undefined {
+  for (const parameter of parameters) {
+    const [name = '', value = ''] = parameter.split('=', 2)
+    if (name.trim().toLowerCase() !== 'q') continue
+    return WEIGHT.test(value.trim()) ? Math.min(Number(value), 1) : undefined
+  }
+  return 1
+}

@@ -1,0 +1,290 @@
+import { InvalidConditionError, InvalidQueryError } from '../errors.js'
+import { CONDITION_FIELDS, type OpenCondition, readConditionValue } from '../formats/form/condition.js'
+import {
+  compileText, describeMismatch, describeTypes, isBytesShape, isDecimalShape, isLongShape, ORDERED_FORMATS,
+  parseBoolean, UNCONVERTIBLE
+} from '../schema/convert-text.js'
+import { isStorableText, UNSTORABLE_TEXT } from '../schema/legal-text.js'
+import { type IdType, idProperty, parseId } from '../resource/resource.js'
+import type { Property } from '../schema/shape.js'
+import type { Scalar } from '../schema/types.js'
+import { didYouMean } from '../util/did-you-mean.js'
+import type { Capabilities, ComparedType, Condition, Filter, Operator, Search } from '../stores/store.js'
+import { lazy } from '../util/functions.js'
+import { MOST_REPEATED } from '../util/truncate.js'
+
+/** The most characters of a text that a list is searched for. */
+export const LONGEST_TEXT = 200
+/** The most words of a search. */
+export const MOST_WORDS = 10
+/** The most values of `in`. */
+export const MOST_VALUES = 1000
+
+/** The parameters of a request's query, each at most once. */
+export type QueryParameters = Readonly<Record<string, string>>
+
+const RANGES = ['gte', 'gt', 'lte', 'lt'] as const
+const TEXTS = ['contains', 'starts'] as const
+const OTHERS = ['not', 'in', 'null'] as const
+const NOTHING: Filter = Object.freeze([])
+
+/** An operator that stands in brackets. */
+export type NamedOperator = Exclude<Operator, 'eq'>
+
+/** An attribute by which a list can be filtered, with the operators that its parameter takes. */
+export interface FilterableAttribute {
+  readonly attribute: Property
+  /** Whether the parameter may stand without an operator: no other parameter of lists has this name. */
+  readonly isPlain: boolean
+  readonly operators: readonly NamedOperator[]
+  /** The type of the ids if it is the id of the rows, which is no attribute. @default undefined */
+  readonly idType?: IdType
+}
+
+/** Returns whether people search the texts of an attribute: a string that is no decimal, date, time, UUID or base64. */
+export function isText ({ shape }: Property): boolean {
+  const { only, format = '' } = shape
+  return only === 'string' && format !== 'uuid' && !ORDERED_FORMATS.has(format) && !isBytesShape(shape)
+}
+
+/** Returns how a store compares the values of an attribute, or `undefined` if it compares them by their own type. */
+export function comparedTypeOf ({ shape }: Property): ComparedType | undefined {
+  return isDecimalShape(shape) ? 'decimal' : isLongShape(shape) ? 'integer' : undefined
+}
+
+/** Returns the operators that an attribute takes, as far as the store has them. */
+export function operatorsOf (attribute: Property, filter: Capabilities['filter']): readonly NamedOperator[] {
+  const { shape: { only, format = '' } } = attribute
+  const hasRange = only === 'integer' || only === 'number' || ORDERED_FORMATS.has(format)
+  const all: readonly NamedOperator[] = [...(hasRange ? RANGES : []), ...OTHERS, ...(isText(attribute) ? TEXTS : [])]
+  return typeof filter === 'object' ? all.filter((operator) => filter.includes(operator)) : all
+}
+
+/** Returns the id as an attribute by which a list can be filtered. It is never null, and searched as a whole only. */
+export function filterableId (idType: IdType, filter: Capabilities['filter']): FilterableAttribute {
+  const attribute = idProperty(idType)
+  const operators = operatorsOf(attribute, filter)
+    .filter((operator) => operator !== 'null' && operator !== 'contains' && operator !== 'starts')
+  return { attribute, isPlain: true, operators, idType }
+}
+
+/** Returns the names of the parameters for these attributes: `rating`, `rating[gte]`. */
+export function filterParameters (filterable: readonly FilterableAttribute[]): readonly string[] {
+  return filterable.flatMap(({ attribute: { name }, isPlain, operators }) =>
+    [...(isPlain ? [name] : []), ...operators.map((operator) => `${name}[${operator}]`)])
+}
+
+/**
+ * Compiles the parser of the filter in a query.
+ * @throws InvalidQueryError, when it parses
+ */
+export function compileFilter (filterable: readonly FilterableAttribute[]): (query: QueryParameters) => Filter {
+  // The parsers take 10 KiB for a few attributes, so they are only compiled once somebody filters.
+  const parsers = lazy(() => new Map(filterable.flatMap((filterable) => {
+    const { attribute: { name }, isPlain, operators } = filterable
+    return [
+      ...(isPlain ? [[name, compileEquality(filterable)] as const] : []),
+      ...operators.map((operator) => {
+        const parameter = `${name}[${operator}]`
+        return [parameter, compileOperator(parameter, operator, filterable)] as const
+      })
+    ]
+  })))
+  return (query) => {
+    let filter: Condition[] | undefined
+    for (const name in query) {
+      const parse = parsers().get(name)
+      if (parse === undefined) continue
+      const text = query[name] as string
+      const condition = parse(text)
+      if (text.length > MOST_REPEATED) {
+        throw new InvalidConditionError(name, `must have at most ${MOST_REPEATED} characters`)
+      }
+      (filter ??= []).push(condition)
+    }
+    return filter ?? NOTHING
+  }
+}
+
+type ParseCondition = (text: string) => Condition
+
+function compileEquality (filterable: FilterableAttribute): ParseCondition {
+  const { attribute } = filterable
+  const make = compileCondition(attribute)
+  const parse = compileValue(attribute.name, filterable)
+  return (text) => {
+    const value = parse(text)
+    return value === null ? make('null', true) : make('eq', value)
+  }
+}
+
+/**
+ * Returns a function that makes conditions on an attribute. Its literals take an eighth of the time of a spread of the
+ * members that all conditions share.
+ */
+function compileCondition (property: Property): (operator: Operator, value: Condition['value']) => Condition {
+  const attribute = property.name
+  const type = comparedTypeOf(property)
+  // The callers give each operator a value of its kind.
+  return type === undefined
+    ? (operator, value) => ({ attribute, operator, value }) as Condition
+    : (operator, value) => ({ attribute, type, operator, value }) as Condition
+}
+
+function compileOperator (
+  parameter: string,
+  operator: NamedOperator,
+  filterable: FilterableAttribute
+): ParseCondition {
+  const { attribute, attribute: { name, shape: { types } } } = filterable
+  const make = compileCondition(attribute)
+  const given = [...types].filter((type) => type !== 'null')
+  const parse = compileValue(parameter, filterable, new Set(given))
+  const parseGiven = (text: string): NonNullable<Scalar> => {
+    const value = parse(text)
+    if (value !== null) return value
+    const cure = `for rows without a value, send "${name}[null]=true"`
+    throw new InvalidConditionError(parameter, `${describeTypes(given)}; ${cure}`)
+  }
+  switch (operator) {
+    case 'null': return (text) => make(operator, parseFlag(parameter, text))
+    case 'in': return (text) => make(operator, splitList(parameter, text).map(parseGiven))
+    case 'contains':
+    case 'starts': return (text) => {
+      parse(text)
+      return make(operator, checkText(parameter, text))
+    }
+    default: return (text) => make(operator, parseGiven(text))
+  }
+}
+
+function parseFlag (parameter: string, text: string): boolean {
+  const value = parseBoolean(text)
+  if (value === undefined) throw new InvalidConditionError(parameter, describeTypes(['boolean']))
+  return value
+}
+
+/** Splits a list at its commas. `\,` is a comma in a value, and `\\` is a backslash. */
+function splitList (parameter: string, text: string): string[] {
+  const values = ['']
+  for (const [part] of text.matchAll(/\\[^]?|,|[^\\,]+/g)) {
+    if (part === ',') {
+      if (values.push('') <= MOST_VALUES) continue
+      throw new InvalidConditionError(parameter, `must have at most ${MOST_VALUES} values`)
+    }
+    if (part.startsWith('\\') && part !== '\\,' && part !== '\\\\') {
+      throw new InvalidConditionError(
+        parameter,
+        'has a backslash without a meaning; write "\\," for a comma, and "\\\\" for a backslash'
+      )
+    }
+    values[values.length - 1] += part.startsWith('\\') ? part.slice(1) : part
+  }
+  return values
+}
+
+function checkText (parameter: string, text: string): string {
+  // A character outside the BMP counts as one.
+  if (text.length > LONGEST_TEXT && Array.from(text).length > LONGEST_TEXT) {
+    throw new InvalidConditionError(parameter, `must have at most ${LONGEST_TEXT} characters`)
+  }
+  if (text === '') throw new InvalidConditionError(parameter, 'must not be empty')
+  return text
+}
+
+/** Compiles the conversion of a parameter's text to a value of the attribute. An error names the wanted types. */
+function compileValue (
+  parameter: string,
+  { attribute: { shape }, idType }: FilterableAttribute,
+  wanted = shape.types
+): (text: string) => Scalar {
+  if (idType !== undefined) {
+    return (text) => {
+      const id = parseId(idType, text)
+      if (id === undefined) throw new InvalidConditionError(parameter, ID_MESSAGES[idType])
+      return id
+    }
+  }
+  const convert = compileText(shape)
+  const ordered = ORDERED_FORMATS.get(shape.format ?? '')
+  return (text) => {
+    const value = convert(text)
+    if (value === UNCONVERTIBLE) {
+      throw new InvalidConditionError(parameter, describeMismatch(wanted, text, isLongShape(shape)))
+    }
+    checkLegal(parameter, text)
+    if (typeof value === 'string' && ordered?.isValid(value) === false) {
+      throw new InvalidConditionError(parameter, ordered.wants)
+    }
+    return value as Scalar
+  }
+}
+
+const ID_MESSAGES: Readonly<Record<IdType, string>> = {
+  integer: describeTypes(['integer']),
+  uuid: 'must be a UUID in lower case',
+  string: describeTypes(['string'])
+}
+
+function checkLegal (parameter: string, text: string): void {
+  if (!isStorableText(text)) {
+    throw new InvalidConditionError(parameter, UNSTORABLE_TEXT)
+  }
+}
+
+/**
+ * Parses the search of a query.
+ * @throws InvalidQueryError
+ */
+export function parseSearch (text: string | undefined, attributes: readonly string[]): Search | undefined {
+  if (text === undefined) return undefined
+  checkLegal('q', text)
+  const words = checkText('q', text).split(/\s+/).filter((word) => word !== '')
+  if (words.length === 0) throw new InvalidConditionError('q', 'must have a word')
+  if (words.length > MOST_WORDS) throw new InvalidConditionError('q', `must have at most ${MOST_WORDS} words`)
+  return { words, attributes }
+}
+
+/** A query as it would be without a form, and the condition that the form has no value for. */
+export interface FormQuery {
+  readonly query: QueryParameters
+  readonly open: OpenCondition | undefined
+}
+
+/**
+ * Reads the query that a form has sent. A form sends all its fields, so `blank=any` removes the conditions without a
+ * value. A form for one condition sends its parameter and its value (`CONDITION_FIELDS`).
+ * @throws InvalidQueryError
+ */
+export type ReadFormQuery = (query: QueryParameters) => FormQuery
+
+// Matches the parameter of a condition that needs no value, with the value that stands for it: `dueOn[null]=true`.
+const WITH_VALUE = /^(.*\[null\])=(true|false)$/s
+
+/** Compiles the reading of forms. The conditions, and the search, may be blank. */
+export function compileFormQuery (
+  conditions: readonly string[],
+  filterable: readonly FilterableAttribute[]
+): ReadFormQuery {
+  const { by: BY, value: VALUE } = CONDITION_FIELDS
+  const names = new Set(conditions)
+  const formats = new Map(filterable.flatMap((attribute) =>
+    filterParameters([attribute]).map((parameter) => [parameter, attribute.attribute.shape.format])))
+
+  return ({ blank, [BY]: by, [VALUE]: value, ...given }) => {
+    if (blank !== undefined && blank !== 'any') {
+      throw new InvalidQueryError('"blank" must be "any", which ignores parameters without a value')
+    }
+    if (by === undefined && value !== undefined) throw new InvalidQueryError(`"${VALUE}" needs "${BY}"`)
+    const mayBeBlank = (name: string): boolean => blank === undefined ? name === 'q' : names.has(name)
+    const query = Object.fromEntries(Object.entries(given).filter(([name, text]) => text !== '' || !mayBeBlank(name)))
+    if (by === undefined || by === '') return { query, open: undefined }
+    const [, parameter = by, text = value ?? ''] = WITH_VALUE.exec(by) ?? []
+    if (!formats.has(parameter)) {
+      const wanted = 'must be a parameter that filters the list'
+      throw new InvalidQueryError(`"${BY}" ${wanted}${didYouMean(parameter, [...formats.keys()])}`)
+    }
+    if (text === '') return { query, open: { parameter, value: '', error: undefined } }
+    return { query: { ...query, [parameter]: readConditionValue(text, formats.get(parameter)) }, open: undefined }
+  }
+}

@@ -1,0 +1,307 @@
+import { canCount, type ListQuery } from '../actions/list.js'
+import type { ListCount } from '../actions/outcome.js'
+import { canReverse } from '../actions/target.js'
+import { COUNT_OF_PAGES } from '../actions/total.js'
+import { InvalidOptionError, InvalidQueryError } from '../errors.js'
+import { CONDITION_FIELDS } from '../formats/form/condition.js'
+import type { Writer } from '../formats/format.js'
+import type { Resource } from '../resource/resource.js'
+import type { Scope } from '../resource/row.js'
+import { isBytesShape } from '../schema/convert-text.js'
+import type { ResolvedOptions } from '../options/resolve/options.js'
+import type { Property } from '../schema/shape.js'
+import type { TypeName } from '../schema/types.js'
+import { noStore } from '../stores/null-store.js'
+import { BY_ID, positionOf } from '../stores/order.js'
+import type { Context, OrderBy, Filter, Order, Position, Store } from '../stores/store.js'
+import { didYouMean } from '../util/did-you-mean.js'
+import { type MaybePromise, andThen } from '../util/maybe-promise.js'
+import { abbreviate } from '../util/truncate.js'
+import { type CursorParameter, parseCursor } from './cursor.js'
+import {
+  comparedTypeOf,
+  compileFilter,
+  compileFormQuery,
+  filterableId,
+  filterParameters,
+  type FilterableAttribute,
+  isText,
+  operatorsOf,
+  parseSearch,
+  type QueryParameters,
+  type ReadFormQuery
+} from './filter-query.js'
+
+/** Parses the queries of a list. */
+export interface ListQueryParser {
+  /** The query parameters that the list accepts. */
+  readonly parameters: readonly string[]
+  /** The attributes by which the list can be sorted. */
+  readonly sortable: readonly string[]
+  /** The attributes by which the list can be filtered. */
+  readonly filterable: readonly FilterableAttribute[]
+  /** The attributes in which `q` searches. It is empty if the list has no such parameter. */
+  readonly searchable: readonly string[]
+  /** Reads the query that a form has sent, if it is one. */
+  readonly readForm: ReadFormQuery
+  /**
+   * Parses the query of one request.
+   * @throws InvalidQueryError
+   */
+  parse (query: QueryParameters, state: ListState): MaybePromise<ListQuery>
+}
+
+/** The parts of a request's state that the parsing of a list query needs. */
+export interface ListState extends Context {
+  readonly target: { readonly scope: Scope }
+  readonly choice: { readonly format: { readonly writer: Pick<Writer, 'list'> } }
+}
+
+const PARAMETERS = ['format', 'limit', 'after'] as const
+/** The names of parameters. An attribute with one of them is filtered by a parameter with an operator only. */
+const RESERVED: ReadonlySet<string> =
+  new Set([...PARAMETERS, 'before', 'offset', 'sort', 'blank', 'q', 'count', 'only', 'include'])
+const SIMPLE: ReadonlySet<TypeName | undefined> = new Set(['string', 'integer', 'number', 'boolean'])
+/** The most rows that `offset` leaves out. A store may read each of them. */
+export const MOST_OFFSET = 10_000
+/** The most attributes in `sort`. Each further one would make a page read the table two more times. */
+const MOST_CRITERIA = 5
+
+/**
+ * Compiles the parser of list queries.
+ * @throws InvalidOptionError if `sort`, `filter` or `search` names an unusable attribute
+ */
+export function compileListQuery (options: ResolvedOptions, resource: Resource): ListQueryParser {
+  const { store, sort, filter } = options
+  const sortable = findAttributes('sort', options, resource)
+  const filtered = findAttributes('filter', options, resource).map((attribute): FilterableAttribute => ({
+    attribute,
+    isPlain: !RESERVED.has(attribute.name),
+    operators: operatorsOf(attribute, store.capabilities?.filter)
+  }))
+  // As with `sort`, a list takes conditions on the id too, unless the app sets `filter: []`.
+  const hasId = canDo('filter', store) && filter?.length !== 0
+  const filterable = hasId ? [...filtered, filterableId(resource.idType, store.capabilities?.filter)] : filtered
+  const searchable = findAttributes('search', options, resource)
+    .filter((attribute) => options.search !== undefined || filterable.some((other) => other.attribute === attribute))
+    .map(({ name }) => name)
+  const conditions = [...(searchable.length > 0 ? ['q'] : []), ...filterParameters(filterable)]
+  // A list without a sortable attribute can be sorted by id, unless the app sets `sort: []`.
+  const isSorted = sortable.length > 0 || (sort === undefined && canDo('order', store))
+  return {
+    parameters: [
+      ...PARAMETERS,
+      // Without a store, a handler of the app lists the rows.
+      ...(canReverse(store) || store === noStore ? ['before'] : []),
+      // A handler of the app would have to leave out the rows itself.
+      ...(store.capabilities?.offset === true && !options.routing.handlers.has('list') ? ['offset'] : []),
+      ...(canCount(store) ? ['count'] : []),
+      ...(isSorted ? ['sort'] : []),
+      ...(resource.open ? [] : ['only']),
+      ...(conditions.length > 0 ? ['blank', ...Object.values(CONDITION_FIELDS)] : []),
+      ...conditions
+    ],
+    sortable: sortable.map(({ name }) => name),
+    filterable,
+    searchable,
+    readForm: compileFormQuery(conditions, filterable),
+    parse: compileParse(options, resource, {
+      parseOrder: compileOrder(sortable),
+      parseFilter: compileFilter(filterable),
+      searchable
+    })
+  }
+}
+
+/** The compiled parts of a parser. */
+interface Parts {
+  readonly searchable: readonly string[]
+  parseOrder (sort: string | undefined): Order
+  parseFilter (query: QueryParameters): Filter
+}
+
+function compileParse (
+  { store, maxLimit, pageSize }: ResolvedOptions,
+  resource: Resource,
+  { parseOrder, parseFilter, searchable }: Parts
+): ListQueryParser['parse'] {
+  function findPosition (
+    parameter: CursorParameter,
+    text: string,
+    order: Order,
+    state: ListState
+  ): MaybePromise<Position> {
+    const place = parseCursor(parameter, text, order, resource)
+    if (typeof place === 'object') return place
+    return andThen(store.get(place, state.target.scope, state), (row) => {
+      if (row === undefined) {
+        const end = parameter === 'after' ? 'begins' : 'ends'
+        throw new InvalidQueryError(
+          `the row at which the page ${end} has been deleted; start again without "${parameter}"`
+        )
+      }
+      return positionOf(row, order)
+    })
+  }
+
+  return (query, state) => {
+    const order = parseOrder(query.sort)
+    // Without `limit`, only a format for people has pages.
+    const isPage = state.choice.format.writer.list === undefined
+    const limit = parseLimit(query.limit, maxLimit) ?? (isPage ? pageSize : undefined)
+    const filter = parseFilter(query)
+    const search = parseSearch(query.q, searchable)
+    const count = parseCount(query.count) ?? (isPage && canCount(store) ? COUNT_OF_PAGES : undefined)
+    const { after, before } = query
+    const offset = parseOffset(query, limit)
+    if (after === undefined && before === undefined) {
+      return { order, after: undefined, before: undefined, offset, limit, filter, search, count }
+    }
+    if (before === undefined) {
+      return andThen(findPosition('after', after as string, order, state), (after) =>
+        ({ order, after, before: undefined, limit, filter, search, count }))
+    }
+    if (after !== undefined) throw new InvalidQueryError('"after" and "before" exclude each other; send one of them')
+    // The last page ends before no row.
+    const end = before === '' ? 'end' : findPosition('before', before, order, state)
+    return andThen<Position | 'end', ListQuery>(end, (before) =>
+      ({ order, after: undefined, before, limit, filter, search, count }))
+  }
+}
+
+/** @throws InvalidQueryError */
+function parseLimit (text: string | undefined, maxLimit: number): number | undefined {
+  if (text === undefined) return undefined
+  const limit = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : NaN
+  if (!(limit <= maxLimit)) throw new InvalidQueryError(`"limit" must be a number from 1 to ${maxLimit}`)
+  return limit
+}
+
+/** @throws InvalidQueryError */
+function parseOffset ({ offset, after, before }: QueryParameters, limit: number | undefined): number | undefined {
+  if (offset === undefined) return undefined
+  if (!/^(?:0|[1-9]\d{0,4})$/.test(offset) || Number(offset) > MOST_OFFSET) {
+    const cure = 'follow the "next" links to read on'
+    throw new InvalidQueryError(`"offset" must be a number from 0 to ${MOST_OFFSET}; ${cure}`)
+  }
+  const other = after === undefined ? before === undefined ? undefined : 'before' : 'after'
+  if (other !== undefined) throw new InvalidQueryError(`"offset" and "${other}" exclude each other; send one of them`)
+  if (limit === undefined) throw new InvalidQueryError('"offset" needs "limit"')
+  return offset === '0' ? undefined : Number(offset)
+}
+
+/** @throws InvalidQueryError */
+function parseCount (text: string | undefined): ListCount | undefined {
+  if (text === undefined) return undefined
+  if (text !== 'true' && text !== 'estimate') {
+    throw new InvalidQueryError('"count" must be "true", or "estimate" if an estimate is enough')
+  }
+  return { most: undefined, estimate: text === 'estimate' }
+}
+
+type Purpose = 'sort' | 'filter' | 'search'
+
+/** What a list needs of a store and of an attribute for each of these options. */
+const NEEDS = {
+  sort: { capability: 'order', without: 'put rows in order by attributes', isUsable: isComparable },
+  filter: { capability: 'filter', without: 'find rows by attributes', isUsable: isComparable },
+  search: { capability: 'search', without: 'search texts', isUsable: isText }
+} as const
+
+const COMPARABLE = 'a string, an integer, a number or a boolean, or one of them and null, and no base64'
+const KINDS: Readonly<Record<Purpose, string>> = {
+  sort: COMPARABLE,
+  filter: COMPARABLE,
+  search: 'a string, perhaps with null, and no decimal, date, time, UUID or base64'
+}
+
+/**
+ * Returns the attributes that an option names, or else all usable ones.
+ * @throws InvalidOptionError
+ */
+function findAttributes (option: Purpose, options: ResolvedOptions, { attributes }: Resource): readonly Property[] {
+  const { capability, without, isUsable } = NEEDS[option]
+  const can = canDo(capability, options.store)
+  const named = options[option]
+  const usable = [...attributes.values()].filter((attribute) => can && !attribute.writeOnly && isUsable(attribute))
+  if (named === undefined) return usable
+  const refuse = (reason: string): never => {
+    throw new InvalidOptionError(option, reason)
+  }
+  if (named.length > 0 && !can && options.store !== noStore) {
+    refuse(`names attributes, but the store cannot ${without}: it does not declare "capabilities.${capability}"`)
+  }
+  return [...new Set(named)].map((name) => {
+    const attribute = attributes.get(name)
+    if (attribute === undefined) {
+      return refuse(
+        `names "${name}", which is not among the attributes declared${didYouMean(
+          name,
+          usable.map(({ name }) => name)
+        )}`
+      )
+    }
+    if (attribute.writeOnly) return refuse(`names "${name}", which is writeOnly: its values would be revealed`)
+    return isUsable(attribute) ? attribute : refuse(`names "${name}", which must be ${KINDS[option]}`)
+  })
+}
+
+function canDo (capability: 'order' | 'filter' | 'search', { capabilities }: Store): boolean {
+  const declared = capabilities?.[capability]
+  return declared === true || Array.isArray(declared)
+}
+
+function isComparable ({ shape }: Property): boolean {
+  return SIMPLE.has(shape.only) && !isBytesShape(shape)
+}
+
+function compileOrder (sortable: readonly Property[]): (sort: string | undefined) => Order {
+  const names: readonly string[] = [...sortable.map(({ name }) => name), 'id']
+  const known = new Set(names)
+  const types = new Map(sortable.flatMap((attribute): Array<[string, OrderBy['type']]> => {
+    const type = comparedTypeOf(attribute)
+    return type === undefined ? [] : [[attribute.name, type]]
+  }))
+
+  function parseCriterion (text: string): OrderBy {
+    const descending = text.startsWith('-')
+    const by = descending ? text.slice(1) : text
+    if (by === '') {
+      throw new InvalidQueryError(
+        `"sort" must be names separated by commas, such as "-${names.slice(0, 2).join(',')}"`
+      )
+    }
+    if (!known.has(by)) {
+      throw new InvalidQueryError(
+        `"sort" names "${abbreviate(by)}", by which this list cannot be sorted${didYouMean(by, names)}`
+      )
+    }
+    return types.has(by) ? { by, descending, type: types.get(by) } : { by, descending }
+  }
+
+  return (sort) => {
+    if (sort === undefined) return BY_ID
+    const order: OrderBy[] = []
+    const texts = sort.split(',')
+    if (texts.length > MOST_CRITERIA) {
+      throw new InvalidQueryError(`"sort" must name at most ${MOST_CRITERIA} attributes`)
+    }
+    for (const text of texts) {
+      const criterion = parseCriterion(text)
+      if (order.some(({ by }) => by === criterion.by)) {
+        throw new InvalidQueryError(`"sort" names "${criterion.by}" twice`)
+      }
+      if (order.at(-1)?.by === 'id') {
+        throw new InvalidQueryError(
+          `"sort" names "${criterion.by}" after "id", where it can have no effect: no two rows have the same id`
+        )
+      }
+      order.push(criterion)
+    }
+    const [first] = order
+    if (first?.by === 'id' && !first.descending) return BY_ID
+    const { by, descending } = order.at(-1) as OrderBy
+    // Ties follow the last criterion, so that an index on (rating, id) serves `-rating` too, read backwards.
+    return by === 'id' ? order : [...order, { by: 'id', descending }]
+  }
+}

@@ -1,0 +1,377 @@
+import { IdConflictError, InvalidError, MalformedBodyError, NotFoundError } from '../errors.js'
+import { ANOTHER, FORM_FIELDS } from '../formats/form/parse.js'
+import type { Convert, Entries, Reader } from '../formats/format.js'
+import { parseId, type Resource } from '../resource/resource.js'
+import type { Id, Row } from '../resource/row.js'
+import { compileVisible, type HideWriteOnly, isPartial } from '../resource/visible.js'
+import { LONG_AS_NUMBER } from '../schema/convert-text.js'
+import { findOpenNameFault } from '../schema/legal-text.js'
+import { openShape, type Shape } from '../schema/shape.js'
+import { Issues, type IsUntouched } from '../schema/validation/issues.js'
+import { checkOpenNames, makeCheckCompiler } from '../schema/validation/value-check.js'
+import { isSame } from '../util/canonical-json.js'
+import { didYouMean } from '../util/did-you-mean.js'
+import { identity, lazy } from '../util/functions.js'
+import { isLongInteger } from '../util/long-integer.js'
+import { ownMember } from '../util/own-property.js'
+import { abbreviate } from '../util/truncate.js'
+
+export type WriteAction = 'create' | 'update' | 'delete'
+
+/** The content of a write, independent of its format. */
+export interface Payload {
+  /** The default action, or `undefined` for a custom action. */
+  readonly action: WriteAction | undefined
+  /** The id of the row. */
+  readonly id: Id | undefined
+  /** The attributes supplied, without read-only and faulty ones. Those that an update removes are `undefined`. */
+  readonly attributes: Record<string, unknown>
+  /** The names of the attributes whose values must be merged with the stored ones. */
+  readonly merged: readonly string[]
+  /** Notes the faults of a merged value in `issues`. A client must be able to send back what it reads. */
+  readonly checkMerged: (name: string, value: unknown, issues: Issues) => void
+  /** The faults of values that cannot be converted or carried. */
+  readonly issues: Issues
+  /** A form's `_version`. */
+  readonly version: string | undefined
+  /** The group of a form, to show the form again; `undefined` for other formats and for custom actions. */
+  readonly node: unknown
+  /**
+   * Returns whether an update by a form sends the value of an attribute back as the form showed it. `value` is
+   * `undefined` if the field could not be converted. There is no such function for other formats.
+   */
+  readonly isUntouched: IsUntouched | undefined
+  /**
+   * Makes that function for a row, in other formats. JSON writes what it names; there the function is only about values
+   * that no client may send, but that a store may have. There is none unless such a row must be read.
+   */
+  readonly compareWith: ((row: Row) => IsUntouched) | undefined
+  /** Whether an update writes only what differs from its row. */
+  readonly isCompared: boolean
+  /** The names of the `readOnly` attributes that the client has sent, and that are ignored. */
+  readonly ignored: readonly string[]
+  /** Whether the form asks to be shown again, with a row added or removed or a choice, instead of a write. */
+  readonly isRevised: boolean
+  /** Whether the form asks for the blank form again, after it has created a row. */
+  readonly isAnother: boolean
+}
+
+/** The parts of a request, besides its body, that describe its write. */
+export interface WriteRequest {
+  /** The default action, or `undefined` for a custom action. */
+  readonly action: WriteAction | undefined
+  /** The id in the path of a member. */
+  readonly member: string | undefined
+  /** The id in the query. */
+  readonly query: string | undefined
+}
+
+export type ReadPayload = (body: Entries, requested: WriteRequest) => Payload
+
+/** Compiles the reader of payloads when the first one is read. */
+export function compilePayloadLater (resource: Resource, reader: Reader): ReadPayload {
+  const read = lazy(() => compilePayload(resource, reader))
+  return (entries, requested) => read()(entries, requested)
+}
+
+/** Compiles the reader of payloads: a group of attributes under the singular name, and an id in one of many places. */
+export function compilePayload (resource: Resource, reader: Reader): ReadPayload {
+  const { singular, open } = resource
+  const { readAttributes, checkMerged, find } = compileAttributes(resource, reader)
+  const checkTopLevel = compileTopLevel(resource, reader)
+  const readOnly = [...resource.attributes.values()].flatMap(({ name, readOnly }) => readOnly ? [name] : [])
+  // A browser sends nothing of a form that has no fields.
+  const hasNoFields = reader.form && !open && readOnly.length === resource.attributes.size
+  const merges = reader.merges?.bind(reader)
+
+  return (entries, { action, member, query }) => {
+    checkTopLevel(entries)
+    const node = ownMember(entries, singular)
+    const absent = hasNoFields && action === 'create' ? NO_FIELDS : undefined
+    const group = node === undefined ? absent : reader.entries(node)
+    // A field of a form for an open attribute called `id` is a mistake in the form, which is shown again.
+    const isNamedId = open && reader.form && action === 'create' && isIdIn(group, resource, reader)
+    const claims = new IdClaims(resource, reader)
+    claims.addText(member)
+    claims.addText(query)
+    claims.addMember(entries)
+    if (!isNamedId) claims.addMember(group)
+    claims.checkConflict()
+    if (action === 'create' && !claims.isEmpty) throw refuseId(resource)
+    const id = claims.agree()
+    if (node !== undefined && group === undefined) throw refuseGroup(singular)
+    checkPresence(resource, action, id, group)
+    const issues = new Issues()
+    if (isNamedId) issues.add('id', ASSIGNED)
+    const revised = node === undefined || !isWriting(action) ? undefined : reader.redisplay?.(node)
+    const given = revised === undefined ? group : reader.entries(revised)
+    // A deletion needs no attributes, but a client may send back the whole record.
+    const isRead = given !== undefined && action !== 'delete'
+    const attributes = isRead ? readAttributes(given, issues, action === 'update') : {}
+    const isCompared = action === 'update' && reader.isShown !== undefined
+    const mayForgive = action === 'update' && reader.isUntouched === undefined
+    return {
+      action,
+      id,
+      attributes,
+      merged: merges === undefined ? NOTHING : Object.keys(attributes).filter((name) => merges(attributes[name])),
+      checkMerged,
+      issues,
+      ignored: isRead ? readOnly.filter((name) => Object.hasOwn(given, name)) : NOTHING,
+      version: reader.form ? readVersion(entries, reader) : undefined,
+      node: reader.form && action !== undefined ? (revised ?? node) : undefined,
+      isUntouched: action === 'update' ? reader.isUntouched?.bind(reader, node) : undefined,
+      isCompared,
+      compareWith: given !== undefined && (isCompared || (mayForgive && issues.faulty.size > 0))
+        ? ({ attributes: stored }) => (name, value) => (isCompared || issues.faulty.has(name)) &&
+          find(name)?.isSentBack(given[name], ownMember(stored, name), value) === true
+        : undefined,
+      isRevised: revised !== undefined,
+      isAnother: reader.form && action === 'create' && isAnother(entries, reader)
+    }
+  }
+}
+
+const NOTHING: readonly string[] = Object.freeze([])
+const NO_FIELDS: Entries = Object.freeze({})
+const ASSIGNED = 'is assigned by the server; leave it out'
+
+/** Makes the error about a create that gives the id. It names the attributes to send, if they form the id. */
+function refuseId ({ key, attributes }: Resource): InvalidError {
+  const sent = key.filter((name) => attributes.get(name)?.readOnly === false).map((name) => `"${name}"`)
+  return new InvalidError({ id: [sent.length === 0 ? ASSIGNED : `consists of ${sent.join(', ')}; send that instead`] })
+}
+
+function isIdIn (group: Entries | undefined, resource: Resource, reader: Reader): boolean {
+  const claims = new IdClaims(resource, reader)
+  claims.addMember(group)
+  return !claims.isEmpty
+}
+
+function isWriting (action: WriteAction | undefined): boolean {
+  return action === 'create' || action === 'update'
+}
+
+function refuseGroup (singular: string): InvalidError {
+  return new InvalidError({ [singular]: ['must be a group of attributes'] })
+}
+
+function checkPresence (
+  { singular, singleton }: Resource,
+  action: WriteAction | undefined,
+  id: Id | undefined,
+  group: Entries | undefined
+): void {
+  if (action === undefined) return
+  if (action !== 'create' && id === undefined && !singleton) throw new InvalidError({ id: ['must be given'] })
+  if (action !== 'delete' && group === undefined) throw new InvalidError({ [singular]: ['must be given'] })
+}
+
+/** Compiles a check that throws an InvalidError if a body has an unknown member beside the group. */
+function compileTopLevel (resource: Resource, reader: Reader): (body: Entries) => void {
+  const { singular, singleton, open, attributes } = resource
+  const topLevel = [...(singleton ? [] : ['id']), singular, ...(reader.form ? FORM_FIELDS : [])]
+
+  /** Describes the fault of an unknown member. A member that names an attribute must be inside the group. */
+  function describeStray (name: string): string {
+    const suggestion = didYouMean(name, topLevel)
+    const isAttribute =
+      attributes.has(name) || (open && suggestion === '' && name !== 'id' && !FORM_FIELDS.includes(name))
+    if (!isAttribute) return `is unknown beside "${singular}"${suggestion}`
+    const cure = reader.form
+      ? `: send ${singular}[${abbreviate(name)}]=…`
+      : reader.typed
+        ? `: send {"${singular}":{${JSON.stringify(abbreviate(name))}:…}}`
+        : ''
+    return `must be inside "${singular}"${cure}`
+  }
+
+  return (body) => {
+    for (const name in body) {
+      if (!topLevel.includes(name)) throw new InvalidError({ [abbreviate(name)]: [describeStray(name)] })
+    }
+  }
+}
+
+interface Attribute {
+  readonly convert: Convert
+  /** Checks a value without its `writeOnly` members, and deletes its `readOnly` members. */
+  readonly check: (value: unknown, name: string, issues: Issues) => void
+  /** Returns the part of a value that answers show; `undefined` if they do not show the attribute. */
+  readonly hide: HideWriteOnly | undefined
+  /** Returns whether a node asks to remove the attribute. */
+  readonly removes: ((node: unknown) => boolean) | undefined
+  /**
+   * Returns whether the attribute was sent back as the format shows it. `value` is what was read, or what a hook of the
+   * app has made of that; `undefined` if the node could not be converted.
+   */
+  readonly isSentBack: (node: unknown, stored: unknown, value: unknown) => boolean
+}
+
+interface AttributesReader extends Pick<Payload, 'checkMerged'> {
+  readonly readAttributes: (group: Entries, issues: Issues, isUpdate: boolean) => Record<string, unknown>
+  readonly find: (name: string) => Attribute | undefined
+}
+
+/** The parts of an attribute that its format does not decide. */
+type AttributeParts = Pick<Attribute, 'check' | 'hide'>
+
+function compileAttribute (reader: Reader, shape: Shape, { check, hide }: AttributeParts): Attribute {
+  const convert = reader.compile(shape)
+  const withoutReadOnly = (value: unknown): unknown => {
+    check(value, '', new Issues())
+    return value
+  }
+  const showsReadOnly = isPartial(shape)
+  return {
+    convert,
+    check,
+    hide,
+    removes: reader.removes && ((node) => reader.removes?.(node, shape) === true),
+    isSentBack (node, stored, value) {
+      const shown = hide?.(stored)
+      if (shown === undefined) return false
+      const writable = showsReadOnly ? withoutReadOnly(structuredClone(shown)) : shown
+      if (value !== undefined && isSame(value, writable)) return true
+      if (node === undefined || reader.isShown?.(node, shown, shape) !== true) return false
+      // A hook of the app may have changed what was read. Then the node says nothing.
+      return value === undefined || isSame(value, withoutReadOnly(convert(node, '', new Issues())))
+    }
+  }
+}
+
+/** Compiles the conversion of the members of a group. An update may also remove attributes. */
+function compileAttributes (resource: Resource, reader: Reader): AttributesReader {
+  const { singular, singleton, open, attributes, foreignKey } = resource
+  const compileCheck = makeCheckCompiler()
+  const compile = (shape: Shape, hide: HideWriteOnly | undefined): Attribute => {
+    const check = compileCheck(shape)
+    return compileAttribute(reader, shape, { check: (...checked) => { check(...checked, open ? 1 : 0) }, hide })
+  }
+  const visible = compileVisible(resource)
+  const known = new Map<string, Attribute | undefined>()
+  for (const { name, shape, readOnly } of attributes.values()) {
+    known.set(name, readOnly ? undefined : compile(shape, visible.get(name)))
+  }
+  const openAttribute = compile(openShape, identity)
+
+  function findFault (name: string): string | undefined {
+    // A singleton has no id, and an undeclared attribute cannot be called `id` either.
+    if ((!open || name === 'id') && !known.has(name)) return `is unknown${didYouMean(name, [...known.keys()])}`
+    return open ? findOpenNameFault(name) : undefined
+  }
+
+  const find = (name: string): Attribute | undefined => open ? openAttribute : known.get(name)
+
+  function checkMerged (name: string, value: unknown, issues: Issues): void {
+    const { check, hide = identity } = find(name) as Attribute
+    // A copy, because the stored `readOnly` members stay.
+    check(structuredClone(hide(value)), name, issues)
+  }
+
+  function readAttributes (group: Entries, issues: Issues, isUpdate: boolean): Record<string, unknown> {
+    const supplied: Record<string, unknown> = {}
+    if (open && !checkOpenNames(Object.keys(group), singular, issues)) return supplied
+    for (const name in group) {
+      if (issues.isFull) break
+      // `IdClaims` reads the id, and the parent's id is in the path.
+      if ((name === 'id' && !singleton) || (open && name === foreignKey)) continue
+      const fault = findFault(name)
+      if (fault !== undefined) {
+        issues.add(abbreviate(name), fault)
+        continue
+      }
+      const attribute = find(name)
+      if (attribute?.removes?.(group[name]) === true) {
+        if (isUpdate) supplied[name] = undefined
+        continue
+      }
+      const value = attribute?.convert(group[name], name, issues)
+      if (attribute === undefined || value === undefined) continue
+      const isRead = issues.size === 0 || !issues.isAbout(name)
+      attribute.check(value, name, issues)
+      if (issues.size === 0 || !issues.isAbout(name)) supplied[name] = value
+      else if (reader.merges === undefined) issues.addFaulty(name, value, isRead)
+    }
+    return supplied
+  }
+
+  return { readAttributes, checkMerged, find }
+}
+
+function readVersion (entries: Entries, reader: Reader): string | undefined {
+  if (entries._version === undefined) return undefined
+  const value = reader.scalar(entries._version)
+  if (typeof value !== 'string') throw new MalformedBodyError('"_version" must be given once')
+  return value
+}
+
+function isAnother (entries: Entries, reader: Reader): boolean {
+  const button = entries[ANOTHER.name]
+  return button !== undefined && reader.scalar(button) === ANOTHER.value
+}
+
+/** The ids that a write names in its path, its query and its body. */
+class IdClaims {
+  readonly #resource: Resource
+  readonly #reader: Reader
+  /** The first id as its part of the request spells it, or `undefined` if none is named. */
+  #text: string | undefined
+  /** The first other spelling, or `undefined` if all parts of the request agree. */
+  #other: string | undefined
+  #areOfType = true
+
+  constructor (resource: Resource, reader: Reader) {
+    this.#resource = resource
+    this.#reader = reader
+  }
+
+  get isEmpty (): boolean {
+    return this.#text === undefined
+  }
+
+  addText (text: string | undefined): void {
+    if (text === undefined || text === '') return
+    if (this.#text === undefined) this.#text = text
+    else if (text !== this.#text) this.#other ??= text
+  }
+
+  /** Adds the member `id` of a body, or of the group of attributes in it. A singleton has no id. */
+  addMember (entries: Entries | undefined): void {
+    const node = entries?.id
+    if (node === undefined || this.#resource.singleton) return
+    const value = this.#reader.scalar(node)
+    if (this.#reader.typed) return this.#addValue(value)
+    for (const text of Array.isArray(value) ? value : [value]) this.addText(text)
+  }
+
+  /** Adds a JSON value, without conversion: `"1"` is not an id of a resource whose ids are numbers. */
+  #addValue (value: unknown): void {
+    if (value === null || value === '') return
+    const isInteger = this.#resource.idType === 'integer'
+    if (isInteger && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+      throw new InvalidError({ id: [LONG_AS_NUMBER] })
+    }
+    const isOfType = isInteger ? typeof value === 'number' || isLongInteger(value) : typeof value === 'string'
+    if (!isOfType) this.#areOfType = false
+    this.addText(typeof value === 'object' ? 'an object' : String(value))
+  }
+
+  /** @throws IdConflictError if two parts of the request name different ids */
+  checkConflict (): void {
+    if (this.#text === undefined || this.#other === undefined) return
+    throw new IdConflictError(abbreviate(this.#text), abbreviate(this.#other))
+  }
+
+  /**
+   * Returns the id that the parts of the request name, or `undefined` if none names one.
+   * @throws NotFoundError
+   */
+  agree (): Id | undefined {
+    const text = this.#text
+    if (text === undefined) return undefined
+    const id = this.#areOfType ? parseId(this.#resource.idType, text) : undefined
+    if (id === undefined) throw new NotFoundError(this.#resource.singular, JSON.stringify(abbreviate(text)))
+    return id
+  }
+}

@@ -1,0 +1,128 @@
+import { InvalidQueryError } from '../errors.js'
+import { decodeField } from '../formats/form/parse.js'
+import { checkLanguage } from '../formats/form/read.js'
+import { decodeJson, nameOf, parseJson } from '../formats/json/read.js'
+import { describeInexact } from '../schema/convert-text.js'
+import { findInexactNumber } from '../util/decimal.js'
+import { isObject } from '../util/own-property.js'
+import { abbreviate } from '../util/truncate.js'
+import type { QueryParameters } from './filter-query.js'
+import type { ListQueryParser } from './list-query.js'
+import type { ResourceRequest } from './state.js'
+
+const JSON_TYPE = 'application/json'
+
+/** The media types of the body of a QUERY. */
+export const QUERY_TYPES: readonly string[] = ['application/x-www-form-urlencoded', JSON_TYPE]
+
+/** The value of the header `Accept-Query`, a list of strings (RFC 10008 §3, RFC 9651 §3.1). */
+export const ACCEPT_QUERY: string = QUERY_TYPES.map((type) => `"${type}"`).join(', ')
+
+/** The most parameters of a query, in a URL or in the body of a QUERY. */
+export const MOST_PARAMETERS = 100
+
+/**
+ * Checks that the URL of a QUERY has no parameter but `format`.
+ * @throws InvalidQueryError
+ */
+export function checkUrl (query: QueryParameters): void {
+  for (const name in query) {
+    if (name === 'format') continue
+    throw new InvalidQueryError(
+      `the parameter "${abbreviate(name)}" must be in the body of a QUERY, whose URL may have "format" only`
+    )
+  }
+}
+
+/** Reads the parameters of a QUERY, as a GET would have them in its URL. */
+type ParseQueryBody = (request: ResourceRequest, mediaType: string | undefined) => QueryParameters
+
+/**
+ * Compiles the parser of the bodies of a list.
+ * @throws InvalidQueryError, MalformedBodyError, when it parses
+ */
+export function compileQueryBody ({ filterable }: Pick<ListQueryParser, 'filterable'>): ParseQueryBody {
+  const nullable = new Set(
+    filterable.flatMap(({ attribute: { name }, isPlain, operators }) =>
+      isPlain && operators.includes('null') ? [name] : [])
+  )
+  return ({ body, query }, mediaType) => {
+    const parameters = new Parameters(query)
+    const bytes = body as unknown as Buffer
+    if (mediaType === JSON_TYPE) readJson(bytes, parameters, nullable)
+    else readForm(bytes.toString(), parameters)
+    return parameters.all
+  }
+}
+
+/** The parameters of one query, each at most once. */
+class Parameters {
+  /** It has no prototype, because a client may call a parameter `__proto__`. */
+  readonly all: Record<string, string> = Object.create(null)
+  #count = 0
+
+  constructor (query: QueryParameters) {
+    Object.assign(this.all, query)
+  }
+
+  add (name: string, text: string): void {
+    if (++this.#count > MOST_PARAMETERS) {
+      throw new InvalidQueryError(`a query must have at most ${MOST_PARAMETERS} parameters`)
+    }
+    if (name in this.all) throw new InvalidQueryError(`the parameter "${abbreviate(name)}" must be given once`)
+    this.all[name] = text
+  }
+}
+
+/** Reads `rating[gte]=3&sort=title`. Line breaks stay as they are, as in a URL. */
+function readForm (text: string, parameters: Parameters): void {
+  checkLanguage(text)
+  for (const field of text.split('&')) {
+    if (field === '') continue
+    const [name = '', ...parts] = field.split('=')
+    parameters.add(decodeField(name), decodeField(parts.join('=')))
+  }
+}
+
+/** Reads `{"rating[gte]":3,"sort":"title"}` or `{"rating":{"gte":3},"sort":"title"}`. */
+function readJson (body: Buffer, parameters: Parameters, nullable: ReadonlySet<string>): void {
+  const text = decodeJson(body)
+  const members = parseJson(text)
+  if (!isObject(members)) throw new InvalidQueryError('the body must be an object that has the parameters')
+  const inexact = findInexactNumber(text)
+  if (inexact !== undefined) {
+    throw new InvalidQueryError(`"${abbreviate(nameOf(text, inexact, ''))}" ${describeInexact(inexact.text)}`)
+  }
+  for (const [name, value] of Object.entries(members)) {
+    if (value === null && nullable.has(name)) parameters.add(`${name}[null]`, 'true')
+    else if (isObject(value)) readOperators(name, value, parameters)
+    else parameters.add(name, writeValue(name, value))
+  }
+}
+
+/** Reads the operators of one attribute: `{"gte":3,"lt":5}`. */
+function readOperators (attribute: string, operators: Readonly<Record<string, unknown>>, parameters: Parameters): void {
+  const entries = Object.entries(operators)
+  if (entries.length === 0) throw new InvalidQueryError(`"${abbreviate(attribute)}" must have an operator`)
+  for (const [operator, value] of entries) {
+    const name = `${attribute}[${operator}]`
+    parameters.add(name, writeValue(name, value))
+  }
+}
+
+/**
+ * Writes a JSON value as a URL has it.
+ * @throws InvalidQueryError
+ */
+function writeValue (name: string, value: unknown): string {
+  if (!Array.isArray(value)) return writeScalar(name, value)
+  if (!name.endsWith('[in]')) throw new InvalidQueryError(`"${abbreviate(name)}" must have one value, not a list`)
+  if (value.length === 0) throw new InvalidQueryError(`"${abbreviate(name)}" must have a value`)
+  return value.map((item: unknown) => writeScalar(name, item).replaceAll(/[\\,]/g, '\\$&')).join(',')
+}
+
+function writeScalar (name: string, value: unknown): string {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value)
+  const found = value === null ? 'null' : Array.isArray(value) ? 'a list' : 'an object'
+  throw new InvalidQueryError(`"${abbreviate(name)}" must be a text, a number or a boolean, not ${found}`)
+}

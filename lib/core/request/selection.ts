@@ -1,0 +1,68 @@
+import { InvalidQueryError } from '../errors.js'
+import type { Format, Selection } from '../formats/format.js'
+import type { Resource } from '../resource/resource.js'
+import { type Related, selectFrom } from '../resource/visible.js'
+import { didYouMean } from '../util/did-you-mean.js'
+import { abbreviate } from '../util/truncate.js'
+import { type FormatChoice, makeFormatChoice } from './accept.js'
+
+/** The most selections whose writers are kept. Clients choose them. */
+const KEPT = 60
+
+/** A format that can write a selection. */
+interface Selectable<F> extends Format {
+  select (selection: Selection): F
+}
+
+/**
+ * Returns the choice of a format whose answers have only the attributes that `?only=title,rating` names, and these
+ * relations.
+ */
+export type Select<F extends Selectable<F>> = (
+  only: string | undefined,
+  related: readonly Related[],
+  choice: FormatChoice<F>
+) => FormatChoice<F>
+
+/**
+ * Compiles the selection of attributes and relations.
+ * @throws InvalidQueryError, when it selects
+ */
+export function compileSelect<F extends Selectable<F>> (resource: Resource): Select<F> {
+  const { attributes, plural } = resource
+  const visible = [...attributes.values()].flatMap(({ name, writeOnly }) => (writeOnly ? [] : [name]))
+  const known = new Set([...visible, 'id'])
+  const kept = new Map<string, F>()
+
+  function parse (text: string): Set<string> {
+    const named = new Set<string>()
+    for (const name of text.split(',')) {
+      if (name === '') {
+        const example = [...known].slice(0, 2).join()
+        throw new InvalidQueryError(`"only" must be names separated by commas, such as "${example}"`)
+      }
+      if (!known.has(name)) {
+        const hint = didYouMean(name, [...known])
+        throw new InvalidQueryError(
+          `"only" names "${abbreviate(name)}", which is not an attribute of ${plural}${hint}`
+        )
+      }
+      if (named.has(name)) throw new InvalidQueryError(`"only" names "${name}" twice`)
+      named.add(name)
+    }
+    return named
+  }
+
+  return (text, related, { format, mediaType }) => {
+    const named = text === undefined ? undefined : parse(text)
+    const only = named && visible.filter((name) => named.has(name))
+    const include = related.map(({ name }) => name)
+    const key = `${format.name} ${only === undefined ? 'all' : `only ${only.join()}`} ${include.join()}`
+    let selected = kept.get(key)
+    if (selected === undefined) {
+      if (kept.size >= KEPT) kept.clear()
+      kept.set(key, selected = format.select({ resource: selectFrom(resource, only, related), only, include }))
+    }
+    return makeFormatChoice(selected, mediaType)
+  }
+}

@@ -1,0 +1,201 @@
+import { setMaxListeners } from 'node:events'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { CheckAccess } from '../actions/authorize/authorize.js'
+import type { Refused } from '../actions/authorize/refused-actions.js'
+import type { Relation } from '../relations/include/relation.js'
+import type { ListQuery } from '../actions/list.js'
+import type { ActionOutcome, Outcome } from '../actions/outcome.js'
+import type { Target } from '../actions/target.js'
+import type { Entries, LinkedRows, RelatedList, View } from '../formats/format.js'
+import type { Unlisted } from '../../html/navigation.js'
+import type { Location } from '../resource/location.js'
+import type { Parameters } from '../resource/path-pattern.js'
+import type { Id, Row, Scope } from '../resource/row.js'
+import type { Attributes } from '../schema/types.js'
+import type { Context } from '../stores/store.js'
+import type { BodyFormat, CompiledCustomAction, CompiledResource, Representation } from '../compiled-resource.js'
+import type { RouteInfo } from '../routes/route.js'
+import type { OpenCondition } from '../formats/form/condition.js'
+import type { FormatChoice } from './accept.js'
+import type { ContentType } from './content-type.js'
+import type { QueryParameters } from './filter-query.js'
+import type { Payload } from './payload.js'
+import type { Preconditions, ReadConditions } from './preconditions.js'
+
+/** A request of our routes, after `checkQuery`. */
+export type ResourceRequest = FastifyRequest<{
+  Params: Parameters
+  Querystring: QueryParameters
+  Body: Entries | undefined
+}>
+
+/** The result of the negotiation, from the headers and the path of a request. */
+export interface Negotiated {
+  readonly route: RouteInfo
+  /** The format of the answer. If none is acceptable, the format of the error. */
+  readonly choice: FormatChoice<Representation>
+  readonly isAcceptable: boolean
+  /** Whether a suffix of the path names the format. */
+  readonly isSuffixed: boolean
+  /** The path parameter with the id of the row, without its suffix. */
+  readonly member: string | undefined
+  /** The parsed Content-Type, or `undefined` if it is absent or malformed. */
+  readonly contentType: ContentType | undefined
+  /** The format that the content type names, or `undefined` if that is not read. */
+  readonly body: BodyFormat | undefined
+}
+
+const NO_RELATIONS: readonly Relation[] = Object.freeze([])
+const NO_ROWS: readonly Row[] = Object.freeze([])
+const NO_MEMBERS: Readonly<Record<string, unknown>> = Object.freeze({})
+
+/** The state of one request. It is also the context of the request's calls of a store. */
+export class RequestState implements Context, Negotiated {
+  readonly request: ResourceRequest
+  readonly reply: FastifyReply
+  readonly compiled: CompiledResource
+  readonly route: RouteInfo
+  /** The format of the answer. It changes once a query selects attributes. */
+  choice: FormatChoice<Representation>
+  readonly isAcceptable: boolean
+  readonly isSuffixed: boolean
+  readonly member: string | undefined
+  readonly contentType: ContentType | undefined
+  readonly body: BodyFormat | undefined
+  /** The check that the request must pass before its action, or `undefined` if nothing restricts access. */
+  readonly checkAccess: CheckAccess | undefined
+  /** The parameters of the path. A shallow row adds those of its parents. */
+  parameters: Parameters
+  /** The action; `undefined` until a form is read that may name another action than the route. */
+  action: string | undefined
+  /** The custom action that the request asks for. */
+  customAction: CompiledCustomAction | undefined = undefined
+  /** The payload, or `undefined` until the body is read. */
+  payload: Payload | undefined = undefined
+  /** The attributes supplied. */
+  attributes: Attributes = NO_MEMBERS
+  /** The query, as the schema of the custom action converts it. */
+  query: Readonly<Record<string, unknown>> = NO_MEMBERS
+  /** The page that the query of a list asks for, if a handler of the app makes the list. */
+  listQuery: ListQuery | undefined = undefined
+  /** The condition whose fields the page of a list shows. Its `error` says that it was refused. */
+  openCondition: OpenCondition | undefined = undefined
+  /** The id of the row that the request is about. */
+  id: Id | undefined = undefined
+  /** The demands of the headers and the form of a write on its row. */
+  preconditions: Preconditions | undefined = undefined
+  /** The demands of the headers of a GET on its answer. */
+  readConditions: ReadConditions | undefined = undefined
+  /** The rows that the request may read and write: all of them until it is authorized. */
+  target: Target
+  /** The row that `authorize` was shown. */
+  authorizedRow: Row | undefined = undefined
+  /** The row of a singleton. */
+  found: Row | undefined = undefined
+  /** The row that a patch was merged with. The write must find this version of it. */
+  merged: Row | undefined = undefined
+  /** The row that the preconditions were compared with. A write must not replace another one. */
+  checked: Row | undefined = undefined
+  /** The number of times that the action began again because its row had changed. */
+  tries = 0
+  /** Whether the request has passed the hooks before its handler. */
+  hasPassedHooks = false
+  /** Whether a handler of the app was called. It is called once only, whatever happens to the row meanwhile. */
+  isHandled = false
+  /** The guard that the handler was given. */
+  guard: { version: string | undefined, readonly scope: Scope } | undefined = undefined
+  /** The outcome of the handler's `proceed()`. */
+  proceeded: Outcome | undefined = undefined
+  /** The outcome of a write. */
+  outcome: ActionOutcome | undefined = undefined
+  /** The actions that the page of the answer does not offer, or `undefined` if `authorize` was not asked. */
+  refused: Refused | undefined = undefined
+  /** The resources whose lists the page does not link to, or `undefined` if nothing was asked. */
+  unlisted: Unlisted = undefined
+  /** The lists of the rows that reference the row of a page, or `undefined` if there may be none. */
+  related: readonly RelatedList[] | undefined = undefined
+  /** The rows that the rows of a page reference, or `undefined` if there may be none. */
+  links: LinkedRows | undefined = undefined
+  /** The rows that a form can reference, or `undefined` if there may be none. */
+  choices: View['choices'] | undefined = undefined
+  /** The rows that the user chooses from, instead of the form. */
+  rowSearch: View['rowSearch'] = undefined
+  /** The rows of the parents, as far as `authorize` allows to show them, from the outermost to the nearest. */
+  parents: readonly Row[] = NO_ROWS
+  /** The attributes with which the form for a new row begins, from the query. */
+  prefilled: Attributes = NO_MEMBERS
+  /** Whether the action answers, through the responder or a handler of the app, and not a hook. */
+  isAnswered = false
+  /** Whether tracing events are published for the action. */
+  isTraced = false
+  /** The relations whose rows the answer includes. */
+  included: readonly Relation[] = NO_RELATIONS
+  /** The links that the app had set before the link to the next page; `undefined` if no such link was added. */
+  linksBefore: ReadonlyArray<string | number> | undefined = undefined
+  /** Whether the answer may name the URL of its query in its headers. */
+  isLinked = true
+  #location: Location | undefined = undefined
+  #controller: AbortController | undefined = undefined
+
+  constructor (request: ResourceRequest, reply: FastifyReply, compiled: CompiledResource, negotiated: Negotiated) {
+    const { route, body } = negotiated
+    this.request = request
+    this.reply = reply
+    this.compiled = compiled
+    this.route = route
+    this.choice = negotiated.choice
+    this.isAcceptable = negotiated.isAcceptable
+    this.isSuffixed = negotiated.isSuffixed
+    this.member = negotiated.member
+    this.contentType = negotiated.contentType
+    this.body = body
+    this.checkAccess = route.isMember ? compiled.accessChecks.row : compiled.accessChecks.collection
+    this.parameters = request.params
+    this.action = route.formDecides && body?.reader.form === true ? undefined : route.action
+    this.target = compiled.target
+  }
+
+  get isCustom (): boolean {
+    return this.customAction !== undefined
+  }
+
+  /** The paths of the resource for this request. They are computed when they are first needed. */
+  get location (): Location {
+    return (this.#location ??= this.compiled.onlyLocation ?? this.compiled.findLocation(this.request.params))
+  }
+
+  /** Aborts when the client leaves. It is made when a store asks for it, because most stores never do. */
+  get signal (): AbortSignal {
+    if (this.#controller === undefined) {
+      const { reply } = this
+      const controller = (this.#controller = new AbortController())
+      // A page can count many related lists at once, each with a listener of its own.
+      setMaxListeners(0, controller.signal)
+      if (reply.raw.destroyed || isClientGone(reply)) controller.abort()
+      else reply.raw.once('close', () => { if (isClientGone(reply)) controller.abort() })
+    }
+    return this.#controller.signal
+  }
+}
+
+/** The state of a request whose action is known. */
+export interface ActionState extends RequestState {
+  action: string
+}
+
+/** The key of a request's state. Only our own scope decorates requests with it. */
+export const STATE: unique symbol = Symbol('fastify-resources.state')
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The state, or `undefined` before the negotiation. A hook of the app may refuse the request before that. */
+    [STATE]?: RequestState | undefined
+  }
+}
+
+/** Returns whether the client has left without its answer. */
+export function isClientGone ({ raw }: FastifyReply): boolean {
+  // A response of HTTP/2 is never destroyed, and always finished.
+  const { stream } = raw as { readonly stream?: { readonly aborted: boolean } }
+  return stream === undefined ? raw.destroyed && !raw.writableFinished : stream.aborted
+}

@@ -1,0 +1,309 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http'
+import type { FastifyReply, onSendHookHandler } from 'fastify'
+import { isOfParent } from '../actions/authorize/authorize.js'
+import { OUTCOME_RESPONSES, type Outcome } from '../actions/outcome.js'
+import { InvalidAnswerError, PreconditionFailedError, type Problem } from '../errors.js'
+import type { Input, JsonWriter, TextWriter, View } from '../formats/format.js'
+import { publish } from '../resource/public-version.js'
+import type { Row } from '../resource/row.js'
+import { type CacheControl, isUnstored, PRIVATE } from '../options/cache-control.js'
+import { andThen, type MaybePromise } from '../util/maybe-promise.js'
+import { isStructure } from '../util/own-property.js'
+import type { Payload } from '../request/payload.js'
+import { type EntityTag, isMatched, isNamed, parseEntityTag, qualifyVersion } from '../request/preconditions.js'
+import { type ActionState, type RequestState, STATE } from '../request/state.js'
+import { printFailure } from '../telemetry/print-failure.js'
+import { makeListBody, type WriteBody } from './list-response.js'
+import { locate } from './locate.js'
+import { contentOf, hasMoreContent, NO_CONTENT } from '../../html/page-view.js'
+
+/** An error, and the row of a form that is shown again with it. */
+export interface Failure {
+  readonly thrown: unknown
+  readonly problem: Problem
+  readonly row?: Row | undefined
+}
+
+type RecordKind = 'found' | 'edit' | 'created' | 'updated' | 'stale'
+
+/** Turns an outcome into an answer: sets its status, headers and body. */
+export function respond (outcome: Outcome, state: ActionState): MaybePromise<FastifyReply> {
+  const { reply, choice: { format } } = state
+  state.isAnswered = true
+  const answer = OUTCOME_RESPONSES[outcome.kind][format.browser === true ? 'browser' : 'document']
+  reply.code(answer.status)
+  // The page shows the error of a condition that was refused.
+  if (state.openCondition?.error !== undefined) reply.code(400)
+  const row = 'row' in outcome ? outcome.row : undefined
+  const given = 'etag' in outcome ? outcome.etag : undefined
+  const tag = row !== undefined && answer.etag ? setTag(row, given, state) : undefined
+  if (!isMatched(state.readConditions?.match, tag)) return refuseMismatch(outcome, state)
+  if (outcome.kind === 'listed') return andThen(makeListBody(outcome, state), sendText, state)
+  if (outcome.kind === 'revised') return sendRevised(outcome.row, state)
+  if (outcome.kind === 'blank') return sendBlank(outcome.row, state)
+  if (answer.location !== undefined) reply.header('location', locate(answer, row, state))
+  if (!answer.body || outcome.kind === 'done' || outcome.kind === 'deleted') return reply.send()
+  if ((outcome.kind === 'found' || outcome.kind === 'edit') && tag !== undefined && isUnchanged(tag, state)) {
+    return reply.code(304).send()
+  }
+  return sendRecord(outcome.row, outcome.kind, state)
+}
+
+/**
+ * Refuses a GET whose answer has another tag than `If-Match` names, or none as a list.
+ * @throws PreconditionFailedError
+ */
+function refuseMismatch (outcome: Outcome, { compiled: { resource } }: ActionState): MaybePromise<never> {
+  const isList = outcome.kind === 'listed'
+  return andThen(isList ? outcome.more?.return?.() : undefined, () => {
+    throw new PreconditionFailedError(
+      `the ${isList ? 'list' : resource.singular} does not meet the If-Match, If-None-Match or _version of the ` +
+        'request; read it again'
+    )
+  })
+}
+
+/** Sends an error in the client's own format, whoever threw it. */
+export function respondWithError ({ thrown, problem, row }: Failure, state: RequestState): FastifyReply {
+  const { reply, compiled, choice: { format: { writer } } } = state
+  setErrorHeaders(thrown, state)
+  reply.code(problem.status)
+  if (writer.document !== undefined) {
+    // A hook may have thrown after a record was sent, which set the serializer of records.
+    return reply.type(`${writer.problemType}; charset=utf-8`).serializer(JSON.stringify).send(problem)
+  }
+  const view = makeView(state, row, row, problem.errors)
+  const seen = compiled.resourcePaths.parent !== undefined && isOfParent(thrown) ? hideParent(view) : view
+  return sendText(() => writeProblem(writer, problem, seen, state), state, writer.problemType)
+}
+
+/**
+ * Sets the entity tag of an answer with a row: `"<version>.<format>-<shape>"`, with `<id>-` before it if the path does
+ * not name the row. A handler of the app may set another one, or none.
+ * @param given the tag in the handler's outcome; `false` for none
+ * @returns the tag, or `undefined` if there is none
+ * @throws InvalidAnswerError
+ */
+function setTag (row: Row, given: string | false | undefined, state: ActionState): EntityTag | undefined {
+  const { action, request, reply, compiled, customAction, choice: { format }, id, isHandled } = state
+  // The version of a row does not change when the rows do that it includes.
+  const set = state.included.length > 0 ? false : given ?? (isHandled ? reply.getHeader('etag') : undefined)
+  if (set === false) {
+    reply.removeHeader('etag')
+    return undefined
+  }
+  if (set !== undefined) return setOwnTag(set, state)
+  // A handler's row may have no version.
+  if (row.version === '') return undefined
+  // A handler may answer with another row than the path names.
+  const isNamed =
+    customAction === undefined ? row.id === id || action === 'create' : customAction.on === 'member' && row.id === id
+  const known = publish(row, compiled.resource)
+  const version = isNamed && !compiled.resource.singleton ? known.version : qualifyVersion(known)
+  const opaque = `${version}.${format.name}-${format.shape(request)}`
+  reply.header('etag', `"${opaque}"`)
+  return { weak: false, opaque }
+}
+
+function sendRecord (stored: Row, kind: RecordKind, state: RequestState): FastifyReply {
+  const { compiled: { resource }, choice: { format: { writer } } } = state
+  if (writer.document !== undefined) return sendDocument(writer, publish(stored, resource), state)
+  const row = toFormRow(stored, state)
+  const view = makeView(state, stored, kind === 'stale' ? stored : undefined)
+  const write = (): string => {
+    if (kind === 'stale' && writer.stale !== undefined) return writer.stale(row, view)
+    return kind === 'edit' && writer.edit !== undefined ? writer.edit(row, view) : writer.record(row, view)
+  }
+  return sendText(write, state)
+}
+
+/** Sends a record as an object, which the app's preSerialization hooks see. */
+function sendDocument (writer: JsonWriter, row: Row, { reply, choice: { contentType } }: RequestState): FastifyReply {
+  return reply.type(contentType).serializer((document: object) => writer.serialize(document)).send(writer.document(row))
+}
+
+function sendBlank (row: Row, state: RequestState): FastifyReply {
+  const { choice: { format: { writer, blank } } } = state
+  const other = blank()
+  if (other.document !== undefined) return sendDocument(other, row, state)
+  const view = makeView(state, undefined, undefined)
+  if (writer.document === undefined && writer.blank !== undefined) {
+    const write = writer.blank
+    return sendText(() => write(view), state)
+  }
+  return sendText(() => other.record(row, view), state)
+}
+
+function sendRevised (row: Row | undefined, state: RequestState): FastifyReply {
+  // `checkRevisable` has verified that the writer has `revised`.
+  const { revised } = state.choice.format.writer as Required<TextWriter>
+  const view = makeView(state, row, row)
+  return sendText(() => revised(view), state)
+}
+
+/** Returns whether the client has the current answer already (RFC 9110 §13.1.2). */
+function isUnchanged (tag: EntityTag, state: RequestState): boolean {
+  // After a write, a 304 would say that nothing was done. The ETag is that of the row alone.
+  return isNamed(state.readConditions?.noneMatch, tag) && !hasMoreContent(state)
+}
+
+/** @throws InvalidAnswerError if a handler has set a text that is not an entity tag */
+function setOwnTag (set: unknown, { action, reply }: ActionState): EntityTag {
+  const tag = parseEntityTag(String(set))
+  if (tag === undefined) {
+    throw new InvalidAnswerError(
+      action,
+      `has set the ETag ${JSON.stringify(set)}, which is not an entity tag; ` +
+        'put it in double quotes, as in \'"ann-3"\' or \'W/"ann-3"\''
+    )
+  }
+  reply.header('etag', String(set))
+  return tag
+}
+
+/** Returns a row for a form. The `_version` of a singleton's form names the row it belongs to. */
+function toFormRow (row: Row, { compiled: { resource } }: RequestState): Row {
+  const known = publish(row, resource)
+  return resource.singleton ? { ...known, version: qualifyVersion(known) } : known
+}
+
+/**
+ * Makes the view of an answer with one row or without rows.
+ * @param shown the row of the page
+ * @param row the stored row of a form that is shown again
+ */
+function makeView (
+  state: RequestState,
+  shown: Row | undefined,
+  row: Row | undefined,
+  errors: Input['errors'] = {}
+): View {
+  const { choice: { mediaType, format: { writer } }, action, request, compiled, payload, prefilled } = state
+  const content = writer.list === undefined ? contentOf(state) : NO_CONTENT
+  // With a spread of the content, a row in XML takes 1.05 times as long (`npm run bench -- http`).
+  return {
+    mediaType,
+    input: payload === undefined ? undefined : makeInput(payload, row, errors, state),
+    action,
+    location: compiled.onlyLocation ?? locateShown(shown, state),
+    request,
+    prefilled,
+    refused: content.refused,
+    unlisted: content.unlisted,
+    related: content.related,
+    links: content.links,
+    choices: content.choices,
+    rowSearch: content.rowSearch,
+    parents: content.parents
+  }
+}
+
+/** Returns the paths for the row of a page. The row of a shallow resource names its parent. */
+function locateShown (shown: Row | undefined, state: RequestState): View['location'] {
+  const { compiled, route, parameters } = state
+  return shown === undefined || !compiled.resourcePaths.isShallow || !route.isMember
+    ? state.location
+    : compiled.findLocation(parameters, shown.attributes)
+}
+
+function makeInput (
+  { version, id, node, attributes }: Payload,
+  row: Row | undefined,
+  errors: Input['errors'],
+  state: RequestState
+): Input {
+  // The version that the form had comes first, because its user has not seen later changes.
+  const shown = row && toFormRow(row, state)
+  return { id, version: version ?? shown?.version, node, attributes, row: shown, errors }
+}
+
+/** Returns the view without the links to a parent, which does not exist or is hidden. */
+function hideParent (view: View): View {
+  return { ...view, location: { ...view.location, isListed: false, parent: undefined } }
+}
+
+/** Writes an error, or a plain text if its writer fails, because Fastify would show the thrown error. */
+function writeProblem (writer: TextWriter, problem: Problem, view: View, { request, reply }: RequestState): string {
+  const { log } = request
+  try {
+    return writer.problem(problem, view)
+  } catch (error) {
+    log.error({ err: error })
+    printFailure(log, 'the answer to an error could not be written', error)
+    reply.code(500).type('text/plain; charset=utf-8')
+    return 'Internal Server Error'
+  }
+}
+
+/** The headers of successful answers only. */
+const OF_SUCCESS = ['etag', 'location', 'next-after', 'prev-before', 'total-count', 'content-range']
+
+/** Replaces the headers of a successful answer with those of an error. */
+function setErrorHeaders (thrown: unknown, { reply, linksBefore }: RequestState): void {
+  for (const name of OF_SUCCESS) reply.removeHeader(name)
+  if (linksBefore !== undefined) {
+    reply.removeHeader('link')
+    if (linksBefore.length > 0) reply.header('link', linksBefore.join(', '))
+  }
+  // A Cache-Control for a success does not apply to an error, unless it forbids storing.
+  const cacheControl = reply.getHeader('cache-control')
+  if (cacheControl !== undefined && !isUnstored(String(cacheControl))) reply.removeHeader('cache-control')
+  if (isStructure(thrown) && 'headers' in thrown) addHeaders(reply, thrown.headers)
+}
+
+/** Adds the headers of an error, such as Retry-After. A malformed header is only logged. */
+export function addHeaders (reply: FastifyReply, headers: unknown): void {
+  if (!isStructure(headers)) return
+  for (const [name, value] of Object.entries(headers)) {
+    try {
+      validateHeaderName(name)
+      validateHeaderValue(name, value)
+      reply.header(name, value)
+    } catch (err) {
+      reply.log.warn({ err })
+    }
+  }
+}
+
+/** A body that the onSend hook writes, as text or as a stream. */
+class PendingBody {
+  readonly write: WriteBody
+
+  constructor (write: WriteBody) {
+    this.write = write
+  }
+}
+
+/** Sends a body that the onSend hook writes. JSON is written at once, because Fastify would serialize an object. */
+function sendText (write: WriteBody, { choice, reply }: RequestState, type = choice.contentType): FastifyReply {
+  for (const [name, value] of choice.format.headers) reply.header(name, value)
+  reply.type(type)
+  return reply.send(type.includes('json') ? write() : new PendingBody(write))
+}
+
+/**
+ * Makes the hook that completes the headers of every answer on our routes, whoever sends it, and writes the bodies of
+ * `sendText`.
+ */
+export function makeOnSend ({ answers, errors }: CacheControl): onSendHookHandler<unknown> {
+  return (request, reply, payload, done) => {
+    if (reply.getHeader('cache-control') === undefined) {
+      const state = request[STATE]
+      // A hook's answer to one user, such as a redirect to the login, counts as an error: others must not get it.
+      const isError = state?.isAnswered !== true || reply.statusCode >= 400
+      reply.header('cache-control', (isError ? errors : answers).get(state?.action) ?? PRIVATE)
+    }
+    // A browser must not guess that an answer is a page or a script (Fetch §3.6).
+    reply.header('x-content-type-options', 'nosniff')
+    if (!(payload instanceof PendingBody)) return done(null, payload)
+    let written: ReturnType<WriteBody>
+    try {
+      written = payload.write()
+    } catch (error) {
+      // The status that was set belongs to the answer that could not be written.
+      reply.code(500)
+      return done(error as Error)
+    }
+    done(null, written)
+  }
+}

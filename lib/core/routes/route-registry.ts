@@ -1,0 +1,230 @@
+import { inspect } from 'node:util'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ClashError, InvalidOptionError, nameOwner, ownerOf } from '../errors.js'
+import type { CompiledResource } from '../compiled-resource.js'
+import type { Route, RoutePath } from './route.js'
+import { type NamedPath, PathNames } from '../../draw/path-helpers.js'
+import { didYouMean } from '../util/did-you-mean.js'
+
+/** A route of a resource, as `printResources` prints it. */
+export interface ResourceRoute {
+  /** The name of its path in `app.paths`. */
+  readonly name: string
+  /** The HTTP method: `GET`, `POST`. */
+  readonly verb: string
+  /** The path with the names of its parameters, without a suffix: `/posts/:id`. */
+  readonly path: string
+  /** The resource and the action: `posts#list`. */
+  readonly action: string
+  /** The names of the formats that it answers in. */
+  readonly formats: readonly string[]
+}
+
+/** A route, with the words by which errors name its declaration. */
+interface Declared extends ResourceRoute {
+  readonly by: string
+  readonly formOnly: boolean
+}
+
+/** Where a resource is declared, which tells it apart from others of its name. */
+interface Place {
+  readonly registration: object
+  /** The segments of the scopes around it. */
+  readonly path: string
+}
+
+/** A resource that is not nested. */
+interface ReferencedResource extends Place {
+  readonly compiled: CompiledResource
+  /** The prefix of the instance. */
+  readonly prefix: string
+}
+
+/** The place of a home page. */
+export interface Home {
+  /** Returns the title in a language. */
+  readonly titleIn: (lang: string) => string
+  /** The path of the page. */
+  readonly href: string
+  /** The prefix of the resources that belong to it. */
+  readonly prefix: string
+  /** Sends an error of a request that no route has taken, and whose hooks have not run. */
+  sendError (error: unknown, request: FastifyRequest, reply: FastifyReply): unknown
+}
+
+/** The resources and their routes on one server, whichever instance they are registered on. */
+class Registry {
+  readonly resources: ReferencedResource[] = []
+  readonly homes: Home[] = []
+  readonly #routes = new Map<string, Declared>()
+
+  get routes (): readonly ResourceRoute[] {
+    return [...this.#routes.values()].flatMap(({ by: _, formOnly, ...route }) => formOnly ? [] : [route])
+  }
+
+  /**
+   * Adds the methods of a route, except HEAD.
+   * @throws ClashError if another route has the same method and path
+   */
+  add (path: RoutePath, { name = path.name, methods, actions: [action], formOnly = false }: Route): void {
+    for (const verb of methods.filter((method) => method !== 'HEAD')) {
+      const { pattern: { text }, formats, by } = path
+      const route = { name, verb, path: text, action: `${path.resource}#${action.name}`, formats, by, formOnly }
+      const key = `${verb} ${routeKey(text, path.routeConstraints)}`
+      const other = this.#routes.get(key)
+      if (other !== undefined) {
+        // Two routes of one resource are told apart by their actions.
+        const name = ({ by, action }: Declared): string =>
+          other.by === route.by && other.action !== route.action ? `${action} of ${by}` : by
+        throw new ClashError(name(other), name(route), `${verb} ${text}`)
+      }
+      this.#routes.set(key, route)
+    }
+  }
+}
+
+/**
+ * Finds the resource that the option `references` names. One of the same scope, else of the same registration, else
+ * with the same prefix comes first.
+ * @throws InvalidOptionError
+ */
+function findReferenced (
+  name: string,
+  { registration, path, prefix }: Omit<ReferencedResource, 'compiled'>,
+  all: readonly ReferencedResource[]
+): CompiledResource {
+  const named = all.filter(({ compiled: { resource } }) => !resource.singleton && resource.plural === name)
+  const beside = named.filter((other) => other.registration === registration)
+  const alike = named.filter((other) => other.prefix === prefix)
+  const groups = [beside.filter((other) => other.path === path), beside, alike, named]
+  const [first, ...others] = groups.find(({ length }) => length > 0) ?? []
+  if (first === undefined) {
+    const hint = didYouMean(name, all.map(({ compiled: { resource: { plural } } }) => plural))
+    throw new InvalidOptionError(
+      'references',
+      `names "${name}", but the app has no such resource, or only a nested one${hint}`
+    )
+  }
+  if (others.length === 0) return first.compiled
+  throw new InvalidOptionError(
+    'references',
+    `names "${name}", of which the app has several; declare the one that is meant in the same scope or with the same ` +
+      'prefix'
+  )
+}
+
+/**
+ * Adds the relations of the option `references`. The resources that they name are found once the app is ready.
+ * @throws InvalidOptionError
+ */
+export function addReferences (app: FastifyInstance, compiled: CompiledResource, place: Place): void {
+  const { options: { name, references }, relations, resourcePaths } = compiled
+  const { resources } = registryOf(app)
+  const own = { ...place, prefix: app.prefix }
+  if (resourcePaths.parent === undefined) resources.push({ compiled, ...own })
+  for (const [attribute, target] of references) {
+    relations.addReference(compiled, attribute, target, () => findReferenced(target, own, resources))
+  }
+  if (references.size === 0) return
+  app.addHook('onReady', (done) => {
+    nameOwner(ownerOf(name), () => relations.complete())
+    done()
+  })
+}
+
+const REGISTRY: unique symbol = Symbol('fastify-resources.registry')
+const NAMES: unique symbol = Symbol('fastify-resources.names')
+
+interface Registered {
+  [REGISTRY]?: Registry
+}
+
+interface Decorated {
+  [NAMES]?: PathNames
+}
+
+/** Returns the registry of an app. The server keeps it, because all instances of the app share the server. */
+export function registryOf ({ server }: FastifyInstance): Registry {
+  const registered: typeof server & Registered = server
+  registered[REGISTRY] ??= new Registry()
+  return registered[REGISTRY]
+}
+
+/**
+ * Returns the path names of an instance. On the first call it adds `paths`, `printResources` and `resourceRoutes`,
+ * which the instances inside inherit. Each instance with resources knows its own names and those of the instances
+ * around it.
+ * @throws InvalidOptionError if the app has decorated the instance with one of these names
+ */
+export function namesOf (app: FastifyInstance): PathNames {
+  const decorated: FastifyInstance & Decorated = app
+  const known = decorated[NAMES]
+  if (known !== undefined && Object.hasOwn(app, NAMES)) return known
+  const outer: Decorated = Object.getPrototypeOf(app)
+  const names = new PathNames(() => outer[NAMES])
+  for (const name of ['paths', 'printResources', 'resourceRoutes']) {
+    if (Object.hasOwn(app, name) || (app.hasDecorator(name) && known === undefined)) {
+      throw new InvalidOptionError(
+        'name',
+        `cannot be registered on an instance that is decorated with "${name}" already`
+      )
+    }
+  }
+  app.decorate(NAMES, names)
+  // A getter, because Fastify would read the member `getter` of the paths, which throw for an unknown name.
+  app.decorate('paths', { getter: () => names.paths })
+  app.decorate('printResources', () => printRoutes(registryOf(app).routes))
+  app.decorate('resourceRoutes', { getter: () => registryOf(app).routes })
+  return names
+}
+
+/**
+ * Adds the name of a path.
+ * @param beside the paths of the same registration that have been added, by their names
+ * @throws InvalidOptionError, ClashError if another path of the registration has the same name
+ */
+export function addName (names: PathNames, path: NamedPath, beside: Map<string, NamedPath>): void {
+  if (path.name === 'url') {
+    throw new InvalidOptionError('as', 'must not be "url", because app.paths.url makes absolute URLs')
+  }
+  const other = beside.get(path.name)
+  if (other !== undefined && other.pattern.text !== path.pattern.text) {
+    throw new ClashError(
+      other.by,
+      path.by,
+      `the name "${path.name}" in app.paths; give one of them another name by the option "as"`
+    )
+  }
+  if (other === undefined) names.add(path)
+  beside.set(path.name, path)
+}
+
+const HEADINGS = { name: 'Name', verb: 'Verb', path: 'Path', action: 'Action', formats: 'Formats' } as const
+
+/** Renders the routes as a table, as `rails routes` does. */
+function printRoutes (routes: readonly ResourceRoute[]): string {
+  const rows = routes.map(({ name, verb, path, action, formats }) => [name, verb, path, action, formats.join(' ')])
+  const table = [Object.values<string>(HEADINGS), ...rows]
+  const widths = Object.keys(HEADINGS).map((_, column) =>
+    Math.max(...table.map((row) => (row[column] as string).length))
+  )
+  return table
+    .map((row) =>
+      row
+        .map((text, column) =>
+          column === 0 ? text.padStart(widths[0] as number) : text.padEnd(widths[column] as number)
+        )
+        .join('  ')
+        .trimEnd()
+    )
+    .join('\n')
+}
+
+/**
+ * Returns a key that is the same for two paths that the router treats as one. The names of parameters and the order of
+ * constraints make no difference.
+ */
+export function routeKey (path: string, routeConstraints: RoutePath['routeConstraints']): string {
+  const key = path.replaceAll(/:\w+/g, ':')
+  return Object.keys(routeConstraints).length === 0 ? key : `${key} ${inspect(routeConstraints, { sorted: true })}`
+}

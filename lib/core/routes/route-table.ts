@@ -1,0 +1,290 @@
+import type { HTTPMethods, RouteHandlerMethod } from 'fastify'
+import type { CompiledResource, CompiledCustomAction } from '../compiled-resource.js'
+import type { Handlers } from '../actions/handlers.js'
+import type { Route, RouteAction, RoutePath, Urls } from './route.js'
+import { camelize, singularize } from '../resource/inflection.js'
+import { compilePath } from '../resource/path-pattern.js'
+import { type ActionName, nameOf } from '../resource/resource.js'
+import type { ActionScope } from '../actions/custom/custom-action.js'
+import type { InheritedOptions } from '../options/declaration.js'
+import type { HookLists } from '../options/hooks.js'
+import type { ResolvedOptions } from '../options/resolve/options.js'
+import { routeKey } from './route-registry.js'
+
+/** The names of the paths of a resource in `app.paths`. */
+export interface RouteNames {
+  readonly collection: string
+  /** The name of the path before the ids of rows. It differs from `collection` only for shallow rows. */
+  readonly members: string
+  readonly member: string
+  readonly blank: string
+  readonly edit: string
+  custom (name: string, on: ActionScope): string
+}
+
+/**
+ * Returns the names of the paths of a resource.
+ * @param parent the name of the path of a parent row, or `undefined` if the resource is not nested
+ */
+export function nameRoutes (
+  { singleton, plural, singular, routing: { as } }: ResolvedOptions,
+  { as: outer, shallowAs }: InheritedOptions,
+  parent: string | undefined,
+  isShallow: boolean
+): RouteNames {
+  const isRenamed = as !== (singleton ? singular : plural)
+  const one = singleton ? as : isRenamed ? singularize(as) : singular
+  const many = isRenamed ? as : plural
+  const before = [...(parent === undefined ? [] : [parent]), ...outer]
+  const beforeRow = isShallow ? shallowAs : before
+  const name = (...parts: readonly string[]): string => camelize(parts.join('_'))
+  // If singular and plural are the same, the name belongs to a row, and the list gets the ending `index`.
+  const all = singleton ? [one] : many === one ? [many, 'index'] : [many]
+  const names = {
+    collection: name(...before, ...all),
+    member: name(...beforeRow, one),
+    new: name('new', ...before, one)
+  }
+  return {
+    collection: names.collection,
+    members: name(...beforeRow, ...all),
+    member: names.member,
+    blank: names.new,
+    edit: name('edit', ...beforeRow, one),
+    custom: (action, on) => name(action, names[on])
+  }
+}
+
+/** Returns the paths of a resource with their routes. A path without routes is left out. */
+export function makeTable (
+  compiled: CompiledResource,
+  handlers: Handlers,
+  names: RouteNames,
+  urls: Urls
+): readonly RoutePath[] {
+  const table = new RouteTable(compiled, handlers, names, urls)
+  return [...table.convention(), ...table.custom()]
+}
+
+type SomeActions = readonly [CompiledCustomAction, ...CompiledCustomAction[]]
+type PathOptions = Partial<Pick<RoutePath, 'isMember' | 'param' | 'endsWithId' | 'routeConstraints'>>
+
+const NO_HOOKS: HookLists = new Map()
+const FORMAT = ['format']
+const FORMAT_AND_ID = ['format', 'id']
+/** The members by which a route of QUERY differs from one of GET. */
+const QUERY: Pick<Route, 'methods' | 'hasQueryBody'> = { methods: ['QUERY'], hasQueryBody: true }
+
+class RouteTable {
+  readonly #compiled: CompiledResource
+  readonly #handlers: Handlers
+  readonly #names: RouteNames
+  readonly #urls: Urls
+  /** The path of a row. */
+  readonly #row: string
+  /** The path parameter of the row's id, or `undefined` for a singleton. */
+  readonly #param: string | undefined
+
+  constructor (compiled: CompiledResource, handlers: Handlers, names: RouteNames, urls: Urls) {
+    const { resource: { singleton }, options: { routing: { param } } } = compiled
+    this.#compiled = compiled
+    this.#handlers = handlers
+    this.#names = names
+    this.#urls = urls
+    this.#row = singleton ? urls.collection : `${urls.members}/:${param}`
+    this.#param = singleton ? undefined : param
+  }
+
+  get #showParameters (): readonly string[] {
+    return [...FORMAT, ...(this.#compiled.resource.open ? [] : ['only']), ...this.#includeParameters]
+  }
+
+  get #includeParameters (): readonly string[] {
+    return this.#compiled.relations.names.length > 0 ? ['include'] : []
+  }
+
+  /** Returns the paths of the default actions. */
+  convention (): RoutePath[] {
+    const { resource: { singleton }, options: { routing: { pathNames } }, prefill } = this.#compiled
+    const { blank, edit } = this.#handlers
+    return [
+      ...(singleton ? this.#singleton() : this.#rows()),
+      ...this.#path(
+        this.#names.blank,
+        `${this.#urls.collection}/${pathNames.new}`,
+        {},
+        this.#reads('new', blank, [...FORMAT, ...prefill.parameters])
+      ),
+      ...this.#path(
+        this.#names.edit,
+        `${this.#row}/${pathNames.edit}`,
+        { isMember: true, param: this.#param },
+        this.#reads('edit', edit, FORMAT)
+      )
+    ]
+  }
+
+  #singleton (): RoutePath[] {
+    return this.#path(this.#names.member, this.#urls.collection, {}, [
+      ...this.#reads('show', this.#handlers.show, this.#showParameters),
+      ...this.#writes(['create', 'update', 'delete'], FORMAT, this.#compiled.options.writes !== 'collection')
+    ])
+  }
+
+  #rows (): RoutePath[] {
+    const { listQuery, resourcePaths: { isShallow }, options: { writes } } = this.#compiled
+    const { collection, members, member } = this.#names
+    const onCollection = this.#writes(isShallow ? ['create'] : ['create', 'update', 'delete'], FORMAT_AND_ID, false)
+    return [
+      ...this.#path(collection, this.#urls.collection, {}, [
+        ...this.#reads('list', this.#handlers.list, [...listQuery.parameters, ...this.#includeParameters]),
+        ...this.#reads('list', this.#handlers.list, FORMAT).map((route) => ({ ...route, ...QUERY })),
+        ...onCollection.filter(({ methods }) => writes !== 'member' || methods[0] === 'POST')
+      ]),
+      ...(isShallow && writes !== 'member'
+        ? this.#path(
+          members,
+          this.#urls.members,
+          { isMember: true },
+          this.#writes(['update', 'delete'], FORMAT_AND_ID, false)
+        )
+        : []),
+      ...this.#path(member, this.#row, { isMember: true, param: this.#param, endsWithId: true }, [
+        ...this.#reads('show', this.#handlers.show, this.#showParameters),
+        ...(writes === 'collection' ? [] : this.#writes(['update', 'delete'], FORMAT_AND_ID, true))
+      ])
+    ]
+  }
+
+  /** Returns the paths of the custom actions. Actions with the same path are grouped. */
+  custom (): RoutePath[] {
+    const { customActions, options: { routing: { pathNames, routeConstraints } } } = this.#compiled
+    const { collection } = this.#urls
+    const bases = { collection, member: this.#row, new: `${collection}/${pathNames.new}` }
+    const groups = new Map<string, [CompiledCustomAction, ...CompiledCustomAction[]]>()
+    for (const action of customActions) {
+      const key = `${action.on} ${routeKey(action.segment, action.routeConstraints)}`
+      const group = groups.get(key)
+      if (group === undefined) groups.set(key, [action])
+      else group.push(action)
+    }
+    return [...groups.values()].flatMap((actions) => {
+      const [{ on, segment, name, routeConstraints: own }] = actions
+      return this.#path(this.#names.custom(name, on), `${bases[on]}/${segment}`, {
+        isMember: on === 'member',
+        param: on === 'member' ? this.#param : undefined,
+        routeConstraints: { ...routeConstraints, ...own }
+      }, this.#customRoutes(actions))
+    })
+  }
+
+  #customRoutes (actions: SomeActions): Route[] {
+    const written = actions.filter(({ verb }) => verb !== 'GET')
+    const byVerb = new Map<string, CompiledCustomAction>(written.map((action) => [action.verb, action]))
+    const write = this.#handlers.writeCustom(byVerb)
+    const [submitted, ...others] = written.filter(({ verb }) => verb === 'PUT' || verb === 'DELETE')
+    return [
+      ...actions
+        .filter(({ verb }) => verb === 'GET')
+        .map((action) => this.#customRoute(['GET', 'HEAD'], [action], { handler: this.#handlers.readCustom(action) })),
+      ...written.map((action) =>
+        // A form asks for PUT and DELETE by its POST.
+        this.#customRoute([action.verb], [
+          action,
+          ...(action.verb === 'POST' ? written.filter((other) => other !== action && other.verb !== 'PATCH') : [])
+        ], write)
+      ),
+      ...(submitted === undefined || byVerb.has('POST')
+        ? []
+        : [this.#customRoute(['POST'], [submitted, ...others], { ...write, formOnly: true })])
+    ]
+  }
+
+  #customRoute (
+    methods: readonly HTTPMethods[],
+    actions: SomeActions,
+    more: Pick<Route, 'handler' | 'readPayload' | 'formOnly'>
+  ): Route {
+    const [first, ...others] = actions
+    return {
+      methods,
+      actions: [makeCustomAction(first, true), ...others.map((action) => makeCustomAction(action, false))],
+      parameters: ['format', ...new Set(actions.flatMap(({ parameters }) => parameters))],
+      customAction: first,
+      name: this.#names.custom(first.name, first.on),
+      ...more
+    }
+  }
+
+  /** Returns one path, or none if it has no routes. */
+  #path (name: string, url: string, options: PathOptions, [first, ...others]: readonly Route[]): RoutePath[] {
+    if (first === undefined) return []
+    const { resource, representations, options: { name: declared, routing } } = this.#compiled
+    return [{
+      name,
+      by: `${resource.singleton ? 'resource' : 'resources'} '${declared}' at ${resource.path}`,
+      resource: nameOf(resource),
+      formats: representations.map(({ name }) => name),
+      pattern: compilePath('prefix', this.#urls.prefix + url),
+      url,
+      isMember: false,
+      param: undefined,
+      endsWithId: false,
+      routeConstraints: routing.routeConstraints,
+      routes: [first, ...others],
+      ...options
+    }]
+  }
+
+  #action (name: ActionName): RouteAction {
+    const { actionHooks } = this.#compiled.options.routing
+    return { name, hooks: actionHooks.get(name) ?? NO_HOOKS, isFor: ({ action }) => action === name }
+  }
+
+  #reads (
+    action: ActionName,
+    handler: RouteHandlerMethod,
+    parameters: readonly string[]
+  ): Route[] {
+    if (!this.#compiled.resource.actions.has(action)) return []
+    const actions: Route['actions'] = [this.#action(action)]
+    return [{ methods: ['GET', 'HEAD'], actions, parameters, handler }]
+  }
+
+  /** Returns the routes of the served writes on a path. A POST is among them, because forms can send nothing else. */
+  #writes (wanted: readonly ActionName[], parameters: readonly string[], hasPatch: boolean): Route[] {
+    const served = wanted.filter((action) => this.#compiled.resource.actions.has(action))
+    const [first, ...others] = served.map((action) => this.#action(action))
+    if (first === undefined) return []
+    const write = {
+      readPayload: this.#handlers.readPayload(new Set(served)),
+      handler: this.#handlers.write
+    } as const
+    const route = (methods: readonly HTTPMethods[], action: ActionName, mergesPatches: boolean): Route[] =>
+      served.includes(action) ? [{ ...write, methods, actions: [this.#action(action)], parameters, mergesPatches }] : []
+    return [
+      {
+        ...write,
+        methods: ['POST'],
+        actions: [first, ...others],
+        parameters: FORMAT,
+        formOnly: !served.includes('create')
+      },
+      ...route(hasPatch ? ['PUT', 'PATCH'] : ['PUT'], 'update', hasPatch),
+      ...route(['DELETE'], 'delete', false)
+    ]
+  }
+}
+
+/**
+ * Makes an action of a route. Actions may share a name, so the action of a request is compared by identity. While it is
+ * unknown, the request counts as one for the first action of its route.
+ */
+function makeCustomAction (own: CompiledCustomAction, isFirst: boolean): RouteAction {
+  const { name, hooks } = own
+  return {
+    name,
+    hooks,
+    isFor: ({ action, customAction }) => customAction === undefined ? isFirst && action === name : customAction === own
+  }
+}

@@ -1,0 +1,157 @@
+import { parseArgs } from 'node:util'
+import { isOrigin } from '../../core/options/resolve/origins.js'
+import { didYouMean } from '../../core/util/did-you-mean.js'
+
+/** What the command is asked to do. */
+export interface Settings {
+  /** The path of a file, or a `postgres://` URL. */
+  readonly source: string
+  /** Whether the source is a URL of PostgreSQL. */
+  readonly isUrl: boolean
+  readonly write: boolean
+  readonly only: readonly string[] | undefined
+  readonly except: readonly string[] | undefined
+  readonly schema: string | undefined
+  readonly port: number
+  readonly host: string
+  /** The path below which everything is served, or the empty text. */
+  readonly prefix: string
+  /** The origins by which browsers reach the server through a proxy. */
+  readonly origins: readonly string[]
+  /** The name and the password that a client must send, as `name:password`. */
+  readonly user: string | undefined
+  readonly open: boolean
+  readonly print: boolean
+}
+
+/** What the command is asked to compare. */
+export interface DiffSettings {
+  /** The path of the module that exports the app. */
+  readonly module: string
+}
+
+/** Thrown when the command cannot do what it is asked to. The message is one line, and says what to do. */
+export class CommandError extends Error {
+  /** The exit code of the process: 2 for a mistake in the arguments, 1 for everything else. */
+  readonly exitCode: number
+
+  constructor (message: string, exitCode = 1) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
+
+export const HELP = `Usage: fastify-resources FILE|URL [options]
+       fastify-resources diff MODULE
+
+Serves the tables and views of an SQLite file or a PostgreSQL database as pages, XML and JSON.
+FILE is the path of an SQLite file. URL is a postgres:// URL, by default the variable DATABASE_URL.
+
+"diff" prints the SQL that adds what the tables of an app lack, and changes nothing. MODULE is the
+path of a module that exports the Fastify app. The exit code is 1 if a table does not fit.
+
+  --write               allow clients to create, update and delete rows (default: read-only)
+  --only NAME,NAME      serve only these tables and views
+  --except NAME,NAME    leave out these tables and views
+  --schema NAME         serve the tables of this schema of PostgreSQL (default: search_path)
+  --port NUMBER         listen on this port (default: 3000)
+  --host ADDRESS        listen on this address (default: 127.0.0.1)
+  --prefix PATH         serve everything below this path, such as /tables
+  --origin URL          answer requests for this origin too, such as https://tables.example.com
+  --user NAME:PASSWORD  ask clients for this name and password (HTTP Basic)
+  --open                open the home page in a browser
+  --print               print the program as a TypeScript file, and end
+  --help                print this text, and end
+  --version             print the version, and end
+`
+
+const OPTIONS = {
+  write: { type: 'boolean' },
+  only: { type: 'string', multiple: true },
+  except: { type: 'string', multiple: true },
+  schema: { type: 'string' },
+  port: { type: 'string' },
+  host: { type: 'string' },
+  prefix: { type: 'string' },
+  origin: { type: 'string', multiple: true },
+  user: { type: 'string' },
+  open: { type: 'boolean' },
+  print: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' }
+} as const
+
+/**
+ * Parses the arguments of the command. Returns `'help'` or `'version'` if they ask for it.
+ * @throws CommandError
+ */
+export function parseSettings (
+  argv: readonly string[],
+  { DATABASE_URL: url }: NodeJS.ProcessEnv
+): Settings | DiffSettings | 'help' | 'version' {
+  const { values, positionals } = parse(argv)
+  if (values.help === true) return 'help'
+  if (values.version === true) return 'version'
+  if (positionals[0] === 'diff') return parseDiff(positionals.slice(1), Object.keys(values))
+  const { write = false, open = false, print = false, host = '127.0.0.1', user, schema, prefix = '' } = values
+  const [source = url, other] = positionals
+  if (source === undefined || source === '') throw new CommandError('Name a database: fastify-resources FILE|URL', 2)
+  if (other !== undefined) {
+    throw new CommandError(`Name one database, not also "${other}". Separate names of tables by commas only.`, 2)
+  }
+  const isUrl = /^postgres(?:ql)?:\/\//.test(source)
+  if (!isUrl && /^\w+:\/\//.test(source)) {
+    const [scheme] = source.split('//')
+    throw new CommandError(`A URL must begin with postgres://, not with ${scheme}// Other databases are not served.`, 2)
+  }
+  if (schema !== undefined && !isUrl) throw new CommandError('--schema is for PostgreSQL. Leave it out for a file.', 2)
+  if (user !== undefined && !/^[^:]+:./s.test(user)) {
+    throw new CommandError('--user must be a name and a password, as in --user ann:secret', 2)
+  }
+  const [only, except] = [values.only, values.except].map((lists) => lists?.flatMap((list) => list.split(',')))
+  const address = { port: parsePort(values.port), host, ...checkPlace(prefix, values.origin), user }
+  return { source, isUrl, write, only, except, schema, ...address, open, print }
+}
+
+/** Checks by which path and which origins clients reach the server. */
+function checkPlace (prefix: string, origins: readonly string[] = []): Pick<Settings, 'prefix' | 'origins'> {
+  const segments = prefix.split('/').slice(1)
+  const isPath = segments.every((segment) => /^[\w~.-]+$/.test(segment) && !/^\.\.?$/.test(segment))
+  if (prefix !== '' && !(prefix.startsWith('/') && isPath)) {
+    throw new CommandError(`--prefix must be a path such as /tables, not "${prefix}"`, 2)
+  }
+  const other = origins.find((origin) => !isOrigin(origin) || !/^https?:/.test(origin))
+  if (other === undefined) return { prefix, origins }
+  throw new CommandError(`--origin must be a scheme and a host such as https://tables.example.com, not "${other}"`, 2)
+}
+
+function parseDiff ([module, ...others]: readonly string[], options: readonly string[]): DiffSettings {
+  if (module !== undefined && others.length === 0 && options.length === 0) return { module }
+  throw new CommandError('Name one module and nothing else: fastify-resources diff app.js', 2)
+}
+
+/** Parses the arguments strictly. The messages of Node.js are long, so only its tokens are used. */
+function parse (argv: readonly string[]) {
+  const config = { args: [...argv], options: OPTIONS, allowPositionals: true } as const
+  const { tokens } = parseArgs({ ...config, strict: false, tokens: true })
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue
+    const { name, rawName, value, inlineValue = false } = token
+    if (!Object.hasOwn(OPTIONS, name)) {
+      const hint = didYouMean(name, Object.keys(OPTIONS)).replace(/"(.*)"/, '--$1')
+      throw new CommandError(`There is no option ${rawName}${hint}${hint === '' ? '.' : ''} See --help.`, 2)
+    }
+    const { type } = OPTIONS[name as keyof typeof OPTIONS]
+    if (type === 'string' && (value === undefined || value === '' || (!inlineValue && /^-./.test(value)))) {
+      throw new CommandError(`${rawName} needs a value, as in ${rawName}=VALUE. See --help.`, 2)
+    }
+    if (type === 'boolean' && value !== undefined) throw new CommandError(`${rawName} takes no value.`, 2)
+  }
+  return parseArgs(config)
+}
+
+function parsePort (text = '3000'): number {
+  const port = Number(text)
+  if (/^\d+$/.test(text) && port <= 65_535) return port
+  throw new CommandError(`--port must be a number up to 65535, not "${text}"`, 2)
+}

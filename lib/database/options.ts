@@ -1,0 +1,88 @@
+import type { ScopeOptions } from '../draw/mapper.js'
+import type { DeclaredOptions, ResourceOptions } from '../core/options/options.js'
+import type { ActionName } from '../core/resource/resource.js'
+import type { PostgresPool } from '../sql/postgres/driver.js'
+import type { TableDescription } from '../sql/tables/description.js'
+import type { SqliteDatabase } from '../sql/sqlite/driver.js'
+import type { NameOf } from './resource-names.js'
+
+/** The options of `app.register(database, …)`. */
+export type DatabaseOptions = DatabaseSource & TablesOptions
+
+/** The options of `app.register(database, …)` besides the database itself. */
+export interface TablesOptions {
+  /** The only tables and views to serve. @default all */
+  readonly only?: readonly string[]
+  /** The tables and views to leave out. @default [] */
+  readonly except?: readonly string[]
+  /** Whether rows can be created, updated and deleted, as far as the database lets its user. @default false */
+  readonly write?: boolean
+  /**
+   * Options of the resources of single tables, by the names of the tables: `{ Artist: { pageSize: 20 } }`.
+   * @default {}
+   */
+  readonly tables?: Readonly<Record<string, TableOptions>>
+  /** Options of all resources, as `map.scope` takes them: `{ authorize, formats: ['html', 'json'] }`. @default {} */
+  readonly defaults?: ScopeOptions
+  /** Returns the plural name of the resource of a table, or `undefined` for the default one. @default `invoiceLines` */
+  readonly nameOf?: NameOf
+  /** The descriptions of the tables, which the app may have changed. @default those of `describeDatabase` */
+  readonly descriptions?: readonly TableDescription[]
+  /**
+   * The title of the page at `/` (with the prefix) that links to all lists. `false` leaves the page out.
+   * @default 'Tables'
+   */
+  readonly home?: string | false
+  /** Is called with all tables once they are registered. @default they are logged */
+  readonly report?: (tables: readonly TableReport[]) => void
+  /** The prefix of paths as in Fastify's `register`. @default '' */
+  readonly prefix?: string
+}
+
+/** The options of the resource of a table. */
+export type TableOptions = DeclaredOptions & Pick<Partial<ResourceOptions>, 'name' | 'singular' | 'as'>
+
+/** The database of `app.register(database, …)`. */
+export type DatabaseSource = PostgresTables | SqliteTables | SqliteFileTables
+
+/** A PostgreSQL database. */
+export interface PostgresTables {
+  /** A pool of pg. */
+  readonly pool: PostgresPool
+  /** The schema of the tables. @default those that `search_path` finds */
+  readonly schema?: string
+  readonly database?: never
+  readonly file?: never
+}
+
+/** An open SQLite database. */
+export interface SqliteTables {
+  /** The database, which the app closes. */
+  readonly database: SqliteDatabase
+  readonly pool?: never
+  readonly schema?: never
+  readonly file?: never
+}
+
+/** A file of SQLite. */
+export interface SqliteFileTables {
+  /** The path of the file, which is closed with the app. Without `write`, nothing in it changes. */
+  readonly file: string
+  readonly pool?: never
+  readonly schema?: never
+  readonly database?: never
+}
+
+/** A table of a database, and how it is served. */
+export interface TableReport {
+  /** What the database says about the table. */
+  readonly table: TableDescription
+  /** The plural name of the resource, or `undefined` if the table is not served. */
+  readonly name: string | undefined
+  /** The path of the list, or `undefined` if the table is not served. */
+  readonly path: string | undefined
+  /** The actions of the resource. */
+  readonly actions: readonly ActionName[]
+  /** What is not served or cannot be written, and why, as sentences. */
+  readonly problems: TableDescription['problems']
+}

@@ -1,0 +1,139 @@
+import { InvalidOptionError } from '../core/errors.js'
+import { wordsOf } from '../html/names.js'
+import { pluralize, singularize } from '../core/resource/inflection.js'
+import type { TableDescription } from '../sql/tables/description.js'
+import { capitalize } from '../core/util/capitalize.js'
+import { show } from '../core/util/check-option.js'
+
+/** The options that name the resource of a table. */
+export interface ResourceNames {
+  /** The plural name: `invoiceLines`. */
+  readonly name: string
+  /** The singular name: `invoiceLine`. */
+  readonly singular: string
+  /** The segment of the path: `invoice-lines`. */
+  readonly path: string
+  /** The names on pages, if they are not the names above in words. */
+  readonly messages?: { readonly plural: string, readonly singular: string }
+}
+
+/** Returns the plural name of the resource of a table, or `undefined` for the default one. */
+export type NameOf = (table: TableDescription) => string | undefined
+
+/** These names have another meaning in payloads, or in `app.paths`. */
+const RESERVED: ReadonlySet<string> = new Set(['id', 'url'])
+
+/**
+ * Splits a name into words: `InvoiceLine`, `invoice_line` and `INVOICE-LINE` become `invoice` and `line`. Capitals that
+ * follow each other are an abbreviation and stay: `homeURL` → `home`, `URL`.
+ * @param isLoud whether capitals mean nothing. @default whether the name has only capitals
+ */
+export function splitName (name: string, isLoud: boolean = name === name.toUpperCase()): string[] {
+  return name.normalize('NFC')
+    .replaceAll(/(\p{Ll}\p{N}*)(?=\p{Lu})/gu, '$1 ')
+    // The ending of `URLs` begins no word.
+    .replaceAll(/(\p{Lu})(?=\p{Lu}\p{Ll})(?!\p{Lu}s(?!\p{L}))/gu, '$1 ')
+    .split(/[^\p{L}\p{M}\p{N}]+/u)
+    .filter((word) => word !== '')
+    .map((word) => isLoud || !/^\p{Lu}{2}/u.test(word) ? word.toLowerCase() : word)
+}
+
+/**
+ * Names the resource of each table. A default name that is taken gets the table's schema as its first word, or else a
+ * number as its last one.
+ * @param nameOf the names that the app has chosen
+ * @throws InvalidOptionError if the app has given two tables the same name
+ */
+export function nameResources (
+  tables: readonly TableDescription[],
+  nameOf: NameOf
+): ReadonlyMap<TableDescription, ResourceNames> {
+  const taken = new Map<string, TableDescription>()
+  const names = new Map<TableDescription, ResourceNames>()
+  const claim = (table: TableDescription, made: ResourceNames): void => {
+    for (const name of [made.name, made.singular, made.path]) taken.set(name, table)
+    names.set(table, made)
+  }
+  // The names of the app come first, so that no default name takes one of them.
+  for (const table of tables) {
+    const name: unknown = nameOf(table)
+    if (name === undefined) continue
+    if (typeof name !== 'string') {
+      throw new InvalidOptionError('nameOf', `must return a name or undefined, not ${show(name)}`)
+    }
+    const other = taken.get(name)
+    if (other !== undefined) {
+      throw new InvalidOptionError(
+        'nameOf',
+        `must not give the name "${name}" to both "${other.name}" and "${table.name}"`
+      )
+    }
+    claim(table, { name, singular: singularize(name), path: join(splitName(name)) })
+  }
+  for (const table of tables.filter((table) => !names.has(table))) claim(table, makeFree(table, taken))
+  return names
+}
+
+/** Returns the first names for a table that no other table has. */
+function makeFree ({ name, schema }: TableDescription, taken: ReadonlyMap<string, TableDescription>): ResourceNames {
+  const words = splitName(name)
+  // Nothing is left of a name of symbols, so its code points are its name.
+  const own = words.length > 0 ? words : [spell(name) || 'table']
+  const findOther = (made: ResourceNames): TableDescription | undefined =>
+    taken.get(made.name) ?? taken.get(made.singular) ?? taken.get(made.path)
+  const first = makeNames(own)
+  const other = findOther(first)
+  if (other === undefined) return first
+  if (schema !== undefined && schema !== other.schema) {
+    const qualified = makeNames([...splitName(schema), ...own])
+    if (findOther(qualified) === undefined) return qualified
+  }
+  let number = 2
+  while (findOther(makeNames(own, String(number))) !== undefined) number++
+  return makeNames(own, String(number))
+}
+
+/** Makes names of words, and of a number at the end. */
+function makeNames (words: readonly string[], number?: string): ResourceNames {
+  const before = words.slice(0, -1)
+  const last = words.at(-1) as string
+  // Only English words have a known plural.
+  const many = /[a-z]$/i.test(last) ? pluralize(last) : last
+  const one = singularize(many)
+  const end = number === undefined ? [] : [number]
+  const plural = [...before, many, ...end]
+  const singular = [...before, one, ...end]
+  const isReserved = RESERVED.has(camelize(singular)) || RESERVED.has(camelize(plural))
+  const name = camelize(isReserved ? [...singular, 'rows'] : plural)
+  const names = { name, singular: camelize(isReserved ? [...singular, 'row'] : singular), path: join(plural) }
+  const messages = { plural: capitalize(plural.join(' ')), singular: singular.join(' ') }
+  const isPlain = capitalize(wordsOf(names.name)) === messages.plural && wordsOf(names.singular) === messages.singular
+  return isPlain ? names : { ...names, messages }
+}
+
+/** Joins words to a segment of a path. */
+function join (words: readonly string[]): string {
+  return words.map((word) => word.toLowerCase()).join('-')
+}
+
+/** Joins words to a name of ASCII letters and digits, which does not begin with a digit. */
+function camelize (words: readonly string[]): string {
+  const [first = '', ...others] = words.map(toAscii)
+  const joined = first + others.map(capitalize).join('')
+  return /^\d/.test(joined) ? `_${joined}` : joined
+}
+
+/** Letters that Unicode does not decompose, as passports spell them (ICAO Doc 9303, part 3, table 6). */
+const SPELLINGS: Readonly<Record<string, string>> =
+  { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'oe', ð: 'd', đ: 'd', þ: 'th', ł: 'l', ı: 'i' }
+
+/** Removes the accents of a word. Letters that are not ASCII without them become their code points. */
+function toAscii (word: string): string {
+  return word.toLowerCase().normalize('NFKD').replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^a-z\d]/gu, (letter) => SPELLINGS[letter] ?? spell(letter))
+}
+
+/** Writes the code points of a text: `🦄` → `u1f984`. */
+function spell (text: string): string {
+  return Array.from(text, (character) => `u${(character.codePointAt(0) as number).toString(16)}`).join('')
+}

@@ -1,0 +1,128 @@
+import { InvalidOptionError } from '../core/errors.js'
+import { wordsOf } from '../html/names.js'
+import { findTitleAttribute } from '../html/values/row-names.js'
+import { nameReference } from '../core/relations/relations.js'
+import { declareAttributes } from '../core/resource/attributes.js'
+import { type ActionName, referencedAttribute } from '../core/resource/resource.js'
+import type { AttributesSchema, Schema } from '../core/schema/types.js'
+import type { TableDescription } from '../sql/tables/description.js'
+import { capitalize } from '../core/util/capitalize.js'
+import { isObject } from '../core/util/own-property.js'
+import type { TableOptions } from './options.js'
+import { splitName } from './resource-names.js'
+
+/** Returns the options that the app gives to a table. A table may be called `constructor`. */
+export function tableOptionsOf (
+  given: Readonly<Record<string, TableOptions>>,
+  { name }: TableDescription
+): TableOptions {
+  return Object.hasOwn(given, name) ? given[name] as TableOptions : {}
+}
+
+/**
+ * Returns the actions of a table, with those that the app has chosen.
+ * @throws InvalidOptionError if the app has chosen one that the table cannot have
+ */
+export function findActions (
+  table: TableDescription,
+  write: boolean,
+  { only, except = [], formPages = false }: Pick<TableOptions, 'only' | 'except' | 'formPages'>
+): readonly ActionName[] {
+  const { name, canCreate, canUpdate, canDelete } = table
+  const possible: readonly ActionName[] = [
+    'list',
+    'show',
+    ...(write && canCreate ? ['create', 'new'] as const : []),
+    ...(write && canUpdate ? ['update', 'edit'] as const : []),
+    ...(write && canDelete ? ['delete'] as const : [])
+  ]
+  if (only === undefined) {
+    const isWanted = (action: ActionName): boolean => formPages || (action !== 'new' && action !== 'edit')
+    return possible.filter((action) => isWanted(action) && ![except].flat().includes(action))
+  }
+  const chosen = [only].flat()
+  const other = chosen.find((action) => !possible.includes(action))
+  if (other === undefined) return chosen
+  const cure = write ? 'which its database does not allow' : 'which needs the option "write: true"'
+  throw new InvalidOptionError('tables', `has "${name}", whose "only" names '${other}', ${cure}`)
+}
+
+/** Adds titles to attributes whose columns have names that pages would show badly: `FIRST_NAME` → `First name`. */
+export function addTitles ({ attributes, columns }: TableDescription): AttributesSchema {
+  const properties = Object.entries(attributes.properties as Readonly<Record<string, Schema>>)
+  const columnOf = (name: string): string => Object.hasOwn(columns, name) ? columns[name] as string : name
+  const names = properties.map(([name]) => columnOf(name))
+  const isLoud = names.every((name) => name === name.toUpperCase())
+  return {
+    ...attributes,
+    properties: Object.fromEntries(properties.map(([name, schema]) => {
+      const title = capitalize(splitName(columnOf(name), isLoud).join(' '))
+      const isNamed = schema.title !== undefined || title === '' || title === capitalize(wordsOf(name))
+      return [name, isNamed ? schema : { ...schema, title }]
+    }))
+  } as AttributesSchema
+}
+
+/** The names of columns that usually name a row. */
+const TITLES = /^(?:name|title|label)$/i
+/** The names of the two columns that name a person. */
+const FIRST = /^(?:(?:first|given|f)[_-]?name|given|forename)$/i
+const LAST = /^(?:(?:last|family|l)[_-]?name|family|surname)$/i
+
+/**
+ * Returns the option `title` of a table with the names of persons, or with a column such as `name`, even if the columns
+ * may be null. The `title` of a person is that of a job, which others have, too. Otherwise, a
+ * foreign key or a part of a key does not name a row, because other rows have the same value. The default is the first
+ * text that is required.
+ */
+export function findTitle (table: TableDescription): Pick<TableOptions, 'title'> {
+  const { attributes, key = [], references } = table
+  const all = Object.entries(attributes.properties as Readonly<Record<string, Schema>>)
+  const texts = all.flatMap(([name, { type, format }]) =>
+    format === undefined && [type].flat().includes('string') ? [name] : [])
+  const find = (pattern: RegExp): string | undefined => texts.find((name) => pattern.test(name))
+  const [first, last, named] = [FIRST, LAST, TITLES].map(find)
+  if (first !== undefined && last !== undefined) {
+    return { title: ({ attributes }) => [attributes[first], attributes[last]].filter((part) => part != null).join(' ') }
+  }
+  if (named !== undefined) return { title: named }
+  const declared = declareAttributes(table.name, { ...attributes })
+  const own = [...declared].filter(([name]) =>
+    !Object.hasOwn(references, name) && (key.length < 2 || !key.includes(name)))
+  const title = findTitleAttribute({ attributes: new Map(own), singleton: false })
+  return title === findTitleAttribute({ attributes: declared, singleton: false }) ? {} : { title }
+}
+
+/** A resource to which attributes may refer. */
+export interface Target {
+  readonly name: string
+  readonly table: TableDescription
+}
+
+/** Returns the resources to which the attributes of a table refer, without those that cannot be included. */
+export function findReferences (
+  { references, attributes: { properties } }: TableDescription,
+  findTarget: (table: string) => Target | undefined
+): Readonly<Record<string, string>> {
+  const taken = new Set(['id', ...Object.keys(properties as Schema)])
+  const found: Record<string, string> = {}
+  for (const [attribute, table] of Object.entries(references)) {
+    const target = findTarget(table)
+    const schema = (properties as Schema)[attribute]
+    if (target === undefined || !isObject(schema) || schema.writeOnly === true) continue
+    const [type, other] = [schema.type].flat().filter((type) => type !== 'null')
+    const relation = nameReference(attribute, target.name, (name) => taken.has(name))
+    const fits = other === undefined && type === typeOfReferences(target.table)
+    if (!fits || taken.has(relation)) continue
+    taken.add(relation)
+    found[attribute] = target.name
+  }
+  return found
+}
+
+/** Returns the type of the values that reference a row. */
+function typeOfReferences ({ id, key = [], attributes: { properties } }: TableDescription): unknown {
+  const attribute = referencedAttribute({ key })
+  if (attribute === 'id') return id === 'integer' ? 'integer' : 'string'
+  return [((properties as Schema)[attribute] as Schema).type].flat().find((type) => type !== 'null')
+}

@@ -1,0 +1,49 @@
+import type { FastifyInstance } from 'fastify'
+import { NothingHereError } from '../core/errors.js'
+import { loadLanguages } from '../html/languages/language.js'
+import { compileOwn } from '../html/languages/phrases.js'
+import { makeStylesheet } from '../html/style/make-stylesheet.js'
+import { checkBrand } from '../core/options/resolve/brand.js'
+import { checkAccent, checkPolicy } from '../core/options/resolve/formats.js'
+import { checkLanguages, checkMessages, compileText } from '../core/options/resolve/languages.js'
+import { type Home, registryOf } from '../core/routes/route-registry.js'
+import { HomePages, type HomeSource } from './home-pages.js'
+import type { HomeOptions } from './home.js'
+
+/** The checked options of a home page. Those of its face and its words are not checked yet. */
+interface CheckedOptions extends HomeOptions, Pick<HomeSource, 'href' | 'prefix'> {
+  /** The path below the prefix of the instance. */
+  readonly path: string
+}
+
+/** The `max-age` of the stylesheet, in seconds: one year. Its path changes with its content. */
+const FOR_EVER = 31_536_000
+
+/** Serves a page with links to the lists of resources, as XML, HTML and JSON. */
+export async function addHome (app: FastifyInstance, options: CheckedOptions): Promise<void> {
+  const { path, title, href, prefix, lang = 'en', messages = {}, notFound = false } = options
+  const tags = checkLanguages('lang', lang)
+  const languages = checkMessages('messages', messages, tags, await loadLanguages(tags))
+  const accent = checkAccent('accent', options.accent ?? '#1d5fd1')
+  const brand = checkBrand('brand', options.brand ?? {})
+  const contentSecurityPolicy = checkPolicy('contentSecurityPolicy', options.contentSecurityPolicy ?? {})
+  const { body, hash, extension, mediaType } = makeStylesheet({ accent, font: brand.font, density: brand.density })
+  const file = `${path.replace(/\/$/, '')}/home.${hash}.${extension}`
+  const titleIn = compileText(languages, ({ messages }) => compileOwn(messages)(title))
+  const face = { languages, brand, contentSecurityPolicy, stylesheet: `${prefix}${file}` }
+  const pages = new HomePages({ app, titleIn, href, prefix, ...face })
+  const hidden = { schema: { hide: true } } as object
+  const sendError: Home['sendError'] = (error, request, reply) => pages.sendError(error, request, reply, false)
+  app.setErrorHandler(sendError)
+  app.get(file, hidden, (_request, reply) =>
+    reply
+      .header('cache-control', `public, max-age=${FOR_EVER}, immutable`)
+      .header('x-content-type-options', 'nosniff')
+      .type(`${mediaType}; charset=utf-8`)
+      .send(body))
+  app.get(path, { ...hidden, prefixTrailingSlash: 'no-slash' }, (request, reply) => pages.send(request, reply))
+  if (notFound) {
+    app.setNotFoundHandler((request, reply) => pages.sendError(new NothingHereError('page'), request, reply, true))
+  }
+  registryOf(app).homes.push({ titleIn, href, prefix, sendError })
+}

@@ -1,0 +1,59 @@
+import type { FastifyInstance, FastifyPluginAsync, RegisterOptions } from 'fastify'
+import { InvalidOptionError, withOwner } from '../core/errors.js'
+import type { ResourceOptions } from '../core/options/options.js'
+import { checkBoolean, checkOptionNames, checkText } from '../core/util/check-option.js'
+import { lazy } from '../core/util/functions.js'
+
+/** The options of the home page. */
+export interface HomeOptions {
+  /** The title of the app: the heading of the page, and the first link of the bar on all pages. */
+  readonly title: string
+  /** The path of the page, below the prefix of the instance. @default '/' */
+  readonly path?: string
+  /** The language of the page, or several, as for a resource. @default 'en' */
+  readonly lang?: ResourceOptions['lang']
+  /** Words that replace those of the language, as for a resource. @default {} */
+  readonly messages?: ResourceOptions['messages']
+  /** The colour of links and buttons, as for a resource. @default '#1d5fd1' */
+  readonly accent?: ResourceOptions['accent']
+  /** The face of the page, as for a resource. @default {} */
+  readonly brand?: ResourceOptions['brand']
+  /** The Content-Security-Policy of the page, as for a resource. @default {} */
+  readonly contentSecurityPolicy?: ResourceOptions['contentSecurityPolicy']
+  /**
+   * Whether unknown paths below the prefix are answered with a page that leads home, or with an error in XML or JSON.
+   * The app has no other handler for them then.
+   * @default false
+   */
+  readonly notFound?: boolean
+}
+
+/** Imports the page when the first home page is registered, because it imports nearly all other modules. */
+const loadPage: () => Promise<typeof import('./home-page.js')> = lazy(() => import('./home-page.js'))
+
+/**
+ * A Fastify plugin with a page that links to the resources below its prefix, whenever they are registered. Their own
+ * pages get a bar with links to it and to each other.
+ *
+ * @example
+ * app.register(home, { title: 'Blog' })
+ */
+export const home: FastifyPluginAsync<HomeOptions> = async (
+  app: FastifyInstance,
+  options: HomeOptions & RegisterOptions
+): Promise<void> => {
+  try {
+    const own = ['title', 'path', 'lang', 'messages', 'accent', 'brand', 'contentSecurityPolicy', 'notFound']
+    checkOptionNames(options, [...own, 'prefix', 'logLevel', 'logSerializers'])
+    const title = checkText('title', options.title, /\S/, "a text such as 'Blog'")
+    const path = checkText('path', options.path ?? '/', /^\/(?:$|[^:*?#]*[^:*?#/]$)/, "a path such as '/' or '/start'")
+    const prefix = app.prefix.replace(/\/$/, '')
+    if (/[:*]/.test(prefix)) throw new InvalidOptionError('prefix', `must not have parameters, but it is '${prefix}'`)
+    const { addHome } = await loadPage()
+    const href = path === '/' && prefix !== '' ? prefix : `${prefix}${path}`
+    checkBoolean('notFound', options.notFound ?? false)
+    await addHome(app, { ...options, title, path, href, prefix })
+  } catch (error) {
+    throw withOwner(error, 'the plugin "home"')
+  }
+}

@@ -1,0 +1,102 @@
+import type { FastifyInstance } from 'fastify'
+import type { ListCheck } from '../core/actions/authorize/unlisted.js'
+import { authorize } from '../core/actions/authorize/level.js'
+import type { PossibleLink, PossibleNavigation } from '../html/navigation.js'
+import type { CompiledResource } from '../core/compiled-resource.js'
+import { guardsMore, type PassedHooks } from '../core/relations/hook-guards.js'
+import { notFound } from '../core/actions/target.js'
+import { type Home, registryOf } from '../core/routes/route-registry.js'
+
+/** Returns the resources whose list, or only record, has a path without parameters below a prefix. */
+export function findListed (app: FastifyInstance, prefix: string): readonly CompiledResource[] {
+  return registryOf(app).resources.map(({ compiled }) => compiled).filter(({ resource, resourcePaths, options }) =>
+    resource.actions.has(resource.singleton ? 'show' : 'list') && resourcePaths.collection.names.length === 0 &&
+      Object.keys(options.routing.routeConstraints).length === 0 && isBelow(resourcePaths.collection.text, prefix))
+}
+
+/**
+ * Returns the links that the bar of the pages of a resource may have, once the app is ready, or `undefined` if no home
+ * page covers it. Only a request of its own passes the hooks of a list, so that the bar does not link to lists with
+ * hooks that a request of the page has not passed, except to the current one.
+ */
+export function findNavigation (
+  app: FastifyInstance,
+  from: CompiledResource,
+  lang: string
+): PossibleNavigation | undefined {
+  const own = from.resourcePaths.collection.text
+  const [home] = registryOf(app).homes.filter(({ prefix }) => isBelow(own, prefix)).toSorted(byLength)
+  return home && findLinks(app, home, { from, lang, path: own })
+}
+
+/** A page with a bar. */
+interface LinkingPage {
+  /** The hooks that its requests have passed. */
+  readonly from: PassedHooks
+  readonly lang: string
+  readonly path: string
+}
+
+/** Returns the links that the bar of a home page may have on another page, or on itself. */
+export function findLinks (
+  app: FastifyInstance,
+  { titleIn, href, prefix }: Pick<Home, 'titleIn' | 'href' | 'prefix'>,
+  { from, lang, path }: LinkingPage
+): PossibleNavigation {
+  const links = findListed(app, prefix).flatMap((listed): PossibleLink[] => {
+    const { options, resource, accessChecks, representations, resourcePaths: { collection: { text: href } } } = listed
+    const isCurrent = isBelow(path, href)
+    const isOpen = isCurrent || !guardsMore(listed, from, openingOf(listed).action)
+    if (!isOpen || !representations.some(({ browser }) => browser === true)) return []
+    const isGuarded = accessChecks.collection !== undefined
+    return [{ label: options.labelIn(lang), href, isCurrent, resource, isGuarded }]
+  })
+  return { title: titleIn(lang), href, links }
+}
+
+/**
+ * Returns the questions that the pages of a resource ask before they link to lists: to those of the bar, to their own,
+ * and to those above it.
+ */
+export function findListChecks (app: FastifyInstance, compiled: CompiledResource): readonly ListCheck[] {
+  const bar = findNavigation(app, compiled, '')
+  const all = [...findChecksAbove(compiled), ...(bar === undefined ? [] : checkLinks(app, bar))]
+  return [...new Map(all.map((check) => [check.resource, check])).values()]
+}
+
+/** Returns the questions that a bar asks before it links to lists. */
+export function checkLinks (app: FastifyInstance, { links }: PossibleNavigation): readonly ListCheck[] {
+  return registryOf(app).resources.flatMap(({ compiled }) => {
+    const { resource, accessChecks: { collection: check } } = compiled
+    const isLinked = check !== undefined && links.some((link) => link.resource === resource)
+    return isLinked ? [{ ...openingOf(compiled), isOfBar: true, check }] : []
+  })
+}
+
+/**
+ * Returns the questions for the lists in the path of a page. The page has passed their scopes, and has found the rows
+ * above it, so that only `authorize` is asked.
+ */
+function findChecksAbove (compiled: CompiledResource): readonly ListCheck[] {
+  const { parent, level, resource } = compiled
+  const above = parent === undefined ? [] : findChecksAbove(parent)
+  if (level.authorize.length === 0 || !resource.actions.has('list')) return above
+  const makeHidden = (): Error => notFound(resource, undefined)
+  const check: ListCheck['check'] = ({ action, id }, { request }) =>
+    authorize(level, request, { action, id, row: undefined, makeHidden })
+  return [...above, { ...openingOf(compiled), isOfBar: false, check }]
+}
+
+/** Returns what opens a resource from a link: the action, and the parameters of its path. */
+export function openingOf ({ resource, resourcePaths }: CompiledResource): Omit<ListCheck, 'check' | 'isOfBar'> {
+  return { resource, action: resource.singleton ? 'show' : 'list', parameters: resourcePaths.collection.names }
+}
+
+function byLength (one: Home, other: Home): number {
+  return other.prefix.length - one.prefix.length
+}
+
+/** Returns whether a path is, or begins with, the segments of another one. */
+function isBelow (path: string, prefix: string): boolean {
+  return path === prefix || path.startsWith(`${prefix}/`)
+}

@@ -1,0 +1,294 @@
+import type { Problem } from '../../core/errors.js'
+import type { Resource } from '../../core/resource/resource.js'
+import type { Id, Row } from '../../core/resource/row.js'
+import { isOpenName } from '../../core/schema/legal-text.js'
+import type { Attributes } from '../../core/schema/types.js'
+import { lazy } from '../../core/util/functions.js'
+import { ANOTHER, type FormNode, MARKER, markerOf, MAX_FIELDS } from '../../core/formats/form/parse.js'
+import type { Input, View, WriterContext } from '../../core/formats/format.js'
+import type { PageMessages } from '../messages.js'
+import type { Translate } from '../languages/phrases.js'
+import type { ShownAttributes } from '../values/shown-attributes.js'
+import type { Button, Conflict, Field, Form, FormError, HiddenField } from '../views/model.js'
+import { Conflicts, YOURS } from './conflicts.js'
+import { countTexts, currentIn, readSent, type SentForm } from './controls.js'
+import { FieldBuilder } from './field-builder.js'
+import { FieldErrors } from './field-errors.js'
+import { FieldFrames } from './field-frame.js'
+import { compileFieldPlan, compileOpenPlan, FIELDS_PER_VALUE, type FieldPlan } from './field-plan.js'
+import { FormValues, makeHidden, type FormTarget } from './form-values.js'
+import { makeFreeRows } from './free-rows.js'
+
+/** The dependencies of `Forms`. */
+export interface FormSource {
+  readonly resource: Resource
+  readonly context: Pick<WriterContext, 'references'>
+  readonly messages: PageMessages
+  readonly translate: Translate
+}
+
+/** The members of a view that the fields of a form depend on. */
+type FormView = Pick<View, 'input' | 'choices'>
+
+/** The view of a form that was sent. */
+type SentView = FormView & { readonly input: Input }
+
+interface FormParts {
+  readonly sent: SentForm | undefined
+  /** Whether fields have buttons of their own. */
+  readonly hasButtons: boolean
+}
+
+/** Makes the forms of a resource, from stored rows and from forms that were sent. */
+export class Forms {
+  readonly #resource: Resource
+  readonly #messages: PageMessages
+  readonly #translate: Translate
+  /** The plans of the attributes that are not `readOnly`. */
+  readonly #plans: readonly FieldPlan[]
+  readonly #values: FormValues
+  readonly #conflicts: Conflicts
+  readonly #hasRows: boolean
+  readonly #another: Button | undefined
+  readonly #newFrames: FieldFrames
+  readonly #frames: FieldFrames
+  /** The words that are the same for every row. */
+  readonly #words: () => Readonly<Record<'new' | 'create' | 'delete', string>>
+  /** The attributes that have ids of other resources. */
+  readonly #references: ReadonlySet<string>
+
+  constructor ({ resource, context, messages, translate }: FormSource, shown: ShownAttributes) {
+    this.#resource = resource
+    this.#messages = messages
+    this.#translate = translate
+    this.#plans = [...resource.attributes.values()].filter(({ readOnly }) => !readOnly).map(compileFieldPlan)
+    this.#references = context.references
+    this.#values = new FormValues(resource, shown)
+    this.#conflicts = new Conflicts(this.#values, shown, messages)
+    this.#hasRows = resource.open || this.#plans.some(({ hasRows }) => hasRows)
+    const { actions, singleton } = resource
+    const canAddMore = !singleton && (actions.has('new') || actions.has('list'))
+    this.#another = canAddMore ? { ...ANOTHER, label: messages.another } : undefined
+    const { new: heading, create, delete: end, singular } = messages
+    this.#words = lazy(() => ({ new: heading(singular), create: create(singular), delete: end(singular) }))
+    this.#newFrames = new FieldFrames(messages, resource.singular, true)
+    this.#frames = new FieldFrames(messages, resource.singular, false)
+  }
+
+  /**
+   * Makes the form for a new row.
+   * @param action the path that the form is posted to
+   */
+  create (action: string, view: View, problem?: Problem): Form {
+    const { input, prefilled } = view
+    const { new: heading, create: submit } = this.#words()
+    const sent = readSent(input, this.#resource.open)
+    const builder = this.#builder(this.#newFrames, view, problem)
+    const fields = this.#plansOf(sent.nodes).map((plan) => buildNew(builder, plan, sent.nodes, prefilled))
+    const form = this.#form('create', action, { heading, submit, sent, hasButtons: builder.hasChooseButton })
+    const hidden = makeAgain(this.#resource.singular, this.#references, view)
+    return { ...form, hidden, fields, errors: this.#errors(builder, problem) }
+  }
+
+  /** Makes the form that creates a row anew, with what was sent for one that exists no more. */
+  createAgain (action: string, view: View): Form {
+    const { createAgain: submit, goneAdvice: text } = this.#messages
+    const again = { ...view, prefilled: readKey(this.#resource, view.input?.id) }
+    const form = this.create(action, again)
+    return { ...form, submit, another: undefined, errors: [{ text, href: undefined }] }
+  }
+
+  /** Makes the form of a row as it is stored. */
+  edit (target: FormTarget, { attributes }: Row, { choices }: View): Form {
+    const builder = this.#builder(this.#frames, { input: undefined, choices })
+    const fields = this.#plansOf(attributes).map((plan) => this.#field(builder, plan, attributes, undefined))
+    const digests = this.#values.digests(attributes)
+    const hasButtons = builder.hasChooseButton
+    return this.#updateForm(target, { sent: undefined, digests, fields, errors: [], hasButtons })
+  }
+
+  /**
+   * Makes the form of a row as it was sent.
+   * @param row `undefined` if it is not known: then attributes that were not sent stay as they are
+   */
+  update (target: FormTarget, row: Row | undefined, view: View, problem?: Problem): Form {
+    const { input } = view
+    const sent = readSent(input, this.#resource.open)
+    const { nodes } = sent
+    const values = row?.attributes ?? {}
+    const builder = this.#builder(this.#frames, view, problem)
+    const fields = this.#plansOf(values, nodes).map((plan) => {
+      const sent = this.#sentFor(plan, nodes)
+      // The user chose to keep what somebody else has changed, so the form edits that.
+      const node = sent !== undefined && markerOf(sent, 'keep') === 'theirs' ? undefined : sent
+      return node === undefined && row === undefined ? builder.keep(plan) : this.#field(builder, plan, values, node)
+    })
+    const digests = input === undefined ? this.#values.digests(values) : markerOf(input.node as FormNode, 'was')
+    const errors = this.#errors(builder, problem)
+    const hasButtons = builder.hasChooseButton
+    return this.#updateForm(target, { sent, digests, fields, errors, hasButtons })
+  }
+
+  delete (target: FormTarget): Form {
+    const { deleteWarning, deleteConfirm } = this.#messages
+    return {
+      kind: 'delete',
+      heading: this.#words().delete,
+      warning: deleteWarning(target.name.alone),
+      action: target.action,
+      hidden: makeHidden(this.#resource, 'DELETE', target, undefined),
+      fields: [],
+      free: undefined,
+      errors: [],
+      hasRows: false,
+      submit: deleteConfirm,
+      another: undefined,
+      cancel: undefined
+    }
+  }
+
+  /** Makes a choice for each attribute that somebody else has changed, and a form with the others as they were sent. */
+  resolve (
+    target: FormTarget,
+    current: Row,
+    view: SentView,
+    problem?: Problem
+  ): { readonly conflicts: readonly Conflict[], readonly form: Form } {
+    const { attributes } = current
+    const { input } = view
+    const sent = readSent(input, this.#resource.open)
+    const { nodes } = sent
+    const builder = this.#builder(this.#frames, view, problem)
+    const conflicts: Conflict[] = []
+    const fields: Field[] = []
+    for (const plan of this.#plansOf(attributes, nodes)) {
+      const node = this.#sentFor(plan, nodes)
+      const found = node && this.#conflicts.find(builder, plan, node, { input, attributes })
+      const isTyped = found === YOURS || plan.property.writeOnly
+      if (found !== undefined && found !== YOURS) conflicts.push(found)
+      else fields.push(this.#field(builder, plan, attributes, isTyped ? node : undefined))
+    }
+    const digests = this.#values.digests(attributes)
+    const errors = this.#errors(builder, problem)
+    const made = { sent, digests, fields, errors, hasButtons: builder.hasChooseButton }
+    return { conflicts, form: this.#updateForm(target, made) }
+  }
+
+  /**
+   * Makes the field of an attribute. A field with a part of a value would lose the rest, so the value stays as it is.
+   */
+  #field (builder: FieldBuilder, plan: FieldPlan, attributes: Attributes, node: FormNode | undefined): Field {
+    if (plan.isPartial) return builder.keep(plan)
+    const value = this.#values.read(plan.property.name, attributes)
+    return this.#isFixed(plan) ? builder.fix(plan, value) : builder.build(plan, currentIn(node, value))
+  }
+
+  /** Returns whether no update changes the attribute, because the id contains it. */
+  #isFixed ({ property: { name } }: FieldPlan): boolean {
+    return this.#resource.key.includes(name)
+  }
+
+  /** Returns what a form has sent for an attribute that an update may change. */
+  #sentFor (plan: FieldPlan, nodes: Readonly<Record<string, FormNode>>): FormNode | undefined {
+    return this.#isFixed(plan) ? undefined : nodes[plan.property.name]
+  }
+
+  #form (
+    kind: Form['kind'],
+    action: string,
+    { heading, submit, sent, hasButtons }: Pick<Form, 'heading' | 'submit'> & FormParts
+  ): Form {
+    return {
+      kind,
+      heading,
+      warning: undefined,
+      action,
+      hidden: [],
+      fields: [],
+      free: this.#resource.open ? makeFreeRows(this.#resource.singular, this.#messages, sent) : undefined,
+      errors: [],
+      hasRows: this.#hasRows || hasButtons,
+      submit,
+      another: kind === 'create' ? this.#another : undefined,
+      cancel: undefined
+    }
+  }
+
+  #updateForm (
+    target: FormTarget,
+    { sent, digests, fields, errors, hasButtons }: Pick<Form, 'fields' | 'errors'> & FormParts & {
+      readonly digests: string | undefined
+    }
+  ): Form {
+    const { edit, save: submit } = this.#messages
+    const heading = edit(target.name.within)
+    const form = this.#form('update', target.action, { heading, submit, sent, hasButtons })
+    return { ...form, hidden: makeHidden(this.#resource, 'PUT', target, digests), fields, errors }
+  }
+
+  #builder (frames: FieldFrames, { input, choices }: FormView, problem?: Problem): FieldBuilder {
+    const others = input?.node === undefined
+      ? FIELDS_PER_VALUE * this.#plans.length
+      : countTexts(input.node as FormNode)
+    const errors = new FieldErrors(this.#messages, this.#translate, problem?.errors, input)
+    return new FieldBuilder(frames, errors, choices, MAX_FIELDS - others - FIELDS_PER_VALUE * 2)
+  }
+
+  #errors (builder: FieldBuilder, problem: Problem | undefined): readonly FormError[] {
+    if (problem === undefined) return []
+    return problem.errors === undefined
+      ? [{ text: this.#translate(problem.detail), href: undefined }]
+      : builder.closeErrors()
+  }
+
+  /**
+   * Returns the plans of the declared attributes. Without a schema, it returns those of the given names that a form can
+   * use.
+   */
+  #plansOf (...named: ReadonlyArray<Readonly<Record<string, unknown>>>): readonly FieldPlan[] {
+    if (!this.#resource.open) return this.#plans
+    return [...new Set(named.flatMap((members) => Object.keys(members)))].filter(isOpenName).map(compileOpenPlan)
+  }
+
+  /** Returns whether a form comes from a page with conflicts. */
+  hasChoices (input: Input): boolean {
+    const { nodes } = readSent(input, this.#resource.open)
+    return Object.values(nodes).some((node) => markerOf(node, 'keep') !== undefined)
+  }
+}
+
+/**
+ * Returns the hidden field that names the references with which the form for a new row begins. The next form begins
+ * with them too, after "Save and add another".
+ * @param references the attributes that have ids of other resources
+ */
+function makeAgain (
+  singular: string,
+  references: ReadonlySet<string>,
+  { input, prefilled }: View
+): readonly HiddenField[] {
+  const names = input?.node === undefined
+    ? Object.keys(prefilled).filter((name) => references.has(name)).join(' ')
+    : markerOf(input.node as FormNode, 'again') ?? ''
+  return names === '' ? [] : [{ name: `${singular}[${MARKER}][again]`, value: names }]
+}
+
+/** Builds a field of the form for a new row: with what was sent, or else with the value that the form begins with. */
+function buildNew (
+  builder: FieldBuilder,
+  plan: FieldPlan,
+  nodes: Readonly<Record<string, FormNode>>,
+  prefilled: Attributes
+): Field {
+  const { name, schema } = plan.property
+  const value = Object.hasOwn(prefilled, name) ? prefilled[name] : schema.default
+  return builder.build(plan, currentIn(nodes[name], value))
+}
+
+/**
+ * Returns the key of a row, which its form has no field for. An id is the value of a key of one attribute, unless it
+ * is escaped.
+ */
+function readKey ({ key: [name, ...more] }: Resource, id: Id | undefined): Attributes {
+  return name !== undefined && more.length === 0 && !String(id).startsWith('%') ? { [name]: id } : {}
+}

@@ -1,0 +1,43 @@
+import type { Property } from '../core/schema/shape.js'
+import type { Schema } from '../core/schema/types.js'
+import { capitalize } from '../core/util/capitalize.js'
+
+/** Encodes a name as a part of an HTML id, which may contain no white space (HTML §3.2.6.1). */
+export function encodeIdPart (name: string): string {
+  return name.replaceAll(/[^\p{L}\p{N}\p{M}_.-]/gu, (character) => `~${character.codePointAt(0)?.toString(16)}`)
+}
+
+/**
+ * Returns the id of a field: `post:author:name` for `post[author][name]`. Encoded names contain no colon, and the fixed
+ * ids of a page contain none either.
+ */
+export function idOf (name: string): string {
+  return name.split(/\]?\[|\]$/).filter((part) => part !== '').map(encodeIdPart).join(':')
+}
+
+/** Returns the title of the schema, or else the name in words: `Published at` for `publishedAt`. */
+export function labelOf ({ name, schema }: Pick<Property, 'name' | 'schema'>): string {
+  return annotationOf(schema, 'title') ?? capitalize(wordsOf(name))
+}
+
+/** Returns the `title` or the `description` of a schema, or `undefined` if it is missing or empty. */
+export function annotationOf (schema: Schema, keyword: 'title' | 'description'): string | undefined {
+  const text = schema[keyword]
+  return typeof text === 'string' && text !== '' ? text : undefined
+}
+
+/** Splits a name into words: `blogPosts` → `blog posts`, `homeURL` → `home URL`. */
+export function wordsOf (name: string): string {
+  const words = name
+    .replaceAll(/[_-]+/g, ' ')
+    .replaceAll(
+      /(\p{Ll})(\p{Lu}+)/gu,
+      (_, end: string, start: string) => `${end} ${start.length === 1 ? start.toLowerCase() : start}`
+    )
+  return uncapitalize(words)
+}
+
+/** Writes the first letter in lower case, unless the text begins with an abbreviation. */
+export function uncapitalize (words: string): string {
+  return /^\p{Lu}{2}/u.test(words) ? words : words.charAt(0).toLowerCase() + words.slice(1)
+}

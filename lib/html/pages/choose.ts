@@ -1,0 +1,89 @@
+import type { Property } from '../../core/schema/shape.js'
+import { capitalize } from '../../core/util/capitalize.js'
+import { flattenForm } from '../../core/formats/form/flatten.js'
+import { type FormNode, MARKER } from '../../core/formats/form/parse.js'
+import type { Input, RowSearch, View } from '../../core/formats/format.js'
+import { makeHidden } from '../forms/form-values.js'
+import { labelOf } from '../names.js'
+import type { Button, ChoosePage, HiddenField } from '../views/model.js'
+import { nameInWords } from './action-buttons.js'
+import type { PageFrames, PageSource } from './page-frame.js'
+
+/** The view of a form that asks for the rows of a reference. */
+export type ChoiceView = View & { readonly rowSearch: RowSearch, readonly input: Input }
+
+/** Writes the rows that an attribute of a form can reference. The form that was sent is kept in hidden fields. */
+export function writeChoice (source: PageSource, frames: PageFrames, view: ChoiceView): string {
+  const { resource, messages } = source
+  const { rowSearch: { attribute }, input: { node, id = '' } } = view
+  const property = resource.attributes.get(attribute) as Property
+  const paths = frames.pathsOf(view)
+  return frames.render({
+    ...frames.frame(messages.chooseOne(labelOf(property)), { view, paths }),
+    ...makeChoice(source, view.rowSearch, property),
+    kind: 'choose',
+    action: view.action === 'create' ? paths.collection : frames.actionOf(paths, frames.pathOf(paths, id)),
+    hidden: [...hiddenOf(source, view), ...flattenForm(resource, node as FormNode)],
+    back: { ...button(source, attribute, 'chosen', currentOf(node as FormNode, attribute)), label: messages.back }
+  })
+}
+
+type Choice = Pick<ChoosePage, 'search' | 'rows' | 'empty' | 'none' | 'next'>
+
+function makeChoice (source: PageSource, found: RowSearch, { name, required, shape }: Property): Choice {
+  const { messages, translate } = source
+  const { rows, text, error, canSearch, next } = found
+  const plural = translate(nameInWords(found.name))
+  const search = {
+    id: 'search',
+    name: nameOf(source, name, 'choose'),
+    label: messages.search,
+    value: text,
+    error: error === undefined ? undefined : capitalize(translate(error)),
+    autofocus: true
+  }
+  return {
+    search: canSearch ? search : undefined,
+    rows: rows.map(({ id, name: title }, index) => ({
+      name: title,
+      id: String(id),
+      choose: {
+        ...button(source, name, 'chosen', String(id)),
+        label: title,
+        spoken: messages.chooseOne(title),
+        autofocus: !canSearch && index === 0
+      }
+    })),
+    empty: text === '' ? messages.empty(plural) : messages.noMatch(plural),
+    none: required && !shape.types.has('null')
+      ? undefined
+      : { ...button(source, name, 'chosen', ''), label: messages.none },
+    next: next === undefined ? undefined : { ...button(source, name, 'after', next), label: messages.next }
+  }
+}
+
+type Part = 'choose' | 'chosen' | 'after'
+
+function nameOf ({ resource: { singular } }: PageSource, attribute: string, part: Part): string {
+  return `${singular}[${attribute}][${MARKER}][${part}]`
+}
+
+function button (
+  source: PageSource,
+  attribute: string,
+  part: 'chosen' | 'after',
+  value: string
+): Pick<Button, 'name' | 'value'> {
+  return { name: nameOf(source, attribute, part), value }
+}
+
+/** Returns the fields beside the attributes: those of a form for a stored row. */
+function hiddenOf ({ resource }: PageSource, { action, input: { id = '', version } }: ChoiceView): HiddenField[] {
+  if (action === 'create') return []
+  return makeHidden(resource, 'PUT', { id, version }, undefined)
+}
+
+/** Returns the id that the form has for the attribute. */
+function currentOf ({ children }: FormNode, attribute: string): string {
+  return children.get(attribute)?.texts.at(-1) ?? ''
+}

@@ -1,0 +1,92 @@
+import type { Resource } from '../../core/resource/resource.js'
+import type { Row } from '../../core/resource/row.js'
+import type { PageView, Selection, WriterContext } from '../../core/formats/format.js'
+import type { RowNames } from '../values/row-names.js'
+import type { ShownAttribute, ShownAttributes } from '../values/shown-attributes.js'
+import type { Column } from '../views/model.js'
+import { linkTo } from './links.js'
+
+/** The maximum number of default columns. A table of all attributes would be too wide to read. */
+const COLUMNS = 8
+const OPEN_COLUMNS = 20
+
+/** The dependencies of `Columns`. */
+export interface ColumnSource {
+  readonly resource: Resource
+  readonly shown: ShownAttributes
+  readonly context: WriterContext
+  /** The names of the columns that the app has chosen. */
+  readonly chosen: readonly string[] | undefined
+  /** The attribute that names the rows. */
+  readonly title: ShownAttribute | undefined
+}
+
+/** The columns of a list between the name of the row, if it has a title, and its id. */
+export class Columns {
+  /** The columns, or `undefined` if they depend on the rows. */
+  readonly fixed: readonly ShownAttribute[] | undefined
+  readonly #shown: ShownAttributes
+  readonly #sortable: ReadonlySet<string>
+
+  readonly #title: ShownAttribute | undefined
+
+  constructor ({ resource: { open }, shown, context: { sortable }, chosen, title }: ColumnSource) {
+    const columns = chosen && [...new Set(chosen)].map((name) => shown.find(name) as ShownAttribute)
+    this.#title = title
+    this.#shown = shown
+    this.fixed = columns === undefined && open ? undefined : this.#withoutTitle(columns ?? this.#first([], COLUMNS))
+    this.#sortable = new Set(sortable.length > 0 ? [...sortable, 'id'] : [])
+  }
+
+  of (rows: readonly Row[]): readonly ShownAttribute[] {
+    return this.fixed ?? this.#withoutTitle(this.#first(rows, OPEN_COLUMNS))
+  }
+
+  #first (rows: readonly Row[], most: number): readonly ShownAttribute[] {
+    return this.#shown.of(rows).slice(0, most)
+  }
+
+  #withoutTitle (columns: readonly ShownAttribute[]): readonly ShownAttribute[] {
+    return columns.filter(({ name }) => name !== this.#title?.name)
+  }
+
+  /** Returns the headings of all columns: the name of the row, if it has a title, the others, and the id. */
+  headings (
+    rows: readonly Row[],
+    { label: title, attribute }: Pick<RowNames, 'label' | 'attribute'>,
+    label: string
+  ): ReadonlyArray<Pick<Column, 'name' | 'label' | 'numeric'>> {
+    const id = { name: 'id', label, numeric: false }
+    const others = this.of(rows).map(({ name, label, show }) => ({ name, label, numeric: show.numeric }))
+    return title === undefined
+      ? [id, ...others]
+      : [{ name: attribute?.name ?? '', label: title, numeric: false }, ...others, id]
+  }
+
+  /** Makes the heading of a column, with the link that sorts the list by it. */
+  heading (
+    { name, label, numeric }: Pick<Column, 'name' | 'label' | 'numeric'>,
+    view: PageView
+  ): Column {
+    const [first] = view.order
+    const isFirst = first?.by === name
+    const isUsual = name === 'id' && view.parameters.sort === undefined
+    const sorted = !isFirst || isUsual ? undefined : first.descending ? 'descending' : 'ascending'
+    const isAscending = sorted === 'ascending' || (isFirst && isUsual)
+    const sort = isAscending ? `-${name}` : name === 'id' ? undefined : name
+    const isSortable = this.#sortable.has(name) && view.own === undefined
+    const link = isSortable ? { label, href: linkTo(view, { sort }) } : undefined
+    return { name, label, numeric, sorted, sort: link }
+  }
+}
+
+/** Returns the names of the columns that are chosen, or `undefined` for the default ones. */
+export function columnsOf (
+  { open, attributes }: Resource,
+  columns: readonly string[] | undefined,
+  selection: Selection | undefined
+): readonly string[] | undefined {
+  if (selection === undefined || open) return columns
+  const visible = [...attributes.values()].flatMap(({ name, writeOnly }) => (writeOnly ? [] : [name]))
+  return [...selection.only ?? columns ?? visible.slice(0, COLUMNS), ...selection.include]
+}

@@ -1,0 +1,200 @@
+import type { Row } from '../../core/resource/row.js'
+import type { Attributes } from '../../core/schema/types.js'
+import { MOST_REPEATED } from '../../core/util/truncate.js'
+import type { ListWriter, PageView, WriterContext } from '../../core/formats/format.js'
+import type { Forms } from '../forms/forms.js'
+import { type Markup, raw } from '../html-tag.js'
+import type { PageMessages } from '../messages.js'
+import type { Translate } from '../languages/phrases.js'
+import type { RowNames } from '../values/row-names.js'
+import type { ShownAttributes } from '../values/shown-attributes.js'
+import type { ListPage, ListRow } from '../views/model.js'
+import { renderRegion } from '../views/page-views.js'
+import { compileActions, type MakeActions, nameInWords, withoutRefused } from './action-buttons.js'
+import { Columns } from './columns.js'
+import { compileFilter, type MakeFilter } from './filter.js'
+import { linkTo, mayRepeat } from './links.js'
+import type { PageFrames, PageSource } from './page-frame.js'
+import { RowWriter } from './rows.js'
+
+type ListParts =
+  Pick<ListPage, 'columns' | 'isEmpty' | 'total' | 'range' | 'previous' | 'next' | 'first' | 'filter'>
+
+type Total = NonNullable<PageView['total']>
+
+/** The dependencies of `List`. */
+export interface ListSource extends PageSource {
+  readonly shown: ShownAttributes
+  readonly frames: PageFrames
+  readonly forms: Forms
+  /** The language of the pages. */
+  readonly lang: string
+  /** The time zone of dates and times, if the app has chosen one. */
+  readonly timeZone: string | undefined
+  /** The columns that the app or the request has chosen. */
+  readonly columns: readonly string[] | undefined
+  /** The attributes that the filter offers besides the title, or `undefined` for all. */
+  readonly filtered: readonly string[] | undefined
+  readonly names: RowNames
+}
+
+/**
+ * Returns the query of the links to other formats. With a limit, these show the same page. Without one, they show the
+ * list from its beginning.
+ */
+function queryInOthers ({ parameters, after, before, offset }: PageView): string {
+  const changes = parameters.limit === undefined ? { format: undefined } : { format: undefined, after, before, offset }
+  return linkTo({ path: '', parameters }, changes)
+}
+
+/** Writes the pages of a list. Columns, cells and the filter are compiled once. */
+export class List {
+  readonly #messages: PageMessages
+  readonly #columns: Columns
+  readonly #names: RowNames
+  readonly #rows: RowWriter
+  readonly #makeFilter: MakeFilter
+  readonly #translate: Translate
+  readonly #context: WriterContext
+  readonly #frames: PageFrames
+  readonly #forms: Forms
+  readonly #canCreate: boolean
+  readonly #numbers: Intl.NumberFormat
+  readonly #actions: MakeActions
+
+  constructor (source: ListSource) {
+    const { resource, shown, context, messages, translate, frames, forms, lang, columns: chosen } = source
+    const { filtered, names, timeZone } = source
+    this.#numbers = new Intl.NumberFormat(lang)
+    const title = names.attribute
+    const columns = new Columns({ resource, shown, context, chosen, title })
+    const suffixes = context.formats.map(({ name }) => name)
+    this.#messages = messages
+    this.#translate = translate
+    this.#context = context
+    this.#frames = frames
+    this.#forms = forms
+    this.#canCreate = resource.actions.has('create')
+    this.#actions = compileActions(context.collectionActions, translate)
+    this.#columns = columns
+    this.#names = names
+    this.#rows = new RowWriter({ columns, shown, names, messages, suffixes, resource })
+    const offered = filtered && new Set([...filtered, ...title === undefined ? [] : [title.name]])
+    this.#makeFilter = compileFilter({ resource, context, messages, translate, lang, timeZone, offered })
+  }
+
+  write (rows: readonly Row[], view: PageView): string {
+    return this.#frames.render(this.#page(rows, view))
+  }
+
+  /** Returns the list as a frame around its rows. */
+  frame (first: readonly Row[], view: PageView): ListWriter {
+    const { open, close } = this.#frames.split(this.#page(first, view))
+    return { open, row: (row) => this.#rows.write([row], view), separator: '', close }
+  }
+
+  /** Returns the number of links that repeat the query, besides those to the pages around. */
+  #countLinks (rows: readonly Row[], { parameters }: PageView): number {
+    const { length } = this.#columns.of(rows)
+    // A page has each link to another format twice.
+    return length + 2 + 2 * this.#context.formats.length + Object.keys(parameters).length
+  }
+
+  #page (rows: readonly Row[], view: PageView): ListPage {
+    const { own, refused, prefilled, list } = view
+    const { newSegment } = this.#context
+    const paths = this.#frames.pathsOf(view)
+    const isRepeated = mayRepeat(view, this.#countLinks(rows, view))
+    const isList = own === undefined
+    const canCreate = isList && this.#canCreate && !refused.has('create')
+    const query = queryInOthers(view)
+    // A suffix with the parameter `format` has its `?` already.
+    const linkBy = (suffix: string): string =>
+      list + suffix + (suffix.startsWith('?') ? query.replace('?', '&') : query)
+    const alternates = isRepeated ? this.#frames.alternatesOf(linkBy) : []
+    const title = isList ? this.#messages.plural : this.#actionTitle(own)
+    const crumbs = isList ? paths.parents : this.#frames.crumbsOf(paths)
+    const actions = isList ? this.#actions(paths.collection, undefined) : []
+    const parts = this.#parts(rows, view, isRepeated)
+    const { columns } = parts
+    const messages = this.#messages
+    const writer = this.#rows
+    return {
+      kind: 'list',
+      ...this.#frames.frame(title, { view, paths }, { crumbs, alternates }),
+      ...parts,
+      get rows (): readonly ListRow[] {
+        return writer.models(rows, view)
+      },
+      get table (): Markup {
+        return renderRegion({ columns, messages }, raw(writer.write(rows, view)))
+      },
+      actions: withoutRefused(actions, view),
+      create: canCreate && newSegment === undefined ? this.#forms.create(paths.collection, view) : undefined,
+      newLink: canCreate && newSegment !== undefined && !refused.has('new')
+        ? {
+            label: this.#messages.new(this.#messages.singular),
+            href: `${paths.collection}/${newSegment}${queryOf(prefilled)}`
+          }
+        : undefined
+    }
+  }
+
+  /** Returns the number of all rows in words. */
+  #totalOf ({ rows, isEstimate, most = Infinity }: Total): string {
+    const { total: exactly, moreThan, about, plural, singular } = this.#messages
+    if (rows >= most) return moreThan(this.#numbers.format(most - 1), plural)
+    const digits = this.#numbers.format(rows)
+    return isEstimate ? about(digits, plural) : exactly(rows, digits, plural, singular)
+  }
+
+  /** Returns the place of the page in words. A page with a place has a total. */
+  #rangeOf ([first, last]: NonNullable<PageView['range']>, { rows, most = Infinity }: Total): string {
+    const write = (number: number): string => this.#numbers.format(number)
+    const all = rows >= most ? this.#messages.moreRelated(write(most - 1)) : write(rows)
+    return this.#messages.range(write(first), write(last), all)
+  }
+
+  /** Returns the title of a custom action. */
+  #actionTitle (name: string): string {
+    const { collectionActions, memberActions } = this.#context
+    const link = [...collectionActions, ...memberActions].find((link) => link.name === name)
+    return this.#translate(link?.label ?? nameInWords(name))
+  }
+
+  #parts (rows: readonly Row[], view: PageView, isRepeated: boolean): ListParts {
+    const { prev, next, total, range } = view
+    const messages = this.#messages
+    const columns = this.#columns.headings(rows, this.#names, messages.id)
+      .map((column) => this.#columns.heading(column, view))
+      .map((column) => isRepeated ? column : { ...column, sort: undefined })
+    const hasFirst = !isFirst(view) && (isRepeated || linkTo(view, {}).length <= MOST_REPEATED)
+    return {
+      columns,
+      isEmpty: rows.length === 0,
+      total: rows.length === 0 || total === undefined ? undefined : this.#totalOf(total),
+      range: range === undefined || total === undefined || isWhole(view) ? undefined : this.#rangeOf(range, total),
+      previous: prev === undefined ? undefined : { label: messages.previous, href: prev },
+      next: next === undefined ? undefined : { label: messages.next, href: next },
+      first: hasFirst ? { label: messages.first, href: linkTo(view, {}) } : undefined,
+      filter: view.own === undefined ? this.#makeFilter(view, isRepeated) : undefined
+    }
+  }
+}
+
+/** Returns the query that gives a form these values, or the empty text without any. */
+function queryOf (prefilled: Attributes): string {
+  const parameters = new URLSearchParams()
+  for (const name in prefilled) parameters.set(name, String(prefilled[name] ?? ''))
+  return parameters.size === 0 ? '' : `?${parameters.toString()}`
+}
+
+/** Returns whether a page begins where the list does. */
+function isFirst ({ after, before, offset }: PageView): boolean {
+  return after === undefined && before === undefined && offset === undefined
+}
+
+/** Returns whether a page is the whole list. */
+function isWhole (view: PageView): boolean {
+  return isFirst(view) && view.next === undefined
+}

@@ -1,0 +1,193 @@
+import type { ParentLocation } from '../../core/resource/location.js'
+import type { Resource } from '../../core/resource/resource.js'
+import { memberPath } from '../../core/resource/row-path.js'
+import type { Id } from '../../core/resource/row.js'
+import { nameMarked } from '../../core/formats/byte-order-mark.js'
+import type { ListWriter, View, WriterContext } from '../../core/formats/format.js'
+import { chooseLinks, type PossibleNavigation, type Unlisted } from '../navigation.js'
+import { html, type Markup } from '../html-tag.js'
+import type { PageMessages } from '../messages.js'
+import { directionOf } from '../languages/language.js'
+import type { Translate } from '../languages/phrases.js'
+import { wordsOf } from '../names.js'
+import type { HtmlOptions, PageOptions } from '../options.js'
+import { type Brand, resolveBrand } from '../style/brand.js'
+import { renderNotices } from '../views/frame-view.js'
+import type { Alternate, Form, Link, ListPage, Page, PageFrame } from '../views/model.js'
+import { splitList } from '../views/page-views.js'
+import type { ResolvedViews, Views } from '../views/types.js'
+import { resolveViews } from '../views/views.js'
+import { capitalize } from '../../core/util/capitalize.js'
+import { nameInWords } from './action-buttons.js'
+
+const XHTML = 'application/xhtml+xml'
+
+/** The links from a page to others. */
+interface OtherPages {
+  readonly crumbs?: readonly Link[]
+  readonly alternates?: readonly Alternate[]
+}
+
+/** The request of a page, and its paths. */
+export interface PageContext {
+  readonly view: View
+  readonly paths: PagePaths
+}
+
+/** The paths for the links of a page, at one location. */
+export interface PagePaths {
+  /** The path of the list, or of the singleton. */
+  readonly collection: string
+  /** Whether there is a list. */
+  readonly isListed: boolean
+  /** The path before the ids of rows. */
+  readonly members: string
+  /** The links to the rows above, and to the lists that they are in, from the outermost to the nearest. */
+  readonly parents: readonly Link[]
+}
+
+/** The dependencies of all pages of a resource. */
+export interface PageSource {
+  readonly resource: Resource
+  readonly context: WriterContext
+  readonly messages: PageMessages
+  readonly translate: Translate
+}
+
+/** The views that render a list. */
+const LIST_VIEWS: ReadonlyArray<keyof Views> = ['layout', 'list', 'form', 'field']
+
+/**
+ * Returns whether a list can be written in chunks. It cannot if the app replaces a view of lists, or if no schema
+ * declares the columns.
+ */
+export function canSplit ({ open }: Pick<Resource, 'open'>, { views }: Pick<HtmlOptions, 'views'>): boolean {
+  return !open && LIST_VIEWS.every((name) => views[name] === undefined)
+}
+
+/** Makes the parts that all pages of a resource share: the document around the content, links and views. */
+export class PageFrames {
+  readonly #resource: Resource
+  readonly #messages: PageMessages
+  readonly #translate: Translate
+  readonly #suffixes: readonly string[]
+  readonly #views: ResolvedViews
+  readonly #document: Pick<PageFrame, 'stylesheet' | 'lang' | 'dir' | 'paths'>
+  readonly #navigation: PossibleNavigation | undefined
+  readonly #brand: Brand
+  readonly #notices: Markup
+  readonly #others: ReadonlyArray<Omit<Alternate, 'href'> & { readonly suffix: string }>
+
+  constructor (
+    { resource, context, messages, translate }: PageSource,
+    { language: { tag: lang }, views, brand }: PageOptions,
+    stylesheet: string
+  ) {
+    this.#resource = resource
+    this.#messages = messages
+    this.#translate = translate
+    this.#suffixes = context.formats.map(({ name }) => name)
+    this.#others = context.formats.filter(({ name }) => name !== 'html').map(({ name, mediaTypes, spreadsheet }) => {
+      const suffix = spreadsheet === true ? `?format=${nameMarked(name)}` : `.${name}`
+      return { label: name.toUpperCase(), suffix, mediaType: mediaTypes[0] as string }
+    })
+    this.#views = resolveViews(views)
+    this.#document = { stylesheet, lang, dir: directionOf(lang), paths: context.paths }
+    this.#navigation = context.navigation(lang)
+    this.#brand = brand
+    this.#notices = renderNotices(messages)
+  }
+
+  /** Makes the members of every page. */
+  frame (title: string, { view, paths }: PageContext, links: OtherPages = {}): PageFrame {
+    const { request, unlisted } = view
+    const { crumbs = this.crumbsOf(paths), alternates = [] } = links
+    const { plural, singular, singleton } = this.#resource
+    const { lang } = this.#document
+    return {
+      ...this.#document,
+      brand: resolveBrand(this.#brand, { request, lang }),
+      navigation: this.#navigation && chooseLinks(this.#navigation, unlisted),
+      title,
+      parent: crumbs.at(-1),
+      crumbs,
+      resource: { plural, singular, path: paths.collection, singleton },
+      alternates,
+      messages: this.#messages,
+      translate: this.#translate,
+      xhtml: view.mediaType === XHTML,
+      request
+    }
+  }
+
+  render (page: Page): string {
+    const views = this.#views
+    // The compiler does not know that the view of each kind takes pages of that kind.
+    const view = views[page.kind] as (page: Page, views: ResolvedViews) => Markup
+    return views.layout(page, html`${this.#notices}${view(page, views)}`, views).toString()
+  }
+
+  /** Renders the page of a list around its rows, by the default views (see `canSplit`). */
+  split (page: ListPage): Pick<ListWriter, 'open' | 'close'> {
+    const { open, close } = splitList(page, this.#notices, this.#views)
+    return { open: open.toString(), close: close.toString() }
+  }
+
+  pathsOf ({ location, parents, unlisted }: Pick<View, 'location' | 'parents' | 'unlisted'>): PagePaths {
+    const { collection, isListed = true, members, parent } = location
+    const { singleton, actions } = this.#resource
+    return {
+      collection,
+      isListed: isListed && !singleton && actions.has('list') && unlisted?.has(this.#resource) !== true,
+      members,
+      parents: this.#linksAbove(parent, parents, unlisted)
+    }
+  }
+
+  #linksAbove (
+    parent: ParentLocation | undefined,
+    [name, ...names]: readonly string[],
+    unlisted: Unlisted
+  ): readonly Link[] {
+    if (parent === undefined) return []
+    const { resource, id, path, list } = parent
+    const { plural, singular, singleton } = resource
+    const isListed = list !== undefined && unlisted?.has(resource) !== true
+    const words = this.#translate(wordsOf(singular))
+    const label = name ?? capitalize(singleton ? words : this.#messages.record(words, id))
+    return [
+      ...this.#linksAbove(parent.parent, names, unlisted),
+      ...(isListed ? [{ label: this.#translate(nameInWords(plural)), href: list }] : []),
+      { label, href: path }
+    ]
+  }
+
+  /** Returns the path of a row. */
+  pathOf ({ collection, members }: PagePaths, id: Id): string {
+    return this.#resource.singleton ? collection : memberPath(members, id, this.#suffixes)
+  }
+
+  /** Returns the path that the forms of a row are posted to. */
+  actionOf ({ members }: PagePaths, member: string): string {
+    return this.#resource.singleton || this.#resource.memberWrites ? member : members
+  }
+
+  /** Returns the links to the pages above a row, and to the row itself if the page is below it. */
+  crumbsOf ({ parents, isListed, collection }: PagePaths, row?: Link): Link[] {
+    const list = isListed ? [{ label: this.#messages.plural, href: collection }] : []
+    return [...parents, ...list, ...row === undefined ? [] : [row]]
+  }
+
+  /** Returns the form of a page that has no other content, with a link that leaves it. */
+  withCancel (form: Form, href: string | undefined): Form {
+    return { ...form, cancel: href === undefined ? undefined : { label: this.#messages.cancel, href } }
+  }
+
+  /**
+   * Returns the links to the same content in other formats.
+   * @param link returns the link of a format that is chosen by a suffix of the path, or by the first parameter
+   */
+  alternatesOf (link: (suffix: string) => string): Alternate[] {
+    return this.#others.map(({ label, suffix, mediaType }) => ({ label, href: link(suffix), mediaType }))
+  }
+}

@@ -1,0 +1,272 @@
+import type { Problem } from '../../core/errors.js'
+import type { ActionName, Resource } from '../../core/resource/resource.js'
+import type { Row } from '../../core/resource/row.js'
+import type { Input, TableView, View, WriterContext } from '../../core/formats/format.js'
+import { type FormTarget, hasVersion } from '../forms/form-values.js'
+import { Forms } from '../forms/forms.js'
+import { raw } from '../html-tag.js'
+import type { PageMessages } from '../messages.js'
+import { labelAttributes } from '../languages/labels.js'
+import { compileTranslation, makeMessages } from '../languages/make-messages.js'
+import type { Translate } from '../languages/phrases.js'
+import type { PageOptions } from '../options.js'
+import { makeShowCompiler } from '../values/render-value.js'
+import { RowNames } from '../values/row-names.js'
+import { compileShownAttributes, type ShownAttributes } from '../values/shown-attributes.js'
+import type { Form, PageFrame, Value } from '../views/model.js'
+import { compileActions, type MakeActions, nameInWords, withoutRefused } from './action-buttons.js'
+import { type ChoiceView, writeChoice } from './choose.js'
+import { columnsOf } from './columns.js'
+import { List } from './list.js'
+import { PageFrames, type PagePaths, type PageSource } from './page-frame.js'
+import { compileRelated, type MakeRelated, RelatedTables } from './related.js'
+
+/** The paths of a row, and the target of its forms. */
+interface RowPaths {
+  readonly paths: PagePaths
+  /** The path of the row. */
+  readonly member: string
+  readonly target: FormTarget
+}
+
+/** Writes the pages of a resource. Each page is a complete document that works without a script. */
+export class Pages {
+  readonly list: List
+  readonly #resource: Resource
+  readonly #context: WriterContext
+  readonly #source: PageSource
+  readonly #messages: PageMessages
+  readonly #translate: Translate
+  readonly #shown: ShownAttributes
+  readonly #forms: Forms
+  readonly #frames: PageFrames
+  readonly #names: RowNames
+  readonly #memberActions: MakeActions
+  readonly #children: ReadonlyArray<{ readonly label: string, readonly segment: string }>
+  readonly #makeRelated: MakeRelated
+  readonly #tables: RelatedTables
+
+  constructor (resource: Resource, context: WriterContext, options: PageOptions, stylesheet: string) {
+    const { language, language: { tag: lang } } = options
+    const messages = makeMessages(resource, language)
+    const translate = compileTranslation(language, messages)
+    const compileShow = makeShowCompiler(lang, messages, options.timeZone)
+    const { selection, references } = context
+    const titled = labelAttributes(resource, references, language.messages)
+    const selected = selection && labelAttributes(selection.resource, references, language.messages)
+    const shown = compileShownAttributes(selected ?? titled, compileShow, references)
+    const all = selected === undefined ? shown : compileShownAttributes(titled, compileShow, references)
+    const names = columnsOf(resource, options.columns, selection)
+    const frames = new PageFrames({ resource, context, messages, translate }, options, stylesheet)
+    const source = { resource: titled, context, messages, translate }
+    const forms = new Forms(source, all)
+    const listed = new RowNames(resource, shown, messages, options.title)
+    this.list = new List({
+      ...source,
+      shown,
+      frames,
+      forms,
+      lang,
+      timeZone: options.timeZone,
+      columns: names,
+      filtered: options.columns,
+      names: listed
+    })
+    this.#resource = resource
+    this.#context = context
+    this.#source = source
+    this.#messages = messages
+    this.#translate = translate
+    this.#shown = shown
+    this.#forms = forms
+    this.#frames = frames
+    this.#names = new RowNames(resource, all, messages, options.title)
+    this.#memberActions = compileActions(context.memberActions, translate)
+    this.#makeRelated = compileRelated(messages, translate, lang)
+    const chosen = options.columns
+    this.#tables = new RelatedTables({ resource, context, messages, shown: all, names: this.#names, chosen })
+    this.#children = context.children.map(({ name, segment }) => ({ label: translate(nameInWords(name)), segment }))
+  }
+
+  /** Returns the name of a row, for links from other pages. */
+  title (row: Row): string {
+    return this.#names.of(row.id, row).alone
+  }
+
+  /** Writes rows as a table, for the page of a row that they belong to. */
+  table (rows: readonly Row[], view: TableView): string {
+    return this.#tables.write(rows, view)
+  }
+
+  record (stored: Row, view: View): string {
+    const row = this.#withoutId(stored)
+    const { id, version } = row
+    const { refused } = view
+    const { editSegment } = this.#context
+    const name = this.#names.of(id, row)
+    const { paths, member, target } = this.#locate({ id, version, name }, view)
+    const alternates = this.#frames.alternatesOf((suffix) => member + suffix)
+    const canUpdate = this.#can('update') && !refused.has('update')
+    return this.#frames.render({
+      ...this.#frames.frame(name.alone, { view, paths }, { alternates }),
+      kind: 'record',
+      id,
+      version,
+      values: this.#valuesOf(row, view),
+      actions: withoutRefused(this.#memberActions(member, hasVersion(version) ? version : undefined), view),
+      children: this.#children.map(({ label, segment }) => ({ label, href: `${member}/${segment}` })),
+      related: this.#makeRelated(view),
+      edit: canUpdate && editSegment === undefined
+        ? this.#frames.withCancel(this.#forms.edit(target, row, view), member)
+        : undefined,
+      editLink: canUpdate && editSegment !== undefined && !refused.has('edit')
+        ? { label: this.#messages.editButton, href: `${member}/${editSegment}` }
+        : undefined,
+      delete: this.#can('delete') && !refused.has('delete') ? this.#forms.delete(target) : undefined
+    })
+  }
+
+  stale (current: Row, view: View): string {
+    return this.#writeStale(this.#withoutId(current), view)
+  }
+
+  /** Writes the form that was sent, after one of its rows was added or removed, or the rows that it can reference. */
+  revised (view: View): string {
+    const { rowSearch, input } = view
+    return rowSearch === undefined
+      ? this.#writeForm(input as Input, undefined, view)
+      : writeChoice(this.#source, this.#frames, view as ChoiceView)
+  }
+
+  /** Writes the form for a new row. */
+  blank (view: View): string {
+    return this.#writeBlank(view)
+  }
+
+  edit (row: Row, view: View): string {
+    const { id, version } = this.#withoutId(row)
+    return this.#writeEdit({ id, version, name: this.#names.of(id, row) }, row, view)
+  }
+
+  problem (problem: Problem, view: View): string {
+    const { input, location, refused } = view
+    const canCreate = this.#can('create') && !refused.has('create') && location.isListed !== false
+    if (input?.node !== undefined) {
+      const isGone = problem.status === 404 && view.action === 'update' && !this.#resource.singleton
+      return isGone && canCreate ? this.#writeGone(view) : this.#writeForm(input, problem, view)
+    }
+    const paths = this.#frames.pathsOf(view)
+    return this.#frames.render({
+      ...this.#frames.frame(this.#translate(problem.title), { view, paths }),
+      kind: 'error',
+      problem,
+      texts: this.#textsOf(problem),
+      create: this.#resource.singleton && problem.status === 404 && canCreate
+        ? this.#forms.create(paths.collection, view)
+        : undefined
+    })
+  }
+
+  #can (action: ActionName): boolean {
+    return this.#resource.actions.has(action)
+  }
+
+  /** Returns the row, with an empty id for a singleton. The store may have an id for it, but its pages show none. */
+  #withoutId (row: Row): Row {
+    return this.#resource.singleton ? { ...row, id: '' } : row
+  }
+
+  #textsOf ({ detail, errors }: Problem): string[] {
+    if (errors === undefined) return [this.#translate(detail)]
+    return Object.entries(errors).flatMap(([path, messages]) =>
+      messages.map((message) => this.#messages.fieldError(path, this.#translate(message))))
+  }
+
+  #valuesOf (row: Row, { links }: View): readonly Value[] {
+    return this.#shown.of([row]).map(({ name, label, anchor, show, read }) => {
+      const value = read(row.attributes)
+      return { name, label, anchor, value, markup: raw(show.whole(value, links)) }
+    })
+  }
+
+  #locate (row: Omit<FormTarget, 'action'>, view: View): RowPaths {
+    const paths = this.#frames.pathsOf(view)
+    const member = this.#frames.pathOf(paths, row.id)
+    return { paths, member, target: { ...row, action: this.#frames.actionOf(paths, member) } }
+  }
+
+  #writeStale (current: Row, view: View, problem?: Problem): string {
+    const { input } = view
+    const { id, version } = current
+    const name = this.#names.of(id, current)
+    const { paths, member, target } = this.#locate({ id, version, name }, view)
+    const href = this.#can('show') ? member : undefined
+    const crumbs = this.#frames.crumbsOf(paths, href === undefined ? undefined : { label: name.alone, href })
+    const forms = input?.node !== undefined
+      ? this.#forms.resolve(target, current, { ...view, input }, problem)
+      : { conflicts: [], form: view.action === 'delete' ? this.#forms.delete(target) : undefined }
+    return this.#frames.render({
+      ...this.#frames.frame(this.#messages.stale(this.#messages.singular), { view, paths }, { crumbs }),
+      kind: 'stale',
+      id,
+      href,
+      current: this.#valuesOf(current, view),
+      ...forms
+    })
+  }
+
+  /** Writes the submitted form again. */
+  #writeForm (input: Input, problem: Problem | undefined, view: View): string {
+    const { version } = input
+    const row = input.row && this.#withoutId(input.row)
+    // `version` comes from the form, or from the row if the form had none.
+    if (row !== undefined && this.#forms.hasChoices(input)) {
+      return this.#writeStale({ ...row, version: version as string }, view, problem)
+    }
+    // A form of a singleton edits it if the row or a version is known. Otherwise it creates the singleton.
+    const id = this.#resource.singleton && (row !== undefined || version !== undefined) ? '' : input.id
+    return id === undefined
+      ? this.#writeBlank(view, problem)
+      : this.#writeEdit({ id, version, name: this.#names.of(id, row) }, row, view, problem)
+  }
+
+  /** Writes the form of a row that exists no more. It creates the row again. */
+  #writeGone (view: View): string {
+    const paths = this.#frames.pathsOf(view)
+    const { gone, singular } = this.#messages
+    const frame = this.#frames.frame(gone(singular), { view, paths })
+    return this.#writeFormPage(frame, this.#forms.createAgain(paths.collection, view), frame.parent?.href)
+  }
+
+  #writeBlank (view: View, problem?: Problem): string {
+    const paths = this.#frames.pathsOf(view)
+    const frame = this.#frames.frame(this.#messages.new(this.#messages.singular), { view, paths })
+    const form = this.#can('create') ? this.#forms.create(paths.collection, view, problem) : undefined
+    return this.#writeFormPage(frame, form, frame.parent?.href)
+  }
+
+  #writeEdit (
+    row: Omit<FormTarget, 'action'>,
+    stored: Row | undefined,
+    view: View,
+    problem?: Problem
+  ): string {
+    const { paths, member, target } = this.#locate(row, view)
+    const { alone, within } = row.name
+    // A form with a page of its own is below the page of the row.
+    const canShow = this.#can('show')
+    const isBelow = canShow && this.#context.editSegment !== undefined
+    const crumbs = this.#frames.crumbsOf(paths, isBelow ? { label: alone, href: member } : undefined)
+    const frame = this.#frames.frame(this.#messages.edit(within), { view, paths }, { crumbs })
+    const form = this.#can('update') ? this.#forms.update(target, stored, view, problem) : undefined
+    return this.#writeFormPage(frame, form, canShow ? member : frame.parent?.href)
+  }
+
+  /**
+   * Writes a page that only has a form.
+   * @param cancel the path of the link that leaves the form, or `undefined` if there is none
+   */
+  #writeFormPage (frame: PageFrame, form: Form | undefined, cancel: string | undefined): string {
+    return this.#frames.render({ ...frame, kind: 'edit', form: form && this.#frames.withCancel(form, cancel) })
+  }
+}

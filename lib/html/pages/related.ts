@@ -1,0 +1,90 @@
+import type { Resource } from '../../core/resource/resource.js'
+import type { Row } from '../../core/resource/row.js'
+import type { TableView, View, WriterContext } from '../../core/formats/format.js'
+import { html, raw } from '../html-tag.js'
+import type { PageMessages } from '../messages.js'
+import { wordsOf } from '../names.js'
+import type { Translate } from '../languages/phrases.js'
+import type { RowNames } from '../values/row-names.js'
+import type { ShownAttributes } from '../values/shown-attributes.js'
+import type { RelatedRows } from '../views/model.js'
+import { renderTable } from '../views/page-views.js'
+import { nameInWords } from './action-buttons.js'
+import { Columns } from './columns.js'
+import { RowWriter } from './rows.js'
+
+/** Makes the lists of the rows that belong to a row. */
+export type MakeRelated = (view: View) => readonly RelatedRows[]
+
+/** Compiles the lists. If rows of one resource reference the row by several attributes, the labels tell them apart. */
+export function compileRelated (messages: PageMessages, translate: Translate, lang: string): MakeRelated {
+  const { relatedBy, moreRelated, empty, new: newOf, all } = messages
+  const numbers = new Intl.NumberFormat(lang)
+  return ({ related }) => related.map(({ name, singular, relation, href, newHref, total, table }) => {
+    const plural = translate(nameInWords(name))
+    const isAlone = relation === undefined || related.filter((other) => other.name === name).length === 1
+    const { rows = 0, most = Infinity } = total ?? {}
+    return {
+      label: isAlone ? plural : relatedBy(plural, translate(wordsOf(relation))),
+      href,
+      total: total && (rows < most ? numbers.format(rows) : moreRelated(numbers.format(most - 1))),
+      table: table === undefined ? undefined : raw(table),
+      empty: empty(plural),
+      all: { label: all(plural), href },
+      newLink: newHref === undefined ? undefined : { label: newOf(translate(wordsOf(singular))), href: newHref }
+    }
+  })
+}
+
+/** The maximum number of columns of a table on the page of another row, besides the name and the id. */
+const COLUMNS = 4
+
+/** The dependencies of `RelatedTables`. */
+export interface TableSource {
+  readonly resource: Resource
+  readonly context: WriterContext
+  readonly messages: PageMessages
+  readonly shown: ShownAttributes
+  readonly names: RowNames
+  /** The columns that the app has chosen. */
+  readonly chosen: readonly string[] | undefined
+}
+
+interface Table {
+  readonly columns: Columns
+  readonly rows: RowWriter
+}
+
+/** Writes rows as tables for the pages of the rows that they belong to. */
+export class RelatedTables {
+  readonly #source: TableSource
+  /** The tables by the attribute that they leave out. */
+  readonly #tables = new Map<string, Table>()
+
+  constructor (source: TableSource) {
+    this.#source = source
+  }
+
+  /** A page may have several tables, and each is in a section of its own. So a table is no landmark, and has no id. */
+  write (rows: readonly Row[], { location, links, without }: TableView): string {
+    const { messages, names } = this.#source
+    const known = this.#tables.get(without)
+    const table = known ?? this.#make(without)
+    if (known === undefined) this.#tables.set(without, table)
+    const columns = table.columns.headings(rows, names, messages.id).map((column) =>
+      ({ ...column, sort: undefined, sorted: undefined }))
+    const markup = renderTable(columns, raw(table.rows.write(rows, { location, links })))
+    return html`<div class="scroll" role="group" aria-label="${messages.plural}" tabindex="0">${markup}</div>
+`.toString()
+  }
+
+  #make (without: string): Table {
+    const { resource, context, messages, shown, names, chosen } = this.#source
+    const all = chosen ?? shown.of([]).map(({ name }) => name)
+    const own = all.filter((name) => name !== without && name !== names.attribute?.name).slice(0, COLUMNS)
+    const title = names.attribute
+    const columns = new Columns({ resource, shown, context, chosen: resource.open ? undefined : own, title })
+    const suffixes = context.formats.map(({ name }) => name)
+    return { columns, rows: new RowWriter({ columns, shown, names, messages, suffixes, resource }) }
+  }
+}

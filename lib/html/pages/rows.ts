@@ -1,0 +1,141 @@
+import { versionOf } from '../../core/resource/public-version.js'
+import { hasPage, type Resource } from '../../core/resource/resource.js'
+import { memberPath, memberSegment } from '../../core/resource/row-path.js'
+import type { Id, Row } from '../../core/resource/row.js'
+import { escapeAttribute } from '../../core/formats/escape.js'
+import { flatten } from '../../core/formats/row-template.js'
+import type { View } from '../../core/formats/format.js'
+import { html, raw } from '../html-tag.js'
+import type { PageMessages } from '../messages.js'
+import { ELLIPSIS, type Show } from '../values/render-value.js'
+import type { RowNames } from '../values/row-names.js'
+import type { ShownAttribute, ShownAttributes } from '../values/shown-attributes.js'
+import type { ListRow } from '../views/model.js'
+import type { Columns } from './columns.js'
+
+/** What the rows of a page need of its request. */
+type Shown = Pick<View, 'location' | 'links'>
+
+/** The dependencies of `RowWriter`. */
+export interface RowSource {
+  readonly columns: Columns
+  readonly shown: ShownAttributes
+  readonly names: RowNames
+  readonly messages: PageMessages
+  /** The names of all formats. */
+  readonly suffixes: readonly string[]
+  readonly resource: Pick<Resource, 'actions' | 'longestId' | 'publicVersion'>
+}
+
+/** The maximum length of an id at the end of a row, in characters. Of a longer one, its end is shown. */
+const LONGEST_ID = 12
+const END_OF_ID = 6
+
+/** Writes the rows of a list. The cells are compiled once if every page has the same columns. */
+export class RowWriter {
+  readonly #source: RowSource
+  /** The markup before the path of a row, or before its name if rows have no pages. */
+  readonly #start: string
+  /** The markup after the name. */
+  readonly #named: string
+  /** The markup before the id at the end of a row, or `undefined` if the id is the name. */
+  readonly #id: string | undefined
+  readonly #fixed: readonly Cell[] | undefined
+
+  constructor (source: RowSource) {
+    const { columns, messages, names, resource } = source
+    const hasPages = resource.actions.has('show')
+    const open = (label: string, more: string): string => `<td data-label="${escapeAttribute(label)}"${more}`
+    this.#source = source
+    const first = names.label === undefined ? open(messages.id, '') : open(names.label, ' dir="auto"')
+    this.#start = flatten(`<tr>${first}>${hasPages ? '<a' : ''}`)
+    this.#named = hasPages ? '</a>' : ''
+    this.#id = names.label === undefined ? undefined : flatten(`</td>${open(messages.id, ' class="id"')}`)
+    this.#fixed = columns.fixed?.map(compileCell)
+  }
+
+  #cellsOf (rows: readonly Row[]): readonly Cell[] {
+    return this.#fixed ?? this.#source.columns.of(rows).map(compileCell)
+  }
+
+  /**
+   * Writes the rows of the table as markup. It only joins texts, because a page of a thousand rows has many thousand
+   * cells.
+   */
+  write (rows: readonly Row[], { location: { members }, links }: Shown): string {
+    const { resource, suffixes } = this.#source
+    const start = this.#start
+    const cells = this.#cellsOf(rows)
+    const href = ` href="${escapeAttribute(`${members}/`)}`
+    // An `a` without `href` stands for a link that there is not.
+    const unlinked = resource.actions.has('show') ? '>' : ''
+    let text = ''
+    for (const row of rows) {
+      const segment = memberSegment(row.id, suffixes)
+      // The segment needs no escape, and neither does an id that equals it.
+      const id = typeof row.id === 'number' || row.id === segment ? segment : escapeAttribute(row.id)
+      const link = hasPage(resource, row.id) ? href + segment + '">' : unlinked
+      text += start + link + this.#nameOf(row, id) + this.#named
+      for (const { open, read, show } of cells) text += open + show(read(row.attributes), links)
+      text += this.#endOf(row.id, id)
+    }
+    return text
+  }
+
+  /** Returns the name of a row as markup: its title, or else its id. */
+  #nameOf (row: Row, id: string): string {
+    const { names } = this.#source
+    return this.#id === undefined ? id : escapeAttribute(names.titleOf(row) ?? names.of(row.id).alone)
+  }
+
+  /** Returns the end of a row. The id of a row with a title stands there. */
+  #endOf (id: Id, escaped: string): string {
+    if (this.#id === undefined) return '</td></tr>\n'
+    if (typeof id === 'number' || id.length <= LONGEST_ID) return `${this.#id}>${escaped}</td></tr>\n`
+    return `${this.#id} title="${escaped}">${ELLIPSIS}${escapeAttribute(id.slice(-END_OF_ID))}</td></tr>\n`
+  }
+
+  /** Returns the rows as models for the app's own view. */
+  models (rows: readonly Row[], { location: { members }, links }: Shown): readonly ListRow[] {
+    const { resource, shown, names, suffixes } = this.#source
+    const cells = this.#cellsOf(rows)
+    const isNamed = this.#id !== undefined
+    return rows.map((row) => {
+      const { id, attributes } = row
+      const title = names.of(id, row).alone
+      const href = hasPage(resource, id) ? memberPath(members, id, suffixes) : undefined
+      const name = isNamed ? title : String(id)
+      const others = cells.map(({ read, show }) => raw(show(read(attributes), links)))
+      return {
+        id,
+        version: versionOf(row, resource),
+        title,
+        href,
+        attributes: Object.fromEntries(shown.of([row]).map(({ name, read }) => [name, read(attributes)])),
+        cells: [
+          href === undefined ? html`${name}` : html`<a href="${href}">${name}</a>`,
+          ...others,
+          ...(isNamed ? [html`${String(id)}`] : [])
+        ]
+      }
+    })
+  }
+}
+
+/** The content of a column in a row. */
+interface Cell {
+  /** The tags that end the cell before and begin this one. */
+  readonly open: string
+  readonly read: ShownAttribute['read']
+  readonly show: Show['cell']
+}
+
+function compileCell ({ label, show, read }: ShownAttribute): Cell {
+  return {
+    open: flatten(
+      `</td><td data-label="${escapeAttribute(label)}"${show.numeric ? ' class="number"' : ' dir="auto"'}>`
+    ),
+    read,
+    show: show.cell
+  }
+}

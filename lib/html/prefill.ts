@@ -1,0 +1,79 @@
+import type { Resource } from '../core/resource/resource.js'
+import type { Scope } from '../core/resource/row.js'
+import type { Attributes, TypeName } from '../core/schema/types.js'
+import type { Validation } from '../core/schema/validation/validation.js'
+import { lazy } from '../core/util/functions.js'
+import { checkQueryValues, compileQueryValues, type ReadValues } from '../core/request/query-values.js'
+import type { QueryParameters } from '../core/request/filter-query.js'
+import type { ListQueryParser } from '../core/request/list-query.js'
+
+/** Reads the values with which the form for a new row begins. */
+export interface Prefill {
+  /** The query parameters of the path of a new row: its attributes with simple values. */
+  readonly parameters: readonly string[]
+  /**
+   * Reads the query of that path.
+   * @throws InvalidQueryError
+   */
+  read (query: QueryParameters, scope: Scope): Attributes
+  /** Reads the references to other rows by which a list is filtered. The query has been parsed before. */
+  readFilter (query: QueryParameters, scope: Scope): Attributes
+  /**
+   * Returns the query of a form that begins with these references of a row. Other names are left out.
+   * @param isList whether the form is beneath a list, which the query filters
+   */
+  write (names: readonly string[], row: Attributes, isList: boolean): string
+}
+
+/** The dependencies of `compilePrefill`. */
+export interface PrefillParts {
+  readonly validation: Validation
+  readonly listQuery: ListQueryParser
+  /** The attributes that have ids of other rows. They are complete once the app is ready. */
+  readonly references: ReadonlySet<string>
+}
+
+const SIMPLE: ReadonlySet<TypeName | undefined> = new Set(['string', 'integer', 'number', 'boolean'])
+
+/** Compiles the reading of the values with which the form for a new row begins. */
+export function compilePrefill (
+  { attributes }: Resource,
+  { validation, listQuery: { filterable }, references }: PrefillParts
+): Prefill {
+  const settable = [...attributes.values()].filter(({ name, readOnly, writeOnly, shape }) =>
+    !readOnly && !writeOnly && SIMPLE.has(shape.only) && name !== 'format')
+  const readAll = lazy(() => compileQueryValues(settable))
+  const findReferencing = lazy(() => {
+    const referencing = settable.filter(({ name }) => references.has(name))
+    const filtered = filterable.flatMap(({ attribute, isPlain }) => isPlain ? [attribute.name] : [])
+    return { all: referencing, filtered: referencing.filter(({ name }) => filtered.includes(name)) }
+  })
+  const readReferences = lazy((): ReadValues | undefined => {
+    const { filtered } = findReferencing()
+    return filtered.length === 0 ? undefined : compileQueryValues(filtered)
+  })
+  return {
+    parameters: settable.map(({ name }) => name),
+    read (query, scope) {
+      const values = readAll()(query)
+      checkQueryValues(values, validation.update)
+      return withoutScope(values, scope)
+    },
+    readFilter: (query, scope) => withoutScope(readReferences()?.(query) ?? {}, scope),
+    write (names, row, isList) {
+      const { all, filtered } = findReferencing()
+      const parameters = new URLSearchParams()
+      for (const { name } of isList ? filtered : all) {
+        const value = row[name] ?? undefined
+        if (names.includes(name) && value !== undefined) parameters.set(name, String(value))
+      }
+      return parameters.size === 0 ? '' : `?${parameters}`
+    }
+  }
+}
+
+/** Leaves out the attributes that the scope of the request decides. */
+function withoutScope (values: Record<string, unknown>, scope: Scope): Attributes {
+  for (const name in scope) delete values[name]
+  return values
+}

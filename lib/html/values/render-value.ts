@@ -1,0 +1,203 @@
+import { isDecimalShape } from '../../core/schema/convert-text.js'
+import { compilePerShape } from '../../core/schema/per-shape.js'
+import { OWN_PATH } from '../../core/resource/visible.js'
+import { openShape, type Shape } from '../../core/schema/shape.js'
+import type { Schema } from '../../core/schema/types.js'
+import { isObject } from '../../core/util/own-property.js'
+import { clip } from '../../core/util/truncate.js'
+import { escapeAttribute } from '../../core/formats/escape.js'
+import type { LinkedRows } from '../../core/formats/format.js'
+import type { PageMessages } from '../messages.js'
+import { labelOf } from '../names.js'
+import { beginningOf, isLong } from './beginning.js'
+import { compileMoments, type ShowMoment } from './date-time.js'
+import { CLIPPED, makeLineCompiler, type WriteText } from './lines.js'
+
+/** Functions that render the values of an attribute as markup. */
+export interface Show {
+  /**
+   * Renders a value. A value that is too long is cut, with a note below it. The id of a row among the links is a link
+   * with its name.
+   */
+  whole (value: unknown, links?: LinkedRows): string
+  /** Renders the beginning of a value in one line. The id of a row among the links is a link with its name. */
+  cell (value: unknown, links?: LinkedRows): string
+  /** Whether the values are numbers, which are aligned at the end of the column. */
+  readonly numeric: boolean
+}
+
+/** Returns the same functions for the ids of other rows. The shape must have no format. */
+export function linkRows ({ whole, cell }: Show, attribute: string): Show {
+  const link = (render: (value: unknown) => string) => (value: unknown, links?: LinkedRows): string => {
+    const row = links?.get(attribute)?.get(value)
+    if (row === undefined) return render(value)
+    const name = row.name === undefined ? render(value) : escapeAttribute(row.name)
+    return row.href === undefined ? name : `<a href="${escapeAttribute(row.href)}">${name}</a>`
+  }
+  return { numeric: false, whole: link(whole), cell: link(cell) }
+}
+
+/** The end of a clipped text. It is a reference, for the same reason as `DASH` in the views. */
+export const ELLIPSIS = '&#8230;'
+
+/** Makes a function that compiles how the attributes of one resource are shown. */
+export function makeShowCompiler (
+  lang: string,
+  messages: PageMessages,
+  timeZone: string | undefined
+): (shape: Shape) => Show {
+  const compileLine = makeLineCompiler(lang, messages)
+  const decorate = makeDecorations(lang, timeZone)
+  const compileWhole = compilePerShape<WriteText>((shape, compile) =>
+    makeWhole(shape, compile, compileLine(shape), decorate(shape))
+  )
+  const note = `<p class="kept">${escapeAttribute(messages.beginning)}</p>`
+  return (shape) => {
+    const { only, titles } = shape
+    const whole = compileWhole(shape)
+    return {
+      numeric: (only === 'integer' || only === 'number' || isDecimalShape(shape)) && titles.size === 0,
+      whole: (value) => isLong(value) ? whole(beginningOf(value)) + note : whole(value),
+      cell: makeCell(shape, compileLine(shape), decorate(shape), messages)
+    }
+  }
+}
+
+function makeCell (
+  shape: Shape,
+  line: WriteText,
+  decorate: Decorate | undefined,
+  messages: PageMessages
+): Show['cell'] {
+  const marks = shape.only === 'boolean' ? makeMarks(shape, messages) : makeBadges(shape, line)
+  const isPlain = shape.titles.size === 0 && !isDecimalShape(shape)
+  return (value) => {
+    const mark = marks.get(value)
+    if (mark !== undefined) return mark
+    const text = typeof value === 'string' && isPlain ? value : line(value)
+    if (text.length > CLIPPED) return escapeAttribute(clip(text, CLIPPED)) + ELLIPSIS
+    return decorate === undefined || typeof value !== 'string' ? escapeAttribute(text) : decorate(value)
+  }
+}
+
+/** The markup of values that are neither text nor numbers, by value. */
+type Marks = ReadonlyMap<unknown, string>
+
+/** Makes the marks of booleans. A blank cell has no value, so `false` has a mark too. */
+function makeMarks ({ titles }: Shape, { yes, no }: PageMessages): Marks {
+  if (titles.size > 0) return NO_MARKS
+  const mark = (text: string, sign: string): string =>
+    `<span class="mark" role="img" aria-label="${escapeAttribute(text)}">${sign}</span>`
+  return new Map([[true, mark(yes, '&#10003;')], [false, mark(no, '&#10007;')]])
+}
+
+/** The most values of an enumeration that is shown as badges. More values, such as currencies, are no states. */
+const MOST_BADGES = 8
+/** The maximum length of a badge, in characters. */
+const LONGEST_BADGE = 40
+/** The number of colours of badges. The stylesheet has the colour of each. */
+const BADGE_COLOURS = 5
+const NO_MARKS: Marks = new Map()
+
+/** Makes the badges of an enumeration of texts. Each value has the colour of its place, so that it stays the same. */
+function makeBadges ({ choices = [], titles }: Shape, line: WriteText): Marks {
+  const isState = (choice: unknown): boolean =>
+    (typeof choice === 'string' || titles.has(choice)) && line(choice).length <= LONGEST_BADGE
+  if (choices.length > MOST_BADGES || !choices.every(isState)) return NO_MARKS
+  return new Map([...new Set(choices)].filter((choice) => choice !== '').map((choice, index) =>
+    [choice, `<span class="badge b${index % BADGE_COLOURS}">${escapeAttribute(line(choice))}</span>`]))
+}
+
+/** Renders the markup of a string with a format, for example a link. */
+type Decorate = (text: string) => string
+
+function makeDecorations (lang: string, timeZone: string | undefined): (shape: Shape) => Decorate | undefined {
+  const moments = [...compileMoments(lang, timeZone)].map(([format, show]) => [format, renderTime(show)] as const)
+  const decorations: ReadonlyMap<string, Decorate> = new Map([
+    ...moments,
+    ['uri', renderLink],
+    ['url', renderLink],
+    ['email', renderAddress],
+    [OWN_PATH, renderPath]
+  ])
+  return ({ only, format, titles }) =>
+    only === 'string' && format !== undefined && titles.size === 0 ? decorations.get(format) : undefined
+}
+
+function makeWhole (
+  shape: Shape,
+  compile: (shape: Shape) => WriteText,
+  line: WriteText,
+  decorate: Decorate | undefined
+): WriteText {
+  const badges = makeBadges(shape, line)
+  const items = compile(shape.items)
+  const rest = compile(shape.rest ?? openShape)
+  const members = new Map(
+    [...shape.properties.values()].map((property) => [
+      property.name,
+      { label: labelOf(property), show: compile(property.shape) }
+    ])
+  )
+
+  function list (values: readonly unknown[]): string {
+    return values.length === 0
+      ? ''
+      : `<ul class="values">${values.map((value) => `<li>${items(value)}</li>`).join('')}</ul>`
+  }
+
+  function group (value: Schema): string {
+    const shown = Object.keys(value).map((name) => {
+      const { label = name, show = rest } = members.get(name) ?? {}
+      return `<div><dt>${escapeAttribute(label)}</dt><dd>${show(value[name])}</dd></div>`
+    })
+    return shown.length === 0 ? '' : `<dl class="values">${shown.join('')}</dl>`
+  }
+
+  return (value) => {
+    const badge = badges.get(value)
+    if (badge !== undefined) return badge
+    if (shape.titles.has(value) || isDecimalShape(shape)) return escapeAttribute(line(value))
+    if (typeof value === 'string') return decorate === undefined ? withBreaks(value) : decorate(value)
+    if (Array.isArray(value)) return list(value)
+    return isObject(value) ? group(value) : escapeAttribute(line(value))
+  }
+}
+
+function withBreaks (text: string): string {
+  const escaped = escapeAttribute(text)
+  return escaped === text ? text : escaped.replaceAll('&#10;', '<br/>')
+}
+
+/** Renders a `time` element with its machine-readable value (HTML §4.5.14). */
+function renderTime (show: ShowMoment): Decorate {
+  return (text) => {
+    const { shown, machine } = show(text) ?? { shown: text }
+    const escaped = escapeAttribute(shown)
+    return machine === undefined ? escaped : `<time datetime="${machine}">${escaped}</time>`
+  }
+}
+
+/** Renders a link to a web address only, because `javascript:` is an absolute URL too. */
+function renderLink (text: string): string {
+  const shown = escapeAttribute(text)
+  return /^https?:\/\//i.test(text) ? `<a href="${shown}" rel="nofollow noreferrer">${shown}</a>` : shown
+}
+
+/** Renders a link to a path of the app itself. */
+function renderPath (path: string): string {
+  const shown = escapeAttribute(path)
+  return `<a href="${shown}">${shown}</a>`
+}
+
+/** The maximum length of an email address, in characters (RFC 5321 §4.5.3.1). */
+export const MAX_EMAIL_LENGTH = 320
+
+/**
+ * Renders a link to an email address. The text cannot add other fields to the mail, such as a subject (RFC 6068 §2).
+ */
+function renderAddress (text: string): string {
+  if (text.length > MAX_EMAIL_LENGTH) return escapeAttribute(text)
+  const path = encodeURI(text.toWellFormed()).replaceAll(/[?&#]/g, encodeURIComponent)
+  return `<a href="mailto:${path}">${escapeAttribute(text)}</a>`
+}

@@ -1,0 +1,83 @@
+import type { Resource } from '../../core/resource/resource.js'
+import type { Row } from '../../core/resource/row.js'
+import { compileRead, compileVisible } from '../../core/resource/visible.js'
+import { openShape, type Shape } from '../../core/schema/shape.js'
+import type { Attributes } from '../../core/schema/types.js'
+import { ownMember } from '../../core/util/own-property.js'
+import type { WriterContext } from '../../core/formats/format.js'
+import { labelOf, encodeIdPart } from '../names.js'
+import { linkRows, type makeShowCompiler, type Show } from './render-value.js'
+
+/** An attribute that pages show. */
+export interface ShownAttribute {
+  readonly name: string
+  readonly label: string
+  /** The id of the element with the whole value. */
+  readonly anchor: string
+  readonly show: Show
+  /** Returns the visible part of the value. */
+  read (attributes: Attributes): unknown
+}
+
+export interface ShownAttributes {
+  /**
+   * Returns the declared attributes. Without a schema, it returns those of the rows, in the order in which they appear.
+   */
+  of (rows: readonly Row[]): readonly ShownAttribute[]
+  /** Returns the attribute of this name, or `undefined` if pages do not show it. */
+  find (name: string): ShownAttribute | undefined
+}
+
+/** The parts of a shape that make links, groups of digits or badges of values, which ids are not shown with. */
+const ID_SHAPE = { format: undefined, only: undefined, choices: undefined } as const
+
+/** Compiles the reading and rendering of each visible attribute. */
+export function compileShownAttributes (
+  resource: Resource,
+  compileShow: ReturnType<typeof makeShowCompiler>,
+  references: WriterContext['references']
+): ShownAttributes {
+  const showOf = (name: string, shape: Shape): Show => {
+    // A link must not contain another one, as the format of an address would make it.
+    return references.has(name) ? linkRows(compileShow({ ...shape, ...ID_SHAPE }), name) : compileShow(shape)
+  }
+  if (resource.open) return openAttributes(showOf)
+  const visible = compileVisible(resource)
+  const declared = new Map(
+    [...resource.attributes.values()].flatMap((property): Array<[string, ShownAttribute]> => {
+      const { name } = property
+      const hide = visible.get(name)
+      if (hide === undefined) return []
+      return [
+        [
+          name,
+          {
+            name,
+            label: labelOf(property),
+            anchor: anchorOf(name),
+            show: showOf(name, property.shape),
+            read: compileRead(name, hide)
+          }
+        ]
+      ]
+    })
+  )
+  const all = [...declared.values()]
+  return { of: () => all, find: (name) => declared.get(name) }
+}
+
+function openAttributes (showOf: (name: string, shape: Shape) => Show): ShownAttributes {
+  const find = (name: string): ShownAttribute => ({
+    name,
+    label: name,
+    anchor: anchorOf(name),
+    show: showOf(name, openShape),
+    read: (attributes) => ownMember(attributes, name)
+  })
+  return { of: (rows) => [...new Set(rows.flatMap(({ attributes }) => Object.keys(attributes)))].map(find), find }
+}
+
+/** Returns the id of the element. It begins with a colon, and no id of a field does. */
+function anchorOf (name: string): string {
+  return `:${encodeIdPart(name)}`
+}

@@ -1,0 +1,153 @@
+import type { FastifyRequest } from 'fastify'
+import type { Messages } from '../core/errors.js'
+import type { Location } from '../core/resource/location.js'
+import type { Id, Row } from '../core/resource/row.js'
+import type { Attributes } from '../core/schema/types.js'
+import type { Count, Order } from '../core/stores/store.js'
+import type { OpenCondition } from '../core/formats/form/condition.js'
+import type { Unlisted } from './navigation.js'
+
+/** The list of the rows that belong to the row of a page: they reference it, or are nested in it. */
+export interface RelatedList {
+  /** The plural name of their resource: `albums`. */
+  readonly name: string
+  /** The singular name of their resource: `album`. */
+  readonly singular: string
+  /** What they call the row that they reference: `artist` for `artistId`. `undefined` for nested rows. */
+  readonly relation: string | undefined
+  /** The path and query of the list. */
+  readonly href: string
+  /** The path of the form for a new row, or `undefined` if the request may not create one. */
+  readonly newHref: string | undefined
+  /** The number of these rows, perhaps cut off at `most`; `undefined` if they were not counted. */
+  readonly total: PageView['total']
+  /** The first of these rows, as the `table` of their own writer; `undefined` if there are none to show. */
+  readonly table: string | undefined
+}
+
+/** The details of a request that a table of rows may show besides them. */
+export interface TableView extends Pick<View, 'location' | 'links' | 'request'> {
+  /** The attribute that the table leaves out, because all its rows have the same value. */
+  readonly without: string
+}
+
+/** The rows that others reference: by the attribute that has their ids, and then by id. */
+export type LinkedRows = ReadonlyMap<string, ReadonlyMap<unknown, LinkedRow>>
+
+/** A row that another one references. */
+export interface LinkedRow {
+  /** The name of the row, or `undefined` if it is not known. Then its id stands for it. */
+  readonly name: string | undefined
+  /** The path of its page, or `undefined` if it has none. */
+  readonly href: string | undefined
+}
+
+/** A row that a form can reference. */
+export interface ChoiceRow {
+  /** The value of the attribute: the id, or the key. */
+  readonly id: Id
+  /** The name, which the user chooses. */
+  readonly name: string
+}
+
+/** The rows that an attribute can reference, for the choice in a form. */
+export interface ReferenceChoices {
+  /** The rows that the request may list, ordered by name; `undefined` if there are more than 50. */
+  readonly rows: readonly ChoiceRow[] | undefined
+  /** The names of other rows that the form shows, by the texts of their ids, as far as the request may see them. */
+  readonly names: ReadonlyMap<string, string>
+}
+
+/** The rows that a user can choose from, for an attribute of a form. */
+export interface RowSearch {
+  /** The attribute. */
+  readonly attribute: string
+  /** The plural name of the resource of these rows: `authors`. */
+  readonly name: string
+  /** Whether they can be searched. */
+  readonly canSearch: boolean
+  /** The text that they were searched for, or the empty text. */
+  readonly text: string
+  /** The message if that text was refused, or `undefined`. */
+  readonly error: string | undefined
+  /** The rows, in the order of their ids. */
+  readonly rows: readonly ChoiceRow[]
+  /** The cursor after which the next rows begin, or `undefined` if there are none. */
+  readonly next: string | undefined
+}
+
+/** The details of a request that its answer may show besides the row. */
+export interface View {
+  /** The media type of the answer, without parameters. */
+  readonly mediaType: string
+  /** The client's input, for a form that is shown again; `undefined` without one. */
+  readonly input: Input | undefined
+  /** The action: `update`, or the name of a custom action; `undefined` if a request fails before it is known. */
+  readonly action: string | undefined
+  /** The paths of the resource for this request. */
+  readonly location: Location
+  /** The request that is answered. */
+  readonly request: FastifyRequest
+  /** The actions that `authorize` refuses to this request, as far as it can decide without the row. */
+  readonly refused: ReadonlySet<string>
+  /** The resources whose lists the request may not open; `undefined` if nothing was asked, as after an error. */
+  readonly unlisted: Unlisted
+  /** The lists of the rows that belong to the row of the page, as far as the request may list them. */
+  readonly related: readonly RelatedList[]
+  /** The rows that the rows of the page reference, as far as the request may see them. */
+  readonly links: LinkedRows
+  /** The rows that the attributes of a form can reference. It lacks attributes whose rows the request may not list. */
+  readonly choices: ReadonlyMap<string, ReferenceChoices>
+  /** The rows that the user chooses from, instead of the form; `undefined` for the form itself. */
+  readonly rowSearch: RowSearch | undefined
+  /** The names of the rows above the page, from the nearest to the outermost, as far as the request may see them. */
+  readonly parents: readonly string[]
+  /** The attributes with which the form for a new row begins, besides defaults: those that the query names. */
+  readonly prefilled: Attributes
+}
+
+/** The details of a request that the page of a list may show besides the rows. */
+export interface PageView extends View {
+  /** The path and query of the previous page, or `undefined` if there is none. */
+  readonly prev: string | undefined
+  /** The path and query of the next page, or `undefined` if there is none. */
+  readonly next: string | undefined
+  /** The requested path: `/posts` or `/posts.html`. */
+  readonly path: string
+  /** The same path without a suffix. For a custom action, it is the path of that action. */
+  readonly list: string
+  /** The name of that custom action, whose rows the query cannot sort, filter or page. `undefined` for a usual list. */
+  readonly own: string | undefined
+  /** The query parameters, without `after`, `before` and `offset`, and without the blank fields of a filter form. */
+  readonly parameters: Readonly<Record<string, string>>
+  /** The condition whose fields the page shows, or `undefined` for none. */
+  readonly openCondition: OpenCondition | undefined
+  /** The order of the rows. */
+  readonly order: Order
+  /** The number of all rows, perhaps cut off at `most`; `undefined` if they were not counted. */
+  readonly total: (Count & { readonly most?: number | undefined }) | undefined
+  /** The numbers of the first and the last row of the page, counted from 1; `undefined` if they are not known. */
+  readonly range: readonly [first: number, last: number] | undefined
+  /** The requested cursor after which the page begins; `undefined` for the first page. */
+  readonly after: string | undefined
+  /** The requested cursor before which the page ends; empty for the last page, or `undefined`. */
+  readonly before: string | undefined
+  /** The requested number of rows before the page, or `undefined`. */
+  readonly offset?: string | undefined
+}
+
+/** The input of a write, as a form has sent it. */
+export interface Input {
+  /** The id of the row that the write is about, or `undefined` if it names none. */
+  readonly id: Id | undefined
+  /** The version that the form had, or else the current version of that row. */
+  readonly version: string | undefined
+  /** The group of attributes, as a node of the form's reader. */
+  readonly node: unknown
+  /** The values of the attributes, as far as they could be read. */
+  readonly attributes: Attributes
+  /** The stored row that the write is about, or `undefined` if there is none. */
+  readonly row: Row | undefined
+  /** The error messages by attribute; empty if nothing is wrong. */
+  readonly errors: Messages
+}

@@ -1,0 +1,313 @@
+import { ADDED } from '../../core/formats/form/parse.js'
+import { abbreviate } from '../../core/util/truncate.js'
+import { flatten } from '../../core/formats/row-template.js'
+import { type Content, html, type Markup, raw } from '../html-tag.js'
+import { classOfForm, renderBody, renderDefaultButton, renderErrors, renderHidden } from './form-view.js'
+import type {
+  Alternate, Column, Conflict, EditPage, ErrorPage, Form, Link, ListPage,
+  Page, PageAction, PageFrame, StalePage, Value
+} from './model.js'
+import { renderFilter } from './filter-view.js'
+import { renderBar, renderNotice } from './frame-view.js'
+import type { ResolvedViews } from './types.js'
+
+/** The maximum length of the title of a document, in characters. The name of a row may be longer. */
+const LONGEST_TITLE = 50
+
+/** The members of a page that its document shows around the content. */
+export type DocumentFrame =
+  Pick<
+    PageFrame,
+    'title' | 'crumbs' | 'alternates' | 'stylesheet' | 'brand' | 'lang' | 'dir' | 'messages' | 'navigation'
+  >
+
+export function layout (page: Page, content: Markup, views: ResolvedViews): Markup {
+  const hasRows = page.kind === 'list' && !page.isEmpty && views.list === list
+  return renderDocument(page, titleOf(page), content, hasRows)
+}
+
+/** Renders a document with the links above and below its content. */
+export function renderDocument (frame: DocumentFrame, title: Content, content: Markup, hasRows = false): Markup {
+  return html`${openDocument(frame, title, hasRows)}${content}${closeDocument(frame)}`
+}
+
+function openDocument (frame: DocumentFrame, title: Content, hasRows: boolean): Markup {
+  const { lang, dir, stylesheet, brand, alternates, messages, navigation } = frame
+  const hasBar = navigation !== undefined || brand.name !== undefined
+  return html`<!DOCTYPE html>
+<html xmlns="http://www.w3.org/1999/xhtml" lang="${lang}" dir="${dir}">
+<head>
+<meta charset="utf-8"/>
+<meta name="viewport" content="width=device-width, initial-scale=1"/>
+<meta name="color-scheme" content="light dark"/>
+<title>${title}${brand.name !== undefined && [DASH, brand.name]}</title>
+<link rel="stylesheet" href="${stylesheet}"/>
+${brand.stylesheet !== undefined && html`<link rel="stylesheet" href="${brand.stylesheet}"/>\n`}${
+  alternates.map(({ href, mediaType }) => html`<link rel="alternate" type="${mediaType}" href="${href}"/>\n`)
+}${isGiven(brand.head) && html`${brand.head}\n`}</head>
+<body>
+<a class="skip" href="#main">${messages.skip}</a>
+${
+  hasRows && html`<a class="skip" href="#rows">${messages.skipToRows}</a>\n`
+}${hasBar && renderBar(frame)}${renderHeader(frame)}<main id="main">
+`
+}
+
+function closeDocument (frame: DocumentFrame): Markup {
+  return html`</main>
+${renderFooter(frame)}</body>
+</html>
+`
+}
+
+/** Returns the title of the document. It begins with the problem, because screen readers read the title first. */
+function titleOf (page: Page): Content {
+  const isForm = page.kind === 'edit' || page.kind === 'stale'
+  const isWrong = isForm && page.form !== undefined && page.form.errors.length > 0
+  const title = isWrong
+    ? page.messages.problemTitle(abbreviate(page.title, LONGEST_TITLE))
+    : abbreviate(page.title, LONGEST_TITLE)
+  return page.parent === undefined ? title : [title, DASH, abbreviate(page.parent.label, LONGEST_TITLE)]
+}
+
+// The characters are written as references. A single character beyond Latin-1 makes V8 store the whole page with two
+// bytes a character, which more than doubles the time to write and send it (`test/bench`).
+const DASH = raw(' &#8211; ')
+const RANGE = raw('&#8211;')
+const SEPARATOR = raw(' &#183; ')
+
+/** Returns whether a part of the brand is given. */
+function isGiven (part: Content): boolean {
+  return part !== undefined && part !== null && part !== false
+}
+
+function renderHeader ({ crumbs, title, messages, brand: { header } }: DocumentFrame): Content {
+  const breadcrumb = crumbs.length > 0 && html`<nav aria-label="${messages.breadcrumb}"><ol class="breadcrumb">${
+    crumbs.map(({ label, href }) => html`<li><a href="${href}">${label}</a></li>`)
+  }<li aria-current="page">${title}</li></ol></nav>`
+  return (crumbs.length > 0 || isGiven(header)) && html`<header>${header}${breadcrumb}</header>\n`
+}
+
+function renderFooter ({ alternates, messages, brand: { footer } }: DocumentFrame): Content {
+  const links = alternates.length > 0 && html`<p>${messages.alsoAs} ${alternates.map(renderAlternate)}</p>`
+  return (alternates.length > 0 || isGiven(footer)) && html`<footer>${links}${footer}</footer>\n`
+}
+
+function renderAlternate ({ label, href, mediaType }: Alternate, index: number): Markup {
+  return html`${index > 0 && SEPARATOR}<a href="${href}" type="${mediaType}">${label}</a>`
+}
+
+export function list (page: ListPage, views: ResolvedViews): Markup {
+  return html`${openList(page)}${page.isEmpty ? renderEmpty(page) : page.table}${closeList(page, views)}`
+}
+
+/** Renders the page of a list as two parts, between which its rows stand. */
+export function splitList (
+  page: ListPage,
+  notices: Markup,
+  views: ResolvedViews
+): { readonly open: Markup, readonly close: Markup } {
+  const open = html`${openDocument(page, titleOf(page), true)}${notices}${openList(page)}${openRegion(page)}`
+  return { open, close: html`${CLOSE_REGION}${closeList(page, views)}${closeDocument(page)}` }
+}
+
+function openList (page: ListPage): Markup {
+  const { title, total, isEmpty, first, filter, actions, create, newLink, messages } = page
+  const isOffered = !isEmpty || isFiltered(page) || first !== undefined || filter?.open !== undefined
+  const add = create === undefined ? newLink : { label: create.heading, href: '#new' }
+  return html`${renderTitle(title, actions, add, total)}${
+    filter !== undefined && isOffered && renderFilter(filter, messages)
+  }`
+}
+
+function closeList (page: ListPage, views: ResolvedViews): Markup {
+  const { range, previous, next, first, create } = page
+  return html`${
+    (next ?? previous ?? first) !== undefined && html`<nav class="pages">${
+      range !== undefined && html`<p class="range">${renderRange(range)}</p>`
+    }${
+      first !== undefined && html`<a href="${first.href}">${first.label}</a>`
+    }${
+      previous !== undefined && html`<a href="${previous.href}" rel="prev">${previous.label}</a>`
+    }${
+      next !== undefined && html`<a href="${next.href}" rel="next">${next.label}</a>`
+    }</nav>\n`
+  }${renderNew(create, page, views)}`
+}
+
+function isFiltered ({ filter }: ListPage): boolean {
+  return filter?.clear !== undefined
+}
+
+function renderRange (range: string): Markup {
+  // The dash gives the range two bytes a character, which its parts would inherit.
+  const [start, ...others] = range.split('\u2013').map(flatten)
+  return html`${start}${others.map((part) => html`${RANGE}${part}`)}`
+}
+
+function renderEmpty (page: ListPage): Markup {
+  const { resource, first, create, messages } = page
+  const { plural, singular } = messages
+  if (first !== undefined) return html`<div class="empty"><p><strong>${messages.noMore(plural)}</strong></p></div>\n`
+  if (isFiltered(page)) {
+    const link = html`<a href="${resource.path}">${messages.all(plural)}</a>`
+    return html`<div class="empty"><p><strong>${messages.noMatch(plural)}</strong></p><p>${link}</p></div>\n`
+  }
+  return html`<div class="empty"><p><strong>${messages.empty(plural)}</strong></p>${
+    create !== undefined && html`<p>${messages.emptyAdvice(singular)}</p>`
+  }</div>\n`
+}
+
+type Table = Pick<ListPage, 'columns' | 'messages'>
+
+/** Renders the table of a list in a region that scrolls by itself, and by the arrow keys if it has the focus. */
+export function renderRegion (table: Table, rows: Markup): Markup {
+  return html`${openRegion(table)}${rows}${CLOSE_REGION}`
+}
+
+/** Renders the table up to its rows. A link that skips to them needs their id. */
+function openRegion ({ columns, messages: { plural } }: Table): Markup {
+  return html`<section class="scroll" aria-label="${plural}" tabindex="0">${openTable(columns, html` id="rows"`)}`
+}
+
+/** Renders a table. */
+export function renderTable (columns: readonly Column[], rows: Markup): Markup {
+  return html`${openTable(columns)}${rows}${CLOSE_TABLE}`
+}
+
+function openTable (columns: readonly Column[], id?: Markup): Markup {
+  return html`<table class="list">
+<thead><tr>${columns.map(renderColumn)}</tr></thead>
+<tbody${id}>
+`
+}
+
+const CLOSE_TABLE = raw('</tbody>\n</table>')
+const CLOSE_REGION = html`${CLOSE_TABLE}</section>\n`
+
+/** Renders the heading of a column, as a link if the list can be sorted by it. */
+function renderColumn ({ label, numeric, sort, sorted }: Column): Markup {
+  return html`<th scope="col"${numeric && html` class="number"`}${
+    sorted !== undefined && html` aria-sort="${sorted}"`
+  }>${sort === undefined ? label : html`<a href="${sort.href}">${label}</a>`}</th>`
+}
+
+export function edit (page: EditPage, views: ResolvedViews): Markup {
+  return html`<h1>${page.title}</h1>
+${page.form !== undefined && views.form(page.form, page, views)}`
+}
+
+export function error (page: ErrorPage, views: ResolvedViews): Markup {
+  const { title, parent, texts, create, problem, navigation } = page
+  const way = parent ?? (navigation && { label: navigation.title, href: navigation.href })
+  return html`${renderProblem(problem.status, { title, texts, way })}${renderNew(create, page, views)}`
+}
+
+/** What a page says about an error. */
+interface ProblemText {
+  readonly title: string
+  readonly texts: readonly string[]
+  /** The link to another page. */
+  readonly way: Link | undefined
+}
+
+/** Renders an error and the way on. What does not exist is shown as an empty state. */
+export function renderProblem (status: number, { title, texts, way }: ProblemText): Markup {
+  const link = way !== undefined && html`<p><a href="${way.href}">${way.label}</a></p>\n`
+  if (status === 404) {
+    return html`<h1>${title}</h1>
+<div class="empty" role="alert">
+${texts.map((text) => html`<p><strong>${text}</strong></p>\n`)}${link}</div>
+`
+  }
+  return html`<h1>${title}</h1>
+<div class="problem" role="alert"><ul>
+${texts.map((text) => html`<li>${text}</li>\n`)}</ul></div>
+${link}`
+}
+
+export function stale (page: StalePage, views: ResolvedViews): Markup {
+  const { title, href, current, conflicts, form, messages } = page
+  const advice = html`<h1>${title}</h1>
+<p class="lead" role="alert">${form?.kind === 'delete' ? messages.staleDeletion : messages.staleAdvice}</p>
+${
+  conflicts.length > 0 && html`<p>${messages.staleChoose}</p>\n`
+}${href !== undefined && html`<p><a href="${href}">${messages.leave}</a></p>\n`}`
+  if (form === undefined || form.kind === 'delete') {
+    return html`${advice}<dl class="record">\n${renderValues(current)}</dl>\n${
+      form !== undefined && views.form(form, page, views)
+    }`
+  }
+  return html`${advice}${
+    form.errors.length > 0 && renderErrors(form.errors, page)
+  }<form method="post" action="${form.action}" class="${classOfForm(form)}">
+${renderHidden(form.hidden)}${renderDefaultButton(form)}${
+  renderConflicts(messages.bothChanged, conflicts.filter(({ changedBy }) => changedBy === 'both'), page, views)
+}${
+  renderConflicts(messages.theyChanged, conflicts.filter(({ changedBy }) => changedBy === 'them'), page, views)
+}${form.fields.length > 0 && html`<h2>${messages.same}</h2>\n`}${renderBody(form, page, views)}</form>
+`
+}
+
+function renderConflicts (
+  heading: string,
+  conflicts: readonly Conflict[],
+  page: StalePage,
+  views: ResolvedViews
+): Markup | false {
+  return conflicts.length > 0 &&
+    html`<h2>${heading}</h2>\n${conflicts.map((conflict) => renderConflict(conflict, page, views))}`
+}
+
+function renderConflict (conflict: Conflict, page: StalePage, views: ResolvedViews): Markup {
+  const { changedBy, label, theirs, field, choice } = conflict
+  const { keepYours, keepTheirs, keepOld, takeNew, theirs: theirLabel } = page.messages
+  const [first, second] = changedBy === 'both' ? [keepYours, keepTheirs] : [keepOld, takeNew]
+  return html`<fieldset class="conflict">
+<legend>${label}</legend>
+<div class="sides">
+<div class="side">${renderSide(choice, 'yours', first)}${views.field(field, page, views)}</div>
+<div class="side">${
+  renderSide(choice, 'theirs', second)
+}<div class="theirs"><p class="label">${theirLabel}</p><div class="value" dir="auto">${theirs}</div></div></div>
+</div>
+</fieldset>
+`
+}
+
+function renderSide ({ name, id, keep }: Conflict['choice'], side: 'yours' | 'theirs', label: string): Markup {
+  return html`<div class="choice"><input type="radio" id="${id}!${side}" name="${name}" value="${side}"${
+    keep === side && html` checked="checked"`
+  }/> <label for="${id}!${side}">${label}</label></div>\n`
+}
+
+/** Renders the heading, with the number of rows and the actions beside it. `main` is the link of the main action. */
+function renderTitle (title: string, actions: readonly PageAction[], main: Link | undefined, total?: string): Markup {
+  const hasTools = actions.length > 0 || main !== undefined
+  if (!hasTools && total === undefined) return html`<h1>${title}</h1>\n`
+  return html`<div class="title"><h1>${title}</h1>${total !== undefined && html`<p class="total">${total}</p>`}${
+    hasTools && html`<div class="tools">${actions.map(renderAction)}${
+      main !== undefined && html`<a class="button" href="${main.href}">${main.label}</a>`
+    }</div>`
+  }</div>\n`
+}
+
+export function renderAction ({ method, label, href, hidden }: PageAction): Markup {
+  if (method === 'GET') return html`<a class="button plain" href="${href}">${label}</a>`
+  return html`<form method="post" action="${href}">${
+    renderHidden(hidden)
+  }<button type="submit">${label}</button></form>`
+}
+
+function renderNew (form: Form | undefined, page: Page, views: ResolvedViews): Markup | undefined {
+  return form && html`<section id="new" class="card" aria-labelledby="new-heading">
+${form.another !== undefined && renderNotice(ADDED, page.messages.created)}<h2 id="new-heading">${form.heading}</h2>
+${views.form(form, page, views)}</section>
+`
+}
+
+/** Renders the values of a row. */
+export function renderValues (values: readonly Value[]): Markup[] {
+  return values.map(({ label, anchor, markup }) =>
+    html`<div><dt>${label}</dt><dd id="${anchor}" dir="auto">${markup}</dd></div>\n`)
+}

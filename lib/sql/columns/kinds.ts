@@ -1,0 +1,102 @@
+import { isLocalDateTime, isLocalTime } from '../../core/schema/date-time.js'
+import { isBase64, isUuid } from '../../core/schema/legal-text.js'
+import type { Shape } from '../../core/schema/shape.js'
+import { isLongInteger } from '../../core/util/long-integer.js'
+import { isDecimal } from '../../core/util/decimal.js'
+
+/** The kind of values in a column. An attribute that is not of a single simple type has the kind `json`. */
+export type ColumnKind =
+  | 'string'
+  | 'uuid'
+  | 'date-time'
+  | 'date-time-local'
+  | 'date'
+  | 'time-local'
+  | 'decimal'
+  | 'bytes'
+  | 'integer'
+  | 'number'
+  | 'boolean'
+  | 'json'
+
+/** The kinds that every database keeps as texts, so that their columns may need a collation. */
+export const TEXTUAL: ReadonlySet<ColumnKind> = new Set(['string', 'date-time', 'date'])
+
+/** The values that a column is to keep. */
+export interface Values {
+  readonly kind: ColumnKind
+  readonly shape: Shape
+  /** The length of the longest text that the schema allows, in characters, or `Infinity`. */
+  readonly maxLength: number
+  /** Whether the attribute is `readOnly`, so that requests never write it. */
+  readonly readOnly: boolean
+}
+
+/** Returns which values of a shape a column is to keep. */
+export function valuesOf (shape: Shape, readOnly: boolean): Values {
+  const { maxLength } = shape.schema
+  return { kind: kindOf(shape), shape, maxLength: typeof maxLength === 'number' ? maxLength : Infinity, readOnly }
+}
+
+const STRINGS: ReadonlySet<unknown> =
+  new Set<ColumnKind>(['uuid', 'date-time', 'date-time-local', 'date', 'time-local', 'decimal'])
+
+function kindOf ({ only, format, encoding, types }: Shape): ColumnKind {
+  if (only === undefined || only === 'array' || only === 'object') return 'json'
+  if (only === 'string') {
+    if (encoding === 'base64') return 'bytes'
+    return STRINGS.has(format) ? format as ColumnKind : 'string'
+  }
+  if (types.has('number')) return 'number'
+  return only === 'boolean' ? only : 'integer'
+}
+
+/**
+ * Returns whether a value is a text that every database can keep. SQLite's drivers cut a text at U+0000, PostgreSQL
+ * rejects it, and both change lone surrogates.
+ */
+export function isText (value: unknown): boolean {
+  return typeof value === 'string' && !value.includes('\0') && value.isWellFormed()
+}
+
+const textTest = (isOfFormat: (text: string) => boolean) => (value: unknown): boolean =>
+  typeof value === 'string' && isOfFormat(value)
+
+type PerKind<T> = Readonly<Partial<Record<ColumnKind, T>>>
+
+const MEMBERS: PerKind<(value: unknown) => boolean> = {
+  // PostgreSQL also accepts other spellings, but would return another text.
+  uuid: isUuid,
+  // PostgreSQL would ignore an offset.
+  'date-time-local': textTest(isLocalDateTime),
+  'time-local': textTest(isLocalTime),
+  decimal: isDecimal,
+  bytes: textTest(isBase64),
+  integer: (value) => Number.isSafeInteger(value) || isLongInteger(value),
+  number: Number.isFinite,
+  boolean: (value) => typeof value === 'boolean',
+  json: () => true
+}
+
+const NO_TEXT = 'must be a text without U+0000 and unpaired surrogates'
+const MISFITS: PerKind<string> = {
+  uuid: 'must be a UUID in lower case',
+  'date-time-local': 'must be a date and time without an offset, such as 2026-01-31T12:00:00',
+  'time-local': 'must be a time without an offset, such as 12:00:00',
+  decimal: 'must be a decimal number such as -12.50, without an exponent',
+  bytes: 'must be base64',
+  integer: 'must be an integer between -9007199254740991 and 9007199254740991',
+  number: 'must be a number',
+  boolean: 'must be true or false',
+  json: 'must be JSON'
+}
+
+/** Returns a function that tells whether a value, which is not null, is of a kind. */
+export function memberTest (kind: ColumnKind): (value: unknown) => boolean {
+  return MEMBERS[kind] ?? isText
+}
+
+/** Returns the message about a value that is not of a kind. */
+export function describeMisfit (kind: ColumnKind): string {
+  return MISFITS[kind] ?? NO_TEXT
+}

@@ -1,0 +1,261 @@
+import type { MaybePromise } from '../core/util/maybe-promise.js'
+import type { Context } from '../core/stores/store.js'
+import type { Codec } from './columns/codec.js'
+import type { ColumnKind, Values } from './columns/kinds.js'
+
+/** Matches the type of a text of limited length, as PostgreSQL writes it. */
+export const LIMITED_TEXT: RegExp = /^character(?: varying)?\((\d+)\)$/
+
+/** The differences between a database and others, in SQL and types. */
+export interface Dialect {
+  /** Quotes a name for a statement, such as `"title"`. */
+  quote (name: string): string
+  /**
+   * Returns `$1` for position 1. With `kind`, its value is compared with a column, whose type may be smaller than the
+   * kind. The value of the kind `bytes` may also be stored.
+   */
+  placeholder (position: number, kind?: ColumnKind): string
+  /**
+   * Returns an expression that selects a short value in place of a text of more than `mostBytes` bytes. The database
+   * should find the length without reading a text that fills several pages.
+   */
+  selectCut (column: TypedColumn, mostBytes: number): string
+  /** Returns whether a value that was read by `selectCut` is cut. */
+  isCut (raw: unknown, mostBytes: number, column: Pick<Column, 'type'>): boolean
+  /** Returns the limit of a list without a filter, whose plan does not depend on it. */
+  fixedLimit (placeholder: string): string
+  /** Returns a condition that a text matches a pattern. */
+  matchText (column: TypedColumn, placeholder: string, operator: TextPattern['operator']): string
+  /** Returns the patterns of texts that contain a text, or begin with it, in letters of either case. All must match. */
+  textPatterns (text: string, isStart: boolean): readonly TextPattern[]
+  /** Returns a column as an expression that can be compared with any value of its kind, without an error. */
+  anyValue (column: TypedColumn): string
+  /** Returns an expression that sorts the rows, and can be compared with a value. `quoted` may contain the table. */
+  sortable (column: TypedColumn): string
+  /** How the database reads a sorted list in blocks of ids. */
+  readonly blocks: BlockDialect
+  /** Whether rows have the system column `xmin`, the number of the transaction that wrote them. */
+  readonly hasXmin: boolean
+  /** How versions are made from the values of a row. */
+  readonly versions: ValueVersions
+  /** How the database estimates the number of rows of a query; `undefined` if it estimates none. */
+  readonly estimate?: Estimate
+  /** The length of the longest name, in bytes. */
+  readonly longestName: number
+  /** Whether `Title` and `title` are different columns. */
+  readonly sameCase: boolean
+  /** Whether null comes first in an ascending order by default. */
+  readonly nullsFirst: boolean
+  /** Returns the type of the column that `migrate` creates for values. */
+  columnType (values: Values): string
+  /** The SQL after the type of a column that sorts its texts by their code points. */
+  readonly collation: string
+  /** The definition of the id's column that `migrate` creates, without its name. */
+  readonly idType: Readonly<Record<'integer' | 'uuid', string>>
+  /** The definition of the version's column that `migrate` creates, without its name. */
+  readonly versionType: string
+  /** Whether a foreign key can be added to a table that exists. */
+  readonly addsReferences: boolean
+  /** Returns the statements that make a trigger, which counts the version up when a foreign key becomes null. */
+  countNulls (names: CountedNames): readonly string[]
+  /** The SQL after the columns of a table that `migrate` creates. */
+  readonly tableOptions: string
+  /** Returns how a column of this type keeps values, or `undefined` if it does not keep them as they are. */
+  findCodec (values: Values, type: string): Codec | undefined
+  /** Encodes a stored value that is not of the kind of its column, to compare it with the column. */
+  compareUnfit (value: unknown): unknown
+  /**
+   * Returns whether a column of this type can hold a value that is not of its kind. A value that the database converts
+   * when it is compared would be another name of a row.
+   */
+  holdsUnfit (value: unknown, type: string): boolean
+  /** Returns whether a column of this type keeps ids of this type. */
+  fitsId (id: 'integer' | 'uuid', type: string): boolean
+  /** Returns whether a column of this type keeps versions. */
+  fitsVersion (type: string): boolean
+}
+
+/** A pattern of texts, and the operator that compares a text with it. */
+export interface TextPattern {
+  readonly operator: 'LIKE' | 'GLOB' | '~'
+  readonly pattern: string
+}
+
+/** A column for an expression: its name there, and its types. */
+export type TypedColumn = Pick<Column, 'quoted' | 'kind' | 'type'>
+
+/** The expressions of lists that are read in blocks of ids. */
+export interface BlockDialect {
+  /** Returns the statement that explains how the database reads a query. */
+  explain (query: string): string
+  /** Returns whether the rows of that statement show that the database sorts all rows. */
+  sorts (rows: readonly RawRow[]): boolean
+  /** Returns an aggregate that collects the ids of a group in one value. */
+  collect (id: string): string
+  /** Returns an aggregate of the value in the only row of a group that meets a condition. */
+  pick (value: string, condition: string): string
+  /** Returns a condition that an id is among collected ids. */
+  contains (id: string, placeholder: string): string
+}
+
+/** The quoted names of a trigger that counts versions, and of what it watches. */
+export interface CountedNames {
+  readonly trigger: string
+  /** The name of a function for the trigger, with the schema of the table. */
+  readonly routine: string
+  readonly table: string
+  readonly column: string
+  /** The columns that find a row. */
+  readonly ids: readonly string[]
+  readonly version: string
+}
+
+/** A digest that the database makes, or else a comparison with values that were read. */
+export type ValueVersions =
+  /** Returns an expression that makes a hexadecimal digest of `DIGEST_LENGTH` digits from the values of columns. */
+  | { digest (columns: readonly string[]): string }
+  /** Returns a condition that a column has exactly the value that was read from it, which may be null. */
+  | { isSame (column: Pick<Column, 'quoted'>, placeholder: string): string }
+
+/** An estimate of the number of rows of a query. */
+export interface Estimate {
+  /** Returns the statement that estimates a query. */
+  explain (query: string): string
+  /** Reads the estimate from the rows of that statement. */
+  read (rows: readonly RawRow[]): number
+}
+
+/** Quotes a name as standard SQL does. */
+export function quoteName (name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+export function quoteTable ({ quote }: Dialect, table: string, schema: string | undefined): string {
+  return schema === undefined ? quote(table) : `${quote(schema)}.${quote(table)}`
+}
+
+/** A row of a driver: the values of its columns, by name. */
+export type RawRow = Readonly<Record<string, unknown>>
+
+export interface Statement {
+  readonly text: string
+  /** The statements to send before, one at a time, in a transaction that `text` ends. @default none */
+  readonly steps?: readonly string[] | undefined
+  /** Whether the statement writes. */
+  readonly writes: boolean
+  /** Whether the statement returns rows, even if it finds none. */
+  readonly returns: boolean
+  /** Whether drivers keep the statement prepared. The number of such statements is limited. */
+  readonly kept: boolean
+  /** Whether the values decide how many rows match, so that each of them needs a plan of its own. @default false */
+  readonly isSelective?: boolean | undefined
+  /** The columns that the first placeholders fill, if it is known. */
+  readonly fills?: readonly string[] | undefined
+}
+
+/** A table of the database. */
+export interface Table {
+  readonly columns: readonly TableColumn[]
+  /** The columns of each unique index, including the primary key. */
+  readonly unique: ReadonlyArray<readonly string[]>
+  /** The foreign keys of a single column. */
+  readonly references: readonly FoundReference[]
+  readonly kind: 'table' | 'partitioned table' | 'view' | 'materialized view' | 'foreign table'
+  /** Whether rows have a number of their own besides the columns: `rowid` in SQLite. */
+  readonly hasRowNumber: boolean
+  /** How a cluster (Citus) keeps each row: once, or in several copies. @default the table is not part of a cluster */
+  readonly cluster?: 'once' | 'copies' | undefined
+}
+
+export interface FoundReference {
+  readonly column: string
+  /** The name of the table that it refers to. */
+  readonly table: string
+  /** The rule in SQL: `RESTRICT`, `NO ACTION`, `CASCADE`, `SET NULL` or `SET DEFAULT`. */
+  readonly onDelete: string
+}
+
+/** Returns the columns of each index. A row contains the name of an index and one of its columns. */
+export function groupIndexes (
+  rows: ReadonlyArray<{ readonly index?: unknown, readonly column?: unknown }>
+): ReadonlyArray<readonly string[]> {
+  const indexes = [...new Set(rows.map(({ index }) => index))]
+  return indexes.map((name) => rows.filter(({ index }) => index === name).map(({ column }) => String(column ?? '')))
+}
+
+/** The name of a table. */
+export interface TableName {
+  readonly name: string
+  /** The schema of the table, or `undefined` if the database has no schemas. */
+  readonly schema: string | undefined
+  /** Whether the database finds the table without its schema. */
+  readonly isVisible: boolean
+}
+
+export interface TableColumn {
+  readonly name: string
+  readonly type: string
+  /** Whether the column cannot hold null. */
+  readonly notNull: boolean
+  /** Whether the column is part of the primary key, which in SQLite can hold null. */
+  readonly isKey?: boolean
+  /** Whether the database fills the column in if an insert does not name it. */
+  readonly filled: boolean
+  /** Whether the column is computed and cannot be written. */
+  readonly generated: boolean
+}
+
+/**
+ * A connection to a database. It throws errors of stores and `ConstraintError`, and leaves unknown errors unchanged.
+ */
+export interface Driver {
+  /** Whether the methods return synchronously. */
+  readonly sync: boolean
+  /** Runs a statement. With `context`, the driver may give up when the client has disconnected. */
+  run (statement: Statement, values: readonly unknown[], context?: Context): MaybePromise<readonly RawRow[]>
+  /**
+   * Returns whether text columns need the collation of the dialect. Some engines always have this order. It is known
+   * once `describe` has returned.
+   */
+  needsCollation (): boolean
+  /** Returns the table, or `undefined` if it does not exist. */
+  describe (): MaybePromise<Table | undefined>
+  /** Lists the tables of the database, for the error about a missing table. */
+  tables (): MaybePromise<readonly TableName[]>
+}
+
+/** The column of an attribute. */
+export interface Column extends Values {
+  readonly attribute: string
+  readonly name: string
+  /** The quoted name for a statement. */
+  readonly quoted: string
+  /** The type of the column, as the database writes it. */
+  readonly type: string
+  /** Whether the attribute may be null. */
+  readonly allowsNull: boolean
+  /** Whether every row must have a value. */
+  readonly required: boolean
+  /** The default that the schema declares. */
+  readonly default: unknown
+  /** Whether the values may have any length. */
+  readonly isLong: boolean
+  /** Returns whether a value is of the kind of the column, so that it can be compared with the column. */
+  fits (value: unknown): boolean
+  /** Returns whether the column can keep the value as it is, so that a row may have it. */
+  keeps (value: unknown): boolean
+  /** Returns whether the column can hold a value that does not fit. */
+  holdsUnfit (value: unknown): boolean
+  /**
+   * Encodes a value that is stored for the driver.
+   * @throws InvalidError if the column cannot keep the value as it is
+   */
+  encode (value: unknown): unknown
+  /** Encodes a value that is compared with the column: one that fits, or one that was decoded. */
+  compare (value: unknown): unknown
+  /** Decodes a value of the driver. Returns `undefined` if the attribute is absent. */
+  decode (raw: unknown): unknown
+}
+
+/** A column that a condition compares: that of an attribute or of the id. */
+export type ComparedColumn = TypedColumn & Pick<Column, 'isLong' | 'fits' | 'keeps' | 'compare'>

@@ -1,0 +1,292 @@
+import { InvalidError, InvalidOptionError, type Messages } from '../../core/errors.js'
+import { type GeneratedIdType, type IdType, parseId } from '../../core/resource/resource.js'
+import type { Id, Row, Scope } from '../../core/resource/row.js'
+import type { Attributes, Scalar } from '../../core/schema/types.js'
+import { didYouMean } from '../../core/util/did-you-mean.js'
+import { isEmpty, ownMember } from '../../core/util/own-property.js'
+import { positionOf } from '../../core/stores/order.js'
+import type { Order, OrderBy, Position } from '../../core/stores/store.js'
+import { decodeInteger, decodeLongInteger, markText, readMarkedText } from '../columns/codec.js'
+import { REFUSALS } from '../constraint-errors.js'
+import type { ColumnKind } from '../columns/kinds.js'
+import type { Column, ComparedColumn, Dialect, RawRow } from '../dialect.js'
+import {
+  decodeIllegal,
+  encodeIllegal,
+  type IdText,
+  joinParts,
+  parseValue,
+  readSingle,
+  splitParts,
+  writeSingle
+} from './id-text.js'
+
+/** A column that holds an id or a part of it. */
+export interface IdPart extends ComparedColumn {
+  /** The name in orders and conditions: `id`, or the attribute of the key. */
+  readonly by: string
+  /** The name of the column. */
+  readonly name: string
+  readonly allowsNull: boolean
+  /** Whether a create must give a value, because it is an attribute that neither is null nor filled by the database. */
+  readonly isGiven: boolean
+}
+
+/** The columns that hold the ids of a table. */
+export interface IdColumns {
+  readonly type: IdType
+  readonly parts: readonly [IdPart, ...IdPart[]]
+  /** Whether the database or the store makes the ids. If not, the parts are attributes. */
+  readonly isGenerated: boolean
+  /** The column of the id that is no attribute, or `undefined` if there is none. */
+  readonly own: IdPart | undefined
+  /** What a statement selects for the id besides the attributes. */
+  readonly selected: readonly string[]
+  /** Returns the values of the parts, or `undefined` if no row can have the id. */
+  parse (id: Id): readonly Scalar[] | undefined
+  /** Returns the id of a row. */
+  decode (raw: RawRow): Id
+}
+
+/** Matches the names of the number that SQLite gives to each row, which is a column of its own in no description. */
+export const ROW_NUMBER: RegExp = /^(?:rowid|_rowid_|oid)$/i
+
+/** The members that all columns of such ids share. */
+const GENERATED = {
+  by: 'id',
+  type: '',
+  allowsNull: false,
+  isGiven: false,
+  isLong: false,
+  compare: (id: unknown): unknown => id
+} as const
+
+/** Makes the column of ids that the database or the store makes. */
+export function makeGeneratedId (
+  column: Pick<IdPart, 'name' | 'quoted'>,
+  type: GeneratedIdType,
+  { compareUnfit }: Pick<Dialect, 'compareUnfit'>
+): IdColumns {
+  const { name, quoted } = column
+  const fits = (id: unknown): boolean => parseId(type, String(id)) === id
+  // A driver takes an integer of eight bytes as it takes one that a column of another kind holds.
+  const compare = (id: unknown): unknown => typeof id === 'number' ? id : compareUnfit(id)
+  const part: IdPart = { ...column, ...GENERATED, kind: type, fits, keeps: fits, compare }
+  return {
+    type,
+    parts: [part],
+    isGenerated: true,
+    own: part,
+    // Without the alias, SQLite gives `rowid` the name of the table's own key.
+    selected: [ROW_NUMBER.test(name) ? `${quoted} AS ${quoted}` : quoted],
+    parse: (id) => fits(id) ? [id] : undefined,
+    decode: type === 'uuid' ? (raw) => raw[name] as string : (raw) => decodeLongInteger(raw[name])
+  }
+}
+
+/**
+ * Makes the columns of a key of attributes, whose values clients choose.
+ * @param isText whether the ids are texts, even if the key is a single integer or UUID
+ * @param filled the columns that the database fills in if a create does not give them
+ * @throws InvalidOptionError if an attribute is unknown, repeated, or kept as JSON
+ */
+export function makeKey (
+  key: readonly string[],
+  byAttribute: ReadonlyMap<string, Column>,
+  isText: boolean,
+  filled: ReadonlySet<string> = new Set()
+): IdColumns {
+  const [first, ...others] = key.map((attribute, index) => {
+    if (key.indexOf(attribute) !== index) throw new InvalidOptionError('key', `names "${attribute}" twice`)
+    const part = findPart(attribute, byAttribute)
+    return { ...part, isGiven: part.isGiven && !filled.has(part.name) }
+  }) as [Part, ...Part[]]
+  return others.length === 0 ? makeSingle(first, isText) : makeComposite([first, ...others])
+}
+
+interface Part extends IdPart, Pick<Column, 'decode' | 'holdsUnfit'> {}
+
+function findPart (attribute: string, byAttribute: ReadonlyMap<string, Column>): Part {
+  const column = byAttribute.get(attribute)
+  if (column === undefined) {
+    const hint = didYouMean(attribute, [...byAttribute.keys()])
+    throw new InvalidOptionError('key', `names "${attribute}", which is not among the attributes${hint}`)
+  }
+  if (column.kind === 'json') {
+    throw new InvalidOptionError('key', `names "${attribute}", which is kept as JSON and cannot be part of an id`)
+  }
+  return { ...column, by: attribute, isGiven: !column.allowsNull && !column.readOnly }
+}
+
+function makeSingle (part: Part, isText: boolean): IdColumns {
+  const { kind } = part
+  const parts = [part] as const
+  if (!isText && (kind === 'integer' || kind === 'uuid')) {
+    return {
+      type: kind,
+      parts,
+      isGenerated: false,
+      own: undefined,
+      selected: [],
+      parse: (id) => parseId(kind, String(id)) === id ? [id] : undefined,
+      decode: (raw) => decodePart(part, raw) as Id
+    }
+  }
+  return {
+    type: 'string',
+    parts,
+    isGenerated: false,
+    own: undefined,
+    selected: [],
+    parse (id) {
+      const text = decodeText(id)
+      const value = parsePart(part, text === undefined ? undefined : readSingle(text))
+      return value === undefined ? undefined : [value]
+    },
+    decode: (raw) => encodeIllegal(writeSingle(spellPart(part, raw)))
+  }
+}
+
+function makeComposite (parts: readonly [Part, ...Part[]]): IdColumns {
+  return {
+    type: 'string',
+    parts,
+    isGenerated: false,
+    own: undefined,
+    selected: [],
+    parse (id) {
+      const text = decodeText(id)
+      const texts = text === undefined ? undefined : splitParts(text, parts.length)
+      const values = parts.map((part, index) => parsePart(part, texts?.[index]))
+      return values.includes(undefined) ? undefined : values as Scalar[]
+    },
+    decode: (raw) => encodeIllegal(joinParts(parts.map((part) => spellPart(part, raw))))
+  }
+}
+
+function decodeText (id: Id): string | undefined {
+  return typeof id === 'string' ? decodeIllegal(id) : undefined
+}
+
+/** The name of the number of a row in orders and positions. No attribute has such a name. */
+const NUMBER = '#'
+/** Matches the id of a row that has the same key as others: its number and the id that the key gives. */
+const NUMBERED = /^%R([1-9]\d{0,14}),([^]*)$/
+
+/**
+ * Adds a number to the ids of rows that may have the same key. The first row with a key has the id that the key gives,
+ * the second one has `%R2,` before it, and so on.
+ * @param column the column of the number
+ */
+export function numberRows (ids: IdColumns, column: Pick<IdPart, 'name' | 'quoted'>): IdColumns {
+  const fits = Number.isInteger
+  const own: IdPart = { ...column, ...GENERATED, by: NUMBER, kind: 'integer', fits, keeps: fits }
+  return {
+    ...ids,
+    parts: [...ids.parts, own],
+    own,
+    selected: [column.quoted],
+    parse (id) {
+      const [, number, first] = NUMBERED.exec(String(id)) ?? [undefined, 1, id]
+      const values = number === '1' ? undefined : ids.parse(first as Id)
+      return values && [...values, Number(number)]
+    },
+    decode (raw) {
+      const id = ids.decode(raw)
+      const number = decodeInteger(raw[column.name])
+      return number === 1 ? id : `%R${number},${id}`
+    }
+  }
+}
+
+function decodePart ({ name, decode }: Part, raw: RawRow): Scalar {
+  return (decode(raw[name]) ?? null) as Scalar
+}
+
+/** Returns the text of a part. A value of another kind than that of its column is marked, so that its type is kept. */
+function spellPart (part: Part, raw: RawRow): IdText | null {
+  const value = decodePart(part, raw)
+  if (value === null) return null
+  const marked = readMarkedText(value)
+  if (marked !== undefined) return { mark: '%M', text: marked }
+  return { mark: part.fits(value) ? '' : typeof value === 'string' ? '%T' : '%D', text: String(value) }
+}
+
+function parsePart (part: Part, spelled: IdText | null | undefined): Scalar | undefined {
+  const { kind, allowsNull, fits, holdsUnfit } = part
+  if (spelled === null) return allowsNull ? null : undefined
+  if (spelled === undefined) return undefined
+  const { mark, text } = spelled
+  const isMarkedText = mark === '%M'
+  const value = isMarkedText ? markText(text) : parseValue(KINDS[mark] ?? kind, text)
+  if (value === undefined) return undefined
+  const isOfKind = !isMarkedText && fits(value)
+  return (mark === '' ? isOfKind : !isOfKind && holdsUnfit(value)) ? value : undefined
+}
+
+/** The kinds of marked values. */
+const KINDS: Readonly<Record<string, ColumnKind | undefined>> = { '%T': 'string', '%D': 'number' }
+
+/** Replaces the `id` at the end of an order by the parts of the key that the order does not name otherwise. */
+export function expandOrder ({ parts }: IdColumns, order: Order): Order {
+  const { descending } = order.at(-1) as OrderBy
+  return [...order.slice(0, -1), ...parts.filter(isUnnamed(order)).map(({ by }) => ({ by, descending }))]
+}
+
+/** Returns the position in the expanded order, or `undefined` if no row can have its id. */
+export function expandPosition ({ parts, parse }: IdColumns, order: Order, position: Position): Position | undefined {
+  const values = parse(position.at(-1) as Id)
+  const isKept = isUnnamed(order)
+  return values && [...position.slice(0, -1), ...values.filter((_, index) => isKept(parts[index] as IdPart))]
+}
+
+/** Returns the position of a row in an expanded order, whose last criterion is the number of a row if it has one. */
+export function positionOfRow ({ isGenerated, own }: IdColumns, row: Row, order: Order): Position {
+  const position = positionOf(row, order)
+  if (isGenerated || own === undefined) return position
+  return [...position.slice(0, -1), Number(NUMBERED.exec(String(row.id))?.[1] ?? 1)]
+}
+
+function isUnnamed (order: Order): (part: IdPart) => boolean {
+  const named = new Set(order.map(({ by }) => by))
+  return ({ by }) => !named.has(by)
+}
+
+/** Throws `InvalidError` if a create lacks a part of the key that the database does not fill. */
+export function checkGiven ({ parts }: IdColumns, attributes: Attributes, scope: Scope): void {
+  const missing = parts.filter(({ by, isGiven }) => isGiven && ownMember({ ...attributes, ...scope }, by) === undefined)
+  if (missing.length > 0) {
+    throw new InvalidError(Object.fromEntries(missing.map(({ by }) => [by, [REFUSALS.required.message]])))
+  }
+}
+
+/** The changes of an update without the attributes of the key, and messages about those that would change, if any. */
+export interface KeptKey {
+  readonly changes: Attributes
+  readonly errors: Messages | undefined
+}
+
+/** Separates the attributes of the key from the changes of an update, which must repeat their values. */
+export function keepKey (
+  { isGenerated, parts, parse }: IdColumns,
+  id: Id,
+  given: Attributes,
+  scope: Scope
+): KeptKey {
+  if (isGenerated) return { changes: given, errors: undefined }
+  const values = parse(id) ?? []
+  const changes = { ...given }
+  const errors: Record<string, readonly string[]> = {}
+  for (const [index, { by }] of parts.entries()) {
+    if (Object.hasOwn(given, by) && given[by] !== values[index] && !Object.hasOwn(scope, by)) {
+      errors[by] = ['cannot be changed, because the id contains it']
+    }
+    delete changes[by]
+  }
+  return { changes, errors: isEmpty(errors) ? undefined : errors }
+}
+
+/** Returns the criteria whose values are never null, so that a list needs no range of its own for null. */
+export function findNeverNull ({ parts }: IdColumns): ReadonlySet<string> {
+  return new Set(parts.filter(({ allowsNull }) => !allowsNull).map(({ by }) => by))
+}

@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto'
+import { InvalidOptionError } from '../../core/errors.js'
+import { isStructure } from '../../core/util/own-property.js'
+import { bytesOf } from '../columns/codec.js'
+import type { Column, Dialect, RawRow } from '../dialect.js'
+
+/** A condition of a guarded write on the version, with the value of its placeholder. */
+export interface VersionGuard {
+  readonly value: unknown
+  write (placeholder: (kind?: 'integer') => string): string
+}
+
+/** How a table keeps the versions of its rows. */
+export interface Versions {
+  readonly kind: 'column' | 'xmin' | 'values'
+  /** The quoted name of the column that counts the writes of a row, or `undefined` if there is none. */
+  readonly counter: string | undefined
+  /** What a statement selects for the version, or `undefined` if the values of the other columns are enough. */
+  readonly selected: string | undefined
+  /** Returns the version of a row whose texts are not cut. */
+  decode (raw: RawRow): string
+  /**
+   * Returns the conditions that a row has a version, or `undefined` if no row can have it. `raw` is the row with this
+   * version, if `needsRow`.
+   */
+  guard (version: string, raw: RawRow | undefined): readonly VersionGuard[] | undefined
+  /** Whether a guard needs the row that was read, because the database cannot compute versions. */
+  readonly needsRow: boolean
+}
+
+/**
+ * Makes the versions of a table.
+ * @param version the option: the name of a column, `'xmin'` or `'values'`
+ * @throws InvalidOptionError if the database has no such versions
+ */
+export function makeVersions (version: string, columns: readonly Column[], dialect: Dialect): Versions {
+  if (version === 'values') {
+    const { versions } = dialect
+    return 'digest' in versions ? makeDigest(columns, versions.digest) : makeComparedValues(columns, versions.isSame)
+  }
+  if (version !== 'xmin') return makeCounter(version, dialect)
+  if (dialect.hasXmin) return makeXmin(dialect)
+  throw new InvalidOptionError('version', "is 'xmin', which only PostgreSQL has; use 'values', or name a column")
+}
+
+function makeCounter (column: string, { quote }: Dialect): Versions {
+  const selected = quote(column)
+  return {
+    kind: 'column',
+    counter: selected,
+    selected,
+    decode: (raw) => String(raw[column]),
+    guard (version) {
+      const value = parseCounter(version, Number.MAX_SAFE_INTEGER)
+      return value === undefined
+        ? undefined
+        : [{ value, write: (placeholder) => `${selected} = ${placeholder('integer')}` }]
+    },
+    needsRow: false
+  }
+}
+
+/** The version is the number of the transaction that wrote the row. */
+function makeXmin ({ quote }: Dialect): Versions {
+  const selected = quote('xmin')
+  return {
+    kind: 'xmin',
+    counter: undefined,
+    selected,
+    decode: (raw) => String(raw.xmin),
+    guard (version) {
+      const value = parseCounter(version, 2 ** 32 - 1)
+      return value === undefined
+        ? undefined
+        : [{ value: version, write: (placeholder) => `${selected} = ${placeholder()}::xid` }]
+    },
+    needsRow: false
+  }
+}
+
+/** The version is a digest that the database makes, in reads and in the condition of a write. */
+function makeDigest (columns: readonly Column[], digest: (columns: readonly string[]) => string): Versions {
+  const expression = digest(columns.map(({ quoted }) => quoted))
+  let name = 'version'
+  while (columns.some((column) => column.name === name)) name += '_'
+  return {
+    kind: 'values',
+    counter: undefined,
+    selected: `${expression} AS ${name}`,
+    decode: (raw) => String(raw[name]),
+    guard: (version) => DIGEST.test(version)
+      ? [{ value: version, write: (placeholder) => `${expression} = ${placeholder()}` }]
+      : undefined,
+    needsRow: false
+  }
+}
+
+/** The version is a digest that the store makes. A write compares every value that the store has read for it. */
+function makeComparedValues (
+  columns: readonly Column[],
+  isSame: (column: Column, placeholder: string) => string
+): Versions {
+  const decode = (raw: RawRow): string => digestValues(columns.map(({ name }) => raw[name]))
+  return {
+    kind: 'values',
+    counter: undefined,
+    selected: undefined,
+    decode,
+    guard: (version, raw) => raw === undefined || decode(raw) !== version
+      ? undefined
+      : columns.map((column) => ({
+        // libsql returns BLOBs in a form that it does not accept.
+        value: isStructure(raw[column.name]) ? bytesOf(raw[column.name] as object) : raw[column.name],
+        write: (placeholder) => isSame(column, placeholder())
+      })),
+    needsRow: true
+  }
+}
+
+/** The length of a digest, in hexadecimal digits. */
+export const DIGEST_LENGTH = 40
+const DIGEST = new RegExp(`^[\\da-f]{${DIGEST_LENGTH}}$`)
+
+/** Returns a digest of the values of a driver: null, numbers, texts and BLOBs. */
+function digestValues (values: readonly unknown[]): string {
+  const hash = createHash('sha256')
+  for (const value of values) {
+    // The type and the length keep values apart that would otherwise be the same text.
+    if (typeof value === 'string') hash.update(`s${Buffer.byteLength(value)}:`).update(value)
+    else if (isStructure(value)) hash.update(`b${bytesOf(value).length}:`).update(bytesOf(value))
+    else hash.update(`${String(value)};`)
+  }
+  return hash.digest('hex').slice(0, DIGEST_LENGTH)
+}
+
+/** Returns a version as a number, or `undefined` if no row can have the version. */
+function parseCounter (version: string, most: number): number | undefined {
+  return /^(?:0|[1-9]\d{0,15})$/.test(version) && Number(version) <= most ? Number(version) : undefined
+}

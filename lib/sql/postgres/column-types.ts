@@ -1,0 +1,200 @@
+import { identity } from '../../core/util/functions.js'
+import { type Codec, decodeJson } from '../columns/codec.js'
+import { type ColumnKind, describeMisfit, memberTest, type Values, valuesOf } from '../columns/kinds.js'
+import { LIMITED_TEXT } from '../dialect.js'
+import { type ArrayItems, parseArray, writeArray } from './array-text.js'
+import { type ColumnType, findDecimalCodec, findIntegerCodec, NUMBER, REAL, withoutEnd } from './number-types.js'
+import { parserOf } from './value-parsers.js'
+
+/** Finds how a column of a type keeps values. */
+export function findCodec (values: Values, type: string): Codec | undefined {
+  const { kind, shape } = values
+  if (kind === 'json' && shape.only === 'array' && type.endsWith('[]')) return findArrayCodec(values, type)
+  if (kind !== 'string' && TEXTS.has(type.replace(LENGTH, ''))) return findTextCodec(values, type)
+  const parsed = parseType(type)
+  return CODECS[kind](parsed, values)
+}
+
+/** Returns the type of the column that `migrate` creates. */
+export function columnTypeOf ({ kind, shape: { precision, scale } }: Values): string {
+  if (kind !== 'decimal') return COLUMN_TYPES[kind]
+  return precision === undefined ? 'numeric' : `numeric(${precision},${scale})`
+}
+
+/** Returns whether values of a type have an order, which equals that of their texts only for texts. */
+export function isComparable (type: string): boolean {
+  const { name } = parseType(type)
+  return COMPARABLE.test(name)
+}
+
+const COLUMN_TYPES: Readonly<Record<ColumnKind, string>> = {
+  string: 'text',
+  uuid: 'uuid',
+  'date-time': 'text',
+  'date-time-local': 'timestamp',
+  date: 'text',
+  'time-local': 'time',
+  decimal: 'numeric',
+  bytes: 'bytea',
+  integer: 'bigint',
+  number: 'double precision',
+  boolean: 'boolean',
+  json: 'jsonb'
+}
+
+const LENGTH = /\(\d+\)$/
+const PARAMETERS = /\((-?\d+(?:,-?\d+)*)\)/
+
+/** Parses a type as `format_type` writes it: `timestamp(3) without time zone`. `migrate` uses shorter names. */
+function parseType (type: string): ColumnType {
+  const [, parameters] = PARAMETERS.exec(type) ?? []
+  const name = type.replace(PARAMETERS, '')
+  return { name: ALIASES.get(name) ?? name, parameters: parameters?.split(',').map(Number) ?? [] }
+}
+
+const ALIASES: ReadonlyMap<string, string> =
+  new Map([['timestamp', 'timestamp without time zone'], ['time', 'time without time zone']])
+
+/** The types of texts, which keep dates and times as they are written. */
+const TEXTS: ReadonlySet<string> = new Set(['text', 'folded text', 'character varying'])
+
+/**
+ * Matches the types that can be sorted and compared. An enumeration sorts as it was declared, a range by its bounds.
+ * Other types, such as `json`, `xml` and `point`, are compared as texts.
+ */
+const COMPARABLE = new RegExp(`^(?:${[
+  '(?:folded )?text|character(?: varying)?|bpchar|citext|name|enum|uuid|boolean',
+  'smallint|integer|bigint|real|double precision',
+  'numeric|money|date|interval.*|time(?:stamp)? with(?:out)? time zone|inet|cidr|macaddr8?|bit(?: varying)?|bytea',
+  '(?:int[48]|num|ts|tstz|date)(?:multi)?range|jsonb|pg_lsn|tsvector'
+].join('|')})$`)
+
+/** The types that have a kind of their own, so that their values are not shown as any other text. */
+const OWN_KIND = new RegExp(`^(?:${[
+  'uuid|boolean|smallint|integer|bigint|real|double precision|numeric|date|bytea|jsonb?',
+  'time(?:stamp without| without|stamp with) time zone'
+].join('|')})$`)
+
+const SHORT: Codec = { isLong: false, decode: identity }
+const LONG: Codec = { isLong: true, decode: identity }
+
+/** Finds how a column of texts keeps dates, times and UUIDs. */
+function findTextCodec ({ kind, maxLength, readOnly }: Values, type: string): Codec | undefined {
+  const [, length] = LIMITED_TEXT.exec(type) ?? []
+  if (kind === 'uuid') return readOnly || Number(length ?? UUID_LENGTH) >= UUID_LENGTH ? SHORT : undefined
+  if (!MOMENTS.has(kind)) return undefined
+  return length === undefined || readOnly || maxLength <= Number(length) ? SHORT : undefined
+}
+
+const MOMENTS: ReadonlySet<ColumnKind> = new Set(['date-time', 'date-time-local', 'date', 'time-local'])
+
+/** The length of a UUID, in characters. */
+const UUID_LENGTH = 36
+
+const CODECS: Readonly<Record<ColumnKind, (type: ColumnType, values: Values) => Codec | undefined>> = {
+  string: findStringCodec,
+  uuid: ({ name }) => (name === 'uuid' ? SHORT : undefined),
+  'date-time': (type) => findMomentCodec(type, 'timestamp with time zone'),
+  'date-time-local': (type) => findMomentCodec(type, 'timestamp without time zone'),
+  'time-local': (type) => findMomentCodec(type, 'time without time zone'),
+  date: ({ name }) => (name === 'date' ? SHORT : undefined),
+  decimal: findDecimalCodec,
+  bytes: ({ name }) => (name === 'bytea' ? BYTES : undefined),
+  integer: findIntegerCodec,
+  number: ({ name }) => (name === 'double precision' ? NUMBER : name === 'real' ? REAL : undefined),
+  boolean: ({ name }) => (name === 'boolean' ? BOOLEAN : undefined),
+  json: ({ name }) => (name === 'jsonb' || name === 'json' ? JSON_TEXT : undefined)
+}
+
+/**
+ * Finds how a column keeps texts. A type without a kind of its own, such as `inet` or `interval`, accepts and returns
+ * texts in its own spelling.
+ */
+function findStringCodec (
+  { name, parameters: [length] }: ColumnType,
+  { maxLength, readOnly }: Values
+): Codec | undefined {
+  const isLimited = name === 'character varying' || name === 'character'
+  // PostgreSQL cuts off surplus spaces without an error, so a text must not be longer than the column.
+  if (isLimited && length !== undefined && !readOnly && maxLength > length) return undefined
+  if (name === 'character' || name === 'bpchar') return PADDED
+  if (OWN_KIND.test(name)) return undefined
+  // `::text` always adds the mask of a network to an `inet`, so it must not replace the value in a list.
+  return name === 'inet' ? SHORT : LONG
+}
+
+const PADDED: Codec = {
+  isLong: true,
+  findFault: (value) =>
+    String(value).endsWith(' ') ? 'must not end with a space, which the column would drop' : undefined,
+  decode: (raw) => withoutEnd(String(raw), ' ')
+}
+
+const DIGITS_OF_SECOND = 6
+const TIME = /:(\d\d)(?:\.(\d+))?(?:Z|[+-]\d\d:\d\d)?$/
+
+/** Finds how a column of a type keeps moments, up to the digits of the second that it has. */
+function findMomentCodec (
+  { name, parameters: [most = DIGITS_OF_SECOND] }: ColumnType,
+  wanted: string
+): Codec | undefined {
+  if (name !== wanted) return undefined
+  return {
+    ...SHORT,
+    findFault (value) {
+      const [, seconds, fraction = ''] = TIME.exec(String(value)) ?? []
+      if (seconds === '60') return 'must not have the second 60, which the column would change'
+      if (/^0*$/.test(fraction.slice(most))) return undefined
+      return most === 0
+        ? 'must not have digits after the point of the seconds'
+        : `must have at most ${most} digits after the point of the seconds`
+    }
+  }
+}
+
+const BOOLEAN: Codec = { isLong: false, decode: (raw) => raw === 't' }
+
+const JSON_TEXT: Codec = { isLong: true, encode: JSON.stringify, decode: (raw) => decodeJson(String(raw)) }
+
+const BYTES: Codec = {
+  isLong: true,
+  encode: (value) => `\\x${Buffer.from(String(value), 'base64').toString('hex')}`,
+  decode: (raw) => Buffer.from(String(raw).slice(2), 'hex').toString('base64')
+}
+
+/** Finds how a column of arrays keeps them: by the type of the items. */
+function findArrayCodec ({ shape, readOnly }: Values, type: string): Codec | undefined {
+  const itemType = type.slice(0, -2)
+  const { items } = shape
+  const values = valuesOf(items, readOnly)
+  // The items of a box are separated by `;`.
+  const item = itemType === 'box' ? undefined : findCodec(values, itemType)
+  if (item === undefined) return undefined
+  const isMember = memberTest(values.kind)
+  const { decode, encode = identity, findFault } = item
+  const parse = parserOf(parseType(itemType).name)
+  const findItemFault = (item: unknown): string | undefined =>
+    item === null ? undefined : isMember(item) ? findFault?.(item) : describeMisfit(values.kind)
+  const encodeItem = (item: unknown): string | null => (item === null ? null : String(encode(item)))
+  /** Returns the value of an item, or `undefined` if the schema of the items does not have it. */
+  const decodeItem = (item: ArrayItems[number]): unknown => {
+    if (item === null) return items.types.has('null') ? null : undefined
+    const value = typeof item === 'string' ? decode(parse(item)) : undefined
+    return isMember(value) ? value : undefined
+  }
+  return {
+    isLong: true,
+    findFault (value) {
+      if (!Array.isArray(value)) return 'must be an array'
+      const faults = value.map(findItemFault)
+      const index = faults.findIndex((fault) => fault !== undefined)
+      return index < 0 ? undefined : `has an item at position ${index + 1} that ${faults[index]}`
+    },
+    encode: (value) => writeArray((value as readonly unknown[]).map(encodeItem)),
+    // An array of several dimensions, or with items that the schema does not have, stays a text.
+    decode (raw) {
+      const decoded = parseArray(String(raw))?.map(decodeItem)
+      return decoded === undefined || decoded.includes(undefined) ? raw : decoded
+    }
+  }
+}

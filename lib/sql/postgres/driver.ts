@@ -1,0 +1,292 @@
+import { createHash } from 'node:crypto'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
+import { ForbiddenError, StoreFullError, UnavailableError, UnknownOutcomeError } from '../../core/errors.js'
+import { findMember } from '../../core/util/own-property.js'
+import { ConstraintError } from '../constraint-errors.js'
+import type { Driver, RawRow, Statement, Table, TableName } from '../dialect.js'
+import type { Context } from '../../core/stores/store.js'
+import { PostgresCatalog, type Server } from './catalog.js'
+import {
+  BUSY,
+  CANCELED,
+  CONSTRAINTS,
+  DISK_FULL,
+  findFilled,
+  FORBIDDEN,
+  INVALID_VALUES,
+  isBroken,
+  isConflict,
+  isLost,
+  isStale,
+  type ViolationError
+} from './errors.js'
+import { TYPES } from './value-parsers.js'
+
+/** The key of the last `statement_timeout` that a connection got. */
+const TIMEOUT: unique symbol = Symbol('fastify-resources.statement_timeout')
+
+/** A query of pg. `types` replaces the type parsers of the app. */
+export interface PostgresQuery {
+  /** The name of the prepared statement. */
+  readonly name?: string | undefined
+  /** The statement, with the placeholders `$1`, `$2`… */
+  readonly text: string
+  /** The values of the placeholders, in their order. */
+  readonly values: readonly unknown[]
+  /** The parsers of values. `oid` is the number of a type (pg_type.oid). */
+  readonly types: { getTypeParser (oid: number): (text: string) => unknown }
+}
+
+/** The members of a pg connection that a store uses. */
+export interface PostgresClient {
+  /** Runs a statement. */
+  query (query: PostgresQuery): Promise<{ readonly rows: readonly unknown[] }>
+  /** Returns the connection to its pool, or, with `true`, closes it. */
+  release (destroy?: boolean): void
+  /** Adds a listener for the loss of an idle connection. */
+  on (event: 'error', listener: (error: Error) => void): unknown
+  /** Returns the current listeners. */
+  listeners (event: 'error'): unknown[]
+  [TIMEOUT]?: number
+}
+
+/** The members of a pg pool that a store uses. */
+export interface PostgresPool {
+  /** Waits for a connection. */
+  connect (): Promise<PostgresClient>
+  /** Adds a listener for lost connections, or for connections that the pool hands out. */
+  on (event: 'error', listener: (error: Error) => void): unknown
+  on (event: 'acquire', listener: (client: PostgresClient) => void): unknown
+  /** Returns the current listeners. */
+  listeners (event: 'error' | 'acquire'): unknown[]
+}
+
+export interface PostgresSettings {
+  readonly pool: PostgresPool
+  readonly name: string
+  /** The quoted name of the table, with its schema if that is known. */
+  readonly table: string
+  readonly acquireTimeout: number
+  readonly statementTimeout: number
+  readonly attempts: number
+}
+
+/** The time to wait beyond `statementTimeout` for a server that does not answer, in milliseconds. */
+const GRACE = 2000
+
+/** The other settings of a connection, for one statement: clusters may refuse several commands in one text. */
+const SETTINGS = Object.entries({
+  extra_float_digits: 1,
+  DateStyle: 'ISO',
+  bytea_output: 'hex',
+  IntervalStyle: 'postgres'
+}).map(([name, value]) => `set_config('${name}', '${value}', false)`).join(', ')
+
+/** The tables of a pool that are about to be described, and what is found. */
+interface Inquiry {
+  readonly tables: Set<string>
+  readonly answer: Promise<{ readonly server: Server, readonly found: ReadonlyMap<string, Table> }>
+}
+
+/** The next inquiries of pools. The stores that start together ask once, by a few queries for all tables. */
+const inquiries = new WeakMap<PostgresPool, Inquiry>()
+
+/** Runs statements on the connections of a pool, and translates errors. */
+export class PostgresDriver implements Driver {
+  readonly sync = false
+  readonly #settings: PostgresSettings
+  readonly #catalog: PostgresCatalog
+  readonly #names = new WeakMap<Statement, string>()
+  /** The server, once `describe` has asked about it. */
+  #server: Server = { isSingle: false, needsCollation: false }
+
+  constructor (settings: PostgresSettings) {
+    this.#settings = settings
+    const { pool, name, table } = settings
+    const ask = (text: string, values: readonly unknown[]): Promise<readonly RawRow[]> =>
+      this.run({ text, writes: false, returns: true, kept: false }, values)
+    this.#catalog = new PostgresCatalog(ask, name, table)
+    // All stores of a pool share one listener.
+    if (!pool.listeners('error').includes(ignore)) pool.on('error', ignore)
+    if (!pool.listeners('acquire').includes(watch)) pool.on('acquire', watch)
+  }
+
+  async run (statement: Statement, values: readonly unknown[], context?: Context): Promise<readonly RawRow[]> {
+    let conflict: unknown
+    for (let attempt = 0; attempt < this.#settings.attempts; attempt++) {
+      if (attempt > 0) await delay(Math.random() * 2 ** Math.min(attempt, 7))
+      const client = await this.#acquire(context)
+      try {
+        return await this.#query(client, statement, values)
+      } catch (error) {
+        if (!isConflict(error)) throw await this.#explain(error, statement)
+        conflict = error
+      }
+    }
+    throw new UnavailableError({ cause: conflict })
+  }
+
+  async describe (): Promise<Table | undefined> {
+    const { pool, table } = this.#settings
+    const inquiry = inquiries.get(pool) ?? this.#inquire()
+    inquiry.tables.add(table)
+    const { server, found } = await inquiry.answer
+    this.#server = server
+    return found.get(table)
+  }
+
+  /** Describes the server and all tables that stores ask for in this turn of the event loop. */
+  #inquire (): Inquiry {
+    const { pool } = this.#settings
+    const tables = new Set<string>()
+    const ask = async (): Promise<Awaited<Inquiry['answer']>> => {
+      await nextTurn()
+      inquiries.delete(pool)
+      const server = await this.#catalog.describeServer()
+      return { server, found: await this.#catalog.describe([...tables]) }
+    }
+    const inquiry = { tables, answer: ask() }
+    inquiries.set(pool, inquiry)
+    return inquiry
+  }
+
+  tables (): Promise<readonly TableName[]> {
+    return this.#catalog.tables()
+  }
+
+  needsCollation (): boolean {
+    return this.#server.needsCollation
+  }
+
+  /** Waits for a connection. A connection that comes too late returns to the pool unused. */
+  #acquire (context: Context | undefined): Promise<PostgresClient> {
+    const { pool, acquireTimeout } = this.#settings
+    return new Promise((resolve, reject) => {
+      let isWaiting = true
+      let signal: AbortSignal | undefined
+      let timer: NodeJS.Timeout | undefined
+      const end = (): boolean => {
+        const was = isWaiting
+        isWaiting = false
+        clearImmediate(patience)
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', giveUp)
+        return was
+      }
+      const giveUp = (): void => {
+        if (end()) reject(signal?.aborted === true ? signal.reason : new UnavailableError())
+      }
+      // A pool hands out an idle connection before this, and nearly all queries get one. A request makes its signal
+      // when the signal is first read, which takes a tenth of the time of a short list.
+      const patience = setImmediate(() => {
+        signal = context?.signal
+        if (signal?.aborted === true) return giveUp()
+        signal?.addEventListener('abort', giveUp)
+        if (acquireTimeout > 0) timer = setTimeout(giveUp, acquireTimeout)
+      })
+      pool.connect().then(
+        (client) => {
+          if (end()) resolve(client)
+          else client.release()
+        },
+        (cause) => {
+          if (end()) reject(new UnavailableError({ cause }))
+        }
+      )
+    })
+  }
+
+  async #query (client: PostgresClient, statement: Statement, values: readonly unknown[]): Promise<readonly RawRow[]> {
+    const { text, steps } = statement
+    try {
+      if (client[TIMEOUT] !== this.#settings.statementTimeout) await this.#configure(client)
+      for (const text of steps === undefined ? [] : ['BEGIN', ...steps]) {
+        await this.#send(client, { text, values: [], types: TYPES })
+      }
+      const rows = await this.#send(client, { name: this.#nameOf(statement), text, values, types: TYPES })
+      client.release(false)
+      return rows
+    } catch (error) {
+      if (!isStale(error)) {
+        // A transaction that has failed ends with its connection.
+        client.release(steps !== undefined || isBroken(error))
+        throw error
+      }
+    }
+    // The other prepared statements of the connection are outdated too, so it is closed after an unnamed statement.
+    return this.#send(client, { text, values, types: TYPES }).finally(() => { client.release(true) })
+  }
+
+  async #configure (client: PostgresClient): Promise<void> {
+    const { statementTimeout } = this.#settings
+    try {
+      // Another store of the pool may have set another timeout. The default of `extra_float_digits` gives numbers all
+      // their digits. The parsers of dates, times and bytes need `DateStyle` and `bytea_output`.
+      const timeout = statementTimeout > 0 ? `'${statementTimeout}'` : 'NULL'
+      const text = `SELECT set_config('statement_timeout', ${timeout}, false), ${SETTINGS}`
+      await this.#send(client, { text, values: [], types: TYPES })
+      client[TIMEOUT] = statementTimeout
+    } catch (cause) {
+      throw new UnavailableError({ cause })
+    }
+  }
+
+  /** Sends a query with a timeout of its own, because a server that hangs does not obey `statement_timeout`. */
+  #send (client: PostgresClient, query: PostgresQuery): Promise<readonly RawRow[]> {
+    const { statementTimeout } = this.#settings
+    // A race of two promises would take a twentieth of the time of a short list.
+    return new Promise((resolve, reject) => {
+      const answer = client.query(query)
+      const giveUp = (): void => { reject(new Error('the database does not answer')) }
+      const timer = statementTimeout > 0 ? setTimeout(giveUp, statementTimeout + GRACE) : undefined
+      answer.then(({ rows }) => {
+        clearTimeout(timer)
+        resolve(rows as readonly RawRow[])
+      }, (error) => {
+        clearTimeout(timer)
+        reject(error)
+      })
+    })
+  }
+
+  /**
+   * Returns the name under which each connection prepares a kept statement once. After five executions, PostgreSQL may
+   * plan such a statement without its values. A search by an index on trigrams then took ten times as long.
+   */
+  #nameOf (statement: Statement): string | undefined {
+    if (!statement.kept || statement.isSelective === true) return undefined
+    let name = this.#names.get(statement)
+    if (name === undefined) {
+      name = `resources_${createHash('sha256').update(statement.text).digest('hex').slice(0, 32)}`
+      this.#names.set(statement, name)
+    }
+    return name
+  }
+
+  async #explain (error: unknown, { writes, returns, fills = [] }: Statement): Promise<unknown> {
+    if (error instanceof UnavailableError) return error
+    const code = String(findMember(error, 'code'))
+    if (isLost(error) || (code === CANCELED && !this.#server.isSingle)) {
+      return writes ? new UnknownOutcomeError({ cause: error }) : new UnavailableError({ cause: error })
+    }
+    if (code === DISK_FULL) return new StoreFullError({ cause: error })
+    // A statement that writes and returns no rows is one of a migration, which the developer must be told about.
+    if (code === FORBIDDEN && writes && returns) {
+      return Object.assign(new ForbiddenError('make', 'this change'), { cause: error })
+    }
+    if (BUSY.test(code)) return new UnavailableError({ cause: error })
+    if (INVALID_VALUES.has(code)) return new ConstraintError('value', findFilled(error, fills), error)
+    const kind = CONSTRAINTS.get(code)
+    if (kind === undefined) return error
+    const { table } = error as ViolationError
+    const columns = await this.#catalog.columnsOf(kind, error as ViolationError)
+    return new ConstraintError(kind, columns, error, table === undefined ? [] : [table])
+  }
+}
+
+/** Adds a listener for errors to a connection, because an error without a listener ends the process. */
+function watch (client: PostgresClient): void {
+  if (!client.listeners('error').includes(ignore)) client.on('error', ignore)
+}
+
+function ignore (): void {}

@@ -1,0 +1,149 @@
+import { InvalidOptionError } from '../../core/errors.js'
+import type { Id, Scope, Row } from '../../core/resource/row.js'
+import type { AttributesOf } from '../../core/schema/infer.js'
+import type { Attributes, AttributesSchema } from '../../core/schema/types.js'
+import { checkBoolean, checkOptionNames } from '../../core/util/check-option.js'
+import { findMember } from '../../core/util/own-property.js'
+import { quoteTable } from '../dialect.js'
+import {
+  checkOptions,
+  checkUndescribed,
+  hasAttributes,
+  requireAttributes,
+  type SqlStoreOptions
+} from '../options.js'
+import { describeItself, type SelfDescribing, type SelfDescribingOptions } from '../self-describing.js'
+import { makeSqlStore, type SqlStore } from '../store.js'
+import type { TablePlan } from '../tables/migration.js'
+import type { Context, Guard, Query, Store, Stores, WriteOutcome } from '../../core/stores/store.js'
+import { describePostgresTable } from './describe/describe-postgres.js'
+import { postgresDialect as dialect } from './dialect.js'
+import { PostgresDriver, type PostgresPool, type PostgresSettings } from './driver.js'
+
+export type { PostgresClient, PostgresPool, PostgresQuery } from './driver.js'
+
+/** The options of `postgresStore`. */
+export interface PostgresStoreOptions<S extends AttributesSchema = AttributesSchema>
+  extends SqlStoreOptions<S>, PostgresOptions {}
+
+/** The options of `postgresStore` and `postgresStores` for the database. */
+export interface PostgresOptions {
+  /** A pool of pg. The store listens to its errors, so that a lost connection does not end the process. */
+  readonly pool: PostgresPool
+  /** The schema of the table. @default the one that `search_path` finds */
+  readonly schema?: string
+  /** The time to wait for a connection before a 503, in milliseconds. 0 sets no limit. @default 5000 */
+  readonly acquireTimeout?: number
+  /**
+   * The time that a statement may take before a 503, in milliseconds. A write answers 504 if it may have happened: if
+   * the server hangs, or if there are several servers. The connections of the pool get it as their `statement_timeout`.
+   * With 0, they get their default, and the store sets no limit. @default 10000
+   */
+  readonly statementTimeout?: number
+  /** The number of times to try a statement that conflicts with others (40001, 40P01). @default 10 */
+  readonly attempts?: number
+}
+
+/** A store in PostgreSQL, whose methods return their results asynchronously. */
+export interface PostgresStore<A = Attributes> extends SqlStore<A> {
+  plan (): Promise<TablePlan>
+  migrate (): Promise<void>
+  prepare (): Promise<void>
+  list (query: Query, context: Context): AsyncIterable<ReadonlyArray<Row<A>>>
+  get (id: Id, scope: Scope, context: Context): Promise<Row<A> | undefined>
+  create (attributes: A, scope: Scope, context: Context): Promise<Row<A>>
+  update (id: Id, changes: Partial<A>, guard: Guard, context: Context): Promise<WriteOutcome<A>>
+  delete (id: Id, guard: Guard, context: Context): Promise<WriteOutcome<A>>
+}
+
+/**
+ * Makes a store in a table of a PostgreSQL database (12 or later). Citus may distribute the table. Each write is one
+ * statement, which is correct at every level of isolation. Without `attributes`, the table describes itself.
+ * @throws InvalidOptionError, UnknownOptionError or InvalidAttributesError if an option is wrong
+ */
+export function postgresStore (options: SelfDescribingOptions & PostgresOptions): SelfDescribing<PostgresStore>
+export function postgresStore<const S extends AttributesSchema> (
+  options: PostgresStoreOptions<S>
+): PostgresStore<AttributesOf<S>>
+export function postgresStore (options: PostgresStoreOptions | (SelfDescribingOptions & PostgresOptions)): Store {
+  return hasAttributes(options) ? openStore(options) : openTable(options)
+}
+
+/** Makes a store that describes itself. */
+function openTable (options: SelfDescribingOptions & PostgresOptions): Store {
+  const { table, schema } = options
+  checkUndescribed(options, POSTGRES_OPTIONS, 'postgresStore')
+  const driver = makeDriver(options)
+  return describeItself({
+    table,
+    schema,
+    describe: () => describePostgresTable(driver, { table, schema }),
+    tables: () => driver.tables(),
+    open: (described) => openStore({ ...options, ...described })
+  })
+}
+
+function makeDriver (options: PostgresOptions & { readonly table: string }): PostgresDriver {
+  const { table, schema } = options
+  return new PostgresDriver({ ...checkDatabase(options), name: table, table: quoteTable(dialect, table, schema) })
+}
+
+function openStore (options: PostgresStoreOptions): PostgresStore {
+  const { pool, schema, acquireTimeout, statementTimeout, attempts, ...common } = options
+  checkOptions(common, POSTGRES_OPTIONS, 'postgresStore')
+  const driver = makeDriver(options)
+  const store: SqlStore<unknown> = makeSqlStore({ ...common, schema }, dialect, driver)
+  // These functions return a promise even if the result needs no database.
+  return Object.freeze<PostgresStore<unknown>>({
+    ...store,
+    list: store.list as PostgresStore['list'],
+    plan: async () => store.plan(),
+    migrate: async () => store.migrate(),
+    prepare: async () => store.prepare(),
+    get: async (...call) => store.get(...call),
+    create: async (...call) => store.create(...call),
+    update: async (...call) => store.update(...call),
+    delete: async (...call) => store.delete(...call)
+    // The schema has validated the rows that the store keeps.
+  }) as PostgresStore
+}
+
+const POSTGRES_OPTIONS: readonly string[] = ['pool', 'schema', 'acquireTimeout', 'statementTimeout', 'attempts']
+
+function checkDatabase (
+  { pool, schema, acquireTimeout = 5000, statementTimeout = 10_000, attempts = 10 }: PostgresOptions
+): Omit<PostgresSettings, 'name' | 'table'> {
+  if (typeof findMember(pool, 'connect') !== 'function') {
+    throw new InvalidOptionError('pool', 'must be a pool of pg')
+  }
+  if (schema !== undefined && (typeof schema !== 'string' || schema === '')) {
+    throw new InvalidOptionError('schema', 'must be the name of a schema')
+  }
+  for (const [name, value] of Object.entries({ acquireTimeout, statementTimeout })) {
+    if (!Number.isSafeInteger(value) || value < 0) {
+      throw new InvalidOptionError(name, 'must be a number of milliseconds')
+    }
+  }
+  if (!Number.isSafeInteger(attempts) || attempts < 1) {
+    throw new InvalidOptionError('attempts', 'must be a number from 1')
+  }
+  return { pool, acquireTimeout, statementTimeout, attempts }
+}
+
+/**
+ * Makes stores in one PostgreSQL database, a table for each resource. With `migrate` (default true), registration
+ * creates the tables, foreign keys and indexes that are missing.
+ * @throws InvalidOptionError, UnknownOptionError
+ *
+ * @example
+ * draw((map) => map.resources('posts', { attributes }), { stores: postgresStores({ pool }) })
+ */
+export function postgresStores (options: PostgresOptions & { readonly migrate?: boolean }): Stores {
+  const { migrate = true, ...database } = options
+  checkOptionNames(database, [...POSTGRES_OPTIONS, 'migrate'], 'postgresStores')
+  checkBoolean('migrate', migrate)
+  checkDatabase(database)
+  return Object.freeze<Stores>({
+    open: (request) => postgresStore({ ...database, ...requireAttributes(request), migrate })
+  })
+}

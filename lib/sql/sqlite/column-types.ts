@@ -1,0 +1,260 @@
+import { normalizeDecimal } from '../../core/util/decimal.js'
+import { isStructure } from '../../core/util/own-property.js'
+import {
+  bytesOf,
+  type Codec,
+  decodeJson,
+  markBytes,
+  markText,
+  readMarkedBytes,
+  readMarkedText
+} from '../columns/codec.js'
+import type { ColumnKind, Values } from '../columns/kinds.js'
+
+export type Affinity = 'INTEGER' | 'TEXT' | 'BLOB' | 'REAL' | 'NUMERIC'
+
+/** Returns the affinity of a declared type, which decides how a column converts values ("Datatypes In SQLite" §3.1). */
+export function affinityOf (type: string): Affinity {
+  if (/INT/i.test(type)) return 'INTEGER'
+  if (/CHAR|CLOB|TEXT/i.test(type)) return 'TEXT'
+  if (type === '' || /BLOB/i.test(type)) return 'BLOB'
+  return /REAL|FLOA|DOUB/i.test(type) ? 'REAL' : 'NUMERIC'
+}
+
+/** Finds how a column of a declared type keeps values. Any column may hold values of other types, too. */
+export function findCodec (values: Values, type: string): Codec | undefined {
+  const { kind, shape: { only, scale }, readOnly } = values
+  const affinity = affinityOf(type)
+  if (kind === 'decimal') return findDecimalCodec(affinity, scale ?? scaleOf(type))
+  // A column without a type keeps numbers and texts apart, as they are given.
+  const isMixed = kind === 'json' && only === undefined
+  if (isMixed && affinity !== 'TEXT' && (readOnly || affinity === 'BLOB')) return MIXED
+  // Any column may contain texts or fractions only, whatever it declares. They are shown, and never written.
+  const isShown = readOnly && FITTING.decimal.has(affinity)
+  if (kind === 'string' && (affinity === 'NUMERIC' || isShown)) return UNCONVERTED
+  if (kind === 'number' && isShown) return CODECS.number
+  return FITTING[kind].has(affinity) || type === '' || NAMES[kind]?.test(type) === true ? CODECS[kind] : undefined
+}
+
+/** Returns the type of the column that `migrate` creates, in a STRICT table. */
+export function columnTypeOf ({ kind, shape: { scale } }: Values): string {
+  if (kind === 'decimal') return scale === 0 ? 'INTEGER' : 'REAL'
+  return COLUMN_TYPES[kind]
+}
+
+const COLUMN_TYPES: Readonly<Record<ColumnKind, string>> = {
+  string: 'TEXT',
+  uuid: 'TEXT',
+  'date-time': 'TEXT',
+  'date-time-local': 'TEXT',
+  date: 'TEXT',
+  'time-local': 'TEXT',
+  decimal: 'REAL',
+  bytes: 'BLOB',
+  integer: 'INTEGER',
+  number: 'REAL',
+  boolean: 'INTEGER',
+  json: 'TEXT'
+}
+
+const TEXT: ReadonlySet<Affinity> = new Set(['TEXT'])
+const INTEGRAL: ReadonlySet<Affinity> = new Set(['INTEGER'])
+const FITTING: Readonly<Record<ColumnKind, ReadonlySet<Affinity>>> = {
+  string: TEXT,
+  uuid: TEXT,
+  'date-time': TEXT,
+  'date-time-local': TEXT,
+  date: TEXT,
+  'time-local': TEXT,
+  decimal: new Set(['INTEGER', 'REAL', 'NUMERIC']),
+  bytes: new Set(['BLOB', 'NUMERIC']),
+  integer: new Set(['INTEGER', 'NUMERIC']),
+  number: new Set(['REAL', 'NUMERIC']),
+  boolean: INTEGRAL,
+  json: TEXT
+}
+
+/** The types with the affinity NUMERIC that fit too. This affinity does not change texts that look like no numbers. */
+const NAMES: Readonly<Partial<Record<ColumnKind, RegExp>>> = {
+  uuid: /^(?:UUID|GUID|UNIQUEIDENTIFIER)/i,
+  'date-time': /^(?:DATETIME|TIMESTAMP)/i,
+  'date-time-local': /^(?:DATETIME|TIMESTAMP)/i,
+  date: /^DATE/i,
+  'time-local': /^TIME(?!STAMP)/i,
+  boolean: /^BOOL/i,
+  json: /^JSON/i
+}
+
+/**
+ * Decodes a value that is not of the kind of its column. A number that JSON cannot keep is shown as a text, so a text
+ * that looks like one is marked.
+ */
+function showUnfit (raw: unknown): unknown {
+  if (typeof raw === 'number') return Number.isFinite(raw) ? raw : String(raw)
+  if (typeof raw === 'bigint') {
+    const number = Number(raw)
+    return Number.isSafeInteger(number) ? number : String(raw)
+  }
+  if (isStructure(raw)) return markBytes(bytesOf(raw))
+  return readShownNumber(raw) === undefined ? raw : markText(raw as string)
+}
+
+/** The codec of texts of any form, in which the text of a number is marked and not the other way round. */
+const TEXT_CODEC: Codec = {
+  isLong: false,
+  compare (value) {
+    return readShownNumber(readMarkedText(value)) ?? value
+  },
+  decode (raw) {
+    if (typeof raw === 'string') return raw
+    const shown = showUnfit(raw)
+    return readShownNumber(shown) === undefined ? shown : markText(shown as string)
+  }
+}
+const FORMAT_CODEC: Codec = { isLong: false, decode: showUnfit }
+const INTEGER_CODEC: Codec = {
+  isLong: false,
+  encode: (value) => typeof value === 'string' ? BigInt(value) : value,
+  decode: showUnfit
+}
+
+const NUMBER_CODEC: Codec = {
+  isLong: false,
+  decode: (raw) => typeof raw === 'bigint' && BigInt(Number(raw)) === raw ? Number(raw) : showUnfit(raw)
+}
+
+const BOOLEAN_CODEC: Codec = {
+  isLong: false,
+  encode: Number,
+  decode (raw) {
+    const value = showUnfit(raw)
+    return value === 0 || value === 1 ? value === 1 : value
+  }
+}
+
+const JSON_CODEC: Codec = {
+  isLong: true,
+  encode: JSON.stringify,
+  decode: (raw) => typeof raw === 'string' ? decodeJson(raw) : showUnfit(raw)
+}
+
+/** Values of the driver are bytes in hexadecimal digits, because the statement has `unhex`. */
+const BYTES_CODEC: Codec = {
+  isLong: true,
+  encode: (value) => Buffer.from(String(value), 'base64').toString('hex'),
+  decode (raw) {
+    if (isStructure(raw)) return bytesOf(raw).toString('base64')
+    return typeof raw === 'string' ? markText(raw) : showUnfit(raw)
+  }
+}
+
+/** The codec of a column that may hold numbers and texts. */
+const MIXED: Codec = {
+  isLong: true,
+  findFault: (value) => typeof value === 'string' || Number.isFinite(value) ? undefined : 'must be a text or a number',
+  decode: (raw) => typeof raw === 'string' ? raw : showUnfit(raw)
+}
+
+const CODECS: Readonly<Record<Exclude<ColumnKind, 'decimal'>, Codec>> = {
+  string: { ...TEXT_CODEC, isLong: true },
+  uuid: FORMAT_CODEC,
+  'date-time': TEXT_CODEC,
+  'date-time-local': FORMAT_CODEC,
+  date: TEXT_CODEC,
+  'time-local': FORMAT_CODEC,
+  bytes: BYTES_CODEC,
+  integer: INTEGER_CODEC,
+  number: NUMBER_CODEC,
+  boolean: BOOLEAN_CODEC,
+  json: JSON_CODEC
+}
+
+/** The codec of texts in a column that turns those which look like numbers into numbers, such as DATETIME. */
+const UNCONVERTED: Codec = {
+  ...CODECS.string,
+  findFault: (value) => LIKE_NUMBER.test(String(value)) ? 'must not look like a number' : undefined
+}
+
+/** Matches the texts that a numeric affinity converts to a number. Of white space, SQLite skips that of ASCII only. */
+const LIKE_NUMBER = /^[ \t\n\v\f\r]*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?[ \t\n\v\f\r]*$/i
+
+/** Returns the scale of a type such as `DECIMAL(10,2)`. */
+function scaleOf (type: string): number {
+  return Number(/\(\s*\d+\s*,\s*(\d+)\s*\)/.exec(type)?.[1] ?? 0)
+}
+
+/** Finds how a column keeps decimals: as integers of eight bytes, or else as doubles. */
+function findDecimalCodec (affinity: Affinity, scale: number): Codec | undefined {
+  if (!FITTING.decimal.has(affinity)) return undefined
+  return {
+    isLong: false,
+    findFault (value) {
+      const number = normalizeDecimal(String(value))
+      if (affinity !== 'REAL' && isLongInteger(number)) return undefined
+      if (affinity === 'INTEGER') return 'must be an integer between -9223372036854775808 and 9223372036854775807'
+      return spellNumber(Number(number)) === number ? undefined : 'must have at most 15 significant digits'
+    },
+    encode: encodeDecimal,
+    decode (raw) {
+      if (typeof raw === 'bigint') return padFraction(String(raw), scale)
+      return typeof raw === 'number' && Number.isFinite(raw) ? padFraction(spellNumber(raw), scale) : showUnfit(raw)
+    }
+  }
+}
+
+function encodeDecimal (value: unknown): unknown {
+  const number = normalizeDecimal(String(value))
+  return isLongInteger(number) ? BigInt(number) : Number(number)
+}
+
+const LEAST = -(2n ** 63n)
+/** The length of the longest text of an integer of eight bytes, in characters. */
+const LONGEST_INTEGER = 20
+
+/** Returns whether a text is an integer of eight bytes. */
+function isLongInteger (text: string): boolean {
+  if (text.length > LONGEST_INTEGER || text.includes('.')) return false
+  return BigInt(text) >= LEAST && BigInt(text) < -LEAST
+}
+
+/** Spells a number without an exponent, by the fewest digits that tell it from other doubles. */
+function spellNumber (value: number): string {
+  const [, sign, first, rest = '', exponent] = EXPONENTIAL.exec(value.toExponential()) as RegExpExecArray
+  const digits = `${first}${rest}`
+  const point = Number(exponent) + 1
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`
+  const whole = digits.slice(0, point).padEnd(point, '0')
+  return digits.length > point ? `${sign}${whole}.${digits.slice(point)}` : `${sign}${whole}`
+}
+
+/** Matches a number as `toExponential` spells it. */
+const EXPONENTIAL = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/
+
+/** Adds zeros until a decimal has as many digits after its point as its column shows. */
+function padFraction (text: string, scale: number): string {
+  const [whole, fraction = ''] = text.split('.')
+  return scale === 0 || fraction.length >= scale ? text : `${whole}.${fraction.padEnd(scale, '0')}`
+}
+
+/** Encodes a value that `showUnfit` has decoded, so that the column compares it with the stored value itself. */
+export function compareUnfit (value: unknown): unknown {
+  const bytes = readMarkedBytes(value)
+  if (bytes !== undefined) return bytes
+  return readMarkedText(value) ?? readShownNumber(value) ?? value
+}
+
+/** Returns whether the affinity of a column leaves a value as it is ("Datatypes In SQLite" §3). */
+export function holdsUnfit (value: unknown, type: string): boolean {
+  const affinity = affinityOf(type)
+  if (typeof value === 'number') return affinity !== 'TEXT'
+  // A number that JSON cannot keep is shown as a text.
+  const isShown = readShownNumber(value) !== undefined
+  return isShown || affinity === 'TEXT' || affinity === 'BLOB' || !LIKE_NUMBER.test(String(value))
+}
+
+/** Returns the number that `showUnfit` shows as a text. */
+function readShownNumber (value: unknown): number | bigint | undefined {
+  if (typeof value !== 'string') return undefined
+  if (/^-?\d{16,19}$/.test(value) && isLongInteger(value)) return BigInt(value)
+  return value === 'Infinity' || value === '-Infinity' ? Number(value) : undefined
+}

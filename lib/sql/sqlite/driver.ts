@@ -1,0 +1,291 @@
+import { InvalidOptionError, StoreFullError, UnavailableError, UnknownOutcomeError } from '../../core/errors.js'
+import { findMember } from '../../core/util/own-property.js'
+import type { MaybePromise } from '../../core/util/maybe-promise.js'
+import type { Context } from '../../core/stores/store.js'
+import { ConstraintError } from '../constraint-errors.js'
+import {
+  type Driver,
+  type FoundReference,
+  groupIndexes,
+  type RawRow,
+  type Statement,
+  type Table,
+  type TableName
+} from '../dialect.js'
+import { prepare, type PreparedStatement, readRows, type SqliteStatement } from './statement.js'
+import { WriteQueue } from './write-queue.js'
+
+/** The members of an open database that a store uses, in better-sqlite3, libsql and node:sqlite. */
+export interface SqliteDatabase {
+  /** Prepares a statement. */
+  prepare (sql: string): SqliteStatement
+  /** Runs statements that return no rows. */
+  exec (sql: string): unknown
+}
+
+/** The connection of a driver. It may be another one after it was closed. */
+export interface SqliteConnection {
+  /** The open database. Its first use may find the database locked, and throws an error then. */
+  readonly database: SqliteDatabase
+  readonly queue: WriteQueue
+}
+
+/** Opens a connection at the start of an app. Returns a promise if it has to wait for other processes. */
+export function openAtStart (connection: SqliteConnection): MaybePromise<SqliteDatabase> {
+  return connection.queue.run(() => connection.database, true)
+}
+
+/** A database that the app has opened. */
+export class OpenDatabase implements SqliteConnection {
+  readonly queue: WriteQueue
+  readonly #database: SqliteDatabase
+  #isDurable = false
+
+  constructor (database: SqliteDatabase, busyTimeout: number) {
+    this.queue = new WriteQueue(busyTimeout, isBusy)
+    this.#database = database
+    try {
+      this.#complete()
+    } catch (error) {
+      if (!isBusy(error)) throw error
+    }
+  }
+
+  get database (): SqliteDatabase {
+    if (!this.#isDurable) this.#complete()
+    return this.#database
+  }
+
+  #complete (): void {
+    makeDurable(this.#database)
+    this.#isDurable = true
+  }
+}
+
+/**
+ * The time that the driver itself waits for a lock, in milliseconds. The process does nothing else meanwhile. A read
+ * meets a lock only while another connection begins or ends with the file.
+ */
+const DRIVER_TIMEOUT = 5
+
+/**
+ * Makes commits wait for the disk. SQLite keeps the journal mode in the file, but not the other settings. A database
+ * that allows only queries keeps its journal mode.
+ */
+export function makeDurable (database: SqliteDatabase): void {
+  database.exec(`PRAGMA busy_timeout = ${DRIVER_TIMEOUT}`)
+  const [access] = readRows<{ query_only: number }>(database.prepare('PRAGMA query_only'))
+  if (access?.query_only === 1) return
+  database.exec('PRAGMA journal_mode = WAL')
+  database.exec('PRAGMA synchronous = FULL')
+  database.exec('PRAGMA foreign_keys = ON')
+  const [row] = readRows<{ journal_mode: string }>(database.prepare('PRAGMA journal_mode'))
+  const mode = row?.journal_mode
+  // A database in memory needs no log, because nothing of it outlives the process.
+  if (mode !== 'wal' && mode !== 'memory') {
+    throw new InvalidOptionError('database', `must support a write-ahead log, but its journal mode is "${mode}"`)
+  }
+}
+
+/** Runs statements on a database, and translates errors. */
+export class SqliteDriver implements Driver {
+  readonly sync = true
+  readonly #connection: SqliteConnection
+  readonly #table: string
+  /** The prepared statements of each database. A database that was closed is collected together with them. */
+  readonly #kept = new WeakMap<SqliteDatabase, Map<Statement, PreparedStatement>>()
+
+  constructor (connection: SqliteConnection, table: string) {
+    this.#connection = connection
+    this.#table = table
+  }
+
+  get #database (): SqliteDatabase {
+    return this.#connection.database
+  }
+
+  /** Runs a statement. With `context`, a write that has to wait returns a promise; without it, the process waits. */
+  run (statement: Statement, values: readonly unknown[], context?: Context): MaybePromise<readonly RawRow[]> {
+    const fail = (error: unknown): never => { throw this.#explain(error, statement) }
+    try {
+      if (!statement.writes) return this.#execute(statement, values)
+      const written = this.#connection.queue.run(() => this.#execute(statement, values), context !== undefined)
+      return written instanceof Promise ? written.catch(fail) : written
+    } catch (error) {
+      return fail(error)
+    }
+  }
+
+  #execute (statement: Statement, values: readonly unknown[]): readonly RawRow[] {
+    if (statement.returns) {
+      const prepared = this.#prepare(statement)
+      return statement.writes ? this.#write(prepared, values) : prepared.read(values)
+    }
+    this.#database.exec(statement.text)
+    return []
+  }
+
+  /** Writes in a transaction, unless the statement is one, or the app has begun one itself. */
+  #write (prepared: PreparedStatement, values: readonly unknown[]): readonly RawRow[] {
+    if (!prepared.needsTransaction || !this.#begin()) return prepared.read(values)
+    try {
+      const rows = prepared.read(values)
+      this.#database.exec('COMMIT')
+      return rows
+    } catch (error) {
+      this.#rollBack()
+      throw error
+    }
+  }
+
+  /** Begins a transaction. Returns false if the app has begun one itself. */
+  #begin (): boolean {
+    try {
+      this.#database.exec('BEGIN IMMEDIATE')
+      return true
+    } catch (error) {
+      if (/within a transaction/.test(String(error))) return false
+      throw error
+    }
+  }
+
+  /** Rolls the transaction back. Ignores errors, because the failure may have ended the transaction already. */
+  #rollBack (): void {
+    try {
+      this.#database.exec('ROLLBACK')
+    } catch {}
+  }
+
+  #prepare (statement: Statement): PreparedStatement {
+    const database = this.#database
+    const known = this.#kept.get(database)?.get(statement)
+    if (known !== undefined) return known
+    const prepared = prepare(database.prepare(statement.text), statement.writes)
+    if (!statement.kept) return prepared
+    const kept = this.#kept.get(database) ?? new Map<Statement, PreparedStatement>()
+    this.#kept.set(database, kept.set(statement, prepared))
+    return prepared
+  }
+
+  needsCollation (): boolean {
+    return false
+  }
+
+  describe (): Table | undefined {
+    const columns = this.#query<{
+      name: string
+      type: string
+      notnull: number
+      dflt_value: unknown
+      pk: number
+      hidden: number
+    }>('SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?)', this.#table)
+    if (columns.length === 0) return undefined
+    const indexed = this.#query<{ index: string; column: string | null }>(
+      'SELECT list.name AS "index", info.name AS "column" FROM pragma_index_list(?) AS list, ' +
+        'pragma_index_info(list.name) AS info WHERE list."unique" = 1 AND list.partial = 0',
+      this.#table
+    )
+    const [listed] = this.#query<{ type: string, wr: number }>('SELECT type, wr FROM pragma_table_list(?)', this.#table)
+    const isView = listed?.type === 'view'
+    const key = columns.filter(({ pk }) => pk > 0)
+    // SQLite fills in a single primary key of this type, which is the number of the row.
+    const hasNumber = key.length === 1 && /^INTEGER$/i.test((key[0] as { type: string }).type)
+    return {
+      columns: columns.map(({ name, type, notnull, dflt_value: fallback, pk, hidden }) => ({
+        name,
+        type,
+        notNull: notnull === 1 || (pk > 0 && (hasNumber || listed?.wr === 1)),
+        isKey: pk > 0,
+        filled: fallback !== null || hidden > 0 || (pk > 0 && hasNumber),
+        generated: hidden > 0
+      })),
+      unique: [key.map(({ name }) => name), ...groupIndexes(indexed)],
+      references: this.#query<FoundReference>(REFERENCES, this.#table),
+      kind: isView ? 'view' : 'table',
+      hasRowNumber: !isView && listed?.wr === 0
+    }
+  }
+
+  tables (): readonly TableName[] {
+    return this.#query<{ name: string }>(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+    ).map(({ name }) => ({ name, schema: undefined, isVisible: true }))
+  }
+
+  #query<R> (text: string, ...values: unknown[]): R[] {
+    return readRows(this.#database.prepare(text), values)
+  }
+
+  /** Translates an error of a driver. Reads the message if the drivers have no code in common. */
+  #explain (error: unknown, { writes }: Statement): unknown {
+    const message = String(findMember(error, 'message'))
+    for (const [kind, pattern] of CONSTRAINTS) {
+      const [, violated] = pattern.exec(message) ?? []
+      if (violated === undefined) continue
+      const tables = kind === 'reference' ? this.#findReferrers() : []
+      return new ConstraintError(kind, this.#columnsIn(kind, violated), error, tables)
+    }
+    // A trigger raises this error with a message of its own.
+    if (hasCode(error, 1811, 'SQLITE_CONSTRAINT_TRIGGER')) return new ConstraintError('check', [], error)
+    if (isBusy(error)) return new UnavailableError({ cause: error })
+    // SQLITE_IOERR_WRITE reports an exhausted quota.
+    if (hasCode(error, 13, 'SQLITE_FULL') || hasCode(error, 778, 'SQLITE_IOERR_WRITE')) {
+      return new StoreFullError({ cause: error })
+    }
+    // The write may still come back from the log when the machine restarts.
+    if (writes && hasCode(error, 1034, 'SQLITE_IOERR_FSYNC')) return new UnknownOutcomeError({ cause: error })
+    return error
+  }
+
+  /** Returns the tables whose foreign keys restrict deletions. SQLite does not say which of them has refused one. */
+  #findReferrers (): string[] {
+    return this.#query<{ name: string }>(REFERRERS, this.#table).map(({ name }) => name)
+  }
+
+  #columnsIn (kind: ConstraintError['kind'], text: string): string[] {
+    if (kind === 'reference') {
+      return this.#query<{ from: string }>('SELECT "from" FROM pragma_foreign_key_list(?)', this.#table).map(
+        ({ from }) => from
+      )
+    }
+    // Some words of an expression may be columns. A single word is probably the name of the constraint.
+    if (kind === 'check') return /^\w*$/.test(text) ? [] : [...text.matchAll(/[\p{L}\p{N}_]+/gu)].map(([word]) => word)
+    // Each column follows the name of its table, in the spelling of CREATE TABLE. Names may contain commas.
+    const own = text.slice(0, this.#table.length + 1)
+    if (own.toLowerCase() !== `${this.#table}.`.toLowerCase()) return []
+    return text.slice(own.length).split(`, ${own}`)
+  }
+}
+
+const CONSTRAINTS: ReadonlyArray<readonly [ConstraintError['kind'], RegExp]> = [
+  ['unique', /^UNIQUE constraint failed: (.*)/s],
+  ['required', /^NOT NULL constraint failed: (.*)/s],
+  ['check', /^CHECK constraint failed: (.*)/s],
+  ['reference', /^(FOREIGN KEY) constraint failed/],
+  ['value', /^cannot store \w+ value in \w+ column (.*)/s],
+  ['value', /^string or blob (too big)/]
+]
+const REFERENCES = `SELECT "from" AS "column", "table", on_delete AS "onDelete" FROM pragma_foreign_key_list(?)
+  GROUP BY id HAVING count(*) = 1`
+const REFERRERS = `SELECT DISTINCT made.name AS name
+  FROM sqlite_master AS made, pragma_foreign_key_list(made.name) AS referring
+  WHERE made.type = 'table' AND referring."table" = ? COLLATE NOCASE
+  AND referring.on_delete IN ('NO ACTION', 'RESTRICT') ORDER BY name`
+
+/** Returns whether another connection has locked the database, or has kept a file from being opened. */
+export function isBusy (error: unknown): boolean {
+  return hasCode(error, 5, 'SQLITE_BUSY') || hasCode(error, 6, 'SQLITE_LOCKED') ||
+    (error instanceof InvalidOptionError && isBusy(error.cause))
+}
+
+/**
+ * Returns whether an error has a code, or an extension of it. The codes of better-sqlite3 and libsql are names. Those
+ * of node:sqlite are numbers, whose lowest eight bits are the code without its extension.
+ */
+function hasCode (error: unknown, number: number, name: string): boolean {
+  const code = findMember(error, 'code')
+  const errcode = findMember(error, 'errcode')
+  if (typeof errcode === 'number') return errcode === number || (errcode & 0xff) === number
+  return typeof code === 'string' && code.startsWith(name)
+}

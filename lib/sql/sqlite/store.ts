@@ -1,0 +1,199 @@
+import { existsSync } from 'node:fs'
+import { InvalidOptionError } from '../../core/errors.js'
+import type { Id, Row, Scope } from '../../core/resource/row.js'
+import type { AttributesOf } from '../../core/schema/infer.js'
+import type { Attributes, AttributesSchema } from '../../core/schema/types.js'
+import { checkBoolean, checkOptionNames } from '../../core/util/check-option.js'
+import { andThen, type MaybePromise } from '../../core/util/maybe-promise.js'
+import { findMember } from '../../core/util/own-property.js'
+import {
+  checkOptions,
+  checkUndescribed,
+  hasAttributes,
+  requireAttributes,
+  type SqlStoreOptions
+} from '../options.js'
+import { describeItself, type SelfDescribing, type SelfDescribingOptions } from '../self-describing.js'
+import { makeSqlStore, type SqlStore } from '../store.js'
+import type { TablePlan } from '../tables/migration.js'
+import type {
+  Changes, Context, Count, CountQuery, Guard, Store, Stores, SyncStore, WriteOutcome
+} from '../../core/stores/store.js'
+import { describeSqliteTable } from './describe/describe-sqlite.js'
+import { sqliteDialect as dialect } from './dialect.js'
+import { OpenDatabase, openAtStart, type SqliteConnection, type SqliteDatabase, SqliteDriver } from './driver.js'
+import { shareFile, SqliteFile } from './file.js'
+
+export type { SqliteDatabase } from './driver.js'
+export type { SqliteStatement } from './statement.js'
+
+/** The options of `sqliteStore`. */
+export type SqliteStoreOptions<S extends AttributesSchema = AttributesSchema> = SqlStoreOptions<S> & SqliteOptions
+
+/** The database of `sqliteStore` and `sqliteStores`: the path of a file, or an open database. */
+export type SqliteOptions = SqliteSource & {
+  /**
+   * The time that a write waits for other connections before it answers 503, in milliseconds. Meanwhile the app serves
+   * other requests. @default 5000
+   */
+  readonly busyTimeout?: number
+}
+
+/** The database: the path of a file, or an open connection. */
+export type SqliteSource =
+  | {
+    /**
+     * The path of the file, which is created if it is missing. The first use opens it by `node:sqlite` (Node.js 22.13),
+     * else by better-sqlite3 or libsql if the app has installed one. All stores of the process with the same file and
+     * `busyTimeout` share one connection. It is closed when the last app with one of these stores is closed.
+     */
+    readonly file: string
+    readonly database?: never
+  }
+  | {
+    /** An open database, which the app closes itself. The write-ahead log is turned on, and each commit waits. */
+    readonly database: SqliteDatabase
+    readonly file?: never
+  }
+
+/**
+ * A store in SQLite. Its methods return their results synchronously, with one exception: a write for a request, which
+ * has a `context`, returns a promise if another connection holds the lock of the database. Without a context, the
+ * process waits.
+ */
+export interface SqliteStore<A = Attributes> extends Omit<SyncStore<A>, 'create' | 'update' | 'delete' | 'prepare'> {
+  readonly id: SqlStore['id']
+  readonly attributes: AttributesSchema
+  readonly capabilities: SqlStore['capabilities']
+  count (query: CountQuery, context: Context): Count
+  /** Returns what must be done so that the table fits. It does not even create the file. */
+  plan (): TablePlan
+  /** Creates the table, or adds what it lacks. */
+  migrate (): void
+  /** Opens the connection, and does what the start of an app needs. Waits for other processes by a promise. */
+  prepare (): MaybePromise<void>
+  create (attributes: A, scope: Scope): Row<A>
+  create (attributes: A, scope: Scope, context: Context): MaybePromise<Row<A>>
+  update (id: Id, changes: Changes<A>, guard: Guard): WriteOutcome<A>
+  update (id: Id, changes: Changes<A>, guard: Guard, context: Context): MaybePromise<WriteOutcome<A>>
+  delete (id: Id, guard: Guard): WriteOutcome<A>
+  delete (id: Id, guard: Guard, context: Context): MaybePromise<WriteOutcome<A>>
+  /**
+   * Closes the connection of the option `file`, unless an app still uses the file. The next use opens it again. With
+   * the option `database`, it does nothing.
+   */
+  close (): void
+}
+
+/**
+ * Makes a store in a table of an SQLite database (3.43 or later). A write returns when it is on the disk. Several
+ * processes may have the same file open. Without `attributes`, the table describes itself.
+ * @throws InvalidOptionError, UnknownOptionError or InvalidAttributesError if an option is wrong
+ */
+export function sqliteStore (options: SelfDescribingOptions & SqliteOptions): SelfDescribing<SqliteStore>
+export function sqliteStore<const S extends AttributesSchema> (
+  options: SqliteStoreOptions<S>
+): SqliteStore<AttributesOf<S>>
+export function sqliteStore (options: SqliteStoreOptions | (SelfDescribingOptions & SqliteOptions)): Store {
+  return hasAttributes(options) ? openStore(options) : openTable(options)
+}
+
+/** Makes a store that describes itself. */
+function openTable (options: SelfDescribingOptions & SqliteOptions): Store {
+  const { table } = options
+  checkUndescribed(options, SQLITE_OPTIONS, 'sqliteStore')
+  checkReserved(table)
+  const connection = connect(options)
+  const file = connection instanceof SqliteFile ? connection : undefined
+  return describeItself({
+    table,
+    schema: undefined,
+    describe: () => andThen(openAtStart(connection), (database) => describeSqliteTable(database, table)),
+    tables: () => new SqliteDriver(connection, table).tables(),
+    open: (described) => openStore({ ...options, ...described }),
+    retain () { file?.retain() },
+    close () { file?.release() }
+  })
+}
+
+function openStore (options: SqliteStoreOptions): SqliteStore {
+  const { database, file, busyTimeout = BUSY_TIMEOUT, ...common } = options
+  checkOptions(common, SQLITE_OPTIONS, 'sqliteStore')
+  checkReserved(options.table)
+  const connection = connect(options)
+  const store: SqlStore<unknown> = makeSqlStore(common, dialect, new SqliteDriver(connection, options.table))
+  const opened = connection instanceof SqliteFile ? connection : undefined
+  // The driver is synchronous where the type says so, and so is the store. The schema has validated the rows.
+  return Object.freeze({
+    ...store,
+    plan () {
+      if (file === undefined) return store.plan()
+      // An empty database stands for a file that is missing. The other connection would change the journal mode.
+      const reader = existsSync(file) ? shareFile(file, busyTimeout, true) : new SqliteFile(':memory:', busyTimeout)
+      reader.retain()
+      try {
+        return makeSqlStore(common, dialect, new SqliteDriver(reader, options.table)).plan()
+      } finally {
+        reader.release()
+      }
+    },
+    migrate () {
+      connection.queue.run(() => connection.database, false)
+      store.migrate()
+    },
+    prepare () {
+      opened?.retain()
+      return andThen(openAtStart(connection), () => store.prepare())
+    },
+    close () { opened?.release() }
+  }) as SqliteStore
+}
+
+/**
+ * Makes stores in one SQLite database, a table for each resource. With `migrate` (default true), registration creates
+ * the tables, foreign keys and indexes that are missing.
+ * @throws InvalidOptionError, UnknownOptionError
+ *
+ * @example
+ * draw((map) => map.resources('posts', { attributes }), { stores: sqliteStores({ file: 'blog.sqlite' }) })
+ */
+export function sqliteStores (options: SqliteOptions & { readonly migrate?: boolean }): Stores {
+  const { migrate = true, ...database } = options
+  checkOptionNames(database, [...SQLITE_OPTIONS, 'migrate'], 'sqliteStores')
+  checkBoolean('migrate', migrate)
+  connect(database)
+  return Object.freeze<Stores>({
+    open: (request) => sqliteStore({ ...database, ...requireAttributes(request), migrate })
+  })
+}
+
+/** Refuses the names that SQLite keeps for its own tables, in any case ("CREATE TABLE" §2). */
+function checkReserved (table: string): void {
+  if (!/^sqlite_/i.test(table)) return
+  const reason = 'names that begin with "sqlite_" are those of SQLite itself'
+  throw new InvalidOptionError('table', `must not be "${table}": ${reason}`)
+}
+
+/** The options that SQLite has besides those of all SQL stores. */
+export const SQLITE_OPTIONS: readonly string[] = ['database', 'file', 'busyTimeout']
+
+/** The time that a write waits for other processes, in milliseconds. */
+const BUSY_TIMEOUT = 5000
+
+/** Returns the connection to the database that the options name. @throws InvalidOptionError */
+function connect ({ database, file, busyTimeout = BUSY_TIMEOUT }: SqliteOptions): SqliteConnection {
+  if (!Number.isSafeInteger(busyTimeout) || busyTimeout < 0) {
+    throw new InvalidOptionError('busyTimeout', 'must be a number of milliseconds')
+  }
+  if (file !== undefined && database !== undefined) {
+    throw new InvalidOptionError('file', 'must not be given together with "database", which is open already')
+  }
+  if (file !== undefined) return shareFile(file, busyTimeout)
+  if (typeof findMember(database, 'prepare') !== 'function') {
+    throw new InvalidOptionError(
+      'database',
+      'must be an open database of better-sqlite3, libsql or node:sqlite; or give the path of a "file"'
+    )
+  }
+  return new OpenDatabase(database, busyTimeout)
+}

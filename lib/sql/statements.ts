@@ -1,0 +1,224 @@
+import { InvalidError } from '../core/errors.js'
+import type { Id, Scope } from '../core/resource/row.js'
+import type { Attributes } from '../core/schema/types.js'
+import { isSame } from '../core/util/canonical-json.js'
+import { isEmpty } from '../core/util/own-property.js'
+import { type Conditions, keyOf, whereOf } from './conditions.js'
+import type { Column, Dialect, RawRow, Statement } from './dialect.js'
+import type { VersionGuard } from './keys/versions.js'
+import type { TableDefinition } from './tables/definition.js'
+
+/** A statement with the values of its placeholders. */
+export interface BoundStatement {
+  readonly statement: Statement
+  readonly values: readonly unknown[]
+}
+
+/** The row that a write changes. `guards` is empty if any version may be changed. */
+export interface WriteTarget {
+  readonly id: Id
+  readonly guards: readonly VersionGuard[]
+  readonly scope: Scope
+}
+
+/** The members of a statement that its text does not tell. */
+interface StatementTraits extends Pick<Statement, 'isSelective' | 'fills'> {
+  /** Whether the statement is kept even if there are many others. @default false */
+  readonly isKept?: boolean
+}
+
+/** The most statements to keep in a cache. Clients choose the attributes of a write and the order of a list. */
+const KEPT = 60
+
+/**
+ * Keeps statements of one verb, so that the text of a kept statement is made only once. Statements with the same key
+ * have the same text.
+ */
+export class StatementCache {
+  readonly #known = new Map<string, Statement>()
+  readonly #writes: boolean
+
+  constructor (writes: boolean) {
+    this.#writes = writes
+  }
+
+  find (key: string): Statement | undefined {
+    return this.#known.get(key)
+  }
+
+  add (key: string, text: string, { isKept = false, isSelective, fills }: StatementTraits = {}): Statement {
+    const kept = isKept || this.#known.size < KEPT
+    const statement = { text, writes: this.#writes, returns: true, kept, isSelective, fills }
+    if (kept) this.#known.set(key, statement)
+    return statement
+  }
+}
+
+/**
+ * Returns the columns to read, for `SELECT` and `RETURNING`. Only the version may be an expression, because RETURNING
+ * in Citus allows only immutable ones.
+ */
+export function rowOf (
+  { columns, ids, versions: { selected } }: TableDefinition,
+  select: (column: Column) => string = ({ quoted }) => quoted
+): string {
+  const version = selected === undefined ? [] : [selected]
+  return [...ids.selected, ...version, ...[...columns.byAttribute.values()].map(select)].join(', ')
+}
+
+/** Makes the statements that read and write one row. */
+export class Statements {
+  readonly #definition: TableDefinition
+  readonly #dialect: Dialect
+  readonly #columns: readonly Column[]
+  readonly #conditions: Conditions
+  readonly #row: string
+  readonly #select = new StatementCache(false)
+  readonly #insert = new StatementCache(true)
+  readonly #update = new StatementCache(true)
+  readonly #delete = new StatementCache(true)
+
+  constructor (definition: TableDefinition, dialect: Dialect, conditions: Conditions) {
+    this.#definition = definition
+    this.#dialect = dialect
+    this.#conditions = conditions
+    this.#columns = [...definition.columns.byAttribute.values()]
+    this.#row = rowOf(definition)
+  }
+
+  select (id: Id, scope: Scope): BoundStatement {
+    const { key, values } = this.#findRow(id, scope)
+    return { statement: this.#select.find(key) ?? this.#select.add(key, this.#writeSelect(id, scope)), values }
+  }
+
+  #writeSelect (id: Id, scope: Scope): string {
+    const conditions = this.#conditions.ofRow(id, scope)
+    const where = whereOf(this.#conditions.write(conditions, this.#conditions.placeholders(1)))
+    return `SELECT ${this.#row} FROM ${this.#definition.source}${where}`
+  }
+
+  /**
+   * Makes the statement that inserts a row. If `id` is `undefined`, the database makes the id.
+   * @throws InvalidError if the table cannot keep a value
+   */
+  insert (id: Id | undefined, attributes: Attributes, scope: Scope): BoundStatement {
+    const { versions: { counter } } = this.#definition
+    const columns = this.#find(attributes, scope).filter(({ attribute }) => attributes[attribute] !== undefined)
+    if (!isEmpty(scope)) columns.push(...this.#find(scope, {}))
+    const values: unknown[] = counter === undefined ? [] : [1]
+    for (const { attribute, encode } of columns) {
+      values.push(encode(Object.hasOwn(scope, attribute) ? scope[attribute] : attributes[attribute]))
+    }
+    if (id !== undefined) values.push(id)
+    const key = namesOf(columns)
+    return { statement: this.#insert.find(key) ?? this.#addInsert(key, columns, id !== undefined), values }
+  }
+
+  #addInsert (key: string, columns: readonly Column[], hasId: boolean): Statement {
+    const { quoted: table, columns: { version }, ids, versions: { counter } } = this.#definition
+    const first = counter === undefined ? [] : [counter]
+    const last = hasId ? [ids.parts[0].quoted] : []
+    const names = [...first, ...columns.map(({ quoted }) => quoted), ...last]
+    const placeholders = names.map((_, index) => this.#stored(index + 1, columns[index - first.length]))
+    const given = `(${names.join(', ')}) VALUES (${placeholders.join(', ')})`
+    const text = `INSERT INTO ${table} ${names.length === 0 ? 'DEFAULT VALUES' : given} RETURNING ${this.#row}`
+    return this.#insert.add(key, text, {
+      fills: [...first.map(() => version as string), ...columns.map(({ name }) => name)]
+    })
+  }
+
+  /**
+   * Makes the statement that updates a row. A removed attribute becomes NULL. A column of JSON keeps its text if that
+   * is another spelling of the value.
+   * @param raw the row that was read before, if it was
+   * @throws InvalidError if the table cannot keep a value
+   */
+  update (changes: Attributes, target: WriteTarget, raw?: RawRow): BoundStatement {
+    const columns = this.#find(changes, target.scope)
+    const values = columns.map(({ attribute, name, kind, encode, decode }) => {
+      const value = changes[attribute] ?? null
+      const stored = kind === 'json' ? raw?.[name] : undefined
+      return typeof stored === 'string' && isSame(decode(stored), value) ? stored : encode(value)
+    })
+    return this.#bindGuarded(this.#update, target, columns, values)
+  }
+
+  #beginUpdate (columns: readonly Column[]): string {
+    const { quoted: table, versions: { counter } } = this.#definition
+    const set = columns.map((column, index) => `${column.quoted} = ${this.#stored(index + 1, column)}`)
+    if (counter !== undefined) set.unshift(`${counter} = ${counter} + 1`)
+    return `UPDATE ${table} SET ${set.length === 0 ? this.#touch() : set.join(', ')}`
+  }
+
+  delete (target: WriteTarget): BoundStatement {
+    return this.#bindGuarded(this.#delete, target, [], [])
+  }
+
+  /**
+   * Finds the columns of attributes outside the scope, in the order of the schema. A client's order thus makes no other
+   * statement.
+   */
+  #find (supplied: Attributes, scope: Scope): Column[] {
+    const { byAttribute } = this.#definition.columns
+    for (const name in supplied) if (!byAttribute.has(name)) throw refuseUnknown(supplied, byAttribute)
+    return this.#columns.filter(({ attribute }) =>
+      Object.hasOwn(supplied, attribute) && !Object.hasOwn(scope, attribute))
+  }
+
+  /** Returns the placeholder of a value that is stored. */
+  #stored (position: number, column: Column | undefined): string {
+    return this.#dialect.placeholder(position, column?.kind === 'bytes' ? column.kind : undefined)
+  }
+
+  #bindGuarded (
+    cache: StatementCache,
+    target: WriteTarget,
+    columns: readonly Column[],
+    stored: readonly unknown[]
+  ): BoundStatement {
+    const { id, guards, scope } = target
+    const row = this.#findRow(id, scope)
+    const key = `${namesOf(columns)} ${guards.length > 0 ? 'version' : ''} ${row.key}`
+    const values = stored.concat(row.values)
+    for (const { value } of guards) values.push(value)
+    return { statement: cache.find(key) ?? this.#addGuarded(cache, key, target, columns), values }
+  }
+
+  #addGuarded (cache: StatementCache, key: string, target: WriteTarget, columns: readonly Column[]): Statement {
+    const { id, guards, scope } = target
+    const begin = cache === this.#delete ? `DELETE FROM ${this.#definition.quoted}` : this.#beginUpdate(columns)
+    const next = this.#conditions.placeholders(columns.length + 1)
+    const where = whereOf(this.#conditions.write(this.#conditions.ofRow(id, scope), next))
+    const whereVersion = guards.map(({ write }) => ` AND ${write(next)}`).join('')
+    return cache.add(key, `${begin}${where}${whereVersion} RETURNING ${this.#row}`, {
+      fills: columns.map(({ name }) => name)
+    })
+  }
+
+  /** Returns the values of the conditions that find a row, and the key that conditions with the same text share. */
+  #findRow (id: Id, scope: Scope): { readonly key: string, readonly values: readonly unknown[] } {
+    // Fast path: an id in a column of its own finds most rows.
+    const { ids } = this.#definition
+    if (ids.isGenerated && isEmpty(scope)) return { key: BY_ID_ALONE, values: [ids.parts[0].compare(id)] }
+    const conditions = this.#conditions.ofRow(id, scope)
+    return { key: keyOf(conditions), values: this.#conditions.valuesOf(conditions) }
+  }
+
+  /** Sets a column to its own value, for an update without changes. */
+  #touch (): string {
+    const { quoted } = this.#columns.find(({ readOnly }) => !readOnly) ?? this.#definition.ids.parts[0]
+    return `${quoted} = ${quoted}`
+  }
+}
+
+/** The key of the condition that finds a row by its id. */
+const BY_ID_ALONE = keyOf([{ by: 'id', is: '=', value: 0 }])
+
+function refuseUnknown (supplied: Attributes, known: ReadonlyMap<string, Column>): InvalidError {
+  const unknown = Object.keys(supplied).filter((name) => !known.has(name))
+  return new InvalidError(Object.fromEntries(unknown.map((name) => [name, ['has no column in the table']])))
+}
+
+function namesOf (columns: readonly Column[]): string {
+  return columns.map(({ attribute }) => attribute).join()
+}

@@ -1,0 +1,408 @@
+import { InvalidError } from '../core/errors.js'
+import type { IdType } from '../core/resource/resource.js'
+import { type Id, makeUuid, type Row, type Scope } from '../core/resource/row.js'
+import type { Attributes, AttributesSchema } from '../core/schema/types.js'
+import { isSame } from '../core/util/canonical-json.js'
+import { andThen, catchError, forEachInOrder, type MaybePromise } from '../core/util/maybe-promise.js'
+import { isEmpty } from '../core/util/own-property.js'
+import { positionOf } from '../core/stores/order.js'
+import { checkScope } from '../core/stores/scope.js'
+import type { Batches, Context, Count, CountQuery, Guard, Query, Store, WriteOutcome } from '../core/stores/store.js'
+import { BatchPlan, type Reading } from './lists/batch-plan.js'
+import { AsyncBatchReader, BatchReader } from './lists/batch-reader.js'
+import { decodeInteger } from './columns/codec.js'
+import { RowDecoder } from './columns/row-decoder.js'
+import { Conditions } from './conditions.js'
+import { ConstraintError, makeRescue, REFUSALS, type Rescue, rescueDeletion, rescueRead } from './constraint-errors.js'
+import type { Dialect, Driver, RawRow } from './dialect.js'
+import { checkGiven, expandOrder, expandPosition, keepKey, positionOfRow } from './keys/id-columns.js'
+import { type Range, rangesAfter, rangesOf } from './lists/keyset.js'
+import { COUNT, ListStatements } from './lists/list-statements.js'
+import { PositionCheck } from './lists/position-check.js'
+import { BlockFinder } from './lists/sorted-blocks.js'
+import type { Predicate } from './predicates.js'
+import { type BoundStatement, Statements, type WriteTarget } from './statements.js'
+import {
+  type CheckedTable,
+  defineTable,
+  requireKey,
+  type TableDefinition,
+  type TableOptions
+} from './tables/definition.js'
+import { Migration, type TablePlan } from './tables/migration.js'
+
+/** The members that all SQL stores share. */
+export interface SqlStore<A = Attributes> extends Store<A> {
+  readonly id: IdType
+  readonly attributes: AttributesSchema
+  readonly capabilities: {
+    readonly order: true
+    readonly offset: true
+    readonly filter: true
+    readonly search: true
+    readonly count: true
+  }
+  count (query: CountQuery, context: Context): MaybePromise<Count>
+  /**
+   * Returns the statements that make the table fit, and what the app must change itself. Both lists are empty if the
+   * table fits. Nothing changes.
+   */
+  plan (): MaybePromise<TablePlan>
+  /**
+   * Runs the statements of `plan()`: creates the table, or adds columns, foreign keys and indexes that are missing. It
+   * runs none of them if the app must change something itself. Existing columns stay as they are.
+   * @throws InvalidOptionError if the table does not fit
+   */
+  migrate (): MaybePromise<void>
+  /**
+   * Checks that the table fits. With the option `migrate`, does what `migrate()` does. The registration of a resource
+   * calls it.
+   * @throws InvalidOptionError with the columns and their types, if the table is missing or does not fit
+   */
+  prepare (): MaybePromise<void>
+}
+
+/** The context of the statements at the start, which nobody breaks off. */
+const AT_START: Context = { signal: new AbortController().signal }
+
+/** Makes a store in an SQL database. The dialect and the driver hold the differences between databases. */
+export function makeSqlStore (
+  options: TableOptions,
+  dialect: Dialect,
+  driver: Driver
+): SqlStore {
+  const { migrate = false } = options
+  const definition = defineTable(options, dialect)
+  const migration = new Migration(definition, dialect, driver)
+  let rows = new SqlTable(definition, dialect, driver)
+  /** Takes over what the check of the table has found. */
+  const learn = (found: CheckedTable): void => {
+    rows = new SqlTable(defineTable(options, dialect, found), dialect, driver, found.isKeyUnique)
+  }
+  return Object.freeze<SqlStore>({
+    id: definition.ids.type,
+    attributes: requireKey(options.attributes, definition.ids),
+    key: definition.ids.isGenerated ? undefined : definition.ids.parts.map(({ by }) => by),
+    unique: options.unique,
+    versions: definition.versions.kind === 'values' ? 'values' : undefined,
+    capabilities: Object.freeze({ order: true, offset: true, filter: true, search: true, count: true }),
+    plan: () => migration.plan(),
+    migrate: () => andThen(migration.run(), learn),
+    prepare: () => andThen(migrate ? migration.run(AT_START) : migration.check(), learn),
+    list: (query, context) => rows.list(query, context),
+    count: (query, context) => rows.count(query, context),
+    get: (id, scope) => rows.get(id, scope),
+    create: (attributes, scope, context) => rows.create(attributes, scope, context),
+    update: (id, changes, guard, context) => rows.update(id, changes, guard, context),
+    delete: (id, guard, context) => rows.delete(id, guard, context)
+  })
+}
+
+/** A change of a row. */
+interface Change {
+  readonly changes: Attributes
+  readonly guard: Guard
+  readonly context: Context | undefined
+}
+
+/** Reads one row, whose texts are not cut. */
+const NTH: Reading = { limit: 1, mostBytes: undefined }
+
+class SqlTable {
+  readonly #definition: TableDefinition
+  readonly #driver: Driver
+  readonly #conditions: Conditions
+  readonly #statements: Statements
+  readonly #listStatements: ListStatements
+  readonly #blocks: BlockFinder
+  readonly #positions: PositionCheck
+  readonly #decoder: RowDecoder
+  readonly #plan: BatchPlan
+  /** Whether no two rows have the same id. A check of the table may find otherwise, for example in a view. */
+  readonly #isKeyUnique: boolean
+  readonly #splitsNulls: boolean
+
+  constructor (definition: TableDefinition, dialect: Dialect, driver: Driver, isKeyUnique = true) {
+    // A statement on numbered rows reads all of them, for example by evaluating a view.
+    this.#splitsNulls = !dialect.nullsFirst && definition.source === definition.quoted
+    this.#isKeyUnique = isKeyUnique
+    this.#definition = definition
+    this.#driver = driver
+    this.#conditions = new Conditions(definition, dialect)
+    this.#statements = new Statements(definition, dialect, this.#conditions)
+    this.#listStatements = new ListStatements(definition, dialect, this.#conditions)
+    this.#blocks = new BlockFinder(definition, dialect, this.#listStatements)
+    this.#positions = new PositionCheck(definition, this.#conditions, this.#listStatements)
+    this.#decoder = new RowDecoder(definition, dialect)
+    this.#plan = new BatchPlan(definition.columns)
+  }
+
+  list (given: Query, context: Context): Batches {
+    const query = this.#expand(given)
+    const predicates = query && this.#predicates(query)
+    if (query === undefined || predicates === undefined) return []
+    if (given.offset !== undefined) return this.#listFrom(given.offset, { ...given, offset: undefined }, context)
+    const { scope, limit, order } = query
+    const decoder = this.#decoder
+    const select = (bound: BoundStatement): MaybePromise<readonly RawRow[]> => this.#read(bound, context)
+    const reader = new BatchReader(query, context, {
+      plan: this.#plan,
+      // A sort finds all rows before the first one. A further batch would lose the rows that have the same id as the
+      // last row before it.
+      isSparse: predicates.length > 0 && given.order.length === 1 && limit === undefined && this.#isKeyUnique,
+      isNumbered: !this.#definition.ids.isGenerated && this.#definition.ids.own !== undefined,
+      decoder,
+      neverNull: this.#conditions.neverNull,
+      splitsNulls: this.#splitsNulls,
+      after: query.after && { id: given.after?.at(-1) as Id, position: query.after },
+      positionOf: (row) => positionOfRow(this.#definition.ids, row, order),
+      verify: (place) => this.#positions.verify(place, order, { select, get: (id) => this.get(id, {}) }),
+      checkRows: (rows, place) => this.#positions.checkRows(rows, place, order),
+      read: (range, reading) =>
+        select(this.#listStatements.selectRange(range, query, predicates, reading)),
+      checkLength: () => this.#blocks.checkLength({ query, predicates }, select),
+      findBlocks: (list) => this.#blocks.find({ query, predicates, ...list }, select),
+      readWhole: (raw) => andThen(select(this.#statements.select(decoder.decodeId(raw), scope)), ([whole]) => whole)
+    })
+    return this.#driver.sync
+      ? { [Symbol.iterator]: () => reader as Iterator<readonly Row[]> }
+      : { [Symbol.asyncIterator]: () => new AsyncBatchReader(reader) }
+  }
+
+  /** Lists the rows after the one before them, which the database finds. */
+  #listFrom (offset: number, query: Query, context: Context): Batches {
+    const expanded = this.#expand(query) as Query
+    const predicates = this.#predicates(query) as readonly Predicate[]
+    const ranges = rangesOf(expanded, undefined, this.#conditions.neverNull)
+    const begin = (): MaybePromise<Batches> =>
+      andThen(this.#findNth(offset, ranges, { query, predicates, context }), (row) =>
+        row === undefined ? [] : this.list({ ...query, after: positionOf(row, query.order) }, context))
+    return this.#driver.sync ? listNow(begin as () => Iterable<readonly Row[]>) : listLater(begin)
+  }
+
+  /** Finds the row with this number in the ranges, counted from 1. Rows of other ranges are only counted. */
+  #findNth (
+    number: number,
+    [range, ...others]: readonly Range[],
+    list: { readonly query: Query, readonly predicates: readonly Predicate[], readonly context: Context }
+  ): MaybePromise<Row | undefined> {
+    if (range === undefined) return undefined
+    const { query: { scope }, predicates, context } = list
+    const bound = this.#listStatements.selectRange(range, { scope, offset: number - 1 }, predicates, NTH)
+    return andThen(this.#read(bound, context), ([raw]): MaybePromise<Row | undefined> => {
+      if (raw !== undefined) return this.#decoder.decode(raw)
+      const counted = this.#listStatements.count(range.conditions, { scope, most: number }, predicates)
+      return andThen(this.#read(counted, context), ([found]) =>
+        this.#findNth(number - decodeInteger(found?.[COUNT]), others, list))
+    })
+  }
+
+  /** Counts rows. After a position, it adds up the ranges there. */
+  count (given: CountQuery, context: Context): MaybePromise<Count> {
+    const query = this.#expand(given)
+    const predicates = query && this.#predicates(query)
+    if (query === undefined || predicates === undefined) return { rows: 0, isEstimate: false }
+    const { scope, order, after, most } = query
+    const statements = this.#listStatements
+    // The statistics of the database know the rows outside the scope, so that an estimate would tell about them.
+    const mayEstimate = query.estimate && after === undefined && Object.keys(scope).length === 0
+    const estimate = mayEstimate ? statements.estimate(predicates) : undefined
+    if (estimate !== undefined) {
+      return andThen(this.#read(estimate.bound, context), (found) => ({ rows: estimate.read(found), isEstimate: true }))
+    }
+    let rows = 0
+    const { neverNull } = this.#conditions
+    const ranges = after === undefined ? [[]] : rangesAfter(order, after, neverNull).map(({ conditions }) => conditions)
+    const countRange = (bounds: Range['conditions']): MaybePromise<void> => {
+      const left = most === undefined ? undefined : most - rows
+      if (left === 0) return
+      return andThen(this.#read(statements.count(bounds, { scope, most: left }, predicates), context), ([found]) => {
+        rows += decodeInteger(found?.[COUNT])
+      })
+    }
+    return andThen(forEachInOrder(ranges, countRange), () => ({ rows, isEstimate: false }))
+  }
+
+  get (id: Id, scope: Scope): MaybePromise<Row | undefined> {
+    return andThen(this.#find(id, scope), this.#decodeFound)
+  }
+
+  create (attributes: Attributes, scope: Scope, context?: Context): MaybePromise<Row> {
+    const { ids, columns } = this.#definition
+    this.#checkWrite()
+    checkGiven(ids, attributes, scope)
+    const id = ids.isGenerated && ids.type === 'uuid' ? makeUuid() : undefined
+    const rescue = makeRescue(columns, attributes, scope)
+    return andThen(this.#write(this.#statements.insert(id, attributes, scope), rescue, context), requireRow)
+  }
+
+  update (id: Id, given: Attributes, guard: Guard, context?: Context): MaybePromise<WriteOutcome> {
+    this.#checkWrite()
+    checkScope(given, guard.scope)
+    const { ids, versions } = this.#definition
+    const { changes, errors } = keepKey(ids, id, given, guard.scope)
+    // A text of JSON may be spelled in another way than we would write it.
+    const change = { changes, guard, context }
+    const isCompared = versions.kind === 'values' || this.#hasJson(changes)
+    if (errors === undefined && !isCompared) return this.#change(id, change)
+    return andThen(this.#find(id, guard.scope), (raw): MaybePromise<WriteOutcome> => {
+      if (raw === undefined) return { ok: false, why: 'missing' }
+      const row = this.#decoder.decode(raw)
+      if (guard.version !== undefined && row.version !== guard.version) return { ok: false, why: 'stale', current: row }
+      if (errors !== undefined) throw new InvalidError(errors)
+      // A digest of the same values is the same version, so there is nothing to write, and no trigger to run.
+      const isSame = versions.kind === 'values' && isEmpty(findDifferent(changes, row, guard.scope))
+      return isSame ? { ok: true, row } : this.#change(id, change, raw)
+    })
+  }
+
+  #hasJson (changes: Attributes): boolean {
+    const { byAttribute } = this.#definition.columns
+    for (const name in changes) if (byAttribute.get(name)?.kind === 'json') return true
+    return false
+  }
+
+  /** @param raw the row that was read before, if it was */
+  #change (id: Id, change: Change, raw?: RawRow): MaybePromise<WriteOutcome> {
+    const { changes, guard, context } = change
+    const explain = makeRescue(this.#definition.columns, changes, guard.scope)
+    const rescue: Rescue = (error) => error instanceof ConstraintError && error.kind === 'reference'
+      ? this.#changeOthers(id, change, () => explain(error))
+      : explain(error)
+    const write = (target: WriteTarget): MaybePromise<Row | undefined> =>
+      this.#write(this.#statements.update(changes, target, raw), rescue, context)
+    return this.#writeGuarded(id, guard, write, raw)
+  }
+
+  /**
+   * Changes a row without the attributes that have their value already. SQLite checks each reference that a statement
+   * names, and a row may refer to something that does not exist.
+   * @param refuse throws the error of the statement with all attributes
+   * @param before the version of the row that this method could not change; `undefined` at first
+   */
+  #changeOthers (id: Id, change: Change, refuse: () => never, before?: string): MaybePromise<readonly RawRow[]> {
+    const { changes, guard, context } = change
+    return andThen(this.#find(id, guard.scope), (raw): MaybePromise<readonly RawRow[]> => {
+      const row = raw && this.#decoder.decode(raw)
+      const isLost = row === undefined || row.version === before ||
+        (guard.version !== undefined && row.version !== guard.version)
+      if (isLost) return []
+      const others = findDifferent(changes, row, guard.scope)
+      const guards = this.#definition.versions.guard(row.version, raw)
+      if (guards === undefined || Object.keys(others).length === Object.keys(changes).length) return refuse()
+      const bound = this.#statements.update(others, { id, guards, scope: guard.scope }, raw)
+      return andThen(this.#runWrite(bound, refuse, context), (rows) =>
+        rows.length > 0 ? rows : this.#changeOthers(id, change, refuse, row.version))
+    })
+  }
+
+  delete (id: Id, guard: Guard, context?: Context): MaybePromise<WriteOutcome> {
+    this.#checkWrite()
+    return this.#writeGuarded(id, guard, (target) =>
+      this.#write(this.#statements.delete(target), rescueDeletion, context))
+  }
+
+  /**
+   * Writes with the guard in the statement itself. Afterwards, reads the row only if the guard may have stopped it.
+   * @param raw the row that was read before, if it was
+   */
+  #writeGuarded (
+    id: Id,
+    { version, scope }: Guard,
+    write: (target: WriteTarget) => MaybePromise<Row | undefined>,
+    raw?: RawRow
+  ): MaybePromise<WriteOutcome> {
+    const { versions } = this.#definition
+    const canMatch = this.#canMatch(id, scope)
+    const needsRow = canMatch && version !== undefined && versions.needsRow
+    const compared = needsRow ? raw ?? this.#find(id, scope) : undefined
+    const attempt = andThen(compared, (raw) => {
+      const guards = version === undefined ? [] : versions.guard(version, raw)
+      return canMatch && guards !== undefined ? write({ id, guards, scope }) : undefined
+    })
+    return andThen(attempt, (row): MaybePromise<WriteOutcome> => {
+      if (row !== undefined) return { ok: true, row }
+      if (version === undefined) return { ok: false, why: 'missing' }
+      return andThen(this.get(id, scope), (current): WriteOutcome =>
+        current === undefined ? { ok: false, why: 'missing' } : { ok: false, why: 'stale', current })
+    })
+  }
+
+  #write (bound: BoundStatement, rescue: Rescue, context: Context | undefined): MaybePromise<Row | undefined> {
+    return andThen(this.#runWrite(bound, rescue, context), this.#decodeWritten)
+  }
+
+  #runWrite (bound: BoundStatement, rescue: Rescue, context: Context | undefined): MaybePromise<readonly RawRow[]> {
+    // An asynchronous driver would give up the write of a client that disconnects, and nobody would know its outcome.
+    return catchError(this.#run, rescue, bound, this.#driver.sync ? context : undefined)
+  }
+
+  #read (bound: BoundStatement, context?: Context): MaybePromise<readonly RawRow[]> {
+    return catchError(this.#run, rescueRead, bound, context)
+  }
+
+  readonly #run = ({ statement, values }: BoundStatement, context?: Context): MaybePromise<readonly RawRow[]> =>
+    this.#driver.run(statement, values, context)
+
+  readonly #decodeFound = (raw: RawRow | undefined): Row | undefined => raw && this.#decoder.decode(raw)
+
+  readonly #decodeWritten = ([raw]: readonly RawRow[]): Row | undefined => this.#decodeFound(raw)
+
+  /** Returns the predicates of a query, or `undefined` if no row can meet them. */
+  #predicates ({ scope, filter, search }: CountQuery | Query): readonly Predicate[] | undefined {
+    return this.#conditions.canFit(scope) ? this.#conditions.makePredicates(filter, search) : undefined
+  }
+
+  #find (id: Id, scope: Scope): MaybePromise<RawRow | undefined> {
+    if (!this.#canMatch(id, scope)) return undefined
+    return andThen(this.#read(this.#statements.select(id, scope)), firstOf)
+  }
+
+  /** Returns whether a row can have the id and the values of the scope. */
+  #canMatch (id: Id, scope: Scope): boolean {
+    return this.#definition.ids.parse(id) !== undefined && this.#conditions.canFit(scope)
+  }
+
+  /** Throws `InvalidError` if several rows may have one id, so that a write to one of them would change others. */
+  #checkWrite (): void {
+    if (this.#isKeyUnique) return
+    throw new InvalidError({}, { detail: 'the rows of this table cannot be written, because no key of it is unique' })
+  }
+
+  /**
+   * Replaces the id in the order of a query, and in its position, by the attributes that form it. Returns `undefined`
+   * if no row can be at the position.
+   */
+  #expand<Q extends Pick<Query, 'order' | 'after'>> (query: Q): Q | undefined {
+    const { ids } = this.#definition
+    if (ids.isGenerated) return query
+    const { order, after } = query
+    const position = after && expandPosition(ids, order, after)
+    if (after !== undefined && position === undefined) return undefined
+    return { ...query, order: expandOrder(ids, order), after: position }
+  }
+}
+
+/** Returns those of the changes whose values a row does not have yet. */
+function findDifferent (changes: Attributes, { attributes }: Row, scope: Scope): Attributes {
+  return Object.fromEntries(Object.entries(changes).filter(([name, value]) =>
+    !Object.hasOwn(scope, name) && !isSame(value, attributes[name])))
+}
+
+function * listNow (begin: () => Iterable<readonly Row[]>): Generator<readonly Row[]> {
+  yield * begin()
+}
+
+async function * listLater (begin: () => MaybePromise<Batches>): AsyncGenerator<readonly Row[]> {
+  yield * await begin()
+}
+
+function firstOf ([first]: readonly RawRow[]): RawRow | undefined {
+  return first
+}
+
+/** Returns the row that was created. A trigger of the database can suppress it. @throws InvalidError */
+function requireRow (row: Row | undefined): Row {
+  if (row === undefined) throw new InvalidError({}, { detail: REFUSALS.check.detail })
+  return row
+}

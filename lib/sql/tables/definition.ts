@@ -1,0 +1,109 @@
+import { InvalidOptionError } from '../../core/errors.js'
+import type { AttributesSchema } from '../../core/schema/types.js'
+import { type Columns, makeColumns } from '../columns/column.js'
+import { type Dialect, quoteTable } from '../dialect.js'
+import { type IdColumns, makeGeneratedId, makeKey, numberRows } from '../keys/id-columns.js'
+import { makeVersions, type Versions } from '../keys/versions.js'
+import { type ForeignKey, resolveReferences, resolveUnique, type SqlStoreOptions } from '../options.js'
+
+/** The table that a store needs. */
+export interface TableDefinition {
+  readonly table: string
+  /** The schema of the database that contains the table, or `undefined` if the database finds the table by its name. */
+  readonly schema: string | undefined
+  /** The name of the table in a statement. */
+  readonly quoted: string
+  /** What a statement reads rows from: the table, or a query that numbers rows with the same key. */
+  readonly source: string
+  readonly columns: Columns
+  /** The attributes whose columns cannot hold null. */
+  readonly notNull: readonly string[]
+  readonly ids: IdColumns
+  readonly versions: Versions
+  /** The columns of each unique index. */
+  readonly unique: ReadonlyArray<readonly string[]>
+  readonly references: readonly ForeignKey[]
+}
+
+/** What the check of a table has found. */
+export interface CheckedTable {
+  /** Whether no two rows can have the same id. */
+  readonly isKeyUnique: boolean
+  /** The types of the columns, by name. */
+  readonly types: ReadonlyMap<string, string>
+  /** The names of the columns that cannot hold null. */
+  readonly notNull: ReadonlySet<string>
+  /** The columns that the database fills in if an insert does not name them. */
+  readonly filled: ReadonlySet<string>
+}
+
+export type TableOptions = SqlStoreOptions & { readonly schema?: string | undefined }
+
+/**
+ * Makes the definition of a table.
+ * @param found what the check of the table has found, if the database has described it
+ * @throws InvalidOptionError or InvalidAttributesError if an option is wrong
+ */
+export function defineTable (
+  { table, schema, attributes, key, id, columns = {}, version = 'version', unique = [], references = {} }: TableOptions,
+  dialect: Dialect,
+  { types, notNull, filled, isKeyUnique }: Partial<CheckedTable> = {}
+): TableDefinition {
+  const hasColumn = version !== 'xmin' && version !== 'values'
+  const made = makeColumns(
+    { table, attributes, columns, hasKey: key !== undefined, version: hasColumn ? version : undefined, types },
+    dialect
+  )
+  const { byAttribute } = made
+  const ids = made.id === undefined
+    ? makeKey(key as readonly string[], byAttribute, id === 'string', filled)
+    : makeGeneratedId({ name: made.id, quoted: dialect.quote(made.id) }, id === 'uuid' ? id : 'integer', dialect)
+  if (id !== undefined && id !== ids.type) {
+    throw new InvalidOptionError('id', `is '${id}', but the ids are of the type '${ids.type}'; ` +
+      'leave "id" out if "key" names the attributes of the id, or else set it to \'integer\' or \'uuid\'')
+  }
+  const quoted = quoteTable(dialect, table, schema)
+  const versions = makeVersions(version, [...byAttribute.values()], dialect)
+  // Rows with the same integer or UUID cannot have different ids.
+  const isNumbered = isKeyUnique === false && ids.type === 'string'
+  return {
+    table,
+    schema,
+    quoted,
+    columns: made,
+    notNull: [...byAttribute.values()].flatMap(({ name, attribute }) => notNull?.has(name) === true ? [attribute] : []),
+    versions,
+    ...(isNumbered ? numberTable({ table, quoted, ids, versions, columns: made }, dialect) : { ids, source: quoted }),
+    unique: resolveUnique(unique, made),
+    references: resolveReferences(references, made)
+  }
+}
+
+type NumberedTable = Pick<TableDefinition, 'table' | 'quoted' | 'ids' | 'versions' | 'columns'>
+
+/** Makes ids with numbers, and a query that numbers the rows with the same key. */
+function numberTable (
+  { table, quoted, ids, versions, columns: { byAttribute } }: NumberedTable,
+  { quote, sortable }: Dialect
+): Pick<TableDefinition, 'ids' | 'source'> {
+  const columns = [...byAttribute.values()]
+  let name = 'n'
+  while (columns.some((column) => column.name === name)) name += '_'
+  const key = new Set(ids.parts.map(({ by }) => by))
+  const others = columns.filter(({ attribute }) => !key.has(attribute)).map(sortable)
+  const own = versions.kind === 'values' || versions.selected === undefined ? [] : [versions.selected]
+  const selected = [...columns.map(({ quoted }) => quoted), ...own].join(', ')
+  const rows = `PARTITION BY ${ids.parts.map(sortable).join(', ')}` +
+    (others.length === 0 ? '' : ` ORDER BY ${others.join(', ')}`)
+  return {
+    ids: numberRows(ids, { name, quoted: quote(name) }),
+    source: `(SELECT ${selected}, row_number() OVER (${rows}) AS ${quote(name)} FROM ${quoted}) AS ${quote(table)}`
+  }
+}
+
+/** Returns the schema with the attributes of the key among the required ones. */
+export function requireKey (attributes: AttributesSchema, { parts }: IdColumns): AttributesSchema {
+  const given = parts.filter(({ isGiven }) => isGiven).map(({ by }) => by)
+  if (given.length === 0) return attributes
+  return { ...attributes, required: [...new Set([...attributes.required ?? [], ...given])] }
+}

@@ -1,0 +1,202 @@
+import type { Schema } from '../../core/schema/types.js'
+import { nameAttributes } from './attribute-names.js'
+import { describeColumn } from './describe-column.js'
+import type { TableDescription } from './description.js'
+import type { FoundColumn, FoundTable, Right } from './found-table.js'
+
+/** The name of a column that counts the changes of its row. A column `version` may be what users call a version. */
+const VERSION = 'lock_version'
+
+/** Describes a table for stores and resources. */
+export function describeTable (table: FoundTable): TableDescription {
+  return new TableDescriber(table).describe()
+}
+
+/** What identifies the rows of a table. */
+interface Key {
+  readonly id: TableDescription['id']
+  /** The column that keeps the id, and nothing that clients choose. */
+  readonly column?: string
+  /** The columns of the attributes that form the id. */
+  readonly columns: readonly string[]
+  /** Whether the database ensures that no two rows have the same id. */
+  readonly isUnique: boolean
+}
+
+class TableDescriber {
+  readonly #table: FoundTable
+  /** The columns that can be served, by name. */
+  readonly #columns: ReadonlyMap<string, FoundColumn>
+  readonly #problems: TableDescription['problems']
+  readonly #can: Record<Right, boolean>
+
+  constructor (table: FoundTable) {
+    const { columns, problems, may } = table
+    this.#table = table
+    this.#problems = problems.map((problem) => ({ problem }))
+    this.#columns = new Map(columns.filter((column) => this.#isServed(column)).map((column) => [column.name, column]))
+    this.#can = { ...may }
+  }
+
+  describe (): TableDescription {
+    const { name, schema, kind, description } = this.#table
+    const key = this.#findKey()
+    const version = this.#findVersion(key)
+    const served = [...this.#columns.values()].filter(({ name }) => name !== key?.column && name !== version)
+    const names = nameAttributes(served.map(({ name }) => name))
+    this.#limitWrites(key, version, served)
+    const described = served.map((column) =>
+      [column, describeColumn(column, this.#table.demands, this.#isReadOnly(column, key))] as const)
+    const required = described.filter(([column, schema]) => this.#isRequired(column, schema, key))
+      .map(([{ name }]) => nameIn(names, name))
+    return {
+      name,
+      ...(schema === undefined ? {} : { schema }),
+      kind,
+      id: key?.id ?? 'string',
+      ...(key === undefined || key.column !== undefined
+        ? {}
+        : { key: key.columns.map((column) => nameIn(names, column)) }),
+      columns: {
+        ...(key?.column === undefined || key.column === 'id' ? {} : { id: key.column }),
+        ...Object.fromEntries([...names].flatMap(([column, attribute]) =>
+          column === attribute ? [] : [[attribute, column]]))
+      },
+      attributes: {
+        type: 'object',
+        ...(description === undefined ? {} : { description }),
+        ...(required.length === 0 ? {} : { required }),
+        properties: Object.fromEntries(described.map(([{ name }, schema]) => [nameIn(names, name), schema]))
+      },
+      unique: this.#findUnique(key, names),
+      references: this.#findReferences(names),
+      version: version ?? this.#table.version,
+      canCreate: this.#can.create,
+      canUpdate: this.#can.update,
+      canDelete: this.#can.delete,
+      problems: this.#problems,
+      isServed: key !== undefined
+    }
+  }
+
+  /** Returns whether a column can be served, and notes why not. */
+  #isServed ({ name, may, problem }: FoundColumn): boolean {
+    const isNamed = name !== '' && name !== '__proto__'
+    const reason = !isNamed
+      ? `No column can be called "${name}" here.`
+      : problem ?? (may.read ? undefined : `The database does not let you read the column "${name}".`)
+    if (reason !== undefined) this.#problems.push({ column: name, problem: reason })
+    return isNamed && may.read
+  }
+
+  /** Finds what identifies a row. Without a key that is the values of the row. */
+  #findKey (): Key | undefined {
+    const { primaryKey, unique, foreignKeys, kind, name, rowName } = this.#table
+    const [first = ''] = primaryKey
+    const makes = primaryKey.length === 1 ? this.#columns.get(first)?.makes : undefined
+    // A row that shares the id of another one gets it from the client.
+    if (makes !== undefined && !foreignKeys.some(({ columns }) => columns.includes(first))) {
+      return { id: makes, column: first, columns: [], isUnique: true }
+    }
+    const keys = [primaryKey, ...unique.filter((group) => group.every((name) => !this.#isNullable(name)))]
+    const columns = keys.find((group) => group.length > 0 && group.every((name) => this.#isComparable(name)))
+    if (columns !== undefined) return { id: this.#typeOf(columns), columns, isUnique: true }
+    if (rowName !== undefined && this.#columns.size > 0) {
+      return { id: 'integer', column: rowName, columns: [], isUnique: false }
+    }
+    const comparable = [...this.#columns.keys()].filter((name) => this.#isComparable(name))
+    if (comparable.length > 0) return { id: 'string', columns: comparable, isUnique: false }
+    if (this.#columns.size > 0 || this.#problems.length === 0) {
+      this.#problems.push({ problem: `No column of the ${kind} "${name}" can identify its rows, so it is not served.` })
+    }
+  }
+
+  #isNullable (name: string): boolean {
+    return this.#columns.get(name)?.isNullable !== false
+  }
+
+  #isComparable (name: string): boolean {
+    return this.#columns.get(name)?.isComparable === true
+  }
+
+  #typeOf (columns: readonly string[]): TableDescription['id'] {
+    if (columns.length > 1) return 'string'
+    const { schema: { type, format }, hasUnfitIds } = this.#columns.get(columns[0] as string) as FoundColumn
+    if (hasUnfitIds === true) return 'string'
+    return type === 'integer' ? 'integer' : format === 'uuid' ? 'uuid' : 'string'
+  }
+
+  /**
+   * Finds the column that counts the changes of a row: the one that `migrate` made, or else one of the usual name. A
+   * column that is part of a key or refers to another table has another meaning.
+   */
+  #findVersion (key: Key | undefined): string | undefined {
+    const { primaryKey, unique, foreignKeys, counter, counter: name = VERSION } = this.#table
+    if (!this.#can.update || key?.isUnique !== true) return undefined
+    const others = new Set([primaryKey, ...unique, ...foreignKeys.map(({ columns }) => columns)].flat())
+    const column = this.#columns.get(name)
+    if (column === undefined || this.#isReadOnly(column, key) || others.has(name)) return undefined
+    return name === counter || (column.schema.type === 'integer' && !column.isNullable) ? name : undefined
+  }
+
+  /** Notes which writes are impossible, and why. */
+  #limitWrites (key: Key | undefined, version: string | undefined, served: readonly FoundColumn[]): void {
+    const { name: table, kind, columns } = this.#table
+    const can = this.#can
+    if (!can.create && !can.update && !can.delete) return
+    if (key?.isUnique !== true) {
+      can.create = can.update = can.delete = false
+      if (key === undefined) return
+      const obstacles = this.#table.primaryKey.filter((name) => !this.#isComparable(name)).map((name) => `"${name}"`)
+      const fault = obstacles.length === 0
+        ? 'has no primary key'
+        : `has ${obstacles.join(' and ')} in its primary key, which paths cannot contain`
+      this.#problems.push({ problem: `The ${kind} "${table}" ${fault}, so its rows are read-only.` })
+      return
+    }
+    for (const column of columns) {
+      const { name, isNullable, hasDefault } = column
+      const isKey = key.columns.includes(name)
+      const isFilled = name === key.column || name === version || hasDefault || (!isKey && isNullable)
+      if (!can.create || isFilled || (this.#columns.has(name) && !this.#isReadOnly(column, key))) continue
+      can.create = false
+      const problem = `Rows cannot be created: they need a value of "${name}", which cannot be written.`
+      this.#problems.push({ column: name, problem })
+    }
+    can.update &&= served.some((column) => !key.columns.includes(column.name) && !this.#isReadOnly(column, key))
+  }
+
+  /** Returns whether clients cannot write a column. Updates never write the columns of a key. */
+  #isReadOnly ({ name, isReadOnly, may }: FoundColumn, key: Key | undefined): boolean {
+    const { create, update } = this.#table.may
+    return isReadOnly || (create && !may.create) || (update && !may.update && key?.columns.includes(name) !== true)
+  }
+
+  /**
+   * Returns whether an attribute is required. Its default in the schema is the value of a create that leaves it out. A
+   * default that only the database can compute needs an optional attribute.
+   */
+  #isRequired (column: FoundColumn, schema: Schema, key: Key | undefined): boolean {
+    const { name, isNullable, hasDefault } = column
+    if (key?.isUnique !== true || this.#isReadOnly(column, key)) return false
+    return (key.columns.includes(name) || !isNullable) && (!hasDefault || schema.default !== undefined)
+  }
+
+  #findUnique (key: Key | undefined, names: ReadonlyMap<string, string>): string[][] {
+    const groups = this.#table.unique.filter((group) =>
+      group !== key?.columns && group.every((name) => names.has(name) && this.#isComparable(name)))
+    return groups.map((group) => group.map((name) => nameIn(names, name)))
+  }
+
+  #findReferences (names: ReadonlyMap<string, string>): Record<string, string> {
+    return Object.fromEntries(this.#table.foreignKeys.flatMap(({ columns: [column = '', second], table, isToKey }) => {
+      const attribute = names.get(column)
+      const isSimple = second === undefined && isToKey
+      return isSimple && table !== undefined && attribute !== undefined ? [[attribute, table]] : []
+    }))
+  }
+}
+
+function nameIn (names: ReadonlyMap<string, string>, column: string): string {
+  return names.get(column) as string
+}

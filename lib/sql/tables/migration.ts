@@ -1,0 +1,101 @@
+import { capitalize } from '../../core/util/capitalize.js'
+import { andThen, catchError, forEachInOrder, type MaybePromise } from '../../core/util/maybe-promise.js'
+import type { Context } from '../../core/stores/store.js'
+import type { Dialect, Driver, Table } from '../dialect.js'
+import type { CheckedTable, TableDefinition } from './definition.js'
+import { findMisfits, learnTable, type Misfit, misfitError, missingTable } from './table-check.js'
+import { TableStatements } from './table-statements.js'
+
+/** What must be done so that a table fits a store. */
+export interface TablePlan {
+  /** The name of the table. */
+  readonly table: string
+  /** The statements that create the table, or add what is missing. None of them loses data. */
+  readonly statements: readonly string[]
+  /** What the app must change itself, as sentences. As long as there is something, a migration runs no statement. */
+  readonly problems: readonly string[]
+}
+
+interface Inspection {
+  /** The table, or `undefined` if it is missing. */
+  readonly found: Table | undefined
+  readonly misfits: readonly Misfit[]
+}
+
+/** Checks that a table fits, and runs the statements that create it, or add what is missing. */
+export class Migration {
+  readonly #definition: TableDefinition
+  readonly #dialect: Dialect
+  readonly #driver: Driver
+
+  constructor (definition: TableDefinition, dialect: Dialect, driver: Driver) {
+    this.#definition = definition
+    this.#dialect = dialect
+    this.#driver = driver
+  }
+
+  /** Throws `InvalidOptionError` if the table is missing or does not fit. */
+  check (): MaybePromise<CheckedTable> {
+    const definition = this.#definition
+    return andThen(this.#inspect(), ({ found, misfits }) => {
+      if (found === undefined) {
+        return andThen(this.#driver.tables(), (tables) => { throw missingTable(definition, tables) })
+      }
+      if (misfits.length > 0) throw misfitError(definition.table, misfits)
+      return learnTable(definition, found)
+    })
+  }
+
+  /** Returns what must be done so that the table fits. Nothing changes. */
+  plan (): MaybePromise<TablePlan> {
+    return andThen(this.#inspect(), ({ misfits }) => ({
+      table: this.#definition.table,
+      statements: misfits.filter(isCurable).flatMap(({ cure }) => cure as readonly string[]),
+      problems: misfits.filter((misfit) => !isCurable(misfit)).map(({ fault, obstacle }) =>
+        `${capitalize(fault)}.${obstacle === undefined ? '' : ` ${obstacle}`}`)
+    }))
+  }
+
+  /**
+   * Runs the statements of the plan, unless something is left to the app.
+   * @param context with it, a synchronous driver returns a promise if it has to wait
+   * @throws InvalidOptionError if the table does not fit
+   */
+  run (context?: Context): MaybePromise<CheckedTable> {
+    const failures: unknown[] = []
+    // Another process may run the same statements at the same time, so a failure counts only if the final check fails.
+    const attempt = ({ cure }: Misfit): MaybePromise<void> => catchError<void>(
+      () => andThen(this.#execute(cure as readonly string[], context), () => {}),
+      (error) => { failures.push(error) }
+    )
+    return andThen(
+      andThen(this.#inspect(), ({ misfits }) => forEachInOrder(misfits.every(isCurable) ? misfits : [], attempt)),
+      () => catchError(() => this.check(), (error) => { throw failures[0] ?? error })
+    )
+  }
+
+  #execute (statements: readonly string[], context: Context | undefined): MaybePromise<unknown> {
+    if (statements.length === 0) return
+    const once = { writes: true, returns: false, kept: false }
+    return this.#driver.run(this.#driver.sync || statements.length === 1
+      ? { text: statements.join('; '), ...once }
+      : { text: 'COMMIT', steps: statements, ...once }, [], this.#driver.sync ? context : undefined)
+  }
+
+  #inspect (): MaybePromise<Inspection> {
+    const definition = this.#definition
+    return andThen(this.#driver.describe(), (found) => {
+      const statements = new TableStatements(definition, this.#dialect, this.#driver.needsCollation())
+      if (found !== undefined) {
+        return { found, misfits: findMisfits(definition, found, this.#dialect, statements) }
+      }
+      const cures = [statements.createTable(), ...definition.unique.map((group) => [statements.addIndex(group)])]
+      return { found, misfits: cures.map((cure) => ({ fault: 'the table is missing', cure })) }
+    })
+  }
+}
+
+/** Returns whether a migration may repair something without the app. */
+function isCurable ({ cure, obstacle }: Misfit): boolean {
+  return cure !== undefined && obstacle === undefined
+}

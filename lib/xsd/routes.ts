@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { InvalidOptionError, nameOwner, ownerOf, PreconditionFailedError } from '../core/errors.js'
+import { writeXmlSchema } from './xsd.js'
+import { refuseMethod } from '../core/request/negotiate.js'
+import { findReadConditions, isMatched, isNamed } from '../core/request/preconditions.js'
+import { makeResource } from '../core/resource/resource.js'
+import type { ResourceOptions } from '../core/options/options.js'
+import { resolveOptions } from '../core/options/resolve/options.js'
+import { compileValidation } from '../core/schema/validation/validation.js'
+import { noStore } from '../core/stores/null-store.js'
+import { lazy } from '../core/util/functions.js'
+import { joinMethods, makeRefusal, methodsOf, type RouteBase, supportedBy } from '../core/routes/allowed-methods.js'
+
+/**
+ * Serves the XML Schema of a resource, which is made at the first request. The hooks of the resource's routes guard it,
+ * too.
+ * @throws InvalidOptionError if the app or another resource serves the path already
+ */
+export function addXmlSchema (app: FastifyInstance, base: RouteBase, write: () => string): void {
+  const others = methodsOf(app, base.url, base.constraints)
+  if (others.includes('GET')) {
+    throw new InvalidOptionError(
+      'xsd',
+      `adds GET ${base.url}, which the app or another resource with this path serves already; leave "xsd" out of ` +
+        'one of them'
+    )
+  }
+  const served = ['GET', 'HEAD', ...others]
+  const allow = joinMethods(served)
+  const schema = lazy(() => {
+    const text = write()
+    return { text, hash: createHash('sha256').update(text).digest('hex').slice(0, 16) }
+  })
+  app.route({
+    ...base,
+    method: ['GET', 'HEAD'],
+    handler ({ headers }, reply) {
+      const { text, hash } = schema()
+      const tag = { weak: false, opaque: hash }
+      const conditions = findReadConditions(headers)
+      if (!isMatched(conditions?.match, tag)) {
+        throw new PreconditionFailedError('the schema has another ETag than If-Match names; read it again')
+      }
+      reply.header('etag', `"${hash}"`)
+      if (isNamed(conditions?.noneMatch, tag)) return reply.code(304).send()
+      return reply.type('application/xml; charset=utf-8').send(text)
+    }
+  })
+  app.route({
+    ...base,
+    ...makeRefusal({ allow }, {
+      method: supportedBy(app).filter((method) => !served.includes(method)),
+      refuse: (request, reply) => refuseMethod(request, reply, allow)
+    })
+  })
+}
+
+/** The options of a resource that determine its XML. */
+export interface XmlSchemaOptions extends Pick<ResourceOptions, 'name' | 'singular' | 'attributes' | 'store' | 'id'> {
+  /** Whether the resource is a singleton, as declared by `map.resource`. @default false */
+  readonly singleton?: boolean
+}
+
+/**
+ * Returns the XML Schema (XSD 1.0) of a resource's documents, as the option `xsd` serves it.
+ *
+ * @example
+ * writeFileSync('posts.xsd', xmlSchema({ name: 'posts', attributes }))
+ * @throws InvalidOptionError, UnknownOptionError, InvalidAttributesError
+ */
+export function xmlSchema ({ singleton = false, ...options }: XmlSchemaOptions): string {
+  const { store = noStore } = options
+  const {
+    plural,
+    singular,
+    idType,
+    schema,
+    routing: { segment, actions }
+  } = nameOwner(ownerOf(options.name), () => resolveOptions({ ...options, store }, singleton))
+  const place = { plural, singular, path: `/${segment}`, memberWrites: false, singleton, actions }
+  const resource = makeResource({ ...place, foreignKey: undefined, longestId: 0, key: [] }, idType, schema)
+  compileValidation(resource)
+  return writeXmlSchema(resource)
+}
