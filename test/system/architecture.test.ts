@@ -33,7 +33,7 @@ const requests = [
   { method: 'POST', url: '/posts', headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }, payload: 'post[title]=&post[body]=x' }
 ]
 Error.stackTraceLimit = 50
-const isUtil = (file) => file.startsWith('util/')
+const isUtil = (file) => file.startsWith('core/util/')
 
 /** Finds who has called a function: what stands in util, and what V8 itself calls back for, is passed over. */
 function findCaller (stack) {
@@ -97,7 +97,7 @@ t.test('docs/architecture.md names exactly the files that three requests enter',
     const section = sections[index] as string
     const heading = section.slice(0, section.indexOf('\n'))
     const named = new Set([...section.matchAll(/`([\w/-]+)\.ts`/g)].map(([, name]) => name))
-    const ours = files.filter((url) => url.startsWith(dist) && !url.startsWith(`${dist}util/`))
+    const ours = files.filter((url) => url.startsWith(dist) && !url.startsWith(`${dist}core/util/`))
     const real = new Set(ours.map((url) => url.slice(dist.length).replace(/\.js$/, '')))
     t.strictSame([...named].sort(), [...real].sort(), heading)
     const limits = LIMITS[index] as typeof LIMITS[number]

@@ -1,0 +1,154 @@
+/**
+ * Prints how large the library is and how much of it a reader has to know: `npm run figures`. It measures the sources of
+ * this checkout, or those of another one: `npm run figures -- ../other`.
+ */
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import ts from 'typescript'
+
+const root = resolve(process.argv[2] ?? '.')
+const lib = join(root, 'lib')
+const files = readdirSync(lib, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts')).sort()
+const texts = new Map(files.map((file) => [file, readFileSync(join(lib, file), 'utf8')]))
+const linesOf = (file: string): number => (texts.get(file) ?? '').split('\n').length - 1
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
+const countMatches = (pattern: RegExp, within = files): number =>
+  sum(within.map((file) => texts.get(file)?.match(pattern)?.length ?? 0))
+
+/** A program that prints the functions that were called while `run` was, as V8's precise coverage reports them. */
+const measure = (setup: string, run: string): string => `
+import { writeFileSync } from 'node:fs'
+import { Session } from 'node:inspector/promises'
+import fastify from 'fastify'
+${setup}
+const session = new Session()
+session.connect()
+await session.post('Profiler.enable')
+await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+${run}
+const { result } = await session.post('Profiler.takePreciseCoverage')
+await session.post('Profiler.stopPreciseCoverage')
+const ours = result.filter(({ url }) => url.startsWith(${JSON.stringify(`file://${lib}/`)}))
+writeFileSync(process.argv[2], JSON.stringify(ours))
+process.exit()
+`
+
+const ATTRIBUTES = '{ type: \'object\', required: [\'title\'], properties: { title: { type: \'string\', minLength: 1 }, body: { type: \'string\' } } }'
+
+const REGISTER = `
+const app = fastify()
+app.register(resources, { name: 'posts', attributes: ${ATTRIBUTES} })
+await app.ready()`
+
+const FIVE_REQUESTS = `
+for (const type of ['application/xml', 'application/json']) {
+  const headers = { accept: type, 'content-type': type }
+  const write = (id, title) => type === 'application/xml'
+    ? '<post>' + id + title + '</post>'
+    : JSON.stringify({ ...id && { id: 1 }, ...title && { post: { title: 'A' } } })
+  const answers = [
+    await app.inject({ method: 'POST', url: '/posts', headers, payload: write('', '<title>A</title>') }),
+    await app.inject({ url: '/posts', headers: { accept: type } }),
+    await app.inject({ url: '/posts/1', headers: { accept: type } }),
+    await app.inject({ method: 'PUT', url: '/posts', headers, payload: write('<id>1</id>', '<title>B</title>') }),
+  ]
+  const last = type === 'application/xml' ? '2' : '1'
+  answers.push(await app.inject({ method: 'DELETE', url: '/posts?id=' + last, headers: { accept: type } }))
+  const codes = answers.map(({ statusCode }) => statusCode).join()
+  if (!/^201,200,200,200,(204|404)$/.test(codes)) throw new Error(type + ': ' + codes)
+}`
+
+interface Script {
+  readonly url: string
+  readonly functions: ReadonlyArray<{ readonly ranges: ReadonlyArray<{ startOffset: number, endOffset: number, count: number }> }>
+}
+
+interface Entered {
+  readonly files: number
+  readonly linesOfFiles: number
+  readonly linesOfFunctions: number
+}
+
+/** Runs a program on the sources, and returns what it entered. */
+function enter (setup: string, run: string): Entered {
+  const program = join(root, 'test', 'support', '.figures.mjs')
+  writeFileSync(program, measure(setup, run))
+  execFileSync(process.execPath, ['--import=./test/support/loader/typescript.mjs', program, `${program}.json`], { cwd: root })
+  const scripts = JSON.parse(readFileSync(`${program}.json`, 'utf8')) as Script[]
+  for (const file of [program, `${program}.json`]) rmSync(file)
+  const prefix = `file://${lib}/`
+  const ours = scripts.filter(({ url }) => url.startsWith(prefix))
+    .map(({ url, functions }) => ({ file: url.slice(prefix.length), lines: countLines(url.slice(prefix.length), functions) }))
+    .filter(({ lines }) => lines > 0)
+  return {
+    files: ours.length,
+    linesOfFiles: sum(ours.map(({ file }) => linesOf(file))),
+    linesOfFunctions: sum(ours.map(({ lines }) => lines))
+  }
+}
+
+/** Counts the lines of the functions that were called, without those of inner functions that were not. */
+function countLines (file: string, functions: Script['functions']): number {
+  const text = texts.get(file) ?? ''
+  const marks = new Uint8Array(text.length + 1)
+  const spans = functions.flatMap(({ ranges: [range] }) => range ?? [])
+    .sort((a, b) => (b.endOffset - b.startOffset) - (a.endOffset - a.startOffset))
+  for (const { startOffset, endOffset, count } of spans) {
+    // The code of a module itself runs when it is loaded.
+    const isModule = startOffset === 0 && endOffset >= text.length - 1
+    marks.fill(count > 0 && !isModule ? 1 : 0, startOffset, endOffset)
+  }
+  const called = new Set<number>()
+  let line = 0
+  for (let at = 0; at < text.length; at++) {
+    if (marks[at] === 1 && text[at] !== ' ' && text[at] !== '\n') called.add(line)
+    if (text[at] === '\n') line++
+  }
+  return called.size
+}
+
+/** Returns the names of types that are declared more than once, with the number of their declarations. */
+function findAmbiguousTypes (): ReadonlyArray<readonly [string, number]> {
+  const declared = new Map<string, number>()
+  for (const [file, text] of texts) {
+    const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest)
+    for (const node of source.statements) {
+      if (!ts.isInterfaceDeclaration(node) && !ts.isTypeAliasDeclaration(node) && !ts.isClassDeclaration(node)) continue
+      if (node.name !== undefined) declared.set(node.name.text, (declared.get(node.name.text) ?? 0) + 1)
+    }
+  }
+  return [...declared].filter(([, count]) => count > 1).sort()
+}
+
+/** Returns the names that the main entry exports, types included. */
+function findExports (): readonly string[] {
+  const entry = join(lib, 'index.ts')
+  const program = ts.createProgram([entry], { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2023, noEmit: true, skipLibCheck: true })
+  const checker = program.getTypeChecker()
+  const source = program.getSourceFile(entry)
+  const symbol = source && checker.getSymbolAtLocation(source)
+  return symbol === undefined ? [] : checker.getExportsOfModule(symbol).map(({ name }) => name)
+}
+
+const IMPORT = "import resources from 'fastify-resources'"
+const print = (name: string, value: number | string): void => console.log(`${name.padEnd(72)} ${value}`)
+const printEntered = (name: string, { files, linesOfFiles, linesOfFunctions }: Entered): void =>
+  print(name, `${files} files of ${linesOfFiles} lines; ${linesOfFunctions} lines of functions`)
+
+print('lines of lib', sum(files.map(linesOf)))
+print('lines of lib/core', sum(files.filter((file) => file.startsWith('core/')).map(linesOf)))
+printEntered('entered by the registration of one resource in memory', enter(IMPORT, REGISTER))
+printEntered('entered by five requests in XML and in JSON', enter(IMPORT + REGISTER, FIVE_REQUESTS))
+printEntered('entered by both', enter(IMPORT, REGISTER + FIVE_REQUESTS))
+const state = files.find((file) => file.endsWith('request/state.ts')) ?? ''
+const [, members = ''] = /class RequestState[^{]*\{(.*?)\n {2}constructor/s.exec(texts.get(state) ?? '') ?? []
+print('fields of RequestState', members.match(/^ {2}(?:readonly )?#?\w+\??(?::| =)/gm)?.length ?? 0)
+print('… of which can be set', members.match(/^ {2}#?\w+\??(?::| =)/gm)?.length ?? 0)
+const outside = files.filter((file) => !/^(formats\/)?html\/|^home\/|routes\/home\//.test(file))
+print('places outside html that ask whether an answer is a page', countMatches(/writer\.(list|document) [!=]== undefined|\.browser === true/g, outside))
+print('"as unknown as"', countMatches(/as unknown as/g))
+print('"getOwnPropertySymbols", "Symbol.hasInstance", "globalThis"', countMatches(/getOwnPropertySymbols|Symbol\.hasInstance|globalThis/g))
+const ambiguous = findAmbiguousTypes()
+print('names of types with several declarations', `${ambiguous.length}: ${ambiguous.map(([name, count]) => `${name} ${count}`).join(', ')}`)
+print('exports of the main entry', findExports().length)
