@@ -126,8 +126,8 @@ each('a create gives each part of the key, and an update changes none', async (t
   t.match(await thrownBy(() => store.update('1,5', { trackId: null }, { version: '2', scope: {} }, context)), refused)
   t.match(await store.update('1,5', { trackId: 6 }, { version: row.version, scope: {} }, context), { ok: false, why: 'stale', current: { version: '2' } })
   t.match(await store.update('1,6', { trackId: 7 }, anyVersion, context), { ok: false, why: 'missing' })
-  t.match(await store.update('1,5', { playlistId: 2 }, { version: '2', scope: { playlistId: 1 } }, context), { ok: true, row: { id: '1,5' } }, 'an update ignores the attributes of its scope')
-  t.match(await store.get('1,5', {}, context), { version: '3', attributes: { playlistId: 1, trackId: 5, title: 'T' } })
+  t.match(await thrownBy(() => store.update('1,5', { playlistId: 2 }, { version: '2', scope: { playlistId: 1 } }, context)), { code: 'FST_RESOURCES_SCOPE_CHANGE' })
+  t.match(await store.get('1,5', {}, context), { version: '2', attributes: { playlistId: 1, trackId: 5, title: 'T' } })
 })
 
 each('lists order, page, filter and count by the parts of a key', async (t, engine) => {
