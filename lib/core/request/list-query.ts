@@ -181,8 +181,9 @@ function parseLimit (text: string | undefined, maxLimit: number): number | undef
 function parseOffset ({ offset, after, before }: QueryParameters, limit: number | undefined): number | undefined {
   if (offset === undefined) return undefined
   if (!/^(?:0|[1-9]\d{0,4})$/.test(offset) || Number(offset) > MOST_OFFSET) {
-    const cure = 'follow the "next" links to read on'
-    throw new InvalidQueryError(`"offset" must be a number from 0 to ${MOST_OFFSET}; ${cure}`)
+    throw new InvalidQueryError(
+      `"offset" must be a number from 0 to ${MOST_OFFSET}; follow the "next" links to read on`
+    )
   }
   const other = after === undefined ? before === undefined ? undefined : 'before' : 'after'
   if (other !== undefined) throw new InvalidQueryError(`"offset" and "${other}" exclude each other; send one of them`)

@@ -28,7 +28,7 @@ function visitNodes (node: ts.Node, visit: (node: ts.Node) => void): void {
 
 /** The English texts of the type `ServerText`. */
 const SERVER_TEXTS: string[] = []
-visitNodes(textsIn('formats/html/languages/server-texts.ts'), (node) => { if (ts.isLiteralTypeNode(node) && ts.isStringLiteral(node.literal)) SERVER_TEXTS.push(node.literal.text) })
+visitNodes(textsIn('html/languages/server-texts.ts'), (node) => { if (ts.isLiteralTypeNode(node) && ts.isStringLiteral(node.literal)) SERVER_TEXTS.push(node.literal.text) })
 
 t.test('each language has every word, as a text or as a function like the English one', (t) => {
   for (const lang of OTHERS) {
@@ -66,7 +66,7 @@ const OF_PROGRAMS: readonly RegExp[] = [
 ]
 
 t.test('each text that the server can answer a browser with is among the translated ones', (t) => {
-  const files = ['errors.ts', ...['actions', 'formats/form', 'http/request', 'http/handlers', 'schema'].flatMap((folder) => readdirSync(new URL(folder, lib), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts')).map((file) => `${folder}/${file}`)), 'formats/json-text.ts', 'stores/sql/constraint-errors.ts', 'stores/memory/foreign-key.ts']
+  const files = ['core/errors.ts', ...['core/actions', 'core/formats/form', 'core/request', 'core/relations', 'core/schema'].flatMap((folder) => readdirSync(new URL(folder, lib), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts')).map((file) => `${folder}/${file}`)), 'core/formats/json-text.ts', 'sql/constraint-errors.ts', 'stores/memory/foreign-key.ts']
   const errors = /^(?:issues\.add|(?:InvalidQuery|MalformedBody|Invalid|PreconditionFailed|NotAcceptable|InvalidMethod)Error)$/
   let found = 0
   for (const file of files) {
