@@ -357,6 +357,12 @@ const isShownDecimal = (text: string, value: unknown): boolean => {
   return decimal !== undefined && compareDecimals(decimal, value) === 0
 }
 
+/** Returns whether a text is the same moment. Clients of the convention drop the fraction of the second. */
+function isMoment (text: string, value: unknown): boolean {
+  return typeof value === 'string' &&
+    (isSameMoment(text.trim(), value) || isSameMoment(text.trim(), withoutFraction(value)))
+}
+
 /** Returns for each `type="…"` whether its text stands for a value. */
 const IS_SHOWN: Readonly<Record<string, (text: string, value: unknown) => boolean>> = {
   string: (text, value) => text === value,
@@ -366,9 +372,9 @@ const IS_SHOWN: Readonly<Record<string, (text: string, value: unknown) => boolea
   double: isShownNumber,
   boolean: (text, value) => parseBoolean(text.trim()) === value,
   date: (text, value) => text.trim() === value,
-  dateTime: (text, value) => typeof value === 'string' && isSameMoment(text.trim(), value),
-  // Rails 2 spells the type so, and drops the fraction of the second.
-  datetime: (text, value) => typeof value === 'string' && isSameMoment(text.trim(), withoutFraction(value)),
+  dateTime: isMoment,
+  // Rails 2 spells the type so.
+  datetime: isMoment,
   json: (text, value) => isJson(text) && isSame(JSON.parse(text), value),
   base64Binary: (text, value) => text.replaceAll(/\s+/g, '') === value
 }

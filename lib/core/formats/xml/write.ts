@@ -220,19 +220,19 @@ const TEXT_TYPES: Readonly<Record<string, string | undefined>> = {
   decimal: 'decimal'
 }
 
-const SECONDS_IN_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\dZ$/
+/** Matches a date and time without a leap second, which `xs:dateTime` does not have. */
+const WITHOUT_LEAP_SECOND = /T\d\d:\d\d:[0-5]\d/
 
 /**
- * Returns the `type="…"` of a text, or `undefined` if it has none. Clients of the convention parse a text with a type,
- * and send it back as they spell it. So bytes and local times never have one, nor has a date and time with an offset or
- * a fraction, which they would change.
+ * Returns the `type="…"` of a text, or `undefined` if it has none. Clients of the convention decode bytes and read
+ * local times as UTC, so these have none. They spell a date and time in their own way, which the reader knows.
  */
 function findTextType (shape: Shape, text: string): string | undefined {
   if (isLong(text, shape)) return 'integer'
   const { format = '' } = shape
   const isTyped = format === 'decimal'
     ? isDecimal(text)
-    : (format === 'date' || SECONDS_IN_UTC.test(text)) && ORDERED_FORMATS.get(format)?.isValid(text) === true
+    : (format === 'date' || WITHOUT_LEAP_SECOND.test(text)) && ORDERED_FORMATS.get(format)?.isValid(text) === true
   return isTyped ? TEXT_TYPES[format] : undefined
 }
 
