@@ -123,7 +123,7 @@ t.test('an editor shows the documentation', LONG_FORM, async (t) => {
     t.strictSame(mistakes, [], 'the program compiles')
     const whole = editor.getProgram() as ts.Program
     const checker = whole.getTypeChecker()
-    const exported = ['index', 'stores/contract/index'].flatMap((name) => {
+    const exported = ['index', 'contract/index'].flatMap((name) => {
       const source = whole.getSourceFile(`${root}dist/${name}.d.ts`) as ts.SourceFile
       return checker.getExportsOfModule(checker.getSymbolAtLocation(source) as ts.Symbol)
     }).map((symbol) => (symbol.flags & ts.SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol))

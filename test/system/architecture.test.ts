@@ -53,7 +53,7 @@ await session.post('Profiler.enable')
 const entered = []
 for (const request of requests) {
   // What is made by a first request of its kind is no part of the way.
-  await app.inject({ ...request, headers: { ...request.headers, 'if-match': '"none.json"' } })
+  await app.inject(request.method === 'PUT' ? { ...request, headers: { ...request.headers, 'if-match': '"none.json"' } } : request)
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
   const calls = []
   globalThis.enter = (file) => {
@@ -78,7 +78,7 @@ interface Entered {
 }
 
 /** The most files that each request may enter, and the most of them that others may call it back into. */
-const LIMITS = [{ files: 11, returns: 1 }, { files: 21, returns: 4 }, { files: 33, returns: 19 }]
+const LIMITS = [{ files: 16, returns: 3 }, { files: 25, returns: 6 }, { files: 33, returns: 17 }]
 
 /** The files that were entered again from another file, or by Fastify: whoever reads has to go back to them. */
 function findReturns (calls: Entered['calls']): readonly string[] {

@@ -72,11 +72,17 @@ export interface SqliteStore<A = Attributes> extends Omit<SyncStore<A>, 'create'
   migrate (): void
   /** Opens the connection, and does what the start of an app needs. Waits for other processes by a promise. */
   prepare (): MaybePromise<void>
+  /** Creates a row at once. A lock of another connection stops the process for up to `busyTimeout`. */
   create (attributes: A, scope: Scope): Row<A>
+  /** Creates a row, by a promise while another connection has the lock of the file. */
   create (attributes: A, scope: Scope, context: Context): MaybePromise<Row<A>>
+  /** Changes a row at once. A lock of another connection stops the process for up to `busyTimeout`. */
   update (id: Id, changes: Changes<A>, guard: Guard): WriteOutcome<A>
+  /** Changes a row, by a promise while another connection has the lock of the file. */
   update (id: Id, changes: Changes<A>, guard: Guard, context: Context): MaybePromise<WriteOutcome<A>>
+  /** Deletes a row at once. A lock of another connection stops the process for up to `busyTimeout`. */
   delete (id: Id, guard: Guard): WriteOutcome<A>
+  /** Deletes a row, by a promise while another connection has the lock of the file. */
   delete (id: Id, guard: Guard, context: Context): MaybePromise<WriteOutcome<A>>
   /**
    * Closes the connection of the option `file`, unless an app still uses the file. The next use opens it again. With

@@ -278,10 +278,13 @@ t.test('an element is valid as far as XML Schema can express the attribute\'s sc
         t.match(res, { statusCode: 200 }, document)
         t.equal(validate(res.body), undefined, res.body)
       }
+      // A row without the value, because one that has it would be sent back unchanged.
+      const other = await build(t, { name, attributes })
+      await other.inject({ method: 'POST', url: '/posts', payload: { post: {} } })
       for (const element of beyond) {
         const document = `<post><id>1</id>${element}</post>`
         t.equal(validate(document), undefined, document)
-        t.equal((await app.inject(put(document))).statusCode, 422, document)
+        t.equal((await other.inject(put(document))).statusCode, 422, document)
       }
       for (const element of invalid) t.type(validate(`<post><id>1</id>${element}</post>`), 'string', element)
     })
