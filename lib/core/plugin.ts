@@ -17,8 +17,10 @@ import { lazy } from './util/functions.js'
 import { isObject } from './util/own-property.js'
 import { namesOf } from './routes/route-registry.js'
 
+type Registering = typeof import('./registration/register.js')
+
 /** Imports the registration when the first resource is registered, because it imports nearly all other modules. */
-const loadRegistration: () => Promise<typeof import('./registration/register.js')> = lazy(() => import('./registration/register.js'))
+const loadRegistration: () => Promise<Registering> = lazy(() => import('./registration/register.js'))
 
 const WARNED: unique symbol = Symbol('fastify-resources.timeout')
 

@@ -3,7 +3,9 @@ import { checkBoolean, show } from '../core/util/check-option.js'
 import { didYouMean } from '../core/util/did-you-mean.js'
 import { isPromise } from '../core/util/maybe-promise.js'
 import { isObject } from '../core/util/own-property.js'
-import { type ActionOptions, type ActionScope, type CustomAction, makeAction, type Verb } from '../core/actions/custom/custom-action.js'
+import {
+  type ActionOptions, type ActionScope, type CustomAction, makeAction, type Verb
+} from '../core/actions/custom/custom-action.js'
 import {
   type Declaration,
   extendInherited,
