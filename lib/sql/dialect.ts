@@ -15,13 +15,6 @@ export interface Dialect {
    * kind. The value of the kind `bytes` may also be stored.
    */
   placeholder (position: number, kind?: ColumnKind): string
-  /**
-   * Returns an expression that selects a short value in place of a text of more than `mostBytes` bytes. The database
-   * should find the length without reading a text that fills several pages.
-   */
-  selectCut (column: TypedColumn, mostBytes: number): string
-  /** Returns whether a value that was read by `selectCut` is cut. */
-  isCut (raw: unknown, mostBytes: number, column: Pick<Column, 'type'>): boolean
   /** Returns the limit of a list without a filter, whose plan does not depend on it. */
   fixedLimit (placeholder: string): string
   /** Returns a condition that a text matches a pattern. */
@@ -32,8 +25,8 @@ export interface Dialect {
   anyValue (column: TypedColumn): string
   /** Returns an expression that sorts the rows, and can be compared with a value. `quoted` may contain the table. */
   sortable (column: TypedColumn): string
-  /** How the database reads a sorted list in blocks of ids. */
-  readonly blocks: BlockDialect
+  /** How the database tells whether it sorts all rows for a query. */
+  readonly sorting: SortingDialect
   /** Whether rows have the system column `xmin`, the number of the transaction that wrote them. */
   readonly hasXmin: boolean
   /** How versions are made from the values of a row. */
@@ -64,11 +57,6 @@ export interface Dialect {
   findCodec (values: Values, type: string): Codec | undefined
   /** Encodes a stored value that is not of the kind of its column, to compare it with the column. */
   compareUnfit (value: unknown): unknown
-  /**
-   * Returns whether a column of this type can hold a value that is not of its kind. A value that the database converts
-   * when it is compared would be another name of a row.
-   */
-  holdsUnfit (value: unknown, type: string): boolean
   /** Returns whether a column of this type keeps ids of this type. */
   fitsId (id: 'integer' | 'uuid', type: string): boolean
   /** Returns whether a column of this type keeps versions. */
@@ -84,18 +72,12 @@ export interface TextPattern {
 /** A column for an expression: its name there, and its types. */
 export type TypedColumn = Pick<Column, 'quoted' | 'kind' | 'type'>
 
-/** The expressions of lists that are read in blocks of ids. */
-export interface BlockDialect {
+/** How a database tells whether it sorts all rows for a query. */
+export interface SortingDialect {
   /** Returns the statement that explains how the database reads a query. */
   explain (query: string): string
   /** Returns whether the rows of that statement show that the database sorts all rows. */
   sorts (rows: readonly RawRow[]): boolean
-  /** Returns an aggregate that collects the ids of a group in one value. */
-  collect (id: string): string
-  /** Returns an aggregate of the value in the only row of a group that meets a condition. */
-  pick (value: string, condition: string): string
-  /** Returns a condition that an id is among collected ids. */
-  contains (id: string, placeholder: string): string
 }
 
 /** The quoted names of a trigger that counts versions, and of what it watches. */
@@ -244,8 +226,6 @@ export interface Column extends Values {
   fits (value: unknown): boolean
   /** Returns whether the column can keep the value as it is, so that a row may have it. */
   keeps (value: unknown): boolean
-  /** Returns whether the column can hold a value that does not fit. */
-  holdsUnfit (value: unknown): boolean
   /**
    * Encodes a value that is stored for the driver.
    * @throws InvalidError if the column cannot keep the value as it is

@@ -58,12 +58,9 @@ export class StatementCache {
  * Returns the columns to read, for `SELECT` and `RETURNING`. Only the version may be an expression, because RETURNING
  * in Citus allows only immutable ones.
  */
-export function rowOf (
-  { columns, ids, versions: { selected } }: TableDefinition,
-  select: (column: Column) => string = ({ quoted }) => quoted
-): string {
+export function rowOf ({ columns, ids, versions: { selected } }: TableDefinition): string {
   const version = selected === undefined ? [] : [selected]
-  return [...ids.selected, ...version, ...[...columns.byAttribute.values()].map(select)].join(', ')
+  return [...ids.selected, ...version, ...[...columns.byAttribute.values()].map(({ quoted }) => quoted)].join(', ')
 }
 
 /** Makes the statements that read and write one row. */
@@ -94,7 +91,8 @@ export class Statements {
   #writeSelect (id: Id, scope: Scope): string {
     const conditions = this.#conditions.ofRow(id, scope)
     const where = whereOf(this.#conditions.write(conditions, this.#conditions.placeholders(1)))
-    return `SELECT ${this.#row} FROM ${this.#definition.source}${where}`
+    const limit = this.#definition.isKeyUnique ? '' : ' LIMIT 2'
+    return `SELECT ${this.#row} FROM ${this.#definition.quoted}${where}${limit}`
   }
 
   /**

@@ -1,25 +1,31 @@
-import { InvalidError } from '../core/errors.js'
+import { InvalidError, InvalidQueryError } from '../core/errors.js'
 import type { IdType } from '../core/resource/resource.js'
 import { type Id, makeUuid, type Row, type Scope } from '../core/resource/row.js'
-import type { Attributes, AttributesSchema } from '../core/schema/types.js'
+import type { Attributes, AttributesSchema, Scalar } from '../core/schema/types.js'
 import { isSame } from '../core/util/canonical-json.js'
-import { andThen, catchError, forEachInOrder, type MaybePromise } from '../core/util/maybe-promise.js'
+import { andThen, catchError, type MaybePromise } from '../core/util/maybe-promise.js'
 import { isEmpty } from '../core/util/own-property.js'
-import { positionOf } from '../core/stores/order.js'
 import { checkScope } from '../core/stores/scope.js'
-import type { Batches, Context, Count, CountQuery, Guard, Query, Store, WriteOutcome } from '../core/stores/store.js'
-import { BatchPlan, type Reading } from './lists/batch-plan.js'
-import { AsyncBatchReader, BatchReader } from './lists/batch-reader.js'
+import type {
+  Context,
+  Count,
+  CountQuery,
+  Guard,
+  Order,
+  Position,
+  Query,
+  Store,
+  WriteOutcome
+} from '../core/stores/store.js'
+import { BatchSizes, readBatches } from './lists/batches.js'
 import { decodeInteger } from './columns/codec.js'
 import { RowDecoder } from './columns/row-decoder.js'
 import { Conditions } from './conditions.js'
 import { ConstraintError, makeRescue, REFUSALS, type Rescue, rescueDeletion, rescueRead } from './constraint-errors.js'
 import type { Dialect, Driver, RawRow } from './dialect.js'
-import { checkGiven, expandOrder, expandPosition, keepKey, positionOfRow } from './keys/id-columns.js'
-import { type Range, rangesAfter, rangesOf } from './lists/keyset.js'
+import { checkGiven, expandOrder, expandPosition, keepKey } from './keys/id-columns.js'
+import { type Comparison, rangesAfter } from './lists/keyset.js'
 import { COUNT, ListStatements } from './lists/list-statements.js'
-import { PositionCheck } from './lists/position-check.js'
-import { BlockFinder } from './lists/sorted-blocks.js'
 import type { Predicate } from './predicates.js'
 import { type BoundStatement, Statements, type WriteTarget } from './statements.js'
 import {
@@ -77,7 +83,7 @@ export function makeSqlStore (
   let rows = new SqlTable(definition, dialect, driver)
   /** Takes over what the check of the table has found. */
   const learn = (found: CheckedTable): void => {
-    rows = new SqlTable(defineTable(options, dialect, found), dialect, driver, found.isKeyUnique)
+    rows = new SqlTable(defineTable(options, dialect, found), dialect, driver)
   }
   return Object.freeze<SqlStore>({
     id: definition.ids.type,
@@ -98,6 +104,9 @@ export function makeSqlStore (
   })
 }
 
+/** The number of rows for which a plan is asked. For many more, a database would sort in spite of an index. */
+const FEW = 100
+
 /** A change of a row. */
 interface Change {
   readonly changes: Attributes
@@ -105,122 +114,107 @@ interface Change {
   readonly context: Context | undefined
 }
 
-/** Reads one row, whose texts are not cut. */
-const NTH: Reading = { limit: 1, mostBytes: undefined }
-
 class SqlTable {
   readonly #definition: TableDefinition
   readonly #driver: Driver
   readonly #conditions: Conditions
   readonly #statements: Statements
   readonly #listStatements: ListStatements
-  readonly #blocks: BlockFinder
-  readonly #positions: PositionCheck
   readonly #decoder: RowDecoder
-  readonly #plan: BatchPlan
-  /** Whether no two rows have the same id. A check of the table may find otherwise, for example in a view. */
-  readonly #isKeyUnique: boolean
-  readonly #splitsNulls: boolean
+  readonly #dialect: Dialect
+  readonly #sizes: BatchSizes
 
-  constructor (definition: TableDefinition, dialect: Dialect, driver: Driver, isKeyUnique = true) {
-    // A statement on numbered rows reads all of them, for example by evaluating a view.
-    this.#splitsNulls = !dialect.nullsFirst && definition.source === definition.quoted
-    this.#isKeyUnique = isKeyUnique
+  constructor (definition: TableDefinition, dialect: Dialect, driver: Driver) {
+    this.#dialect = dialect
     this.#definition = definition
     this.#driver = driver
     this.#conditions = new Conditions(definition, dialect)
     this.#statements = new Statements(definition, dialect, this.#conditions)
     this.#listStatements = new ListStatements(definition, dialect, this.#conditions)
-    this.#blocks = new BlockFinder(definition, dialect, this.#listStatements)
-    this.#positions = new PositionCheck(definition, this.#conditions, this.#listStatements)
-    this.#decoder = new RowDecoder(definition, dialect)
-    this.#plan = new BatchPlan(definition.columns)
+    this.#decoder = new RowDecoder(definition)
+    this.#sizes = new BatchSizes(definition.columns)
   }
 
-  list (given: Query, context: Context): Batches {
+  async * list (given: Query, context: Context): AsyncGenerator<readonly Row[], void> {
     const query = this.#expand(given)
     const predicates = query && this.#predicates(query)
-    if (query === undefined || predicates === undefined) return []
-    if (given.offset !== undefined) return this.#listFrom(given.offset, { ...given, offset: undefined }, context)
-    const { scope, limit, order } = query
-    const decoder = this.#decoder
-    const select = (bound: BoundStatement): MaybePromise<readonly RawRow[]> => this.#read(bound, context)
-    const reader = new BatchReader(query, context, {
-      plan: this.#plan,
-      // A sort finds all rows before the first one. A further batch would lose the rows that have the same id as the
-      // last row before it.
-      isSparse: predicates.length > 0 && given.order.length === 1 && limit === undefined && this.#isKeyUnique,
-      isNumbered: !this.#definition.ids.isGenerated && this.#definition.ids.own !== undefined,
-      decoder,
+    if (query === undefined || predicates === undefined) return
+    const { scope, order, limit, after } = query
+    const { isKeyUnique } = this.#definition
+    if (!isKeyUnique && after !== undefined) await this.#checkAlone(order, after, context)
+    const statements = this.#listStatements
+    const { sorting, nullsFirst } = this.#dialect
+    yield * readBatches(query, context, {
+      sizes: this.#sizes,
       neverNull: this.#conditions.neverNull,
-      splitsNulls: this.#splitsNulls,
-      after: query.after && { id: given.after?.at(-1) as Id, position: query.after },
-      positionOf: (row) => positionOfRow(this.#definition.ids, row, order),
-      verify: (place) => this.#positions.verify(place, order, { select, get: (id) => this.get(id, {}) }),
-      checkRows: (rows, place) => this.#positions.checkRows(rows, place, order),
-      read: (range, reading) =>
-        select(this.#listStatements.selectRange(range, query, predicates, reading)),
-      checkLength: () => this.#blocks.checkLength({ query, predicates }, select),
-      findBlocks: (list) => this.#blocks.find({ query, predicates, ...list }, select),
-      readWhole: (raw) => andThen(select(this.#statements.select(decoder.decodeId(raw), scope)), ([whole]) => whole)
+      splitsNulls: !nullsFirst,
+      // A sort finds all rows before the first one.
+      isSparse: predicates.length > 0 && given.order.length === 1 && limit === undefined && isKeyUnique,
+      isKeyUnique,
+      read: async (range, limit, offset) => {
+        const rows = await this.#read(statements.selectRange(range, scope, predicates, { limit, offset }), context)
+        return rows.map((raw) => this.#decoder.decode(raw))
+      },
+      sorts: async (range) => {
+        // An id that the database or the store makes has an index.
+        if (this.#definition.ids.isGenerated && order.length === 1) return false
+        const { statement, values } = statements.selectRange(range, scope, predicates, { limit: FEW, offset: 0 })
+        const text = sorting.explain(statement.text)
+        try {
+          return sorting.sorts(await this.#read({ statement: { ...statement, text, kept: false }, values }, context))
+        } catch {
+          // Some engines cannot explain a statement.
+          return false
+        }
+      },
+      count: async (most) => this.#countRange([], { scope, most }, predicates, context),
+      refuseText: () => new Error(
+        `resources: a list of the table ${this.#definition.quoted} cannot continue after a row, because the driver ` +
+        'does not return a text of the row as the table holds it; docs/existing-tables.md says how to repair it, in ' +
+        'the section "Texts that a driver changes"')
     })
-    return this.#driver.sync
-      ? { [Symbol.iterator]: () => reader as Iterator<readonly Row[]> }
-      : { [Symbol.asyncIterator]: () => new AsyncBatchReader(reader) }
   }
 
-  /** Lists the rows after the one before them, which the database finds. */
-  #listFrom (offset: number, query: Query, context: Context): Batches {
-    const expanded = this.#expand(query) as Query
-    const predicates = this.#predicates(query) as readonly Predicate[]
-    const ranges = rangesOf(expanded, undefined, this.#conditions.neverNull)
-    const begin = (): MaybePromise<Batches> =>
-      andThen(this.#findNth(offset, ranges, { query, predicates, context }), (row) =>
-        row === undefined ? [] : this.list({ ...query, after: positionOf(row, query.order) }, context))
-    return this.#driver.sync ? listNow(begin as () => Iterable<readonly Row[]>) : listLater(begin)
+  /** Throws `InvalidQueryError` if several rows have the position after which a page begins. */
+  async #checkAlone (order: Order, after: Position, context: Context): Promise<void> {
+    const equal = order.map(({ by }, index): Comparison => ({ by, is: '=', value: after[index] as Scalar }))
+    if (await this.#countRange(equal, { scope: {}, most: 2 }, [], context) <= 1) return
+    throw new InvalidQueryError(
+      'several rows have the key after which this page begins; read the list by "limit" and "offset"'
+    )
   }
 
-  /** Finds the row with this number in the ranges, counted from 1. Rows of other ranges are only counted. */
-  #findNth (
-    number: number,
-    [range, ...others]: readonly Range[],
-    list: { readonly query: Query, readonly predicates: readonly Predicate[], readonly context: Context }
-  ): MaybePromise<Row | undefined> {
-    if (range === undefined) return undefined
-    const { query: { scope }, predicates, context } = list
-    const bound = this.#listStatements.selectRange(range, { scope, offset: number - 1 }, predicates, NTH)
-    return andThen(this.#read(bound, context), ([raw]): MaybePromise<Row | undefined> => {
-      if (raw !== undefined) return this.#decoder.decode(raw)
-      const counted = this.#listStatements.count(range.conditions, { scope, most: number }, predicates)
-      return andThen(this.#read(counted, context), ([found]) =>
-        this.#findNth(number - decodeInteger(found?.[COUNT]), others, list))
-    })
+  async #countRange (
+    bounds: readonly Comparison[],
+    query: Pick<CountQuery, 'scope' | 'most'>,
+    predicates: readonly Predicate[],
+    context: Context
+  ): Promise<number> {
+    const [found] = await this.#read(this.#listStatements.count(bounds, query, predicates), context)
+    return decodeInteger(found?.[COUNT])
   }
 
   /** Counts rows. After a position, it adds up the ranges there. */
-  count (given: CountQuery, context: Context): MaybePromise<Count> {
+  async count (given: CountQuery, context: Context): Promise<Count> {
     const query = this.#expand(given)
     const predicates = query && this.#predicates(query)
     if (query === undefined || predicates === undefined) return { rows: 0, isEstimate: false }
     const { scope, order, after, most } = query
-    const statements = this.#listStatements
     // The statistics of the database know the rows outside the scope, so that an estimate would tell about them.
     const mayEstimate = query.estimate && after === undefined && Object.keys(scope).length === 0
-    const estimate = mayEstimate ? statements.estimate(predicates) : undefined
+    const estimate = mayEstimate ? this.#listStatements.estimate(predicates) : undefined
     if (estimate !== undefined) {
-      return andThen(this.#read(estimate.bound, context), (found) => ({ rows: estimate.read(found), isEstimate: true }))
+      return { rows: estimate.read(await this.#read(estimate.bound, context)), isEstimate: true }
     }
-    let rows = 0
     const { neverNull } = this.#conditions
     const ranges = after === undefined ? [[]] : rangesAfter(order, after, neverNull).map(({ conditions }) => conditions)
-    const countRange = (bounds: Range['conditions']): MaybePromise<void> => {
+    let rows = 0
+    for (const bounds of ranges) {
       const left = most === undefined ? undefined : most - rows
-      if (left === 0) return
-      return andThen(this.#read(statements.count(bounds, { scope, most: left }, predicates), context), ([found]) => {
-        rows += decodeInteger(found?.[COUNT])
-      })
+      if (left === 0) break
+      rows += await this.#countRange(bounds, { scope, most: left }, predicates, context)
     }
-    return andThen(forEachInOrder(ranges, countRange), () => ({ rows, isEstimate: false }))
+    return { rows, isEstimate: false }
   }
 
   get (id: Id, scope: Scope): MaybePromise<Row | undefined> {
@@ -355,7 +349,7 @@ class SqlTable {
 
   #find (id: Id, scope: Scope): MaybePromise<RawRow | undefined> {
     if (!this.#canMatch(id, scope)) return undefined
-    return andThen(this.#read(this.#statements.select(id, scope)), firstOf)
+    return andThen(this.#read(this.#statements.select(id, scope)), onlyOf)
   }
 
   /** Returns whether a row can have the id and the values of the scope. */
@@ -365,7 +359,7 @@ class SqlTable {
 
   /** Throws `InvalidError` if several rows may have one id, so that a write to one of them would change others. */
   #checkWrite (): void {
-    if (this.#isKeyUnique) return
+    if (this.#definition.isKeyUnique) return
     throw new InvalidError({}, { detail: 'the rows of this table cannot be written, because no key of it is unique' })
   }
 
@@ -389,16 +383,9 @@ function findDifferent (changes: Attributes, { attributes }: Row, scope: Scope):
     !Object.hasOwn(scope, name) && !isSame(value, attributes[name])))
 }
 
-function * listNow (begin: () => Iterable<readonly Row[]>): Generator<readonly Row[]> {
-  yield * begin()
-}
-
-async function * listLater (begin: () => MaybePromise<Batches>): AsyncGenerator<readonly Row[]> {
-  yield * await begin()
-}
-
-function firstOf ([first]: readonly RawRow[]): RawRow | undefined {
-  return first
+/** Returns the only row. Several rows with one key have no name. */
+function onlyOf (rows: readonly RawRow[]): RawRow | undefined {
+  return rows.length === 1 ? rows[0] : undefined
 }
 
 /** Returns the row that was created. A trigger of the database can suppress it. @throws InvalidError */

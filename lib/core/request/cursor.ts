@@ -1,6 +1,7 @@
 import { InvalidQueryError } from '../errors.js'
 import { parseId, type Resource } from '../resource/resource.js'
 import type { Id, Row } from '../resource/row.js'
+import { NO_PATH } from '../resource/row-path.js'
 import { ORDERED_FORMATS } from '../schema/convert-text.js'
 import { isStorableText, isUuid } from '../schema/legal-text.js'
 import type { Shape } from '../schema/shape.js'
@@ -75,6 +76,7 @@ function isPosition (values: readonly unknown[], order: Order, resource: Resourc
 
 function isId (value: unknown, { idType }: Resource): value is Id {
   // `String` of an object would use members that the client has sent, such as `toString`.
+  if (typeof value === 'string' && value.startsWith(NO_PATH)) return idType === 'string' && isStorableText(value)
   return (typeof value === 'number' || typeof value === 'string') && parseId(idType, String(value)) === value
 }
 

@@ -4,7 +4,7 @@ import type { Scalar, Schema } from '../schema/types.js'
 import { readInteger } from '../util/long-integer.js'
 import { declareAttributes } from './attributes.js'
 import { singularize } from './inflection.js'
-import { fitsPath } from './row-path.js'
+import { fitsPath, NO_PATH } from './row-path.js'
 import type { Id, Row } from './row.js'
 
 /**
@@ -116,7 +116,7 @@ export function hasPage ({ actions, longestId }: Pick<Resource, 'actions' | 'lon
  */
 export function parseId (idType: IdType, text: string): Id | undefined {
   if (idType === 'uuid') return isUuid(text) ? text : undefined
-  if (idType === 'string') return isTextId(text) ? text : undefined
+  if (idType === 'string') return isTextId(text) && !text.startsWith(NO_PATH) ? text : undefined
   return readInteger(text)
 }
 

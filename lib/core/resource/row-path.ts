@@ -22,9 +22,16 @@ export function readSpelling (text: string): string {
   return text.replace(DOT, (dot) => dot.length <= 3 ? '.' : `%${dot.slice(3)}`)
 }
 
-/** Returns whether an id is so short that `spellId` needs no more characters than a path parameter may have. */
+/** The beginning of the id of a row whose key no path can have. Such an id only names a position in a list. */
+export const NO_PATH = '%['
+
+/**
+ * Returns whether a path can have an id: it is so short that `spellId` needs no more characters than a path parameter
+ * may have.
+ */
 export function fitsPath (id: Id, longest: number): boolean {
-  return typeof id === 'number' || id.length + (DOT.test(id) ? 2 : 0) <= longest
+  if (typeof id === 'number') return true
+  return id.length + (DOT.test(id) ? 2 : 0) <= longest && !id.startsWith(NO_PATH)
 }
 
 /**

@@ -116,7 +116,6 @@ function makeColumn (
     isLong,
     fits: (value) => value === null || isMember(value),
     keeps: (value) => value === null || (isMember(value) && findFault(value) === undefined),
-    holdsUnfit: (value) => dialect.holdsUnfit(value, type),
     encode (value) {
       if (value === null) return null
       const fault = isMember(value) ? findFault(value) : describeMisfit(kind)

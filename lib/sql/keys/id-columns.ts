@@ -1,24 +1,22 @@
 import { InvalidError, InvalidOptionError, type Messages } from '../../core/errors.js'
 import { type GeneratedIdType, type IdType, parseId } from '../../core/resource/resource.js'
-import type { Id, Row, Scope } from '../../core/resource/row.js'
+import type { Id, Scope } from '../../core/resource/row.js'
 import type { Attributes, Scalar } from '../../core/schema/types.js'
 import { didYouMean } from '../../core/util/did-you-mean.js'
 import { isEmpty, ownMember } from '../../core/util/own-property.js'
-import { positionOf } from '../../core/stores/order.js'
 import type { Order, OrderBy, Position } from '../../core/stores/store.js'
-import { decodeInteger, decodeLongInteger, markText, readMarkedText } from '../columns/codec.js'
+import { decodeLongInteger } from '../columns/codec.js'
 import { REFUSALS } from '../constraint-errors.js'
-import type { ColumnKind } from '../columns/kinds.js'
 import type { Column, ComparedColumn, Dialect, RawRow } from '../dialect.js'
 import {
-  decodeIllegal,
-  encodeIllegal,
-  type IdText,
+  fitsId,
   joinParts,
   parseValue,
   readSingle,
+  readWithoutPath,
   splitParts,
-  writeSingle
+  writeSingle,
+  writeWithoutPath
 } from './id-text.js'
 
 /** A column that holds an id or a part of it. */
@@ -51,16 +49,6 @@ export interface IdColumns {
 /** Matches the names of the number that SQLite gives to each row, which is a column of its own in no description. */
 export const ROW_NUMBER: RegExp = /^(?:rowid|_rowid_|oid)$/i
 
-/** The members that all columns of such ids share. */
-const GENERATED = {
-  by: 'id',
-  type: '',
-  allowsNull: false,
-  isGiven: false,
-  isLong: false,
-  compare: (id: unknown): unknown => id
-} as const
-
 /** Makes the column of ids that the database or the store makes. */
 export function makeGeneratedId (
   column: Pick<IdPart, 'name' | 'quoted'>,
@@ -71,7 +59,18 @@ export function makeGeneratedId (
   const fits = (id: unknown): boolean => parseId(type, String(id)) === id
   // A driver takes an integer of eight bytes as it takes one that a column of another kind holds.
   const compare = (id: unknown): unknown => typeof id === 'number' ? id : compareUnfit(id)
-  const part: IdPart = { ...column, ...GENERATED, kind: type, fits, keeps: fits, compare }
+  const part: IdPart = {
+    ...column,
+    by: 'id',
+    type: '',
+    allowsNull: false,
+    isGiven: false,
+    isLong: false,
+    kind: type,
+    fits,
+    keeps: fits,
+    compare
+  }
   return {
     type,
     parts: [part],
@@ -104,7 +103,7 @@ export function makeKey (
   return others.length === 0 ? makeSingle(first, isText) : makeComposite([first, ...others])
 }
 
-interface Part extends IdPart, Pick<Column, 'decode' | 'holdsUnfit'> {}
+interface Part extends IdPart, Pick<Column, 'decode'> {}
 
 function findPart (attribute: string, byAttribute: ReadonlyMap<string, Column>): Part {
   const column = byAttribute.get(attribute)
@@ -120,81 +119,55 @@ function findPart (attribute: string, byAttribute: ReadonlyMap<string, Column>):
 
 function makeSingle (part: Part, isText: boolean): IdColumns {
   const { kind } = part
-  const parts = [part] as const
-  if (!isText && (kind === 'integer' || kind === 'uuid')) {
-    return {
-      type: kind,
-      parts,
-      isGenerated: false,
-      own: undefined,
-      selected: [],
-      parse: (id) => parseId(kind, String(id)) === id ? [id] : undefined,
-      decode: (raw) => decodePart(part, raw) as Id
-    }
+  if (isText || (kind !== 'integer' && kind !== 'uuid')) {
+    return makeText([part], (id) => toList(readSingle(id)), ([text]) => writeSingle(text as string))
   }
   return {
-    type: 'string',
-    parts,
+    type: kind,
+    parts: [part],
     isGenerated: false,
     own: undefined,
     selected: [],
-    parse (id) {
-      const text = decodeText(id)
-      const value = parsePart(part, text === undefined ? undefined : readSingle(text))
-      return value === undefined ? undefined : [value]
-    },
-    decode: (raw) => encodeIllegal(writeSingle(spellPart(part, raw)))
+    parse: (id) => parseId(kind, String(id)) === id ? [id] : undefined,
+    decode: (raw) => decodePart(part, raw) as Id
   }
 }
 
 function makeComposite (parts: readonly [Part, ...Part[]]): IdColumns {
+  return makeText(parts, (id) => splitParts(id, parts.length), joinParts)
+}
+
+function toList (text: string | undefined): readonly string[] | undefined {
+  return text === undefined ? undefined : [text]
+}
+
+/** Makes ids that are texts. A row whose values no id can spell gets one without a path. */
+function makeText (
+  parts: readonly [Part, ...Part[]],
+  read: (id: string) => readonly string[] | undefined,
+  write: (texts: readonly string[]) => string
+): IdColumns {
+  const isSpelled = (value: Scalar, index: number): boolean =>
+    value !== null && (parts[index] as Part).fits(value) && fitsId(String(value))
+  const parse = (id: Id): readonly Scalar[] | undefined => {
+    const withoutPath = readWithoutPath(String(id), parts)
+    if (withoutPath !== undefined) return withoutPath.every(isSpelled) ? undefined : withoutPath
+    const texts = typeof id === 'string' && fitsId(id) ? read(id) : undefined
+    const values = texts?.map((text, index) => parseValue((parts[index] as Part).kind, text))
+    return values?.every((value, index) => value !== undefined && isSpelled(value, index)) === true
+      ? values as Scalar[]
+      : undefined
+  }
   return {
     type: 'string',
     parts,
     isGenerated: false,
     own: undefined,
     selected: [],
-    parse (id) {
-      const text = decodeText(id)
-      const texts = text === undefined ? undefined : splitParts(text, parts.length)
-      const values = parts.map((part, index) => parsePart(part, texts?.[index]))
-      return values.includes(undefined) ? undefined : values as Scalar[]
-    },
-    decode: (raw) => encodeIllegal(joinParts(parts.map((part) => spellPart(part, raw))))
-  }
-}
-
-function decodeText (id: Id): string | undefined {
-  return typeof id === 'string' ? decodeIllegal(id) : undefined
-}
-
-/** The name of the number of a row in orders and positions. No attribute has such a name. */
-const NUMBER = '#'
-/** Matches the id of a row that has the same key as others: its number and the id that the key gives. */
-const NUMBERED = /^%R([1-9]\d{0,14}),([^]*)$/
-
-/**
- * Adds a number to the ids of rows that may have the same key. The first row with a key has the id that the key gives,
- * the second one has `%R2,` before it, and so on.
- * @param column the column of the number
- */
-export function numberRows (ids: IdColumns, column: Pick<IdPart, 'name' | 'quoted'>): IdColumns {
-  const fits = Number.isInteger
-  const own: IdPart = { ...column, ...GENERATED, by: NUMBER, kind: 'integer', fits, keeps: fits }
-  return {
-    ...ids,
-    parts: [...ids.parts, own],
-    own,
-    selected: [column.quoted],
-    parse (id) {
-      const [, number, first] = NUMBERED.exec(String(id)) ?? [undefined, 1, id]
-      const values = number === '1' ? undefined : ids.parse(first as Id)
-      return values && [...values, Number(number)]
-    },
+    parse,
     decode (raw) {
-      const id = ids.decode(raw)
-      const number = decodeInteger(raw[column.name])
-      return number === 1 ? id : `%R${number},${id}`
+      const values = parts.map((part) => decodePart(part, raw))
+      return values.every(isSpelled) ? write(values.map(String)) : writeWithoutPath(values)
     }
   }
 }
@@ -203,30 +176,6 @@ function decodePart ({ name, decode }: Part, raw: RawRow): Scalar {
   return (decode(raw[name]) ?? null) as Scalar
 }
 
-/** Returns the text of a part. A value of another kind than that of its column is marked, so that its type is kept. */
-function spellPart (part: Part, raw: RawRow): IdText | null {
-  const value = decodePart(part, raw)
-  if (value === null) return null
-  const marked = readMarkedText(value)
-  if (marked !== undefined) return { mark: '%M', text: marked }
-  return { mark: part.fits(value) ? '' : typeof value === 'string' ? '%T' : '%D', text: String(value) }
-}
-
-function parsePart (part: Part, spelled: IdText | null | undefined): Scalar | undefined {
-  const { kind, allowsNull, fits, holdsUnfit } = part
-  if (spelled === null) return allowsNull ? null : undefined
-  if (spelled === undefined) return undefined
-  const { mark, text } = spelled
-  const isMarkedText = mark === '%M'
-  const value = isMarkedText ? markText(text) : parseValue(KINDS[mark] ?? kind, text)
-  if (value === undefined) return undefined
-  const isOfKind = !isMarkedText && fits(value)
-  return (mark === '' ? isOfKind : !isOfKind && holdsUnfit(value)) ? value : undefined
-}
-
-/** The kinds of marked values. */
-const KINDS: Readonly<Record<string, ColumnKind | undefined>> = { '%T': 'string', '%D': 'number' }
-
 /** Replaces the `id` at the end of an order by the parts of the key that the order does not name otherwise. */
 export function expandOrder ({ parts }: IdColumns, order: Order): Order {
   const { descending } = order.at(-1) as OrderBy
@@ -234,17 +183,14 @@ export function expandOrder ({ parts }: IdColumns, order: Order): Order {
 }
 
 /** Returns the position in the expanded order, or `undefined` if no row can have its id. */
-export function expandPosition ({ parts, parse }: IdColumns, order: Order, position: Position): Position | undefined {
+export function expandPosition (
+  { parts, parse }: IdColumns,
+  order: Order,
+  position: Position
+): Position | undefined {
   const values = parse(position.at(-1) as Id)
   const isKept = isUnnamed(order)
   return values && [...position.slice(0, -1), ...values.filter((_, index) => isKept(parts[index] as IdPart))]
-}
-
-/** Returns the position of a row in an expanded order, whose last criterion is the number of a row if it has one. */
-export function positionOfRow ({ isGenerated, own }: IdColumns, row: Row, order: Order): Position {
-  const position = positionOf(row, order)
-  if (isGenerated || own === undefined) return position
-  return [...position.slice(0, -1), Number(NUMBERED.exec(String(row.id))?.[1] ?? 1)]
 }
 
 function isUnnamed (order: Order): (part: IdPart) => boolean {

@@ -12,15 +12,6 @@ export interface Comparison {
 export interface Range {
   readonly conditions: readonly Comparison[]
   readonly order: Order
-  /** The block that contains the rows, or `undefined` if the order of all rows is read. */
-  readonly block?: RangeBlock | undefined
-}
-
-/** A block of ids, and the positions that its rows must still have. */
-export interface RangeBlock {
-  readonly ids: unknown
-  /** A row must be in one of the ranges of each list. */
-  readonly within: ReadonlyArray<readonly Range[]>
 }
 
 /**

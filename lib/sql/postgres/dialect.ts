@@ -8,16 +8,6 @@ export const postgresDialect: Dialect = {
   quote: quoteName,
   // With the cast, 3000000000 is an unknown id if ids have four bytes. Without it, PostgreSQL would report an error.
   placeholder: (position, kind) => `$${position}${CASTS.get(kind) ?? ''}`,
-  // PostgreSQL stores the length of a text. It must convert JSON to text first, and the expression does so only once. A
-  // cut text keeps one character too many, which distinguishes it from a text of exactly that length.
-  selectCut: ({ quoted, kind }, most) => {
-    if (kind === 'json') return `left(${quoted}::text, ${most + 1}) AS ${quoted}`
-    // The text of bytes has two digits for each of them.
-    if (kind === 'bytes') return `substring(${quoted} for ${most / 2})::text AS ${quoted}`
-    return `CASE WHEN octet_length(${quoted}::text) > ${most} THEN left(${quoted}::text, ${most + 1}) ` +
-      `ELSE ${quoted}::text END AS ${quoted}`
-  },
-  isCut: (raw, most) => typeof raw === 'string' && raw.length > most,
   fixedLimit: (placeholder) => placeholder,
   // ILIKE ignores case by the rules of the collation, and "C" knows ASCII letters only. An index on trigrams (pg_trgm)
   // serves regular expressions as well.
@@ -27,13 +17,10 @@ export const postgresDialect: Dialect = {
   // An enumeration refuses texts that are none of its values. For other columns of texts, the cast changes nothing.
   anyValue: (column) => (column.kind === 'string' && column.type !== FOLDED ? textOf(column) : column.quoted),
   sortable: ({ quoted, type }) => (type === '' || isComparable(type) ? quoted : `${quoted}::text COLLATE "C"`),
-  blocks: {
+  sorting: {
     explain,
     // An "Incremental Sort" follows an index, and sorts only the rows with equal values.
-    sorts: ([row]) => /"Node Type": "Sort"/.test(String(row?.['QUERY PLAN'])),
-    collect: (id) => `array_agg(${id})`,
-    pick: (value, condition) => `(array_agg(${value}) FILTER (WHERE ${condition}))[1]`,
-    contains: (id, placeholder) => `${id} = ANY(${placeholder})`
+    sorts: ([row]) => /"Node Type": "Sort"/.test(String(row?.['QUERY PLAN']))
   },
   estimate: { explain, read: readEstimate },
   hasXmin: true,
@@ -63,8 +50,6 @@ export const postgresDialect: Dialect = {
   findCodec,
   // The database reads the text that it has written.
   compareUnfit: (value) => value,
-  // JSON has no such numbers.
-  holdsUnfit: (value, type) => /^(?:real|double)/.test(type) && /^(?:NaN|-?Infinity)$/.test(String(value)),
   fitsId: (id, type) => (id === 'integer' ? /^(?:bigint|integer|smallint)$/.test(type) : type === 'uuid'),
   fitsVersion: (type) => /^(?:bigint|integer)$/.test(type)
 }

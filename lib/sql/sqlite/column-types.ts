@@ -243,15 +243,6 @@ export function compareUnfit (value: unknown): unknown {
   return readMarkedText(value) ?? readShownNumber(value) ?? value
 }
 
-/** Returns whether the affinity of a column leaves a value as it is ("Datatypes In SQLite" §3). */
-export function holdsUnfit (value: unknown, type: string): boolean {
-  const affinity = affinityOf(type)
-  if (typeof value === 'number') return affinity !== 'TEXT'
-  // A number that JSON cannot keep is shown as a text.
-  const isShown = readShownNumber(value) !== undefined
-  return isShown || affinity === 'TEXT' || affinity === 'BLOB' || !LIKE_NUMBER.test(String(value))
-}
-
 /** Returns the number that `showUnfit` shows as a text. */
 function readShownNumber (value: unknown): number | bigint | undefined {
   if (typeof value !== 'string') return undefined

@@ -1,19 +1,12 @@
 import { caseVariants } from '../../core/util/case-folding.js'
-import { isStructure } from '../../core/util/own-property.js'
 import { type Dialect, quoteName } from '../dialect.js'
-import { affinityOf, columnTypeOf, compareUnfit, findCodec, holdsUnfit } from './column-types.js'
+import { affinityOf, columnTypeOf, compareUnfit, findCodec } from './column-types.js'
 
 /** The dialect of SQLite 3.43 and later, which has `octet_length`. */
 export const sqliteDialect: Dialect = {
   quote: quoteName,
   // Some drivers take a single BLOB for a list of values, so bytes are given as hexadecimal digits.
   placeholder: (_position, kind) => (kind === 'bytes' ? 'unhex(?)' : '?'),
-  selectCut: ({ quoted, type }, most) =>
-    `CASE WHEN octet_length(${quoted}) > ${most} THEN ${hasBlobs(type) ? CUT_BLOB : "x''"} ` +
-    `ELSE ${quoted} END AS ${quoted}`,
-  // A column of texts rarely holds a BLOB, so a BLOB marks a text that is cut, and a number marks a BLOB. A row that
-  // has such a value itself is only read twice.
-  isCut: (raw, _most, { type }) => raw === CUT_BLOB ? hasBlobs(type) : isStructure(raw) && !hasBlobs(type),
   // SQLite prepares a statement again whenever a value is bound to a bare `LIMIT ?`. This took a quarter of the time of
   // a page of 20 rows.
   fixedLimit: (placeholder) => `${placeholder} + 0`,
@@ -30,13 +23,10 @@ export const sqliteDialect: Dialect = {
   },
   anyValue: ({ quoted }) => quoted,
   sortable: ({ quoted }) => quoted,
-  blocks: {
+  sorting: {
     explain: (query) => `EXPLAIN QUERY PLAN ${query}`,
     // If an index serves the first criteria, the plan says "FOR LAST TERM OF ORDER BY": equal values are sorted.
-    sorts: (rows) => rows.some(({ detail }) => detail === 'USE TEMP B-TREE FOR ORDER BY'),
-    collect: (id) => `json_group_array(${id})`,
-    pick: (value, condition) => `max(${value}) FILTER (WHERE ${condition})`,
-    contains: (id, placeholder) => `${id} IN (SELECT value FROM json_each(${placeholder}))`
+    sorts: (rows) => rows.some(({ detail }) => detail === 'USE TEMP B-TREE FOR ORDER BY')
   },
   hasXmin: false,
   // IS finds null too. With its own collation, a column may take `a` and `A` for the same.
@@ -58,16 +48,8 @@ export const sqliteDialect: Dialect = {
   tableOptions: ' STRICT',
   findCodec,
   compareUnfit,
-  holdsUnfit,
   fitsId: (id, type) => (id === 'integer' ? /^INTEGER$/i.test(type) : affinityOf(type) === 'TEXT'),
   fitsVersion: (type) => affinityOf(type) === 'INTEGER'
-}
-
-/** The number that marks a BLOB that is cut. */
-const CUT_BLOB = 0.5
-
-function hasBlobs (type: string): boolean {
-  return affinityOf(type) === 'BLOB'
 }
 
 /** Returns whether LIKE finds a character in each of its cases: K is a case of `k`, and none that LIKE knows. */

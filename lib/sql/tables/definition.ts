@@ -2,7 +2,7 @@ import { InvalidOptionError } from '../../core/errors.js'
 import type { AttributesSchema } from '../../core/schema/types.js'
 import { type Columns, makeColumns } from '../columns/column.js'
 import { type Dialect, quoteTable } from '../dialect.js'
-import { type IdColumns, makeGeneratedId, makeKey, numberRows } from '../keys/id-columns.js'
+import { type IdColumns, makeGeneratedId, makeKey } from '../keys/id-columns.js'
 import { makeVersions, type Versions } from '../keys/versions.js'
 import { type ForeignKey, resolveReferences, resolveUnique, type SqlStoreOptions } from '../options.js'
 
@@ -13,12 +13,12 @@ export interface TableDefinition {
   readonly schema: string | undefined
   /** The name of the table in a statement. */
   readonly quoted: string
-  /** What a statement reads rows from: the table, or a query that numbers rows with the same key. */
-  readonly source: string
   readonly columns: Columns
   /** The attributes whose columns cannot hold null. */
   readonly notNull: readonly string[]
   readonly ids: IdColumns
+  /** Whether no two rows can have the same id. */
+  readonly isKeyUnique: boolean
   readonly versions: Versions
   /** The columns of each unique index. */
   readonly unique: ReadonlyArray<readonly string[]>
@@ -47,7 +47,7 @@ export type TableOptions = SqlStoreOptions & { readonly schema?: string | undefi
 export function defineTable (
   { table, schema, attributes, key, id, columns = {}, version = 'version', unique = [], references = {} }: TableOptions,
   dialect: Dialect,
-  { types, notNull, filled, isKeyUnique }: Partial<CheckedTable> = {}
+  { types, notNull, filled, isKeyUnique = true }: Partial<CheckedTable> = {}
 ): TableDefinition {
   const hasColumn = version !== 'xmin' && version !== 'values'
   const made = makeColumns(
@@ -62,42 +62,17 @@ export function defineTable (
     throw new InvalidOptionError('id', `is '${id}', but the ids are of the type '${ids.type}'; ` +
       'leave "id" out if "key" names the attributes of the id, or else set it to \'integer\' or \'uuid\'')
   }
-  const quoted = quoteTable(dialect, table, schema)
-  const versions = makeVersions(version, [...byAttribute.values()], dialect)
-  // Rows with the same integer or UUID cannot have different ids.
-  const isNumbered = isKeyUnique === false && ids.type === 'string'
   return {
     table,
     schema,
-    quoted,
+    quoted: quoteTable(dialect, table, schema),
     columns: made,
     notNull: [...byAttribute.values()].flatMap(({ name, attribute }) => notNull?.has(name) === true ? [attribute] : []),
-    versions,
-    ...(isNumbered ? numberTable({ table, quoted, ids, versions, columns: made }, dialect) : { ids, source: quoted }),
+    versions: makeVersions(version, [...byAttribute.values()], dialect),
+    ids,
+    isKeyUnique,
     unique: resolveUnique(unique, made),
     references: resolveReferences(references, made)
-  }
-}
-
-type NumberedTable = Pick<TableDefinition, 'table' | 'quoted' | 'ids' | 'versions' | 'columns'>
-
-/** Makes ids with numbers, and a query that numbers the rows with the same key. */
-function numberTable (
-  { table, quoted, ids, versions, columns: { byAttribute } }: NumberedTable,
-  { quote, sortable }: Dialect
-): Pick<TableDefinition, 'ids' | 'source'> {
-  const columns = [...byAttribute.values()]
-  let name = 'n'
-  while (columns.some((column) => column.name === name)) name += '_'
-  const key = new Set(ids.parts.map(({ by }) => by))
-  const others = columns.filter(({ attribute }) => !key.has(attribute)).map(sortable)
-  const own = versions.kind === 'values' || versions.selected === undefined ? [] : [versions.selected]
-  const selected = [...columns.map(({ quoted }) => quoted), ...own].join(', ')
-  const rows = `PARTITION BY ${ids.parts.map(sortable).join(', ')}` +
-    (others.length === 0 ? '' : ` ORDER BY ${others.join(', ')}`)
-  return {
-    ids: numberRows(ids, { name, quoted: quote(name) }),
-    source: `(SELECT ${selected}, row_number() OVER (${rows}) AS ${quote(name)} FROM ${quoted}) AS ${quote(table)}`
   }
 }
 

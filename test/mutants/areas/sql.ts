@@ -5,14 +5,11 @@ export const tests = ['test/system/stores/column-types.test.ts', 'test/system/st
 const keyset = 'lib/sql/lists/keyset.ts'
 const statements = 'lib/sql/statements.ts'
 const lists = 'lib/sql/lists/list-statements.ts'
-const positions = 'lib/sql/lists/position-check.ts'
-const blocks = 'lib/sql/lists/sorted-blocks.ts'
 const conditions = 'lib/sql/conditions.ts'
 const predicates = 'lib/sql/predicates.ts'
 const ids = 'lib/sql/keys/id-columns.ts'
 const idText = 'lib/sql/keys/id-text.ts'
 const versions = 'lib/sql/keys/versions.ts'
-const reader = 'lib/sql/lists/batch-reader.ts'
 const sql = 'lib/sql/store.ts'
 const errors = 'lib/sql/constraint-errors.ts'
 const column = 'lib/sql/columns/column.ts'
@@ -41,15 +38,6 @@ export const mutants: readonly Mutant[] = [
   { file: conditions, find: "if (value === null) return 'null'", replace: '', why: 'a statement for null is used for a value' },
   { file: statements, find: 'isKept || this.#known.size < KEPT', replace: 'true', why: 'each filter keeps a statement' },
   { file: statements, find: 'if (kept) this.#known.set(key, statement)', replace: '', why: 'no statement is used twice' },
-  { file: reader, find: 'if (this.#hasBegun) this.#context.signal.throwIfAborted()', replace: '', why: 'a client that is gone keeps a query going' },
-  { file: reader, find: 'decoder.decodeVersion(cut) !== decoder.decodeVersion(whole)', replace: 'false', why: 'a row that changes while it is read stands at its old place' },
-  { file: reader, find: 'this.#left -= rows.length', replace: '', why: 'a page in SQL is longer than its limit' },
-  { file: reader, find: 'this.#idle = result.then(() => {}, () => { this.#reader.return() })', replace: '', why: 'two calls of next run at a time' },
-  { file: reader, find: 'next === undefined ? [after] : [after, ', replace: 'true ? [after] : [after, ', why: 'a row that has moved to the end of a sorted list is among the others' },
-  { file: reader, find: 'this.#hasSoughtBlocks = false\n    }', replace: '}', why: 'a list of more ids than are held is sorted for each batch' },
-  { file: blocks, find: 'answer !== undefined && Date.now() < answer.until', replace: 'answer !== undefined', why: 'a new index is never used' },
-  { file: blocks, find: 'if (found.some((raw) => this.#isCut(raw, query.order))) return NONE', replace: '', why: 'a position of a block is a text that was cut' },
-  { file: blocks, find: 'if (!this.#definition.ids.isGenerated) return NONE', replace: '', why: 'a part of a key is taken for the id of a block' },
   { file: sqlite, find: "detail === 'USE TEMP B-TREE FOR ORDER BY'", replace: 'false', why: 'each batch of a list without an index sorts all rows' },
   { file: sql, find: 'if (!this.#canMatch(id, scope)) return undefined', replace: '', why: 'a text reaches a column of integers' },
   { file: sql, find: "if (version === undefined) return { ok: false, why: 'missing' }", replace: '', why: 'a deleted row is looked for once more' },
@@ -71,19 +59,6 @@ export const mutants: readonly Mutant[] = [
   { file: sqliteTypes, find: "if (affinity !== 'REAL' && isLongInteger(number)) return undefined", replace: '', why: 'SQLite refuses decimals of eight bytes' },
   { file: sqliteTypes, find: 'spellNumber(Number(number)) === number ? undefined', replace: 'true ? undefined', why: 'SQLite rounds a decimal' },
   { file: sqliteTypes, find: 'if (/^-?\\d{16,19}$/.test(value) && isLongInteger(value)) return BigInt(value)', replace: '', why: 'a list that is sorted by integers beyond 2^53 does not go on' },
-  { file: 'lib/sql/keys/id-columns.ts', find: "mark: part.fits(value) ? '' : typeof value === 'string' ? '%T' : '%D'", replace: "mark: ''", why: 'a list ends at a key of another type than that of its column' },
-  { file: 'lib/sql/keys/id-columns.ts', find: 'isMarkedText ? markText(text) : parseValue(KINDS[mark] ?? kind, text)', replace: 'parseValue(KINDS[mark] ?? kind, text)', why: 'a BLOB in a key of texts is never found' },
-  { file: 'lib/sql/keys/id-columns.ts', find: '!isOfKind && holdsUnfit(value)', replace: '!isOfKind', why: 'a mark is another way to name a row' },
-  { file: positions, find: 'row === undefined ? mayBeReplaced(place.id) : this.#isAt(row, equal)', replace: 'row !== undefined', why: 'a changed row is taken for one with an altered text' },
-  { file: positions, find: 'row === undefined ? mayBeReplaced(place.id)', replace: 'row === undefined ? false', why: 'a list continues after a text that the driver has altered in a key that no id finds' },
-  { file: blocks, find: 'return mayBeReplaced(bound) ||', replace: 'return false ||', why: 'a list continues after a text that the driver has altered with U+FFFD in the bound of a block' },
-  { file: reader, find: 'this.#isVerified = false\n    const { order }', replace: 'const { order }', why: 'a list continues after a text that the driver has altered in a second batch' },
-  { file: positions, find: 'if (this.#isAt(row, equal)) throw this.#refuse(equal)', replace: '', why: 'a list repeats the row after which it continues (altered text)' },
-  { file: idText, find: "isLegalText(id) && !id.includes('\\r')", replace: 'true', why: 'a list ends with an error at a key that no document can carry' },
-  { file: idText, find: "isLegalText(id) && !id.includes('\\r')", replace: 'isLegalText(id)', why: 'a form deletes another row than that of its page' },
-  { file: idText, find: 'return encodeIllegal(id) === written ? id : undefined', replace: 'return id', why: 'a key that no document can carry has several ids' },
-  { file: idText, find: "id.replaceAll('%', '%25'), encodeURIComponent", replace: 'id, encodeURIComponent', why: 'the ids of two keys that no document can carry are the same' },
-  { file: ids, find: 'encodeIllegal(joinParts(parts.map((part) => spellPart(part, raw))))', replace: 'joinParts(parts.map((part) => spellPart(part, raw)))', why: 'a key of several attributes that no document can carry is never found' },
   { file: sqliteTypes, find: 'if (bytes !== undefined) return bytes', replace: '', why: 'a list that is sorted by a column with a BLOB does not end' },
   { file: 'lib/sql/sqlite/statement.ts', find: 'Math.abs(value) > Number.MAX_SAFE_INTEGER', replace: 'false', why: 'SQLite rounds an integer beyond 2^53' },
   { file: postgresTypes, find: 'if (/^0*$/.test(fraction.slice(most))) return undefined', replace: 'return undefined', why: 'PostgreSQL rounds the digits of a second' },
@@ -101,14 +76,11 @@ export const mutants: readonly Mutant[] = [
   { file: sqlite, find: 'IS ${placeholder} COLLATE BINARY', replace: 'IS ${placeholder}', why: 'a change of case is lost in a column that ignores case' },
   { file: versions, find: 'raw === undefined || decode(raw) !== version', replace: 'raw === undefined', why: 'a write ignores the version if it is a digest that the store makes' },
   { file: versions, find: '`s${Buffer.byteLength(value)}:`', replace: "'s:'", why: 'two rows whose texts are divided otherwise have one version' },
-  { file: reader, find: 'if (!decoder.identifiesCut) return this.#readSingle()', replace: '', why: 'a row whose version is unknown is compared by it' },
-  { file: reader, find: 'this.#isNextSingle = false\n      this.#most', replace: 'this.#most', why: 'each batch has one row' },
   { file: ids, find: 'parts.filter(isUnnamed(order))', replace: 'parts.slice(0, 1)', why: 'rows with the same first part of the key have no order' },
   { file: ids, find: 'isGiven: !column.allowsNull && !column.readOnly', replace: 'isGiven: false', why: 'a create may lack a part of the key' },
   { file: ids, find: 'given[by] !== values[index] && !Object.hasOwn(scope, by)', replace: 'false', why: 'an update that changes the key says that it has' },
   { file: ids, find: 'delete changes[by]', replace: '', why: 'an update sets the parts of the key' },
   { file: idText, find: ".replaceAll('%', '%25').replaceAll(',', '%2C')", replace: ".replaceAll(',', '%2C')", why: 'two keys have one id' },
-  { file: idText, find: 'writeSingle(value) === id ? value : undefined', replace: 'value', why: 'a row has two ids' },
   { file: idText, find: 'String(Number(text)) === text ? Number(text) : undefined', replace: 'Number(text)', why: 'a number in an id has two spellings' },
   { file: predicates, find: "case 'not': return [...beyond(false), ...beyond(true)]", replace: "case 'not': return beyond(true)", why: 'rows after an id equal it' },
   { file: check, find: 'names.includes(name) && present.includes(name)', replace: 'names.includes(name)', why: 'a key with nulls is unique' },

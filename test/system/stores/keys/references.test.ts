@@ -6,10 +6,10 @@ import { makeDatabase } from '../../../support/stores/databases/music-database.j
 import { openEngines } from '../../../support/stores/sql-engines.js'
 
 /** Keys with ids that differ from them, and one whose id is the same. */
-const CODES = ['A', '100%', '%41', '', '.', '..', 'a\rb', 'a\u0001b', '%C']
+const CODES = ['A', '100%', '%41', '', '.', '..', '%C']
 
-/** No form can send these. */
-const UNSENDABLE = new Set(['', 'a\rb', 'a\u0001b'])
+/** No form can send this. */
+const UNSENDABLE = new Set([''])
 
 const json = { accept: 'application/json' }
 
@@ -44,7 +44,7 @@ for (const name of ['sqlite', 'postgresql']) {
       const { body } = await app.inject({ url: path, headers: { accept: 'text/html' } })
       for (const name of names) t.equal(body.split(name).length, 3, `${path} shows ${name} in both lists`)
       const [, href = ''] = /<h2 id="related-\d+"><a href="(\/cities\?[^"]*)"/.exec(body) ?? []
-      if (code !== '' && code !== 'a\u0001b') t.strictSame((await listOf(app, href)).map(({ name }) => name), names, `the page links to ${href}`)
+      if (code !== '') t.strictSame((await listOf(app, href)).map(({ name }) => name), names, `the page links to ${href}`)
       t.match((await app.inject({ url: `${path}?include=towns`, headers: json })).json(), { country: { towns: names.map((name) => ({ name })) } })
       t.match((await app.inject({ url: `${location}?include=country`, headers: json })).json(), { city: { country: { id, code, title } } })
       const page = (await app.inject({ url: String(location), headers: { accept: 'text/html' } })).body
