@@ -15,6 +15,8 @@ export interface Dialect {
    * kind. The value of the kind `bytes` may also be stored.
    */
   placeholder (position: number, kind?: ColumnKind): string
+  /** Returns an expression of the memory that a value takes, in bytes. It should not read a text of several pages. */
+  sizeOf (column: TypedColumn): string
   /** Returns the limit of a list without a filter, whose plan does not depend on it. */
   fixedLimit (placeholder: string): string
   /** Returns a condition that a text matches a pattern. */
@@ -106,6 +108,9 @@ export interface Estimate {
   /** Reads the estimate from the rows of that statement. */
   read (rows: readonly RawRow[]): number
 }
+
+/** How much more memory the objects of a JSON text take, such as those of `[{},{},{}]`. */
+export const JSON_WEIGHT = 30
 
 /** Quotes a name as standard SQL does. */
 export function quoteName (name: string): string {

@@ -5,6 +5,7 @@ import type { Attributes, AttributesSchema, Scalar } from '../core/schema/types.
 import { isSame } from '../core/util/canonical-json.js'
 import { andThen, catchError, type MaybePromise } from '../core/util/maybe-promise.js'
 import { isEmpty } from '../core/util/own-property.js'
+import { LARGEST_BATCH_SIZE } from '../core/stores/row-size.js'
 import { checkScope } from '../core/stores/scope.js'
 import type {
   Context,
@@ -17,7 +18,7 @@ import type {
   Store,
   WriteOutcome
 } from '../core/stores/store.js'
-import { BatchSizes, readBatches } from './lists/batches.js'
+import { readBatches } from './lists/batches.js'
 import { decodeInteger } from './columns/codec.js'
 import { RowDecoder } from './columns/row-decoder.js'
 import { Conditions } from './conditions.js'
@@ -25,7 +26,7 @@ import { ConstraintError, makeRescue, REFUSALS, type Rescue, rescueDeletion, res
 import type { Dialect, Driver, RawRow } from './dialect.js'
 import { checkGiven, expandOrder, expandPosition, keepKey } from './keys/id-columns.js'
 import { type Comparison, rangesAfter } from './lists/keyset.js'
-import { COUNT, ListStatements } from './lists/list-statements.js'
+import { COUNT, findLong, ListStatements, SIZE } from './lists/list-statements.js'
 import type { Predicate } from './predicates.js'
 import { type BoundStatement, Statements, type WriteTarget } from './statements.js'
 import {
@@ -122,7 +123,8 @@ class SqlTable {
   readonly #listStatements: ListStatements
   readonly #decoder: RowDecoder
   readonly #dialect: Dialect
-  readonly #sizes: BatchSizes
+  /** Whether rows may be so large that few of them can be held together. */
+  readonly #mayBeLarge: boolean
 
   constructor (definition: TableDefinition, dialect: Dialect, driver: Driver) {
     this.#dialect = dialect
@@ -132,7 +134,7 @@ class SqlTable {
     this.#statements = new Statements(definition, dialect, this.#conditions)
     this.#listStatements = new ListStatements(definition, dialect, this.#conditions)
     this.#decoder = new RowDecoder(definition)
-    this.#sizes = new BatchSizes(definition.columns)
+    this.#mayBeLarge = findLong(definition).length > 0
   }
 
   async * list (given: Query, context: Context): AsyncGenerator<readonly Row[], void> {
@@ -145,12 +147,16 @@ class SqlTable {
     const statements = this.#listStatements
     const { sorting, nullsFirst } = this.#dialect
     yield * readBatches(query, context, {
-      sizes: this.#sizes,
       neverNull: this.#conditions.neverNull,
       splitsNulls: !nullsFirst,
       // A sort finds all rows before the first one.
       isSparse: predicates.length > 0 && given.order.length === 1 && limit === undefined && isKeyUnique,
       isKeyUnique,
+      fit: async (range, limit, offset) => {
+        if (!this.#mayBeLarge || limit === 1) return limit
+        const portion = { limit, offset, what: 'sizes' } as const
+        return countFitting(await this.#read(statements.selectRange(range, scope, predicates, portion), context), limit)
+      },
       read: async (range, limit, offset) => {
         const rows = await this.#read(statements.selectRange(range, scope, predicates, { limit, offset }), context)
         return rows.map((raw) => this.#decoder.decode(raw))
@@ -381,6 +387,13 @@ class SqlTable {
 function findDifferent (changes: Attributes, { attributes }: Row, scope: Scope): Attributes {
   return Object.fromEntries(Object.entries(changes).filter(([name, value]) =>
     !Object.hasOwn(scope, name) && !isSame(value, attributes[name])))
+}
+
+/** Returns how many rows take about `LARGEST_BATCH_SIZE`, and `limit` if all of them do. */
+function countFitting (rows: readonly RawRow[], limit: number): number {
+  let size = 0
+  const index = rows.findIndex((raw) => (size += Number(raw[SIZE])) > LARGEST_BATCH_SIZE)
+  return index < 0 ? limit : Math.max(1, index)
 }
 
 /** Returns the only row. Several rows with one key have no name. */

@@ -65,7 +65,7 @@ export const listChecks: Checks = {
   },
 
   'a batch holds no more than 4 MiB beyond its largest row': async (subject) => {
-    await seedLarge(subject)
+    await seedLargeAfterSmall(subject)
     await hasBoundedBatches(subject, BY_ID)
   },
 
@@ -98,13 +98,12 @@ export const listChecks: Checks = {
   }
 }
 
-const LARGE_ROWS = 16
-
-/** Creates large rows, of which a store must not read many together. */
-export async function seedLarge (subject: Subject): Promise<void> {
+/** Creates rows whose sizes mislead a store that plans a batch by the sizes of earlier rows. */
+export async function seedLargeAfterSmall (subject: Subject): Promise<void> {
   const long = 'x'.repeat(500_000)
-  await subject.seed(LARGE_ROWS, (index) =>
-    ({ ...(index % 2 === 0 ? { title: long } : { details: { long } }), shelf: index }))
+  await subject.seed(150, (index) => ({ shelf: index }))
+  await subject.seed(16, (index) =>
+    ({ ...(index % 2 === 0 ? { title: long } : { details: { long } }), shelf: 1000 + index }))
 }
 
 export async function hasBoundedBatches (subject: Subject, order: Order): Promise<void> {
@@ -116,7 +115,7 @@ export async function hasBoundedBatches (subject: Subject, order: Order): Promis
     rows.push(...batch)
   }
   same(idsOf(rows), idsOf(inOrder(rows, order)), 'the ids in the order of the list')
-  same(rows.length, LARGE_ROWS, 'the number of rows')
+  same(rows.length, 166, 'the number of rows')
 }
 
 export function inOrder (rows: readonly Row[], order: Order = BY_ID): Row[] {

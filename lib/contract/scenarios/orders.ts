@@ -4,7 +4,7 @@ import type { OrderBy, Order } from '../../core/stores/store.js'
 import { existing, same, valueOf } from '../assertions.js'
 import { ODD_NAMES } from '../options.js'
 import { type Checks, type Subject, times } from '../subject.js'
-import { hasBoundedBatches, inOrder, lists, seedLarge } from './lists.js'
+import { hasBoundedBatches, inOrder, lists, seedLargeAfterSmall } from './lists.js'
 import { UUIDS } from './values.js'
 
 const LETTERS = [
@@ -70,7 +70,7 @@ export const orderChecks: Checks = {
   },
 
   'in every order a batch holds no more than 4 MiB beyond its largest row': async (subject) => {
-    await seedLarge(subject)
+    await seedLargeAfterSmall(subject)
     for (const order of [...ordersBy(['shelf']), ...ordersBy(['title']), [{ by: 'id', descending: true }]]) {
       await hasBoundedBatches(subject, order)
     }

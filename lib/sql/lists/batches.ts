@@ -1,52 +1,21 @@
 import { InvalidQueryError } from '../../core/errors.js'
 import type { Row } from '../../core/resource/row.js'
-import { LARGEST_BATCH_SIZE, sizeOf } from '../../core/stores/row-size.js'
 import { positionOf } from '../../core/stores/order.js'
 import type { Context, Position, Query } from '../../core/stores/store.js'
-import type { Columns } from '../columns/column.js'
 import { type Range, rangesOf } from './keyset.js'
 
-/** The most rows of a batch, and of one whose rows may suddenly become large. */
+/**
+ * The most rows of a batch: a page of the default `maxLimit`, and the row that shows whether another page follows. The
+ * batch of a list without a limit is smaller at first, because a client waits for it.
+ */
 const MOST_ROWS = 1001
-const MOST_LONG_ROWS = 100
-
-/** The most rows of the first batch of a list without a limit, for which a client waits. */
 const FIRST_BATCH = 100
-
-/** The number of rows of the first batch of a table whose rows may be large. */
-const FIRST_LONG_ROWS = 8
 
 /** The most rows of a list that are sorted again for each batch. */
 const MOST_SORTED = 50_000
 
-/** Says how many rows of a table are read together, so that they take about `LARGEST_BATCH_SIZE`. */
-export class BatchSizes {
-  readonly #most: number
-  /** The size of the largest row that lists have had, which is forgotten slowly. Each list begins with it. */
-  largest = 0
-
-  constructor ({ byAttribute }: Columns) {
-    const isLong = [...byAttribute.values()].some((column) => column.isLong)
-    this.#most = isLong ? MOST_LONG_ROWS : MOST_ROWS
-    if (isLong) this.largest = LARGEST_BATCH_SIZE / FIRST_LONG_ROWS
-  }
-
-  /** Returns the most rows of a batch whose largest row has a size. */
-  fit (largest: number): number {
-    return Math.max(1, Math.min(this.#most, Math.floor(LARGEST_BATCH_SIZE / largest)))
-  }
-
-  /** Returns the size to expect after a batch. After large rows, the batches of a list grow step by step. */
-  learn (rows: readonly Row[], expected: number): number {
-    const found = rows.reduce((largest, row) => Math.max(largest, sizeOf(row)), 0)
-    this.largest = Math.max(found, this.largest * 0.95)
-    return Math.max(found, expected / 2)
-  }
-}
-
 /** How the rows of a list are read. */
 export interface BatchSource {
-  readonly sizes: BatchSizes
   /** The criteria whose values are never null. */
   readonly neverNull: ReadonlySet<string>
   /** Whether a list that begins with its first row reads its nulls first, because an index would not serve both. */
@@ -55,6 +24,8 @@ export interface BatchSource {
   readonly isSparse: boolean
   /** Whether no two rows have the same position. If not, the list counts the rows that it has read. */
   readonly isKeyUnique: boolean
+  /** Returns how many of the first rows of a range may be held together. Returns `limit` if all of them may. */
+  fit (range: Range, limit: number, offset: number): Promise<number>
   /** Reads the first rows of a range. */
   read (range: Range, limit: number, offset: number): Promise<readonly Row[]>
   /** Returns whether the database sorts all rows of a range for each batch. */
@@ -75,28 +46,26 @@ export async function * readBatches (
   source: BatchSource
 ): AsyncGenerator<readonly Row[], void> {
   const { order, limit: wanted, offset = 0 } = query
-  const { sizes, neverNull, isKeyUnique } = source
+  const { neverNull, isKeyUnique } = source
   let { after } = query
   let ranges = beginningOf(query, source)
   let left = wanted ?? Infinity
-  let { largest } = sizes
   let skipped = offset
-  let most = wanted !== undefined ? Infinity : source.isSparse ? 1 : FIRST_BATCH
+  let most = wanted !== undefined || !isKeyUnique ? MOST_ROWS : source.isSparse ? 1 : FIRST_BATCH
   let isChecked = wanted !== undefined && wanted <= MOST_SORTED
   for (let [range] = ranges; range !== undefined && left > 0; [range] = ranges) {
-    const limit = Math.min(left, most, sizes.fit(largest))
+    const limit = await source.fit(range, Math.min(left, most), skipped)
     const rows = await source.read(range, limit, skipped)
     const last = rows.at(-1)
     // Such a list would have no end.
     if (isKeyUnique && rows.some((row) => isAt(positionOf(row, order), after))) throw source.refuseText()
-    largest = sizes.learn(rows, largest)
     left -= rows.length
     const isEnd = rows.length < limit
     if (isEnd) ranges = ranges.slice(1)
     else if (isKeyUnique) ranges = rangesOf(query, after = positionOf(last as Row, order), neverNull)
     skipped = isEnd || isKeyUnique ? 0 : skipped + rows.length
     if (last === undefined) continue
-    most = Infinity
+    most = MOST_ROWS
     if (!isChecked && !isEnd) {
       await checkLength(order.length, ranges, source)
       isChecked = true

@@ -1,7 +1,7 @@
 import type { Scope } from '../../core/resource/row.js'
 import { BY_ID } from '../../core/stores/order.js'
 import type { CountQuery, Order, OrderBy } from '../../core/stores/store.js'
-import type { Dialect, Estimate } from '../dialect.js'
+import type { Column, Dialect, Estimate } from '../dialect.js'
 import { type Conditions, conditionsOf, keyOf, whereOf } from '../conditions.js'
 import type { Predicate } from '../predicates.js'
 import { type BoundStatement, rowOf, StatementCache } from '../statements.js'
@@ -11,12 +11,23 @@ import type { Comparison, Range } from './keyset.js'
 /** The column of a count. */
 export const COUNT = 'rows'
 
+/** The column of the size of a row. */
+export const SIZE = 'size'
+
+interface Portion {
+  readonly limit: number
+  readonly offset: number
+  /** What the statement selects. @default 'rows' */
+  readonly what?: 'rows' | 'sizes'
+}
+
 /** Makes the statements that list and count rows. */
 export class ListStatements {
   readonly #definition: TableDefinition
   readonly #dialect: Dialect
   readonly #conditions: Conditions
   readonly #row: string
+  readonly #size: string
   readonly #cache = new StatementCache(false)
 
   constructor (definition: TableDefinition, dialect: Dialect, conditions: Conditions) {
@@ -24,36 +35,45 @@ export class ListStatements {
     this.#dialect = dialect
     this.#conditions = conditions
     this.#row = rowOf(definition)
+    const sizes = findLong(definition).map((column) => dialect.sizeOf(column))
+    this.#size = `${sizes.join(' + ')} AS ${SIZE}`
   }
 
-  /** Makes the statement that selects the first rows of a range, behind those that `offset` skips. */
+  /**
+   * Makes the statement that selects the first rows of a range, behind those that `offset` skips, or only their sizes.
+   */
   selectRange (
     { conditions: bounds, order }: Range,
     scope: Scope,
     predicates: readonly Predicate[],
-    { limit, offset }: { readonly limit: number, readonly offset: number }
+    { limit, offset, what = 'rows' }: Portion
   ): BoundStatement {
     const conditions = conditionsOf(scope).concat(bounds)
     const values = [...this.#conditions.valuesOf(conditions, predicates), limit]
     const isSkipping = offset > 0
     if (isSkipping) values.push(offset)
-    const key = `${keyOf(conditions, predicates)} by ${keyOfOrder(order)}${isSkipping ? ' skip' : ''}`
+    const key = `${keyOf(conditions, predicates)} by ${keyOfOrder(order)}${isSkipping ? ' skip' : ''}${what}`
     const found = this.#cache.find(key)
     if (found !== undefined) return { statement: found, values }
-    const text = this.#writeRange({ conditions, order }, predicates, isSkipping)
+    const text = this.#writeRange({ conditions, order }, predicates, isSkipping, what === 'rows' ? this.#row : this.#size)
     const isSelective = areSelective(predicates)
     // Every list without a filter and an order uses this statement.
     const isKept = predicates.length === 0 && !isSkipping && this.#isById(order, bounds)
     return { statement: this.#cache.add(key, text, { isSelective, isKept }), values }
   }
 
-  #writeRange ({ conditions, order }: Range, predicates: readonly Predicate[], isSkipping: boolean): string {
+  #writeRange (
+    { conditions, order }: Range,
+    predicates: readonly Predicate[],
+    isSkipping: boolean,
+    selected: string
+  ): string {
     const next = this.#conditions.placeholders(1)
     const where = whereOf(this.#conditions.write(conditions, next, predicates))
     const orderBy = order.map((criterion) => this.#orderBy(criterion, conditions)).join(', ')
     const limit = predicates.length === 0 ? this.#dialect.fixedLimit(next()) : next()
     const offset = isSkipping ? ` OFFSET ${next()}` : ''
-    return `SELECT ${this.#row} FROM ${this.#definition.quoted}${where} ORDER BY ${orderBy} LIMIT ${limit}${offset}`
+    return `SELECT ${selected} FROM ${this.#definition.quoted}${where} ORDER BY ${orderBy} LIMIT ${limit}${offset}`
   }
 
   /** Makes the statement that counts the rows that meet conditions. It ends at `most` rows. */
@@ -118,4 +138,9 @@ function areSelective (predicates: readonly Predicate[]): boolean {
 function keyOfOrder (order: Order): string {
   if (order === BY_ID) return 'id'
   return order.map(({ by, descending }) => (descending ? `-${by}` : by)).join()
+}
+
+/** Returns the columns whose values may have any length. */
+export function findLong ({ columns }: TableDefinition): readonly Column[] {
+  return [...columns.byAttribute.values()].filter(({ isLong }) => isLong)
 }

@@ -4,8 +4,8 @@ import type { AttributesSchema } from '../../../lib/index.js'
 import { build } from '../../support/helper.js'
 import { type Engine, openEngines } from '../../support/stores/sql-engines.js'
 
-/** The most rows of a list that no index sorts, without a key and with one. */
-const [MOST, MOST_KEYED] = [10_000, 50_000]
+/** The most rows of a list that no index sorts. */
+const MOST = 50_000
 
 const attributes = {
   type: 'object',
@@ -34,11 +34,11 @@ for (const engine of engines) {
     }
     const few = await read('few')
     t.equal((few.json() as { files: unknown[] }).files.length > 50, true)
-    t.equal(few.statements, 1, 'the database evaluates a short view once')
+    t.equal(few.statements, 2, 'the database evaluates a short view for the sizes of its rows and for the rows')
     const whole = await read('views')
     t.equal(whole.statusCode, 200)
     t.equal((whole.json() as { files: unknown[] }).files.length, MOST)
-    t.ok(whole.statements <= 40, `${whole.statements} statements`)
+    t.ok(whole.statements <= 110, `${whole.statements} statements`)
     for (const [query, accept] of [['', 'application/json'], ['', 'application/xml'], ['', 'text/csv'], ['?sort=-size', 'application/json'], ['?name[not]=n5', 'application/json']] as const) {
       const refused = await read('longer', query, accept)
       const isShort = query.includes('not')
@@ -50,13 +50,13 @@ for (const engine of engines) {
   })
 
   t.test(`${engine.name}: a key puts a long list in order, which no other attribute does`, async (t) => {
-    await fill(engine, 'keyed', MOST_KEYED + 1, 'code')
+    await fill(engine, 'keyed', MOST + 1, 'code')
     const properties = { code: { type: 'string' }, ...attributes.properties } as const
     const store = engine.store({ table: 'keyed', attributes: { type: 'object', properties }, key: ['code'], version: 'values' })
     const app = await build(t, { name: 'files', attributes: { type: 'object', properties }, store, formats: ['json'] })
     const [whole, sorted, page] = [await app.inject('/files'), await app.inject('/files?sort=name'), await app.inject('/files?sort=name&limit=1000')]
     t.strictSame([whole.statusCode, sorted.statusCode, page.statusCode], [200, 400, 200])
-    t.equal((whole.json() as { files: unknown[] }).files.length, MOST_KEYED + 1)
+    t.equal((whole.json() as { files: unknown[] }).files.length, MOST + 1)
     await engine.run('CREATE INDEX keyed_name ON keyed (name, code)', ...(engine.name === 'sqlite' ? [] : ['ANALYZE keyed']))
     const other = engine.store({ table: 'keyed', attributes: { type: 'object', properties }, key: ['code'], version: 'values' })
     const indexed = await build(t, { name: 'files', attributes: { type: 'object', properties }, store: other, formats: ['json'] })

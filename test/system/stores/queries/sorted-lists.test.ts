@@ -92,9 +92,9 @@ for (const id of ['integer', 'uuid'] as const) {
 /** Changes of rows while the batches before them are read, and the titles that the list then shows in place of theirs. */
 const changes: ReadonlyArray<readonly [what: string, title: string, change: Attributes | 'delete', shown: string | undefined]> = [
   ['moves to the beginning', 'Title 2200', { title: 'A' }, undefined],
-  ['moves to the end', 'Title 2201', { title: 'Z' }, undefined],
-  ['moves to a block that is read already', 'Title 2202', { title: 'Title 0150x' }, undefined],
-  ['moves within its block', 'Title 2203', { title: 'Title 2213x' }, 'Title 2213x'],
+  ['moves to the end', 'Title 2201', { title: 'Z' }, 'Z'],
+  ['moves to a batch that is read already', 'Title 2202', { title: 'Title 0150x' }, undefined],
+  ['moves within its batch', 'Title 2203', { title: 'Title 2213x' }, 'Title 2213x'],
   ['is deleted', 'Title 2204', 'delete', undefined],
   ['changes at its position', 'Title 2205', { ratio: 9 }, 'Title 2205'],
   ['meets the condition no longer', 'Title 2206', { ratio: -1 }, undefined]
@@ -142,8 +142,6 @@ t.test('a list of very many rows in an order without an index is refused, except
     engine.failing = /^EXPLAIN/
     t.equal((await list(engine, store, { order })).length, last + 1, 'an engine may explain nothing')
     engine.failing = undefined
-    await engine.run('DELETE FROM numbers WHERE number < 10', 'DROP INDEX by_number')
-    t.equal((await list(engine, store, { order, filter: [{ attribute: 'number', operator: 'lt', value: 2000 }] })).length, 1990)
   }
 })
 
@@ -159,7 +157,7 @@ t.test('a store returns the first match of a filtered list before it looks for o
     const search = { words: ['title'], attributes: ['title'] }
     t.strictSame((await sizes({ filter })).slice(0, 1), [1], engine.name)
     t.strictSame((await sizes({ search })).slice(0, 1), [1], engine.name)
-    t.strictSame((await sizes({})).slice(0, 2), [100, 100], engine.name)
+    t.strictSame((await sizes({})).slice(0, 2), [100, 1001], engine.name)
   }
 })
 
