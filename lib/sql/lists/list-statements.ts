@@ -55,7 +55,8 @@ export class ListStatements {
     const key = `${keyOf(conditions, predicates)} by ${keyOfOrder(order)}${isSkipping ? ' skip' : ''}${what}`
     const found = this.#cache.find(key)
     if (found !== undefined) return { statement: found, values }
-    const text = this.#writeRange({ conditions, order }, predicates, isSkipping, what === 'rows' ? this.#row : this.#size)
+    const selected = what === 'rows' ? this.#row : this.#size
+    const text = this.#writeRange({ conditions, order }, predicates, isSkipping, selected)
     const isSelective = areSelective(predicates)
     // Every list without a filter and an order uses this statement.
     const isKept = predicates.length === 0 && !isSkipping && this.#isById(order, bounds)
