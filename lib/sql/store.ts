@@ -18,7 +18,7 @@ import type {
   Store,
   WriteOutcome
 } from '../core/stores/store.js'
-import { readBatches } from './lists/batches.js'
+import { FIRST_BATCH, readBatches } from './lists/batches.js'
 import { decodeInteger } from './columns/codec.js'
 import { RowDecoder } from './columns/row-decoder.js'
 import { Conditions } from './conditions.js'
@@ -153,7 +153,8 @@ class SqlTable {
       isSparse: predicates.length > 0 && given.order.length === 1 && limit === undefined && isKeyUnique,
       isKeyUnique,
       fit: async (range, limit, offset) => {
-        if (!this.#mayBeLarge || limit === 1) return limit
+        // A view should be evaluated once for a page or a short list.
+        if (!this.#mayBeLarge || limit === 1 || (!isKeyUnique && limit <= FIRST_BATCH)) return limit
         const portion = { limit, offset, what: 'sizes' } as const
         return countFitting(await this.#read(statements.selectRange(range, scope, predicates, portion), context), limit)
       },

@@ -9,7 +9,7 @@ import { type Range, rangesOf } from './keyset.js'
  * batch of a list without a limit is smaller at first, because a client waits for it.
  */
 const MOST_ROWS = 1001
-const FIRST_BATCH = 100
+export const FIRST_BATCH = 100
 
 /** The most rows of a list that are sorted again for each batch. */
 const MOST_SORTED = 50_000
@@ -51,7 +51,7 @@ export async function * readBatches (
   let ranges = beginningOf(query, source)
   let left = wanted ?? Infinity
   let skipped = offset
-  let most = wanted !== undefined || !isKeyUnique ? MOST_ROWS : source.isSparse ? 1 : FIRST_BATCH
+  let most = wanted !== undefined ? MOST_ROWS : source.isSparse ? 1 : FIRST_BATCH
   let isChecked = wanted !== undefined && wanted <= MOST_SORTED
   for (let [range] = ranges; range !== undefined && left > 0; [range] = ranges) {
     const limit = await source.fit(range, Math.min(left, most), skipped)

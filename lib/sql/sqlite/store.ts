@@ -17,7 +17,7 @@ import { describeItself, type SelfDescribing, type SelfDescribingOptions } from 
 import { makeSqlStore, type SqlStore } from '../store.js'
 import type { TablePlan } from '../tables/migration.js'
 import type {
-  Changes, Context, Count, CountQuery, Guard, Store, Stores, SyncStore, WriteOutcome
+  Changes, Context, Count, CountQuery, Guard, Query, Store, Stores, SyncStore, WriteOutcome
 } from '../../core/stores/store.js'
 import { describeSqliteTable } from './describe/describe-sqlite.js'
 import { sqliteDialect as dialect } from './dialect.js'
@@ -57,15 +57,16 @@ export type SqliteSource =
   }
 
 /**
- * A store in SQLite. Its methods return their results synchronously, with one exception: a write for a request, which
- * has a `context`, returns a promise if another connection holds the lock of the database. Without a context, the
- * process waits.
+ * A store in SQLite. Most of its methods return their results synchronously. A write for a request, which has a
+ * `context`, returns a promise if another connection holds the lock of the database. Without a context, the process
+ * waits.
  */
-export interface SqliteStore<A = Attributes> extends Omit<SyncStore<A>, 'create' | 'update' | 'delete' | 'prepare'> {
+export interface SqliteStore<A = Attributes> extends Omit<SyncStore<A>, 'list' | 'count' | 'create' | 'update' | 'delete' | 'prepare'> {
   readonly id: SqlStore['id']
   readonly attributes: AttributesSchema
   readonly capabilities: SqlStore['capabilities']
-  count (query: CountQuery, context: Context): Count
+  list (query: Query, context: Context): AsyncIterable<ReadonlyArray<Row<A>>>
+  count (query: CountQuery, context: Context): Promise<Count>
   /** Returns what must be done so that the table fits. It does not even create the file. */
   plan (): TablePlan
   /** Creates the table, or adds what it lacks. */
