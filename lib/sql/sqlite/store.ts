@@ -61,7 +61,8 @@ export type SqliteSource =
  * `context`, returns a promise if another connection holds the lock of the database. Without a context, the process
  * waits.
  */
-export interface SqliteStore<A = Attributes> extends Omit<SyncStore<A>, 'list' | 'count' | 'create' | 'update' | 'delete' | 'prepare'> {
+export interface SqliteStore<A = Attributes>
+  extends Omit<SyncStore<A>, 'list' | 'count' | 'create' | 'update' | 'delete' | 'prepare'> {
   readonly id: SqlStore['id']
   readonly attributes: AttributesSchema
   readonly capabilities: SqlStore['capabilities']
