@@ -3,7 +3,8 @@
 //   npm run example example/existing-database.ts    then open http://localhost:3000/artists
 import Database from 'libsql'
 import fastify from 'fastify'
-import { draw, sqliteStore } from 'fastify-resources'
+import { draw } from 'fastify-resources'
+import { sqliteStore } from 'fastify-resources/sqlite'
 
 const database = new Database(process.env.STORE ?? 'music.sqlite')
 

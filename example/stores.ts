@@ -1,7 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { memoryStores, postgresStores, sqliteStores, type Stores } from 'fastify-resources'
+import { memoryStores, type Stores } from 'fastify-resources'
+import { postgresStores } from 'fastify-resources/postgres'
+import { sqliteStores } from 'fastify-resources/sqlite'
 import pg from 'pg'
 
 /** Opens the database of an app. `name` is `memory`, a `postgres://` URL, or the path of a database file. */

@@ -6,7 +6,8 @@ import cookie from '@fastify/cookie'
 import formbody from '@fastify/formbody'
 import session from '@fastify/session'
 import fastify from 'fastify'
-import resources, { html, memoryStore } from 'fastify-resources'
+import resources, { memoryStore } from 'fastify-resources'
+import { markup } from 'fastify-resources/html'
 
 interface User { readonly name: string, readonly company: string, readonly role: 'editor' | 'reader' }
 
@@ -35,7 +36,7 @@ app.register(session, {
   cookie: { secure: false, sameSite: 'lax' }
 })
 
-app.get('/', async (_request, reply) => reply.type('text/html; charset=utf-8').send(String(html`<!DOCTYPE html>
+app.get('/', async (_request, reply) => reply.type('text/html; charset=utf-8').send(String(markup`<!DOCTYPE html>
 <html lang="en"><title>Sign in</title>
 <form method="post" action="/session">
 <p><label>Name <input name="name" autocomplete="username" required></label></p>

@@ -1,18 +1,52 @@
+// The entry `fastify-resources`: the plugin, the routing module, and what their options are made of. It loads no wing
+// but `draw` before a resource needs one.
+import type { FastifyPluginAsync } from 'fastify'
+import { makeResources } from './core/plugin.js'
+import * as values from './core/public-values.js'
+import type { ResourceOptions } from './core/options/options.js'
 import type { ResourceRoute } from './core/routes/route-registry.js'
-import type { Paths } from './draw/path-helpers.js'
+import type { Paths } from './core/routes/path-helpers.js'
+import type { Wings } from './core/wings.js'
+import { type Draw, makeDraw } from './draw/draw.js'
+import { home } from './home/home.js'
 
-export {
-  defineResource,
-  draw,
-  type DrawOptions,
-  type MapPlugin,
-  resources,
-  resources as default
-} from './core/plugin.js'
-export { database } from './database/database.js'
-export { home, type HomeOptions } from './home/home.js'
-export { required as 'module.exports' } from './core/registration/required.js'
-export * from './core/registration/public-values.js'
+const WINGS: Wings = {
+  async loadHtml () {
+    const { html } = await import('./html/html.js')
+    return html()
+  }
+}
+
+/**
+ * A Fastify plugin that serves a named resource as XML, HTML and JSON: list, show, create, update and delete. It may be
+ * registered many times.
+ *
+ * @example
+ * app.register(resources, { name: 'posts' })
+ */
+export const resources: FastifyPluginAsync<ResourceOptions> = makeResources(WINGS)
+export default resources
+
+/**
+ * Returns a Fastify plugin that registers the resources of a map.
+ *
+ * @example
+ * app.register(draw((map) => map
+ *   .resources('posts', { store }, (posts) => posts.resources('comments'))))
+ */
+export const draw: Draw = makeDraw(WINGS)
+
+/** The value that `require()` returns: the plugin, with all other exports as its members. */
+const required: typeof resources & typeof values & {
+  readonly resources: typeof resources
+  readonly draw: typeof draw
+  readonly home: typeof home
+} = Object.assign(resources, values, { resources, draw, home })
+
+// Node.js, "Loading ECMAScript modules using require()".
+export { home, required as 'module.exports' }
+export * from './core/public-values.js'
+export type { HomeOptions } from './home/home.js'
 
 export type { Messages, Problem } from './core/errors.js'
 export type {
@@ -24,6 +58,7 @@ export type {
   Choosing,
   Convert,
   Entries,
+  ConfiguredResource,
   Format,
   Input,
   JsonWriter,
@@ -42,57 +77,11 @@ export type {
   View,
   Writer
 } from './core/formats/format.js'
-export type { Navigation, NavigationLink } from './html/navigation.js'
 export type { Location, ParentLocation } from './core/resource/location.js'
-export type { Content } from './html/html-tag.js'
-export type { PageMessages, Phrases } from './html/messages.js'
-export type { Brand, BrandContext, BrandPart, PageBrand } from './html/style/brand.js'
-export type {
-  Alternate,
-  Button,
-  CheckboxesField,
-  CheckField,
-  Column,
-  Conflict,
-  Constraints,
-  ChoosePage,
-  EditPage,
-  ErrorPage,
-  Field,
-  FieldFrame,
-  FilterCondition,
-  FilterForm,
-  Form,
-  FormError,
-  FreeRows,
-  GroupField,
-  HiddenField,
-  InputField,
-  UnchangedField,
-  Link,
-  ListPage,
-  MomentField,
-  Option,
-  Page,
-  PageAction,
-  PageFrame,
-  RadiosField,
-  ReferenceField,
-  RecordPage,
-  Removal,
-  RelatedRows,
-  ListRow,
-  RowsField,
-  SearchField,
-  SelectField,
-  StalePage,
-  TextField,
-  Value
-} from './html/views/model.js'
-export type { RowTitle } from './html/values/row-names.js'
-export type { ResolvedViews, Views } from './html/views/types.js'
 export type { Issues } from './core/schema/validation/issues.js'
-export type { DeclaredOptions, OpenapiOptions, ResourceOptions } from './core/options/options.js'
+export type {
+  DeclaredOptions, FormatOptions, NestedOptions, OpenapiOptions, ResourceOptions, ScopeOptions
+} from './core/options/options.js'
 export type { ListQuery } from './core/actions/list.js'
 export type { ActionOutcome, ListCount, ListOutcome, Outcome, Source, Total } from './core/actions/outcome.js'
 export type { ActionEvent } from './core/telemetry/tracing.js'
@@ -108,14 +97,8 @@ export type {
 } from './core/options/handler.js'
 export type { ActionOptions } from './core/actions/custom/custom-action.js'
 export type { HookName, Hooks } from './core/options/hooks.js'
-export type {
-  ActionMapper,
-  Concern,
-  Mapper,
-  NestedOptions,
-  ResourceMapper,
-  ScopeOptions
-} from './draw/mapper.js'
+export type { Draw, DrawOptions, MapPlugin } from './draw/draw.js'
+export type { ActionMapper, Concern, Mapper, ResourceMapper } from './draw/mapper.js'
 export type { AuthorizeContext, Authorize, FindScope } from './core/actions/authorize/level.js'
 export type { ActionHandlers, RoutingOptions } from './core/options/routing-options.js'
 export type {
@@ -128,18 +111,7 @@ export type {
   Paths,
   Register,
   UrlHelper
-} from './draw/path-helpers.js'
-export type {
-  DatabaseOptions,
-  DatabaseSource,
-  PostgresTables,
-  SqliteFileTables,
-  SqliteTables,
-  TableOptions,
-  TableReport,
-  TablesOptions
-} from './database/options.js'
-export type { NameOf } from './database/resource-names.js'
+} from './core/routes/path-helpers.js'
 export type { ResourceRoute } from './core/routes/route-registry.js'
 export type { ActionName, GeneratedIdType, IdType, Resource } from './core/resource/resource.js'
 export type { AttributesOf, ChangesOf, CreateOf, VisibleOf } from './core/schema/infer.js'
@@ -147,17 +119,6 @@ export type { MismatchedRows, ResourceAttributes, RowsOf, StoreFor } from './cor
 export type { Property, Shape } from './core/schema/shape.js'
 export type { AttributesSchema, Schema, TypeName } from './core/schema/types.js'
 export type { MemoryStore, MemoryStoreOptions } from './core/stores/memory/store.js'
-export type { PostgresClient, PostgresPool, PostgresQuery } from './sql/postgres/driver.js'
-export type { PostgresOptions, PostgresStore, PostgresStoreOptions } from './sql/postgres/store.js'
-export type { SqlStoreOptions } from './sql/options.js'
-export type { SelfDescribing, SelfDescribingOptions } from './sql/self-describing.js'
-export type { SqlStore } from './sql/store.js'
-export type { TableDescription } from './sql/tables/description.js'
-export type { TablePlan } from './sql/tables/migration.js'
-export type { DescribeOptions } from './sql/tables/selection.js'
-export type { SqliteDatabase } from './sql/sqlite/driver.js'
-export type { SqliteStatement } from './sql/sqlite/statement.js'
-export type { SqliteOptions, SqliteSource, SqliteStore, SqliteStoreOptions } from './sql/sqlite/store.js'
 export type { Id, Scope, Row } from './core/resource/row.js'
 export type { Attributes, Scalar } from './core/schema/types.js'
 export type {
@@ -184,8 +145,10 @@ export type {
   TableRequest,
   WriteOutcome
 } from './core/stores/store.js'
+export type { CsvOptions } from './core/formats/csv/write.js'
+export type { HtmlOptions } from './html/options.js'
 export type { MaybePromise } from './core/util/maybe-promise.js'
-export type { XmlSchemaOptions } from './xsd/routes.js'
+
 
 declare module 'fastify' {
   interface FastifyInstance {

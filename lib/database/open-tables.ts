@@ -1,7 +1,7 @@
 import { InvalidAttributesError, InvalidOptionError } from '../core/errors.js'
 import { postgresStore } from '../sql/postgres/store.js'
 import { optionsOf } from '../sql/self-describing.js'
-import { describeDatabase } from '../sql/tables/describe-database.js'
+import { describeDatabase } from './describe-database.js'
 import type { TableDescription } from '../sql/tables/description.js'
 import { selectTables } from '../sql/tables/selection.js'
 import { sqliteStore } from '../sql/sqlite/store.js'

@@ -1,5 +1,4 @@
-import type { ScopeOptions } from '../draw/mapper.js'
-import type { DeclaredOptions, ResourceOptions } from '../core/options/options.js'
+import type { DeclaredOptions, ResourceOptions, ScopeOptions } from '../core/options/options.js'
 import type { ActionName } from '../core/resource/resource.js'
 import type { PostgresPool } from '../sql/postgres/driver.js'
 import type { TableDescription } from '../sql/tables/description.js'

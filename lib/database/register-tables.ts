@@ -1,10 +1,14 @@
 import type { FastifyInstance, RegisterOptions } from 'fastify'
-import { InvalidOptionError } from '../core/errors.js'
+import { InvalidOptionError, nameOwner, ownerOf } from '../core/errors.js'
 import type { CompiledResource } from '../core/compiled-resource.js'
-import type { ResourceOptions } from '../core/options/options.js'
+import type { ResourceOptions, ScopeOptions } from '../core/options/options.js'
 import type { PageMessages } from '../html/messages.js'
 import type { TableDescription } from '../sql/tables/description.js'
-import { draw, normalizePrefix } from '../core/plugin.js'
+import { type Declaration, extendInherited, mergeOptions, NO_INHERITED_OPTIONS } from '../core/options/declaration.js'
+import { normalizePrefix, registerDeclarations } from '../core/plugin.js'
+import type { Wings } from '../core/wings.js'
+import { html, type HtmlFormat } from '../html/html.js'
+import type { Face, HtmlOptions } from '../html/options.js'
 import { registryOf } from '../core/routes/route-registry.js'
 import { home as homePage } from '../home/home.js'
 import { type OpenTable, openTables } from './open-tables.js'
@@ -31,24 +35,32 @@ export async function registerTables (
   const resources = makeResources(tables, options)
   // Each resource has a list of its actions, which these options have limited already.
   const { only, except, formPages, ...scope } = defaults
-  const { lang, messages, accent, brand, contentSecurityPolicy: policy } = defaults
-  const words = { ...(lang && { lang }), ...(messages && { messages }) }
-  const face = {
-    ...(accent && { accent }),
-    ...(brand && { brand }),
-    ...(policy !== undefined && { contentSecurityPolicy: policy })
-  }
   const all = registryOf(app).resources
   const start = all.length
-  const plugin = draw((map) => map.scope(scope, (map) => {
-    for (const { name, ...others } of resources.values()) map.resources(name, others)
-  }))
-  await app.register(plugin, { prefix, ...(logLevel && { logLevel }), ...(logSerializers && { logSerializers }) })
+  const inherited = nameOwner('a scope', () => extendInherited(NO_INHERITED_OPTIONS, scope))
+  const declarations = [...resources.values()].map((own): Declaration => {
+    const { name, ...others } = own
+    const options = nameOwner(ownerOf(name), () => mergeOptions(inherited.shared, others))
+    return { options: { ...options, name }, singleton: false, inherited, customActions: [], children: [] }
+  })
+  const log = { ...(logLevel && { logLevel }), ...(logSerializers && { logSerializers }) }
+  await registerDeclarations(app, declarations, { wings: WINGS, prefix, owner: 'a map', log })
   // The app has waited for the resources, so that no other ones are among them.
   const compiled = all.slice(start).map(({ compiled }) => compiled)
-  if (home !== false) await app.register(homePage, { ...words, ...face, title: home, prefix: path })
+  if (home !== false) await app.register(homePage, { ...faceOf(defaults), title: home, prefix: path })
   const served = new Map([...resources.keys()].map((table, index) => [table, compiled[index]]))
   report(tables.map(({ table }) => makeReport(table, served.get(table))))
+}
+
+/** What a database loads besides the core: its pages, unless no resource has any. */
+const WINGS: Wings = { loadHtml: async () => html() }
+
+/** Returns the options of the home page that the pages of resources have, too. */
+function faceOf ({ formats = [], html: own }: ScopeOptions): Face {
+  const format = formats.find((format): format is HtmlFormat => typeof format === 'object' && format.name === 'html')
+  const { lang, messages, accent, brand, contentSecurityPolicy } = { ...format?.options, ...own }
+  const face = { lang, messages, accent, brand, contentSecurityPolicy }
+  return Object.fromEntries(Object.entries(face).filter(([, value]) => value !== undefined))
 }
 
 /**
@@ -75,18 +87,21 @@ function makeResources (
     const { messages, ...named } = names.get(table) as ResourceNames
     return [table, {
       ...named,
-      ...findTitle(table),
       references: findReferences(table, (name) => findTarget(name, table.schema)),
       ...others,
       store,
-      messages: joinMessages([defaults.messages, messages, own.messages]),
+      html: {
+        ...findTitle(table),
+        ...own.html,
+        messages: joinMessages([defaults.html?.messages, messages, own.html?.messages])
+      },
       only: findActions(table, write, { ...defaults, ...own })
     }]
   }))
 }
 
 /** Joins words of several origins, each of which may depend on the language. The last ones take precedence. */
-function joinMessages (all: ReadonlyArray<ResourceOptions['messages']>): (lang: string) => Partial<PageMessages> {
+function joinMessages (all: ReadonlyArray<HtmlOptions['messages']>): (lang: string) => Partial<PageMessages> {
   return (lang) => Object.assign({}, ...all.map((words) => typeof words === 'function' ? words(lang) : words))
 }
 

@@ -8,6 +8,7 @@ import type { AttributesSchema, Schema } from '../core/schema/types.js'
 import type { TableDescription } from '../sql/tables/description.js'
 import { capitalize } from '../core/util/capitalize.js'
 import { isObject } from '../core/util/own-property.js'
+import type { HtmlOptions } from '../html/options.js'
 import type { TableOptions } from './options.js'
 import { splitName } from './resource-names.js'
 
@@ -75,7 +76,7 @@ const LAST = /^(?:(?:last|family|l)[_-]?name|family|surname)$/i
  * foreign key or a part of a key does not name a row, because other rows have the same value. The default is the first
  * text that is required.
  */
-export function findTitle (table: TableDescription): Pick<TableOptions, 'title'> {
+export function findTitle (table: TableDescription): Pick<HtmlOptions, 'title'> {
   const { attributes, key = [], references } = table
   const all = Object.entries(attributes.properties as Readonly<Record<string, Schema>>)
   const texts = all.flatMap(([name, { type, format }]) =>

@@ -14,8 +14,7 @@ import {
   NO_INHERITED_OPTIONS
 } from '../core/options/declaration.js'
 import type { Handler } from '../core/options/handler.js'
-import type { NestedOptions, ScopeOptions } from './mapper.js'
-import type { ResourceOptions } from '../core/options/options.js'
+import type { NestedOptions, ResourceOptions, ScopeOptions } from '../core/options/options.js'
 import { checkAs, REGISTER_OPTIONS } from '../core/options/resolve/routing.js'
 
 /** Implements `ActionMapper`. */

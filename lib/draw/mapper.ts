@@ -1,5 +1,5 @@
 import type { Singularize } from '../core/resource/inflection-types.js'
-import type { HELPERS, ListParameters, Named, NamedHelpers, PathParameter } from './path-helpers.js'
+import type { HELPERS, ListParameters, Named, NamedHelpers, PathParameter } from '../core/routes/path-helpers.js'
 import type { ActionName } from '../core/resource/resource.js'
 import type { Id } from '../core/resource/row.js'
 import type { CreateOf } from '../core/schema/infer.js'
@@ -8,32 +8,7 @@ import type { ListedAttributes, ResourceAttributes } from '../core/stores/infer.
 import type { Store } from '../core/stores/store.js'
 import type { ActionOptions } from '../core/actions/custom/custom-action.js'
 import type { Handler } from '../core/options/handler.js'
-import type { DeclaredOptions, OwnOption, ResourceOptions } from '../core/options/options.js'
-
-/** The option of nested resources. */
-export interface NestedOptions<Shallow extends boolean = boolean> {
-  /**
-   * Whether the paths of its rows leave out the parents: `/comments/1`. Resources that are nested in it inherit the
-   * option.
-   * @default that of the scope or resource around it, else false
-   */
-  readonly shallow?: Shallow
-}
-
-/** The options of `scope`, which apply to all resources in it. */
-export interface ScopeOptions<As extends string = string, Path extends string = string>
-  extends
-  Omit<ResourceOptions, OwnOption | 'path' | 'as'>,
-  NestedOptions {
-  /** The first segments of the paths, which may have parameters: `':tenant'`. @default none */
-  readonly path?: Path
-  /** The prefix of the names in `app.paths`: `'admin'` for `adminPosts`. @default none */
-  readonly as?: As
-  /** The first segments of the paths of shallow rows. @default `path` */
-  readonly shallowPath?: string
-  /** The prefix of the names of shallow rows. @default `as` */
-  readonly shallowAs?: string
-}
+import type { DeclaredOptions, NestedOptions, ScopeOptions } from '../core/options/options.js'
 
 /** Declares resources. Each method returns the map, so that the type of a chain has the declared names. */
 export interface Mapper<Prefix extends string = '', P extends readonly unknown[] = [], N = {}> extends MapMethods<

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { NotAcceptableError } from '../core/errors.js'
 import { escapeText } from '../core/formats/escape.js'
 import type { Format } from '../core/formats/format.js'
-import { html, type Markup } from '../html/html-tag.js'
+import { markup, type Markup } from '../html/html-tag.js'
 import type { PageMessages } from '../html/messages.js'
 import type { Alternate } from '../html/views/model.js'
 import { DECLARATION } from '../core/formats/xml/tags.js'
@@ -71,16 +71,16 @@ export function renderEntries (
 ): Markup {
   const { noResources, resourceName, resourceRows, moreRelated } = messages
   if (entries.length === 0) {
-    return html`<h1>${title}</h1>\n<div class="empty"><p><strong>${noResources}</strong></p></div>\n`
+    return markup`<h1>${title}</h1>\n<div class="empty"><p><strong>${noResources}</strong></p></div>\n`
   }
   const rows = entries.map(({ title, path, rows, hasMoreRows }) => {
     const written = rows === undefined ? '' : digits.format(rows)
     const number = hasMoreRows === true ? moreRelated(written) : written
-    return html`<tr><td data-label="${resourceName}" dir="auto"><a href="${path}">${title}</a></td>${
-      html`<td data-label="${resourceRows}" class="number">${number}</td></tr>\n`
+    return markup`<tr><td data-label="${resourceName}" dir="auto"><a href="${path}">${title}</a></td>${
+      markup`<td data-label="${resourceRows}" class="number">${number}</td></tr>\n`
     }`
   })
-  return html`<h1>${title}</h1>
+  return markup`<h1>${title}</h1>
 <div class="scroll"><table class="list">
 <thead><tr><th scope="col">${resourceName}</th><th scope="col" class="number">${resourceRows}</th></tr></thead>
 <tbody>

@@ -1,11 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { NothingHereError } from '../core/errors.js'
-import { loadLanguages } from '../html/languages/language.js'
+import { resolveFace } from '../html/check-options.js'
 import { compileOwn } from '../html/languages/phrases.js'
+import { compileText } from '../html/languages/texts.js'
 import { makeStylesheet } from '../html/style/make-stylesheet.js'
-import { checkBrand } from '../core/options/resolve/brand.js'
-import { checkAccent, checkPolicy } from '../core/options/resolve/formats.js'
-import { checkLanguages, checkMessages, compileText } from '../core/options/resolve/languages.js'
 import { type Home, registryOf } from '../core/routes/route-registry.js'
 import { HomePages, type HomeSource } from './home-pages.js'
 import type { HomeOptions } from './home.js'
@@ -21,12 +19,8 @@ const FOR_EVER = 31_536_000
 
 /** Serves a page with links to the lists of resources, as XML, HTML and JSON. */
 export async function addHome (app: FastifyInstance, options: CheckedOptions): Promise<void> {
-  const { path, title, href, prefix, lang = 'en', messages = {}, notFound = false } = options
-  const tags = checkLanguages('lang', lang)
-  const languages = checkMessages('messages', messages, tags, await loadLanguages(tags))
-  const accent = checkAccent('accent', options.accent ?? '#1d5fd1')
-  const brand = checkBrand('brand', options.brand ?? {})
-  const contentSecurityPolicy = checkPolicy('contentSecurityPolicy', options.contentSecurityPolicy ?? {})
+  const { path, title, href, prefix, notFound = false } = options
+  const { languages, accent, brand, contentSecurityPolicy } = await resolveFace(options)
   const { body, hash, extension, mediaType } = makeStylesheet({ accent, font: brand.font, density: brand.density })
   const file = `${path.replace(/\/$/, '')}/home.${hash}.${extension}`
   const titleIn = compileText(languages, ({ messages }) => compileOwn(messages)(title))

@@ -8,7 +8,7 @@ import { directionOf } from '../html/languages/language.js'
 import { compileTranslation, makeMessages } from '../html/languages/make-messages.js'
 import type { Translate } from '../html/languages/phrases.js'
 import type { PageMessages } from '../html/messages.js'
-import type { HtmlOptions, PageLanguage } from '../html/options.js'
+import type { ResolvedHtmlOptions, PageLanguage } from '../html/options.js'
 import { makeSecurityHeaders } from '../html/security-headers.js'
 import { type Brand, resolveBrand } from '../html/style/brand.js'
 import { type DocumentFrame, renderDocument, renderProblem } from '../html/views/page-views.js'
@@ -35,7 +35,7 @@ export interface HomeSource extends Pick<Home, 'titleIn' | 'href' | 'prefix'> {
   readonly app: FastifyInstance
   readonly languages: readonly PageLanguage[]
   readonly brand: Brand
-  readonly contentSecurityPolicy: HtmlOptions['contentSecurityPolicy']
+  readonly contentSecurityPolicy: ResolvedHtmlOptions['contentSecurityPolicy']
   /** The path of the stylesheet. */
   readonly stylesheet: string
 }

@@ -1,25 +1,15 @@
 import type { FastifyInstance, FastifyPluginAsync, RegisterOptions } from 'fastify'
 import { InvalidOptionError, withOwner } from '../core/errors.js'
-import type { ResourceOptions } from '../core/options/options.js'
+import type { Face } from '../html/options.js'
 import { checkBoolean, checkOptionNames, checkText } from '../core/util/check-option.js'
 import { lazy } from '../core/util/functions.js'
 
 /** The options of the home page. */
-export interface HomeOptions {
+export interface HomeOptions extends Face {
   /** The title of the app: the heading of the page, and the first link of the bar on all pages. */
   readonly title: string
   /** The path of the page, below the prefix of the instance. @default '/' */
   readonly path?: string
-  /** The language of the page, or several, as for a resource. @default 'en' */
-  readonly lang?: ResourceOptions['lang']
-  /** Words that replace those of the language, as for a resource. @default {} */
-  readonly messages?: ResourceOptions['messages']
-  /** The colour of links and buttons, as for a resource. @default '#1d5fd1' */
-  readonly accent?: ResourceOptions['accent']
-  /** The face of the page, as for a resource. @default {} */
-  readonly brand?: ResourceOptions['brand']
-  /** The Content-Security-Policy of the page, as for a resource. @default {} */
-  readonly contentSecurityPolicy?: ResourceOptions['contentSecurityPolicy']
   /**
    * Whether unknown paths below the prefix are answered with a page that leads home, or with an error in XML or JSON.
    * The app has no other handler for them then.

@@ -4,6 +4,9 @@ import { authorize } from '../core/actions/authorize/level.js'
 import type { PossibleLink, PossibleNavigation } from '../html/navigation.js'
 import type { CompiledResource } from '../core/compiled-resource.js'
 import { guardsMore, type PassedHooks } from '../core/relations/hook-guards.js'
+import { findPageWriter } from '../core/relations/row-links.js'
+import { capitalize } from '../core/util/capitalize.js'
+import { wordsOf } from '../html/names.js'
 import { notFound } from '../core/actions/target.js'
 import { type Home, registryOf } from '../core/routes/route-registry.js'
 
@@ -44,12 +47,12 @@ export function findLinks (
   { from, lang, path }: LinkingPage
 ): PossibleNavigation {
   const links = findListed(app, prefix).flatMap((listed): PossibleLink[] => {
-    const { options, resource, accessChecks, representations, resourcePaths: { collection: { text: href } } } = listed
+    const { resource, accessChecks, representations, resourcePaths: { collection: { text: href } } } = listed
     const isCurrent = isBelow(path, href)
     const isOpen = isCurrent || !guardsMore(listed, from, openingOf(listed).action)
     if (!isOpen || !representations.some(({ browser }) => browser === true)) return []
     const isGuarded = accessChecks.collection !== undefined
-    return [{ label: options.labelIn(lang), href, isCurrent, resource, isGuarded }]
+    return [{ label: labelOf(listed, lang), href, isCurrent, resource, isGuarded }]
   })
   return { title: titleIn(lang), href, links }
 }
@@ -90,6 +93,11 @@ function findChecksAbove (compiled: CompiledResource): readonly ListCheck[] {
 /** Returns what opens a resource from a link: the action, and the parameters of its path. */
 export function openingOf ({ resource, resourcePaths }: CompiledResource): Omit<ListCheck, 'check' | 'isOfBar'> {
   return { resource, action: resource.singleton ? 'show' : 'list', parameters: resourcePaths.collection.names }
+}
+
+/** Returns the plural name of a resource in a language, or the singular name of a singleton. */
+export function labelOf (compiled: CompiledResource, lang: string): string {
+  return findPageWriter(compiled)?.label?.(lang) ?? capitalize(wordsOf(compiled.name))
 }
 
 function byLength (one: Home, other: Home): number {

@@ -23,9 +23,9 @@ export type Content = Markup | string | number | boolean | null | undefined | re
  * and in quoted attributes.
  *
  * @example
- * html`<p title="${hint}">${names.map((name) => html`<b>${name}</b>`)}</p>`
+ * markup`<p title="${hint}">${names.map((name) => markup`<b>${name}</b>`)}</p>`
  */
-export function html (strings: TemplateStringsArray, ...contents: readonly Content[]): Markup {
+export function markup (strings: TemplateStringsArray, ...contents: readonly Content[]): Markup {
   let text = strings[0] as string
   for (let index = 0; index < contents.length; index++) text += render(contents[index]) + (strings[index + 1] as string)
   return new Markup(text)

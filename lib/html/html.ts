@@ -1,13 +1,17 @@
 import { assetPath } from '../core/resource/asset-path.js'
 import { lazy } from '../core/util/functions.js'
-import type { Asset, Format, View } from '../core/formats/format.js'
+import { checkShown } from '../core/registration/check-resource.js'
+import type { Asset, ConfiguredResource, Format, View } from '../core/formats/format.js'
 import { compileLanguageChoice } from './languages/choose-language.js'
-import type { HtmlOptions, PageLanguage } from './options.js'
+import { resolveHtmlOptions } from './check-options.js'
+import { compileLabel } from './languages/texts.js'
+import type { HtmlOptions, PageLanguage, ResolvedHtmlOptions } from './options.js'
 import { canSplit } from './pages/page-frame.js'
 import { Pages } from './pages/pages.js'
 import { makeSecurityHeaders } from './security-headers.js'
 import { type Brand, dependsOnRequest } from './style/brand.js'
 import { makeStylesheet, type StyleOptions } from './style/make-stylesheet.js'
+import { findTitleAttribute } from './values/row-names.js'
 
 type PageRequest = Pick<View, 'request'>
 
@@ -22,24 +26,56 @@ function findStylesheet (accent: string, { font, density }: Brand): Asset {
   return last.stylesheet
 }
 
+const HTML = {
+  name: 'html',
+  mediaTypes: ['text/html', 'application/xhtml+xml'],
+  browser: true,
+  hidesWriteOnly: true
+} as const satisfies Format
+
+/** The format `html` with the options of the app, from which the home page of a database takes its face. */
+export interface HtmlFormat extends Format {
+  /** The options that it was called with. */
+  readonly options: HtmlOptions
+}
+
 /**
- * Makes the format of pages for browsers. XML parsers can read the pages too. The format `form` reads what browsers
- * send.
+ * Returns the format of pages for browsers, `text/html`. XML parsers can read the pages too.
+ * @param options the options of all resources with this format, which those of a resource precede
+ *
+ * @example
+ * app.register(resources, { name: 'posts', formats: [xml(), html({ lang: 'de' }), json()] })
  */
-export function makeHtmlFormat ({ languages, ...options }: HtmlOptions): Format {
+export function html (options: HtmlOptions = {}): HtmlFormat {
+  return {
+    ...HTML,
+    options,
+    async configure (own: HtmlOptions, names) {
+      const joined = { ...options, ...own }
+      const { pageSize } = joined
+      const resolved = await resolveHtmlOptions(joined)
+      return { ...makeHtmlFormat(resolved, names), ...(pageSize !== undefined && { pageSize }) }
+    }
+  }
+}
+
+/** Makes the format of the pages of a resource. The format `form` reads what browsers send. */
+export function makeHtmlFormat ({ languages, ...options }: ResolvedHtmlOptions, names: ConfiguredResource): Format {
   const stylesheet = findStylesheet(options.accent, options.brand)
   const { stem, hash, extension } = stylesheet
   const file = `${stem}.${hash}.${extension}`
   const choose = compileLanguageChoice(languages.map(({ tag }) => tag))
   const [{ tag }] = languages as readonly [PageLanguage]
   const languageOf = ({ headers }: Pick<View['request'], 'headers'>): string => choose(headers['accept-language'])
+  const label = compileLabel(names, languages)
   return {
-    name: 'html',
-    mediaTypes: ['text/html', 'application/xhtml+xml'],
-    browser: true,
+    ...HTML,
     settings: { ...options, languages },
     ...(languages.length > 1 && { languageOf }),
     compileWriter (resource, context) {
+      const { columns = [], title } = options
+      checkShown(resource, 'html.columns', columns)
+      if (typeof title === 'string' && title !== 'id') checkShown(resource, 'html.title', [title])
       const owner = context.assetOwner(file)
       const path = assetPath(owner, file)
       // The pages of a resource take 24 KiB, so they are only made once somebody opens one.
@@ -59,6 +95,8 @@ export function makeHtmlFormat ({ languages, ...options }: HtmlOptions): Format 
         edit: (row, view) => pagesFor(view).edit(row, view),
         problem: (problem, view) => pagesFor(view).problem(problem, view),
         title: (row, page) => pagesFor(page).title(row),
+        label,
+        titleAttribute: typeof title === 'function' ? undefined : title ?? findTitleAttribute(resource),
         table: (rows, view) => pagesFor(view).table(rows, view),
         headers: makeSecurityHeaders(options),
         assets: owner === resource.path ? [stylesheet] : [],

@@ -1,8 +1,65 @@
+import type { AttributesSchema, Attributes } from '../core/schema/types.js'
+import type { VisibleOf } from '../core/schema/infer.js'
 import type { LoadedLanguage } from './languages/language.js'
 import type { PageMessages } from './messages.js'
 import type { Brand } from './style/brand.js'
 import type { RowTitle } from './values/row-names.js'
 import type { Views } from './views/types.js'
+
+declare module '../core/options/options.js' {
+  interface FormatOptions<S extends AttributesSchema | undefined> {
+    /** The options of the format `html`. Those of `html(…)` are their defaults. @default {} */
+    readonly html?: HtmlOptions<VisibleOf<S>>
+  }
+}
+
+/**
+ * The options of the format `html`. `html({ … })` gives them to all resources with this format, and the option `html` of
+ * a map, a scope or a resource to the resources in it.
+ */
+export interface HtmlOptions<A = Attributes> {
+  /**
+   * The language of the pages (BCP 47), also for numbers, dates and the direction of texts. Of several languages, each
+   * request gets the one that its `Accept-Language` prefers, or else the first. `'auto'` offers all languages that the
+   * package has words for.
+   * @default 'en'
+   */
+  readonly lang?: string | readonly string[]
+  /** Words that replace those of the language, or a function that returns them for a language. @default {} */
+  readonly messages?: Partial<PageMessages> | ((lang: string) => Partial<PageMessages>)
+  /**
+   * The colour of links and buttons, `'#rgb'` or `'#rrggbb'`, which is adjusted for contrast.
+   * @default '#1d5fd1'
+   */
+  readonly accent?: string
+  /** The name, the logo and further parts of the pages' face. @default {} */
+  readonly brand?: Brand
+  /**
+   * The time zone of dates and times on pages, such as `'Europe/Berlin'` (IANA). Forms keep the offset of each value.
+   * @default none: each is shown with its own offset
+   */
+  readonly timeZone?: string
+  /**
+   * Directives of the pages' Content-Security-Policy, which are added to the default ones or replace those of the same
+   * name: `{ 'img-src': "'self'" }`. `false` sends no such header, for an app that sends its own.
+   * @default {}
+   */
+  readonly contentSecurityPolicy?: Readonly<Record<string, string>> | false
+  /**
+   * What names a row on pages: an attribute, a function of the row, or `'id'`.
+   * @default the first required text that is short and has no format, default or choices, or else the id
+   */
+  readonly title?: RowTitle
+  /** The columns of the list besides the name and the id, by the names of attributes. @default the first eight */
+  readonly columns?: readonly string[]
+  /** The length of a page of the list, in rows. @default 50, at most `maxLimit` */
+  readonly pageSize?: number
+  /** Functions that render pages and their parts. @default the views in `defaultViews` */
+  readonly views?: Partial<Views<A>>
+}
+
+/** The options of the face of an app, which its home page has, too. */
+export type Face = Pick<HtmlOptions, 'lang' | 'messages' | 'accent' | 'brand' | 'contentSecurityPolicy'>
 
 /** A language that pages are offered in. */
 export interface PageLanguage {
@@ -14,8 +71,8 @@ export interface PageLanguage {
   readonly messages: Partial<PageMessages>
 }
 
-/** The options for the pages of a resource. */
-export interface HtmlOptions {
+/** The checked options of the pages of a resource. */
+export interface ResolvedHtmlOptions {
   /** The languages that are offered, the default one first. */
   readonly languages: readonly PageLanguage[]
   readonly views: Partial<Views>
@@ -33,6 +90,6 @@ export interface HtmlOptions {
 }
 
 /** The options for the pages in one language. */
-export interface PageOptions extends Omit<HtmlOptions, 'languages'> {
+export interface PageOptions extends Omit<ResolvedHtmlOptions, 'languages'> {
   readonly language: PageLanguage
 }

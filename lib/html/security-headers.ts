@@ -1,4 +1,4 @@
-import type { HtmlOptions } from './options.js'
+import type { ResolvedHtmlOptions } from './options.js'
 import { sourcesOf } from './style/brand.js'
 
 /**
@@ -18,7 +18,7 @@ const POLICY: Readonly<Record<string, string>> = {
  * with `Origin: null`.
  */
 export function makeSecurityHeaders (
-  { contentSecurityPolicy, brand }: Pick<HtmlOptions, 'contentSecurityPolicy' | 'brand'>
+  { contentSecurityPolicy, brand }: Pick<ResolvedHtmlOptions, 'contentSecurityPolicy' | 'brand'>
 ): Readonly<Record<string, string>> {
   return {
     ...(contentSecurityPolicy !== undefined && {

@@ -35,8 +35,8 @@ function schemaOf (
   record: Part,
   { singular, plural }: Resource
 ): Part | undefined {
-  const isJson = compileWriter === json.compileWriter
-  if (!isJson && compileWriter !== xml.compileWriter) return undefined
+  const isJson = compileWriter === json().compileWriter
+  if (!isJson && compileWriter !== xml().compileWriter) return undefined
   const one = isJson ? group(singular, record) : record
   const list = { type: 'array', items: record }
   const many = isJson ? group(plural, list) : { ...list, xml: { name: plural, wrapped: true } }
@@ -67,7 +67,7 @@ export function describeProblems (
     ({ writer, mediaTypes }) => (writer.problemType === undefined ? mediaTypes : [writer.problemType]),
     ({ writer, compileWriter }, mediaType) => {
       if (writer.document !== undefined || mediaType === PROBLEM) return defineProblem()
-      return compileWriter === xml.compileWriter ? defineErrors() : describeText(mediaType)
+      return compileWriter === xml().compileWriter ? defineErrors() : describeText(mediaType)
     }
   )
 }
@@ -147,8 +147,8 @@ export function describeBody (
   const describe = ({ compileReader }: BodyFormat): Part | undefined => {
     if (compileReader === form.compileReader) return asForm
     if (supplied === undefined) return undefined
-    if (compileReader === json.compileReader) return { schema: describeGroup(supplied, {}, []) }
-    return compileReader === xml.compileReader ? { schema: supplied.group } : {}
+    if (compileReader === json().compileReader) return { schema: describeGroup(supplied, {}, []) }
+    return compileReader === xml().compileReader ? { schema: supplied.group } : {}
   }
   const { patch } = supplied ?? {}
   return Object.fromEntries([

@@ -6,7 +6,7 @@ import { refuseMethod } from '../core/request/negotiate.js'
 import { findReadConditions, isMatched, isNamed } from '../core/request/preconditions.js'
 import { makeResource } from '../core/resource/resource.js'
 import type { ResourceOptions } from '../core/options/options.js'
-import { resolveOptions } from '../core/options/resolve/options.js'
+import { checkAllNames, resolveOptions } from '../core/options/resolve/options.js'
 import { compileValidation } from '../core/schema/validation/validation.js'
 import { noStore } from '../core/stores/null-store.js'
 import { lazy } from '../core/util/functions.js'
@@ -71,6 +71,7 @@ export interface XmlSchemaOptions extends Pick<ResourceOptions, 'name' | 'singul
  */
 export function xmlSchema ({ singleton = false, ...options }: XmlSchemaOptions): string {
   const { store = noStore } = options
+  nameOwner(ownerOf(options.name), () => { checkAllNames(options, ['html', 'csv']) })
   const {
     plural,
     singular,

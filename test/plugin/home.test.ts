@@ -1,7 +1,8 @@
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { HtmlValidate } from 'html-validate'
 import t, { type Test } from 'tap'
-import resources, { type AuthorizeContext, draw, home, html as markup, type HomeOptions, memoryStore } from '../../lib/index.js'
+import resources, { type AuthorizeContext, draw, home, type HomeOptions, memoryStore } from '../../lib/index.js'
+import { markup as markup } from '../../lib/html/index.js'
 
 const attributes = { type: 'object', required: ['title'], properties: { title: { type: 'string', minLength: 1 } } } as const
 const html = { accept: 'text/html' }
@@ -192,7 +193,7 @@ t.test('the home page and the bar are in the language of the client', async (t) 
   const words = (lang: string): object => lang === 'de' ? { plural: 'Beiträge', singular: 'Beitrag' } : {}
   const app = await serve(t, (app) => {
     app.register(home, { title: 'Blog', lang: 'auto', messages: (lang) => lang === 'de' ? { resourceName: 'Was' } : {} })
-    app.register(draw((map) => map.resources('posts', { attributes, lang: ['en', 'de'], messages: words }).resource('leadArticle', { attributes, lang: ['en', 'de'], messages: words })))
+    app.register(draw((map) => map.resources('posts', { attributes, html: { lang: ['en', 'de'], messages: words } }).resource('leadArticle', { attributes, html: { lang: ['en', 'de'], messages: words } })))
   })
   const pageIn = async (url: string, lang: string): Promise<string> => (await app.inject({ url, headers: { ...html, 'accept-language': lang } })).body
   const german = await pageIn('/', 'de-AT')

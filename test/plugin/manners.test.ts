@@ -880,7 +880,7 @@ t.test('the caller\'s options are not changed', async t => {
     writes: 'both',
     trustedOrigins: ['https://app.example.com'],
     maxLimit: 10,
-    pageSize: 5,
+    html: { pageSize: 5 },
     requireMatch: false
   })
   const options = freeze(make())

@@ -1,7 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
-import resources, { type Attributes, type AttributesSchema, draw, DuplicateError, type Format, memoryStore, type Problem, type ResourceOptions, type Store, type Row, type View, type Writer, xmlSchema } from '../../lib/index.js'
+import resources, {
+  type Attributes, type AttributesSchema, draw, DuplicateError, type Format, memoryStore, type Problem, type
+  ResourceOptions, type Store, type Row, type View, type Writer
+} from '../../lib/index.js'
+import { xmlSchema } from '../../lib/xsd/index.js'
 import { type Browser, decode, defaultButton, entriesOf, fill, findForm, type Form, parseForms, refused, send as sendForm, shown, submit } from '../support/html/forms.js'
 import { build, types, xml } from '../support/helper.js'
 import { resettableStore } from '../support/stores/resettable-store.js'
@@ -200,7 +204,7 @@ t.test('contradicting options throw', async t => {
 t.test('an unknown option throws, with the nearest known one', async t => {
   const cases: [option: string, meant: string | undefined][] = [
     ['atributes', 'attributes'], ['attribute', 'attributes'], ['Name', 'name'], ['nmae', 'name'], ['singlar', 'singular'], ['format', 'formats'], ['write', 'writes'],
-    ['trustedOrigin', 'trustedOrigins'], ['requireMatches', 'requireMatch'], ['maxlimit', 'maxLimit'], ['max_limit', 'maxLimit'], ['pagesize', 'pageSize'], ['prefx', 'prefix'], ['loglevel', 'logLevel'],
+    ['trustedOrigin', 'trustedOrigins'], ['requireMatches', 'requireMatch'], ['maxlimit', 'maxLimit'], ['max_limit', 'maxLimit'], ['prefx', 'prefix'], ['loglevel', 'logLevel'],
     ['onRequest', undefined], ['plural', undefined], ['constructor', 'constraints'], ['x'.repeat(1000), undefined]
   ]
   const registrations = new Registrations()
@@ -222,9 +226,9 @@ t.test('each valid value of an option is accepted', async t => {
     ['writes', ['collection', 'member', 'both']],
     ['trustedOrigins', [[], ['https://app.example.com'], ['http://localhost:3000', 'http://127.0.0.1', 'http://[::1]:8080', 'https://xn--bcher-kva.example']]],
     ['requireMatch', [true, false]],
-    ['escapeFormulas', [true, false]],
+    ['csv', [{}, { escapeFormulas: true }, { escapeFormulas: false }]],
     ['maxLimit', [1, 10, 1000, 1_000_000, Number.MAX_SAFE_INTEGER]],
-    ['pageSize', [1, 50, 1000]],
+    ['html', [{}, { pageSize: 1 }, { pageSize: 50 }, { pageSize: 1000 }]],
     ['sort', [[], Object.freeze([])]],
     ['filter', [[], Object.freeze([])]],
     ['prefix', ['', '/', '/blog', 'blog/', '/a/b', '/.a/b..']],
@@ -235,7 +239,7 @@ t.test('each valid value of an option is accepted', async t => {
   }
   registrations.accepted({ name, maxLimit: 5 }, 'the default pageSize adapts to maxLimit')
   registrations.accepted({ name, id: 'uuid', store: memoryStore({ id: 'uuid' }) })
-  registrations.accepted({ name, singular: undefined, attributes: undefined, store: undefined, id: undefined, formats: undefined, writes: undefined, trustedOrigins: undefined, requireMatch: undefined, maxLimit: undefined, pageSize: undefined, sort: undefined, filter: undefined, openapi: undefined, prefix: undefined }, 'undefined means the default')
+  registrations.accepted({ name, singular: undefined, attributes: undefined, store: undefined, id: undefined, formats: undefined, writes: undefined, trustedOrigins: undefined, requireMatch: undefined, maxLimit: undefined, html: { pageSize: undefined }, sort: undefined, filter: undefined, openapi: undefined, prefix: undefined }, 'undefined means the default')
   await registrations.check(t)
 })
 
@@ -1666,7 +1670,7 @@ t.test('a custom format may write pages', async t => {
   async function seeded (t: Test, browser: boolean): Promise<FastifyInstance> {
     const store = memoryStore({ unique: ['title'] })
     for (const title of ['a', 'b', 'c']) store.create({ title }, {})
-    return await build(t, { name, attributes, store, formats: [format(browser), 'json'], pageSize: 2 })
+    return await build(t, { name, attributes, store, formats: [format(browser), 'json'], html: { pageSize: 2 } })
   }
 
   await t.test('pages of documents', async t => {

@@ -1,9 +1,12 @@
 import t, { type Test } from 'tap'
 import fastify, { type FastifyInstance } from 'fastify'
 import resources, {
-  type AttributesSchema, describeDatabase, draw, type DrawOptions, type Mapper, memoryStore, memoryStores, type PostgresOptions, postgresStore, postgresStores,
-  type ResourceOptions, type SqliteOptions, sqliteStore, sqliteStores, type SqlStoreOptions, type Store, type Stores, type TableRequest
+  type AttributesSchema, draw, type DrawOptions, type Mapper, memoryStore, memoryStores, type ResourceOptions,
+  type Store, type Stores, type TableRequest
 } from '../../lib/index.js'
+import { describeDatabase } from '../../lib/database/index.js'
+import { type PostgresOptions, postgresStore, postgresStores } from '../../lib/sql/postgres/index.js'
+import { type SqliteOptions, sqliteStore, sqliteStores, type SqlStoreOptions } from '../../lib/sql/sqlite/index.js'
 import { build, draft } from '../support/helper.js'
 
 const text = { type: 'object', required: ['text'], properties: { text: { type: 'string' } } } as const

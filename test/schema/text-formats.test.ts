@@ -1,7 +1,8 @@
 import swagger from '@fastify/swagger'
 import fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import resources, { type AttributesSchema, memoryStore, xmlSchema } from '../../lib/index.js'
+import resources, { type AttributesSchema, memoryStore } from '../../lib/index.js'
+import { xmlSchema } from '../../lib/xsd/index.js'
 import { build, xml } from '../support/helper.js'
 import { compileXmlSchema } from '../support/xml/xml-schema.js'
 

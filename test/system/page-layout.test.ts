@@ -40,7 +40,7 @@ async function testAll (t: Test): Promise<void> {
   t.teardown(() => app.close())
   // A reference names a resource of its own scope.
   app.register(async (scope) => { addSpecimens(scope) })
-  app.register(async (scope) => { addSpecimens(scope, { lang: 'ar' }) }, { prefix: '/ar' })
+  app.register(async (scope) => { addSpecimens(scope, { html: { lang: 'ar' } }) }, { prefix: '/ar' })
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   const browser = await launchChromium(t)
   const page = await browser.newPage({ javaScriptEnabled: false, reducedMotion: 'reduce' })

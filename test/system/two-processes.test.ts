@@ -12,7 +12,8 @@ const TASKS = 20
 const PROGRAM = `
 import Database from 'libsql'
 import pg from 'pg'
-import { postgresStore, sqliteStore } from 'fastify-resources'
+import { postgresStore } from 'fastify-resources/postgres'
+import { sqliteStore } from 'fastify-resources/sqlite'
 
 const [place, name] = process.argv.slice(2)
 const attributes = { type: 'object', properties: { shared: { type: 'integer' }, one: { type: 'integer' }, other: { type: 'integer' }, code: { type: ['string', 'null'] } } }

@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import { defineResource, draw, memoryStore, type Paths, sqliteStore, type SqliteDatabase, type Row } from '../../lib/index.js'
-import type { PathsOf } from '../../lib/draw/path-helpers.js'
+import { defineResource, draw, memoryStore, type Paths, type Row } from '../../lib/index.js'
+import { sqliteStore, type SqliteDatabase } from '../../lib/sql/sqlite/index.js'
+import type { PathsOf } from '../../lib/core/routes/path-helpers.js'
 
 // Shows what the compiler knows of a map. Each `@ts-expect-error` marks a use that must not compile.
 
@@ -41,7 +42,7 @@ export const routes = draw((map) => map
       }
     },
     authorize: async (_request, { action, row }) => action !== 'update' || (await row?.())?.attributes.published === false,
-    views: { list: ({ rows }) => rows.map(({ attributes }) => attributes.title.toUpperCase()).join() }
+    html: { views: { list: ({ rows }) => rows.map(({ attributes }) => attributes.title.toUpperCase()).join() } }
   }, (posts) => posts
     .resources('comments', { attributes: comment, actions: { show: async ({ row }) => { const { attributes: { body } }: Row<Readonly<Static<typeof comment>>> = await row(); return { id: 1, attributes: { body } } } } }, (comments) => comments
       .resources('likes'))

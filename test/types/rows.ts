@@ -1,9 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import plugin, {
-  type Attributes, type AttributesOf, type AttributesSchema, type ChangesOf, type CreateOf, memoryStore, type MemoryStore, type PostgresPool, postgresStore,
-  type PostgresStore, type ResourceAttributes, type RowsOf, type SqliteDatabase, sqliteStore, type SqliteStore, type SqliteStoreOptions, type Store, type Row, type StoreFor, type VisibleOf
+  type Attributes, type AttributesOf, type AttributesSchema, type ChangesOf, type CreateOf, memoryStore, type
+  MemoryStore, type ResourceAttributes, type RowsOf, type Store, type Row, type StoreFor, type VisibleOf
 } from '../../lib/index.js'
+import { type PostgresPool, postgresStore, type PostgresStore } from '../../lib/sql/postgres/index.js'
+import {
+  type SqliteDatabase, sqliteStore, type SqliteStore, type SqliteStoreOptions
+} from '../../lib/sql/sqlite/index.js'
 
 /** Tells whether the compiler takes two types for the same, including `readonly` and `?`. */
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false

@@ -1,11 +1,12 @@
-import { type AttributesSchema, defaultViews, html, type Views, type VisibleOf } from '../../lib/index.js'
+import { type AttributesSchema, type VisibleOf } from '../../lib/index.js'
+import { defaultViews, markup, type Views } from '../../lib/html/index.js'
 declare function resources<const S extends AttributesSchema> (options: { attributes: S, views?: Partial<Views<VisibleOf<S>>> }): void
 resources({
   attributes: { type: 'object', properties: { title: { type: 'string' }, secret: { type: 'string', writeOnly: true } }, required: ['title'] },
   views: {
-    list: (page, views) => html`${page.rows.map(({ attributes }) => attributes.title.toUpperCase())}${defaultViews.list(page, views)}${page.create !== undefined && views.form(page.create, page, views)}`,
+    list: (page, views) => markup`${page.rows.map(({ attributes }) => attributes.title.toUpperCase())}${defaultViews.list(page, views)}${page.create !== undefined && views.form(page.create, page, views)}`,
     record: (page, views) => defaultViews.record(page, views),
-    layout: (page, content, views) => html`${page.kind === 'list' && page.rows[0]?.attributes.title}${defaultViews.layout(page, content, views)}`
+    layout: (page, content, views) => markup`${page.kind === 'list' && page.rows[0]?.attributes.title}${defaultViews.layout(page, content, views)}`
   }
 })
 resources({

@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import type { Problem } from '../errors.js'
-import type { Paths } from '../../draw/path-helpers.js'
+import type { Paths } from '../routes/path-helpers.js'
 import type { Resource } from '../resource/resource.js'
 import type { Row } from '../resource/row.js'
 import type { Shape } from '../schema/shape.js'
+import type { MaybePromise } from '../util/maybe-promise.js'
 import type { Issues } from '../schema/validation/issues.js'
 import type { Choosing } from './form/choosing.js'
 import type { ConditionParameter } from './form/condition.js'
@@ -41,11 +42,34 @@ export interface Format {
    * @default one language
    */
   readonly languageOf?: (request: Pick<FastifyRequest, 'headers'>) => string
+  /**
+   * Whether its writer leaves out the attributes that are `writeOnly` by itself.
+   * @default false: the writer gets rows without them
+   */
+  readonly hidesWriteOnly?: boolean
+  /** The length of a page of a list, in rows, if its writer makes pages. @default 50, at most `maxLimit` */
+  readonly pageSize?: number | undefined
+  /**
+   * Returns the format with the options that a resource, or a scope around it, has under the name of the format. It is
+   * called once for each resource, before anything else is compiled. @default such options are refused
+   * @throws InvalidOptionError, UnknownOptionError
+   */
+  readonly configure?: (options: object, resource: ConfiguredResource) => MaybePromise<Format>
   /** Makes the writer of a resource, once, at registration. A format without it is only read. */
   readonly compileWriter?: (resource: Resource, surroundings: WriterContext) => Writer
   /** Makes the reader of a resource, once, at registration. A format without it is only written. */
   // `any`, because each reader has its own type of node.
   readonly compileReader?: (resource: Resource) => Reader<any>
+}
+
+/** What a format knows of a resource when it gets its options. */
+export interface ConfiguredResource {
+  /** The plural name: `posts`. */
+  readonly plural: string
+  /** The singular name: `post`. */
+  readonly singular: string
+  /** Whether it is a singleton. */
+  readonly singleton: boolean
 }
 
 /** The context of a writer: the formats, the links and the paths that it may show besides the resource. */
@@ -191,6 +215,10 @@ export interface TextWriter {
   problem (problem: Problem, view: View): string
   /** Returns the name of a row, by which the page of a request refers to it. @default its id */
   title? (row: Row, page: Pick<View, 'request'>): string
+  /** Returns the plural name of the resource, or its singular one for a singleton, in a language. @default its words */
+  label? (lang: string): string
+  /** The attribute that names its rows, by which a user can search them, if it is one. @default none */
+  readonly titleAttribute?: string | undefined
   /** Writes rows as a table, for the page of a row that they belong to. @default none */
   table? (rows: readonly Row[], view: TableView): string
   /** The media type of an error. @default that of the answer */

@@ -4,8 +4,7 @@ import { checkEach, checkMembers } from '../util/check-option.js'
 import { isObject } from '../util/own-property.js'
 import type { CustomAction } from '../actions/custom/custom-action.js'
 import { checkHooks } from './hooks.js'
-import type { ScopeOptions } from '../../draw/mapper.js'
-import { OWN_OPTIONS, type ResourceOptions } from './options.js'
+import { OWN_OPTIONS, type ResourceOptions, type ScopeOptions } from './options.js'
 import { checkAs, checkFunction, checkParam, checkSegment, type Guards, NO_GUARDS } from './resolve/routing.js'
 
 /** The options that a declaration inherits from the scopes and the resource around it. */
@@ -72,7 +71,8 @@ export function extendInherited (outer: InheritedOptions, given: ScopeOptions): 
 }
 
 /**
- * Merges options. Constraints add up; other options of the inner object replace those of the outer one.
+ * Merges options. Constraints add up, and so do the members of the options of formats. Other options of the inner
+ * object replace those of the outer one.
  * @throws InvalidOptionError if both constrain the same name
  */
 export function mergeOptions<O extends Partial<ResourceOptions>> (
@@ -80,7 +80,17 @@ export function mergeOptions<O extends Partial<ResourceOptions>> (
   inner: O
 ): Partial<ResourceOptions> & O {
   const joined = JOINED.map((option) => joinAll(option, outer, inner))
-  return Object.assign({ ...outer, ...inner }, ...joined)
+  return Object.assign({ ...outer, ...inner }, ...joined, joinFormats(outer, inner))
+}
+
+/** Joins the options of formats, member by member. */
+function joinFormats (outer: Partial<ResourceOptions>, inner: Partial<ResourceOptions>): Partial<ResourceOptions> {
+  const { formats = outer.formats ?? [] } = inner
+  // Lists of formats are checked later.
+  const own = [formats].flat().flatMap((format) => isObject(format) ? [String(format.name)] : [])
+  const [before, after]: ReadonlyArray<Readonly<Record<string, unknown>>> = [{ ...outer }, { ...inner }]
+  const joined = ['html', 'csv', ...own].filter((name) => isObject(before?.[name]) && isObject(after?.[name]))
+  return Object.fromEntries(joined.map((name) => [name, Object.assign({}, before?.[name], after?.[name])]))
 }
 
 /** The options whose members add up. */

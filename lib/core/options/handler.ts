@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ListQuery } from '../actions/list.js'
 import type { Outcome, Total } from '../actions/outcome.js'
-import type { Paths } from '../../draw/path-helpers.js'
+import type { Paths } from '../routes/path-helpers.js'
 import type { Resource } from '../resource/resource.js'
 import type { Id, Scope, Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'

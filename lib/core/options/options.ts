@@ -1,11 +1,8 @@
+import type { CsvOptions } from '../formats/csv/write.js'
 import type { Format } from '../formats/format.js'
-import type { PageMessages } from '../../html/messages.js'
-import type { Brand } from '../../html/style/brand.js'
-import type { RowTitle } from '../../html/values/row-names.js'
-import type { Views } from '../../html/views/types.js'
 import type { IdType } from '../resource/resource.js'
 import type { Id } from '../resource/row.js'
-import type { AttributesOf, ChangesOf, CreateOf, VisibleOf } from '../schema/infer.js'
+import type { AttributesOf, ChangesOf, CreateOf } from '../schema/infer.js'
 import type { AttributesSchema, Schema } from '../schema/types.js'
 import type { ResourceAttributes, StoreFor } from '../stores/infer.js'
 import type { OnDelete, Store, Stores } from '../stores/store.js'
@@ -27,12 +24,21 @@ export interface ResourceOptions<
   readonly prefix?: string
 }
 
+/**
+ * The options of formats by their names: `html: { columns: ['title'] }`. Those of a scope or a map apply to all
+ * resources in it, member by member. A format adds its own by declaration merging.
+ */
+export interface FormatOptions<S extends AttributesSchema | undefined = AttributesSchema | undefined> {
+  /** The options of the format `csv`. @default {} */
+  readonly csv?: CsvOptions
+}
+
 /** The options of a resource except its names. */
 export interface DeclaredOptions<
   S extends AttributesSchema | undefined = AttributesSchema | undefined,
   T extends Store<unknown> = Store<unknown>,
   I extends Id | undefined = Id
-> extends RoutingOptions<ResourceAttributes<S, T>, CreateOf<S>, ChangesOf<S>, I> {
+> extends RoutingOptions<ResourceAttributes<S, T>, CreateOf<S>, ChangesOf<S>, I>, FormatOptions<S> {
   /**
    * The schema of the attributes, for example a TypeBox object.
    * @default the store's, else none: any attributes are allowed
@@ -63,7 +69,11 @@ export interface DeclaredOptions<
    * @default the store's, else 'integer'
    */
   readonly id?: IdType
-  /** The formats of answers, the default one first. @default ['xml', 'html', 'json'] */
+  /**
+   * The formats of answers, the default one first. A name stands for the format with its defaults: `'html'` for
+   * `html()`.
+   * @default ['xml', 'html', 'json']
+   */
   readonly formats?: ReadonlyArray<'xml' | 'html' | 'json' | 'csv' | Format>
   /**
    * The path of PUT and DELETE: the collection's with the id in the payload, the member's (with PATCH), or both.
@@ -76,8 +86,6 @@ export interface DeclaredOptions<
   readonly requireMatch?: boolean
   /** The greatest `?limit=`, in rows. @default 1000 */
   readonly maxLimit?: number
-  /** The length of a page of the HTML list, in rows. @default 50, at most `maxLimit` */
-  readonly pageSize?: number
   /** The attributes that `?sort=-rating,title` may name. @default all of one simple type, if the store can order */
   readonly sort?: readonly string[]
   /** The attributes that `?rating=5` may name. @default all of one simple type, if the store can filter */
@@ -96,54 +104,12 @@ export interface DeclaredOptions<
    */
   readonly references?: Readonly<Record<string, string>>
   /**
-   * What names a row on pages: an attribute, a function of the row, or `'id'`.
-   * @default the first required text that is short and has no format, default or choices, or else the id
-   */
-  readonly title?: RowTitle
-  /** The columns of the HTML list besides the name and the id, by the names of attributes. @default the first eight */
-  readonly columns?: readonly string[]
-  /** Functions that render pages and their parts. @default the views in `defaultViews` */
-  readonly views?: Partial<Views<VisibleOf<S>>>
-  /**
-   * The language of the pages (BCP 47), also for numbers, dates and the direction of texts. Of several languages, each
-   * request gets the one that its `Accept-Language` prefers, or else the first. `'auto'` offers all languages that the
-   * package has words for.
-   * @default 'en'
-   */
-  readonly lang?: string | readonly string[]
-  /** Words that replace those of the language, or a function that returns them for a language. @default {} */
-  readonly messages?: Partial<PageMessages> | ((lang: string) => Partial<PageMessages>)
-  /**
-   * The colour of links and buttons, `'#rgb'` or `'#rrggbb'`, which is adjusted for contrast.
-   * @default '#1d5fd1'
-   */
-  readonly accent?: string
-  /** The name, the logo and further parts of the pages' face. @default {} */
-  readonly brand?: Brand
-  /**
-   * The time zone of dates and times on pages, such as `'Europe/Berlin'` (IANA). Forms keep the offset of each value.
-   * @default none: each is shown with its own offset
-   */
-  readonly timeZone?: string
-  /**
-   * Directives of the pages' Content-Security-Policy, which are added to the default ones or replace those of the same
-   * name: `{ 'img-src': "'self'" }`. `false` sends no such header, for an app that sends its own.
-   * @default {}
-   */
-  readonly contentSecurityPolicy?: Readonly<Record<string, string>> | false
-  /**
    * The header `Cache-Control` of answers: one value for all actions, or a value for each,
    * `{ list: 'public, max-age=60' }`. Errors get `private, no-cache`, or the value of their action if it has
    * `no-store`. A value that a hook or a handler of the app sets takes precedence.
    * @default 'private, no-cache'
    */
   readonly cacheControl?: string | Readonly<Record<string, string>>
-  /**
-   * Whether a text in CSV that begins with `=`, `+`, `-`, `@`, a tab or a CR gets an apostrophe before it. Otherwise a
-   * spreadsheet may run it as a formula. It changes what programs read.
-   * @default false
-   */
-  readonly escapeFormulas?: boolean
   /**
    * Members of its operations in the document of `@fastify/swagger`, which must be registered before. `false` hides
    * them.
@@ -188,3 +154,28 @@ export type OwnOption =
 
 export const OWN_OPTIONS: readonly OwnOption[] =
   ['name', 'singular', 'actions', 'actionHooks', 'prefix', 'foreignKey', 'table', 'unique', 'onDelete']
+
+/** The option of nested resources. */
+export interface NestedOptions<Shallow extends boolean = boolean> {
+  /**
+   * Whether the paths of its rows leave out the parents: `/comments/1`. Resources that are nested in it inherit the
+   * option.
+   * @default that of the scope or resource around it, else false
+   */
+  readonly shallow?: Shallow
+}
+
+/** The options of `scope`, which apply to all resources in it. */
+export interface ScopeOptions<As extends string = string, Path extends string = string>
+  extends
+  Omit<ResourceOptions, OwnOption | 'path' | 'as'>,
+  NestedOptions {
+  /** The first segments of the paths, which may have parameters: `':tenant'`. @default none */
+  readonly path?: Path
+  /** The prefix of the names in `app.paths`: `'admin'` for `adminPosts`. @default none */
+  readonly as?: As
+  /** The first segments of the paths of shallow rows. @default `path` */
+  readonly shallowPath?: string
+  /** The prefix of the names of shallow rows. @default `as` */
+  readonly shallowAs?: string
+}

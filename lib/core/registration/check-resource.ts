@@ -83,7 +83,7 @@ export function checkCapabilities ({ capabilities, count }: Store): void {
  */
 export function checkShown (
   { open, attributes }: Resource,
-  option: 'columns' | 'title',
+  option: string,
   names: readonly string[]
 ): void {
   for (const name of open ? [] : names) {

@@ -16,7 +16,7 @@ import { compileSelect } from '../request/selection.js'
 import { compilePrefill } from '../../html/prefill.js'
 import { Relations } from '../relations/relations.js'
 import { compileLocation, type ResourcePaths } from '../resource/location.js'
-import type { Paths } from '../../draw/path-helpers.js'
+import type { Paths } from '../routes/path-helpers.js'
 import { publish } from '../resource/public-version.js'
 import { nameOf, type Resource } from '../resource/resource.js'
 import { compileVisibleRow } from '../resource/visible.js'
@@ -31,7 +31,7 @@ import { compileValidation } from '../schema/validation/validation.js'
 import { didYouMean } from '../util/did-you-mean.js'
 import { lazy } from '../util/functions.js'
 import { compileShape } from './representation-shape.js'
-import { checkCapabilities, checkShown, checkForeignKey, checkKept, checkWriter } from './check-resource.js'
+import { checkCapabilities, checkForeignKey, checkKept, checkWriter } from './check-resource.js'
 
 /** The surroundings of a resource: its place, its relatives and the settings of the app. */
 export interface ResourceContext {
@@ -62,8 +62,6 @@ export function compileResource (
   checkKept(resource, options.store.attributes)
   if (parent !== undefined) checkForeignKey(resource, parent.resource, options.store.attributes)
   checkCapabilities(options.store)
-  checkShown(resource, 'columns', options.columns ?? [])
-  if (typeof options.title === 'string' && options.title !== 'id') checkShown(resource, 'title', [options.title])
   // Refuses an invalid schema, which the following steps rely on.
   const validation = compileValidation(resource, ajv)
   const listQuery = compileListQuery(options, resource)
@@ -71,11 +69,11 @@ export function compileResource (
   const writerContext = makeWriterContext(options, listQuery, { ...context, references: relations.references })
   const representations = compileRepresentations(options, resource, writerContext)
   const bodies = compileBodies(options, resource, representations)
-  const jsonAnswer = representations.find(({ compileReader }) => compileReader === json.compileReader)
+  const jsonAnswer = representations.find(({ compileReader }) => compileReader === json().compileReader)
   const patches = jsonAnswer === undefined
     ? []
     : [compileBody(resource, mergePatch.mediaTypes, mergePatch.compileReader, jsonAnswer)]
-  const bodiless = bodies[0] ?? compileBody(resource, json.mediaTypes, compileJsonReader, undefined)
+  const bodiless = bodies[0] ?? compileBody(resource, json().mediaTypes, compileJsonReader, undefined)
   const findLocation = compileLocation(resourcePaths)
   const target: Target = { resource, store: options.store, scope: {} }
   return {
@@ -203,7 +201,7 @@ function makeWriterContext (
 }
 
 function compileRepresentations (
-  { formats, ownFormats }: ResolvedOptions,
+  { formats }: ResolvedOptions,
   resource: Resource,
   context: WriterContext
 ): readonly Representation[] {
@@ -213,7 +211,7 @@ function compileRepresentations (
     const compile = (resource: Resource, selection?: Selection): Writer => {
       const compileWriter = format.compileWriter as NonNullable<Format['compileWriter']>
       const writer = compileWriter(resource, selecting(selection))
-      if (!ownFormats.includes(format)) return writer
+      if (format.hidesWriteOnly === true) return writer
       checkWriter(format.name, writer)
       const see = compileVisibleRow(selection?.resource ?? resource)
       // The responder has made the version of a singleton, which names its row.
@@ -237,17 +235,18 @@ function compileRepresentations (
 }
 
 function compileBodies (
-  { readers, ownFormats }: ResolvedOptions,
+  { readers }: ResolvedOptions,
   resource: Resource,
   representations: readonly Representation[]
 ): readonly BodyFormat[] {
   const browser = representations.find((representation) => representation.browser === true)
-  return [...representations, ...readers].flatMap(({ name, mediaTypes, compileReader }): BodyFormat[] => {
+  return [...representations, ...readers].flatMap((format): BodyFormat[] => {
+    const { name, mediaTypes, compileReader, compileWriter, hidesWriteOnly } = format
     if (compileReader === undefined) return []
     const answer = representations.find((other) => other.name === name) ?? browser
     const body = compileBody(resource, mediaTypes, compileReader, answer)
     // An app's own reader may refuse the shape of an attribute. It is called here, so that it fails at registration.
-    const isOwn = ownFormats.some((own) => own.name === name)
+    const isOwn = compileWriter !== undefined && hidesWriteOnly !== true
     return [isOwn ? { ...body, readPayload: compilePayload(resource, body.reader) } : body]
   })
 }

@@ -9,7 +9,7 @@ import { describeRoutes, type Description } from '../../openapi/describe-routes.
 import { nameDescribed } from '../../openapi/described.js'
 import { ID_SCHEMAS } from '../../openapi/resource-schemas.js'
 import { idParameter, type Parent, type ResourcePaths } from '../resource/location.js'
-import type { PathNames } from '../../draw/path-helpers.js'
+import type { PathNames } from '../routes/path-helpers.js'
 import { compilePath } from '../resource/path-pattern.js'
 import { compilePublicVersion } from '../resource/public-version.js'
 import { makeResource, type Resource } from '../resource/resource.js'
@@ -26,11 +26,13 @@ import { compileResource } from './compile-resource.js'
 import { findListChecks, findNavigation } from '../../home/navigation.js'
 import { type AssetOwner, findAssetOwner } from '../../html/asset-owner.js'
 import { addReferences } from '../routes/route-registry.js'
+import type { Wings } from '../wings.js'
 import { makeTable, nameRoutes, type RouteNames } from '../routes/route-table.js'
 
 /** The values that all resources of one registration share. */
 export interface Registration {
   readonly app: FastifyInstance
+  readonly wings: Wings
   readonly names: PathNames
   readonly prefix: string
   /** The checked options of each declaration. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { InvalidOptionError, nameOwner, ownerOf } from '../errors.js'
-import type { Languages } from '../../html/languages/language.js'
+import type { Format } from '../formats/format.js'
 import { idParameter } from '../resource/location.js'
 import type { Declaration } from '../options/declaration.js'
 import type { ResourceOptions } from '../options/options.js'
@@ -26,7 +26,7 @@ export interface ResolvedDeclarations {
 export function resolveDeclarations (
   app: FastifyInstance,
   declarations: readonly Declaration[],
-  languages: Languages
+  formats: ReadonlyMap<Declaration, readonly Format[]>
 ): ResolvedDeclarations {
   const { shared } = appSchemasOf(app)
   const options = new Map<Declaration, ResolvedOptions>()
@@ -35,7 +35,7 @@ export function resolveDeclarations (
     const { singleton, inherited, children } = declaration
     const resolved = nameOwner(ownerOf(declaration.options.name), () => {
       const own = bundleAttributes(declaration.options, shared)
-      const resolved = resolveOptions(own, singleton, inherited.guards, languages)
+      const resolved = resolveOptions(own, singleton, inherited.guards, formats.get(declaration))
       checkOnDelete(resolved, parent)
       return resolved
     })

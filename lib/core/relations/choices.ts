@@ -2,7 +2,6 @@ import type { AccessContext } from '../actions/authorize/level.js'
 import { compileOpenList, readSome } from './include/first-rows.js'
 import { InvalidConditionError } from '../errors.js'
 import type { ChoiceRow, Choosing, RowSearch } from '../formats/format.js'
-import { findTitleAttribute } from '../../html/values/row-names.js'
 import { referenceTo } from '../resource/resource.js'
 import type { Id, Row } from '../resource/row.js'
 import { BY_ID } from '../stores/order.js'
@@ -12,7 +11,7 @@ import { guardsMore } from './hook-guards.js'
 import { parseCursor, writeCursor } from '../request/cursor.js'
 import { compileFilter, parseSearch } from '../request/filter-query.js'
 import type { ListedResource } from './related-lists.js'
-import { type FindLinks, findTitle } from './row-links.js'
+import { type FindLinks, findPageWriter, findTitle } from './row-links.js'
 
 /** The rows that an attribute of a form can reference. */
 export interface RowChoices extends FindRows {
@@ -96,10 +95,10 @@ const ALL = { order: BY_ID, after: undefined, filter: [], search: undefined } as
  * neither.
  */
 function compileSearch (
-  { listQuery: { searchable, filterable }, options: { title }, resource }: ListedResource
+  { listQuery: { searchable, filterable }, representations }: ListedResource
 ): ((text: string) => Partial<Pick<Query, 'search' | 'filter'>>) | undefined {
   if (searchable.length > 0) return (text) => ({ search: parseSearch(text, searchable) })
-  const name = typeof title === 'function' ? undefined : title ?? findTitleAttribute(resource)
+  const name = findPageWriter({ representations })?.titleAttribute
   const named = filterable.find(({ attribute }) => attribute.name === name)
   const operator = TEXT_OPERATORS.find((operator) => named?.operators.includes(operator) === true)
   if (named === undefined || operator === undefined) return undefined

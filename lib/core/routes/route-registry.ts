@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ClashError, InvalidOptionError, nameOwner, ownerOf } from '../errors.js'
 import type { CompiledResource } from '../compiled-resource.js'
 import type { Route, RoutePath } from './route.js'
-import { type NamedPath, PathNames } from '../../draw/path-helpers.js'
+import { type NamedPath, PathNames } from './path-helpers.js'
 import { didYouMean } from '../util/did-you-mean.js'
 
 /** A route of a resource, as `printResources` prints it. */

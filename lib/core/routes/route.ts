@@ -1,5 +1,5 @@
 import type { HTTPMethods, preValidationHookHandler, RouteHandlerMethod, RouteOptions } from 'fastify'
-import type { NamedPath } from '../../draw/path-helpers.js'
+import type { NamedPath } from './path-helpers.js'
 import type { PathPattern } from '../resource/path-pattern.js'
 import type { HookLists } from '../options/hooks.js'
 import type { CompiledCustomAction } from '../compiled-resource.js'

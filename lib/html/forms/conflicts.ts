@@ -7,7 +7,7 @@ import { abbreviate } from '../../core/util/truncate.js'
 import { findDigest, isUntouched } from '../../core/formats/form/change-digest.js'
 import { type FormNode, MARKER, markerOf } from '../../core/formats/form/parse.js'
 import type { Input } from '../../core/formats/format.js'
-import { html, raw } from '../html-tag.js'
+import { markup, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 import { MAX_SHOWN_LENGTH } from '../values/beginning.js'
 import type { ShownAttribute, ShownAttributes } from '../values/shown-attributes.js'
@@ -65,8 +65,8 @@ export class Conflicts {
     return {
       changedBy,
       label: plan.label,
-      yours: yours === undefined ? html`${abbreviate(textsIn(node), MAX_SHOWN_LENGTH)}` : raw(show.whole(yours)),
-      theirs: stored === '' ? html`<span class="none">${this.#messages.none}</span>` : raw(stored),
+      yours: yours === undefined ? markup`${abbreviate(textsIn(node), MAX_SHOWN_LENGTH)}` : raw(show.whole(yours)),
+      theirs: stored === '' ? markup`<span class="none">${this.#messages.none}</span>` : raw(stored),
       field: {
         ...field,
         label: this.#messages.yours,

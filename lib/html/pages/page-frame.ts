@@ -5,12 +5,12 @@ import type { Id } from '../../core/resource/row.js'
 import { nameMarked } from '../../core/formats/byte-order-mark.js'
 import type { ListWriter, View, WriterContext } from '../../core/formats/format.js'
 import { chooseLinks, type PossibleNavigation, type Unlisted } from '../navigation.js'
-import { html, type Markup } from '../html-tag.js'
+import { markup, type Markup } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 import { directionOf } from '../languages/language.js'
 import type { Translate } from '../languages/phrases.js'
 import { wordsOf } from '../names.js'
-import type { HtmlOptions, PageOptions } from '../options.js'
+import type { ResolvedHtmlOptions, PageOptions } from '../options.js'
 import { type Brand, resolveBrand } from '../style/brand.js'
 import { renderNotices } from '../views/frame-view.js'
 import type { Alternate, Form, Link, ListPage, Page, PageFrame } from '../views/model.js'
@@ -61,7 +61,7 @@ const LIST_VIEWS: ReadonlyArray<keyof Views> = ['layout', 'list', 'form', 'field
  * Returns whether a list can be written in chunks. It cannot if the app replaces a view of lists, or if no schema
  * declares the columns.
  */
-export function canSplit ({ open }: Pick<Resource, 'open'>, { views }: Pick<HtmlOptions, 'views'>): boolean {
+export function canSplit ({ open }: Pick<Resource, 'open'>, { views }: Pick<ResolvedHtmlOptions, 'views'>): boolean {
   return !open && LIST_VIEWS.every((name) => views[name] === undefined)
 }
 
@@ -124,7 +124,7 @@ export class PageFrames {
     const views = this.#views
     // The compiler does not know that the view of each kind takes pages of that kind.
     const view = views[page.kind] as (page: Page, views: ResolvedViews) => Markup
-    return views.layout(page, html`${this.#notices}${view(page, views)}`, views).toString()
+    return views.layout(page, markup`${this.#notices}${view(page, views)}`, views).toString()
   }
 
   /** Renders the page of a list around its rows, by the default views (see `canSplit`). */

@@ -1,7 +1,7 @@
 import type { Resource } from '../../core/resource/resource.js'
 import type { Row } from '../../core/resource/row.js'
 import type { TableView, View, WriterContext } from '../../core/formats/format.js'
-import { html, raw } from '../html-tag.js'
+import { markup, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 import { wordsOf } from '../names.js'
 import type { Translate } from '../languages/phrases.js'
@@ -73,8 +73,8 @@ export class RelatedTables {
     if (known === undefined) this.#tables.set(without, table)
     const columns = table.columns.headings(rows, names, messages.id).map((column) =>
       ({ ...column, sort: undefined, sorted: undefined }))
-    const markup = renderTable(columns, raw(table.rows.write(rows, { location, links })))
-    return html`<div class="scroll" role="group" aria-label="${messages.plural}" tabindex="0">${markup}</div>
+    const written = renderTable(columns, raw(table.rows.write(rows, { location, links })))
+    return markup`<div class="scroll" role="group" aria-label="${messages.plural}" tabindex="0">${written}</div>
 `.toString()
   }
 

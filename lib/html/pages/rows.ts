@@ -5,7 +5,7 @@ import type { Id, Row } from '../../core/resource/row.js'
 import { escapeAttribute } from '../../core/formats/escape.js'
 import { flatten } from '../../core/formats/row-template.js'
 import type { View } from '../../core/formats/format.js'
-import { html, raw } from '../html-tag.js'
+import { markup, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 import { ELLIPSIS, type Show } from '../values/render-value.js'
 import type { RowNames } from '../values/row-names.js'
@@ -113,9 +113,9 @@ export class RowWriter {
         href,
         attributes: Object.fromEntries(shown.of([row]).map(({ name, read }) => [name, read(attributes)])),
         cells: [
-          href === undefined ? html`${name}` : html`<a href="${href}">${name}</a>`,
+          href === undefined ? markup`${name}` : markup`<a href="${href}">${name}</a>`,
           ...others,
-          ...(isNamed ? [html`${String(id)}`] : [])
+          ...(isNamed ? [markup`${String(id)}`] : [])
         ]
       }
     })

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { type Content, html } from '../html-tag.js'
+import { type Content, markup } from '../html-tag.js'
 
 /** The context of a function in a brand. */
 export interface BrandContext {
@@ -60,7 +60,7 @@ export function resolveBrand (
   { name, logo, stylesheet, ...parts }: Brand,
   context: BrandContext
 ): PageBrand {
-  const resolve = (part: BrandPart): Content => typeof part === 'function' ? html`${part(context)}` : part
+  const resolve = (part: BrandPart): Content => typeof part === 'function' ? markup`${part(context)}` : part
   return {
     name, logo, stylesheet, head: resolve(parts.head), header: resolve(parts.header), footer: resolve(parts.footer)
   }

@@ -1,4 +1,4 @@
-import { html, type Markup, raw } from '../html-tag.js'
+import { markup, type Markup, raw } from '../html-tag.js'
 import {
   renderChoices, renderFree, renderMoment, renderOption, renderReference, renderRows
 } from './controls-view.js'
@@ -10,7 +10,7 @@ import type { ResolvedViews } from './types.js'
 
 export function form (form: Form, page: Page, views: ResolvedViews): Markup {
   const { action, hidden, errors } = form
-  return html`${
+  return markup`${
     errors.length > 0 && renderErrors(errors, page)
   }<form method="post" action="${action}" class="${classOfForm(form)}">
 ${renderHidden(hidden)}${renderDefaultButton(form)}${renderBody(form, page, views)}</form>
@@ -32,28 +32,28 @@ export function classOfForm ({ kind, fields, hasRows }: Form): string {
  */
 export function renderDefaultButton ({ hasRows, submit }: Form): Markup | false {
   return hasRows &&
-    html`<button type="submit" class="default" tabindex="-1" aria-hidden="true">${submit}</button>\n`
+    markup`<button type="submit" class="default" tabindex="-1" aria-hidden="true">${submit}</button>\n`
 }
 
 export function renderBody (form: Form, page: Page, views: ResolvedViews): Markup {
   const { fields, free, submit, another, cancel } = form
-  return html`${fields.map((field) => views.field(field, page, views))}${
+  return markup`${fields.map((field) => views.field(field, page, views))}${
     free !== undefined && renderFree(free, page)
   }<p class="actions"><button type="submit" class="primary">${submit}</button>${
-    another !== undefined && html`<button type="submit" name="${another.name}" value="${another.value}">${
+    another !== undefined && markup`<button type="submit" name="${another.name}" value="${another.value}">${
       another.label
     }</button>`
-  }${cancel !== undefined && html`<a class="button plain" href="${cancel.href}">${cancel.label}</a>`}</p>
+  }${cancel !== undefined && markup`<a class="button plain" href="${cancel.href}">${cancel.label}</a>`}</p>
 `
 }
 
 /** Renders the errors of a form. They get the focus when the page opens, so that a screen reader reads them first. */
 export function renderErrors (errors: readonly FormError[], { messages }: Page): Markup {
-  return html`<div class="problem" role="alert" tabindex="-1" autofocus="autofocus" aria-labelledby="problem-heading">
+  return markup`<div class="problem" role="alert" tabindex="-1" autofocus="autofocus" aria-labelledby="problem-heading">
 <h2 id="problem-heading">${messages.problem}</h2>
 <ul>
 ${errors.map(({ text, href }) =>
-  html`<li>${href === undefined ? text : html`<a href="${href}">${text}</a>`}</li>\n`
+  markup`<li>${href === undefined ? text : markup`<a href="${href}">${text}</a>`}</li>\n`
 )}</ul>
 </div>
 `
@@ -67,7 +67,7 @@ export function field (field: Field, page: Page, views: ResolvedViews): Markup {
     case 'radios':
       return renderFieldset(field, page, renderChoices(field, 'radio', field.name))
     case 'checkboxes':
-      return renderFieldset(field, page, html`<input type="hidden" name="${field.name}[]" value=""/>${
+      return renderFieldset(field, page, markup`<input type="hidden" name="${field.name}[]" value=""/>${
         renderChoices(field, 'checkbox', `${field.name}[]`)
       }`)
     case 'kept':
@@ -77,7 +77,7 @@ export function field (field: Field, page: Page, views: ResolvedViews): Markup {
     case 'rows':
       return renderFieldset(field, page, renderRows(field, page, views))
     default:
-      return html`<div class="${classOf(field)}">
+      return markup`<div class="${classOf(field)}">
 <label for="${field.id}">${field.label}${renderOptional(field, page)}</label>
 ${renderExplanations(field)}${renderHidden(field.hidden)}${renderControl(field, page)}
 ${renderRemoval(field)}</div>
@@ -88,32 +88,32 @@ ${renderRemoval(field)}</div>
 function renderRemoval ({ removal }: Field): Markup | false {
   if (removal === undefined) return false
   const { id, name, value, label, checked } = removal
-  return html`<div class="choice"><input type="checkbox" id="${id}" name="${name}" value="${value}"${
-    checked && html` checked="checked"`
+  return markup`<div class="choice"><input type="checkbox" id="${id}" name="${name}" value="${value}"${
+    checked && markup` checked="checked"`
   }/> <label for="${id}">${label}</label></div>\n`
 }
 
 function renderGroup ({ fields, inline }: GroupField, page: Page, views: ResolvedViews): Markup {
-  const content = html`${fields.map((field) => views.field(field, page, views))}`
-  return inline ? html`<div class="line">\n${content}</div>\n` : content
+  const content = markup`${fields.map((field) => views.field(field, page, views))}`
+  return inline ? markup`<div class="line">\n${content}</div>\n` : content
 }
 
 function renderCheckbox (field: CheckField): Markup {
   const { id, name, label, checked } = field
   // A browser sends nothing for an unticked box, so the hidden field says `false`.
   const hidden = renderHidden([...field.hidden, { name, value: 'false' }])
-  const box = html`id="${id}" name="${name}" value="true"${checked && html` checked="checked"`}${
+  const box = markup`id="${id}" name="${name}" value="true"${checked && markup` checked="checked"`}${
     describe(field)
   }${field.autofocus && AUTOFOCUS}`
-  return html`<div class="${classOf(field)}">
+  return markup`<div class="${classOf(field)}">
 ${hidden}<div class="choice"><input type="checkbox" ${box}/> <label for="${id}">${label}</label></div>
 ${renderExplanations(field)}</div>
 `
 }
 
 function renderKept ({ label, hint, beginning }: UnchangedField): Markup {
-  return html`<p class="kept"><strong>${label}</strong> ${hint}</p>\n${
-    beginning !== undefined && html`<blockquote class="kept" dir="auto">${beginning}</blockquote>\n`
+  return markup`<p class="kept"><strong>${label}</strong> ${hint}</p>\n${
+    beginning !== undefined && markup`<blockquote class="kept" dir="auto">${beginning}</blockquote>\n`
   }`
 }
 
@@ -122,49 +122,49 @@ const AUTOFOCUS = raw(' autofocus="autofocus"')
 
 /** Renders hidden fields. */
 export function renderHidden (fields: readonly HiddenField[]): Markup {
-  return html`${
-    fields.map(({ name, value }) => html`<input type="hidden" name="${name}" value="${value}"/>`)
+  return markup`${
+    fields.map(({ name, value }) => markup`<input type="hidden" name="${name}" value="${value}"/>`)
   }${fields.length > 0 && NEWLINE}`
 }
 
 type SingleField = InputField | TextField | SelectField | MomentField | ReferenceField
 
 function renderControl (field: SingleField, page: Page): Markup {
-  const more = html`${describe(field)}${field.autofocus && AUTOFOCUS}`
-  if (field.control === 'reference') return renderReference(field, html`id="${field.id}"${more}`)
-  const common = html`id="${field.id}" name="${field.name}"${field.required && html` required="required"`}${more}`
-  if (field.control === 'select') return html`<select ${common}>${field.options.map(renderOption)}</select>`
+  const more = markup`${describe(field)}${field.autofocus && AUTOFOCUS}`
+  if (field.control === 'reference') return renderReference(field, markup`id="${field.id}"${more}`)
+  const common = markup`id="${field.id}" name="${field.name}"${field.required && markup` required="required"`}${more}`
+  if (field.control === 'select') return markup`<select ${common}>${field.options.map(renderOption)}</select>`
   if (field.control === 'moment') return renderMoment(field, common, page)
   const constraints = renderConstraints(field.constraints)
   if (field.control === 'input') {
     const { type, value } = field
-    return html`<input type="${type}" ${common}${constraints}${
-      type === 'password' && html` autocomplete="new-password"`
-    } value="${value}"${type === 'text' && html` dir="auto"`}/>`
+    return markup`<input type="${type}" ${common}${constraints}${
+      type === 'password' && markup` autocomplete="new-password"`
+    } value="${value}"${type === 'text' && markup` dir="auto"`}/>`
   }
   const { rows, code, value } = field
   // An HTML parser drops a newline right after the tag.
-  return html`<textarea ${common}${constraints} rows="${rows}" cols="60"${
-    code ? html` class="code" spellcheck="false"` : html` dir="auto"`
+  return markup`<textarea ${common}${constraints} rows="${rows}" cols="60"${
+    code ? markup` class="code" spellcheck="false"` : markup` dir="auto"`
   }>${!page.xhtml && value.startsWith('\n') && NEWLINE}${value}</textarea>`
 }
 
 function renderConstraints (constraints: Constraints): Markup[] {
-  return Object.entries(constraints).map(([name, value]) => html` ${name}="${value}"`)
+  return Object.entries(constraints).map(([name, value]) => markup` ${name}="${value}"`)
 }
 
 /** Renders a fieldset. Its legend is the label of the field. */
 function renderFieldset (field: Field, page: Page, content: Markup): Markup {
   const { id, control, label, hidden } = field
   const isTarget = control === 'group' || control === 'rows'
-  return html`<fieldset class="${classOf(field)}"${isTarget && html` id="${id}"`}${describe(field)}>
+  return markup`<fieldset class="${classOf(field)}"${isTarget && markup` id="${id}"`}${describe(field)}>
 <legend>${label}${renderOptional(field, page)}</legend>
 ${renderExplanations(field)}${renderHidden(hidden)}${content}${renderRemoval(field)}</fieldset>
 `
 }
 
 function renderOptional ({ optional }: Field, { messages }: Page): Markup | false {
-  return optional && html` <span class="optional">${messages.optional}</span>`
+  return optional && markup` <span class="optional">${messages.optional}</span>`
 }
 
 function classOf (field: Field): string {
@@ -185,16 +185,16 @@ function describe ({ id, control, description, hint, errors }: Field): Markup {
     ...(isWrong ? [`${id}!error`] : [])
   ]
   const isControl = !FIELDSETS.has(control)
-  return html`${ids.length > 0 && html` aria-describedby="${ids.join(' ')}"`}${
-    isControl && isWrong && html` aria-invalid="true"`
+  return markup`${ids.length > 0 && markup` aria-describedby="${ids.join(' ')}"`}${
+    isControl && isWrong && markup` aria-invalid="true"`
   }`
 }
 
 function renderExplanations ({ id, description, hint, errors }: Field): Markup {
-  const lines = errors.map((error, index) => html`${index > 0 && html`<br/>`}${error}`)
-  return html`${
-    description !== undefined && html`<p class="explanation" id="${id}!description">${description}</p>\n`
+  const lines = errors.map((error, index) => markup`${index > 0 && markup`<br/>`}${error}`)
+  return markup`${
+    description !== undefined && markup`<p class="explanation" id="${id}!description">${description}</p>\n`
   }${
-    hint !== undefined && html`<p class="explanation" id="${id}!hint">${hint}</p>\n`
-  }${lines.length > 0 && html`<p class="error" id="${id}!error">${lines}</p>\n`}`
+    hint !== undefined && markup`<p class="explanation" id="${id}!hint">${hint}</p>\n`
+  }${lines.length > 0 && markup`<p class="error" id="${id}!error">${lines}</p>\n`}`
 }

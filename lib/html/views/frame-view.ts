@@ -1,5 +1,5 @@
 import type { NavigationLink } from '../navigation.js'
-import { type Content, html, type Markup } from '../html-tag.js'
+import { type Content, markup, type Markup } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 import type { PageFrame } from './model.js'
 
@@ -8,12 +8,12 @@ const NOTICES = ['saved', 'created', 'deleted', 'done'] as const
 
 /** Renders all notices. The stylesheet shows the one that the fragment of the URL names. */
 export function renderNotices (messages: PageMessages): Markup {
-  return html`${NOTICES.map((name) => renderNotice(name, messages[name]))}`
+  return markup`${NOTICES.map((name) => renderNotice(name, messages[name]))}`
 }
 
 /** Renders a notice. Following a link to it focuses it, so that a screen reader reads it. */
 export function renderNotice (id: string, text: string): Markup {
-  return html`<p id="${id}" class="notice" role="status" tabindex="-1" hidden="hidden">${text}</p>\n`
+  return markup`<p id="${id}" class="notice" role="status" tabindex="-1" hidden="hidden">${text}</p>\n`
 }
 
 type BarMember = 'navigation' | 'crumbs' | 'brand' | 'messages'
@@ -22,23 +22,23 @@ type BarMember = 'navigation' | 'crumbs' | 'brand' | 'messages'
 export function renderBar (
   { navigation, crumbs, brand: { name, logo }, messages }: Pick<PageFrame, BarMember>
 ): Content {
-  const image = logo !== undefined && html`<img src="${logo}" alt=""/>`
+  const image = logo !== undefined && markup`<img src="${logo}" alt=""/>`
   if (navigation === undefined) {
-    const brand = html`<li class="brand"><span>${image}${name}</span></li>`
-    return html`<div class="bar"><ul>${brand}</ul></div>\n`
+    const brand = markup`<li class="brand"><span>${image}${name}</span></li>`
+    return markup`<div class="bar"><ul>${brand}</ul></div>\n`
   }
   const { title, href, isCurrent, links, hasMore } = navigation
-  return html`<nav class="bar" aria-label="${
+  return markup`<nav class="bar" aria-label="${
     messages.navigation
   }"><ul>
-<li class="brand"><a href="${href}"${isCurrent && html` aria-current="page"`}>${image}${name ?? title}</a></li>
+<li class="brand"><a href="${href}"${isCurrent && markup` aria-current="page"`}>${image}${name ?? title}</a></li>
 ${links.map((link) => renderLink(link, crumbs.length === 0))}${
-  hasMore && html`<li><a href="${href}">${messages.allResources}</a></li>\n`
+  hasMore && markup`<li><a href="${href}">${messages.allResources}</a></li>\n`
 }</ul></nav>
 `
 }
 
 function renderLink ({ label, href, isCurrent }: NavigationLink, isOutermost: boolean): Markup {
   const current = isOutermost ? 'page' : 'true'
-  return html`<li><a href="${href}"${isCurrent && html` aria-current="${current}"`}>${label}</a></li>\n`
+  return markup`<li><a href="${href}"${isCurrent && markup` aria-current="${current}"`}>${label}</a></li>\n`
 }

@@ -1,5 +1,5 @@
 import type { Problem } from '../../core/errors.js'
-import type { Paths } from '../../draw/path-helpers.js'
+import type { Paths } from '../../core/routes/path-helpers.js'
 import type { Id } from '../../core/resource/row.js'
 import type { Attributes } from '../../core/schema/types.js'
 import type { View } from '../../core/formats/format.js'
@@ -13,7 +13,7 @@ import type { Button, Field, Form, HiddenField, Link } from './form-model.js'
 export type * from './filter-model.js'
 export type * from './form-model.js'
 
-/** The model of a page. Its texts are plain, and `html` escapes them; markup has the type `Markup`. */
+/** The model of a page. Its texts are plain, and `markup` escapes them; markup has the type `Markup`. */
 export type Page<A = Attributes> = ListPage<A> | RecordPage | EditPage | ChoosePage | StalePage | ErrorPage
 
 /** The members of every page. */

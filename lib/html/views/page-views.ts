@@ -1,7 +1,7 @@
 import { ADDED } from '../../core/formats/form/parse.js'
 import { abbreviate } from '../../core/util/truncate.js'
 import { flatten } from '../../core/formats/row-template.js'
-import { type Content, html, type Markup, raw } from '../html-tag.js'
+import { type Content, markup, type Markup, raw } from '../html-tag.js'
 import { classOfForm, renderBody, renderDefaultButton, renderErrors, renderHidden } from './form-view.js'
 import type {
   Alternate, Column, Conflict, EditPage, ErrorPage, Form, Link, ListPage,
@@ -28,13 +28,13 @@ export function layout (page: Page, content: Markup, views: ResolvedViews): Mark
 
 /** Renders a document with the links above and below its content. */
 export function renderDocument (frame: DocumentFrame, title: Content, content: Markup, hasRows = false): Markup {
-  return html`${openDocument(frame, title, hasRows)}${content}${closeDocument(frame)}`
+  return markup`${openDocument(frame, title, hasRows)}${content}${closeDocument(frame)}`
 }
 
 function openDocument (frame: DocumentFrame, title: Content, hasRows: boolean): Markup {
   const { lang, dir, stylesheet, brand, alternates, messages, navigation } = frame
   const hasBar = navigation !== undefined || brand.name !== undefined
-  return html`<!DOCTYPE html>
+  return markup`<!DOCTYPE html>
 <html xmlns="http://www.w3.org/1999/xhtml" lang="${lang}" dir="${dir}">
 <head>
 <meta charset="utf-8"/>
@@ -42,19 +42,19 @@ function openDocument (frame: DocumentFrame, title: Content, hasRows: boolean): 
 <meta name="color-scheme" content="light dark"/>
 <title>${title}${brand.name !== undefined && [DASH, brand.name]}</title>
 <link rel="stylesheet" href="${stylesheet}"/>
-${brand.stylesheet !== undefined && html`<link rel="stylesheet" href="${brand.stylesheet}"/>\n`}${
-  alternates.map(({ href, mediaType }) => html`<link rel="alternate" type="${mediaType}" href="${href}"/>\n`)
-}${isGiven(brand.head) && html`${brand.head}\n`}</head>
+${brand.stylesheet !== undefined && markup`<link rel="stylesheet" href="${brand.stylesheet}"/>\n`}${
+  alternates.map(({ href, mediaType }) => markup`<link rel="alternate" type="${mediaType}" href="${href}"/>\n`)
+}${isGiven(brand.head) && markup`${brand.head}\n`}</head>
 <body>
 <a class="skip" href="#main">${messages.skip}</a>
 ${
-  hasRows && html`<a class="skip" href="#rows">${messages.skipToRows}</a>\n`
+  hasRows && markup`<a class="skip" href="#rows">${messages.skipToRows}</a>\n`
 }${hasBar && renderBar(frame)}${renderHeader(frame)}<main id="main">
 `
 }
 
 function closeDocument (frame: DocumentFrame): Markup {
-  return html`</main>
+  return markup`</main>
 ${renderFooter(frame)}</body>
 </html>
 `
@@ -82,23 +82,23 @@ function isGiven (part: Content): boolean {
 }
 
 function renderHeader ({ crumbs, title, messages, brand: { header } }: DocumentFrame): Content {
-  const breadcrumb = crumbs.length > 0 && html`<nav aria-label="${messages.breadcrumb}"><ol class="breadcrumb">${
-    crumbs.map(({ label, href }) => html`<li><a href="${href}">${label}</a></li>`)
+  const breadcrumb = crumbs.length > 0 && markup`<nav aria-label="${messages.breadcrumb}"><ol class="breadcrumb">${
+    crumbs.map(({ label, href }) => markup`<li><a href="${href}">${label}</a></li>`)
   }<li aria-current="page">${title}</li></ol></nav>`
-  return (crumbs.length > 0 || isGiven(header)) && html`<header>${header}${breadcrumb}</header>\n`
+  return (crumbs.length > 0 || isGiven(header)) && markup`<header>${header}${breadcrumb}</header>\n`
 }
 
 function renderFooter ({ alternates, messages, brand: { footer } }: DocumentFrame): Content {
-  const links = alternates.length > 0 && html`<p>${messages.alsoAs} ${alternates.map(renderAlternate)}</p>`
-  return (alternates.length > 0 || isGiven(footer)) && html`<footer>${links}${footer}</footer>\n`
+  const links = alternates.length > 0 && markup`<p>${messages.alsoAs} ${alternates.map(renderAlternate)}</p>`
+  return (alternates.length > 0 || isGiven(footer)) && markup`<footer>${links}${footer}</footer>\n`
 }
 
 function renderAlternate ({ label, href, mediaType }: Alternate, index: number): Markup {
-  return html`${index > 0 && SEPARATOR}<a href="${href}" type="${mediaType}">${label}</a>`
+  return markup`${index > 0 && SEPARATOR}<a href="${href}" type="${mediaType}">${label}</a>`
 }
 
 export function list (page: ListPage, views: ResolvedViews): Markup {
-  return html`${openList(page)}${page.isEmpty ? renderEmpty(page) : page.table}${closeList(page, views)}`
+  return markup`${openList(page)}${page.isEmpty ? renderEmpty(page) : page.table}${closeList(page, views)}`
 }
 
 /** Renders the page of a list as two parts, between which its rows stand. */
@@ -107,30 +107,30 @@ export function splitList (
   notices: Markup,
   views: ResolvedViews
 ): { readonly open: Markup, readonly close: Markup } {
-  const open = html`${openDocument(page, titleOf(page), true)}${notices}${openList(page)}${openRegion(page)}`
-  return { open, close: html`${CLOSE_REGION}${closeList(page, views)}${closeDocument(page)}` }
+  const open = markup`${openDocument(page, titleOf(page), true)}${notices}${openList(page)}${openRegion(page)}`
+  return { open, close: markup`${CLOSE_REGION}${closeList(page, views)}${closeDocument(page)}` }
 }
 
 function openList (page: ListPage): Markup {
   const { title, total, isEmpty, first, filter, actions, create, newLink, messages } = page
   const isOffered = !isEmpty || isFiltered(page) || first !== undefined || filter?.open !== undefined
   const add = create === undefined ? newLink : { label: create.heading, href: '#new' }
-  return html`${renderTitle(title, actions, add, total)}${
+  return markup`${renderTitle(title, actions, add, total)}${
     filter !== undefined && isOffered && renderFilter(filter, messages)
   }`
 }
 
 function closeList (page: ListPage, views: ResolvedViews): Markup {
   const { range, previous, next, first, create } = page
-  return html`${
-    (next ?? previous ?? first) !== undefined && html`<nav class="pages">${
-      range !== undefined && html`<p class="range">${renderRange(range)}</p>`
+  return markup`${
+    (next ?? previous ?? first) !== undefined && markup`<nav class="pages">${
+      range !== undefined && markup`<p class="range">${renderRange(range)}</p>`
     }${
-      first !== undefined && html`<a href="${first.href}">${first.label}</a>`
+      first !== undefined && markup`<a href="${first.href}">${first.label}</a>`
     }${
-      previous !== undefined && html`<a href="${previous.href}" rel="prev">${previous.label}</a>`
+      previous !== undefined && markup`<a href="${previous.href}" rel="prev">${previous.label}</a>`
     }${
-      next !== undefined && html`<a href="${next.href}" rel="next">${next.label}</a>`
+      next !== undefined && markup`<a href="${next.href}" rel="next">${next.label}</a>`
     }</nav>\n`
   }${renderNew(create, page, views)}`
 }
@@ -142,19 +142,19 @@ function isFiltered ({ filter }: ListPage): boolean {
 function renderRange (range: string): Markup {
   // The dash gives the range two bytes a character, which its parts would inherit.
   const [start, ...others] = range.split('\u2013').map(flatten)
-  return html`${start}${others.map((part) => html`${RANGE}${part}`)}`
+  return markup`${start}${others.map((part) => markup`${RANGE}${part}`)}`
 }
 
 function renderEmpty (page: ListPage): Markup {
   const { resource, first, create, messages } = page
   const { plural, singular } = messages
-  if (first !== undefined) return html`<div class="empty"><p><strong>${messages.noMore(plural)}</strong></p></div>\n`
+  if (first !== undefined) return markup`<div class="empty"><p><strong>${messages.noMore(plural)}</strong></p></div>\n`
   if (isFiltered(page)) {
-    const link = html`<a href="${resource.path}">${messages.all(plural)}</a>`
-    return html`<div class="empty"><p><strong>${messages.noMatch(plural)}</strong></p><p>${link}</p></div>\n`
+    const link = markup`<a href="${resource.path}">${messages.all(plural)}</a>`
+    return markup`<div class="empty"><p><strong>${messages.noMatch(plural)}</strong></p><p>${link}</p></div>\n`
   }
-  return html`<div class="empty"><p><strong>${messages.empty(plural)}</strong></p>${
-    create !== undefined && html`<p>${messages.emptyAdvice(singular)}</p>`
+  return markup`<div class="empty"><p><strong>${messages.empty(plural)}</strong></p>${
+    create !== undefined && markup`<p>${messages.emptyAdvice(singular)}</p>`
   }</div>\n`
 }
 
@@ -162,45 +162,45 @@ type Table = Pick<ListPage, 'columns' | 'messages'>
 
 /** Renders the table of a list in a region that scrolls by itself, and by the arrow keys if it has the focus. */
 export function renderRegion (table: Table, rows: Markup): Markup {
-  return html`${openRegion(table)}${rows}${CLOSE_REGION}`
+  return markup`${openRegion(table)}${rows}${CLOSE_REGION}`
 }
 
 /** Renders the table up to its rows. A link that skips to them needs their id. */
 function openRegion ({ columns, messages: { plural } }: Table): Markup {
-  return html`<section class="scroll" aria-label="${plural}" tabindex="0">${openTable(columns, html` id="rows"`)}`
+  return markup`<section class="scroll" aria-label="${plural}" tabindex="0">${openTable(columns, markup` id="rows"`)}`
 }
 
 /** Renders a table. */
 export function renderTable (columns: readonly Column[], rows: Markup): Markup {
-  return html`${openTable(columns)}${rows}${CLOSE_TABLE}`
+  return markup`${openTable(columns)}${rows}${CLOSE_TABLE}`
 }
 
 function openTable (columns: readonly Column[], id?: Markup): Markup {
-  return html`<table class="list">
+  return markup`<table class="list">
 <thead><tr>${columns.map(renderColumn)}</tr></thead>
 <tbody${id}>
 `
 }
 
 const CLOSE_TABLE = raw('</tbody>\n</table>')
-const CLOSE_REGION = html`${CLOSE_TABLE}</section>\n`
+const CLOSE_REGION = markup`${CLOSE_TABLE}</section>\n`
 
 /** Renders the heading of a column, as a link if the list can be sorted by it. */
 function renderColumn ({ label, numeric, sort, sorted }: Column): Markup {
-  return html`<th scope="col"${numeric && html` class="number"`}${
-    sorted !== undefined && html` aria-sort="${sorted}"`
-  }>${sort === undefined ? label : html`<a href="${sort.href}">${label}</a>`}</th>`
+  return markup`<th scope="col"${numeric && markup` class="number"`}${
+    sorted !== undefined && markup` aria-sort="${sorted}"`
+  }>${sort === undefined ? label : markup`<a href="${sort.href}">${label}</a>`}</th>`
 }
 
 export function edit (page: EditPage, views: ResolvedViews): Markup {
-  return html`<h1>${page.title}</h1>
+  return markup`<h1>${page.title}</h1>
 ${page.form !== undefined && views.form(page.form, page, views)}`
 }
 
 export function error (page: ErrorPage, views: ResolvedViews): Markup {
   const { title, parent, texts, create, problem, navigation } = page
   const way = parent ?? (navigation && { label: navigation.title, href: navigation.href })
-  return html`${renderProblem(problem.status, { title, texts, way })}${renderNew(create, page, views)}`
+  return markup`${renderProblem(problem.status, { title, texts, way })}${renderNew(create, page, views)}`
 }
 
 /** What a page says about an error. */
@@ -213,39 +213,39 @@ interface ProblemText {
 
 /** Renders an error and the way on. What does not exist is shown as an empty state. */
 export function renderProblem (status: number, { title, texts, way }: ProblemText): Markup {
-  const link = way !== undefined && html`<p><a href="${way.href}">${way.label}</a></p>\n`
+  const link = way !== undefined && markup`<p><a href="${way.href}">${way.label}</a></p>\n`
   if (status === 404) {
-    return html`<h1>${title}</h1>
+    return markup`<h1>${title}</h1>
 <div class="empty" role="alert">
-${texts.map((text) => html`<p><strong>${text}</strong></p>\n`)}${link}</div>
+${texts.map((text) => markup`<p><strong>${text}</strong></p>\n`)}${link}</div>
 `
   }
-  return html`<h1>${title}</h1>
+  return markup`<h1>${title}</h1>
 <div class="problem" role="alert"><ul>
-${texts.map((text) => html`<li>${text}</li>\n`)}</ul></div>
+${texts.map((text) => markup`<li>${text}</li>\n`)}</ul></div>
 ${link}`
 }
 
 export function stale (page: StalePage, views: ResolvedViews): Markup {
   const { title, href, current, conflicts, form, messages } = page
-  const advice = html`<h1>${title}</h1>
+  const advice = markup`<h1>${title}</h1>
 <p class="lead" role="alert">${form?.kind === 'delete' ? messages.staleDeletion : messages.staleAdvice}</p>
 ${
-  conflicts.length > 0 && html`<p>${messages.staleChoose}</p>\n`
-}${href !== undefined && html`<p><a href="${href}">${messages.leave}</a></p>\n`}`
+  conflicts.length > 0 && markup`<p>${messages.staleChoose}</p>\n`
+}${href !== undefined && markup`<p><a href="${href}">${messages.leave}</a></p>\n`}`
   if (form === undefined || form.kind === 'delete') {
-    return html`${advice}<dl class="record">\n${renderValues(current)}</dl>\n${
+    return markup`${advice}<dl class="record">\n${renderValues(current)}</dl>\n${
       form !== undefined && views.form(form, page, views)
     }`
   }
-  return html`${advice}${
+  return markup`${advice}${
     form.errors.length > 0 && renderErrors(form.errors, page)
   }<form method="post" action="${form.action}" class="${classOfForm(form)}">
 ${renderHidden(form.hidden)}${renderDefaultButton(form)}${
   renderConflicts(messages.bothChanged, conflicts.filter(({ changedBy }) => changedBy === 'both'), page, views)
 }${
   renderConflicts(messages.theyChanged, conflicts.filter(({ changedBy }) => changedBy === 'them'), page, views)
-}${form.fields.length > 0 && html`<h2>${messages.same}</h2>\n`}${renderBody(form, page, views)}</form>
+}${form.fields.length > 0 && markup`<h2>${messages.same}</h2>\n`}${renderBody(form, page, views)}</form>
 `
 }
 
@@ -256,14 +256,14 @@ function renderConflicts (
   views: ResolvedViews
 ): Markup | false {
   return conflicts.length > 0 &&
-    html`<h2>${heading}</h2>\n${conflicts.map((conflict) => renderConflict(conflict, page, views))}`
+    markup`<h2>${heading}</h2>\n${conflicts.map((conflict) => renderConflict(conflict, page, views))}`
 }
 
 function renderConflict (conflict: Conflict, page: StalePage, views: ResolvedViews): Markup {
   const { changedBy, label, theirs, field, choice } = conflict
   const { keepYours, keepTheirs, keepOld, takeNew, theirs: theirLabel } = page.messages
   const [first, second] = changedBy === 'both' ? [keepYours, keepTheirs] : [keepOld, takeNew]
-  return html`<fieldset class="conflict">
+  return markup`<fieldset class="conflict">
 <legend>${label}</legend>
 <div class="sides">
 <div class="side">${renderSide(choice, 'yours', first)}${views.field(field, page, views)}</div>
@@ -276,31 +276,31 @@ function renderConflict (conflict: Conflict, page: StalePage, views: ResolvedVie
 }
 
 function renderSide ({ name, id, keep }: Conflict['choice'], side: 'yours' | 'theirs', label: string): Markup {
-  return html`<div class="choice"><input type="radio" id="${id}!${side}" name="${name}" value="${side}"${
-    keep === side && html` checked="checked"`
+  return markup`<div class="choice"><input type="radio" id="${id}!${side}" name="${name}" value="${side}"${
+    keep === side && markup` checked="checked"`
   }/> <label for="${id}!${side}">${label}</label></div>\n`
 }
 
 /** Renders the heading, with the number of rows and the actions beside it. `main` is the link of the main action. */
 function renderTitle (title: string, actions: readonly PageAction[], main: Link | undefined, total?: string): Markup {
   const hasTools = actions.length > 0 || main !== undefined
-  if (!hasTools && total === undefined) return html`<h1>${title}</h1>\n`
-  return html`<div class="title"><h1>${title}</h1>${total !== undefined && html`<p class="total">${total}</p>`}${
-    hasTools && html`<div class="tools">${actions.map(renderAction)}${
-      main !== undefined && html`<a class="button" href="${main.href}">${main.label}</a>`
+  if (!hasTools && total === undefined) return markup`<h1>${title}</h1>\n`
+  return markup`<div class="title"><h1>${title}</h1>${total !== undefined && markup`<p class="total">${total}</p>`}${
+    hasTools && markup`<div class="tools">${actions.map(renderAction)}${
+      main !== undefined && markup`<a class="button" href="${main.href}">${main.label}</a>`
     }</div>`
   }</div>\n`
 }
 
 export function renderAction ({ method, label, href, hidden }: PageAction): Markup {
-  if (method === 'GET') return html`<a class="button plain" href="${href}">${label}</a>`
-  return html`<form method="post" action="${href}">${
+  if (method === 'GET') return markup`<a class="button plain" href="${href}">${label}</a>`
+  return markup`<form method="post" action="${href}">${
     renderHidden(hidden)
   }<button type="submit">${label}</button></form>`
 }
 
 function renderNew (form: Form | undefined, page: Page, views: ResolvedViews): Markup | undefined {
-  return form && html`<section id="new" class="card" aria-labelledby="new-heading">
+  return form && markup`<section id="new" class="card" aria-labelledby="new-heading">
 ${form.another !== undefined && renderNotice(ADDED, page.messages.created)}<h2 id="new-heading">${form.heading}</h2>
 ${views.form(form, page, views)}</section>
 `
@@ -308,6 +308,6 @@ ${views.form(form, page, views)}</section>
 
 /** Renders the values of a row. */
 export function renderValues (values: readonly Value[]): Markup[] {
-  return values.map(({ label, anchor, markup }) =>
-    html`<div><dt>${label}</dt><dd id="${anchor}" dir="auto">${markup}</dd></div>\n`)
+  return values.map(({ label, anchor, markup: value }) =>
+    markup`<div><dt>${label}</dt><dd id="${anchor}" dir="auto">${value}</dd></div>\n`)
 }

@@ -1,4 +1,4 @@
-import { type Content, html, type Markup } from '../html-tag.js'
+import { type Content, markup, type Markup } from '../html-tag.js'
 import { renderAction, renderValues } from './page-views.js'
 import type { Link, RecordPage, RelatedRows, Value } from './model.js'
 import type { ResolvedViews } from './types.js'
@@ -6,10 +6,10 @@ import type { ResolvedViews } from './types.js'
 /** Renders the page of a row. The form beneath it takes its place once the link to it is followed. */
 export function record (page: RecordPage, views: ResolvedViews): Markup {
   const { children, related, edit } = page
-  return html`${renderHeading(page, views)}${
-    children.length > 0 && html`<ul class="children">${children.map(renderLink)}</ul>\n`
+  return markup`${renderHeading(page, views)}${
+    children.length > 0 && markup`<ul class="children">${children.map(renderLink)}</ul>\n`
   }${renderRow(page)}${related.map(renderRelated)}${
-    edit !== undefined && html`<section id="edit" class="card edit" aria-labelledby="edit-heading">
+    edit !== undefined && markup`<section id="edit" class="card edit" aria-labelledby="edit-heading">
 <h2 id="edit-heading">${edit.heading}</h2>
 ${views.form(edit, page, views)}</section>
 `}`
@@ -19,11 +19,11 @@ ${views.form(edit, page, views)}</section>
 function renderHeading (page: RecordPage, views: ResolvedViews): Markup {
   const { title, actions, edit, editLink, messages } = page
   const main = edit === undefined ? editLink : { label: messages.editButton, href: '#edit' }
-  if (actions.length === 0 && main === undefined && page.delete === undefined) return html`<h1>${title}</h1>\n`
-  return html`<div class="title"><h1>${title}</h1><div class="tools">${actions.map(renderAction)}${
-    main !== undefined && html`<a class="button" href="${main.href}">${main.label}</a>`
+  if (actions.length === 0 && main === undefined && page.delete === undefined) return markup`<h1>${title}</h1>\n`
+  return markup`<div class="title"><h1>${title}</h1><div class="tools">${actions.map(renderAction)}${
+    main !== undefined && markup`<a class="button" href="${main.href}">${main.label}</a>`
   }${
-    page.delete !== undefined && html`<details class="danger">
+    page.delete !== undefined && markup`<details class="danger">
 <summary class="button plain">${page.delete.heading}</summary>
 <div class="card"><p>${page.delete.warning}</p>
 ${views.form(page.delete, page, views)}</div></details>`
@@ -32,14 +32,14 @@ ${views.form(page.delete, page, views)}</div></details>`
 }
 
 function renderLink ({ label, href }: Link): Markup {
-  return html`<li><a href="${href}">${label}</a></li>`
+  return markup`<li><a href="${href}">${label}</a></li>`
 }
 
 /** Renders the values of a row, and then its id. Blank values are folded away. */
 function renderRow ({ id, values, resource, messages }: RecordPage): Markup {
-  return html`<dl class="record">
+  return markup`<dl class="record">
 ${renderValues(values.filter((value) => !isBlank(value)))}${
-  !resource.singleton && html`<div class="id"><dt>${messages.id}</dt><dd>${id}</dd></div>\n`
+  !resource.singleton && markup`<div class="id"><dt>${messages.id}</dt><dd>${id}</dd></div>\n`
 }</dl>
 ${renderBlank(values.filter(isBlank), messages)}`
 }
@@ -49,7 +49,7 @@ function isBlank ({ markup }: Value): boolean {
 }
 
 function renderBlank (values: readonly Value[], { blank }: RecordPage['messages']): Content {
-  return values.length > 0 && html`<details class="blank">
+  return values.length > 0 && markup`<details class="blank">
 <summary>${blank(values.length)}</summary>
 <dl class="record">
 ${renderValues(values)}</dl>
@@ -58,12 +58,12 @@ ${renderValues(values)}</dl>
 }
 
 function renderRelated ({ label, href, total, table, empty, all, newLink }: RelatedRows, index: number): Content {
-  return html`<section class="related" aria-labelledby="related-${index}">
+  return markup`<section class="related" aria-labelledby="related-${index}">
 <div class="title"><h2 id="related-${index}"><a href="${href}">${label}</a>${
-  total !== undefined && html` <span class="total">${total}</span>`
-}</h2>${newLink !== undefined && html`<a class="button plain" href="${newLink.href}">${newLink.label}</a>`}</div>
-${table === undefined && total !== undefined && html`<p class="none">${empty}</p>\n`}${table}${
-  table !== undefined && html`<p><a href="${all.href}">${all.label}</a></p>\n`
+  total !== undefined && markup` <span class="total">${total}</span>`
+}</h2>${newLink !== undefined && markup`<a class="button plain" href="${newLink.href}">${newLink.label}</a>`}</div>
+${table === undefined && total !== undefined && markup`<p class="none">${empty}</p>\n`}${table}${
+  table !== undefined && markup`<p><a href="${all.href}">${all.label}</a></p>\n`
 }</section>
 `
 }

@@ -1,7 +1,11 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import fastify from 'fastify'
 import t, { type Test } from 'tap'
-import { type HandlerAnswer, type AuthorizeContext, type Authorize, defaultViews, draw, type FindScope, InvalidError, type Mapper, type MaybePromise, memoryStore, type ResourceOptions, type ResourceRoute } from '../../../lib/index.js'
+import {
+  type HandlerAnswer, type AuthorizeContext, type Authorize, draw, type FindScope, InvalidError, type Mapper,
+  type MaybePromise, memoryStore, type ResourceOptions, type ResourceRoute
+} from '../../../lib/index.js'
+import { defaultViews } from '../../../lib/html/index.js'
 import { build, types } from '../../support/helper.js'
 import { type AnyContext, mapAction } from '../../support/map-action.js'
 import { type RecordingStore, recordingStore } from '../../support/stores/recording-store.js'
@@ -1022,7 +1026,7 @@ for (const [kind, formPages] of [['forms of their own', true], ['forms within', 
     const given = Object.keys(views).length === 0 ? 'our views' : 'views of the app'
     t.test(`pages with ${kind} and ${given} offer what authorize allows without the row`, async t => {
       let isAllowed: Authorize = () => true
-      const app = await drawn(t, (map) => map.resources('posts', { attributes, formPages, views, store: recordingStore([{ title: 'T' }]), authorize: (request, attempt) => isAllowed(request, attempt) }, (posts) => posts
+      const app = await drawn(t, (map) => map.resources('posts', { attributes, formPages, html: { views }, store: recordingStore([{ title: 'T' }]), authorize: (request, attempt) => isAllowed(request, attempt) }, (posts) => posts
         .collection.post('purge', () => {}).collection.get('recent', () => []).member.post('publish', () => {}).member.delete('hide', () => {})))
       const get = async (url: string): Promise<string[]> => offersOf((await app.inject({ url, headers: { accept: 'text/html' } })).body)
       const list = ['POST /posts/purge', '/posts/recent', ...(formPages ? ['/posts/new'] : ['#new', 'POST /posts'])]

@@ -1,7 +1,10 @@
 import fastify, { type FastifyInstance, type FastifyRequest, type InjectOptions, type LightMyRequestResponse } from 'fastify'
 import Database from 'libsql'
 import t, { type Test } from 'tap'
-import { type Attributes, type AttributesSchema, draw, type Mapper, memoryStore, type Scope, type SqliteDatabase, sqliteStore, type Store } from '../../../lib/index.js'
+import {
+  type Attributes, type AttributesSchema, draw, type Mapper, memoryStore, type Scope, type Store
+} from '../../../lib/index.js'
+import { type SqliteDatabase, sqliteStore } from '../../../lib/sql/sqlite/index.js'
 import { types } from '../../support/helper.js'
 import { LONG } from '../../support/long.js'
 import { recordingStore } from '../../support/stores/recording-store.js'

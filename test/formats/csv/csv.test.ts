@@ -111,15 +111,15 @@ t.test('escapeFormulas puts an apostrophe before texts that a spreadsheet would 
     [{ title: '', rating: -5, price: '-12.50', any: -1 }, '1,"",-5,-12.50,,,,-1'],
     [{ price: '-1+1', any: ['=1'] }, '1,,,\'-1+1,,,,"[""=1""]"']
   ]
-  for (const [row, record] of cases) t.equal(await listed(t, [row], { escapeFormulas: true }), `${HEAD}\r\n${record}\r\n`, JSON.stringify(row))
+  for (const [row, record] of cases) t.equal(await listed(t, [row], { csv: { escapeFormulas: true } }), `${HEAD}\r\n${record}\r\n`, JSON.stringify(row))
   const store: Store = { ...memoryStore(), id: 'string', get: () => ({ id: '=1', version: '1', attributes: { title: 'a' } }) }
-  const app = await build(t, { name: 'posts', attributes, store, formats, escapeFormulas: true })
+  const app = await build(t, { name: 'posts', attributes, store, formats, csv: { escapeFormulas: true } })
   t.equal((await app.inject('/posts/=1.csv')).body, `${HEAD}\r\n'=1,a,,,,,,\r\n`, 'an id may be such a text too')
 })
 
 t.test('a list as CSV has all rows of the filter', async (t) => {
   const rows = Array.from({ length: 120 }, (_, index) => ({ title: `T${index + 1}`, rating: index % 2 }))
-  const idsOf = async (url: string): Promise<number[]> => textsOfCsv(await listed(t, rows, { pageSize: 10, maxLimit: 100 }, url)).slice(1).map(([id]) => Number(id))
+  const idsOf = async (url: string): Promise<number[]> => textsOfCsv(await listed(t, rows, { html: { pageSize: 10 }, maxLimit: 100 }, url)).slice(1).map(([id]) => Number(id))
   t.equal((await idsOf('/posts.csv')).length, 120, 'without a limit, there are no pages')
   t.equal((await idsOf('/posts?format=csv&rating=1')).length, 60)
   t.strictSame(await idsOf('/posts.csv?rating[gte]=1&sort=-id&limit=2'), [120, 118])

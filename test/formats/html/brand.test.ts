@@ -1,6 +1,7 @@
 import fastify from 'fastify'
 import t from 'tap'
-import resources, { type Brand, draw, home, html, memoryStore, type ResourceOptions } from '../../../lib/index.js'
+import resources, { draw, home, memoryStore, type ResourceOptions } from '../../../lib/index.js'
+import { type Brand, markup } from '../../../lib/html/index.js'
 import { build } from '../../support/helper.js'
 
 const page = { accept: 'text/html' }
@@ -19,8 +20,8 @@ async function refusal (options: object): Promise<string | undefined> {
 }
 
 t.test('a brand is on every page, and the policy allows its files', async (t) => {
-  const brand: Brand = { name: 'A & B', logo: 'https://img.example/l.svg', font: '"My Font", serif', density: 'compact', stylesheet: 'https://css.example/a.css?b=1', head: html`<meta name="x" content="y"/>`, header: '<b>', footer: ({ request, lang }) => html`<p>${request.headers['x-user']} ${lang}</p>` }
-  const app = await build(t, { name: 'posts', brand })
+  const brand: Brand = { name: 'A & B', logo: 'https://img.example/l.svg', font: '"My Font", serif', density: 'compact', stylesheet: 'https://css.example/a.css?b=1', head: markup`<meta name="x" content="y"/>`, header: '<b>', footer: ({ request, lang }) => markup`<p>${request.headers['x-user']} ${lang}</p>` }
+  const app = await build(t, { name: 'posts', html: { brand } })
   await app.inject({ method: 'POST', url: '/posts', payload: { post: { a: '1' } } })
   for (const url of ['/posts', '/posts/1', '/posts/9', '/posts?limit=x']) {
     for (const user of ['Ann', '<i>']) {
@@ -43,7 +44,7 @@ t.test('a brand is on every page, and the policy allows its files', async (t) =>
 })
 
 t.test('a brand without functions leaves a page unchanged for all, and own directives come first', async (t) => {
-  const app = await build(t, { name: 'posts', brand: { name: 'N', logo: '/l.svg', stylesheet: '/s.css', footer: 'f', head: null, header: false }, contentSecurityPolicy: { 'img-src': '*' } })
+  const app = await build(t, { name: 'posts', html: { brand: { name: 'N', logo: '/l.svg', stylesheet: '/s.css', footer: 'f', head: null, header: false }, contentSecurityPolicy: { 'img-src': '*' } } })
   await app.inject({ method: 'POST', url: '/posts', payload: { post: { a: '1' } } })
   const { headers, body } = await app.inject({ url: '/posts/1', headers: page })
   t.match(headers['content-security-policy'], /style-src 'self';.*font-src 'self'; img-src \*/)
@@ -56,7 +57,7 @@ t.test('the home page has the brand, and leads home from the bar', async (t) => 
   t.teardown(() => app.close())
   const brand: Brand = { name: 'Shop', logo: '/l.svg', font: 'serif', header: ({ lang }) => `in ${lang}` }
   app.register(home, { title: 'Home', accent: '#0a7d4f', brand })
-  app.register(draw((map) => map.resources('posts'), { brand, lang: 'de', timeZone: 'Asia/Tokyo' }))
+  app.register(draw((map) => map.resources('posts'), { html: { brand, lang: 'de', timeZone: 'Asia/Tokyo' } }))
   const { body, headers } = await app.inject({ url: '/', headers: page })
   t.match(body, /<title>Home &#8211; Shop<\/title>[^]*<a href="\/" aria-current="page"><img src="\/l.svg" alt=""\/>Shop<\/a>[^]*<header>in en<\/header>/)
   t.match(headers['content-security-policy'], "img-src 'self'")
@@ -70,7 +71,7 @@ t.test('the resources of a map share one stylesheet, unless their hooks or const
   app.register(draw((map) => map
     .resources('posts', { store: memoryStore() }, (posts) => posts.resources('comments'))
     .resources('guarded', { hooks }).resources('beside', { hooks })
-    .resources('red', { accent: '#f00' })
+    .resources('red', { html: { accent: '#f00' } })
     .resources('hosted', { routeConstraints: { host: 'a.example' } })
     .resources('forms', { only: [] as never[], store: memoryStore() }, (forms) => forms.resources('fields'))))
   await app.inject({ method: 'POST', url: '/posts', payload: { post: { a: '1' } } })
@@ -110,10 +111,10 @@ t.test('an invalid brand or time zone throws at registration, with the cure', as
 t.test('dates and times are shown in the time zone of the app', async (t) => {
   const store = memoryStore()
   store.create({ at: '2026-07-01T22:30:00-05:00' }, {})
-  const options: ResourceOptions = { name: 'posts', attributes: { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } }, store, lang: 'de' }
+  const options: ResourceOptions = { name: 'posts', attributes: { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } }, store, html: { lang: 'de' } }
   const shown = async (more: Partial<ResourceOptions>, url: string): Promise<string | undefined> => /<time datetime="2026-07-01T22:30:00-05:00">([^<]*)</.exec((await (await build(t, { ...options, ...more })).inject({ url, headers: page })).body)?.[1]
   for (const url of ['/posts', '/posts/1']) {
     t.equal(await shown({}, url), '01.07.2026, 22:30 -05:00')
-    t.equal(await shown({ timeZone: 'Europe/Berlin' }, url), '02.07.2026, 05:30')
+    t.equal(await shown({ html: { timeZone: 'Europe/Berlin' } }, url), '02.07.2026, 05:30')
   }
 })

@@ -341,7 +341,7 @@ t.test('a custom list is paged by the rows that it returns beyond the limit', as
     t.match(page.body, /<a href="\/posts\?limit=2&amp;after=[^"]+" rel="next">/, `${name}, as HTML`)
     t.equal(page.body.match(/<tr><td data-label="Id"|<tr><td data-label="ID"/g)?.length, 2, `${name}, as HTML`)
   }
-  const whole = await answering(t, () => undefined, { attributes: numbered, pageSize: 2, actions: { list: () => all } })
+  const whole = await answering(t, () => undefined, { attributes: numbered, html: { pageSize: 2 }, actions: { list: () => all } })
   t.strictSame((await follow(whole, '/posts.json?limit=2')).pages, [[1, 2], [3, 4], [5]], 'a handler that always returns all rows is paged as well')
   t.strictSame((await follow(whole, '/posts.json')).pages, [[1, 2, 3, 4, 5]], 'without a limit all rows are sent')
   t.match((await whole.inject({ url: '/posts', headers: { accept: 'text/html' } })).headers.link, /<\/posts\?after=[^>]+>; rel="next"$/, 'an HTML page has pageSize rows')

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest, LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import { defaultViews, html, memoryStore, type Attributes, type Query, type ResourceOptions, type Store } from '../../../lib/index.js'
+import { memoryStore, type Attributes, type Query, type ResourceOptions, type Store } from '../../../lib/index.js'
+import { defaultViews, markup, type HtmlOptions } from '../../../lib/html/index.js'
 import { draft } from '../../support/helper.js'
 import { buttonsOf, decode, defaultButton, fill, findButton, type Form, hidden, parseForms, shown, submit } from '../../support/html/forms.js'
 
@@ -75,7 +76,7 @@ const nameOn = ({ body }: LightMyRequestResponse, attribute = 'authorId'): strin
 }
 
 t.test('the page of a choice has headings in its language', async (t) => {
-  const { page, press } = await open(t, { books: { lang: 'de' } })
+  const { page, press } = await open(t, { books: { html: { lang: 'de' } } })
   const { body } = await press(formOn(await page('/books')), CHOOSE)
   t.match(body, '<h1>Author auswählen</h1>')
   t.match(body, '<th scope="col">Name</th><th scope="col">ID</th></tr>')
@@ -147,10 +148,10 @@ t.test('the search asks what the other list can do', async (t) => {
     ['its search', {}, ' ann  bob ', { search: { words: ['ann', 'bob'], attributes: ['name', 'tenant'] }, filter: [] }],
     ['its option search', { search: ['tenant'] }, 'z', { search: { words: ['z'], attributes: ['tenant'] }, filter: [] }],
     ['a filter by the title', { search: [] }, ' ann  bob ', { search: undefined, filter: [{ attribute: 'name', operator: 'contains', value: 'ann  bob' }] }],
-    ['a filter by another title', { search: [], title: 'tenant' }, 'z', { search: undefined, filter: [{ attribute: 'tenant', operator: 'contains', value: 'z' }] }],
+    ['a filter by another title', { search: [], html: { title: 'tenant' } }, 'z', { search: undefined, filter: [{ attribute: 'tenant', operator: 'contains', value: 'z' }] }],
     ['no filter by the title', { search: [], filter: ['tenant'] }, 'z', undefined],
-    ['a title that is a function', { search: [], title: ({ id }) => `Nr. ${id}` }, 'z', undefined],
-    ['rows without a title', { search: [], title: 'id' }, 'z', undefined],
+    ['a title that is a function', { search: [], html: { title: ({ id }) => `Nr. ${id}` } }, 'z', undefined],
+    ['rows without a title', { search: [], html: { title: 'id' } }, 'z', undefined],
     ['only blanks', {}, '  ', { search: undefined, filter: [] }]
   ]
   for (const [what, authors, text, expected] of cases) {
@@ -307,11 +308,11 @@ t.test('a singleton, and a template of a page, have the same button', async (t) 
 })
 
 t.test('views of the app can render the field and the page', async (t) => {
-  const views: ResourceOptions['views'] = {
-    field: (field, page, all) => field.control === 'reference' ? html`<b>${field.text}</b>${field.choose.label}` : defaultViews.field(field, page, all),
-    choose: (page, all) => html`<i>${page.rows.length}</i>${defaultViews.choose(page, all)}`
+  const views: HtmlOptions['views'] = {
+    field: (field, page, all) => field.control === 'reference' ? markup`<b>${field.text}</b>${field.choose.label}` : defaultViews.field(field, page, all),
+    choose: (page, all) => markup`<i>${page.rows.length}</i>${defaultViews.choose(page, all)}`
   }
-  const { page, press, app } = await open(t, { rows: [{ title: 'T', authorId: 3 }], books: { views } })
+  const { page, press, app } = await open(t, { rows: [{ title: 'T', authorId: 3 }], books: { html: { views } } })
   t.match((await page('/books/1')).body, '<b>Author &lt;3&gt;&amp;&quot;</b>Choose')
   const plain = await open(t)
   const form = formOn(await plain.page('/books'))

@@ -1,7 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import resources, { type CountQuery, type Query, draw, html, type Mapper, memoryStore, type ResourceOptions, type Store, type View } from '../../../lib/index.js'
+import resources, {
+  type CountQuery, type Query, draw, type Mapper, memoryStore, type ResourceOptions, type Store, type View
+} from '../../../lib/index.js'
+import { markup } from '../../../lib/html/index.js'
 import { appHooksOf } from '../../../lib/core/registration/app-internals.js'
 import { draft } from '../../support/helper.js'
 
@@ -330,7 +333,7 @@ t.test('an attribute with the name of another parameter has no link', async (t) 
 t.test('a view of the app gets the links, and a format of the app their numbers', async (t) => {
   const seen: Array<View['related']> = []
   const app = await draft(t, drawMusic({}, {
-    views: { record: ({ related }) => html`${related.map(({ label, href, total }) => html`<p>${label}|${href}|${total}</p>`)}` },
+    html: { views: { record: ({ related }) => markup`${related.map(({ label, href, total }) => markup`<p>${label}|${href}|${total}</p>`)}` } },
     formats: ['html', 'json', {
       name: 'txt',
       mediaTypes: ['text/plain'],
@@ -349,8 +352,7 @@ t.test('the words of the app name the links', async (t) => {
     attributes: { type: 'object', properties: { artistId: { type: 'integer' }, firstEditorId: { type: 'integer' } } } as const,
     references: { artistId: 'artists', firstEditorId: 'artists' }
   }, {
-    lang: 'de',
-    messages: { relatedBy: (plural, relation) => `${plural} (${relation})`, moreRelated: (digits) => `über ${digits}`, phrases: { Albums: 'Alben', artist: 'Künstlerin' } }
+    html: { lang: 'de', messages: { relatedBy: (plural, relation) => `${plural} (${relation})`, moreRelated: (digits) => `über ${digits}`, phrases: { Albums: 'Alben', artist: 'Künstlerin' } } }
   }))
   t.strictSame(await linksOn(app, '/artists/1'), ['Alben (Künstlerin) (über 10.000) /albums?artistId=1', 'Alben (first editor) (1.234) /albums?firstEditorId=1'])
 })

@@ -1,6 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
-import { type Attributes, defaultViews, type Format, memoryStore, type ResourceOptions, type Row, type Store, type Writer } from '../../../lib/index.js'
+import {
+  type Attributes, type Format, memoryStore, type ResourceOptions, type Row, type Store, type Writer
+} from '../../../lib/index.js'
+import { defaultViews, type HtmlOptions } from '../../../lib/html/index.js'
 import { draft } from '../../support/helper.js'
 import { recordingStore, type RecordingStore } from '../../support/stores/recording-store.js'
 
@@ -60,8 +63,8 @@ t.test('a page of more than 1,000 names, and one of large rows, has a few querie
   t.equal((await many.names('/albums?limit=1200')).length, 1200)
   t.strictSame(many.artists.calls, listed(2))
   const rows = Array.from({ length: 50 }, (_, index) => ({ title: 'x'.repeat(200_000), artistId: index % 7 + 1 }))
-  const views: NonNullable<ResourceOptions['views']> = { layout: defaultViews.layout }
-  for (const options of [{}, { views }]) {
+  const views: NonNullable<HtmlOptions['views']> = { layout: defaultViews.layout }
+  for (const options of [{}, { html: { views } }]) {
     const large = await play(t, rows, options)
     const found: string[] = []
     let next: string | undefined = '/albums'

@@ -221,7 +221,7 @@ const RESERVED = ['format', 'limit', 'after', 'before', 'sort', 'blank', 'q', 'c
 t.test('an attribute with the name of a parameter takes only operators in brackets', async (t) => {
   const properties = Object.fromEntries(RESERVED.map((name) => [name, { type: 'string' }]))
   const store = seeded([Object.fromEntries(RESERVED.map((name) => [name, `a ${name}`])), Object.fromEntries(RESERVED.map((name) => [name, 'b']))])
-  const app = await serve(t, { attributes: { type: 'object', properties } as AttributesSchema, store, columns: [] })
+  const app = await serve(t, { attributes: { type: 'object', properties } as AttributesSchema, store, html: { columns: [] } })
   for (const name of RESERVED) {
     for (const [query, found] of [[{ [`${name}[contains]`]: 'A ' }, [1]], [{ [`${name}[in]`]: 'b' }, [2]], [{ [`${name}[not]`]: 'b' }, [1]]] as const) {
       const { body } = await app.inject({ url: '/posts.json', query })

@@ -2,7 +2,8 @@ import fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestR
 import Database from 'libsql'
 import t from 'tap'
 import { json } from '../../../lib/core/formats/json/json.js'
-import resources, { type DeclaredOptions, sqliteStore, type SqliteStore } from '../../../lib/index.js'
+import resources, { type DeclaredOptions } from '../../../lib/index.js'
+import { sqliteStore, type SqliteStore } from '../../../lib/sql/sqlite/index.js'
 import { openEngines } from '../../support/stores/sql-engines.js'
 
 const properties = {
@@ -82,7 +83,7 @@ t.test('handlers, views and formats of the app get the version that clients know
   const seen = new Set<string>()
   const note = (row: { version: string }): string => { seen.add(row.version); return '' }
   const text = { name: 'text', mediaTypes: ['text/plain'], compileWriter: () => ({ record: note, problem: () => '', list: { open: '', row: note, separator: '', close: '' } }) }
-  const own = { ...json, name: 'own', mediaTypes: ['application/own+json'], compileWriter: () => ({ document: (row: { version: string }) => ({ is: note(row) }), serialize: JSON.stringify, problemType: 'application/problem+json', list: { open: '', row: note, separator: '', close: '' } }) }
+  const own = { ...json(), hidesWriteOnly: false, name: 'own', mediaTypes: ['application/own+json'], compileWriter: () => ({ document: (row: { version: string }) => ({ is: note(row) }), serialize: JSON.stringify, problemType: 'application/problem+json', list: { open: '', row: note, separator: '', close: '' } }) }
   const { app, ask } = await serve(store, {
     formats: ['json', 'html', text, own],
     views: { list: ({ rows }: { rows: Array<{ version: string }> }) => rows.map(note).join('') },

@@ -343,7 +343,7 @@ t.test('a nested list is queried at its own path', async (t) => {
 
 t.test('an answer that fails has no header of its query', async (t) => {
   const fails = (): never => { throw new Error('the view is broken') }
-  const app = await serve(t, { views: { list: fails } })
+  const app = await serve(t, { html: { views: { list: fails } } })
   const res = await query(app, { limit: 1 }, { url: '/posts.html' })
   t.strictSame([res.statusCode, res.headers.location, res.headers['next-after'], res.headers.link], [500, undefined, undefined, undefined])
 })

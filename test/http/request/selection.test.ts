@@ -56,7 +56,7 @@ t.test('`only` selects the attributes of lists and rows, in the order of the sch
 })
 
 t.test('a page shows the selected attributes, keeps the selection, and its forms have all fields', async (t) => {
-  const app = await build(t, { name: 'posts', attributes, store: seeded(), columns: ['title'], pageSize: 1 })
+  const app = await build(t, { name: 'posts', attributes, store: seeded(), html: { columns: ['title'], pageSize: 1 } })
   const list = await app.inject('/posts.html?only=rating')
   t.match(list, { statusCode: 200, headers: { 'content-type': types.html } })
   t.match(list.body, /<th scope="col"[^>]*><a href="\/posts.html\?only=rating&amp;sort=rating">Rating<\/a><\/th><\/tr>/)

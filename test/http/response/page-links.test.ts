@@ -130,7 +130,7 @@ t.test('a row that changes its place is on a page once at most, and the others s
 })
 
 t.test('the relations of a page', async (t) => {
-  const app = await serve(t, seeded(seeds.slice(0, 5)), { pageSize: 2, prefix: '/blog' })
+  const app = await serve(t, seeded(seeds.slice(0, 5)), { html: { pageSize: 2 }, prefix: '/blog' })
   const cursor = (id: number): string => Buffer.from(`[${id}]`).toString('base64url')
   const cases: Array<[url: string, links: Record<string, string>]> = [
     ['/blog/posts.json', {}],
@@ -207,7 +207,7 @@ t.test('a position that no link has is a 400', async (t) => {
 t.test('pages of large rows go in both directions', async (t) => {
   const store = seeded(Array.from({ length: 14 }, (_, index) => ({ title: String(index % 3).padEnd(700_000, 'x'), rating: index % 4 })))
   const views = { list: (page: { readonly table: unknown }) => page.table } as never
-  for (const app of [await serve(t, store), await serve(t, store, { views })]) {
+  for (const app of [await serve(t, store), await serve(t, store, { html: { views } })]) {
     for (const sort of ['id', 'rating,-id']) {
       const all = inOrder(store, sort)
       for (const limit of [1, 5, 6, 9, 14]) {

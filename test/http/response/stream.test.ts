@@ -789,11 +789,11 @@ t.test('a limit gives pages that link to the next', async t => {
   await t.test('an HTML page has as many rows as the option says', async t => {
     const cases: [options: Omit<ResourceOptions, 'name'>, url: string, rows: number[]][] = [
       [{}, '/blog/posts', [50, 50, 20]],
-      [{ pageSize: 100 }, '/blog/posts', [100, 20]],
-      [{ pageSize: 120 }, '/blog/posts', [120]],
+      [{ html: { pageSize: 100 } }, '/blog/posts', [100, 20]],
+      [{ html: { pageSize: 120 } }, '/blog/posts', [120]],
       [{ maxLimit: 40 }, '/blog/posts', [40, 40, 40]],
-      [{ pageSize: 100 }, '/blog/posts?limit=110', [110, 10]],
-      [{ maxLimit: 60, pageSize: 60 }, '/blog/posts', [60, 60]]
+      [{ html: { pageSize: 100 } }, '/blog/posts?limit=110', [110, 10]],
+      [{ maxLimit: 60, html: { pageSize: 60 } }, '/blog/posts', [60, 60]]
     ]
     for (const [options, url, rows] of cases) {
       const { app } = await seeded(t, (store) => store, 120, options)

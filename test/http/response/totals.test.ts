@@ -32,7 +32,7 @@ function recording (store: MemoryStore, estimate?: number): { readonly store: St
 const cursor = (...parts: unknown[]): string => Buffer.from(JSON.stringify(parts)).toString('base64url')
 
 t.test('a list that asks for it says how many rows there are, and which these are', async (t) => {
-  const app = await serve(t, seeded(), { pageSize: 20, maxLimit: 100 })
+  const app = await serve(t, seeded(), { html: { pageSize: 20 }, maxLimit: 100 })
   const scoped = await serve(t, seeded(), { scope: () => ({ title: 'tea' }), name: 'posts' } as never)
   const empty = await serve(t, memoryStore())
   const cases: Array<[app: FastifyInstance, url: string, total: string | undefined, range: string | undefined]> = [
@@ -96,7 +96,7 @@ t.test('an estimate is marked, and exact numbers stay exact', async (t) => {
 
 t.test('nothing is counted unless a total is needed', async (t) => {
   const { store, calls } = recording(seeded())
-  const app = await serve(t, store, { pageSize: 20 })
+  const app = await serve(t, store, { html: { pageSize: 20 } })
   const cases: Array<[url: string, counted: number]> = [
     ['/posts.json', 0], ['/posts.xml?limit=20', 0], [`/posts.json?limit=20&after=${cursor(20)}`, 0], ['/posts/1.json', 0],
     ['/posts.json?limit=100&count=true', 0], ['/posts.json?limit=20&count=true', 1], [`/posts.json?limit=20&count=true&after=${cursor(40)}`, 1],
@@ -114,7 +114,7 @@ t.test('pages of large rows have the same totals', async (t) => {
   const store = memoryStore()
   for (let index = 0; index < 14; index++) store.create({ title: 'x'.repeat(700_000) }, {})
   const app = await serve(t, store, { attributes: text })
-  const whole = await serve(t, store, { attributes: text, views: { list: (page: { readonly table: unknown }) => page.table } as never })
+  const whole = await serve(t, store, { attributes: text, html: { views: { list: (page: { readonly table: unknown }) => page.table } as never } })
   const cases: Array<[app: FastifyInstance, url: string, range: string | undefined]> = [
     [app, '/posts.json?count=true', 'posts 0-13/14'],
     [app, '/posts.json?limit=8&count=true', 'posts 0-7/14'],

@@ -257,7 +257,7 @@ t.test('nothing that a client sends is logged', async (t) => {
   const app = fastify(log.server)
   t.teardown(() => app.close())
   app.register(draw((map) => map
-    .resources('posts', { attributes, store, writes: 'both', pageSize: 1 }, (posts) => {
+    .resources('posts', { attributes, store, writes: 'both', html: { pageSize: 1 } }, (posts) => {
       for (const [index, fail] of fails.entries()) posts.collection.post(`fail${index}`, fail)
     })
     .resources('notes')))
@@ -377,7 +377,7 @@ t.test('a failure in an app without a logger writes one line to stderr', async (
       for (const [name, fail] of Object.entries(failures)) posts.collection.get(name, fail as never)
       posts.collection.post('answered', ({ reply }: AnyContext) => { reply.send('sent'); throw new InvalidError({ text: ['is SECRET'] }) })
     })))
-    app.register(draw((map) => map.resources('pages', { views: { error: () => { throw new Error('view') } } })))
+    app.register(draw((map) => map.resources('pages', { html: { views: { error: () => { throw new Error('view') } } } })))
     await app.listen({ port: 0, host: '127.0.0.1' })
     return app
   }

@@ -190,8 +190,8 @@ const LATEST = [{ by: 'id', descending: true }] as const
 export function addJournal (app: FastifyInstance, { posts, comments, covers }: JournalStores): void {
   const all = { order: LATEST, after: undefined, limit: 10, filter: [], search: undefined }
   for (const [prefix, { formPages = false, shallow = false }] of WAYS as ReadonlyArray<readonly [string, { formPages?: boolean, shallow?: boolean }]>) {
-    app.register(draw((map) => map.resources('posts', { attributes: journal.posts, store: posts, title: 'id', formPages, shallow }, (post) => post
-      .resources('comments', { attributes: journal.comments, store: comments, title: 'id', formPages }, (comment) => comment
+    app.register(draw((map) => map.resources('posts', { attributes: journal.posts, store: posts, html: { title: 'id' }, formPages, shallow }, (post) => post
+      .resources('comments', { attributes: journal.comments, store: comments, html: { title: 'id' }, formPages }, (comment) => comment
         .collection.get('latest', (context) => context.store.list({ ...all, scope: context.scope }, context)))
       .resource('cover', { attributes: journal.covers, store: covers, formPages }, (cover) => cover.member.post('touch', (context) => context.row()))
       .collection.get('drafts', (context) => context.store.list({ ...all, filter: [{ attribute: 'published', operator: 'eq', value: false }], scope: context.scope }, context))
@@ -330,8 +330,8 @@ export async function takePages (t: Test): Promise<{ readonly app: FastifyInstan
   register(app, { name: 'empties', attributes: specimen })
   register(app, { name: 'things' }, [{ title: 'A thing', size: 7, any: { deep: [true, null] }, long: SENTENCE.repeat(3) }, { other: WORD }])
   register(app, { name: 'nothings' })
-  register(app, { name: 'arabics', attributes: wide, lang: 'ar' }, [wideRow, { ...wideRow, a: 'كتاب قديم' }])
-  register(app, { name: 'brights', attributes: wide, accent: '#ffe600' }, [wideRow])
+  register(app, { name: 'arabics', attributes: wide, html: { lang: 'ar' } }, [wideRow, { ...wideRow, a: 'كتاب قديم' }])
+  register(app, { name: 'brights', attributes: wide, html: { accent: '#ffe600' } }, [wideRow])
   register(app, { name: 'guardeds', attributes: wide, requireMatch: true }, [wideRow])
   register(app, { name: 'brokens', attributes: wide, store: brokenStore() })
   const stores = openJournal(() => memoryStore())
@@ -360,7 +360,7 @@ export async function takeSpecimenPages (t: Test): Promise<{ readonly app: Fasti
   t.teardown(() => app.close())
   // A reference names a resource of its own scope.
   app.register(async (scope) => { addSpecimens(scope) })
-  app.register(async (scope) => { addSpecimens(scope, { lang: 'ar' }) }, { prefix: '/ar' })
+  app.register(async (scope) => { addSpecimens(scope, { html: { lang: 'ar' } }) }, { prefix: '/ar' })
   await app.ready()
   const asks: Ask[] = []
   for (const { options: { name, attributes } } of specimens) {

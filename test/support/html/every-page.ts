@@ -1,7 +1,8 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { SaxesParser } from 'saxes'
 import type { Test } from 'tap'
-import { type AttributesSchema, memoryStore, type ResourceOptions, StoreFullError, UnavailableError, UnknownOutcomeError } from '../../../lib/index.js'
+import { type AttributesSchema, memoryStore, StoreFullError, UnavailableError, UnknownOutcomeError } from '../../../lib/index.js'
+import type { HtmlOptions } from '../../../lib/html/index.js'
 import { build } from '../helper.js'
 
 /** The texts that the app gives to each attribute. */
@@ -72,7 +73,7 @@ async function post (app: FastifyInstance, payload: string): Promise<LightMyRequ
  * Visits pages of every kind: lists, records, forms, conflicts and errors.
  * @param options the options of the words
  */
-export async function visitEveryPage (t: Test, options: Pick<ResourceOptions, 'lang' | 'messages'>, texts: AttributeTexts, visit: (label: string, answer: LightMyRequestResponse) => void): Promise<void> {
+export async function visitEveryPage (t: Test, options: Pick<HtmlOptions, 'lang' | 'messages'>, texts: AttributeTexts, visit: (label: string, answer: LightMyRequestResponse) => void): Promise<void> {
   const attributes = attributesOf(texts)
   const store = memoryStore({ unique: ['line'] })
   store.create(numbers, {})
@@ -81,9 +82,7 @@ export async function visitEveryPage (t: Test, options: Pick<ResourceOptions, 'l
     name: 'posts',
     attributes,
     store: { ...store, get (id, scope) { if (id in BROKEN) throw new BROKEN[id as 500](); return store.get(id, scope) } },
-    pageSize: 1,
-    columns: ['long', 'bool', 'date', 'moment', 'lines', 'nullable', 'choice'],
-    ...options
+    html: { pageSize: 1, columns: ['long', 'bool', 'date', 'moment', 'lines', 'nullable', 'choice'], ...options }
   }, { server: { bodyLimit: 20_000 } })
   const seen = new Set<number>()
   const check = (label: string, answer: LightMyRequestResponse): void => {
@@ -102,7 +101,7 @@ export async function visitEveryPage (t: Test, options: Pick<ResourceOptions, 'l
   check('an attribute outside the group', await post(app, 'line=1'))
   t.strictSame([...seen].sort(), [200, 400, 403, 404, 405, 406, 409, 412, 413, 415, 422, 500, 503, 504, 507], 'all of these statuses occurred')
   for (const open of [{ attributes }, {}]) {
-    const empty = await build(t, { name: 'posts', requireMatch: true, ...options, ...open })
+    const empty = await build(t, { name: 'posts', requireMatch: true, html: options, ...open })
     check('empty', await get(empty, '/posts'))
     if ('attributes' in open) continue
     check('created', await post(empty, 'post[?][0][name]=1'))

@@ -5,8 +5,16 @@ import { fileURLToPath } from 'node:url'
 
 const REPLACED = {
   'async-hook-domain': new URL('no-domains.mjs', import.meta.url).href,
-  'fastify-resources': new URL('../../../lib/index.ts', import.meta.url).href,
-  'fastify-resources/store-contract': new URL('../../../lib/contract/index.ts', import.meta.url).href
+  ...Object.fromEntries(Object.entries({
+    '': 'index',
+    '/html': 'html/index',
+    '/sqlite': 'sql/sqlite/index',
+    '/postgres': 'sql/postgres/index',
+    '/database': 'database/index',
+    '/xsd': 'xsd/index',
+    '/store-contract': 'contract/index'
+  }).map(([entry, file]) =>
+    [`fastify-resources${entry}`, new URL(`../../../lib/${file}.ts`, import.meta.url).href]))
 }
 
 /**

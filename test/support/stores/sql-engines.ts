@@ -1,6 +1,12 @@
 import Database from 'libsql'
 import root from 'tap'
-import { type Context, type PostgresClient, type PostgresPool, type PostgresQuery, postgresStore, postgresStores, type SqliteDatabase, sqliteStore, sqliteStores, type SqlStore, type SqlStoreOptions, type Row, type Stores } from '../../../lib/index.js'
+import { type Context, type Row, type Stores } from '../../../lib/index.js'
+import {
+  type PostgresClient, type PostgresPool, type PostgresQuery, postgresStore, postgresStores
+} from '../../../lib/sql/postgres/index.js'
+import {
+  type SqliteDatabase, sqliteStore, sqliteStores, type SqlStore, type SqlStoreOptions
+} from '../../../lib/sql/sqlite/index.js'
 import { type PostgresServer, startPostgres } from './postgres-server.js'
 
 /** A database, and a function that makes a store in it. */

@@ -1,6 +1,6 @@
 import libsql from 'libsql'
 import { createRequire } from 'node:module'
-import type { SqliteDatabase } from '../../../lib/index.js'
+import type { SqliteDatabase } from '../../../lib/sql/sqlite/index.js'
 
 /** A library that opens SQLite's files. */
 export interface SqliteDriver {

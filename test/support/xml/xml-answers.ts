@@ -45,7 +45,7 @@ function isBeyond (document: string, row: Row | undefined, resource: Resource): 
 export function watchXmlAnswers (): void {
   const kept = new Map<string, Kept>()
   // The type declares the writer readonly.
-  const format = xml as { compileWriter: NonNullable<Format['compileWriter']> }
+  const format = xml() as { compileWriter: NonNullable<Format['compileWriter']> }
   const { compileWriter } = format
 
   format.compileWriter = (resource, surroundings) => {

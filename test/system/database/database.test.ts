@@ -1,6 +1,7 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import { database, type DatabaseOptions, describeDatabase, memoryStore, type TableReport } from '../../../lib/index.js'
+import { memoryStore } from '../../../lib/index.js'
+import { database, type DatabaseOptions, describeDatabase, type TableReport } from '../../../lib/database/index.js'
 import { makeDatabase, MUSIC } from '../../support/stores/databases/music-database.js'
 
 type Options = Partial<DatabaseOptions> & { readonly sql?: string }
@@ -160,9 +161,9 @@ t.test('options select tables, and change single resources or all', async (t) =>
     write: true,
     prefix: '/music/',
     home: 'Music',
-    defaults: { formats: ['json'], except: 'delete', messages: { save: 'Keep' } },
+    defaults: { formats: ['json'], except: 'delete', html: { messages: { save: 'Keep' } } },
     nameOf: ({ name }) => name === 'Album' ? 'records' : undefined,
-    tables: { Artist: { name: 'bands', columns: ['Name'], formats: ['html', 'json'], messages: { plural: 'All bands' } } }
+    tables: { Artist: { name: 'bands', html: { columns: ['Name'], messages: { plural: 'All bands' } }, formats: ['html', 'json'] } }
   })
   t.strictSame(guarded.reports.map(({ name, path, actions }) => `${name} ${path} ${actions.join(' ')}`), [
     'records /music/records list show create update',

@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import { HtmlValidate } from 'html-validate'
 import t, { type Test } from 'tap'
-import { database, type DatabaseOptions } from '../../../lib/index.js'
+import { database, type DatabaseOptions } from '../../../lib/database/index.js'
 import type { PageMessages } from '../../../lib/html/messages.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
 
@@ -67,7 +67,7 @@ t.test('the home page is also XML and JSON', async (t) => {
 })
 
 t.test('the home page has the language and the face of the defaults', async (t) => {
-  const app = await serve(t, { only: ['few'], tables: {}, defaults: { lang: 'de', accent: '#0a7d4f', brand: { name: 'Laden' }, messages: { resourceRows: 'Anzahl' } } })
+  const app = await serve(t, { only: ['few'], tables: {}, defaults: { html: { lang: 'de', accent: '#0a7d4f', brand: { name: 'Laden' }, messages: { resourceRows: 'Anzahl' } } } })
   const { body } = await app.inject({ url: '/', headers: html })
   t.match(body, /lang="de"[^]*<title>Tables &#8211; Laden<\/title>[^]*>Anzahl</)
   const [, stylesheet = ''] = /<link rel="stylesheet" href="([^"]*)"/.exec(body) ?? []
@@ -77,7 +77,7 @@ t.test('the home page has the language and the face of the defaults', async (t) 
 t.test('the home page has the Content-Security-Policy of the defaults', async (t) => {
   const cases = [[undefined, /^default-src 'none'/], [{ 'default-src': "'self'" }, /^default-src 'self'/], [false, undefined]] as const
   for (const [contentSecurityPolicy, sent] of cases) {
-    const app = await serve(t, { only: ['few'], tables: {}, defaults: contentSecurityPolicy === undefined ? {} : { contentSecurityPolicy } })
+    const app = await serve(t, { only: ['few'], tables: {}, defaults: contentSecurityPolicy === undefined ? {} : { html: { contentSecurityPolicy } } })
     for (const url of ['/', '/fews']) {
       const policy = (await app.inject({ url, headers: html })).headers['content-security-policy']
       if (sent === undefined) t.equal(policy, undefined, url)
@@ -88,7 +88,7 @@ t.test('the home page has the Content-Security-Policy of the defaults', async (t
 
 t.test('the words of the defaults may depend on the language', async (t) => {
   const messages = (lang: string): Pick<PageMessages, 'phrases'> => ({ phrases: lang === 'de' ? { Tables: 'Tabellen', Fews: 'Wenige', few: 'Weniges', Name: 'Bezeichnung' } : {} })
-  const app = await serve(t, { only: ['few'], write: true, tables: { few: { messages: (lang) => ({ save: lang === 'de' ? 'Sichern' : 'Keep' }) } }, defaults: { lang: ['en', 'de'], messages } })
+  const app = await serve(t, { only: ['few'], write: true, tables: { few: { html: { messages: (lang) => ({ save: lang === 'de' ? 'Sichern' : 'Keep' }) } } }, defaults: { html: { lang: ['en', 'de'], messages } } })
   const read = async (url: string, language: string): Promise<string> => (await app.inject({ url, headers: { ...html, 'accept-language': language } })).body
   t.match(await read('/', 'de'), /<h1>Tabellen<\/h1>[^]*<a href="\/fews">Wenige<\/a>/)
   t.match(await read('/fews', 'de'), /<a href="\/">Tabellen<\/a>[^]*<h1>Wenige<\/h1>[^]*>Bezeichnung<[^]*>Weniges anlegen</)

@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger'
 import fastify from 'fastify'
 import t from 'tap'
-import { database } from '../../../lib/index.js'
+import { database } from '../../../lib/database/index.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
 
 const COUNT = 100

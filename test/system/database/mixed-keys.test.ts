@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import fastify, { type LightMyRequestResponse as Response } from 'fastify'
 import t from 'tap'
-import { database, type SqliteDatabase } from '../../../lib/index.js'
+import { database } from '../../../lib/database/index.js'
+import { type SqliteDatabase } from '../../../lib/sql/sqlite/index.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
 
 /**

@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance, type LightMyRequestResponse as Response } from 'fastify'
 import t, { type Test } from 'tap'
-import { database, type DatabaseOptions } from '../../../lib/index.js'
+import { database, type DatabaseOptions } from '../../../lib/database/index.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
 import { startPostgres } from '../../support/stores/postgres-server.js'
 

@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
-import { database, type TableReport } from '../../../lib/index.js'
+import { database, type TableReport } from '../../../lib/database/index.js'
 import { run } from '../../../lib/database/command/run.js'
 import { loadModule } from '../../../lib/sql/sqlite/file.js'
 import { startPostgres } from '../../support/stores/postgres-server.js'

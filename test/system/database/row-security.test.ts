@@ -1,6 +1,6 @@
 import fastify from 'fastify'
 import t from 'tap'
-import { database, describeDatabase } from '../../../lib/index.js'
+import { database, describeDatabase } from '../../../lib/database/index.js'
 import { startPostgres } from '../../support/stores/postgres-server.js'
 
 const server = await startPostgres(t)

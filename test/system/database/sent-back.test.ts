@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { database } from '../../../lib/index.js'
+import { database } from '../../../lib/database/index.js'
 import { findForm, submit } from '../../support/html/forms.js'
 import { LONG } from '../../support/long.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'

@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import { database } from '../../../lib/index.js'
+import { database } from '../../../lib/database/index.js'
 import { build } from '../../support/helper.js'
 import { fill, findForm, submit } from '../../support/html/forms.js'
 import { type PostgresServer, startPostgres } from '../../support/stores/postgres-server.js'

@@ -17,7 +17,9 @@ const MOST_HELD = 4 * 2 ** 20 + LENGTH
  */
 const SERVER = `
 import fastify from 'fastify'
-import resources, { memoryStore, postgresStore, sqliteStore } from 'fastify-resources'
+import resources, { memoryStore } from 'fastify-resources'
+import { postgresStore } from 'fastify-resources/postgres'
+import { sqliteStore } from 'fastify-resources/sqlite'
 import Database from 'libsql'
 import pg from 'pg'
 import { setFlagsFromString } from 'node:v8'

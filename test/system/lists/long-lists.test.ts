@@ -23,7 +23,9 @@ const ENOUGH = 16 * 2 ** 20
 /** A server of a million rows. It runs in its own process, so that only its own memory is measured. */
 const SERVER = `
 import fastify from 'fastify'
-import resources, { memoryStore, postgresStore, sqliteStore } from 'fastify-resources'
+import resources, { memoryStore } from 'fastify-resources'
+import { postgresStore } from 'fastify-resources/postgres'
+import { sqliteStore } from 'fastify-resources/sqlite'
 import Database from 'libsql'
 import pg from 'pg'
 import { setFlagsFromString } from 'node:v8'

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
-import { BY_ID, type Attributes, type Query, sqliteStore, type SqlStore } from '../../../lib/index.js'
+import { BY_ID, type Attributes, type Query } from '../../../lib/index.js'
+import { sqliteStore, type SqlStore } from '../../../lib/sql/sqlite/index.js'
 import { build } from '../../support/helper.js'
 import { fill, findForm, submit } from '../../support/html/forms.js'
 import { context, type Engine, openEngines, readAll } from '../../support/stores/sql-engines.js'

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import t from 'tap'
-import { type Guard, postgresStore, type PostgresStore, type Store, type Row, type WriteOutcome } from '../../../lib/index.js'
+import { type Guard, type Store, type Row, type WriteOutcome } from '../../../lib/index.js'
+import { postgresStore, type PostgresStore } from '../../../lib/sql/postgres/index.js'
 import type { StoreRequirements, StoreContractOptions } from '../../../lib/contract/index.js'
 import { testContract } from '../../support/stores/contract/contract-tests.js'
 import { keyedOptions, keyedStore } from '../../support/stores/contract/keyed-store.js'

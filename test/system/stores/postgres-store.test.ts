@@ -4,7 +4,11 @@ import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import t from 'tap'
-import { BY_ID, type Context, type PostgresClient, type PostgresPool, type PostgresQuery, postgresStore, type PostgresStore, type PostgresStoreOptions } from '../../../lib/index.js'
+import { BY_ID, type Context } from '../../../lib/index.js'
+import {
+  type PostgresClient, type PostgresPool, type PostgresQuery, postgresStore, type PostgresStore, type
+  PostgresStoreOptions
+} from '../../../lib/sql/postgres/index.js'
 import { equalTo } from '../../../lib/contract/scenarios/filters.js'
 import { build } from '../../support/helper.js'
 import { type PostgresServer, startPostgres } from '../../support/stores/postgres-server.js'

@@ -1,5 +1,7 @@
 import t from 'tap'
-import { type OnDelete, postgresStores, sqliteStore, sqliteStores, type PostgresPool, type SqlStoreOptions } from '../../../lib/index.js'
+import { type OnDelete } from '../../../lib/index.js'
+import { postgresStores, type PostgresPool } from '../../../lib/sql/postgres/index.js'
+import { sqliteStore, sqliteStores, type SqlStoreOptions } from '../../../lib/sql/sqlite/index.js'
 import { build, draft } from '../../support/helper.js'
 import { type Engine, openEngines } from '../../support/stores/sql-engines.js'
 import { testStores } from '../../support/stores/stores-tests.js'

@@ -1,7 +1,9 @@
 import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
 import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import resources, { database, draw, type SqliteDatabase, sqliteStore, sqliteStores } from '../../../lib/index.js'
+import resources, { draw } from '../../../lib/index.js'
+import { database } from '../../../lib/database/index.js'
+import { type SqliteDatabase, sqliteStore, sqliteStores } from '../../../lib/sql/sqlite/index.js'
 import { startProgram, writeProgram } from '../../support/program.js'
 import { findDrivers, type SqliteDriver } from '../../support/stores/sqlite-drivers.js'
 

@@ -1,14 +1,24 @@
+import { checkBoolean, checkOptionNames } from '../../util/check-option.js'
 import type { Format } from '../format.js'
 import { compileCsvWriter, type CsvOptions } from './write.js'
 
-/** Makes the format `text/csv` (RFC 4180), which is only written. Its errors are `application/problem+json`. */
-export function makeCsvFormat (options: CsvOptions): Format {
+/**
+ * Returns the format `text/csv` (RFC 4180), which is only written. Its errors are `application/problem+json`.
+ * @param options the options of all resources with this format, which those of a resource precede
+ */
+export function csv (options: CsvOptions = {}): Format {
   return {
     name: 'csv',
     mediaTypes: ['text/csv'],
     mediaTypeParameters: 'header=present',
     spreadsheet: true,
+    hidesWriteOnly: true,
     settings: options,
-    compileWriter: (resource, { selection }) => compileCsvWriter(selection?.resource ?? resource, options)
+    compileWriter: (resource, { selection }) => compileCsvWriter(selection?.resource ?? resource, options),
+    configure (own) {
+      checkOptionNames({ ...options, ...own }, ['escapeFormulas'], 'the format "csv"')
+      const { escapeFormulas = false }: CsvOptions = { ...options, ...own }
+      return csv({ escapeFormulas: checkBoolean('csv.escapeFormulas', escapeFormulas) })
+    }
   }
 }

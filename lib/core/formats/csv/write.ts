@@ -6,10 +6,14 @@ import type { Property } from '../../schema/shape.js'
 import { isDecimal } from '../../util/decimal.js'
 import type { ListWriter, TextWriter } from '../format.js'
 
-/** The options for the CSV of a resource. */
+/** The options of the format `csv`. */
 export interface CsvOptions {
-  /** Whether a text that a spreadsheet would run as a formula gets an apostrophe before it. */
-  readonly escapeFormulas: boolean
+  /**
+   * Whether a text that begins with `=`, `+`, `-`, `@`, a tab or a CR gets an apostrophe before it. Otherwise a
+   * spreadsheet may run it as a formula. It changes what programs read.
+   * @default false
+   */
+  readonly escapeFormulas?: boolean
 }
 
 /** The end of a record (RFC 4180 §2). */
@@ -49,7 +53,7 @@ export function compileCsvWriter (resource: Resource, options: CsvOptions): Text
 }
 
 /** Compiles the columns: the id, then the attributes in the order of the schema, or all of them as one JSON text. */
-function compileColumns (resource: Resource, { escapeFormulas }: CsvOptions): readonly CsvColumn[] {
+function compileColumns (resource: Resource, { escapeFormulas = false }: CsvOptions): readonly CsvColumn[] {
   const { attributes, idType, open, singleton } = resource
   const writeAny = escapeFormulas ? writeSafely : write
   const writeId = idType === 'integer' ? writeDecimal(writeAny) : writeAny

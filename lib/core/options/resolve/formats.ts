@@ -1,61 +1,105 @@
-import { InvalidOptionError } from '../../errors.js'
-import { makeCsvFormat } from '../../formats/csv/csv.js'
-import type { CsvOptions } from '../../formats/csv/write.js'
-import type { Format } from '../../formats/format.js'
-import { makeHtmlFormat } from '../../../html/html.js'
-import type { HtmlOptions } from '../../../html/options.js'
-import { parseColour } from '../../../html/style/colour.js'
-import type { RowTitle } from '../../../html/values/row-names.js'
-import type { Views } from '../../../html/views/types.js'
-import { defaultViews } from '../../../html/views/views.js'
+import { InvalidOptionError, ownerOf, withOwner } from '../../errors.js'
+import { csv } from '../../formats/csv/csv.js'
+import type { ConfiguredResource, Format } from '../../formats/format.js'
 import { json } from '../../formats/json/json.js'
 import { xml } from '../../formats/xml/xml.js'
-import { checkBoolean, checkKnown, checkMembers, checkObject, checkThat } from '../../util/check-option.js'
+import { checkKnown, checkObject } from '../../util/check-option.js'
 import { didYouMean } from '../../util/did-you-mean.js'
 import { TOKEN } from '../../util/header-syntax.js'
+import { isObject } from '../../util/own-property.js'
+import type { Declaration } from '../declaration.js'
+import { checkAllNames, nameResource } from './options.js'
 
+/** Loads the format `html`, which is a part of the package, but not of the core. */
+export type LoadHtml = () => Promise<Format>
+
+const NAMES = ['xml', 'html', 'json', 'csv'] as const
 const FORMAT: readonly string[] = [
-  'name', 'mediaTypes', 'mediaTypeParameters', 'browser', 'spreadsheet', 'settings', 'languageOf', 'compileWriter',
-  'compileReader'
+  'name', 'mediaTypes', 'mediaTypeParameters', 'browser', 'spreadsheet', 'settings', 'languageOf', 'hidesWriteOnly',
+  'pageSize', 'configure', 'compileWriter', 'compileReader'
 ] satisfies Array<keyof Format>
 // A media type (RFC 9110 §8.3.1) in lower case and without parameters.
 const MEDIA_TYPE = /^[!#$%&'+.^_`|~0-9a-z-]+\/[!#$%&'+.^_`|~0-9a-z-]+$/
 const PARAMETERS = new RegExp(`^${TOKEN}=${TOKEN}(?:; ${TOKEN}=${TOKEN})*$`)
 
-export function resolveFormats (option: string, given: unknown, own: HtmlOptions & CsvOptions): readonly Format[] {
-  if (!Array.isArray(given) || given.length === 0) {
-    throw new InvalidOptionError(option, "must be a list such as ['xml', 'html', 'json']")
+/**
+ * Returns the formats of declarations and of those nested in them, each with its options.
+ * @throws InvalidOptionError, UnknownOptionError
+ */
+export async function resolveFormats (
+  declarations: readonly Declaration[],
+  loadHtml: LoadHtml
+): Promise<ReadonlyMap<Declaration, readonly Format[]>> {
+  const all = new Map<Declaration, readonly Format[]>()
+  for (const declaration of declarations) {
+    try {
+      all.set(declaration, await resolveOwn(declaration, loadHtml))
+    } catch (error) {
+      throw withOwner(error, ownerOf(declaration.options.name))
+    }
+    for (const [child, formats] of await resolveFormats(declaration.children, loadHtml)) all.set(child, formats)
   }
-  const known: Readonly<Record<'xml' | 'html' | 'json' | 'csv', Format>> =
-    { xml, html: makeHtmlFormat(own), json, csv: makeCsvFormat(own) }
-  const formats = given.map((format: unknown) =>
-    typeof format === 'string'
-      ? known[checkKnown(option, format, ['xml', 'html', 'json', 'csv'])]
-      : checkFormat(option, format)
-  )
-  for (const [index, { name, mediaTypes }] of formats.entries()) {
-    const before = formats.slice(0, index)
-    if (before.some((other) => other.name === name)) throw new InvalidOptionError(option, `has "${name}" twice`)
-    const taken = mediaTypes.find((type) => before.some((other) => other.mediaTypes.includes(type)))
-    if (taken !== undefined) throw new InvalidOptionError(option, `has two formats of the media type "${taken}"`)
-  }
-  return formats
+  return all
 }
 
-function checkFormat (option: string, format: unknown): Format {
-  const members: Partial<Record<keyof Format, unknown>> = format ?? {}
-  const { name, mediaTypes, mediaTypeParameters, compileWriter, compileReader } = members
-  if (typeof name !== 'string' || !/^[a-z\d]+$/.test(name)) {
-    throw new InvalidOptionError(option, 'has a format whose "name" is not made of small letters and digits')
+async function resolveOwn ({ options, singleton }: Declaration, loadHtml: LoadHtml): Promise<readonly Format[]> {
+  const { formats: given = ['xml', 'html', 'json'] } = options
+  if (!Array.isArray(given) || given.length === 0) {
+    throw new InvalidOptionError('formats', "must be a list such as ['xml', 'html', 'json']")
   }
-  const refuse = (reason: string): never => { throw new InvalidOptionError(option, `has "${name}"${reason}`) }
+  const formats = await Promise.all(given.map(async (format: unknown) =>
+    typeof format === 'string' ? await findFormat(format, loadHtml) : checkFormat(format)))
+  for (const [index, { name, mediaTypes }] of formats.entries()) {
+    const before = formats.slice(0, index)
+    if (before.some((other) => other.name === name)) throw new InvalidOptionError('formats', `has "${name}" twice`)
+    const taken = mediaTypes.find((type) => before.some((other) => other.mediaTypes.includes(type)))
+    if (taken !== undefined) throw new InvalidOptionError('formats', `has two formats of the media type "${taken}"`)
+  }
+  const configurable = formats.filter(({ configure }) => configure !== undefined).map(({ name }) => name)
+  // A scope gives the options of pages also to a resource without pages.
+  checkAllNames(options, ['html', 'csv', ...configurable])
+  const resource = nameResource(options, singleton)
+  return Promise.all(formats.map(async (format) => {
+    const { [format.name]: own = {} }: Readonly<Record<string, unknown>> = { ...options }
+    return checkCompiled(await configure(format, own, resource))
+  }))
+}
+
+async function findFormat (name: string, loadHtml: LoadHtml): Promise<Format> {
+  const known = checkKnown('formats', name, NAMES)
+  switch (known) {
+    case 'xml': return xml()
+    case 'json': return json()
+    case 'csv': return csv()
+    case 'html': return loadHtml()
+  }
+}
+
+async function configure (format: Format, own: unknown, resource: ConfiguredResource): Promise<Format> {
+  const { name } = format
+  if (format.configure === undefined) return format
+  const options = checkObject(name, own, `an object with the options of the format "${name}"`)
+  return await format.configure(options, resource)
+}
+
+function checkFormat (format: unknown): Format {
+  // A call is easily forgotten: `formats: [xml, json]`.
+  if (typeof format === 'function') {
+    const name = format.name === '' ? 'format' : format.name
+    throw new InvalidOptionError('formats', `has the function ${name}, which must be called: ${name}()`)
+  }
+  const members: Partial<Record<keyof Format, unknown>> = isObject(format) ? format : {}
+  const { name, mediaTypes, mediaTypeParameters, compileReader } = members
+  if (typeof name !== 'string' || !/^[a-z\d]+$/.test(name)) {
+    throw new InvalidOptionError('formats', 'has a format whose "name" is not made of small letters and digits')
+  }
+  const refuse = (reason: string): never => { throw new InvalidOptionError('formats', `has "${name}"${reason}`) }
   if (!Array.isArray(mediaTypes) || mediaTypes.length === 0 || mediaTypes.some((type) => !MEDIA_TYPE.test(type))) {
     refuse(', whose "mediaTypes" must be a list such as [\'text/csv\'], in small letters')
   }
   if (mediaTypeParameters !== undefined && !PARAMETERS.test(String(mediaTypeParameters))) {
     refuse(', whose "mediaTypeParameters" must be a text such as \'header=present\'')
   }
-  if (typeof compileWriter !== 'function') refuse(', which has no function "compileWriter"')
   if (compileReader !== undefined && typeof compileReader !== 'function') {
     refuse(', whose "compileReader" is not a function')
   }
@@ -68,51 +112,7 @@ function checkFormat (option: string, format: unknown): Format {
   return format as Format
 }
 
-/**
- * Checks the option `xsd`. Its path would also be that of a format called `xsd`.
- * @throws InvalidOptionError
- */
-export function checkXsd (option: string, xsd: unknown, formats: readonly Format[]): boolean {
-  if (!checkBoolean(option, xsd)) return false
-  if (!formats.includes(xml)) {
-    throw new InvalidOptionError(option, 'needs the format \'xml\', which is not among the "formats"')
-  }
-  if (formats.some(({ name }) => name === 'xsd')) {
-    throw new InvalidOptionError(option, 'adds a path that the format "xsd" has already; give the format another name')
-  }
-  return true
-}
-
-export function checkViews (option: string, views: unknown): Partial<Views> {
-  return checkMembers<Views>(option, views, defaultViews)
-}
-
-export function checkTitle (option: string, title: unknown): RowTitle | undefined {
-  const isTitle = (value: unknown): value is RowTitle | undefined =>
-    ['string', 'function', 'undefined'].includes(typeof value)
-  return checkThat(option, title, isTitle, "an attribute such as 'name', a function of the row, or 'id'")
-}
-
-export function checkAccent (option: string, accent: unknown): string {
-  const isColour = (value: unknown): value is string => typeof value === 'string' && parseColour(value) !== undefined
-  return checkThat(option, accent, isColour, "a colour such as '#1d5fd1'")
-}
-
-/**
- * Checks directives of a policy. A semicolon or a comma would begin another directive or policy (CSP Level 3 §2.2).
- * @throws InvalidOptionError
- */
-export function checkPolicy (option: string, given: unknown): HtmlOptions['contentSecurityPolicy'] {
-  if (given === false) return undefined
-  const policy = checkObject(option, given, 'false or directives such as { \'img-src\': "\'self\'" }')
-  return Object.fromEntries(
-    Object.entries(policy).map(([name, value]) => {
-      const isValid = /^[a-z][a-z-]*$/.test(name) && typeof value === 'string' && /^[!-+\--:<-~ ]*$/.test(value)
-      if (isValid) return [name, value]
-      throw new InvalidOptionError(
-        option,
-        `has the directive "${name}", which must be a name in small letters with its values in one text`
-      )
-    })
-  )
+function checkCompiled (format: Format): Format {
+  if (typeof format.compileWriter === 'function') return format
+  throw new InvalidOptionError('formats', `has "${format.name}", which has no function "compileWriter"`)
 }

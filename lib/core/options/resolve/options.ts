@@ -1,11 +1,7 @@
 import { InvalidOptionError, UnknownOptionError } from '../../errors.js'
-import type { CsvOptions } from '../../formats/csv/write.js'
 import { FORM_FIELDS } from '../../formats/form/parse.js'
 import { form } from '../../formats/form/read.js'
-import type { Format } from '../../formats/format.js'
-import type { Languages } from '../../../html/languages/language.js'
-import type { HtmlOptions } from '../../../html/options.js'
-import type { RowTitle } from '../../../html/values/row-names.js'
+import type { ConfiguredResource, Format } from '../../formats/format.js'
 import { pluralize, singularize } from '../../resource/inflection.js'
 import type { IdType } from '../../resource/resource.js'
 import { isXmlName } from '../../schema/legal-text.js'
@@ -25,20 +21,10 @@ import {
 import { didYouMean } from '../../util/did-you-mean.js'
 import { isObject, isStructure } from '../../util/own-property.js'
 import { checkCacheControl } from '../cache-control.js'
-import type { OpenapiOptions, ResourceOptions } from '../options.js'
-import {
-  checkAccent,
-  checkPolicy,
-  checkTitle,
-  checkViews,
-  checkXsd,
-  resolveFormats
-} from './formats.js'
-import { checkBrand } from './brand.js'
-import { checkLanguages, checkMessages, compileLabel, checkTimeZone } from './languages.js'
+import type { FormatOptions, OpenapiOptions, ResourceOptions } from '../options.js'
 import { checkOrigins } from './origins.js'
 import {
-  checkReferences, defaultToName, type Guards, NAME, NO_GUARDS, type OptionTable, type ReadOption, readOptions,
+  checkReferences, defaultToName, type Guards, NAME, NO_GUARDS, type OptionTable, readOptions,
   REGISTER_OPTIONS, resolveRouting, type Routing, ROUTING_OPTIONS
 } from './routing.js'
 import type { RoutingOptions } from '../routing-options.js'
@@ -54,8 +40,6 @@ export interface ResolvedOptions {
   readonly routing: Routing
   readonly plural: string
   readonly singular: string
-  /** Returns the plural name in words, as pages show it in a language. */
-  readonly labelIn: (lang: string) => string
   readonly schema: Schema | undefined
   /** The store of the rows, or `noStore` as long as `stores` has not opened the table. */
   readonly store: Store
@@ -67,14 +51,13 @@ export interface ResolvedOptions {
   readonly scopeAttributes: Readonly<Record<string, Schema>>
   readonly idType: IdType
   readonly formats: readonly Format[]
-  /** The formats that the app defines. */
-  readonly ownFormats: readonly Format[]
   /** Formats that are only read. */
   readonly readers: readonly Format[]
   readonly writes: 'collection' | 'member' | 'both'
   readonly trustedOrigins: ReadonlySet<string>
   readonly requireMatch: boolean
   readonly maxLimit: number
+  /** The length of a page of a list in a format that makes pages. */
   readonly pageSize: number
   readonly sort: readonly string[] | undefined
   readonly filter: readonly string[] | undefined
@@ -82,8 +65,6 @@ export interface ResolvedOptions {
   readonly privateQueries: boolean
   /** The names of the referenced resources, by attribute. */
   readonly references: ReadonlyMap<string, string>
-  readonly title: RowTitle | undefined
-  readonly columns: readonly string[] | undefined
   /** The value of the option, in which the names of actions are checked later. */
   readonly cacheControl: string | Readonly<Record<string, string>>
   readonly openapi: OpenapiOptions & { readonly suffixes: boolean } | false
@@ -106,56 +87,48 @@ const OPTIONS = {
   onDelete: [checkOnDelete],
   scopeAttributes: [checkScopeAttributes, {}],
   id: [resolveIdType],
-  formats: [resolveFormats, ['xml', 'html', 'json']],
   writes: [checkWrites, 'collection'],
   trustedOrigins: [checkOrigins, []],
   requireMatch: [checkBoolean, false],
   maxLimit: [checkRowCount, 1000],
-  pageSize: [checkPageSize],
   sort: [checkNames],
   filter: [checkNames],
   search: [checkNames],
   privateQueries: [checkBoolean, false],
   references: [checkReferences, {}],
-  title: [checkTitle],
-  columns: [checkNames],
-  views: [checkViews, {}],
-  lang: [checkLanguages, 'en'],
-  messages: [checkMessages, {}],
-  accent: [checkAccent, '#1d5fd1'],
-  brand: [checkBrand, {}],
-  timeZone: [checkTimeZone],
-  contentSecurityPolicy: [checkPolicy, {}],
   cacheControl: [checkCacheControl, {}],
-  escapeFormulas: [checkBoolean, false],
   xsd: [checkXsd, false],
   openapi: [checkOpenapi, {}]
-} as const satisfies OptionTable<Exclude<keyof ResourceOptions, keyof RoutingOptions | 'as' | 'prefix'>>
+} as const satisfies OptionTable<
+  Exclude<keyof ResourceOptions, keyof RoutingOptions | keyof FormatOptions | 'formats' | 'as' | 'prefix'>
+>
 
-const KNOWN = [...Object.keys(OPTIONS), ...ROUTING_OPTIONS, ...REGISTER_OPTIONS]
+const KNOWN = [...Object.keys(OPTIONS), 'formats', ...ROUTING_OPTIONS, ...REGISTER_OPTIONS]
+/** The options of pages that were once options of a resource. */
+const OF_PAGES = [
+  'lang', 'messages', 'accent', 'brand', 'timeZone', 'contentSecurityPolicy', 'title', 'columns', 'pageSize', 'views'
+]
 
 /**
- * Checks the options and fills in the defaults. The caller's object stays as it is.
- * @throws InvalidOptionError, UnknownOptionError
+ * Checks the options and fills in the defaults. The caller's object stays as it is. `checkAllNames` has checked the
+ * names of the options.
+ * @param formats the formats with their options
+ * @throws InvalidOptionError
  */
 export function resolveOptions (
   options: ResourceOptions,
   singleton = false,
   guards: Guards = NO_GUARDS,
-  loaded: Languages = new Map()
+  formats: readonly Format[] = []
 ): ResolvedOptions {
-  checkAllNames(options)
   const read = readOptions(OPTIONS, options)
+  const { plural, singular } = nameResource(options, singleton)
   const name = read('name')
   const routing = resolveRouting(name, options, singleton, guards)
   const stores = needsStore(options, routing) ? read('stores') : undefined
   const unique = read('unique')
   const store = stores === undefined ? read('store', { id: options.id, unique }, routing) : noStore
   if (stores === undefined) checkTableOptions(options)
-  const plural = singleton ? pluralize(name) : name
-  const singular = read('singular', singleton ? name : singularize(name))
-  const languages = read('messages', read('lang'), loaded)
-  const formats = read('formats', { ...readFormatOptions(read), languages })
   const maxLimit = read('maxLimit')
   return Object.freeze({
     name,
@@ -163,7 +136,6 @@ export function resolveOptions (
     routing,
     plural,
     singular,
-    labelIn: compileLabel({ plural, singular, singleton }, languages),
     schema: read('attributes', store),
     store,
     stores,
@@ -173,44 +145,53 @@ export function resolveOptions (
     scopeAttributes: read('scopeAttributes'),
     idType: read('id', store),
     formats,
-    ownFormats: options.formats?.filter((format) => typeof format !== 'string') ?? [],
     readers: formats.some(({ browser }) => browser === true) ? [form] : [],
     writes: read('writes'),
     trustedOrigins: new Set(read('trustedOrigins')),
     requireMatch: read('requireMatch'),
     maxLimit,
-    pageSize: read('pageSize', maxLimit),
+    pageSize: findPageSize(formats, maxLimit),
     sort: read('sort'),
     filter: read('filter'),
     search: read('search'),
     privateQueries: read('privateQueries'),
     references: read('references'),
-    title: read('title'),
-    columns: read('columns'),
     cacheControl: read('cacheControl'),
     openapi: read('openapi'),
     xsd: read('xsd', formats)
   })
 }
 
-/** Returns the options of the formats, except the languages. */
-function readFormatOptions (read: ReadOption<typeof OPTIONS>): Omit<HtmlOptions, 'languages'> & CsvOptions {
-  return {
-    views: read('views'),
-    accent: read('accent'),
-    brand: read('brand'),
-    timeZone: read('timeZone'),
-    title: read('title'),
-    columns: read('columns'),
-    contentSecurityPolicy: read('contentSecurityPolicy'),
-    escapeFormulas: read('escapeFormulas')
-  }
+/**
+ * Returns the names of a resource.
+ * @throws InvalidOptionError
+ */
+export function nameResource (options: ResourceOptions, singleton: boolean): ConfiguredResource {
+  const read = readOptions(OPTIONS, options)
+  const name = read('name')
+  const singular = read('singular', singleton ? name : singularize(name))
+  return { plural: singleton ? pluralize(name) : name, singular, singleton }
 }
 
-function checkAllNames (options: ResourceOptions): void {
-  const other = OTHER_NAMES.find((name) => Object.hasOwn(options, name))
-  if (other === undefined) return checkOptionNames(options, KNOWN)
-  throw new UnknownOptionError(other, '; the schema of the attributes is the option "attributes"')
+/**
+ * Checks that all options are known.
+ * @param formats the names of formats that have options
+ * @throws UnknownOptionError
+ */
+export function checkAllNames (options: ResourceOptions, formats: readonly string[] = []): void {
+  const known = [...KNOWN, ...formats]
+  for (const name of Object.keys(options).filter((name) => !known.includes(name))) {
+    const cure = findCure(name)
+    if (cure !== undefined) throw new UnknownOptionError(name, cure)
+  }
+  checkOptionNames(options, known)
+}
+
+/** Returns what to write in place of an option that exists elsewhere, or under another name. */
+export function findCure (name: string): string | undefined {
+  if (OTHER_NAMES.includes(name)) return '; the schema of the attributes is the option "attributes"'
+  const format = OF_PAGES.includes(name) ? 'html' : name === 'escapeFormulas' ? 'csv' : undefined
+  return format && `; it is an option of the format ${format}: write ${format}: { ${name}: … }`
 }
 
 function checkName (option: string, given: unknown): string {
@@ -280,8 +261,26 @@ function checkRowCount (option: string, value: unknown): number {
   return checkThat(option, value, isCount, 'a number of rows of at least 1')
 }
 
-function checkPageSize (option: string, value: unknown, maxLimit: number): number {
-  const pageSize = checkRowCount(option, value === undefined ? Math.min(50, maxLimit) : value)
+function findPageSize (formats: readonly Format[], maxLimit: number): number {
+  const format = formats.find(({ pageSize }) => pageSize !== undefined)
+  if (format?.pageSize === undefined) return Math.min(50, maxLimit)
+  const option = `${format.name}.pageSize`
+  const pageSize = checkRowCount(option, format.pageSize)
   if (pageSize <= maxLimit) return pageSize
   throw new InvalidOptionError(option, `must not be more than "maxLimit", which is ${maxLimit}`)
+}
+
+/**
+ * Checks the option `xsd`. Its path would also be that of a format called `xsd`.
+ * @throws InvalidOptionError
+ */
+export function checkXsd (option: string, xsd: unknown, formats: readonly Format[]): boolean {
+  if (!checkBoolean(option, xsd)) return false
+  if (!formats.some(({ name }) => name === 'xml')) {
+    throw new InvalidOptionError(option, 'needs the format \'xml\', which is not among the "formats"')
+  }
+  if (formats.some(({ name }) => name === 'xsd')) {
+    throw new InvalidOptionError(option, 'adds a path that the format "xsd" has already; give the format another name')
+  }
+  return true
 }

@@ -75,7 +75,7 @@ t.test('a required choice of many begins with a line that is none of them', asyn
   const properties = { it: { enum: ['a', 'b', 'c', 'd', 'e', 'f'] } }
   t.match(await openForm(t, properties), '<option value="" selected="selected">Choose&#8230;</option><option value="a">a</option>')
   t.notMatch(await openForm(t, properties, { it: 'b' }), 'Choose')
-  t.match(await openForm(t, properties, undefined, { messages: { choose: '… <which>?' } }), '>&#8230; &lt;which&gt;?</option>')
+  t.match(await openForm(t, properties, undefined, { html: { messages: { choose: '… <which>?' } } }), '>&#8230; &lt;which&gt;?</option>')
 })
 
 t.test('the offset of a date and time is folded away, unless it may be wrong', async (t) => {

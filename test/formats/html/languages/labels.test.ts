@@ -1,7 +1,8 @@
 import swagger from '@fastify/swagger'
 import fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import resources, { draw, home, memoryStore, type ResourceOptions } from '../../../../lib/index.js'
+import resources, { draw, home, memoryStore } from '../../../../lib/index.js'
+import type { HtmlOptions } from '../../../../lib/html/index.js'
 import type { PageMessages } from '../../../../lib/html/messages.js'
 import { build } from '../../../support/helper.js'
 
@@ -62,7 +63,7 @@ const phrasesIn = (lang: string): Pick<PageMessages, 'phrases'> => ({ phrases: l
 
 const row = { title: 'Tea', code: 'tea', status: 'draft', publishedOn: '2026-01-31', place: { city: 'Rome' }, lines: [{ amount: 2, kind: 'a' }], tree: { leaf: 'x', more: [{ leaf: 'y' }] }, extra: { known: 'k', other: 1 }, authorId: 1 }
 
-async function open (t: Test, messages: ResourceOptions['messages'] = phrasesIn): Promise<FastifyInstance> {
+async function open (t: Test, messages: HtmlOptions['messages'] = phrasesIn): Promise<FastifyInstance> {
   const app = fastify()
   t.teardown(() => app.close())
   const options = { lang: ['en', 'de'], messages } as const
@@ -147,7 +148,7 @@ t.test('an English page, and the page of an app without phrases, keep their text
 })
 
 t.test('the words of the language never translate a label', async (t) => {
-  const app = await build(t, { name: 'posts', lang: 'de', attributes: { type: 'object', properties: { conflict: { type: 'string', maxLength: 9, description: 'is not valid' }, gone: { type: 'boolean' } } } })
+  const app = await build(t, { name: 'posts', html: { lang: 'de' }, attributes: { type: 'object', properties: { conflict: { type: 'string', maxLength: 9, description: 'is not valid' }, gone: { type: 'boolean' } } } })
   t.match(await read(app, '/posts'), /<label for="post:conflict">Conflict .*is not valid.*Gone/s)
 })
 
@@ -168,7 +169,7 @@ t.test('phrases change neither JSON, XML, the XML Schema nor the OpenAPI descrip
 t.test('the plural and singular that messages give are keys of phrases too', async (t) => {
   const app = fastify()
   t.teardown(() => app.close())
-  app.register(resources, { name: 'posts', lang: ['en', 'de'], messages: (lang) => ({ plural: 'Web posts', singular: 'web post', phrases: lang === 'de' ? { 'Web posts': 'Beiträge im Netz', 'web post': () => 'Netzbeitrag' } : {} }) })
+  app.register(resources, { name: 'posts', html: { lang: ['en', 'de'], messages: (lang) => ({ plural: 'Web posts', singular: 'web post', phrases: lang === 'de' ? { 'Web posts': 'Beiträge im Netz', 'web post': () => 'Netzbeitrag' } : {} }) } })
   t.match(await read(app, '/posts'), /<h1>Beiträge im Netz<\/h1>.*Netzbeitrag anlegen/s)
   t.match(await read(app, '/posts', 'en'), /<h1>Web posts<\/h1>/)
 })

@@ -125,7 +125,7 @@ t.test('plurals follow the rules of the language', async (t) => {
     ['ja', 2, '2 文字以上で入力してください'], ['zh', 2, '至少需要 2 个字符']
   ]
   for (const [lang, least, shown] of cases) {
-    const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { a: { type: 'string', minLength: least } } }, lang })
+    const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { a: { type: 'string', minLength: least } } }, html: { lang } })
     t.match((await app.inject({ method: 'POST', url: '/posts', headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }, payload: 'post[a]=x' })).body, `!error">${shown}</p>`, lang)
   }
   const { items: ar } = wordsIn('ar').messages
@@ -159,7 +159,7 @@ t.test('Arabic keeps what runs from left to right together', (t) => {
 })
 
 t.test('Arabic shows the sign of an offset before it', async (t) => {
-  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } }, lang: ['ar', 'de'] })
+  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } }, html: { lang: ['ar', 'de'] } })
   await app.inject({ method: 'POST', url: '/posts', payload: { post: { at: '2026-01-31T12:00:00+02:00' } } })
   for (const [language, shown] of [['ar', ' \u200e+02:00</time>'], ['de', ', 12:00 +02:00</time>']] as const) t.match((await app.inject({ url: '/posts/1', headers: { accept: 'text/html', 'accept-language': language } })).body, shown)
 })
@@ -188,7 +188,7 @@ t.test('values of a line, and texts after their labels, are joined as the langua
   const text = { type: 'string', minLength: 1, maxLength: 9 } as const
   const attributes = { type: 'object', required: ['place'], properties: { kind: text, tags: { type: 'array', items: text }, at: { type: 'string', format: 'date-time' }, place: { type: 'object', required: ['city'], properties: { city: text } } } } as const
   for (const [lang, values, offset, trail] of cases) {
-    const app = await build(t, { name: 'posts', attributes, lang })
+    const app = await build(t, { name: 'posts', attributes, html: { lang } })
     await app.inject({ method: 'POST', url: '/posts', payload: { post: { kind: 'a', tags: ['a', 'b'], place: { city: 'c' } } } })
     const { body } = await app.inject({ url: '/posts?kind[in]=a,b', headers: { accept: 'text/html' } })
     t.match(decode(body), `>${values}</td>`, lang)
@@ -213,7 +213,7 @@ t.test('the types of a value are joined in the language', (t) => {
 t.test('a tag finds the words of its language, in its own script', async (t) => {
   const cases: Array<[tag: string, word: string]> = [['de', 'Suchen'], ['de-AT', 'Suchen'], ['pt-PT', 'Pesquisar'], ['zh-CN', '搜索'], ['zh-TW', 'Search'], ['zh-Hant', 'Search'], ['en-GB', 'Search'], ['nl', 'Search'], ['ar-EG', 'بحث']]
   for (const [lang, word] of cases) {
-    const app = await build(t, { name: 'posts', attributes: post, store: memoryStore(), lang })
+    const app = await build(t, { name: 'posts', attributes: post, store: memoryStore(), html: { lang } })
     await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'x' } } })
     t.match((await app.inject({ url: '/posts', headers: { accept: 'text/html' } })).body, new RegExp(`<button type="submit"[^>]*>${word}</button>`), lang)
   }
@@ -227,7 +227,7 @@ t.test('a tag without words, or that is not valid, finds none among the loaded l
 })
 
 t.test('words of the app replace those of the language', async (t) => {
-  const app = await build(t, { name: 'posts', attributes: post, lang: 'de', messages: { save: 'Sichern', phrases: { 'must not be blank': 'fehlt', 'must have at most {0} characters': (most) => `hat mehr als ${most} Zeichen`, 'Not Found': () => 'Weg' } } })
+  const app = await build(t, { name: 'posts', attributes: post, html: { lang: 'de', messages: { save: 'Sichern', phrases: { 'must not be blank': 'fehlt', 'must have at most {0} characters': (most) => `hat mehr als ${most} Zeichen`, 'Not Found': () => 'Weg' } } } })
   const send = async (title: string): Promise<string> => (await app.inject({ method: 'POST', url: '/posts', headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }, payload: `post[title]=${title}&post[rating]=9` })).body
   t.match(await send(''), '>„Title“ fehlt</a>')
   t.match(await send('x'.repeat(121)), '>„Title“ hat mehr als 120 Zeichen</a>')
@@ -237,7 +237,7 @@ t.test('words of the app replace those of the language', async (t) => {
   const page = (await app.inject({ url: '/posts?limit=x', headers: { accept: 'text/html' } })).body
   t.match(page, '„limit“ muss eine Zahl von 1 bis 1000 sein.')
   t.match((await app.inject({ url: '/posts?rating=x', headers: { accept: 'text/html' } })).body, 'Muss eine ganze Zahl oder leer sein')
-  const found = await draft(t, (map) => map.resources('posts', { lang: 'de' }, (posts) => posts.collection.get('find', { query: { type: 'object', properties: { n: { type: 'integer' } } } }, () => [])))
+  const found = await draft(t, (map) => map.resources('posts', { html: { lang: 'de' } }, (posts) => posts.collection.get('find', { query: { type: 'object', properties: { n: { type: 'integer' } } } }, () => [])))
   t.match((await found.inject({ url: '/posts/find?n=x', headers: { accept: 'text/html' } })).body, '„n“ muss eine ganze Zahl sein', 'a parameter before a message about values')
   t.match((await found.inject({ url: '/posts/find?format=x', headers: { accept: 'text/html' } })).body, 'Das Format „x“ gibt es nicht.')
 })
@@ -254,15 +254,15 @@ t.test('each request gets the language that it prefers', async (t) => {
     [['de', 'en'], undefined, 'de'], [['de', 'en'], 'fr', 'de'], [['de', 'en'], 'en-GB', 'en'], [['en', 'pt-BR'], 'pt', 'pt-BR'], [['en', 'pt-BR'], 'pt-PT', 'en'], [['en', 'de-CH', 'de'], 'de', 'de'], [['en', 'de-CH', 'de'], 'de-CH', 'de-CH'], [['en', 'de-CH', 'de'], 'de-CH-1996', 'de-CH']
   ]
   for (const [offered, header, lang] of cases) {
-    const app = await build(t, { name: 'posts', attributes: post, lang: offered })
+    const app = await build(t, { name: 'posts', attributes: post, html: { lang: offered } })
     for (const url of ['/posts', '/posts', '/posts/9', '/posts?limit=x']) t.match(await read(app, url, header), { lang, vary: 'Accept, Accept-Language' }, `${offered}: ${header} ${url}`)
   }
-  const app = await build(t, { name: 'posts', attributes: post, lang: 'auto' })
+  const app = await build(t, { name: 'posts', attributes: post, html: { lang: 'auto' } })
   for (let index = 0; index < 250; index++) t.equal((await read(app, '/posts', `de-${index + 100}, fr`)).lang, 'de', 'only some headers are kept')
 })
 
 t.test('a cache tells the languages apart, and a write does not', async (t) => {
-  const app = await build(t, { name: 'posts', attributes: post, lang: ['en', 'de'], writes: 'both' })
+  const app = await build(t, { name: 'posts', attributes: post, html: { lang: ['en', 'de'] }, writes: 'both' })
   await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'x' } } })
   const de = await read(app, '/posts/1', 'de')
   t.match(de, { lang: 'de', vary: 'Accept, Accept-Language', etag: /^"1\.html-[\da-f]{8}"$/ })
@@ -272,14 +272,14 @@ t.test('a cache tells the languages apart, and a write does not', async (t) => {
   t.match(await read(app, '/posts/1', 'de', { accept: 'application/json' }), { vary: 'Accept', etag: /^"1\.json-[\da-f]{8}"$/ })
   const { statusCode } = await app.inject({ method: 'PUT', url: '/posts/1', headers: { 'if-match': String(de.etag) }, payload: { post: { title: 'y' } } })
   t.equal(statusCode, 200)
-  const set = await build(t, { name: 'posts', attributes: post, lang: 'auto' }, { before: (app) => { app.addHook('onRequest', async (_request, reply) => { reply.header('vary', 'accept-language, Origin') }) } })
+  const set = await build(t, { name: 'posts', attributes: post, html: { lang: 'auto' } }, { before: (app) => { app.addHook('onRequest', async (_request, reply) => { reply.header('vary', 'accept-language, Origin') }) } })
   t.equal((await read(set, '/posts', 'de')).vary, 'accept-language, Origin, Accept')
-  const one = await build(t, { name: 'posts', attributes: post, lang: 'de' })
+  const one = await build(t, { name: 'posts', attributes: post, html: { lang: 'de' } })
   t.match(await read(one, '/posts', 'en'), { lang: 'de', vary: 'Accept' })
 })
 
 t.test('JSON and XML stay English', async (t) => {
-  const app = await build(t, { name: 'posts', attributes: post, lang: 'de', messages: { phrases: { 'must not be blank': 'x' } } })
+  const app = await build(t, { name: 'posts', attributes: post, html: { lang: 'de', messages: { phrases: { 'must not be blank': 'x' } } } })
   for (const accept of ['application/json', 'application/xml']) {
     t.match((await app.inject({ method: 'POST', url: '/posts', headers: { accept, 'accept-language': 'de' }, payload: { post: { title: '' } } })).body, 'must not be blank')
   }
@@ -290,7 +290,7 @@ t.test('the words of an app may depend on the language, also in the bar and on t
   t.teardown(() => app.close())
   const messages = (lang: string): { plural?: string } => lang === 'de' ? { plural: 'Beiträge' } : {}
   app.register(home, { title: 'Blog', lang: ['en', 'de', 'ar'], messages: (lang) => lang === 'de' ? { resourceName: 'Rubrik' } : {} })
-  app.register((await import('../../../../lib/index.js')).default, { name: 'posts', attributes: post, lang: ['en', 'de'], messages })
+  app.register((await import('../../../../lib/index.js')).default, { name: 'posts', attributes: post, html: { lang: ['en', 'de'], messages } })
   const visit = async (url: string, language: string): Promise<string> => (await app.inject({ url, headers: { accept: 'text/html', 'accept-language': language } })).body
   t.match(await visit('/posts', 'de'), '<a href="/posts" aria-current="page">Beiträge</a>')
   t.match(await visit('/posts', 'en'), '<a href="/posts" aria-current="page">Posts</a>')

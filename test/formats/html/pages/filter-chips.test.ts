@@ -22,8 +22,8 @@ async function chipsOf (t: Test, query: Readonly<Record<string, string>>, option
   for (const artistId of [1, 2, 3]) albums.create({ artistId, at: '2026-01-31T12:00:00Z', local: '2026-01-31T12:00:00', day: '2026-01-31', status: 'a' }, {})
   const lang = ['en', 'de', 'fr', 'es']
   const app = await draft(t, (map) => {
-    map.resources('artists', { attributes: { type: 'object', properties: { name: { type: 'string' } } }, title: 'name', store: artists, lang, messages: (lang: string) => lang === 'de' ? { singular: 'Künstler' } : {} })
-    map.resources('albums', { attributes, store: albums, references: { artistId: 'artists' }, lang, ...options as object })
+    map.resources('artists', { attributes: { type: 'object', properties: { name: { type: 'string' } } }, html: { title: 'name', lang, messages: (lang: string) => lang === 'de' ? { singular: 'Künstler' } : {} }, store: artists })
+    map.resources('albums', { attributes, store: albums, references: { artistId: 'artists' }, html: { lang }, ...options as object })
   })
   const { statusCode, body } = await app.inject({ url: `/albums?${new URLSearchParams(query).toString()}`, headers: { accept: 'text/html', ...headers } })
   t.equal(statusCode, 200, JSON.stringify(query))
@@ -34,7 +34,7 @@ t.test('the conditions of a list show dates and times as its rows do', async (t)
   const moment = '2026-01-31T12:00:00+00:00'
   t.strictSame(await chipsOf(t, { 'at[gte]': moment }), ['At is on or after Jan 31, 2026, 12:00 PM UTC'])
   t.strictSame(await chipsOf(t, { 'at[gte]': '2026-01-31T14:00:00+02:00' }), ['At is on or after Jan 31, 2026, 2:00 PM +02:00'])
-  t.strictSame(await chipsOf(t, { 'at[gte]': moment }, { timeZone: 'Asia/Tokyo' }), ['At is on or after Jan 31, 2026, 9:00 PM'])
+  t.strictSame(await chipsOf(t, { 'at[gte]': moment }, { html: { timeZone: 'Asia/Tokyo' } }), ['At is on or after Jan 31, 2026, 9:00 PM'])
   t.strictSame(await chipsOf(t, { 'local[lt]': '2026-02-01T09:30:00' }), ['Local is before Feb 1, 2026, 9:30 AM'])
   t.strictSame(await chipsOf(t, { day: '2026-01-31', 'day[in]': '2026-01-31,2026-02-01' }), ['Day is Jan 31, 2026', 'Day is one of Jan 31, 2026, Feb 1, 2026'])
   t.match(await chipsOf(t, { 'at[gte]': moment }, {}, { 'accept-language': 'de' }), [/31\.01\.2026, 12:00 UTC$/])

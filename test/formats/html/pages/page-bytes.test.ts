@@ -19,7 +19,7 @@ t.test('a list that is sent in chunks, because its rows are large, equals one of
       const store = memoryStore()
       const body = 'x'.repeat(length)
       for (let number = 1; number <= 90; number++) store.create({ title: `Title ${number}`, body, done: true }, {})
-      return build(t, { name: 'posts', store, attributes, pageSize: 80, ...look })
+      return build(t, { name: 'posts', store, attributes, html: { pageSize: 80 }, ...look })
     }))
     for (const query of queries) {
       for (const accept of ['text/html', 'application/xhtml+xml']) {

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import fastify from 'fastify'
 import t, { type Test } from 'tap'
 import resources, { type Attributes, type AttributesSchema, memoryStore, type MemoryStore, type MemoryStoreOptions, type ResourceOptions, type Store, StoreFullError, UnavailableError } from '../../../../lib/index.js'
+import type { HtmlOptions } from '../../../../lib/html/index.js'
 import { type Element, elementsOf } from '../../../support/html/elements.js'
 import { buttonsOf, decode, fill, findButton, findForm, type Form, hidden, parseForms, send, shown, submit, visible } from '../../../support/html/forms.js'
 import { build, types } from '../../../support/helper.js'
@@ -46,7 +47,7 @@ type Seeded = Omit<ResourceOptions, 'name' | 'store' | 'id'> & { readonly name?:
 async function seeded (t: Test, rows: readonly Attributes[], { unique = [], wrap, ...options }: Seeded = {}): Promise<{ app: FastifyInstance, store: MemoryStore }> {
   const store = memoryStore({ unique, ...(options.id !== undefined && { id: options.id }) })
   for (const row of rows) store.create(row, {})
-  return { app: await build(t, { name: 'posts', title: 'id', ...options, store: wrap?.(store) ?? store }), store }
+  return { app: await build(t, { name: 'posts', html: { title: 'id' }, ...options, store: wrap?.(store) ?? store }), store }
 }
 
 async function get (app: FastifyInstance, url: string): Promise<LightMyRequestResponse> {
@@ -333,9 +334,9 @@ t.test('a filter offers one more condition for each attribute that it can filter
   ])
   t.strictSame(choicesOf(filter, 'filter[by]'), ['', 'title[contains]', 'rating[gte]', 'published', 'status', 'body[contains]'])
   t.match(res.body, /<details>\n<summary class="chip">\+ Filter/, 'the choice is folded')
-  const { app: chosen } = await seeded(t, rated, { attributes: listed, columns: ['tags', 'status'], title: 'title' })
+  const { app: chosen } = await seeded(t, rated, { attributes: listed, html: { columns: ['tags', 'status'], title: 'title' } })
   t.strictSame(choicesOf(findForm(await get(chosen, '/posts'), 'GET'), 'filter[by]'), ['', 'title[contains]', 'status'])
-  const { app: without } = await seeded(t, rated, { attributes: listed, columns: ['tags'], search: [] })
+  const { app: without } = await seeded(t, rated, { attributes: listed, html: { columns: ['tags'] }, search: [] })
   const unfiltered = await get(without, '/posts')
   isSound(t, unfiltered, 200)
   t.notMatch(unfiltered.body, 'class="filter"')
@@ -465,7 +466,7 @@ t.test('a refused condition returns the list, with the error at the field and th
 })
 
 t.test('an own view of lists gets no refused condition, which has an error page then', async (t) => {
-  const { app } = await seeded(t, rated, { attributes: listed, views: { list: (page) => page.title } })
+  const { app } = await seeded(t, rated, { attributes: listed, html: { views: { list: (page) => page.title } } })
   const res = await get(app, '/posts?rating[gte]=x')
   t.match([res.statusCode, res.body], [400, '<h1>Bad Request</h1>'])
 })
@@ -585,7 +586,7 @@ t.test('a list without rows says what to do', async (t) => {
 })
 
 t.test('a page behind the last row does not say that the list is empty', async (t) => {
-  const { app, store } = await seeded(t, rated.slice(0, 3), { attributes: listed, pageSize: 2 })
+  const { app, store } = await seeded(t, rated.slice(0, 3), { attributes: listed, html: { pageSize: 2 } })
   const [next = ''] = linksOf(isSound(t, await get(app, '/posts'), 200), 'Next page')
   store.delete(3, { version: undefined, scope: {} })
   const elements = isSound(t, await get(app, next), 200)
@@ -1047,7 +1048,7 @@ t.test('an error of the app\'s own hooks has such a page too', async (t) => {
 
 t.test('pages have our policy, with the directives that the app adds or replaces', async (t) => {
   const own = { 'content-security-policy': "img-src 'none'", 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' }
-  const cases: Array<[option: ResourceOptions['contentSecurityPolicy'], header: string | undefined]> = [
+  const cases: Array<[option: HtmlOptions['contentSecurityPolicy'], header: string | undefined]> = [
     [undefined, policy],
     [{}, policy],
     [{ 'img-src': "'self' https://a.example" }, `${policy}; img-src 'self' https://a.example`],
@@ -1070,7 +1071,7 @@ t.test('pages have our policy, with the directives that the app adds or replaces
       }
     })
   }
-  const app = await build(t, { name: 'posts', attributes: listed, contentSecurityPolicy: false }, { before: (app) => { app.addHook('onRequest', async (_request, reply) => { reply.headers(own) }) } })
+  const app = await build(t, { name: 'posts', attributes: listed, html: { contentSecurityPolicy: false } }, { before: (app) => { app.addHook('onRequest', async (_request, reply) => { reply.headers(own) }) } })
   t.match((await app.inject('/posts.json')).headers, own, 'the app\'s other headers stay')
   t.equal((await get(app, '/posts')).headers['content-security-policy'], "img-src 'none'")
 })
@@ -1104,7 +1105,7 @@ t.test('the stylesheet is a separate file that never changes', async (t) => {
 t.test('another accent gives another stylesheet', async (t) => {
   const urls = []
   for (const accent of ['#1d5fd1', '#1D5FD1', '#f00', '#ff0000', '#00ff00']) {
-    const { app } = await seeded(t, [], { attributes: listed, accent })
+    const { app } = await seeded(t, [], { attributes: listed, html: { accent } })
     urls.push(await stylesheetOf(app, '/posts'))
   }
   t.equal(urls[0], urls[1], 'the same colour gives the same stylesheet')
@@ -1119,8 +1120,8 @@ t.test('each resource has its stylesheet under its own path, where the app\'s ho
     scope.addHook('onRequest', async (request, reply) => { if (request.headers.authorization === undefined) return await reply.code(401).send('who?') })
     scope.register(resources, { name: 'posts', attributes: listed, prefix: '/a & b/"x"' })
   })
-  app.register(resources, { name: 'people', attributes: listed, accent: '#f00', prefix: '/日本' })
-  app.register(resources, { name: 'people', attributes: listed, accent: '#0f0' })
+  app.register(resources, { name: 'people', attributes: listed, html: { accent: '#f00' }, prefix: '/日本' })
+  app.register(resources, { name: 'people', attributes: listed, html: { accent: '#0f0' } })
   await app.ready()
   const guarded = await app.inject({ url: encodeURI('/a & b/"x"/posts'), headers: { ...html, authorization: 'me' } })
   isSound(t, guarded, 200)
@@ -1141,7 +1142,7 @@ t.test('every link and every form of a page under a prefix works', async (t) => 
   t.teardown(() => app.close())
   const store = memoryStore({ id: 'uuid' })
   const rows = [store.create({ title: 'x'.repeat(200) }, {}), store.create({ title: 'b' }, {})]
-  app.register(resources, { name: 'blog-posts', store, id: 'uuid', attributes: schemaOf({ title: { type: 'string' }, n: { type: 'integer' } }), prefix: '/a & "b"/é', pageSize: 1 })
+  app.register(resources, { name: 'blog-posts', store, id: 'uuid', attributes: schemaOf({ title: { type: 'string' }, n: { type: 'integer' } }), prefix: '/a & "b"/é', html: { pageSize: 1 } })
   await app.ready()
   const path = encodeURI('/a & "b"/é/blog-posts')
   for (const start of [path, `${path}.html?sort=-n`, `${path}/${String(rows[0]?.id)}`, `${path}/nope`]) {
@@ -1163,7 +1164,7 @@ t.test('a resource without a schema has the columns of its rows', async (t) => {
   t.strictSame(elements.filter(({ name }) => name === 'th').map(({ text }) => text), ['Id', 'title', 'n', 'firstName', 'nested', 'Name', 'Value'])
   t.strictSame(cellsOf(res.body).map((row) => row.map(({ content }) => content)), [['T', '5', '', ''], ['', 'yes', 'F', 'a 1']])
   t.strictSame(parseForms(res).map(({ method }) => method), ['post'])
-  const { app: chosen } = await seeded(t, [{ title: 'T', n: 5 }], { columns: ['n', 'nope'] })
+  const { app: chosen } = await seeded(t, [{ title: 'T', n: 5 }], { html: { columns: ['n', 'nope'] } })
   t.strictSame(cellsOf((await get(chosen, '/posts')).body).map((row) => row.map(({ content }) => content)), [['5', '']])
   isSound(t, await get((await seeded(t, [])).app, '/posts'), 200)
 })
@@ -1331,7 +1332,7 @@ t.test('the texts of an app are escaped', async (t) => {
     const words = { title: attack, description: attack }
     const { app } = await seeded(t, [{ a: 'x', b: ['x'], c: { d: 'x' }, e: [{ d: 'x' }], f: 'x'.repeat(200) }], {
       attributes: schemaOf({ a: { oneOf: [{ const: 'x', title: attack }, { const: attack, title: 'y' }], ...words }, b: { type: 'array', items: { type: 'string', ...words }, ...words }, c: { type: 'object', properties: { d: { type: 'string', pattern: '"><b>', ...words } }, ...words }, e: { type: 'array', items: { type: 'object', properties: { d: { type: 'integer', ...words } } }, ...words }, f: { type: 'string', ...words }, g: { enum: [attack, `${attack}2`] }, h: { type: 'array', uniqueItems: true, items: { enum: [attack, 'z'] } }, i: { type: 'string', default: attack } }),
-      messages: { plural: attack, singular: attack, id: attack, save: attack, optional: attack, skip: attack, breadcrumb: attack, next: attack, asJson: attack, oneALine: attack, problemTitle: () => attack, phrases: { 'is unknown': attack } }
+      html: { messages: { plural: attack, singular: attack, id: attack, save: attack, optional: attack, skip: attack, breadcrumb: attack, next: attack, asJson: attack, oneALine: attack, problemTitle: () => attack, phrases: { 'is unknown': attack } } }
     })
     for (const url of ['/posts', '/posts?g=', '/posts/1', '/posts/9']) isSound(t, await get(app, url), url.endsWith('9') ? 404 : 200, `${url} ${attack}`)
     isSound(t, await post(app, 'post[zzzzzzzzz]=1&post[a]=no&post[c][d]=x&post[e][0][d]=x'), 422, attack)

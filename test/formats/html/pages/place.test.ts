@@ -3,10 +3,14 @@ import type { FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
 import { assetPath } from '../../../../lib/core/resource/asset-path.js'
 import { makeHtmlFormat } from '../../../../lib/html/html.js'
-import { PathNames } from '../../../../lib/draw/path-helpers.js'
+import { PathNames } from '../../../../lib/core/routes/path-helpers.js'
 import type { PageMessages } from '../../../../lib/html/messages.js'
-import type { HtmlOptions } from '../../../../lib/html/options.js'
-import { type ActionLink, type AttributesSchema, defaultViews, type Format, type Id, type Input, type Page, type PageView, type PageWriter, type Location, type Problem, type Resource, type Row, type WriterContext, type TextWriter, type View } from '../../../../lib/index.js'
+import type { ResolvedHtmlOptions } from '../../../../lib/html/options.js'
+import {
+  type ActionLink, type AttributesSchema, type Format, type Id, type Input, type PageView, type PageWriter,
+  type Location, type Problem, type Resource, type Row, type WriterContext, type TextWriter, type View
+} from '../../../../lib/index.js'
+import { defaultViews, type Page } from '../../../../lib/html/index.js'
 import { memberPath } from '../../../../lib/core/resource/row-path.js'
 import { type ActionName, type IdType, makeResource } from '../../../../lib/core/resource/resource.js'
 import { elementsOf } from '../../../support/html/elements.js'
@@ -21,13 +25,13 @@ const formats = ['html', 'xml', 'json'].map((name): Pick<Format, 'name' | 'media
 const plain: WriterContext = { formats, selection: undefined, sortable: ['title'], filterable: ['title'], conditions: [], hasSearch: false, collectionActions: [], memberActions: [], children: [], references: new Set(), newSegment: undefined, editSegment: undefined, paths: new PathNames(() => undefined).paths, assetOwner: () => '/posts/:postId/comments', navigation: () => undefined }
 const ALL: readonly ActionName[] = ['list', 'show', 'create', 'update', 'delete']
 
-type Options = Partial<Omit<Resource, 'actions'> & WriterContext & HtmlOptions> & { readonly actions?: readonly ActionName[], readonly messages?: Partial<PageMessages> }
+type Options = Partial<Omit<Resource, 'actions'> & WriterContext & ResolvedHtmlOptions> & { readonly actions?: readonly ActionName[], readonly messages?: Partial<PageMessages> }
 type Pages = Required<Omit<TextWriter, 'document'>> & PageWriter
 
 /** Returns the pages of comments, which are nested in posts by default. */
 function makePages ({ actions = ALL, idType = 'integer', schema = attributes, messages = {}, ...options }: Options = {}): Pages {
   const resource = makeResource({ plural: 'comments', singular: 'comment', path: '/posts/:postId/comments', memberWrites: false, singleton: false, foreignKey: undefined, longestId: 100, key: [], actions: new Set(actions), ...options }, idType as IdType, schema)
-  const { compileWriter } = makeHtmlFormat({ languages: [{ tag: 'en', words: undefined, messages }], title: 'id', views: {}, accent: '#1d5fd1', brand: {}, timeZone: undefined, columns: undefined, contentSecurityPolicy: undefined, ...options })
+  const { compileWriter } = makeHtmlFormat({ languages: [{ tag: 'en', words: undefined, messages }], title: 'id', views: {}, accent: '#1d5fd1', brand: {}, timeZone: undefined, columns: undefined, contentSecurityPolicy: undefined, ...options }, resource)
   return compileWriter?.(resource, { ...plain, ...options }) as unknown as Pages
 }
 

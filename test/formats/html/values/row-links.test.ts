@@ -1,5 +1,8 @@
 import t from 'tap'
-import { defaultViews, draw, html, type Id, type Mapper, memoryStore, type Query, type ResourceOptions, type Row, type Store } from '../../../../lib/index.js'
+import {
+  draw, type Id, type Mapper, memoryStore, type Query, type ResourceOptions, type Row, type Store
+} from '../../../../lib/index.js'
+import { defaultViews, markup } from '../../../../lib/html/index.js'
 import { draft } from '../../../support/helper.js'
 import fastify, { type FastifyInstance } from 'fastify'
 
@@ -19,7 +22,7 @@ function drawAlbums (values: readonly unknown[], schema: object | undefined, art
   const store = memoryStore()
   for (const artistId of values) store.create({ artistId }, {})
   return (map) => {
-    map.resources('artists', { attributes: artist, title: 'name', store: everyRow('integer'), ...(artists as object) })
+    map.resources('artists', { attributes: artist, html: { title: 'name' }, store: everyRow('integer'), ...(artists as object) })
     map.resources('albums', { ...(schema !== undefined && { attributes: { type: 'object', properties: { artistId: schema } } as never }), store, references: { artistId: 'artists' }, ...(albums as object) })
   }
 }
@@ -60,7 +63,7 @@ t.test('an id of another resource is a link to its row, on lists and records', a
     ['a value of another type in an open resource', { id: 7 }, undefined, ''],
     ['a page that does not exist', 7, integer, '&lt;7&gt;', { except: ['show'] }],
     ['a row that does not exist', 7, integer, '7', { store: memoryStore() }],
-    ['a row without a title', 7, integer, '<a href="/artists/7">Artist 7</a>', { title: 'id' }],
+    ['a row without a title', 7, integer, '<a href="/artists/7">Artist 7</a>', { html: { title: 'id' } }],
     ['a resource without pages', 7, integer, '<a href="/artists/7">7</a>', { formats: ['json'] }],
     ['an address without a name, which is one link', 'https://a.example', { type: 'string', format: 'uri' }, '<a href="/artists/https%3A%2F%2Fa.example">https://a.example</a>', { ...text, formats: ['json'] }],
     ['a handler of the app', 7, integer, '<a href="/artists/7">7</a>', { actions: { show: ({ proceed }) => proceed() } }],
@@ -94,7 +97,7 @@ t.test('the paths have the prefix and the parameters of the request', async (t) 
 
 t.test('an id is a link on the page of a conflict and in cells for a view, and nowhere else', async (t) => {
   const declare = drawAlbums([7], { type: 'integer' }, {}, {
-    views: { list: (page, views) => defaultViews.list({ ...page, table: html`${page.rows.map(({ cells }) => html`<p>${cells}</p>`)}` }, views) }
+    html: { views: { list: (page, views) => defaultViews.list({ ...page, table: markup`${page.rows.map(({ cells }) => markup`<p>${cells}</p>`)}` }, views) } }
   })
   const app = await draft(t, declare)
   t.match((await app.inject('/albums.html')).body, `<p><a href="/albums/1">1</a>${link('/artists/7', '7')}</p>`)

@@ -1,6 +1,10 @@
 import fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import resources, { type Attributes, type Content, defaultViews, type Field, type Form, html, Markup, memoryStore, type Page, type PageMessages, raw, type ResourceOptions, type Views } from '../../../../lib/index.js'
+import resources, { type Attributes, memoryStore, type ResourceOptions } from '../../../../lib/index.js'
+import {
+  type Content, defaultViews, type Field, type Form, markup, Markup, type Page, type PageMessages, raw, type
+  Views
+} from '../../../../lib/html/index.js'
 import { decode, fill, findForm, submit } from '../../../support/html/forms.js'
 import { build } from '../../../support/helper.js'
 import { visitEveryPage, wordsOf } from '../../../support/html/every-page.js'
@@ -55,7 +59,7 @@ function mainOf (page: string): string | undefined {
 
 t.test('a page by the app\'s own view never gives a 304, because the view may show other data than the row', async (t) => {
   for (const [what, views, statusCode] of [['ours', {}, 304], ['one of its own', { record: () => String(Math.random()) }, 200]] as const) {
-    const app = await seeded(t, { views })
+    const app = await seeded(t, { html: { views } })
     const { headers: { etag } } = await get(app, '/posts/1')
     t.equal(plainTag(etag), '"1.html"', what)
     t.equal((await app.inject({ url: '/posts/1', headers: { accept: 'text/html', 'if-none-match': etag } })).statusCode, statusCode, what)
@@ -67,8 +71,8 @@ t.test('the view of a page receives its model, and returns the content of the la
   for (const kind of kinds) {
     await t.test(kind, async (t) => {
       const seen: Page[] = []
-      const view = (page: Page): Content => { seen.push(page); return html`<p title="${page.title}">${kind}</p>` }
-      const app = await seeded(t, { views: { [kind]: view } })
+      const view = (page: Page): Content => { seen.push(page); return markup`<p title="${page.title}">${kind}</p>` }
+      const app = await seeded(t, { html: { views: { [kind]: view } } })
       for (const other of kinds) {
         const [status] = requests[other]
         const res = await ask(app, other)
@@ -78,7 +82,7 @@ t.test('the view of a page receives its model, and returns the content of the la
       t.equal(seen.length, 1)
       const [page] = seen
       t.match(page, { kind, title: String, resource: { plural: 'posts', singular: 'post', path: '/posts' }, stylesheet: /^\/posts\/pages\./, lang: 'en', dir: 'ltr', messages: { save: 'Save changes' }, xhtml: false })
-      t.equal(mainOf((await ask(app, kind)).body), html`<p title="${page?.title}">${kind}</p>`.toString())
+      t.equal(mainOf((await ask(app, kind)).body), markup`<p title="${page?.title}">${kind}</p>`.toString())
       t.notMatch(JSON.stringify({ ...page, request: undefined }), 'SECRET', 'no model has writeOnly values')
     })
   }
@@ -87,7 +91,7 @@ t.test('the view of a page receives its model, and returns the content of the la
 t.test('a model has the data of its page', async (t) => {
   const pages = new Map<string, Page>()
   const note = (page: Page): Content => { pages.set(page.kind, page); return '' }
-  const app = await seeded(t, { views: { list: note, record: note, edit: note, stale: note, error: note }, pageSize: 1 }, [row, { title: 'U' }])
+  const app = await seeded(t, { html: { views: { list: note, record: note, edit: note, stale: note, error: note }, pageSize: 1 } }, [row, { title: 'U' }])
   for (const kind of kinds) await ask(app, kind)
   t.match(pages.get('list'), {
     title: 'Posts',
@@ -122,13 +126,13 @@ t.test('the views of a form and of a field are used in every page', async (t) =>
   const fields: Field[] = []
   const forms: Form[] = []
   const app = await seeded(t, {
-    views: {
-      form (form, page, views) { forms.push(form); return html`<form class="mine" action="${form.action}">${form.fields.map((field) => views.field(field, page, views))}</form>` },
+    html: { views: {
+      form (form, page, views) { forms.push(form); return markup`<form class="mine" action="${form.action}">${form.fields.map((field) => views.field(field, page, views))}</form>` },
       field (field, page, views) {
         fields.push(field)
-        return field.control === 'group' ? defaultViews.field(field, page, views) : html`<i>${field.label}</i>`
+        return field.control === 'group' ? defaultViews.field(field, page, views) : markup`<i>${field.label}</i>`
       }
-    }
+    } }
   })
   const expected: Array<[kind: Kind, forms: string[], fields: string[]]> = [
     ['list', ['create'], ['title', 'author', 'author][name', 'secret', 'rating']],
@@ -149,17 +153,17 @@ t.test('the views of a form and of a field are used in every page', async (t) =>
 })
 
 t.test('the layout receives the content as markup', async (t) => {
-  const app = await seeded(t, { views: { layout: (page, content, views) => html`<!DOCTYPE html><html><title>${page.title}</title>${content instanceof Markup}${Object.keys(views).join()}<body>${content}</body></html>`, error: () => raw('<hr/>') } })
+  const app = await seeded(t, { html: { views: { layout: (page, content, views) => markup`<!DOCTYPE html><html><title>${page.title}</title>${content instanceof Markup}${Object.keys(views).join()}<body>${content}</body></html>`, error: () => raw('<hr/>') } } })
   t.equal((await ask(app, 'error')).body.replaceAll(NOTICE, ''), '<!DOCTYPE html><html><title>Not Found</title>truelayout,list,record,edit,choose,stale,error,form,field<body><hr/></body></html>')
 })
 
 t.test('the text of a view is escaped unless it is markup', async (t) => {
-  const markup = html`<b>${'<i>'}</b>`
+  const bold = markup`<b>${'<i>'}</b>`
   const cases: Array<[name: string, content: Content, text: string]> = [
     ['a text', '<script>alert("1")</script>\n\'&', '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#10;\'&amp;'],
-    ['markup', markup, '<b>&lt;i&gt;</b>'],
+    ['markup', bold, '<b>&lt;i&gt;</b>'],
     ['raw markup', raw('<b>"&amp;"</b>'), '<b>"&amp;"</b>'],
-    ['a list', ['<', markup, ['>', 1, [null]], undefined], '&lt;<b>&lt;i&gt;</b>&gt;1'],
+    ['a list', ['<', bold, ['>', 1, [null]], undefined], '&lt;<b>&lt;i&gt;</b>&gt;1'],
     ['a number', -0.5, '-0.5'],
     ['zero', 0, '0'],
     ['true', true, 'true'],
@@ -173,36 +177,36 @@ t.test('the text of a view is escaped unless it is markup', async (t) => {
   ]
   let shown: Content
   const apps = new Map<Kind, FastifyInstance>()
-  for (const kind of kinds) apps.set(kind, await seeded(t, { views: { [kind]: () => shown } }))
-  const editing = await seeded(t, { views: { field: () => shown, form: ({ fields }, page, views) => html`[${fields.map((field) => views.field(field, page, views))}]` } })
+  for (const kind of kinds) apps.set(kind, await seeded(t, { html: { views: { [kind]: () => shown } } }))
+  const editing = await seeded(t, { html: { views: { field: () => shown, form: ({ fields }, page, views) => markup`[${fields.map((field) => views.field(field, page, views))}]` } } })
   for (const [name, content, text] of cases) {
     await t.test(name, async (t) => {
       shown = content
       for (const [kind, app] of apps) t.equal(mainOf((await ask(app, kind)).body), text, kind)
       t.match((await ask(editing, 'edit')).body, `[${text.repeat(4)}]`, 'field')
-      t.equal(html`${content}`.toString(), text, 'in a template')
-      t.equal(html`<p title="${content}">${[content]}</p>`.toString(), `<p title="${text}">${text}</p>`)
+      t.equal(markup`${content}`.toString(), text, 'in a template')
+      t.equal(markup`<p title="${content}">${[content]}</p>`.toString(), `<p title="${text}">${text}</p>`)
     })
   }
 })
 
 t.test('a template keeps its own markup, and escapes its values once', async (t) => {
-  t.equal(html`<p>\n&amp;"'</p>`.toString(), '<p>\n&amp;"\'</p>')
-  t.equal(html`${'a&b'}${html`${'a&b'}${html`${'<'}`}`}`.toString(), 'a&amp;ba&amp;b&lt;')
-  t.equal(html``.toString(), '')
-  t.equal(`${html`<b/>`}`, '<b/>', 'in an ordinary template string too')
-  t.equal(html`${'"><script>'}`.toString(), '&quot;&gt;&lt;script&gt;')
-  t.equal(html`${JSON.parse('{"text":"<b>","#text":"<b>"}') as Content}`.toString(), '[object Object]', 'an object of other code is not markup')
-  t.equal(html`${{ toString: () => '<b>' } as unknown as Content}`.toString(), '&lt;b&gt;', 'its text is escaped')
+  t.equal(markup`<p>\n&amp;"'</p>`.toString(), '<p>\n&amp;"\'</p>')
+  t.equal(markup`${'a&b'}${markup`${'a&b'}${markup`${'<'}`}`}`.toString(), 'a&amp;ba&amp;b&lt;')
+  t.equal(markup``.toString(), '')
+  t.equal(`${markup`<b/>`}`, '<b/>', 'in an ordinary template string too')
+  t.equal(markup`${'"><script>'}`.toString(), '&quot;&gt;&lt;script&gt;')
+  t.equal(markup`${JSON.parse('{"text":"<b>","#text":"<b>"}') as Content}`.toString(), '[object Object]', 'an object of other code is not markup')
+  t.equal(markup`${{ toString: () => '<b>' } as unknown as Content}`.toString(), '&lt;b&gt;', 'its text is escaped')
 })
 
 t.test('a view may wrap the default one', async (t) => {
   const app = await seeded(t, {
-    views: {
-      layout: (page, content, views) => html`${raw(String(defaultViews.layout(page, html`<aside>mine</aside>${content}`, views)).replace('</head>', '<meta name="author" content="me"/></head>'))}`,
-      list: (page, views) => [html`<p>before</p>`, defaultViews.list(page, views)],
-      field: (field, page, views) => html`<div class="mine">${defaultViews.field({ ...field, label: `${field.label}!` }, page, views)}</div>`
-    }
+    html: { views: {
+      layout: (page, content, views) => markup`${raw(String(defaultViews.layout(page, markup`<aside>mine</aside>${content}`, views)).replace('</head>', '<meta name="author" content="me"/></head>'))}`,
+      list: (page, views) => [markup`<p>before</p>`, defaultViews.list(page, views)],
+      field: (field, page, views) => markup`<div class="mine">${defaultViews.field({ ...field, label: `${field.label}!` }, page, views)}</div>`
+    } }
   })
   const { body } = await ask(app, 'list')
   t.match(body, '<meta name="author" content="me"/></head>')
@@ -216,7 +220,7 @@ t.test('the views of one resource do not affect another', async (t) => {
   const before = { ...defaultViews }
   const app = fastify()
   t.teardown(() => app.close())
-  app.register(resources, { name: 'posts', attributes, views: { list: () => 'mine' } })
+  app.register(resources, { name: 'posts', attributes, html: { views: { list: () => 'mine' } } })
   app.register(resources, { name: 'people', attributes })
   await app.ready()
   t.equal(mainOf((await get(app, '/posts')).body), 'mine')
@@ -250,7 +254,7 @@ t.test('a view that fails gives a 500 that reveals nothing', async (t) => {
       t.teardown(() => app.close())
       const store = memoryStore()
       store.create(row, {})
-      app.register(resources, { name: 'posts', attributes, store, views })
+      app.register(resources, { name: 'posts', attributes, store, html: { views } })
       await app.ready()
       const res = await ask(app, kind)
       t.equal(res.statusCode, 500)
@@ -267,7 +271,7 @@ t.test('a view that fails gives a 500 that reveals nothing', async (t) => {
 })
 
 t.test('a view that returns a promise gives a 500, and no text of it is shown', async (t) => {
-  const app = await seeded(t, { views: { list: (() => Promise.resolve('later')) as unknown as Views['list'] } })
+  const app = await seeded(t, { html: { views: { list: (() => Promise.resolve('later')) as unknown as Views['list'] } } })
   const res = await ask(app, 'list')
   t.equal(res.statusCode, 500)
   t.notMatch(res.body, '[object Promise]')
@@ -520,7 +524,7 @@ t.test('the language decides where a phrase has its numbers', async (t) => {
     [{ constructor: 'x', '{a}': 'y', '{': 'z', '(': 'z' }, '1: must have at least 2 characters']
   ]
   for (const [phrases, text] of cases) {
-    const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { a: { type: 'string', title: '1:', minLength: 2 } } }, messages: { phrases } })
+    const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { a: { type: 'string', title: '1:', minLength: 2 } } }, html: { messages: { phrases } } })
     t.match(decode((await post(app, 'post[a]=x')).body), `<a href="#post:a">${text}</a>`, JSON.stringify(phrases))
   }
 })
@@ -532,7 +536,7 @@ t.test('a page declares its language and direction', async (t) => {
     ['az-Arab', 'az-Arab', 'rtl'], ['pa-Arab', 'pa-Arab', 'rtl'], ['ar-Latn', 'ar-Latn', 'ltr'], ['sd-Deva', 'sd-Deva', 'ltr'], ['ff-Adlm', 'ff-Adlm', 'rtl']
   ]
   for (const [lang, tag, dir] of cases) {
-    const app = await seeded(t, { lang })
+    const app = await seeded(t, { html: { lang } })
     for (const kind of kinds) t.match((await ask(app, kind)).body, `lang="${tag}" dir="${dir}">`, `${lang} ${kind}`)
   }
 })
@@ -540,7 +544,7 @@ t.test('a page declares its language and direction', async (t) => {
 t.test('dates are written as in the language', async (t) => {
   const attributes = { type: 'object', properties: { date: { type: 'string', format: 'date' }, at: { type: 'string', format: 'date-time' } } } as const
   for (const [lang, date, at] of [['de', '31.01.2026', '31.01.2026, 12:05 UTC'], ['en-GB', '31 Jan 2026', '31 Jan 2026, 12:05 UTC'], ['ja', '2026/01/31', '2026/01/31 12:05 UTC']] as const) {
-    const app = await build(t, { name: 'posts', attributes, lang, store: (() => { const store = memoryStore(); store.create({ date: '2026-01-31', at: '2026-01-31T12:05:00Z' }, {}); return store })() })
+    const app = await build(t, { name: 'posts', attributes, html: { lang }, store: (() => { const store = memoryStore(); store.create({ date: '2026-01-31', at: '2026-01-31T12:05:00Z' }, {}); return store })() })
     for (const url of ['/posts', '/posts/1']) {
       const { body } = await get(app, url)
       t.match(body, `<time datetime="2026-01-31">${date}</time>`, lang)
@@ -569,7 +573,7 @@ const accents = ['#fff', '#000', '#ff0', '#777', '#1d5fd1', '#FFFFFF', '#00ff00'
 
 t.test('texts are readable with any accent', async (t) => {
   for (const accent of accents) {
-    const schemes = await coloursOf(await seeded(t, { accent }))
+    const schemes = await coloursOf(await seeded(t, { html: { accent } }))
     t.equal(schemes.length, 2, 'light and dark')
     for (const [index, colours] of schemes.entries()) {
       const scheme = `${accent} ${index === 0 ? 'light' : 'dark'}`
@@ -582,9 +586,9 @@ t.test('texts are readable with any accent', async (t) => {
 })
 
 t.test('a readable accent is not changed, and buttons have it as it is', async (t) => {
-  for (const accent of ['#1d5fd1', '#8b0000', '#004d40']) t.equal((await coloursOf(await seeded(t, { accent })))[0]?.accent, accent)
+  for (const accent of ['#1d5fd1', '#8b0000', '#004d40']) t.equal((await coloursOf(await seeded(t, { html: { accent } })))[0]?.accent, accent)
   for (const [accent, ink] of [['#ffcc00', '#000000'], ['#1d5fd1', '#ffffff'], ['#000000', '#ffffff'], ['#ffffff', '#000000']] as const) {
-    t.strictSame((await coloursOf(await seeded(t, { accent }))).map((colours) => [colours.fill, colours['on-fill']]), [[accent, ink], [accent, ink]], 'light and dark')
+    t.strictSame((await coloursOf(await seeded(t, { html: { accent } }))).map((colours) => [colours.fill, colours['on-fill']]), [[accent, ink], [accent, ink]], 'light and dark')
   }
 })
 
@@ -650,13 +654,13 @@ t.test('valid options of the pages are accepted and not changed', async (t) => {
     t.equal(await refusal(empty), undefined, JSON.stringify(empty))
   }
   const columns = ['rating']
-  const app = await seeded(t, { columns })
+  const app = await seeded(t, { html: { columns } })
   columns.push('author')
   t.notMatch((await ask(app, 'list')).body, '<th scope="col">Author', 'later changes by the app have no effect')
 })
 
 t.test('a column that is named twice is shown once', async (t) => {
-  const { body } = await ask(await seeded(t, { columns: ['rating', 'title', 'rating'] }), 'list')
+  const { body } = await ask(await seeded(t, { html: { columns: ['rating', 'title', 'rating'] } }), 'list')
   t.strictSame(body.match(/<th scope="col"[^]*?<\/th>/g)?.map((cell) => cell.replaceAll(/<[^>]*>/g, '')), ['Title', 'Rating', 'Id'])
 })
 
@@ -668,7 +672,7 @@ t.test('the options of pages are checked even without the HTML format', async (t
 t.test('a list without a schema passes its cells to a view', async (t) => {
   const store = memoryStore()
   store.create({ a: '<1>', b: true }, {})
-  const app = await build(t, { name: 'posts', store, views: { list: ({ columns, rows }) => html`<p>${columns.map(({ label }) => label).join()} ${rows.map(({ id, cells }) => html`${id}: ${cells}`)}</p>` } })
+  const app = await build(t, { name: 'posts', store, html: { views: { list: ({ columns, rows }) => markup`<p>${columns.map(({ label }) => label).join()} ${rows.map(({ id, cells }) => markup`${id}: ${cells}`)}</p>` } } })
   t.equal(mainOf((await get(app, '/posts')).body), '<p>Id,a,b 1: <a href="/posts/1">1</a>&lt;1&gt;yes</p>')
 })
 
@@ -678,7 +682,7 @@ t.test('each view receives the request', async (t) => {
     seen.push(page.request.headers['x-user'])
     return ''
   }
-  const app = await seeded(t, { views: { list: see, record: see, edit: see, error: see, layout: see } as unknown as Views, formPages: true })
+  const app = await seeded(t, { html: { views: { list: see, record: see, edit: see, error: see, layout: see } as unknown as Views }, formPages: true })
   for (const url of ['/posts', '/posts/1', '/posts/1/edit', '/posts/new', '/posts/99']) {
     seen.length = 0
     await app.inject({ url, headers: { accept: 'text/html', 'x-user': url } })

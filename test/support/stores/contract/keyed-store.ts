@@ -1,5 +1,6 @@
 import { v7 as uuid } from 'uuid'
-import type { Attributes, Row, SqlStore, SqlStoreOptions, Store, WriteOutcome } from '../../../../lib/index.js'
+import type { Attributes, Row, Store, WriteOutcome } from '../../../../lib/index.js'
+import type { SqlStore, SqlStoreOptions } from '../../../../lib/sql/sqlite/index.js'
 import type { StoreRequirements } from '../../../../lib/contract/index.js'
 
 /** Returns options for a table whose key has two attributes more than the rows of the contract. */

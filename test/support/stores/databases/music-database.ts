@@ -1,5 +1,5 @@
 import Database from 'libsql'
-import type { SqliteDatabase } from '../../../../lib/index.js'
+import type { SqliteDatabase } from '../../../../lib/sql/sqlite/index.js'
 
 /** A database of a music shop, with the awkward tables that databases have. */
 export const MUSIC = `

@@ -1,4 +1,4 @@
-import type { TableDescription } from '../../../../lib/index.js'
+import type { TableDescription } from '../../../../lib/sql/sqlite/index.js'
 
 /** Makes the description of a table with a column of texts, and changes some of its members. */
 export function describeTable (members: Partial<TableDescription> = {}): TableDescription {

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import type pg from 'pg'
-import { describeDatabase, type TableDescription } from '../../../../lib/index.js'
+import { describeDatabase } from '../../../../lib/database/index.js'
+import { type TableDescription } from '../../../../lib/sql/sqlite/index.js'
 import * as databases from '../../../support/stores/databases/postgres.js'
 import { type PostgresServer, startPostgres } from '../../../support/stores/postgres-server.js'
 

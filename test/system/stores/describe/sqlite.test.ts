@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
-import { describeDatabase, type SqliteDatabase, type TableDescription } from '../../../../lib/index.js'
+import { describeDatabase } from '../../../../lib/database/index.js'
+import { type SqliteDatabase, type TableDescription } from '../../../../lib/sql/sqlite/index.js'
 import * as databases from '../../../support/stores/databases/sqlite.js'
 import { findDrivers } from '../../../support/stores/sqlite-drivers.js'
 

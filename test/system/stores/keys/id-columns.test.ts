@@ -1,5 +1,8 @@
 import t, { type Test } from 'tap'
-import { type Attributes, BY_ID, type Condition, type Id, type Order, type Query, type Row, type SqlStore, type SqlStoreOptions } from '../../../../lib/index.js'
+import {
+  type Attributes, BY_ID, type Condition, type Id, type Order, type Query, type Row
+} from '../../../../lib/index.js'
+import { type SqlStore, type SqlStoreOptions } from '../../../../lib/sql/sqlite/index.js'
 import { comparePositions } from '../../../../lib/core/stores/order.js'
 import { context, type Engine, openEngines, readAll } from '../../../support/stores/sql-engines.js'
 

@@ -1,5 +1,7 @@
 import t from 'tap'
-import { BY_ID, postgresStore, type Query, type SqlStore } from '../../../../lib/index.js'
+import { BY_ID, type Query } from '../../../../lib/index.js'
+import { postgresStore } from '../../../../lib/sql/postgres/index.js'
+import { type SqlStore } from '../../../../lib/sql/sqlite/index.js'
 import { context, openEngines, readAll } from '../../../support/stores/sql-engines.js'
 import { startPostgres } from '../../../support/stores/postgres-server.js'
 

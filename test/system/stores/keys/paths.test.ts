@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
-import type { SqlStoreOptions } from '../../../../lib/index.js'
+import type { SqlStoreOptions } from '../../../../lib/sql/sqlite/index.js'
 import { build, draft } from '../../../support/helper.js'
 import { fill, findForm, submit } from '../../../support/html/forms.js'
 import { plainTag } from '../../../support/plain-tag.js'
@@ -178,7 +178,7 @@ for (const engine of await openEngines()) {
     const servers: ReadonlyArray<readonly [longest: number, server: object | undefined]> =
       [[100, undefined], [150, { routerOptions: { maxParamLength: 150 } }], [150, { maxParamLength: 150, routerOptions: { ignoreTrailingSlash: true } }], [50, { maxParamLength: 50 }]]
     for (const [longest, server] of servers) {
-      const app = await build(t, { name: 'codes', title: 'id', store: codes }, server && { server })
+      const app = await build(t, { name: 'codes', html: { title: 'id' }, store: codes }, server && { server })
       const ids = ['b'.repeat(longest), `c${'<'.repeat(longest)}`]
       const locations = ids.map((id, index) => index === 0 ? `/codes/${id}` : '/codes')
       for (const [index, code] of ids.entries()) {

@@ -1,6 +1,7 @@
 import t from 'tap'
 import fastify, { type FastifyInstance } from 'fastify'
-import { draw, type SqliteDatabase, sqliteStore, type Store } from '../../../../lib/index.js'
+import { draw, type Store } from '../../../../lib/index.js'
+import { type SqliteDatabase, sqliteStore } from '../../../../lib/sql/sqlite/index.js'
 import { draft } from '../../../support/helper.js'
 import { makeDatabase } from '../../../support/stores/databases/music-database.js'
 import { openEngines } from '../../../support/stores/sql-engines.js'
@@ -27,7 +28,7 @@ for (const name of ['sqlite', 'postgresql']) {
     const city = { type: 'object', properties: { name: { type: 'string' }, countryCode: { type: ['string', 'null'] } } } as const
     const cities = engine.store({ table: 'cities', attributes: city, references: { countryCode: { table: 'countries' } }, migrate: true })
     const app = await draft(t, (map) => {
-      map.resources('countries', { store: countries, title: 'title' }, (country) => {
+      map.resources('countries', { store: countries, html: { title: 'title' } }, (country) => {
         country.resources('towns', { store: cities, foreignKey: 'countryCode' })
       })
       map.resources('cities', { store: cities, references: { countryCode: 'countries' } })

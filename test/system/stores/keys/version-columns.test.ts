@@ -1,6 +1,7 @@
 import t from 'tap'
 import fastify from 'fastify'
-import resources, { type SqlStoreOptions } from '../../../../lib/index.js'
+import resources from '../../../../lib/index.js'
+import { type SqlStoreOptions } from '../../../../lib/sql/sqlite/index.js'
 import { type Engine, openEngines } from '../../../support/stores/sql-engines.js'
 
 const headers = { accept: 'application/json' }

@@ -1,6 +1,9 @@
 import Database from 'libsql'
 import t, { type Test } from 'tap'
-import { BY_ID, type Query, type Row, sqliteStore, type SqliteDatabase, type SqlStore, type SqlStoreOptions, type WriteOutcome } from '../../../../lib/index.js'
+import { BY_ID, type Query, type Row, type WriteOutcome } from '../../../../lib/index.js'
+import {
+  sqliteStore, type SqliteDatabase, type SqlStore, type SqlStoreOptions
+} from '../../../../lib/sql/sqlite/index.js'
 import { context, type Engine, openEngines, readAll } from '../../../support/stores/sql-engines.js'
 
 const anyVersion = { version: undefined, scope: {} }

@@ -1,5 +1,8 @@
 import t, { type Test } from 'tap'
-import { BY_ID, type Condition, type CountQuery, memoryStore, type Query, type Row, type SqlStore, type Store } from '../../../../lib/index.js'
+import {
+  BY_ID, type Condition, type CountQuery, memoryStore, type Query, type Row, type Store
+} from '../../../../lib/index.js'
+import { type SqlStore } from '../../../../lib/sql/sqlite/index.js'
 import { postgresDialect as dialect } from '../../../../lib/sql/postgres/dialect.js'
 import type { TextPattern } from '../../../../lib/sql/dialect.js'
 import { caseVariants } from '../../../../lib/core/util/case-folding.js'

@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
-import { type Attributes, BY_ID, comparePositions, type Order, positionOf, type Query, type Row, type SqlStore } from '../../../../lib/index.js'
+import {
+  type Attributes, BY_ID, comparePositions, type Order, positionOf, type Query, type Row
+} from '../../../../lib/index.js'
+import { type SqlStore } from '../../../../lib/sql/sqlite/index.js'
 import { context, type Engine, openEngines, readAll } from '../../../support/stores/sql-engines.js'
 
 const attributes = {

@@ -1,11 +1,11 @@
-import { InvalidOptionError } from '../../core/errors.js'
-import { findMember } from '../../core/util/own-property.js'
-import { describePostgres } from '../postgres/describe/describe-postgres.js'
-import type { PostgresPool } from '../postgres/driver.js'
-import { describeSqlite } from '../sqlite/describe/describe-sqlite.js'
-import type { SqliteDatabase } from '../sqlite/driver.js'
-import type { TableDescription } from './description.js'
-import { checkSelection, type DescribeOptions } from './selection.js'
+import { InvalidOptionError } from '../core/errors.js'
+import { findMember } from '../core/util/own-property.js'
+import { describePostgres } from '../sql/postgres/describe/describe-postgres.js'
+import type { PostgresPool } from '../sql/postgres/driver.js'
+import { describeSqlite } from '../sql/sqlite/describe/describe-sqlite.js'
+import type { SqliteDatabase } from '../sql/sqlite/driver.js'
+import type { TableDescription } from '../sql/tables/description.js'
+import { checkSelection, type DescribeOptions } from '../sql/tables/selection.js'
 
 /**
  * Describes the tables and views of a database: their attributes, keys, references and rights. `source` is a pool of pg

@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify'
-import { InvalidPathError } from '../core/errors.js'
-import type { Scalar } from '../core/schema/types.js'
-import { show } from '../core/util/check-option.js'
-import { didYouMean } from '../core/util/did-you-mean.js'
-import { isObject, isStructure } from '../core/util/own-property.js'
-import type { CamelCase } from '../core/resource/inflection-types.js'
-import type { PathPattern } from '../core/resource/path-pattern.js'
-import { memberPath, spellId } from '../core/resource/row-path.js'
-import type { Id } from '../core/resource/row.js'
+import { InvalidPathError } from '../errors.js'
+import type { Scalar } from '../schema/types.js'
+import { show } from '../util/check-option.js'
+import { didYouMean } from '../util/did-you-mean.js'
+import { isObject, isStructure } from '../util/own-property.js'
+import type { CamelCase } from '../resource/inflection-types.js'
+import type { PathPattern } from '../resource/path-pattern.js'
+import { memberPath, spellId } from '../resource/row-path.js'
+import type { Id } from '../resource/row.js'
 
 /** The key under which a map has its names, for the compiler alone. */
 export declare const HELPERS: unique symbol
