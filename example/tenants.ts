@@ -31,9 +31,8 @@ const app = fastify({
 app.register(formbody)
 app.register(cookie)
 app.register(session, {
-  // A real app reads the secret from its environment, keeps sessions in a database, and sets `secure: true` behind HTTPS.
-  secret: process.env.SECRET ?? randomBytes(32).toString('hex'),
-  cookie: { secure: false, sameSite: 'lax' }
+  // A real app keeps the secret and the sessions elsewhere, and sets `secure: true` behind HTTPS.
+  secret: process.env.SECRET ?? randomBytes(32).toString('hex'), cookie: { secure: false, sameSite: 'lax' }
 })
 
 app.get('/', async (_request, reply) => reply.type('text/html; charset=utf-8').send(String(markup`<!DOCTYPE html>
@@ -72,7 +71,7 @@ app.register(resources, {
       if (session.user === undefined) throw Object.assign(new Error('Sign in at / first.'), { statusCode: 401 })
     }
   },
-  // The scope is part of each read and of each write, so that no id, filter or sort leads to another company.
+  // The scope is part of each read and write, so that no id, filter or sort leads to another company.
   scope: ({ session }) => ({ company: session.user?.company ?? '' }),
   authorize: ({ session }, { action }) => session.user?.role === 'editor' || action === 'list' || action === 'show'
 })

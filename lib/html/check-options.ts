@@ -20,16 +20,17 @@ const OPTIONS: ReadonlyArray<keyof HtmlOptions> = [
  * @throws InvalidOptionError, UnknownOptionError
  */
 export async function resolveHtmlOptions (given: HtmlOptions): Promise<ResolvedHtmlOptions> {
+  const { views = {}, timeZone, title, columns } = given
   for (const name of Object.keys(given)) {
     if (OPTIONS.some((known) => known === name)) continue
     throw new UnknownOptionError(`html.${name}`, didYouMean(name, OPTIONS))
   }
   return {
     ...await resolveFace(given, 'html.'),
-    views: checkMembers<Views>('html.views', given.views ?? {}, defaultViews),
-    timeZone: checkTimeZone('html.timeZone', given.timeZone),
-    title: checkTitle('html.title', given.title),
-    columns: checkNames('html.columns', given.columns)
+    views: checkMembers<Views>('html.views', views, defaultViews),
+    timeZone: checkTimeZone('html.timeZone', timeZone),
+    title: checkTitle('html.title', title),
+    columns: checkNames('html.columns', columns)
   }
 }
 

@@ -129,12 +129,12 @@ t.test('an invalid value of an option throws at registration, with the cure', as
     ['trustedOrigins', ['https://a.example', {}, 5, true, new Set(['https://a.example'])], /must be a list of origins such as \['https:\/\/app\.example\.com'\]/],
     ['trustedOrigins', ['a.example', '//a.example', '', '*', 'null', 'https://a.example/', 'https://a.example/x', 'https://a.example?', 'https://A.example', 'HTTPS://a.example', 'https://a.example:443', 'http://a.example:80', 'https://u@a.example', 'file:///x', 'moz-extension://a', 'https://a.example ', 5, null, undefined, {}].map((origin) => [origin]), /which is not an origin such as 'https:\/\/app\.example\.com': scheme and host in small letters, no path/],
     ['requireMatch', ['true', '', 0, 1, {}, []], /must be true or false, not /],
-    ['escapeFormulas', ['true', '', 0, 1, {}, []], /must be true or false, not /],
+    ['csv.escapeFormulas', ['true', '', 0, 1, {}, []], /must be true or false, not /],
     ['maxLimit', [0, -1, 1.5, NaN, Infinity, 2 ** 53, '10', true, [5], {}], /must be a number of rows of at least 1, not /],
-    ['pageSize', [0, -1, 1.5, NaN, Infinity, 2 ** 53, '10', true, [5], {}], /must be a number of rows of at least 1, not /],
+    ['html.pageSize', [0, -1, 1.5, NaN, Infinity, 2 ** 53, '10', true, [5], {}], /must be a number of rows of at least 1, not /],
     ['sort', ['title', null, 5, true, {}, [5], [null], ['title', ['rating']]], /must be a list of attributes such as \['title'\]/],
     ['filter', ['title', null, 5, true, {}, [5], [null], ['title', ['rating']]], /must be a list of attributes such as \['title'\]/],
-    ['pageSize', [1001, 5000], /must not be more than "maxLimit", which is 1000/],
+    ['html.pageSize', [1001, 5000], /must not be more than "maxLimit", which is 1000/],
     ['openapi', [null, true, 5, 'posts', []], /must be an object, not /],
     ['openapi', [{ tag: [] }, { tagz: [] }], /has "tag\w?", which is unknown; did you mean "tags"\?/],
     ['openapi', [{ operationId: 'x' }, { suffixes: true, x: 1 }], /has "\w+", which is unknown/],
@@ -144,7 +144,8 @@ t.test('an invalid value of an option throws at registration, with the cure', as
   ]
   const registrations = new Registrations()
   for (const [option, values, says] of cases) {
-    for (const value of values) registrations.refused({ name, [option]: value }, INVALID, `Option "${option}" of `, says)
+    const [format = '', member] = option.split('.')
+    for (const value of values) registrations.refused({ name, ...(format === 'csv' && { formats: ['csv'] }), [format]: member === undefined ? value : { [member]: value } }, INVALID, `Option "${option}" of `, says)
   }
   await registrations.check(t)
 })
@@ -157,7 +158,7 @@ t.test('an error about an option names the resource, the found value and the all
   says({ name, writes: 'all' }, 'Option "writes" of resource "posts" must be \'collection\', \'member\' or \'both\', not \'all\'.')
   says({ name, writs: 'both' }, 'There is no option "writs" of resource "posts"; did you mean "writes"?')
   says({ name, requireMatch: 1 }, 'Option "requireMatch" of resource "posts" must be true or false, not 1.')
-  says({ name, columns: ['titel'], attributes }, 'Option "columns" of resource "posts" names "titel", which is not among the attributes declared; did you mean "title"?')
+  says({ name, html: { columns: ['titel'] }, attributes }, 'Option "html.columns" of resource "posts" names "titel", which is not among the attributes declared; did you mean "title"?')
   says({ name, prefix: 5 }, 'Option "prefix" of resource "posts" must be a path such as \'/blog\', not 5.')
   says({}, 'Option "name" of a resource must be a name such as \'posts\' (letters, digits, "_" and "-", no digit first), not undefined.')
   for (const wrong of ['schema', 'properties', 'fields']) {
@@ -192,7 +193,7 @@ t.test('contradicting options throw', async t => {
     [{ id: 'uuid', store: memoryStore() }, 'id', /is 'uuid', but the store makes 'integer' ids; leave it out/],
     [{ store: { ...memoryStore(), id: 'snowflake' } }, 'id', /must be 'integer', 'uuid' or 'string', not 'snowflake'/],
     [{ store: { ...memoryStore(), id: 'UUID' } }, 'id', /must be 'integer', 'uuid' or 'string', not 'UUID'/],
-    [{ maxLimit: 10, pageSize: 11 }, 'pageSize', /must not be more than "maxLimit", which is 10/],
+    [{ maxLimit: 10, html: { pageSize: 11 } }, 'html.pageSize', /must not be more than "maxLimit", which is 10/],
     [{ name: 'ids' }, 'singular', /must not be "id", .*set "singular" to another name/],
     [{ name: 'commits' }, 'singular', /must not be "commit", .*set "singular" to another name/]
   ]
@@ -1670,7 +1671,7 @@ t.test('a custom format may write pages', async t => {
   async function seeded (t: Test, browser: boolean): Promise<FastifyInstance> {
     const store = memoryStore({ unique: ['title'] })
     for (const title of ['a', 'b', 'c']) store.create({ title }, {})
-    return await build(t, { name, attributes, store, formats: [format(browser), 'json'], html: { pageSize: 2 } })
+    return await build(t, { name, attributes, store, formats: [{ ...format(browser), pageSize: 2 }, 'json'] })
   }
 
   await t.test('pages of documents', async t => {

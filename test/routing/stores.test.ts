@@ -211,7 +211,8 @@ t.test('an unknown option is named with its owner and the place where it belongs
     await app.register(draw((map) => map.resources('posts')), options)
   }
   const cases: ReadonlyArray<readonly [make: () => unknown, message: string]> = [
-    [() => draw((map) => map, { formats: ['json'] } as DrawOptions), `There is no option "formats" of draw; ${place}.`],
+    [() => draw((map) => map, { writes: 'member' } as DrawOptions), `There is no option "writes" of draw; ${place}.`],
+    [() => draw((map) => map, { lang: 'de' } as DrawOptions), 'There is no option "lang" of draw; it is an option of the format html: write html: { lang: … }.'],
     [register({ formats: ['json'] }), `There is no option "formats" of the registration of a map; ${place}.`],
     [register({ prefx: '/a' }), 'There is no option "prefx" of the registration of a map; did you mean "prefix"?'],
     [() => memoryStore({ uniqe: [] } as object), 'There is no option "uniqe" of memoryStore; did you mean "unique"?'],

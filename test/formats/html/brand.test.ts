@@ -93,7 +93,7 @@ t.test('the resources of a map share one stylesheet, unless their hooks or const
 
 t.test('an invalid brand or time zone throws at registration, with the cure', async (t) => {
   const cases: Array<[options: object, says: RegExp]> = [
-    [{ brand: null }, /"brand" of resource "posts" must be an object such as \{ name: 'Tea shop' \}, not null/],
+    [{ brand: null }, /"html.brand" of resource "posts" must be an object such as \{ name: 'Tea shop' \}, not null/],
     [{ brand: { nam: 'x' } }, /has "nam", which is unknown; did you mean "name"\?/],
     [{ brand: { name: ' ' } }, /has "name", which must be a text/],
     [{ brand: { name: 'x', logo: 'logo.svg' } }, /has "logo", which must be a path/],
@@ -101,11 +101,11 @@ t.test('an invalid brand or time zone throws at registration, with the cure', as
     [{ brand: { font: 'a;}b' } }, /has "font", which must be a list of fonts/],
     [{ brand: { density: 'tight' } }, /has "density", which must be 'comfortable' or 'compact', not 'tight'/],
     ...['//x.example/a.css', 'a.css', 'https://', '/a b', 'javascript:1', 5].map((stylesheet): [object, RegExp] => [{ brand: { stylesheet } }, /has "stylesheet", which must be a path/]),
-    [{ timeZone: 'Mars' }, /"timeZone" of resource "posts" must be a time zone such as 'Europe\/Berlin', not 'Mars'/],
+    [{ timeZone: 'Mars' }, /"html.timeZone" of resource "posts" must be a time zone such as 'Europe\/Berlin', not 'Mars'/],
     [{ timeZone: 5 }, /must be a time zone/]
   ]
-  for (const [options, says] of cases) t.match(await refusal(options), says, JSON.stringify(options))
-  t.equal(await refusal({ brand: { name: 'x', font: undefined } }), undefined)
+  for (const [options, says] of cases) t.match(await refusal({ html: options }), says, JSON.stringify(options))
+  t.equal(await refusal({ html: { brand: { name: 'x', font: undefined } } }), undefined)
 })
 
 t.test('dates and times are shown in the time zone of the app', async (t) => {

@@ -86,7 +86,7 @@ t.test('handlers, views and formats of the app get the version that clients know
   const own = { ...json(), hidesWriteOnly: false, name: 'own', mediaTypes: ['application/own+json'], compileWriter: () => ({ document: (row: { version: string }) => ({ is: note(row) }), serialize: JSON.stringify, problemType: 'application/problem+json', list: { open: '', row: note, separator: '', close: '' } }) }
   const { app, ask } = await serve(store, {
     formats: ['json', 'html', text, own],
-    views: { list: ({ rows }: { rows: Array<{ version: string }> }) => rows.map(note).join('') },
+    html: { views: { list: ({ rows }: { rows: Array<{ version: string }> }) => rows.map(note).join('') } },
     actions: {
       update: async ({ store, id, attributes, guardFor, row }: { store: SqliteStore, id: number, attributes: object, guardFor: (row: object) => never, row: () => object }) =>
         store.update(id, attributes, guardFor(await row()))

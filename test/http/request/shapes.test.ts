@@ -20,7 +20,7 @@ const CHANGES: ReadonlyArray<readonly [what: string, before: object, after: obje
   ['a new attribute', { attributes }, { attributes: price(2) }, ['xml', 'html', 'json']],
   ['the scale of a decimal', { attributes: price(2) }, { attributes: price(3) }, ['xml', 'html', 'json']],
   ['an attribute that is hidden', { attributes: price(2) }, { attributes: { type: 'object', properties: { ...attributes.properties, price: { type: 'string', writeOnly: true } } } }, ['xml', 'html', 'json']],
-  ['the language', { lang: 'de' }, { lang: 'fr' }, ['html']],
+  ['the language', { html: { lang: 'de' } }, { html: { lang: 'fr' } }, ['html']],
   ['a word', { messages: { edit: () => 'Edit' } }, { messages: { edit: () => 'Change' } }, ['html']],
   ['the colour', { accent: '#123' }, { accent: '#456' }, ['html']],
   ['the actions', {}, { only: ['show'] }, ['html']],

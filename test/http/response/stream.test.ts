@@ -933,10 +933,10 @@ t.test('pages of large rows have all rows and links in each format', async t => 
   for (const [name, wrap] of stores) {
     const store = memoryStore()
     for (let index = 0; index < 25; index++) store.create({ title }, {})
-    for (const options of [{ attributes }, {}, { attributes, views: { list: (page: { table: unknown }) => page.table as never } }] as const) {
+    for (const options of [{ attributes }, {}, { attributes, html: { views: { list: (page: { table: unknown }) => page.table as never } } }] as const) {
       const app = await build(t, { name: 'posts', ...options, store: wrap(store) } as ResourceOptions)
       for (const kind of ['xml', 'json', 'html'] as const) {
-        const isWhole = kind !== 'html' || ('attributes' in options && !('views' in options))
+        const isWhole = kind !== 'html' || ('attributes' in options && !('html' in options))
         for (const limit of [1, 6, 10, 25]) {
           const ids: number[] = []
           const counts: number[] = []

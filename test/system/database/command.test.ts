@@ -321,7 +321,7 @@ t.test('--print prints a program that serves the same', async (t) => {
   t.match(printed, /^\/\/ Keep it as server\.mts\. Run it by `node server\.mts`/)
   t.match(printed, `file: '${path}',\n  only: ['Artist', 'long_titles', 'it\\'s'],\n  write: true,\n`)
   const file = writeProgram(t, 'printed', printed.replace(", 'it\\'s'", '')).replace('.mjs', '.ts')
-  const source = printed.replace(", 'it\\'s'", '').replace("'fastify-resources'", `'${root}lib/index.ts'`)
+  const source = printed.replace(", 'it\\'s'", '').replace("'fastify-resources'", `'${root}lib/index.ts'`).replace("'fastify-resources/database'", `'${root}lib/database/index.ts'`)
   writeFileSync(file, source)
   t.teardown(() => { rmSync(file) })
   const program = await startProgram(t, file, { environment: { DATABASE_USER: 'ann:secret' } })

@@ -245,7 +245,7 @@ t.test('a wrong option throws at registration', async (t) => {
     [{ tables: { Artist: 5 } }, 'Option "tables" of the plugin "database" has "Artist", which must be an object, not 5.'],
     [{ tables: { Artits: {} } }, /^Option "tables" of the plugin "database" has "Artits", which is not one of .*; did you mean "Artist"\?$/],
     [{ tables: { Artist: { only: 'update' } } }, /"only" names 'update', which needs the option "write: true"/],
-    [{ tables: { Artist: { pageSize: 0 } } }, /^Option "pageSize" of resource "artists" must be/],
+    [{ tables: { Artist: { html: { pageSize: 0 } } } }, /^Option "html.pageSize" of resource "artists" must be/],
     [{ only: ['Artits'] }, /^Option "only" of the plugin "database" names "Artits".*did you mean "Artist"\?$/],
     [{ except: 'Artist' }, /^Option "except" of the plugin "database" must be a list of tables/],
     [{ defaults: 1 }, /^Option "defaults" of the plugin "database" must be an object of options, not 1/],

@@ -21,7 +21,8 @@ async function end (...argv: readonly string[]): Promise<{ code: number, printed
 function writeApp (t: Test, name: string, file: string, { exported = 'export default app', from = library, more = '' } = {}): string {
   return writeProgram(t, name, `
     import fastify from 'fastify'
-    import resources, { draw, memoryStore, sqliteStore, sqliteStores } from '${from}'
+    import resources, { draw, memoryStore } from '${from}'
+    import { sqliteStore, sqliteStores } from '${from === library ? from.replace('index', 'sql/sqlite/index') : `${from}/sqlite`}'
     const text = { type: 'object', properties: { text: { type: 'string' } } }
     const file = ${JSON.stringify(file)}
     const app = fastify()
@@ -111,7 +112,8 @@ t.test('the program of the package compares the tables of PostgreSQL', async (t)
   const app = writeProgram(t, 'diff-postgres', `
     import fastify from 'fastify'
     import pg from 'pg'
-    import resources, { postgresStore } from '${library}'
+    import resources from '${library}'
+    import { postgresStore } from '${library.replace('index', 'sql/postgres/index')}'
     const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL })
     const app = fastify()
     app.addHook('onClose', () => pool.end())

@@ -70,9 +70,9 @@ async function open (t: Test, messages: HtmlOptions['messages'] = phrasesIn): Pr
   app.register(swagger, { openapi: { openapi: '3.1.0' } })
   app.register(home, { title: 'Library', ...options })
   app.register(draw((map) => {
-    map.resources('authors', { attributes: { type: 'object', required: ['name'], properties: { name: { type: 'string', maxLength: 20 } } }, ...options })
-    map.resources('articles', { attributes: article, store: memoryStore(), references: { authorId: 'authors' }, ...options }, (one) => {
-      one.resources('notes', { attributes: { type: 'object', properties: { text: { type: 'string', maxLength: 20 } } }, ...options })
+    map.resources('authors', { attributes: { type: 'object', required: ['name'], properties: { name: { type: 'string', maxLength: 20 } } }, html: options })
+    map.resources('articles', { attributes: article, store: memoryStore(), references: { authorId: 'authors' }, html: options }, (one) => {
+      one.resources('notes', { attributes: { type: 'object', properties: { text: { type: 'string', maxLength: 20 } } }, html: options })
     })
   }))
   for (const [url, payload] of [['/authors', { author: { name: 'Ada' } }], ['/articles', { article: row }], ['/articles/1/notes', { note: { text: 'n' } }]] as const) t.equal((await app.inject({ method: 'POST', url, payload })).statusCode, 201)

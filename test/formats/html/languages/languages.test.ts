@@ -319,6 +319,6 @@ t.test('a language that no resource names is not imported', (t) => {
     return stdout
   }
   t.equal(run(''), '')
-  t.equal(run(', lang: \'de-AT\''), 'words/de/messages.ts words/de/phrases.ts ')
+  t.equal(run(', html: { lang: \'de-AT\' }'), 'words/de/messages.ts words/de/phrases.ts ')
   t.end()
 })

@@ -12,7 +12,7 @@ t.test('a list that is sent in chunks, because its rows are large, equals one of
     '', '?sort=-title', '?limit=70&after=WzIwXQ', '?filter[by]=title', '?count=true', '?q=title', '?only=title,body',
     '?title[starts]=T'
   ]
-  const looks = [{}, { brand: { name: 'Shop', header: () => 'Top', footer: 'Bottom' } }, { formPages: true }] as const
+  const looks = [{}, { html: { brand: { name: 'Shop', header: () => 'Top', footer: 'Bottom' } } }, { formPages: true }] as const
   for (const look of looks) {
     // A cell shows the first hundred characters.
     const apps = await Promise.all([60_000, 200].map((length) => {

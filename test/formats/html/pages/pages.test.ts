@@ -262,7 +262,7 @@ t.test('a list shows the first eight attributes, or the columns of the app in it
   const row = Object.fromEntries(names.map((name) => [name, name]))
   const attributes = schemaOf({ secret: { type: 'string', writeOnly: true }, ...Object.fromEntries(names.map((name) => [name, { type: 'string', title: `The ${name}` }])) })
   for (const [columns, expected] of [[undefined, names.slice(0, 8)], [['j', 'a'], ['j', 'a']], [[], []]] as const) {
-    const { app } = await seeded(t, [row], { attributes, ...(columns !== undefined && { columns }) })
+    const { app } = await seeded(t, [row], { attributes, ...(columns !== undefined && { html: { columns } }) })
     const res = await get(app, '/posts')
     const elements = isSound(t, res, 200)
     t.strictSame(elements.filter(({ name }) => name === 'th').map(({ text }) => text), ['Id', ...expected.map((name) => `The ${name}`)])
@@ -1058,7 +1058,7 @@ t.test('pages have our policy, with the directives that the app adds or replaces
   ]
   for (const [contentSecurityPolicy, header] of cases) {
     await t.test(JSON.stringify(contentSecurityPolicy) ?? 'nothing', async (t) => {
-      const { app } = await seeded(t, [{ title: 'T' }], { attributes: listed, ...(contentSecurityPolicy !== undefined && { contentSecurityPolicy }) })
+      const { app } = await seeded(t, [{ title: 'T' }], { attributes: listed, ...(contentSecurityPolicy !== undefined && { html: { contentSecurityPolicy } }) })
       for (const url of ['/posts', '/posts/1', '/posts/99', '/posts?nope']) {
         const { headers } = await get(app, url)
         t.strictSame([headers['content-security-policy'], headers['x-content-type-options'], headers['referrer-policy']], [header, 'nosniff', 'same-origin'], url)

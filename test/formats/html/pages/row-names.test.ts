@@ -30,9 +30,9 @@ const cases: ReadonlyArray<readonly [what: string, properties: object, options: 
   ['no text with a default', { a: { ...text, default: 'draft' }, b: text }, {}, 'B'],
   ['no secret', { a: { ...text, writeOnly: true }, b: text }, {}, 'B'],
   ['the id, if there is no such text', { a: { type: 'integer' } }, {}, 'Id'],
-  ['another attribute', { a: text, b: { type: 'integer' } }, { title: 'b' }, 'B'],
-  ['the id, if the app says so', { a: text }, { title: 'id' }, 'Id'],
-  ['what a function returns', { a: text }, { title: () => 'x' }, 'Invoice']
+  ['another attribute', { a: text, b: { type: 'integer' } }, { html: { title: 'b' } }, 'B'],
+  ['the id, if the app says so', { a: text }, { html: { title: 'id' } }, 'Id'],
+  ['what a function returns', { a: text }, { html: { title: () => 'x' } }, 'Invoice']
 ]
 
 for (const [what, properties, options, expected] of cases) {
@@ -125,6 +125,6 @@ t.test('numbers are names, a long name is cut, and other values are none', async
 
 t.test('a title that pages cannot show is refused', async (t) => {
   const attributes = { type: 'object', properties: { name: text, pin: { ...text, writeOnly: true } } }
-  const refused = [['nam', /"title" of resource "posts" names "nam", which is not among the attributes declared; did you mean "name"\?/], ['pin', /"title" of resource "posts" names "pin", which is writeOnly and is never shown/], [5, /"title" of resource "posts" must be an attribute such as 'name', a function of the row, or 'id'/]] as const
-  for (const [title, message] of refused) await t.rejects(build(t, { name: 'posts', attributes, title } as unknown as ResourceOptions), { code: 'FST_RESOURCES_INVALID_OPTION', message })
+  const refused = [['nam', /"html.title" of resource "posts" names "nam", which is not among the attributes declared; did you mean "name"\?/], ['pin', /"html.title" of resource "posts" names "pin", which is writeOnly and is never shown/], [5, /"html.title" of resource "posts" must be an attribute such as 'name', a function of the row, or 'id'/]] as const
+  for (const [title, message] of refused) await t.rejects(build(t, { name: 'posts', attributes, html: { title } } as unknown as ResourceOptions), { code: 'FST_RESOURCES_INVALID_OPTION', message })
 })
