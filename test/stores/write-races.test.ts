@@ -1,7 +1,7 @@
 import Database from 'libsql'
 import type { FastifyInstance, LightMyRequestResponse as Response } from 'fastify'
 import t, { type Test } from 'tap'
-import { type SqliteDatabase, sqliteStore } from '../../lib/index.js'
+import { type SqliteDatabase, sqliteStore } from '../../lib/sql/sqlite/index.js'
 import { build } from '../support/helper.js'
 
 const JSON_TYPE = { accept: 'application/json' }

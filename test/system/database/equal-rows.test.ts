@@ -1,6 +1,7 @@
 import fastify from 'fastify'
 import t from 'tap'
-import { database, type SqliteDatabase } from '../../../lib/index.js'
+import { database } from '../../../lib/database/index.js'
+import { type SqliteDatabase } from '../../../lib/sql/sqlite/index.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
 import { startPostgres } from '../../support/stores/postgres-server.js'
 

@@ -1,6 +1,9 @@
 import Database from 'libsql'
 import t, { type Test } from 'tap'
-import { BY_ID, type Order, type Query, type SqliteDatabase, sqliteStore, type SqliteStore, type SqlStoreOptions } from '../../../../lib/index.js'
+import { BY_ID, type Order, type Query } from '../../../../lib/index.js'
+import {
+  type SqliteDatabase, sqliteStore, type SqliteStore, type SqlStoreOptions
+} from '../../../../lib/sql/sqlite/index.js'
 import { context, readAll } from '../../../support/stores/sql-engines.js'
 import { findDrivers } from '../../../support/stores/sqlite-drivers.js'
 
