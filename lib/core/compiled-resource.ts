@@ -19,7 +19,7 @@ import type { Validation } from './schema/validation/validation.js'
 import type { QueryParameters } from './request/filter-query.js'
 import type { ListQueryParser } from './request/list-query.js'
 import type { ReadPayload } from './request/payload.js'
-import type { Prefill } from '../html/prefill.js'
+import type { Prefill } from './request/prefill.js'
 import type { Relations } from './relations/relations.js'
 import type { Select } from './request/selection.js'
 

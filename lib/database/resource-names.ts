@@ -1,5 +1,5 @@
 import { InvalidOptionError } from '../core/errors.js'
-import { wordsOf } from '../html/names.js'
+import { wordsOf } from '../core/util/words.js'
 import { pluralize, singularize } from '../core/resource/inflection.js'
 import type { TableDescription } from '../sql/tables/description.js'
 import { capitalize } from '../core/util/capitalize.js'

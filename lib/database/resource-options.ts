@@ -1,5 +1,5 @@
 import { InvalidOptionError } from '../core/errors.js'
-import { wordsOf } from '../html/names.js'
+import { wordsOf } from '../core/util/words.js'
 import { findTitleAttribute } from '../html/values/row-names.js'
 import { nameReference } from '../core/relations/relations.js'
 import { declareAttributes } from '../core/resource/attributes.js'

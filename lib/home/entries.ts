@@ -6,7 +6,7 @@ import type { CompiledResource } from '../core/compiled-resource.js'
 import { guardsMore, type PassedHooks } from '../core/relations/hook-guards.js'
 import { BY_ID } from '../core/stores/order.js'
 import type { Count } from '../core/stores/store.js'
-import { labelOf, openingOf } from './navigation.js'
+import { labelOf, openingOf } from '../core/relations/navigation.js'
 
 /** A resource as the home page shows it. */
 export interface Entry {

@@ -1,6 +1,7 @@
 import type { Property } from '../core/schema/shape.js'
 import type { Schema } from '../core/schema/types.js'
 import { capitalize } from '../core/util/capitalize.js'
+import { wordsOf } from '../core/util/words.js'
 
 /** Encodes a name as a part of an HTML id, which may contain no white space (HTML §3.2.6.1). */
 export function encodeIdPart (name: string): string {
@@ -24,20 +25,4 @@ export function labelOf ({ name, schema }: Pick<Property, 'name' | 'schema'>): s
 export function annotationOf (schema: Schema, keyword: 'title' | 'description'): string | undefined {
   const text = schema[keyword]
   return typeof text === 'string' && text !== '' ? text : undefined
-}
-
-/** Splits a name into words: `blogPosts` → `blog posts`, `homeURL` → `home URL`. */
-export function wordsOf (name: string): string {
-  const words = name
-    .replaceAll(/[_-]+/g, ' ')
-    .replaceAll(
-      /(\p{Ll})(\p{Lu}+)/gu,
-      (_, end: string, start: string) => `${end} ${start.length === 1 ? start.toLowerCase() : start}`
-    )
-  return uncapitalize(words)
-}
-
-/** Writes the first letter in lower case, unless the text begins with an abbreviation. */
-export function uncapitalize (words: string): string {
-  return /^\p{Lu}{2}/u.test(words) ? words : words.charAt(0).toLowerCase() + words.slice(1)
 }

@@ -27,7 +27,7 @@ import { channel, traceAction } from '../telemetry/tracing.js'
 import { checkFirst } from '../relations/check-references.js'
 import { compileHandler } from './custom/custom-handlers.js'
 import { compileDefaultActions, type PerformAction, type RowAction, TRIES } from './default-actions.js'
-import { hideUnauthorized, findContent, type OutcomeWithoutWrite } from '../../html/page-content.js'
+import { hideUnauthorized, findContent, type OutcomeWithoutWrite } from '../response/page-content.js'
 import { compileCustomPayloadHook, compilePayloadHook } from '../request/payload-hooks.js'
 
 const CONDITION_NAMES = Object.values(CONDITION_FIELDS)

@@ -8,12 +8,12 @@ import type { MaybePromise } from '../util/maybe-promise.js'
 import type { Issues } from '../schema/validation/issues.js'
 import type { Choosing } from './form/choosing.js'
 import type { ConditionParameter } from './form/condition.js'
-import type { PossibleNavigation } from '../../html/navigation.js'
-import type { PageView, TableView, View } from '../../html/view.js'
+import type { PossibleNavigation } from './view.js'
+import type { PageView, TableView, View } from './view.js'
 
 export type { Choosing } from './form/choosing.js'
 export type { ConditionParameter, OpenCondition } from './form/condition.js'
-export type * from '../../html/view.js'
+export type * from './view.js'
 
 /** A format that writes resources, reads them, or both. */
 export interface Format {

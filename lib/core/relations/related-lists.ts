@@ -16,7 +16,7 @@ import type { FindLocation, ResourcePaths } from '../resource/location.js'
 import { referenceTo, type Resource } from '../resource/resource.js'
 import type { Row } from '../resource/row.js'
 import { guardsMore, type HookedResource } from './hook-guards.js'
-import type { Prefill } from '../../html/prefill.js'
+import type { Prefill } from '../request/prefill.js'
 import type { ListQueryParser } from '../request/list-query.js'
 import { addLinks, findPageWriter, type FoundLinks, type LinkedResource, type RowLinks } from './row-links.js'
 

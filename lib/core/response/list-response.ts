@@ -11,7 +11,7 @@ import type { QueryParameters } from '../request/filter-query.js'
 import { isClientGone, type RequestState, type ResourceRequest } from '../request/state.js'
 import { printFailure } from '../telemetry/print-failure.js'
 import { writeList } from './list-stream.js'
-import { contentOf } from '../../html/page-view.js'
+import { contentOf } from './page-view.js'
 
 /** Writes the body of an answer, as text or as a stream. */
 export type WriteBody = () => string | Readable

@@ -15,7 +15,7 @@ import { type ActionState, type RequestState, STATE } from '../request/state.js'
 import { printFailure } from '../telemetry/print-failure.js'
 import { makeListBody, type WriteBody } from './list-response.js'
 import { locate } from './locate.js'
-import { contentOf, hasMoreContent, NO_CONTENT } from '../../html/page-view.js'
+import { contentOf, hasMoreContent, NO_CONTENT } from './page-view.js'
 
 /** An error, and the row of a form that is shown again with it. */
 export interface Failure {

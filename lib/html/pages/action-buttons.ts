@@ -1,6 +1,6 @@
 import type { ActionLink, View } from '../../core/formats/format.js'
 import type { Translate } from '../languages/phrases.js'
-import { wordsOf } from '../names.js'
+import { wordsOf } from '../../core/util/words.js'
 import type { HiddenField, PageAction } from '../views/model.js'
 import { capitalize } from '../../core/util/capitalize.js'
 

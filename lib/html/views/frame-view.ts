@@ -1,4 +1,4 @@
-import type { NavigationLink } from '../navigation.js'
+import type { NavigationLink } from '../../core/formats/view.js'
 import { type Content, markup, type Markup } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 import type { PageFrame } from './model.js'

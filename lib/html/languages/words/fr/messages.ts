@@ -1,5 +1,5 @@
 import type { Operator } from '../../../../core/stores/store.js'
-import { uncapitalize } from '../../../names.js'
+import { uncapitalize } from '../../../../core/util/words.js'
 import { compileCondition, compilePlural, type Language, TIME_OF_DAY } from '../../language.js'
 
 const characters = compilePlural('fr', { one: '# caractère', other: '# caractères' })

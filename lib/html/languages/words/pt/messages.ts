@@ -1,5 +1,5 @@
 import type { Operator } from '../../../../core/stores/store.js'
-import { uncapitalize } from '../../../names.js'
+import { uncapitalize } from '../../../../core/util/words.js'
 import { compileCondition, compilePlural, type Language } from '../../language.js'
 
 const characters = compilePlural('pt', { one: '# caractere', other: '# caracteres' })

@@ -1,11 +1,11 @@
-import type { Resource } from '../core/resource/resource.js'
-import type { Scope } from '../core/resource/row.js'
-import type { Attributes, TypeName } from '../core/schema/types.js'
-import type { Validation } from '../core/schema/validation/validation.js'
-import { lazy } from '../core/util/functions.js'
-import { checkQueryValues, compileQueryValues, type ReadValues } from '../core/request/query-values.js'
-import type { QueryParameters } from '../core/request/filter-query.js'
-import type { ListQueryParser } from '../core/request/list-query.js'
+import type { Resource } from '../resource/resource.js'
+import type { Scope } from '../resource/row.js'
+import type { Attributes, TypeName } from '../schema/types.js'
+import type { Validation } from '../schema/validation/validation.js'
+import { lazy } from '../util/functions.js'
+import { checkQueryValues, compileQueryValues, type ReadValues } from './query-values.js'
+import type { QueryParameters } from './filter-query.js'
+import type { ListQueryParser } from './list-query.js'
 
 /** Reads the values with which the form for a new row begins. */
 export interface Prefill {

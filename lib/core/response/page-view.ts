@@ -1,7 +1,7 @@
-import { NONE_REFUSED } from '../core/actions/authorize/refused-actions.js'
-import type { LinkedRows, View } from '../core/formats/format.js'
-import type { RequestState } from '../core/request/state.js'
-import { findTitle } from '../core/relations/row-links.js'
+import { NONE_REFUSED } from '../actions/authorize/refused-actions.js'
+import type { LinkedRows, View } from '../formats/format.js'
+import type { RequestState } from '../request/state.js'
+import { findTitle } from '../relations/row-links.js'
 
 /** The facts beside its rows that a page shows. */
 export type PageContent = Pick<View, 'refused' | 'unlisted' | 'related' | 'links' | 'choices' | 'rowSearch' | 'parents'>

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify'
-import type { Messages } from '../core/errors.js'
-import type { Location } from '../core/resource/location.js'
-import type { Id, Row } from '../core/resource/row.js'
-import type { Attributes } from '../core/schema/types.js'
-import type { Count, Order } from '../core/stores/store.js'
-import type { OpenCondition } from '../core/formats/form/condition.js'
-import type { Unlisted } from './navigation.js'
+import type { Messages } from '../errors.js'
+import type { Location } from '../resource/location.js'
+import type { Id, Row } from '../resource/row.js'
+import type { Attributes } from '../schema/types.js'
+import type { Count, Order } from '../stores/store.js'
+import type { OpenCondition } from './form/condition.js'
+import type { Resource } from '../resource/resource.js'
 
 /** The list of the rows that belong to the row of a page: they reference it, or are nested in it. */
 export interface RelatedList {
@@ -151,3 +151,40 @@ export interface Input {
   /** The error messages by attribute; empty if nothing is wrong. */
   readonly errors: Messages
 }
+
+/** The bar of all pages: the home page, and the lists of the app. */
+export interface Navigation {
+  /** The title of the app, which is the text of the link to the home page. */
+  readonly title: string
+  /** The path of the home page. */
+  readonly href: string
+  /** Whether the page is the home page. */
+  readonly isCurrent: boolean
+  /** The links to lists, and to singletons. */
+  readonly links: readonly NavigationLink[]
+  /** Whether the home page links to more than these. */
+  readonly hasMore: boolean
+}
+
+/** A link of the bar. */
+export interface NavigationLink {
+  /** The text of the link. */
+  readonly label: string
+  /** The path. */
+  readonly href: string
+  /** Whether the page belongs to that list. */
+  readonly isCurrent: boolean
+}
+
+/** A link that a bar may have. */
+export interface PossibleLink extends NavigationLink {
+  readonly resource: Resource
+  /** Whether `authorize` or a scope decides for each request if it may open the list. */
+  readonly isGuarded: boolean
+}
+
+/** The bar of the pages of a resource, with all links that one of its pages may have. */
+export type PossibleNavigation = Pick<Navigation, 'title' | 'href'> & { readonly links: readonly PossibleLink[] }
+
+/** The resources whose lists a request may not open, as far as was asked; `undefined` if nothing was asked. */
+export type Unlisted = ReadonlySet<Pick<Resource, 'plural'>> | undefined

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ResolvedOptions } from '../core/options/resolve/options.js'
+import type { ResolvedOptions } from '../options/resolve/options.js'
 
 /** A resource that serves a file, also to the pages of others. */
 export interface AssetOwner {
