@@ -149,7 +149,6 @@ export type { CsvOptions } from './core/formats/csv/write.js'
 export type { HtmlOptions } from './html/options.js'
 export type { MaybePromise } from './core/util/maybe-promise.js'
 
-
 declare module 'fastify' {
   interface FastifyInstance {
     /** The paths of the resources by name: `app.paths.post(7)` is `/posts/7`. */

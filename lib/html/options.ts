@@ -14,8 +14,8 @@ declare module '../core/options/options.js' {
 }
 
 /**
- * The options of the format `html`. `html({ … })` gives them to all resources with this format, and the option `html` of
- * a map, a scope or a resource to the resources in it.
+ * The options of the format `html`. `html({ … })` gives them to all resources with this format, and the option `html`
+ * of a map, a scope or a resource to the resources in it.
  */
 export interface HtmlOptions<A = Attributes> {
   /**

@@ -2,7 +2,7 @@ import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { HtmlValidate } from 'html-validate'
 import t, { type Test } from 'tap'
 import resources, { type AuthorizeContext, draw, home, type HomeOptions, memoryStore } from '../../lib/index.js'
-import { markup as markup } from '../../lib/html/index.js'
+import { markup } from '../../lib/html/index.js'
 
 const attributes = { type: 'object', required: ['title'], properties: { title: { type: 'string', minLength: 1 } } } as const
 const html = { accept: 'text/html' }

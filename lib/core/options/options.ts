@@ -28,6 +28,7 @@ export interface ResourceOptions<
  * The options of formats by their names: `html: { columns: ['title'] }`. Those of a scope or a map apply to all
  * resources in it, member by member. A format adds its own by declaration merging.
  */
+// eslint-disable-next-line @typescript-eslint/no-unused-vars -- formats use it in merged declarations
 export interface FormatOptions<S extends AttributesSchema | undefined = AttributesSchema | undefined> {
   /** The options of the format `csv`. @default {} */
   readonly csv?: CsvOptions

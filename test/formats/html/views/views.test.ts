@@ -126,13 +126,15 @@ t.test('the views of a form and of a field are used in every page', async (t) =>
   const fields: Field[] = []
   const forms: Form[] = []
   const app = await seeded(t, {
-    html: { views: {
-      form (form, page, views) { forms.push(form); return markup`<form class="mine" action="${form.action}">${form.fields.map((field) => views.field(field, page, views))}</form>` },
-      field (field, page, views) {
-        fields.push(field)
-        return field.control === 'group' ? defaultViews.field(field, page, views) : markup`<i>${field.label}</i>`
+    html: {
+      views: {
+        form (form, page, views) { forms.push(form); return markup`<form class="mine" action="${form.action}">${form.fields.map((field) => views.field(field, page, views))}</form>` },
+        field (field, page, views) {
+          fields.push(field)
+          return field.control === 'group' ? defaultViews.field(field, page, views) : markup`<i>${field.label}</i>`
+        }
       }
-    } }
+    }
   })
   const expected: Array<[kind: Kind, forms: string[], fields: string[]]> = [
     ['list', ['create'], ['title', 'author', 'author][name', 'secret', 'rating']],
@@ -202,11 +204,13 @@ t.test('a template keeps its own markup, and escapes its values once', async (t)
 
 t.test('a view may wrap the default one', async (t) => {
   const app = await seeded(t, {
-    html: { views: {
-      layout: (page, content, views) => markup`${raw(String(defaultViews.layout(page, markup`<aside>mine</aside>${content}`, views)).replace('</head>', '<meta name="author" content="me"/></head>'))}`,
-      list: (page, views) => [markup`<p>before</p>`, defaultViews.list(page, views)],
-      field: (field, page, views) => markup`<div class="mine">${defaultViews.field({ ...field, label: `${field.label}!` }, page, views)}</div>`
-    } }
+    html: {
+      views: {
+        layout: (page, content, views) => markup`${raw(String(defaultViews.layout(page, markup`<aside>mine</aside>${content}`, views)).replace('</head>', '<meta name="author" content="me"/></head>'))}`,
+        list: (page, views) => [markup`<p>before</p>`, defaultViews.list(page, views)],
+        field: (field, page, views) => markup`<div class="mine">${defaultViews.field({ ...field, label: `${field.label}!` }, page, views)}</div>`
+      }
+    }
   })
   const { body } = await ask(app, 'list')
   t.match(body, '<meta name="author" content="me"/></head>')
