@@ -4,6 +4,7 @@ import { InvalidOptionError, nameOwner, ownerOf, PreconditionFailedError } from 
 import { writeXmlSchema } from './xsd.js'
 import { refuseMethod } from '../core/request/negotiate.js'
 import { findReadConditions, isMatched, isNamed } from '../core/request/preconditions.js'
+import { xml } from '../core/formats/xml/xml.js'
 import { makeResource } from '../core/resource/resource.js'
 import type { ResourceOptions } from '../core/options/options.js'
 import { checkAllNames, resolveOptions } from '../core/options/resolve/options.js'
@@ -78,7 +79,7 @@ export function xmlSchema ({ singleton = false, ...options }: XmlSchemaOptions):
     idType,
     schema,
     routing: { segment, actions }
-  } = nameOwner(ownerOf(options.name), () => resolveOptions({ ...options, store }, singleton))
+  } = nameOwner(ownerOf(options.name), () => resolveOptions({ ...options, store }, singleton, undefined, [xml()]))
   const place = { plural, singular, path: `/${segment}`, memberWrites: false, singleton, actions }
   const resource = makeResource({ ...place, foreignKey: undefined, longestId: 0, key: [] }, idType, schema)
   compileValidation(resource)

@@ -451,7 +451,7 @@ t.test('if any name may be given, a hyphen differs from an underscore', async (t
 })
 
 t.test('an option that is null throws and does not get its default', async (t) => {
-  for (const option of ['singular', 'attributes', 'store', 'id', 'formats', 'writes', 'trustedOrigins', 'requireMatch', 'maxLimit', 'html', 'csv']) {
+  for (const option of ['singular', 'attributes', 'store', 'id', 'formats', 'writes', 'trustedOrigins', 'requireMatch', 'maxLimit', 'html']) {
     await t.rejects(build(t, { name: 'posts', [option]: null } as unknown as { name: string }), { code: 'FST_RESOURCES_INVALID_OPTION', message: new RegExp(option) }, option)
   }
 })

@@ -111,10 +111,10 @@ t.test('an invalid brand or time zone throws at registration, with the cure', as
 t.test('dates and times are shown in the time zone of the app', async (t) => {
   const store = memoryStore()
   store.create({ at: '2026-07-01T22:30:00-05:00' }, {})
-  const options: ResourceOptions = { name: 'posts', attributes: { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } }, store, html: { lang: 'de' } }
-  const shown = async (more: Partial<ResourceOptions>, url: string): Promise<string | undefined> => /<time datetime="2026-07-01T22:30:00-05:00">([^<]*)</.exec((await (await build(t, { ...options, ...more })).inject({ url, headers: page })).body)?.[1]
+  const options: ResourceOptions = { name: 'posts', attributes: { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } }, store }
+  const shown = async (more: { readonly timeZone?: string }, url: string): Promise<string | undefined> => /<time datetime="2026-07-01T22:30:00-05:00">([^<]*)</.exec((await (await build(t, { ...options, html: { lang: 'de', ...more } })).inject({ url, headers: page })).body)?.[1]
   for (const url of ['/posts', '/posts/1']) {
     t.equal(await shown({}, url), '01.07.2026, 22:30 -05:00')
-    t.equal(await shown({ html: { timeZone: 'Europe/Berlin' } }, url), '02.07.2026, 05:30')
+    t.equal(await shown({ timeZone: 'Europe/Berlin' }, url), '02.07.2026, 05:30')
   }
 })
