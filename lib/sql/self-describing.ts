@@ -1,6 +1,6 @@
 import { InvalidOptionError } from '../core/errors.js'
 import type { AttributesSchema } from '../core/schema/types.js'
-import { andThen, type MaybePromise } from '../core/util/maybe-promise.js'
+import type { MaybePromise } from '../core/util/maybe-promise.js'
 import type { Capabilities, Store } from '../core/stores/store.js'
 import type { TableName } from './dialect.js'
 import type { SqlStoreOptions } from './options.js'
@@ -56,16 +56,16 @@ export function describeItself (source: TableSource): Store {
     if (opened !== undefined) return opened
     throw new InvalidOptionError('attributes', `of "${table}" are unknown; await prepare() of the store first`)
   }
-  const learn = (): MaybePromise<void> => opened === undefined
-    ? andThen(findTable(source), (description) => {
-      const store = source.open(optionsOf(description))
-      const { canCreate, canUpdate, canDelete } = description
-      capabilities = Object.freeze({ ...store.capabilities, create: canCreate, update: canUpdate, delete: canDelete })
-      // The store itself takes each attribute of a key for required.
-      attributes = description.attributes
-      opened = store
-    })
-    : undefined
+  const learn = async (): Promise<void> => {
+    if (opened !== undefined) return
+    const description = await findTable(source)
+    const store = source.open(optionsOf(description))
+    const { canCreate, canUpdate, canDelete } = description
+    capabilities = Object.freeze({ ...store.capabilities, create: canCreate, update: canUpdate, delete: canDelete })
+    // The store itself takes each attribute of a key for required.
+    attributes = description.attributes
+    opened = store
+  }
   return Object.freeze<Store>({
     get id () { return opened?.id },
     get attributes () { return attributes },
@@ -77,7 +77,10 @@ export function describeItself (source: TableSource): Store {
       source.retain?.()
       return learn()
     },
-    prepare: () => andThen(learn(), () => (known() as Required<Store>).prepare()),
+    async prepare () {
+      await learn()
+      await (known() as Required<Store>).prepare()
+    },
     list: (...call) => known().list(...call),
     count: (...call) => (known() as Required<Store>).count(...call),
     get: (...call) => known().get(...call),
@@ -89,16 +92,16 @@ export function describeItself (source: TableSource): Store {
 }
 
 /** @throws InvalidOptionError if the table is missing or cannot be served */
-function findTable (source: TableSource): MaybePromise<TableDescription> {
+async function findTable (source: TableSource): Promise<TableDescription> {
   const { table, schema } = source
-  return andThen(source.describe(), (description): MaybePromise<TableDescription> => {
-    if (description === undefined) {
-      return andThen(source.tables(), (tables) => { throw missingTable(source, tables, listTables(schema, tables)) })
-    }
-    if (description.isServed) return description
-    const problems = description.problems.map(({ problem }) => problem).join(' ').replace(/\.$/, '')
-    throw new InvalidOptionError('table', `is "${table}", which cannot be served: ${problems}`)
-  })
+  const description = await source.describe()
+  if (description === undefined) {
+    const tables = await source.tables()
+    throw missingTable(source, tables, listTables(schema, tables))
+  }
+  if (description.isServed) return description
+  const problems = description.problems.map(({ problem }) => problem).join(' ').replace(/\.$/, '')
+  throw new InvalidOptionError('table', `is "${table}", which cannot be served: ${problems}`)
 }
 
 /** The most tables that an error lists. */

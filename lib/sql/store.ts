@@ -3,11 +3,12 @@ import type { IdType } from '../core/resource/resource.js'
 import { type Id, makeUuid, type Row, type Scope } from '../core/resource/row.js'
 import type { Attributes, AttributesSchema, Scalar } from '../core/schema/types.js'
 import { isSame } from '../core/util/canonical-json.js'
-import { andThen, catchError, type MaybePromise } from '../core/util/maybe-promise.js'
+import type { MaybePromise } from '../core/util/maybe-promise.js'
 import { isEmpty } from '../core/util/own-property.js'
 import { LARGEST_BATCH_SIZE } from '../core/stores/row-size.js'
 import { checkScope } from '../core/stores/scope.js'
 import type {
+  Changes,
   Context,
   Count,
   CountQuery,
@@ -49,28 +50,30 @@ export interface SqlStore<A = Attributes> extends Store<A> {
     readonly search: true
     readonly count: true
   }
-  count (query: CountQuery, context: Context): MaybePromise<Count>
+  list (query: Query, context: Context): AsyncIterable<ReadonlyArray<Row<A>>>
+  count (query: CountQuery, context: Context): Promise<Count>
+  get (id: Id, scope: Scope, context?: Context): Promise<Row<A> | undefined>
+  create (attributes: A, scope: Scope, context?: Context): Promise<Row<A>>
+  update (id: Id, changes: Changes<A>, guard: Guard, context?: Context): Promise<WriteOutcome<A>>
+  delete (id: Id, guard: Guard, context?: Context): Promise<WriteOutcome<A>>
   /**
    * Returns the statements that make the table fit, and what the app must change itself. Both lists are empty if the
    * table fits. Nothing changes.
    */
-  plan (): MaybePromise<TablePlan>
+  plan (): Promise<TablePlan>
   /**
    * Runs the statements of `plan()`: creates the table, or adds columns, foreign keys and indexes that are missing. It
    * runs none of them if the app must change something itself. Existing columns stay as they are.
    * @throws InvalidOptionError if the table does not fit
    */
-  migrate (): MaybePromise<void>
+  migrate (): Promise<void>
   /**
    * Checks that the table fits. With the option `migrate`, does what `migrate()` does. The registration of a resource
    * calls it.
    * @throws InvalidOptionError with the columns and their types, if the table is missing or does not fit
    */
-  prepare (): MaybePromise<void>
+  prepare (): Promise<void>
 }
-
-/** The context of the statements at the start, which nobody breaks off. */
-const AT_START: Context = { signal: new AbortController().signal }
 
 /** Makes a store in an SQL database. The dialect and the driver hold the differences between databases. */
 export function makeSqlStore (
@@ -94,8 +97,8 @@ export function makeSqlStore (
     versions: definition.versions.kind === 'values' ? 'values' : undefined,
     capabilities: Object.freeze({ order: true, offset: true, filter: true, search: true, count: true }),
     plan: () => migration.plan(),
-    migrate: () => andThen(migration.run(), learn),
-    prepare: () => andThen(migrate ? migration.run(AT_START) : migration.check(), learn),
+    migrate: async () => learn(await migration.run()),
+    prepare: async () => learn(await (migrate ? migration.run() : migration.check())),
     list: (query, context) => rows.list(query, context),
     count: (query, context) => rows.count(query, context),
     get: (id, scope) => rows.get(id, scope),
@@ -224,37 +227,40 @@ class SqlTable {
     return { rows, isEstimate: false }
   }
 
-  get (id: Id, scope: Scope): MaybePromise<Row | undefined> {
-    return andThen(this.#find(id, scope), this.#decodeFound)
+  async get (id: Id, scope: Scope): Promise<Row | undefined> {
+    const raw = await this.#find(id, scope)
+    return raw && this.#decoder.decode(raw)
   }
 
-  create (attributes: Attributes, scope: Scope, context?: Context): MaybePromise<Row> {
+  async create (attributes: Attributes, scope: Scope, context?: Context): Promise<Row> {
     const { ids, columns } = this.#definition
     this.#checkWrite()
     checkGiven(ids, attributes, scope)
     const id = ids.isGenerated && ids.type === 'uuid' ? makeUuid() : undefined
     const rescue = makeRescue(columns, attributes, scope)
-    return andThen(this.#write(this.#statements.insert(id, attributes, scope), rescue, context), requireRow)
+    const row = await this.#write(this.#statements.insert(id, attributes, scope), rescue, context)
+    // A trigger of the database can suppress the row.
+    if (row === undefined) throw new InvalidError({}, { detail: REFUSALS.check.detail })
+    return row
   }
 
-  update (id: Id, given: Attributes, guard: Guard, context?: Context): MaybePromise<WriteOutcome> {
+  async update (id: Id, given: Attributes, guard: Guard, context?: Context): Promise<WriteOutcome> {
     this.#checkWrite()
     checkScope(given, guard.scope)
     const { ids, versions } = this.#definition
     const { changes, errors } = keepKey(ids, id, given, guard.scope)
-    // A text of JSON may be spelled in another way than we would write it.
     const change = { changes, guard, context }
+    // A text of JSON may be spelled in another way than we would write it.
     const isCompared = versions.kind === 'values' || this.#hasJson(changes)
     if (errors === undefined && !isCompared) return this.#change(id, change)
-    return andThen(this.#find(id, guard.scope), (raw): MaybePromise<WriteOutcome> => {
-      if (raw === undefined) return { ok: false, why: 'missing' }
-      const row = this.#decoder.decode(raw)
-      if (guard.version !== undefined && row.version !== guard.version) return { ok: false, why: 'stale', current: row }
-      if (errors !== undefined) throw new InvalidError(errors)
-      // A digest of the same values is the same version, so there is nothing to write, and no trigger to run.
-      const isSame = versions.kind === 'values' && isEmpty(findDifferent(changes, row, guard.scope))
-      return isSame ? { ok: true, row } : this.#change(id, change, raw)
-    })
+    const raw = await this.#find(id, guard.scope)
+    if (raw === undefined) return { ok: false, why: 'missing' }
+    const row = this.#decoder.decode(raw)
+    if (guard.version !== undefined && row.version !== guard.version) return { ok: false, why: 'stale', current: row }
+    if (errors !== undefined) throw new InvalidError(errors)
+    // A digest of the same values is the same version, so there is nothing to write, and no trigger to run.
+    const isSame = versions.kind === 'values' && isEmpty(findDifferent(changes, row, guard.scope))
+    return isSame ? { ok: true, row } : this.#change(id, change, raw)
   }
 
   #hasJson (changes: Attributes): boolean {
@@ -264,26 +270,25 @@ class SqlTable {
   }
 
   /** @param raw the row that was read before, if it was */
-  #change (id: Id, change: Change, raw?: RawRow): MaybePromise<WriteOutcome> {
+  async #change (id: Id, change: Change, raw?: RawRow): Promise<WriteOutcome> {
     const { changes, guard, context } = change
     const explain = makeRescue(this.#definition.columns, changes, guard.scope)
     const rescue: Rescue = (error) => error instanceof ConstraintError && error.kind === 'reference'
       ? this.#changeOthers(id, change, () => explain(error))
       : explain(error)
-    const write = (target: WriteTarget): MaybePromise<Row | undefined> =>
-      this.#write(this.#statements.update(changes, target, raw), rescue, context)
-    return this.#writeGuarded(id, guard, write, raw)
+    return this.#writeGuarded(id, guard, (target) =>
+      this.#write(this.#statements.update(changes, target, raw), rescue, context), raw)
   }
 
   /**
    * Changes a row without the attributes that have their value already. SQLite checks each reference that a statement
    * names, and a row may refer to something that does not exist.
    * @param refuse throws the error of the statement with all attributes
-   * @param before the version of the row that this method could not change; `undefined` at first
    */
-  #changeOthers (id: Id, change: Change, refuse: () => never, before?: string): MaybePromise<readonly RawRow[]> {
+  async #changeOthers (id: Id, change: Change, refuse: () => never): Promise<readonly RawRow[]> {
     const { changes, guard, context } = change
-    return andThen(this.#find(id, guard.scope), (raw): MaybePromise<readonly RawRow[]> => {
+    for (let before: string | undefined; ;) {
+      const raw = await this.#find(id, guard.scope)
       const row = raw && this.#decoder.decode(raw)
       const isLost = row === undefined || row.version === before ||
         (guard.version !== undefined && row.version !== guard.version)
@@ -292,12 +297,13 @@ class SqlTable {
       const guards = this.#definition.versions.guard(row.version, raw)
       if (guards === undefined || Object.keys(others).length === Object.keys(changes).length) return refuse()
       const bound = this.#statements.update(others, { id, guards, scope: guard.scope }, raw)
-      return andThen(this.#runWrite(bound, refuse, context), (rows) =>
-        rows.length > 0 ? rows : this.#changeOthers(id, change, refuse, row.version))
-    })
+      const rows = await this.#runWrite(bound, refuse, context)
+      if (rows.length > 0) return rows
+      before = row.version
+    }
   }
 
-  delete (id: Id, guard: Guard, context?: Context): MaybePromise<WriteOutcome> {
+  async delete (id: Id, guard: Guard, context?: Context): Promise<WriteOutcome> {
     this.#checkWrite()
     return this.#writeGuarded(id, guard, (target) =>
       this.#write(this.#statements.delete(target), rescueDeletion, context))
@@ -305,58 +311,64 @@ class SqlTable {
 
   /**
    * Writes with the guard in the statement itself. Afterwards, reads the row only if the guard may have stopped it.
-   * @param raw the row that was read before, if it was
+   * @param read the row that was read before, if it was
    */
-  #writeGuarded (
+  async #writeGuarded (
     id: Id,
     { version, scope }: Guard,
-    write: (target: WriteTarget) => MaybePromise<Row | undefined>,
-    raw?: RawRow
-  ): MaybePromise<WriteOutcome> {
+    write: (target: WriteTarget) => Promise<Row | undefined>,
+    read?: RawRow
+  ): Promise<WriteOutcome> {
     const { versions } = this.#definition
-    const canMatch = this.#canMatch(id, scope)
-    const needsRow = canMatch && version !== undefined && versions.needsRow
-    const compared = needsRow ? raw ?? this.#find(id, scope) : undefined
-    const attempt = andThen(compared, (raw) => {
-      const guards = version === undefined ? [] : versions.guard(version, raw)
-      return canMatch && guards !== undefined ? write({ id, guards, scope }) : undefined
-    })
-    return andThen(attempt, (row): MaybePromise<WriteOutcome> => {
-      if (row !== undefined) return { ok: true, row }
-      if (version === undefined) return { ok: false, why: 'missing' }
-      return andThen(this.get(id, scope), (current): WriteOutcome =>
-        current === undefined ? { ok: false, why: 'missing' } : { ok: false, why: 'stale', current })
-    })
+    if (!this.#canMatch(id, scope)) return { ok: false, why: 'missing' }
+    const raw = version !== undefined && versions.needsRow ? read ?? await this.#find(id, scope) : undefined
+    const guards = version === undefined ? [] : versions.guard(version, raw)
+    const row = guards && await write({ id, guards, scope })
+    if (row !== undefined) return { ok: true, row }
+    const current = version === undefined ? undefined : await this.get(id, scope)
+    return current === undefined ? { ok: false, why: 'missing' } : { ok: false, why: 'stale', current }
   }
 
-  #write (bound: BoundStatement, rescue: Rescue, context: Context | undefined): MaybePromise<Row | undefined> {
-    return andThen(this.#runWrite(bound, rescue, context), this.#decodeWritten)
+  async #write (bound: BoundStatement, rescue: Rescue, context: Context | undefined): Promise<Row | undefined> {
+    const [raw] = await this.#runWrite(bound, rescue, context)
+    return raw && this.#decoder.decode(raw)
   }
 
-  #runWrite (bound: BoundStatement, rescue: Rescue, context: Context | undefined): MaybePromise<readonly RawRow[]> {
-    // An asynchronous driver would give up the write of a client that disconnects, and nobody would know its outcome.
-    return catchError(this.#run, rescue, bound, this.#driver.sync ? context : undefined)
+  async #runWrite (
+    bound: BoundStatement,
+    rescue: Rescue,
+    context: Context | undefined
+  ): Promise<readonly RawRow[]> {
+    try {
+      // An asynchronous driver would give up the write of a client that disconnects, and nobody would know its outcome.
+      return await this.#run(bound, this.#driver.sync ? context : undefined)
+    } catch (error) {
+      return rescue(error)
+    }
   }
 
-  #read (bound: BoundStatement, context?: Context): MaybePromise<readonly RawRow[]> {
-    return catchError(this.#run, rescueRead, bound, context)
+  async #read (bound: BoundStatement, context?: Context): Promise<readonly RawRow[]> {
+    try {
+      return await this.#run(bound, context)
+    } catch (error) {
+      return rescueRead(error)
+    }
   }
 
-  readonly #run = ({ statement, values }: BoundStatement, context?: Context): MaybePromise<readonly RawRow[]> =>
-    this.#driver.run(statement, values, context)
-
-  readonly #decodeFound = (raw: RawRow | undefined): Row | undefined => raw && this.#decoder.decode(raw)
-
-  readonly #decodeWritten = ([raw]: readonly RawRow[]): Row | undefined => this.#decodeFound(raw)
+  #run ({ statement, values }: BoundStatement, context?: Context): MaybePromise<readonly RawRow[]> {
+    return this.#driver.run(statement, values, context)
+  }
 
   /** Returns the predicates of a query, or `undefined` if no row can meet them. */
   #predicates ({ scope, filter, search }: CountQuery | Query): readonly Predicate[] | undefined {
     return this.#conditions.canFit(scope) ? this.#conditions.makePredicates(filter, search) : undefined
   }
 
-  #find (id: Id, scope: Scope): MaybePromise<RawRow | undefined> {
+  /** Finds the only row with an id. Several rows with one key have no name. */
+  async #find (id: Id, scope: Scope): Promise<RawRow | undefined> {
     if (!this.#canMatch(id, scope)) return undefined
-    return andThen(this.#read(this.#statements.select(id, scope)), onlyOf)
+    const rows = await this.#read(this.#statements.select(id, scope))
+    return rows.length === 1 ? rows[0] : undefined
   }
 
   /** Returns whether a row can have the id and the values of the scope. */
@@ -395,15 +407,4 @@ function countFitting (rows: readonly RawRow[], limit: number): number {
   let size = 0
   const index = rows.findIndex((raw) => (size += Number(raw[SIZE])) > LARGEST_BATCH_SIZE)
   return index < 0 ? limit : Math.max(1, index)
-}
-
-/** Returns the only row. Several rows with one key have no name. */
-function onlyOf (rows: readonly RawRow[]): RawRow | undefined {
-  return rows.length === 1 ? rows[0] : undefined
-}
-
-/** Returns the row that was created. A trigger of the database can suppress it. @throws InvalidError */
-function requireRow (row: Row | undefined): Row {
-  if (row === undefined) throw new InvalidError({}, { detail: REFUSALS.check.detail })
-  return row
 }

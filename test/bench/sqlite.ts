@@ -17,7 +17,7 @@ function makeFile (posts: readonly Post[]): string {
   process.once('exit', () => { rmSync(folder, { recursive: true }) })
   const file = join(folder, 'posts.sqlite')
   const store = sqliteStore({ file, ...TABLE })
-  store.migrate()
+  await store.migrate()
   store.close()
   const database = new Database(file)
   const insert = database.prepare('INSERT INTO posts (title, body, published, rating) VALUES (?, ?, ?, ?)')

@@ -30,7 +30,7 @@ async function measureSqlite (): Promise<Result[]> {
   const folder = mkdtempSync(join(tmpdir(), 'resources-bench-'))
   const database = new Database(join(folder, 'posts.sqlite'))
   const store = sqliteStore({ database, table: 'posts', attributes })
-  store.migrate()
+  await store.migrate()
   await fill(store)
   const select = database.prepare(`SELECT ${columns} FROM "posts" WHERE "id" = ?`)
   const insert = database.prepare(`INSERT INTO "posts" ("version", "title", "body", "published", "rating") VALUES (?, ?, ?, ?, ?) RETURNING ${columns}`)

@@ -193,7 +193,7 @@ check<Equal<typeof postgres, PostgresStore<AttributesOf<typeof typeBox>>>>()
 check<Equal<typeof inline, SqliteStore<{ readonly title: string }>>>()
 check<Equal<RowsOf<typeof sqlite>, AttributesOf<typeof literal>>>()
 check<Equal<RowsOf<typeof postgres>, AttributesOf<typeof typeBox>>>()
-check<Equal<ReturnType<typeof sqlite.get>, Row<AttributesOf<typeof literal>> | undefined>>()
+check<Equal<ReturnType<typeof sqlite.get>, Promise<Row<AttributesOf<typeof literal>> | undefined>>>()
 sqlite.create({ title: 'a', tags: [], createdAt: 'now' }, {})
 // @ts-expect-error the title is missing
 sqlite.create({ tags: [], createdAt: 'now' }, {})

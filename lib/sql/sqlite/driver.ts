@@ -1,7 +1,6 @@
 import { InvalidOptionError, StoreFullError, UnavailableError, UnknownOutcomeError } from '../../core/errors.js'
 import { findMember } from '../../core/util/own-property.js'
 import type { MaybePromise } from '../../core/util/maybe-promise.js'
-import type { Context } from '../../core/stores/store.js'
 import { ConstraintError } from '../constraint-errors.js'
 import {
   type Driver,
@@ -32,7 +31,7 @@ export interface SqliteConnection {
 
 /** Opens a connection at the start of an app. Returns a promise if it has to wait for other processes. */
 export function openAtStart (connection: SqliteConnection): MaybePromise<SqliteDatabase> {
-  return connection.queue.run(() => connection.database, true)
+  return connection.queue.run(() => connection.database)
 }
 
 /** A database that the app has opened. */
@@ -104,12 +103,12 @@ export class SqliteDriver implements Driver {
     return this.#connection.database
   }
 
-  /** Runs a statement. With `context`, a write that has to wait returns a promise; without it, the process waits. */
-  run (statement: Statement, values: readonly unknown[], context?: Context): MaybePromise<readonly RawRow[]> {
+  /** Runs a statement. A write that has to wait returns a promise. */
+  run (statement: Statement, values: readonly unknown[]): MaybePromise<readonly RawRow[]> {
     const fail = (error: unknown): never => { throw this.#explain(error, statement) }
     try {
       if (!statement.writes) return this.#execute(statement, values)
-      const written = this.#connection.queue.run(() => this.#execute(statement, values), context !== undefined)
+      const written = this.#connection.queue.run(() => this.#execute(statement, values))
       return written instanceof Promise ? written.catch(fail) : written
     } catch (error) {
       return fail(error)

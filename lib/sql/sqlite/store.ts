@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs'
 import { InvalidOptionError } from '../../core/errors.js'
-import type { Id, Row, Scope } from '../../core/resource/row.js'
 import type { AttributesOf } from '../../core/schema/infer.js'
 import type { Attributes, AttributesSchema } from '../../core/schema/types.js'
 import { checkBoolean, checkOptionNames } from '../../core/util/check-option.js'
-import { andThen, type MaybePromise } from '../../core/util/maybe-promise.js'
 import { findMember } from '../../core/util/own-property.js'
 import {
   checkOptions,
@@ -16,9 +14,7 @@ import {
 import { describeItself, type SelfDescribing, type SelfDescribingOptions } from '../self-describing.js'
 import { makeSqlStore, type SqlStore } from '../store.js'
 import type { TablePlan } from '../tables/migration.js'
-import type {
-  Changes, Context, Count, CountQuery, Guard, Query, Store, Stores, SyncStore, WriteOutcome
-} from '../../core/stores/store.js'
+import type { Store, Stores } from '../../core/stores/store.js'
 import { describeSqliteTable } from './describe/describe-sqlite.js'
 import { sqliteDialect as dialect } from './dialect.js'
 import { OpenDatabase, openAtStart, type SqliteConnection, type SqliteDatabase, SqliteDriver } from './driver.js'
@@ -56,36 +52,10 @@ export type SqliteSource =
     readonly file?: never
   }
 
-/**
- * A store in SQLite. Most of its methods return their results synchronously. A write for a request, which has a
- * `context`, returns a promise if another connection holds the lock of the database. Without a context, the process
- * waits.
- */
-export interface SqliteStore<A = Attributes>
-  extends Omit<SyncStore<A>, 'list' | 'count' | 'create' | 'update' | 'delete' | 'prepare'> {
-  readonly id: SqlStore['id']
-  readonly attributes: AttributesSchema
-  readonly capabilities: SqlStore['capabilities']
-  list (query: Query, context: Context): AsyncIterable<ReadonlyArray<Row<A>>>
-  count (query: CountQuery, context: Context): Promise<Count>
+/** A store in SQLite. A write waits while another connection holds the lock of the database. */
+export interface SqliteStore<A = Attributes> extends SqlStore<A> {
   /** Returns what must be done so that the table fits. It does not even create the file. */
-  plan (): TablePlan
-  /** Creates the table, or adds what it lacks. */
-  migrate (): void
-  /** Opens the connection, and does what the start of an app needs. Waits for other processes by a promise. */
-  prepare (): MaybePromise<void>
-  /** Creates a row at once. A lock of another connection stops the process for up to `busyTimeout`. */
-  create (attributes: A, scope: Scope): Row<A>
-  /** Creates a row, by a promise while another connection has the lock of the file. */
-  create (attributes: A, scope: Scope, context: Context): MaybePromise<Row<A>>
-  /** Changes a row at once. A lock of another connection stops the process for up to `busyTimeout`. */
-  update (id: Id, changes: Changes<A>, guard: Guard): WriteOutcome<A>
-  /** Changes a row, by a promise while another connection has the lock of the file. */
-  update (id: Id, changes: Changes<A>, guard: Guard, context: Context): MaybePromise<WriteOutcome<A>>
-  /** Deletes a row at once. A lock of another connection stops the process for up to `busyTimeout`. */
-  delete (id: Id, guard: Guard): WriteOutcome<A>
-  /** Deletes a row, by a promise while another connection has the lock of the file. */
-  delete (id: Id, guard: Guard, context: Context): MaybePromise<WriteOutcome<A>>
+  plan (): Promise<TablePlan>
   /**
    * Closes the connection of the option `file`, unless an app still uses the file. The next use opens it again. With
    * the option `database`, it does nothing.
@@ -116,7 +86,7 @@ function openTable (options: SelfDescribingOptions & SqliteOptions): Store {
   return describeItself({
     table,
     schema: undefined,
-    describe: () => andThen(openAtStart(connection), (database) => describeSqliteTable(database, table)),
+    describe: async () => describeSqliteTable(await openAtStart(connection), table),
     tables: () => new SqliteDriver(connection, table).tables(),
     open: (described) => openStore({ ...options, ...described }),
     retain () { file?.retain() },
@@ -131,27 +101,28 @@ function openStore (options: SqliteStoreOptions): SqliteStore {
   const connection = connect(options)
   const store: SqlStore<unknown> = makeSqlStore(common, dialect, new SqliteDriver(connection, options.table))
   const opened = connection instanceof SqliteFile ? connection : undefined
-  // The driver is synchronous where the type says so, and so is the store. The schema has validated the rows.
+  // The schema has validated the rows.
   return Object.freeze({
     ...store,
-    plan () {
+    async plan () {
       if (file === undefined) return store.plan()
       // An empty database stands for a file that is missing. The other connection would change the journal mode.
       const reader = existsSync(file) ? shareFile(file, busyTimeout, true) : new SqliteFile(':memory:', busyTimeout)
       reader.retain()
       try {
-        return makeSqlStore(common, dialect, new SqliteDriver(reader, options.table)).plan()
+        return await makeSqlStore(common, dialect, new SqliteDriver(reader, options.table)).plan()
       } finally {
         reader.release()
       }
     },
-    migrate () {
-      connection.queue.run(() => connection.database, false)
-      store.migrate()
+    async migrate () {
+      await openAtStart(connection)
+      await store.migrate()
     },
-    prepare () {
+    async prepare () {
       opened?.retain()
-      return andThen(openAtStart(connection), () => store.prepare())
+      await openAtStart(connection)
+      await store.prepare()
     },
     close () { opened?.release() }
   }) as SqliteStore

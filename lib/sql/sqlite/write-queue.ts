@@ -23,20 +23,18 @@ export class WriteQueue {
 
   /**
    * Writes, and tries again until the time is over. Returns a promise if the write has to wait.
-   * @param mayReturnPromise if not, the process waits
    * @throws the last error, if the lock was never free
    */
-  run<T> (write: () => T, mayReturnPromise: boolean): MaybePromise<T> {
+  run<T> (write: () => T): MaybePromise<T> {
     const deadline = Date.now() + this.#timeout
     const before = this.#last
-    if (before === undefined || !mayReturnPromise) {
+    if (before === undefined) {
       try {
         return write()
       } catch (error) {
         this.#check(error, deadline)
       }
     }
-    if (!mayReturnPromise) return this.#insist(write, deadline)
     const result = this.#retry(write, deadline, before)
     const last = result.catch(() => {}).then(() => { if (this.#last === last) this.#last = undefined })
     this.#last = last
@@ -52,18 +50,6 @@ export class WriteQueue {
         this.#check(error, deadline)
       }
       await pause(length)
-    }
-  }
-
-  #insist<T> (write: () => T, deadline: number): T {
-    const never = new Int32Array(new SharedArrayBuffer(4))
-    for (;;) {
-      Atomics.wait(never, 0, 0, SHORTEST_PAUSE)
-      try {
-        return write()
-      } catch (error) {
-        this.#check(error, deadline)
-      }
     }
   }
 

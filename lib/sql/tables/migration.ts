@@ -1,6 +1,4 @@
 import { capitalize } from '../../core/util/capitalize.js'
-import { andThen, catchError, forEachInOrder, type MaybePromise } from '../../core/util/maybe-promise.js'
-import type { Context } from '../../core/stores/store.js'
 import type { Dialect, Driver, Table } from '../dialect.js'
 import type { CheckedTable, TableDefinition } from './definition.js'
 import { findMisfits, learnTable, type Misfit, misfitError, missingTable } from './table-check.js'
@@ -35,63 +33,62 @@ export class Migration {
   }
 
   /** Throws `InvalidOptionError` if the table is missing or does not fit. */
-  check (): MaybePromise<CheckedTable> {
+  async check (): Promise<CheckedTable> {
     const definition = this.#definition
-    return andThen(this.#inspect(), ({ found, misfits }) => {
-      if (found === undefined) {
-        return andThen(this.#driver.tables(), (tables) => { throw missingTable(definition, tables) })
-      }
-      if (misfits.length > 0) throw misfitError(definition.table, misfits)
-      return learnTable(definition, found)
-    })
+    const { found, misfits } = await this.#inspect()
+    if (found === undefined) throw missingTable(definition, await this.#driver.tables())
+    if (misfits.length > 0) throw misfitError(definition.table, misfits)
+    return learnTable(definition, found)
   }
 
   /** Returns what must be done so that the table fits. Nothing changes. */
-  plan (): MaybePromise<TablePlan> {
-    return andThen(this.#inspect(), ({ misfits }) => ({
+  async plan (): Promise<TablePlan> {
+    const { misfits } = await this.#inspect()
+    return {
       table: this.#definition.table,
       statements: misfits.filter(isCurable).flatMap(({ cure }) => cure as readonly string[]),
       problems: misfits.filter((misfit) => !isCurable(misfit)).map(({ fault, obstacle }) =>
         `${capitalize(fault)}.${obstacle === undefined ? '' : ` ${obstacle}`}`)
-    }))
+    }
   }
 
   /**
    * Runs the statements of the plan, unless something is left to the app.
-   * @param context with it, a synchronous driver returns a promise if it has to wait
    * @throws InvalidOptionError if the table does not fit
    */
-  run (context?: Context): MaybePromise<CheckedTable> {
+  async run (): Promise<CheckedTable> {
     const failures: unknown[] = []
-    // Another process may run the same statements at the same time, so a failure counts only if the final check fails.
-    const attempt = ({ cure }: Misfit): MaybePromise<void> => catchError<void>(
-      () => andThen(this.#execute(cure as readonly string[], context), () => {}),
-      (error) => { failures.push(error) }
-    )
-    return andThen(
-      andThen(this.#inspect(), ({ misfits }) => forEachInOrder(misfits.every(isCurable) ? misfits : [], attempt)),
-      () => catchError(() => this.check(), (error) => { throw failures[0] ?? error })
-    )
+    const { misfits } = await this.#inspect()
+    for (const { cure } of misfits.every(isCurable) ? misfits : []) {
+      try {
+        await this.#execute(cure as readonly string[])
+      } catch (error) {
+        // Another process may run the same statements at the same time, so a failure counts only if the check fails.
+        failures.push(error)
+      }
+    }
+    try {
+      return await this.check()
+    } catch (error) {
+      throw failures[0] ?? error
+    }
   }
 
-  #execute (statements: readonly string[], context: Context | undefined): MaybePromise<unknown> {
+  async #execute (statements: readonly string[]): Promise<void> {
     if (statements.length === 0) return
     const once = { writes: true, returns: false, kept: false }
-    return this.#driver.run(this.#driver.sync || statements.length === 1
+    await this.#driver.run(this.#driver.sync || statements.length === 1
       ? { text: statements.join('; '), ...once }
-      : { text: 'COMMIT', steps: statements, ...once }, [], this.#driver.sync ? context : undefined)
+      : { text: 'COMMIT', steps: statements, ...once }, [])
   }
 
-  #inspect (): MaybePromise<Inspection> {
+  async #inspect (): Promise<Inspection> {
     const definition = this.#definition
-    return andThen(this.#driver.describe(), (found) => {
-      const statements = new TableStatements(definition, this.#dialect, this.#driver.needsCollation())
-      if (found !== undefined) {
-        return { found, misfits: findMisfits(definition, found, this.#dialect, statements) }
-      }
-      const cures = [statements.createTable(), ...definition.unique.map((group) => [statements.addIndex(group)])]
-      return { found, misfits: cures.map((cure) => ({ fault: 'the table is missing', cure })) }
-    })
+    const found = await this.#driver.describe()
+    const statements = new TableStatements(definition, this.#dialect, this.#driver.needsCollation())
+    if (found !== undefined) return { found, misfits: findMisfits(definition, found, this.#dialect, statements) }
+    const cures = [statements.createTable(), ...definition.unique.map((group) => [statements.addIndex(group)])]
+    return { found, misfits: cures.map((cure) => ({ fault: 'the table is missing', cure })) }
   }
 }
 

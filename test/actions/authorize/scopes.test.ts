@@ -28,22 +28,22 @@ const attributes = {
 const context = { signal: new AbortController().signal }
 const anyone: Scope = {}
 
-type MakeStore = (name: string, rows?: readonly Attributes[], unique?: ReadonlyArray<string | readonly string[]>) => Store
+type MakeStore = (name: string, rows?: readonly Attributes[], unique?: ReadonlyArray<string | readonly string[]>) => Promise<Store>
 
 /** Runs the same test with a memory store and with an SQLite database. */
 function each (name: string, body: (t: Test, makeStore: MakeStore) => Promise<void>): void {
   t.test(name, async t => {
-    const fill = (store: Store, rows: readonly Attributes[]): Store => {
-      for (const row of rows) store.create(row, {}, context)
+    const fill = async (store: Store, rows: readonly Attributes[]): Promise<Store> => {
+      for (const row of rows) await store.create(row, {}, context)
       return store
     }
-    await t.test('in memory', (t) => body(t, (_name, rows = [], unique = []) => fill(memoryStore({ unique }), rows)))
+    await t.test('in memory', (t) => body(t, async (_name, rows = [], unique = []) => await fill(memoryStore({ unique }), rows)))
     await t.test('in SQLite', (t) => {
       const database = new Database(':memory:') as unknown as SqliteDatabase
-      return body(t, (table, rows = [], unique = []) => {
+      return body(t, async (table, rows = [], unique = []) => {
         const store = sqliteStore({ database, table, attributes, unique })
-        store.migrate()
-        return fill(store as Store, rows)
+        await store.migrate()
+        return await fill(store as Store, rows)
       })
     })
   })
@@ -124,11 +124,11 @@ async function areMissing (t: Test, app: FastifyInstance, all: readonly InjectOp
 }
 
 /** Returns a map of posts, their comments and the replies to those. */
-function blog (makeStore: MakeStore): { readonly stores: Record<'posts' | 'comments' | 'replies', Store>, draw (map: Mapper): void } {
+async function blog (makeStore: MakeStore): Promise<{ readonly stores: Record<'posts' | 'comments' | 'replies', Store>, draw (map: Mapper): void }> {
   const stores = {
-    posts: makeStore('posts', [{ title: 'P1' }, { title: 'P2' }]),
-    comments: makeStore('comments', [{ title: 'C1', postId: 1 }, { title: SECRET, body: SECRET, postId: 2 }]),
-    replies: makeStore('replies', [{ title: 'R1', commentId: 1 }, { title: SECRET, body: SECRET, commentId: 2 }])
+    posts: await makeStore('posts', [{ title: 'P1' }, { title: 'P2' }]),
+    comments: await makeStore('comments', [{ title: 'C1', postId: 1 }, { title: SECRET, body: SECRET, postId: 2 }]),
+    replies: await makeStore('replies', [{ title: 'R1', commentId: 1 }, { title: SECRET, body: SECRET, commentId: 2 }])
   }
   return {
     stores,
@@ -146,7 +146,7 @@ function blog (makeStore: MakeStore): { readonly stores: Record<'posts' | 'comme
 }
 
 each('a comment of another post is not found by any request', async (t, makeStore) => {
-  const { stores, draw } = blog(makeStore)
+  const { stores, draw } = await blog(makeStore)
   const app = await drawn(t, draw)
   const before = await stores.comments.get(2, anyone, context)
   await areMissing(t, app, requestsFor('/posts/1/comments', 'comment', 2))
@@ -157,7 +157,7 @@ each('a comment of another post is not found by any request', async (t, makeStor
 })
 
 each('an invalid form comes back without a comment of another post', async (t, makeStore) => {
-  const { draw } = blog(makeStore)
+  const { draw } = await blog(makeStore)
   const app = await drawn(t, draw)
   for (const url of ['/posts/1/comments', '/posts/1/comments/2']) {
     const res = await app.inject({ method: 'POST', url, headers: { 'content-type': form, accept: 'text/html' }, payload: '_method=PUT&id=2&comment[title]=' })
@@ -167,7 +167,7 @@ each('an invalid form comes back without a comment of another post', async (t, m
 })
 
 each('a comment is found under its own post', async (t, makeStore) => {
-  const { draw } = blog(makeStore)
+  const { draw } = await blog(makeStore)
   const app = await drawn(t, draw)
   const wrong: unknown[] = []
   for (const request of requestsFor('/posts/1/comments', 'comment', 1).filter(({ method, payload }) => method !== 'DELETE' && !String(payload).includes('DELETE'))) {
@@ -178,7 +178,7 @@ each('a comment is found under its own post', async (t, makeStore) => {
 })
 
 each('a list has only the comments of its post', async (t, makeStore) => {
-  const { draw } = blog(makeStore)
+  const { draw } = await blog(makeStore)
   const app = await drawn(t, draw)
   const ids = async (url: string): Promise<number[]> => (await app.inject(url)).json<{ comments: Array<{ id: number }> }>().comments.map(({ id }) => id)
   t.strictSame(await ids('/posts/1/comments.json'), [1])
@@ -190,7 +190,7 @@ each('a list has only the comments of its post', async (t, makeStore) => {
 })
 
 each('the foreign key of a new row comes from the path, and no update changes it', async (t, makeStore) => {
-  const { stores, draw } = blog(makeStore)
+  const { stores, draw } = await blog(makeStore)
   const app = await drawn(t, draw)
   const bodies: Array<[type: string, create: string, update: (id: number) => string]> = [
     ['application/json', '{"comment":{"title":"x","postId":2}}', (id) => JSON.stringify({ id, comment: { title: 'y', postId: 2 } })],
@@ -232,8 +232,9 @@ t.test('with open attributes the foreign key also comes from the path', async t 
 })
 
 each('the foreign key may have another name', async (t, makeStore) => {
-  const comments = makeStore('comments', [{ title: 'C', article: 1 }, { title: SECRET, article: 2, postId: 1 }])
-  const app = await drawn(t, (map) => map.resources('posts', { attributes, store: makeStore('posts', [{ title: 'P' }]) }, (posts) => posts.resources('comments', { attributes, store: comments, foreignKey: 'article' })))
+  const comments = await makeStore('comments', [{ title: 'C', article: 1 }, { title: SECRET, article: 2, postId: 1 }])
+  const above = await makeStore('posts', [{ title: 'P' }])
+  const app = await drawn(t, (map) => map.resources('posts', { attributes, store: above }, (posts) => posts.resources('comments', { attributes, store: comments, foreignKey: 'article' })))
   t.match((await app.inject('/posts/1/comments.json')).json(), { comments: [{ id: 1, article: 1 }] })
   t.equal((await app.inject('/posts/1/comments/2')).statusCode, 404)
   t.equal((await app.inject({ method: 'POST', url: '/posts/1/comments', payload: { comment: { title: 'x', article: 2, postId: 7 } } })).statusCode, 201)
@@ -255,7 +256,7 @@ function requestsIn (collection: string, singular: string): InjectOptions[] {
 }
 
 each('nothing is found under a missing post', async (t, makeStore) => {
-  const { stores, draw } = blog(makeStore)
+  const { stores, draw } = await blog(makeStore)
   const app = await drawn(t, draw)
   const before = [await stores.comments.get(1, anyone, context), await stores.comments.get(2, anyone, context), await stores.replies.get(1, anyone, context)]
   for (const parent of ['9', 'abc', '1x', '0', '-1', '01', '1.5', '%31%20']) await t.test(`/posts/${parent}`, (t) => areMissing(t, app, requestsIn(`/posts/${parent}/comments`, 'comment')))
@@ -290,8 +291,8 @@ t.test('each level is read from its own store in its own scope, outermost first,
 })
 
 each('a singleton\'s collection belongs to the row of the singleton', async (t, makeStore) => {
-  const photos = makeStore('photos', [{ title: SECRET, profileId: 9 }])
-  const profiles = makeStore('profiles', [{ title: 'theirs', tenant: 'b' }])
+  const photos = await makeStore('photos', [{ title: SECRET, profileId: 9 }])
+  const profiles = await makeStore('profiles', [{ title: 'theirs', tenant: 'b' }])
   const app = await drawn(t, (map) => map.resource('profile', { attributes, store: profiles, scope: tenantOf }, (profile) => { profile.resources('photos', { attributes, store: photos, writes: 'both' }) }))
   const headers = by('a')
   for (const request of [{ url: '/profile/photos' }, { url: '/profile/photos/1' }, { method: 'POST', url: '/profile/photos', payload: { photo: { title: 'x' } } }, { method: 'DELETE', url: '/profile/photos/1' }] as const) {
@@ -307,8 +308,9 @@ each('a singleton\'s collection belongs to the row of the singleton', async (t, 
 })
 
 each('a singleton nested in a post belongs to that post', async (t, makeStore) => {
-  const logos = makeStore('logos', [{ title: SECRET, postId: 2 }])
-  const app = await drawn(t, (map) => map.resources('posts', { attributes, store: makeStore('posts', [{ title: 'P1' }, { title: 'P2' }]) }, (posts) => { posts.resource('logo', { attributes, store: logos }) }))
+  const logos = await makeStore('logos', [{ title: SECRET, postId: 2 }])
+  const above = await makeStore('posts', [{ title: 'P1' }, { title: 'P2' }])
+  const app = await drawn(t, (map) => map.resources('posts', { attributes, store: above }, (posts) => { posts.resource('logo', { attributes, store: logos }) }))
   for (const method of ['GET', 'PUT', 'DELETE'] as const) t.equal((await app.inject({ method, url: '/posts/1/logo', ...(method === 'PUT' && { payload: { logo: { title: 'x' } } }) })).statusCode, 404)
   t.match(await logos.get(1, anyone, context), { attributes: { title: SECRET } })
   t.equal((await app.inject({ method: 'POST', url: '/posts/9/logo', payload: { logo: { title: 'x' } } })).statusCode, 404)
@@ -320,8 +322,9 @@ each('a singleton nested in a post belongs to that post', async (t, makeStore) =
 
 for (const writes of ['collection', 'member', 'both'] as const) {
   each(`shallow comments are listed and created under their post and found by id without it, with writes: '${writes}'`, async (t, makeStore) => {
-    const comments = makeStore('comments', [{ title: 'C1', postId: 1, tenant: 'a' }, { title: SECRET, postId: 2, tenant: 'b' }])
-    const app = await drawn(t, (map) => map.resources('posts', { attributes, store: makeStore('posts', [{ title: 'P1' }, { title: 'P2' }]) }, (posts) => { posts.resources('comments', { attributes, store: comments, writes, shallow: true, scope: tenantOf }) }))
+    const comments = await makeStore('comments', [{ title: 'C1', postId: 1, tenant: 'a' }, { title: SECRET, postId: 2, tenant: 'b' }])
+    const above = await makeStore('posts', [{ title: 'P1' }, { title: 'P2' }])
+    const app = await drawn(t, (map) => map.resources('posts', { attributes, store: above }, (posts) => { posts.resources('comments', { attributes, store: comments, writes, shallow: true, scope: tenantOf }) }))
     const headers = by('a')
     t.match((await app.inject({ url: '/posts/1/comments', headers })).json(), { comments: [{ id: 1 }] })
     t.strictSame((await app.inject({ url: '/posts/2/comments', headers })).json(), { comments: [] })
@@ -343,7 +346,7 @@ for (const writes of ['collection', 'member', 'both'] as const) {
 
 /** Builds an app of two tenants: a has the posts 1 and 3, b has 2 and 4. */
 async function tenants (t: Test, makeStore: MakeStore, more: Parameters<Mapper['resources']>[1] = {}): Promise<{ readonly app: FastifyInstance, readonly store: Store }> {
-  const store = makeStore('posts', [{ title: 'A1', tenant: 'a' }, { title: `${SECRET} 1`, tenant: 'b' }, { title: 'A2', tenant: 'a' }, { title: `${SECRET} 2`, tenant: 'b' }], [['tenant', 'title']])
+  const store = await makeStore('posts', [{ title: 'A1', tenant: 'a' }, { title: `${SECRET} 1`, tenant: 'b' }, { title: 'A2', tenant: 'a' }, { title: `${SECRET} 2`, tenant: 'b' }], [['tenant', 'title']])
   const app = await drawn(t, (map) => map.resources('posts', { attributes, store, scope: tenantOf, writes: 'both', formPages: true, ...more }, (posts) => {
     for (const verb of ['get', 'post', 'put', 'patch', 'delete'] as const) posts.member[verb]('own', ({ row }) => row())
   }))
@@ -514,8 +517,9 @@ t.test('a wrong scope refuses every request', async t => {
 })
 
 each('no request gets through a scope whose parent differs from the path\'s', async (t, makeStore) => {
-  const comments = makeStore('comments', [{ title: 'C1', postId: 1 }, { title: SECRET, postId: 2 }])
-  const app = await drawn(t, (map) => map.resources('posts', { attributes, store: makeStore('posts', [{ title: 'P1' }, { title: 'P2' }]) }, (posts) => {
+  const comments = await makeStore('comments', [{ title: 'C1', postId: 1 }, { title: SECRET, postId: 2 }])
+  const above = await makeStore('posts', [{ title: 'P1' }, { title: 'P2' }])
+  const app = await drawn(t, (map) => map.resources('posts', { attributes, store: above }, (posts) => {
     posts.resources('comments', { attributes, store: comments, writes: 'both', formPages: true, scope: () => ({ postId: 1 }) }, (comments) => {
       for (const verb of ['get', 'post', 'put', 'patch', 'delete'] as const) comments.member[verb]('own', ({ row }) => row())
     })
@@ -532,8 +536,9 @@ each('no request gets through a scope whose parent differs from the path\'s', as
 })
 
 each('another tenant\'s parent is not found, even if its comments have no tenant', async (t, makeStore) => {
-  const comments = makeStore('comments', [{ title: 'C1', postId: 1 }, { title: SECRET, postId: 2 }])
-  const app = await drawn(t, (map) => map.resources('posts', { attributes, store: makeStore('posts', [{ title: 'P1', tenant: 'a' }, { title: 'P2', tenant: 'b' }]), scope: tenantOf }, (posts) => {
+  const comments = await makeStore('comments', [{ title: 'C1', postId: 1 }, { title: SECRET, postId: 2 }])
+  const above = await makeStore('posts', [{ title: 'P1', tenant: 'a' }, { title: 'P2', tenant: 'b' }])
+  const app = await drawn(t, (map) => map.resources('posts', { attributes, store: above, scope: tenantOf }, (posts) => {
     posts.resources('comments', { attributes, store: comments, writes: 'both', formPages: true }, (comments) => {
       for (const verb of ['get', 'post', 'put', 'patch', 'delete'] as const) comments.member[verb]('own', ({ row }) => row())
     })
@@ -561,7 +566,7 @@ const constrained: Array<[name: string, where: { readonly path?: string, readonl
 
 for (const [name, { path = '', prefix = '' }, ofPosts, ofComments, right, wrong, id] of constrained) {
   each(`a constraint on ${name} holds for shallow rows`, async (t, makeStore) => {
-    const { stores } = blog(makeStore)
+    const { stores } = await blog(makeStore)
     const app = fastify()
     t.teardown(() => app.close())
     await app.register(draw((map) => map.scope({ path }, (map) => map.resources('posts', { attributes, store: stores.posts, constraints: ofPosts }, (posts) => {
@@ -584,9 +589,9 @@ for (const [name, { path = '', prefix = '' }, ofPosts, ofComments, right, wrong,
 }
 
 each('constraints on the ids of ancestors hold for shallow rows, whichever level declares them', async (t, makeStore) => {
-  const posts = makeStore('posts', [{ title: 'P1' }, { title: 'P2' }])
-  const comments = makeStore('comments', [{ title: 'C1', postId: 1 }, { title: SECRET, postId: 2 }])
-  const replies = makeStore('replies', [{ title: 'R1', commentId: 1 }, { title: SECRET, commentId: 2 }, { title: SECRET }, { title: SECRET, commentId: 9 }])
+  const posts = await makeStore('posts', [{ title: 'P1' }, { title: 'P2' }])
+  const comments = await makeStore('comments', [{ title: 'C1', postId: 1 }, { title: SECRET, postId: 2 }])
+  const replies = await makeStore('replies', [{ title: 'R1', commentId: 1 }, { title: SECRET, commentId: 2 }, { title: SECRET }, { title: SECRET, commentId: 9 }])
   const bound = { postId: { maximum: 1 } }
   const ways: Array<[ofPosts: Constraints, ofComments: Constraints, ofReplies: Constraints]> = [[{ id: { maximum: 1 } }, {}, {}], [{}, bound, {}], [{}, {}, bound], [{ id: { maximum: 1 } }, { postId: { minimum: 0 } }, {}]]
   for (const [ofPosts, ofComments, ofReplies] of ways) {

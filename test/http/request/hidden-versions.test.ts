@@ -55,7 +55,7 @@ t.test('where nothing is hidden, the version is that of the store', async (t) =>
   const store = sqliteStore({ database, table: 'cards', version: 'values', migrate: true, attributes: { type: 'object', properties: { name: { type: 'string' } } } })
   const { ask } = await serve(store, { attributes: undefined })
   const { headers } = await ask({ method: 'POST', payload: { card: { name: 'Ann' } } })
-  t.equal(String(headers.etag).slice(1, 41), store.get(1, {})?.version)
+  t.equal(String(headers.etag).slice(1, 41), (await store.get(1, {}))?.version)
   t.equal(store.versions, 'values')
 })
 
@@ -71,10 +71,10 @@ t.test('a write is refused if a hidden value changes after authorize has read th
       return owner !== 'bob'
     }
   })
-  store.create({ name: 'Ann', owner: 'ann' }, {})
+  await store.create({ name: 'Ann', owner: 'ann' }, {})
   const { headers: { etag } } = await ask({ url: '/cards/1' })
   const answer = await ask({ method: 'PUT', headers: { 'if-match': String(etag) }, payload: { id: 1, card: { name: 'Eve' } } })
-  t.match([answer.statusCode, asked, store.get(1, {})], [403, 2, { attributes: { name: 'Ann', owner: 'bob' } }])
+  t.match([answer.statusCode, asked, await store.get(1, {})], [403, 2, { attributes: { name: 'Ann', owner: 'bob' } }])
 })
 
 t.test('handlers, views and formats of the app get the version that clients know', async (t) => {
@@ -92,7 +92,7 @@ t.test('handlers, views and formats of the app get the version that clients know
         store.update(id, attributes, guardFor(await row()))
     }
   })
-  const { version } = store.create({ name: 'Ann', pin: '1234' }, {})
+  const { version } = await store.create({ name: 'Ann', pin: '1234' }, {})
   for (const path of ['/cards/1.text', '/cards.text', '/cards/1.own', '/cards.own', '/cards.html']) t.equal((await app.inject(path)).statusCode, 200, path)
   const { headers: { etag } } = await ask({ url: '/cards/1' })
   t.strictSame([...seen], [String(etag).slice(1, 41)])

@@ -50,7 +50,7 @@ async function open () {
   }
   const database = new Database(place)
   const store = sqliteStore({ database, ...options })
-  store.migrate()
+  await store.migrate()
   database.exec("WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < ${ROWS}) INSERT INTO posts (version, title, published) SELECT 1, 'Row ' || id, id % 2 = 0 FROM ids")
   return store
 }

@@ -61,12 +61,12 @@ t.test('a store that no app uses is closed by hand', async (t) => {
   const notes = open(file)
   notes.close()
   t.equal(closed(), 0, 'no connection is open yet')
-  notes.migrate()
-  t.equal(notes.create({ title: 'Milk' }, {}).id, 1)
+  await notes.migrate()
+  t.equal((await notes.create({ title: 'Milk' }, {})).id, 1)
   notes.close()
   notes.close()
   t.equal(closed(), 1)
-  t.equal(notes.get(1, {})?.attributes.title, 'Milk')
+  t.equal((await notes.get(1, {}))?.attributes.title, 'Milk')
   notes.close()
 })
 
@@ -131,7 +131,7 @@ t.test('a file that cannot be opened names its path', async (t) => {
   await t.rejects(serve(t, open(file)), { message: new RegExp(`^Option "file" of the store of resource "notes0" is "${file}", which cannot be opened: .*[^.]\\.$`) })
   const text = `${t.testdir()}/text.sqlite`
   writeFileSync(text, 'This is a text, and no database, although its name ends so. '.repeat(20))
-  t.throws(() => { open(text).prepare() }, { message: /which cannot be opened: file is (?:encrypted or is )?not a database\.$/ })
+  await t.rejects(async () => { await open(text).prepare() }, { message: /which cannot be opened: file is (?:encrypted or is )?not a database\.$/ })
 })
 
 for (const driver of await findDrivers()) {

@@ -111,28 +111,6 @@ for (const driver of await findDrivers()) {
     t.strictSame(await titlesOf(app), ['d', 'e', 'f'])
   })
 
-  t.test(`${driver.name}: a store that is called without a context returns no promise`, async (t) => {
-    const path = `${t.testdir()}/a.sqlite`
-    const store = sqliteStore({ database: open(t, driver, path), table: 'posts', attributes, busyTimeout: 20 })
-    store.migrate()
-    const row = store.create({ title: 'T' }, {})
-    const other = open(t, driver, path)
-    other.exec('BEGIN IMMEDIATE')
-    const anyVersion = { version: undefined, scope: {} }
-    for (const call of [() => store.create({ title: 'U' }, {}), () => store.update(row.id, { title: 'U' }, anyVersion), () => store.delete(row.id, anyVersion)]) {
-      t.throws(call, { code: 'FST_RESOURCES_UNAVAILABLE' })
-    }
-    const context = { signal: new AbortController().signal }
-    const waiting = [store.create({ title: 'V' }, {}, context), store.update(row.id, { title: 'W' }, anyVersion, context)]
-    t.ok(waiting.every((result) => result instanceof Promise))
-    t.equal(store.get(row.id, {})?.attributes.title, 'T')
-    other.exec('ROLLBACK')
-    t.equal(store.create({ title: 'X' }, {}).id, 2, 'it does not wait for those that wait')
-    t.match(await Promise.all(waiting), [{ id: 3 }, { ok: true }])
-    const found = store.create({ title: 'Y' }, {}, context)
-    t.notOk(found instanceof Promise, 'nothing waits any more')
-  })
-
   t.test(`${driver.name}: the start waits for another process, and the app is served meanwhile`, async (t) => {
     const path = `${t.testdir()}/a.sqlite`
     const old = driver.open(path)

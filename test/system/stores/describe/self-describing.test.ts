@@ -143,7 +143,7 @@ t.test('a file is closed with the app', async (t) => {
   t.equal(closed().length, 0, 'another app uses the file')
   await other.close()
   t.equal(closed().length, 1)
-  t.match(store.get(1, {}), { attributes: { title: 'T' } }, 'the next use opens it again')
+  t.match(await store.get(1, {}), { attributes: { title: 'T' } }, 'the next use opens it again')
   store.close()
 })
 

@@ -150,36 +150,34 @@ function openInterrupted (database: SqliteDatabase, interruption: string): Retur
   return sqliteStore({ database: interrupted, table: 'rows', version: 'values', attributes: { type: 'object', properties: { title: { type: ['string', 'null'] }, data: {}, n: { type: ['integer', 'null'] } } } })
 }
 
-t.test('a write in SQLite compares the values that were read for its version', (t) => {
+t.test('a write in SQLite compares the values that were read for its version', async (t) => {
   for (const change of ["title = 't'", "title = 'Ta'", 'title = NULL', "data = '[]'", 'data = NULL', 'n = NULL', 'n = 2']) {
     const database = new Database(':memory:')
     database.exec("CREATE TABLE rows (id INTEGER PRIMARY KEY, title TEXT COLLATE NOCASE, data TEXT, n INTEGER); INSERT INTO rows VALUES (1, 'T', '{}', 1)")
     const read = sqliteStore({ database, table: 'rows', version: 'values', attributes: openInterrupted(database, '').attributes })
-    const { version } = read.get(1, {}) as Row
+    const { version } = await read.get(1, {}) as Row
     const store = openInterrupted(database, `UPDATE rows SET ${change}`)
-    const current = (): Row => read.get(1, {}) as Row
-    t.match(store.update(1, { n: 5 }, { version, scope: {} }), { ok: false, why: 'stale' }, change)
-    t.not(current().version, version)
-    t.not(current().attributes.n, 5, 'the other change is not lost')
+    const current = async (): Promise<Row> => await read.get(1, {}) as Row
+    t.match(await store.update(1, { n: 5 }, { version, scope: {} }), { ok: false, why: 'stale' }, change)
+    t.not((await current()).version, version)
+    t.not((await current()).attributes.n, 5, 'the other change is not lost')
     database.exec("UPDATE rows SET title = 'T', data = '{}', n = 1")
-    t.equal(current().version, version, 'the same values have the same version')
-    t.match(store.delete(1, { version, scope: {} }), { ok: false, why: 'stale' })
-    t.match(current(), { id: 1 })
-    t.match(openInterrupted(database, 'DELETE FROM rows').update(1, { n: 5 }, { version: current().version, scope: {} }), { ok: false, why: 'missing' })
+    t.equal((await current()).version, version, 'the same values have the same version')
+    t.match(await store.delete(1, { version, scope: {} }), { ok: false, why: 'stale' })
+    t.match(await current(), { id: 1 })
+    t.match(await openInterrupted(database, 'DELETE FROM rows').update(1, { n: 5 }, { version: (await current()).version, scope: {} }), { ok: false, why: 'missing' })
     database.close()
   }
-  t.end()
 })
 
-t.test('values of different columns and types have different digests', (t) => {
+t.test('values of different columns and types have different digests', async (t) => {
   const database = new Database(':memory:')
   const store = sqliteStore({ database, table: 'rows', version: 'values', migrate: true, attributes: { type: 'object', properties: { a: { type: ['string', 'null'] }, b: { type: ['string', 'null'] }, n: { type: ['integer', 'null'] } } } })
-  store.prepare()
+  await store.prepare()
   const texts = ['', '1', 'null', 'null;', 's1:', 's0:', 'x', 's1:x', ';']
   const values = [...texts.flatMap((a) => texts.map((b) => ({ a, b }))), { a: null }, { a: null, b: 'null' }, { a: 'null', b: null }, { n: 1 }, { n: 0 }, { a: 'xs1:y', b: 'z' }, { a: 'x', b: 's1:yz' }]
-  const versions = values.map((attributes) => store.create(attributes, {}).version)
+  const versions = await Promise.all(values.map(async (attributes) => (await store.create(attributes, {})).version))
   t.equal(new Set(versions).size, values.length)
-  t.end()
 })
 
 t.test('SQLite serves tables without AUTOINCREMENT, and tables whose ids are numbers of rows', async (t) => {

@@ -46,9 +46,9 @@ for (const { name, open } of await findDrivers()) {
   for (const byte of ['80', 'fc']) alterations.push({ name: `${name} with the byte ${byte}`, database: () => open(':memory:'), stored: (digits) => `CAST(x'6b${byte}' AS TEXT) || iif(${digits} > '', '', '')` })
 }
 
-function openStore (database: SqliteDatabase, options: Partial<SqlStoreOptions> = {}): SqliteStore {
+async function openStore (database: SqliteDatabase, options: Partial<SqlStoreOptions> = {}): Promise<SqliteStore> {
   const store = sqliteStore({ database, table: 'rows', attributes: schema, version: 'values', ...options })
-  store.prepare()
+  await store.prepare()
   return store as SqliteStore
 }
 
@@ -77,7 +77,7 @@ for (const { name, database: open, stored } of alterations) {
           if (/byte/.test(name) && options.key?.length === 1 && column === 'code') continue
           const [code, text] = column === 'code' ? [stored("printf('%05d', n)"), "'x'"] : ["printf('c%05d', n)", stored("printf('%05d', n)")]
           database.exec(`CREATE TABLE rows (${columns}); WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 2500) INSERT INTO rows (code, name, number) SELECT ${code}, ${text}, n FROM c; INSERT INTO rows (code, name, number) VALUES ('z', 'z', 2501)`)
-          const store = openStore(database, { attributes: numbered, ...options })
+          const store = await openStore(database, { attributes: numbered, ...options })
           for (const sort of ['id', '-id', 'name,id', '-name,-id', '-code,id']) {
             const names: unknown[] = []
             let error: unknown
@@ -100,6 +100,6 @@ for (const { name, database: open, stored } of alterations) {
 t.test('a list in which a row follows itself fails, because the driver has cut its text at U+0000', async (t) => {
   const database = new Database(':memory:')
   database.exec("CREATE TABLE rows (code TEXT PRIMARY KEY NOT NULL, name TEXT); INSERT INTO rows VALUES ('a', ''), ('b' || char(0) || 'c', '')")
-  const store = openStore(database, { key: ['code'] })
+  const store = await openStore(database, { key: ['code'] })
   await t.rejects(readAll(store.list({ ...any, order: BY_ID, after: ['b'] }, context)), { message: REFUSAL })
 })

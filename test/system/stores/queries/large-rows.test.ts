@@ -13,7 +13,7 @@ t.test('a batch of JSON has few rows, and a list that is abandoned or fails ends
     t.equal(sizes.reduce((sum, size) => sum + size), 12)
     const controller = new AbortController()
     const list = store.list({ order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }, { signal: controller.signal })
-    const batches = Symbol.asyncIterator in list ? list[Symbol.asyncIterator]() : list[Symbol.iterator]()
+    const batches = list[Symbol.asyncIterator]()
     await batches.next()
     controller.abort()
     await t.rejects(async () => batches.next(), { name: 'AbortError' })
