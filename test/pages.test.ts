@@ -79,20 +79,21 @@ t.test('every block of code has a language, and can be read', async (t) => {
   }
 })
 
-/** The declarations of interfaces in lib by their names. */
-const interfaces = new Map(readdirSync(new URL('lib', root), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts')).flatMap((file) => {
+/** The declarations of interfaces in lib by their names. A file may add members to an interface of another one. */
+const interfaces = Map.groupBy(readdirSync(new URL('lib', root), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts')).flatMap((file) => {
   const source = ts.createSourceFile(file, readFileSync(new URL(`lib/${file}`, root), 'utf8'), ts.ScriptTarget.ES2023, true)
-  return source.statements.filter(ts.isInterfaceDeclaration).map((node) => [node.name.text, node] as const)
-}))
+  const merged = source.statements.filter(ts.isModuleDeclaration).flatMap(({ body }) => body !== undefined && ts.isModuleBlock(body) ? [...body.statements] : [])
+  return [...source.statements, ...merged].filter(ts.isInterfaceDeclaration)
+}), ({ name }) => name.text)
 
 interface Member { readonly name: string, readonly isOptional: boolean }
 
 /** Returns the members of an interface, also those that it extends. */
 function membersOf (name: string): Member[] {
-  const node = interfaces.get(name)
-  if (node === undefined) return []
-  const inherited = node.heritageClauses?.flatMap(({ types }) => types.flatMap(({ expression }) => membersOf(expression.getText()))) ?? []
-  return [...inherited, ...node.members.map((member) => ({ name: member.name?.getText() ?? '', isOptional: member.questionToken !== undefined }))]
+  return (interfaces.get(name) ?? []).flatMap((node) => {
+    const inherited = node.heritageClauses?.flatMap(({ types }) => types.flatMap(({ expression }) => membersOf(expression.getText()))) ?? []
+    return [...inherited, ...node.members.map((member) => ({ name: member.name?.getText() ?? '', isOptional: member.questionToken !== undefined }))]
+  })
 }
 
 /** A comment above a table, `The members of A, B`: each of its rows begins with the names of some. */
@@ -100,7 +101,7 @@ const MEMBERS = /^The (required )?members of ([\w, ]+)$/
 /** Tables that begin with such a cell list members. */
 const HEADS = ['option', 'context', 'view']
 /** What the pages must list somewhere. */
-const LISTED = ['The members of ResourceOptions, DeclaredOptions, RoutingOptions', 'The members of ActionContext', 'The members of SqlStoreOptions', 'The members of Views', 'The members of PageMessages', 'The members of PageFrame', 'The required members of Store']
+const LISTED = ['The members of ResourceOptions, DeclaredOptions, RoutingOptions', 'The members of HtmlOptions', 'The members of ActionContext', 'The members of SqlStoreOptions', 'The members of Views', 'The members of PageMessages', 'The members of PageFrame', 'The required members of Store']
 
 t.test('tables of options, contexts, views and methods name every member, and no other', async (t) => {
   const tables = pages.flatMap((page) => page.tables.map((table): [Page, Table] => [page, table]))
