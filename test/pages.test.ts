@@ -79,18 +79,18 @@ t.test('every block of code has a language, and can be read', async (t) => {
   }
 })
 
-/** The declarations of interfaces in lib by their names. A file may add members to an interface of another one. */
-const interfaces = Map.groupBy(readdirSync(new URL('lib', root), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts')).flatMap((file) => {
+/** The declarations of interfaces in lib. A file may add members to an interface of another one. */
+const interfaces = readdirSync(new URL('lib', root), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts')).flatMap((file) => {
   const source = ts.createSourceFile(file, readFileSync(new URL(`lib/${file}`, root), 'utf8'), ts.ScriptTarget.ES2023, true)
   const merged = source.statements.filter(ts.isModuleDeclaration).flatMap(({ body }) => body !== undefined && ts.isModuleBlock(body) ? [...body.statements] : [])
   return [...source.statements, ...merged].filter(ts.isInterfaceDeclaration)
-}), ({ name }) => name.text)
+})
 
 interface Member { readonly name: string, readonly isOptional: boolean }
 
 /** Returns the members of an interface, also those that it extends. */
 function membersOf (name: string): Member[] {
-  return (interfaces.get(name) ?? []).flatMap((node) => {
+  return interfaces.filter((node) => node.name.text === name).flatMap((node) => {
     const inherited = node.heritageClauses?.flatMap(({ types }) => types.flatMap(({ expression }) => membersOf(expression.getText()))) ?? []
     return [...inherited, ...node.members.map((member) => ({ name: member.name?.getText() ?? '', isOptional: member.questionToken !== undefined }))]
   })

@@ -8,7 +8,7 @@ import { type Declaration, extendInherited, mergeOptions, NO_INHERITED_OPTIONS }
 import { normalizePrefix, registerDeclarations } from '../core/plugin.js'
 import type { Wings } from '../core/wings.js'
 import { html, type HtmlFormat } from '../html/html.js'
-import type { Face, HtmlOptions } from '../html/options.js'
+import type { AppearanceOptions, HtmlOptions } from '../html/options.js'
 import { registryOf } from '../core/routes/route-registry.js'
 import { home as homePage } from '../home/home.js'
 import { type OpenTable, openTables } from './open-tables.js'
@@ -47,7 +47,7 @@ export async function registerTables (
   await registerDeclarations(app, declarations, { wings: WINGS, prefix, owner: 'a map', log })
   // The app has waited for the resources, so that no other ones are among them.
   const compiled = all.slice(start).map(({ compiled }) => compiled)
-  if (home !== false) await app.register(homePage, { ...faceOf(defaults), title: home, prefix: path })
+  if (home !== false) await app.register(homePage, { ...findAppearance(defaults), title: home, prefix: path })
   const served = new Map([...resources.keys()].map((table, index) => [table, compiled[index]]))
   report(tables.map(({ table }) => makeReport(table, served.get(table))))
 }
@@ -56,7 +56,7 @@ export async function registerTables (
 const WINGS: Wings = { loadHtml: async () => html() }
 
 /** Returns the options of the home page that the pages of resources have, too. */
-function faceOf ({ formats = [], html: own }: ScopeOptions): Face {
+function findAppearance ({ formats = [], html: own }: ScopeOptions): AppearanceOptions {
   const format = formats.find((format): format is HtmlFormat => typeof format === 'object' && format.name === 'html')
   const { lang, messages, accent, brand, contentSecurityPolicy } = { ...format?.options, ...own }
   const face = { lang, messages, accent, brand, contentSecurityPolicy }

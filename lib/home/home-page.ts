@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { NothingHereError } from '../core/errors.js'
-import { resolveFace } from '../html/check-options.js'
+import { resolveAppearance } from '../html/check-options.js'
 import { compileOwn } from '../html/languages/phrases.js'
 import { compileText } from '../html/languages/texts.js'
 import { makeStylesheet } from '../html/style/make-stylesheet.js'
@@ -20,7 +20,7 @@ const FOR_EVER = 31_536_000
 /** Serves a page with links to the lists of resources, as XML, HTML and JSON. */
 export async function addHome (app: FastifyInstance, options: CheckedOptions): Promise<void> {
   const { path, title, href, prefix, notFound = false } = options
-  const { languages, accent, brand, contentSecurityPolicy } = await resolveFace(options)
+  const { languages, accent, brand, contentSecurityPolicy } = await resolveAppearance(options)
   const { body, hash, extension, mediaType } = makeStylesheet({ accent, font: brand.font, density: brand.density })
   const file = `${path.replace(/\/$/, '')}/home.${hash}.${extension}`
   const titleIn = compileText(languages, ({ messages }) => compileOwn(messages)(title))

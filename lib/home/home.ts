@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyPluginAsync, RegisterOptions } from 'fastify'
 import { InvalidOptionError, withOwner } from '../core/errors.js'
-import type { Face } from '../html/options.js'
+import type { AppearanceOptions } from '../html/options.js'
 import { checkBoolean, checkOptionNames, checkText } from '../core/util/check-option.js'
 import { lazy } from '../core/util/functions.js'
 
 /** The options of the home page. */
-export interface HomeOptions extends Face {
+export interface HomeOptions extends AppearanceOptions {
   /** The title of the app: the heading of the page, and the first link of the bar on all pages. */
   readonly title: string
   /** The path of the page, below the prefix of the instance. @default '/' */

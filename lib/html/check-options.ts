@@ -4,7 +4,7 @@ import { didYouMean } from '../core/util/did-you-mean.js'
 import { findWords, KNOWN_LANGUAGES, type Languages, loadLanguages } from './languages/language.js'
 import { makeMessages } from './languages/make-messages.js'
 import type { PageMessages } from './messages.js'
-import type { Face, HtmlOptions, PageLanguage, ResolvedHtmlOptions } from './options.js'
+import type { AppearanceOptions, HtmlOptions, PageLanguage, ResolvedHtmlOptions } from './options.js'
 import type { Brand } from './style/brand.js'
 import { parseColour } from './style/colour.js'
 import type { RowTitle } from './values/row-names.js'
@@ -26,7 +26,7 @@ export async function resolveHtmlOptions (given: HtmlOptions): Promise<ResolvedH
     throw new UnknownOptionError(`html.${name}`, didYouMean(name, OPTIONS))
   }
   return {
-    ...await resolveFace(given, 'html.'),
+    ...await resolveAppearance(given, 'html.'),
     views: checkMembers<Views>('html.views', views, defaultViews),
     timeZone: checkTimeZone('html.timeZone', timeZone),
     title: checkTitle('html.title', title),
@@ -39,8 +39,8 @@ export async function resolveHtmlOptions (given: HtmlOptions): Promise<ResolvedH
  * @param owner what stands before the names of the options in errors
  * @throws InvalidOptionError
  */
-export async function resolveFace (
-  { lang = 'en', messages = {}, accent = '#1d5fd1', brand = {}, contentSecurityPolicy = {} }: Face,
+export async function resolveAppearance (
+  { lang = 'en', messages = {}, accent = '#1d5fd1', brand = {}, contentSecurityPolicy = {} }: AppearanceOptions,
   owner: '' | 'html.' = ''
 ): Promise<Pick<ResolvedHtmlOptions, 'languages' | 'accent' | 'brand' | 'contentSecurityPolicy'>> {
   const tags = checkLanguages(`${owner}lang`, lang)

@@ -13,11 +13,8 @@ declare module '../core/options/options.js' {
   }
 }
 
-/**
- * The options of the format `html`. `html({ … })` gives them to all resources with this format, and the option `html`
- * of a map, a scope or a resource to the resources in it.
- */
-export interface HtmlOptions<A = Attributes> {
+/** The options of the appearance of an app, which its home page has, too. */
+export interface AppearanceOptions {
   /**
    * The language of the pages (BCP 47), also for numbers, dates and the direction of texts. Of several languages, each
    * request gets the one that its `Accept-Language` prefers, or else the first. `'auto'` offers all languages that the
@@ -35,16 +32,23 @@ export interface HtmlOptions<A = Attributes> {
   /** The name, the logo and further parts of the pages' face. @default {} */
   readonly brand?: Brand
   /**
-   * The time zone of dates and times on pages, such as `'Europe/Berlin'` (IANA). Forms keep the offset of each value.
-   * @default none: each is shown with its own offset
-   */
-  readonly timeZone?: string
-  /**
    * Directives of the pages' Content-Security-Policy, which are added to the default ones or replace those of the same
    * name: `{ 'img-src': "'self'" }`. `false` sends no such header, for an app that sends its own.
    * @default {}
    */
   readonly contentSecurityPolicy?: Readonly<Record<string, string>> | false
+}
+
+/**
+ * The options of the format `html`. `html({ … })` gives them to all resources with this format, and the option `html`
+ * of a map, a scope or a resource to the resources in it.
+ */
+export interface HtmlOptions<A = Attributes> extends AppearanceOptions {
+  /**
+   * The time zone of dates and times on pages, such as `'Europe/Berlin'` (IANA). Forms keep the offset of each value.
+   * @default none: each is shown with its own offset
+   */
+  readonly timeZone?: string
   /**
    * What names a row on pages: an attribute, a function of the row, or `'id'`.
    * @default the first required text that is short and has no format, default or choices, or else the id
@@ -57,9 +61,6 @@ export interface HtmlOptions<A = Attributes> {
   /** Functions that render pages and their parts. @default the views in `defaultViews` */
   readonly views?: Partial<Views<A>>
 }
-
-/** The options of the face of an app, which its home page has, too. */
-export type Face = Pick<HtmlOptions, 'lang' | 'messages' | 'accent' | 'brand' | 'contentSecurityPolicy'>
 
 /** A language that pages are offered in. */
 export interface PageLanguage {
