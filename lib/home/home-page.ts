@@ -6,7 +6,7 @@ import { compileText } from '../html/languages/texts.js'
 import { makeStylesheet } from '../html/style/make-stylesheet.js'
 import { type Home, registryOf } from '../core/routes/route-registry.js'
 import { HomePages, type HomeSource } from './home-pages.js'
-import type { HomeOptions } from './options.js'
+import type { HomeOptions } from './home.js'
 
 /** The checked options of a home page. Those of its face and its words are not checked yet. */
 interface CheckedOptions extends HomeOptions, Pick<HomeSource, 'href' | 'prefix'> {

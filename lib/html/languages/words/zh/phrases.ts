@@ -1,4 +1,4 @@
-import { compileTypes, type Language } from '../../grammar.js'
+import { compileTypes, type Language } from '../../language.js'
 
 const types = compileTypes({
   'a string': '文本',
