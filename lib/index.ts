@@ -78,6 +78,7 @@ export type {
   Writer
 } from './core/formats/format.js'
 export type { Location, ParentLocation } from './core/resource/location.js'
+export type { AjvSettings } from './core/schema/validation/ajv.js'
 export type { Issues } from './core/schema/validation/issues.js'
 export type {
   DeclaredOptions, FormatOptions, NestedOptions, OpenapiOptions, ResourceOptions, ScopeOptions

@@ -119,11 +119,11 @@ export class InvalidConditionError extends InvalidQueryError {
     this.parameter = parameter
     this.reason = reason
   }
+}
 
-  /** Returns whether a value is such an error. Fastify takes all errors with one code for instances of one class. */
-  static override [Symbol.hasInstance] (value: unknown): boolean {
-    return typeof value === 'object' && value !== null && 'parameter' in value && 'reason' in value
-  }
+/** Returns whether an error is about a condition or the search of a list. Other errors have the same code. */
+export function isConditionError (error: unknown): error is InvalidConditionError {
+  return error instanceof InvalidQueryError && 'parameter' in error
 }
 
 /** Thrown when a request names two different ids. */

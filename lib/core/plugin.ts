@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyPluginAsync, RegisterOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { plannedStores } from '../database/planned-stores.js'
 import type { CompiledResource } from './compiled-resource.js'
 import { InvalidOptionError, nameOwner, ownerOf, withOwner } from './errors.js'
 import { type Declaration, NO_INHERITED_OPTIONS } from './options/declaration.js'
@@ -9,6 +8,7 @@ import { resolveFormats } from './options/resolve/formats.js'
 import { findOpenGroups } from './registration/check-resource.js'
 import { prepare, type PreparedResource, type Registration } from './registration/prepare.js'
 import { resolveDeclarations } from './registration/resolve-declarations.js'
+import { preparations, type StorePreparation } from './registration/store-preparation.js'
 import { addRoutes, type SharedPaths } from './routes/add-routes.js'
 import type { NamedPath, PathNames } from './routes/path-helpers.js'
 import type { RoutePath } from './routes/route.js'
@@ -146,9 +146,9 @@ async function describeStores (
 }
 
 async function prepareStore (app: FastifyInstance, { options: { store, name } }: CompiledResource): Promise<void> {
-  const planned = plannedStores()
-  if (planned === undefined) await callStore(app, store, name, 'prepare')
-  else planned.add(store)
+  const preparation: StorePreparation = { store, isPlanned: false }
+  preparations.publish(preparation)
+  if (!preparation.isPlanned) await callStore(app, store, name, 'prepare')
 }
 
 /** Calls a method that throws if the store cannot keep the rows, and `close` when the app closes. */

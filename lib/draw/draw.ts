@@ -19,7 +19,7 @@ export interface MapPlugin<N = NamedHelpers> extends FastifyPluginAsync<Register
 }
 
 /** The options of `draw`, which all resources of the map inherit. */
-export interface DrawOptions extends Pick<ResourceOptions, 'formats'>, FormatOptions {
+export interface DrawOptions extends Pick<ResourceOptions, 'ajv' | 'formats'>, FormatOptions {
   /** The database in which each resource without a `store` of its own has a table. @default none */
   readonly stores?: Stores
 }
@@ -38,7 +38,7 @@ export type Draw = <R>(declare: (map: Mapper) => R, options?: DrawOptions) => Ma
 export function makeDraw (wings: Wings): Draw {
   return <R>(declare: (map: Mapper) => R, options: DrawOptions = {}): MapPlugin<NamesIn<R>> => {
     const own = (options.formats ?? []).flatMap((format) => typeof format === 'object' ? [format.name] : [])
-    checkMapOptions(options, ['stores', 'formats', 'html', 'csv', ...own], 'draw')
+    checkMapOptions(options, ['stores', 'ajv', 'formats', 'html', 'csv', ...own], 'draw')
     return fp(async (app: FastifyInstance, registered: RegisterOptions) => {
       checkMapOptions(registered, REGISTER_OPTIONS, 'the registration of a map')
       const map = new MapBuilder({ ...NO_INHERITED_OPTIONS, shared: options })

@@ -2,7 +2,6 @@ import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastif
 import swagger from '@fastify/swagger'
 import t, { type Test } from 'tap'
 import resources, { draw, type Mapper, type ResourceOptions } from '../../lib/index.js'
-import { appSchemasOf } from '../../lib/core/registration/app-internals.js'
 import { post } from '../support/helper.js'
 
 const money = { $id: 'money', $schema: 'http://json-schema.org/draft-07/schema#', type: 'object', required: ['amount'], properties: { amount: { $ref: '#/definitions/amount' }, currency: { $ref: 'currency#' }, fee: { $ref: '#' } }, definitions: { amount: { type: 'integer', minimum: 0 } } }
@@ -57,10 +56,11 @@ t.test('a reference to nothing, or to a part of the schema itself, is not resolv
   for (const $ref of ['mony#', 'money#anchor', '#anchor', 'money#/definitions/mount', 'toString']) await refused({ $ref })
   const app = await start(t, { name: 'posts', attributes: { type: 'object', properties: { a: { $ref: 'currency' }, b: { $id: 'currency', type: 'integer' } } } })
   t.equal((await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { a: 1 } } })).statusCode, 201)
-  t.strictSame(appSchemasOf({ getSchemas: () => ({}) } as unknown as FastifyInstance), { shared: {}, ajv: {} }, 'an object other than a Fastify instance has no options')
 })
 
-t.test('the formats, keywords and plugins of the app\'s Ajv are used, but not its options', async (t) => {
+const sku = { type: 'object', properties: { sku: { type: 'string', format: 'sku' } } } as const
+
+t.test('the formats, keywords and plugins of the option `ajv` are used, but not its other options', async (t) => {
   const even = { keyword: 'even', type: 'number', schemaType: 'boolean', validate: (_schema: boolean, value: number) => value % 2 === 0 }
   const attributes = { type: 'object', properties: { sku: { type: 'string', format: 'sku' }, isbn: { type: 'string', format: 'isbn' }, n: { type: 'integer', even: true }, odd: { type: 'integer', odd: true }, at: { type: 'string', format: 'date-time' } } } as const
   const addIsbn = (ajv: { addFormat: (name: string, format: RegExp) => unknown, addKeyword: (definition: object) => unknown }, pattern = /^\d{13}$/): void => {
@@ -71,7 +71,8 @@ t.test('the formats, keywords and plugins of the app\'s Ajv are used, but not it
   const needsAllErrors = ({ opts }: { opts: { allErrors?: boolean } }): void => { if (opts.allErrors !== true) throw new Error('ajv-errors: Ajv option allErrors must be true') }
   const customOptions = { formats: { sku: /^[A-Z]{3}$/ }, keywords: [even], coerceTypes: true, removeAdditional: true, strict: false, allErrors: true } as const
   for (const [plugins, isbn] of [[[addIsbn, needsAllErrors], '1234567890123'], [[[addIsbn, /^x$/]], 'x']] as const) {
-    const app = await start(t, { name: 'posts', attributes }, { ajv: { customOptions, plugins } as never }, (app) => {
+    const ajv = { customOptions, plugins }
+    const app = await start(t, { name: 'posts', attributes, ajv }, { ajv: ajv as never }, (app) => {
       app.post('/own', { schema: { body: { type: 'object', properties: attributes.properties } } }, () => 'fits')
     })
     const send = async (payload: object): Promise<string> => {
@@ -87,8 +88,16 @@ t.test('the formats, keywords and plugins of the app\'s Ajv are used, but not it
     t.match(await send({ other: 2 }), /^422 .*other is unknown/, 'nothing is removed')
     t.match(await send({ at: 'now' }), /^422 .*at must be a date and time/, 'our formats stay ours')
   }
-  await t.rejects(start(t, { name: 'posts', attributes: { type: 'object', properties: { a: { type: 'string', errorMessage: 'x' } } } as never }, { ajv: { customOptions: { strict: false }, plugins: [needsAllErrors] } as never }), { message: /unknown keyword: "errorMessage"/ })
-  await t.rejects(start(t, { name: 'posts', attributes }), { message: /"sku" has the format 'sku', which is not one of/ })
+  await t.rejects(start(t, { name: 'posts', attributes: { type: 'object', properties: { a: { type: 'string', errorMessage: 'x' } } } as never, ajv: { customOptions: { strict: false } as never, plugins: [needsAllErrors] } }), { message: /unknown keyword: "errorMessage"/ })
+  await t.rejects(start(t, { name: 'posts', attributes }, { ajv: { customOptions: { formats: { sku: /x/ } } } }), { message: /"sku" has the format 'sku', which is not one of/ })
+  await t.rejects(start(t, { name: 'posts', ajv: { formats: {} } as never }), { code: 'FST_RESOURCES_INVALID_OPTION', message: /"ajv" of resource "posts" has "formats", which is unknown/ })
+  const inherited = fastify()
+  t.teardown(() => inherited.close())
+  inherited.register(draw((map: Mapper) => map.resources('posts', { attributes: sku }), { ajv: { customOptions: { formats: { sku: /^[A-Z]{3}$/ } } } }))
+  inherited.register(draw((map: Mapper) => map.scope({ path: 'in', ajv: { customOptions: { formats: { sku: /^[A-Z]{3}$/ } } } }, (map) => map.resources('notes', { attributes: sku }))))
+  for (const [url, name] of [['/posts.json', 'post'], ['/in/notes.json', 'note']] as const) {
+    for (const [sku, status] of [['ABC', 201], ['abc', 422]] as const) t.equal((await inherited.inject({ method: 'POST', url, payload: { [name]: { sku } } })).statusCode, status, url)
+  }
   const unused = { type: 'object', properties: { a: { type: 'string' } }, definitions: { price: { type: 'string', format: 'money' } } }
   await t.resolves(start(t, { name: 'posts', attributes: unused as never }), 'an unused definition')
 })
@@ -96,11 +105,11 @@ t.test('the formats, keywords and plugins of the app\'s Ajv are used, but not it
 t.test('an error of the app\'s keyword is a failure of the app, not of the client', async (t) => {
   const broken = { keyword: 'broken', validate: () => { throw new TypeError('SECRET') } }
   const schema = { type: 'object', properties: { a: { type: 'string', broken: true } } } as const
-  const app = fastify({ ajv: { customOptions: { keywords: [broken] } } })
+  const app = fastify()
   t.teardown(() => app.close())
   const failed: unknown[] = []
   app.addHook('onError', async (_request, _reply, error) => { failed.push(error.message) })
-  app.register(draw((map: Mapper) => map.resources('posts', { attributes: schema as never }, (posts) => posts.collection.get('sold', { query: schema as never }, () => []))))
+  app.register(draw((map: Mapper) => map.resources('posts', { attributes: schema as never }, (posts) => posts.collection.get('sold', { query: schema as never }, () => [])), { ajv: { customOptions: { keywords: [broken] } } }))
   await app.ready()
   for (const request of [{ method: 'POST', url: '/posts.json', payload: { post: { a: 'x' } } }, { url: '/posts/sold.json?a=x' }] as const) {
     const { statusCode, body } = await app.inject(request)

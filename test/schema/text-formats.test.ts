@@ -203,7 +203,7 @@ t.test('a mistake in the schema of a decimal is refused at registration', async 
 })
 
 t.test('our keywords replace those of the app', async (t) => {
-  const app = await build(t, { name: 'posts', attributes: declare(price) }, { server: { ajv: { customOptions: { keywords: ['precision', { keyword: 'scale', validate: () => false }] } } } })
+  const app = await build(t, { name: 'posts', attributes: declare(price), ajv: { customOptions: { keywords: ['precision', { keyword: 'scale', validate: () => false }] } } })
   t.strictSame(await post(app, '', 'application/json', '{"post":{"it":"1.25"}}'), { kept: '1.25' })
   t.strictSame(await post(app, '', 'application/json', '{"post":{"it":"1000"}}'), { says: 'must have at most 3 digits before the point' })
 })

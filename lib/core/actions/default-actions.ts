@@ -7,7 +7,7 @@ import { redisplay, show } from './show.js'
 import { notFound } from './target.js'
 import { type Change, update } from './update.js'
 import {
-  describeError, ExistsError, InvalidConditionError, MatchRequiredError, PreconditionFailedError, UnavailableError
+  describeError, ExistsError, isConditionError, MatchRequiredError, PreconditionFailedError, UnavailableError
 } from '../errors.js'
 import { versionOf } from '../resource/public-version.js'
 import type { ActionName } from '../resource/resource.js'
@@ -93,7 +93,7 @@ export function parseListQuery (state: ActionState): MaybePromise<ListQuery> {
     return listQuery.parse(request.query, state)
   } catch (error) {
     const isKnown = state.openCondition?.error !== undefined
-    if (!(error instanceof InvalidConditionError) || !canShow || isKnown || hasQueryBody) throw error
+    if (!isConditionError(error) || !canShow || isKnown || hasQueryBody) throw error
     const { parameter, reason } = error
     const { [parameter]: value = '', ...others } = request.query
     if (value.length > MOST_REPEATED) throw error

@@ -4,6 +4,7 @@ import type { IdType } from '../resource/resource.js'
 import type { Id } from '../resource/row.js'
 import type { AttributesOf, ChangesOf, CreateOf } from '../schema/infer.js'
 import type { AttributesSchema, Schema } from '../schema/types.js'
+import type { AjvSettings } from '../schema/validation/ajv.js'
 import type { ResourceAttributes, StoreFor } from '../stores/infer.js'
 import type { OnDelete, Store, Stores } from '../stores/store.js'
 import type { UniqueGroups } from '../stores/unique.js'
@@ -45,6 +46,8 @@ export interface DeclaredOptions<
    * @default the store's, else none: any attributes are allowed
    */
   readonly attributes?: S
+  /** Formats, keywords and plugins of Ajv for its schemas, as in Fastify's option `ajv`. @default {} */
+  readonly ajv?: AjvSettings
   /** The store of the rows. @default a table of `stores`, else a new `memoryStore` */
   readonly store?: StoreFor<AttributesOf<S>, T>
   /** The database in which the rows have a table. A resource with an own `store` ignores it. @default none */

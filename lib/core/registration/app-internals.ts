@@ -1,22 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import type { Hook, HookLists } from '../options/hooks.js'
-import type { AjvSettings, AppSchemas } from '../schema/bundle.js'
 
-/** Returns what Fastify keeps on an instance under the symbol of this description, or `undefined` if it has none. */
-function internalOf (app: FastifyInstance, description: string): unknown {
+/** Returns what Fastify keeps on an instance for its hooks, or `undefined` if it has no such symbol any more. */
+function internalHooksOf (app: FastifyInstance): unknown {
   let instance: object | null = app
   while (instance !== null) {
-    const key = Object.getOwnPropertySymbols(instance).find((symbol) => symbol.description === description)
+    const key = Object.getOwnPropertySymbols(instance).find(({ description }) => description === 'fastify.hooks')
     if (key !== undefined) return Reflect.get(instance, key)
     instance = Object.getPrototypeOf(instance)
   }
-}
-
-/** Returns the shared schemas and the Ajv settings by which Fastify validates the app's own routes on this instance. */
-export function appSchemasOf (app: FastifyInstance): AppSchemas {
-  // Fastify's own validator gets the settings from there.
-  const options = internalOf(app, 'fastify.options') as { readonly ajv: AjvSettings } | undefined
-  return { shared: app.getSchemas(), ajv: options?.ajv ?? {} }
 }
 
 /**
@@ -24,7 +16,7 @@ export function appSchemasOf (app: FastifyInstance): AppSchemas {
  * has, so that nobody takes the routes for unguarded.
  */
 export function appHooksOf (app: FastifyInstance): HookLists {
-  const hooks = internalOf(app, 'fastify.hooks') ?? { onRequest: [() => {}] }
+  const hooks = internalHooksOf(app) ?? { onRequest: [() => {}] }
   return new Map(Object.entries(hooks as Readonly<Record<string, readonly Hook[]>>))
 }
 

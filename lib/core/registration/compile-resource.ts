@@ -25,7 +25,6 @@ import type { CustomAction, ActionScope } from '../actions/custom/custom-action.
 import type { HookLists } from '../options/hooks.js'
 import type { ResolvedOptions } from '../options/resolve/options.js'
 import type { Routing } from '../options/resolve/routing.js'
-import type { AjvSettings } from '../schema/bundle.js'
 import { compileConstraint } from '../schema/validation/parameter.js'
 import { compileValidation } from '../schema/validation/validation.js'
 import { didYouMean } from '../util/did-you-mean.js'
@@ -49,8 +48,6 @@ export interface ResourceContext {
   readonly listChecks: CompiledResource['listChecks']
   /** Returns the hooks of that instance. They are complete once the app is ready. */
   readonly appHooks: () => HookLists
-  /** The app's settings of Ajv: its own formats and keywords. */
-  readonly ajv: AjvSettings
 }
 
 export function compileResource (
@@ -58,12 +55,12 @@ export function compileResource (
   resource: Resource,
   context: ResourceContext
 ): CompiledResource {
-  const { resourcePaths, parent, customActions, listChecks, paths, appHooks, ajv } = context
+  const { resourcePaths, parent, customActions, listChecks, paths, appHooks } = context
   checkKept(resource, options.store.attributes)
   if (parent !== undefined) checkForeignKey(resource, parent.resource, options.store.attributes)
   checkCapabilities(options.store)
   // Refuses an invalid schema, which the following steps rely on.
-  const validation = compileValidation(resource, ajv)
+  const validation = compileValidation(resource, options.ajv)
   const listQuery = compileListQuery(options, resource)
   const relations = new Relations(resource)
   const writerContext = makeWriterContext(options, listQuery, { ...context, references: relations.references })
@@ -96,7 +93,7 @@ export function compileResource (
     select: compileSelect(resource),
     relations,
     customActions: customActions.map((action) =>
-      compileCustomAction(action, { resource, validation, bodies: [...bodies, bodiless], ajv })),
+      compileCustomAction(action, { resource, validation, bodies: [...bodies, bodiless], ajv: options.ajv })),
     refusals: compileRefusals(
       options.routing.authorize,
       resource,

@@ -21,7 +21,7 @@ import type { Schema } from '../schema/types.js'
 import { noStore } from '../stores/null-store.js'
 import { lazy } from '../util/functions.js'
 import { isObject } from '../util/own-property.js'
-import { appHooksOf, appSchemasOf, longestParameter } from './app-internals.js'
+import { appHooksOf, longestParameter } from './app-internals.js'
 import { compileResource } from './compile-resource.js'
 import { findListChecks, findNavigation } from '../relations/navigation.js'
 import { type AssetOwner, findAssetOwner } from './asset-owner.js'
@@ -75,7 +75,7 @@ export function prepare (
   return nameOwner(ownerOf(declaration.options.name), () => {
     const { singleton, inherited, children } = declaration
     const { app, names: { paths: helpers }, prefix } = registration
-    const { shared, ajv } = appSchemasOf(app)
+    const shared = app.getSchemas()
     const customActions = declaration.customActions.map((action) => ({
       ...action,
       attributes: bundleSchema(action.attributes, shared),
@@ -96,8 +96,7 @@ export function prepare (
       assetOwner: (file) => findAssetOwner(registration.assetOwners, file, resource.path, options),
       navigation: (lang) => findNavigation(app, compiled, lang),
       listChecks: lazy(() => findListChecks(app, compiled)),
-      appHooks: () => appHooksOf(app),
-      ajv
+      appHooks: () => appHooksOf(app)
     })
     const negotiator = new Negotiator(compiled)
     const handlers = new Handlers(compiled)

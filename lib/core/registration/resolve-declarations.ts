@@ -5,10 +5,9 @@ import { idParameter } from '../resource/location.js'
 import type { Declaration } from '../options/declaration.js'
 import type { ResourceOptions } from '../options/options.js'
 import { resolveOptions, type ResolvedOptions } from '../options/resolve/options.js'
-import { type AppSchemas, bundleSchema } from '../schema/bundle.js'
+import { type SharedSchemas, bundleSchema } from '../schema/bundle.js'
 import type { Store, Stores } from '../stores/store.js'
 import { isObject } from '../util/own-property.js'
-import { appSchemasOf } from './app-internals.js'
 import { requestTable, type TableUser } from './table-request.js'
 
 /** The checked options of declarations. The stores of those with `stores` are open. */
@@ -28,7 +27,7 @@ export function resolveDeclarations (
   declarations: readonly Declaration[],
   formats: ReadonlyMap<Declaration, readonly Format[]>
 ): ResolvedDeclarations {
-  const { shared } = appSchemasOf(app)
+  const shared = app.getSchemas()
   const options = new Map<Declaration, ResolvedOptions>()
   const tables = new Tables()
   const visit = (declaration: Declaration, parent: ResolvedOptions | undefined): void => {
@@ -55,7 +54,7 @@ export function resolveDeclarations (
 /**
  * Adds the shared schemas that the attributes refer to. Attributes that are not an object stay, and are refused later.
  */
-function bundleAttributes (options: ResourceOptions, shared: AppSchemas['shared']): ResourceOptions {
+function bundleAttributes (options: ResourceOptions, shared: SharedSchemas): ResourceOptions {
   const { attributes } = options
   if (attributes === undefined || !isObject(attributes)) return options
   return { ...options, attributes: bundleSchema(attributes, shared) }

@@ -74,7 +74,9 @@ function joinUnique (users: readonly TableUser[]): TableRequest['unique'] {
 function joinAttributes (
   users: readonly TableUser[],
   references: ReadonlyMap<string, Reference>
-): AttributesSchema | undefined {
+): AttributesSchema | undefined
+// Each user's schema has been checked to be one of attributes, or will be when its resource is compiled.
+function joinAttributes (users: readonly TableUser[], references: ReadonlyMap<string, Reference>): object | undefined {
   const schemas: Schema[] = []
   for (const { options, parent } of users) {
     const { schema, scopeAttributes } = options
@@ -94,8 +96,7 @@ function joinAttributes (
     const isRequired = required.includes(foreignKey) && references.get(foreignKey)?.onDelete !== 'set null'
     properties[foreignKey] = { ...rest, type: isRequired ? type : [type, 'null'] }
   }
-  // Each user's schema has been checked to be one of attributes, or will be when its resource is compiled.
-  return { ...all, properties } as unknown as AttributesSchema
+  return { ...all, properties }
 }
 
 const ID_SCHEMAS = {

@@ -1,6 +1,6 @@
 import type { AccessContext } from '../actions/authorize/level.js'
 import { compileOpenList, readSome } from './include/first-rows.js'
-import { InvalidConditionError } from '../errors.js'
+import { isConditionError } from '../errors.js'
 import type { ChoiceRow, Choosing, RowSearch } from '../formats/format.js'
 import { referenceTo } from '../resource/resource.js'
 import type { Id, Row } from '../resource/row.js'
@@ -76,7 +76,7 @@ export function compileFindRows (listed: ListedResource, from: ListedResource): 
         const last = hasMore ? rows.at(-1) : undefined
         return { ...page, rows: nameRows(rows, context), next: last && writeCursor(last, BY_ID, resource) }
       } catch (error) {
-        if (!(error instanceof InvalidConditionError)) throw error
+        if (!isConditionError(error)) throw error
         return { ...page, error: error.reason, rows: [], next: undefined }
       }
     }

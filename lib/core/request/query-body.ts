@@ -48,12 +48,14 @@ export function compileQueryBody ({ filterable }: Pick<ListQueryParser, 'filtera
   )
   return ({ body, query }, mediaType) => {
     const parameters = new Parameters(query)
-    const bytes = body as unknown as Buffer
+    const bytes = Buffer.isBuffer(body) ? body : NO_BYTES
     if (mediaType === JSON_TYPE) readJson(bytes, parameters, nullable)
     else readForm(bytes.toString(), parameters)
     return parameters.all
   }
 }
+
+const NO_BYTES = Buffer.alloc(0)
 
 /** The parameters of one query, each at most once. */
 class Parameters {

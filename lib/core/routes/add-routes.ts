@@ -1,6 +1,4 @@
-import formbody from '@fastify/formbody'
-import type { FastifyBodyParser, FastifyInstance } from 'fastify'
-import { form, parseFormText } from '../formats/form/read.js'
+import type { FastifyInstance } from 'fastify'
 import type { Asset } from '../formats/format.js'
 import { writeXmlSchema } from '../../xsd/xsd.js'
 import type { CompiledResource } from '../compiled-resource.js'
@@ -14,7 +12,6 @@ import type { Route, RouteInfo, RoutePath } from './route.js'
 import { assetPath } from '../resource/asset-path.js'
 import { type Parameters, SUFFIX } from '../resource/path-pattern.js'
 import { addHooks } from '../options/hooks.js'
-import { lazy } from '../util/functions.js'
 import { acceptHeaders, joinMethods, makeRefusal, methodsOf, type RouteBase, supportedBy } from './allowed-methods.js'
 import type { PreparedResource } from '../registration/prepare.js'
 import { hooksOf } from './route-hooks.js'
@@ -84,20 +81,12 @@ function setErrorHandler (app: FastifyInstance, { negotiator, paths }: PreparedR
 function addParsers (app: FastifyInstance, { bodies, patches }: CompiledResource): void {
   app.removeAllContentTypeParsers()
   const parsers = new Map(QUERY_TYPES.map((type) => [type, keepBody]))
-  for (const { mediaTypes, reader, compileReader } of [...patches, ...bodies]) {
-    const parse = compileReader === form.compileReader ? formParser() : compileBodyParser(reader)
+  for (const { mediaTypes, reader } of [...patches, ...bodies]) {
+    const parse = compileBodyParser(reader)
     for (const mediaType of mediaTypes) parsers.set(mediaType, keepQuery(parse))
   }
   for (const [mediaType, parse] of parsers) app.addContentTypeParser(mediaType, { parseAs: 'buffer' }, parse)
 }
-
-/** Returns the parser of `@fastify/formbody`, which all scopes share. */
-const formParser: () => FastifyBodyParser<Buffer> = lazy(() => {
-  let parser = keepBody
-  const addContentTypeParser = (_type: string, _options: object, parse: typeof parser): void => { parser = parse }
-  formbody({ addContentTypeParser } as unknown as FastifyInstance, { parser: parseFormText }, () => {})
-  return parser
-})
 
 function makeInfo (
   { pattern: path, isMember, param, endsWithId }: RoutePath,

@@ -2,25 +2,15 @@ import { isObject } from '../util/own-property.js'
 import { mapSubschemas, subschemasOf, writePointer } from './subschemas.js'
 import type { Schema } from './types.js'
 
-/** The schemas and the Ajv settings of a Fastify app. */
-export interface AppSchemas {
-  /** The schemas of `app.addSchema`, by their `$id`. */
-  readonly shared: Readonly<Record<string, unknown>>
-  readonly ajv: AjvSettings
-}
-
-/** The part of Fastify's option `ajv` that defines formats and keywords. */
-export interface AjvSettings {
-  readonly customOptions?: { readonly formats?: object, readonly keywords?: unknown }
-  readonly plugins?: readonly unknown[]
-}
+/** The schemas of `app.addSchema`, by their `$id`. */
+export type SharedSchemas = Readonly<Record<string, unknown>>
 
 /**
  * Copies each shared schema to which a schema refers into its `definitions`, and redirects the references to the copy.
  * References to parts of the schema become pointers. All other references stay unchanged.
  */
-export function bundleSchema<S extends Schema | undefined> (schema: S, shared: AppSchemas['shared']): S
-export function bundleSchema (schema: Schema | undefined, shared: AppSchemas['shared']): Schema | undefined {
+export function bundleSchema<S extends Schema | undefined> (schema: S, shared: SharedSchemas): S
+export function bundleSchema (schema: Schema | undefined, shared: SharedSchemas): Schema | undefined {
   if (schema === undefined) return undefined
   const whole = resolveIds(findWhole(schema, shared))
   const definitions = new Map<string, unknown>(isObject(whole.definitions) ? Object.entries(whole.definitions) : [])
@@ -66,7 +56,7 @@ export function bundleSchema (schema: Schema | undefined, shared: AppSchemas['sh
 /**
  * Returns the shared schema, without its `$id`, if the schema is only a reference to it. Otherwise returns the schema.
  */
-function findWhole (schema: Schema, shared: AppSchemas['shared']): Schema {
+function findWhole (schema: Schema, shared: SharedSchemas): Schema {
   const { $ref, ...more } = schema
   const target = typeof $ref === 'string' && Object.keys(more).length === 0 ? shared[$ref.replace(/#$/, '')] : undefined
   if (!isObject(target)) return schema

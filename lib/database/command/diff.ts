@@ -4,10 +4,10 @@ import { pathToFileURL } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { SqlStore } from '../../sql/store.js'
 import type { TablePlan } from '../../sql/tables/migration.js'
+import { preparations, type StorePreparation } from '../../core/registration/store-preparation.js'
 import type { Store } from '../../core/stores/store.js'
 import { isFunction } from '../../core/util/check-option.js'
 import { findMember } from '../../core/util/own-property.js'
-import { planStores } from '../planned-stores.js'
 import { CommandError } from './settings.js'
 
 /** What the tables of an app lack. */
@@ -23,7 +23,14 @@ export interface Difference {
  * @throws CommandError if the module exports no app
  */
 export async function findDifference (module: string): Promise<Difference> {
-  return planStores(async (stores) => {
+  const stores = new Set<Store>()
+  const plan = (message: unknown): void => {
+    const preparation = message as StorePreparation
+    preparation.isPlanned = true
+    stores.add(preparation.store)
+  }
+  preparations.subscribe(plan)
+  try {
     const app = await loadApp(module)
     try {
       await app.ready()
@@ -33,7 +40,9 @@ export async function findDifference (module: string): Promise<Difference> {
     } finally {
       await app.close()
     }
-  })
+  } finally {
+    preparations.unsubscribe(plan)
+  }
 }
 
 /** Returns the app that a module exports: as `default` or `app`, directly, by a promise, or by a function. */

@@ -98,7 +98,7 @@ class Parsing {
     this.#attributes = 0
     this.#parser.write(text).close()
     // A document without an element is not well-formed.
-    const root = this.#root as unknown as Element
+    const root = this.#root as Element
     this.#root = undefined
     return root
   }

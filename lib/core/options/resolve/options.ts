@@ -6,6 +6,7 @@ import { pluralize, singularize } from '../../resource/inflection.js'
 import type { IdType } from '../../resource/resource.js'
 import { isXmlName } from '../../schema/legal-text.js'
 import type { Schema } from '../../schema/types.js'
+import type { AjvSettings } from '../../schema/validation/ajv.js'
 import { noStore } from '../../stores/null-store.js'
 import type { OnDelete, Store, Stores } from '../../stores/store.js'
 import type { UniqueGroups } from '../../stores/unique.js'
@@ -41,6 +42,7 @@ export interface ResolvedOptions {
   readonly plural: string
   readonly singular: string
   readonly schema: Schema | undefined
+  readonly ajv: AjvSettings
   /** The store of the rows, or `noStore` as long as `stores` has not opened the table. */
   readonly store: Store
   /** The database in which the resource needs a table, or `undefined` if it needs none. */
@@ -80,6 +82,7 @@ const OPTIONS = {
   name: [checkName],
   singular: [defaultToName(checkName)],
   attributes: [resolveAttributes],
+  ajv: [checkAjv, {}],
   store: [resolveStore],
   stores: [checkStores],
   table: [defaultToName(checkTable)],
@@ -137,6 +140,7 @@ export function resolveOptions (
     plural,
     singular,
     schema: read('attributes', store),
+    ajv: read('ajv'),
     store,
     stores,
     table: read('table', name),
@@ -235,6 +239,10 @@ function resolveIdType (option: string, id: unknown, store: Store): IdType {
     option,
     `is '${resolved}', but the store makes '${store.id}' ids; leave it out, or give the store the same "id"`
   )
+}
+
+function checkAjv (option: string, given: unknown): AjvSettings {
+  return checkMembers(option, given, { customOptions: {}, plugins: [] })
 }
 
 function checkWrites (option: string, writes: unknown): ResolvedOptions['writes'] {

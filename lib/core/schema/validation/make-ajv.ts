@@ -1,9 +1,8 @@
 import type { Ajv, Options as AjvOptions } from 'ajv'
 import { lazy } from '../../util/functions.js'
-import type { AjvSettings } from '../bundle.js'
 import { VALUE_KEYWORDS } from '../subschemas.js'
 import type { Schema } from '../types.js'
-import { loadAjv } from './ajv.js'
+import { type AjvSettings, loadAjv } from './ajv.js'
 import { addFormats } from './text-formats.js'
 
 /** The decimals of a quotient that decide on `multipleOf`: 0.57 is a multiple of 0.001, although 0.57 / 0.001 < 570. */

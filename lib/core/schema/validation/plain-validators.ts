@@ -1,6 +1,6 @@
 import type { Ajv, ValidateFunction } from 'ajv'
 import { isObject } from '../../util/own-property.js'
-import type { AjvSettings } from '../bundle.js'
+import type { AjvSettings } from './ajv.js'
 import { subschemasOf } from '../subschemas.js'
 import type { Schema } from '../types.js'
 import { boundKeywords } from './ajv-keywords.js'

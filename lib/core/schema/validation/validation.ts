@@ -3,7 +3,7 @@ import { InvalidAttributesError, InvalidError, sentences } from '../../errors.js
 import { lazy } from '../../util/functions.js'
 import { isLongInteger } from '../../util/long-integer.js'
 import { isObject, isStructure } from '../../util/own-property.js'
-import type { AjvSettings } from '../bundle.js'
+import type { AjvSettings } from './ajv.js'
 import { isLongShape } from '../convert-text.js'
 import { countValues } from '../limits.js'
 import { type Property, shapesIn, shapesOf } from '../shape.js'
