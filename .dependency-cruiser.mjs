@@ -2,7 +2,7 @@
 const WINGS = ['contract', 'database', 'draw', 'home', 'html', 'openapi', 'sql', 'xsd']
 
 /** The wings that a wing may import besides the core. */
-const FRIENDS = { database: ['sql', 'html', 'home'], home: ['html'] }
+const FRIENDS = { database: ['sql', 'html', 'home', 'openapi', 'xsd'], home: ['html'] }
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {

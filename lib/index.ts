@@ -14,6 +14,14 @@ const WINGS: Wings = {
   async loadHtml () {
     const { html } = await import('./html/html.js')
     return html()
+  },
+  async loadOpenapi () {
+    const { describeRoutes } = await import('./openapi/describe-routes.js')
+    return describeRoutes
+  },
+  async loadXsd () {
+    const { addXmlSchema } = await import('./xsd/routes.js')
+    return addXmlSchema
   }
 }
 

@@ -94,14 +94,17 @@ export async function registerDeclarations (
  * @throws InvalidOptionError, UnknownOptionError, InvalidAttributesError, ClashError
  */
 async function addResources (
-  given: Omit<Registration, 'options' | 'assetOwners'>,
+  given: Omit<Registration, 'options' | 'assetOwners' | 'describeRoutes'> & { readonly wings: Wings },
   declarations: readonly Declaration[]
 ): Promise<void> {
   const { app, names, wings } = given
   await describeStores(app, declarations)
   const formats = await resolveFormats(declarations, wings.loadHtml)
   const { options, opened } = resolveDeclarations(app, declarations, formats)
-  const registration = { ...given, options, assetOwners: [] }
+  const describeRoutes = app.hasPlugin('@fastify/swagger') ? await wings.loadOpenapi() : undefined
+  const hasXsd = [...options.values()].some(({ xsd }) => xsd)
+  const addXmlSchema = hasXsd ? await wings.loadXsd() : undefined
+  const registration = { ...given, options, assetOwners: [], describeRoutes }
   const prepared = declarations.flatMap((declaration) => prepare(registration, declaration))
   registerNames(names, prepared)
   registerRoutes(app, prepared)
@@ -123,7 +126,9 @@ async function addResources (
     // A resource without actions serves only as a parent: it has a store, but no routes.
     if (resource.paths.length === 0) continue
     const owner = ownerOf(resource.compiled.options.name)
-    const add = (scope: FastifyInstance): void => nameOwner(owner, () => { addRoutes(scope, resource, pathsLike) })
+    const add = (scope: FastifyInstance): void => {
+      nameOwner(owner, () => { addRoutes(scope, resource, { pathsLike, addXmlSchema }) })
+    }
     // Hooks, parsers and the error handler need a scope of their own. For a single resource, `app` is such a scope.
     if (prepared.length === 1) add(app)
     else await app.register(nameScope(owner, async (scope) => { add(scope) }))

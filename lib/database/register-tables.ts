@@ -52,8 +52,18 @@ export async function registerTables (
   report(tables.map(({ table }) => makeReport(table, served.get(table))))
 }
 
-/** What a database loads besides the core: its pages, unless no resource has any. */
-const WINGS: Wings = { loadHtml: async () => html() }
+/** What a database loads besides the core. */
+const WINGS: Wings = {
+  loadHtml: async () => html(),
+  async loadOpenapi () {
+    const { describeRoutes } = await import('../openapi/describe-routes.js')
+    return describeRoutes
+  },
+  async loadXsd () {
+    const { addXmlSchema } = await import('../xsd/routes.js')
+    return addXmlSchema
+  }
+}
 
 /** Returns the options of the home page that the pages of resources have, too. */
 function findAppearance ({ formats = [], html: own }: ScopeOptions): AppearanceOptions {

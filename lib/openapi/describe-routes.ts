@@ -3,26 +3,17 @@ import type { Route, RoutePath } from '../core/routes/route.js'
 import { nameOf } from '../core/resource/resource.js'
 import type { Schema } from '../core/schema/types.js'
 import { withType } from '../core/schema/validation/parameter.js'
+import type { DescribedPaths, DescribeRoutes } from '../core/wings.js'
 import { SchemaAdapter } from './adapt-schema.js'
 import { type Document, writerOf } from './document.js'
 import { readsForms } from './describe-writes.js'
 import { describeOperation } from './operations.js'
 import { membersOf, type Part } from './media.js'
 import { ResourceSchemas } from './resource-schemas.js'
-import type { DescribedResource, OperationNames } from './described.js'
+import { type DescribedResource, nameDescribed } from './described.js'
 
 /** Returns the schema of a route for @fastify/swagger. `openapiObject` is undefined if the document is Swagger 2.0. */
 export type Transform = (asked: { readonly openapiObject?: Document }) => { readonly schema: Part }
-
-interface Described {
-  readonly names: OperationNames
-  readonly parameters: ReadonlyMap<string, Schema>
-}
-
-export interface Description {
-  readonly route: (path: RoutePath, route: Route, isSuffixed: boolean) => Transform
-  readonly hidden: Transform
-}
 
 const HIDDEN = { schema: { hide: true } }
 const hide: Transform = () => HIDDEN
@@ -32,7 +23,7 @@ const hide: Transform = () => HIDDEN
  * document. A schema of Fastify could not describe a body for each media type, an optional body, or two methods of one
  * route.
  */
-export function describeRoutes (compiled: CompiledResource, described: Described): Description {
+export const describeRoutes: DescribeRoutes = (compiled, described) => {
   const { resource, representations, options: { openapi } } = compiled
   if (openapi === false) return { route: () => hide, hidden: hide }
   const { suffixes, ...more } = openapi
@@ -44,37 +35,36 @@ export function describeRoutes (compiled: CompiledResource, described: Described
     return subject
   }
 
-  return {
-    hidden: hide,
-    route: (path, route, isSuffixed) => ({ openapiObject }) => {
-      // OpenAPI has no QUERY before version 3.2.
-      if (route.hasQueryBody === true || (isSuffixed && !suffixes)) return HIDDEN
-      if (route.formOnly === true && !readsForms(compiled)) return HIDDEN
-      if (openapiObject === undefined) {
-        return { schema: { tags: more.tags ?? [nameOf(resource)], summary: route.actions[0].name } }
-      }
-      const subject = subjectIn(openapiObject)
-      const url = writePath(path.pattern.text)
-      // After an id, one route serves paths with and without a suffix.
-      const forms = path.endsWithId ? [false, ...(suffixes ? [true] : [])] : [isSuffixed]
-      for (const isSuffixed of forms) {
-        for (const method of route.methods) {
-          if (method !== 'HEAD') {
-            subject.writer.operation(isSuffixed ? `${url}.{format}` : url, method, () =>
-              merge(describeOperation(subject, { path, route, method, isSuffixed }), more)
-            )
-          }
+  const describe = (path: RoutePath, route: Route, isSuffixed: boolean): Transform => ({ openapiObject }) => {
+    // OpenAPI has no QUERY before version 3.2.
+    if (route.hasQueryBody === true || (isSuffixed && !suffixes)) return HIDDEN
+    if (route.formOnly === true && !readsForms(compiled)) return HIDDEN
+    if (openapiObject === undefined) {
+      return { schema: { tags: more.tags ?? [nameOf(resource)], summary: route.actions[0].name } }
+    }
+    const subject = subjectIn(openapiObject)
+    const url = writePath(path.pattern.text)
+    // After an id, one route serves paths with and without a suffix.
+    const forms = path.endsWithId ? [false, ...(suffixes ? [true] : [])] : [isSuffixed]
+    for (const isSuffixed of forms) {
+      for (const method of route.methods) {
+        if (method !== 'HEAD') {
+          subject.writer.operation(isSuffixed ? `${url}.{format}` : url, method, () =>
+            merge(describeOperation(subject, { path, route, method, isSuffixed }), more)
+          )
         }
       }
-      if (more.tags === undefined) {
-        subject.writer.tag(
-          nameOf(resource),
-          `${nameOf(resource)} at ${writePath(resource.path)}, as ${representations.map(({ name }) => name).join(', ')}`
-        )
-      }
-      return HIDDEN
     }
+    if (more.tags === undefined) {
+      subject.writer.tag(
+        nameOf(resource),
+        `${nameOf(resource)} at ${writePath(resource.path)}, as ${representations.map(({ name }) => name).join(', ')}`
+      )
+    }
+    return HIDDEN
   }
+
+  return { hidden: hide, route: describe }
 }
 
 /** Writes the parameters of a path in braces: `/posts/:id` → `/posts/{id}`. */
@@ -84,9 +74,10 @@ function writePath (path: string): string {
 
 function makeSubject (
   compiled: CompiledResource,
-  { names, parameters }: Described,
+  { prefix, names: paths, parameters }: DescribedPaths,
   document: Document
 ): DescribedResource {
+  const names = nameDescribed(prefix, paths)
   const writer = writerOf(document)
   const { itemName } = compiled.resource
   const adapt = (name: string, schema: Schema): Part => {

@@ -1,9 +1,9 @@
+import { ID_SCHEMAS } from '../core/resource/resource.js'
 import type { CompiledResource } from '../core/compiled-resource.js'
 import type { Route, RoutePath } from '../core/routes/route.js'
 import { capitalize } from '../core/util/capitalize.js'
 import type { DescribedResource, OperationDescription } from './described.js'
 import { describeBody, type OverrideBody, type Part, type BodyParts } from './media.js'
-import { ID_SCHEMAS } from './resource-schemas.js'
 import { answerRecord, defineHeader, EXAMPLE } from './responses.js'
 
 export const IF_MATCH: Part = {

@@ -1,7 +1,7 @@
 import type { CompiledCustomAction } from '../core/compiled-resource.js'
 import type { Relations } from '../core/relations/relations.js'
 import { camelize } from '../core/resource/inflection.js'
-import type { IdType, Resource } from '../core/resource/resource.js'
+import { ID_SCHEMAS, type Resource } from '../core/resource/resource.js'
 import { isPartial } from '../core/resource/visible.js'
 import type { Property } from '../core/schema/shape.js'
 import type { Schema } from '../core/schema/types.js'
@@ -10,12 +10,6 @@ import { capitalize } from '../core/util/capitalize.js'
 import { type Direction, SchemaAdapter } from './adapt-schema.js'
 import type { DocumentWriter } from './document.js'
 import type { Part } from './media.js'
-
-export const ID_SCHEMAS: Readonly<Record<IdType, Part>> = {
-  integer: { type: 'integer' },
-  uuid: { type: 'string', format: 'uuid' },
-  string: { type: 'string', minLength: 1 }
-}
 
 const NONE = { all: [] } as const
 

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { FastifyInstance } from 'fastify'
 import { InvalidOptionError, nameOwner, ownerOf, PreconditionFailedError } from '../core/errors.js'
 import { writeXmlSchema } from './xsd.js'
 import { refuseMethod } from '../core/request/negotiate.js'
@@ -11,14 +10,11 @@ import { checkAllNames, resolveOptions } from '../core/options/resolve/options.j
 import { compileValidation } from '../core/schema/validation/validation.js'
 import { noStore } from '../core/stores/null-store.js'
 import { lazy } from '../core/util/functions.js'
-import { joinMethods, makeRefusal, methodsOf, type RouteBase, supportedBy } from '../core/routes/allowed-methods.js'
+import type { AddXmlSchema } from '../core/wings.js'
+import { joinMethods, makeRefusal, methodsOf, supportedBy } from '../core/routes/allowed-methods.js'
 
-/**
- * Serves the XML Schema of a resource, which is made at the first request. The hooks of the resource's routes guard it,
- * too.
- * @throws InvalidOptionError if the app or another resource serves the path already
- */
-export function addXmlSchema (app: FastifyInstance, base: RouteBase, write: () => string): void {
+/** Serves the XML Schema, which is made at the first request. The hooks of the resource's routes guard it, too. */
+export const addXmlSchema: AddXmlSchema = (app, base, { resource, relations }) => {
   const others = methodsOf(app, base.url, base.constraints)
   if (others.includes('GET')) {
     throw new InvalidOptionError(
@@ -30,7 +26,7 @@ export function addXmlSchema (app: FastifyInstance, base: RouteBase, write: () =
   const served = ['GET', 'HEAD', ...others]
   const allow = joinMethods(served)
   const schema = lazy(() => {
-    const text = write()
+    const text = writeXmlSchema(resource, relations.names)
     return { text, hash: createHash('sha256').update(text).digest('hex').slice(0, 16) }
   })
   app.route({

@@ -5,14 +5,11 @@ import type { CompiledResource } from '../compiled-resource.js'
 import { Handlers } from '../actions/handlers.js'
 import { Negotiator } from '../request/negotiate.js'
 import type { RoutePath, Urls } from '../routes/route.js'
-import { describeRoutes, type Description } from '../../openapi/describe-routes.js'
-import { nameDescribed } from '../../openapi/described.js'
-import { ID_SCHEMAS } from '../../openapi/resource-schemas.js'
 import { idParameter, type Parent, type ResourcePaths } from '../resource/location.js'
 import type { PathNames } from '../routes/path-helpers.js'
 import { compilePath } from '../resource/path-pattern.js'
 import { compilePublicVersion } from '../resource/public-version.js'
-import { makeResource, type Resource } from '../resource/resource.js'
+import { ID_SCHEMAS, makeResource, type Resource } from '../resource/resource.js'
 import type { Declaration } from '../options/declaration.js'
 import type { ResolvedOptions } from '../options/resolve/options.js'
 import { resolveRouting, type Routing } from '../options/resolve/routing.js'
@@ -26,19 +23,20 @@ import { compileResource } from './compile-resource.js'
 import { findListChecks, findNavigation } from '../relations/navigation.js'
 import { type AssetOwner, findAssetOwner } from './asset-owner.js'
 import { addReferences } from '../routes/route-registry.js'
-import type { Wings } from '../wings.js'
+import type { DescribeRoutes, RouteDescriptions } from '../wings.js'
 import { makeTable, nameRoutes, type RouteNames } from '../routes/route-table.js'
 
 /** The values that all resources of one registration share. */
 export interface Registration {
   readonly app: FastifyInstance
-  readonly wings: Wings
   readonly names: PathNames
   readonly prefix: string
   /** The checked options of each declaration. */
   readonly options: ReadonlyMap<Declaration, ResolvedOptions>
   /** The resources that serve files of the pages. */
   readonly assetOwners: AssetOwner[]
+  /** Describes routes for @fastify/swagger, or `undefined` if the app has none. */
+  readonly describeRoutes: DescribeRoutes | undefined
 }
 
 /** A resource that is checked and compiled, with its routes. */
@@ -48,7 +46,7 @@ export interface PreparedResource {
   readonly handlers: Handlers
   readonly paths: readonly RoutePath[]
   readonly urls: Urls
-  readonly description: Description
+  readonly descriptions: RouteDescriptions | undefined
 }
 
 /** The parent of nested resources. */
@@ -112,9 +110,9 @@ export function prepare (
     if (paths.length === 0 && children.length === 0) {
       throw new InvalidOptionError('only', 'leaves neither an action nor a nested resource')
     }
-    const description = describeRoutes(compiled, { names: nameDescribed(app.prefix + prefix, names), parameters })
+    const descriptions = registration.describeRoutes?.(compiled, { prefix: app.prefix + prefix, names, parameters })
     return [
-      { compiled, negotiator, handlers, paths, urls, description },
+      { compiled, negotiator, handlers, paths, urls, descriptions },
       ...nested.flatMap(({ prepared }) => prepared)
     ]
   })

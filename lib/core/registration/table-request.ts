@@ -1,5 +1,5 @@
 import { InvalidOptionError, ownerOf } from '../errors.js'
-import type { IdType } from '../resource/resource.js'
+import { ID_SCHEMAS } from '../resource/resource.js'
 import type { ResolvedOptions } from '../options/resolve/options.js'
 import type { AttributesSchema, Schema } from '../schema/types.js'
 import type { Reference, TableRequest } from '../stores/store.js'
@@ -98,12 +98,6 @@ function joinAttributes (users: readonly TableUser[], references: ReadonlyMap<st
   }
   return { ...all, properties }
 }
-
-const ID_SCHEMAS = {
-  integer: { type: 'integer' },
-  uuid: { type: 'string', format: 'uuid' },
-  string: { type: 'string' }
-} as const satisfies Readonly<Record<IdType, Schema>>
 
 function requiredOf ({ required = [] }: Schema): readonly unknown[] {
   return [required].flat()

@@ -120,10 +120,11 @@ export function parseId (idType: IdType, text: string): Id | undefined {
   return readInteger(text)
 }
 
-const ID_SCHEMAS: Readonly<Record<IdType, Schema>> = {
+/** The JSON Schemas of ids. */
+export const ID_SCHEMAS: Readonly<Record<IdType, Schema>> = {
   integer: { type: 'integer' },
   uuid: { type: 'string', format: 'uuid' },
-  string: { type: 'string' }
+  string: { type: 'string', minLength: 1 }
 }
 
 /** Returns the description of ids that an attribute of the same type would have. */

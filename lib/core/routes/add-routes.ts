@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import type { Asset } from '../formats/format.js'
-import { writeXmlSchema } from '../../xsd/xsd.js'
 import type { CompiledResource } from '../compiled-resource.js'
 import { compileErrorHandler } from '../response/failure.js'
 import { compileBodyParser, keepBody, keepQuery } from '../request/payload-hooks.js'
@@ -15,7 +14,7 @@ import { addHooks } from '../options/hooks.js'
 import { acceptHeaders, joinMethods, makeRefusal, methodsOf, type RouteBase, supportedBy } from './allowed-methods.js'
 import type { PreparedResource } from '../registration/prepare.js'
 import { hooksOf } from './route-hooks.js'
-import { addXmlSchema } from '../../xsd/routes.js'
+import type { AddXmlSchema } from '../wings.js'
 
 /** The key of the facts about a route in its Fastify config. */
 const ROUTE: unique symbol = Symbol('fastify-resources.route')
@@ -33,7 +32,11 @@ export type SharedPaths = (path: RoutePath) => readonly RoutePath[]
  * (preValidation), authorization and action (handler), and the writer. JSON is written by Fastify's serializer, other
  * formats in onSend. `app` must be a scope of our own, because hooks, parsers and the error handler apply to all of it.
  */
-export function addRoutes (app: FastifyInstance, prepared: PreparedResource, pathsLike: SharedPaths): void {
+export function addRoutes (
+  app: FastifyInstance,
+  prepared: PreparedResource,
+  { pathsLike, addXmlSchema }: { readonly pathsLike: SharedPaths, readonly addXmlSchema: AddXmlSchema | undefined }
+): void {
   const { compiled, paths, urls: { collection } } = prepared
   app.decorateRequest(STATE, undefined)
   addParsers(app, compiled)
@@ -57,7 +60,7 @@ export function addRoutes (app: FastifyInstance, prepared: PreparedResource, pat
   for (const { writer } of compiled.representations) {
     for (const asset of writer.list === undefined ? (writer.assets ?? []) : []) adder.addAsset(asset)
   }
-  if (compiled.options.xsd) adder.addXmlSchema()
+  if (compiled.options.xsd) addXmlSchema?.(app, adder.schemaBase(), compiled)
 }
 
 /**
@@ -130,7 +133,7 @@ class RouteAdder {
    * @param alike the paths that the router treats as this one, itself included
    */
   addPath (path: RoutePath, alike: readonly RoutePath[], { suffix, isSuffixed }: Suffixed): void {
-    const { negotiator, description } = this.#prepared
+    const { negotiator, descriptions } = this.#prepared
     const { url, routeConstraints, routes } = path
     // Methods that the app or another resource serves on this path stay with them. `Allow` names them, too.
     const all = [...routes, ...alike.flatMap((other) => (other.routes === routes ? [] : other.routes))]
@@ -141,7 +144,7 @@ class RouteAdder {
     for (const route of routes) {
       const info = makeInfo(path, route, { allow, suffix })
       this.#app.route({
-        ...this.#base(url, routeConstraints, info, description.route(path, route, isSuffixed)),
+        ...this.#base(url, routeConstraints, info, descriptions?.route(path, route, isSuffixed)),
         ...hooksOf(route, negotiator, info),
         method: [...route.methods],
         handler: route.handler
@@ -233,17 +236,10 @@ class RouteAdder {
     })
   }
 
-  addXmlSchema (): void {
-    const {
-      urls: { collection },
-      compiled: {
-        resource,
-        relations: { names },
-        options: { routing }
-      }
-    } = this.#prepared
-    const base = this.#base(`${collection}.xsd`, routing.routeConstraints)
-    addXmlSchema(this.#app, base, () => writeXmlSchema(resource, names))
+  /** Returns the options of the routes of the XML Schema. */
+  schemaBase (): RouteBase {
+    const { urls: { collection }, compiled: { options: { routing } } } = this.#prepared
+    return this.#base(`${collection}.xsd`, routing.routeConstraints)
   }
 
   /** Returns the options that all our routes have. Errors on routes for files need no facts about the route. */
@@ -251,9 +247,12 @@ class RouteAdder {
     url: string,
     constraints: RoutePath['routeConstraints'],
     info?: RouteInfo,
-    swaggerTransform = this.#prepared.description.hidden
+    swaggerTransform = this.#prepared.descriptions?.hidden
   ): RouteBase {
-    const config: object = { ...(info !== undefined && { [ROUTE]: info }), swaggerTransform }
+    const config: object = {
+      ...(info !== undefined && { [ROUTE]: info }),
+      ...(swaggerTransform !== undefined && { swaggerTransform })
+    }
     return { url, constraints, config, exposeHeadRoute: false }
   }
 }
