@@ -3,10 +3,24 @@ import { NothingHereError } from '../core/errors.js'
 import { resolveAppearance } from '../html/check-options.js'
 import { compileOwn } from '../html/languages/phrases.js'
 import { compileText } from '../html/languages/texts.js'
+import type { AppearanceOptions } from '../html/options.js'
 import { makeStylesheet } from '../html/style/make-stylesheet.js'
 import { type Home, registryOf } from '../core/routes/route-registry.js'
 import { HomePages, type HomeSource } from './home-pages.js'
-import type { HomeOptions } from './home.js'
+
+/** The options of the home page. */
+export interface HomeOptions extends AppearanceOptions {
+  /** The title of the app: the heading of the page, and the first link of the bar on all pages. */
+  readonly title: string
+  /** The path of the page, below the prefix of the instance. @default '/' */
+  readonly path?: string
+  /**
+   * Whether unknown paths below the prefix are answered with a page that leads home, or with an error in XML or JSON.
+   * The app has no other handler for them then.
+   * @default false
+   */
+  readonly notFound?: boolean
+}
 
 /** The checked options of a home page. Those of its face and its words are not checked yet. */
 interface CheckedOptions extends HomeOptions, Pick<HomeSource, 'href' | 'prefix'> {

@@ -1,22 +1,8 @@
 import type { FastifyInstance, FastifyPluginAsync, RegisterOptions } from 'fastify'
 import { InvalidOptionError, withOwner } from '../core/errors.js'
-import type { AppearanceOptions } from '../html/options.js'
 import { checkBoolean, checkOptionNames, checkText } from '../core/util/check-option.js'
 import { lazy } from '../core/util/functions.js'
-
-/** The options of the home page. */
-export interface HomeOptions extends AppearanceOptions {
-  /** The title of the app: the heading of the page, and the first link of the bar on all pages. */
-  readonly title: string
-  /** The path of the page, below the prefix of the instance. @default '/' */
-  readonly path?: string
-  /**
-   * Whether unknown paths below the prefix are answered with a page that leads home, or with an error in XML or JSON.
-   * The app has no other handler for them then.
-   * @default false
-   */
-  readonly notFound?: boolean
-}
+import type { HomeOptions } from './home-page.js'
 
 /** Imports the page when the first home page is registered, because it imports nearly all other modules. */
 const loadPage: () => Promise<typeof import('./home-page.js')> = lazy(() => import('./home-page.js'))

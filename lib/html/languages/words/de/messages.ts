@@ -1,6 +1,6 @@
 import type { Operator } from '../../../../core/stores/store.js'
 import { capitalize } from '../../../../core/util/capitalize.js'
-import { compileCondition, compilePlural, type Language } from '../../language.js'
+import { compileCondition, compilePlural, type Language } from '../../words.js'
 
 const characters = compilePlural('de', { one: '# Zeichen', other: '# Zeichen' })
 const blank = compilePlural('de', { one: '# leerer Wert', other: '# leere Werte' })

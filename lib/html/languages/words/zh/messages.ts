@@ -1,5 +1,5 @@
 import type { Operator } from '../../../../core/stores/store.js'
-import { compileCondition, type Language } from '../../language.js'
+import { compileCondition, type Language } from '../../words.js'
 
 const OPERATORS = {
   eq: '等于',

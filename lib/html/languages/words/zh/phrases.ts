@@ -1,4 +1,4 @@
-import { compileTypes, type Language } from '../../language.js'
+import { compileTypes, type Language } from '../../words.js'
 
 const types = compileTypes({
   'a string': '文本',
