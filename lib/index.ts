@@ -109,7 +109,7 @@ export type { HookName, Hooks } from './core/options/hooks.js'
 export type { Draw, DrawOptions, MapPlugin } from './draw/draw.js'
 export type { ActionMapper, Concern, Mapper, ResourceMapper } from './draw/mapper.js'
 export type { AuthorizeContext, Authorize, FindScope } from './core/actions/authorize/level.js'
-export type { ActionHandlers, RoutingOptions } from './core/options/routing-options.js'
+export type { ActionHandlers, RoutingOptions } from './core/options/options.js'
 export type {
   NamedHelpers,
   PathHelper,
@@ -154,7 +154,7 @@ export type {
   TableRequest,
   WriteOutcome
 } from './core/stores/store.js'
-export type { CsvOptions } from './core/formats/csv/write.js'
+export type { CsvOptions } from './core/formats/csv/csv.js'
 export type { HtmlOptions } from './html/options.js'
 export type { MaybePromise } from './core/util/maybe-promise.js'
 

@@ -1,8 +1,7 @@
 import { InvalidOptionError } from '../core/errors.js'
-import { wordsOf } from '../core/util/words.js'
+import { capitalize, wordsOf } from '../core/util/words.js'
 import { pluralize, singularize } from '../core/resource/inflection.js'
 import type { TableDescription } from '../sql/tables/description.js'
-import { capitalize } from '../core/util/capitalize.js'
 import { show } from '../core/util/check-option.js'
 
 /** The options that name the resource of a table. */

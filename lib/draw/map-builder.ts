@@ -1,6 +1,6 @@
 import { InvalidOptionError, nameOwner, ownerOf } from '../core/errors.js'
 import { checkBoolean, show } from '../core/util/check-option.js'
-import { didYouMean } from '../core/util/did-you-mean.js'
+import { didYouMean } from '../core/util/words.js'
 import { isPromise } from '../core/util/maybe-promise.js'
 import { isObject } from '../core/util/own-property.js'
 import {

@@ -1,4 +1,4 @@
-import type { Singularize } from '../core/resource/inflection-types.js'
+import type { Singularize } from '../core/resource/inflection.js'
 import type { HELPERS, ListParameters, Named, NamedHelpers, PathParameter } from '../core/routes/path-helpers.js'
 import type { ActionName } from '../core/resource/resource.js'
 import type { Id } from '../core/resource/row.js'

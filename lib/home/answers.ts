@@ -5,7 +5,7 @@ import type { Format } from '../core/formats/format.js'
 import { markup, type Markup } from '../html/html-tag.js'
 import type { PageMessages } from '../html/messages.js'
 import type { Alternate } from '../html/views/model.js'
-import { DECLARATION } from '../core/formats/xml/tags.js'
+import { DECLARATION } from '../core/formats/xml/write.js'
 import { type FormatChoice, rankFormats } from '../core/request/accept.js'
 import type { Entry } from './entries.js'
 

@@ -1,6 +1,6 @@
 import { InvalidOptionError, UnknownOptionError } from '../core/errors.js'
 import { checkMembers, checkNames, checkObject, checkThat, isFunction, show } from '../core/util/check-option.js'
-import { didYouMean } from '../core/util/did-you-mean.js'
+import { didYouMean } from '../core/util/words.js'
 import { findWords, KNOWN_LANGUAGES, type Languages, loadLanguages } from './languages/language.js'
 import { makeMessages } from './languages/make-messages.js'
 import type { PageMessages } from './messages.js'

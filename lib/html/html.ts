@@ -1,4 +1,4 @@
-import { assetPath } from '../core/resource/asset-path.js'
+import { assetPath } from '../core/resource/path-pattern.js'
 import { lazy } from '../core/util/functions.js'
 import { checkShown } from '../core/registration/check-resource.js'
 import type { Asset, ConfiguredResource, Format, View } from '../core/formats/format.js'

@@ -1,7 +1,6 @@
 import type { Property } from '../core/schema/shape.js'
 import type { Schema } from '../core/schema/types.js'
-import { capitalize } from '../core/util/capitalize.js'
-import { wordsOf } from '../core/util/words.js'
+import { capitalize, wordsOf } from '../core/util/words.js'
 
 /** Encodes a name as a part of an HTML id, which may contain no white space (HTML §3.2.6.1). */
 export function encodeIdPart (name: string): string {

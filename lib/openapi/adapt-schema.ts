@@ -1,7 +1,7 @@
 import { kindOf, mapMembers, resolveReference } from '../core/schema/subschemas.js'
 import type { Schema } from '../core/schema/types.js'
 import { isObject, isStructure } from '../core/util/own-property.js'
-import { capitalize } from '../core/util/capitalize.js'
+import { capitalize } from '../core/util/words.js'
 import type { DocumentWriter } from './document.js'
 import { membersOf, type Part } from './media.js'
 

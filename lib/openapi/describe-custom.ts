@@ -1,7 +1,7 @@
 import type { CompiledCustomAction } from '../core/compiled-resource.js'
 import type { Route, RoutePath } from '../core/routes/route.js'
 import { camelize } from '../core/resource/inflection.js'
-import { capitalize } from '../core/util/capitalize.js'
+import { capitalize } from '../core/util/words.js'
 import type { DescribedResource, DescribedOperation, OperationDescription } from './described.js'
 import { IF_NONE_MATCH, unchanged } from './describe-reads.js'
 import { describeRequest, idOf, IF_MATCH, readsForms, redirect, REFUSED_WRITE } from './describe-writes.js'

@@ -1,7 +1,7 @@
 import { ID_SCHEMAS } from '../core/resource/resource.js'
 import type { CompiledResource } from '../core/compiled-resource.js'
 import type { Route, RoutePath } from '../core/routes/route.js'
-import { capitalize } from '../core/util/capitalize.js'
+import { capitalize } from '../core/util/words.js'
 import type { DescribedResource, OperationDescription } from './described.js'
 import { describeBody, type OverrideBody, type Part, type BodyParts } from './media.js'
 import { answerRecord, defineHeader, EXAMPLE } from './responses.js'

@@ -1,7 +1,7 @@
 import type { CompiledResource } from '../core/compiled-resource.js'
 import type { Route, RoutePath } from '../core/routes/route.js'
 import { camelize } from '../core/resource/inflection.js'
-import { capitalize } from '../core/util/capitalize.js'
+import { capitalize } from '../core/util/words.js'
 import type { DocumentWriter } from './document.js'
 import type { Part } from './media.js'
 import type { ResourceSchemas } from './resource-schemas.js'

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
-import { capitalize } from '../core/util/capitalize.js'
+import { capitalize } from '../core/util/words.js'
 import type { DocumentWriter } from './document.js'
 import type { DescribedResource } from './described.js'
 import { describeContent, describeProblems, type MediaContent, membersOf, type Part } from './media.js'

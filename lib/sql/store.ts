@@ -6,18 +6,9 @@ import { isSame } from '../core/util/canonical-json.js'
 import type { MaybePromise } from '../core/util/maybe-promise.js'
 import { isEmpty } from '../core/util/own-property.js'
 import { LARGEST_BATCH_SIZE } from '../core/stores/row-size.js'
-import { checkScope } from '../core/stores/scope.js'
-import type {
-  Changes,
-  Context,
-  Count,
-  CountQuery,
-  Guard,
-  Order,
-  Position,
-  Query,
-  Store,
-  WriteOutcome
+import {
+  type Changes, checkScope, type Context, type Count, type CountQuery, type Guard, type Order, type Position,
+  type Query, type Store, type WriteOutcome
 } from '../core/stores/store.js'
 import { FIRST_BATCH, readBatches } from './lists/batches.js'
 import { decodeInteger } from './columns/codec.js'

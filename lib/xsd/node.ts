@@ -1,6 +1,6 @@
 import type { create } from 'xmlbuilder2'
 import { escapeAttribute, escapeText } from '../core/formats/escape.js'
-import { xmlBuilder } from '../core/formats/xml/tags.js'
+import { xmlBuilder } from '../core/formats/xml/write.js'
 
 /** A node of an XML Schema that is being built. */
 export type XsdNode = ReturnType<typeof create>

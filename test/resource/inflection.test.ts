@@ -2,8 +2,9 @@ import pluralizer from 'pluralize'
 import t from 'tap'
 import { readFileSync } from 'node:fs'
 import { labelOf } from '../../lib/html/names.js'
-import { camelize, humanize, pluralize, singularize } from '../../lib/core/resource/inflection.js'
-import { IRREGULAR_NOUNS, OTHER_PLURALS, SINGULAR, UNCOUNTABLE } from '../../lib/core/resource/irregular-nouns.js'
+import {
+  camelize, humanize, IRREGULAR_NOUNS, OTHER_PLURALS, pluralize, SINGULAR, singularize, UNCOUNTABLE
+} from '../../lib/core/resource/inflection.js'
 import { camelCased, certain, uncertain } from '../types/names.js'
 
 /** A word (plural or not), its singular, the plural of that, and its dasherised, camelised and humanised forms. */

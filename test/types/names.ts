@@ -1,4 +1,4 @@
-import type { CamelCase, Singularize } from '../../lib/core/resource/inflection-types.js'
+import type { CamelCase, Singularize } from '../../lib/core/resource/inflection.js'
 
 type Equal<One, Other> = (<T>() => T extends One ? 1 : 2) extends (<T>() => T extends Other ? 1 : 2) ? true : false
 type Pairs = readonly (readonly [string, string])[]

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { build } from '../support/helper.js'
 import { memoryStore } from '../../lib/index.js'
-import { isLongInteger, readInteger } from '../../lib/core/util/long-integer.js'
+import { isLongInteger, readInteger } from '../../lib/core/util/decimal.js'
 
 t.test('an integer beyond 2^53 - 1 is a text, in one spelling and of at most eight bytes', (t) => {
   const long = ['9007199254740992', '-9007199254740992', '9223372036854775807', '-9223372036854775808']

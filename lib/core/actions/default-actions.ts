@@ -1,27 +1,23 @@
-import { create } from './create.js'
-import { remove } from './delete.js'
-import { findRow, findSingleton } from './find-row.js'
-import { list } from './list.js'
-import type { ListQuery, Outcome } from './outcome.js'
-import { redisplay, show } from './show.js'
-import { notFound } from './target.js'
-import { type Change, update } from './update.js'
 import {
   describeError, ExistsError, isConditionError, MatchRequiredError, PreconditionFailedError, UnavailableError
 } from '../errors.js'
-import { versionOf } from '../resource/public-version.js'
+import { versionOf } from '../resource/visible.js'
 import type { ActionName } from '../resource/resource.js'
 import type { Id, Row } from '../resource/row.js'
 import { findChanges, type IsUntouched } from '../schema/validation/issues.js'
-import { noStore } from '../stores/null-store.js'
-import type { Guard } from '../stores/store.js'
+import { type Context, type Guard, noStore, omitScope, type WriteOutcome } from '../stores/store.js'
 import { andThen, type MaybePromise } from '../util/maybe-promise.js'
 import { isEmpty } from '../util/own-property.js'
-import { MOST_REPEATED } from '../util/truncate.js'
+import { MOST_REPEATED } from '../util/words.js'
 import type { CompiledResource } from '../compiled-resource.js'
 import { areMet, mayBeQualified } from '../request/preconditions.js'
 import type { ActionState } from '../request/state.js'
 import { logFailure } from '../telemetry/action-log.js'
+import type { Attributes } from '../schema/types.js'
+import { findRow, findSingleton } from './find-row.js'
+import { list } from './list.js'
+import type { ListQuery, Outcome } from './outcome.js'
+import { notFound, type Target } from './target.js'
 
 /** The most retries of a default action whose row changes each time before it is written. */
 export const TRIES = 100
@@ -234,4 +230,83 @@ export function checkNoneMatch (row: Row | undefined, state: ActionState): void 
   if (row !== undefined && !isMet(row, state)) {
     throw new PreconditionFailedError(`the ${state.target.resource.singular} exists already`)
   }
+}
+
+/**
+ * Creates a row.
+ * @throws DuplicateError
+ */
+function create ({ store, scope }: Target, attributes: Attributes, context: Context): MaybePromise<Outcome> {
+  return andThen(store.create(attributes, scope, context), created)
+}
+
+function created (row: Row): Outcome {
+  return { kind: 'created', row }
+}
+
+/**
+ * Deletes a row.
+ * @throws NotFoundError, NothingHereError
+ */
+function remove (target: Target, id: Id, guard: Guard, context: Context): MaybePromise<Outcome> {
+  return andThen(target.store.delete(id, guard, context), deleted, target, id)
+}
+
+function deleted (written: WriteOutcome, { resource }: Target, id: Id): Outcome {
+  if (written.ok) return { kind: 'deleted', row: written.row }
+  if (written.why === 'stale') return { kind: 'stale', row: written.current }
+  throw notFound(resource, id)
+}
+
+/**
+ * Reads a row.
+ * @throws NotFoundError, NothingHereError
+ */
+function show (target: Target, id: Id, context: Context): MaybePromise<Outcome> {
+  return andThen(target.store.get(id, target.scope, context), found, target, id)
+}
+
+function found (row: Row | undefined, { resource }: Target, id: Id): Outcome {
+  if (row === undefined) throw notFound(resource, id)
+  return { kind: 'found', row }
+}
+
+/**
+ * Reads the row of a form that asks to add or remove a row in the form, and writes nothing.
+ * @throws NotFoundError, NothingHereError
+ */
+function redisplay ({ resource, store, scope }: Target, id: Id, context: Context): MaybePromise<Outcome> {
+  return andThen(store.get(id, scope, context), (row) => {
+    if (row === undefined) throw notFound(resource, id)
+    return { kind: 'revised', row }
+  })
+}
+
+/** The attributes to change, and the guard of their row. */
+interface Change {
+  readonly id: Id
+  readonly attributes: Attributes
+  readonly guard: Guard
+}
+
+/**
+ * Updates a row. Without attributes to change, nothing is written.
+ * @throws DuplicateError, NotFoundError, NothingHereError
+ */
+function update (target: Target, change: Change, context: Context): MaybePromise<Outcome> {
+  const { id, attributes, guard } = change
+  if (isEmpty(attributes)) return andThen(target.store.get(id, guard.scope, context), keep, target, change)
+  // A client may send an attribute of the scope, which no write changes.
+  return andThen(target.store.update(id, omitScope(attributes, guard.scope), guard, context), updated, target, id)
+}
+
+function keep (row: Row | undefined, { resource }: Target, { id, guard: { version } }: Change): Outcome {
+  if (row === undefined) throw notFound(resource, id)
+  return { kind: version === undefined || version === row.version ? 'updated' : 'stale', row }
+}
+
+function updated (written: WriteOutcome, { resource }: Target, id: Id): Outcome {
+  if (written.ok) return { kind: 'updated', row: written.row }
+  if (written.why === 'stale') return { kind: 'stale', row: written.current }
+  throw notFound(resource, id)
 }

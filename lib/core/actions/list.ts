@@ -1,12 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Row } from '../resource/row.js'
 import { comparePositions, positionOf, reverse } from '../stores/order.js'
-import { LARGEST_BATCH_SIZE } from '../stores/row-size.js'
-import type { Context, Order, Position, Store } from '../stores/store.js'
-import { type MaybePromise, andThen } from '../util/maybe-promise.js'
-import type { ListOutcome, ListQuery, Source } from './outcome.js'
-import { collect, type CollectedRows, endAfter, findEnd, iterate, type Page } from './sources.js'
+import { LARGEST_BATCH_SIZE, sizeOf } from '../stores/row-size.js'
+import type { Batches, Context, Count, Order, Position, Store } from '../stores/store.js'
+import { andThen, catchError, isPromise, type MaybePromise } from '../util/maybe-promise.js'
+import { ownMember } from '../util/own-property.js'
+import type { ListCount, ListOutcome, ListQuery, PulledBatch, Source, Total } from './outcome.js'
 import { canReverse, type Target } from './target.js'
-import { addTotal } from './total.js'
 
 export type { ListQuery } from './outcome.js'
 
@@ -136,4 +136,208 @@ async function listLargeBefore (
   const source = open(order, next && positionOf(next, order), undefined)
   const listed = await pullFirst(endAt(source, order, rows[0] as Row), order)
   return { ...listed, first: next && listed.rows[0], last }
+}
+
+/** Pages for people show a total up to this number, so that no page is slow. One more row shows that there are more. */
+export const COUNT_OF_PAGES: ListCount = { most: 10_001, estimate: false }
+
+/** Adds the total to a list. If the store cannot count, the list is closed. */
+function addTotal (
+  listed: ListOutcome,
+  target: Target,
+  query: ListQuery & { readonly count: ListCount },
+  context: Context
+): MaybePromise<ListOutcome> {
+  const { rows, more, last } = listed
+  const { after, before, offset } = query
+  const isFirst = after === undefined && before === undefined && offset === undefined
+  if (isFirst && more === undefined && last === undefined) {
+    // The page is the whole list.
+    return withTotal(listed, { rows: rows.length, isEstimate: false, most: undefined, offset: 0, size: rows.length })
+  }
+  return catchError<MaybePromise<ListOutcome>>(
+    () => andThen(findTotal(listed, target, query, context), (total) => withTotal(listed, total)),
+    (error) => andThen(more?.return?.(), () => { throw error })
+  ) as MaybePromise<ListOutcome>
+}
+
+/** Names all members, because V8 takes microseconds to spread an object whose members vary. */
+function withTotal (listed: ListOutcome, total: Total): ListOutcome {
+  const { kind, rows, more, isSparse = false, order, first, last } = listed
+  return { kind, rows, more, isSparse, order, first, last, total }
+}
+
+function findTotal (
+  listed: ListOutcome,
+  { store, scope }: Target,
+  { order, after, before, offset: given = 0, limit, filter, search, count }: ListQuery & { readonly count: ListCount },
+  context: Context
+): MaybePromise<Total> {
+  const { rows: [begin], more, first, last } = listed
+  const countAfter: CountAfter = (order, after, most) =>
+    // The caller has verified that the store counts.
+    store.count?.({ order, after, scope, filter, search, most, estimate: false }, context) as MaybePromise<Count>
+
+  function place (total: Count, offset: number | undefined): Total {
+    const rest = last !== undefined ? limit : offset === undefined ? undefined : total.rows - offset
+    const size = more === undefined ? listed.rows.length : before === undefined ? rest : first && limit
+    const { isEstimate } = total
+    // An estimate may be less than the rows that are here.
+    return { rows: Math.max(total.rows, listed.rows.length), isEstimate, most: count.most, offset, size }
+  }
+
+  const counted = store.count?.({ order, after: undefined, scope, filter, search, ...count }, context)
+  return andThen(counted as MaybePromise<Count>, (total) => {
+    if (begin === undefined) return place(total, undefined)
+    if (before === undefined && after === undefined) return place(total, given)
+    if (after === undefined && first === undefined) return place(total, 0)
+    if (total.isEstimate || total.rows >= (count.most ?? Infinity)) return place(total, undefined)
+    if (last === undefined && more === undefined) return place(total, Math.max(0, total.rows - listed.rows.length))
+    const position = positionOf(begin, order)
+    if (canReverse(store)) return findOffset(total.rows, order, position, countAfter).then((rows) => place(total, rows))
+    const following = countAfter(order, position, undefined)
+    return andThen(following, ({ rows }) => place(total, Math.max(0, total.rows - rows - 1)))
+  })
+}
+
+/** Counts the rows after a position in an order, at most `most` of them. */
+type CountAfter = (order: Order, after: Position, most: number | undefined) => MaybePromise<Count>
+
+/** The most rows that are counted on each side of a page at first. */
+const FIRST_COUNT = 10_000
+
+/** Returns the number of the rows before a position. It counts on both sides, and ends with the one that has fewer. */
+async function findOffset (total: number, order: Order, position: Position, countAfter: CountAfter): Promise<number> {
+  for (let most = FIRST_COUNT; ; most *= 4) {
+    const { rows: preceding } = await countAfter(reverse(order), position, most)
+    if (preceding < most) return preceding
+    const { rows: following } = await countAfter(order, position, most)
+    if (following < most) return Math.max(0, total - following - 1)
+  }
+}
+
+/** The order of a page, and the number of its rows. */
+interface Page {
+  readonly order: Order
+  readonly limit: number
+}
+
+/** The end of a page. Its rows have only the attributes of the order. */
+interface PageEnd {
+  /** The last row of the page. */
+  readonly last: Row
+  /** The row that follows the page, or `undefined` if there is none. */
+  readonly next: Row | undefined
+}
+
+/** Finds the end of a page that has `held` and at most `limit` further rows. */
+async function findEnd (
+  held: Row,
+  source: Source,
+  { order, limit }: Page,
+  { signal }: Context
+): Promise<PageEnd> {
+  let count = 0
+  let last = held
+  for (;;) {
+    const pulled = await source.next()
+    if (pulled.done === true) return { last, next: undefined }
+    for (const { id, version, attributes } of pulled.value) {
+      const named = Object.fromEntries(order.map(({ by }) => [by, ownMember(attributes, by)]))
+      const row = { id, version, attributes: named }
+      if (++count > limit) {
+        await source.return?.()
+        return { last, next: row }
+      }
+      last = row
+    }
+    // A store that answers at once would leave no turn to others, not even to notice that the client leaves.
+    await nextTurn()
+    signal.throwIfAborted()
+  }
+}
+
+/** Ends a source before the first row that is not within the bounds. */
+function endAfter (source: Source, isWithin: (row: Row) => boolean): Source {
+  let isOver = false
+  const leave = (): MaybePromise<PulledBatch> => andThen(source.return?.(), () => ({ done: true, value: undefined }))
+  const check = (pulled: PulledBatch): PulledBatch => {
+    if (pulled.done === true) return pulled
+    const rows = pulled.value.filter(isWithin)
+    isOver = rows.length < pulled.value.length
+    return { done: false, value: rows }
+  }
+  return { next: () => isOver ? leave() : andThen(source.next(), check), return: leave }
+}
+
+export function iterate (batches: Batches): Source {
+  if (Symbol.asyncIterator in batches) return batches[Symbol.asyncIterator]()
+  if (Symbol.iterator in batches) return batches[Symbol.iterator]()
+  // The list of a store in JavaScript may be an async function, whose rejection must not end the process.
+  Promise.resolve(batches).catch(() => {})
+  throw new TypeError('"list" of the store has returned neither an iterable nor an async iterable of batches')
+}
+
+/** Collected rows. */
+export interface CollectedRows {
+  readonly rows: readonly Row[]
+  /** The rows that were not collected because of their size, or `undefined` if there are none. */
+  readonly rest: Source | undefined
+}
+
+/** Returns a source that begins with a batch that was already pulled. */
+function putBack (batch: readonly Row[], batches: Source): Source {
+  let held: readonly Row[] | undefined = batch
+  return {
+    next () {
+      if (held === undefined) return batches.next()
+      const value = held
+      held = undefined
+      return { done: false, value }
+    },
+    return: () => batches.return?.()
+  }
+}
+
+/**
+ * Collects batches until there are enough rows, and then closes the source. The last batch may bring more rows. The
+ * result is a promise only if the source returns one.
+ * @param most the number of rows that is enough
+ * @param mostSize the size of all rows, in characters, above which no further batch is added
+ */
+export function collect (batches: Source, most: number, mostSize: number = Infinity): MaybePromise<CollectedRows> {
+  let rows: readonly Row[] = []
+  let gathered: Row[] | undefined
+  let measured = 0
+  let size = 0
+  function isLarge (): boolean {
+    if (mostSize === Infinity) return false
+    while (measured < rows.length) size += sizeOf(rows[measured++] as Row)
+    return size > mostSize
+  }
+  // The first batch is not copied, because it is usually the only one.
+  function add (batch: readonly Row[]): void {
+    if (rows.length === 0) {
+      rows = batch
+    } else {
+      rows = gathered ??= [...rows]
+      for (const row of batch) gathered.push(row)
+    }
+  }
+  /** Adds a batch. Returns `undefined` if more batches are needed. */
+  function take (pulled: PulledBatch): MaybePromise<CollectedRows> | undefined {
+    if (pulled.done === true) return { rows, rest: undefined }
+    if (isLarge()) return { rows, rest: putBack(pulled.value, batches) }
+    add(pulled.value)
+    return rows.length < most ? undefined : andThen(batches.return?.(), () => ({ rows, rest: undefined }))
+  }
+  function pull (): MaybePromise<CollectedRows> {
+    for (;;) {
+      const pulled = batches.next()
+      if (isPromise(pulled)) return pulled.then((pulled) => take(pulled) ?? pull())
+      const collected = take(pulled)
+      if (collected !== undefined) return collected
+    }
+  }
+  return pull()
 }

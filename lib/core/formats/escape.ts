@@ -1,4 +1,5 @@
 import { isLegalText } from '../schema/legal-text.js'
+import type { Writer } from './format.js'
 
 // Matches markup, CR (which a reader would turn into LF, XML 1.0 §2.11), and characters that no document may contain.
 const SPECIALS = /[&<>\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g // eslint-disable-line no-control-regex
@@ -96,4 +97,19 @@ function escapeBytes (text: string, references: References): string {
     else for (let part = 0; part < reference.length; part++) escaped[length++] = reference[part] as number
   }
   return escaped.toString('utf8', 0, length)
+}
+
+/** The byte order mark (Unicode §23.8). Without it, Excel takes UTF-8 for an encoding of one byte a character. */
+const MARK = '\uFEFF'
+
+/** Returns the name in `?format=` of a format whose texts begin with a byte order mark. */
+export function nameMarked (name: string): string {
+  return `${name}-bom`
+}
+
+/** Returns a writer whose texts begin with a byte order mark. */
+export function addMark (writer: Writer): Writer {
+  if (writer.list === undefined || writer.document !== undefined) return writer
+  const { list, record } = writer
+  return { ...writer, list: { ...list, open: MARK + list.open }, record: (row, view) => MARK + record(row, view) }
 }

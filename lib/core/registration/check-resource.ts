@@ -6,7 +6,7 @@ import { describeTypes } from '../schema/convert-text.js'
 import type { AttributesSchema } from '../schema/types.js'
 import type { ResolvedOptions } from '../options/resolve/options.js'
 import type { Store } from '../stores/store.js'
-import { didYouMean } from '../util/did-you-mean.js'
+import { didYouMean } from '../util/words.js'
 
 /**
  * Checks that the store keeps each type that an attribute may have. It would refuse values of other types.

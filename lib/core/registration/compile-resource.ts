@@ -1,13 +1,15 @@
+import { createHash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
 import { compileAccessCheck } from '../actions/authorize/authorize.js'
-import { constrainParents, passesChecks, type GuardedResource } from '../actions/authorize/level.js'
+import { constrainParents, type GuardedResource, passesChecks } from '../actions/authorize/level.js'
 import { compileRefusals } from '../actions/authorize/refused-actions.js'
 import type { Target } from '../actions/target.js'
 import { InvalidOptionError } from '../errors.js'
-import type { ActionLink, ChildLink, Format, Selection, WriterContext, Writer } from '../formats/format.js'
-import { hideWriteOnly } from '../formats/hide-write-only.js'
-import { json } from '../formats/json/json.js'
+import type {
+  ActionLink, ChildLink, Format, JsonWriter, Selection, TextWriter, Writer, WriterContext
+} from '../formats/format.js'
+import { compileJsonReader, json } from '../formats/json/json.js'
 import { mergePatch } from '../formats/json/merge-patch.js'
-import { compileJsonReader } from '../formats/json/read.js'
 import type { BodyFormat, CompiledResource, Representation } from '../compiled-resource.js'
 import { compileCustomAction } from '../actions/custom/compile-action.js'
 import { compileListQuery, type ListQueryParser } from '../request/list-query.js'
@@ -17,19 +19,18 @@ import { compilePrefill } from '../request/prefill.js'
 import { Relations } from '../relations/relations.js'
 import { compileLocation, type ResourcePaths } from '../resource/location.js'
 import type { Paths } from '../routes/path-helpers.js'
-import { publish } from '../resource/public-version.js'
+import { compileVisibleRow, publish } from '../resource/visible.js'
 import { nameOf, type Resource } from '../resource/resource.js'
-import { compileVisibleRow } from '../resource/visible.js'
 import { compileCacheControl } from '../options/cache-control.js'
-import type { CustomAction, ActionScope } from '../actions/custom/custom-action.js'
+import type { ActionScope, CustomAction } from '../actions/custom/custom-action.js'
 import type { HookLists } from '../options/hooks.js'
 import type { ResolvedOptions } from '../options/resolve/options.js'
 import type { Routing } from '../options/resolve/routing.js'
 import { compileConstraint } from '../schema/validation/parameter.js'
 import { compileValidation } from '../schema/validation/validation.js'
-import { didYouMean } from '../util/did-you-mean.js'
+import { didYouMean } from '../util/words.js'
 import { lazy } from '../util/functions.js'
-import { compileShape } from './representation-shape.js'
+import type { Row } from '../resource/row.js'
 import { checkCapabilities, checkForeignKey, checkKept, checkWriter } from './check-resource.js'
 
 /** The surroundings of a resource: its place, its relatives and the settings of the app. */
@@ -256,4 +257,76 @@ function compileBody (
 ): BodyFormat {
   const reader = compileReader(resource)
   return { mediaTypes, reader, readPayload: compilePayloadLater(resource, reader), answer, compileReader }
+}
+
+/** Returns a writer that passes each row through `hide` first, which leaves out the write-only values. */
+function hideWriteOnly (writer: Writer, hide: (row: Row) => Row): Writer {
+  const changed: Partial<Record<keyof JsonWriter | keyof TextWriter | 'list' | 'page', unknown>> = {}
+  if (writer.document !== undefined) {
+    changed.document = (row: Row) => writer.document(hide(row))
+  } else {
+    const { stale, edit, title, table } = writer
+    changed.record = (...[row, view]: Parameters<typeof writer.record>) => writer.record(hide(row), view)
+    if (stale !== undefined) changed.stale = (...[row, view]: Parameters<typeof stale>) => stale(hide(row), view)
+    if (edit !== undefined) changed.edit = (...[row, view]: Parameters<typeof edit>) => edit(hide(row), view)
+    if (title !== undefined) changed.title = (...[row, page]: Parameters<typeof title>) => title(hide(row), page)
+    if (table !== undefined) changed.table = (...[rows, view]: Parameters<typeof table>) => table(rows.map(hide), view)
+  }
+  const { list } = writer
+  if (list === undefined) {
+    changed.page = (...[rows, view]: Parameters<typeof writer.page>) => writer.page(rows.map(hide), view)
+  } else {
+    changed.list = {
+      open: list.open,
+      row: (row: Row) => list.row(hide(row)),
+      separator: list.separator,
+      close: list.close
+    }
+  }
+  // The writer may be an instance of a class, or frozen, so it is neither copied nor changed.
+  return Object.create(writer, Object.getOwnPropertyDescriptors(changed)) as Writer
+}
+
+/** Raise it whenever a format of the package writes rows in another way, so that clients drop their copies. */
+const WRITING = 1
+/** The length of a shape, in hexadecimal digits. */
+const LENGTH = 8
+
+/**
+ * Compiles the function that returns the shape of an answer: a short digest of what a format writes besides the values
+ * of a row. It is part of the entity tag, which must change when the representation does (RFC 9110 §8.8.1).
+ */
+function compileShape (
+  { name, browser, settings, languageOf }: Format,
+  { plural, singular, singleton, path, idType, key, schema, actions, memberWrites, foreignKey }: Resource,
+  context: WriterContext
+): (request: Pick<FastifyRequest, 'headers'>) => string {
+  // A page has links and forms beside its row. Other references are known once the app is ready.
+  const describePage = (): readonly unknown[] => {
+    const { formats, collectionActions, memberActions, children, references, newSegment, editSegment } = context
+    const names = formats.map(({ name }) => name)
+    const links = [names, collectionActions, memberActions, children, references, newSegment, editSegment]
+    return [path, idType, key, actions, memberWrites, foreignKey, ...links]
+  }
+  const known = new Map<string | undefined, string>()
+  const text = lazy(() => {
+    const { only, include } = context.selection ?? {}
+    const parts = [WRITING, name, settings, plural, singular, singleton, schema, only, include]
+    return JSON.stringify([...parts, ...(browser === true ? describePage() : [])], spellOut)
+  })
+  return (request) => {
+    const language = languageOf?.(request)
+    let shape = known.get(language)
+    if (shape === undefined) {
+      shape = createHash('sha256').update(`${text()} ${language}`).digest('hex').slice(0, LENGTH)
+      known.set(language, shape)
+    }
+    return shape
+  }
+}
+
+/** Replaces what JSON has no spelling for. A function of the app is known by its source. */
+function spellOut (_name: string, value: unknown): unknown {
+  if (value instanceof Map || value instanceof Set) return [...value]
+  return typeof value === 'function' ? String(value) : value
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { isDeepStrictEqual } from 'node:util'
 import { InvalidOptionError, nameOwner, ownerOf } from '../errors.js'
 import type { ChildLink } from '../formats/format.js'
 import type { CompiledResource } from '../compiled-resource.js'
@@ -8,23 +9,22 @@ import type { RoutePath, Urls } from '../routes/route.js'
 import { idParameter, type Parent, type ResourcePaths } from '../resource/location.js'
 import type { PathNames } from '../routes/path-helpers.js'
 import { compilePath } from '../resource/path-pattern.js'
-import { compilePublicVersion } from '../resource/public-version.js'
+import { compilePublicVersion } from '../resource/visible.js'
 import { ID_SCHEMAS, makeResource, type Resource } from '../resource/resource.js'
 import type { Declaration } from '../options/declaration.js'
 import type { ResolvedOptions } from '../options/resolve/options.js'
 import { resolveRouting, type Routing } from '../options/resolve/routing.js'
 import { bundleSchema } from '../schema/bundle.js'
 import type { Schema } from '../schema/types.js'
-import { noStore } from '../stores/null-store.js'
+import { noStore } from '../stores/store.js'
 import { lazy } from '../util/functions.js'
 import { isObject } from '../util/own-property.js'
-import { appHooksOf, longestParameter } from './app-internals.js'
-import { compileResource } from './compile-resource.js'
 import { findListChecks, findNavigation } from '../relations/navigation.js'
-import { type AssetOwner, findAssetOwner } from './asset-owner.js'
 import { addReferences } from '../routes/route-registry.js'
 import type { DescribeRoutes, RouteDescriptions } from '../wings.js'
 import { makeTable, nameRoutes, type RouteNames } from '../routes/route-table.js'
+import { appHooksOf, longestParameter } from './app-internals.js'
+import { compileResource } from './compile-resource.js'
 
 /** The values that all resources of one registration share. */
 export interface Registration {
@@ -277,4 +277,31 @@ function linkTo ({ options, inherited }: Declaration): ChildLink {
     name: options.singular ?? name,
     segment: [...inherited.path, path].map((segment) => encodeURI(segment)).join('/')
   }
+}
+
+/** A resource that serves a file, also to the pages of others. */
+interface AssetOwner {
+  readonly file: string
+  readonly path: string
+  readonly routing: ResolvedOptions['routing']
+}
+
+/**
+ * Returns the path of the resource that serves a file. Browsers load the file once for all resources that share it. Its
+ * hooks guard the file, so only a resource with the same hooks shares it.
+ */
+function findAssetOwner (
+  owners: AssetOwner[],
+  file: string,
+  path: string,
+  { routing }: Pick<ResolvedOptions, 'routing'>
+): string {
+  // A resource without actions has no routes.
+  if (routing.actions.size === 0) return path
+  const owner = owners.find((other) => other.file === file &&
+    isDeepStrictEqual(other.routing.hooks, routing.hooks) &&
+    isDeepStrictEqual(other.routing.routeConstraints, routing.routeConstraints))
+  if (owner !== undefined) return owner.path
+  owners.push({ file, path, routing })
+  return path
 }

@@ -10,7 +10,7 @@ import {
 } from './include/first-rows.js'
 import type { Nested } from './include/load-many.js'
 import type { Target } from '../actions/target.js'
-import { COUNT_OF_PAGES } from '../actions/total.js'
+import { COUNT_OF_PAGES } from '../actions/list.js'
 import type { RelatedList } from '../formats/format.js'
 import type { FindLocation, ResourcePaths } from '../resource/location.js'
 import { referenceTo, type Resource } from '../resource/resource.js'

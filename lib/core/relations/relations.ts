@@ -1,10 +1,6 @@
-import { compileLoadMany, type Nested } from './include/load-many.js'
 import {
-  compileFindReferenced,
-  compileLoadOne,
-  type FindReferenced,
-  type Referenced
-} from './include/load-one.js'
+  compileFindReferenced, compileLoadMany, compileLoadOne, type FindReferenced, type Nested, type Referenced
+} from './include/load-many.js'
 import type { Relation } from './include/relation.js'
 import { type GuardedResource, isGuarded } from '../actions/authorize/level.js'
 import { InvalidOptionError, InvalidQueryError } from '../errors.js'
@@ -14,7 +10,7 @@ import { nameOf, referencedAttribute, type Resource } from '../resource/resource
 import type { Store } from '../stores/store.js'
 import { describeTypes } from '../schema/convert-text.js'
 import type { TypeName } from '../schema/types.js'
-import { didYouMean } from '../util/did-you-mean.js'
+import { didYouMean } from '../util/words.js'
 import { lazy } from '../util/functions.js'
 import { guardsMore } from './hook-guards.js'
 import { compileFindRows, type RowChoices } from './choices.js'

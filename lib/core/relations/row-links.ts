@@ -1,5 +1,5 @@
 import type { AccessContext } from '../actions/authorize/level.js'
-import type { FindReferenced } from './include/load-one.js'
+import type { FindReferenced } from './include/load-many.js'
 import type { LinkedRow, TextWriter, Writer } from '../formats/format.js'
 import type { ResourcePaths } from '../resource/location.js'
 import type { Parameters } from '../resource/path-pattern.js'

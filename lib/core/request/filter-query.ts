@@ -8,10 +8,9 @@ import { isStorableText, UNSTORABLE_TEXT } from '../schema/legal-text.js'
 import { type IdType, idProperty, parseId } from '../resource/resource.js'
 import type { Property } from '../schema/shape.js'
 import type { Scalar } from '../schema/types.js'
-import { didYouMean } from '../util/did-you-mean.js'
+import { didYouMean, MOST_REPEATED } from '../util/words.js'
 import type { Capabilities, ComparedType, Condition, Filter, Operator, Search } from '../stores/store.js'
 import { lazy } from '../util/functions.js'
-import { MOST_REPEATED } from '../util/truncate.js'
 
 /** The most characters of a text that a list is searched for. */
 export const LONGEST_TEXT = 200

@@ -10,11 +10,10 @@ import { openShape, type Shape } from '../schema/shape.js'
 import { Issues, type IsUntouched } from '../schema/validation/issues.js'
 import { checkOpenNames, makeCheckCompiler } from '../schema/validation/value-check.js'
 import { isSame } from '../util/canonical-json.js'
-import { didYouMean } from '../util/did-you-mean.js'
+import { abbreviate, didYouMean } from '../util/words.js'
 import { identity, lazy } from '../util/functions.js'
-import { isLongInteger } from '../util/long-integer.js'
+import { isLongInteger } from '../util/decimal.js'
 import { ownMember } from '../util/own-property.js'
-import { abbreviate } from '../util/truncate.js'
 
 export type WriteAction = 'create' | 'update' | 'delete'
 

@@ -2,8 +2,7 @@ import { InvalidQueryError } from '../errors.js'
 import type { Format, Selection } from '../formats/format.js'
 import type { Resource } from '../resource/resource.js'
 import { type Related, selectFrom } from '../resource/visible.js'
-import { didYouMean } from '../util/did-you-mean.js'
-import { abbreviate } from '../util/truncate.js'
+import { abbreviate, didYouMean } from '../util/words.js'
 import { type FormatChoice, makeFormatChoice } from './accept.js'
 
 /** The most selections whose writers are kept. Clients choose them. */

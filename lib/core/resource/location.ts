@@ -1,5 +1,5 @@
 import type { Attributes } from '../schema/types.js'
-import { capitalize } from '../util/capitalize.js'
+import { capitalize } from '../util/words.js'
 import { camelize } from './inflection.js'
 import type { Parameters, PathPattern } from './path-pattern.js'
 import { parseId, type Resource } from './resource.js'

@@ -1,7 +1,7 @@
 import { isLegalText, isUuid } from '../schema/legal-text.js'
 import { type Property, shapeOf } from '../schema/shape.js'
 import type { Scalar, Schema } from '../schema/types.js'
-import { readInteger } from '../util/long-integer.js'
+import { readInteger } from '../util/decimal.js'
 import { declareAttributes } from './attributes.js'
 import { singularize } from './inflection.js'
 import { fitsPath, NO_PATH } from './row-path.js'

@@ -5,13 +5,13 @@ import type { ListWriter, PageView } from '../formats/format.js'
 import { LARGEST_BATCH_SIZE, sizeOf } from '../stores/row-size.js'
 import type { Attributes } from '../schema/types.js'
 import { andThen, type MaybePromise } from '../util/maybe-promise.js'
-import { MOST_REPEATED } from '../util/truncate.js'
-import { writeCursor } from '../request/cursor.js'
+import { MOST_REPEATED } from '../util/words.js'
+import { writeCursor } from '../request/list-query.js'
 import type { QueryParameters } from '../request/filter-query.js'
 import { isClientGone, type RequestState, type ResourceRequest } from '../request/state.js'
 import { printFailure } from '../telemetry/print-failure.js'
 import { writeList } from './list-stream.js'
-import { contentOf } from './page-view.js'
+import { contentOf } from './page-content.js'
 
 /** Writes the body of an answer, as text or as a stream. */
 export type WriteBody = () => string | Readable

@@ -1,17 +1,18 @@
-import { findShown } from '../actions/authorize/authorize.js'
-import { findParameters, findParent } from '../actions/authorize/parents.js'
-import type { Refusals, Refused } from '../actions/authorize/refused-actions.js'
-import { findUnlisted, NONE_UNLISTED, type ListCheck } from '../actions/authorize/unlisted.js'
+import { findParameters, findParent, findShown } from '../actions/authorize/authorize.js'
+import { NONE_REFUSED, type Refusals, type Refused } from '../actions/authorize/refused-actions.js'
+import { findUnlisted, type ListCheck, NONE_UNLISTED } from '../actions/authorize/unlisted.js'
 import { unlessRefused } from '../relations/include/relation.js'
 import { type Outcome, OUTCOME_RESPONSES, type PulledBatch } from '../actions/outcome.js'
 import { PreconditionFailedError } from '../errors.js'
-import type { Row } from '../resource/row.js'
-import { type MaybePromise, andThen } from '../util/maybe-promise.js'
-import { findChoices, showsForm } from '../relations/form-choices.js'
+import { type Id, isId, type Row } from '../resource/row.js'
+import { andThen, type MaybePromise } from '../util/maybe-promise.js'
 import type { FindRelatedList } from '../relations/related-lists.js'
-import { addLinks, type FoundLinks, type RowLinks } from '../relations/row-links.js'
+import { addLinks, findTitle, type FoundLinks, type RowLinks } from '../relations/row-links.js'
 import type { RequestState } from '../request/state.js'
 import { NO_VERSION } from '../actions/default-actions.js'
+import type { ChoiceRow, LinkedRows, ReferenceChoices, RowSearch, View } from '../formats/format.js'
+import type { Attributes } from '../schema/types.js'
+import type { RowChoices } from '../relations/choices.js'
 
 /** The outcome of a write that has written nothing, and shows the stored row. */
 export type OutcomeWithoutWrite = Outcome & { readonly kind: 'stale' | 'revised' }
@@ -137,4 +138,124 @@ function findParents (outcome: Outcome, state: RequestState): MaybePromise<void>
 /** Returns the row that the page of an outcome shows. A browser is redirected after a write. */
 function rowOf (outcome: Outcome): Row | undefined {
   return ['found', 'edit', 'stale', 'revised'].includes(outcome.kind) && 'row' in outcome ? outcome.row : undefined
+}
+
+/** Returns whether the page of an outcome has a form with the attributes of a row. */
+function showsForm ({ kind }: Outcome, { compiled, customAction, payload, refused }: RequestState): boolean {
+  const { actions } = compiled.resource
+  const has = (action: 'create' | 'update', form: 'new' | 'edit'): boolean =>
+    actions.has(action) && !actions.has(form) && refused?.has(action) !== true
+  switch (kind) {
+    case 'listed': return customAction === undefined && has('create', 'new')
+    case 'found': return has('update', 'edit')
+    case 'stale': return payload?.node !== undefined
+    default: return kind === 'edit' || kind === 'blank' || kind === 'revised'
+  }
+}
+
+/**
+ * Finds the rows that the attributes of a form can reference, or those that the form asks for.
+ * @param row the row that the form is for
+ */
+async function findChoices (row: Row | undefined, state: RequestState): Promise<void> {
+  state.rowSearch = await searchRows(state)
+  if (state.rowSearch === undefined) await listChoices(row, state)
+}
+
+async function searchRows (state: RequestState): Promise<RowSearch | undefined> {
+  const { payload, body, compiled: { relations: { choices } } } = state
+  const asked = payload?.isRevised === true ? body?.reader.choosing?.(payload.node) : undefined
+  return asked && choices.find(({ attribute }) => attribute === asked.attribute)?.search(asked, state)
+}
+
+/**
+ * Finds the rows that the attributes of a form can reference.
+ * @param row the row that the form is for
+ */
+export async function listChoices (row: Row | undefined, state: RequestState): Promise<void> {
+  const { resource, relations: { choices } } = state.compiled
+  const sources = [row?.attributes, state.payload?.attributes, prefilledOf(state)]
+  const found = new Map<string, ReferenceChoices>()
+  await Promise.all(choices.map(async (relation) => {
+    const { attribute } = relation
+    const listed = await relation.list(state)
+    if (listed === undefined) return
+    const values = sources.map((attributes) => attributes?.[attribute])
+    const byDefault = resource.attributes.get(attribute)?.schema.default
+    const names = await findNames([...values, byDefault], listed.rows ?? [], relation, state)
+    found.set(attribute, { ...listed, names })
+  }))
+  state.choices = found
+}
+
+/** Returns the values with which a form for a new row begins. */
+function prefilledOf ({ action, compiled: { prefill }, request, prefilled, target }: RequestState): Attributes {
+  const { query } = request
+  return action === 'list' ? prefill.readFilter(query, target.scope) : prefilled
+}
+
+/** Finds the names of the rows that an attribute references, other than those that the form lists. */
+async function findNames (
+  values: readonly unknown[],
+  rows: readonly ChoiceRow[],
+  { attribute, findLinks }: RowChoices,
+  state: RequestState
+): Promise<ReadonlyMap<string, string>> {
+  const known = state.links?.get(attribute)
+  const names = new Map<string, string>()
+  const missing = new Set<Id>()
+  for (const id of values.filter(isId)) {
+    if (rows.some((row) => row.id === id)) continue
+    const linked = known?.get(id)
+    if (linked === undefined) missing.add(id)
+    else if (linked.name !== undefined) names.set(String(id), linked.name)
+  }
+  for await (const [id, { name }] of findLinks([...missing], state)) {
+    if (name !== undefined) names.set(String(id), name)
+  }
+  return names
+}
+
+/** The facts beside its rows that a page shows. */
+type PageContent = Pick<View, 'refused' | 'unlisted' | 'related' | 'links' | 'choices' | 'rowSearch' | 'parents'>
+
+const NO_LINKS: LinkedRows = new Map()
+const NO_CHOICES: View['choices'] = new Map()
+
+/** The content of answers other than pages, which show only their rows. */
+export const NO_CONTENT: PageContent = {
+  refused: NONE_REFUSED,
+  unlisted: undefined,
+  related: [],
+  links: NO_LINKS,
+  choices: NO_CHOICES,
+  rowSearch: undefined,
+  parents: []
+}
+
+/** Returns what was found for the page of a request. */
+export function contentOf (state: RequestState): PageContent {
+  const { refused = NONE_REFUSED, unlisted, related = [], links = NO_LINKS, choices = NO_CHOICES } = state
+  return { refused, unlisted, related, links, choices, rowSearch: state.rowSearch, parents: nameParents(state) }
+}
+
+/** Returns whether a page shows more than its row, whose version does not change with the rest. */
+export function hasMoreContent (state: RequestState): boolean {
+  const { refused, related, links = NO_LINKS, choices, parents, compiled, choice: { format: { writer } } } = state
+  const isPage = writer.list === undefined
+  return (refused ?? related ?? choices) !== undefined || links.size > 0 ||
+    (isPage && (parents.length > 0 || writer.volatile === true || compiled.listChecks().length > 0))
+}
+
+/** Returns the names of the rows above a page, from the nearest to the outermost, as far as they are known. */
+function nameParents (state: RequestState): string[] {
+  const names: string[] = []
+  let { parent } = state.compiled
+  for (const row of state.parents.toReversed()) {
+    const title = parent && findTitle(parent)
+    if (title === undefined) break
+    names.push(title(row, state))
+    parent = parent?.parent
+  }
+  return names
 }

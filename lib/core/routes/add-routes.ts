@@ -1,20 +1,18 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Asset } from '../formats/format.js'
 import type { CompiledResource } from '../compiled-resource.js'
 import { compileErrorHandler } from '../response/failure.js'
 import { compileBodyParser, keepBody, keepQuery } from '../request/payload-hooks.js'
-import { refuseMethod } from '../request/negotiate.js'
+import { type Negotiator, refuseMethod } from '../request/negotiate.js'
 import { QUERY_TYPES } from '../request/query-body.js'
 import { STATE } from '../request/state.js'
 import { makeOnSend } from '../response/responder.js'
-import type { Route, RouteInfo, RoutePath } from './route.js'
-import { assetPath } from '../resource/asset-path.js'
-import { type Parameters, SUFFIX } from '../resource/path-pattern.js'
-import { addHooks } from '../options/hooks.js'
-import { acceptHeaders, joinMethods, makeRefusal, methodsOf, type RouteBase, supportedBy } from './allowed-methods.js'
+import { assetPath, type Parameters, SUFFIX } from '../resource/path-pattern.js'
+import { addHooks, callFor, type Hook, type Hooks } from '../options/hooks.js'
 import type { PreparedResource } from '../registration/prepare.js'
-import { hooksOf } from './route-hooks.js'
 import type { AddXmlSchema } from '../wings.js'
+import type { Route, RouteAction, RouteInfo, RoutePath } from './route.js'
+import { acceptHeaders, joinMethods, makeRefusal, methodsOf, type RouteBase, supportedBy } from './allowed-methods.js'
 
 /** The key of the facts about a route in its Fastify config. */
 const ROUTE: unique symbol = Symbol('fastify-resources.route')
@@ -255,4 +253,39 @@ class RouteAdder {
     }
     return { url, constraints, config, exposeHeadRoute: false }
   }
+}
+
+/**
+ * Returns the hooks of a route: negotiation, payload reading, and the app's hooks of each action that the route serves.
+ * A form names its action in its body, so the onRequest hooks of that action run right after the body is read.
+ */
+function hooksOf (
+  { actions, readPayload }: Route,
+  negotiator: Negotiator,
+  route: RouteInfo
+): Hooks {
+  const lists = new Map<string, Hook[]>()
+  const add = (name: string, hook: Hook): void => { lists.set(name, [...lists.get(name) ?? [], hook]) }
+  add('onRequest', negotiator.open(route) as Hook)
+  if (readPayload !== undefined) add('preValidation', readPayload as Hook)
+  if (route.hasQueryBody) add('preValidation', negotiator.readQuery(route) as Hook)
+  // A request that the app answers before the negotiation has no state, and asks for no action.
+  const asks = ({ isFor }: RouteAction) => (request: FastifyRequest): boolean => {
+    const state = request[STATE]
+    return state !== undefined && isFor(state)
+  }
+  for (const asked of route.formDecides ? actions : []) {
+    for (const hook of asked.hooks.get('onRequest') ?? []) {
+      add(
+        'preValidation',
+        callFor((request) => negotiator.isForm(request) && asks(asked)(request), hook)
+      )
+    }
+  }
+  for (const asked of actions) {
+    for (const [name, list] of asked.hooks) {
+      for (const hook of list) add(name, route.formDecides ? callFor(asks(asked), hook) : hook)
+    }
+  }
+  return Object.fromEntries(lists) as Hooks
 }

@@ -4,7 +4,7 @@ import { ClashError, InvalidOptionError, nameOwner, ownerOf } from '../errors.js
 import type { CompiledResource } from '../compiled-resource.js'
 import type { Route, RoutePath } from './route.js'
 import { type NamedPath, PathNames } from './path-helpers.js'
-import { didYouMean } from '../util/did-you-mean.js'
+import { didYouMean } from '../util/words.js'
 
 /** A route of a resource, as `printResources` prints it. */
 export interface ResourceRoute {

@@ -1,6 +1,8 @@
-import type { Id, Scope, Row } from '../resource/row.js'
+import type { Id, Row, Scope } from '../resource/row.js'
 import type { Attributes, AttributesSchema, Scalar } from '../schema/types.js'
 import type { MaybePromise } from '../util/maybe-promise.js'
+import { ScopeChangeError } from '../errors.js'
+import { isEmpty } from '../util/own-property.js'
 import type { UniqueGroups } from './unique.js'
 
 /**
@@ -277,4 +279,34 @@ export interface Stores {
    * @throws InvalidOptionError if the database cannot have such a table
    */
   open (request: TableRequest): Store
+}
+
+/** The store of a resource whose actions are all custom. It has no rows and accepts none. */
+export const noStore: Store = Object.freeze({
+  list: () => [],
+  get: () => undefined,
+  create: refuse,
+  update: () => ({ ok: false as const, why: 'missing' as const }),
+  delete: () => ({ ok: false as const, why: 'missing' as const })
+})
+
+function refuse (): never {
+  throw new TypeError('this resource has no store: give it one by the option "store"')
+}
+
+/** Returns the changes without the attributes of the scope, which no write changes. */
+export function omitScope (changes: Attributes, scope: Scope): Attributes {
+  if (isEmpty(scope)) return changes
+  return Object.fromEntries(Object.entries(changes).filter(([name]) => !Object.hasOwn(scope, name)))
+}
+
+/**
+ * Checks that changes leave the scope as it is. A client's values for it are left out before, so that only a handler of
+ * the app can have them: it would never learn that its change was ignored.
+ * @throws ScopeChangeError
+ */
+export function checkScope (changes: Attributes, scope: Scope): void {
+  for (const name in scope) {
+    if (Object.hasOwn(changes, name) && (changes[name] ?? null) !== scope[name]) throw new ScopeChangeError(name)
+  }
 }

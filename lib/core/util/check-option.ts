@@ -1,5 +1,5 @@
 import { InvalidOptionError, UnknownOptionError } from '../errors.js'
-import { didYouMean } from './did-you-mean.js'
+import { didYouMean } from './words.js'
 import { isObject } from './own-property.js'
 
 /**

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { isOrigin } from '../../core/options/resolve/origins.js'
-import { didYouMean } from '../../core/util/did-you-mean.js'
+import { isOrigin } from '../../core/options/resolve/options.js'
+import { didYouMean } from '../../core/util/words.js'
 
 /** What the command is asked to do. */
 export interface Settings {

@@ -1,6 +1,6 @@
 import type { Messages } from '../../core/errors.js'
 import { BLANK } from '../../core/schema/validation/issues.js'
-import { capitalize } from '../../core/util/capitalize.js'
+import { capitalize } from '../../core/util/words.js'
 import { compileIsBlank } from '../../core/formats/form/read.js'
 import type { FormNode } from '../../core/formats/form/parse.js'
 import type { Input } from '../../core/formats/format.js'

@@ -1,5 +1,5 @@
 import type { ConfiguredResource } from '../../core/formats/format.js'
-import { capitalize } from '../../core/util/capitalize.js'
+import { capitalize } from '../../core/util/words.js'
 import { lazy } from '../../core/util/functions.js'
 import type { PageLanguage } from '../options.js'
 import { makeMessages } from './make-messages.js'

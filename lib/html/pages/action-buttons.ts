@@ -1,8 +1,7 @@
 import type { ActionLink, View } from '../../core/formats/format.js'
 import type { Translate } from '../languages/phrases.js'
-import { wordsOf } from '../../core/util/words.js'
+import { capitalize, wordsOf } from '../../core/util/words.js'
 import type { HiddenField, PageAction } from '../views/model.js'
-import { capitalize } from '../../core/util/capitalize.js'
 
 /**
  * Makes the custom actions at a path. Their forms send the version of the row, unless it is `undefined`: rows of a list

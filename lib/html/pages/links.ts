@@ -1,4 +1,4 @@
-import { MOST_REPEATED } from '../../core/util/truncate.js'
+import { MOST_REPEATED } from '../../core/util/words.js'
 import type { PageView } from '../../core/formats/format.js'
 
 type ListAddress = Pick<PageView, 'path' | 'parameters'>

@@ -1,6 +1,6 @@
 import type { Row } from '../../core/resource/row.js'
 import type { Attributes } from '../../core/schema/types.js'
-import { MOST_REPEATED } from '../../core/util/truncate.js'
+import { MOST_REPEATED } from '../../core/util/words.js'
 import type { ListWriter, PageView, WriterContext } from '../../core/formats/format.js'
 import type { Forms } from '../forms/forms.js'
 import { type Markup, raw } from '../html-tag.js'

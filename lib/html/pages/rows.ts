@@ -1,4 +1,4 @@
-import { versionOf } from '../../core/resource/public-version.js'
+import { versionOf } from '../../core/resource/visible.js'
 import { hasPage, type Resource } from '../../core/resource/resource.js'
 import { memberPath, memberSegment } from '../../core/resource/row-path.js'
 import type { Id, Row } from '../../core/resource/row.js'

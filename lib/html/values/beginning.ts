@@ -1,5 +1,5 @@
 import { isStructure } from '../../core/util/own-property.js'
-import { clip } from '../../core/util/truncate.js'
+import { clip } from '../../core/util/words.js'
 
 /** The maximum length of a value on a page, in characters. A form has no field for a longer value. */
 export const MAX_SHOWN_LENGTH = 100_000

@@ -1,5 +1,4 @@
-import { compilePerShape } from '../../core/schema/per-shape.js'
-import { openShape, type Shape } from '../../core/schema/shape.js'
+import { compilePerShape, openShape, type Shape } from '../../core/schema/shape.js'
 import { isObject, isStructure } from '../../core/util/own-property.js'
 import type { PageMessages } from '../messages.js'
 import { labelOf } from '../names.js'

@@ -1,5 +1,5 @@
 import { ADDED } from '../../core/formats/form/parse.js'
-import { abbreviate } from '../../core/util/truncate.js'
+import { abbreviate } from '../../core/util/words.js'
 import { flatten } from '../../core/formats/row-template.js'
 import { type Content, markup, type Markup, raw } from '../html-tag.js'
 import { classOfForm, renderBody, renderDefaultButton, renderErrors, renderHidden } from './form-view.js'

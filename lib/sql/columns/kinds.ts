@@ -1,8 +1,7 @@
 import { isLocalDateTime, isLocalTime } from '../../core/schema/date-time.js'
 import { isBase64, isUuid } from '../../core/schema/legal-text.js'
 import type { Shape } from '../../core/schema/shape.js'
-import { isLongInteger } from '../../core/util/long-integer.js'
-import { isDecimal } from '../../core/util/decimal.js'
+import { isDecimal, isLongInteger } from '../../core/util/decimal.js'
 
 /** The kind of values in a column. An attribute that is not of a single simple type has the kind `json`. */
 export type ColumnKind =

@@ -2,7 +2,7 @@ import { InvalidError, InvalidOptionError, type Messages } from '../../core/erro
 import { type GeneratedIdType, type IdType, parseId } from '../../core/resource/resource.js'
 import type { Id, Scope } from '../../core/resource/row.js'
 import type { Attributes, Scalar } from '../../core/schema/types.js'
-import { didYouMean } from '../../core/util/did-you-mean.js'
+import { didYouMean } from '../../core/util/words.js'
 import { isEmpty, ownMember } from '../../core/util/own-property.js'
 import type { Order, OrderBy, Position } from '../../core/stores/store.js'
 import { decodeLongInteger } from '../columns/codec.js'

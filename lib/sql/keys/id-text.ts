@@ -1,7 +1,7 @@
 import { NO_PATH } from '../../core/resource/row-path.js'
 import { isLegalText, replaceIllegal } from '../../core/schema/legal-text.js'
 import type { Scalar } from '../../core/schema/types.js'
-import { readInteger } from '../../core/util/long-integer.js'
+import { readInteger } from '../../core/util/decimal.js'
 import { type ColumnKind, isText } from '../columns/kinds.js'
 import type { ComparedColumn } from '../dialect.js'
 

@@ -1,4 +1,4 @@
-import { capitalize } from '../../core/util/capitalize.js'
+import { capitalize } from '../../core/util/words.js'
 import type { Dialect, Driver, Table } from '../dialect.js'
 import type { CheckedTable, TableDefinition } from './definition.js'
 import { findMisfits, learnTable, type Misfit, misfitError, missingTable } from './table-check.js'

@@ -1,6 +1,6 @@
 import { InvalidOptionError } from '../../core/errors.js'
 import { checkOptionNames } from '../../core/util/check-option.js'
-import { didYouMean } from '../../core/util/did-you-mean.js'
+import { didYouMean } from '../../core/util/words.js'
 
 /** The selection of the tables to describe. */
 export interface DescribeOptions {

@@ -1,5 +1,5 @@
 import { InvalidOptionError } from '../../core/errors.js'
-import { didYouMean } from '../../core/util/did-you-mean.js'
+import { didYouMean } from '../../core/util/words.js'
 import type { GeneratedIdType } from '../../core/resource/resource.js'
 import {
   type Column,

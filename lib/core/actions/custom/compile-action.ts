@@ -7,7 +7,7 @@ import type { Property } from '../../schema/shape.js'
 import type { Schema } from '../../schema/types.js'
 import { compileValidation, type Validation } from '../../schema/validation/validation.js'
 import type { BodyFormat, CompiledCustomAction } from '../../compiled-resource.js'
-import { checkQueryValues, compileQueryValues } from '../../request/query-values.js'
+import { checkQueryValues, compileQueryValues } from '../../request/prefill.js'
 import { compilePayload, type ReadPayload } from '../../request/payload.js'
 
 /** The parts of a resource that its actions need. */

@@ -13,7 +13,7 @@ import {
   defaultToName,
   readOptions
 } from '../../options/resolve/routing.js'
-import type { RoutingOptions } from '../../options/routing-options.js'
+import type { RoutingOptions } from '../../options/options.js'
 
 export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

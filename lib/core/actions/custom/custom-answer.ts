@@ -1,23 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
-import { type ListQuery, pullFirst } from '../list.js'
-import {
-  OUTCOME_RESPONSES, type ListOutcome, type Outcome, type PulledBatch, type Source
-} from '../outcome.js'
-import { collect, type CollectedRows, iterate } from '../sources.js'
+import { collect, type CollectedRows, iterate, type ListQuery, pullFirst } from '../list.js'
+import { type ListOutcome, type Outcome, OUTCOME_RESPONSES, type PulledBatch, type Source } from '../outcome.js'
 import { notFound } from '../target.js'
 import { InvalidAnswerError, InvalidQueryError } from '../../errors.js'
-import { parseId } from '../../resource/resource.js'
+import { parseId, type Resource } from '../../resource/resource.js'
 import type { Row } from '../../resource/row.js'
 import type { HandlerAnswer, HandlerRow } from '../../options/handler.js'
-import { BY_ID } from '../../stores/order.js'
+import { BY_ID, comparePositions, positionOf } from '../../stores/order.js'
 import { LARGEST_BATCH_SIZE } from '../../stores/row-size.js'
-import type { Batches, WriteOutcome } from '../../stores/store.js'
-import { type MaybePromise, catchError, andThen } from '../../util/maybe-promise.js'
+import type { Batches, Order, Position, WriteOutcome } from '../../stores/store.js'
+import { andThen, catchError, type MaybePromise } from '../../util/maybe-promise.js'
 import { isOpaque } from '../../request/preconditions.js'
 import { type ActionState, isClientGone } from '../../request/state.js'
-import { findPage, findPosition } from '../../response/page-bounds.js'
-import { toPlain } from './plain-values.js'
+import { openShape, type Shape } from '../../schema/shape.js'
+import type { Attributes } from '../../schema/types.js'
+import { isObject, readMember } from '../../util/own-property.js'
 
 /**
  * Converts the answer of a handler to an outcome. Returns `undefined` if the handler has sent its answer itself.
@@ -285,4 +283,132 @@ function readBatches (source: Source, state: ActionState): Source {
     next: () => ++pulls % BATCHES_PER_TURN === 0 ? nextTurn().then(pull) : pull(),
     return: () => isOpen ? leave() : end
   }
+}
+
+/** The deepest nesting of a value, in levels. The limit ends a value that contains itself. */
+const DEPTH = 1000
+
+/** The declared members of an object, and the shape of others if they may be written too. */
+type Members = Pick<Shape, 'properties' | 'rest'>
+
+/** The attribute that a value belongs to, and how deep in it the value is. */
+interface Owner {
+  readonly action: string
+  readonly name: string
+  readonly depth: number
+}
+
+/**
+ * Converts the attributes of a handler's row to values that every format can write. A value with `toJSON`, such as a
+ * date, becomes its result, and undefined members are left out. Returns the same object if nothing changes.
+ * @throws InvalidAnswerError
+ */
+function toPlain (
+  attributes: Attributes,
+  { open, attributes: properties }: Resource,
+  action: string
+): Attributes {
+  return plainMembers(attributes, open ? openShape : { properties, rest: undefined }, (value, name, shape) =>
+    plain(value, name, shape, { action, name, depth: 1 })
+  )
+}
+
+function refuse ({ action, name }: Owner, what: string): never {
+  throw new InvalidAnswerError(action, `has returned a row whose "${name}" ${what}`)
+}
+
+function plain (value: unknown, key: string, shape: Shape, owner: Owner): unknown {
+  if (typeof value === 'string') return value
+  const given = hasSpelling(value) ? value.toJSON(key) : value
+  switch (typeof given) {
+    case 'string':
+    case 'boolean':
+    case 'undefined':
+      return given
+    case 'number':
+      return Number.isFinite(given) ? given : refuse(owner, `contains ${given}, which is not a number in JSON`)
+    case 'object': {
+      const inner = { ...owner, depth: owner.depth + 1 }
+      if (owner.depth > DEPTH) return refuse(owner, `is nested deeper than ${DEPTH} levels`)
+      if (Array.isArray(given)) {
+        return plainItems(given, (item, index) => plain(item, String(index), shape.items, inner))
+      }
+      // An object that is declared as something else is written with all its members.
+      return isObject(given)
+        ? plainMembers(given, shape.types.has('object') ? shape : openShape, (member, name, shape) =>
+          plain(member, name, shape, inner)
+        )
+        : null
+    }
+    default:
+      return refuse(owner, `contains a ${typeof given}, which no format can write`)
+  }
+}
+
+function hasSpelling (value: unknown): value is { toJSON (key: string): unknown } {
+  return typeof (value as { toJSON?: unknown } | null | undefined)?.toJSON === 'function'
+}
+
+function plainMembers (
+  members: Attributes,
+  { properties, rest }: Members,
+  plain: (value: unknown, name: string, shape: Shape) => unknown
+): Attributes {
+  const values = new Map<string, unknown>()
+  let isSame = true
+  for (const name of rest === undefined ? properties.keys() : Object.keys(members)) {
+    const property = properties.get(name)
+    if (property?.writeOnly === true) continue
+    const value = readMember(members, name)
+    const plainValue = plain(value, name, property?.shape ?? (rest as Shape))
+    values.set(name, plainValue)
+    isSame &&= plainValue === value && (value !== undefined || !Object.hasOwn(members, name))
+  }
+  return isSame
+    ? members
+    : Object.fromEntries(
+      [...Object.entries(members).filter(([name]) => !values.has(name)), ...values].filter(
+        ([, value]) => value !== undefined
+      )
+    )
+}
+
+/** Converts items. An undefined item becomes null, so that the others keep their positions. */
+function plainItems (items: readonly unknown[], plain: (item: unknown, index: number) => unknown): readonly unknown[] {
+  // `map` would skip the holes that JSON fills with null.
+  const values = Array.from(items, (item, index) => plain(item, index) ?? null)
+  return values.every((value, index) => value === items[index]) ? items : values
+}
+
+/** Finds the page among all rows: the index of its first row, and the index after its last row. */
+function findPage (
+  all: readonly Row[],
+  { order = BY_ID, after, before, limit = all.length }: Partial<ListQuery>
+): { readonly begin: number, readonly end: number } {
+  if (before === undefined) {
+    const begin = after === undefined ? 0 : findPosition(all, order, after).after
+    return { begin, end: begin + limit }
+  }
+  const end = before === 'end' ? all.length : findPosition(all, order, before).before
+  return { begin: Math.max(0, end - limit), end }
+}
+
+/**
+ * Returns the number of the rows before a position, and of those that are not after it. Both are 0 if a row at the
+ * position is missing, and the rows are not in the order.
+ */
+function findPosition (
+  rows: readonly Row[],
+  order: Order,
+  place: Position
+): { readonly before: number, readonly after: number } {
+  const positions = rows.map((row) => positionOf(row, order))
+  const sides = positions.map((position) => comparePositions(order, position, place))
+  const found = sides.indexOf(0)
+  const isInOrder = (position: Position, index: number): boolean =>
+    index === 0 || comparePositions(order, positions[index - 1] as Position, position) < 0
+  if (found !== -1) return { before: found, after: found + 1 }
+  // That row is gone: the page begins with the first row after its position, or ends with the last row before it.
+  const before = positions.every(isInOrder) ? sides.findLastIndex((side) => side < 0) + 1 : 0
+  return { before, after: before }
 }

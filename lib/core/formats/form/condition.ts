@@ -1,5 +1,6 @@
 import type { Operator } from '../../stores/store.js'
 import { completeSeconds } from './date-time.js'
+import { type FormNode, markerOf } from './parse.js'
 
 /**
  * The query parameters of a form that adds a condition to a list. The user chooses the operator, so the form cannot
@@ -35,4 +36,23 @@ const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?$/
 export function readConditionValue (text: string, format: string | undefined): string {
   if (format === 'date-time') return LOCAL.test(text) ? `${completeSeconds(text)}Z` : text
   return format === 'date-time-local' || format === 'time-local' ? completeSeconds(text) : text
+}
+
+/** A form that asks for the rows that an attribute can reference, to choose one of them. */
+export interface Choosing {
+  /** The name of the attribute. */
+  readonly attribute: string
+  /** The text that the rows are searched for, or the empty text. */
+  readonly text: string
+  /** The cursor after which the rows begin, or `undefined` for the first ones. */
+  readonly after: string | undefined
+}
+
+/** Returns what a form asks for to choose a row, or `undefined` if it does not. */
+export function findChoosing ({ children }: FormNode): Choosing | undefined {
+  for (const [attribute, node] of children) {
+    const text = markerOf(node, 'choose')
+    if (text !== undefined) return { attribute, text, after: markerOf(node, 'after') }
+  }
+  return undefined
 }

@@ -1,9 +1,128 @@
-import type { Format } from '../format.js'
-import { compileJsonReader } from './read.js'
-import { compileJsonWriter } from './write.js'
+import { isUtf8 } from 'node:buffer'
+import { randomUUID } from 'node:crypto'
+import type { Format, Reader, Writer, WriterContext } from '../format.js'
+import type { Resource } from '../../resource/resource.js'
+import type { Row } from '../../resource/row.js'
+import { compileRead, compileVisible } from '../../resource/visible.js'
+import { identity, lazy } from '../../util/functions.js'
+import { asObject, isStructure, setMember } from '../../util/own-property.js'
+import { InvalidError, MalformedBodyError } from '../../errors.js'
+import { describeInexact, isLongShape, LONG_AS_NUMBER } from '../../schema/convert-text.js'
+import { countValues, MAX_DEPTH, MAX_VALUES } from '../../schema/limits.js'
+import { findInexactNumber, type NumberToken } from '../../util/decimal.js'
+import { abbreviate } from '../../util/words.js'
+
+/** Compiles the reader of `{"id":1,"post":{…}}`, which converts no value. */
+export function compileJsonReader ({ singular, idType, attributes }: Resource): Reader {
+  /** Returns whether the name is that of an id, or of a reference to one, which may be the text of a long integer. */
+  function isLong (name: string): boolean {
+    const shape = attributes.get(name)?.shape
+    return shape === undefined ? name === 'id' && idType === 'integer' : isLongShape(shape)
+  }
+
+  return {
+    form: false,
+    typed: true,
+    parse (body) {
+      const text = decodeJson(body)
+      const value = parseJson(text)
+      // Each value takes at least two characters, so most bodies need no count.
+      if (text.length > MAX_VALUES) countValues(value)
+      const entries = asObject(value)
+      const inexact = findInexactNumber(text)
+      if (inexact !== undefined) {
+        const name = nameOf(text, inexact, singular)
+        throw new InvalidError({ [abbreviate(name)]: [isLong(name) ? LONG_AS_NUMBER : describeInexact(inexact.text)] })
+      }
+      if (entries === undefined) throw new InvalidError({ body: [`must be an object that contains "${singular}"`] })
+      return entries
+    },
+    entries: asObject,
+    scalar: identity,
+    compile: () => identity
+  }
+}
+
+/** @throws MalformedBodyError */
+export function decodeJson (body: Buffer): string {
+  const text = body.toString()
+  // Each invalid byte becomes U+FFFD, which valid texts may contain, too.
+  if (text.includes('\ufffd') && !isUtf8(body)) throw new MalformedBodyError('the body is not valid UTF-8')
+  return text
+}
+
+/**
+ * Parses a JSON text (RFC 8259).
+ * @throws MalformedBodyError
+ */
+export function parseJson (text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new MalformedBodyError(`the body is not valid JSON: ${(error as Error).message}`)
+  }
+}
+
+/**
+ * Returns the name of the attribute that has a number, such as `author.age`. Returns `body` if the parsed value does
+ * not have the number, because a later duplicate of its key has replaced it.
+ */
+export function nameOf (json: string, { text, index }: NumberToken, singular: string): string {
+  // Two numbers may have the same double, so a unique text replaces this one.
+  const mark = randomUUID()
+  const value = parseJson(`${json.slice(0, index)}"${mark}"${json.slice(index + text.length)}`)
+  return findPath(asObject(value)?.[singular], mark) ?? findPath(value, mark) ?? 'body'
+}
+
+/** Returns the path of a text in a value, or `undefined` if the value does not have it. */
+function findPath (value: unknown, mark: string, depth = 0): string | undefined {
+  if (!isStructure(value) || depth > MAX_DEPTH) return undefined
+  for (const [name, part] of Object.entries(value)) {
+    if (part === mark) return name
+    const path = findPath(part, mark, depth + 1)
+    if (path !== undefined) return `${name}.${path}`
+  }
+  return undefined
+}
+
+/** Compiles the JSON writer of a resource. */
+function compileJsonWriter (whole: Resource, { selection }: Pick<WriterContext, 'selection'>): Writer {
+  const resource = selection?.resource ?? whole
+  const { plural, singular } = resource
+  const makeRecord = lazy(() => compileRecord(resource))
+  return {
+    document: (row) => ({ [singular]: makeRecord()(row) }),
+    serialize: JSON.stringify,
+    list: {
+      open: `{"${plural}":[`,
+      row: (row) => JSON.stringify(makeRecord()(row)),
+      separator: ',',
+      close: ']}'
+    },
+    problemType: 'application/problem+json'
+  }
+}
+
+/**
+ * Compiles a function that makes `{ id, …attributes }` of a row, in the order of the schema, without undeclared and
+ * `writeOnly` attributes. A singleton has no id.
+ */
+function compileRecord (resource: Resource): (row: Row) => Readonly<Record<string, unknown>> {
+  const { open, singleton } = resource
+  if (open) return singleton ? ({ attributes }) => ({ ...attributes }) : ({ id, attributes }) => ({ id, ...attributes })
+  const visible = [...compileVisible(resource)].map(([name, hide]) => ({ name, read: compileRead(name, hide) }))
+  return ({ id, attributes }) => {
+    const record: Record<string, unknown> = singleton ? {} : { id }
+    for (const { name, read } of visible) {
+      const value = read(attributes)
+      if (value !== undefined) setMember(record, name, value)
+    }
+    return record
+  }
+}
 
 /** The format `application/json` (RFC 8259). Its errors are `application/problem+json` (RFC 9457). */
-export const JSON: Format = {
+export const FORMAT: Format = {
   name: 'json',
   mediaTypes: ['application/json'],
   hidesWriteOnly: true,
@@ -13,5 +132,5 @@ export const JSON: Format = {
 
 /** Returns the format `application/json`. */
 export function json (): Format {
-  return JSON
+  return FORMAT
 }

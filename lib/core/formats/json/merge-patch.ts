@@ -1,7 +1,7 @@
 import type { Resource } from '../../resource/resource.js'
 import { isObject } from '../../util/own-property.js'
 import type { Format, Reader } from '../format.js'
-import { compileJsonReader } from './read.js'
+import { compileJsonReader } from './json.js'
 
 /** The format `application/merge-patch+json` (RFC 7396), which only a PATCH has. It is only read. */
 export const mergePatch: Format & Required<Pick<Format, 'compileReader'>> = {

@@ -1,21 +1,22 @@
+import { createRequire } from 'node:module'
 import type { Problem } from '../../errors.js'
 import { humanize } from '../../resource/inflection.js'
 import type { Resource } from '../../resource/resource.js'
 import type { Row } from '../../resource/row.js'
 import { compileHide, type HideWriteOnly } from '../../resource/visible.js'
-import { ORDERED_FORMATS } from '../../schema/convert-text.js'
-import { isOpenName, readMarkedText } from '../../schema/legal-text.js'
+import { isBytesShape, isDecimalShape, isLongShape, ORDERED_FORMATS } from '../../schema/convert-text.js'
+import { isLegalText, isOpenName, readMarkedText } from '../../schema/legal-text.js'
 import { openShape, type Property, type Shape } from '../../schema/shape.js'
 import type { Attributes } from '../../schema/types.js'
-import { isDecimal } from '../../util/decimal.js'
+import { isDecimal, isLongInteger } from '../../util/decimal.js'
 import { lazy } from '../../util/functions.js'
 import { isObject, isStructure, ownMember } from '../../util/own-property.js'
 import { escapeAttribute, escapeContent, escapeText } from '../escape.js'
 import type { Writer, WriterContext } from '../format.js'
-import { escapeNoncharacters, isJson, renderJsonText } from '../json-text.js'
+import { beginsLikeJson, escapeNoncharacters, isJson, renderJsonText } from '../json-text.js'
 import { compileRowTemplate, flatten, type Slot, type WriteMembers } from '../row-template.js'
-import { ATTRIBUTE_LEVEL, isCarried, isCarriedWhole, isKept, isLong, typeOfNumber } from './carried.js'
-import { buildEmpty, buildTags, DECLARATION } from './tags.js'
+import { MAX_DEPTH } from '../../schema/limits.js'
+import { isPortableName } from '../../schema/portable-name.js'
 
 /** Compiles the XML writer of a resource. */
 export function compileXmlWriter (whole: Resource, { selection }: Pick<WriterContext, 'selection'>): Writer {
@@ -238,4 +239,107 @@ function findTextType (shape: Shape, text: string): string | undefined {
 
 function wrap (name: string, type: string | undefined, content: string): string {
   return `<${name}${type === undefined ? '' : ` type="${type}"`}>${content}</${name}>`
+}
+
+/** Loads xmlbuilder2 when it is first needed, and returns it. It takes longer to load than everything else. */
+export const xmlBuilder: () => typeof import('xmlbuilder2') = lazy(
+  () => createRequire(import.meta.url)('xmlbuilder2')
+)
+
+/** The two tags of an element, without the text between them. */
+interface Tags {
+  readonly open: string
+  readonly close: string
+}
+
+/** A mark that no name contains. It takes one byte, because a wider mark would widen every text that has the tags. */
+const HOLE = '|'
+
+export const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+
+/**
+ * Builds the tags of an element by xmlbuilder2, which refuses a name or an attribute that would not be well-formed.
+ * @throws Error if the name is not an XML name
+ */
+function buildTags (name: string, attributes: Readonly<Record<string, string>> = {}): Tags {
+  const element = xmlBuilder().create().ele(name, attributes).txt(HOLE).end({ headless: true, wellFormed: true })
+  const hole = element.lastIndexOf(HOLE)
+  return { open: element.slice(0, hole), close: element.slice(hole + HOLE.length) }
+}
+
+/** Builds an element without content. */
+function buildEmpty (name: string, attributes: Readonly<Record<string, string>>): string {
+  return xmlBuilder().create().ele(name, attributes).end({ headless: true, wellFormed: true })
+}
+
+/** The level of the elements of attributes. The root of a document has the level 1. */
+const ATTRIBUTE_LEVEL = 2
+
+/**
+ * Returns whether the element of a value can carry it as text or as nested elements, so that the reader returns the
+ * same value. It says nothing about the parts of the value, which have elements of their own.
+ * @param level the number of elements around the value, with its own
+ * @param isOpen whether the resource has no schema
+ */
+function isCarried (value: unknown, shape: Shape, level: number, isOpen: boolean): boolean {
+  const { types } = shape
+  if (typeof value === 'string') return types.has('string') ? carriesText(value, shape, isOpen) : isLong(value, shape)
+  if (typeof value === 'number') return !Number.isFinite(value) || types.has(typeOfNumber(value, shape))
+  if (typeof value === 'boolean') return types.has('boolean')
+  if (!isStructure(value)) return true
+  if (level >= MAX_DEPTH) return false
+  return Array.isArray(value) ? types.has('array') : types.has('object') && carriesMembers(value, shape, isOpen)
+}
+
+/** Returns whether a value is the text of a long integer, whose element has `type="integer"`. */
+function isLong (value: unknown, shape: Shape): boolean {
+  return isLongShape(shape) && isLongInteger(value)
+}
+
+/** Returns whether elements can carry the value of an attribute without a schema, with all its parts. */
+function isCarriedWhole (value: unknown, level: number): boolean {
+  return isCarried(value, openShape, level, true) &&
+    (!isStructure(value) || Object.values(value).every((part) => isCarriedWhole(part, level + 1)))
+}
+
+/** Returns the type of a number. A whole number is an integer, unless the schema says number. */
+function typeOfNumber (value: number, { only }: Shape): 'integer' | 'number' {
+  return only !== 'number' && Number.isSafeInteger(value) ? 'integer' : 'number'
+}
+
+function carriesText (text: string, shape: Shape, isOpen: boolean): boolean {
+  return text === '' || (isLegalText(text) && isKept(text, shape) && (isOpen || !isReadAsJson(text, shape)))
+}
+
+/** Returns whether the reader keeps all characters: those of some formats lose white space. */
+function isKept (text: string, shape: Shape): boolean {
+  if (isDecimalShape(shape)) return isDecimal(text)
+  return isBytesShape(shape) ? !/\s/.test(text) : !ORDERED_FORMATS.has(shape.format ?? '') || text.trim() === text
+}
+
+/** Returns whether a text without a type is read as JSON, although the schema allows a string. */
+export function isReadAsJson (text: string, { types }: Shape): boolean {
+  return beginsLikeJson(text) && (types.has('object') || types.has('array')) && isJson(text)
+}
+
+function carriesMembers (members: object, { properties, rest }: Shape, isOpen: boolean): boolean {
+  let isEmpty = true
+  for (const [name, value] of Object.entries(members)) {
+    if (value === undefined) continue
+    const property = properties.get(name)
+    if (property !== undefined) isEmpty &&= property.writeOnly
+    else if (rest !== undefined) {
+      if (!isCarriedName(name, isOpen)) return false
+      isEmpty = false
+    }
+  }
+  return !isEmpty
+}
+
+/**
+ * Returns whether an element can have the name of an undeclared member. Clients of the convention write `-` for `_`, so
+ * that such a name is certain only without a schema, where `_` is read for `-`.
+ */
+function isCarriedName (name: string, isOpen: boolean): boolean {
+  return isPortableName(name) && !name.includes('-') && (isOpen || !name.includes('_'))
 }

@@ -7,32 +7,125 @@ import type { IdType } from '../../resource/resource.js'
 import { isXmlName } from '../../schema/legal-text.js'
 import type { Schema } from '../../schema/types.js'
 import type { AjvSettings } from '../../schema/validation/ajv.js'
-import { noStore } from '../../stores/null-store.js'
-import type { OnDelete, Store, Stores } from '../../stores/store.js'
-import type { UniqueGroups } from '../../stores/unique.js'
+import { noStore, type OnDelete, type Store, type Stores } from '../../stores/store.js'
+import { checkUnique, type UniqueGroups } from '../../stores/unique.js'
 import {
-  checkBoolean,
-  checkMembers,
-  checkNames,
-  checkOneOf,
-  checkOptionNames,
-  checkText,
-  checkThat
+  checkBoolean, checkEach, checkMembers, checkNames, checkObject, checkOneOf, checkOptionNames, checkText, checkThat,
+  show
 } from '../../util/check-option.js'
-import { didYouMean } from '../../util/did-you-mean.js'
-import { isObject, isStructure } from '../../util/own-property.js'
+import { didYouMean } from '../../util/words.js'
+import { findMember, isObject, isStructure } from '../../util/own-property.js'
 import { checkCacheControl } from '../cache-control.js'
-import type { FormatOptions, OpenapiOptions, ResourceOptions } from '../options.js'
-import { checkOrigins } from './origins.js'
+import type { FormatOptions, OpenapiOptions, ResourceOptions, RoutingOptions } from '../options.js'
+import { memoryStore } from '../../stores/memory/store.js'
 import {
-  checkReferences, defaultToName, type Guards, NAME, NO_GUARDS, type OptionTable, readOptions,
-  REGISTER_OPTIONS, resolveRouting, type Routing, ROUTING_OPTIONS
+  checkReferences, defaultToName, type Guards, NAME, NO_GUARDS, type OptionTable, readOptions, REGISTER_OPTIONS,
+  resolveRouting, type Routing, ROUTING_OPTIONS
 } from './routing.js'
-import type { RoutingOptions } from '../routing-options.js'
-import {
-  checkIdType, checkOnDelete, checkScopeAttributes, checkStores, checkTable, checkTableOptions, needsStore,
-  resolveStore, resolveUnique
-} from './stores.js'
+
+const METHODS = ['list', 'get', 'create', 'update', 'delete'] as const satisfies ReadonlyArray<keyof Store>
+
+/** Returns the actions that need a store, because no handler of the app replaces them. */
+function actionsOfStore ({ actions, handlers }: Routing): readonly string[] {
+  return [...actions].filter((action) => !handlers.has(action === 'edit' ? 'show' : action) && action !== 'new')
+}
+
+/** Makes a memory store, or returns `noStore` if handlers of the app replace all actions that need a store. */
+function makeStore ({ id, unique }: StoreNeeds & { readonly id: IdType }, routing: Routing): Store {
+  const left = actionsOfStore(routing)
+  if (left.length === 0) return noStore
+  if (id === 'string') {
+    throw new InvalidOptionError(
+      'id',
+      'is \'string\', but the memory store makes no such ids; give a "store" that does, or handlers of your own for ' +
+        left.join(', ')
+    )
+  }
+  return memoryStore({ id, unique })
+}
+
+/** What a store of the plugin must be able to do. */
+interface StoreNeeds {
+  readonly id: unknown
+  readonly unique: UniqueGroups
+}
+
+function resolveStore (option: string, store: unknown, { id, unique }: StoreNeeds, routing: Routing): Store {
+  if (store === undefined) return makeStore({ id: checkIdType('id', id), unique }, routing)
+  const missing = METHODS.filter((method) => typeof findMember(store, method) !== 'function')
+  if (missing.length > 0) {
+    throw new InvalidOptionError(option, `must have the methods of a store; missing: ${missing.join(', ')}`)
+  }
+  // The parameters of a method cannot be checked.
+  return store as Store
+}
+
+/** Returns whether a resource takes its store from `stores`. */
+function needsStore ({ store, stores }: ResourceOptions, routing: Routing): boolean {
+  return store === undefined && stores !== undefined && actionsOfStore(routing).length > 0
+}
+
+function checkStores (option: string, stores: unknown): Stores {
+  const hasOpen = (value: unknown): value is Stores => typeof findMember(value, 'open') === 'function'
+  return checkThat(option, stores, hasOpen, "stores of one database, such as sqliteStores({ file: 'blog.sqlite' })")
+}
+
+function checkTable (option: string, table: unknown): string {
+  const isName = (value: unknown): value is string => typeof value === 'string' && value !== ''
+  return checkThat(option, table, isName, "the name of a table such as 'posts'")
+}
+
+function resolveUnique (_option: string, unique: unknown): UniqueGroups {
+  checkUnique(unique)
+  return unique
+}
+
+function checkOnDelete (option: string, rule: unknown): OnDelete | undefined {
+  return rule === undefined ? undefined : checkOneOf<OnDelete>(option, rule, ['restrict', 'cascade', 'set null'])
+}
+
+function checkScopeAttributes (option: string, given: unknown): Readonly<Record<string, Schema>> {
+  const schemas = checkObject(option, given, "schemas by attribute such as { tenant: { type: 'string' } }")
+  return Object.fromEntries(checkEach(schemas, (name, schema) => {
+    if (isObject(schema)) return schema
+    throw new InvalidOptionError(option, `has "${name}", which must be a JSON Schema, not ${show(schema)}`)
+  }))
+}
+
+/** Throws `InvalidOptionError` if there is an option about a table, but no `stores` that have it. */
+function checkTableOptions ({ store, ...options }: ResourceOptions): void {
+  const tableOptions = store === undefined ? ['table', 'onDelete'] as const : ['table', 'onDelete', 'unique'] as const
+  const other = tableOptions.find((name) => options[name] !== undefined)
+  if (other === undefined) return
+  throw new InvalidOptionError(other, store === undefined
+    ? 'is about a table of the option "stores", which this resource does not have'
+    : 'is about a table of the option "stores", but this resource has a "store"; give it to the store itself')
+}
+
+function checkIdType (option: string, id: unknown = 'integer'): IdType {
+  return checkOneOf(option, id, ['integer', 'uuid', 'string'])
+}
+
+/**
+ * Checks the option `trustedOrigins`.
+ * @throws InvalidOptionError
+ */
+function checkOrigins (option: string, origins: unknown): readonly string[] {
+  if (!Array.isArray(origins)) {
+    throw new InvalidOptionError(option, "must be a list of origins such as ['https://app.example.com']")
+  }
+  const [other] = origins.filter((origin) => !isOrigin(origin)).map(show)
+  if (other === undefined) return origins
+  throw new InvalidOptionError(
+    option,
+    `has ${other}, which is not an origin such as 'https://app.example.com': scheme and host in small letters, no path`
+  )
+}
+
+/** Returns whether a value is an origin in the spelling of browsers (RFC 6454 §6.1). */
+export function isOrigin (value: unknown): value is string {
+  return typeof value === 'string' && !value.includes('*') && URL.canParse(value) && new URL(value).origin === value
+}
 
 /** Checked options with their defaults, frozen. */
 export interface ResolvedOptions {

@@ -16,12 +16,11 @@ import {
   isFunction,
   show
 } from '../../util/check-option.js'
-import { didYouMean } from '../../util/did-you-mean.js'
+import { didYouMean } from '../../util/words.js'
 import { findMember, isObject } from '../../util/own-property.js'
 import type { Handler } from '../handler.js'
 import { checkActionHooks, checkHooks, type HookLists, joinHooks } from '../hooks.js'
-import type { ResourceOptions } from '../options.js'
-import type { RoutingOptions } from '../routing-options.js'
+import type { ResourceOptions, RoutingOptions } from '../options.js'
 
 /** Checked routing options with their defaults. */
 export interface Routing {

@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv'
-import { abbreviate } from '../../util/truncate.js'
+import { abbreviate } from '../../util/words.js'
 import { BASE64, describeShape, describeTypes, ORDERED_FORMATS } from '../convert-text.js'
 import { checkValueCount, isDeeper, MAX_DEPTH } from '../limits.js'
 import type { Shape } from '../shape.js'

@@ -1,6 +1,6 @@
 import type { Ajv } from 'ajv'
 import { countDigits, isDecimal } from '../../util/decimal.js'
-import { didYouMean } from '../../util/did-you-mean.js'
+import { didYouMean } from '../../util/words.js'
 import { BASE64, FREE_MOMENT, ORDERED_FORMATS } from '../convert-text.js'
 import { isUuid } from '../legal-text.js'
 import { subschemasOf } from '../subschemas.js'

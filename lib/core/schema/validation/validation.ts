@@ -1,7 +1,7 @@
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
 import { InvalidAttributesError, InvalidError, sentences } from '../../errors.js'
 import { lazy } from '../../util/functions.js'
-import { isLongInteger } from '../../util/long-integer.js'
+import { isLongInteger } from '../../util/decimal.js'
 import { isObject, isStructure } from '../../util/own-property.js'
 import type { AjvSettings } from './ajv.js'
 import { isLongShape } from '../convert-text.js'

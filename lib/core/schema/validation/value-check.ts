@@ -1,13 +1,11 @@
-import { didYouMean } from '../../util/did-you-mean.js'
+import { abbreviate, didYouMean } from '../../util/words.js'
 import { isObject } from '../../util/own-property.js'
-import { abbreviate } from '../../util/truncate.js'
 import { isLongShape, LONG_AS_NUMBER, UNSAFE_INTEGER } from '../convert-text.js'
 import {
   findNameFault, isStorableText, isStorableValue, MAX_NAME_LENGTH, MAX_OPEN_NAMES, SUSPECT_CHARACTERS, UNSTORABLE_TEXT
 } from '../legal-text.js'
 import { isDeeper, MAX_DEPTH } from '../limits.js'
-import { compilePerShape } from '../per-shape.js'
-import { openShape, type Shape } from '../shape.js'
+import { compilePerShape, openShape, type Shape } from '../shape.js'
 import { type Issues } from './issues.js'
 
 const MAX_OPEN_DEPTH = 8

@@ -1,5 +1,5 @@
 import { InvalidOptionError } from '../../../core/errors.js'
-import { didYouMean } from '../../../core/util/did-you-mean.js'
+import { didYouMean } from '../../../core/util/words.js'
 import type { RawRow } from '../../dialect.js'
 import { describeTable } from '../../tables/describe-table.js'
 import type { TableDescription } from '../../tables/description.js'

@@ -1,7 +1,7 @@
 import { HtmlValidate } from 'html-validate'
 import type { FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
-import { assetPath } from '../../../../lib/core/resource/asset-path.js'
+import { assetPath } from '../../../../lib/core/resource/path-pattern.js'
 import { makeHtmlFormat } from '../../../../lib/html/html.js'
 import { PathNames } from '../../../../lib/core/routes/path-helpers.js'
 import type { PageMessages } from '../../../../lib/html/messages.js'

@@ -1,5 +1,5 @@
 import type { Operator } from '../../../../core/stores/store.js'
-import { capitalize } from '../../../../core/util/capitalize.js'
+import { capitalize } from '../../../../core/util/words.js'
 import { compileCondition, compilePlural, type Language } from '../../words.js'
 
 const characters = compilePlural('de', { one: '# Zeichen', other: '# Zeichen' })

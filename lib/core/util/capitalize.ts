@@ -1,4 +1,0 @@
-/** Returns a text with a capital first letter: `post` → `Post`. */
-export function capitalize (text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
-}
