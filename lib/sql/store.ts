@@ -2,13 +2,11 @@ import { InvalidError, InvalidQueryError } from '../core/errors.js'
 import type { IdType } from '../core/resource/resource.js'
 import { type Id, makeUuid, type Row, type Scope } from '../core/resource/row.js'
 import type { Attributes, AttributesSchema, Scalar } from '../core/schema/types.js'
-import { isSame } from '../core/util/canonical-json.js'
+import { isEmpty, isSame } from '../core/util/own-property.js'
 import type { MaybePromise } from '../core/util/maybe-promise.js'
-import { isEmpty } from '../core/util/own-property.js'
-import { LARGEST_BATCH_SIZE } from '../core/stores/row-size.js'
 import {
-  type Changes, checkScope, type Context, type Count, type CountQuery, type Guard, type Order, type Position,
-  type Query, type Store, type WriteOutcome
+  type Changes, checkScope, type Context, type Count, type CountQuery, type Guard, LARGEST_BATCH_SIZE, type Order,
+  type Position, type Query, type Store, type WriteOutcome
 } from '../core/stores/store.js'
 import { FIRST_BATCH, readBatches } from './lists/batches.js'
 import { decodeInteger } from './columns/codec.js'

@@ -1,5 +1,5 @@
 import type { Resource } from '../core/resource/resource.js'
-import { isPortableName } from '../core/schema/portable-name.js'
+import { isPortableName } from '../core/schema/legal-text.js'
 import { openShape, type Property, type Shape } from '../core/schema/shape.js'
 import { countItems, schemasOf } from './facets.js'
 import { add, addDocumentation, type XsdNode } from './node.js'

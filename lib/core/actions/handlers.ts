@@ -1,20 +1,16 @@
 import type { FastifyReply, preValidationHookHandler, RouteHandlerMethod } from 'fastify'
-import type { Access } from './authorize/authorize.js'
-import { findRow } from './find-row.js'
 import { include } from '../relations/include/include.js'
-import type { Outcome } from './outcome.js'
-import { notFound } from './target.js'
-import { InvalidError, MalformedBodyError, UnavailableError } from '../errors.js'
+import { InvalidError, MalformedBodyError, NO_SUCH_REFERENCE, UnavailableError } from '../errors.js'
 import { CONDITION_FIELDS } from '../formats/form/condition.js'
-import { applyMergePatch } from '../formats/json/merge-patch.js'
+import { applyMergePatch } from '../formats/json/json.js'
 import { parseId } from '../resource/resource.js'
-import type { Id } from '../resource/row.js'
-import { countValues } from '../schema/limits.js'
+import { type Id, isId } from '../resource/row.js'
+import { countValues } from '../schema/validation/issues.js'
 import type { Validation } from '../schema/validation/validation.js'
 import { noStore } from '../stores/store.js'
-import { type MaybePromise, andThen } from '../util/maybe-promise.js'
+import { andThen, type MaybePromise } from '../util/maybe-promise.js'
 import { ownMember } from '../util/own-property.js'
-import type { CompiledResource, CompiledCustomAction } from '../compiled-resource.js'
+import type { CompiledCustomAction, CompiledResource } from '../compiled-resource.js'
 import { checkQuery } from '../request/negotiate.js'
 import type { Payload, WriteAction } from '../request/payload.js'
 import { findPreconditions, findReadConditions } from '../request/preconditions.js'
@@ -24,11 +20,17 @@ import { nameEquivalent } from '../response/list-response.js'
 import { respond } from '../response/responder.js'
 import { logOutcome } from '../telemetry/action-log.js'
 import { channel, traceAction } from '../telemetry/tracing.js'
-import { checkFirst } from '../relations/check-references.js'
-import { compileHandler } from './custom/custom-handlers.js'
-import { compileDefaultActions, type PerformAction, type RowAction, TRIES } from './default-actions.js'
-import { hideUnauthorized, findContent, type OutcomeWithoutWrite } from '../response/page-content.js'
+import { findContent, hideUnauthorized, type OutcomeWithoutWrite } from '../response/page-content.js'
 import { compileCustomPayloadHook, compilePayloadHook } from '../request/payload-hooks.js'
+import type { GuardedReference } from '../relations/relations.js'
+import type { Access } from './authorize/authorize.js'
+import { findRow } from './find-row.js'
+import type { Outcome } from './outcome.js'
+import { notFound } from './target.js'
+import { compileHandler } from './custom/custom-handlers.js'
+import {
+  compileDefaultActions, isMet, lacksVersion, type PerformAction, type RowAction, TRIES
+} from './default-actions.js'
 
 const CONDITION_NAMES = Object.values(CONDITION_FIELDS)
 
@@ -323,4 +325,38 @@ function checkRevisable ({ choice: { format: { writer } } }: RequestState): void
   if (writer.document !== undefined || writer.revised === undefined) {
     throw new MalformedBodyError('the form asks to add or remove a row, which only a page (text/html) can show')
   }
+}
+
+/**
+ * Checks first that the request may see the rows to which the supplied attributes refer. A row that is hidden is
+ * answered as one that does not exist, because a reference to it would tell that it exists, and keep it from being
+ * deleted.
+ */
+function checkFirst (perform: PerformAction<Outcome | undefined>): PerformAction<Outcome | undefined> {
+  return (state) => {
+    const named = state.compiled.relations.guarded.filter(({ attribute }) =>
+      isId(ownMember(state.attributes, attribute)))
+    return named.length === 0 ? perform(state) : andThen(checkReferences(named, state), () => perform(state))
+  }
+}
+
+/** @throws InvalidError */
+async function checkReferences (named: readonly GuardedReference[], state: ActionState): Promise<void> {
+  const { attributes, payload, target, id, action, customAction } = state
+  const seen = await Promise.all(named.map(({ attribute, find }) => isFound(find([attributes[attribute]], state))))
+  const hidden = named.filter((_, index) => seen[index] !== true).map(({ attribute }) => attribute)
+  if (hidden.length === 0) return
+  const isNew = target.store === noStore || (customAction === undefined ? action === 'create' : id === undefined)
+  const row = isNew ? undefined : state.authorizedRow ?? state.checked ?? await findRow(target, id, state)
+  // What the action answers to these requests comes first.
+  if (!isNew && (row === undefined || lacksVersion(state) || !isMet(row, state))) return
+  const changed = hidden.filter((name) =>
+    row?.attributes[name] !== attributes[name] && payload?.isUntouched?.(name, attributes[name]) !== true)
+  if (changed.length > 0) throw new InvalidError(Object.fromEntries(changed.map((name) => [name, [NO_SUCH_REFERENCE]])))
+}
+
+async function isFound (rows: AsyncGenerator<unknown>): Promise<boolean> {
+  const { done } = await rows.next()
+  await rows.return(undefined)
+  return done !== true
 }

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Row } from '../resource/row.js'
 import { comparePositions, positionOf, reverse } from '../stores/order.js'
-import { LARGEST_BATCH_SIZE, sizeOf } from '../stores/row-size.js'
-import type { Batches, Context, Count, Order, Position, Store } from '../stores/store.js'
+import {
+  type Batches, type Context, type Count, LARGEST_BATCH_SIZE, type Order, type Position, sizeOf, type Store
+} from '../stores/store.js'
 import { andThen, catchError, isPromise, type MaybePromise } from '../util/maybe-promise.js'
 import { ownMember } from '../util/own-property.js'
 import type { ListCount, ListOutcome, ListQuery, PulledBatch, Source, Total } from './outcome.js'

@@ -8,8 +8,7 @@ import { InvalidOptionError } from '../errors.js'
 import type {
   ActionLink, ChildLink, Format, JsonWriter, Selection, TextWriter, Writer, WriterContext
 } from '../formats/format.js'
-import { compileJsonReader, json } from '../formats/json/json.js'
-import { mergePatch } from '../formats/json/merge-patch.js'
+import { compileJsonReader, json, mergePatch } from '../formats/json/json.js'
 import type { BodyFormat, CompiledResource, Representation } from '../compiled-resource.js'
 import { compileCustomAction } from '../actions/custom/compile-action.js'
 import { compileListQuery, type ListQueryParser } from '../request/list-query.js'

@@ -7,10 +7,9 @@ import type { ResourceOptions } from '../options/options.js'
 import { type ResolvedOptions, resolveOptions } from '../options/resolve/options.js'
 import { bundleSchema, type SharedSchemas } from '../schema/bundle.js'
 import type { Reference, Store, Stores, TableRequest } from '../stores/store.js'
-import { asObject, isObject } from '../util/own-property.js'
+import { asObject, isObject, renderCanonicalJson } from '../util/own-property.js'
 import { ID_SCHEMAS } from '../resource/resource.js'
 import type { AttributesSchema, Schema } from '../schema/types.js'
-import { renderCanonicalJson } from '../util/canonical-json.js'
 
 /** The checked options of declarations. The stores of those with `stores` are open. */
 export interface ResolvedDeclarations {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { ListCheck } from '../actions/authorize/unlisted.js'
+import type { ListCheck } from '../actions/authorize/refused-actions.js'
 import { authorize } from '../actions/authorize/level.js'
 import type { PossibleLink, PossibleNavigation } from '../formats/view.js'
 import type { CompiledResource } from '../compiled-resource.js'

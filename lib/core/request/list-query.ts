@@ -16,7 +16,7 @@ import {
 import { BY_ID, positionOf } from '../stores/order.js'
 import { abbreviate, didYouMean } from '../util/words.js'
 import { andThen, type MaybePromise } from '../util/maybe-promise.js'
-import { NO_PATH } from '../resource/row-path.js'
+import { NO_PATH } from '../resource/path-pattern.js'
 import { isStorableText, isUuid } from '../schema/legal-text.js'
 import { isLongInteger } from '../util/decimal.js'
 import {

@@ -4,8 +4,7 @@ import {
   TrailingSlashError, UnsupportedMediaTypeError, UriTooLongError
 } from '../errors.js'
 import { addMark, nameMarked } from '../formats/escape.js'
-import { SUFFIX } from '../resource/path-pattern.js'
-import { readSpelling } from '../resource/row-path.js'
+import { readSpelling, SUFFIX } from '../resource/path-pattern.js'
 import type { ActionName } from '../resource/resource.js'
 import { abbreviate, didYouMean } from '../util/words.js'
 import { findMember } from '../util/own-property.js'

@@ -9,11 +9,10 @@ import { findOpenNameFault } from '../schema/legal-text.js'
 import { openShape, type Shape } from '../schema/shape.js'
 import { Issues, type IsUntouched } from '../schema/validation/issues.js'
 import { checkOpenNames, makeCheckCompiler } from '../schema/validation/value-check.js'
-import { isSame } from '../util/canonical-json.js'
+import { isSame, ownMember } from '../util/own-property.js'
 import { abbreviate, didYouMean } from '../util/words.js'
 import { identity, lazy } from '../util/functions.js'
 import { isLongInteger } from '../util/decimal.js'
-import { ownMember } from '../util/own-property.js'
 
 export type WriteAction = 'create' | 'update' | 'delete'
 

@@ -1,9 +1,8 @@
 import type { Attributes } from '../schema/types.js'
 import { capitalize } from '../util/words.js'
 import { camelize } from './inflection.js'
-import type { Parameters, PathPattern } from './path-pattern.js'
+import { memberPath, type Parameters, type PathPattern, readSpelling, spellId } from './path-pattern.js'
 import { parseId, type Resource } from './resource.js'
-import { memberPath, readSpelling, spellId } from './row-path.js'
 import { type Id, isId } from './row.js'
 
 /** The parent of a nested resource. */

@@ -4,7 +4,7 @@ import type { Scalar, Schema } from '../schema/types.js'
 import { readInteger } from '../util/decimal.js'
 import { declareAttributes } from './attributes.js'
 import { singularize } from './inflection.js'
-import { fitsPath, NO_PATH } from './row-path.js'
+import { fitsPath, NO_PATH } from './path-pattern.js'
 import type { Id, Row } from './row.js'
 
 /**

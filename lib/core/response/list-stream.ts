@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { ListOutcome, PulledBatch, Source } from '../actions/outcome.js'
 import type { ListWriter } from '../formats/format.js'
 import type { Row } from '../resource/row.js'
-import { areLarger } from '../stores/row-size.js'
+import { areLarger } from '../stores/store.js'
 import { isPromise } from '../util/maybe-promise.js'
 
 /** The length of a chunk, in characters. Measured: 32 to 64 KiB beat both one big string and a chunk for each row. */

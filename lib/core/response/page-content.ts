@@ -1,6 +1,7 @@
 import { findParameters, findParent, findShown } from '../actions/authorize/authorize.js'
-import { NONE_REFUSED, type Refusals, type Refused } from '../actions/authorize/refused-actions.js'
-import { findUnlisted, type ListCheck, NONE_UNLISTED } from '../actions/authorize/unlisted.js'
+import {
+  findUnlisted, type ListCheck, NONE_REFUSED, NONE_UNLISTED, type Refusals, type Refused
+} from '../actions/authorize/refused-actions.js'
 import { unlessRefused } from '../relations/include/relation.js'
 import { type Outcome, OUTCOME_RESPONSES, type PulledBatch } from '../actions/outcome.js'
 import { PreconditionFailedError } from '../errors.js'

@@ -5,8 +5,7 @@ import { show } from '../util/check-option.js'
 import { didYouMean } from '../util/words.js'
 import { isObject, isStructure } from '../util/own-property.js'
 import type { CamelCase } from '../resource/inflection.js'
-import type { PathPattern } from '../resource/path-pattern.js'
-import { memberPath, spellId } from '../resource/row-path.js'
+import { memberPath, type PathPattern, spellId } from '../resource/path-pattern.js'
 import type { Id } from '../resource/row.js'
 
 /** The key under which a map has its names, for the compiler alone. */

@@ -2,7 +2,7 @@ import type { Id, Row, Scope } from '../resource/row.js'
 import type { Attributes, AttributesSchema, Scalar } from '../schema/types.js'
 import type { MaybePromise } from '../util/maybe-promise.js'
 import { ScopeChangeError } from '../errors.js'
-import { isEmpty } from '../util/own-property.js'
+import { isEmpty, isObject } from '../util/own-property.js'
 import type { UniqueGroups } from './unique.js'
 
 /**
@@ -309,4 +309,41 @@ export function checkScope (changes: Attributes, scope: Scope): void {
   for (const name in scope) {
     if (Object.hasOwn(changes, name) && (changes[name] ?? null) !== scope[name]) throw new ScopeChangeError(name)
   }
+}
+
+/**
+ * The largest size of a batch without its largest row, in characters as `sizeOf` counts them. A character takes up to 2
+ * bytes.
+ */
+export const LARGEST_BATCH_SIZE = 1_048_576
+
+/** The memory of a row besides its values, in characters. */
+const ROW_OVERHEAD = 64
+/** The memory of a value besides its text, in characters. */
+const VALUE_OVERHEAD = 16
+
+/** Estimates the memory of a row, in characters. */
+export function sizeOf ({ attributes }: Row): number {
+  let size = ROW_OVERHEAD
+  for (const name in attributes) size += sizeOfValue(attributes[name])
+  return size
+}
+
+function sizeOfValue (value: unknown): number {
+  if (typeof value === 'string') return VALUE_OVERHEAD + value.length
+  if (Array.isArray(value)) return value.reduce<number>((size, part) => size + sizeOfValue(part), ROW_OVERHEAD)
+  if (!isObject(value)) return VALUE_OVERHEAD
+  let size = ROW_OVERHEAD
+  // The names of members count too, because each parsed object may have different ones.
+  for (const name in value) size += name.length + sizeOfValue(value[name])
+  return size
+}
+
+export function areLarger (rows: readonly Row[], most: number): boolean {
+  let size = 0
+  for (const row of rows) {
+    size += sizeOf(row)
+    if (size > most) return true
+  }
+  return false
 }

@@ -1,9 +1,8 @@
 import { DuplicateError, InvalidOptionError } from '../errors.js'
 import type { Id, Row, Scope } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
-import { renderCanonicalJson } from '../util/canonical-json.js'
+import { ownMember, renderCanonicalJson } from '../util/own-property.js'
 import { isDecimal, normalizeDecimal } from '../util/decimal.js'
-import { ownMember } from '../util/own-property.js'
 
 /** The option `unique`: attributes, or groups of attributes. */
 export type UniqueGroups = ReadonlyArray<string | readonly string[]>

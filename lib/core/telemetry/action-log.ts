@@ -1,10 +1,9 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyBaseLogger, FastifyReply } from 'fastify'
 import type { ActionOutcome, Outcome } from '../actions/outcome.js'
 import { describeError, type Problem } from '../errors.js'
 import { parseId, type Resource } from '../resource/resource.js'
 import type { Id } from '../resource/row.js'
 import { type ActionState, isClientGone, type RequestState } from '../request/state.js'
-import { printFailure } from './print-failure.js'
 
 /** Logs the outcome of a write. */
 export function logOutcome (outcome: Outcome | undefined, state: ActionState): void {
@@ -96,4 +95,48 @@ export function idOf (outcome: Outcome | undefined, { id }: ActionState): Id | u
 export function outcomeOf (status: number, reply: FastifyReply): ActionOutcome {
   if (status < 500) return 'refused'
   return isClientGone(reply) ? 'aborted' : 'failed'
+}
+
+/** The longest message, in characters. A message may quote a whole query or document. */
+const LONGEST = 500
+
+/**
+ * Prints a failure as one line on stderr if the app has no logger, because it would leave no trace otherwise. The line
+ * quotes nothing of the request itself, but the message of the error may.
+ * @param what the action and its outcome: `posts#show: failed`
+ */
+export function printFailure (log: FastifyBaseLogger, what: string, thrown: unknown): void {
+  if (!isSilent(log)) return
+  process.stderr.write(`fastify-resources: ${what}: ${describeFailure(thrown)} (give fastify() a logger to see more)\n`)
+}
+
+/** Returns whether the app has no logger. Its `log` then has functions that do nothing, and no level, unlike pino. */
+function isSilent (log: FastifyBaseLogger): boolean {
+  const { level, error, trace } = log as Partial<FastifyBaseLogger>
+  return level === undefined && error === trace
+}
+
+/** Describes a thrown value. A value that throws when it is read must not hide the failure. */
+function describeFailure (thrown: unknown): string {
+  try {
+    return describeReadable(thrown)
+  } catch {
+    return 'the thrown value cannot be read'
+  }
+}
+
+function describeReadable (thrown: unknown): string {
+  if (!(thrown instanceof Error)) {
+    return typeof thrown === 'string' ? oneLine(thrown) : `the thrown value is of type ${typeof thrown}`
+  }
+  const { name, stack, cause } = thrown
+  const message = String(thrown.message)
+  const reason = cause instanceof Error ? `, caused by ${oneLine(`${cause.name}: ${cause.message}`)}` : ''
+  const [place = ''] = /\bat [^\n]+/.exec(String(stack).slice(String(stack).indexOf(message) + message.length)) ?? []
+  return `${oneLine(`${name}: ${message}`)}${reason} ${oneLine(place)}`
+}
+
+/** Replaces white space and control characters, which would end the line or control the terminal. */
+function oneLine (text: string): string {
+  return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').slice(0, LONGEST)
 }

@@ -1,6 +1,6 @@
 import type { ParentLocation } from '../../core/resource/location.js'
 import type { Resource } from '../../core/resource/resource.js'
-import { memberPath } from '../../core/resource/row-path.js'
+import { memberPath } from '../../core/resource/path-pattern.js'
 import type { Id } from '../../core/resource/row.js'
 import { nameMarked } from '../../core/formats/escape.js'
 import type { ListWriter, View, WriterContext } from '../../core/formats/format.js'

@@ -1,6 +1,6 @@
 import { versionOf } from '../../core/resource/visible.js'
 import { hasPage, type Resource } from '../../core/resource/resource.js'
-import { memberPath, memberSegment } from '../../core/resource/row-path.js'
+import { memberPath, memberSegment } from '../../core/resource/path-pattern.js'
 import type { Id, Row } from '../../core/resource/row.js'
 import { escapeAttribute } from '../../core/formats/escape.js'
 import { flatten } from '../../core/formats/row-template.js'

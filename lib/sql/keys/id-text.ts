@@ -1,4 +1,4 @@
-import { NO_PATH } from '../../core/resource/row-path.js'
+import { NO_PATH } from '../../core/resource/path-pattern.js'
 import { isLegalText, replaceIllegal } from '../../core/schema/legal-text.js'
 import type { Scalar } from '../../core/schema/types.js'
 import { readInteger } from '../../core/util/decimal.js'

@@ -1,4 +1,4 @@
-import { isPortableName } from '../../core/schema/portable-name.js'
+import { isPortableName } from '../../core/schema/legal-text.js'
 
 /**
  * Names the attributes of columns. An attribute has the name of its column if that is a name in XML, and not `id`.

@@ -1,5 +1,5 @@
 import { escapeAttribute as escape } from '../../../lib/core/formats/escape.js'
-import { digest } from '../../../lib/core/formats/form/change-digest.js'
+import { digest } from '../../../lib/core/formats/form/read.js'
 import { cursorAfter, type PagesByHand, type Row } from './hand.js'
 
 /** The row whose values are found again in its pages. */

@@ -1,7 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 import { memoryStore, type ResourceOptions, type Store } from '../../../lib/index.js'
-import { applyMergePatch } from '../../../lib/core/formats/json/merge-patch.js'
+import { applyMergePatch } from '../../../lib/core/formats/json/json.js'
 import { build, draft, types } from '../../support/helper.js'
 
 const MERGE = 'application/merge-patch+json'

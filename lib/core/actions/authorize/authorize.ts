@@ -1,11 +1,10 @@
 import { parseId, referencedAttribute, referenceTo } from '../../resource/resource.js'
-import { readSpelling, spellId } from '../../resource/row-path.js'
+import { type Parameters, readSpelling, spellId } from '../../resource/path-pattern.js'
 import { type Id, isId, type Row, type Scope } from '../../resource/row.js'
 import type { Scalar } from '../../schema/types.js'
 import { andThen, catchError, forEachInOrder, type MaybePromise } from '../../util/maybe-promise.js'
 import { findRow } from '../find-row.js'
 import { notFound, type Target } from '../target.js'
-import type { Parameters } from '../../resource/path-pattern.js'
 import type { Context } from '../../stores/store.js'
 import { lazy } from '../../util/functions.js'
 import {

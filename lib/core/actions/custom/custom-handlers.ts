@@ -1,18 +1,21 @@
-import { findRow as readRow, findSingleton } from '../find-row.js'
+import { findRow, findSingleton } from '../find-row.js'
 import type { Outcome } from '../outcome.js'
-import type { ActionContext, Handler, HandlerRow } from '../../options/handler.js'
-import type { Guard } from '../../stores/store.js'
+import type { ActionContext, FoundRow, Handler, HandlerRow } from '../../options/handler.js'
+import { type Guard, noStore } from '../../stores/store.js'
 import { andThen, catchError, type MaybePromise } from '../../util/maybe-promise.js'
 import type { ActionState } from '../../request/state.js'
 import { logLateFailure } from '../../telemetry/action-log.js'
-import { checkNew, checkNoneMatch, parseListQuery, type PerformAction, type RowAction } from '../default-actions.js'
+import {
+  checkNew, checkNoneMatch, guardAgainst, isMet, lacksVersion, NO_VERSION, parseListQuery, type PerformAction,
+  refuseWithoutVersion, type RowAction
+} from '../default-actions.js'
 import { notFound } from '../target.js'
-import { InvalidError, PreconditionFailedError } from '../../errors.js'
+import { InvalidAnswerError, InvalidError, PreconditionFailedError } from '../../errors.js'
 import type { Paths } from '../../routes/path-helpers.js'
 import type { Id, Row } from '../../resource/row.js'
 import type { Attributes } from '../../schema/types.js'
+import { namesRow, type Preconditions } from '../../request/preconditions.js'
 import { toOutcome } from './custom-answer.js'
-import { findGuardWithoutId, findHandlerGuard, guardFor } from './handler-guards.js'
 
 /** The default action that a handler replaces, and that its `proceed()` does. */
 export interface ReplacedAction {
@@ -106,7 +109,7 @@ function makeContext (
     get signal () {
       return state.signal
     },
-    row: () => findRow(state)
+    row: () => readRow(state)
   }
 }
 
@@ -114,13 +117,13 @@ function makeContext (
  * Finds the row that the request names.
  * @throws NotFoundError, NothingHereError, InvalidError, PreconditionFailedError
  */
-function findRow (state: ActionState): MaybePromise<Row> {
+function readRow (state: ActionState): MaybePromise<Row> {
   const { id, target, authorizedRow, checked = authorizedRow, request: { method } } = state
   const { resource } = target
   // A GET shows the row that `authorize` was shown; a write reads it again, because it may have changed.
   if (authorizedRow !== undefined && (method === 'GET' || method === 'HEAD')) return authorizedRow
   if (id === undefined && !resource.singleton) throw new InvalidError({ id: ['must be given'] })
-  return andThen(readRow(target, id, state), (row) => {
+  return andThen(findRow(target, id, state), (row) => {
     if (row === undefined) throw notFound(resource, id)
     // Another singleton has taken the place of the checked one, and may have the same version.
     if (checked !== undefined && checked.id !== row.id) {
@@ -128,4 +131,73 @@ function findRow (state: ActionState): MaybePromise<Row> {
     }
     return row
   })
+}
+
+/**
+ * Finds the guard of a handler for the row that its request names, or for the row of a singleton. Returns the outcome
+ * instead if the preconditions do not hold.
+ * @throws MatchRequiredError, NotFoundError, NothingHereError
+ */
+function findHandlerGuard (state: ActionState): MaybePromise<Guard | Outcome> {
+  const { preconditions, merged, authorizedRow = merged, target: { resource, scope, store } } = state
+  if (lacksVersion(state)) return refuseWithoutVersion(state)
+  if (preconditions === undefined) return { version: authorizedRow?.version, scope }
+  // `If-Match: *` alone demands that the row exists, in any version.
+  const isChecked = preconditions.dependOnRow
+  // Without a store, only the handler knows its row. A version does not say which row of a singleton it belongs to.
+  const sole = resource.singleton ? NO_VERSION : preconditions.soleVersion ?? NO_VERSION
+  const decide = (row: Row | undefined): Guard | Outcome => {
+    if (row === undefined && store === noStore) return { version: isChecked ? sole : undefined, scope }
+    if (row === undefined) return findGuardWithoutRow(preconditions, state)
+    if (!isChecked) return { version: authorizedRow?.version, scope }
+    const guard = guardAgainst(row, state)
+    return guard.version === NO_VERSION ? { kind: 'stale', row } : guard
+  }
+  if (authorizedRow !== undefined || store === noStore) return decide(authorizedRow)
+  return andThen(findRow(state.target, state.id, state), decide)
+}
+
+/** Finds the guard for a missing row, which meets `If-None-Match` but no other precondition (RFC 9110 §13.1.1). */
+function findGuardWithoutRow ({ match, formVersion }: Preconditions, { id, target }: ActionState): Guard {
+  const { resource, scope } = target
+  if (match === undefined && formVersion === undefined) return { version: undefined, scope }
+  throw notFound(resource, id)
+}
+
+/**
+ * Finds the guard of a handler whose request names no row. If the request names a version, only `guardFor` accepts
+ * a row.
+ * @throws PreconditionFailedError if `If-Match` or `_version` can name no row either
+ */
+function findGuardWithoutId ({ preconditions, target: { scope } }: ActionState): Guard {
+  if (preconditions?.dependOnRow !== true) return { version: undefined, scope }
+  const { match, formVersion } = preconditions
+  const isLost =
+    (typeof match === 'object' && !match.some(namesRow)) || (formVersion !== undefined && !namesRow(formVersion))
+  if (isLost) {
+    throw new PreconditionFailedError(
+      'the version in If-Match or _version does not say which row it belongs to; ' +
+        'send the whole ETag of this path, such as "7-3.xml"'
+    )
+  }
+  return { version: NO_VERSION, scope }
+}
+
+/**
+ * Returns the guard of a row that a handler has found.
+ * @throws InvalidAnswerError if the row lacks the attributes of which the version for clients is made
+ */
+function guardFor ({ id, version = NO_VERSION, attributes }: FoundRow, state: ActionState): Guard {
+  const { action, authorizedRow, preconditions, target: { scope, resource } } = state
+  const isAuthorized = authorizedRow?.id === id
+  if (attributes === undefined && !isAuthorized && resource.publicVersion !== undefined) {
+    throw new InvalidAnswerError(
+      action,
+      'has called guardFor with a row without "attributes", of which the version that clients know is made; ' +
+        'pass the whole row of the store'
+    )
+  }
+  const row = isAuthorized ? authorizedRow : { id, version, attributes: { ...attributes } }
+  if (preconditions?.dependOnRow === true) return { version: isMet(row, state) ? row.version : NO_VERSION, scope }
+  return { version: isAuthorized ? row.version : undefined, scope }
 }

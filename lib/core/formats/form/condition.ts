@@ -1,6 +1,5 @@
 import type { Operator } from '../../stores/store.js'
-import { completeSeconds } from './date-time.js'
-import { type FormNode, markerOf } from './parse.js'
+import { completeSeconds, type FormNode, markerOf } from './parse.js'
 
 /**
  * The query parameters of a form that adds a condition to a list. The user chooses the operator, so the form cannot

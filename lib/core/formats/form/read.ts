@@ -1,21 +1,17 @@
+import { createHash } from 'node:crypto'
 import { MalformedBodyError } from '../../errors.js'
-import {
-  compileText,
-  describeTypes,
-  describeMismatch,
-  isLongShape,
-  UNCONVERTIBLE
-} from '../../schema/convert-text.js'
+import { compileText, describeMismatch, describeTypes, isLongShape, UNCONVERTIBLE } from '../../schema/convert-text.js'
 import { LOCAL_FORMATS } from '../../schema/date-time.js'
 import { findNameFault } from '../../schema/legal-text.js'
 import { compilePerShape, type Shape } from '../../schema/shape.js'
-import { type Issues } from '../../schema/validation/issues.js'
+import type { Issues } from '../../schema/validation/issues.js'
 import type { Convert, Entries, Format, Reader } from '../format.js'
-import { beginsLikeJson, isJson, readJsonText } from '../json-text.js'
-import { isUntouched } from './change-digest.js'
+import { beginsLikeJson, isJson, readJsonText } from '../json/json.js'
+import { renderCanonicalJson } from '../../util/own-property.js'
 import { findChoosing } from './condition.js'
-import { completeSeconds, readMoment } from './date-time.js'
-import { type FormNode, isRow, MARKER, markerOf, parseForm, revise, rowsOf } from './parse.js'
+import {
+  completeSeconds, type FormNode, isRow, isSameSpelling, MARKER, markerOf, parseForm, readMoment, revise, rowsOf
+} from './parse.js'
 
 /** The format `application/x-www-form-urlencoded`, as browsers send their forms. It is only read. */
 export const form: Format = {
@@ -267,4 +263,45 @@ function compileMembers ({ properties, rest }: Shape, compile: (shape: Shape) =>
     }
     return Object.fromEntries(members)
   }
+}
+
+/** The length of a digest, in characters of six bits each: two values never have the same one by chance. */
+const LENGTH = 16
+
+/**
+ * Returns a short digest that shows whether a value has changed. Absence has the digest of null, because a form sends
+ * both in the same way.
+ */
+export function digest (value: unknown): string {
+  return createHash('sha256').update(renderCanonicalJson(value ?? null)).digest('base64url').slice(0, LENGTH)
+}
+
+/** Returns the digest that the form has of an attribute, or `undefined` if it has none. */
+export function findDigest (group: FormNode, name: string): string | undefined {
+  const words = markerOf(group, 'was')?.split(' ') ?? []
+  const at = words.findIndex((word, index) => index % 2 === 0 && word === name)
+  return at === -1 ? undefined : words[at + 1]
+}
+
+/**
+ * Returns whether an attribute still has the value that its form showed.
+ * @param value the value that was read, or `undefined` if the text of the field could not be converted
+ */
+export function isUntouched (group: FormNode, name: string, value: unknown): boolean {
+  const shown = findDigest(group, name)
+  if (shown === undefined) return false
+  if (value !== undefined && shown === digest(value)) return true
+  const field = group.children.get(name)
+  const was = field && markerOf(field, 'was')
+  if (was !== undefined) return isSameSpelling(was, value) && shown === digest(was)
+  const text = field?.texts.at(-1)
+  if (text === undefined || (value !== undefined && value !== text && value !== completeSeconds(text))) return false
+  // A stored value of another type than its attribute has is shown as a text: the number 5 as the text `5`.
+  return shown === digest(text) || shown === digest(parseScalar(text) ?? text)
+}
+
+/** Returns the number or the boolean that is shown as this text, or `undefined` if there is none. */
+function parseScalar (text: string): number | boolean | undefined {
+  if (text === 'true' || text === 'false') return text === 'true'
+  return Number.isFinite(Number(text)) && String(Number(text)) === text ? Number(text) : undefined
 }

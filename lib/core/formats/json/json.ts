@@ -5,10 +5,10 @@ import type { Resource } from '../../resource/resource.js'
 import type { Row } from '../../resource/row.js'
 import { compileRead, compileVisible } from '../../resource/visible.js'
 import { identity, lazy } from '../../util/functions.js'
-import { asObject, isStructure, setMember } from '../../util/own-property.js'
+import { asObject, isObject, isStructure, setMember } from '../../util/own-property.js'
 import { InvalidError, MalformedBodyError } from '../../errors.js'
 import { describeInexact, isLongShape, LONG_AS_NUMBER } from '../../schema/convert-text.js'
-import { countValues, MAX_DEPTH, MAX_VALUES } from '../../schema/limits.js'
+import { countValues, type Issues, MAX_DEPTH, MAX_VALUES } from '../../schema/validation/issues.js'
 import { findInexactNumber, type NumberToken } from '../../util/decimal.js'
 import { abbreviate } from '../../util/words.js'
 
@@ -133,4 +133,71 @@ export const FORMAT: Format = {
 /** Returns the format `application/json`. */
 export function json (): Format {
   return FORMAT
+}
+
+const NONCHARACTERS = /[\ufffe\uffff]/g
+
+/** Renders a value as JSON in which every character is legal in XML. */
+export function renderJsonText (value: unknown): string {
+  return escapeNoncharacters(JSON.stringify(value))
+}
+
+/** Escapes the characters of a JSON text that JSON allows, but XML does not. */
+export function escapeNoncharacters (json: string): string {
+  return json.replace(NONCHARACTERS, (character) => `\\u${character.charCodeAt(0).toString(16)}`)
+}
+
+/** Reads the JSON text of an attribute or a part of it. Notes an issue if it is no JSON, or has an inexact number. */
+export function readJsonText (text: string, path: string, issues: Issues): unknown {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return issues.add(path, 'must be JSON')
+  }
+  issues.countValues(countValues(value))
+  const inexact = findInexactNumber(text)
+  return inexact === undefined ? value : issues.add(path, describeInexact(inexact.text))
+}
+
+export function isJson (text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Returns whether a text begins like a JSON object, array or string. */
+export function beginsLikeJson (text: string): boolean {
+  return /^[ \t\r\n]*[{["]/.test(text)
+}
+
+/** The format `application/merge-patch+json` (RFC 7396), which only a PATCH has. It is only read. */
+export const mergePatch: Format & Required<Pick<Format, 'compileReader'>> = {
+  name: 'json',
+  mediaTypes: ['application/merge-patch+json'],
+  compileReader: compileMergePatchReader
+}
+
+/** Compiles the reader of `{"post":{"rating":null}}`, which removes attributes and merges objects. */
+function compileMergePatchReader (resource: Resource): Reader {
+  return {
+    ...compileJsonReader(resource),
+    // Without a schema, null could not be sent in any other meaning that a client needs.
+    removes: (node, { types }) => node === null && (resource.open || !types.has('null')),
+    merges: isObject
+  }
+}
+
+/** Applies a merge patch to a value, and returns the result (RFC 7396 §2). The value stays as it is. */
+export function applyMergePatch (value: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch
+  const members = new Map(isObject(value) ? Object.entries(value) : [])
+  for (const [name, part] of Object.entries(patch)) {
+    if (part === null) members.delete(name)
+    else members.set(name, applyMergePatch(members.get(name), part))
+  }
+  return Object.fromEntries(members)
 }

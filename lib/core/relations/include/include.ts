@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Row } from '../../resource/row.js'
-import { LARGEST_BATCH_SIZE } from '../../stores/row-size.js'
+import { LARGEST_BATCH_SIZE } from '../../stores/store.js'
 import type { AccessContext } from '../../actions/authorize/level.js'
 import type { ListOutcome, Outcome, PulledBatch, Source } from '../../actions/outcome.js'
 import type { Relation } from './relation.js'

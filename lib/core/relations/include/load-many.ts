@@ -1,16 +1,13 @@
-import type { Parameters } from '../../resource/path-pattern.js'
+import { type Parameters, spellId } from '../../resource/path-pattern.js'
 import { parseId, referencedAttribute, referenceTo } from '../../resource/resource.js'
-import { spellId } from '../../resource/row-path.js'
 import { type Id, isId, type Row, type Scope } from '../../resource/row.js'
-import { compileMatcher } from '../../stores/matcher.js'
+import { BY_ID, compileMatcher } from '../../stores/order.js'
 import type { Attributes, Scalar } from '../../schema/types.js'
-import { sizeOf } from '../../stores/row-size.js'
-import type { Query } from '../../stores/store.js'
+import { type Query, sizeOf } from '../../stores/store.js'
 import {
   type AccessContext, authorize, type GuardedResource, type ParentLink, passesChecks, resolveScope
 } from '../../actions/authorize/level.js'
 import { notFound } from '../../actions/target.js'
-import { BY_ID } from '../../stores/order.js'
 import { compileRecord, fitsPath, type Included, type LoadRelation, requestFor, unlessRefused } from './relation.js'
 
 /** The most rows of a nested resource that a row includes. A row with more has a link to their list. */

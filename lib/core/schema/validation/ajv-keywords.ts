@@ -1,5 +1,5 @@
 import type { Ajv, CodeKeywordDefinition, KeywordCxt } from 'ajv'
-import { renderCanonicalJson } from '../../util/canonical-json.js'
+import { renderCanonicalJson } from '../../util/own-property.js'
 import { loadAjv } from './ajv.js'
 
 /** The cost that the validation of a body may still have. */

@@ -4,9 +4,8 @@ import { isLongShape, LONG_AS_NUMBER, UNSAFE_INTEGER } from '../convert-text.js'
 import {
   findNameFault, isStorableText, isStorableValue, MAX_NAME_LENGTH, MAX_OPEN_NAMES, SUSPECT_CHARACTERS, UNSTORABLE_TEXT
 } from '../legal-text.js'
-import { isDeeper, MAX_DEPTH } from '../limits.js'
+import { isDeeper, type Issues, MAX_DEPTH } from './issues.js'
 import { compilePerShape, openShape, type Shape } from '../shape.js'
-import { type Issues } from './issues.js'
 
 const MAX_OPEN_DEPTH = 8
 /** The largest number of names in an object whose schema allows undeclared names. */

@@ -1,12 +1,10 @@
 import { type Id, makeUuid, type Row, type Scope } from '../../resource/row.js'
 import type { Attributes } from '../../schema/types.js'
 import { freezeValues, mergeMembers, ownMember } from '../../util/own-property.js'
-import { compileMatcher, matchEvery } from '../matcher.js'
-import { comparePositions, findFirst, positionOf, reverse } from '../order.js'
-import { LARGEST_BATCH_SIZE, sizeOf } from '../row-size.js'
+import { comparePositions, compileMatcher, findFirst, matchEvery, positionOf, reverse } from '../order.js'
 import {
-  checkScope, type Context, type Count, type CountQuery, type Guard, omitScope, type OnDelete, type Order,
-  type Position, type Query, type SyncStore, type WriteOutcome
+  checkScope, type Context, type Count, type CountQuery, type Guard, LARGEST_BATCH_SIZE, omitScope, type OnDelete,
+  type Order, type Position, type Query, sizeOf, type SyncStore, type WriteOutcome
 } from '../store.js'
 import { type UniqueGroups, UniqueIndex } from '../unique.js'
 import { InvalidError, NO_SUCH_REFERENCE, ReferencedError } from '../../errors.js'

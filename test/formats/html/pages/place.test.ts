@@ -1,7 +1,7 @@
 import { HtmlValidate } from 'html-validate'
 import type { FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
-import { assetPath } from '../../../../lib/core/resource/path-pattern.js'
+import { assetPath, memberPath } from '../../../../lib/core/resource/path-pattern.js'
 import { makeHtmlFormat } from '../../../../lib/html/html.js'
 import { PathNames } from '../../../../lib/core/routes/path-helpers.js'
 import type { PageMessages } from '../../../../lib/html/messages.js'
@@ -11,7 +11,6 @@ import {
   type Location, type Problem, type Resource, type Row, type WriterContext, type TextWriter, type View
 } from '../../../../lib/index.js'
 import { defaultViews, type Page } from '../../../../lib/html/index.js'
-import { memberPath } from '../../../../lib/core/resource/row-path.js'
 import { type ActionName, type IdType, makeResource } from '../../../../lib/core/resource/resource.js'
 import { elementsOf } from '../../../support/html/elements.js'
 
