@@ -58,101 +58,38 @@ export type { HomeOptions } from './home/home-page.js'
 
 export type { Messages, Problem } from './core/errors.js'
 export type {
-  ActionLink,
-  ConditionParameter,
-  Asset,
-  ChildLink,
-  ChoiceRow,
-  Choosing,
-  Convert,
-  Entries,
-  ConfiguredResource,
-  Format,
-  Input,
-  JsonWriter,
-  LinkedRow,
-  LinkedRows,
-  ListWriter,
-  PageView,
-  PageWriter,
-  Reader,
-  ReferenceChoices,
-  RelatedList,
-  RowSearch,
-  TableView,
-  WriterContext,
-  TextWriter,
-  View,
-  Writer
+  Convert, Entries, ConfiguredResource, Format, Input, JsonWriter, ListWriter, Reader, WriterContext, TextWriter,
+  View, Writer
 } from './core/formats/format.js'
-export type { Location, ParentLocation } from './core/resource/location.js'
+export type { Location } from './core/resource/location.js'
 export type { AjvSettings } from './core/schema/validation/ajv.js'
 export type { Issues } from './core/schema/validation/issues.js'
 export type {
-  DeclaredOptions, FormatOptions, NestedOptions, OpenapiOptions, ResourceOptions, ScopeOptions
+  DeclaredOptions, FormatOptions, OpenapiOptions, ResourceOptions, ScopeOptions
 } from './core/options/options.js'
 export type { ListQuery } from './core/actions/list.js'
-export type { ActionOutcome, ListCount, ListOutcome, Outcome, Source, Total } from './core/actions/outcome.js'
+export type { ListOutcome, Outcome, Source, Total } from './core/actions/outcome.js'
 export type { ActionEvent } from './core/telemetry/tracing.js'
-export type {
-  ActionContext,
-  HandlerAnswer,
-  Handler,
-  HandlerBatches,
-  HandlerList,
-  HandlerOutcome,
-  HandlerRow,
-  ListContext
-} from './core/options/handler.js'
+export type { ActionContext, HandlerAnswer, Handler, HandlerRow, ListContext } from './core/options/handler.js'
 export type { ActionOptions } from './core/actions/custom/custom-action.js'
-export type { HookName, Hooks } from './core/options/hooks.js'
-export type { Draw, DrawOptions, MapPlugin } from './draw/draw.js'
-export type { ActionMapper, Concern, Mapper, ResourceMapper } from './draw/mapper.js'
+export type { Hooks } from './core/options/hooks.js'
+export type { DrawOptions, MapPlugin } from './draw/draw.js'
+export type { Mapper, ResourceMapper } from './draw/mapper.js'
 export type { AuthorizeContext, Authorize, FindScope } from './core/actions/authorize/level.js'
-export type { ActionHandlers, RoutingOptions } from './core/options/options.js'
-export type {
-  NamedHelpers,
-  PathHelper,
-  PathOperators,
-  PathOptions,
-  PathParameter,
-  PathQuery,
-  Paths,
-  Register,
-  UrlHelper
-} from './core/routes/path-helpers.js'
+export type { RoutingOptions } from './core/options/options.js'
+export type { Paths, Register } from './core/routes/path-helpers.js'
 export type { ResourceRoute } from './core/routes/route-registry.js'
-export type { ActionName, GeneratedIdType, IdType, Resource } from './core/resource/resource.js'
+export type { ActionName, IdType, Resource } from './core/resource/resource.js'
 export type { AttributesOf, ChangesOf, CreateOf, VisibleOf } from './core/schema/infer.js'
-export type { MismatchedRows, ResourceAttributes, RowsOf, StoreFor } from './core/stores/infer.js'
+export type { ResourceAttributes, RowsOf, StoreFor } from './core/stores/infer.js'
 export type { Property, Shape } from './core/schema/shape.js'
 export type { AttributesSchema, Schema, TypeName } from './core/schema/types.js'
 export type { MemoryStore, MemoryStoreOptions } from './core/stores/memory/store.js'
 export type { Id, Scope, Row } from './core/resource/row.js'
 export type { Attributes, Scalar } from './core/schema/types.js'
 export type {
-  Batches,
-  Capabilities,
-  Changes,
-  ComparedType,
-  Condition,
-  Context,
-  Count,
-  CountQuery,
-  Operator,
-  OrderBy,
-  Filter,
-  Guard,
-  OnDelete,
-  Order,
-  Position,
-  Query,
-  Reference,
-  Search,
-  Store,
-  Stores,
-  TableRequest,
-  WriteOutcome
+  Batches, Capabilities, Changes, ComparedType, Condition, Context, Count, CountQuery, Operator, Filter, Guard,
+  OnDelete, Order, Position, Query, Reference, Search, Store, Stores, TableRequest, WriteOutcome
 } from './core/stores/store.js'
 export type { CsvOptions } from './core/formats/csv/csv.js'
 export type { HtmlOptions } from './html/options.js'

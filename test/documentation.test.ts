@@ -25,6 +25,11 @@ const routes = draw((map) => map./*map*/resources('posts', { /*declared*/ }, (po
 declare module 'fastify-resources' { interface Register { routes: typeof routes } }
 app.paths.postComment(1, 2)
 export { contract }
+export type * from 'fastify-resources/html'
+import 'fastify-resources/sqlite'
+import 'fastify-resources/postgres'
+import 'fastify-resources/database'
+import 'fastify-resources/xsd'
 `
 
 const settings: ts.CompilerOptions = { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2023, strict: true, skipLibCheck: true, types: ['node'], noEmit: true }
@@ -123,7 +128,7 @@ t.test('an editor shows the documentation', LONG_FORM, async (t) => {
     t.strictSame(mistakes, [], 'the program compiles')
     const whole = editor.getProgram() as ts.Program
     const checker = whole.getTypeChecker()
-    const exported = ['index', 'contract/index'].flatMap((name) => {
+    const exported = ['index', 'html/index', 'sql/sqlite/index', 'sql/postgres/index', 'database/index', 'xsd/index', 'contract/index'].flatMap((name) => {
       const source = whole.getSourceFile(`${root}dist/${name}.d.ts`) as ts.SourceFile
       return checker.getExportsOfModule(checker.getSymbolAtLocation(source) as ts.Symbol)
     }).map((symbol) => (symbol.flags & ts.SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol))

@@ -15,3 +15,7 @@ export type {
 } from './views/model.js'
 export type { RowTitle } from './values/row-names.js'
 export type { ResolvedViews, Views } from './views/types.js'
+export type {
+  ActionLink, Asset, ChildLink, ChoiceRow, Choosing, ConditionParameter, LinkedRow,
+  LinkedRows, PageView, PageWriter, ReferenceChoices, RelatedList, RowSearch, TableView
+} from '../core/formats/format.js'

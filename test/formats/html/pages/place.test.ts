@@ -7,9 +7,10 @@ import { PathNames } from '../../../../lib/core/routes/path-helpers.js'
 import type { PageMessages } from '../../../../lib/html/messages.js'
 import type { ResolvedHtmlOptions } from '../../../../lib/html/options.js'
 import {
-  type ActionLink, type AttributesSchema, type Format, type Id, type Input, type PageView, type PageWriter,
-  type Location, type Problem, type Resource, type Row, type WriterContext, type TextWriter, type View
+  type AttributesSchema, type Format, type Id, type Input, type Location, type Problem, type Resource, type
+  Row, type WriterContext, type TextWriter, type View
 } from '../../../../lib/index.js'
+import { type ActionLink, type PageView, type PageWriter } from '../../../../lib/html/index.js'
 import { defaultViews, type Page } from '../../../../lib/html/index.js'
 import { type ActionName, type IdType, makeResource } from '../../../../lib/core/resource/resource.js'
 import { elementsOf } from '../../../support/html/elements.js'
