@@ -2,7 +2,7 @@ import type { PageMessages } from '../messages.js'
 import { singularize } from '../../core/resource/inflection.js'
 import type { Operator } from '../../core/stores/store.js'
 import { uncapitalize } from '../../core/util/words.js'
-import { TIME_OF_DAY } from './words.js'
+import { TIME_OF_DAY } from './grammar.js'
 
 const OPERATORS = {
   eq: 'is',

@@ -1,5 +1,5 @@
 import { compilePhrases, type FindTranslation } from './phrases.js'
-import type { Language } from './words.js'
+import type { Language } from './grammar.js'
 
 /** A language as the pages use it. */
 export interface LoadedLanguage {

@@ -1,4 +1,4 @@
-import type { Language } from '../../words.js'
+import type { Language } from '../../grammar.js'
 
 /** Keeps a text that may run from left to right together (Unicode Standard Annex 9, FSI and PDI). */
 export function isolate (text: number | string): string {

@@ -1,5 +1,5 @@
 import type { Operator } from '../../../../core/stores/store.js'
-import { compileCondition, compilePlural, type Language } from '../../words.js'
+import { compileCondition, compilePlural, type Language } from '../../grammar.js'
 import { isolate } from './isolate.js'
 
 const characters = compilePlural('ar', {

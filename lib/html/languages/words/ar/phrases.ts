@@ -1,4 +1,4 @@
-import { compilePlural, compileTypes, type Language } from '../../words.js'
+import { compilePlural, compileTypes, type Language } from '../../grammar.js'
 import { isolate, isolateParts } from './isolate.js'
 
 const characters = compilePlural('ar', {

@@ -1,6 +1,6 @@
 import type { Operator } from '../../../../core/stores/store.js'
 import { capitalize } from '../../../../core/util/words.js'
-import { compileCondition, compilePlural, type Language } from '../../words.js'
+import { compileCondition, compilePlural, type Language } from '../../grammar.js'
 
 const characters = compilePlural('de', { one: '# Zeichen', other: '# Zeichen' })
 const blank = compilePlural('de', { one: '# leerer Wert', other: '# leere Werte' })

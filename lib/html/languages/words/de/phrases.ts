@@ -1,4 +1,4 @@
-import { compilePlural, compileTypes, type Language } from '../../words.js'
+import { compilePlural, compileTypes, type Language } from '../../grammar.js'
 
 const characters = compilePlural('de', { one: '# Zeichen', other: '# Zeichen' })
 const items = compilePlural('de', { one: '# Eintrag', other: '# Einträge' })

@@ -1,6 +1,6 @@
 import type { Operator } from '../../../../core/stores/store.js'
 import { uncapitalize } from '../../../../core/util/words.js'
-import { compileCondition, compilePlural, type Language, TIME_OF_DAY } from '../../words.js'
+import { compileCondition, compilePlural, type Language, TIME_OF_DAY } from '../../grammar.js'
 
 const characters = compilePlural('es', { one: '# carácter', other: '# caracteres' })
 const blank = compilePlural('es', { one: '# valor vacío', other: '# valores vacíos' })

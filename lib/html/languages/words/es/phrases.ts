@@ -1,4 +1,4 @@
-import { compilePlural, compileTypes, type Language } from '../../words.js'
+import { compilePlural, compileTypes, type Language } from '../../grammar.js'
 
 const characters = compilePlural('es', { one: '# carácter', other: '# caracteres' })
 const items = compilePlural('es', { one: '# elemento', other: '# elementos' })

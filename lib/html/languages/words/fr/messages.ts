@@ -1,6 +1,6 @@
 import type { Operator } from '../../../../core/stores/store.js'
 import { uncapitalize } from '../../../../core/util/words.js'
-import { compileCondition, compilePlural, type Language, TIME_OF_DAY } from '../../words.js'
+import { compileCondition, compilePlural, type Language, TIME_OF_DAY } from '../../grammar.js'
 
 const characters = compilePlural('fr', { one: '# caractère', other: '# caractères' })
 const blank = compilePlural('fr', { one: '# valeur vide', other: '# valeurs vides' })

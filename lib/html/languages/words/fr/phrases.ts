@@ -1,4 +1,4 @@
-import { compilePlural, compileTypes, type Language } from '../../words.js'
+import { compilePlural, compileTypes, type Language } from '../../grammar.js'
 
 const characters = compilePlural('fr', { one: '# caractère', other: '# caractères' })
 const items = compilePlural('fr', { one: '# élément', other: '# éléments' })

@@ -1,5 +1,5 @@
 import type { Operator } from '../../../../core/stores/store.js'
-import type { Language } from '../../words.js'
+import type { Language } from '../../grammar.js'
 
 const OPERATORS = {
   eq: 'と等しい',

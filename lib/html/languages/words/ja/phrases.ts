@@ -1,4 +1,4 @@
-import { compileTypes, type Language } from '../../words.js'
+import { compileTypes, type Language } from '../../grammar.js'
 
 const types = compileTypes({
   'a string': '文字列',

@@ -1,6 +1,6 @@
 import type { Operator } from '../../../../core/stores/store.js'
 import { uncapitalize } from '../../../../core/util/words.js'
-import { compileCondition, compilePlural, type Language } from '../../words.js'
+import { compileCondition, compilePlural, type Language } from '../../grammar.js'
 
 const characters = compilePlural('pt', { one: '# caractere', other: '# caracteres' })
 const blank = compilePlural('pt', { one: '# valor em branco', other: '# valores em branco' })

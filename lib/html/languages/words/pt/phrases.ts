@@ -1,4 +1,4 @@
-import { compilePlural, compileTypes, type Language } from '../../words.js'
+import { compilePlural, compileTypes, type Language } from '../../grammar.js'
 
 const characters = compilePlural('pt', { one: '# caractere', other: '# caracteres' })
 const items = compilePlural('pt', { one: '# item', other: '# itens' })

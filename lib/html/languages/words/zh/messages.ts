@@ -1,5 +1,5 @@
 import type { Operator } from '../../../../core/stores/store.js'
-import { compileCondition, type Language } from '../../words.js'
+import { compileCondition, type Language } from '../../grammar.js'
 
 const OPERATORS = {
   eq: '等于',
