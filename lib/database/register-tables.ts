@@ -14,7 +14,7 @@ import { home as homePage } from '../home/home.js'
 import { type OpenTable, openTables } from './open-tables.js'
 import type { DatabaseOptions, TableReport } from './options.js'
 import { type ResourceNames, nameResources } from './resource-names.js'
-import { findActions, findReferences, findTitle, tableOptionsOf, type Target } from './resource-options.js'
+import { findActions, findReferences, findTitle, tableOptionsOf, type ReferenceTarget } from './resource-options.js'
 import { connect } from './source.js'
 
 /**
@@ -86,7 +86,7 @@ function makeResources (
     served.map(({ table }) => table),
     (table) => tableOptionsOf(given, table).name ?? nameOf(table)
   )
-  const findTarget = (name: string, schema: string | undefined): Target | undefined => {
+  const findTarget = (name: string, schema: string | undefined): ReferenceTarget | undefined => {
     const named = served.filter(({ table }) => table.name === name)
     const target = (named.find(({ table }) => table.schema === schema) ?? named[0])?.table
     return target && { name: (names.get(target) as ResourceNames).name, table: target }

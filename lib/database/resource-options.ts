@@ -94,7 +94,7 @@ export function findTitle (table: TableDescription): Pick<HtmlOptions, 'title'> 
 }
 
 /** A resource to which attributes may refer. */
-export interface Target {
+export interface ReferenceTarget {
   readonly name: string
   readonly table: TableDescription
 }
@@ -102,7 +102,7 @@ export interface Target {
 /** Returns the resources to which the attributes of a table refer, without those that cannot be included. */
 export function findReferences (
   { references, attributes: { properties } }: TableDescription,
-  findTarget: (table: string) => Target | undefined
+  findTarget: (table: string) => ReferenceTarget | undefined
 ): Readonly<Record<string, string>> {
   const taken = new Set(['id', ...Object.keys(properties as Schema)])
   const found: Record<string, string> = {}

@@ -77,19 +77,19 @@ interface Drawing {
 const DEEPEST = 100
 
 type Given = Omit<ResourceOptions, 'name'> & NestedOptions
-type Draw<M> = (map: M) => unknown
+type DrawFunction<M> = (map: M) => unknown
 
 /** Implements `Mapper`. */
 export class MapBuilder {
   readonly #inherited: InheritedOptions
   readonly #declarations: Declaration[]
-  readonly #concerns: Map<string, Draw<MapBuilder>>
+  readonly #concerns: Map<string, DrawFunction<MapBuilder>>
   readonly #drawing: Drawing
 
   constructor (
     inherited: InheritedOptions = NO_INHERITED_OPTIONS,
     declarations: Declaration[] = [],
-    concerns: Map<string, Draw<MapBuilder>> = new Map(),
+    concerns: Map<string, DrawFunction<MapBuilder>> = new Map(),
     drawing: Drawing = { isOver: false, concerns: [] }
   ) {
     this.#inherited = inherited
@@ -122,7 +122,7 @@ export class MapBuilder {
   resources (
     names: string | readonly string[],
     options: Given = {},
-    draw?: Draw<ResourceBuilder>
+    draw?: DrawFunction<ResourceBuilder>
   ): this {
     if (Array.isArray(names) && names.length === 0) {
       throw new InvalidOptionError('name', 'must be a name, or a list with at least one name')
@@ -134,7 +134,7 @@ export class MapBuilder {
   resource (
     name: string,
     options: Given = {},
-    draw?: Draw<ResourceBuilder>
+    draw?: DrawFunction<ResourceBuilder>
   ): this {
     this.#declare(name, options, draw, true)
     return this
@@ -142,22 +142,22 @@ export class MapBuilder {
 
   namespace (
     name: string,
-    ...given: [draw: Draw<MapBuilder>] | [options: ScopeOptions, draw: Draw<MapBuilder>]
+    ...given: [draw: DrawFunction<MapBuilder>] | [options: ScopeOptions, draw: DrawFunction<MapBuilder>]
   ): this {
-    const [options, draw]: readonly [ScopeOptions, Draw<MapBuilder>] =
+    const [options, draw]: readonly [ScopeOptions, DrawFunction<MapBuilder>] =
       given.length === 1 ? [{}, given[0]] : given
     checkGiven(name, options)
     return this.scope({ path: name, as: checkAs('as', name), ...options }, draw)
   }
 
-  scope (options: ScopeOptions, draw: Draw<MapBuilder>): this {
+  scope (options: ScopeOptions, draw: DrawFunction<MapBuilder>): this {
     checkGiven('scope', options)
     const inherited = nameOwner('a scope', () => extendInherited(this.#inherited, options))
     drawOn('scope', draw, new MapBuilder(inherited, this.#declarations, this.#concerns, this.#drawing))
     return this
   }
 
-  concern (name: string, draw: Draw<MapBuilder>): this {
+  concern (name: string, draw: DrawFunction<MapBuilder>): this {
     if (typeof draw !== 'function') {
       throw new InvalidOptionError('concern', `"${name}" must be a function, not ${show(draw)}`)
     }
@@ -186,7 +186,7 @@ export class MapBuilder {
   #declare (
     name: string,
     given: Given,
-    draw: Draw<ResourceBuilder> | undefined,
+    draw: DrawFunction<ResourceBuilder> | undefined,
     singleton: boolean
   ): void {
     this.checkOpen(name)

@@ -102,7 +102,7 @@ interface MapMethods<Location, Prefix extends string, P extends readonly unknown
     options?: DeclaredOptions<S, T> & NestedOptions<Shallow> & NameOptions<As, Single> & ActionChoice<Only, Except>,
     draw?: (resource: ResourceMapper<ResourceAttributes<S, T>, Prefix, P, As, OneOf<Name, As, Single>, false>) => R
   ): Again<Location, N & NamesIn<R> & Names<
-    Prefix, P, As, OneOf<Name, As, Single>, Shallow, Chosen<Only, Except>, ListParameters<ListedAttributes<S, T>>
+    Prefix, P, As, OneOf<Name, As, Single>, Shallow, ChosenActions<Only, Except>, ListParameters<ListedAttributes<S, T>>
   >>
   /** Declares a singleton: one record for each parent, or for each `scope`, without an id and without a list. */
   resource<
@@ -121,7 +121,7 @@ interface MapMethods<Location, Prefix extends string, P extends readonly unknown
       & NameOptions<As, string>
       & ActionChoice<Only, Except>,
     draw?: (resource: ResourceMapper<ResourceAttributes<S, T>, Prefix, P, As, As, true>) => R
-  ): Again<Location, N & NamesOfOne<Prefix, P, As, Chosen<Only, Except>> & NamesIn<R>>
+  ): Again<Location, N & NamesOfOne<Prefix, P, As, ChosenActions<Only, Except>> & NamesIn<R>>
   /** Declares a scope whose paths and names begin with the given name. */
   namespace<const Name extends string, R>(
     name: Name,
@@ -254,7 +254,7 @@ type NamesOfOne<Prefix extends string, P extends readonly unknown[], One extends
 type If<A, Needed, Then> = [Extract<A, Needed>] extends [never] ? {} : Then
 
 /** The actions that a resource may have. If the compiler does not know the members of a list, all remain possible. */
-type Chosen<Only extends Actions, Except extends Actions> = Only extends undefined
+type ChosenActions<Only extends Actions, Except extends Actions> = Only extends undefined
   ? Exclude<ActionName, Literally<Except>>
   : Only extends readonly unknown[]
     ? Only[number]

@@ -27,7 +27,7 @@ interface SchemaContext {
   readonly absent: readonly string[]
 }
 
-interface Target {
+interface SchemaTarget {
   /** The beginning of the names of components. */
   readonly name: string
   readonly writer: DocumentWriter
@@ -38,11 +38,11 @@ interface Target {
 /** Writes the parts of one draft-07 schema as OpenAPI. A schema that is referred to becomes a component. */
 export class SchemaAdapter {
   readonly #root: Schema
-  readonly #target: Target
+  readonly #target: SchemaTarget
   readonly #references = new Map<unknown, Part>()
   readonly #inlined = new Set<unknown>()
 
-  constructor (root: Schema, target: Target) {
+  constructor (root: Schema, target: SchemaTarget) {
     this.#root = root
     this.#target = target
   }

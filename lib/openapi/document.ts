@@ -1,7 +1,7 @@
 import { downgrade } from './downgrade.js'
 import { membersOf, type Part } from './media.js'
 
-type Parts = Record<string, unknown>
+type DocumentParts = Record<string, unknown>
 
 type ComponentKind = 'schemas' | 'responses' | 'headers'
 
@@ -12,12 +12,12 @@ export interface Document {
   /** The version of the specification: `3.0.3`, `3.1.0`. */
   readonly openapi: string
   /** The operations by their paths and methods. */
-  paths: Record<string, Parts>
+  paths: Record<string, DocumentParts>
   readonly servers?: ReadonlyArray<{
     readonly url: string
     readonly variables?: Readonly<Record<string, { readonly default: string }>>
   }>
-  components: { [kind in ComponentKind]?: Parts }
+  components: { [kind in ComponentKind]?: DocumentParts }
   tags?: readonly Tag[]
   readonly [WRITER]?: DocumentWriter
 }
@@ -38,7 +38,7 @@ export function writerOf (document: Document): DocumentWriter {
 /** Adds our parts to a document, and changes none of the app's. */
 export class DocumentWriter {
   readonly #document: Document
-  readonly #components: Record<ComponentKind, Parts>
+  readonly #components: Record<ComponentKind, DocumentParts>
   /** The references to shared components, by their kind, name and content. */
   readonly #shared = new Map<string, Part>()
   /** The descriptions of our tags by their names. */

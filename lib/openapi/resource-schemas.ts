@@ -16,7 +16,7 @@ const NONE = { all: [] } as const
 /** The object in place of a list that is too long to be included. */
 const LINK = { type: 'object', required: ['href'], properties: { href: { type: 'string', format: 'uri-reference' } } }
 
-type Declared = Pick<Resource, 'attributes' | 'open'> & { readonly schema: Schema }
+type DeclaredAttributes = Pick<Resource, 'attributes' | 'open'> & { readonly schema: Schema }
 
 /** The properties of a described record, and the names of those that are required. */
 interface RecordParts {
@@ -114,7 +114,7 @@ export class ResourceSchemas {
     }))
   }
 
-  #describe (name: string, { schema: { description } }: Declared, parts: RecordParts): Part {
+  #describe (name: string, { schema: { description } }: DeclaredAttributes, parts: RecordParts): Part {
     const { properties, required, ...more } = parts
     return this.#writer.define(name, () => ({
       type: 'object',
@@ -128,7 +128,7 @@ export class ResourceSchemas {
 }
 
 /** Describes the attributes that create something new: all properties, the required ones and the defaults. */
-function describeGiven (declared: Declared, adapter: SchemaAdapter): RecordParts {
+function describeGiven (declared: DeclaredAttributes, adapter: SchemaAdapter): RecordParts {
   return {
     properties: adaptAll([...declared.attributes.values()], adapter, true),
     required: requiredNames(declared),

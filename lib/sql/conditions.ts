@@ -2,7 +2,7 @@ import type { Id, Scope } from '../core/resource/row.js'
 import type { Scalar } from '../core/schema/types.js'
 import type { Filter, Search } from '../core/stores/store.js'
 import { readMarkedBytes } from './columns/codec.js'
-import type { Column, ComparedColumn, Dialect } from './dialect.js'
+import type { SqlColumn, ComparedColumn, Dialect } from './dialect.js'
 import { findNeverNull, type IdPart } from './keys/id-columns.js'
 import type { Comparison } from './lists/keyset.js'
 import { makePredicates, type NextPlaceholder, type Predicate, writeComparison } from './predicates.js'
@@ -78,7 +78,7 @@ export class Conditions {
     return written.join('') + predicates.map(({ write }) => `${AND}${write(next)}`).join('')
   }
 
-  #attributeColumn (attribute: string): Column {
+  #attributeColumn (attribute: string): SqlColumn {
     const { table, columns } = this.#definition
     const column = columns.byAttribute.get(attribute)
     if (column === undefined) throw new TypeError(`resources: the table "${table}" has no column for "${attribute}"`)

@@ -4,7 +4,7 @@ import type { Attributes } from '../core/schema/types.js'
 import type { MaybePromise } from '../core/util/maybe-promise.js'
 import { makeDuplicateError } from '../core/stores/unique.js'
 import type { Columns } from './columns/column.js'
-import type { Column, RawRow } from './dialect.js'
+import type { SqlColumn, RawRow } from './dialect.js'
 
 /** The error of a statement that the database refused. It names columns, which the store translates to attributes. */
 export class ConstraintError extends Error {
@@ -72,7 +72,7 @@ export function makeRescue (
 }
 
 /** Returns the message about a refused value. If the type of its column has its own spelling, names the type. */
-function describeRefusal (kind: ConstraintError['kind'], column: Column | undefined): string {
+function describeRefusal (kind: ConstraintError['kind'], column: SqlColumn | undefined): string {
   const { message } = REFUSALS[kind]
   if (kind !== 'value' || column === undefined) return message
   if (column.type === 'enum') return 'must be a value of the enumeration of its column'

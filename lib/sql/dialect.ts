@@ -72,7 +72,7 @@ export interface TextPattern {
 }
 
 /** A column for an expression: its name there, and its types. */
-export type TypedColumn = Pick<Column, 'quoted' | 'kind' | 'type'>
+export type TypedColumn = Pick<SqlColumn, 'quoted' | 'kind' | 'type'>
 
 /** How a database tells whether it sorts all rows for a query. */
 export interface SortingDialect {
@@ -99,7 +99,7 @@ export type ValueVersions =
   /** Returns an expression that makes a hexadecimal digest of `DIGEST_LENGTH` digits from the values of columns. */
   | { digest (columns: readonly string[]): string }
   /** Returns a condition that a column has exactly the value that was read from it, which may be null. */
-  | { isSame (column: Pick<Column, 'quoted'>, placeholder: string): string }
+  | { isSame (column: Pick<SqlColumn, 'quoted'>, placeholder: string): string }
 
 /** An estimate of the number of rows of a query. */
 export interface Estimate {
@@ -212,7 +212,7 @@ export interface Driver {
 }
 
 /** The column of an attribute. */
-export interface Column extends Values {
+export interface SqlColumn extends Values {
   readonly attribute: string
   readonly name: string
   /** The quoted name for a statement. */
@@ -243,4 +243,4 @@ export interface Column extends Values {
 }
 
 /** A column that a condition compares: that of an attribute or of the id. */
-export type ComparedColumn = TypedColumn & Pick<Column, 'isLong' | 'fits' | 'keeps' | 'compare'>
+export type ComparedColumn = TypedColumn & Pick<SqlColumn, 'isLong' | 'fits' | 'keeps' | 'compare'>

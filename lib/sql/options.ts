@@ -7,7 +7,7 @@ import { isObject } from '../core/util/own-property.js'
 import type { OnDelete, Reference, TableRequest } from '../core/stores/store.js'
 import { checkUnique, type UniqueGroups } from '../core/stores/unique.js'
 import type { Columns } from './columns/column.js'
-import type { Column } from './dialect.js'
+import type { SqlColumn } from './dialect.js'
 
 /** The options that all SQL stores share. */
 export interface SqlStoreOptions<S extends AttributesSchema = AttributesSchema> {
@@ -135,7 +135,7 @@ function checkReferences (references: unknown): void {
 
 /** A foreign key of a table. */
 export interface ForeignKey {
-  readonly column: Column
+  readonly column: SqlColumn
   readonly table: string
   readonly onDelete: OnDelete
 }

@@ -3,7 +3,7 @@ import type { Id, Scope } from '../core/resource/row.js'
 import type { Attributes } from '../core/schema/types.js'
 import { isEmpty, isSame } from '../core/util/own-property.js'
 import { type Conditions, keyOf, whereOf } from './conditions.js'
-import type { Column, Dialect, RawRow, Statement } from './dialect.js'
+import type { SqlColumn, Dialect, RawRow, Statement } from './dialect.js'
 import type { VersionGuard } from './keys/versions.js'
 import type { TableDefinition } from './tables/definition.js'
 
@@ -66,7 +66,7 @@ export function rowOf ({ columns, ids, versions: { selected } }: TableDefinition
 export class Statements {
   readonly #definition: TableDefinition
   readonly #dialect: Dialect
-  readonly #columns: readonly Column[]
+  readonly #columns: readonly SqlColumn[]
   readonly #conditions: Conditions
   readonly #row: string
   readonly #select = new StatementCache(false)
@@ -111,7 +111,7 @@ export class Statements {
     return { statement: this.#insert.find(key) ?? this.#addInsert(key, columns, id !== undefined), values }
   }
 
-  #addInsert (key: string, columns: readonly Column[], hasId: boolean): Statement {
+  #addInsert (key: string, columns: readonly SqlColumn[], hasId: boolean): Statement {
     const { quoted: table, columns: { version }, ids, versions: { counter } } = this.#definition
     const first = counter === undefined ? [] : [counter]
     const last = hasId ? [ids.parts[0].quoted] : []
@@ -140,7 +140,7 @@ export class Statements {
     return this.#bindGuarded(this.#update, target, columns, values)
   }
 
-  #beginUpdate (columns: readonly Column[]): string {
+  #beginUpdate (columns: readonly SqlColumn[]): string {
     const { quoted: table, versions: { counter } } = this.#definition
     const set = columns.map((column, index) => `${column.quoted} = ${this.#stored(index + 1, column)}`)
     if (counter !== undefined) set.unshift(`${counter} = ${counter} + 1`)
@@ -155,7 +155,7 @@ export class Statements {
    * Finds the columns of attributes outside the scope, in the order of the schema. A client's order thus makes no other
    * statement.
    */
-  #find (supplied: Attributes, scope: Scope): Column[] {
+  #find (supplied: Attributes, scope: Scope): SqlColumn[] {
     const { byAttribute } = this.#definition.columns
     for (const name in supplied) if (!byAttribute.has(name)) throw refuseUnknown(supplied, byAttribute)
     return this.#columns.filter(({ attribute }) =>
@@ -163,14 +163,14 @@ export class Statements {
   }
 
   /** Returns the placeholder of a value that is stored. */
-  #stored (position: number, column: Column | undefined): string {
+  #stored (position: number, column: SqlColumn | undefined): string {
     return this.#dialect.placeholder(position, column?.kind === 'bytes' ? column.kind : undefined)
   }
 
   #bindGuarded (
     cache: StatementCache,
     target: WriteTarget,
-    columns: readonly Column[],
+    columns: readonly SqlColumn[],
     stored: readonly unknown[]
   ): BoundStatement {
     const { id, guards, scope } = target
@@ -181,7 +181,7 @@ export class Statements {
     return { statement: cache.find(key) ?? this.#addGuarded(cache, key, target, columns), values }
   }
 
-  #addGuarded (cache: StatementCache, key: string, target: WriteTarget, columns: readonly Column[]): Statement {
+  #addGuarded (cache: StatementCache, key: string, target: WriteTarget, columns: readonly SqlColumn[]): Statement {
     const { id, guards, scope } = target
     const begin = cache === this.#delete ? `DELETE FROM ${this.#definition.quoted}` : this.#beginUpdate(columns)
     const next = this.#conditions.placeholders(columns.length + 1)
@@ -211,11 +211,11 @@ export class Statements {
 /** The key of the condition that finds a row by its id. */
 const BY_ID_ALONE = keyOf([{ by: 'id', is: '=', value: 0 }])
 
-function refuseUnknown (supplied: Attributes, known: ReadonlyMap<string, Column>): InvalidError {
+function refuseUnknown (supplied: Attributes, known: ReadonlyMap<string, SqlColumn>): InvalidError {
   const unknown = Object.keys(supplied).filter((name) => !known.has(name))
   return new InvalidError(Object.fromEntries(unknown.map((name) => [name, ['has no column in the table']])))
 }
 
-function namesOf (columns: readonly Column[]): string {
+function namesOf (columns: readonly SqlColumn[]): string {
   return columns.map(({ attribute }) => attribute).join()
 }

@@ -24,7 +24,7 @@ import {
   defineTable,
   requireKey,
   type TableDefinition,
-  type TableOptions
+  type TableDefinitionOptions
 } from './tables/definition.js'
 import { Migration, type TablePlan } from './tables/migration.js'
 
@@ -66,7 +66,7 @@ export interface SqlStore<A = Attributes> extends Store<A> {
 
 /** Makes a store in an SQL database. The dialect and the driver hold the differences between databases. */
 export function makeSqlStore (
-  options: TableOptions,
+  options: TableDefinitionOptions,
   dialect: Dialect,
   driver: Driver
 ): SqlStore {

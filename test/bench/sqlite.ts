@@ -12,7 +12,7 @@ import { makePlainOnSqlite } from './yardsticks/plain.js'
 const TABLE = { table: 'posts', attributes: schema } as const
 
 /** Makes a file with these posts in the table that the plugin creates. The file is removed when the process ends. */
-function makeFile (posts: readonly Post[]): string {
+async function makeFile (posts: readonly Post[]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'resources-bench-'))
   process.once('exit', () => { rmSync(folder, { recursive: true }) })
   const file = join(folder, 'posts.sqlite')
@@ -31,15 +31,15 @@ function makeFile (posts: readonly Post[]): string {
 /** Returns the plugin on a file that better-sqlite3 opens where Node.js has no SQLite of its own. */
 export async function makeOursOnSqlite (posts: readonly Post[]): Promise<FastifyInstance> {
   const app = fastify()
-  app.register(resources, { name: 'posts', attributes: schema, store: sqliteStore({ file: makeFile(posts), ...TABLE }) })
+  app.register(resources, { name: 'posts', attributes: schema, store: sqliteStore({ file: await makeFile(posts), ...TABLE }) })
   await app.ready()
   return app
 }
 
-export function makeHandOnSqlite (posts: readonly Post[]): FastifyInstance {
-  return makeSqliteByHand(new Database(makeFile(posts)))
+export async function makeHandOnSqlite (posts: readonly Post[]): Promise<FastifyInstance> {
+  return makeSqliteByHand(new Database(await makeFile(posts)))
 }
 
-export function makePlainOnFile (posts: readonly Post[]): FastifyInstance {
-  return makePlainOnSqlite(new Database(makeFile(posts)))
+export async function makePlainOnFile (posts: readonly Post[]): Promise<FastifyInstance> {
+  return makePlainOnSqlite(new Database(await makeFile(posts)))
 }

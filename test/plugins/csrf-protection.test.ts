@@ -3,7 +3,7 @@ import cookie from '@fastify/cookie'
 import csrf from '@fastify/csrf-protection'
 import type { FastifyInstance, FastifyRequest, InjectOptions } from 'fastify'
 import t from 'tap'
-import { defaultViews, type Form } from '../../dist/index.js'
+import { defaultViews, type Form } from '../../dist/html/index.js'
 import { accepts, build, CLIENTS, createPost, FORM, isRefused, isServed, ORDERS } from './helper.js'
 
 async function add (app: FastifyInstance): Promise<void> {
@@ -62,7 +62,7 @@ for (const order of ORDERS) {
             },
             preHandler (_request, reply, done) { tokens.run(reply.generateCsrf(), done) }
           },
-          views: { form: (form, page, views) => defaultViews.form(withToken(form), page, views) }
+          html: { views: { form: (form, page, views) => defaultViews.form(withToken(form), page, views) } }
         })
       })
       const fieldsOf = (page: string): string[] => [...page.matchAll(/name="_csrf" value="([^"]+)"/g)].map(([, token]) => String(token))

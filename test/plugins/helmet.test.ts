@@ -24,8 +24,8 @@ for (const order of ORDERS) {
     })
 
     await t.test('with contentSecurityPolicy: false pages keep their own policy', async (t) => {
-      const app = await build(t, order, (app) => app.register(helmet, { contentSecurityPolicy: { directives: { 'img-src': ["'self'", 'https://img.example.com'] } } }), { options: { contentSecurityPolicy: false } })
-      await isServed(t, await build(t, order, (app) => app.register(helmet), { options: { contentSecurityPolicy: false } }))
+      const app = await build(t, order, (app) => app.register(helmet, { contentSecurityPolicy: { directives: { 'img-src': ["'self'", 'https://img.example.com'] } } }), { options: { html: { contentSecurityPolicy: false } } })
+      await isServed(t, await build(t, order, (app) => app.register(helmet), { options: { html: { contentSecurityPolicy: false } } }))
       for (const url of ['/posts.html', '/posts/9.html']) {
         const policy = String((await app.inject(url)).headers['content-security-policy'])
         t.match(policy, "img-src 'self' https://img.example.com")

@@ -2,7 +2,8 @@ import view from '@fastify/view'
 import { Eta } from 'eta'
 import fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
-import { defaultViews, draw, raw } from '../../dist/index.js'
+import { draw } from '../../dist/index.js'
+import { defaultViews, raw } from '../../dist/html/index.js'
 import { attributes, build, createPost, documents, isServed, ORDERS } from './helper.js'
 
 const eta = new Eta({ views: new URL('views', import.meta.url).pathname })
@@ -20,12 +21,14 @@ for (const order of ORDERS) {
     await t.test('its engine renders a view of a resource', async (t) => {
       const app = await build(t, order, add, {
         options: {
-          views: {
-            record: (page, views) => raw(eta.render('record', {
-              title: page.title,
-              values: page.values.map(({ label, value }) => ({ label, text: String(value) })),
-              form: page.edit === undefined ? '' : String(defaultViews.form(page.edit, page, views))
-            }))
+          html: {
+            views: {
+              record: (page, views) => raw(eta.render('record', {
+                title: page.title,
+                values: page.values.map(({ label, value }) => ({ label, text: String(value) })),
+                form: page.edit === undefined ? '' : String(defaultViews.form(page.edit, page, views))
+              }))
+            }
           }
         }
       })

@@ -6,7 +6,7 @@ import { bounded, type Checks, holds, makeQuery, type Subject, times } from '../
 
 /** The moments at which a client disconnects: before the call, or during it. */
 const MOMENTS = ['before', 'during'] as const
-type Moment = typeof MOMENTS[number]
+type AbortMoment = typeof MOMENTS[number]
 
 export const abortChecks: Checks = {
   'a read whose client has disconnected ends with a result or an error': async (subject) => {
@@ -78,7 +78,11 @@ function isKnown (error: unknown): boolean {
 }
 
 /** Returns the outcome of a call whose client disconnects at the moment. */
-function leaving<T> (subject: Subject, moment: Moment, call: (context: Context) => Promise<T>): Promise<Settled<T>> {
+function leaving<T> (
+  subject: Subject,
+  moment: AbortMoment,
+  call: (context: Context) => Promise<T>
+): Promise<Settled<T>> {
   const client = new AbortController()
   if (moment === 'before') client.abort()
   const settled = settle(call(client))

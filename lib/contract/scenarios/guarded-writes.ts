@@ -141,7 +141,7 @@ async function allAtOnce<T> (
 }
 
 /** The versions before and after an update. */
-interface Step {
+interface WriteStep {
   readonly from: string
   readonly to: string
 }
@@ -151,7 +151,7 @@ export async function raceForVersions (subjects: readonly [Subject, ...Subject[]
   const [subject] = subjects
   const { writes, tasks } = subject.volume
   const start = await subject.create({ count: 0 })
-  const steps: Step[] = []
+  const steps: WriteStep[] = []
   await Promise.all(times(tasks, async (task) => {
     const own = subjects[task % subjects.length] as Subject
     for (let turn = task; turn < writes; turn += tasks) {
@@ -166,7 +166,7 @@ export async function raceForVersions (subjects: readonly [Subject, ...Subject[]
   carries(end, { title: 'T', count: steps.length })
 }
 
-async function count (subject: Subject, { id, version, attributes }: Row): Promise<Step | undefined> {
+async function count (subject: Subject, { id, version, attributes }: Row): Promise<WriteStep | undefined> {
   const written = await subject.update(id, { count: Number(attributes.count) + 1 }, { version })
   if (written.ok) return { from: version, to: written.row.version }
   const isOther = currentOf(written).version !== version
@@ -174,7 +174,7 @@ async function count (subject: Subject, { id, version, attributes }: Row): Promi
 }
 
 /** Returns the version to which the steps lead from that of the row, and their number. */
-function follow (steps: readonly Step[], { version }: Row): { version: string, length: number } {
+function follow (steps: readonly WriteStep[], { version }: Row): { version: string, length: number } {
   const next = new Map(steps.map(({ from, to }) => [from, to]))
   let [length, last, to] = [0, version, next.get(version)]
   while (to !== undefined && length < steps.length) [length, last, to] = [length + 1, to, next.get(to)]

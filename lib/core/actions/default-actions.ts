@@ -115,7 +115,7 @@ function change (guard: Guard, state: ActionState, id: Id): MaybePromise<Outcome
 /** Changes what differs from a row, if the row still has this version. If it has not, compares with the next one. */
 function changeCompared (
   row: Row | undefined,
-  change: Change,
+  change: RowChange,
   state: ActionState,
   tries = 0
 ): MaybePromise<Outcome> {
@@ -283,7 +283,7 @@ function redisplay ({ resource, store, scope }: Target, id: Id, context: Context
 }
 
 /** The attributes to change, and the guard of their row. */
-interface Change {
+interface RowChange {
   readonly id: Id
   readonly attributes: Attributes
   readonly guard: Guard
@@ -293,14 +293,14 @@ interface Change {
  * Updates a row. Without attributes to change, nothing is written.
  * @throws DuplicateError, NotFoundError, NothingHereError
  */
-function update (target: Target, change: Change, context: Context): MaybePromise<Outcome> {
+function update (target: Target, change: RowChange, context: Context): MaybePromise<Outcome> {
   const { id, attributes, guard } = change
   if (isEmpty(attributes)) return andThen(target.store.get(id, guard.scope, context), keep, target, change)
   // A client may send an attribute of the scope, which no write changes.
   return andThen(target.store.update(id, omitScope(attributes, guard.scope), guard, context), updated, target, id)
 }
 
-function keep (row: Row | undefined, { resource }: Target, { id, guard: { version } }: Change): Outcome {
+function keep (row: Row | undefined, { resource }: Target, { id, guard: { version } }: RowChange): Outcome {
   if (row === undefined) throw notFound(resource, id)
   return { kind: version === undefined || version === row.version ? 'updated' : 'stale', row }
 }

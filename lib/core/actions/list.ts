@@ -85,7 +85,7 @@ interface Reading {
 async function listLarge (
   { rows, rest }: CollectedRows,
   first: ListOutcome['first'],
-  { order, limit }: Page,
+  { order, limit }: PageOfRows,
   { open, context }: Reading
 ): Promise<ListOutcome> {
   const held = rows.at(-1) as Row
@@ -110,7 +110,7 @@ function endAt (source: Source, order: Order, row: Row): Source {
  */
 function listBefore (
   before: NonNullable<ListQuery['before']>,
-  page: Page,
+  page: PageOfRows,
   open: Open,
   context: Context
 ): MaybePromise<ListOutcome> {
@@ -130,7 +130,7 @@ function listBefore (
 async function listLargeBefore (
   { rows, rest }: CollectedRows,
   last: Row | undefined,
-  { order, limit }: Page,
+  { order, limit }: PageOfRows,
   { open, context }: Reading
 ): Promise<ListOutcome> {
   const { next } = await findEnd(rows.at(-1) as Row, rest as Source, { order, limit: limit - rows.length }, context)
@@ -218,7 +218,7 @@ async function findOffset (total: number, order: Order, position: Position, coun
 }
 
 /** The order of a page, and the number of its rows. */
-interface Page {
+interface PageOfRows {
   readonly order: Order
   readonly limit: number
 }
@@ -235,7 +235,7 @@ interface PageEnd {
 async function findEnd (
   held: Row,
   source: Source,
-  { order, limit }: Page,
+  { order, limit }: PageOfRows,
   { signal }: Context
 ): Promise<PageEnd> {
   let count = 0

@@ -6,7 +6,7 @@ import {
   compileOpenReferencing,
   type OpenRelated,
   readFirst,
-  type RelatedRows
+  type OpenRelatedRows
 } from './include/first-rows.js'
 import type { Nested } from './include/load-many.js'
 import type { Target } from '../actions/target.js'
@@ -101,7 +101,7 @@ function compileList (listed: ListedResource, from: HookedResource, related: Lis
   }
 }
 
-type WriteTable = (rows: readonly Row[], opened: RelatedRows, context: AccessContext) => Promise<string | undefined>
+type WriteTable = (rows: readonly Row[], opened: OpenRelatedRows, context: AccessContext) => Promise<string | undefined>
 
 /** Compiles the function that writes rows as a table, as the pages of their own resource do. */
 function compileTable (listed: ListedResource, attribute: string): WriteTable {
@@ -120,7 +120,7 @@ function compileTable (listed: ListedResource, attribute: string): WriteTable {
 function compileNewPath (
   { resource: { actions }, options: { routing }, findLocation, refusals, prefill }: ListedResource,
   attribute: string
-): (opened: RelatedRows, query: string) => Promise<string | undefined> {
+): (opened: OpenRelatedRows, query: string) => Promise<string | undefined> {
   const canPrefill = prefill.parameters.includes(attribute)
   return async ({ request }, query) => {
     if (!actions.has('create')) return undefined

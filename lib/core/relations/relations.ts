@@ -26,7 +26,7 @@ interface RelatedResource extends LinkedResource, ListedResource {
 }
 
 /** A relation to a resource that an attribute references. */
-interface Reference {
+interface ReferenceRelation {
   readonly name: string
   readonly attribute: string
   readonly from: RelatedResource
@@ -47,7 +47,7 @@ export interface GuardedReference {
 export class Relations {
   readonly #resource: Resource
   readonly #made = new Map<string, () => Relation>()
-  readonly #references: Array<Reference & Pick<RowChoices, 'findLinks'>> = []
+  readonly #references: Array<ReferenceRelation & Pick<RowChoices, 'findLinks'>> = []
   /** The references to rows that some requests may not see. They are complete once the app is ready. */
   readonly guarded: GuardedReference[] = []
   /** The attributes that reference other resources. */
@@ -203,7 +203,7 @@ function referencedBy ({ level, options: { routing }, resourcePaths: { members }
 }
 
 /** @throws InvalidOptionError if the referenced resource cannot be included */
-function makeReference ({ name, attribute, from, find, findRows }: Reference): Relation {
+function makeReference ({ name, attribute, from, find, findRows }: ReferenceRelation): Relation {
   const target = find()
   const { resource, options, resourcePaths: { members } } = target
   const refuse = (reason: string): never => {

@@ -18,7 +18,7 @@ export function makeFormatChoice<F extends Format> (
   return { format, mediaType, contentType }
 }
 
-interface Range {
+interface MediaRange {
   readonly type: string
   readonly q: number
   /** 2 for a media type, 1 for all subtypes of a type, 0 for everything. */
@@ -32,7 +32,7 @@ interface Match {
   readonly position: number
 }
 
-interface Candidate<F extends Format> extends Match {
+interface FormatCandidate<F extends Format> extends Match {
   readonly offer: FormatChoice<F>
 }
 
@@ -55,7 +55,7 @@ export function rankFormats<F extends Format> (accept: string | undefined, forma
 
 /** Ranks formats by parsed ranges. Returns `undefined` if there is no range, so that the header is ignored. */
 function rank<F extends Format> (
-  ranges: readonly Range[],
+  ranges: readonly MediaRange[],
   formats: readonly F[]
 ): Ranking<F> | undefined {
   if (ranges.length === 0) return undefined
@@ -83,9 +83,9 @@ const DOCUMENT = /^(?:application|text)\/(?:xml|html|xhtml\+xml|csv|(?:.+\+)?jso
  */
 function findPage<F extends Format> (
   { q, specificity, offer: { mediaType } }: Match & { readonly offer: FormatChoice },
-  candidates: ReadonlyArray<Candidate<F>>,
-  ranges: readonly Range[]
-): Candidate<F> | undefined {
+  candidates: ReadonlyArray<FormatCandidate<F>>,
+  ranges: readonly MediaRange[]
+): FormatCandidate<F> | undefined {
   const isTied = specificity === 2 && XML.test(mediaType)
   const names = ranges.slice(0, -1)
   const isList = specificity === 0 && ranges.at(-1)?.type === '' && names.length > 0 &&
@@ -95,7 +95,7 @@ function findPage<F extends Format> (
 }
 
 /** Finds the most specific range that matches a media type, which decides its q. */
-function match (mediaType: string, ranges: readonly Range[]): Match {
+function match (mediaType: string, ranges: readonly MediaRange[]): Match {
   let found = { q: 0, specificity: -1, position: -1 }
   for (const [position, { type, q, specificity }] of ranges.entries()) {
     const fits = specificity === 0 || (specificity === 1 ? mediaType.startsWith(type) : mediaType === type)
@@ -107,8 +107,8 @@ function match (mediaType: string, ranges: readonly Range[]): Match {
 const RANGE = new RegExp(`^(${TOKEN})/(${TOKEN})$`)
 const WEIGHT = /^\d+(?:\.\d*)?$|^\.\d+$/
 
-function parseAccept (header: string): Range[] {
-  const ranges: Range[] = []
+function parseAccept (header: string): MediaRange[] {
+  const ranges: MediaRange[] = []
   for (const element of splitOutsideQuotes(header, ',')) {
     if (element === undefined) continue
     // An element has no open quotation, so each of its parts is defined.
@@ -120,7 +120,7 @@ function parseAccept (header: string): Range[] {
   return ranges
 }
 
-function parseRange (text: string): Omit<Range, 'q'> | undefined {
+function parseRange (text: string): Omit<MediaRange, 'q'> | undefined {
   // Java's HttpURLConnection sends a bare `*`.
   if (text === '*' || text === '*/*') return { type: '', specificity: 0 }
   const [, type, subtype] = RANGE.exec(text) ?? []

@@ -106,7 +106,7 @@ export function compileListQuery (options: ResolvedOptions, resource: Resource):
 }
 
 /** The compiled parts of a parser. */
-interface Parts {
+interface ParserParts {
   readonly searchable: readonly string[]
   parseOrder (sort: string | undefined): Order
   parseFilter (query: QueryParameters): Filter
@@ -115,7 +115,7 @@ interface Parts {
 function compileParse (
   { store, maxLimit, pageSize }: ResolvedOptions,
   resource: Resource,
-  { parseOrder, parseFilter, searchable }: Parts
+  { parseOrder, parseFilter, searchable }: ParserParts
 ): ListQueryParser['parse'] {
   function findPosition (
     parameter: CursorParameter,

@@ -47,7 +47,7 @@ export function compileQueryBody ({ filterable }: Pick<ListQueryParser, 'filtera
       isPlain && operators.includes('null') ? [name] : [])
   )
   return ({ body, query }, mediaType) => {
-    const parameters = new Parameters(query)
+    const parameters = new BodyParameters(query)
     const bytes = Buffer.isBuffer(body) ? body : NO_BYTES
     if (mediaType === JSON_TYPE) readJson(bytes, parameters, nullable)
     else readForm(bytes.toString(), parameters)
@@ -58,7 +58,7 @@ export function compileQueryBody ({ filterable }: Pick<ListQueryParser, 'filtera
 const NO_BYTES = Buffer.alloc(0)
 
 /** The parameters of one query, each at most once. */
-class Parameters {
+class BodyParameters {
   /** It has no prototype, because a client may call a parameter `__proto__`. */
   readonly all: Record<string, string> = Object.create(null)
   #count = 0
@@ -77,7 +77,7 @@ class Parameters {
 }
 
 /** Reads `rating[gte]=3&sort=title`. Line breaks stay as they are, as in a URL. */
-function readForm (text: string, parameters: Parameters): void {
+function readForm (text: string, parameters: BodyParameters): void {
   checkLanguage(text)
   for (const field of text.split('&')) {
     if (field === '') continue
@@ -87,7 +87,7 @@ function readForm (text: string, parameters: Parameters): void {
 }
 
 /** Reads `{"rating[gte]":3,"sort":"title"}` or `{"rating":{"gte":3},"sort":"title"}`. */
-function readJson (body: Buffer, parameters: Parameters, nullable: ReadonlySet<string>): void {
+function readJson (body: Buffer, parameters: BodyParameters, nullable: ReadonlySet<string>): void {
   const text = decodeJson(body)
   const members = parseJson(text)
   if (!isObject(members)) throw new InvalidQueryError('the body must be an object that has the parameters')
@@ -103,7 +103,11 @@ function readJson (body: Buffer, parameters: Parameters, nullable: ReadonlySet<s
 }
 
 /** Reads the operators of one attribute: `{"gte":3,"lt":5}`. */
-function readOperators (attribute: string, operators: Readonly<Record<string, unknown>>, parameters: Parameters): void {
+function readOperators (
+  attribute: string,
+  operators: Readonly<Record<string, unknown>>,
+  parameters: BodyParameters
+): void {
   const entries = Object.entries(operators)
   if (entries.length === 0) throw new InvalidQueryError(`"${abbreviate(attribute)}" must have an operator`)
   for (const [operator, value] of entries) {

@@ -1,17 +1,17 @@
 import pluralizer from 'pluralize'
 
 /** The name as `camelize` returns it: `blog_posts` and `blog-posts` → `blogPosts`. */
-export type CamelCase<Name extends string> = Name extends Literal<Name> ? Uncapitalize<JoinAll<Name>> : string
+export type CamelCase<Name extends string> = Name extends LiteralText<Name> ? Uncapitalize<JoinAll<Name>> : string
 
 /**
  * The name as `singularize` returns it: `posts` → `post`. In a compound the last word changes. `string` if the ending
  * is ambiguous.
  */
 export type Singularize<Name extends string> =
-  Name extends Literal<Name> ? SingularizeLast<Name, LastWord<Name>> : string
+  Name extends LiteralText<Name> ? SingularizeLast<Name, LastWord<Name>> : string
 
 /** The name itself, or `never` for a type such as `string`, whose text is unknown. */
-type Literal<Name extends string> = {} extends Record<Name, true> ? never : Name
+type LiteralText<Name extends string> = {} extends Record<Name, true> ? never : Name
 
 type JoinAll<Name extends string> = Join<Join<Join<Join<Name, '_'>, '-'>, '.'>, '/'>
 

@@ -35,7 +35,7 @@ export function acceptHeaders (routes: readonly Route[], negotiator: Negotiator)
 }
 
 /** The refusal of the methods that a URL does not serve. */
-interface Refusal {
+interface MethodRefusal {
   readonly method: HTTPMethods[]
   readonly refuse: onRequestHookHandler
   /** Returns whether a request is refused even if its method is OPTIONS. @default never */
@@ -48,7 +48,7 @@ interface Refusal {
  */
 export function makeRefusal (
   headers: Readonly<Record<string, string>>,
-  { method, refuse, isRefused = () => false }: Refusal
+  { method, refuse, isRefused = () => false }: MethodRefusal
 ): Required<Pick<RouteOptions, 'onRequest' | 'handler'>> & { readonly method: HTTPMethods[] } {
   return {
     method,

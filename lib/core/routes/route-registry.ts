@@ -27,14 +27,14 @@ interface Declared extends ResourceRoute {
 }
 
 /** Where a resource is declared, which tells it apart from others of its name. */
-interface Place {
+interface DeclarationPlace {
   readonly registration: object
   /** The segments of the scopes around it. */
   readonly path: string
 }
 
 /** A resource that is not nested. */
-interface ReferencedResource extends Place {
+interface ReferencedResource extends DeclarationPlace {
   readonly compiled: CompiledResource
   /** The prefix of the instance. */
   readonly prefix: string
@@ -117,7 +117,7 @@ function findReferenced (
  * Adds the relations of the option `references`. The resources that they name are found once the app is ready.
  * @throws InvalidOptionError
  */
-export function addReferences (app: FastifyInstance, compiled: CompiledResource, place: Place): void {
+export function addReferences (app: FastifyInstance, compiled: CompiledResource, place: DeclarationPlace): void {
   const { options: { name, references }, relations, resourcePaths } = compiled
   const { resources } = registryOf(app)
   const own = { ...place, prefix: app.prefix }

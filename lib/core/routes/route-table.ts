@@ -67,7 +67,7 @@ export function makeTable (
 }
 
 type SomeActions = readonly [CompiledCustomAction, ...CompiledCustomAction[]]
-type PathOptions = Partial<Pick<RoutePath, 'isMember' | 'param' | 'endsWithId' | 'routeConstraints'>>
+type RoutePathOptions = Partial<Pick<RoutePath, 'isMember' | 'param' | 'endsWithId' | 'routeConstraints'>>
 
 const NO_HOOKS: HookLists = new Map()
 const FORMAT = ['format']
@@ -217,7 +217,7 @@ class RouteTable {
   }
 
   /** Returns one path, or none if it has no routes. */
-  #path (name: string, url: string, options: PathOptions, [first, ...others]: readonly Route[]): RoutePath[] {
+  #path (name: string, url: string, options: RoutePathOptions, [first, ...others]: readonly Route[]): RoutePath[] {
     if (first === undefined) return []
     const { resource, representations, options: { name: declared, routing } } = this.#compiled
     return [{

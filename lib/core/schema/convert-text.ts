@@ -55,9 +55,9 @@ export const FREE_MOMENT = 'date-time-text'
 /** The formats that only say what a text is or how it is edited. Every text fits them. */
 export const LOOSE_FORMATS: ReadonlySet<unknown> = new Set(['textarea', 'password', FREE_MOMENT])
 
-type Parse = (text: string) => unknown
+type ParseText = (text: string) => unknown
 
-const PARSERS: ReadonlyArray<readonly [TypeName, Parse]> = [
+const PARSERS: ReadonlyArray<readonly [TypeName, ParseText]> = [
   ['integer', parseInteger],
   ['number', parseNumber],
   ['boolean', parseBoolean]

@@ -58,7 +58,7 @@ type Without<A, Names> = [Names] extends [never] ? A : { [K in keyof A as K exte
  * The type of the values of a schema, inferred at most `D` schemas deep. `T` is the `type` of the surrounding schema,
  * as in `{ type: 'object', oneOf: [{ properties: { … } }] }`.
  */
-type Value<S, M extends Mode, D extends number, T = unknown> =
+type ValueOf<S, M extends Mode, D extends number, T = unknown> =
   D extends 0 ? unknown
     : unknown extends S ? unknown
       : S extends TypeBox ? Static<S>
@@ -99,24 +99,24 @@ type Integer<S> = S extends { readonly format: 'int64' } ? number | string : num
 
 type Items<S, M extends Mode, D extends number> =
   S extends { readonly items: infer I }
-    ? I extends readonly unknown[] ? readonly unknown[] : ReadonlyArray<Value<I, M, Deeper<D>>>
+    ? I extends readonly unknown[] ? readonly unknown[] : ReadonlyArray<ValueOf<I, M, Deeper<D>>>
     : readonly unknown[]
 
 type Members<S, M extends Mode, D extends number> =
   S extends { readonly properties: infer P } ? Rest<S, Properties<P, RequiredOf<S>, Inner<M>, D>, M, D>
-    : S extends { readonly additionalProperties: infer E } ? Readonly<Record<string, Value<E, M, Deeper<D>>>>
+    : S extends { readonly additionalProperties: infer E } ? Readonly<Record<string, ValueOf<E, M, Deeper<D>>>>
       : [keyof S & ('allOf' | 'anyOf' | 'oneOf')] extends [never] ? Attributes : unknown
 
 type Rest<S, O, M extends Mode, D extends number> =
   S extends { readonly patternProperties: unknown } ? O & Attributes
     : S extends { readonly additionalProperties: infer E }
-      ? [E] extends [false] ? O : O & Readonly<Record<string, Value<E, M, Deeper<D>> | O[keyof O]>>
+      ? [E] extends [false] ? O : O & Readonly<Record<string, ValueOf<E, M, Deeper<D>> | O[keyof O]>>
       : O
 
 type Properties<P, R, M extends Mode, D extends number> = Flat<
-  { readonly [K in keyof P as K extends Present<P, R, M> ? K : never]: Value<P[K], Inner<M>, Deeper<D>> } & {
+  { readonly [K in keyof P as K extends Present<P, R, M> ? K : never]: ValueOf<P[K], Inner<M>, Deeper<D>> } & {
     readonly [K in keyof P as K extends Present<P, R, M> | Hidden<P, M> ? never : K]?:
-      Value<P[K], Inner<M>, Deeper<D>> | Removed<K, R, M>
+      ValueOf<P[K], Inner<M>, Deeper<D>> | Removed<K, R, M>
   }
 >
 
@@ -155,23 +155,23 @@ type Parts<S, M extends Mode, D extends number, T> =
   & (S extends { readonly oneOf: infer L extends readonly unknown[] } ? Some<L, M, D, T> : unknown)
 
 type Every<L extends readonly unknown[], M extends Mode, D extends number, T> =
-  L extends readonly [infer First, ...infer Others] ? Value<First, M, Deeper<D>, T> & Every<Others, M, D, T> : unknown
+  L extends readonly [infer First, ...infer Others] ? ValueOf<First, M, Deeper<D>, T> & Every<Others, M, D, T> : unknown
 
 /**
  * The union of alternatives. Ajv fills in no defaults there, and one alternative may allow a property that is
  * `readOnly` in another.
  */
 type Some<L extends readonly unknown[], M extends Mode, D extends number, T> =
-  { [I in keyof L]: Value<L[I], M extends 'created' | 'changed' ? 'perhaps' : M, Deeper<D>, T> }[number]
+  { [I in keyof L]: ValueOf<L[I], M extends 'created' | 'changed' ? 'perhaps' : M, Deeper<D>, T> }[number]
 
 /**
  * The names of the attributes of `A` that rows `B` lack or have with another type. `unknown` in `B` fits every type.
  */
 export type MismatchedNames<A, B> = {
-  [K in keyof A]-?: string extends K ? never : number extends K ? never : Misfit<A, B, K>
+  [K in keyof A]-?: string extends K ? never : number extends K ? never : MisfitOf<A, B, K>
 }[keyof A]
 
-type Misfit<A, B, K extends keyof A> =
+type MisfitOf<A, B, K extends keyof A> =
   K extends keyof B
     ? unknown extends B[K] ? never : [B[K]] extends [Frozen<A[K]>] ? never : K
     : K

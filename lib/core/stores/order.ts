@@ -147,10 +147,10 @@ function keyOfDecimal (value: unknown): unknown {
   return isDecimal(value) ? normalizeDecimal(value) : value
 }
 
-type Range = Pick<Condition, 'type'> & { readonly value: NonNullable<Scalar> }
+type CharacterRange = Pick<Condition, 'type'> & { readonly value: NonNullable<Scalar> }
 
 /** Compares values of one type. Null, and a value of another type, are neither greater nor less. */
-function compares ({ value: wanted, type }: Range, isMet: (order: number) => boolean): Meets {
+function compares ({ value: wanted, type }: CharacterRange, isMet: (order: number) => boolean): Meets {
   const isComparable = (value: unknown): boolean => {
     if (type === 'integer' && (typeof value === 'number' || isLongInteger(value))) return true
     return type === 'decimal' ? isDecimal(value) : typeof value === typeof wanted

@@ -32,7 +32,7 @@ export function logLateFailure (thrown: unknown, state: ActionState): void {
   writeFailure(failure, state, { action, id, outcome: outcomeOf(500, reply) })
 }
 
-function writeFailure ({ thrown, problem, status }: Failure, state: RequestState, what: FailureLog): void {
+function writeFailure ({ thrown, problem, status }: LoggedFailure, state: RequestState, what: FailureLog): void {
   const { reply, compiled: { name, resource } } = state
   const { action, outcome } = what
   const err = isOurs(thrown, problem) ? describe(thrown, problem, resource) : thrown
@@ -56,7 +56,7 @@ function describe ({ code, errors, cause }: OurError, { status }: Problem, { att
   }
 }
 
-interface Failure {
+interface LoggedFailure {
   readonly thrown: unknown
   readonly problem: Problem
   readonly status: number

@@ -20,7 +20,7 @@ import type { FormValues } from './form-values.js'
 export const YOURS: unique symbol = Symbol('yours')
 
 /** A form that was sent, and the attributes as somebody else has saved them since it was opened. */
-interface Change {
+interface AttributeChange {
   readonly input: Input
   readonly attributes: Attributes
 }
@@ -45,7 +45,7 @@ export class Conflicts {
     builder: FieldBuilder,
     plan: FieldPlan,
     node: FormNode,
-    { input, attributes }: Change
+    { input, attributes }: AttributeChange
   ): Conflict | typeof YOURS | undefined {
     const { name } = plan.property
     const theirs = this.#values.has(name) ? this.#values.read(name, attributes) : PARTIAL

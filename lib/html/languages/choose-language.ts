@@ -5,7 +5,7 @@ const REMEMBERED = 100
 /** The longest header that is kept or read, in characters. */
 const LONGEST = 512
 
-interface Range {
+interface LanguageRange {
   readonly range: string
   readonly q: number
 }
@@ -32,7 +32,7 @@ export function compileLanguageChoice (offered: readonly string[]): ChooseLangua
   }
 }
 
-function choose (ranges: readonly Range[], offered: readonly string[]): string | undefined {
+function choose (ranges: readonly LanguageRange[], offered: readonly string[]): string | undefined {
   const refused = ranges.filter(({ q }) => q === 0).map(({ range }) => lookUp(range, offered))
   const accepted = offered.filter((tag) => !refused.includes(tag))
   for (const { range, q } of ranges.toSorted((one, other) => other.q - one.q)) {
@@ -58,7 +58,7 @@ function lookUp (range: string, offered: readonly string[]): string | undefined 
 }
 
 /** Parses a header. Malformed parts are left out. */
-function parseRanges (header: string): Range[] {
+function parseRanges (header: string): LanguageRange[] {
   return header.toLowerCase().split(',').flatMap((part) => {
     const [, range = '', weight = '1'] = /^\s*(\*|[a-z\d-]+)\s*(?:;\s*q\s*=\s*([\d.]+)\s*)?$/.exec(part) ?? []
     const q = Number(weight)

@@ -62,9 +62,9 @@ function makeChoice (source: PageSource, found: RowSearch, { name, required, sha
   }
 }
 
-type Part = 'choose' | 'chosen' | 'after'
+type FlatPart = 'choose' | 'chosen' | 'after'
 
-function nameOf ({ resource: { singular } }: PageSource, attribute: string, part: Part): string {
+function nameOf ({ resource: { singular } }: PageSource, attribute: string, part: FlatPart): string {
   return `${singular}[${attribute}][${MARKER}][${part}]`
 }
 

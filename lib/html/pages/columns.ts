@@ -22,7 +22,7 @@ export interface ColumnSource {
 }
 
 /** The columns of a list between the name of the row, if it has a title, and its id. */
-export class Columns {
+export class ListColumns {
   /** The columns, or `undefined` if they depend on the rows. */
   readonly fixed: readonly ShownAttribute[] | undefined
   readonly #shown: ShownAttributes

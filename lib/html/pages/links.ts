@@ -5,13 +5,13 @@ type ListAddress = Pick<PageView, 'path' | 'parameters'>
 /** The most characters that a page repeats of its query in links that lead elsewhere than to the pages around it. */
 const MOST_ON_PAGE = 16_000
 
-type Changes = Readonly<Record<string, string | undefined>>
+type QueryChanges = Readonly<Record<string, string | undefined>>
 
 /**
  * Returns a link to the first page of the requested list, with some parameters changed. `undefined` removes a
  * parameter.
  */
-export function linkTo ({ path, parameters }: ListAddress, changes: Changes): string {
+export function linkTo ({ path, parameters }: ListAddress, changes: QueryChanges): string {
   let query = ''
   for (const name in parameters) {
     query += pair(query, name, Object.hasOwn(changes, name) ? changes[name] : parameters[name])

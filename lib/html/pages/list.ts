@@ -11,7 +11,7 @@ import type { ShownAttributes } from '../values/shown-attributes.js'
 import type { ListPage, ListRow } from '../views/model.js'
 import { renderRegion } from '../views/page-views.js'
 import { compileActions, type MakeActions, nameInWords, withoutRefused } from './action-buttons.js'
-import { Columns } from './columns.js'
+import { ListColumns } from './columns.js'
 import { compileFilter, type MakeFilter } from './filter.js'
 import { linkTo, mayRepeat } from './links.js'
 import type { PageFrames, PageSource } from './page-frame.js'
@@ -20,7 +20,7 @@ import { RowWriter } from './rows.js'
 type ListParts =
   Pick<ListPage, 'columns' | 'isEmpty' | 'total' | 'range' | 'previous' | 'next' | 'first' | 'filter'>
 
-type Total = NonNullable<PageView['total']>
+type ListTotal = NonNullable<PageView['total']>
 
 /** The dependencies of `List`. */
 export interface ListSource extends PageSource {
@@ -50,7 +50,7 @@ function queryInOthers ({ parameters, after, before, offset }: PageView): string
 /** Writes the pages of a list. Columns, cells and the filter are compiled once. */
 export class List {
   readonly #messages: PageMessages
-  readonly #columns: Columns
+  readonly #columns: ListColumns
   readonly #names: RowNames
   readonly #rows: RowWriter
   readonly #makeFilter: MakeFilter
@@ -67,7 +67,7 @@ export class List {
     const { filtered, names, timeZone } = source
     this.#numbers = new Intl.NumberFormat(lang)
     const title = names.attribute
-    const columns = new Columns({ resource, shown, context, chosen, title })
+    const columns = new ListColumns({ resource, shown, context, chosen, title })
     const suffixes = context.formats.map(({ name }) => name)
     this.#messages = messages
     this.#translate = translate
@@ -141,7 +141,7 @@ export class List {
   }
 
   /** Returns the number of all rows in words. */
-  #totalOf ({ rows, isEstimate, most = Infinity }: Total): string {
+  #totalOf ({ rows, isEstimate, most = Infinity }: ListTotal): string {
     const { total: exactly, moreThan, about, plural, singular } = this.#messages
     if (rows >= most) return moreThan(this.#numbers.format(most - 1), plural)
     const digits = this.#numbers.format(rows)
@@ -149,7 +149,7 @@ export class List {
   }
 
   /** Returns the place of the page in words. A page with a place has a total. */
-  #rangeOf ([first, last]: NonNullable<PageView['range']>, { rows, most = Infinity }: Total): string {
+  #rangeOf ([first, last]: NonNullable<PageView['range']>, { rows, most = Infinity }: ListTotal): string {
     const write = (number: number): string => this.#numbers.format(number)
     const all = rows >= most ? this.#messages.moreRelated(write(most - 1)) : write(rows)
     return this.#messages.range(write(first), write(last), all)

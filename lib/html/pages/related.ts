@@ -10,7 +10,7 @@ import type { ShownAttributes } from '../values/shown-attributes.js'
 import type { RelatedRows } from '../views/model.js'
 import { renderTable } from '../views/page-views.js'
 import { nameInWords } from './action-buttons.js'
-import { Columns } from './columns.js'
+import { ListColumns } from './columns.js'
 import { RowWriter } from './rows.js'
 
 /** Makes the lists of the rows that belong to a row. */
@@ -40,7 +40,7 @@ export function compileRelated (messages: PageMessages, translate: Translate, la
 const COLUMNS = 4
 
 /** The dependencies of `RelatedTables`. */
-export interface TableSource {
+export interface RelatedTableSource {
   readonly resource: Resource
   readonly context: WriterContext
   readonly messages: PageMessages
@@ -50,18 +50,18 @@ export interface TableSource {
   readonly chosen: readonly string[] | undefined
 }
 
-interface Table {
-  readonly columns: Columns
+interface RelatedTable {
+  readonly columns: ListColumns
   readonly rows: RowWriter
 }
 
 /** Writes rows as tables for the pages of the rows that they belong to. */
 export class RelatedTables {
-  readonly #source: TableSource
+  readonly #source: RelatedTableSource
   /** The tables by the attribute that they leave out. */
-  readonly #tables = new Map<string, Table>()
+  readonly #tables = new Map<string, RelatedTable>()
 
-  constructor (source: TableSource) {
+  constructor (source: RelatedTableSource) {
     this.#source = source
   }
 
@@ -78,12 +78,12 @@ export class RelatedTables {
 `.toString()
   }
 
-  #make (without: string): Table {
+  #make (without: string): RelatedTable {
     const { resource, context, messages, shown, names, chosen } = this.#source
     const all = chosen ?? shown.of([]).map(({ name }) => name)
     const own = all.filter((name) => name !== without && name !== names.attribute?.name).slice(0, COLUMNS)
     const title = names.attribute
-    const columns = new Columns({ resource, shown, context, chosen: resource.open ? undefined : own, title })
+    const columns = new ListColumns({ resource, shown, context, chosen: resource.open ? undefined : own, title })
     const suffixes = context.formats.map(({ name }) => name)
     return { columns, rows: new RowWriter({ columns, shown, names, messages, suffixes, resource }) }
   }

@@ -11,14 +11,14 @@ import { ELLIPSIS, type Show } from '../values/render-value.js'
 import type { RowNames } from '../values/row-names.js'
 import type { ShownAttribute, ShownAttributes } from '../values/shown-attributes.js'
 import type { ListRow } from '../views/model.js'
-import type { Columns } from './columns.js'
+import type { ListColumns } from './columns.js'
 
 /** What the rows of a page need of its request. */
 type Shown = Pick<View, 'location' | 'links'>
 
 /** The dependencies of `RowWriter`. */
 export interface RowSource {
-  readonly columns: Columns
+  readonly columns: ListColumns
   readonly shown: ShownAttributes
   readonly names: RowNames
   readonly messages: PageMessages

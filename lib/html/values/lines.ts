@@ -11,7 +11,7 @@ export type WriteText = (value: unknown) => string
 export const CLIPPED = 100
 
 /** Adds a part to a line. */
-type Join = PageMessages['listed']
+type JoinLines = PageMessages['listed']
 
 /** What the lines of all shapes share. */
 interface LineSource {
@@ -52,7 +52,7 @@ function makeLine (
 }
 
 /** Makes the line of an object: its texts, and its other values after their labels. */
-function makeMembers (shape: Shape, compile: (shape: Shape) => WriteText, join: Join): (value: object) => string {
+function makeMembers (shape: Shape, compile: (shape: Shape) => WriteText, join: JoinLines): (value: object) => string {
   const rest = compile(shape.rest ?? openShape)
   const members = new Map([...shape.properties.values()].map((property) =>
     [property.name, { label: labelOf(property), write: compile(property.shape) }]))
@@ -76,7 +76,7 @@ function isBlank (value: unknown): boolean {
 }
 
 /** Joins parts until they fill a cell. The rest is not read, because a value may be a megabyte long. */
-function startOf<T> (parts: Iterable<T>, write: (part: T) => string, join: Join): string {
+function startOf<T> (parts: Iterable<T>, write: (part: T) => string, join: JoinLines): string {
   let text: string | undefined
   for (const part of parts) {
     const written = write(part)

@@ -158,15 +158,15 @@ function renderEmpty (page: ListPage): Markup {
   }</div>\n`
 }
 
-type Table = Pick<ListPage, 'columns' | 'messages'>
+type PagedTable = Pick<ListPage, 'columns' | 'messages'>
 
 /** Renders the table of a list in a region that scrolls by itself, and by the arrow keys if it has the focus. */
-export function renderRegion (table: Table, rows: Markup): Markup {
+export function renderRegion (table: PagedTable, rows: Markup): Markup {
   return markup`${openRegion(table)}${rows}${CLOSE_REGION}`
 }
 
 /** Renders the table up to its rows. A link that skips to them needs their id. */
-function openRegion ({ columns, messages: { plural } }: Table): Markup {
+function openRegion ({ columns, messages: { plural } }: PagedTable): Markup {
   return markup`<section class="scroll" aria-label="${plural}" tabindex="0">${openTable(columns, markup` id="rows"`)}`
 }
 

@@ -3,7 +3,7 @@ import { declareAttributes } from '../../core/resource/attributes.js'
 import type { Property } from '../../core/schema/shape.js'
 import type { AttributesSchema } from '../../core/schema/types.js'
 import { didYouMean } from '../../core/util/words.js'
-import type { Column, Dialect } from '../dialect.js'
+import type { SqlColumn, Dialect } from '../dialect.js'
 import { type Codec, readMarkedBytes } from './codec.js'
 import { describeMisfit, memberTest, valuesOf } from './kinds.js'
 
@@ -13,7 +13,7 @@ export interface Columns {
   readonly id: string | undefined
   /** The name of the column of the version, or `undefined` if the version has none. */
   readonly version: string | undefined
-  readonly byAttribute: ReadonlyMap<string, Column>
+  readonly byAttribute: ReadonlyMap<string, SqlColumn>
 }
 
 export interface ColumnsOptions {
@@ -94,7 +94,7 @@ function makeColumn (
   { name: attribute, shape, schema, required, readOnly }: Property,
   { name, type: found }: Place,
   dialect: Dialect
-): Column {
+): SqlColumn {
   const values = valuesOf(shape, readOnly)
   const { kind } = values
   const allowsNull = shape.types.has('null')

@@ -1,7 +1,7 @@
 import type { Id, Row } from '../../core/resource/row.js'
 import type { Attributes } from '../../core/schema/types.js'
 import { readMember, setMember } from '../../core/util/own-property.js'
-import type { Column, RawRow } from '../dialect.js'
+import type { SqlColumn, RawRow } from '../dialect.js'
 import type { Versions } from '../keys/versions.js'
 import type { TableDefinition } from '../tables/definition.js'
 
@@ -9,7 +9,7 @@ import type { TableDefinition } from '../tables/definition.js'
 export class RowDecoder {
   readonly #decodeId: (raw: RawRow) => Id
   readonly #versions: Versions
-  readonly #columns: readonly Column[]
+  readonly #columns: readonly SqlColumn[]
 
   constructor ({ columns: { byAttribute }, ids, versions }: TableDefinition) {
     this.#decodeId = ids.decode

@@ -7,7 +7,7 @@ import { isEmpty, ownMember } from '../../core/util/own-property.js'
 import type { Order, OrderBy, Position } from '../../core/stores/store.js'
 import { decodeLongInteger } from '../columns/codec.js'
 import { REFUSALS } from '../constraint-errors.js'
-import type { Column, ComparedColumn, Dialect, RawRow } from '../dialect.js'
+import type { SqlColumn, ComparedColumn, Dialect, RawRow } from '../dialect.js'
 import {
   fitsId,
   joinParts,
@@ -91,7 +91,7 @@ export function makeGeneratedId (
  */
 export function makeKey (
   key: readonly string[],
-  byAttribute: ReadonlyMap<string, Column>,
+  byAttribute: ReadonlyMap<string, SqlColumn>,
   isText: boolean,
   filled: ReadonlySet<string> = new Set()
 ): IdColumns {
@@ -99,13 +99,13 @@ export function makeKey (
     if (key.indexOf(attribute) !== index) throw new InvalidOptionError('key', `names "${attribute}" twice`)
     const part = findPart(attribute, byAttribute)
     return { ...part, isGiven: part.isGiven && !filled.has(part.name) }
-  }) as [Part, ...Part[]]
+  }) as [KeyPart, ...KeyPart[]]
   return others.length === 0 ? makeSingle(first, isText) : makeComposite([first, ...others])
 }
 
-interface Part extends IdPart, Pick<Column, 'decode'> {}
+interface KeyPart extends IdPart, Pick<SqlColumn, 'decode'> {}
 
-function findPart (attribute: string, byAttribute: ReadonlyMap<string, Column>): Part {
+function findPart (attribute: string, byAttribute: ReadonlyMap<string, SqlColumn>): KeyPart {
   const column = byAttribute.get(attribute)
   if (column === undefined) {
     const hint = didYouMean(attribute, [...byAttribute.keys()])
@@ -117,7 +117,7 @@ function findPart (attribute: string, byAttribute: ReadonlyMap<string, Column>):
   return { ...column, by: attribute, isGiven: !column.allowsNull && !column.readOnly }
 }
 
-function makeSingle (part: Part, isText: boolean): IdColumns {
+function makeSingle (part: KeyPart, isText: boolean): IdColumns {
   const { kind } = part
   if (isText || (kind !== 'integer' && kind !== 'uuid')) {
     return makeText([part], (id) => toList(readSingle(id)), ([text]) => writeSingle(text as string))
@@ -133,7 +133,7 @@ function makeSingle (part: Part, isText: boolean): IdColumns {
   }
 }
 
-function makeComposite (parts: readonly [Part, ...Part[]]): IdColumns {
+function makeComposite (parts: readonly [KeyPart, ...KeyPart[]]): IdColumns {
   return makeText(parts, (id) => splitParts(id, parts.length), joinParts)
 }
 
@@ -143,17 +143,17 @@ function toList (text: string | undefined): readonly string[] | undefined {
 
 /** Makes ids that are texts. A row whose values no id can spell gets one without a path. */
 function makeText (
-  parts: readonly [Part, ...Part[]],
+  parts: readonly [KeyPart, ...KeyPart[]],
   read: (id: string) => readonly string[] | undefined,
   write: (texts: readonly string[]) => string
 ): IdColumns {
   const isSpelled = (value: Scalar, index: number): boolean =>
-    value !== null && (parts[index] as Part).fits(value) && fitsId(String(value))
+    value !== null && (parts[index] as KeyPart).fits(value) && fitsId(String(value))
   const parse = (id: Id): readonly Scalar[] | undefined => {
     const withoutPath = readWithoutPath(String(id), parts)
     if (withoutPath !== undefined) return withoutPath.every(isSpelled) ? undefined : withoutPath
     const texts = typeof id === 'string' && fitsId(id) ? read(id) : undefined
-    const values = texts?.map((text, index) => parseValue((parts[index] as Part).kind, text))
+    const values = texts?.map((text, index) => parseValue((parts[index] as KeyPart).kind, text))
     return values?.every((value, index) => value !== undefined && isSpelled(value, index)) === true
       ? values as Scalar[]
       : undefined
@@ -172,7 +172,7 @@ function makeText (
   }
 }
 
-function decodePart ({ name, decode }: Part, raw: RawRow): Scalar {
+function decodePart ({ name, decode }: KeyPart, raw: RawRow): Scalar {
   return (decode(raw[name]) ?? null) as Scalar
 }
 

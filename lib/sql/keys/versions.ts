@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { InvalidOptionError } from '../../core/errors.js'
 import { isStructure } from '../../core/util/own-property.js'
 import { bytesOf } from '../columns/codec.js'
-import type { Column, Dialect, RawRow } from '../dialect.js'
+import type { SqlColumn, Dialect, RawRow } from '../dialect.js'
 
 /** A condition of a guarded write on the version, with the value of its placeholder. */
 export interface VersionGuard {
@@ -33,7 +33,7 @@ export interface Versions {
  * @param version the option: the name of a column, `'xmin'` or `'values'`
  * @throws InvalidOptionError if the database has no such versions
  */
-export function makeVersions (version: string, columns: readonly Column[], dialect: Dialect): Versions {
+export function makeVersions (version: string, columns: readonly SqlColumn[], dialect: Dialect): Versions {
   if (version === 'values') {
     const { versions } = dialect
     return 'digest' in versions ? makeDigest(columns, versions.digest) : makeComparedValues(columns, versions.isSame)
@@ -79,7 +79,7 @@ function makeXmin ({ quote }: Dialect): Versions {
 }
 
 /** The version is a digest that the database makes, in reads and in the condition of a write. */
-function makeDigest (columns: readonly Column[], digest: (columns: readonly string[]) => string): Versions {
+function makeDigest (columns: readonly SqlColumn[], digest: (columns: readonly string[]) => string): Versions {
   const expression = digest(columns.map(({ quoted }) => quoted))
   let name = 'version'
   while (columns.some((column) => column.name === name)) name += '_'
@@ -97,8 +97,8 @@ function makeDigest (columns: readonly Column[], digest: (columns: readonly stri
 
 /** The version is a digest that the store makes. A write compares every value that the store has read for it. */
 function makeComparedValues (
-  columns: readonly Column[],
-  isSame: (column: Column, placeholder: string) => string
+  columns: readonly SqlColumn[],
+  isSame: (column: SqlColumn, placeholder: string) => string
 ): Versions {
   const decode = (raw: RawRow): string => digestValues(columns.map(({ name }) => raw[name]))
   return {

@@ -1,7 +1,7 @@
 import type { Scope } from '../../core/resource/row.js'
 import { BY_ID } from '../../core/stores/order.js'
 import type { CountQuery, Order, OrderBy } from '../../core/stores/store.js'
-import type { Column, Dialect, Estimate } from '../dialect.js'
+import type { SqlColumn, Dialect, Estimate } from '../dialect.js'
 import { type Conditions, conditionsOf, keyOf, whereOf } from '../conditions.js'
 import type { Predicate } from '../predicates.js'
 import { type BoundStatement, rowOf, StatementCache } from '../statements.js'
@@ -142,6 +142,6 @@ function keyOfOrder (order: Order): string {
 }
 
 /** Returns the columns whose values may have any length. */
-export function findLong ({ columns }: TableDefinition): readonly Column[] {
+export function findLong ({ columns }: TableDefinition): readonly SqlColumn[] {
   return [...columns.byAttribute.values()].filter(({ isLong }) => isLong)
 }

@@ -3,7 +3,7 @@ import { type Codec, decodeJson } from '../columns/codec.js'
 import { type ColumnKind, describeMisfit, memberTest, type Values, valuesOf } from '../columns/kinds.js'
 import { LIMITED_TEXT } from '../dialect.js'
 import { type ArrayItems, parseArray, writeArray } from './array-text.js'
-import { type ColumnType, findDecimalCodec, findIntegerCodec, NUMBER, REAL, withoutEnd } from './number-types.js'
+import { type NumberColumnType, findDecimalCodec, findIntegerCodec, NUMBER, REAL, withoutEnd } from './number-types.js'
 import { parserOf } from './value-parsers.js'
 
 /** Finds how a column of a type keeps values. */
@@ -46,7 +46,7 @@ const LENGTH = /\(\d+\)$/
 const PARAMETERS = /\((-?\d+(?:,-?\d+)*)\)/
 
 /** Parses a type as `format_type` writes it: `timestamp(3) without time zone`. `migrate` uses shorter names. */
-function parseType (type: string): ColumnType {
+function parseType (type: string): NumberColumnType {
   const [, parameters] = PARAMETERS.exec(type) ?? []
   const name = type.replace(PARAMETERS, '')
   return { name: ALIASES.get(name) ?? name, parameters: parameters?.split(',').map(Number) ?? [] }
@@ -91,7 +91,7 @@ const MOMENTS: ReadonlySet<ColumnKind> = new Set(['date-time', 'date-time-local'
 /** The length of a UUID, in characters. */
 const UUID_LENGTH = 36
 
-const CODECS: Readonly<Record<ColumnKind, (type: ColumnType, values: Values) => Codec | undefined>> = {
+const CODECS: Readonly<Record<ColumnKind, (type: NumberColumnType, values: Values) => Codec | undefined>> = {
   string: findStringCodec,
   uuid: ({ name }) => (name === 'uuid' ? SHORT : undefined),
   'date-time': (type) => findMomentCodec(type, 'timestamp with time zone'),
@@ -111,7 +111,7 @@ const CODECS: Readonly<Record<ColumnKind, (type: ColumnType, values: Values) => 
  * texts in its own spelling.
  */
 function findStringCodec (
-  { name, parameters: [length] }: ColumnType,
+  { name, parameters: [length] }: NumberColumnType,
   { maxLength, readOnly }: Values
 ): Codec | undefined {
   const isLimited = name === 'character varying' || name === 'character'
@@ -135,7 +135,7 @@ const TIME = /:(\d\d)(?:\.(\d+))?(?:Z|[+-]\d\d:\d\d)?$/
 
 /** Finds how a column of a type keeps moments, up to the digits of the second that it has. */
 function findMomentCodec (
-  { name, parameters: [most = DIGITS_OF_SECOND] }: ColumnType,
+  { name, parameters: [most = DIGITS_OF_SECOND] }: NumberColumnType,
   wanted: string
 ): Codec | undefined {
   if (name !== wanted) return undefined

@@ -3,7 +3,7 @@ import { identity } from '../../core/util/functions.js'
 import type { Codec } from '../columns/codec.js'
 
 /** A type without its parameters, such as `numeric`, and its parameters. */
-export interface ColumnType {
+export interface NumberColumnType {
   readonly name: string
   readonly parameters: readonly number[]
 }
@@ -15,7 +15,7 @@ const INTEGERS: ReadonlyMap<string, readonly [least: bigint, most: bigint]> = ne
 ])
 
 /** Finds how a column keeps integers. */
-export function findIntegerCodec ({ name }: ColumnType): Codec | undefined {
+export function findIntegerCodec ({ name }: NumberColumnType): Codec | undefined {
   const range = INTEGERS.get(name)
   return range && {
     isLong: false,
@@ -33,7 +33,7 @@ function findRangeFault (text: string, [least, most]: readonly [bigint, bigint])
 }
 
 /** Finds how a column keeps decimals. */
-export function findDecimalCodec ({ name, parameters }: ColumnType): Codec | undefined {
+export function findDecimalCodec ({ name, parameters }: NumberColumnType): Codec | undefined {
   const range = INTEGERS.get(name)
   if (range !== undefined) {
     return {

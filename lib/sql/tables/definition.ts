@@ -37,7 +37,7 @@ export interface CheckedTable {
   readonly filled: ReadonlySet<string>
 }
 
-export type TableOptions = SqlStoreOptions & { readonly schema?: string | undefined }
+export type TableDefinitionOptions = SqlStoreOptions & { readonly schema?: string | undefined }
 
 /**
  * Makes the definition of a table.
@@ -45,7 +45,8 @@ export type TableOptions = SqlStoreOptions & { readonly schema?: string | undefi
  * @throws InvalidOptionError or InvalidAttributesError if an option is wrong
  */
 export function defineTable (
-  { table, schema, attributes, key, id, columns = {}, version = 'version', unique = [], references = {} }: TableOptions,
+  { table, schema, attributes, key, id, columns = {}, version = 'version', unique = [], references = {} }:
+  TableDefinitionOptions,
   dialect: Dialect,
   { types, notNull, filled, isKeyUnique = true }: Partial<CheckedTable> = {}
 ): TableDefinition {

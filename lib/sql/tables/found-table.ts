@@ -13,7 +13,7 @@ export interface FoundTable {
   readonly primaryKey: readonly string[]
   /** The columns of each unique index, without the primary key. */
   readonly unique: ReadonlyArray<readonly string[]>
-  readonly foreignKeys: readonly ForeignKey[]
+  readonly foreignKeys: readonly FoundForeignKey[]
   /** What the CHECK constraints demand, as far as they can be read. */
   readonly demands: readonly Demand[]
   /** The name by which statements address rows that have no key, such as `rowid`. */
@@ -57,7 +57,7 @@ export interface FoundColumn {
   readonly problem?: string | undefined
 }
 
-export interface ForeignKey {
+export interface FoundForeignKey {
   readonly columns: readonly string[]
   /** The table to which it refers, or `undefined` if the table is not among the described ones. */
   readonly table: string | undefined

@@ -2,7 +2,7 @@ import { InvalidOptionError } from '../../core/errors.js'
 import { didYouMean } from '../../core/util/words.js'
 import type { GeneratedIdType } from '../../core/resource/resource.js'
 import {
-  type Column,
+  type SqlColumn,
   type Dialect,
   LIMITED_TEXT,
   type Table,
@@ -160,7 +160,7 @@ class TableCheck {
     if (!column.notNull) this.#report(`the column "${version}" may be null, but the version must not be null`)
   }
 
-  #checkColumn (column: Column): void {
+  #checkColumn (column: SqlColumn): void {
     const { attribute, name, allowsNull, readOnly } = column
     const type = this.#dialect.columnType(column)
     const { statements, obstacle } = this.#statements.addColumn(column)
@@ -208,7 +208,7 @@ function describeType ({ type }: TableColumn): string {
 }
 
 /** Returns a hint for a column of limited length: the `maxLength` with which a text fits. */
-function orLength ({ attribute, kind }: Column, { type }: TableColumn): string {
+function orLength ({ attribute, kind }: SqlColumn, { type }: TableColumn): string {
   const [, length] = LIMITED_TEXT.exec(type) ?? []
   return length === undefined || kind !== 'string' ? '' : `, or give "${attribute}" maxLength: ${length}`
 }
@@ -265,7 +265,7 @@ function namesOfPresent ({ columns }: Table): readonly string[] {
   return columns.filter(({ notNull, isKey }) => notNull || isKey).map(({ name }) => name)
 }
 
-function describe ({ kind, maxLength }: Column): string {
+function describe ({ kind, maxLength }: SqlColumn): string {
   if (kind !== 'string') return kind
   return maxLength === Infinity ? 'string of any length' : `string of up to ${maxLength} characters`
 }

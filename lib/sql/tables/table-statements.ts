@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { GeneratedIdType } from '../../core/resource/resource.js'
 import { TEXTUAL } from '../columns/kinds.js'
-import { type Column, type Dialect, quoteTable } from '../dialect.js'
+import { type SqlColumn, type Dialect, quoteTable } from '../dialect.js'
 import type { ForeignKey } from '../options.js'
 import type { TableDefinition } from './definition.js'
 
@@ -45,7 +45,7 @@ export class TableStatements {
   }
 
   /** Adds the column of an attribute, with its foreign key. The rows that exist get the default of the attribute. */
-  addColumn (column: Column): AddedColumn {
+  addColumn (column: SqlColumn): AddedColumn {
     const { attribute, name, quoted, required } = column
     const reference = this.#definition.references.find((reference) => reference.column.name === name)
     // SQLite adds a foreign key only if the rows that exist have null in it.
@@ -86,13 +86,13 @@ export class TableStatements {
     return `CREATE UNIQUE INDEX IF NOT EXISTS ${name} ON ${quoted} (${columns.map(quote).join(', ')})`
   }
 
-  #typeOf (column: Column): string {
+  #typeOf (column: SqlColumn): string {
     const { columnType, collation } = this.#dialect
     return `${columnType(column)}${this.#isCollated && TEXTUAL.has(column.kind) ? collation : ''}`
   }
 
   /** Returns the default of a column in SQL, or `undefined` if it has none, or one that the column cannot keep. */
-  #defaultOf ({ default: value, kind, keeps, encode }: Column): string | undefined {
+  #defaultOf ({ default: value, kind, keeps, encode }: SqlColumn): string | undefined {
     if (value === undefined || value === null || kind === 'bytes' || !keeps(value)) return undefined
     const encoded = encode(value)
     return typeof encoded === 'string' ? `'${encoded.replaceAll("'", "''")}'` : String(encoded)

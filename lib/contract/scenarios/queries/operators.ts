@@ -11,11 +11,11 @@ import { inOrder, lists, matchesNot } from '../lists.js'
 import { seedTied } from '../orders.js'
 import { TEXTS, UUIDS } from '../values.js'
 
-type Value = NonNullable<Scalar>
-type Range = 'gt' | 'gte' | 'lt' | 'lte'
+type ComparedValue = NonNullable<Scalar>
+type ComparedRange = 'gt' | 'gte' | 'lt' | 'lte'
 
 /** The values of each attribute that the operators compare. Each row has one of them, and some rows have none. */
-const VALUES: Readonly<Record<string, readonly Value[]>> = {
+const VALUES: Readonly<Record<string, readonly ComparedValue[]>> = {
   code: [
     '', ' ', 'A', 'B', 'Z', 'a', 'a ', 'aa', 'b', 'co-op', 'coop', 'e\u0301', 'é', 'ß', 'ss', '10', '9', '%', '_',
     '\\', "'", '\ud7ff', '\ue000', '\ufffd', '😀', '\u{10fffd}'
@@ -49,16 +49,16 @@ const GREATER_AND_LESS: typeof MISTYPED = [
   [{ title: '1' }, { title: 2 }], [{ done: true }, { done: '0' }], [{ done: false }, { done: 2 }]
 ]
 
-export const RANGES: readonly Range[] = ['gt', 'gte', 'lt', 'lte']
+export const RANGES: readonly ComparedRange[] = ['gt', 'gte', 'lt', 'lte']
 
-const IS_MET: Readonly<Record<Range, (order: number) => boolean>> = {
+const IS_MET: Readonly<Record<ComparedRange, (order: number) => boolean>> = {
   gt: (order) => order > 0,
   gte: (order) => order >= 0,
   lt: (order) => order < 0,
   lte: (order) => order <= 0
 }
 
-export function rangeChecks (operator: Range): Checks {
+export function rangeChecks (operator: ComparedRange): Checks {
   return {
     [`the operator ${operator} compares values of each type, and selects no row without a value`]: (subject) =>
       comparesEach(subject, (attribute, value) => ({ attribute, operator, value }), (a, b) =>
@@ -98,7 +98,7 @@ export const inChecks: Checks = {
     for (const [attribute, values] of Object.entries(VALUES)) {
       const lists = [values, values.slice(0, 1), values.slice(1, 4), [...values.slice(-2), ...values.slice(-2)]]
       for (const value of lists) {
-        const expected = rows.filter((row) => value.includes(valueOf(row, attribute) as Value))
+        const expected = rows.filter((row) => value.includes(valueOf(row, attribute) as ComparedValue))
         await holds(subject, expected, { filter: [{ attribute, operator: 'in', value }] })
       }
     }
@@ -130,7 +130,7 @@ export const inChecks: Checks = {
   'the operator in selects values of the right type beside those of another': async (subject) => {
     const row = await subject.create({ count: 1, owner: UUIDS[3] })
     await subject.create({ count: 2, owner: UUIDS[4] })
-    const lists: ReadonlyArray<[string, readonly Value[]]> =
+    const lists: ReadonlyArray<[string, readonly ComparedValue[]]> =
       [['count', ['1', 1, true]], ['owner', ['none', ...UUIDS.slice(3, 4), '']]]
     for (const [attribute, value] of lists) {
       const listed = await settle(subject.rows({ filter: [{ attribute, operator: 'in', value }] }))
@@ -213,8 +213,8 @@ async function seedValues (subject: Subject): Promise<Row[]> {
 /** Checks an operator for each value of each attribute. */
 async function comparesEach (
   subject: Subject,
-  makeCondition: (attribute: string, value: Value) => Condition,
-  isMet: (value: Scalar, wanted: Value) => boolean
+  makeCondition: (attribute: string, value: ComparedValue) => Condition,
+  isMet: (value: Scalar, wanted: ComparedValue) => boolean
 ): Promise<void> {
   const rows = await seedValues(subject)
   for (const [attribute, values] of Object.entries(VALUES)) {
@@ -257,7 +257,7 @@ async function anyName (
 /** Checks that conditions do not select a value of another type. A store may also refuse the value. */
 async function selectsNoOtherType (
   subject: Subject,
-  makeCondition: (attribute: string, value: Value) => Condition
+  makeCondition: (attribute: string, value: ComparedValue) => Condition
 ): Promise<void> {
   for (const [attributes, given] of [...MISTYPED, ...GREATER_AND_LESS]) {
     for (const [attribute, value] of Object.entries(given)) {

@@ -23,7 +23,7 @@ export interface Refusals {
   ofRow (request: FastifyRequest, id: Id | undefined): MaybePromise<Refused>
 }
 
-interface Named {
+interface NamedAction {
   readonly name: string
 }
 
@@ -34,14 +34,14 @@ const MOST_KEPT = 100
 export function compileRefusals (
   authorize: readonly Authorize[],
   resource: Resource,
-  collectionActions: readonly Named[],
-  memberActions: readonly Named[]
+  collectionActions: readonly NamedAction[],
+  memberActions: readonly NamedAction[]
 ): Refusals | undefined {
   if (authorize.length === 0) return undefined
   const kept = new Map<string, Refused>()
   const offers = (
     usual: ReadonlyArray<'create' | 'new' | 'update' | 'edit' | 'delete'>,
-    own: readonly Named[]
+    own: readonly NamedAction[]
   ): readonly string[] => [
     ...new Set([...usual.filter((action) => resource.actions.has(action)), ...own.map(({ name }) => name)])
   ]

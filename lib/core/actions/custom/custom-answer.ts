@@ -288,7 +288,7 @@ function readBatches (source: Source, state: ActionState): Source {
 const DEPTH = 1000
 
 /** The declared members of an object, and the shape of others if they may be written too. */
-type Members = Pick<Shape, 'properties' | 'rest'>
+type PlainMembers = Pick<Shape, 'properties' | 'rest'>
 
 /** The attribute that a value belongs to, and how deep in it the value is. */
 interface Owner {
@@ -350,7 +350,7 @@ function hasSpelling (value: unknown): value is { toJSON (key: string): unknown 
 
 function plainMembers (
   members: Attributes,
-  { properties, rest }: Members,
+  { properties, rest }: PlainMembers,
   plain: (value: unknown, name: string, shape: Shape) => unknown
 ): Attributes {
   const values = new Map<string, unknown>()

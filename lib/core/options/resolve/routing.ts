@@ -61,12 +61,12 @@ const PARAM = /^[A-Za-z_]\w*$/
 export const NAME: RegExp = /^[A-Za-z_][\w-]*$/
 
 /** The type of a check. TypeScript compares the parameters of methods loosely, so each check may have its own. */
-type Check = { of (option: string, value: unknown, ...more: readonly unknown[]): unknown }['of']
+type OptionCheck = { of (option: string, value: unknown, ...more: readonly unknown[]): unknown }['of']
 
-type Option = readonly [check: Check, fallback?: unknown]
+type OptionEntry = readonly [check: OptionCheck, fallback?: unknown]
 
 /** The check and the default of each option. */
-export type OptionTable<Name extends string> = Readonly<Record<Name, Option>>
+export type OptionTable<Name extends string> = Readonly<Record<Name, OptionEntry>>
 
 type More<F> = F extends (option: string, value: unknown, ...more: infer M) => unknown ? M : never
 
@@ -81,7 +81,7 @@ export function readOptions<T extends OptionTable<string>> (
   given: { readonly [K in keyof T]?: unknown }
 ): ReadOption<T> {
   return (name, ...more) => {
-    const [check, fallback] = table[name] as Option
+    const [check, fallback] = table[name] as OptionEntry
     const { [name]: value = fallback } = given
     // TypeScript does not relate the result to the check of this name.
     return check(name, value, ...more) as ReturnType<T[typeof name][0]>

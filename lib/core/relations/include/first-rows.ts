@@ -20,7 +20,7 @@ export interface OpenedList {
 }
 
 /** The rows of a list that belong to one row, as far as the request may list them. */
-export interface RelatedRows extends OpenedList {
+export interface OpenRelatedRows extends OpenedList {
   readonly filter: Query['filter']
 }
 
@@ -50,7 +50,7 @@ export function compileOpenList ({ target: all, checkAccess, parameters }: Liste
 }
 
 /** Checks the access to the rows that belong to a row. Returns `undefined` if the request may not list them. */
-export type OpenRelated = (row: Row, context: AccessContext) => Promise<RelatedRows | undefined>
+export type OpenRelated = (row: Row, context: AccessContext) => Promise<OpenRelatedRows | undefined>
 
 /** A resource whose rows reference rows of another one. */
 export interface Referencing extends Listed {
@@ -83,7 +83,7 @@ export function compileOpenNested (nested: Nested): OpenRelated {
 
 /** Reads the first rows of a list. Counts all of them only if there are more, and if the store can count. */
 export async function readFirst (
-  { target: { store, scope }, filter }: RelatedRows,
+  { target: { store, scope }, filter }: OpenRelatedRows,
   context: AccessContext
 ): Promise<{ readonly rows: readonly Row[], readonly total: Count | undefined }> {
   const query = { order: BY_ID, after: undefined, scope, filter, search: undefined }

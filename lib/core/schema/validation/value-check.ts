@@ -14,22 +14,22 @@ const MAX_NAMES = 1000
 /**
  * Notes the faults of the value at `path` in `issues`. `depth` is the number of arrays and objects around the value.
  */
-export type Check = (value: unknown, path: string, issues: Issues, depth: number) => void
+export type ValueCheck = (value: unknown, path: string, issues: Issues, depth: number) => void
 
 /**
  * Returns a compiler of checks. A check ensures that every store can keep a value and return it unchanged: storable
  * text, exact integers, known names, bounded size. It also deletes `readOnly` properties of nested objects.
  */
-export function makeCheckCompiler (): (shape: Shape) => Check {
+export function makeCheckCompiler (): (shape: Shape) => ValueCheck {
   return compilePerShape(makeCheck)
 }
 
-function makeCheck (shape: Shape, compile: (shape: Shape) => Check): Check {
+function makeCheck (shape: Shape, compile: (shape: Shape) => ValueCheck): ValueCheck {
   const { types } = shape
   if (shape.only === 'string') return checkText
   if (shape.only === 'boolean') return checkUnfit
   const checkInteger = isLongShape(shape) ? checkLongInteger : checkShortInteger
-  const checkNumber: Check = types.has('integer') && !types.has('number') ? checkInteger : checkNothing
+  const checkNumber: ValueCheck = types.has('integer') && !types.has('number') ? checkInteger : checkNothing
   const checkItems = types.has('array') ? compileArrayCheck(shape, compile) : checkUnfit
   const checkMembers = types.has('object') ? compileObjectCheck(shape, compile) : checkUnfit
   return (value, path, issues, depth) => {
@@ -64,7 +64,7 @@ function checkLongInteger (value: unknown, path: string, issues: Issues): void {
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) issues.add(path, LONG_AS_NUMBER)
 }
 
-function compileArrayCheck (shape: Shape, compile: (shape: Shape) => Check): Check {
+function compileArrayCheck (shape: Shape, compile: (shape: Shape) => ValueCheck): ValueCheck {
   const check = compile(shape.items)
   const limit = shape === openShape ? MAX_OPEN_DEPTH : MAX_DEPTH
   return (value, path, issues, depth) => {
@@ -77,7 +77,7 @@ function compileArrayCheck (shape: Shape, compile: (shape: Shape) => Check): Che
   }
 }
 
-function compileObjectCheck (shape: Shape, compile: (shape: Shape) => Check): Check {
+function compileObjectCheck (shape: Shape, compile: (shape: Shape) => ValueCheck): ValueCheck {
   const { properties, rest } = shape
   const checks = new Map(
     [...properties].map(([name, property]) => [name, property.readOnly ? undefined : compile(property.shape)])

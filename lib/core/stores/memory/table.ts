@@ -37,8 +37,8 @@ export class MemoryTable {
   /** The index of unique values, or `undefined` if no values are unique. */
   readonly #unique: UniqueIndex | undefined
   /** The foreign keys of these rows, and those of other rows that refer to these. */
-  readonly #foreignKeys: ForeignKey[] = []
-  readonly #referrers: ForeignKey[] = []
+  readonly #foreignKeys: MemoryForeignKey[] = []
+  readonly #referrers: MemoryForeignKey[] = []
   readonly #rows = new Map<Id, Row>()
   /** The size of the largest row that was ever saved. It spares most lists the sizes of their rows. */
   #largest = 0
@@ -65,12 +65,12 @@ export class MemoryTable {
 
   /** Makes an attribute of the rows, of which there are none yet, refer to the rows of a table. */
   refer (attribute: string, parent: MemoryTable, onDelete: OnDelete): void {
-    const foreignKey = new ForeignKey(attribute, { rows: this, parent, onDelete })
+    const foreignKey = new MemoryForeignKey(attribute, { rows: this, parent, onDelete })
     this.#foreignKeys.push(foreignKey)
     parent.#referrers.push(foreignKey)
   }
 
-  get referrers (): readonly ForeignKey[] {
+  get referrers (): readonly MemoryForeignKey[] {
     return this.#referrers
   }
 
@@ -291,28 +291,28 @@ function applyChanges (attributes: Attributes, changes: Attributes): Attributes 
 interface Rows {
   readonly name: string
   /** The foreign keys of other rows that refer to these. */
-  readonly referrers: readonly ForeignKey[]
+  readonly referrers: readonly MemoryForeignKey[]
   get (id: Id, scope: Scope): Row | undefined
   replace (previous: Row, attributes: Attributes): Row
   remove (row: Row): void
 }
 
 /** The rows of a foreign key, the rows that it refers to, and what a deletion of these does. */
-interface Relation {
+interface ForeignKeyRows {
   readonly rows: Rows
   readonly parent: Rows
   readonly onDelete: OnDelete
 }
 
 /** A foreign key, with an index of the rows by the id to which they refer. */
-class ForeignKey {
+class MemoryForeignKey {
   readonly attribute: string
   readonly rows: Rows
   readonly onDelete: OnDelete
   readonly #parent: Rows
   readonly #ids = new Map<unknown, Set<Id>>()
 
-  constructor (attribute: string, { rows, parent, onDelete }: Relation) {
+  constructor (attribute: string, { rows, parent, onDelete }: ForeignKeyRows) {
     this.attribute = attribute
     this.rows = rows
     this.onDelete = onDelete
@@ -357,7 +357,7 @@ class ForeignKey {
  */
 function deleteReferrers (table: Rows, id: Id): void {
   const deleted = new Map<Rows, Map<Id, Row>>()
-  const freed: Array<readonly [ForeignKey, Row]> = []
+  const freed: Array<readonly [MemoryForeignKey, Row]> = []
   const left: Array<readonly [Rows, Id]> = [[table, id]]
   const isDeleted = (rows: Rows, row: Row): boolean =>
     (rows === table && row.id === id) || deleted.get(rows)?.has(row.id) === true

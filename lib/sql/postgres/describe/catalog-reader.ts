@@ -2,7 +2,7 @@ import { parseExpression } from '../../tables/checks/expression.js'
 import { type Demand, readCheck } from '../../tables/checks/keywords.js'
 import { type Token, tokenize } from '../../tables/checks/tokens.js'
 import { LONG_INTEGER } from '../../tables/describe-column.js'
-import type { ForeignKey, FoundColumn, FoundTable } from '../../tables/found-table.js'
+import type { FoundForeignKey, FoundColumn, FoundTable } from '../../tables/found-table.js'
 import type { CatalogColumn, CatalogConstraint, CatalogParts, TableParts } from './catalog-parts.js'
 import { type CatalogType, readType } from './column-types.js'
 import { isReadable, readRights } from './rights.js'
@@ -95,7 +95,7 @@ class TableReader {
     return (this.#parts.columns.find((column) => column.number === number) as CatalogColumn).name
   }
 
-  #readReference ({ columns, other, isToKey, isNear }: CatalogConstraint): ForeignKey {
+  #readReference ({ columns, other, isToKey, isNear }: CatalogConstraint): FoundForeignKey {
     return {
       columns: columns.map((number) => this.#nameOf(number)),
       table: isNear === true && other !== null ? other : undefined,

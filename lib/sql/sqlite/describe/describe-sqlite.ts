@@ -3,7 +3,7 @@ import { describeTable } from '../../tables/describe-table.js'
 import type { TableDescription } from '../../tables/description.js'
 import { type DescribeOptions, selectTables } from '../../tables/selection.js'
 import type { SqliteDatabase } from '../driver.js'
-import type { RunQuery } from './sample.js'
+import type { RunSampleQuery } from './sample.js'
 import { fold, type ListedTable, SchemaReader } from './schema-reader.js'
 
 /**
@@ -24,13 +24,13 @@ export function describeSqliteTable (database: SqliteDatabase, table: string): T
 }
 
 /** The tables and views of a database, and a function that describes one of them. */
-interface Schema {
+interface SqliteSchema {
   readonly tables: readonly ListedTable[]
   readonly describe: (table: ListedTable) => TableDescription
 }
 
-function readSchema (database: SqliteDatabase): Schema {
-  const query: RunQuery = <R>(text: string, ...values: unknown[]) => database.prepare(text).all(...values) as R[]
+function readSchema (database: SqliteDatabase): SqliteSchema {
+  const query: RunSampleQuery = <R>(text: string, ...values: unknown[]) => database.prepare(text).all(...values) as R[]
   const tables = query<ListedTable>(TABLES)
   const reader = new SchemaReader(database, query, tables)
   return {

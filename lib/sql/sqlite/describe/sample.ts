@@ -3,7 +3,7 @@ import { quoteName } from '../../dialect.js'
 import type { Candidate, Candidates } from './candidates.js'
 
 /** A function that runs a query and returns its rows. */
-export type RunQuery = <R> (text: string, ...values: unknown[]) => R[]
+export type RunSampleQuery = <R> (text: string, ...values: unknown[]) => R[]
 
 /** The rows to look at, at each end of a table. */
 const SAMPLE = 500
@@ -39,7 +39,7 @@ export const UNKNOWN: Contents = { schema: { type: ['string', 'number'] }, isCom
  * 500 rows.
  */
 export function sampleColumns (
-  query: RunQuery,
+  query: RunSampleQuery,
   table: SampledTable,
   columns: ReadonlyMap<string, Candidates>
 ): ReadonlyMap<string, Contents> {
@@ -55,13 +55,13 @@ export function sampleColumns (
 
 /** Finds the first candidate of each column that its values fit. */
 class Sampler {
-  readonly #query: RunQuery
+  readonly #query: RunSampleQuery
   readonly #table: SampledTable
   readonly #columns: ReadonlyMap<string, Candidates>
   /** How many candidates of each column do not fit. */
   readonly #refuted: Map<string, number>
 
-  constructor (query: RunQuery, table: SampledTable, columns: ReadonlyMap<string, Candidates>) {
+  constructor (query: RunSampleQuery, table: SampledTable, columns: ReadonlyMap<string, Candidates>) {
     this.#query = query
     this.#table = table
     this.#columns = columns

@@ -1,13 +1,13 @@
 import { groupIndexes, quoteName } from '../../dialect.js'
 import type { FindColumn } from '../../tables/checks/expression.js'
 import { readCheck } from '../../tables/checks/keywords.js'
-import type { ForeignKey, FoundTable, Right } from '../../tables/found-table.js'
+import type { FoundForeignKey, FoundTable, Right } from '../../tables/found-table.js'
 import { findCandidates } from './candidates.js'
 import type { SqliteDatabase } from '../driver.js'
 import { Abilities, type Obstacle } from './abilities.js'
 import { type PragmaColumn, readColumn } from './columns.js'
 import { readCreateTable } from './create-table.js'
-import { type Contents, type RunQuery, sampleColumns, UNKNOWN } from './sample.js'
+import { type Contents, type RunSampleQuery, sampleColumns, UNKNOWN } from './sample.js'
 
 /** A table or view in the schema of SQLite. */
 export interface ListedTable {
@@ -44,7 +44,7 @@ interface Structure {
 
 /** Reads tables from the schema of SQLite, and from what their columns contain. */
 export class SchemaReader {
-  readonly #query: RunQuery
+  readonly #query: RunSampleQuery
   readonly #abilities: Abilities
   readonly #tables: ReadonlyMap<string, ListedTable>
   readonly #structures = new Map<string, Structure>()
@@ -52,7 +52,7 @@ export class SchemaReader {
   /** What the columns of each table contain, by the name of the table. */
   readonly #contents = new Map<string, ReadonlyMap<string, Contents>>()
 
-  constructor (database: SqliteDatabase, query: RunQuery, tables: readonly ListedTable[]) {
+  constructor (database: SqliteDatabase, query: RunSampleQuery, tables: readonly ListedTable[]) {
     this.#abilities = new Abilities(database)
     this.#query = query
     this.#tables = new Map(tables.map((table) => [fold(table.name), table]))
@@ -205,13 +205,13 @@ export class SchemaReader {
     return new Set([...keys, ...references.flatMap(({ columns }) => columns)])
   }
 
-  #findForeignKeys (table: ListedTable): FoundReference[] {
+  #findForeignKeys (table: ListedTable): ReadReference[] {
     const { references } = this.#structureOf(table)
     const ids = [...new Set(references.map(({ id }) => id))]
     return ids.map((id) => this.#readReference(table.name, references.filter((reference) => reference.id === id)))
   }
 
-  #readReference (name: string, parts: readonly PragmaReference[]): FoundReference {
+  #readReference (name: string, parts: readonly PragmaReference[]): ReadReference {
     const columns = parts.map(({ from }) => from)
     const { table: to } = parts[0] as PragmaReference
     const other = this.#tables.get(fold(to))
@@ -249,7 +249,7 @@ export class SchemaReader {
   #findRights (
     table: ListedTable,
     hasFullKey: boolean,
-    foreignKeys: readonly FoundReference[]
+    foreignKeys: readonly ReadReference[]
   ): Pick<FoundTable, 'may' | 'problems'> {
     const obstacles = [
       ...this.#findProblems(table, hasFullKey),
@@ -284,7 +284,7 @@ export class SchemaReader {
 }
 
 /** A foreign key, and why its table cannot be written. */
-interface FoundReference extends ForeignKey {
+interface ReadReference extends FoundForeignKey {
   readonly isToPrimary: boolean
   readonly problem: string | undefined
 }
