@@ -1,7 +1,12 @@
 // A program that imports the package. CI compiles it against the package's types, then runs it.
 import fastify from 'fastify'
 import resources, { type ActionEvent, type AttributesOf, defineResource, draw, memoryStore, type ResourceOptions, type Store } from 'fastify-resources'
+import { database } from 'fastify-resources/database'
+import { html, type HtmlOptions } from 'fastify-resources/html'
+import { postgresStores } from 'fastify-resources/postgres'
+import { sqliteStores } from 'fastify-resources/sqlite'
 import { storeContract } from 'fastify-resources/store-contract'
+import { xmlSchema } from 'fastify-resources/xsd'
 
 const post = {
   type: 'object',
@@ -11,7 +16,9 @@ const post = {
 const example: AttributesOf<typeof post> = { title: 'T', rating: null }
 // @ts-expect-error: `title` must be a string
 const wrong: AttributesOf<typeof post> = { title: 1 }
-const options: ResourceOptions = { name: 'users' }
+const page: HtmlOptions = { lang: 'de' }
+const options: ResourceOptions = { name: 'users', formats: [html(page), 'json'], html: { columns: ['name'] } }
+export const entries = [database, postgresStores, sqliteStores, xmlSchema]
 const store: Store = memoryStore()
 export const describe = ({ outcome, duration = 0 }: ActionEvent): string => `${outcome ?? 'begun'} ${duration}`
 export const both = [example, wrong]

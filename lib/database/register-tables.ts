@@ -65,12 +65,17 @@ const WINGS: Wings = {
   }
 }
 
-/** Returns the options of the home page that the pages of resources have, too. */
-function findAppearance ({ formats = [], html: own }: ScopeOptions): AppearanceOptions {
+/** Returns the options of pages that all resources have: those of `html(…)`, and those of `defaults`. */
+function pageOptionsOf ({ formats = [], html: own }: ScopeOptions): HtmlOptions {
   const format = formats.find((format): format is HtmlFormat => typeof format === 'object' && format.name === 'html')
-  const { lang, messages, accent, brand, contentSecurityPolicy } = { ...format?.options, ...own }
-  const face = { lang, messages, accent, brand, contentSecurityPolicy }
-  return Object.fromEntries(Object.entries(face).filter(([, value]) => value !== undefined))
+  return { ...format?.options, ...own }
+}
+
+/** Returns the options of the home page that the pages of resources have, too. */
+function findAppearance (defaults: ScopeOptions): AppearanceOptions {
+  const { lang, messages, accent, brand, contentSecurityPolicy } = pageOptionsOf(defaults)
+  const all = { lang, messages, accent, brand, contentSecurityPolicy }
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }
 
 /**
@@ -91,6 +96,7 @@ function makeResources (
     const target = (named.find(({ table }) => table.schema === schema) ?? named[0])?.table
     return target && { name: (names.get(target) as ResourceNames).name, table: target }
   }
+  const shared = pageOptionsOf(defaults)
   return new Map(served.map(({ table, store }) => {
     const own = tableOptionsOf(given, table)
     const { except, formPages, ...others } = own
@@ -101,9 +107,9 @@ function makeResources (
       ...others,
       store,
       html: {
-        ...findTitle(table),
+        ...(shared.title === undefined && findTitle(table)),
         ...own.html,
-        messages: joinMessages([defaults.html?.messages, messages, own.html?.messages])
+        messages: joinMessages([shared.messages, messages, own.html?.messages])
       },
       only: findActions(table, write, { ...defaults, ...own })
     }]

@@ -38,9 +38,9 @@ const starts: Readonly<Record<Exclude<ServerName, 'limit'>, Start>> = {
   xmlbuilder2: async (posts) => listenFastify(makeLibraries(builders.xmlbuilder2, await renderMarkedPages(), posts)),
   'fast-xml-parser': async (posts) => listenFastify(makeLibraries(builders['fast-xml-parser'], await renderMarkedPages(), posts)),
   'ours on SQLite': async (posts) => listenFastify(await makeOursOnSqlite(posts)),
-  'hand on SQLite': async (posts) => listenFastify(makeHandOnSqlite(posts)),
+  'hand on SQLite': async (posts) => listenFastify(await makeHandOnSqlite(posts)),
   plain: async (posts) => listenFastify(makePlainInMemory(posts)),
-  'plain on SQLite': async (posts) => listenFastify(makePlainOnFile(posts)),
+  'plain on SQLite': async (posts) => listenFastify(await makePlainOnFile(posts)),
   express: (posts) => listen(createServer(makeExpress(posts))),
   feathers: async (posts) => serveFeathers(posts, HOST)
 }
