@@ -1,4 +1,6 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import formbody from '@fastify/formbody'
+import type { FastifyBodyParser, FastifyInstance, FastifyRequest } from 'fastify'
+import { form, parseFormText } from '../formats/form/read.js'
 import type { Asset } from '../formats/format.js'
 import type { CompiledResource } from '../compiled-resource.js'
 import { compileErrorHandler } from '../response/failure.js'
@@ -82,11 +84,20 @@ function setErrorHandler (app: FastifyInstance, { negotiator, paths }: PreparedR
 function addParsers (app: FastifyInstance, { bodies, patches }: CompiledResource): void {
   app.removeAllContentTypeParsers()
   const parsers = new Map(QUERY_TYPES.map((type) => [type, keepBody]))
-  for (const { mediaTypes, reader } of [...patches, ...bodies]) {
-    const parse = compileBodyParser(reader)
+  for (const { mediaTypes, reader, compileReader } of [...patches, ...bodies]) {
+    const parse = compileReader === form.compileReader ? findFormParser(app) : compileBodyParser(reader)
     for (const mediaType of mediaTypes) parsers.set(mediaType, keepQuery(parse))
   }
   for (const [mediaType, parse] of parsers) app.addContentTypeParser(mediaType, { parseAs: 'buffer' }, parse)
+}
+
+/** Returns the parser that `@fastify/formbody` adds to an instance. A QUERY must not reach it. */
+function findFormParser (app: FastifyInstance): FastifyBodyParser<Buffer> {
+  let parser = keepBody
+  const add = (_type: string, _options: object, parse: typeof parser): void => { parser = parse }
+  const collector: FastifyInstance = Object.create(app, { addContentTypeParser: { value: add } })
+  formbody(collector, { parser: parseFormText }, () => {})
+  return parser
 }
 
 function makeInfo (
