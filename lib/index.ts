@@ -6,24 +6,9 @@ import * as values from './core/public-values.js'
 import type { ResourceOptions } from './core/options/options.js'
 import type { ResourceRoute } from './core/routes/route-registry.js'
 import type { Paths } from './core/routes/path-helpers.js'
-import type { Wings } from './core/wings.js'
 import { type Draw, makeDraw } from './draw/draw.js'
 import { home } from './home/home.js'
-
-const WINGS: Wings = {
-  async loadHtml () {
-    const { html } = await import('./html/html.js')
-    return html()
-  },
-  async loadOpenapi () {
-    const { describeRoutes } = await import('./openapi/describe-routes.js')
-    return describeRoutes
-  },
-  async loadXsd () {
-    const { addXmlSchema } = await import('./xsd/routes.js')
-    return addXmlSchema
-  }
-}
+import { WINGS } from './wings.js'
 
 /**
  * A Fastify plugin that serves a named resource as XML, HTML and JSON: list, show, create, update and delete. It may be

@@ -6,8 +6,7 @@ import type { PageMessages } from '../html/messages.js'
 import type { TableDescription } from '../sql/tables/description.js'
 import { type Declaration, extendInherited, mergeOptions, NO_INHERITED_OPTIONS } from '../core/options/declaration.js'
 import { normalizePrefix, registerDeclarations } from '../core/plugin.js'
-import type { Wings } from '../core/wings.js'
-import { html, type HtmlFormat } from '../html/html.js'
+import type { HtmlFormat } from '../html/html.js'
 import type { AppearanceOptions, HtmlOptions } from '../html/options.js'
 import { registryOf } from '../core/routes/route-registry.js'
 import { home as homePage } from '../home/home.js'
@@ -16,6 +15,7 @@ import type { DatabaseOptions, TableReport } from './options.js'
 import { type ResourceNames, nameResources } from './resource-names.js'
 import { findActions, findReferences, findTitle, tableOptionsOf, type ReferenceTarget } from './resource-options.js'
 import { connect } from './source.js'
+import { WINGS } from '../wings.js'
 
 /**
  * Registers a resource for each table that can be served, and the home page.
@@ -39,9 +39,17 @@ export async function registerTables (
   const start = all.length
   const inherited = nameOwner('a scope', () => extendInherited(NO_INHERITED_OPTIONS, scope))
   const declarations = [...resources.values()].map((own): Declaration => {
-    const { name, ...others } = own
-    const options = nameOwner(ownerOf(name), () => mergeOptions(inherited.shared, others))
-    return { options: { ...options, name }, singleton: false, inherited, customActions: [], children: [] }
+    const { name, html = {}, ...others } = own
+    const options = nameOwner(ownerOf(name), () => mergeOptions(inherited.shared, { ...others, html }))
+    // Each table has options of pages, even if it has no pages. They count as inherited, so that they are not refused.
+    const surroundings = { ...inherited, shared: { ...inherited.shared, html } }
+    return {
+      options: { ...options, name },
+      singleton: false,
+      inherited: surroundings,
+      customActions: [],
+      children: []
+    }
   })
   const log = { ...(logLevel && { logLevel }), ...(logSerializers && { logSerializers }) }
   await registerDeclarations(app, declarations, { wings: WINGS, prefix, owner: 'a map', log })
@@ -50,19 +58,6 @@ export async function registerTables (
   if (home !== false) await app.register(homePage, { ...findAppearance(defaults), title: home, prefix: path })
   const served = new Map([...resources.keys()].map((table, index) => [table, compiled[index]]))
   report(tables.map(({ table }) => makeReport(table, served.get(table))))
-}
-
-/** What a database loads besides the core. */
-const WINGS: Wings = {
-  loadHtml: async () => html(),
-  async loadOpenapi () {
-    const { describeRoutes } = await import('../openapi/describe-routes.js')
-    return describeRoutes
-  },
-  async loadXsd () {
-    const { addXmlSchema } = await import('../xsd/routes.js')
-    return addXmlSchema
-  }
 }
 
 /** Returns the options of pages that all resources have: those of `html(…)`, and those of `defaults`. */

@@ -2,6 +2,7 @@ import { isObject } from '../util/own-property.js'
 import { ALL_TYPES, type Schema, type TypeName, typesOf } from './types.js'
 import { resolveReference } from './subschemas.js'
 
+/** The titles of choices that have none. */
 const UNTITLED: ReadonlyMap<unknown, string> = new Map()
 
 /**
@@ -167,21 +168,14 @@ export function * shapesIn (shape: Shape, seen: Set<Shape> = new Set()): Generat
 }
 
 /** A schema whose references are resolved and whose alternatives are combined. */
-interface FlatSchema {
-  readonly types: ReadonlySet<TypeName>
-  readonly format: string | undefined
-  readonly precision: number | undefined
-  readonly scale: number | undefined
-  readonly encoding: string | undefined
-  readonly choices: readonly unknown[] | undefined
-  readonly titles: ReadonlyMap<unknown, string>
+interface FlatSchema extends
+  Pick<Shape, 'types' | 'format' | 'precision' | 'scale' | 'encoding' | 'choices' | 'titles' | 'mixed'> {
   readonly items: unknown
   readonly properties: Schema | undefined
   readonly required: ReadonlySet<string>
   readonly rest: unknown
   readonly readOnly: boolean
   readonly writeOnly: boolean
-  readonly mixed: boolean
 }
 
 /**

@@ -1,4 +1,4 @@
-import { InvalidOptionError, ownerOf, withOwner } from '../../errors.js'
+import { InvalidOptionError, ownerOf, UnknownOptionError, withOwner } from '../../errors.js'
 import { csv } from '../../formats/csv/csv.js'
 import type { ConfiguredResource, Format } from '../../formats/format.js'
 import { json } from '../../formats/json/json.js'
@@ -42,7 +42,8 @@ export async function resolveFormats (
   return all
 }
 
-async function resolveOwn ({ options, singleton }: Declaration, loadHtml: LoadHtml): Promise<readonly Format[]> {
+async function resolveOwn (declaration: Declaration, loadHtml: LoadHtml): Promise<readonly Format[]> {
+  const { options, singleton } = declaration
   const { formats: given = ['xml', 'html', 'json'] } = options
   if (!Array.isArray(given) || given.length === 0) {
     throw new InvalidOptionError('formats', "must be a list such as ['xml', 'html', 'json']")
@@ -56,13 +57,33 @@ async function resolveOwn ({ options, singleton }: Declaration, loadHtml: LoadHt
     if (taken !== undefined) throw new InvalidOptionError('formats', `has two formats of the media type "${taken}"`)
   }
   const configurable = formats.filter(({ configure }) => configure !== undefined).map(({ name }) => name)
-  // A scope gives the options of pages also to a resource without pages.
   checkAllNames(options, ['html', 'csv', ...configurable])
   const resource = nameResource(options, singleton)
+  for (const name of (['html', 'csv'] as const).filter((name) => !configurable.includes(name))) {
+    await checkUnused(name, declaration, resource, loadHtml)
+  }
   return Promise.all(formats.map(async (format) => {
     const { [format.name]: own = {} }: Readonly<Record<string, unknown>> = { ...options }
     return checkCompiled(await configure(format, own, resource))
   }))
+}
+
+/**
+ * Checks the options of a format that the resource does not have. A scope gives such options to all resources in it.
+ * @throws InvalidOptionError, UnknownOptionError
+ */
+async function checkUnused (
+  name: 'html' | 'csv',
+  { options, inherited: { shared } }: Declaration,
+  resource: ConfiguredResource,
+  loadHtml: LoadHtml
+): Promise<void> {
+  const { [name]: own } = options
+  if (own === undefined) return
+  if (shared[name] === undefined) {
+    throw new UnknownOptionError(name, `; the format "${name}" is not among its "formats", so it would have no effect`)
+  }
+  await configure(await findFormat(name, loadHtml), own, resource)
 }
 
 async function findFormat (name: string, loadHtml: LoadHtml): Promise<Format> {
