@@ -91,7 +91,7 @@ function addParsers (app: FastifyInstance, { bodies, patches }: CompiledResource
   for (const [mediaType, parse] of parsers) app.addContentTypeParser(mediaType, { parseAs: 'buffer' }, parse)
 }
 
-/** Returns the parser that `@fastify/formbody` adds to an instance. A QUERY must not reach it. */
+/** Returns the parser that `@fastify/formbody` adds. A QUERY must bypass it, because its body is no payload. */
 function findFormParser (app: FastifyInstance): FastifyBodyParser<Buffer> {
   let parser = keepBody
   const add = (_type: string, _options: object, parse: typeof parser): void => { parser = parse }

@@ -26,7 +26,7 @@ interface Declared extends ResourceRoute {
   readonly formOnly: boolean
 }
 
-/** Where a resource is declared, which tells it apart from others of its name. */
+/** The place where a resource is declared, which distinguishes it from others of its name. */
 interface DeclarationPlace {
   readonly registration: object
   /** The segments of the scopes around it. */
@@ -73,7 +73,7 @@ class Registry {
       const key = `${verb} ${routeKey(text, path.routeConstraints)}`
       const other = this.#routes.get(key)
       if (other !== undefined) {
-        // Two routes of one resource are told apart by their actions.
+        // The actions distinguish two routes of one resource.
         const name = ({ by, action }: Declared): string =>
           other.by === route.by && other.action !== route.action ? `${action} of ${by}` : by
         throw new ClashError(name(other), name(route), `${verb} ${text}`)

@@ -115,7 +115,7 @@ const PATIENCE = 2000
 
 /** @throws CommandError if the address cannot be had */
 async function listen (app: FastifyInstance, host: string, port: number): Promise<string> {
-  // Errors of the database are told apart from those of the address.
+  // The app gets ready first, so that errors of the database are not taken for errors of the address.
   await app.ready()
   try {
     return await app.listen({ host, port })

@@ -134,7 +134,7 @@ export interface Removal extends HiddenField {
 
 /** A field of one line: a text, a number or a date. */
 export interface InputField extends FieldFrame {
-  /** The kind of control. It tells the types of fields apart. */
+  /** The kind of control, which distinguishes the types of fields. */
   readonly control: 'input'
   /** The `type` of the `input` element. */
   readonly type: 'text' | 'number' | 'date' | 'datetime-local' | 'time' | 'email' | 'url' | 'password'
@@ -146,7 +146,7 @@ export interface InputField extends FieldFrame {
 
 /** A field of several lines: a text, a list with one item per line, or JSON. */
 export interface TextField extends FieldFrame {
-  /** The kind of control. It tells the types of fields apart. */
+  /** The kind of control, which distinguishes the types of fields. */
   readonly control: 'textarea'
   /** The content of the control. */
   readonly value: string
@@ -160,7 +160,7 @@ export interface TextField extends FieldFrame {
 
 /** A checkbox for a boolean that is either `true` or `false`. */
 export interface CheckField extends FieldFrame {
-  /** The kind of control. It tells the types of fields apart. */
+  /** The kind of control, which distinguishes the types of fields. */
   readonly control: 'checkbox'
   /** Whether the box is ticked. */
   readonly checked: boolean
@@ -168,7 +168,7 @@ export interface CheckField extends FieldFrame {
 
 /** A drop-down list: one of many choices. */
 export interface SelectField extends FieldFrame {
-  /** The kind of control. It tells the types of fields apart. */
+  /** The kind of control, which distinguishes the types of fields. */
   readonly control: 'select'
   /** The choices. */
   readonly options: readonly Option[]
@@ -176,7 +176,7 @@ export interface SelectField extends FieldFrame {
 
 /** Radio buttons: one of a few choices. */
 export interface RadiosField extends FieldFrame {
-  /** The kind of control. It tells the types of fields apart. */
+  /** The kind of control, which distinguishes the types of fields. */
   readonly control: 'radios'
   /** The choices. */
   readonly options: readonly Option[]
@@ -184,7 +184,7 @@ export interface RadiosField extends FieldFrame {
 
 /** Checkboxes: any of several choices. */
 export interface CheckboxesField extends FieldFrame {
-  /** The kind of control. It tells the types of fields apart. */
+  /** The kind of control, which distinguishes the types of fields. */
   readonly control: 'checkboxes'
   /** The choices. */
   readonly options: readonly Option[]
@@ -202,7 +202,7 @@ export interface Option {
 
 /** A date and time with its offset from UTC. */
 export interface MomentField extends FieldFrame {
-  /** The kind of control. It tells the types of fields apart. */
+  /** The kind of control, which distinguishes the types of fields. */
   readonly control: 'moment'
   /** The date and time without the offset: `2026-01-31T12:00`. */
   readonly value: string
@@ -214,7 +214,7 @@ export interface MomentField extends FieldFrame {
 
 /** A group of fields for the properties of an object. */
 export interface GroupField extends FieldFrame {
-  /** The kind of control. It tells the types of fields apart. */
+  /** The kind of control, which distinguishes the types of fields. */
   readonly control: 'group'
   /** The fields, in the order of the properties. */
   readonly fields: readonly Field[]
@@ -224,7 +224,7 @@ export interface GroupField extends FieldFrame {
 
 /** A field for each item of an array. */
 export interface RowsField extends FieldFrame {
-  /** The kind of control. It tells the types of fields apart. */
+  /** The kind of control, which distinguishes the types of fields. */
   readonly control: 'rows'
   /**
    * The heads of the columns if each item takes one line: an object with a few short properties. A text, a number or a
@@ -247,7 +247,7 @@ export interface RowColumn extends Pick<FieldFrame, 'label' | 'description' | 'o
 
 /** An attribute that references one of many rows. Its id is a hidden field, and a button leads to the rows. */
 export interface ReferenceField extends FieldFrame {
-  /** The kind of control. It tells the types of fields apart. */
+  /** The kind of control, which distinguishes the types of fields. */
   readonly control: 'reference'
   /** The name of the row, or its id if the name is not known, or the word for no row. */
   readonly text: string
@@ -257,7 +257,7 @@ export interface ReferenceField extends FieldFrame {
 
 /** An attribute that stays as it is. Its hint says why: it forms the id, or the form cannot show all of it. */
 export interface UnchangedField extends FieldFrame {
-  /** The kind of control. It tells the types of fields apart. */
+  /** The kind of control, which distinguishes the types of fields. */
   readonly control: 'kept'
   /** The first characters of a text, a number or a boolean, or `undefined` for any other value. */
   readonly beginning: string | undefined

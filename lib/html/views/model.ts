@@ -73,7 +73,7 @@ export interface PageAction extends Link {
 
 /** A page of rows. */
 export interface ListPage<A = Attributes> extends PageFrame {
-  /** The kind of page. It tells the types of pages apart. */
+  /** The kind of page, which distinguishes the types of pages. */
   readonly kind: 'list'
   /** The columns, in their order. */
   readonly columns: readonly Column[]
@@ -135,7 +135,7 @@ export interface ListRow<A = Attributes> {
 
 /** The page of one row. */
 export interface RecordPage extends PageFrame {
-  /** The kind of page. It tells the types of pages apart. */
+  /** The kind of page, which distinguishes the types of pages. */
   readonly kind: 'record'
   /** The id of the row, or the empty text for a singleton. */
   readonly id: Id
@@ -187,7 +187,7 @@ export interface Value {
 
 /** A page that only has a form: it was refused, its rows have changed, or it has its own path. */
 export interface EditPage extends PageFrame {
-  /** The kind of page. It tells the types of pages apart. */
+  /** The kind of page, which distinguishes the types of pages. */
   readonly kind: 'edit'
   /** The form with its errors, or `undefined` if the resource does not have its action. */
   readonly form: Form | undefined
@@ -195,7 +195,7 @@ export interface EditPage extends PageFrame {
 
 /** The rows that an attribute of a form can reference, to choose one. Its hidden fields keep what was typed. */
 export interface ChoosePage extends PageFrame {
-  /** The kind of page. It tells the types of pages apart. */
+  /** The kind of page, which distinguishes the types of pages. */
   readonly kind: 'choose'
   /** The path that each button posts the form to. */
   readonly action: string
@@ -217,7 +217,7 @@ export interface ChoosePage extends PageFrame {
 
 /** A conflict: somebody else has saved the row since the form was opened. */
 export interface StalePage extends PageFrame {
-  /** The kind of page. It tells the types of pages apart. */
+  /** The kind of page, which distinguishes the types of pages. */
   readonly kind: 'stale'
   /** The id of the row, or the empty text for a singleton. */
   readonly id: Id
@@ -249,7 +249,7 @@ export interface Conflict {
 
 /** Any other error. */
 export interface ErrorPage extends PageFrame {
-  /** The kind of page. It tells the types of pages apart. */
+  /** The kind of page, which distinguishes the types of pages. */
   readonly kind: 'error'
   /** The error, as other formats render it. */
   readonly problem: Problem

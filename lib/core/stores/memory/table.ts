@@ -40,7 +40,7 @@ export class MemoryTable {
   readonly #foreignKeys: MemoryForeignKey[] = []
   readonly #referrers: MemoryForeignKey[] = []
   readonly #rows = new Map<Id, Row>()
-  /** The size of the largest row that was ever saved. It spares most lists the sizes of their rows. */
+  /** The size of the largest row that was ever saved. It lets most lists skip measuring rows. */
   #largest = 0
   /** The ids in ascending order. Those of deleted rows stay until `#compact`. */
   #ids: Id[] = []
