@@ -227,7 +227,6 @@ t.test('each valid value of an option is accepted', async t => {
     ['writes', ['collection', 'member', 'both']],
     ['trustedOrigins', [[], ['https://app.example.com'], ['http://localhost:3000', 'http://127.0.0.1', 'http://[::1]:8080', 'https://xn--bcher-kva.example']]],
     ['requireMatch', [true, false]],
-    ['csv', [{}, { escapeFormulas: true }, { escapeFormulas: false }]],
     ['maxLimit', [1, 10, 1000, 1_000_000, Number.MAX_SAFE_INTEGER]],
     ['html', [{}, { pageSize: 1 }, { pageSize: 50 }, { pageSize: 1000 }]],
     ['sort', [[], Object.freeze([])]],
@@ -238,6 +237,7 @@ t.test('each valid value of an option is accepted', async t => {
   for (const [option, values] of cases) {
     for (const value of values) registrations.accepted({ name, [option]: value }, `${option}: ${JSON.stringify(value)}`)
   }
+  for (const csv of [{}, { escapeFormulas: true }, { escapeFormulas: false }]) registrations.accepted({ name, formats: ['json', 'csv'], csv })
   registrations.accepted({ name, maxLimit: 5 }, 'the default pageSize adapts to maxLimit')
   registrations.accepted({ name, id: 'uuid', store: memoryStore({ id: 'uuid' }) })
   registrations.accepted({ name, singular: undefined, attributes: undefined, store: undefined, id: undefined, formats: undefined, writes: undefined, trustedOrigins: undefined, requireMatch: undefined, maxLimit: undefined, html: { pageSize: undefined }, sort: undefined, filter: undefined, openapi: undefined, prefix: undefined }, 'undefined means the default')

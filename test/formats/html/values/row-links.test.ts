@@ -22,7 +22,7 @@ function drawAlbums (values: readonly unknown[], schema: object | undefined, art
   const store = memoryStore()
   for (const artistId of values) store.create({ artistId }, {})
   return (map) => {
-    map.resources('artists', { attributes: artist, html: { title: 'name' }, store: everyRow('integer'), ...(artists as object) })
+    map.resources('artists', { attributes: artist, ...(!('formats' in artists) && { html: { title: 'name' } }), store: everyRow('integer'), ...(artists as object) })
     map.resources('albums', { ...(schema !== undefined && { attributes: { type: 'object', properties: { artistId: schema } } as never }), store, references: { artistId: 'artists' }, ...(albums as object) })
   }
 }
