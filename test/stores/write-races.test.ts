@@ -171,7 +171,7 @@ for (const [name, openStore] of Object.entries(STORES)) {
 }
 
 t.test('of creates of one singleton with one unique value at the same time, one succeeds', async (t) => {
-  const attributes = { type: 'object', properties: { email: { type: 'string' } } }
+  const attributes = { type: 'object', properties: { email: { type: 'string' } } } as const
   for (const store of [memoryStore({ unique: ['email'] }), makeLate(memoryStore({ unique: ['email'] }) as Store)]) {
     const app = await draft(t, (map) => map.resource('profile', { store, attributes }))
     const create = async (): Promise<Response> =>

@@ -2,11 +2,10 @@ import {
   describeError, ExistsError, isConditionError, MatchRequiredError, PreconditionFailedError, UnavailableError
 } from '../errors.js'
 import { versionOf } from '../resource/visible.js'
-import type { ActionName } from '../resource/resource.js'
+import type { ActionName, Resource } from '../resource/resource.js'
 import type { Id, Row } from '../resource/row.js'
 import { findChanges, type IsUntouched } from '../schema/validation/issues.js'
 import { type Context, type Guard, noStore, omitScope, type WriteOutcome } from '../stores/store.js'
-import { andThen, type MaybePromise } from '../util/maybe-promise.js'
 import { isEmpty } from '../util/own-property.js'
 import { MOST_REPEATED } from '../util/words.js'
 import type { CompiledResource } from '../compiled-resource.js'
@@ -26,12 +25,12 @@ export const TRIES = 100
 export const NO_VERSION = ''
 
 /** Performs the action of an authorized request. */
-export type PerformAction<Result extends Outcome | undefined = Outcome> = (state: ActionState) => MaybePromise<Result>
+export type PerformAction<Result extends Outcome | undefined = Outcome> = (state: ActionState) => Promise<Result>
 
 /** An action that works with rows; `new` and `edit` show forms. */
 export type RowAction = Exclude<ActionName, 'new' | 'edit'>
 
-type PerformOnRow = (state: ActionState, id: Id) => MaybePromise<Outcome>
+type PerformOnRow = (state: ActionState, id: Id) => Promise<Outcome>
 
 /** The actions of a resource for which the app has no handler. */
 export interface DefaultActions extends Readonly<Record<RowAction, PerformAction>> {
@@ -45,35 +44,28 @@ export function compileDefaultActions ({ resource }: CompiledResource): DefaultA
   const { singular, singleton } = resource
   const onRow = singleton ? onSingleton : onNamedRow
 
-  function createNew (state: ActionState): MaybePromise<Outcome> {
+  async function createNew (state: ActionState): Promise<Outcome> {
     checkNew(state)
     return create(state.target, state.attributes, state)
   }
 
-  function createOnly (state: ActionState): MaybePromise<Outcome> {
+  async function createOnly (state: ActionState): Promise<Outcome> {
     checkNew(state)
-    return andThen(findSingleton(state.target, state), (row) => {
-      checkNoneMatch(row, state)
-      if (row !== undefined) throw new ExistsError(singular)
-      return create(state.target, state.attributes, state)
-    })
+    const row = await findSingleton(state.target, state)
+    checkNoneMatch(row, state)
+    if (row !== undefined) throw new ExistsError(singular)
+    return create(state.target, state.attributes, state)
   }
 
   return {
-    list: (state) =>
-      andThen(parseListQuery(state), (query) => list(state.target, query, state)),
-    show: onRow((state, id) =>
-      state.authorizedRow === undefined ? show(state.target, id, state) : { kind: 'found', row: state.authorizedRow }
-    ),
+    list: async (state) => list(state.target, await parseListQuery(state), state),
+    show: onRow(async (state, id) => ({ kind: 'found', row: state.authorizedRow ?? await read(state, id) })),
     create: singleton ? createOnly : createNew,
-    update: onRow((state, id) => andThen(findGuard(state, id), change, state, id)),
-    delete: onRow((state, id) => andThen(findGuard(state, id), erase, state, id)),
-    redisplayNew: () => ({ kind: 'revised', row: undefined }),
-    redisplay: onRow((state, id) =>
-      state.authorizedRow === undefined
-        ? redisplay(state.target, id, state)
-        : { kind: 'revised', row: state.authorizedRow }
-    )
+    update: onRow(async (state, id) => change(await findGuard(state, id), state, id)),
+    delete: onRow(async (state, id) => remove(state.target, id, await findGuard(state, id), state)),
+    redisplayNew: async () => ({ kind: 'revised', row: undefined }),
+    // A form that asks to add or remove a row in the form writes nothing.
+    redisplay: onRow(async (state, id) => ({ kind: 'revised', row: state.authorizedRow ?? await read(state, id) }))
   }
 }
 
@@ -82,11 +74,11 @@ export function compileDefaultActions ({ resource }: CompiledResource): DefaultA
  * the error at its field. A second refusal is an error, because the page has the fields of one condition.
  * @throws InvalidQueryError
  */
-export function parseListQuery (state: ActionState): MaybePromise<ListQuery> {
+export async function parseListQuery (state: ActionState): Promise<ListQuery> {
   const { request, compiled: { listQuery }, choice: { format: { browser, writer } }, route: { hasQueryBody } } = state
   const canShow = browser === true && writer.list === undefined && writer.showsRefusedConditions === true
   try {
-    return listQuery.parse(request.query, state)
+    return await listQuery.parse(request.query, state)
   } catch (error) {
     const isKnown = state.openCondition?.error !== undefined
     if (!isConditionError(error) || !canShow || isKnown || hasQueryBody) throw error
@@ -101,58 +93,51 @@ export function parseListQuery (state: ActionState): MaybePromise<ListQuery> {
 }
 
 /** Changes what was not sent back as it was shown. */
-function change (guard: Guard, state: ActionState, id: Id): MaybePromise<Outcome> {
+async function change (guard: Guard, state: ActionState, id: Id): Promise<Outcome> {
   const { payload, attributes, target, found = state.authorizedRow } = state
   if (payload?.isCompared === true) {
     const isCurrent = found?.id === id && (guard.version ?? found.version) === found.version
-    const row = isCurrent ? found : target.store.get(id, guard.scope, state)
-    return andThen(row, (row) => changeCompared(row, { id, attributes, guard }, state))
+    const row = isCurrent ? found : await target.store.get(id, guard.scope, state)
+    return changeCompared(row, { id, attributes, guard }, state)
   }
   const changes = payload?.isUntouched === undefined ? attributes : findChanges(attributes, payload.isUntouched)
   return update(target, { id, attributes: changes, guard }, state)
 }
 
 /** Changes what differs from a row, if the row still has this version. If it has not, compares with the next one. */
-function changeCompared (
-  row: Row | undefined,
-  change: RowChange,
-  state: ActionState,
-  tries = 0
-): MaybePromise<Outcome> {
+async function changeCompared (row: Row | undefined, change: RowChange, state: ActionState): Promise<Outcome> {
   const { payload, target } = state
   const { attributes, guard, guard: { version } } = change
-  if (row === undefined) throw notFound(target.resource, change.id)
-  if (version !== undefined && version !== row.version) return { kind: 'stale', row }
-  const isUntouched = payload?.compareWith?.(row) as IsUntouched
-  const changes = findChanges(attributes, isUntouched)
-  if (isEmpty(changes)) return { kind: 'updated', row }
-  const guarded = { ...change, attributes: changes, guard: { ...guard, version: row.version } }
-  return andThen(update(target, guarded, state), (outcome) => {
-    if (outcome.kind !== 'stale' || version !== undefined || outcome.row.version === row.version) return outcome
-    if (tries === TRIES) throw new UnavailableError()
-    return changeCompared(outcome.row, change, state, tries + 1)
-  })
-}
-
-function erase (guard: Guard, state: ActionState, id: Id): MaybePromise<Outcome> {
-  return remove(state.target, id, guard, state)
+  let current = row
+  for (let tries = 0; tries <= TRIES; tries++) {
+    if (current === undefined) throw notFound(target.resource, change.id)
+    if (version !== undefined && version !== current.version) return { kind: 'stale', row: current }
+    const isUntouched = payload?.compareWith?.(current) as IsUntouched
+    const changes = findChanges(attributes, isUntouched)
+    if (isEmpty(changes)) return { kind: 'updated', row: current }
+    const guarded = { ...change, attributes: changes, guard: { ...guard, version: current.version } }
+    const outcome = await update(target, guarded, state)
+    if (outcome.kind !== 'stale' || version !== undefined || outcome.row.version === current.version) return outcome
+    current = outcome.row
+  }
+  throw new UnavailableError()
 }
 
 /** Performs an action on the row that the path or the payload has named. */
 function onNamedRow (perform: PerformOnRow): PerformAction {
-  return (state) => perform(state, state.id as Id)
+  return async (state) => perform(state, state.id as Id)
 }
 
 /** Performs an action on the row of a singleton, which is found by its scope. */
 function onSingleton (perform: PerformOnRow): PerformAction {
-  // A row that was read before is used again, even if another one has taken its place.
-  return (state) =>
-    andThen(state.authorizedRow ?? state.checked ?? findSingleton(state.target, state), (row) => {
-      if (row === undefined) throw notFound(state.target.resource, undefined)
-      state.found = row
-      state.id = row.id
-      return perform(state, row.id)
-    })
+  return async (state) => {
+    // A row that was read before is used again, even if another one has taken its place.
+    const row = state.authorizedRow ?? state.checked ?? await findSingleton(state.target, state)
+    if (row === undefined) throw notFound(state.target.resource, undefined)
+    state.found = row
+    state.id = row.id
+    return perform(state, row.id)
+  }
 }
 
 /**
@@ -160,7 +145,7 @@ function onSingleton (perform: PerformOnRow): PerformAction {
  * `proceed()`, it is the guard of the handler.
  * @throws MatchRequiredError, NotFoundError, NothingHereError
  */
-function findGuard (state: ActionState, id: Id): MaybePromise<Guard> {
+async function findGuard (state: ActionState, id: Id): Promise<Guard> {
   const { guard, preconditions, authorizedRow, merged: read = authorizedRow, target: { scope, resource } } = state
   if (guard !== undefined) return guard
   if (lacksVersion(state)) return refuseWithoutVersion(state)
@@ -170,22 +155,20 @@ function findGuard (state: ActionState, id: Id): MaybePromise<Guard> {
   // Fast path: the store compares the only named version in its atomic step. Without a "-", no id precedes a version.
   const version = resource.publicVersion === undefined ? preconditions.soleVersion : undefined
   if (version !== undefined && (!version.includes('-') || !mayBeQualified(version, id))) return { version, scope }
-  return andThen(findRow(state.target, id, state), (row) =>
-    row === undefined ? { version: NO_VERSION, scope } : guardAgainst(row, state)
-  )
+  const row = await findRow(state.target, id, state)
+  return row === undefined ? { version: NO_VERSION, scope } : guardAgainst(row, state)
 }
 
 /**
  * Refuses a write that names no version.
  * @throws MatchRequiredError, NotFoundError, NothingHereError
  */
-export function refuseWithoutVersion (state: ActionState): MaybePromise<never> {
+export async function refuseWithoutVersion (state: ActionState): Promise<never> {
   const { target, target: { resource } } = state
-  return andThen(findRow(target, state.id, state), (row) => {
-    // Without a store, only the handler knows whether the row exists.
-    if (row !== undefined || state.target.store === noStore) throw new MatchRequiredError(resource.singular)
-    throw notFound(resource, state.id)
-  })
+  const row = await findRow(target, state.id, state)
+  // Without a store, only the handler knows whether the row exists.
+  if (row !== undefined || state.target.store === noStore) throw new MatchRequiredError(resource.singular)
+  throw notFound(resource, state.id)
 }
 
 /** Returns whether the app demands a version from this write, and the request names none. */
@@ -236,50 +219,19 @@ export function checkNoneMatch (row: Row | undefined, state: ActionState): void 
  * Creates a row.
  * @throws DuplicateError
  */
-function create ({ store, scope }: Target, attributes: Attributes, context: Context): MaybePromise<Outcome> {
-  return andThen(store.create(attributes, scope, context), created)
-}
-
-function created (row: Row): Outcome {
-  return { kind: 'created', row }
-}
-
-/**
- * Deletes a row.
- * @throws NotFoundError, NothingHereError
- */
-function remove (target: Target, id: Id, guard: Guard, context: Context): MaybePromise<Outcome> {
-  return andThen(target.store.delete(id, guard, context), deleted, target, id)
-}
-
-function deleted (written: WriteOutcome, { resource }: Target, id: Id): Outcome {
-  if (written.ok) return { kind: 'deleted', row: written.row }
-  if (written.why === 'stale') return { kind: 'stale', row: written.current }
-  throw notFound(resource, id)
+async function create ({ store, scope }: Target, attributes: Attributes, context: Context): Promise<Outcome> {
+  return { kind: 'created', row: await store.create(attributes, scope, context) }
 }
 
 /**
  * Reads a row.
  * @throws NotFoundError, NothingHereError
  */
-function show (target: Target, id: Id, context: Context): MaybePromise<Outcome> {
-  return andThen(target.store.get(id, target.scope, context), found, target, id)
-}
-
-function found (row: Row | undefined, { resource }: Target, id: Id): Outcome {
+async function read (state: ActionState, id: Id): Promise<Row> {
+  const { resource, store, scope } = state.target
+  const row = await store.get(id, scope, state)
   if (row === undefined) throw notFound(resource, id)
-  return { kind: 'found', row }
-}
-
-/**
- * Reads the row of a form that asks to add or remove a row in the form, and writes nothing.
- * @throws NotFoundError, NothingHereError
- */
-function redisplay ({ resource, store, scope }: Target, id: Id, context: Context): MaybePromise<Outcome> {
-  return andThen(store.get(id, scope, context), (row) => {
-    if (row === undefined) throw notFound(resource, id)
-    return { kind: 'revised', row }
-  })
+  return row
 }
 
 /** The attributes to change, and the guard of their row. */
@@ -293,20 +245,32 @@ interface RowChange {
  * Updates a row. Without attributes to change, nothing is written.
  * @throws DuplicateError, NotFoundError, NothingHereError
  */
-function update (target: Target, change: RowChange, context: Context): MaybePromise<Outcome> {
-  const { id, attributes, guard } = change
-  if (isEmpty(attributes)) return andThen(target.store.get(id, guard.scope, context), keep, target, change)
+async function update (
+  { resource, store }: Target,
+  { id, attributes, guard }: RowChange,
+  context: Context
+): Promise<Outcome> {
+  if (isEmpty(attributes)) {
+    const row = await store.get(id, guard.scope, context)
+    if (row === undefined) throw notFound(resource, id)
+    return { kind: guard.version === undefined || guard.version === row.version ? 'updated' : 'stale', row }
+  }
   // A client may send an attribute of the scope, which no write changes.
-  return andThen(target.store.update(id, omitScope(attributes, guard.scope), guard, context), updated, target, id)
+  const written = await store.update(id, omitScope(attributes, guard.scope), guard, context)
+  return written.ok ? { kind: 'updated', row: written.row } : unwritten(written, resource, id)
 }
 
-function keep (row: Row | undefined, { resource }: Target, { id, guard: { version } }: RowChange): Outcome {
-  if (row === undefined) throw notFound(resource, id)
-  return { kind: version === undefined || version === row.version ? 'updated' : 'stale', row }
+/**
+ * Deletes a row.
+ * @throws NotFoundError, NothingHereError
+ */
+async function remove ({ resource, store }: Target, id: Id, guard: Guard, context: Context): Promise<Outcome> {
+  const written = await store.delete(id, guard, context)
+  return written.ok ? { kind: 'deleted', row: written.row } : unwritten(written, resource, id)
 }
 
-function updated (written: WriteOutcome, { resource }: Target, id: Id): Outcome {
-  if (written.ok) return { kind: 'updated', row: written.row }
+/** Returns the outcome of a write that its guard has refused. */
+function unwritten (written: Exclude<WriteOutcome, { readonly ok: true }>, resource: Resource, id: Id): Outcome {
   if (written.why === 'stale') return { kind: 'stale', row: written.current }
   throw notFound(resource, id)
 }

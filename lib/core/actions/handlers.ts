@@ -8,7 +8,6 @@ import { type Id, isId } from '../resource/row.js'
 import { countValues } from '../schema/validation/issues.js'
 import type { Validation } from '../schema/validation/validation.js'
 import { noStore } from '../stores/store.js'
-import { andThen, type MaybePromise } from '../util/maybe-promise.js'
 import { ownMember } from '../util/own-property.js'
 import type { CompiledCustomAction, CompiledResource } from '../compiled-resource.js'
 import { checkQuery } from '../request/negotiate.js'
@@ -23,7 +22,6 @@ import { channel, traceAction } from '../telemetry/tracing.js'
 import { findContent, hideUnauthorized, type OutcomeWithoutWrite } from '../response/page-content.js'
 import { compileCustomPayloadHook, compilePayloadHook } from '../request/payload-hooks.js'
 import type { GuardedReference } from '../relations/relations.js'
-import type { Access } from './authorize/authorize.js'
 import { findRow } from './find-row.js'
 import type { Outcome } from './outcome.js'
 import { notFound } from './target.js'
@@ -45,13 +43,12 @@ interface CustomState extends ActionState {
 /** The payload of a create, an update or a delete. */
 type Write = Payload & { readonly action: WriteAction }
 
-/** Makes a handler of Fastify. Once it has answered, it returns nothing, for which Fastify would make closures. */
-function handle (run: (state: ActionState) => unknown): RouteHandlerMethod {
-  return ({ [STATE]: state }, reply) => {
+/** Makes a handler of Fastify. */
+function handle (run: (state: ActionState) => Promise<FastifyReply>): RouteHandlerMethod {
+  return async ({ [STATE]: state }) => {
     const known = state as ActionState
     known.hasPassedHooks = true
-    const result = run(known)
-    return result === reply && reply.sent ? undefined : result
+    return run(known)
   }
 }
 
@@ -78,7 +75,7 @@ export class Handlers {
     const [create, update] = [compile('create'), compile('update')].map(checkFirst) as [Perform, Perform]
     const writes = { create, update, delete: compile('delete') }
     this.#compiled = compiled
-    this.list = handle((state) => {
+    this.list = handle(async (state) => {
       const { query } = state.request
       // The links of the page repeat only the parameters that ask for something.
       if (query.blank !== undefined || CONDITION_NAMES.some((name) => query[name] !== undefined)) {
@@ -91,33 +88,32 @@ export class Handlers {
       if (state.route.hasQueryBody) nameEquivalent(state)
       return this.#run(state, undefined, list)
     })
-    this.show = handle((state) => {
+    this.show = handle(async (state) => {
       select(state)
       return this.#read(state, showIncluded)
     })
-    this.blank = handle((state) =>
-      this.#run(state, undefined, ({ request, target }) => {
+    this.blank = handle(async (state) =>
+      this.#run(state, undefined, async ({ request, target }) => {
         state.prefilled = prefill.read(request.query, target.scope)
         const attributes = { ...validation.defaults(), ...state.prefilled }
         return { kind: 'blank', row: { id: '', version: '', attributes } }
       })
     )
-    this.edit = handle((state) =>
-      this.#read(state, (state) =>
-        andThen(show(state), (outcome) => (outcome?.kind === 'found' ? { ...outcome, kind: 'edit' } : outcome))
-      )
+    this.edit = handle(async (state) =>
+      this.#read(state, async (state) => {
+        const outcome = await show(state)
+        return outcome?.kind === 'found' ? { ...outcome, kind: 'edit' } : outcome
+      })
     )
     // The validation follows all hooks, because a faulty form comes back with its row, which a hook may have refused.
-    this.write = handle((state) => {
+    this.write = handle(async (state) => {
+      if (state.payload?.isRevised === true) checkRevisable(state)
       const { action, id, attributes, merged, issues, isRevised, isUntouched, compareWith } = state.payload as Write
-      if (isRevised) {
-        checkRevisable(state)
-        return this.#run(state, id, action === 'update' ? defaults.redisplay : defaults.redisplayNew)
-      }
+      if (isRevised) return this.#run(state, id, action === 'update' ? defaults.redisplay : defaults.redisplayNew)
       if (merged.length > 0) return this.#run(state, id, mergeFirst(writes.update, validation))
       if (compareWith !== undefined) {
         validation.check(attributes, issues)
-        return this.#run(state, id, issues.size > 0 ? forgiveShown(writes.update, validation) : writes.update)
+        return this.#run(state, id, forgiveShown(writes.update, validation))
       }
       if (action === 'create') return this.#run(state, id, validateFirst(writes.create, state))
       if (action === 'update') validation.update(attributes, issues, isUntouched)
@@ -133,7 +129,7 @@ export class Handlers {
   /** Makes the handler of a custom action that is a GET. */
   readCustom (action: CompiledCustomAction): RouteHandlerMethod {
     const perform = compileHandler(action.handler)
-    return handle((state) => {
+    return handle(async (state) => {
       state.customAction = action
       state.query = action.readQuery(state.request.query)
       return this.#read(state, perform)
@@ -148,7 +144,7 @@ export class Handlers {
       [action, checkFirst(compileHandler(action.handler))]))
     return {
       readPayload: compileCustomPayloadHook(this.#compiled, byMethod),
-      handler: handle((state) => {
+      handler: handle(async (state) => {
         const { customAction, payload, request: { query } } = state as CustomState
         const { validate, parameters, readQuery } = customAction
         validate(payload.attributes, payload.issues)
@@ -161,7 +157,7 @@ export class Handlers {
   }
 
   /** Runs a GET, whose answer may have an entity tag. */
-  #read (state: ActionState, perform: Perform): unknown {
+  async #read (state: ActionState, perform: Perform): Promise<FastifyReply> {
     return this.#run(state, this.#memberId(state), perform)
   }
 
@@ -174,70 +170,50 @@ export class Handlers {
     return id
   }
 
-  #run (state: ActionState, id: Id | undefined, perform: Perform): unknown {
+  async #run (state: ActionState, id: Id | undefined, perform: Perform): Promise<FastifyReply> {
     const { request, payload } = state
     state.id = id
     // Before authorization: whether a header is well-formed must not tell a hidden row from one that does not exist.
     if (payload === undefined) state.readConditions = findReadConditions(request.headers)
     else state.preconditions = findPreconditions(request.headers, payload.version, this.#compiled.representations)
-    const outcome = channel.hasSubscribers
-      ? traceAction(state, () => this.#authorize(state, perform))
-      : this.#authorize(state, perform)
-    return andThen(outcome, this.#conclude, state)
-  }
-
-  /** Authorizes the request, and then does what it asks for. */
-  #authorize (state: ActionState, perform: Perform): MaybePromise<Outcome | undefined> {
-    const { checkAccess } = state
-    if (checkAccess !== undefined) return andThen(checkAccess(state, state), this.#act, state, perform)
-    const mayRetry = state.preconditions !== undefined || (state.payload?.merged.length ?? 0) > 0
-    return mayRetry ? andThen(perform(state), this.#retry, state, perform) : perform(state)
-  }
-
-  readonly #act = (
-    { target, authorizedRow, parents }: Access,
-    state: ActionState,
-    perform: Perform
-  ): MaybePromise<Outcome | undefined> => {
-    state.target = target
-    state.authorizedRow = authorizedRow
-    state.parents = parents
-    return andThen(perform(state), this.#retry, state, perform)
+    const attempt = async (): Promise<Outcome | undefined> => this.#attempt(state, perform)
+    return this.#answer(await (channel.hasSubscribers ? traceAction(state, attempt) : attempt()), state)
   }
 
   /**
-   * Begins again if the row has changed since `authorize` or the preconditions decided about it. They then decide about
-   * the new row. A handler of the app is not called again, because it may have written something.
+   * Authorizes the request, and then does what it asks for. Begins again if the row has changed since `authorize` or
+   * the preconditions decided about it: they then decide about the new row. A handler of the app is not called again,
+   * because it may have written something.
    */
-  readonly #retry = (
-    outcome: Outcome | undefined,
-    state: ActionState,
-    perform: Perform
-  ): MaybePromise<Outcome | undefined> => {
-    const { checked, isHandled } = state
-    if (outcome?.kind !== 'stale' || isHandled || checked === undefined || outcome.row.version === checked.version) {
-      return outcome
+  async #attempt (state: ActionState, perform: Perform): Promise<Outcome | undefined> {
+    const { checkAccess, compiled: { resource } } = state
+    for (let tries = 0; tries <= TRIES; tries++) {
+      state.checked = undefined
+      if (checkAccess !== undefined) {
+        const { target, authorizedRow, parents } = await checkAccess(state, state)
+        state.target = target
+        state.authorizedRow = authorizedRow
+        state.parents = parents
+      }
+      const outcome = await perform(state)
+      if (!hasChanged(outcome, state)) return outcome
+      if (resource.singleton) state.id = undefined
     }
-    state.tries++
-    state.checked = undefined
-    if (this.#compiled.resource.singleton) state.id = undefined
-    if (state.tries > TRIES) throw new UnavailableError()
-    return this.#authorize(state, perform)
+    throw new UnavailableError()
   }
 
-  readonly #conclude = (outcome: Outcome | undefined, state: ActionState): MaybePromise<FastifyReply> =>
-    isWithoutWrite(outcome)
-      ? andThen(hideUnauthorized(outcome, state), this.#respond, state)
-      : this.#respond(outcome, state)
-
-  readonly #respond = (outcome: Outcome | undefined, state: ActionState): MaybePromise<FastifyReply> => {
-    if (!state.route.safe) logOutcome(outcome, state)
-    if (outcome === undefined) return state.reply
+  async #answer (outcome: Outcome | undefined, state: ActionState): Promise<FastifyReply> {
+    const shown = isWithoutWrite(outcome) ? await hideUnauthorized(outcome, state) : outcome
+    if (!state.route.safe) logOutcome(shown, state)
+    if (shown === undefined) return state.reply
     // A document shows only its rows.
-    return state.choice.format.writer.list === undefined
-      ? andThen(findContent(outcome, state), respond, state)
-      : respond(outcome, state)
+    return respond(state.choice.format.writer.list === undefined ? await findContent(shown, state) : shown, state)
   }
+}
+
+/** Returns whether a row has changed since it was compared with the preconditions, and the action may begin again. */
+function hasChanged (outcome: Outcome | undefined, { checked, isHandled }: ActionState): boolean {
+  return outcome?.kind === 'stale' && !isHandled && checked !== undefined && outcome.row.version !== checked.version
 }
 
 /** Selects the attributes and relations that the query names. */
@@ -250,11 +226,9 @@ function select (state: ActionState): void {
 
 /** Adds the relations that the query names to the rows of an action. */
 function compileInclude (perform: Perform): Perform {
-  return (state) => {
-    const outcome = perform(state)
-    return state.included.length === 0
-      ? outcome
-      : andThen(outcome, (outcome) => include(outcome, state.included, state))
+  return async (state) => {
+    const outcome = await perform(state)
+    return state.included.length === 0 ? outcome : include(outcome, state.included, state)
   }
 }
 
@@ -268,7 +242,7 @@ function validateFirst (perform: Perform, { compiled: { validation, level }, pay
     validation.create(attributes, issues)
     return perform
   }
-  return (state) => {
+  return async (state) => {
     validation.create(attributes, issues, state.target.scope)
     return perform(state)
   }
@@ -279,35 +253,38 @@ function validateFirst (perform: Perform, { compiled: { validation, level }, pay
  * row. If the row has another one meanwhile, `Handlers` begins again.
  */
 function mergeFirst (perform: Perform, validation: Validation): Perform {
-  return (state) => {
+  return async (state) => {
     const { target, target: { resource, store }, authorizedRow, id, payload } = state
     const { attributes, merged: names, issues, checkMerged } = payload as Payload
-    return andThen(authorizedRow ?? findRow(target, id, state), (row) => {
-      if (row === undefined) throw store === noStore ? refuseMerge(names) : notFound(resource, id)
-      const changes = { ...attributes }
-      for (const name of names) {
-        // The validator fills in defaults, and the values of a store may be frozen.
-        changes[name] = applyMergePatch(structuredClone(ownMember(row.attributes, name)), attributes[name])
-        checkMerged(name, changes[name], issues)
-      }
-      countValues(changes)
-      validation.update(changes, issues)
-      state.attributes = changes
-      state.checked = state.merged = row
-      return perform(state)
-    })
+    const row = authorizedRow ?? await findRow(target, id, state)
+    if (row === undefined) throw store === noStore ? refuseMerge(names) : notFound(resource, id)
+    const changes = { ...attributes }
+    for (const name of names) {
+      // The validator fills in defaults, and the values of a store may be frozen.
+      changes[name] = applyMergePatch(structuredClone(ownMember(row.attributes, name)), attributes[name])
+      checkMerged(name, changes[name], issues)
+    }
+    countValues(changes)
+    validation.update(changes, issues)
+    state.attributes = changes
+    state.checked = state.merged = row
+    return perform(state)
   }
 }
 
-/** Lets an update pass whose only faults are in values that the row shows already. */
+/**
+ * Lets an update pass whose only faults are in values that the row shows already. These are left out, so that nothing
+ * is lost if another write changes them before this one.
+ */
 function forgiveShown (perform: Perform, validation: Validation): Perform {
-  return (state) => {
+  return async (state) => {
     const { target, authorizedRow, id, payload } = state
     const { attributes, issues, compareWith } = payload as Payload
-    return andThen(authorizedRow ?? findRow(target, id, state), (row) => {
+    if (issues.size > 0) {
+      const row = authorizedRow ?? await findRow(target, id, state)
       validation.conclude(attributes, issues, row && compareWith?.(row))
-      return perform(state)
-    })
+    }
+    return perform(state)
   }
 }
 
@@ -332,11 +309,12 @@ function checkRevisable ({ choice: { format: { writer } } }: RequestState): void
  * answered as one that does not exist, because a reference to it would tell that it exists, and keep it from being
  * deleted.
  */
-function checkFirst (perform: PerformAction<Outcome | undefined>): PerformAction<Outcome | undefined> {
-  return (state) => {
+function checkFirst (perform: Perform): Perform {
+  return async (state) => {
     const named = state.compiled.relations.guarded.filter(({ attribute }) =>
       isId(ownMember(state.attributes, attribute)))
-    return named.length === 0 ? perform(state) : andThen(checkReferences(named, state), () => perform(state))
+    if (named.length > 0) await checkReferences(named, state)
+    return perform(state)
   }
 }
 

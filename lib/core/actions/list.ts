@@ -4,7 +4,6 @@ import { comparePositions, positionOf, reverse } from '../stores/order.js'
 import {
   type Batches, type Context, type Count, LARGEST_BATCH_SIZE, type Order, type Position, sizeOf, type Store
 } from '../stores/store.js'
-import { andThen, catchError, isPromise, type MaybePromise } from '../util/maybe-promise.js'
 import { ownMember } from '../util/own-property.js'
 import type { ListCount, ListOutcome, ListQuery, PulledBatch, Source, Total } from './outcome.js'
 import { canReverse, type Target } from './target.js'
@@ -15,15 +14,13 @@ export type { ListQuery } from './outcome.js'
  * Lists rows. Without a limit, they are batches, of which the first is pulled. With a limit, they are a page, which is
  * held in memory unless its rows are large.
  */
-export function list (target: Target, query: ListQuery, context: Context): MaybePromise<ListOutcome> {
-  const listed = listRows(target, query, context)
+export async function list (target: Target, query: ListQuery, context: Context): Promise<ListOutcome> {
+  const listed = await listRows(target, query, context)
   const { count } = query
-  return count === undefined
-    ? listed
-    : andThen(listed, (listed) => addTotal(listed, target, { ...query, count }, context))
+  return count === undefined ? listed : addTotal(listed, target, { ...query, count }, context)
 }
 
-function listRows ({ store, scope }: Target, query: ListQuery, context: Context): MaybePromise<ListOutcome> {
+async function listRows ({ store, scope }: Target, query: ListQuery, context: Context): Promise<ListOutcome> {
   const { order, after, before, offset, limit, filter, search } = query
   // A literal of all members, because a spread object makes a list of 20 rows take three times as long.
   const open: Open = (order, after, limit, offset) =>
@@ -32,15 +29,13 @@ function listRows ({ store, scope }: Target, query: ListQuery, context: Context)
   const page = { order, limit }
   if (before !== undefined) return listBefore(before, page, open, context)
   // One extra row shows whether another page follows.
-  const pulled = collect(open(order, after, limit + 1, offset), limit + 1, LARGEST_BATCH_SIZE)
+  const collected = await collect(open(order, after, limit + 1, offset), limit + 1, LARGEST_BATCH_SIZE)
   const hasPrevious = (after !== undefined || offset !== undefined) && canReverse(store)
-  return andThen(pulled, (collected): MaybePromise<ListOutcome> => {
-    const first = hasPrevious ? collected.rows[0] ?? 'end' : undefined
-    if (collected.rest !== undefined) return listLarge(collected, first, page, { open, context })
-    const rows = collected.rows.slice(0, limit)
-    const last = collected.rows.length > limit ? rows.at(-1) : undefined
-    return { kind: 'listed', rows, more: undefined, order, first, last }
-  })
+  const first = hasPrevious ? collected.rows[0] ?? 'end' : undefined
+  if (collected.rest !== undefined) return listLarge(collected, first, page, { open, context })
+  const rows = collected.rows.slice(0, limit)
+  const last = collected.rows.length > limit ? rows.at(-1) : undefined
+  return { kind: 'listed', rows, more: undefined, order, first, last }
 }
 
 /** Returns whether a store counts rows. */
@@ -49,24 +44,21 @@ export function canCount ({ capabilities, count }: Store): boolean {
 }
 
 /** Lists all rows after or before a position. */
-function listAll (query: ListQuery, open: Open): MaybePromise<ListOutcome> {
+async function listAll (query: ListQuery, open: Open): Promise<ListOutcome> {
   const { order, after, before = 'end', filter, search } = query
   const rows = open(order, after, undefined)
-  const listed = pullFirst(
+  const listed = await pullFirst(
     before === 'end' ? rows : endAfter(rows, (row) => comparePositions(order, positionOf(row, order), before) < 0),
     order
   )
-  if (filter.length === 0 && search === undefined) return listed
-  return andThen(listed, (listed) => ({ ...listed, isSparse: true }))
+  return filter.length === 0 && search === undefined ? listed : { ...listed, isSparse: true }
 }
 
 /** Lists batches, and pulls the first one, so that a source that fails does so before the first byte. */
-export function pullFirst (batches: Source, order: Order): MaybePromise<ListOutcome> {
-  return andThen(batches.next(), (pulled): ListOutcome =>
-    pulled.done === true
-      ? { kind: 'listed', rows: [], more: undefined, order, first: undefined, last: undefined }
-      : { kind: 'listed', rows: pulled.value, more: batches, order, first: undefined, last: undefined }
-  )
+export async function pullFirst (batches: Source, order: Order): Promise<ListOutcome> {
+  const pulled = await batches.next()
+  const [rows, more] = pulled.done === true ? [[], undefined] : [pulled.value, batches]
+  return { kind: 'listed', rows, more, order, first: undefined, last: undefined }
 }
 
 /** Reads the same list in an order, after a position, or without its first rows. */
@@ -108,22 +100,20 @@ function endAt (source: Source, order: Order, row: Row): Source {
  * Lists the page before a position, in one reading: rows that are created or deleted meanwhile cannot move its bounds.
  * Its link to the next page is not checked: only a deletion of all further rows makes that page empty.
  */
-function listBefore (
+async function listBefore (
   before: NonNullable<ListQuery['before']>,
   page: PageOfRows,
   open: Open,
   context: Context
-): MaybePromise<ListOutcome> {
+): Promise<ListOutcome> {
   const { order, limit } = page
   const end = before === 'end' ? undefined : before
-  const pulled = collect(open(reverse(order), end, limit + 1), limit + 1, LARGEST_BATCH_SIZE)
-  return andThen(pulled, (collected): MaybePromise<ListOutcome> => {
-    const last = end === undefined ? undefined : collected.rows[0]
-    if (collected.rest !== undefined) return listLargeBefore(collected, last, page, { open, context })
-    const rows = collected.rows.slice(0, limit).reverse()
-    const first = collected.rows.length > limit ? rows[0] : undefined
-    return { kind: 'listed', rows, more: undefined, order, first, last }
-  })
+  const collected = await collect(open(reverse(order), end, limit + 1), limit + 1, LARGEST_BATCH_SIZE)
+  const last = end === undefined ? undefined : collected.rows[0]
+  if (collected.rest !== undefined) return listLargeBefore(collected, last, page, { open, context })
+  const rows = collected.rows.slice(0, limit).reverse()
+  const first = collected.rows.length > limit ? rows[0] : undefined
+  return { kind: 'listed', rows, more: undefined, order, first, last }
 }
 
 /** Lists such a page if its rows are too large to be held together: it finds where the page begins, and reads on. */
@@ -143,41 +133,38 @@ async function listLargeBefore (
 export const COUNT_OF_PAGES: ListCount = { most: 10_001, estimate: false }
 
 /** Adds the total to a list. If the store cannot count, the list is closed. */
-function addTotal (
+async function addTotal (
   listed: ListOutcome,
   target: Target,
   query: ListQuery & { readonly count: ListCount },
   context: Context
-): MaybePromise<ListOutcome> {
+): Promise<ListOutcome> {
   const { rows, more, last } = listed
   const { after, before, offset } = query
   const isFirst = after === undefined && before === undefined && offset === undefined
   if (isFirst && more === undefined && last === undefined) {
     // The page is the whole list.
-    return withTotal(listed, { rows: rows.length, isEstimate: false, most: undefined, offset: 0, size: rows.length })
+    return { ...listed, total: { rows: rows.length, isEstimate: false, most: undefined, offset: 0, size: rows.length } }
   }
-  return catchError<MaybePromise<ListOutcome>>(
-    () => andThen(findTotal(listed, target, query, context), (total) => withTotal(listed, total)),
-    (error) => andThen(more?.return?.(), () => { throw error })
-  ) as MaybePromise<ListOutcome>
+  try {
+    return { ...listed, total: await findTotal(listed, target, query, context) }
+  } catch (error) {
+    await more?.return?.()
+    throw error
+  }
 }
 
-/** Names all members, because V8 takes microseconds to spread an object whose members vary. */
-function withTotal (listed: ListOutcome, total: Total): ListOutcome {
-  const { kind, rows, more, isSparse = false, order, first, last } = listed
-  return { kind, rows, more, isSparse, order, first, last, total }
-}
-
-function findTotal (
+async function findTotal (
   listed: ListOutcome,
   { store, scope }: Target,
   { order, after, before, offset: given = 0, limit, filter, search, count }: ListQuery & { readonly count: ListCount },
   context: Context
-): MaybePromise<Total> {
+): Promise<Total> {
   const { rows: [begin], more, first, last } = listed
-  const countAfter: CountAfter = (order, after, most) =>
-    // The caller has verified that the store counts.
-    store.count?.({ order, after, scope, filter, search, most, estimate: false }, context) as MaybePromise<Count>
+  // The caller has verified that the store counts.
+  const countRows = store.count?.bind(store) as NonNullable<Store['count']>
+  const countAfter: CountAfter = async (order, after, most) =>
+    countRows({ order, after, scope, filter, search, most, estimate: false }, context)
 
   function place (total: Count, offset: number | undefined): Total {
     const rest = last !== undefined ? limit : offset === undefined ? undefined : total.rows - offset
@@ -187,22 +174,20 @@ function findTotal (
     return { rows: Math.max(total.rows, listed.rows.length), isEstimate, most: count.most, offset, size }
   }
 
-  const counted = store.count?.({ order, after: undefined, scope, filter, search, ...count }, context)
-  return andThen(counted as MaybePromise<Count>, (total) => {
-    if (begin === undefined) return place(total, undefined)
-    if (before === undefined && after === undefined) return place(total, given)
-    if (after === undefined && first === undefined) return place(total, 0)
-    if (total.isEstimate || total.rows >= (count.most ?? Infinity)) return place(total, undefined)
-    if (last === undefined && more === undefined) return place(total, Math.max(0, total.rows - listed.rows.length))
-    const position = positionOf(begin, order)
-    if (canReverse(store)) return findOffset(total.rows, order, position, countAfter).then((rows) => place(total, rows))
-    const following = countAfter(order, position, undefined)
-    return andThen(following, ({ rows }) => place(total, Math.max(0, total.rows - rows - 1)))
-  })
+  const total = await countRows({ order, after: undefined, scope, filter, search, ...count }, context)
+  if (begin === undefined) return place(total, undefined)
+  if (before === undefined && after === undefined) return place(total, given)
+  if (after === undefined && first === undefined) return place(total, 0)
+  if (total.isEstimate || total.rows >= (count.most ?? Infinity)) return place(total, undefined)
+  if (last === undefined && more === undefined) return place(total, Math.max(0, total.rows - listed.rows.length))
+  const position = positionOf(begin, order)
+  if (canReverse(store)) return place(total, await findOffset(total.rows, order, position, countAfter))
+  const { rows } = await countAfter(order, position, undefined)
+  return place(total, Math.max(0, total.rows - rows - 1))
 }
 
 /** Counts the rows after a position in an order, at most `most` of them. */
-type CountAfter = (order: Order, after: Position, most: number | undefined) => MaybePromise<Count>
+type CountAfter = (order: Order, after: Position, most: number | undefined) => Promise<Count>
 
 /** The most rows that are counted on each side of a page at first. */
 const FIRST_COUNT = 10_000
@@ -261,14 +246,21 @@ async function findEnd (
 /** Ends a source before the first row that is not within the bounds. */
 function endAfter (source: Source, isWithin: (row: Row) => boolean): Source {
   let isOver = false
-  const leave = (): MaybePromise<PulledBatch> => andThen(source.return?.(), () => ({ done: true, value: undefined }))
-  const check = (pulled: PulledBatch): PulledBatch => {
-    if (pulled.done === true) return pulled
-    const rows = pulled.value.filter(isWithin)
-    isOver = rows.length < pulled.value.length
-    return { done: false, value: rows }
+  const leave = async (): Promise<PulledBatch> => {
+    await source.return?.()
+    return { done: true, value: undefined }
   }
-  return { next: () => isOver ? leave() : andThen(source.next(), check), return: leave }
+  return {
+    async next () {
+      if (isOver) return leave()
+      const pulled = await source.next()
+      if (pulled.done === true) return pulled
+      const rows = pulled.value.filter(isWithin)
+      isOver = rows.length < pulled.value.length
+      return { done: false, value: rows }
+    },
+    return: leave
+  }
 }
 
 export function iterate (batches: Batches): Source {
@@ -301,44 +293,24 @@ function putBack (batch: readonly Row[], batches: Source): Source {
 }
 
 /**
- * Collects batches until there are enough rows, and then closes the source. The last batch may bring more rows. The
- * result is a promise only if the source returns one.
+ * Collects batches until there are enough rows, and then closes the source. The last batch may bring more rows.
  * @param most the number of rows that is enough
  * @param mostSize the size of all rows, in characters, above which no further batch is added
  */
-export function collect (batches: Source, most: number, mostSize: number = Infinity): MaybePromise<CollectedRows> {
-  let rows: readonly Row[] = []
-  let gathered: Row[] | undefined
-  let measured = 0
+export async function collect (batches: Source, most: number, mostSize: number = Infinity): Promise<CollectedRows> {
+  const rows: Row[] = []
   let size = 0
-  function isLarge (): boolean {
-    if (mostSize === Infinity) return false
-    while (measured < rows.length) size += sizeOf(rows[measured++] as Row)
-    return size > mostSize
-  }
-  // The first batch is not copied, because it is usually the only one.
-  function add (batch: readonly Row[]): void {
-    if (rows.length === 0) {
-      rows = batch
-    } else {
-      rows = gathered ??= [...rows]
-      for (const row of batch) gathered.push(row)
-    }
-  }
-  /** Adds a batch. Returns `undefined` if more batches are needed. */
-  function take (pulled: PulledBatch): MaybePromise<CollectedRows> | undefined {
+  while (rows.length < most) {
+    const pulled = await batches.next()
     if (pulled.done === true) return { rows, rest: undefined }
-    if (isLarge()) return { rows, rest: putBack(pulled.value, batches) }
-    add(pulled.value)
-    return rows.length < most ? undefined : andThen(batches.return?.(), () => ({ rows, rest: undefined }))
+    if (size > mostSize) return { rows, rest: putBack(pulled.value, batches) }
+    for (const row of pulled.value) rows.push(row)
+    if (mostSize !== Infinity && rows.length < most) size += sumSizes(pulled.value)
   }
-  function pull (): MaybePromise<CollectedRows> {
-    for (;;) {
-      const pulled = batches.next()
-      if (isPromise(pulled)) return pulled.then((pulled) => take(pulled) ?? pull())
-      const collected = take(pulled)
-      if (collected !== undefined) return collected
-    }
-  }
-  return pull()
+  await batches.return?.()
+  return { rows, rest: undefined }
+}
+
+function sumSizes (rows: readonly Row[]): number {
+  return rows.reduce((sum, row) => sum + sizeOf(row), 0)
 }

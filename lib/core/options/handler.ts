@@ -142,9 +142,9 @@ export interface ActionContext<
    * Returns the row of `id`, or the singleton, within the scope.
    * @throws NotFoundError, NothingHereError
    */
-  row(): MaybePromise<Row<A>>
+  row(): Promise<Row<A>>
   /** Runs the default action, for a handler that only adds to it. */
-  proceed(): MaybePromise<Outcome>
+  proceed(): Promise<Outcome>
 }
 
 /** The context of a handler of `list`. */

@@ -15,7 +15,6 @@ import {
 } from '../stores/store.js'
 import { BY_ID, positionOf } from '../stores/order.js'
 import { abbreviate, didYouMean } from '../util/words.js'
-import { andThen, type MaybePromise } from '../util/maybe-promise.js'
 import { NO_PATH } from '../resource/path-pattern.js'
 import { isStorableText, isUuid } from '../schema/legal-text.js'
 import { isLongInteger } from '../util/decimal.js'
@@ -40,7 +39,7 @@ export interface ListQueryParser {
    * Parses the query of one request.
    * @throws InvalidQueryError
    */
-  parse (query: QueryParameters, state: ListState): MaybePromise<ListQuery>
+  parse (query: QueryParameters, state: ListState): Promise<ListQuery>
 }
 
 /** The parts of a request's state that the parsing of a list query needs. */
@@ -117,26 +116,25 @@ function compileParse (
   resource: Resource,
   { parseOrder, parseFilter, searchable }: ParserParts
 ): ListQueryParser['parse'] {
-  function findPosition (
+  async function findPosition (
     parameter: CursorParameter,
     text: string,
     order: Order,
     state: ListState
-  ): MaybePromise<Position> {
+  ): Promise<Position> {
     const place = parseCursor(parameter, text, order, resource)
     if (typeof place === 'object') return place
-    return andThen(store.get(place, state.target.scope, state), (row) => {
-      if (row === undefined) {
-        const end = parameter === 'after' ? 'begins' : 'ends'
-        throw new InvalidQueryError(
-          `the row at which the page ${end} has been deleted; start again without "${parameter}"`
-        )
-      }
-      return positionOf(row, order)
-    })
+    const row = await store.get(place, state.target.scope, state)
+    if (row === undefined) {
+      const end = parameter === 'after' ? 'begins' : 'ends'
+      throw new InvalidQueryError(
+        `the row at which the page ${end} has been deleted; start again without "${parameter}"`
+      )
+    }
+    return positionOf(row, order)
   }
 
-  return (query, state) => {
+  return async (query, state) => {
     const order = parseOrder(query.sort)
     // Without `limit`, only a format for people has pages.
     const isPage = state.choice.format.writer.list === undefined
@@ -146,18 +144,17 @@ function compileParse (
     const count = parseCount(query.count) ?? (isPage && canCount(store) ? COUNT_OF_PAGES : undefined)
     const { after, before } = query
     const offset = parseOffset(query, limit)
-    if (after === undefined && before === undefined) {
-      return { order, after: undefined, before: undefined, offset, limit, filter, search, count }
+    const asked = { order, limit, filter, search, count }
+    if (after !== undefined && before !== undefined) {
+      throw new InvalidQueryError('"after" and "before" exclude each other; send one of them')
     }
-    if (before === undefined) {
-      return andThen(findPosition('after', after as string, order, state), (after) =>
-        ({ order, after, before: undefined, limit, filter, search, count }))
+    if (after !== undefined) {
+      return { ...asked, after: await findPosition('after', after, order, state), before: undefined }
     }
-    if (after !== undefined) throw new InvalidQueryError('"after" and "before" exclude each other; send one of them')
+    if (before === undefined) return { ...asked, after: undefined, before: undefined, offset }
     // The last page ends before no row.
-    const end = before === '' ? 'end' : findPosition('before', before, order, state)
-    return andThen<Position | 'end', ListQuery>(end, (before) =>
-      ({ order, after: undefined, before, limit, filter, search, count }))
+    const end = before === '' ? 'end' : await findPosition('before', before, order, state)
+    return { ...asked, after: undefined, before: end }
   }
 }
 

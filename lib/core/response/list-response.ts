@@ -4,7 +4,6 @@ import type { ListOutcome, Source, Total } from '../actions/outcome.js'
 import type { ListWriter, PageView } from '../formats/format.js'
 import { LARGEST_BATCH_SIZE, sizeOf } from '../stores/store.js'
 import type { Attributes } from '../schema/types.js'
-import { andThen, type MaybePromise } from '../util/maybe-promise.js'
 import { MOST_REPEATED } from '../util/words.js'
 import { writeCursor } from '../request/list-query.js'
 import type { QueryParameters } from '../request/filter-query.js'
@@ -17,11 +16,11 @@ import { contentOf } from './page-content.js'
 export type WriteBody = () => string | Readable
 
 /** Makes the body of a list, in chunks or as a page, and adds the links of a page. */
-export function makeListBody (listed: ListOutcome, state: RequestState): MaybePromise<WriteBody> {
+export async function makeListBody (listed: ListOutcome, state: RequestState): Promise<WriteBody> {
   const { writer } = state.choice.format
   const { rows, more } = listed
   if (writer.list === undefined && writer.frame === undefined && more !== undefined) {
-    return andThen(gather(listed, more, state.customAction !== undefined), makeListBody, state)
+    return makeListBody(await gather(listed, more, state.customAction !== undefined), state)
   }
   const links = isPage(state) ? findLinks(listed, state) : NO_LINKS
   if (links !== NO_LINKS && state.isLinked) addLinks(links, state)
@@ -40,8 +39,12 @@ function setCursors ({ first, last, order }: ListOutcome, { reply, compiled: { r
   if (last !== undefined) reply.header('next-after', writeCursor(last, order, resource))
 }
 
-function makeRowsBody (listed: ListOutcome, writer: ListWriter, { request, reply }: RequestState): WriteBody {
-  const body = writeList(listed, writer)
+async function makeRowsBody (
+  listed: ListOutcome,
+  writer: ListWriter,
+  { request, reply }: RequestState
+): Promise<WriteBody> {
+  const body = await writeList(listed, writer)
   if (typeof body !== 'string') releaseWith(reply, body)
   return () => bodyFor(request, body)
 }

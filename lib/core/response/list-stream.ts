@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
-import type { ListOutcome, PulledBatch, Source } from '../actions/outcome.js'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ListOutcome, Source } from '../actions/outcome.js'
 import type { ListWriter } from '../formats/format.js'
 import type { Row } from '../resource/row.js'
 import { areLarger } from '../stores/store.js'
-import { isPromise } from '../util/maybe-promise.js'
 
 /** The length of a chunk, in characters. Measured: 32 to 64 KiB beat both one big string and a chunk for each row. */
 const CHUNK = 49_152
@@ -35,18 +35,17 @@ const NOTHING: Source = { next: () => ({ done: true, value: undefined }) }
  * A store that fails midway, or a client that leaves, ends the stream and frees the store. If the list is sparse, the
  * stream sends the rows that it has before it waits for others.
  */
-export function writeList (
+export async function writeList (
   { rows, more: source, isSparse = false }: ListOutcome,
   writer: ListWriter
-): string | Readable {
+): Promise<string | Readable> {
   if (source === undefined) return writeWhole(rows, writer)
   // A store hands out a single match alone because it may take long to find others.
   const isEarly = isSparse && rows.length === 1
-  if (isEarly || areLarger(rows, SMALL_BATCH)) return new RowStream({ rows, source, isSparse }, undefined, writer)
-  const second: PulledBatch | PromiseLike<PulledBatch> = source.next()
-  return !isPromise(second) && second.done === true
-    ? writeWhole(rows, writer)
-    : new RowStream({ rows, source, isSparse }, second, writer)
+  if (isEarly || areLarger(rows, SMALL_BATCH)) return makeStream({ rows, source, isSparse }, writer)
+  const second = await source.next()
+  if (second.done === true) return writeWhole(rows, writer)
+  return makeStream({ rows: [...rows, ...second.value], source, isSparse }, writer)
 }
 
 function writeWhole (rows: readonly Row[], writer: ListWriter): string | Readable {
@@ -56,180 +55,114 @@ function writeWhole (rows: readonly Row[], writer: ListWriter): string | Readabl
   for (const row of rows) {
     text += before + write(row)
     before = separator
-    if (text.length > LONGEST) return new RowStream({ rows, source: NOTHING, isSparse: false }, undefined, writer)
+    if (text.length > LONGEST) return makeStream({ rows, source: NOTHING, isSparse: false }, writer)
   }
   text += close
   // A character takes at most three bytes (RFC 3629 §3, counted in units of UTF-16).
   const isLong = text.length * 3 > LONGEST_IN_BYTES && Buffer.byteLength(text) > LONGEST_IN_BYTES
-  return isLong ? new RowStream({ rows, source: NOTHING, isSparse: false }, undefined, writer) : text
+  return isLong ? makeStream({ rows, source: NOTHING, isSparse: false }, writer) : text
+}
+
+/** The rows of a stream. */
+interface StreamedRows {
+  /** The rows that are written next. They are replaced, so that those that were sent can be released. */
+  rows: readonly Row[]
+  /** The further batches. */
+  readonly source: Source
+  readonly isSparse: boolean
+  /** Whether the source has ended or was closed. */
+  isOver?: boolean
+}
+
+function makeStream (streamed: StreamedRows, writer: ListWriter): Readable {
+  const { source } = streamed
+  const chunks = writeChunks(streamed, writer)
+  const iterator: AsyncIterator<string> = {
+    next: async () => chunks.next(),
+    // It frees the store at once, also if no chunk was read.
+    async return () {
+      if (!streamed.isOver) await source.return?.()
+      streamed.isOver = true
+      return { done: true, value: undefined }
+    }
+  }
+  return Readable.from({ [Symbol.asyncIterator]: () => iterator }, { objectMode: false })
+}
+
+async function * writeChunks (
+  streamed: StreamedRows,
+  { open, row: write, separator, close }: ListWriter
+): AsyncGenerator<string, void, undefined> {
+  const { source, isSparse } = streamed
+  let text = open
+  let before = ''
+  let work = 0
+  let isFirst = true
+  for (;;) {
+    for (let position = 0; position < streamed.rows.length;) {
+      text += before + write(streamed.rows[position++] as Row)
+      before = separator
+      if (text.length < CHUNK) continue
+      work += text.length
+      // The row of a large text is released before the text is sent.
+      if (text.length > LARGEST_PIECE) {
+        streamed.rows = streamed.rows.slice(position)
+        position = 0
+      }
+      yield * cut(text)
+      text = ''
+      if (work >= TURN) work = await giveTurn()
+    }
+    if (isSparse && isFirst) {
+      // The first rows leave before a synchronous store looks for others.
+      yield * cut(text)
+      text = ''
+      work = await giveTurn()
+    }
+    isFirst = false
+    work += BATCH
+    // A store that answers at once and a client that reads as fast would leave no turn to other requests.
+    if (work >= TURN) work = await giveTurn()
+    const pulling = Promise.resolve(source.next())
+    if (isSparse && text !== '' && await isPending(pulling)) {
+      yield text
+      text = ''
+    }
+    const pulled = await pulling
+    // The client may have left meanwhile.
+    if (streamed.isOver === true) return
+    if (pulled.done === true) break
+    streamed.rows = pulled.value
+  }
+  streamed.isOver = true
+  yield * cut(text + close)
+}
+
+/** Leaves a turn to other requests. Returns the work since then. */
+async function giveTurn (): Promise<0> {
+  await nextTurn()
+  return 0
+}
+
+/** Returns whether a promise is still pending after a turn. Its rejection is left to those who wait for it. */
+async function isPending (promise: Promise<unknown>): Promise<boolean> {
+  const settled = promise.then(() => false, () => false)
+  return Promise.race([settled, nextTurn(true)])
+}
+
+/** Cuts a large text, so that the buffers of the stream and of the connection hold only a few pieces. */
+function * cut (text: string): Generator<string, void, undefined> {
+  let start = 0
+  while (text.length - start > LARGEST_PIECE) {
+    const end = findCut(text, start + CHUNK)
+    yield text.slice(start, end)
+    start = end
+  }
+  yield start === 0 ? text : text.slice(start)
 }
 
 /** Returns a position at which a text can be cut without splitting a surrogate pair. */
 function findCut (text: string, position: number): number {
   const unit = text.charCodeAt(position - 1)
   return unit >= 0xd800 && unit <= 0xdbff ? position - 1 : position
-}
-
-/** The rows of a stream. */
-interface StreamedRows {
-  /** The first batch. */
-  readonly rows: readonly Row[]
-  /** The further batches. */
-  readonly source: Source
-  readonly isSparse: boolean
-}
-
-/** Keeps a promise that rejects before it is awaited from counting as unhandled. */
-function ignoreRejection (pulled: PromiseLike<PulledBatch>): void {
-  pulled.then(undefined, () => {})
-}
-
-class RowStream extends Readable {
-  readonly #source: Source
-  readonly #isSparse: boolean
-  readonly #writer: ListWriter
-  #rows: readonly Row[]
-  #position = 0
-  /** The batch that was pulled in advance. */
-  #pulled: PulledBatch | PromiseLike<PulledBatch> | undefined
-  #text: string
-  #separator = ''
-  /** Whether the first rows leave before the store looks for others. */
-  #isEarly: boolean
-  #ended = false
-  /** The work since other requests last had a turn, in characters. */
-  #work = 0
-
-  constructor (
-    { rows, source, isSparse }: StreamedRows,
-    second: PulledBatch | PromiseLike<PulledBatch> | undefined,
-    writer: ListWriter
-  ) {
-    super()
-    this.#rows = rows
-    this.#isSparse = isSparse
-    this.#isEarly = isSparse && second === undefined
-    this.#pulled = second
-    this.#source = source
-    this.#writer = writer
-    this.#text = writer.open
-    if (second !== undefined && isPromise(second)) ignoreRejection(second)
-  }
-
-  override _read (): void {
-    // A store that answers at once and a client that reads as fast would leave no turn to other requests.
-    if (this.#work >= TURN) this.#readOnLater()
-    else this.#readOn()
-  }
-
-  #readOnLater (): void {
-    this.#work = 0
-    setImmediate(() => {
-      if (!this.destroyed) this.#readOn()
-    })
-  }
-
-  #readOn (): void {
-    try {
-      this.#fill()
-    } catch (error) {
-      this.destroy(error as Error)
-    }
-  }
-
-  #fill (): void {
-    for (;;) {
-      this.#writeRows()
-      if (this.#text.length >= CHUNK || this.#ended) return this.#flush()
-      if (this.#isEarly) return this.#flushEarly()
-      if (this.#work >= TURN) return this.#readOnLater()
-      const pulled: PulledBatch | PromiseLike<PulledBatch> = this.#pulled ?? this.#source.next()
-      this.#pulled = undefined
-      this.#work += BATCH
-      if (isPromise(pulled)) {
-        if (this.#isSparse && this.#position > 0 && this.#text !== '') return this.#flushBefore(pulled)
-        Promise.resolve(pulled)
-          .then((result) => {
-            this.#goOn(result)
-          })
-          .catch((error) => {
-            this.destroy(error)
-          })
-        return
-      }
-      if (this.#take(pulled)) return this.#flush()
-    }
-  }
-
-  /** Sends the text, and leaves a turn to the connection, because a synchronous store may look for long. */
-  #flushEarly (): void {
-    this.#isEarly = false
-    this.#work = TURN
-    this.#flush()
-  }
-
-  /** Sends the text while a batch is pulled. The next call of `_read` waits for the batch. */
-  #flushBefore (pulled: PromiseLike<PulledBatch>): void {
-    ignoreRejection(pulled)
-    this.#pulled = pulled
-    this.#flush()
-  }
-
-  #goOn (pulled: PulledBatch): void {
-    // The client has left while this batch was pulled.
-    if (this.destroyed) return
-    if (this.#take(pulled)) this.#flush()
-    else this.#readOn()
-  }
-
-  #writeRows (): void {
-    const { row: write, separator } = this.#writer
-    const rows = this.#rows
-    let position = this.#position
-    let text = this.#text
-    while (position < rows.length && text.length < CHUNK) {
-      text += this.#separator + write(rows[position++] as Row)
-      this.#separator = separator
-    }
-    this.#text = text
-    this.#position = position
-    // The row of a large text is released before the text is sent.
-    if (text.length > LARGEST_PIECE) {
-      this.#rows = rows.slice(position)
-      this.#position = 0
-    }
-  }
-
-  /** Takes a batch, and returns whether the source has ended. */
-  #take ({ done, value }: PulledBatch): boolean {
-    if (done === true) {
-      this.#ended = true
-      this.#text += this.#writer.close
-      return true
-    }
-    this.#rows = value
-    this.#position = 0
-    return false
-  }
-
-  /**
-   * Sends the text, or one piece of a large text. The buffers of the stream and of the connection then hold only a few
-   * pieces.
-   */
-  #flush (): void {
-    const text = this.#text
-    const end = text.length > LARGEST_PIECE ? findCut(text, CHUNK) : text.length
-    this.#text = text.slice(end)
-    this.#work += end
-    this.push(text.slice(0, end))
-    if (this.#ended && this.#text === '') this.push(null)
-  }
-
-  override _destroy (error: Error | null, done: (error?: Error | null) => void): void {
-    if (this.#ended) return done(error)
-    this.#ended = true
-    Promise.resolve(this.#source.return?.()).then(() => {
-      done(error)
-    }, done)
-  }
 }

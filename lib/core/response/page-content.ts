@@ -1,12 +1,11 @@
 import { findParameters, findParent, findShown } from '../actions/authorize/authorize.js'
 import {
-  findUnlisted, type ListCheck, NONE_REFUSED, NONE_UNLISTED, type Refusals, type Refused
+  findUnlisted, type ListCheck, NONE_REFUSED, NONE_UNLISTED, type Refusals
 } from '../actions/authorize/refused-actions.js'
 import { unlessRefused } from '../relations/include/relation.js'
-import { type Outcome, OUTCOME_RESPONSES, type PulledBatch } from '../actions/outcome.js'
+import { type Outcome, OUTCOME_RESPONSES } from '../actions/outcome.js'
 import { PreconditionFailedError } from '../errors.js'
 import { type Id, isId, type Row } from '../resource/row.js'
-import { andThen, type MaybePromise } from '../util/maybe-promise.js'
 import type { FindRelatedList } from '../relations/related-lists.js'
 import { addLinks, findTitle, type FoundLinks, type RowLinks } from '../relations/row-links.js'
 import type { RequestState } from '../request/state.js'
@@ -22,61 +21,51 @@ export type OutcomeWithoutWrite = Outcome & { readonly kind: 'stale' | 'revised'
  * Finds the facts that the page of an outcome needs besides the row. Returns the outcome with its further rows, whose
  * links are found as they are read.
  */
-export function findContent<O extends Outcome> (outcome: O, state: RequestState): MaybePromise<O> {
+export async function findContent<O extends Outcome> (outcome: O, state: RequestState): Promise<O> {
   const { resourcePaths: { isShallow }, refusals, relations: { lists, links, choices }, listChecks } = state.compiled
+  if (isShallow) await findParents(outcome, state)
   // A browser is redirected after a write, from a shallow row to the list that the row is in.
-  if (!OUTCOME_RESPONSES[outcome.kind].browser.body) {
-    return isShallow ? andThen(findParents(outcome, state), () => outcome) : outcome
-  }
-  let found = refusals === undefined ? undefined : findRefused(outcome, state, refusals)
-  found = andThen(found, () => findLists(checksOf(outcome, listChecks(), state), state))
-  if (lists.length > 0) found = andThen(found, () => findRelated(outcome, state, lists))
-  if (isShallow) found = andThen(found, () => findParents(outcome, state))
-  const linked = andThen(found, () => links.length > 0 ? linkRows(outcome, state, links) : outcome)
-  if (choices.length === 0) return linked
-  return andThen(linked, (linked) =>
-    showsForm(linked, state) ? andThen(findChoices(rowOf(linked), state), () => linked) : linked)
+  if (!OUTCOME_RESPONSES[outcome.kind].browser.body) return outcome
+  if (refusals !== undefined) await findRefused(outcome, state, refusals)
+  await findLists(checksOf(outcome, listChecks(), state), state)
+  if (lists.length > 0) await findRelated(outcome, state, lists)
+  const linked = links.length > 0 ? await linkRows(outcome, state, links) : outcome
+  if (choices.length > 0 && showsForm(linked, state)) await findChoices(rowOf(linked), state)
+  return linked
 }
 
 /**
  * Leaves out the stored row of a write that was refused, if `authorize` does not let the client see it.
  * @throws PreconditionFailedError if nothing remains to be shown
  */
-export function hideUnauthorized (outcome: OutcomeWithoutWrite, state: RequestState): MaybePromise<Outcome> {
+export async function hideUnauthorized (outcome: OutcomeWithoutWrite, state: RequestState): Promise<Outcome> {
   const { row } = outcome
   const { compiled: { resource: { singular, singleton } }, checkAccess } = state
   if (row === undefined || checkAccess === undefined) return outcome
-  return andThen(findShown(checkAccess, singleton ? undefined : row.id, state, () => row), (shown) => {
-    if (outcome.kind === 'revised') return { ...outcome, row: shown }
-    // A handler's row without a version may be another state of the row than `authorize` was shown.
-    if (shown !== undefined) {
-      return row.version === NO_VERSION || row.version === shown.version ? outcome : { ...outcome, row: shown }
-    }
-    state.outcome = 'stale'
-    throw new PreconditionFailedError(
-      `the ${singular} does not meet the If-Match, If-None-Match or _version of the request; read it again`
-    )
-  })
+  const shown = await findShown(checkAccess, singleton ? undefined : row.id, state, () => row)
+  if (outcome.kind === 'revised') return { ...outcome, row: shown }
+  // A handler's row without a version may be another state of the row than `authorize` was shown.
+  if (shown !== undefined) {
+    return row.version === NO_VERSION || row.version === shown.version ? outcome : { ...outcome, row: shown }
+  }
+  state.outcome = 'stale'
+  throw new PreconditionFailedError(
+    `the ${singular} does not meet the If-Match, If-None-Match or _version of the request; read it again`
+  )
 }
 
 /** Finds the actions that `authorize` refuses, because a page does not offer them. */
-function findRefused (outcome: Outcome, state: RequestState, refusals: Refusals): MaybePromise<void> {
-  const { request } = state
-  const keep = (refused: Refused): void => {
-    state.refused = refused
+async function findRefused (outcome: Outcome, state: RequestState, refusals: Refusals): Promise<void> {
+  const { request, compiled: { resource: { singleton } } } = state
+  if (outcome.kind === 'listed') state.refused = await refusals.ofCollection(request)
+  else if (outcome.kind === 'found') {
+    state.refused = await refusals.ofRow(request, singleton ? undefined : outcome.row.id)
   }
-  if (outcome.kind === 'listed') return andThen(refusals.ofCollection(request), keep)
-  if (outcome.kind !== 'found') return
-  return andThen(refusals.ofRow(request, state.compiled.resource.singleton ? undefined : outcome.row.id), keep)
 }
 
 /** Finds the lists that a page must not link to. */
-export function findLists (checks: readonly ListCheck[], state: RequestState): MaybePromise<void> {
-  state.unlisted = NONE_UNLISTED
-  if (checks.length === 0) return
-  return andThen(findUnlisted(checks, state, state.parameters), (unlisted) => {
-    state.unlisted = unlisted
-  })
+export async function findLists (checks: readonly ListCheck[], state: RequestState): Promise<void> {
+  state.unlisted = checks.length === 0 ? NONE_UNLISTED : await findUnlisted(checks, state, state.parameters)
 }
 
 /** Returns the questions that the request has not passed already. */
@@ -87,15 +76,14 @@ function checksOf (outcome: Outcome, checks: readonly ListCheck[], state: Reques
 }
 
 /** Finds the lists of the rows that reference the row of a page, all of them at the same time. */
-function findRelated (
+async function findRelated (
   outcome: Outcome,
   state: RequestState,
   lists: readonly FindRelatedList[]
-): MaybePromise<void> {
+): Promise<void> {
   if (outcome.kind !== 'found') return
-  return Promise.all(lists.map((find) => find(outcome.row, state))).then((found) => {
-    state.related = found.filter((list) => list !== undefined)
-  })
+  const found = await Promise.all(lists.map(async (find) => find(outcome.row, state)))
+  state.related = found.filter((list) => list !== undefined)
 }
 
 /** Finds the links from the rows of a page to others. Those of further rows are found as these are read. */
@@ -114,26 +102,25 @@ async function linkRows<O extends Outcome> (
   return {
     ...outcome,
     more: {
-      next: () => andThen(more.next(), async (pulled): Promise<PulledBatch> => {
+      async next () {
+        const pulled = await more.next()
         if (pulled.done !== true) await addLinks(relations, pulled.value, state, links)
         return pulled
-      }),
+      },
       return: () => more.return?.()
     }
   }
 }
 
 /** Finds the parents of a shallow row, whose page leads back to the list that the row is in. */
-function findParents (outcome: Outcome, state: RequestState): MaybePromise<void> {
+async function findParents (outcome: Outcome, state: RequestState): Promise<void> {
   const row = 'row' in outcome ? outcome.row : undefined
   const parentLink = state.compiled.levels.at(-1)?.parentLink
   if (row === undefined || parentLink === undefined) return
   if (!state.route.isMember || state.choice.format.browser !== true) return
-  return andThen(findParameters(row, parentLink, state.parameters, state), async (parameters) => {
-    state.parameters = parameters
-    const parent = rowOf(outcome) && await unlessRefused(() => findParent(row, parentLink, state))
-    if (parent !== undefined) state.parents = [parent]
-  })
+  state.parameters = await findParameters(row, parentLink, state.parameters, state)
+  const parent = rowOf(outcome) && await unlessRefused(async () => findParent(row, parentLink, state))
+  if (parent !== undefined) state.parents = [parent]
 }
 
 /** Returns the row that the page of an outcome shows. A browser is redirected after a write. */

@@ -7,7 +7,6 @@ import type { Input, JsonWriter, TextWriter, View } from '../formats/format.js'
 import { publish } from '../resource/visible.js'
 import type { Row } from '../resource/row.js'
 import { type CacheControl, isUnstored, PRIVATE } from '../options/cache-control.js'
-import { andThen, type MaybePromise } from '../util/maybe-promise.js'
 import { isStructure } from '../util/own-property.js'
 import type { Payload } from '../request/payload.js'
 import { type EntityTag, isMatched, isNamed, parseEntityTag, qualifyVersion } from '../request/preconditions.js'
@@ -30,7 +29,7 @@ export interface Failure {
 type RecordKind = 'found' | 'edit' | 'created' | 'updated' | 'stale'
 
 /** Turns an outcome into an answer: sets its status, headers and body. */
-export function respond (outcome: Outcome, state: ActionState): MaybePromise<FastifyReply> {
+export async function respond (outcome: Outcome, state: ActionState): Promise<FastifyReply> {
   const { reply, choice: { format } } = state
   state.isAnswered = true
   const answer = OUTCOME_RESPONSES[outcome.kind][format.browser === true ? 'browser' : 'document']
@@ -41,7 +40,7 @@ export function respond (outcome: Outcome, state: ActionState): MaybePromise<Fas
   const given = 'etag' in outcome ? outcome.etag : undefined
   const tag = row !== undefined && answer.etag ? setTag(row, given, state) : undefined
   if (!isMatched(state.readConditions?.match, tag)) return refuseMismatch(outcome, state)
-  if (outcome.kind === 'listed') return andThen(makeListBody(outcome, state), sendText, state)
+  if (outcome.kind === 'listed') return sendText(await makeListBody(outcome, state), state)
   if (outcome.kind === 'revised') return sendRevised(outcome.row, state)
   if (outcome.kind === 'blank') return sendBlank(outcome.row, state)
   if (answer.location !== undefined) reply.header('location', locate(answer, row, state))
@@ -56,14 +55,13 @@ export function respond (outcome: Outcome, state: ActionState): MaybePromise<Fas
  * Refuses a GET whose answer has another tag than `If-Match` names, or none as a list.
  * @throws PreconditionFailedError
  */
-function refuseMismatch (outcome: Outcome, { compiled: { resource } }: ActionState): MaybePromise<never> {
+async function refuseMismatch (outcome: Outcome, { compiled: { resource } }: ActionState): Promise<never> {
   const isList = outcome.kind === 'listed'
-  return andThen(isList ? outcome.more?.return?.() : undefined, () => {
-    throw new PreconditionFailedError(
-      `the ${isList ? 'list' : resource.singular} does not meet the If-Match, If-None-Match or _version of the ` +
-        'request; read it again'
-    )
-  })
+  if (isList) await outcome.more?.return?.()
+  throw new PreconditionFailedError(
+    `the ${isList ? 'list' : resource.singular} does not meet the If-Match, If-None-Match or _version of the ` +
+      'request; read it again'
+  )
 }
 
 /** Sends an error in the client's own format, whoever threw it. */

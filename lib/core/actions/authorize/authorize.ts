@@ -2,7 +2,7 @@ import { parseId, referencedAttribute, referenceTo } from '../../resource/resour
 import { type Parameters, readSpelling, spellId } from '../../resource/path-pattern.js'
 import { type Id, isId, type Row, type Scope } from '../../resource/row.js'
 import type { Scalar } from '../../schema/types.js'
-import { andThen, catchError, forEachInOrder, type MaybePromise } from '../../util/maybe-promise.js'
+import type { MaybePromise } from '../../util/maybe-promise.js'
 import { findRow } from '../find-row.js'
 import { notFound, type Target } from '../target.js'
 import type { Context } from '../../stores/store.js'
@@ -35,26 +35,25 @@ export interface Access {
  * Checks the access of a request.
  * @throws NotFoundError, ForbiddenError, NothingHereError, InvalidAnswerError
  */
-export type CheckAccess = (access: AccessRequest, context: AccessContext) => MaybePromise<Access>
+export type CheckAccess = (access: AccessRequest, context: AccessContext) => Promise<Access>
 
 /**
  * Finds the row that an answer may show beside a refusal, if `authorize` allows `show`: the row that `authorize` was
  * shown, or else the one that `find` returns.
  */
-export function findShown (
+export async function findShown (
   checkAccess: CheckAccess,
   id: Id | undefined,
   context: AccessContext,
   find: (target: Target) => MaybePromise<Row | undefined>
-): MaybePromise<Row | undefined> {
-  return catchError(
-    () =>
-      andThen(
-        checkAccess({ action: 'show', id, isCustom: false }, context),
-        ({ target, authorizedRow, hasLooked }) => hasLooked ? authorizedRow : find(target)
-      ),
-    () => undefined
-  )
+): Promise<Row | undefined> {
+  try {
+    const { target, authorizedRow, hasLooked } =
+      await checkAccess({ action: 'show', id, isCustom: false }, context)
+    return hasLooked ? authorizedRow : await find(target)
+  } catch {
+    return undefined
+  }
 }
 
 /**
@@ -68,7 +67,7 @@ export function compileAccessCheck (
 ): CheckAccess | undefined {
   const parameterChecks = [...parents, resource].flatMap(({ parameterChecks }) => parameterChecks)
   if (parameterChecks.length === 0 && parents.length === 0 && !isGuarded(resource)) return undefined
-  return (access, context) => {
+  return async (access, context) => {
     for (const [param, isFit] of parameterChecks) {
       if (!isFit(context.request.params[param] as string)) throw notFound(resource.target.resource, undefined)
     }
@@ -94,11 +93,11 @@ interface Step {
   readonly id: Id | undefined
   scope: Scope
   /** The row, which is read once, when it is first needed. */
-  read: { readonly row: MaybePromise<Row | undefined> } | undefined
+  row: Promise<Row | undefined> | undefined
 }
 
 function makeStep (level: GuardedResource, id: Id | undefined, parent: Step | undefined): Step {
-  return { level, parent, id, scope: {}, read: undefined }
+  return { level, parent, id, scope: {}, row: undefined }
 }
 
 class AccessCheck {
@@ -123,15 +122,19 @@ class AccessCheck {
     this.#last = makeStep(resource, access.id, parent)
   }
 
-  check (): MaybePromise<Access> {
+  async check (): Promise<Access> {
     const steps = [...this.#parents, this.#last]
-    const stages = [
-      () => forEachInOrder(steps, (step) => this.#resolveScope(step)),
-      () => forEachInOrder(steps, (step) => this.#authorize(step)),
-      () => forEachInOrder(this.#parents, (step) => this.#checkExists(step)),
-      () => this.#checkAbove(this.#parents[0] ?? this.#last)
-    ]
-    return andThen(forEachInOrder(stages, (stage) => stage()), () => this.#makeAccess())
+    for (const step of steps) step.scope = await resolveScope(step.level, this.#context.request)
+    for (const step of steps) await this.#authorize(step)
+    for (const step of this.#parents) await this.#checkExists(step)
+    await this.#checkAbove(this.#parents[0] ?? this.#last)
+    const { resource, store } = this.#last.level.target
+    return {
+      target: { resource, store, scope: await this.#scopeOf(this.#last) },
+      authorizedRow: this.#authorizedRow,
+      hasLooked: this.#hasLooked,
+      parents: this.#parentRows
+    }
   }
 
   #parentId ({ target: { resource }, param, idChecks }: GuardedResource): Id | undefined {
@@ -142,20 +145,14 @@ class AccessCheck {
     return id
   }
 
-  #resolveScope (step: Step): MaybePromise<void> {
-    return andThen(resolveScope(step.level, this.#context.request), (scope) => {
-      step.scope = scope
-    })
-  }
-
-  #authorize (step: Step): MaybePromise<void> {
+  async #authorize (step: Step): Promise<void> {
     const { level, id } = step
     const { resource } = level.target
     const isLast = step === this.#last
     const action = isLast ? this.#access.action : 'show'
     const hasRow = id !== undefined || (resource.singleton && action !== 'create' && action !== 'new')
-    const find = (): MaybePromise<Row | undefined> => isLast ? this.#showRow(step) : this.#row(step)
-    return authorize(level, this.#context.request, {
+    const find = async (): Promise<Row | undefined> => isLast ? this.#showRow(step) : this.#row(step)
+    await authorize(level, this.#context.request, {
       action,
       id,
       row: hasRow ? find : undefined,
@@ -164,15 +161,14 @@ class AccessCheck {
     })
   }
 
-  #checkExists (step: Step): MaybePromise<void> {
-    return andThen(this.#row(step), (row) => {
-      if (row === undefined) throw ofParent(notFound(step.level.target.resource, step.id))
-      this.#parentRows.push(row)
-    })
+  async #checkExists (step: Step): Promise<void> {
+    const row = await this.#row(step)
+    if (row === undefined) throw ofParent(notFound(step.level.target.resource, step.id))
+    this.#parentRows.push(row)
   }
 
   /** Checks the parents of the first row of the path. A shallow row names parents that the path does not. */
-  #checkAbove (first: Step): MaybePromise<void> {
+  async #checkAbove (first: Step): Promise<void> {
     const { level, id } = first
     if (!guardsParent(level.parentLink)) return
     const isLast = first === this.#last
@@ -180,49 +176,38 @@ class AccessCheck {
       const error = notFound(level.target.resource, id)
       return isLast ? error : ofParent(error)
     }
-    return andThen(isLast ? this.#showRow(first) : this.#row(first), (row) => {
-      if (row === undefined) throw makeHidden()
-      return checkParents(row, level, makeHidden, this.#context)
-    })
+    const row = await (isLast ? this.#showRow(first) : this.#row(first))
+    if (row === undefined) throw makeHidden()
+    await checkParents(row, level, makeHidden, this.#context)
   }
 
-  #showRow (step: Step): MaybePromise<Row | undefined> {
+  async #showRow (step: Step): Promise<Row | undefined> {
     this.#hasLooked = true
-    return andThen(this.#row(step), (row) => (this.#authorizedRow = row))
+    return (this.#authorizedRow = await this.#row(step))
   }
 
-  #row (step: Step): MaybePromise<Row | undefined> {
+  async #row (step: Step): Promise<Row | undefined> {
     const { level: { target: { resource, store } }, id } = step
-    const read = (scope: Scope): MaybePromise<Row | undefined> => findRow({ resource, store, scope }, id, this.#context)
-    step.read ??= { row: andThen(this.#scopeOf(step), read) }
-    return step.read.row
+    const read = async (): Promise<Row | undefined> =>
+      findRow({ resource, store, scope: await this.#scopeOf(step) }, id, this.#context)
+    return (step.row ??= read())
   }
 
   /** Returns the scope with the reference to the parent's row in it. */
-  #scopeOf ({ scope, level: { foreignKey }, parent }: Step): MaybePromise<Scope> {
+  async #scopeOf ({ scope, level: { foreignKey }, parent }: Step): Promise<Scope> {
     if (foreignKey === undefined || parent === undefined) return scope
     const { resource } = parent.level.target
     const { id } = parent
-    const within = (value: NonNullable<Scalar>): Scope => {
-      // The path names a parent outside the scope.
-      if (Object.hasOwn(scope, foreignKey) && scope[foreignKey] !== value) throw ofParent(notFound(resource, id))
-      return { ...scope, [foreignKey]: value }
+    const makeHidden = (): Error => ofParent(notFound(resource, id))
+    let value: NonNullable<Scalar> | undefined = id
+    if (id === undefined || referencedAttribute(resource) !== 'id') {
+      const row = await this.#row(parent)
+      if (row === undefined) throw makeHidden()
+      value = referenceTo(row, resource)
     }
-    if (id !== undefined && referencedAttribute(resource) === 'id') return within(id)
-    return andThen(this.#row(parent), (row) => {
-      if (row === undefined) throw ofParent(notFound(resource, id))
-      return within(referenceTo(row, resource))
-    })
-  }
-
-  #makeAccess (): MaybePromise<Access> {
-    const { resource, store } = this.#last.level.target
-    return andThen(this.#scopeOf(this.#last), (scope) => ({
-      target: { resource, store, scope },
-      authorizedRow: this.#authorizedRow,
-      hasLooked: this.#hasLooked,
-      parents: this.#parentRows
-    }))
+    // The path names a parent outside the scope.
+    if (Object.hasOwn(scope, foreignKey) && scope[foreignKey] !== value) throw makeHidden()
+    return { ...scope, [foreignKey]: value as NonNullable<Scalar> }
   }
 }
 
@@ -231,30 +216,41 @@ class AccessCheck {
  * its own. If a parent is hidden, or a constraint excludes its id, the row is hidden too.
  * @param makeHidden makes the error for a row that is hidden
  */
-function checkParents (
+async function checkParents (
   row: Row,
   { parentLink }: GuardedResource,
   makeHidden: () => Error,
   context: AccessContext
-): MaybePromise<void> {
+): Promise<void> {
   if (!guardsParent(parentLink)) return
   const { level, foreignKey, idChecks } = parentLink
-  const { resource, store } = level.target
-  const id = row.attributes[foreignKey]
   // A row without a parent is hidden, because nobody owns it.
+  const id = row.attributes[foreignKey]
   if (!isId(id) || !passesChecks(idChecks, id)) throw makeHidden()
   if (!isGuarded(level)) return
-  return andThen(resolveScope(level, context.request), (scope) => {
-    // A nested singleton is read by its id too, because each parent has one.
-    const read = lazy((): MaybePromise<Row | undefined> => store.get(id, scope, context))
-    const question = { action: 'show', id: resource.singleton ? undefined : id, row: read, makeHidden }
-    return andThen(authorize(level, context.request, question), () =>
-      andThen(read(), (parent) => {
-        if (parent?.id !== id) throw makeHidden()
-        return checkParents(parent, level, makeHidden, context)
-      })
-    )
+  const parent = await readParent(id, level, makeHidden, context)
+  if (parent?.id !== id) throw makeHidden()
+  await checkParents(parent, level, makeHidden, context)
+}
+
+/** Reads a parent as far as its `scope` has it and its `authorize` allows `show`. */
+async function readParent (
+  id: Id,
+  level: GuardedResource,
+  makeHidden: () => Error,
+  context: AccessContext
+): Promise<Row | undefined> {
+  const { resource, store } = level.target
+  const scope = await resolveScope(level, context.request)
+  // A nested singleton is read by its id too, because each parent has one.
+  const read = lazy(async (): Promise<Row | undefined> => store.get(id, scope, context))
+  await authorize(level, context.request, {
+    action: 'show',
+    id: resource.singleton ? undefined : id,
+    row: read,
+    makeHidden
   })
+  return read()
 }
 
 /**
@@ -266,39 +262,25 @@ export async function findParent (
   { level, foreignKey }: ParentLink,
   context: AccessContext
 ): Promise<Row | undefined> {
-  const { resource, store } = level.target
   const id = row.attributes[foreignKey]
-  if (!isId(id)) return undefined
-  const scope = await resolveScope(level, context.request)
-  const read = lazy((): MaybePromise<Row | undefined> => {
-    return store.get(id, scope, context)
-  })
-  await authorize(level, context.request, {
-    action: 'show',
-    id: resource.singleton ? undefined : id,
-    row: read,
-    makeHidden: notFound.bind(undefined, resource, id)
-  })
-  return read()
+  return isId(id) ? readParent(id, level, () => notFound(level.target.resource, id), context) : undefined
 }
 
 /**
  * Finds the path parameters of the list that a row is in, as far as the row and its parents name them.
  * @param link the resource that it is nested in
  */
-export function findParameters (
+export async function findParameters (
   row: Row,
   { level, foreignKey, param }: ParentLink,
   known: Parameters,
   context: Context
-): MaybePromise<Parameters> {
+): Promise<Parameters> {
   const id = row.attributes[foreignKey]
   if (!isId(id)) return known
   // A singleton has no parameter, but its parents may have one.
   const parameters = param === undefined ? known : { ...known, [param]: spellId(id) }
   const { parentLink } = level
-  if (parentLink === undefined) return parameters
-  return andThen(level.target.store.get(id, {}, context), (parent) =>
-    parent === undefined ? parameters : findParameters(parent, parentLink, parameters, context)
-  )
+  const parent = parentLink && await level.target.store.get(id, {}, context)
+  return parentLink && parent ? findParameters(parent, parentLink, parameters, context) : parameters
 }

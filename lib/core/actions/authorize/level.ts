@@ -7,7 +7,7 @@ import { isXmlName } from '../../schema/legal-text.js'
 import type { Attributes } from '../../schema/types.js'
 import type { ParameterCheck } from '../../schema/validation/parameter.js'
 import type { Context } from '../../stores/store.js'
-import { forEachInOrder, type MaybePromise, andThen } from '../../util/maybe-promise.js'
+import type { MaybePromise } from '../../util/maybe-promise.js'
 import { isObject } from '../../util/own-property.js'
 import type { Target } from '../target.js'
 
@@ -64,32 +64,32 @@ export function passesChecks (checks: readonly ParameterCheck[], id: Id): boolea
  * Finds the scope of a request: the attribute values of all rows that it may see.
  * @throws InvalidAnswerError
  */
-export function resolveScope (
+export async function resolveScope (
   { scope, target: { resource } }: GuardedResource,
   request: FastifyRequest
-): MaybePromise<Scope> {
+): Promise<Scope> {
   const narrowed = new Map<string, Scope[string]>()
   const refuse = (what: string): never => {
     throw new InvalidAnswerError('scope', `of ${resource.plural} ${what}`)
   }
-  const step = (find: FindScope): MaybePromise<void> =>
-    andThen(find(request), (found: unknown) => {
-      if (!isObject(found) || !PLAIN.includes(Object.getPrototypeOf(found))) {
-        return refuse(`must return an object of attribute values, not ${String(found)}`)
+  for (const find of scope) {
+    const found: unknown = await find(request)
+    if (!isObject(found) || !PLAIN.includes(Object.getPrototypeOf(found))) {
+      return refuse(`must return an object of attribute values, not ${String(found)}`)
+    }
+    for (const [name, value] of Object.entries(found)) {
+      if (name === 'id') return refuse('returns "id", which is not an attribute')
+      if (!isXmlName(name)) return refuse(`returns "${name}", which is not a valid name of an attribute`)
+      // With any other value, a store would find no row, or every row.
+      if (!isScalar(value)) return refuse(`returns "${name}", which must be a text, a number, true, false or null`)
+      // No row satisfies both, and one scope must not open what the other protects.
+      if (narrowed.has(name) && narrowed.get(name) !== value) {
+        return refuse(`returns another value of "${name}" than the scope around it`)
       }
-      for (const [name, value] of Object.entries(found)) {
-        if (name === 'id') return refuse('returns "id", which is not an attribute')
-        if (!isXmlName(name)) return refuse(`returns "${name}", which is not a valid name of an attribute`)
-        // With any other value, a store would find no row, or every row.
-        if (!isScalar(value)) return refuse(`returns "${name}", which must be a text, a number, true, false or null`)
-        // No row satisfies both, and one scope must not open what the other protects.
-        if (narrowed.has(name) && narrowed.get(name) !== value) {
-          return refuse(`returns another value of "${name}" than the scope around it`)
-        }
-        narrowed.set(name, value)
-      }
-    })
-  return andThen(forEachInOrder(scope, step), () => Object.fromEntries(narrowed))
+      narrowed.set(name, value)
+    }
+  }
+  return Object.fromEntries(narrowed)
 }
 
 const PLAIN: readonly unknown[] = [Object.prototype, null]
@@ -112,11 +112,11 @@ export interface Question extends Pick<AuthorizeContext, 'action'> {
  * Checks that each `authorize` of a resource, and of the scopes around it, allows an action.
  * @throws ForbiddenError
  */
-export function authorize (
+export async function authorize (
   { authorize, target }: GuardedResource,
   request: FastifyRequest,
   { action, id, row, refusedAction = action, makeHidden }: Question
-): MaybePromise<void> {
+): Promise<void> {
   const resource = nameOf(target.resource)
   const context: AuthorizeContext = {
     action,
@@ -124,12 +124,11 @@ export function authorize (
     ...(id !== undefined && { id }),
     ...(row !== undefined && { row })
   }
-  return forEachInOrder(authorize, (isAllowed) =>
-    andThen(isAllowed(request, context), (answer) => {
-      if (answer === 'hide') throw makeHidden()
-      if (answer !== true) throw new ForbiddenError(refusedAction, resource)
-    })
-  )
+  for (const isAllowed of authorize) {
+    const answer = await isAllowed(request, context)
+    if (answer === 'hide') throw makeHidden()
+    if (answer !== true) throw new ForbiddenError(refusedAction, resource)
+  }
 }
 
 /** The actions that the forms lead to. */
@@ -155,7 +154,7 @@ export interface AuthorizeContext<A = Attributes> {
    * Reads that row within the scope. Returns `undefined` if there is none. A write then succeeds only if the row is
    * still the same. Absent if the action is not about a row.
    */
-  readonly row?: () => MaybePromise<Row<A> | undefined>
+  readonly row?: () => Promise<Row<A> | undefined>
 }
 
 /** Returns whether a request may do an action: true, false for a 403, or `'hide'` for a 404. */

@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import { nameOf, type Resource } from '../../resource/resource.js'
 import type { Id } from '../../resource/row.js'
-import { all, andThen, catchError, type MaybePromise } from '../../util/maybe-promise.js'
+import type { MaybePromise } from '../../util/maybe-promise.js'
 import type { Parameters } from '../../resource/path-pattern.js'
 import { requestFor } from '../../relations/include/relation.js'
 import type { AccessContext, Authorize, AuthorizeContext } from './level.js'
 import type { AccessRequest } from './authorize.js'
 
-/** The names of actions that `authorize` refuses. The set is shared by answers with the same names. */
+/** The names of actions that `authorize` refuses. */
 export type Refused = ReadonlySet<string>
 
 /** The set for a page about which `authorize` was not asked. */
@@ -16,19 +16,16 @@ export const NONE_REFUSED: Refused = new Set()
 /** Finds which of the actions that a page offers `authorize` refuses to a request. */
 export interface Refusals {
   /** Finds them for the page of a list. */
-  ofCollection (request: FastifyRequest): MaybePromise<Refused>
+  ofCollection (request: FastifyRequest): Promise<Refused>
   /** Finds them for the page of a row that does not exist. */
-  ofNothing (request: FastifyRequest): MaybePromise<Refused>
+  ofNothing (request: FastifyRequest): Promise<Refused>
   /** Finds them for the page of a row. A singleton has no id. */
-  ofRow (request: FastifyRequest, id: Id | undefined): MaybePromise<Refused>
+  ofRow (request: FastifyRequest, id: Id | undefined): Promise<Refused>
 }
 
 interface NamedAction {
   readonly name: string
 }
-
-/** The most sets that are kept, one for each combination of actions. */
-const MOST_KEPT = 100
 
 /** Compiles the search for refused actions. Returns `undefined` without `authorize`, so that pages cost nothing. */
 export function compileRefusals (
@@ -38,7 +35,6 @@ export function compileRefusals (
   memberActions: readonly NamedAction[]
 ): Refusals | undefined {
   if (authorize.length === 0) return undefined
-  const kept = new Map<string, Refused>()
   const offers = (
     usual: ReadonlyArray<'create' | 'new' | 'update' | 'edit' | 'delete'>,
     own: readonly NamedAction[]
@@ -48,55 +44,39 @@ export function compileRefusals (
   const ofCollection = offers(['create', 'new'], collectionActions)
   const ofRow = offers(['update', 'edit', 'delete'], memberActions)
 
-  function keep (names: readonly string[]): Refused {
-    const key = names.join(' ')
-    const known = kept.get(key)
-    if (known !== undefined) return known
-    if (kept.size >= MOST_KEPT) kept.clear()
-    const refused = new Set(names)
-    kept.set(key, refused)
-    return refused
+  async function find (actions: readonly string[], ask: (action: string) => Array<Promise<boolean>>): Promise<Refused> {
+    const answers = await Promise.all(actions.map(async (action) => Promise.all(ask(action))))
+    return new Set(actions.filter((_, index) => answers[index]?.includes(true)))
   }
 
-  function find (
-    actions: readonly string[],
-    ask: (action: string) => ReadonlyArray<MaybePromise<boolean>>
-  ): MaybePromise<Refused> {
-    const answers = actions.map((action) => any(ask(action)))
-    const choose = (answers: readonly boolean[]): Refused => keep(actions.filter((_, index) => answers[index]))
-    return andThen(all(answers), choose)
-  }
-
-  const withoutRow =
-    (actions: readonly string[]) =>
-      (request: FastifyRequest): MaybePromise<Refused> =>
-        find(actions, (action) =>
-          authorize.map((isAllowed) => refuses(isAllowed, request, { action, resource: nameOf(resource) }))
-        )
+  const withoutRow = (actions: readonly string[]) => async (request: FastifyRequest): Promise<Refused> =>
+    find(actions, (action) =>
+      authorize.map(async (isAllowed) => refuses(isAllowed, request, { action, resource: nameOf(resource) }))
+    )
 
   return {
     ofCollection: withoutRow(ofCollection),
     ofNothing: withoutRow(offers(['create'], [])),
-    ofRow: (request, id) =>
+    ofRow: async (request, id) =>
       find(ofRow, (action) =>
-        authorize.map((isAllowed) =>
+        authorize.map(async (isAllowed) =>
           refusesRow(isAllowed, request, { action, resource: nameOf(resource), ...(id !== undefined && { id }) })
         )
       )
   }
 }
 
-function any (answers: ReadonlyArray<MaybePromise<boolean>>): MaybePromise<boolean> {
-  return andThen(all(answers), (answers) => answers.includes(true))
-}
-
 /** Returns whether `authorize` certainly refuses. An error decides nothing. */
-function refuses (isAllowed: Authorize, request: FastifyRequest, attempt: AuthorizeContext): MaybePromise<boolean> {
-  return catchError(() => andThen(isAllowed(request, attempt), (answer) => answer !== true), () => false)
+async function refuses (isAllowed: Authorize, request: FastifyRequest, attempt: AuthorizeContext): Promise<boolean> {
+  try {
+    return await isAllowed(request, attempt) !== true
+  } catch {
+    return false
+  }
 }
 
 /** Returns the same for a row, without reading it. If `authorize` asks for the row, nothing is decided. */
-function refusesRow (isAllowed: Authorize, request: FastifyRequest, attempt: AuthorizeContext): MaybePromise<boolean> {
+async function refusesRow (isAllowed: Authorize, request: FastifyRequest, attempt: AuthorizeContext): Promise<boolean> {
   let needsRow = false
   const row = (): Promise<never> => {
     needsRow = true
@@ -105,7 +85,7 @@ function refusesRow (isAllowed: Authorize, request: FastifyRequest, attempt: Aut
     refused.catch(() => {})
     return refused
   }
-  return andThen(refuses(isAllowed, request, { ...attempt, row }), (refused) => refused && !needsRow)
+  return await refuses(isAllowed, request, { ...attempt, row }) && !needsRow
 }
 
 /** The question whether a request may open the list of a resource, or the only record of a singleton. */
@@ -128,16 +108,19 @@ export const NONE_UNLISTED: ReadonlySet<Resource> = new Set()
  * if a link is missing.
  * @param parameters the parameters in the path of the page
  */
-export function findUnlisted (
+export async function findUnlisted (
   checks: readonly ListCheck[],
   context: AccessContext,
   parameters: Parameters
-): MaybePromise<ReadonlySet<Resource>> {
-  const answers = checks.map(({ resource, action, parameters: names, check }) => {
+): Promise<ReadonlySet<Resource>> {
+  const refused = await Promise.all(checks.map(async ({ resource, action, parameters: names, check }) => {
     const request = requestFor(context, [], Object.fromEntries(names.map((name) => [name, parameters[name]])))
-    const ask = (): MaybePromise<unknown> =>
-      check({ action, id: undefined, isCustom: false }, { request, get signal () { return context.signal } })
-    return catchError<Resource | undefined>(() => andThen(ask(), () => undefined), () => resource)
-  })
-  return andThen(all(answers), (refused) => new Set(refused.filter((resource) => resource !== undefined)))
+    try {
+      await check({ action, id: undefined, isCustom: false }, { request, get signal () { return context.signal } })
+      return undefined
+    } catch {
+      return resource
+    }
+  }))
+  return new Set(refused.filter((resource) => resource !== undefined))
 }

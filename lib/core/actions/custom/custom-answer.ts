@@ -9,7 +9,6 @@ import type { Row } from '../../resource/row.js'
 import type { HandlerAnswer, HandlerRow } from '../../options/handler.js'
 import { BY_ID, comparePositions, positionOf } from '../../stores/order.js'
 import { type Batches, LARGEST_BATCH_SIZE, type Order, type Position, type WriteOutcome } from '../../stores/store.js'
-import { andThen, catchError, type MaybePromise } from '../../util/maybe-promise.js'
 import { isOpaque } from '../../request/preconditions.js'
 import { type ActionState, isClientGone } from '../../request/state.js'
 import { openShape, type Shape } from '../../schema/shape.js'
@@ -20,7 +19,7 @@ import { isObject, readMember } from '../../util/own-property.js'
  * Converts the answer of a handler to an outcome. Returns `undefined` if the handler has sent its answer itself.
  * @throws InvalidAnswerError, NotFoundError
  */
-export function toOutcome (answer: HandlerAnswer, state: ActionState): MaybePromise<Outcome | undefined> {
+export async function toOutcome (answer: HandlerAnswer, state: ActionState): Promise<Outcome | undefined> {
   const { reply, action } = state
   if (answer === reply as FastifyReply || reply.sent) return undefined
   if (answer === undefined || answer === null) return fromNothing(state)
@@ -218,22 +217,17 @@ function fromRows (
 }
 
 /** Makes a list. It pulls the first batch, so that a failure precedes the first byte; a page pulls all batches. */
-function fromBatches (batches: Batches, state: ActionState): MaybePromise<ListOutcome> {
+async function fromBatches (batches: Batches, state: ActionState): Promise<ListOutcome> {
   const source = readBatches(iterate(batches), state)
   const { limit, before } = state.listQuery ?? {}
-  if (before !== undefined) return andThen(source.return?.(), refuseBefore)
-  if (limit !== undefined) {
-    return andThen(collect(source, limit + 1, LARGEST_BATCH_SIZE), (collected) => fromPagedBatches(collected, state))
+  if (before !== undefined) {
+    await source.return?.()
+    return refuseBefore()
   }
+  if (limit !== undefined) return fromPagedBatches(await collect(source, limit + 1, LARGEST_BATCH_SIZE), state)
   if (state.choice.format.writer.list !== undefined) return pullFirst(source, BY_ID)
-  return andThen(collect(source, Infinity), ({ rows }) => ({
-    kind: 'listed',
-    rows,
-    more: undefined,
-    order: BY_ID,
-    first: undefined,
-    last: undefined
-  }))
+  const { rows } = await collect(source, Infinity)
+  return { kind: 'listed', rows, more: undefined, order: BY_ID, first: undefined, last: undefined }
 }
 
 /** @throws InvalidQueryError, because batches are read from their beginning, and so have no link to a previous page */
@@ -245,7 +239,7 @@ function refuseBefore (): never {
  * Makes a page of batches. Only the rows of the page are pulled, so the handler must begin with its first row. A page
  * of rows that are too large to be held together ends early, and has a link to the next one.
  */
-function fromPagedBatches ({ rows, rest }: CollectedRows, state: ActionState): MaybePromise<ListOutcome> {
+async function fromPagedBatches ({ rows, rest }: CollectedRows, state: ActionState): Promise<ListOutcome> {
   const { order, after } = state.listQuery as ListQuery
   if (after !== undefined && findPosition(rows, order, after).after > 0) {
     throw new InvalidAnswerError(
@@ -253,34 +247,40 @@ function fromPagedBatches ({ rows, rest }: CollectedRows, state: ActionState): M
       'has returned batches that contain the last row of the page before; begin after "query.after"'
     )
   }
-  return rest === undefined
-    ? fromRows(rows, state)
-    : andThen(rest.return?.(), () => fromPage(rows, { last: rows.at(-1) }, state))
+  if (rest === undefined) return fromRows(rows, state)
+  await rest.return?.()
+  return fromPage(rows, { last: rows.at(-1) }, state)
 }
 
 const BATCHES_PER_TURN = 16
 
 /** Reads the batches of a handler until the client leaves: a list without an end would go on for nobody. */
 function readBatches (source: Source, state: ActionState): Source {
-  const end = { done: true as const, value: undefined }
   let isOpen = true
   let pulls = 0
-  const leave = (): MaybePromise<PulledBatch> => andThen(source.return?.(), () => end)
-  const pull = (): MaybePromise<PulledBatch> => isClientGone(state.reply) ? leave() : andThen(source.next(), check)
-  function check (pulled: PulledBatch): MaybePromise<PulledBatch> {
-    if (pulled.done === true) return pulled
-    try {
-      return { done: false, value: toRows(pulled.value, state) }
-    } catch (error) {
-      // The error is reported even if closing the source fails.
-      isOpen = false
-      return andThen(catchError<unknown>(() => source.return?.(), () => undefined), () => { throw error })
-    }
+  const leave = async (): Promise<PulledBatch> => {
+    if (isOpen) await source.return?.()
+    return { done: true, value: undefined }
   }
   return {
-    // An endless generator that answers at once would leave no turn to others, not even to the client that leaves.
-    next: () => ++pulls % BATCHES_PER_TURN === 0 ? nextTurn().then(pull) : pull(),
-    return: () => isOpen ? leave() : end
+    async next () {
+      // An endless generator that answers at once would leave no turn to others, not even to the client that leaves.
+      if (++pulls % BATCHES_PER_TURN === 0) await nextTurn()
+      if (isClientGone(state.reply)) return leave()
+      const pulled = await source.next()
+      if (pulled.done === true) return pulled
+      try {
+        return { done: false, value: toRows(pulled.value, state) }
+      } catch (error) {
+        isOpen = false
+        // The error is reported even if closing the source fails.
+        try {
+          await source.return?.()
+        } catch {}
+        throw error
+      }
+    },
+    return: leave
   }
 }
 

@@ -2,7 +2,6 @@ import { findRow, findSingleton } from '../find-row.js'
 import type { Outcome } from '../outcome.js'
 import type { ActionContext, FoundRow, Handler, HandlerRow } from '../../options/handler.js'
 import { type Guard, noStore } from '../../stores/store.js'
-import { andThen, catchError, type MaybePromise } from '../../util/maybe-promise.js'
 import type { ActionState } from '../../request/state.js'
 import { logLateFailure } from '../../telemetry/action-log.js'
 import {
@@ -25,7 +24,7 @@ export interface ReplacedAction {
 
 /** Compiles the call of a handler of the app. `replaced` is its default action; a custom action has none. */
 export function compileHandler (handler: Handler, replaced?: ReplacedAction): PerformAction<Outcome | undefined> {
-  const call = (guard: Guard, state: ActionState): MaybePromise<Outcome | undefined> => {
+  const call = async (guard: Guard, state: ActionState): Promise<Outcome | undefined> => {
     state.isHandled = true
     state.guard = { ...guard }
     const context = makeContext(state, {
@@ -33,41 +32,33 @@ export function compileHandler (handler: Handler, replaced?: ReplacedAction): Pe
       guard: state.guard,
       query: state.listQuery ?? state.query,
       guardFor: (row) => guardFor(row, state),
-      proceed: () => replaced === undefined ? { kind: 'done' } : andThen(replaced.perform(state), keep, state)
+      proceed: async () => replaced === undefined ? { kind: 'done' } : keep(await replaced.perform(state), state)
     })
-    const answer = catchError(
-      () => handler(context as Parameters<Handler>[0]),
-      (error) => {
-        // Fastify calls no error handler if the answer is sent.
-        if (state.reply.sent) logLateFailure(error, state)
-        throw error
-      }
-    )
-    return andThen(answer, toOutcome, state)
+    try {
+      return await toOutcome(await handler(context as Parameters<Handler>[0]), state)
+    } catch (error) {
+      // Fastify calls no error handler if the answer is sent.
+      if (state.reply.sent) logLateFailure(error, state)
+      throw error
+    }
   }
-  return (state) =>
-    andThen(checkPreconditions(replaced?.action, state), (found) => {
-      if ('kind' in found) return found
-      if (replaced?.action !== 'list') return call(found, state)
-      return andThen(parseListQuery(state), (query) => {
-        state.listQuery = query
-        return call(found, state)
-      })
-    })
+  return async (state) => {
+    const found = await checkPreconditions(replaced?.action, state)
+    if ('kind' in found) return found
+    if (replaced?.action === 'list') state.listQuery = await parseListQuery(state)
+    return call(found, state)
+  }
 }
 
 /** Returns the guard of a handler, or the outcome if the preconditions do not hold: the handler is not called then. */
-function checkPreconditions (replaced: RowAction | undefined, state: ActionState): MaybePromise<Guard | Outcome> {
+async function checkPreconditions (replaced: RowAction | undefined, state: ActionState): Promise<Guard | Outcome> {
   const { target, target: { resource: { singleton } }, payload, preconditions, id } = state
   const open: Guard = { version: undefined, scope: target.scope }
   if (payload === undefined) return open
   if (replaced !== 'create') return id === undefined && !singleton ? findGuardWithoutId(state) : findHandlerGuard(state)
   checkNew(state)
-  if (!singleton || preconditions === undefined) return open
-  return andThen(findSingleton(target, state), (row) => {
-    checkNoneMatch(row, state)
-    return open
-  })
+  if (singleton && preconditions !== undefined) checkNoneMatch(await findSingleton(target, state), state)
+  return open
 }
 
 /** Remembers the outcome of `proceed()`. The guard takes the new version, so that a second write does not conflict. */
@@ -84,7 +75,7 @@ interface ContextMembers {
   readonly guard: Guard
   readonly query: Readonly<Record<string, unknown>>
   guardFor (row: Pick<HandlerRow, 'id' | 'version'>): Guard
-  proceed (): MaybePromise<Outcome>
+  proceed (): Promise<Outcome>
 }
 
 /** Makes the context of a handler. Its members are its own, so that it can be destructured. */
@@ -109,7 +100,7 @@ function makeContext (
     get signal () {
       return state.signal
     },
-    row: () => readRow(state)
+    row: async () => readRow(state)
   }
 }
 
@@ -117,20 +108,19 @@ function makeContext (
  * Finds the row that the request names.
  * @throws NotFoundError, NothingHereError, InvalidError, PreconditionFailedError
  */
-function readRow (state: ActionState): MaybePromise<Row> {
+async function readRow (state: ActionState): Promise<Row> {
   const { id, target, authorizedRow, checked = authorizedRow, request: { method } } = state
   const { resource } = target
   // A GET shows the row that `authorize` was shown; a write reads it again, because it may have changed.
   if (authorizedRow !== undefined && (method === 'GET' || method === 'HEAD')) return authorizedRow
   if (id === undefined && !resource.singleton) throw new InvalidError({ id: ['must be given'] })
-  return andThen(findRow(target, id, state), (row) => {
-    if (row === undefined) throw notFound(resource, id)
-    // Another singleton has taken the place of the checked one, and may have the same version.
-    if (checked !== undefined && checked.id !== row.id) {
-      throw new PreconditionFailedError(`the ${resource.singular} has been replaced meanwhile; read it again`)
-    }
-    return row
-  })
+  const row = await findRow(target, id, state)
+  if (row === undefined) throw notFound(resource, id)
+  // Another singleton has taken the place of the checked one, and may have the same version.
+  if (checked !== undefined && checked.id !== row.id) {
+    throw new PreconditionFailedError(`the ${resource.singular} has been replaced meanwhile; read it again`)
+  }
+  return row
 }
 
 /**
@@ -138,7 +128,7 @@ function readRow (state: ActionState): MaybePromise<Row> {
  * instead if the preconditions do not hold.
  * @throws MatchRequiredError, NotFoundError, NothingHereError
  */
-function findHandlerGuard (state: ActionState): MaybePromise<Guard | Outcome> {
+async function findHandlerGuard (state: ActionState): Promise<Guard | Outcome> {
   const { preconditions, merged, authorizedRow = merged, target: { resource, scope, store } } = state
   if (lacksVersion(state)) return refuseWithoutVersion(state)
   if (preconditions === undefined) return { version: authorizedRow?.version, scope }
@@ -146,15 +136,12 @@ function findHandlerGuard (state: ActionState): MaybePromise<Guard | Outcome> {
   const isChecked = preconditions.dependOnRow
   // Without a store, only the handler knows its row. A version does not say which row of a singleton it belongs to.
   const sole = resource.singleton ? NO_VERSION : preconditions.soleVersion ?? NO_VERSION
-  const decide = (row: Row | undefined): Guard | Outcome => {
-    if (row === undefined && store === noStore) return { version: isChecked ? sole : undefined, scope }
-    if (row === undefined) return findGuardWithoutRow(preconditions, state)
-    if (!isChecked) return { version: authorizedRow?.version, scope }
-    const guard = guardAgainst(row, state)
-    return guard.version === NO_VERSION ? { kind: 'stale', row } : guard
-  }
-  if (authorizedRow !== undefined || store === noStore) return decide(authorizedRow)
-  return andThen(findRow(state.target, state.id, state), decide)
+  const row = authorizedRow ?? (store === noStore ? undefined : await findRow(state.target, state.id, state))
+  if (row === undefined && store === noStore) return { version: isChecked ? sole : undefined, scope }
+  if (row === undefined) return findGuardWithoutRow(preconditions, state)
+  if (!isChecked) return { version: authorizedRow?.version, scope }
+  const guard = guardAgainst(row, state)
+  return guard.version === NO_VERSION ? { kind: 'stale', row } : guard
 }
 
 /** Finds the guard for a missing row, which meets `If-None-Match` but no other precondition (RFC 9110 §13.1.1). */

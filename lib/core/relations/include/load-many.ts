@@ -170,7 +170,7 @@ export async function openNested (
   await authorize(parent, request, {
     action: 'show',
     id: resource.singleton ? undefined : id,
-    row: () => row,
+    row: async () => row,
     makeHidden: () => notFound(resource, id)
   })
   const scope = await resolveScope(level, request)
@@ -186,7 +186,7 @@ async function authorizeNested (
   row?: Row
 ): Promise<true> {
   const makeHidden = (): Error => notFound(resource, undefined)
-  await authorize(level, request, { action, id: undefined, row: row && (() => row), makeHidden })
+  await authorize(level, request, { action, id: undefined, row: row && (async () => row), makeHidden })
   return true
 }
 
@@ -228,7 +228,7 @@ export function compileFindReferenced ({ level, parameters, param }: Referenced)
       const { id } = row
       const request = requestFor(context, parameters, { [param]: spellId(id) })
       const makeHidden = (): Error => notFound(resource, id)
-      await authorize(level, request, { action: 'show', id, row: () => row, makeHidden })
+      await authorize(level, request, { action: 'show', id, row: async () => row, makeHidden })
       return true
     })
   }
