@@ -229,6 +229,8 @@ export interface ListWriter {
   readonly open: string
   /** Writes one row. */
   row (row: Row): string
+  /** Writes several rows, and the text between them, if that is faster. @default each row is written by `row` */
+  rows? (rows: readonly Row[]): string
   /** The text between two rows. */
   readonly separator: string
   /** The text after the rows. */

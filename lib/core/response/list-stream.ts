@@ -49,18 +49,31 @@ export async function writeList (
 }
 
 function writeWhole (rows: readonly Row[], writer: ListWriter): string | Readable {
-  const { open, row: write, separator, close } = writer
-  let text = open
-  let before = ''
-  for (const row of rows) {
-    text += before + write(row)
-    before = separator
-    if (text.length > LONGEST) return makeStream({ rows, source: NOTHING, isSparse: false }, writer)
+  const parts = { rows, source: NOTHING, isSparse: false }
+  let text = ''
+  for (const part of writeRows(parts, writer)) {
+    text += text === '' ? writer.open + part : writer.separator + part
+    if (text.length > LONGEST) return makeStream({ ...parts, rows }, writer)
   }
-  text += close
+  text = (text === '' ? writer.open : text) + writer.close
   // A character takes at most three bytes (RFC 3629 §3, counted in units of UTF-16).
   const isLong = text.length * 3 > LONGEST_IN_BYTES && Buffer.byteLength(text) > LONGEST_IN_BYTES
-  return isLong ? makeStream({ rows, source: NOTHING, isSparse: false }, writer) : text
+  return isLong ? makeStream({ ...parts, rows }, writer) : text
+}
+
+/**
+ * Writes rows in parts of about one chunk, and takes them from `streamed`, so that they can be released. The number of
+ * rows of a part follows from the length of the part before it.
+ */
+function * writeRows (streamed: Pick<StreamedRows, 'rows'>, writer: ListWriter): Generator<string, void, undefined> {
+  let size = 1
+  while (streamed.rows.length > 0) {
+    const rows = streamed.rows.slice(0, size)
+    streamed.rows = streamed.rows.slice(size)
+    const part = writer.rows?.(rows) ?? rows.map((row) => writer.row(row)).join(writer.separator)
+    size = Math.max(1, Math.floor((CHUNK * rows.length) / (part.length + 1)))
+    yield part
+  }
 }
 
 /** The rows of a stream. */
@@ -89,26 +102,18 @@ function makeStream (streamed: StreamedRows, writer: ListWriter): Readable {
   return Readable.from({ [Symbol.asyncIterator]: () => iterator }, { objectMode: false })
 }
 
-async function * writeChunks (
-  streamed: StreamedRows,
-  { open, row: write, separator, close }: ListWriter
-): AsyncGenerator<string, void, undefined> {
+async function * writeChunks (streamed: StreamedRows, writer: ListWriter): AsyncGenerator<string, void, undefined> {
   const { source, isSparse } = streamed
-  let text = open
+  let text = writer.open
   let before = ''
   let work = 0
   let isFirst = true
   for (;;) {
-    for (let position = 0; position < streamed.rows.length;) {
-      text += before + write(streamed.rows[position++] as Row)
-      before = separator
+    for (const part of writeRows(streamed, writer)) {
+      text += before + part
+      before = writer.separator
       if (text.length < CHUNK) continue
       work += text.length
-      // The row of a large text is released before the text is sent.
-      if (text.length > LARGEST_PIECE) {
-        streamed.rows = streamed.rows.slice(position)
-        position = 0
-      }
       yield * cut(text)
       text = ''
       if (work >= TURN) work = await giveTurn()
@@ -135,7 +140,7 @@ async function * writeChunks (
     streamed.rows = pulled.value
   }
   streamed.isOver = true
-  yield * cut(text + close)
+  yield * cut(text + writer.close)
 }
 
 /** Leaves a turn to other requests. Returns the work since then. */

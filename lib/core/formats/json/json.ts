@@ -96,6 +96,8 @@ function compileJsonWriter (whole: Resource, { selection }: Pick<WriterContext, 
     list: {
       open: `{"${plural}":[`,
       row: (row) => JSON.stringify(makeRecord()(row)),
+      // One call for many rows takes half the time.
+      rows: (rows) => JSON.stringify(rows.map(makeRecord())).slice(1, -1),
       separator: ',',
       close: ']}'
     },
