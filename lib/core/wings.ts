@@ -3,7 +3,6 @@ import type { CompiledResource } from './compiled-resource.js'
 import type { Format } from './formats/format.js'
 import type { RouteBase } from './routes/allowed-methods.js'
 import type { Route, RoutePath } from './routes/route.js'
-import type { Schema } from './schema/types.js'
 
 /** The parts of the package that the core does not know. The main entry hands over what loads them. */
 export interface Wings {
@@ -24,8 +23,6 @@ export interface DescribedPaths {
   readonly prefix: string
   /** The names of its paths. */
   readonly names: { readonly collection: string, readonly member: string }
-  /** The schemas of the parameters of its paths. */
-  readonly parameters: ReadonlyMap<string, Schema>
 }
 
 /** The functions that @fastify/swagger calls for a route, as its `config.swaggerTransform`. */

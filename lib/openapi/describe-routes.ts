@@ -1,6 +1,6 @@
 import type { CompiledResource } from '../core/compiled-resource.js'
 import type { Route, RoutePath } from '../core/routes/route.js'
-import { nameOf } from '../core/resource/resource.js'
+import { ID_SCHEMAS, nameOf } from '../core/resource/resource.js'
 import type { Schema } from '../core/schema/types.js'
 import { withType } from '../core/schema/validation/parameter.js'
 import type { DescribedPaths, DescribeRoutes } from '../core/wings.js'
@@ -74,7 +74,7 @@ function writePath (path: string): string {
 
 function makeSubject (
   compiled: CompiledResource,
-  { prefix, names: paths, parameters }: DescribedPaths,
+  { prefix, names: paths }: DescribedPaths,
   document: Document
 ): DescribedResource {
   const names = nameDescribed(prefix, paths)
@@ -88,9 +88,20 @@ function makeSubject (
     compiled,
     names,
     writer,
-    parameters: new Map([...parameters].map(([name, schema]) => [name, adapt(name, schema)])),
+    parameters: new Map([...describeParameters(compiled)].map(([name, schema]) => [name, adapt(name, schema)])),
     schemas: new ResourceSchemas(compiled.resource, names.one, writer, compiled.relations)
   }
+}
+
+/** Returns the schemas of the path parameters: the ids, and others that `constraints` restricts. */
+function describeParameters ({ resource, resourcePaths, parent, options }: CompiledResource): Map<string, Schema> {
+  const { routing: { param, constraints } } = options
+  const known = parent === undefined ? new Map<string, Schema>() : describeParameters(parent)
+  const above = resourcePaths.parent?.param
+  if (above !== undefined) known.set(above, known.get(parent?.options.routing.param as string) as Schema)
+  for (const [name, schema] of Object.entries(constraints)) known.set(name, { ...known.get(name), ...schema })
+  if (!resource.singleton) known.set(param, { ...ID_SCHEMAS[resource.idType], ...constraints[param] })
+  return known
 }
 
 /**

@@ -6,7 +6,7 @@ import { findReadConditions, isMatched, isNamed } from '../core/request/precondi
 import { xml } from '../core/formats/xml/xml.js'
 import { makeResource } from '../core/resource/resource.js'
 import type { ResourceOptions } from '../core/options/options.js'
-import { checkAllNames, resolveOptions } from '../core/options/resolve/options.js'
+import { checkAllNames, nameResource, resolveOptions } from '../core/options/resolve/options.js'
 import { compileValidation } from '../core/schema/validation/validation.js'
 import { noStore } from '../core/stores/store.js'
 import { lazy } from '../core/util/functions.js'
@@ -68,14 +68,10 @@ export interface XmlSchemaOptions extends Pick<ResourceOptions, 'name' | 'singul
  */
 export function xmlSchema ({ singleton = false, ...options }: XmlSchemaOptions): string {
   const { store = noStore } = options
-  nameOwner(ownerOf(options.name), () => { checkAllNames(options, ['html', 'csv']) })
-  const {
-    plural,
-    singular,
-    idType,
-    schema,
-    routing: { segment, actions }
-  } = nameOwner(ownerOf(options.name), () => resolveOptions({ ...options, store }, singleton, undefined, [xml()]))
+  const { plural, singular, idType, schema, routing: { segment, actions } } = nameOwner(ownerOf(options.name), () => {
+    checkAllNames(options, ['html', 'csv'])
+    return resolveOptions({ ...options, store }, nameResource(options, singleton), [xml()])
+  })
   const place = { plural, singular, path: `/${segment}`, memberWrites: false, singleton, actions }
   const resource = makeResource({ ...place, foreignKey: undefined, longestId: 0, key: [] }, idType, schema)
   compileValidation(resource)

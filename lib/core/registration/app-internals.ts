@@ -32,3 +32,29 @@ export function longestParameter ({ initialConfig }: FastifyInstance): number {
   const { maxParamLength: given = DEFAULT_LENGTH } = routerOptions ?? {}
   return given === DEFAULT_LENGTH ? maxParamLength : given
 }
+
+const WARNED: unique symbol = Symbol('fastify-resources.timeout')
+
+interface Warned {
+  readonly requestTimeout?: number
+  [WARNED]?: boolean
+}
+
+/**
+ * Warns once per server, when it is ready, if a client may take for ever to send a body. A plugin cannot set the
+ * timeout.
+ */
+export function warnOfTimeout (app: FastifyInstance): void {
+  const server: typeof app.server & Warned = app.server
+  if (server[WARNED] === true) return
+  server[WARNED] = true
+  app.addHook('onReady', (done) => {
+    if (server.requestTimeout === 0) {
+      app.log.warn(
+        'the server waits for ever for the body of a request: give fastify() the options requestTimeout: 10_000 and ' +
+          'http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000 }'
+      )
+    }
+    done()
+  })
+}

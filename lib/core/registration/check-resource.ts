@@ -1,4 +1,5 @@
-import { InvalidOptionError } from '../errors.js'
+import type { FastifyInstance } from 'fastify'
+import { InvalidOptionError, ownerOf } from '../errors.js'
 import type { JsonWriter, ListWriter, PageWriter, TextWriter, Writer } from '../formats/format.js'
 import { declareAttributes } from '../resource/attributes.js'
 import type { Resource } from '../resource/resource.js'
@@ -52,17 +53,25 @@ export function checkForeignKey (
 }
 
 /**
- * Returns the unique groups of a resource with a `scope` that have no attribute of it. Their 409 tells what rows beyond
- * the scope have. A group of several attributes may have one, unless `scopeAttributes` names those of the scope.
+ * Warns of the unique groups of a resource with a `scope` that have no attribute of it. Their 409 tells what rows
+ * beyond the scope have. A group of several attributes may have one, unless `scopeAttributes` names those of the scope.
  */
-export function findOpenGroups (
-  { store, unique: declared, scopeAttributes, routing }: ResolvedOptions
-): ReadonlyArray<readonly string[]> {
+export function warnOfOpenGroups (
+  { log }: FastifyInstance,
+  { name, store, unique: declared, scopeAttributes, routing }: ResolvedOptions
+): void {
   const { unique = declared } = store
-  if (routing.scope.length === 0) return []
+  if (routing.scope.length === 0) return
   const isUnknown = Object.keys(scopeAttributes).length === 0
-  return unique.map((group) => [group].flat()).filter((group) =>
-    isUnknown ? group.length === 1 : !group.some((name) => Object.hasOwn(scopeAttributes, name)))
+  for (const group of unique.map((group) => [group].flat())) {
+    const isOpen = isUnknown ? group.length === 1 : !group.some((name) => Object.hasOwn(scopeAttributes, name))
+    if (!isOpen) continue
+    log.warn(
+      `${ownerOf(name)}: "unique" has [${group.map((name) => `'${name}'`).join(', ')}] without an attribute of its ` +
+        '"scope", so a 409 tells which values rows outside the scope have; if it must not, add the attribute to the ' +
+        'group'
+    )
+  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { ResolvedOptions } from '../options/resolve/options.js'
 import type { Attributes } from '../schema/types.js'
 import { capitalize } from '../util/words.js'
 import { camelize } from './inflection.js'
@@ -31,8 +32,10 @@ export interface ResourcePaths {
 }
 
 /** Returns the name of the id in nested paths: `postId`, or `postSlug` if the parameter is called `slug`. */
-export function idParameter (singular: string, param: string): string {
-  return camelize(singular) + capitalize(param)
+export function idParameter (
+  { singular, singleton, routing: { param } }: Pick<ResolvedOptions, 'singular' | 'singleton' | 'routing'>
+): string {
+  return camelize(singular) + capitalize(singleton ? 'id' : param)
 }
 
 /** Returns the paths for the parameters of a request. The attributes of a shallow row name its parent. */

@@ -55,6 +55,23 @@ export function compilePath (option: string, path: string): PathPattern {
   }
 }
 
+/** Returns a prefix with a slash at its beginning and none at its end. The option may have either, as in Fastify. */
+export function normalizePrefix (prefix: unknown): string {
+  if (typeof prefix !== 'string') {
+    throw new InvalidOptionError('prefix', `must be a path such as '/blog', not ${String(prefix)}`)
+  }
+  if (prefix === '' || prefix === '/') return ''
+  const inner = prefix.replace(/^\//, '').replace(/\/$/, '')
+  // Clients resolve these segments before they send a request, and so ask for another path (WHATWG URL §4.4).
+  if (inner.split('/').some((segment) => ['', '.', '..'].includes(segment))) {
+    throw new InvalidOptionError(
+      'prefix',
+      `must be a path such as '/blog', without "." or ".." as a segment and without "//", not '${prefix}'`
+    )
+  }
+  return `/${inner}`
+}
+
 function hasParameters (pattern: string): boolean {
   return pattern.includes(':')
 }

@@ -14,6 +14,7 @@ import { addHooks, callFor, type Hook, type Hooks } from '../options/hooks.js'
 import type { PreparedResource } from '../registration/prepare.js'
 import type { AddXmlSchema } from '../wings.js'
 import type { Route, RouteAction, RouteInfo, RoutePath } from './route.js'
+import { registryOf } from './route-registry.js'
 import { acceptHeaders, joinMethods, makeRefusal, methodsOf, type RouteBase, supportedBy } from './allowed-methods.js'
 
 /** The key of the facts about a route in its Fastify config. */
@@ -23,11 +24,6 @@ const ROUTE: unique symbol = Symbol('fastify-resources.route')
 const FOR_EVER = 31_536_000
 
 /**
- * Finds the paths of all resources that the router treats as this path, itself included, in the order of declaration.
- */
-export type SharedPaths = (path: RoutePath) => readonly RoutePath[]
-
-/**
  * Adds the routes of a resource. A request passes through negotiation (onRequest), the body parser, payload reading
  * (preValidation), authorization and action (handler), and the writer. JSON is written by Fastify's serializer, other
  * formats in onSend. `app` must be a scope of our own, because hooks, parsers and the error handler apply to all of it.
@@ -35,7 +31,7 @@ export type SharedPaths = (path: RoutePath) => readonly RoutePath[]
 export function addRoutes (
   app: FastifyInstance,
   prepared: PreparedResource,
-  { pathsLike, addXmlSchema }: { readonly pathsLike: SharedPaths, readonly addXmlSchema: AddXmlSchema | undefined }
+  addXmlSchema: AddXmlSchema | undefined
 ): void {
   const { compiled, paths, urls: { collection } } = prepared
   app.decorateRequest(STATE, undefined)
@@ -46,7 +42,7 @@ export function addRoutes (
   setErrorHandler(app, prepared)
   const adder = new RouteAdder(app, prepared)
   for (const path of paths) {
-    const alike = pathsLike(path)
+    const alike = registryOf(app).pathsLike(path)
     adder.addPath(path, alike, { suffix: undefined, isSuffixed: false })
     if (!path.endsWithId) adder.addSuffixes(path, alike)
   }

@@ -57,6 +57,7 @@ class Registry {
   readonly resources: ReferencedResource[] = []
   readonly homes: Home[] = []
   readonly #routes = new Map<string, Declared>()
+  readonly #paths = new Map<string, RoutePath[]>()
 
   get routes (): readonly ResourceRoute[] {
     return [...this.#routes.values()].flatMap(({ by: _, formOnly, ...route }) => formOnly ? [] : [route])
@@ -80,6 +81,14 @@ class Registry {
       }
       this.#routes.set(key, route)
     }
+  }
+
+  /** Returns the paths that the router treats as this one, itself included, in the order of declaration. */
+  pathsLike ({ pattern: { text }, routeConstraints }: RoutePath): RoutePath[] {
+    const key = routeKey(text, routeConstraints)
+    const alike = this.#paths.get(key) ?? []
+    this.#paths.set(key, alike)
+    return alike
   }
 }
 
@@ -179,23 +188,39 @@ export function namesOf (app: FastifyInstance): PathNames {
 }
 
 /**
- * Adds the name of a path.
- * @param beside the paths of the same registration that have been added, by their names
- * @throws InvalidOptionError, ClashError if another path of the registration has the same name
+ * Adds the names of the paths of a resource to `app.paths`, and their routes to the registry.
+ * @param beside the named paths of the same registration that have been added
+ * @throws InvalidOptionError, ClashError if another path has the same name, or another route the same method and path
  */
-export function addName (names: PathNames, path: NamedPath, beside: Map<string, NamedPath>): void {
+export function addPaths (
+  app: FastifyInstance,
+  names: PathNames,
+  paths: readonly RoutePath[],
+  beside: Map<string, NamedPath>
+): void {
+  const registry = registryOf(app)
+  for (const path of paths) {
+    registry.pathsLike(path).push(path)
+    for (const route of path.routes) {
+      addName(names, { ...path, name: route.name ?? path.name }, beside)
+      registry.add(path, route)
+    }
+  }
+}
+
+function addName (names: PathNames, path: NamedPath, beside: Map<string, NamedPath>): void {
   if (path.name === 'url') {
     throw new InvalidOptionError('as', 'must not be "url", because app.paths.url makes absolute URLs')
   }
   const other = beside.get(path.name)
-  if (other !== undefined && other.pattern.text !== path.pattern.text) {
+  if (other === undefined) names.add(path)
+  else if (other.pattern.text !== path.pattern.text) {
     throw new ClashError(
       other.by,
       path.by,
       `the name "${path.name}" in app.paths; give one of them another name by the option "as"`
     )
   }
-  if (other === undefined) names.add(path)
   beside.set(path.name, path)
 }
 

@@ -72,9 +72,13 @@ export interface RouteInfo extends Pick<RoutePath, 'isMember' | 'param' | 'endsW
   readonly formDecides: boolean
 }
 
-/** The paths of a resource for the router. */
+/** The paths of a resource in the router's syntax. All but the first are without the prefix of the instance. */
 export interface Urls {
   readonly prefix: string
   readonly collection: string
+  /** The path before the ids of rows. It differs from `collection` only for shallow rows. */
   readonly members: string
+  /** The path of a row, or of the singleton. */
+  readonly row: string
+  readonly isShallow: boolean
 }

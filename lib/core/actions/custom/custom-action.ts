@@ -5,14 +5,7 @@ import { checkOptionNames, checkText, checkThat, isFunction, show } from '../../
 import { isObject } from '../../util/own-property.js'
 import type { Handler } from '../../options/handler.js'
 import { checkHooks, type HookLists, type Hooks, ACTION_HOOKS } from '../../options/hooks.js'
-import {
-  checkRouteConstraints,
-  checkSegment,
-  NAME,
-  type OptionTable,
-  defaultToName,
-  readOptions
-} from '../../options/resolve/routing.js'
+import { checkRouteConstraints, checkSegment, NAME } from '../../options/resolve/routing.js'
 import type { RoutingOptions } from '../../options/options.js'
 
 export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -62,14 +55,8 @@ export interface ActionOptions<
   readonly routeConstraints?: RoutingOptions['routeConstraints']
 }
 
-const OPTIONS = {
-  attributes: [checkSchema],
-  query: [checkSchema],
-  path: [defaultToName(checkSegment)],
-  label: [checkLabel],
-  hooks: [(option: string, hooks: unknown) => checkHooks(option, hooks, ACTION_HOOKS), {}],
-  routeConstraints: [checkRouteConstraints, {}]
-} as const satisfies OptionTable<keyof ActionOptions>
+const OPTIONS: ReadonlyArray<keyof ActionOptions> =
+  ['attributes', 'query', 'path', 'label', 'hooks', 'routeConstraints']
 
 /**
  * Makes a custom action. Checks its options and fills in the defaults.
@@ -82,25 +69,25 @@ export function makeAction (
 ): CustomAction {
   checkText('name', name, NAME, "a name such as 'publish'")
   checkThat('handler', options, isObject, 'a function, or options and a function')
-  checkOptionNames(options, Object.keys(OPTIONS))
+  checkOptionNames(options, OPTIONS)
   if (verb === 'GET' && options.attributes !== undefined) {
     throw new InvalidOptionError(
       'attributes',
       'cannot be given, because a GET has no body; declare its parameters by "query"'
     )
   }
-  const read = readOptions(OPTIONS, options)
+  const { path = name, hooks = {}, routeConstraints = {} } = options
   return {
     name,
     verb,
     on,
-    label: read('label'),
-    segment: read('path', name),
+    label: checkLabel('label', options.label),
+    segment: checkSegment('path', path),
     handler: checkThat('handler', handler, isFunction<Handler>, 'a function'),
-    attributes: read('attributes'),
-    query: read('query'),
-    hooks: read('hooks'),
-    routeConstraints: read('routeConstraints')
+    attributes: checkSchema('attributes', options.attributes),
+    query: checkSchema('query', options.query),
+    hooks: checkHooks('hooks', hooks, ACTION_HOOKS),
+    routeConstraints: checkRouteConstraints(routeConstraints)
   }
 }
 

@@ -1,4 +1,4 @@
-import { InvalidOptionError, ownerOf, UnknownOptionError, withOwner } from '../../errors.js'
+import { InvalidOptionError, UnknownOptionError } from '../../errors.js'
 import { csv } from '../../formats/csv/csv.js'
 import type { ConfiguredResource, Format } from '../../formats/format.js'
 import { json } from '../../formats/json/json.js'
@@ -7,8 +7,8 @@ import { checkKnown, checkObject } from '../../util/check-option.js'
 import { didYouMean } from '../../util/words.js'
 import { TOKEN } from '../../util/header-syntax.js'
 import { isObject } from '../../util/own-property.js'
-import type { Declaration } from '../declaration.js'
-import { checkAllNames, nameResource } from './options.js'
+import type { ResourceOptions } from '../options.js'
+import { checkAllNames } from './options.js'
 
 /** Loads the format `html`, which is a part of the package, but not of the core. */
 export type LoadHtml = () => Promise<Format>
@@ -23,27 +23,16 @@ const MEDIA_TYPE = /^[!#$%&'+.^_`|~0-9a-z-]+\/[!#$%&'+.^_`|~0-9a-z-]+$/
 const PARAMETERS = new RegExp(`^${TOKEN}=${TOKEN}(?:; ${TOKEN}=${TOKEN})*$`)
 
 /**
- * Returns the formats of declarations and of those nested in them, each with its options.
+ * Returns the formats of a resource, each with its options.
+ * @param shared the options of the scopes around the resource
  * @throws InvalidOptionError, UnknownOptionError
  */
 export async function resolveFormats (
-  declarations: readonly Declaration[],
+  options: ResourceOptions,
+  shared: Partial<ResourceOptions>,
+  resource: ConfiguredResource,
   loadHtml: LoadHtml
-): Promise<ReadonlyMap<Declaration, readonly Format[]>> {
-  const all = new Map<Declaration, readonly Format[]>()
-  for (const declaration of declarations) {
-    try {
-      all.set(declaration, await resolveOwn(declaration, loadHtml))
-    } catch (error) {
-      throw withOwner(error, ownerOf(declaration.options.name))
-    }
-    for (const [child, formats] of await resolveFormats(declaration.children, loadHtml)) all.set(child, formats)
-  }
-  return all
-}
-
-async function resolveOwn (declaration: Declaration, loadHtml: LoadHtml): Promise<readonly Format[]> {
-  const { options, singleton } = declaration
+): Promise<readonly Format[]> {
   const { formats: given = ['xml', 'html', 'json'] } = options
   if (!Array.isArray(given) || given.length === 0) {
     throw new InvalidOptionError('formats', "must be a list such as ['xml', 'html', 'json']")
@@ -58,32 +47,22 @@ async function resolveOwn (declaration: Declaration, loadHtml: LoadHtml): Promis
   }
   const configurable = formats.filter(({ configure }) => configure !== undefined).map(({ name }) => name)
   checkAllNames(options, ['html', 'csv', ...configurable])
-  const resource = nameResource(options, singleton)
-  for (const name of (['html', 'csv'] as const).filter((name) => !configurable.includes(name))) {
-    await checkUnused(name, declaration, resource, loadHtml)
+  for (const name of ['html', 'csv'] as const) {
+    const { [name]: own } = options
+    if (own === undefined || configurable.includes(name)) continue
+    if (shared[name] === undefined) {
+      const reason = `; the format "${name}" is not among its "formats", so it would have no effect`
+      throw new UnknownOptionError(name, reason)
+    }
+    // A scope gives such options to all resources in it. They are checked all the same.
+    await configure(await findFormat(name, loadHtml), own, resource)
   }
   return Promise.all(formats.map(async (format) => {
     const { [format.name]: own = {} }: Readonly<Record<string, unknown>> = { ...options }
-    return checkCompiled(await configure(format, own, resource))
+    const configured = await configure(format, own, resource)
+    if (typeof configured.compileWriter === 'function') return configured
+    throw new InvalidOptionError('formats', `has "${format.name}", which has no function "compileWriter"`)
   }))
-}
-
-/**
- * Checks the options of a format that the resource does not have. A scope gives such options to all resources in it.
- * @throws InvalidOptionError, UnknownOptionError
- */
-async function checkUnused (
-  name: 'html' | 'csv',
-  { options, inherited: { shared } }: Declaration,
-  resource: ConfiguredResource,
-  loadHtml: LoadHtml
-): Promise<void> {
-  const { [name]: own } = options
-  if (own === undefined) return
-  if (shared[name] === undefined) {
-    throw new UnknownOptionError(name, `; the format "${name}" is not among its "formats", so it would have no effect`)
-  }
-  await configure(await findFormat(name, loadHtml), own, resource)
 }
 
 async function findFormat (name: string, loadHtml: LoadHtml): Promise<Format> {
@@ -131,9 +110,4 @@ function checkFormat (format: unknown): Format {
   }
   // The parameters of the functions cannot be checked.
   return format as Format
-}
-
-function checkCompiled (format: Format): Format {
-  if (typeof format.compileWriter === 'function') return format
-  throw new InvalidOptionError('formats', `has "${format.name}", which has no function "compileWriter"`)
 }

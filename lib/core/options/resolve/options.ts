@@ -16,12 +16,9 @@ import {
 import { didYouMean } from '../../util/words.js'
 import { findMember, isObject, isStructure } from '../../util/own-property.js'
 import { checkCacheControl } from '../cache-control.js'
-import type { FormatOptions, OpenapiOptions, ResourceOptions, RoutingOptions } from '../options.js'
+import type { OpenapiOptions, ResourceOptions } from '../options.js'
 import { memoryStore } from '../../stores/memory/store.js'
-import {
-  checkReferences, defaultToName, type Guards, NAME, NO_GUARDS, type OptionTable, readOptions, REGISTER_OPTIONS,
-  resolveRouting, type Routing, ROUTING_OPTIONS
-} from './routing.js'
+import { type Guards, NAME, NO_GUARDS, REGISTER_OPTIONS, resolveRouting, type Routing } from './routing.js'
 
 const METHODS = ['list', 'get', 'create', 'update', 'delete'] as const satisfies ReadonlyArray<keyof Store>
 
@@ -30,66 +27,58 @@ function actionsOfStore ({ actions, handlers }: Routing): readonly string[] {
   return [...actions].filter((action) => !handlers.has(action === 'edit' ? 'show' : action) && action !== 'new')
 }
 
-/** Makes a memory store, or returns `noStore` if handlers of the app replace all actions that need a store. */
-function makeStore ({ id, unique }: StoreNeeds & { readonly id: IdType }, routing: Routing): Store {
-  const left = actionsOfStore(routing)
-  if (left.length === 0) return noStore
-  if (id === 'string') {
+/** Returns the given store, or a new one, or `noStore` if handlers of the app replace all actions that need one. */
+function resolveStore (store: unknown, id: unknown, unique: UniqueGroups, routing: Routing): Store {
+  if (store === undefined) {
+    const idType = checkIdType(id)
+    const left = actionsOfStore(routing)
+    if (left.length === 0) return noStore
+    if (idType !== 'string') return memoryStore({ id: idType, unique })
     throw new InvalidOptionError(
       'id',
       'is \'string\', but the memory store makes no such ids; give a "store" that does, or handlers of your own for ' +
         left.join(', ')
     )
   }
-  return memoryStore({ id, unique })
-}
-
-/** What a store of the plugin must be able to do. */
-interface StoreNeeds {
-  readonly id: unknown
-  readonly unique: UniqueGroups
-}
-
-function resolveStore (option: string, store: unknown, { id, unique }: StoreNeeds, routing: Routing): Store {
-  if (store === undefined) return makeStore({ id: checkIdType('id', id), unique }, routing)
   const missing = METHODS.filter((method) => typeof findMember(store, method) !== 'function')
   if (missing.length > 0) {
-    throw new InvalidOptionError(option, `must have the methods of a store; missing: ${missing.join(', ')}`)
+    throw new InvalidOptionError('store', `must have the methods of a store; missing: ${missing.join(', ')}`)
   }
   // The parameters of a method cannot be checked.
   return store as Store
 }
 
-/** Returns whether a resource takes its store from `stores`. */
-function needsStore ({ store, stores }: ResourceOptions, routing: Routing): boolean {
-  return store === undefined && stores !== undefined && actionsOfStore(routing).length > 0
-}
-
-function checkStores (option: string, stores: unknown): Stores {
+function checkStores (stores: unknown): Stores {
   const hasOpen = (value: unknown): value is Stores => typeof findMember(value, 'open') === 'function'
-  return checkThat(option, stores, hasOpen, "stores of one database, such as sqliteStores({ file: 'blog.sqlite' })")
+  return checkThat('stores', stores, hasOpen, "stores of one database, such as sqliteStores({ file: 'blog.sqlite' })")
 }
 
-function checkTable (option: string, table: unknown): string {
+function checkTable (table: unknown): string {
   const isName = (value: unknown): value is string => typeof value === 'string' && value !== ''
-  return checkThat(option, table, isName, "the name of a table such as 'posts'")
+  return checkThat('table', table, isName, "the name of a table such as 'posts'")
 }
 
-function resolveUnique (_option: string, unique: unknown): UniqueGroups {
-  checkUnique(unique)
-  return unique
+function checkOnDelete (rule: unknown): OnDelete | undefined {
+  return rule === undefined ? undefined : checkOneOf<OnDelete>('onDelete', rule, ['restrict', 'cascade', 'set null'])
 }
 
-function checkOnDelete (option: string, rule: unknown): OnDelete | undefined {
-  return rule === undefined ? undefined : checkOneOf<OnDelete>(option, rule, ['restrict', 'cascade', 'set null'])
-}
-
-function checkScopeAttributes (option: string, given: unknown): Readonly<Record<string, Schema>> {
+function checkScopeAttributes (given: unknown): Readonly<Record<string, Schema>> {
+  const option = 'scopeAttributes'
   const schemas = checkObject(option, given, "schemas by attribute such as { tenant: { type: 'string' } }")
   return Object.fromEntries(checkEach(schemas, (name, schema) => {
     if (isObject(schema)) return schema
     throw new InvalidOptionError(option, `has "${name}", which must be a JSON Schema, not ${show(schema)}`)
   }))
+}
+
+/** Returns the plural names of resources by the attributes that have their ids. */
+function checkReferences (given: unknown): ReadonlyMap<string, string> {
+  const option = 'references'
+  const references = checkObject(option, given, "an object of attributes and resources such as { authorId: 'authors' }")
+  return checkEach(references, (attribute, target) => {
+    if (typeof target === 'string') return target
+    throw new InvalidOptionError(option, `has "${attribute}", which must name a resource, not ${show(target)}`)
+  })
 }
 
 /** Throws `InvalidOptionError` if there is an option about a table, but no `stores` that have it. */
@@ -102,20 +91,17 @@ function checkTableOptions ({ store, ...options }: ResourceOptions): void {
     : 'is about a table of the option "stores", but this resource has a "store"; give it to the store itself')
 }
 
-function checkIdType (option: string, id: unknown = 'integer'): IdType {
-  return checkOneOf(option, id, ['integer', 'uuid', 'string'])
+function checkIdType (id: unknown = 'integer'): IdType {
+  return checkOneOf('id', id, ['integer', 'uuid', 'string'])
 }
 
-/**
- * Checks the option `trustedOrigins`.
- * @throws InvalidOptionError
- */
-function checkOrigins (option: string, origins: unknown): readonly string[] {
+function checkOrigins (origins: unknown): ReadonlySet<string> {
+  const option = 'trustedOrigins'
   if (!Array.isArray(origins)) {
     throw new InvalidOptionError(option, "must be a list of origins such as ['https://app.example.com']")
   }
   const [other] = origins.filter((origin) => !isOrigin(origin)).map(show)
-  if (other === undefined) return origins
+  if (other === undefined) return new Set(origins)
   throw new InvalidOptionError(
     option,
     `has ${other}, which is not an origin such as 'https://app.example.com': scheme and host in small letters, no path`
@@ -128,12 +114,9 @@ export function isOrigin (value: unknown): value is string {
 }
 
 /** Checked options with their defaults, frozen. */
-export interface ResolvedOptions {
+export interface ResolvedOptions extends ConfiguredResource {
   readonly name: string
-  readonly singleton: boolean
   readonly routing: Routing
-  readonly plural: string
-  readonly singular: string
   readonly schema: Schema | undefined
   readonly ajv: AjvSettings
   /** The store of the rows, or `noStore` as long as `stores` has not opened the table. */
@@ -171,35 +154,14 @@ const OTHER_NAMES = ['schema', 'properties', 'fields']
 // The members that a payload may have beside the attributes.
 const RESERVED = ['id', ...FORM_FIELDS]
 
-const OPTIONS = {
-  name: [checkName],
-  singular: [defaultToName(checkName)],
-  attributes: [resolveAttributes],
-  ajv: [checkAjv, {}],
-  store: [resolveStore],
-  stores: [checkStores],
-  table: [defaultToName(checkTable)],
-  unique: [resolveUnique, []],
-  onDelete: [checkOnDelete],
-  scopeAttributes: [checkScopeAttributes, {}],
-  id: [resolveIdType],
-  writes: [checkWrites, 'collection'],
-  trustedOrigins: [checkOrigins, []],
-  requireMatch: [checkBoolean, false],
-  maxLimit: [checkRowCount, 1000],
-  sort: [checkNames],
-  filter: [checkNames],
-  search: [checkNames],
-  privateQueries: [checkBoolean, false],
-  references: [checkReferences, {}],
-  cacheControl: [checkCacheControl, {}],
-  xsd: [checkXsd, false],
-  openapi: [checkOpenapi, {}]
-} as const satisfies OptionTable<
-  Exclude<keyof ResourceOptions, keyof RoutingOptions | keyof FormatOptions | 'formats' | 'as' | 'prefix'>
->
-
-const KNOWN = [...Object.keys(OPTIONS), 'formats', ...ROUTING_OPTIONS, ...REGISTER_OPTIONS]
+/** The names of all options, except those of formats. */
+const KNOWN: readonly string[] = [
+  'name', 'singular', 'attributes', 'ajv', 'store', 'stores', 'table', 'unique', 'onDelete', 'scopeAttributes', 'id',
+  'writes', 'trustedOrigins', 'requireMatch', 'maxLimit', 'sort', 'filter', 'search', 'privateQueries', 'references',
+  'cacheControl', 'xsd', 'openapi', 'formats', 'path', 'only', 'except', 'formPages', 'pathNames', 'param',
+  'constraints', 'routeConstraints', 'as', 'actions', 'hooks', 'actionHooks', 'authorize', 'scope', 'foreignKey',
+  ...REGISTER_OPTIONS
+] satisfies Array<keyof ResourceOptions | typeof REGISTER_OPTIONS[number]>
 /** The options of pages that were once options of a resource. */
 const OF_PAGES = [
   'lang', 'messages', 'accent', 'brand', 'timeZone', 'contentSecurityPolicy', 'title', 'columns', 'pageSize', 'views'
@@ -208,54 +170,53 @@ const OF_PAGES = [
 /**
  * Checks the options and fills in the defaults. The caller's object stays as it is. `checkAllNames` has checked the
  * names of the options.
+ * @param names the names of the resource
  * @param formats the formats with their options
  * @throws InvalidOptionError
  */
 export function resolveOptions (
   options: ResourceOptions,
-  singleton = false,
-  guards: Guards = NO_GUARDS,
-  formats: readonly Format[] = []
+  names: ConfiguredResource,
+  formats: readonly Format[],
+  guards: Guards = NO_GUARDS
 ): ResolvedOptions {
-  const read = readOptions(OPTIONS, options)
-  const { plural, singular } = nameResource(options, singleton)
-  const name = read('name')
-  const routing = resolveRouting(name, options, singleton, guards)
-  const stores = needsStore(options, routing) ? read('stores') : undefined
-  const unique = read('unique')
-  const store = stores === undefined ? read('store', { id: options.id, unique }, routing) : noStore
-  if (stores === undefined) checkTableOptions(options)
-  const maxLimit = read('maxLimit')
+  const { name, id, unique = [], scopeAttributes = {}, table = name, maxLimit: most = 1000, openapi = {} } = options
+  const { ajv = {}, writes = 'collection', trustedOrigins = [], requireMatch = false, privateQueries = false } = options
+  const { references = {}, cacheControl = {}, xsd = false } = options
+  const routing = resolveRouting(options, names.singleton, guards)
+  const needsStores = options.store === undefined && options.stores !== undefined && actionsOfStore(routing).length > 0
+  checkUnique(unique)
+  const store = needsStores ? noStore : resolveStore(options.store, id, unique, routing)
+  if (!needsStores) checkTableOptions(options)
+  const maxLimit = checkRowCount('maxLimit', most)
   return Object.freeze({
+    ...names,
     name,
-    singleton,
     routing,
-    plural,
-    singular,
-    schema: read('attributes', store),
-    ajv: read('ajv'),
+    schema: resolveAttributes(options.attributes, store),
+    ajv: checkMembers<AjvSettings>('ajv', ajv, { customOptions: {}, plugins: [] }),
     store,
-    stores,
-    table: read('table', name),
+    stores: needsStores ? checkStores(options.stores) : undefined,
+    table: checkTable(table),
     unique,
-    onDelete: read('onDelete'),
-    scopeAttributes: read('scopeAttributes'),
-    idType: read('id', store),
+    onDelete: checkOnDelete(options.onDelete),
+    scopeAttributes: checkScopeAttributes(scopeAttributes),
+    idType: resolveIdType(id, store),
     formats,
     readers: formats.some(({ browser }) => browser === true) ? [form] : [],
-    writes: read('writes'),
-    trustedOrigins: new Set(read('trustedOrigins')),
-    requireMatch: read('requireMatch'),
+    writes: checkOneOf<ResolvedOptions['writes']>('writes', writes, ['collection', 'member', 'both']),
+    trustedOrigins: checkOrigins(trustedOrigins),
+    requireMatch: checkBoolean('requireMatch', requireMatch),
     maxLimit,
     pageSize: findPageSize(formats, maxLimit),
-    sort: read('sort'),
-    filter: read('filter'),
-    search: read('search'),
-    privateQueries: read('privateQueries'),
-    references: read('references'),
-    cacheControl: read('cacheControl'),
-    openapi: read('openapi'),
-    xsd: read('xsd', formats)
+    sort: checkNames('sort', options.sort),
+    filter: checkNames('filter', options.filter),
+    search: checkNames('search', options.search),
+    privateQueries: checkBoolean('privateQueries', privateQueries),
+    references: checkReferences(references),
+    cacheControl: checkCacheControl('cacheControl', cacheControl),
+    openapi: openapi === false ? false : { suffixes: false, ...checkMembers('openapi', openapi, OPENAPI) },
+    xsd: checkXsd(xsd, formats)
   })
 }
 
@@ -264,10 +225,9 @@ export function resolveOptions (
  * @throws InvalidOptionError
  */
 export function nameResource (options: ResourceOptions, singleton: boolean): ConfiguredResource {
-  const read = readOptions(OPTIONS, options)
-  const name = read('name')
-  const singular = read('singular', singleton ? name : singularize(name))
-  return { plural: singleton ? pluralize(name) : name, singular, singleton }
+  const name = checkName('name', options.name)
+  const { singular = singleton ? name : singularize(name) } = options
+  return { plural: singleton ? pluralize(name) : name, singular: checkName('singular', singular), singleton }
 }
 
 /**
@@ -310,36 +270,28 @@ function checkName (option: string, given: unknown): string {
  * Returns the schema of the resource, or else of the store. The store must keep each attribute in it.
  * @throws InvalidOptionError
  */
-function resolveAttributes (option: string, given: unknown, store: Store): Schema | undefined {
+function resolveAttributes (given: unknown, store: Store): Schema | undefined {
   const schema = (given === undefined ? store.attributes : given) as Schema | undefined
   if (schema === undefined) return undefined
   // `declareAttributes` refuses arrays later.
   if (!isStructure(schema)) {
-    throw new InvalidOptionError(option, "must be a JSON Schema { type: 'object', properties: { … } }")
+    throw new InvalidOptionError('attributes', "must be a JSON Schema { type: 'object', properties: { … } }")
   }
   const kept = store.attributes?.properties
   if (kept === undefined || !isObject(schema.properties)) return schema
   const other = Object.keys(schema.properties).find((name) => !Object.hasOwn(kept, name))
   if (other === undefined) return schema
   const hint = didYouMean(other, Object.keys(kept))
-  throw new InvalidOptionError(option, `declares "${other}", which is not an attribute of the store${hint}`)
+  throw new InvalidOptionError('attributes', `declares "${other}", which is not an attribute of the store${hint}`)
 }
 
-function resolveIdType (option: string, id: unknown, store: Store): IdType {
-  const resolved = checkIdType(option, id === undefined ? store.id : id)
+function resolveIdType (id: unknown, store: Store): IdType {
+  const resolved = checkIdType(id === undefined ? store.id : id)
   if (store.id === undefined || store.id === resolved) return resolved
   throw new InvalidOptionError(
-    option,
+    'id',
     `is '${resolved}', but the store makes '${store.id}' ids; leave it out, or give the store the same "id"`
   )
-}
-
-function checkAjv (option: string, given: unknown): AjvSettings {
-  return checkMembers(option, given, { customOptions: {}, plugins: [] })
-}
-
-function checkWrites (option: string, writes: unknown): ResolvedOptions['writes'] {
-  return checkOneOf(option, writes, ['collection', 'member', 'both'])
 }
 
 const OPENAPI: Required<OpenapiOptions> = {
@@ -351,10 +303,6 @@ const OPENAPI: Required<OpenapiOptions> = {
   externalDocs: {},
   deprecated: false,
   suffixes: false
-}
-
-function checkOpenapi (option: string, given: unknown): ResolvedOptions['openapi'] {
-  return given === false ? false : { suffixes: false, ...checkMembers(option, given, OPENAPI) }
 }
 
 function checkRowCount (option: string, value: unknown): number {
@@ -371,11 +319,9 @@ function findPageSize (formats: readonly Format[], maxLimit: number): number {
   throw new InvalidOptionError(option, `must not be more than "maxLimit", which is ${maxLimit}`)
 }
 
-/**
- * Checks the option `xsd`. Its path would also be that of a format called `xsd`.
- * @throws InvalidOptionError
- */
-export function checkXsd (option: string, xsd: unknown, formats: readonly Format[]): boolean {
+/** Checks the option `xsd`. Its path would also be that of a format called `xsd`. */
+function checkXsd (xsd: unknown, formats: readonly Format[]): boolean {
+  const option = 'xsd'
   if (!checkBoolean(option, xsd)) return false
   if (!formats.some(({ name }) => name === 'xml')) {
     throw new InvalidOptionError(option, 'needs the format \'xml\', which is not among the "formats"')

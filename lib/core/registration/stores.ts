@@ -1,0 +1,216 @@
+import { channel, type Channel } from 'node:diagnostics_channel'
+import type { FastifyInstance } from 'fastify'
+import { InvalidOptionError, nameOwner, ownerOf, withOwner } from '../errors.js'
+import type { ResolvedOptions } from '../options/resolve/options.js'
+import { ID_SCHEMAS } from '../resource/resource.js'
+import type { AttributesSchema, Schema } from '../schema/types.js'
+import { noStore, type Reference, type Store, type TableRequest } from '../stores/store.js'
+import { asObject, renderCanonicalJson } from '../util/own-property.js'
+import type { ResolvedDeclaration } from './resolve-declarations.js'
+
+/** A store whose table registration is about to prepare. */
+export interface StorePreparation {
+  readonly store: Store
+  /** Whether the store is only planned. A subscriber sets it, so that no table changes. @default false */
+  isPlanned: boolean
+}
+
+/** The channel of all preparations. Each copy of this package in a process has the same one. */
+export const preparations: Channel = channel('fastify-resources.prepare')
+
+/**
+ * Prepares the stores of resources.
+ * @param first the stores that come first, in this order, because tables refer to them
+ */
+export async function prepareStores (
+  app: FastifyInstance,
+  resources: readonly ResolvedOptions[],
+  first: readonly Store[]
+): Promise<void> {
+  const rankOf = ({ store }: ResolvedOptions): number => first.indexOf(store)
+  for (const { store, name } of resources.toSorted((one, other) => rankOf(one) - rankOf(other))) {
+    const preparation: StorePreparation = { store, isPlanned: false }
+    preparations.publish(preparation)
+    if (!preparation.isPlanned) await callStore(app, store, name, 'prepare')
+  }
+}
+
+/** Calls a method that throws if the store cannot keep the rows, and `close` when the app closes. */
+export async function callStore (
+  app: FastifyInstance,
+  store: Store,
+  name: string,
+  method: 'describe' | 'prepare'
+): Promise<void> {
+  app.addHook('onClose', async () => { await store.close?.() })
+  try {
+    await store[method]?.()
+  } catch (error) {
+    throw withOwner(error, `the store of ${ownerOf(name)}`)
+  }
+}
+
+/** The resources that share a table. */
+type TableUsers = readonly [ResolvedDeclaration, ...ResolvedDeclaration[]]
+
+/**
+ * Opens the tables of the option `stores`, each after those that it refers to. Resources with the same table share its
+ * store. Returns the stores in this order.
+ * @throws InvalidOptionError
+ */
+export function openTables (declarations: readonly ResolvedDeclaration[]): readonly Store[] {
+  const all = declarations.flatMap(listNested)
+  const opened: Store[] = []
+  const open = (one: ResolvedDeclaration, path: readonly string[]): void => {
+    const { stores, table, store } = one.options
+    if (stores === undefined || store !== noStore) return
+    const isUser = ({ options }: ResolvedDeclaration): boolean => options.stores === stores && options.table === table
+    const users = all.filter(isUser) as [ResolvedDeclaration, ...ResolvedDeclaration[]]
+    const { options: { name } } = users.find(({ options }) => options.schema === undefined) ?? users[0]
+    nameOwner(ownerOf(name), () => {
+      for (const { parent } of users) {
+        if (parent === undefined || parent.options.stores !== stores || parent.options.table === table) continue
+        if (path.includes(parent.options.table)) {
+          throw new InvalidOptionError(
+            'stores',
+            `cannot have tables that refer to each other: ${path.join(', ')}; give one of them a "store" of its own`
+          )
+        }
+        open(parent, [...path, parent.options.table])
+      }
+      const store = stores.open(requestTable(table, users))
+      opened.push(store)
+      for (const user of users) user.options = Object.freeze({ ...user.options, store })
+    })
+  }
+  for (const one of all) open(one, [one.options.table])
+  return opened
+}
+
+function listNested (declaration: ResolvedDeclaration): ResolvedDeclaration[] {
+  return [declaration, ...declaration.children.flatMap(listNested)]
+}
+
+/**
+ * Returns the table that all its users together need.
+ * @throws InvalidOptionError if they contradict each other
+ */
+function requestTable (table: string, users: TableUsers): TableRequest {
+  const references = joinReferences(users)
+  return {
+    table,
+    id: joinIds(users),
+    attributes: joinAttributes(users, references),
+    unique: joinUnique(users),
+    references: Object.fromEntries(references)
+  }
+}
+
+/** Returns the foreign keys to tables of the same database, by attribute. */
+function joinReferences (users: readonly ResolvedDeclaration[]): ReadonlyMap<string, Reference> {
+  const references = new Map<string, Reference>()
+  for (const { options, parent, foreignKey } of users) {
+    if (foreignKey === undefined || parent === undefined || parent.options.stores !== options.stores) continue
+    const { table } = parent.options
+    const known = references.get(foreignKey)
+    if (known !== undefined && known.table !== table) {
+      refuse(options, 'foreignKey', `is "${foreignKey}", which refers to "${known.table}" in another resource of`)
+    }
+    const { onDelete = known?.onDelete } = options
+    if (known?.onDelete !== undefined && known.onDelete !== onDelete) {
+      refuse(options, 'onDelete', `is '${onDelete}', but '${known.onDelete}' in another resource of`)
+    }
+    references.set(foreignKey, { table, ...(onDelete !== undefined && { onDelete }) })
+  }
+  return references
+}
+
+function joinIds (users: TableUsers): 'integer' | 'uuid' {
+  const [{ options: { idType: first } }] = users
+  for (const { options } of users) {
+    const { idType } = options
+    if (idType === 'string') refuse(options, 'id', "is 'string', but must be 'integer' or 'uuid' in")
+    if (idType !== first) refuse(options, 'id', `is '${idType}', but '${first}' in another resource of`)
+  }
+  return first === 'uuid' ? first : 'integer'
+}
+
+/** Returns the unique groups of all users. A nested singleton without a scope of its own is unique for each parent. */
+function joinUnique (users: readonly ResolvedDeclaration[]): TableRequest['unique'] {
+  const groups = users.flatMap(({ options: { unique } }) => unique)
+  const keys = users.map(({ singleton, options: { routing }, foreignKey }) =>
+    singleton && routing.scope.length === 0 ? foreignKey : undefined)
+  const [key] = keys
+  if (key !== undefined && keys.every((other) => other === key)) groups.push(key)
+  return [...new Map(groups.map((group) => [JSON.stringify([group].flat()), group])).values()]
+}
+
+/**
+ * Returns the schema of the attributes of all users, with those of their scopes and foreign keys. An attribute is
+ * required if each user requires it.
+ */
+function joinAttributes (users: TableUsers, references: ReadonlyMap<string, Reference>): AttributesSchema | undefined
+// Each user's schema has been checked to be one of attributes, or will be when its resource is compiled.
+function joinAttributes (users: TableUsers, references: ReadonlyMap<string, Reference>): object | undefined {
+  const schemas: Schema[] = []
+  for (const { options: { schema, scopeAttributes }, parent, foreignKey } of users) {
+    if (schema === undefined) return undefined
+    const key = foreignKey === undefined || parent === undefined
+      ? {}
+      : { [foreignKey]: ID_SCHEMAS[parent.options.idType] }
+    const own = { ...asObject(schema.properties), ...scopeAttributes, ...key }
+    const required = [...requiredOf(schema), ...Object.keys(scopeAttributes), ...Object.keys(key)]
+    schemas.push({ ...schema, properties: own, required })
+  }
+  const all = schemas.reduce((joined, schema) => joinSchemas(joined, schema))
+  const properties = { ...all.properties as Schema }
+  const required = requiredOf(all)
+  for (const { parent, foreignKey } of users) {
+    if (parent === undefined || foreignKey === undefined) continue
+    const { type, ...rest } = ID_SCHEMAS[parent.options.idType]
+    const isRequired = required.includes(foreignKey) && references.get(foreignKey)?.onDelete !== 'set null'
+    properties[foreignKey] = { ...rest, type: isRequired ? type : [type, 'null'] }
+  }
+  return { ...all, properties }
+}
+
+function requiredOf ({ required = [] }: Schema): readonly unknown[] {
+  return [required].flat()
+}
+
+/** Joins the schemas of two users. An attribute with two schemas has a column for the values of both. */
+function joinSchemas (one: Schema, other: Schema): Schema {
+  const properties = { ...one.properties as Schema }
+  for (const [name, schema] of Object.entries(other.properties as Schema)) {
+    const known = properties[name]
+    const isSame = known === undefined || renderCanonicalJson(known) === renderCanonicalJson(schema)
+    properties[name] = isSame ? schema : { anyOf: [known, schema] }
+  }
+  const required = requiredOf(other)
+  return {
+    ...one,
+    ...joinDefinitions(one, other),
+    properties,
+    required: requiredOf(one).filter((name) => required.includes(name))
+  }
+}
+
+/** @throws InvalidOptionError if a definition of both schemas differs */
+function joinDefinitions (one: Schema, other: Schema): Schema {
+  const joined: Record<string, unknown> = {}
+  for (const keyword of ['$defs', 'definitions']) {
+    const known = asObject(one[keyword]) ?? {}
+    const added = asObject(other[keyword]) ?? {}
+    const twice = Object.keys(added).find((name) =>
+      Object.hasOwn(known, name) && renderCanonicalJson(known[name]) !== renderCanonicalJson(added[name]))
+    if (twice !== undefined) {
+      throw new InvalidOptionError('attributes', `defines "${twice}" otherwise than another resource of the same table`)
+    }
+    if (other[keyword] !== undefined) joined[keyword] = { ...known, ...added }
+  }
+  return joined
+}
+
+function refuse ({ name, table }: ResolvedOptions, option: string, reason: string): never {
+  throw new InvalidOptionError(option, `${reason} the table "${table}"`, ` of ${ownerOf(name)}`)
+}
