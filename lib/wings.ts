@@ -11,7 +11,7 @@ export const WINGS: Wings = {
     return describeRoutes
   },
   async loadXsd () {
-    const { addXmlSchema } = await import('./xsd/routes.js')
-    return addXmlSchema
+    const { serveXmlSchema } = await import('./xsd/routes.js')
+    return serveXmlSchema
   }
 }

@@ -110,13 +110,13 @@ async function addResources (
   }
   await prepareStores(app, options, opened)
   for (const one of options) warnOfOpenGroups(app, one)
-  const addXmlSchema = options.some(({ xsd }) => xsd) ? await wings.loadXsd() : undefined
+  const serveXmlSchema = options.some(({ xsd }) => xsd) ? await wings.loadXsd() : undefined
   for (const resource of prepared) {
     // A resource without actions serves only as a parent: it has a store, but no routes.
     if (resource.paths.length === 0) continue
     const owner = ownerOf(resource.compiled.options.name)
     const add = (scope: FastifyInstance): void => {
-      nameOwner(owner, () => { addRoutes(scope, resource, addXmlSchema) })
+      nameOwner(owner, () => { addRoutes(scope, resource, serveXmlSchema) })
     }
     // Hooks, parsers and the error handler need a scope of their own. For a single resource, `app` is such a scope.
     if (prepared.length === 1) add(app)

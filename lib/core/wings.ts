@@ -1,7 +1,6 @@
-import type { FastifyInstance } from 'fastify'
+import type { RouteHandlerMethod } from 'fastify'
 import type { CompiledResource } from './compiled-resource.js'
 import type { Format } from './formats/format.js'
-import type { RouteBase } from './routes/allowed-methods.js'
 import type { Route, RoutePath } from './routes/route.js'
 
 /** The parts of the package that the core does not know. The main entry hands over what loads them. */
@@ -11,7 +10,7 @@ export interface Wings {
   /** Loads the description of routes, if the app has @fastify/swagger. */
   readonly loadOpenapi: () => Promise<DescribeRoutes>
   /** Loads the XML Schema, if a resource has the option `xsd`. */
-  readonly loadXsd: () => Promise<AddXmlSchema>
+  readonly loadXsd: () => Promise<ServeXmlSchema>
 }
 
 /** Returns the descriptions of the routes of a resource. */
@@ -32,8 +31,5 @@ export interface RouteDescriptions {
   readonly hidden: object
 }
 
-/**
- * Serves the XML Schema of a resource.
- * @throws InvalidOptionError if the app or another resource serves the path already
- */
-export type AddXmlSchema = (app: FastifyInstance, base: RouteBase, compiled: CompiledResource) => void
+/** Returns the handler that serves the XML Schema of a resource. */
+export type ServeXmlSchema = (compiled: CompiledResource) => RouteHandlerMethod

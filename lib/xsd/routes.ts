@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { InvalidOptionError, nameOwner, ownerOf, PreconditionFailedError } from '../core/errors.js'
+import { nameOwner, ownerOf, PreconditionFailedError } from '../core/errors.js'
 import { writeXmlSchema } from './xsd.js'
-import { refuseMethod } from '../core/request/negotiate.js'
 import { findReadConditions, isMatched, isNamed } from '../core/request/preconditions.js'
 import { xml } from '../core/formats/xml/xml.js'
 import { makeResource } from '../core/resource/resource.js'
@@ -10,47 +9,25 @@ import { checkAllNames, nameResource, resolveOptions } from '../core/options/res
 import { compileValidation } from '../core/schema/validation/validation.js'
 import { noStore } from '../core/stores/store.js'
 import { lazy } from '../core/util/functions.js'
-import type { AddXmlSchema } from '../core/wings.js'
-import { joinMethods, makeRefusal, methodsOf, supportedBy } from '../core/routes/allowed-methods.js'
+import type { ServeXmlSchema } from '../core/wings.js'
 
-/** Serves the XML Schema, which is made at the first request. The hooks of the resource's routes guard it, too. */
-export const addXmlSchema: AddXmlSchema = (app, base, { resource, relations }) => {
-  const others = methodsOf(app, base.url, base.constraints)
-  if (others.includes('GET')) {
-    throw new InvalidOptionError(
-      'xsd',
-      `adds GET ${base.url}, which the app or another resource with this path serves already; leave "xsd" out of ` +
-        'one of them'
-    )
-  }
-  const served = ['GET', 'HEAD', ...others]
-  const allow = joinMethods(served)
+/** Returns the handler that serves the XML Schema, which is made at the first request. */
+export const serveXmlSchema: ServeXmlSchema = ({ resource, relations }) => {
   const schema = lazy(() => {
     const text = writeXmlSchema(resource, relations.names)
     return { text, hash: createHash('sha256').update(text).digest('hex').slice(0, 16) }
   })
-  app.route({
-    ...base,
-    method: ['GET', 'HEAD'],
-    handler ({ headers }, reply) {
-      const { text, hash } = schema()
-      const tag = { weak: false, opaque: hash }
-      const conditions = findReadConditions(headers)
-      if (!isMatched(conditions?.match, tag)) {
-        throw new PreconditionFailedError('the schema has another ETag than If-Match names; read it again')
-      }
-      reply.header('etag', `"${hash}"`)
-      if (isNamed(conditions?.noneMatch, tag)) return reply.code(304).send()
-      return reply.type('application/xml; charset=utf-8').send(text)
+  return ({ headers }, reply) => {
+    const { text, hash } = schema()
+    const tag = { weak: false, opaque: hash }
+    const conditions = findReadConditions(headers)
+    if (!isMatched(conditions?.match, tag)) {
+      throw new PreconditionFailedError('the schema has another ETag than If-Match names; read it again')
     }
-  })
-  app.route({
-    ...base,
-    ...makeRefusal({ allow }, {
-      method: supportedBy(app).filter((method) => !served.includes(method)),
-      refuse: (request, reply) => refuseMethod(request, reply, allow)
-    })
-  })
+    reply.header('etag', `"${hash}"`)
+    if (isNamed(conditions?.noneMatch, tag)) return reply.code(304).send()
+    return reply.type('application/xml; charset=utf-8').send(text)
+  }
 }
 
 /** The options of a resource that determine its XML. */

@@ -1,21 +1,24 @@
 import formbody from '@fastify/formbody'
-import type { FastifyBodyParser, FastifyInstance, FastifyRequest } from 'fastify'
+import type {
+  FastifyBodyParser, FastifyInstance, FastifyRequest, HTTPMethods, onRequestHookHandler, RouteHandlerMethod,
+  RouteOptions
+} from 'fastify'
+import { InvalidOptionError } from '../errors.js'
 import { form, parseFormText } from '../formats/form/read.js'
 import type { Asset } from '../formats/format.js'
 import type { CompiledResource } from '../compiled-resource.js'
 import { compileErrorHandler } from '../response/failure.js'
 import { compileBodyParser, keepBody, keepQuery } from '../request/payload-hooks.js'
 import { type Negotiator, refuseMethod } from '../request/negotiate.js'
-import { QUERY_TYPES } from '../request/query-body.js'
+import { ACCEPT_QUERY, QUERY_TYPES } from '../request/query-body.js'
 import { STATE } from '../request/state.js'
 import { makeOnSend } from '../response/responder.js'
 import { assetPath, type Parameters, SUFFIX } from '../resource/path-pattern.js'
 import { addHooks, callFor, type Hook, type Hooks } from '../options/hooks.js'
 import type { PreparedResource } from '../registration/prepare.js'
-import type { AddXmlSchema } from '../wings.js'
+import type { ServeXmlSchema } from '../wings.js'
 import type { Route, RouteAction, RouteInfo, RoutePath } from './route.js'
 import { registryOf } from './route-registry.js'
-import { acceptHeaders, joinMethods, makeRefusal, methodsOf, type RouteBase, supportedBy } from './allowed-methods.js'
 
 /** The key of the facts about a route in its Fastify config. */
 const ROUTE: unique symbol = Symbol('fastify-resources.route')
@@ -31,9 +34,9 @@ const FOR_EVER = 31_536_000
 export function addRoutes (
   app: FastifyInstance,
   prepared: PreparedResource,
-  addXmlSchema: AddXmlSchema | undefined
+  serveXmlSchema: ServeXmlSchema | undefined
 ): void {
-  const { compiled, paths, urls: { collection } } = prepared
+  const { compiled, paths, urls: { collection, isShallow } } = prepared
   app.decorateRequest(STATE, undefined)
   addParsers(app, compiled)
   // Our hook runs before the resource's own onSend hooks, so that they receive the written body.
@@ -41,30 +44,24 @@ export function addRoutes (
   addHooks(app, compiled.options.routing.hooks)
   setErrorHandler(app, prepared)
   const adder = new RouteAdder(app, prepared)
-  for (const path of paths) {
-    const alike = registryOf(app).pathsLike(path)
-    adder.addPath(path, alike, { suffix: undefined, isSuffixed: false })
-    if (!path.endsWithId) adder.addSuffixes(path, alike)
-  }
   const hasRows = paths.some(({ endsWithId }) => endsWithId)
   for (const path of paths) {
+    adder.addPath(path, {})
+    if (!path.endsWithId) adder.addSuffixes(path)
     // `/posts/:id` also matches `/posts/`, with an empty id. So the collection needs a route only if no row path does
     // that.
-    const isList = path.url === collection && (!hasRows || compiled.resourcePaths.isShallow)
+    const isList = path.url === collection && (!hasRows || isShallow)
     if (path.endsWithId || isList) adder.addSlash(path)
   }
   for (const { writer } of compiled.representations) {
     for (const asset of writer.list === undefined ? (writer.assets ?? []) : []) adder.addAsset(asset)
   }
-  if (compiled.options.xsd) addXmlSchema?.(app, adder.schemaBase(), compiled)
+  if (compiled.options.xsd && serveXmlSchema !== undefined) adder.addXmlSchema(serveXmlSchema(compiled))
 }
 
-/**
- * Sets the error handler. Errors on routes without an action (stylesheet, XML Schema) use the metadata of the first
- * path.
- */
+/** Sets the error handler. Errors on routes for files use the facts about the first path. */
 function setErrorHandler (app: FastifyInstance, { negotiator, paths }: PreparedResource): void {
-  const [fallback] = paths.map((path) => ({ ...makeInfo(path, path.routes[0], { allow: '' }), allowed: false }))
+  const [fallback] = paths.map((path) => ({ ...makeInfo(path, path.routes[0]), allowed: false }))
   app.setErrorHandler(
     compileErrorHandler((request, reply) => {
       const { [ROUTE]: info = fallback } = request.routeOptions.config as { [ROUTE]?: RouteInfo }
@@ -99,7 +96,7 @@ function findFormParser (app: FastifyInstance): FastifyBodyParser<Buffer> {
 function makeInfo (
   { pattern: path, isMember, param, endsWithId }: RoutePath,
   { actions: [asked, ...others], parameters, readPayload, hasQueryBody = false, mergesPatches = false }: Route,
-  { allow, suffix }: { readonly allow: string, readonly suffix?: string | undefined }
+  { allow, suffix }: { readonly allow?: string, readonly suffix?: string | undefined } = {}
 ): RouteInfo {
   return {
     path,
@@ -107,7 +104,7 @@ function makeInfo (
     param,
     endsWithId,
     suffix,
-    allow,
+    allow: allow ?? '',
     allowed: true,
     safe: readPayload === undefined,
     hasQueryBody,
@@ -118,10 +115,25 @@ function makeInfo (
   }
 }
 
+/** The options that all routes of one URL share. */
+interface RouteBase extends Required<Pick<RouteOptions, 'url' | 'constraints' | 'config'>> {
+  readonly exposeHeadRoute: false
+}
+
 /** The suffix of an added URL. An `isSuffixed` URL without a fixed `suffix` has a parameter for several suffixes. */
 interface Suffixed {
-  readonly suffix: string | undefined
-  readonly isSuffixed: boolean
+  readonly suffix?: string
+  readonly isSuffixed?: boolean
+}
+
+/** The refusal of the methods that nothing serves at a URL. */
+interface Refusal {
+  readonly served: readonly string[]
+  /** The headers of an answer to OPTIONS. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly refuse: onRequestHookHandler
+  /** Returns whether a request is refused even if its method is OPTIONS. */
+  isRefused (request: FastifyRequest): boolean
 }
 
 class RouteAdder {
@@ -133,19 +145,17 @@ class RouteAdder {
     this.#prepared = prepared
   }
 
-  /**
-   * Adds a path: its routes, and the refusal of all other methods.
-   * @param alike the paths that the router treats as this one, itself included
-   */
-  addPath (path: RoutePath, alike: readonly RoutePath[], { suffix, isSuffixed }: Suffixed): void {
+  /** Adds a path: its routes, and the refusal of all other methods. */
+  addPath (path: RoutePath, { suffix, isSuffixed = suffix !== undefined }: Suffixed): void {
     const { negotiator, descriptions } = this.#prepared
     const { url, routeConstraints, routes } = path
+    const alike = registryOf(this.#app).pathsLike(path)
     // Methods that the app or another resource serves on this path stay with them. `Allow` names them, too.
-    const all = [...routes, ...alike.flatMap((other) => (other.routes === routes ? [] : other.routes))]
-    const served = all.flatMap(({ methods }) => methods)
-    const named = all.flatMap(({ methods, formOnly }) => (formOnly === true ? [] : methods))
-    const others = methodsOf(this.#app, url, routeConstraints).filter((method) => !served.includes(method))
-    const allow = joinMethods([...named, ...others])
+    const all = alike.flatMap((other) => other.routes)
+    const ours = all.flatMap(({ methods }) => methods)
+    const served = new Set([...ours, ...this.#methodsAt(url, routeConstraints)])
+    const formOnly = all.flatMap(({ methods, formOnly }) => (formOnly === true ? methods : []))
+    const allow = joinMethods([...served].filter((method) => !formOnly.includes(method)))
     for (const route of routes) {
       const info = makeInfo(path, route, { allow, suffix })
       this.#app.route({
@@ -159,13 +169,11 @@ class RouteAdder {
     if (alike.at(-1)?.routes !== routes) return
     const info = makeInfo(path, routes[0], { allow, suffix })
     const refused = { ...info, allowed: false, safe: false, parameters: [], formDecides: false }
-    this.#app.route({
-      ...this.#base(url, routeConstraints, refused),
-      ...makeRefusal({ allow, ...acceptHeaders(all, negotiator) }, {
-        method: supportedBy(this.#app).filter((method) => !served.includes(method) && !others.includes(method)),
-        refuse: negotiator.open(refused),
-        isRefused: ({ params }) => path.endsWithId && (params as Parameters)[path.param as string] === ''
-      })
+    this.#refuseOthers(this.#base(url, routeConstraints, refused), {
+      served: [...served],
+      headers: { allow, ...acceptHeaders(all, negotiator) },
+      refuse: negotiator.open(refused),
+      isRefused: ({ params }) => path.endsWithId && (params as Parameters)[path.param as string] === ''
     })
   }
 
@@ -174,19 +182,16 @@ class RouteAdder {
    * of its own if the app also serves that URL. Each suffix does if the router ignores case, because it does not ignore
    * it in a parameter's expression.
    */
-  addSuffixes (path: RoutePath, alike: readonly RoutePath[]): void {
-    const { suffixes } = this.#prepared.negotiator
+  addSuffixes (path: RoutePath): void {
     const isStrict = this.#app.initialConfig.routerOptions?.caseSensitive !== false
-    const shared = suffixes.filter(
-      (suffix) => isStrict && methodsOf(this.#app, `${path.url}.${suffix}`, path.routeConstraints).length === 0
-    )
-    for (const suffix of suffixes.filter((suffix) => !shared.includes(suffix))) {
-      this.addPath({ ...path, url: `${path.url}.${suffix}` }, alike, { suffix, isSuffixed: true })
+    const shared: string[] = []
+    for (const suffix of this.#prepared.negotiator.suffixes) {
+      const url = `${path.url}.${suffix}`
+      if (isStrict && this.#methodsAt(url, path.routeConstraints).length === 0) shared.push(suffix)
+      else this.addPath({ ...path, url }, { suffix })
     }
-    if (shared.length > 0) {
-      const url = `${path.url}.:${SUFFIX}(^(?:${shared.join('|')})$)`
-      this.addPath({ ...path, url }, alike, { suffix: undefined, isSuffixed: true })
-    }
+    if (shared.length === 0) return
+    this.addPath({ ...path, url: `${path.url}.:${SUFFIX}(^(?:${shared.join('|')})$)` }, { isSuffixed: true })
   }
 
   /**
@@ -200,10 +205,10 @@ class RouteAdder {
     const { routeConstraints, routes } = path
     const url = `${path.url}/`
     // The app, or another resource of this path, may serve the URL already.
-    const others = methodsOf(this.#app, url, routeConstraints)
+    const others = this.#methodsAt(url, routeConstraints)
     const method = routes.flatMap(({ methods }) => methods).filter((method) => !others.includes(method))
     if (method.length === 0) return
-    const info = { ...makeInfo(path, routes[0], { allow: '' }), allowed: false, safe: false }
+    const info = { ...makeInfo(path, routes[0]), allowed: false, safe: false }
     this.#app.route({
       ...this.#base(url, routeConstraints, info),
       method,
@@ -219,17 +224,10 @@ class RouteAdder {
    * for a year.
    */
   addAsset ({ stem, hash, extension, mediaType, body }: Asset): void {
-    const {
-      urls: { collection },
-      compiled: {
-        options: {
-          routing: { routeConstraints }
-        }
-      }
-    } = this.#prepared
+    const { urls: { collection }, compiled: { options: { routing: { routeConstraints } } } } = this.#prepared
     const url = assetPath(collection, `${stem}.:hash(^[\\da-f]+).${extension}`)
     // Another resource of this path has added the file already.
-    if (methodsOf(this.#app, url, routeConstraints).length > 0) return
+    if (this.#methodsAt(url, routeConstraints).length > 0) return
     this.#app.route<{ Params: { hash: string } }>({
       ...this.#base(url, routeConstraints),
       method: ['GET', 'HEAD'],
@@ -241,10 +239,49 @@ class RouteAdder {
     })
   }
 
-  /** Returns the options of the routes of the XML Schema. */
-  schemaBase (): RouteBase {
-    const { urls: { collection }, compiled: { options: { routing } } } = this.#prepared
-    return this.#base(`${collection}.xsd`, routing.routeConstraints)
+  /** @throws InvalidOptionError if the app or another resource serves the path already */
+  addXmlSchema (handler: RouteHandlerMethod): void {
+    const { urls: { collection }, compiled: { options: { routing: { routeConstraints } } } } = this.#prepared
+    const base = this.#base(`${collection}.xsd`, routeConstraints)
+    const others = this.#methodsAt(base.url, routeConstraints)
+    if (others.includes('GET')) {
+      throw new InvalidOptionError(
+        'xsd',
+        `adds GET ${base.url}, which the app or another resource with this path serves already; leave "xsd" out of ` +
+          'one of them'
+      )
+    }
+    const served = ['GET', 'HEAD', ...others]
+    const allow = joinMethods(served)
+    this.#app.route({ ...base, method: ['GET', 'HEAD'], handler })
+    this.#refuseOthers(base, {
+      served,
+      headers: { allow },
+      refuse: (request, reply) => refuseMethod(request, reply, allow),
+      isRefused: () => false
+    })
+  }
+
+  /** Refuses the methods that nothing serves at a URL. OPTIONS is answered at once, whatever body it has. */
+  #refuseOthers (base: RouteBase, { served, headers, refuse, isRefused }: Refusal): void {
+    const methods = this.#app.supportedMethods as HTTPMethods[]
+    this.#app.route({
+      ...base,
+      method: methods.filter((method) => !served.includes(method)),
+      onRequest (request, reply, done) {
+        if (request.method !== 'OPTIONS' || isRefused(request)) return refuse.call(this, request, reply, done)
+        reply.code(204).headers(headers).send()
+      },
+      // Never runs, because the hook always answers.
+      handler: refuseMethod
+    })
+  }
+
+  /** Returns the methods that are already served at a URL. */
+  #methodsAt (url: string, constraints: RouteBase['constraints']): HTTPMethods[] {
+    const methods = this.#app.supportedMethods as HTTPMethods[]
+    const whole = this.#app.prefix.replace(/\/$/, '') + url
+    return methods.filter((method) => this.#app.hasRoute({ method, url: whole, constraints }))
   }
 
   /** Returns the options that all our routes have. Errors on routes for files need no facts about the route. */
@@ -259,6 +296,20 @@ class RouteAdder {
       ...(swaggerTransform !== undefined && { swaggerTransform })
     }
     return { url, constraints, config, exposeHeadRoute: false }
+  }
+}
+
+/** Returns the value of the header `Allow`, which always names OPTIONS. */
+function joinMethods (methods: readonly string[]): string {
+  return [...new Set([...methods, 'OPTIONS'])].join(', ')
+}
+
+/** Returns the headers that say which bodies the methods of a URL accept. */
+function acceptHeaders (routes: readonly Route[], negotiator: Negotiator): Readonly<Record<string, string>> {
+  const patch = routes.find(({ methods }) => methods.includes('PATCH'))
+  return {
+    ...(routes.some(({ hasQueryBody }) => hasQueryBody === true) && { 'accept-query': ACCEPT_QUERY }),
+    ...(patch !== undefined && { 'accept-patch': negotiator.patchTypes(patch.mergesPatches === true) })
   }
 }
 
