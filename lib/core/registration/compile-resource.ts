@@ -5,9 +5,7 @@ import { constrainParents, type GuardedResource, passesChecks } from '../actions
 import { compileRefusals } from '../actions/authorize/refused-actions.js'
 import type { Target } from '../actions/target.js'
 import { InvalidOptionError } from '../errors.js'
-import type {
-  ActionLink, ChildLink, Format, JsonWriter, Selection, TextWriter, Writer, WriterContext
-} from '../formats/format.js'
+import type { ActionLink, ChildLink, Format, Selection, Writer, WriterContext } from '../formats/format.js'
 import { compileJsonReader, json, mergePatch } from '../formats/json/json.js'
 import type { BodyFormat, CompiledResource, Representation } from '../compiled-resource.js'
 import { compileCustomAction } from '../actions/custom/compile-action.js'
@@ -27,6 +25,7 @@ import type { ResolvedOptions } from '../options/resolve/options.js'
 import type { Routing } from '../options/resolve/routing.js'
 import { compileConstraint } from '../schema/validation/parameter.js'
 import { compileValidation } from '../schema/validation/validation.js'
+import { isFunction } from '../util/check-option.js'
 import { didYouMean } from '../util/words.js'
 import { lazy } from '../util/functions.js'
 import type { Row } from '../resource/row.js'
@@ -258,29 +257,23 @@ function compileBody (
   return { mediaTypes, reader, readPayload: compilePayloadLater(resource, reader), answer, compileReader }
 }
 
+/** The methods of a writer whose first argument is a row, or a list of rows. */
+const OF_ROWS = ['document', 'record', 'stale', 'edit', 'title', 'table', 'page'] as const
+
 /** Returns a writer that passes each row through `hide` first, which leaves out the write-only values. */
 function hideWriteOnly (writer: Writer, hide: (row: Row) => Row): Writer {
-  const changed: Partial<Record<keyof JsonWriter | keyof TextWriter | 'list' | 'page', unknown>> = {}
-  if (writer.document !== undefined) {
-    changed.document = (row: Row) => writer.document(hide(row))
-  } else {
-    const { stale, edit, title, table } = writer
-    changed.record = (...[row, view]: Parameters<typeof writer.record>) => writer.record(hide(row), view)
-    if (stale !== undefined) changed.stale = (...[row, view]: Parameters<typeof stale>) => stale(hide(row), view)
-    if (edit !== undefined) changed.edit = (...[row, view]: Parameters<typeof edit>) => edit(hide(row), view)
-    if (title !== undefined) changed.title = (...[row, page]: Parameters<typeof title>) => title(hide(row), page)
-    if (table !== undefined) changed.table = (...[rows, view]: Parameters<typeof table>) => table(rows.map(hide), view)
-  }
   const { list } = writer
-  if (list === undefined) {
-    changed.page = (...[rows, view]: Parameters<typeof writer.page>) => writer.page(rows.map(hide), view)
-  } else {
-    changed.list = {
-      open: list.open,
-      row: (row: Row) => list.row(hide(row)),
-      separator: list.separator,
-      close: list.close
-    }
+  const methods: Partial<Record<typeof OF_ROWS[number], unknown>> = writer
+  const changed: Record<string, unknown> = {}
+  for (const name of OF_ROWS) {
+    const write = methods[name]
+    if (!isFunction<(...given: unknown[]) => unknown>(write)) continue
+    changed[name] = (shown: Row | readonly Row[], ...rest: unknown[]) =>
+      write.call(writer, 'id' in shown ? hide(shown) : shown.map(hide), ...rest)
+  }
+  if (list !== undefined) {
+    const { open, separator, close } = list
+    changed.list = { open, row: (row: Row) => list.row(hide(row)), separator, close }
   }
   // The writer may be an instance of a class, or frozen, so it is neither copied nor changed.
   return Object.create(writer, Object.getOwnPropertyDescriptors(changed)) as Writer

@@ -4,8 +4,7 @@ import type { Handlers } from '../actions/handlers.js'
 import type { Route, RouteAction, RoutePath, Urls } from './route.js'
 import { camelize, singularize } from '../resource/inflection.js'
 import { compilePath } from '../resource/path-pattern.js'
-import { type ActionName, nameOf } from '../resource/resource.js'
-import type { ActionScope } from '../actions/custom/custom-action.js'
+import type { ActionName } from '../resource/resource.js'
 import type { InheritedOptions } from '../options/declaration.js'
 import type { HookLists } from '../options/hooks.js'
 import type { ResolvedOptions } from '../options/resolve/options.js'
@@ -17,9 +16,8 @@ export interface RouteNames {
   /** The name of the path before the ids of rows. It differs from `collection` only for shallow rows. */
   readonly members: string
   readonly member: string
-  readonly blank: string
+  readonly new: string
   readonly edit: string
-  custom (name: string, on: ActionScope): string
 }
 
 /**
@@ -32,27 +30,22 @@ export function nameRoutes (
   parent: string | undefined,
   isShallow: boolean
 ): RouteNames {
-  const isRenamed = as !== (singleton ? singular : plural)
-  const one = singleton ? as : isRenamed ? singularize(as) : singular
-  const many = isRenamed ? as : plural
+  const one = singleton ? as : as === plural ? singular : singularize(as)
+  // If singular and plural are the same, the name belongs to a row, and the list gets the ending `index`.
+  const all = as === one && !singleton ? [as, 'index'] : [as]
   const before = [...(parent === undefined ? [] : [parent]), ...outer]
   const beforeRow = isShallow ? shallowAs : before
-  const name = (...parts: readonly string[]): string => camelize(parts.join('_'))
-  // If singular and plural are the same, the name belongs to a row, and the list gets the ending `index`.
-  const all = singleton ? [one] : many === one ? [many, 'index'] : [many]
-  const names = {
-    collection: name(...before, ...all),
-    member: name(...beforeRow, one),
-    new: name('new', ...before, one)
-  }
   return {
-    collection: names.collection,
-    members: name(...beforeRow, ...all),
-    member: names.member,
-    blank: names.new,
-    edit: name('edit', ...beforeRow, one),
-    custom: (action, on) => name(action, names[on])
+    collection: joinNames(...before, ...all),
+    members: joinNames(...beforeRow, ...all),
+    member: joinNames(...beforeRow, one),
+    new: joinNames('new', ...before, one),
+    edit: joinNames('edit', ...beforeRow, one)
   }
+}
+
+function joinNames (...parts: readonly string[]): string {
+  return camelize(parts.join('_'))
 }
 
 /** Returns the paths of a resource with their routes. A path without routes is left out. */
@@ -63,7 +56,8 @@ export function makeTable (
   urls: Urls
 ): readonly RoutePath[] {
   const table = new RouteTable(compiled, handlers, names, urls)
-  return [...table.convention(), ...table.custom()]
+  const own = compiled.resource.singleton ? table.singleton() : table.rows()
+  return [...own, ...table.forms(), ...table.custom()]
 }
 
 type SomeActions = readonly [CompiledCustomAction, ...CompiledCustomAction[]]
@@ -80,87 +74,68 @@ class RouteTable {
   readonly #handlers: Handlers
   readonly #names: RouteNames
   readonly #urls: Urls
-  /** The path of a row. */
-  readonly #row: string
-  /** The path parameter of the row's id, or `undefined` for a singleton. */
-  readonly #param: string | undefined
+  /** The options of the path of a row. A singleton has no path parameter. */
+  readonly #member: RoutePathOptions
+  readonly #showParameters: readonly string[]
+  readonly #includeParameters: readonly string[]
 
   constructor (compiled: CompiledResource, handlers: Handlers, names: RouteNames, urls: Urls) {
-    const { resource: { singleton }, options: { routing: { param } } } = compiled
+    const { resource: { singleton, open }, relations, options: { routing: { param } } } = compiled
     this.#compiled = compiled
     this.#handlers = handlers
     this.#names = names
     this.#urls = urls
-    this.#row = singleton ? urls.collection : `${urls.members}/:${param}`
-    this.#param = singleton ? undefined : param
+    this.#member = { isMember: true, param: singleton ? undefined : param }
+    this.#includeParameters = relations.names.length > 0 ? ['include'] : []
+    this.#showParameters = [...FORMAT, ...(open ? [] : ['only']), ...this.#includeParameters]
   }
 
-  get #showParameters (): readonly string[] {
-    return [...FORMAT, ...(this.#compiled.resource.open ? [] : ['only']), ...this.#includeParameters]
-  }
-
-  get #includeParameters (): readonly string[] {
-    return this.#compiled.relations.names.length > 0 ? ['include'] : []
-  }
-
-  /** Returns the paths of the default actions. */
-  convention (): RoutePath[] {
-    const { resource: { singleton }, options: { routing: { pathNames } }, prefill } = this.#compiled
-    const { blank, edit } = this.#handlers
-    return [
-      ...(singleton ? this.#singleton() : this.#rows()),
-      ...this.#path(
-        this.#names.blank,
-        `${this.#urls.collection}/${pathNames.new}`,
-        {},
-        this.#reads('new', blank, [...FORMAT, ...prefill.parameters])
-      ),
-      ...this.#path(
-        this.#names.edit,
-        `${this.#row}/${pathNames.edit}`,
-        { isMember: true, param: this.#param },
-        this.#reads('edit', edit, FORMAT)
-      )
-    ]
-  }
-
-  #singleton (): RoutePath[] {
+  singleton (): RoutePath[] {
     return this.#path(this.#names.member, this.#urls.collection, {}, [
       ...this.#reads('show', this.#handlers.show, this.#showParameters),
       ...this.#writes(['create', 'update', 'delete'], FORMAT, this.#compiled.options.writes !== 'collection')
     ])
   }
 
-  #rows (): RoutePath[] {
-    const { listQuery, resourcePaths: { isShallow }, options: { writes } } = this.#compiled
-    const { collection, members, member } = this.#names
-    const onCollection = this.#writes(isShallow ? ['create'] : ['create', 'update', 'delete'], FORMAT_AND_ID, false)
+  rows (): RoutePath[] {
+    const { listQuery, options: { writes } } = this.#compiled
+    const { collection, members, row, isShallow } = this.#urls
+    const { list, show } = this.#handlers
+    const writesRow = (hasPatch: boolean): Route[] => this.#writes(['update', 'delete'], FORMAT_AND_ID, hasPatch)
+    const writesAll = this.#writes(isShallow ? ['create'] : ['create', 'update', 'delete'], FORMAT_AND_ID, false)
     return [
-      ...this.#path(collection, this.#urls.collection, {}, [
-        ...this.#reads('list', this.#handlers.list, [...listQuery.parameters, ...this.#includeParameters]),
-        ...this.#reads('list', this.#handlers.list, FORMAT).map((route) => ({ ...route, ...QUERY })),
-        ...onCollection.filter(({ methods }) => writes !== 'member' || methods[0] === 'POST')
+      ...this.#path(this.#names.collection, collection, {}, [
+        ...this.#reads('list', list, [...listQuery.parameters, ...this.#includeParameters]),
+        ...this.#reads('list', list, FORMAT).map((route) => ({ ...route, ...QUERY })),
+        ...writesAll.filter(({ methods }) => writes !== 'member' || methods[0] === 'POST')
       ]),
       ...(isShallow && writes !== 'member'
-        ? this.#path(
-          members,
-          this.#urls.members,
-          { isMember: true },
-          this.#writes(['update', 'delete'], FORMAT_AND_ID, false)
-        )
+        ? this.#path(this.#names.members, members, { isMember: true }, writesRow(false))
         : []),
-      ...this.#path(member, this.#row, { isMember: true, param: this.#param, endsWithId: true }, [
-        ...this.#reads('show', this.#handlers.show, this.#showParameters),
-        ...(writes === 'collection' ? [] : this.#writes(['update', 'delete'], FORMAT_AND_ID, true))
+      ...this.#path(this.#names.member, row, { ...this.#member, endsWithId: true }, [
+        ...this.#reads('show', show, this.#showParameters),
+        ...(writes === 'collection' ? [] : writesRow(true))
       ])
+    ]
+  }
+
+  /** Returns the paths of the forms. */
+  forms (): RoutePath[] {
+    const { options: { routing: { pathNames } }, prefill } = this.#compiled
+    const { collection, row } = this.#urls
+    const { blank, edit } = this.#handlers
+    const parameters = [...FORMAT, ...prefill.parameters]
+    return [
+      ...this.#path(this.#names.new, `${collection}/${pathNames.new}`, {}, this.#reads('new', blank, parameters)),
+      ...this.#path(this.#names.edit, `${row}/${pathNames.edit}`, this.#member, this.#reads('edit', edit, FORMAT))
     ]
   }
 
   /** Returns the paths of the custom actions. Actions with the same path are grouped. */
   custom (): RoutePath[] {
     const { customActions, options: { routing: { pathNames, routeConstraints } } } = this.#compiled
-    const { collection } = this.#urls
-    const bases = { collection, member: this.#row, new: `${collection}/${pathNames.new}` }
+    const { collection, row } = this.#urls
+    const bases = { collection, member: row, new: `${collection}/${pathNames.new}` }
     const groups = new Map<string, [CompiledCustomAction, ...CompiledCustomAction[]]>()
     for (const action of customActions) {
       const key = `${action.on} ${routeKey(action.segment, action.routeConstraints)}`
@@ -170,9 +145,8 @@ class RouteTable {
     }
     return [...groups.values()].flatMap((actions) => {
       const [{ on, segment, name, routeConstraints: own }] = actions
-      return this.#path(this.#names.custom(name, on), `${bases[on]}/${segment}`, {
-        isMember: on === 'member',
-        param: on === 'member' ? this.#param : undefined,
+      return this.#path(joinNames(name, this.#names[on]), `${bases[on]}/${segment}`, {
+        ...(on === 'member' && this.#member),
         routeConstraints: { ...routeConstraints, ...own }
       }, this.#customRoutes(actions))
     })
@@ -211,7 +185,7 @@ class RouteTable {
       actions: [makeCustomAction(first, true), ...others.map((action) => makeCustomAction(action, false))],
       parameters: ['format', ...new Set(actions.flatMap(({ parameters }) => parameters))],
       customAction: first,
-      name: this.#names.custom(first.name, first.on),
+      name: joinNames(first.name, this.#names[first.on]),
       ...more
     }
   }
@@ -219,11 +193,11 @@ class RouteTable {
   /** Returns one path, or none if it has no routes. */
   #path (name: string, url: string, options: RoutePathOptions, [first, ...others]: readonly Route[]): RoutePath[] {
     if (first === undefined) return []
-    const { resource, representations, options: { name: declared, routing } } = this.#compiled
+    const { resource, name: called, representations, options: { name: declared, routing } } = this.#compiled
     return [{
       name,
       by: `${resource.singleton ? 'resource' : 'resources'} '${declared}' at ${resource.path}`,
-      resource: nameOf(resource),
+      resource: called,
       formats: representations.map(({ name }) => name),
       pattern: compilePath('prefix', this.#urls.prefix + url),
       url,
@@ -241,38 +215,32 @@ class RouteTable {
     return { name, hooks: actionHooks.get(name) ?? NO_HOOKS, isFor: ({ action }) => action === name }
   }
 
-  #reads (
-    action: ActionName,
-    handler: RouteHandlerMethod,
-    parameters: readonly string[]
-  ): Route[] {
+  #reads (action: ActionName, handler: RouteHandlerMethod, parameters: readonly string[]): Route[] {
     if (!this.#compiled.resource.actions.has(action)) return []
-    const actions: Route['actions'] = [this.#action(action)]
-    return [{ methods: ['GET', 'HEAD'], actions, parameters, handler }]
+    return [{ methods: ['GET', 'HEAD'], actions: [this.#action(action)], parameters, handler }]
   }
 
   /** Returns the routes of the served writes on a path. A POST is among them, because forms can send nothing else. */
-  #writes (wanted: readonly ActionName[], parameters: readonly string[], hasPatch: boolean): Route[] {
+  #writes (wanted: readonly ActionName[], parameters: readonly string[], mergesPatches: boolean): Route[] {
     const served = wanted.filter((action) => this.#compiled.resource.actions.has(action))
     const [first, ...others] = served.map((action) => this.#action(action))
     if (first === undefined) return []
-    const write = {
-      readPayload: this.#handlers.readPayload(new Set(served)),
-      handler: this.#handlers.write
-    } as const
-    const route = (methods: readonly HTTPMethods[], action: ActionName, mergesPatches: boolean): Route[] =>
-      served.includes(action) ? [{ ...write, methods, actions: [this.#action(action)], parameters, mergesPatches }] : []
-    return [
-      {
-        ...write,
-        methods: ['POST'],
-        actions: [first, ...others],
-        parameters: FORMAT,
-        formOnly: !served.includes('create')
-      },
-      ...route(hasPatch ? ['PUT', 'PATCH'] : ['PUT'], 'update', hasPatch),
-      ...route(['DELETE'], 'delete', false)
-    ]
+    const write = { readPayload: this.#handlers.readPayload(new Set(served)), handler: this.#handlers.write } as const
+    const routes: Route[] = [{
+      ...write,
+      methods: ['POST'],
+      actions: [first, ...others],
+      parameters: FORMAT,
+      formOnly: !served.includes('create')
+    }]
+    if (served.includes('update')) {
+      const methods: HTTPMethods[] = mergesPatches ? ['PUT', 'PATCH'] : ['PUT']
+      routes.push({ ...write, methods, actions: [this.#action('update')], parameters, mergesPatches })
+    }
+    if (served.includes('delete')) {
+      routes.push({ ...write, methods: ['DELETE'], actions: [this.#action('delete')], parameters })
+    }
+    return routes
   }
 }
 
