@@ -5,6 +5,7 @@ import { isObject } from '../util/own-property.js'
 import type { CustomAction } from '../actions/custom/custom-action.js'
 import { checkHooks } from './hooks.js'
 import { OWN_OPTIONS, type ResourceOptions, type ScopeOptions } from './options.js'
+import type { ResolvedOptions } from './resolve/options.js'
 import { checkAs, checkFunction, checkParam, checkSegment, type Guards, NO_GUARDS } from './resolve/routing.js'
 
 /** The options that a declaration inherits from the scopes and the resource around it. */
@@ -28,6 +29,16 @@ export interface Declaration {
   readonly inherited: InheritedOptions
   readonly customActions: readonly CustomAction[]
   readonly children: readonly Declaration[]
+}
+
+/** A declaration with its checked options. */
+export interface ResolvedDeclaration extends Omit<Declaration, 'options' | 'children'> {
+  /** The store among them is `noStore` until `openTables` has opened its table. */
+  options: ResolvedOptions
+  readonly parent: ResolvedDeclaration | undefined
+  /** The attribute with the id of the parent, or `undefined` if there is no parent. */
+  readonly foreignKey: string | undefined
+  readonly children: readonly ResolvedDeclaration[]
 }
 
 /** The inherited options of a declaration that nothing surrounds. */

@@ -10,6 +10,7 @@ import type { PathNames } from '../routes/path-helpers.js'
 import { compilePath } from '../resource/path-pattern.js'
 import { compilePublicVersion } from '../resource/visible.js'
 import { makeResource, type Resource } from '../resource/resource.js'
+import type { ResolvedDeclaration } from '../options/declaration.js'
 import type { ResolvedOptions } from '../options/resolve/options.js'
 import type { Routing } from '../options/resolve/routing.js'
 import { bundleSchema } from '../schema/bundle.js'
@@ -22,7 +23,6 @@ import type { DescribeRoutes, RouteDescriptions } from '../wings.js'
 import { makeTable, nameRoutes } from '../routes/route-table.js'
 import { appHooksOf, longestParameter } from './app-internals.js'
 import { compileResource } from './compile-resource.js'
-import type { ResolvedDeclaration } from './resolve-declarations.js'
 
 /** The values that all resources of one registration share. */
 export interface Registration {

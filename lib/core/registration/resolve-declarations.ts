@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { InvalidOptionError, ownerOf, withOwner } from '../errors.js'
-import type { Declaration } from '../options/declaration.js'
+import type { Declaration, ResolvedDeclaration } from '../options/declaration.js'
 import { type LoadHtml, resolveFormats } from '../options/resolve/formats.js'
 import { nameResource, type ResolvedOptions, resolveOptions } from '../options/resolve/options.js'
 import { idParameter } from '../resource/location.js'
@@ -8,16 +8,6 @@ import { bundleSchema, type SharedSchemas } from '../schema/bundle.js'
 import { noStore, type Store } from '../stores/store.js'
 import { findMember, isObject } from '../util/own-property.js'
 import { callStore } from './stores.js'
-
-/** A declaration with its checked options. */
-export interface ResolvedDeclaration extends Omit<Declaration, 'options' | 'children'> {
-  /** The store among them is `noStore` until `openTables` has opened its table. */
-  options: ResolvedOptions
-  readonly parent: ResolvedDeclaration | undefined
-  /** The attribute with the id of the parent, or `undefined` if there is no parent. */
-  readonly foreignKey: string | undefined
-  readonly children: readonly ResolvedDeclaration[]
-}
 
 /**
  * Checks the options of declarations and of those nested in them.

@@ -1,12 +1,12 @@
 import { channel, type Channel } from 'node:diagnostics_channel'
 import type { FastifyInstance } from 'fastify'
 import { InvalidOptionError, nameOwner, ownerOf, withOwner } from '../errors.js'
+import type { ResolvedDeclaration } from '../options/declaration.js'
 import type { ResolvedOptions } from '../options/resolve/options.js'
 import { ID_SCHEMAS } from '../resource/resource.js'
 import type { AttributesSchema, Schema } from '../schema/types.js'
 import { noStore, type Reference, type Store, type TableRequest } from '../stores/store.js'
 import { asObject, renderCanonicalJson } from '../util/own-property.js'
-import type { ResolvedDeclaration } from './resolve-declarations.js'
 
 /** A store whose table registration is about to prepare. */
 export interface StorePreparation {

@@ -1,4 +1,3 @@
-import type { ResolvedOptions } from '../options/resolve/options.js'
 import type { Attributes } from '../schema/types.js'
 import { capitalize } from '../util/words.js'
 import { camelize } from './inflection.js'
@@ -32,9 +31,11 @@ export interface ResourcePaths {
 }
 
 /** Returns the name of the id in nested paths: `postId`, or `postSlug` if the parameter is called `slug`. */
-export function idParameter (
-  { singular, singleton, routing: { param } }: Pick<ResolvedOptions, 'singular' | 'singleton' | 'routing'>
-): string {
+export function idParameter ({ singular, singleton, routing: { param } }: {
+  readonly singular: string
+  readonly singleton: boolean
+  readonly routing: { readonly param: string }
+}): string {
   return camelize(singular) + capitalize(singleton ? 'id' : param)
 }
 
