@@ -2,6 +2,7 @@ import { assetPath } from '../core/resource/path-pattern.js'
 import { lazy } from '../core/util/functions.js'
 import { checkShown } from '../core/registration/check-resource.js'
 import type { Asset, ConfiguredResource, Format, View } from '../core/formats/format.js'
+import { prepareContent, prepareProblem, withContent } from './content.js'
 import { compileLanguageChoice } from './languages/choose-language.js'
 import { resolveHtmlOptions } from './check-options.js'
 import { compileLabel } from './languages/texts.js'
@@ -85,27 +86,33 @@ export function makeHtmlFormat ({ languages, ...options }: ResolvedHtmlOptions, 
       const pagesFor = (languages.length === 1
         ? first
         : ({ request }: PageRequest) => all.get(languageOf(request))?.()) as (view: PageRequest) => Pages
+      // The version of a row does not change when the bar does.
+      const isVolatile = (): boolean =>
+        Object.keys(options.views).length > 0 || dependsOnRequest(options.brand) ||
+        context.navigation(tag) !== undefined
       return {
-        page: (rows, view) => pagesFor(view).list.write(rows, view),
-        frame: canSplit(resource, options) ? (first, view) => pagesFor(view).list.frame(first, view) : undefined,
-        record: (row, view) => pagesFor(view).record(row, view),
-        stale: (current, view) => pagesFor(view).stale(current, view),
-        revised: (view) => pagesFor(view).revised(view),
-        blank: (view) => pagesFor(view).blank(view),
-        edit: (row, view) => pagesFor(view).edit(row, view),
-        problem: (problem, view) => pagesFor(view).problem(problem, view),
+        async prepare (outcome, services) {
+          const prepared = await prepareContent(outcome, resource, services)
+          return { ...prepared, isVolatile: isVolatile() || prepared.isVolatile === true }
+        },
+        prepareProblem: async (problem, services) => prepareProblem(problem, resource, services),
+        page: (rows, view) => pagesFor(view).list.write(rows, withContent(view)),
+        frame: canSplit(resource, options)
+          ? (first, view) => pagesFor(view).list.frame(first, withContent(view))
+          : undefined,
+        record: (row, view) => pagesFor(view).record(row, withContent(view)),
+        stale: (current, view) => pagesFor(view).stale(current, withContent(view)),
+        revised: (view) => pagesFor(view).revised(withContent(view)),
+        blank: (view) => pagesFor(view).blank(withContent(view)),
+        edit: (row, view) => pagesFor(view).edit(row, withContent(view)),
+        problem: (problem, view) => pagesFor(view).problem(problem, withContent(view)),
         title: (row, page) => pagesFor(page).title(row),
         label,
         titleAttribute: typeof title === 'function' ? undefined : title ?? findTitleAttribute(resource),
         table: (rows, view) => pagesFor(view).table(rows, view),
         headers: makeSecurityHeaders(options),
         assets: owner === resource.path ? [stylesheet] : [],
-        showsRefusedConditions: options.views.list === undefined,
-        // The version of a row does not change when the bar does.
-        get volatile (): boolean {
-          return Object.keys(options.views).length > 0 || dependsOnRequest(options.brand) ||
-            context.navigation(tag) !== undefined
-        }
+        showsRefusedConditions: options.views.list === undefined
       }
     }
   }

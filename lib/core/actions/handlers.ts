@@ -19,7 +19,7 @@ import { nameEquivalent } from '../response/list-response.js'
 import { respond } from '../response/responder.js'
 import { logOutcome } from '../telemetry/action-log.js'
 import { channel, traceAction } from '../telemetry/tracing.js'
-import { findContent, hideUnauthorized, type OutcomeWithoutWrite } from '../response/page-content.js'
+import { hideUnauthorized, type OutcomeWithoutWrite } from './hide-unauthorized.js'
 import { compileCustomPayloadHook, compilePayloadHook } from '../request/payload-hooks.js'
 import type { GuardedReference } from '../relations/relations.js'
 import { findRow } from './find-row.js'
@@ -206,8 +206,7 @@ export class Handlers {
     const shown = isWithoutWrite(outcome) ? await hideUnauthorized(outcome, state) : outcome
     if (!state.route.safe) logOutcome(shown, state)
     if (shown === undefined) return state.reply
-    // A document shows only its rows.
-    return respond(state.choice.format.writer.list === undefined ? await findContent(shown, state) : shown, state)
+    return respond(shown, state)
   }
 }
 

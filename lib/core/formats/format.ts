@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { Outcome } from '../actions/outcome.js'
 import type { Problem } from '../errors.js'
 import type { Paths } from '../routes/path-helpers.js'
 import type { Resource } from '../resource/resource.js'
@@ -7,10 +8,12 @@ import type { Shape } from '../schema/shape.js'
 import type { MaybePromise } from '../util/maybe-promise.js'
 import type { Issues } from '../schema/validation/issues.js'
 import type { Choosing, ConditionParameter } from './form/condition.js'
+import type { Prepared, PreparedProblem, Services } from './services.js'
 import type { PageView, PossibleNavigation, TableView, View } from './view.js'
 
 export type { Choosing } from './form/condition.js'
 export type { ConditionParameter, OpenCondition } from './form/condition.js'
+export type * from './services.js'
 export type * from './view.js'
 
 /** A format that writes resources, reads them, or both. */
@@ -164,8 +167,6 @@ export interface PageWriter {
   readonly assets?: readonly Asset[]
   /** Whether a list shows the error of a refused condition at its field. @default false: the error has its own page */
   readonly showsRefusedConditions?: boolean
-  /** Whether a page may show more than its row, such as the user's name. It is then never a 304. @default false */
-  readonly volatile?: boolean
 }
 
 /**
@@ -199,6 +200,13 @@ export interface JsonWriter {
 export interface TextWriter {
   /** Always absent: only a `JsonWriter` has it. */
   readonly document?: undefined
+  /**
+   * Finds what the answer to an outcome shows besides its rows, after the request has passed the hooks of the app. The
+   * view has it as `content`. @default nothing
+   */
+  prepare? (outcome: Outcome, services: Services): Promise<Prepared>
+  /** Finds the same for an error. @default nothing */
+  prepareProblem? (problem: Problem, services: Services): Promise<PreparedProblem>
   /** Writes one row. */
   record (row: Row, view: View): string
   /** Writes the answer to a write whose preconditions the row does not meet. @default `record` of the current row */

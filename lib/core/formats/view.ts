@@ -26,7 +26,9 @@ export interface RelatedList {
 }
 
 /** The details of a request that a table of rows may show besides them. */
-export interface TableView extends Pick<View, 'location' | 'links' | 'request'> {
+export interface TableView extends Pick<View, 'location' | 'request'> {
+  /** The rows that the rows of the table reference, as far as the request may see them. */
+  readonly links: LinkedRows
   /** The attribute that the table leaves out, because all its rows have the same value. */
   readonly without: string
 }
@@ -88,20 +90,8 @@ export interface View {
   readonly location: Location
   /** The request that is answered. */
   readonly request: FastifyRequest
-  /** The actions that `authorize` refuses to this request, as far as it can decide without the row. */
-  readonly refused: ReadonlySet<string>
-  /** The resources whose lists the request may not open; `undefined` if nothing was asked, as after an error. */
-  readonly unlisted: Unlisted
-  /** The lists of the rows that belong to the row of the page, as far as the request may list them. */
-  readonly related: readonly RelatedList[]
-  /** The rows that the rows of the page reference, as far as the request may see them. */
-  readonly links: LinkedRows
-  /** The rows that the attributes of a form can reference. It lacks attributes whose rows the request may not list. */
-  readonly choices: ReadonlyMap<string, ReferenceChoices>
-  /** The rows that the user chooses from, instead of the form; `undefined` for the form itself. */
-  readonly rowSearch: RowSearch | undefined
-  /** The names of the rows above the page, from the nearest to the outermost, as far as the request may see them. */
-  readonly parents: readonly string[]
+  /** What `prepare` of the writer has found; `undefined` without it. */
+  readonly content: unknown
   /** The attributes with which the form for a new row begins, besides defaults: those that the query names. */
   readonly prefilled: Attributes
 }

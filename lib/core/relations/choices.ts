@@ -1,7 +1,7 @@
 import type { AccessContext } from '../actions/authorize/level.js'
 import { compileOpenList, readSome } from './include/first-rows.js'
 import { isConditionError } from '../errors.js'
-import type { ChoiceRow, Choosing, RowSearch } from '../formats/format.js'
+import type { ChoiceRow, RowChoices } from '../formats/format.js'
 import { referenceTo } from '../resource/resource.js'
 import type { Id, Row } from '../resource/row.js'
 import { BY_ID } from '../stores/order.js'
@@ -11,26 +11,10 @@ import { guardsMore } from './hook-guards.js'
 import { parseCursor, writeCursor } from '../request/list-query.js'
 import { compileFilter, parseSearch } from '../request/filter-query.js'
 import type { ListedResource } from './related-lists.js'
-import { type FindLinks, findPageWriter, findTitle } from './row-links.js'
+import { findPageWriter, findTitle } from './row-links.js'
 
-/** The rows that an attribute of a form can reference. */
-export interface RowChoices extends FindRows {
-  readonly attribute: string
-  readonly findLinks: FindLinks
-}
-
-/** Finds rows that a form can reference. Its functions return `undefined` if the request may not list them. */
-export interface FindRows {
-  /** Lists all rows if they are few. */
-  list (context: AccessContext): Promise<ListedChoices | undefined>
-  /** Searches the rows. */
-  search (asked: Choosing, context: AccessContext): Promise<RowSearch | undefined>
-}
-
-/** The rows that a form lists, or `undefined` if there are too many. */
-export interface ListedChoices {
-  readonly rows: readonly ChoiceRow[] | undefined
-}
+/** Finds rows that a form can reference. */
+export type FindRows = Pick<RowChoices, 'list' | 'search'>
 
 /** The most rows that a form lists. */
 const MOST_CHOICES = 50

@@ -11,14 +11,14 @@ import {
 import type { Nested } from './include/load-many.js'
 import type { Target } from '../actions/target.js'
 import { COUNT_OF_PAGES } from '../actions/list.js'
-import type { RelatedList } from '../formats/format.js'
+import type { FindRelatedList, RowLinks } from '../formats/format.js'
 import type { FindLocation, ResourcePaths } from '../resource/location.js'
 import { referenceTo, type Resource } from '../resource/resource.js'
 import type { Row } from '../resource/row.js'
 import { guardsMore, type HookedResource } from './hook-guards.js'
 import type { Prefill } from '../request/prefill.js'
 import type { ListQueryParser } from '../request/list-query.js'
-import { addLinks, findPageWriter, type FoundLinks, type LinkedResource, type RowLinks } from './row-links.js'
+import { addLinks, findPageWriter, type FoundLinks, type LinkedResource } from './row-links.js'
 
 /** What the list of related rows needs of its resource. */
 export interface ListedResource extends HookedResource {
@@ -40,9 +40,6 @@ export interface ReferencedBy {
   readonly attribute: string
   readonly relation: string
 }
-
-/** Finds the list of the rows that belong to a row, or `undefined` if the request may not list them. */
-export type FindRelatedList = (row: Row, context: AccessContext) => Promise<RelatedList | undefined>
 
 /** How a list of related rows is found and called. */
 interface ListRelation {

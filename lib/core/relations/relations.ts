@@ -4,6 +4,7 @@ import {
 import type { Relation } from './include/relation.js'
 import { type GuardedResource, isGuarded } from '../actions/authorize/level.js'
 import { InvalidOptionError, InvalidQueryError } from '../errors.js'
+import type { FindRelatedList, RowChoices, RowLinks } from '../formats/format.js'
 import type { FindLocation } from '../resource/location.js'
 import { REFERENCE, singularize } from '../resource/inflection.js'
 import { nameOf, referencedAttribute, type Resource } from '../resource/resource.js'
@@ -13,9 +14,9 @@ import type { TypeName } from '../schema/types.js'
 import { didYouMean } from '../util/words.js'
 import { lazy } from '../util/functions.js'
 import { guardsMore } from './hook-guards.js'
-import { compileFindRows, type RowChoices } from './choices.js'
-import { compileNestedList, compileRelatedList, type FindRelatedList, type ListedResource } from './related-lists.js'
-import { compileFindLinks, type LinkedResource, type RowLinks } from './row-links.js'
+import { compileFindRows } from './choices.js'
+import { compileNestedList, compileRelatedList, type ListedResource } from './related-lists.js'
+import { compileFindLinks, type LinkedResource } from './row-links.js'
 
 /** What relations need of a compiled resource. */
 interface RelatedResource extends LinkedResource, ListedResource {
@@ -84,7 +85,8 @@ export class Relations {
       const list = compileRelatedList(from, { resource, attribute, relation: stemOf(attribute) })
       if (list !== undefined) resource.relations.lists.push(list)
       const rows = this.#hasLine(attribute) ? compileFindRows(resource, from) : undefined
-      if (rows !== undefined) this.choices.push({ ...rows, attribute, findLinks })
+      const byDefault = this.#resource.attributes.get(attribute)?.schema.default
+      if (rows !== undefined) this.choices.push({ ...rows, attribute, byDefault, findLinks })
     }
   }
 

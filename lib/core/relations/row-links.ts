@@ -1,20 +1,11 @@
 import type { AccessContext } from '../actions/authorize/level.js'
 import type { FindReferenced } from './include/load-many.js'
-import type { LinkedRow, TextWriter, Writer } from '../formats/format.js'
+import type { FindLinks, LinkedRow, RowLinks, TextWriter, Writer } from '../formats/format.js'
 import type { ResourcePaths } from '../resource/location.js'
 import { memberPath, type Parameters } from '../resource/path-pattern.js'
 import { hasPage, parseId, referenceTo, type Resource } from '../resource/resource.js'
 import { type Id, isId, type Row } from '../resource/row.js'
 import { guardsMore, type HookedResource } from './hook-guards.js'
-
-/** The links from an attribute that references other rows. */
-export interface RowLinks {
-  readonly attribute: string
-  readonly find: FindLinks
-}
-
-/** Finds the links to the rows that these values reference, without those that the request may not see. */
-export type FindLinks = (values: readonly Id[], context: AccessContext) => AsyncIterable<readonly [Id, LinkedRow]>
 
 /** What a link to a row needs of its resource. */
 export interface LinkedResource extends HookedResource {

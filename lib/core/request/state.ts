@@ -1,13 +1,11 @@
 import { setMaxListeners } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CheckAccess } from '../actions/authorize/authorize.js'
-import type { Refused } from '../actions/authorize/refused-actions.js'
 import type { Relation } from '../relations/include/relation.js'
 import type { ListQuery } from '../actions/list.js'
 import type { ActionOutcome, Outcome } from '../actions/outcome.js'
 import type { Target } from '../actions/target.js'
-import type { Entries, LinkedRows, RelatedList, View } from '../formats/format.js'
-import type { Unlisted } from '../formats/view.js'
+import type { Entries } from '../formats/format.js'
 import type { Location } from '../resource/location.js'
 import type { Parameters } from '../resource/path-pattern.js'
 import type { Id, Row, Scope } from '../resource/row.js'
@@ -95,8 +93,6 @@ export class RequestState implements Context, Negotiated {
   merged: Row | undefined = undefined
   /** The row that the preconditions were compared with. A write must not replace another one. */
   checked: Row | undefined = undefined
-  /** The number of times that the action began again because its row had changed. */
-  tries = 0
   /** Whether the request has passed the hooks before its handler. */
   hasPassedHooks = false
   /** Whether a handler of the app was called. It is called once only, whatever happens to the row meanwhile. */
@@ -107,18 +103,6 @@ export class RequestState implements Context, Negotiated {
   proceeded: Outcome | undefined = undefined
   /** The outcome of a write. */
   outcome: ActionOutcome | undefined = undefined
-  /** The actions that the page of the answer does not offer, or `undefined` if `authorize` was not asked. */
-  refused: Refused | undefined = undefined
-  /** The resources whose lists the page does not link to, or `undefined` if nothing was asked. */
-  unlisted: Unlisted = undefined
-  /** The lists of the rows that reference the row of a page, or `undefined` if there may be none. */
-  related: readonly RelatedList[] | undefined = undefined
-  /** The rows that the rows of a page reference, or `undefined` if there may be none. */
-  links: LinkedRows | undefined = undefined
-  /** The rows that a form can reference, or `undefined` if there may be none. */
-  choices: View['choices'] | undefined = undefined
-  /** The rows that the user chooses from, instead of the form. */
-  rowSearch: View['rowSearch'] = undefined
   /** The rows of the parents, as far as `authorize` allows to show them, from the outermost to the nearest. */
   parents: readonly Row[] = NO_ROWS
   /** The attributes with which the form for a new row begins, from the query. */

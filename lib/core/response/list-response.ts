@@ -1,16 +1,15 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { ListOutcome, Source, Total } from '../actions/outcome.js'
-import type { ListWriter, PageView } from '../formats/format.js'
+import type { ListWriter, PageView, Prepared } from '../formats/format.js'
 import { LARGEST_BATCH_SIZE, sizeOf } from '../stores/store.js'
-import type { Attributes } from '../schema/types.js'
 import { MOST_REPEATED } from '../util/words.js'
 import { writeCursor } from '../request/list-query.js'
 import type { QueryParameters } from '../request/filter-query.js'
 import { isClientGone, type RequestState, type ResourceRequest } from '../request/state.js'
 import { printFailure } from '../telemetry/action-log.js'
 import { writeList } from './list-stream.js'
-import { contentOf } from './page-content.js'
+import { prefilledOf, prepare } from './services.js'
 
 /** Writes the body of an answer, as text or as a stream. */
 export type WriteBody = () => string | Readable
@@ -27,10 +26,24 @@ export async function makeListBody (listed: ListOutcome, state: RequestState): P
   if (listed.total !== undefined && state.request.query.count !== undefined) setTotal(listed, listed.total, state)
   if (state.route.hasQueryBody) setCursors(listed, state)
   if (writer.list !== undefined) return makeRowsBody(listed, writer.list, state)
-  const view = makePageView(listed, links, state)
+  const prepared = await prepare(listed, state)
+  const view = makePageView(listed, links, prepared?.content, state)
   return more === undefined || writer.frame === undefined
     ? () => writer.page(rows, view)
-    : makeRowsBody(listed, writer.frame(rows, view), state)
+    : makeRowsBody({ ...listed, more: prepareBatches(more, prepared) }, writer.frame(rows, view), state)
+}
+
+/** Returns a source whose rows are prepared before they are written. */
+function prepareBatches (more: Source, prepared: Prepared | undefined): Source {
+  if (prepared?.addRows === undefined) return more
+  return {
+    async next () {
+      const pulled = await more.next()
+      if (pulled.done !== true) await prepared.addRows?.(pulled.value)
+      return pulled
+    },
+    return: () => more.return?.()
+  }
 }
 
 /** Names the cursors that the next QUERY sends in its body as `after` or `before`. */
@@ -84,7 +97,6 @@ interface PageLinks {
 }
 
 const NO_LINKS: PageLinks = {}
-const NOTHING: Attributes = Object.freeze({})
 
 /** The most characters of the links in a header. Node.js reads 16 KiB of headers. */
 const LONGEST_HEADER = 8000
@@ -122,9 +134,14 @@ function setTotal ({ rows, more }: ListOutcome, total: Total, { reply, compiled:
 }
 
 /** Makes the view of a page of a list. */
-function makePageView (listed: ListOutcome, { prev, next }: PageLinks, state: RequestState): PageView {
+function makePageView (
+  listed: ListOutcome,
+  { prev, next }: PageLinks,
+  content: unknown,
+  state: RequestState
+): PageView {
   const { order, total } = listed
-  const { choice, location, action, route, request, customAction, openCondition, compiled, target } = state
+  const { choice, location, action, route, request, customAction, openCondition } = state
   const { after, before, offset } = request.query
   return {
     mediaType: choice.mediaType,
@@ -145,8 +162,8 @@ function makePageView (listed: ListOutcome, { prev, next }: PageLinks, state: Re
     before,
     offset,
     request,
-    prefilled: customAction === undefined ? compiled.prefill.readFilter(request.query, target.scope) : NOTHING,
-    ...contentOf(state)
+    prefilled: prefilledOf(state),
+    content
   }
 }
 

@@ -4,7 +4,8 @@ import { isOfShape } from '../../core/schema/convert-text.js'
 import { abbreviate, capitalize } from '../../core/util/words.js'
 import { ownMember } from '../../core/util/own-property.js'
 import { MARKER, markerOf, MAX_FIELDS } from '../../core/formats/form/parse.js'
-import type { ReferenceChoices, View } from '../../core/formats/format.js'
+import type { ReferenceChoices } from '../../core/formats/format.js'
+import type { HtmlView } from '../content.js'
 import { annotationOf, idOf } from '../names.js'
 import { isLong } from '../values/beginning.js'
 import type { Button, Field, FieldFrame, FormError } from '../views/model.js'
@@ -25,13 +26,13 @@ const BEGINNING = 1000
 export class FieldBuilder {
   readonly #frames: FieldFrames
   readonly #errors: FieldErrors
-  readonly #choices: View['choices']
+  readonly #choices: HtmlView['choices']
   /** The number of fields that the form may still have for values that are edited in rows. */
   #room: number
   /** The same for rows that come back. A form with more rows could not have been sent, unless by hand. */
   #roomForSent = MAX_FIELDS * FIELDS_PER_VALUE
 
-  constructor (frames: FieldFrames, errors: FieldErrors, choices: View['choices'], room: number) {
+  constructor (frames: FieldFrames, errors: FieldErrors, choices: HtmlView['choices'], room: number) {
     this.#frames = frames
     this.#errors = errors
     this.#choices = choices

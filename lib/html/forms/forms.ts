@@ -5,7 +5,8 @@ import { isOpenName } from '../../core/schema/legal-text.js'
 import type { Attributes } from '../../core/schema/types.js'
 import { lazy } from '../../core/util/functions.js'
 import { ANOTHER, type FormNode, MARKER, markerOf, MAX_FIELDS } from '../../core/formats/form/parse.js'
-import type { Input, View, WriterContext } from '../../core/formats/format.js'
+import type { Input, WriterContext } from '../../core/formats/format.js'
+import type { HtmlView } from '../content.js'
 import type { PageMessages } from '../messages.js'
 import type { Translate } from '../languages/phrases.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
@@ -28,7 +29,7 @@ export interface FormSource {
 }
 
 /** The members of a view that the fields of a form depend on. */
-type FormView = Pick<View, 'input' | 'choices'>
+type FormView = Pick<HtmlView, 'input' | 'choices'>
 
 /** The view of a form that was sent. */
 type SentView = FormView & { readonly input: Input }
@@ -79,7 +80,7 @@ export class Forms {
    * Makes the form for a new row.
    * @param action the path that the form is posted to
    */
-  create (action: string, view: View, problem?: Problem): Form {
+  create (action: string, view: HtmlView, problem?: Problem): Form {
     const { input, prefilled } = view
     const { new: heading, create: submit } = this.#words()
     const sent = readSent(input, this.#resource.open)
@@ -91,7 +92,7 @@ export class Forms {
   }
 
   /** Makes the form that creates a row anew, with what was sent for one that exists no more. */
-  createAgain (action: string, view: View): Form {
+  createAgain (action: string, view: HtmlView): Form {
     const { createAgain: submit, goneAdvice: text } = this.#messages
     const again = { ...view, prefilled: readKey(this.#resource, view.input?.id) }
     const form = this.create(action, again)
@@ -99,7 +100,7 @@ export class Forms {
   }
 
   /** Makes the form of a row as it is stored. */
-  edit (target: FormTarget, { attributes }: Row, { choices }: View): Form {
+  edit (target: FormTarget, { attributes }: Row, { choices }: HtmlView): Form {
     const builder = this.#builder(this.#frames, { input: undefined, choices })
     const fields = this.#plansOf(attributes).map((plan) => this.#field(builder, plan, attributes, undefined))
     const digests = this.#values.digests(attributes)
@@ -111,7 +112,7 @@ export class Forms {
    * Makes the form of a row as it was sent.
    * @param row `undefined` if it is not known: then attributes that were not sent stay as they are
    */
-  update (target: FormTarget, row: Row | undefined, view: View, problem?: Problem): Form {
+  update (target: FormTarget, row: Row | undefined, view: HtmlView, problem?: Problem): Form {
     const { input } = view
     const sent = readSent(input, this.#resource.open)
     const { nodes } = sent
@@ -265,7 +266,7 @@ export class Forms {
 function makeAgain (
   singular: string,
   references: ReadonlySet<string>,
-  { input, prefilled }: View
+  { input, prefilled }: HtmlView
 ): readonly HiddenField[] {
   const names = input?.node === undefined
     ? Object.keys(prefilled).filter((name) => references.has(name)).join(' ')

@@ -1,4 +1,5 @@
-import type { ActionLink, View } from '../../core/formats/format.js'
+import type { ActionLink } from '../../core/formats/format.js'
+import type { HtmlView } from '../content.js'
 import type { Translate } from '../languages/phrases.js'
 import { capitalize, wordsOf } from '../../core/util/words.js'
 import type { HiddenField, PageAction } from '../views/model.js'
@@ -23,7 +24,7 @@ export function compileActions (links: readonly ActionLink[], translate: Transla
 }
 
 /** Returns the actions that `authorize` does not refuse. */
-export function withoutRefused (actions: readonly PageAction[], { refused }: View): readonly PageAction[] {
+export function withoutRefused (actions: readonly PageAction[], { refused }: HtmlView): readonly PageAction[] {
   return refused.size === 0 ? actions : actions.filter(({ name }) => !refused.has(name))
 }
 

@@ -1,7 +1,8 @@
 import type { Property, Shape } from '../../core/schema/shape.js'
 import { capitalize } from '../../core/util/words.js'
 import { type FormNode, isRow, MARKER } from '../../core/formats/form/parse.js'
-import type { Input, RowSearch, View } from '../../core/formats/format.js'
+import type { Input, RowSearch } from '../../core/formats/format.js'
+import type { HtmlView } from '../content.js'
 import { makeHidden } from '../forms/form-values.js'
 import { labelOf } from '../names.js'
 import type { Button, ChoosePage, HiddenField } from '../views/model.js'
@@ -10,7 +11,7 @@ import { nameInWords } from './action-buttons.js'
 import type { PageFrames, PageSource } from './page-frame.js'
 
 /** The view of a form that asks for the rows of a reference. */
-export type ChoiceView = View & { readonly rowSearch: RowSearch, readonly input: Input }
+export type ChoiceView = HtmlView & { readonly rowSearch: RowSearch, readonly input: Input }
 
 /** Writes the rows that an attribute of a form can reference. The form that was sent is kept in hidden fields. */
 export function writeChoice (source: PageSource, frames: PageFrames, view: ChoiceView): string {

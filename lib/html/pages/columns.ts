@@ -1,6 +1,7 @@
 import type { Resource } from '../../core/resource/resource.js'
 import type { Row } from '../../core/resource/row.js'
-import type { PageView, Selection, WriterContext } from '../../core/formats/format.js'
+import type { Selection, WriterContext } from '../../core/formats/format.js'
+import type { HtmlListView } from '../content.js'
 import type { RowNames } from '../values/row-names.js'
 import type { ShownAttribute, ShownAttributes } from '../values/shown-attributes.js'
 import type { Column } from '../views/model.js'
@@ -66,7 +67,7 @@ export class ListColumns {
   /** Makes the heading of a column, with the link that sorts the list by it. */
   heading (
     { name, label, numeric }: Pick<Column, 'name' | 'label' | 'numeric'>,
-    view: PageView
+    view: HtmlListView
   ): Column {
     const [first] = view.order
     const isFirst = first?.by === name

@@ -4,7 +4,8 @@ import { MOMENT_FORMATS } from '../../core/schema/date-time.js'
 import type { Operator } from '../../core/stores/store.js'
 import { capitalize } from '../../core/util/words.js'
 import { CONDITION_FIELDS, type OpenCondition } from '../../core/formats/form/condition.js'
-import type { LinkedRows, PageView, WriterContext } from '../../core/formats/format.js'
+import type { LinkedRows, WriterContext } from '../../core/formats/format.js'
+import type { HtmlListView } from '../content.js'
 import { choicesOf } from '../forms/choices.js'
 import { FLOAT } from '../forms/controls.js'
 import { compileFieldPlan, type FieldPlan } from '../forms/field-plan.js'
@@ -18,7 +19,7 @@ import { linkTo } from './links.js'
  * Makes the filter of a list, or returns `undefined` if there is nothing to filter by. If its links must not repeat the
  * query, it has only the link that clears it, and the fields of a condition that was refused.
  */
-export type MakeFilter = (view: PageView, isRepeated: boolean) => FilterForm | undefined
+export type MakeFilter = (view: HtmlListView, isRepeated: boolean) => FilterForm | undefined
 
 /** The dependencies of a filter. */
 export interface FilterSource {
@@ -82,7 +83,7 @@ export function compileFilter (source: FilterSource): MakeFilter {
 }
 
 /** Returns the fields that keep the other parameters of a query. */
-function hiddenOf ({ parameters }: PageView): HiddenField[] {
+function hiddenOf ({ parameters }: HtmlListView): HiddenField[] {
   const fields: HiddenField[] = []
   for (const name in parameters) if (name !== 'q') fields.push({ name, value: parameters[name] as string })
   return fields
@@ -149,7 +150,7 @@ function makeSearch (
 function compileOpen (
   known: ReadonlyMap<string, KnownCondition>,
   { messages, translate }: FilterSource
-): (condition: OpenCondition, view: PageView) => ConditionForm {
+): (condition: OpenCondition, view: HtmlListView) => ConditionForm {
   return ({ parameter, value, error }, view) => {
     const asked = known.get(parameter) as KnownCondition
     const { plan } = asked

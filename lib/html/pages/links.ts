@@ -1,7 +1,7 @@
 import { MOST_REPEATED } from '../../core/util/words.js'
-import type { PageView } from '../../core/formats/format.js'
+import type { HtmlListView } from '../content.js'
 
-type ListAddress = Pick<PageView, 'path' | 'parameters'>
+type ListAddress = Pick<HtmlListView, 'path' | 'parameters'>
 /** The most characters that a page repeats of its query in links that lead elsewhere than to the pages around it. */
 const MOST_ON_PAGE = 16_000
 
@@ -21,7 +21,7 @@ export function linkTo ({ path, parameters }: ListAddress, changes: QueryChanges
 }
 
 /** Returns whether a number of links may repeat the query of a page. */
-export function mayRepeat ({ parameters }: Pick<PageView, 'parameters'>, links: number): boolean {
+export function mayRepeat ({ parameters }: Pick<HtmlListView, 'parameters'>, links: number): boolean {
   const { length } = linkTo({ path: '', parameters }, {})
   return length <= MOST_REPEATED && length * links <= MOST_ON_PAGE
 }

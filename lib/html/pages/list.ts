@@ -1,7 +1,8 @@
 import type { Row } from '../../core/resource/row.js'
 import type { Attributes } from '../../core/schema/types.js'
 import { MOST_REPEATED } from '../../core/util/words.js'
-import type { ListWriter, PageView, WriterContext } from '../../core/formats/format.js'
+import type { ListWriter, WriterContext } from '../../core/formats/format.js'
+import type { HtmlListView } from '../content.js'
 import type { Forms } from '../forms/forms.js'
 import { type Markup, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
@@ -20,7 +21,7 @@ import { RowWriter } from './rows.js'
 type ListParts =
   Pick<ListPage, 'columns' | 'isEmpty' | 'total' | 'range' | 'previous' | 'next' | 'first' | 'filter'>
 
-type ListTotal = NonNullable<PageView['total']>
+type ListTotal = NonNullable<HtmlListView['total']>
 
 /** The dependencies of `List`. */
 export interface ListSource extends PageSource {
@@ -42,7 +43,7 @@ export interface ListSource extends PageSource {
  * Returns the query of the links to other formats. With a limit, these show the same page. Without one, they show the
  * list from its beginning.
  */
-function queryInOthers ({ parameters, after, before, offset }: PageView): string {
+function queryInOthers ({ parameters, after, before, offset }: HtmlListView): string {
   const changes = parameters.limit === undefined ? { format: undefined } : { format: undefined, after, before, offset }
   return linkTo({ path: '', parameters }, changes)
 }
@@ -83,24 +84,24 @@ export class List {
     this.#makeFilter = compileFilter({ resource, context, messages, translate, lang, timeZone, offered })
   }
 
-  write (rows: readonly Row[], view: PageView): string {
+  write (rows: readonly Row[], view: HtmlListView): string {
     return this.#frames.render(this.#page(rows, view))
   }
 
   /** Returns the list as a frame around its rows. */
-  frame (first: readonly Row[], view: PageView): ListWriter {
+  frame (first: readonly Row[], view: HtmlListView): ListWriter {
     const { open, close } = this.#frames.split(this.#page(first, view))
     return { open, row: (row) => this.#rows.write([row], view), separator: '', close }
   }
 
   /** Returns the number of links that repeat the query, besides those to the pages around. */
-  #countLinks (rows: readonly Row[], { parameters }: PageView): number {
+  #countLinks (rows: readonly Row[], { parameters }: HtmlListView): number {
     const { length } = this.#columns.of(rows)
     // A page has each link to another format twice.
     return length + 2 + 2 * this.#context.formats.length + Object.keys(parameters).length
   }
 
-  #page (rows: readonly Row[], view: PageView): ListPage {
+  #page (rows: readonly Row[], view: HtmlListView): ListPage {
     const { own, refused, prefilled, list } = view
     const { newSegment } = this.#context
     const paths = this.#frames.pathsOf(view)
@@ -149,7 +150,7 @@ export class List {
   }
 
   /** Returns the place of the page in words. A page with a place has a total. */
-  #rangeOf ([first, last]: NonNullable<PageView['range']>, { rows, most = Infinity }: ListTotal): string {
+  #rangeOf ([first, last]: NonNullable<HtmlListView['range']>, { rows, most = Infinity }: ListTotal): string {
     const write = (number: number): string => this.#numbers.format(number)
     const all = rows >= most ? this.#messages.moreRelated(write(most - 1)) : write(rows)
     return this.#messages.range(write(first), write(last), all)
@@ -162,7 +163,7 @@ export class List {
     return this.#translate(link?.label ?? nameInWords(name))
   }
 
-  #parts (rows: readonly Row[], view: PageView, isRepeated: boolean): ListParts {
+  #parts (rows: readonly Row[], view: HtmlListView, isRepeated: boolean): ListParts {
     const { prev, next, total, range } = view
     const messages = this.#messages
     const columns = this.#columns.headings(rows, this.#names, messages.id)
@@ -190,11 +191,11 @@ function queryOf (prefilled: Attributes): string {
 }
 
 /** Returns whether a page begins where the list does. */
-function isFirst ({ after, before, offset }: PageView): boolean {
+function isFirst ({ after, before, offset }: HtmlListView): boolean {
   return after === undefined && before === undefined && offset === undefined
 }
 
 /** Returns whether a page is the whole list. */
-function isWhole (view: PageView): boolean {
+function isWhole (view: HtmlListView): boolean {
   return isFirst(view) && view.next === undefined
 }

@@ -3,7 +3,8 @@ import type { Resource } from '../../core/resource/resource.js'
 import { memberPath } from '../../core/resource/path-pattern.js'
 import type { Id } from '../../core/resource/row.js'
 import { nameMarked } from '../../core/formats/escape.js'
-import type { ListWriter, View, WriterContext } from '../../core/formats/format.js'
+import type { ListWriter, WriterContext } from '../../core/formats/format.js'
+import type { HtmlView } from '../content.js'
 import { chooseLinks } from '../navigation.js'
 import type { PossibleNavigation, Unlisted } from '../../core/formats/view.js'
 import { markup, type Markup } from '../html-tag.js'
@@ -30,7 +31,7 @@ interface OtherPages {
 
 /** The request of a page, and its paths. */
 export interface PageContext {
-  readonly view: View
+  readonly view: HtmlView
   readonly paths: PagePaths
 }
 
@@ -133,7 +134,7 @@ export class PageFrames {
     return { open: open.toString(), close: close.toString() }
   }
 
-  pathsOf ({ location, parents, unlisted }: Pick<View, 'location' | 'parents' | 'unlisted'>): PagePaths {
+  pathsOf ({ location, parents, unlisted }: Pick<HtmlView, 'location' | 'parents' | 'unlisted'>): PagePaths {
     const { collection, isListed = true, members, parent } = location
     const { singleton, actions } = this.#resource
     return {

@@ -1,7 +1,8 @@
 import type { Problem } from '../../core/errors.js'
 import type { ActionName, Resource } from '../../core/resource/resource.js'
 import type { Row } from '../../core/resource/row.js'
-import type { Input, TableView, View, WriterContext } from '../../core/formats/format.js'
+import type { Input, TableView, WriterContext } from '../../core/formats/format.js'
+import type { HtmlView } from '../content.js'
 import { type FormTarget, hasVersion } from '../forms/form-values.js'
 import { Forms } from '../forms/forms.js'
 import { raw } from '../html-tag.js'
@@ -98,7 +99,7 @@ export class Pages {
     return this.#tables.write(rows, view)
   }
 
-  record (stored: Row, view: View): string {
+  record (stored: Row, view: HtmlView): string {
     const row = this.#withoutId(stored)
     const { id, version } = row
     const { refused } = view
@@ -126,12 +127,12 @@ export class Pages {
     })
   }
 
-  stale (current: Row, view: View): string {
+  stale (current: Row, view: HtmlView): string {
     return this.#writeStale(this.#withoutId(current), view)
   }
 
   /** Writes the form that was sent, after one of its rows was added or removed, or the rows that it can reference. */
-  revised (view: View): string {
+  revised (view: HtmlView): string {
     const { rowSearch, input } = view
     return rowSearch === undefined
       ? this.#writeForm(input as Input, undefined, view)
@@ -139,16 +140,16 @@ export class Pages {
   }
 
   /** Writes the form for a new row. */
-  blank (view: View): string {
+  blank (view: HtmlView): string {
     return this.#writeBlank(view)
   }
 
-  edit (row: Row, view: View): string {
+  edit (row: Row, view: HtmlView): string {
     const { id, version } = this.#withoutId(row)
     return this.#writeEdit({ id, version, name: this.#names.of(id, row) }, row, view)
   }
 
-  problem (problem: Problem, view: View): string {
+  problem (problem: Problem, view: HtmlView): string {
     const { input, location, refused } = view
     const canCreate = this.#can('create') && !refused.has('create') && location.isListed !== false
     if (input?.node !== undefined) {
@@ -182,20 +183,20 @@ export class Pages {
       messages.map((message) => this.#messages.fieldError(path, this.#translate(message))))
   }
 
-  #valuesOf (row: Row, { links }: View): readonly Value[] {
+  #valuesOf (row: Row, { links }: HtmlView): readonly Value[] {
     return this.#shown.of([row]).map(({ name, label, anchor, show, read }) => {
       const value = read(row.attributes)
       return { name, label, anchor, value, markup: raw(show.whole(value, links)) }
     })
   }
 
-  #locate (row: Omit<FormTarget, 'action'>, view: View): RowPaths {
+  #locate (row: Omit<FormTarget, 'action'>, view: HtmlView): RowPaths {
     const paths = this.#frames.pathsOf(view)
     const member = this.#frames.pathOf(paths, row.id)
     return { paths, member, target: { ...row, action: this.#frames.actionOf(paths, member) } }
   }
 
-  #writeStale (current: Row, view: View, problem?: Problem): string {
+  #writeStale (current: Row, view: HtmlView, problem?: Problem): string {
     const { input } = view
     const { id, version } = current
     const name = this.#names.of(id, current)
@@ -216,7 +217,7 @@ export class Pages {
   }
 
   /** Writes the submitted form again. */
-  #writeForm (input: Input, problem: Problem | undefined, view: View): string {
+  #writeForm (input: Input, problem: Problem | undefined, view: HtmlView): string {
     const { version } = input
     const row = input.row && this.#withoutId(input.row)
     // `version` comes from the form, or from the row if the form had none.
@@ -231,14 +232,14 @@ export class Pages {
   }
 
   /** Writes the form of a row that exists no more. It creates the row again. */
-  #writeGone (view: View): string {
+  #writeGone (view: HtmlView): string {
     const paths = this.#frames.pathsOf(view)
     const { gone, singular } = this.#messages
     const frame = this.#frames.frame(gone(singular), { view, paths })
     return this.#writeFormPage(frame, this.#forms.createAgain(paths.collection, view), frame.parent?.href)
   }
 
-  #writeBlank (view: View, problem?: Problem): string {
+  #writeBlank (view: HtmlView, problem?: Problem): string {
     const paths = this.#frames.pathsOf(view)
     const frame = this.#frames.frame(this.#messages.new(this.#messages.singular), { view, paths })
     const form = this.#can('create') ? this.#forms.create(paths.collection, view, problem) : undefined
@@ -248,7 +249,7 @@ export class Pages {
   #writeEdit (
     row: Omit<FormTarget, 'action'>,
     stored: Row | undefined,
-    view: View,
+    view: HtmlView,
     problem?: Problem
   ): string {
     const { paths, member, target } = this.#locate(row, view)

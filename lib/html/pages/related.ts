@@ -1,6 +1,7 @@
 import type { Resource } from '../../core/resource/resource.js'
 import type { Row } from '../../core/resource/row.js'
-import type { TableView, View, WriterContext } from '../../core/formats/format.js'
+import type { TableView, WriterContext } from '../../core/formats/format.js'
+import type { HtmlView } from '../content.js'
 import { markup, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 import { wordsOf } from '../../core/util/words.js'
@@ -14,7 +15,7 @@ import { ListColumns } from './columns.js'
 import { RowWriter } from './rows.js'
 
 /** Makes the lists of the rows that belong to a row. */
-export type MakeRelated = (view: View) => readonly RelatedRows[]
+export type MakeRelated = (view: HtmlView) => readonly RelatedRows[]
 
 /** Compiles the lists. If rows of one resource reference the row by several attributes, the labels tell them apart. */
 export function compileRelated (messages: PageMessages, translate: Translate, lang: string): MakeRelated {

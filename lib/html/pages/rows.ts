@@ -4,7 +4,7 @@ import { memberPath, memberSegment } from '../../core/resource/path-pattern.js'
 import type { Id, Row } from '../../core/resource/row.js'
 import { escapeAttribute } from '../../core/formats/escape.js'
 import { flatten } from '../../core/formats/row-template.js'
-import type { View } from '../../core/formats/format.js'
+import type { HtmlView } from '../content.js'
 import { markup, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 import { ELLIPSIS, type Show } from '../values/render-value.js'
@@ -14,7 +14,7 @@ import type { ListRow } from '../views/model.js'
 import type { ListColumns } from './columns.js'
 
 /** What the rows of a page need of its request. */
-type Shown = Pick<View, 'location' | 'links'>
+type Shown = Pick<HtmlView, 'location' | 'links'>
 
 /** The dependencies of `RowWriter`. */
 export interface RowSource {

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import resources, {
-  type CountQuery, type Query, draw, type Mapper, memoryStore, type ResourceOptions, type Store, type View
+  type CountQuery, type Query, draw, type Mapper, memoryStore, type ResourceOptions, type Store
 } from '../../../lib/index.js'
 import { markup } from '../../../lib/html/index.js'
 import { appHooksOf } from '../../../lib/core/registration/app-internals.js'
@@ -331,13 +331,20 @@ t.test('an attribute with the name of another parameter has no link', async (t) 
 })
 
 t.test('a view of the app gets the links, and a format of the app their numbers', async (t) => {
-  const seen: Array<View['related']> = []
+  const seen: unknown[] = []
   const app = await draft(t, drawMusic({}, {
     html: { views: { record: ({ related }) => markup`${related.map(({ label, href, total }) => markup`<p>${label}|${href}|${total}</p>`)}` } },
     formats: ['html', 'json', {
       name: 'txt',
       mediaTypes: ['text/plain'],
-      compileWriter: () => ({ page: () => '', record: (_row, { related }) => { seen.push(related); return 'text' }, problem: ({ detail }) => detail })
+      compileWriter: () => ({
+        prepare: async (outcome, services) => ({
+          content: outcome.kind === 'found' ? await Promise.all(services.lists.map(async (find) => find(outcome.row, services))) : []
+        }),
+        page: () => '',
+        record: (_row, { content }) => { seen.push(content); return 'text' },
+        problem: ({ detail }) => detail
+      })
     }]
   }))
   t.match((await app.inject('/artists/1.html')).body, '<p>Albums|/albums?artistId=1|2</p>')

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
 import {
-  type Attributes, type Format, memoryStore, type ResourceOptions, type Row, type Store, type Writer
+  type Attributes, type Format, memoryStore, type ResourceOptions, type Row, type Store, type TextWriter,
+  type Writer
 } from '../../../lib/index.js'
 import { defaultViews, type HtmlOptions } from '../../../lib/html/index.js'
 import { draft } from '../../support/helper.js'
@@ -110,7 +111,14 @@ t.test('a page without a row, and a value that no row can have as its id, have n
 t.test('the names and tables of rows in a format of the app lack the values that are writeOnly', async (t) => {
   const seen: string[] = []
   const write = (row: Row): string => { seen.push(JSON.stringify(row.attributes)); return 'row' }
-  const writer: Writer = { record: write, problem: () => '', page: (rows) => rows.map(write).join(''), title: write, table: (rows) => rows.map(write).join('') }
+  const prepare: NonNullable<TextWriter['prepare']> = async (outcome, services) => {
+    const row = (outcome as { readonly row: Row }).row
+    for (const list of services.lists) await list(row, services)
+    for (const choice of services.choices) await choice.list(services)
+    for (const { find } of services.links) for await (const [id] of find([1], services)) t.equal(id, 1)
+    return { content: undefined }
+  }
+  const writer: Writer = { prepare, record: write, problem: () => '', page: (rows) => rows.map(write).join(''), title: write, table: (rows) => rows.map(write).join('') }
   const own: Format = { name: 'own', mediaTypes: ['text/html'], browser: true, compileWriter: () => writer }
   const attributes = { type: 'object', properties: { name: { type: 'string' }, secret: { type: 'string', writeOnly: true }, artistId: { type: 'integer' } } } as const
   const [artists, albums] = [memoryStore(), memoryStore()]

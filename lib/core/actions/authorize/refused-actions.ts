@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { Refused } from '../../formats/services.js'
 import { nameOf, type Resource } from '../../resource/resource.js'
 import type { Id } from '../../resource/row.js'
 import type { MaybePromise } from '../../util/maybe-promise.js'
@@ -6,9 +7,6 @@ import type { Parameters } from '../../resource/path-pattern.js'
 import { requestFor } from '../../relations/include/relation.js'
 import type { AccessContext, Authorize, AuthorizeContext } from './level.js'
 import type { AccessRequest } from './authorize.js'
-
-/** The names of actions that `authorize` refuses. */
-export type Refused = ReadonlySet<string>
 
 /** The set for a page about which `authorize` was not asked. */
 export const NONE_REFUSED: Refused = new Set()

@@ -11,6 +11,7 @@ import {
   Row, type WriterContext, type TextWriter, type View
 } from '../../../../lib/index.js'
 import { type ActionLink, type PageView, type PageWriter } from '../../../../lib/html/index.js'
+import type { PageContent } from '../../../../lib/html/content.js'
 import { defaultViews, type Page } from '../../../../lib/html/index.js'
 import { type ActionName, type IdType, makeResource } from '../../../../lib/core/resource/resource.js'
 import { elementsOf } from '../../../support/html/elements.js'
@@ -50,11 +51,11 @@ const atProfile = Object.freeze({ collection: '/profile', members: '/profile', p
 
 const NOTHING: ReadonlySet<string> = new Set()
 
-function viewOf (location: Location, more: Partial<View> = {}): View {
-  return { mediaType: 'text/html', input: undefined, action: 'delete', location, request: {} as FastifyRequest, refused: NOTHING, unlisted: undefined, related: [], links: new Map(), choices: new Map(), rowSearch: undefined, parents: [], prefilled: {}, ...more }
+function viewOf (location: Location, more: Partial<View & PageContent> = {}): View & PageContent {
+  return { mediaType: 'text/html', input: undefined, action: 'delete', location, request: {} as FastifyRequest, refused: NOTHING, unlisted: undefined, related: [], links: new Map(), choices: new Map(), rowSearch: undefined, parents: [], prefilled: {}, content: undefined, ...more }
 }
 
-function pageViewOf (location: Location, more: Partial<PageView> = {}): PageView {
+function pageViewOf (location: Location, more: Partial<PageView> = {}): PageView & PageContent {
   return { ...viewOf(location), prev: undefined, next: undefined, openCondition: undefined, total: undefined, range: undefined, before: undefined, path: location.collection, list: location.collection, own: undefined, parameters: {}, order: [{ by: 'id', descending: false }], after: undefined, ...more }
 }
 

@@ -1,0 +1,28 @@
+import { PreconditionFailedError } from '../errors.js'
+import type { RequestState } from '../request/state.js'
+import { findShown } from './authorize/authorize.js'
+import { NO_VERSION } from './default-actions.js'
+import type { Outcome } from './outcome.js'
+
+/** The outcome of a write that has written nothing, and shows the stored row. */
+export type OutcomeWithoutWrite = Outcome & { readonly kind: 'stale' | 'revised' }
+
+/**
+ * Leaves out the stored row of a write that was refused, if `authorize` does not let the client see it.
+ * @throws PreconditionFailedError if nothing remains to be shown
+ */
+export async function hideUnauthorized (outcome: OutcomeWithoutWrite, state: RequestState): Promise<Outcome> {
+  const { row } = outcome
+  const { compiled: { resource: { singular, singleton } }, checkAccess } = state
+  if (row === undefined || checkAccess === undefined) return outcome
+  const shown = await findShown(checkAccess, singleton ? undefined : row.id, state, () => row)
+  if (outcome.kind === 'revised') return { ...outcome, row: shown }
+  // A handler's row without a version may be another state of the row than `authorize` was shown.
+  if (shown !== undefined) {
+    return row.version === NO_VERSION || row.version === shown.version ? outcome : { ...outcome, row: shown }
+  }
+  state.outcome = 'stale'
+  throw new PreconditionFailedError(
+    `the ${singular} does not meet the If-Match, If-None-Match or _version of the request; read it again`
+  )
+}

@@ -1,0 +1,86 @@
+import type { AccessContext } from '../actions/authorize/level.js'
+import type { Id, Row } from '../resource/row.js'
+import type { Attributes } from '../schema/types.js'
+import type { Choosing } from './form/condition.js'
+import type { ChoiceRow, LinkedRow, RelatedList, RowSearch, Unlisted } from './view.js'
+
+/** The links from an attribute that references other rows. */
+export interface RowLinks {
+  readonly attribute: string
+  readonly find: FindLinks
+}
+
+/** Finds the links to the rows that these values reference, without those that the request may not see. */
+export type FindLinks = (values: readonly Id[], context: AccessContext) => AsyncIterable<readonly [Id, LinkedRow]>
+
+/** The rows that an attribute of a form can reference. Its functions return `undefined` if they may not be listed. */
+export interface RowChoices {
+  readonly attribute: string
+  /** The default of the attribute, or `undefined`. */
+  readonly byDefault: unknown
+  readonly findLinks: FindLinks
+  /** Lists all rows, or returns `rows: undefined` if there are more than 50. */
+  list (context: AccessContext): Promise<ListedChoices | undefined>
+  /** Searches the rows. */
+  search (asked: Choosing, context: AccessContext): Promise<RowSearch | undefined>
+}
+
+/** The rows that a form lists, or `undefined` if there are too many. */
+export interface ListedChoices {
+  readonly rows: readonly ChoiceRow[] | undefined
+}
+
+/** Finds the list of the rows that belong to a row, or `undefined` if the request may not list them. */
+export type FindRelatedList = (row: Row, context: AccessContext) => Promise<RelatedList | undefined>
+
+/** The names of actions that `authorize` refuses. */
+export type Refused = ReadonlySet<string>
+
+/**
+ * What a writer may ask about a request and about other resources while it prepares an answer. The answers leave out
+ * what `authorize`, `scope`, a handler of the app or the hooks of another resource would hide from the request.
+ */
+export interface Services extends AccessContext {
+  /** The action; `undefined` if the request has failed before it is known. */
+  readonly action: string | undefined
+  /** Whether it is a custom action. */
+  readonly isCustom: boolean
+  /** The attributes that the request has sent, or `undefined` without a form. */
+  readonly form: Attributes | undefined
+  /** The choice of a row that the form asks for, if it is shown again for that. */
+  readonly choosing: Choosing | undefined
+  /** The attributes with which the form for a new row begins. */
+  readonly prefilled: Attributes
+  /** The links from the rows of the resource to others. */
+  readonly links: readonly RowLinks[]
+  /** The rows that forms of the resource can reference. None before the request has passed the hooks of the app. */
+  readonly choices: readonly RowChoices[]
+  /** The lists of the rows that belong to a row. */
+  readonly lists: readonly FindRelatedList[]
+  /** The names of the rows above the page, from the nearest to the outermost, as far as they are known. */
+  readonly parents: readonly string[]
+  /** Whether the answers to `refused` and `unlisted` may change while the row does not. */
+  readonly isGuarded: boolean
+  /** Finds the actions that `authorize` refuses: of those about the collection, about a row, or about a missing row. */
+  refused (about: 'collection' | 'nothing' | Row): Promise<Refused>
+  /** Finds the resources whose lists the request may not open: of those of the bar, or of all that a page links to. */
+  unlisted (of: 'bar' | 'page'): Promise<Unlisted>
+  /** Finds the stored row of the form that was sent, as far as the request may see it. */
+  formRow (): Promise<Row | undefined>
+}
+
+/** What a writer shows besides the row, or the rows. */
+export interface Prepared {
+  /** What the view has as `content`. */
+  readonly content: unknown
+  /** Whether it may change while the version of the row does not. Such an answer is never a 304. @default false */
+  readonly isVolatile?: boolean
+  /** Finds the same for further rows, before they are written. @default nothing */
+  addRows? (rows: readonly Row[]): Promise<void>
+}
+
+/** The same for an error. */
+export interface PreparedProblem extends Prepared {
+  /** The stored row of a form that is shown again. */
+  readonly row?: Row | undefined
+}

@@ -1,0 +1,107 @@
+import { findParameters, findParent, findShown } from '../actions/authorize/authorize.js'
+import { findRow } from '../actions/find-row.js'
+import { findUnlisted, type ListCheck, NONE_REFUSED, NONE_UNLISTED } from '../actions/authorize/refused-actions.js'
+import type { Outcome } from '../actions/outcome.js'
+import type { Problem } from '../errors.js'
+import type { Target } from '../actions/target.js'
+import type { Prepared, PreparedProblem, Refused, Services, Unlisted } from '../formats/format.js'
+import { hasGuards } from '../relations/hook-guards.js'
+import { unlessRefused } from '../relations/include/relation.js'
+import { findTitle } from '../relations/row-links.js'
+import type { RequestState } from '../request/state.js'
+import type { Row } from '../resource/row.js'
+import type { Attributes } from '../schema/types.js'
+
+/** Lets the writer find what it shows besides the rows of an outcome. */
+export async function prepare (outcome: Outcome, state: RequestState): Promise<Prepared | undefined> {
+  const { writer } = state.choice.format
+  return writer.document === undefined ? writer.prepare?.(outcome, makeServices(state, outcome)) : undefined
+}
+
+/** Lets the writer find what it shows besides an error. */
+export async function prepareProblem (problem: Problem, state: RequestState): Promise<PreparedProblem | undefined> {
+  const { writer } = state.choice.format
+  return writer.document === undefined ? writer.prepareProblem?.(problem, makeServices(state, undefined)) : undefined
+}
+
+/**
+ * Makes the services for the answer to a request.
+ * @param outcome the outcome, or `undefined` after an error
+ */
+function makeServices (state: RequestState, outcome: Outcome | undefined): Services {
+  const { request, action, isCustom, payload, body, compiled, hasPassedHooks } = state
+  const { relations: { links, choices, lists }, resource: { singleton }, refusals } = compiled
+  return {
+    request,
+    get signal () { return state.signal },
+    action,
+    isCustom,
+    form: payload?.node === undefined ? undefined : payload.attributes,
+    choosing: payload?.isRevised === true ? body?.reader.choosing?.(payload.node) : undefined,
+    get prefilled () { return prefilledOf(state) },
+    links,
+    choices: hasPassedHooks ? choices : [],
+    lists,
+    get parents () { return nameParents(state) },
+    get isGuarded () { return refusals !== undefined || compiled.listChecks().length > 0 },
+    async refused (about): Promise<Refused> {
+      if (refusals === undefined) return NONE_REFUSED
+      if (about === 'collection') return refusals.ofCollection(request)
+      return about === 'nothing'
+        ? refusals.ofNothing(request)
+        : refusals.ofRow(request, singleton ? undefined : about.id)
+    },
+    async unlisted (of): Promise<Unlisted> {
+      // The hooks may refuse strangers, who must not learn which lists there are.
+      if (!hasPassedHooks && hasGuards(compiled)) return undefined
+      const checks = compiled.listChecks().filter((check) => of === 'bar' ? check.isOfBar : !isPassed(check))
+      return checks.length === 0 ? NONE_UNLISTED : findUnlisted(checks, state, state.parameters)
+    },
+    formRow: async () => findFormRow(state)
+  }
+
+  /** Returns whether the request has passed a question already. */
+  function isPassed (check: ListCheck): boolean {
+    const isRead = !isCustom && (outcome?.kind === 'listed' || outcome?.kind === 'found')
+    return isRead && check.resource === compiled.resource && check.action === action
+  }
+}
+
+/** Returns the values with which a form for a new row begins. */
+export function prefilledOf (state: RequestState): Attributes {
+  const { action, isCustom, compiled: { prefill }, request, prefilled, target } = state
+  return action === 'list' && !isCustom ? prefill.readFilter(request.query, target.scope) : prefilled
+}
+
+async function findFormRow (state: RequestState): Promise<Row | undefined> {
+  const { payload, compiled: { target }, checkAccess } = state
+  if (payload === undefined || payload.action === 'create') return undefined
+  const { id } = payload
+  const find = async (target: Target): Promise<Row | undefined> => findRow(target, id, state)
+  return checkAccess === undefined ? find(target).catch(() => undefined) : findShown(checkAccess, id, state, find)
+}
+
+/** Returns the names of the rows above a page, from the nearest to the outermost, as far as they are known. */
+function nameParents (state: RequestState): string[] {
+  const names: string[] = []
+  let { parent } = state.compiled
+  for (const row of state.parents.toReversed()) {
+    const title = parent && findTitle(parent)
+    if (title === undefined) break
+    names.push(title(row, state))
+    parent = parent?.parent
+  }
+  return names
+}
+
+/** Finds the parents of a shallow row. Its page leads back to the list that the row is in, and so does a redirect. */
+export async function findParents (outcome: Outcome, state: RequestState): Promise<void> {
+  const row = 'row' in outcome ? outcome.row : undefined
+  const { compiled: { levels, resourcePaths: { isShallow } }, route, choice: { format } } = state
+  const parentLink = levels.at(-1)?.parentLink
+  if (!isShallow || row === undefined || parentLink === undefined || !route.isMember || format.browser !== true) return
+  state.parameters = await findParameters(row, parentLink, state.parameters, state)
+  if (!['found', 'edit', 'stale', 'revised'].includes(outcome.kind)) return
+  const parent = await unlessRefused(async () => findParent(row, parentLink, state))
+  if (parent !== undefined) state.parents = [parent]
+}

@@ -1,0 +1,185 @@
+import type { Outcome } from '../core/actions/outcome.js'
+import type { Problem } from '../core/errors.js'
+import type {
+  ChoiceRow, LinkedRow, LinkedRows, PageView, Prepared, PreparedProblem, ReferenceChoices, Refused, RelatedList,
+  RowChoices, RowSearch, Services, Unlisted, View
+} from '../core/formats/format.js'
+import type { Resource } from '../core/resource/resource.js'
+import { type Id, isId, type Row } from '../core/resource/row.js'
+import { addLinks, type FoundLinks } from '../core/relations/row-links.js'
+
+/** What a page shows besides its rows. */
+export interface PageContent {
+  /** The actions that `authorize` refuses to this request, as far as it can decide without the row. */
+  readonly refused: Refused
+  /** The resources whose lists the request may not open; `undefined` if nothing was asked, as after an error. */
+  readonly unlisted: Unlisted
+  /** The lists of the rows that belong to the row of the page, as far as the request may list them. */
+  readonly related: readonly RelatedList[]
+  /** The rows that the rows of the page reference, as far as the request may see them. */
+  readonly links: LinkedRows
+  /** The rows that the attributes of a form can reference. It lacks attributes whose rows the request may not list. */
+  readonly choices: ReadonlyMap<string, ReferenceChoices>
+  /** The rows that the user chooses from, instead of the form; `undefined` for the form itself. */
+  readonly rowSearch: RowSearch | undefined
+  /** The names of the rows above the page, from the nearest to the outermost, as far as the request may see them. */
+  readonly parents: readonly string[]
+}
+
+/** The view of a page. */
+export interface HtmlView extends View, PageContent {}
+
+/** The view of the page of a list. */
+export interface HtmlListView extends PageView, PageContent {}
+
+const NO_CONTENT: PageContent = {
+  refused: new Set(),
+  unlisted: undefined,
+  related: [],
+  links: new Map(),
+  choices: new Map(),
+  rowSearch: undefined,
+  parents: []
+}
+
+/** Returns a view with the content that was prepared for it. */
+export function withContent<V extends View> (view: V): V & PageContent {
+  return { ...view, ...(view.content as PageContent | undefined ?? NO_CONTENT) }
+}
+
+/** Finds what the page of an outcome shows besides its rows. */
+export async function prepareContent (outcome: Outcome, resource: Resource, services: Services): Promise<Prepared> {
+  const { links: relations, choices, parents } = services
+  const row = rowOf(outcome)
+  const links: FoundLinks = new Map()
+  const refused = outcome.kind === 'listed'
+    ? await services.refused('collection')
+    : outcome.kind === 'found' ? await services.refused(outcome.row) : NO_CONTENT.refused
+  const content: PageContent = {
+    ...NO_CONTENT,
+    refused,
+    unlisted: await services.unlisted('page'),
+    related: outcome.kind === 'found' ? await findRelated(outcome.row, services) : [],
+    links,
+    parents
+  }
+  const addRows = async (rows: readonly Row[]): Promise<void> => addLinks(relations, rows, services, links)
+  await addRows(outcome.kind === 'listed' ? outcome.rows : row === undefined ? [] : [row])
+  const form = choices.length > 0 && showsForm(outcome, resource, refused, services)
+    ? await findChoices(row, links, services)
+    : undefined
+  return {
+    content: { ...content, ...form },
+    isVolatile: services.isGuarded || parents.length > 0 || links.size > 0 || form !== undefined ||
+      (outcome.kind === 'found' && services.lists.length > 0),
+    ...(relations.length > 0 && { addRows })
+  }
+}
+
+/** The statuses of errors in the input. After another refusal, or a failure of the store, no row is read. */
+const OF_SUPPLIED: ReadonlySet<number> = new Set([409, 422, 428])
+
+/** Finds what the page of an error shows besides it: a form that is shown again needs its row, and its choices. */
+export async function prepareProblem (
+  { status }: Problem,
+  { singleton }: Resource,
+  services: Services
+): Promise<PreparedProblem> {
+  const { form, action } = services
+  const isForm = form !== undefined && OF_SUPPLIED.has(status)
+  // The page of a missing row offers to create it.
+  const isGone = form !== undefined && status === 404 && action === 'update'
+  const canCreate = !isForm && (isGone || (singleton && status === 404))
+  const unlisted = status >= 500 ? undefined : await services.unlisted('bar')
+  const row = isForm ? await services.formRow() : undefined
+  const refused = canCreate ? await services.refused('nothing') : NO_CONTENT.refused
+  // Without choices, the fields take ids.
+  const found = isForm || isGone
+    ? await listChoices(row, NO_CONTENT.links, services).catch(() => NO_CONTENT.choices)
+    : NO_CONTENT.choices
+  return { content: { ...NO_CONTENT, refused, unlisted, choices: found, parents: services.parents }, row }
+}
+
+/** Finds the lists of the rows that belong to the row of a page, all of them at the same time. */
+async function findRelated (row: Row, services: Services): Promise<readonly RelatedList[]> {
+  const found = await Promise.all(services.lists.map(async (find) => find(row, services)))
+  return found.filter((list) => list !== undefined)
+}
+
+/** Returns the row that the page of an outcome shows. */
+function rowOf (outcome: Outcome): Row | undefined {
+  return ['found', 'edit', 'stale', 'revised'].includes(outcome.kind) && 'row' in outcome ? outcome.row : undefined
+}
+
+/** Returns whether the page of an outcome has a form with the attributes of a row. */
+function showsForm ({ kind }: Outcome, { actions }: Resource, refused: Refused, services: Services): boolean {
+  const has = (action: 'create' | 'update', form: 'new' | 'edit'): boolean =>
+    actions.has(action) && !actions.has(form) && !refused.has(action)
+  switch (kind) {
+    case 'listed': return !services.isCustom && has('create', 'new')
+    case 'found': return has('update', 'edit')
+    case 'stale': return services.form !== undefined
+    default: return kind === 'edit' || kind === 'blank' || kind === 'revised'
+  }
+}
+
+/** Finds the rows that the attributes of a form can reference, or those that the form asks for. */
+async function findChoices (
+  row: Row | undefined,
+  links: LinkedRows,
+  services: Services
+): Promise<Partial<PageContent>> {
+  const { choosing, choices } = services
+  const rowSearch = choosing && await choices.find(({ attribute }) => attribute === choosing.attribute)
+    ?.search(choosing, services)
+  return rowSearch === undefined ? { choices: await listChoices(row, links, services) } : { rowSearch }
+}
+
+/**
+ * Finds the rows that the attributes of a form can reference.
+ * @param row the row that the form is for
+ */
+async function listChoices (
+  row: Row | undefined,
+  links: LinkedRows,
+  services: Services
+): Promise<PageContent['choices']> {
+  const { choices, form, prefilled } = services
+  const found = new Map<string, ReferenceChoices>()
+  await Promise.all(choices.map(async (relation) => {
+    const { attribute, byDefault } = relation
+    const listed = await relation.list(services)
+    if (listed === undefined) return
+    const values = [row?.attributes[attribute], form?.[attribute], prefilled[attribute], byDefault]
+    const names = await findNames(values, listed.rows ?? [], { relation, known: links.get(attribute) }, services)
+    found.set(attribute, { ...listed, names })
+  }))
+  return found
+}
+
+/** A reference, and the rows that are known already. */
+interface Known {
+  readonly relation: RowChoices
+  readonly known: ReadonlyMap<unknown, LinkedRow> | undefined
+}
+
+/** Finds the names of the rows that an attribute references, other than those that the form lists. */
+async function findNames (
+  values: readonly unknown[],
+  rows: readonly ChoiceRow[],
+  { relation, known }: Known,
+  services: Services
+): Promise<ReadonlyMap<string, string>> {
+  const names = new Map<string, string>()
+  const missing = new Set<Id>()
+  for (const id of values.filter(isId)) {
+    if (rows.some((row) => row.id === id)) continue
+    const linked = known?.get(id)
+    if (linked === undefined) missing.add(id)
+    else if (linked.name !== undefined) names.set(String(id), linked.name)
+  }
+  for await (const [id, { name }] of relation.findLinks([...missing], services)) {
+    if (name !== undefined) names.set(String(id), name)
+  }
+  return names
+}
