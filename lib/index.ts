@@ -43,7 +43,8 @@ export type { HomeOptions } from './home/home-page.js'
 
 export type { Messages, Problem } from './core/errors.js'
 export type {
-  Convert, Entries, ConfiguredResource, Format, Input, JsonWriter, ListWriter, Prepared, PreparedProblem, Reader, Services, WriterContext,
+  Convert, Entries, ConfiguredResource, Format, Input, JsonWriter, ListWriter,
+  Prepared, PreparedProblem, Reader, Services, WriterContext,
   TextWriter,
   View, Writer
 } from './core/formats/format.js'
