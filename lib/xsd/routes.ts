@@ -6,6 +6,7 @@ import { xml } from '../core/formats/xml/xml.js'
 import { makeResource } from '../core/resource/resource.js'
 import type { ResourceOptions } from '../core/options/options.js'
 import { checkAllNames, nameResource, resolveOptions } from '../core/options/resolve/options.js'
+import { bundleSchema } from '../core/schema/bundle.js'
 import { compileValidation } from '../core/schema/validation/validation.js'
 import { noStore } from '../core/stores/store.js'
 import { lazy } from '../core/util/functions.js'
@@ -50,7 +51,11 @@ export function xmlSchema ({ singleton = false, ...options }: XmlSchemaOptions):
     return resolveOptions({ ...options, store }, nameResource(options, singleton), [xml()])
   })
   const place = { plural, singular, path: `/${segment}`, memberWrites: false, singleton, actions }
-  const resource = makeResource({ ...place, foreignKey: undefined, longestId: 0, key: [] }, idType, schema)
+  const resource = makeResource(
+    { ...place, foreignKey: undefined, longestId: 0, key: [] },
+    idType,
+    bundleSchema(schema, {})
+  )
   compileValidation(resource)
   return writeXmlSchema(resource)
 }

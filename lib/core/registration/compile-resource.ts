@@ -25,6 +25,7 @@ import type { ResolvedOptions } from '../options/resolve/options.js'
 import type { Routing } from '../options/resolve/routing.js'
 import { compileConstraint } from '../schema/validation/parameter.js'
 import { compileValidation } from '../schema/validation/validation.js'
+import type { Validators } from '../schema/validation/validators.js'
 import { isFunction } from '../util/check-option.js'
 import { didYouMean } from '../util/words.js'
 import { lazy } from '../util/functions.js'
@@ -37,6 +38,8 @@ export interface ResourceContext {
   /** The resource that it is nested in, or `undefined` if there is none. */
   readonly parent: CompiledResource | undefined
   readonly customActions: readonly CustomAction[]
+  /** The validators that it shares with other resources. */
+  readonly validators: Validators
   readonly children: readonly ChildLink[]
   /** The `app.paths` of the instance on which it is registered. */
   readonly paths: Paths
@@ -54,12 +57,12 @@ export function compileResource (
   resource: Resource,
   context: ResourceContext
 ): CompiledResource {
-  const { resourcePaths, parent, customActions, listChecks, paths, appHooks } = context
+  const { resourcePaths, parent, customActions, validators, listChecks, paths, appHooks } = context
   checkKept(resource, options.store.attributes)
   if (parent !== undefined) checkForeignKey(resource, parent.resource, options.store.attributes)
   checkCapabilities(options.store)
   // Refuses an invalid schema, which the following steps rely on.
-  const validation = compileValidation(resource, options.ajv)
+  const validation = compileValidation(resource, validators)
   const listQuery = compileListQuery(options, resource)
   const relations = new Relations(resource)
   const writerContext = makeWriterContext(options, listQuery, { ...context, references: relations.references })
@@ -81,7 +84,7 @@ export function compileResource (
     resourcePaths,
     findLocation,
     onlyLocation: resourcePaths.collection.names.length === 0 ? findLocation({}) : undefined,
-    ...guard(target, options.routing, resourcePaths, parent),
+    ...guard(target, options.routing, context),
     representations,
     bodies,
     patches,
@@ -92,7 +95,7 @@ export function compileResource (
     select: compileSelect(resource),
     relations,
     customActions: customActions.map((action) =>
-      compileCustomAction(action, { resource, validation, bodies: [...bodies, bodiless], ajv: options.ajv })),
+      compileCustomAction(action, { resource, validation, bodies: [...bodies, bodiless], validators })),
     refusals: compileRefusals(
       options.routing.authorize,
       resource,
@@ -112,8 +115,7 @@ export function compileResource (
 function guard (
   target: Target,
   { authorize, scope, constraints, param }: Routing,
-  { collection, members, isShallow, parent: link }: ResourcePaths,
-  parent: CompiledResource | undefined
+  { resourcePaths: { collection, members, isShallow, parent: link }, parent, validators }: ResourceContext
 ): Pick<CompiledResource, 'isId' | 'accessChecks' | 'levels' | 'level'> {
   // A singleton has no id, but a scope may give it constraints on the ids of its other resources.
   const names = [...collection.names, param]
@@ -125,7 +127,7 @@ function guard (
           `names "${name}", which is not a parameter of the path${didYouMean(name, names)}`
         )
       }
-      return [name, compileConstraint(name, schema)]
+      return [name, compileConstraint(name, schema, validators)]
     })
   )
   const idChecks = [...checks].flatMap(([name, isFit]) => (name === param ? [isFit] : []))

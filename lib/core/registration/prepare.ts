@@ -18,7 +18,7 @@ import type { Schema } from '../schema/types.js'
 import { lazy } from '../util/functions.js'
 import { isObject } from '../util/own-property.js'
 import { findListChecks, findNavigation } from '../relations/navigation.js'
-import { addReferences } from '../routes/route-registry.js'
+import { addReferences, registryOf } from '../routes/route-registry.js'
 import type { DescribeRoutes, RouteDescriptions } from '../wings.js'
 import { makeTable, nameRoutes } from '../routes/route-table.js'
 import { appHooksOf, longestParameter } from './app-internals.js'
@@ -79,6 +79,7 @@ export function prepare (
       resourcePaths,
       parent: parent?.compiled,
       customActions,
+      validators: registryOf(app).validatorsFor(options.ajv),
       children: children.filter((child) => child.singleton && hasPage(child)).map((child) => ({
         name: child.options.singular,
         segment: encodeURI([...child.inherited.path, child.options.routing.segment].join('/'))

@@ -4,6 +4,8 @@ import { ClashError, InvalidOptionError, nameOwner, ownerOf } from '../errors.js
 import type { CompiledResource } from '../compiled-resource.js'
 import type { Route, RoutePath } from './route.js'
 import { type NamedPath, PathNames } from './path-helpers.js'
+import type { AjvSettings } from '../schema/validation/ajv.js'
+import { Validators } from '../schema/validation/validators.js'
 import { didYouMean } from '../util/words.js'
 
 /** A route of a resource, as `printResources` prints it. */
@@ -58,9 +60,20 @@ class Registry {
   readonly homes: Home[] = []
   readonly #routes = new Map<string, Declared>()
   readonly #paths = new Map<string, RoutePath[]>()
+  readonly #validators: Validators[] = []
 
   get routes (): readonly ResourceRoute[] {
     return [...this.#routes.values()].flatMap(({ by: _, formOnly, ...route }) => formOnly ? [] : [route])
+  }
+
+  /** Returns the validators that all resources with the same settings share. */
+  validatorsFor (settings: AjvSettings): Validators {
+    const isEqual = ({ settings: { customOptions, plugins } }: Validators): boolean =>
+      customOptions === settings.customOptions && plugins === settings.plugins
+    const known = this.#validators.find(isEqual)
+    const validators = known ?? new Validators(settings)
+    if (known === undefined) this.#validators.push(validators)
+    return validators
   }
 
   /**

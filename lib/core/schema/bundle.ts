@@ -6,8 +6,8 @@ import type { Schema } from './types.js'
 export type SharedSchemas = Readonly<Record<string, unknown>>
 
 /**
- * Copies each shared schema to which a schema refers into its `definitions`, and redirects the references to the copy.
- * References to parts of the schema become pointers. All other references stay unchanged.
+ * Copies each shared schema to which a schema refers into its `definitions`. All references become pointers from the
+ * root of the schema, so that all readers of it agree (draft-07 §8.2, §8.3). References to nothing stay unchanged.
  */
 export function bundleSchema<S extends Schema | undefined> (schema: S, shared: SharedSchemas): S
 export function bundleSchema (schema: Schema | undefined, shared: SharedSchemas): Schema | undefined {
@@ -15,8 +15,6 @@ export function bundleSchema (schema: Schema | undefined, shared: SharedSchemas)
   const whole = resolveIds(findWhole(schema, shared))
   const definitions = new Map<string, unknown>(isObject(whole.definitions) ? Object.entries(whole.definitions) : [])
   const names = new Map<string, string>()
-  // A part of the schema takes precedence over a shared schema with the same `$id`.
-  const own = new Set([...subschemasOf(whole)].map(({ schema: { $id } }) => $id))
 
   /** Adds a shared schema, and those to which it refers, to the definitions. Returns its name there. */
   function nameOf (id: string): string {
@@ -26,23 +24,25 @@ export function bundleSchema (schema: Schema | undefined, shared: SharedSchemas)
     while (definitions.has(name)) name += '_'
     names.set(id, name)
     definitions.set(name, {})
-    const { $id, $schema, ...anonymous } = resolveIds(shared[id] as Schema)
-    definitions.set(name, mapReferences(anonymous, (reference) => redirect(reference, `#/definitions/${name}`)))
+    const { $schema, ...anonymous } = resolveIds(shared[id] as Schema)
+    definitions.set(name, redirectAll(anonymous, `#/definitions/${name}`))
     return name
   }
 
-  /**
-   * Returns the reference that replaces a reference.
-   * @param start the pointer to the schema that contains the reference
-   */
+  /** @param start the pointer to the schema that contains the reference */
   function redirect (reference: string, start: string): string {
     const [id = '', pointer = ''] = reference.split('#')
-    if (id === '') return pointer === '' || pointer.startsWith('/') ? start + pointer : reference
-    const isPointer = pointer === '' || pointer.startsWith('/')
-    return isPointer && !own.has(id) && Object.hasOwn(shared, id) ? `#/definitions/${nameOf(id)}${pointer}` : reference
+    if (pointer !== '' && !pointer.startsWith('/')) return reference
+    if (id === '') return start + pointer
+    return Object.hasOwn(shared, id) ? `#/definitions/${nameOf(id)}${pointer}` : reference
   }
 
-  const bundled = mapReferences(whole, (reference) => redirect(reference, '#'))
+  function redirectAll (schema: Schema, start: string): Schema {
+    return rewrite(schema, (part) =>
+      typeof part.$ref === 'string' ? { ...part, $ref: redirect(part.$ref, start) } : part)
+  }
+
+  const bundled = redirectAll(whole, '#')
   if (names.size === 0) return whole
   return {
     ...bundled,
@@ -53,44 +53,34 @@ export function bundleSchema (schema: Schema | undefined, shared: SharedSchemas)
   }
 }
 
-/**
- * Returns the shared schema, without its `$id`, if the schema is only a reference to it. Otherwise returns the schema.
- */
+/** Returns the shared schema if the schema is only a reference to it. Otherwise returns the schema. */
 function findWhole (schema: Schema, shared: SharedSchemas): Schema {
   const { $ref, ...more } = schema
   const target = typeof $ref === 'string' && Object.keys(more).length === 0 ? shared[$ref.replace(/#$/, '')] : undefined
-  if (!isObject(target)) return schema
-  const { $id, ...anonymous } = target
-  return anonymous
+  return isObject(target) ? target : schema
 }
 
 /** The base URI of a schema without an `$id`. */
 const BASE = 'schema:///'
 
 /**
- * Replaces references by pointers from the root, and removes the `$id` of the parts, if a reference depends on the
- * `$id` of what contains it. So all readers of the schema agree (draft-07 §8.2, §8.3). An `$id` beside a `$ref` does
- * not change what the reference means.
+ * Replaces references to an `$id` by pointers from the root, and removes each `$id`. An `$id` beside a `$ref` does not
+ * change what the reference means.
  */
 function resolveIds (root: Schema): Schema {
   const bases = new Map<Schema, string>()
   const pointers = new Map([[BASE, '#']])
-  /** The pointers to parts by their `$id` as it is written. */
-  const literals = new Map<unknown, string>()
   const open: Array<{ readonly path: readonly string[], readonly base: string }> = []
   for (const { schema, path } of subschemasOf(root)) {
     while (open.at(-1)?.path.some((step, index) => step !== path[index]) === true) open.pop()
     const outer = open.at(-1)?.base ?? BASE
     const id = typeof schema.$id === 'string' ? resolveUri(schema.$id, outer) : outer
-    if (schema.$id !== undefined) {
-      const pointer = `#${writePointer(path)}`
-      if (!pointers.has(id)) pointers.set(id, pointer)
-      if (!literals.has(schema.$id)) literals.set(schema.$id, pointer)
-    }
+    if (schema.$id !== undefined && !pointers.has(id)) pointers.set(id, `#${writePointer(path)}`)
     const base = id.includes('#') || typeof schema.$ref === 'string' ? outer : id
     bases.set(schema, base)
     open.push({ path, base })
   }
+  if (pointers.size === 1) return root
   const find = (reference: string, base: string): string => {
     const absolute = resolveUri(reference, base)
     const [document = '', fragment = ''] = absolute.split('#')
@@ -98,19 +88,13 @@ function resolveIds (root: Schema): Schema {
     const pointer = pointers.get(isPointer ? document : absolute)
     return pointer === undefined ? reference : pointer + (isPointer ? fragment : '')
   }
-  const isDependent = ([{ $id, $ref }, base]: readonly [Schema, string]): boolean =>
-    typeof $ref === 'string' && ($id !== undefined || find($ref, base) !== (literals.get($ref) ?? $ref))
-  if (literals.size === 0 || ![...bases].some(isDependent)) return root
-  const resolve = (schema: Schema): Schema => {
-    const copy = mapSubschemas(schema, (inner) => isPlain(inner) ? resolve(inner) : inner)
-    const base = bases.get(schema)
+  return rewrite(root, (copy, original) => {
+    const base = bases.get(original)
     // The value of an unknown keyword is no schema.
     if (base === undefined) return copy
     const { $id, ...part } = copy
     return typeof part.$ref === 'string' ? { ...part, $ref: find(part.$ref, base) } : part
-  }
-  const { $id } = root
-  return { ...resolve(root), ...($id === undefined ? {} : { $id }) }
+  })
 }
 
 /** Resolves a reference relative to a URI (RFC 3986 §5). A text that is no URI stays as it is. */
@@ -118,12 +102,9 @@ function resolveUri (reference: string, base: string): string {
   return URL.canParse(reference, base) ? new URL(reference, base).href.replace(/#$/, '') : reference
 }
 
-export function mapReferences (schema: Schema, change: (reference: string) => string): Schema {
-  const map = (part: Schema): Schema => {
-    const copy = mapSubschemas(part, (inner) => isPlain(inner) ? map(inner) : inner)
-    return typeof part.$ref === 'string' ? { ...copy, $ref: change(part.$ref) } : copy
-  }
-  return map(schema)
+/** Copies a schema, and changes the copies of it and of each schema inside it. */
+function rewrite (schema: Schema, change: (copy: Schema, original: Schema) => Schema): Schema {
+  return change(mapSubschemas(schema, (inner) => isPlain(inner) ? rewrite(inner, change) : inner), schema)
 }
 
 /** Returns whether a value is a plain object. An instance of a class is the value of a custom keyword, not a schema. */

@@ -86,12 +86,11 @@ export function writePointer (path: readonly string[]): string {
 }
 
 /**
- * Returns the target of a reference. The reference is a JSON Pointer (RFC 6901) within the schema, or the `$id` of one
- * of its parts, such as `#name` (draft-07 §8.2.3).
+ * Returns the target of a reference, which is a JSON Pointer (RFC 6901) within the schema.
  * @throws Error if there is no target
  */
 export function resolveReference (reference: string, root: Schema): unknown {
-  const target = /^#(\/|$)/.test(reference) ? resolvePointer(reference, root) : findId(reference, root)
+  const target = /^#(\/|$)/.test(reference) ? resolvePointer(reference, root) : undefined
   if (target !== undefined) return target
   const cure = 'declare it in "definitions", or share it by app.addSchema'
   throw new Error(`the reference "${reference}" has no target in the schema; ${cure}`)
@@ -99,7 +98,7 @@ export function resolveReference (reference: string, root: Schema): unknown {
 
 function resolvePointer (reference: string, root: Schema): unknown {
   let target: unknown = root
-  for (const step of reference.slice(1).split('/').slice(1)) {
+  for (const step of reference.split('/').slice(1)) {
     const key = decodeStep(step).replaceAll('~1', '/').replaceAll('~0', '~')
     target = isStructure(target) ? new Map(Object.entries(target)).get(key) : undefined
   }
@@ -113,14 +112,4 @@ function decodeStep (step: string): string {
   } catch {
     return step
   }
-}
-
-function findId (id: string, within: unknown): unknown {
-  if (!isStructure(within)) return undefined
-  if ('$id' in within && within.$id === id) return within
-  for (const part of Object.values(within)) {
-    const found = findId(id, part)
-    if (found !== undefined) return found
-  }
-  return undefined
 }

@@ -2,10 +2,10 @@ import { InvalidOptionError, nameOwner } from '../../errors.js'
 import { declareAttributes } from '../../resource/attributes.js'
 import type { Resource } from '../../resource/resource.js'
 import type { CustomAction } from './custom-action.js'
-import type { AjvSettings } from '../../schema/validation/ajv.js'
 import type { Property } from '../../schema/shape.js'
 import type { Schema } from '../../schema/types.js'
 import { compileValidation, type Validation } from '../../schema/validation/validation.js'
+import type { Validators } from '../../schema/validation/validators.js'
 import type { BodyFormat, CompiledCustomAction } from '../../compiled-resource.js'
 import { checkQueryValues, compileQueryValues } from '../../request/prefill.js'
 import { compilePayload, type ReadPayload } from '../../request/payload.js'
@@ -15,7 +15,7 @@ export interface CustomActionParts {
   readonly resource: Resource
   readonly validation: Validation
   readonly bodies: readonly BodyFormat[]
-  readonly ajv: AjvSettings
+  readonly validators: Validators
 }
 
 /**
@@ -24,7 +24,7 @@ export interface CustomActionParts {
  */
 export function compileCustomAction (
   action: CustomAction,
-  { resource, validation, bodies, ajv }: CustomActionParts
+  { resource, validation, bodies, validators }: CustomActionParts
 ): CompiledCustomAction {
   const { attributes } = action
   const supplied: Resource =
@@ -34,14 +34,14 @@ export function compileCustomAction (
   const { create } =
     attributes === undefined
       ? { create: validation.update }
-      : compileValidation({ ...supplied, plural: action.name }, ajv)
+      : compileValidation({ ...supplied, plural: action.name }, validators)
   const readers = new Map(
     bodies.map((body) => [
       body,
       attributes === undefined ? body.readPayload : compilePayload(supplied, body.compileReader(supplied))
     ])
   )
-  const query = nameOwner(`action "${action.name}"`, () => compileQuery(action, ajv))
+  const query = nameOwner(`action "${action.name}"`, () => compileQuery(action, validators))
   return {
     ...action,
     ...query,
@@ -56,11 +56,11 @@ const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({})
 /** Compiles the JSON Schema of a query. The texts of the parameters are converted by it, like those of a form. */
 function compileQuery (
   { name, query }: CustomAction,
-  ajv: AjvSettings
+  validators: Validators
 ): Pick<CompiledCustomAction, 'parameters' | 'queried' | 'readQuery'> {
   if (query === undefined) return { parameters: [], queried: new Map(), readQuery: () => NOTHING }
   const attributes = shapeParameters(name, query)
-  const validation = compileValidation({ plural: name, schema: query, attributes }, ajv)
+  const validation = compileValidation({ plural: name, schema: query, attributes }, validators)
   const read = compileQueryValues(attributes.values())
   return {
     parameters: [...attributes.keys()],

@@ -5,6 +5,7 @@ import type { Schema } from '../types.js'
 import { loadAjv } from './ajv.js'
 import { Issues } from './issues.js'
 import { compileValidation } from './validation.js'
+import type { Validators } from './validators.js'
 
 /** A function that returns whether the text of a parameter fits its constraint. */
 export type ParameterCheck = (text: string) => boolean
@@ -14,21 +15,21 @@ export type ParameterCheck = (text: string) => boolean
  * like the text of a form field.
  * @throws InvalidOptionError if the schema is invalid, or has a keyword without effect
  */
-export function compileConstraint (name: string, schema: Schema): ParameterCheck {
+export function compileConstraint (name: string, schema: Schema, validators: Validators): ParameterCheck {
   try {
-    compile(name, schema)
-    return compile(name, withType(schema))
+    compile(name, schema, validators)
+    return compile(name, withType(schema), validators)
   } catch (error) {
     throw new InvalidOptionError('constraints', `has "${name}": ${(error as Error).message}`)
   }
 }
 
-function compile (name: string, schema: Schema): ParameterCheck {
+function compile (name: string, schema: Schema, validators: Validators): ParameterCheck {
   const whole = { type: 'object', properties: { [name]: schema } }
   const attributes = shapeOf(whole).properties
   const { shape } = attributes.get(name) as Property
   const convert = compileText(shape)
-  const validation = compileValidation({ plural: name, schema: whole, attributes })
+  const validation = compileValidation({ plural: name, schema: whole, attributes }, validators)
   return (text) => {
     const value = convert(text)
     return value !== UNCONVERTIBLE && isValid(() => { validation.update({ [name]: value }, new Issues()) })

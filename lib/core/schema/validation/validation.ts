@@ -1,19 +1,14 @@
-import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
+import type { ErrorObject, ValidateFunction } from 'ajv'
 import { InvalidAttributesError, InvalidError, sentences } from '../../errors.js'
 import { lazy } from '../../util/functions.js'
 import { isLongInteger } from '../../util/decimal.js'
-import { isObject, isStructure } from '../../util/own-property.js'
-import type { AjvSettings } from './ajv.js'
+import { isStructure } from '../../util/own-property.js'
 import { isLongShape } from '../convert-text.js'
-import { BLANK, countValues, describeErrors, dropUntouched, Issues, type IsUntouched, MAX_ERRORS } from './issues.js'
 import { type Property, shapesIn, shapesOf } from '../shape.js'
-import { kindOf, mapSubschemas, subschemasOf, writePointer } from '../subschemas.js'
-import { type Schema, typesOf } from '../types.js'
-import { boundKeywords, type Budget, REFERENCES } from './ajv-keywords.js'
-import { makeAjv, metaSchema } from './make-ajv.js'
-import { isPlainRoot, isSoundRoot } from './plain-keywords.js'
-import { findPlain, hasNoExtensions, isPlain, knownFormats } from './plain-validators.js'
-import { checkDecimals, checkFormats } from './text-formats.js'
+import { subschemasOf } from '../subschemas.js'
+import type { Schema } from '../types.js'
+import { BLANK, countValues, describeErrors, dropUntouched, Issues, type IsUntouched, MAX_ERRORS } from './issues.js'
+import { type SchemaValidators, Validators } from './validators.js'
 import { makeCheckCompiler } from './value-check.js'
 
 /**
@@ -56,21 +51,22 @@ type Validate = (value: unknown, issues: Issues) => void
 
 /**
  * Compiles the validators of a resource.
+ * @param shared has the validators of the other resources
  * @throws InvalidAttributesError if the schema is invalid
  */
 export function compileValidation (
   { plural, schema, attributes }: ValidatedResource,
-  settings: AjvSettings = {}
+  shared: Validators = new Validators()
 ): Validation {
-  const { validators, budget } = compileValidators(plural, schema, attributes, settings)
+  const validators = compileValidators(plural, schema, attributes, shared)
   const defaults = [...attributes.values()].filter(({ schema }) => schema.default !== undefined)
   checkDefaults(plural, defaults, validators)
   const required = [...attributes.values()].filter(({ required, readOnly }) => required && !readOnly)
 
   function check (supplied: Record<string, unknown>, issues: Issues): void {
-    budget.left = REFERENCES
+    shared.startBody()
     // An attribute that already has an issue is not checked: its value may be a default in place of the faulty one.
-    const unfit = issues.size === 0 ? NONE : new Set(Object.keys(supplied).filter((name) => issues.isAbout(name)))
+    const unfit = new Set(issues.size === 0 ? [] : Object.keys(supplied).filter((name) => issues.isAbout(name)))
     for (const name in supplied) {
       if (unfit.has(name)) continue
       if (supplied[name] !== undefined) validators.get(name)?.(supplied[name], issues)
@@ -121,52 +117,31 @@ function copyDefault ({ default: value }: Schema): unknown {
 }
 
 /**
- * Compiles a validator for each attribute, so that each attribute can have a message. A validator stops at its first
- * error, so that a million wrong items cost only one. For a small array or object, a second one finds them all.
+ * Compiles a validator for each attribute, so that each attribute can have a message. For a small array or object, a
+ * second one finds all errors.
  */
 function compileValidators (
   plural: string,
-  schema: Schema,
+  { $id, ...schema }: Schema,
   attributes: ValidatedResource['attributes'],
-  settings: AjvSettings
-): { readonly validators: ReadonlyMap<string, Validate>; readonly budget: Budget } {
-  const { $id, ...anonymous } = schema
-  const whole = { ...anonymous, properties: withoutDefaults(attributes) }
-  const properties = Object.values(whole.properties)
-  const isShared = (own: unknown): boolean => hasNoExtensions(settings) && isPlain(own)
-  const budget = { left: REFERENCES }
-  // Most tables need no Ajv of their own.
-  const ajv = properties.every(isShared) && isPlainRoot(whole)
-    ? undefined
-    : makeAjv(schema, { strict: true }, settings)
-  if (ajv !== undefined) boundKeywords(ajv, budget)
-  const isValid = ajv === undefined && isSoundRoot(whole)
+  validators: Validators
+): ReadonlyMap<string, Validate> {
+  // `create` fills in the defaults of attributes before the validation.
+  const properties = Object.fromEntries(
+    [...attributes.values()].map(({ name, schema: { default: _, ...schema } }) => [name, schema])
+  )
+  const whole = { ...schema, properties }
   try {
-    checkDecimals(whole)
-    if (!isValid) {
-      checkFormats(whole, ajv === undefined ? knownFormats() : Object.keys(ajv.formats))
-      metaSchema().validateSchema(whole, true)
-    }
-    if (ajv !== undefined) addAttributes(ajv, whole)
-    const thorough = lazy(() => {
-      const ajv = makeAjv(schema, { strict: true, allErrors: true }, settings)
-      boundKeywords(ajv, budget)
-      addAttributes(ajv, whole)
-      return ajv
-    })
-    const validators = new Map([...attributes.values()].map((property): [string, Validate] => {
-      const { name } = property
-      const own = whole.properties[name]
-      const find = lazy(() =>
-        ajv === undefined || isShared(own) ? findPlain(own as Schema) : findValidator(ajv, ['properties', name]))
-      // The compilation of an invalid schema fails.
-      if (!isValid) nameFault(name, find)
-      return [name, makeValidator(find, () => findValidator(thorough(), ['properties', name]), property)]
+    validators.checkSchema(whole)
+    const compiled = new Map([...attributes.values()].map((property): [string, Validate] => {
+      const { name, shape } = property
+      const own = validators.of(whole, ['properties', name])
+      nameFault(name, own.first)
+      if (shape.types.size === 0) throw new Error(`the schema of "${name}" allows no value`)
+      return [name, makeValidator(own, property)]
     }))
-    const impossible = [...attributes.values()].find(({ shape }) => shape.types.size === 0)
-    if (impossible !== undefined) throw new Error(`the schema of "${impossible.name}" allows no value`)
-    checkInnerDefaults(whole, settings)
-    return { validators, budget }
+    checkInnerDefaults(whole, validators)
+    return compiled
   } catch (error) {
     throw new InvalidAttributesError(plural, (error as Error).message)
   }
@@ -192,9 +167,7 @@ function checkDefaults (
     const issues = new Issues()
     const value = copyDefault(schema)
     compileCheck(shape)(value, name, issues, 0)
-    if (!isLimitedByType(schema) || !typesOf(value).some((type) => shape.types.has(type))) {
-      validators.get(name)?.(value, issues)
-    }
+    validators.get(name)?.(value, issues)
     if (issues.size > 0) {
       throw new InvalidAttributesError(
         plural,
@@ -204,21 +177,12 @@ function checkDefaults (
   }
 }
 
-/** Returns whether the values of an attribute are only limited by their types, which can be checked without Ajv. */
-function isLimitedByType (schema: Schema): boolean {
-  return Object.keys(schema).every((keyword) => ['type', 'default', 'title', 'description'].includes(keyword))
-}
-
 /** Checks the defaults of properties inside attributes. */
-function checkInnerDefaults (schema: Schema, settings: AjvSettings): void {
-  const properties = [...subschemasOf(schema)].filter((part) => part.isProperty && part.schema.default !== undefined)
-  if (properties.length === 0) return
+function checkInnerDefaults (schema: Schema, validators: Validators): void {
   const shapeOf = shapesOf(schema)
-  // Each schema is compiled on its own. A strict Ajv would refuse its default, because it fills in none at the root.
-  const ajv = makeAjv(schema, { strict: false }, settings)
-  addAttributes(ajv, schema)
-  for (const { path, name, schema: property } of properties) {
-    const validate = findValidator(ajv, path)
+  for (const { path, name, isProperty, schema: property } of subschemasOf(schema)) {
+    if (!isProperty || property.default === undefined) continue
+    const validate = validators.of(schema, path).all()
     if (validate(structuredClone(property.default))) continue
     const errors = describeErrors(validate.errors as ErrorObject[], shapeOf(property)).map(
       ({ path, message }) => `${name}${path} ${message}`
@@ -227,59 +191,10 @@ function checkInnerDefaults (schema: Schema, settings: AjvSettings): void {
   }
 }
 
-/** Returns the schemas of attributes without their own defaults, which `create` fills in before the validation. */
-function withoutDefaults (attributes: ValidatedResource['attributes']): Schema {
-  return Object.fromEntries(
-    [...attributes.values()].map(({ name, schema: { default: _, ...schema } }) => [name, schema])
-  )
-}
-
-/**
- * Adds the schema of the attributes as a part of another schema, so that Ajv does not compile it as a whole. Before Ajv
- * compiles the target of a pointer, it compiles the schema with the pointer's `$id`, unless that is only a part.
- */
-function addAttributes (ajv: Ajv, schema: Schema): void {
-  ajv.addSchema({ definitions: { attributes: { ...demandWritable(schema), $id: 'attributes' } } }, 'whole')
-}
-
-/** Compiles the validator of a part of the attributes. `path` comes from the schema, so the part exists. */
-function findValidator (ajv: Ajv, path: readonly string[]): ValidateFunction {
-  return ajv.getSchema(`attributes#${writePointer(path)}`) as ValidateFunction
-}
-
-const NONE: ReadonlySet<string> = new Set()
-
-/** Copies a schema so that it requires no `readOnly` properties inside attributes, because requests cannot set them. */
-function demandWritable (root: Schema): Schema {
-  const shapeOf = shapesOf(root)
-
-  function demand (schema: unknown, outer: ReadonlySet<string>): unknown {
-    if (!isObject(schema)) return schema
-    const readOnly = [...shapeOf(schema).properties.values()].filter((property) => property.readOnly)
-    const ignored = new Set([...outer, ...readOnly.map(({ name }) => name)])
-    const withoutIgnored = (names: readonly string[]): readonly string[] => names.filter((name) => !ignored.has(name))
-    const copy = mapSubschemas(schema, (part, keyword) => {
-      // The schemas of `not` and `if` stay unchanged: with fewer requirements, they would match more values.
-      if (keyword === 'not' || keyword === 'if') return part
-      if (keyword === 'dependencies') return Array.isArray(part) ? withoutIgnored(part) : demand(part, ignored)
-      const kind = kindOf(keyword)
-      return demand(part, kind === 'same' || kind === 'conditional' ? ignored : NONE)
-    })
-    return Array.isArray(schema.required) ? { ...copy, required: withoutIgnored(schema.required) } : copy
-  }
-
-  return demand(root, NONE) as Schema
-}
-
 /** The most values in an attribute whose faults are all named: those of a form with 50 lines. */
 const MOST_VALUES = 1000
 
-/** Makes the validator of an attribute. `findThorough` returns the one that does not stop at the first error. */
-function makeValidator (
-  find: () => ValidateFunction,
-  findThorough: () => ValidateFunction,
-  { name, shape }: Property
-): Validate {
+function makeValidator ({ first, all }: SchemaValidators, { name, shape }: Property): Validate {
   // The validator would also report the faults that a value has under each alternative that it was not meant for.
   const hasAlternatives = lazy(() =>
     [...shapesIn(shape)].some(({ mixed, choices }) => mixed && choices === undefined))
@@ -288,13 +203,12 @@ function makeValidator (
   return (given, issues) => {
     // Ajv sees a number in place of the text of a long integer, whose type is "integer".
     const value = isLong && isLongInteger(given) ? Number(given) : given
-    const validate = find()
-    const errors = findErrors(validate, value)
+    const errors = findErrors(first(), value)
     if (errors === undefined) return
     if (errors === TOO_COMPLEX) return issues.add(name, 'is too complex to be checked')
     const isSmall = isStructure(value) && countValues(value) <= MOST_VALUES && !hasAlternatives()
-    const all = isSmall ? findErrors(findThorough(), value) : errors
-    const described = describeErrors(all === TOO_COMPLEX ? errors : all as readonly ErrorObject[], shape)
+    const found = isSmall ? findErrors(all(), value) : errors
+    const described = describeErrors(found === TOO_COMPLEX ? errors : found as readonly ErrorObject[], shape)
     for (const { path, message } of described) issues.add(name + path, message)
   }
 }
