@@ -2,9 +2,6 @@ import { isObject } from '../util/own-property.js'
 import { ALL_TYPES, type Schema, type TypeName, typesOf } from './types.js'
 import { resolveReference } from './subschemas.js'
 
-/** The titles of choices that have none. */
-const UNTITLED: ReadonlyMap<unknown, string> = new Map()
-
 /**
  * The structure of a value, read from its schema. It serves to convert text, to write markup and to hide values. Ajv
  * validates values by the schema itself.
@@ -56,26 +53,25 @@ export interface Property {
   readonly writeOnly: boolean
 }
 
-/** The shape of a value without a schema, which may be anything. */
-export const openShape: Shape = makeOpenShape()
+/** The keywords of texts. A value with alternatives has one only if it is the same in all of them. */
+type Facets = Pick<Shape, 'format' | 'precision' | 'scale' | 'encoding'>
 
-function makeOpenShape (): Shape {
-  const shape = {
-    schema: {},
-    types: ALL_TYPES,
-    only: undefined,
-    format: undefined,
-    precision: undefined,
-    scale: undefined,
-    encoding: undefined,
-    choices: undefined,
-    titles: UNTITLED,
-    properties: new Map<string, Property>(),
-    recursive: true,
-    mixed: false
-  }
-  const open: Shape = { ...shape, get items () { return open }, get rest () { return open } }
-  return open
+const NO_FACETS: Facets = { format: undefined, precision: undefined, scale: undefined, encoding: undefined }
+const FACETS = Object.keys(NO_FACETS) as ReadonlyArray<keyof Facets>
+
+/** The shape of a value without a schema, which may be anything. */
+export const openShape: Shape = {
+  ...NO_FACETS,
+  schema: {},
+  types: ALL_TYPES,
+  only: undefined,
+  choices: undefined,
+  titles: new Map(),
+  get items () { return openShape },
+  properties: new Map(),
+  get rest () { return openShape },
+  recursive: true,
+  mixed: false
 }
 
 /**
@@ -83,78 +79,13 @@ function makeOpenShape (): Shape {
  * @throws Error if a reference has no target or leads back to itself, or if a subschema is invalid
  */
 export function shapeOf (schema: Schema): Shape {
-  return new Shaper(schema).shape(schema)
+  return shapesOf(schema)(schema)
 }
 
 /** Returns a function that returns the shapes of parts of a schema. */
 export function shapesOf (root: Schema): (part: Schema) => Shape {
-  const shaper = new Shaper(root)
-  return (part) => shaper.shape(part)
-}
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] }
-
-/** Makes the shapes of one schema and its parts, each of them once. */
-class Shaper {
-  readonly #flattener: SchemaFlattener
-  readonly #made = new Map<unknown, Mutable<Shape>>()
-  readonly #making = new Set<unknown>()
-
-  constructor (root: Schema) {
-    this.#flattener = new SchemaFlattener(root)
-  }
-
-  shape (schema: unknown): Shape {
-    const known = this.#made.get(schema)
-    if (known !== undefined) {
-      known.recursive ||= this.#making.has(schema)
-      return known
-    }
-    const flat = this.#flattener.flatten(schema)
-    if (flat === undefined || allowsAnything(flat)) return openShape
-    const shape = { schema, recursive: false } as Mutable<Shape>
-    this.#made.set(schema, shape)
-    this.#making.add(schema)
-    Object.assign(shape, this.#read(flat))
-    this.#making.delete(schema)
-    return shape
-  }
-
-  #read (flat: FlatSchema): Omit<Shape, 'schema' | 'recursive'> {
-    const { types, format, precision, scale, encoding, titles, mixed, rest } = flat
-    const others = [...types].filter((type) => type !== 'null' && !(type === 'integer' && types.has('number')))
-    const isOpen = flat.properties === undefined && rest === undefined
-    return {
-      types,
-      only: others.length === 1 ? others[0] : undefined,
-      format,
-      precision,
-      scale,
-      encoding,
-      choices: flat.choices?.filter((choice) => choice !== null),
-      titles,
-      mixed,
-      items: flat.items === undefined ? openShape : this.shape(flat.items),
-      properties: this.#readProperties(flat),
-      rest: isOpen ? openShape : rest === undefined || rest === false ? undefined : this.shape(rest)
-    }
-  }
-
-  #readProperties ({ properties = {}, required }: FlatSchema): ReadonlyMap<string, Property> {
-    return new Map(
-      Object.entries(properties).map(([name, schema]): [string, Property] => {
-        const flat = this.#flattener.flatten(schema)
-        return [name, {
-          name,
-          schema: isObject(schema) ? schema : {},
-          shape: this.shape(schema),
-          required: required.has(name),
-          readOnly: flat?.readOnly === true,
-          writeOnly: flat?.writeOnly === true
-        }]
-      })
-    )
-  }
+  const reader = new ShapeReader(root)
+  return (part) => reader.read(part)
 }
 
 /** Yields a shape and all shapes inside it, each of them once. */
@@ -168,8 +99,7 @@ export function * shapesIn (shape: Shape, seen: Set<Shape> = new Set()): Generat
 }
 
 /** A schema whose references are resolved and whose alternatives are combined. */
-interface FlatSchema extends
-  Pick<Shape, 'types' | 'format' | 'precision' | 'scale' | 'encoding' | 'choices' | 'titles' | 'mixed'> {
+interface FlatSchema extends Facets, Pick<Shape, 'types' | 'choices' | 'titles' | 'mixed'> {
   readonly items: unknown
   readonly properties: Schema | undefined
   readonly required: ReadonlySet<string>
@@ -178,65 +108,102 @@ interface FlatSchema extends
   readonly writeOnly: boolean
 }
 
+/** The keyword that combines schemas for the same value: all of them must fit, or any of them. */
+type Combination = 'allOf' | 'anyOf'
+
 /**
  * The most schemas that the flattening of one schema combines. A schema that refers to itself in `anyOf` inside `allOf`
  * may combine ever more of them.
  */
 const MOST_COMBINED = 1000
 
-/** Makes the flat schemas of one schema and its parts, each of them once. */
-class SchemaFlattener {
+/** Reads the shapes of one schema and its parts, each of them once. */
+class ShapeReader {
   readonly #root: Schema
-  readonly #flat = new Map<unknown, FlatSchema | undefined>()
+  readonly #shapes = new Map<unknown, { -readonly [K in keyof Shape]: Shape[K] }>()
+  /** The schemas whose shapes are not complete yet. */
+  readonly #incomplete = new Set<unknown>()
+  readonly #flat = new Map<unknown, FlatSchema>()
   /** The schemas of the same value that contain the current one or refer to it. */
   readonly #ancestors = new Set<unknown>()
-  readonly #numbers = new Map<unknown, number>()
   readonly #combined = new Map<string, Schema>()
+  readonly #numbers = new Map<unknown, number>()
 
   constructor (root: Schema) {
     this.#root = root
   }
 
+  read (schema: unknown): Shape {
+    const known = this.#shapes.get(schema)
+    if (known !== undefined) {
+      known.recursive ||= this.#incomplete.has(schema)
+      return known
+    }
+    const { properties, required, readOnly, writeOnly, items, rest, ...flat } = this.#flatten(schema)
+    const { types, choices } = flat
+    const isOpen = properties === undefined && rest === undefined
+    const limits = [choices, items, ...FACETS.map((name) => flat[name])]
+    if (types === ALL_TYPES && isOpen && limits.every((limit) => limit === undefined)) return openShape
+    const others = [...types].filter((type) => type !== 'null' && !(type === 'integer' && types.has('number')))
+    const shape = {
+      ...openShape,
+      ...flat,
+      schema: schema as Schema,
+      only: others.length === 1 ? others[0] : undefined,
+      choices: choices?.filter((choice) => choice !== null),
+      recursive: false
+    }
+    this.#shapes.set(schema, shape)
+    this.#incomplete.add(schema)
+    if (items !== undefined) shape.items = this.read(items)
+    shape.properties = this.#readProperties(properties, required)
+    if (!isOpen) shape.rest = rest === undefined || rest === false ? undefined : this.read(rest)
+    this.#incomplete.delete(schema)
+    return shape
+  }
+
+  #readProperties (properties: Schema = {}, required: ReadonlySet<string>): ReadonlyMap<string, Property> {
+    return new Map(Object.entries(properties).map(([name, schema]): [string, Property] => {
+      const { readOnly, writeOnly } = this.#flatten(schema)
+      const shape = this.read(schema)
+      const own = isObject(schema) ? schema : {}
+      return [name, { name, schema: own, shape, required: required.has(name), readOnly, writeOnly }]
+    }))
+  }
+
   /**
-   * Returns the flat schema, or `undefined` if the schema is `true`.
    * @throws Error if a reference has no target or leads back to itself, if a subschema is invalid, or if too many
    * schemas must be combined
    */
-  flatten (schema: unknown): FlatSchema | undefined {
-    if (schema === true) return undefined
-    if (this.#flat.has(schema)) return this.#flat.get(schema)
+  #flatten (schema: unknown): FlatSchema {
+    if (schema === true) return readKeywords({})
+    const known = this.#flat.get(schema)
+    if (known !== undefined) return known
     if (this.#ancestors.has(schema)) throw new Error('a reference refers only to itself')
     if (!isObject(schema)) throw new Error(`must be a JSON Schema, not ${JSON.stringify(schema)}`)
     this.#ancestors.add(schema)
-    const flat = this.#join(schema)
+    const parts = list(schema.allOf).map((part) => this.#flatten(part))
+    if (typeof schema.$ref === 'string') parts.unshift(this.#flatten(resolveReference(schema.$ref, this.#root)))
+    for (const alternatives of [list(schema.anyOf), list(schema.oneOf)]) {
+      if (alternatives.length > 0) parts.push(this.#either(alternatives.map((part) => this.#flatten(part))))
+    }
+    const own = { ...readKeywords(schema), items: this.#itemsOf(schema), rest: this.#restOf(schema) }
+    const flat = parts.reduce<FlatSchema>((flat, part) => this.#both(flat, part), own)
     this.#ancestors.delete(schema)
     this.#flat.set(schema, flat)
     return flat
   }
 
-  /** Joins the keywords of a schema with those of the schemas for the same value. */
-  #join (schema: Schema): FlatSchema {
-    const parts = list(schema.allOf).map((part) => this.flatten(part))
-    if (typeof schema.$ref === 'string') parts.unshift(this.flatten(resolveReference(schema.$ref, this.#root)))
-    for (const alternatives of [list(schema.anyOf), list(schema.oneOf)]) {
-      if (alternatives.length === 0) continue
-      parts.push(this.#either(alternatives.map((part) => this.flatten(part) ?? readKeywords({}))))
-    }
-    const own = { ...readKeywords(schema), items: this.#itemsOf(schema), rest: this.#restOf(schema) }
-    return parts.reduce<FlatSchema>((flat, part) => part === undefined ? flat : this.#both(flat, part), own)
-  }
-
   /** Returns the schema of the items of an array. In a tuple, an item fits any of its schemas or `additionalItems`. */
   #itemsOf ({ items, additionalItems = true }: Schema): unknown {
     if (!Array.isArray(items)) return items
-    return this.#unite(additionalItems === false ? items : [...items, additionalItems])
+    return this.#combine('anyOf', additionalItems === false ? items : [...items, additionalItems])
   }
 
   #restOf ({ patternProperties, additionalProperties }: Schema): unknown {
     const patterns = isObject(patternProperties) ? Object.values(patternProperties) : []
     if (patterns.length === 0) return additionalProperties
-    const isClosed = additionalProperties === undefined || additionalProperties === false
-    return this.#unite(isClosed ? patterns : [...patterns, additionalProperties])
+    return this.#combine('anyOf', [...patterns, additionalProperties ?? false].filter((schema) => schema !== false))
   }
 
   /** Combines the alternatives of `anyOf` or `oneOf` into a schema that allows whatever one of them allows. */
@@ -245,77 +212,40 @@ class SchemaFlattener {
     const valued = known.filter(({ types }) => !(types.size === 1 && types.has('null')))
     const [first, ...more] = valued
     if (first !== undefined && more.length === 0) return { ...first, types }
+    const facets = FACETS.filter((name) => valued.every((part) => part[name] === first?.[name]))
     const choices = valued.map(({ choices }) => choices)
-    const objects = known.filter((part) => part.types.has('object'))
+    const objects = known.filter(({ types }) => types.has('object'))
     const isOpen = objects.some(({ properties, rest }) => properties === undefined && rest === undefined)
     const rests = objects.map(({ rest }) => rest).filter((rest) => rest !== undefined && rest !== false)
     return {
+      ...NO_FACETS,
+      ...Object.fromEntries(facets.map((name) => [name, first?.[name]])),
       types,
       mixed: true,
       required: new Set(),
       readOnly: known.every(({ readOnly }) => readOnly),
       // One alternative is enough to hide the value.
       writeOnly: known.some(({ writeOnly }) => writeOnly),
-      format: shared(valued, 'format'),
-      precision: shared(valued, 'precision'),
-      scale: shared(valued, 'scale'),
-      encoding: shared(valued, 'encoding'),
       choices: choices.includes(undefined) ? undefined : choices.flat(),
       titles: new Map(known.flatMap(({ titles }) => [...titles])),
-      items: this.#unite(known.filter((part) => part.types.has('array')).map(({ items }) => items ?? true)),
-      properties: objects.length === 0
-        ? undefined
-        : this.#mergeMembers('anyOf', objects.map(({ properties }) => properties ?? {})),
-      rest: this.#unite(isOpen ? [true, ...rests] : rests)
+      items: this.#combine('anyOf', known.flatMap(({ types, items = true }) => types.has('array') ? [items] : [])),
+      properties: objects.length === 0 ? undefined : this.#mergeMembers('anyOf', objects),
+      rest: this.#combine('anyOf', isOpen ? [true, ...rests] : rests)
     }
-  }
-
-  #unite (schemas: readonly unknown[]): unknown {
-    return schemas.length === 0 ? undefined : schemas.reduce((all, schema) => this.#combine('anyOf', all, schema))
-  }
-
-  /**
-   * Combines two schemas. The same ones always give the same object, in any order and however often they are combined,
-   * so that a schema that refers to itself is flattened once.
-   */
-  #combine (keyword: 'anyOf' | 'allOf', a: unknown, b: unknown): unknown {
-    const parts = [...new Set([a, b].flatMap((schema) => this.#partsOf(keyword, schema)))]
-    if (parts.length === 1) return a
-    const key = `${keyword} ${parts.map((part) => this.#numberOf(part)).sort((a, b) => a - b).join(' ')}`
-    const combined = this.#combined.get(key) ?? { [keyword]: parts }
-    this.#combined.set(key, combined)
-    if (this.#combined.size > MOST_COMBINED) {
-      throw new Error(`its alternatives combine to more than ${MOST_COMBINED} schemas; ` +
-        'use fewer "anyOf", "oneOf" and "allOf" that refer to each other, or declare the attribute as {}')
-    }
-    return combined
-  }
-
-  /** Returns the parts of a combined schema, or the schema itself. */
-  #partsOf (keyword: 'anyOf' | 'allOf', schema: unknown): readonly unknown[] {
-    const isCombined = isObject(schema) && Object.keys(schema).length === 1 && Array.isArray(schema[keyword])
-    return isCombined ? schema[keyword] as readonly unknown[] : [schema]
-  }
-
-  #numberOf (schema: unknown): number {
-    const number = this.#numbers.get(schema) ?? this.#numbers.size
-    this.#numbers.set(schema, number)
-    return number
   }
 
   #both (a: FlatSchema, b: FlatSchema): FlatSchema {
+    const facets = FACETS.map((name) => [name, a[name] ?? b[name]])
     return {
+      ...NO_FACETS,
+      ...Object.fromEntries(facets),
       types: intersect(a.types, b.types),
-      format: a.format ?? b.format,
-      precision: a.precision ?? b.precision,
-      scale: a.scale ?? b.scale,
-      encoding: a.encoding ?? b.encoding,
       choices: a.choices ?? b.choices,
       titles: b.titles.size > 0 ? b.titles : a.titles,
       items: this.#bothParts(a.items, b.items),
       properties: a.properties === undefined || b.properties === undefined
         ? a.properties ?? b.properties
-        : this.#mergeMembers('allOf', [a.properties, b.properties]),
+        : this.#mergeMembers('allOf', [a, b]),
       required: new Set([...a.required, ...b.required]),
       rest: this.#bothParts(a.rest, b.rest),
       readOnly: a.readOnly || b.readOnly,
@@ -326,31 +256,47 @@ class SchemaFlattener {
 
   #bothParts (a: unknown, b: unknown): unknown {
     if (a === undefined || a === true) return b ?? a
-    return b === undefined || b === true ? a : a === false || b === false ? false : this.#combine('allOf', a, b)
+    return b === undefined || b === true ? a : a === false || b === false ? false : this.#combine('allOf', [a, b])
   }
 
-  #mergeMembers (keyword: 'anyOf' | 'allOf', objects: readonly Schema[]): Schema {
-    const all = new Map<string, unknown>()
-    for (const [name, schema] of objects.flatMap((properties) => Object.entries(properties))) {
-      all.set(name, all.has(name) ? this.#combine(keyword, all.get(name), schema) : schema)
+  #mergeMembers (keyword: Combination, objects: readonly FlatSchema[]): Schema {
+    const all = new Map<string, unknown[]>()
+    for (const [name, schema] of objects.flatMap(({ properties = {} }) => Object.entries(properties))) {
+      all.set(name, [...all.get(name) ?? [], schema])
     }
-    return Object.fromEntries(all)
+    return Object.fromEntries([...all].map(([name, schemas]) => [name, this.#combine(keyword, schemas)]))
+  }
+
+  /**
+   * Combines schemas. The same ones always give the same object, in any order and however often they are combined, so
+   * that a schema that refers to itself is flattened once. Returns `undefined` if there are none.
+   */
+  #combine (keyword: Combination, schemas: readonly unknown[]): unknown {
+    const parts = [...new Set(schemas.flatMap((schema) => partsOf(keyword, schema)))]
+    if (parts.length <= 1) return schemas[0]
+    const numbers = parts.map((part) => {
+      const number = this.#numbers.get(part) ?? this.#numbers.size
+      this.#numbers.set(part, number)
+      return number
+    })
+    const key = `${keyword} ${numbers.sort((a, b) => a - b).join(' ')}`
+    const combined = this.#combined.get(key) ?? { [keyword]: parts }
+    this.#combined.set(key, combined)
+    if (this.#combined.size > MOST_COMBINED) {
+      throw new Error(`its alternatives combine to more than ${MOST_COMBINED} schemas; ` +
+        'use fewer "anyOf", "oneOf" and "allOf" that refer to each other, or declare the attribute as {}')
+    }
+    return combined
   }
 }
 
-function allowsAnything (
-  { types, format, encoding, choices, items, properties, rest }: FlatSchema
-): boolean {
-  return types === ALL_TYPES && [format, encoding, choices, items, properties, rest].every((part) => part === undefined)
+/** Returns the parts of a combined schema, or the schema itself. */
+function partsOf (keyword: Combination, schema: unknown): readonly unknown[] {
+  const isCombined = isObject(schema) && Object.keys(schema).length === 1 && Array.isArray(schema[keyword])
+  return isCombined ? schema[keyword] as readonly unknown[] : [schema]
 }
 
-/** Returns the value that all alternatives have, or `undefined` if they differ. */
-function shared<K extends keyof FlatSchema> (parts: readonly FlatSchema[], keyword: K): FlatSchema[K] | undefined {
-  const values = new Set(parts.map((part) => part[keyword]))
-  return values.size === 1 ? parts[0]?.[keyword] : undefined
-}
-
-/** Reads the keywords of the schema itself. `flatten` adds `items`, `rest` and the combined schemas. */
+/** Reads the keywords of the schema itself. `#flatten` adds `items`, `rest` and the combined schemas. */
 function readKeywords (schema: Schema): FlatSchema {
   const hasConst = 'const' in schema
   return {
@@ -360,7 +306,7 @@ function readKeywords (schema: Schema): FlatSchema {
     scale: typeof schema.scale === 'number' ? schema.scale : undefined,
     encoding: typeof schema.contentEncoding === 'string' ? schema.contentEncoding : undefined,
     choices: Array.isArray(schema.enum) ? schema.enum : hasConst ? [schema.const] : undefined,
-    titles: hasConst && typeof schema.title === 'string' ? new Map([[schema.const, schema.title]]) : UNTITLED,
+    titles: new Map(hasConst && typeof schema.title === 'string' ? [[schema.const, schema.title]] : []),
     items: undefined,
     properties: isObject(schema.properties) ? schema.properties : undefined,
     required: new Set(list(schema.required).map(String)),
@@ -382,7 +328,8 @@ function readTypes (schema: Schema): ReadonlySet<TypeName> {
 }
 
 function intersect (a: ReadonlySet<TypeName>, b: ReadonlySet<TypeName>): ReadonlySet<TypeName> {
-  return new Set([...a].filter((type) => b.has(type)))
+  if (a === ALL_TYPES) return b
+  return b === ALL_TYPES ? a : new Set([...a].filter((type) => b.has(type)))
 }
 
 function list (value: unknown): readonly unknown[] {
