@@ -71,7 +71,7 @@ export type { AttributesOf, ChangesOf, CreateOf, VisibleOf } from './core/schema
 export type { ResourceAttributes, RowsOf, StoreFor } from './core/stores/infer.js'
 export type { Property, Shape } from './core/schema/shape.js'
 export type { AttributesSchema, Schema, TypeName } from './core/schema/types.js'
-export type { MemoryStore, MemoryStoreOptions } from './core/stores/memory/store.js'
+export type { MemoryStore, MemoryStoreOptions } from './core/stores/memory.js'
 export type { Id, Scope, Row } from './core/resource/row.js'
 export type { Attributes, Scalar } from './core/schema/types.js'
 export type {

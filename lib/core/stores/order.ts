@@ -62,18 +62,6 @@ function isSurrogate (unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdfff
 }
 
-/** Returns the index of the first of sorted items for which `isBeyond` returns true, or their number if none is. */
-export function findFirst<T> (items: readonly T[], isBeyond: (item: T) => boolean): number {
-  let low = 0
-  let high = items.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (isBeyond(items[middle] as T)) high = middle
-    else low = middle + 1
-  }
-  return low
-}
-
 type Matches = (row: Row) => boolean
 type Meets = (value: unknown) => boolean
 

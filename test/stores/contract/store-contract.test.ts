@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { ATTRIBUTES, type Scenario, storeContract, type StoreContractOptions, UNIQUE } from '../../../lib/contract/index.js'
-import { memoryStore } from '../../../lib/core/stores/memory/store.js'
+import { memoryStore } from '../../../lib/core/stores/memory.js'
 import type { Store } from '../../../lib/core/stores/store.js'
 import { type MakeStore, mutants, variants } from '../../support/stores/contract/mutant-stores.js'
 import { referenceStore, type Steps, Table } from '../../support/stores/contract/reference-store.js'

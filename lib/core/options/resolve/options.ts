@@ -17,7 +17,7 @@ import { didYouMean } from '../../util/words.js'
 import { findMember, isObject, isStructure } from '../../util/own-property.js'
 import { checkCacheControl } from '../cache-control.js'
 import type { OpenapiOptions, ResourceOptions } from '../options.js'
-import { memoryStore } from '../../stores/memory/store.js'
+import { memoryStore } from '../../stores/memory.js'
 import { type Guards, NAME, NO_GUARDS, REGISTER_OPTIONS, resolveRouting, type Routing } from './routing.js'
 
 const METHODS = ['list', 'get', 'create', 'update', 'delete'] as const satisfies ReadonlyArray<keyof Store>

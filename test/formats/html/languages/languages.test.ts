@@ -67,7 +67,7 @@ const OF_PROGRAMS: readonly RegExp[] = [
 ]
 
 t.test('each text that the server can answer a browser with is among the translated ones', (t) => {
-  const files = ['core/errors.ts', ...['core/actions', 'core/formats/form', 'core/request', 'core/relations', 'core/schema'].flatMap((folder) => readdirSync(new URL(folder, lib), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts')).map((file) => `${folder}/${file}`)), 'core/formats/json/json.ts', 'sql/constraint-errors.ts', 'core/stores/memory/table.ts']
+  const files = ['core/errors.ts', ...['core/actions', 'core/formats/form', 'core/request', 'core/relations', 'core/schema'].flatMap((folder) => readdirSync(new URL(folder, lib), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts')).map((file) => `${folder}/${file}`)), 'core/formats/json/json.ts', 'sql/constraint-errors.ts', 'core/stores/memory.ts']
   const errors = /^(?:issues\.add|(?:InvalidQuery|MalformedBody|Invalid|PreconditionFailed|NotAcceptable|InvalidMethod)Error)$/
   let found = 0
   for (const file of files) {

@@ -1,0 +1,389 @@
+import { InvalidError, InvalidOptionError, NO_SUCH_REFERENCE, ReferencedError } from '../errors.js'
+import { type Id, makeUuid, type Row, type Scope } from '../resource/row.js'
+import { isDecimalShape } from '../schema/convert-text.js'
+import { shapeOf } from '../schema/shape.js'
+import type { Attributes, AttributesSchema } from '../schema/types.js'
+import { checkOneOf, checkOptionNames } from '../util/check-option.js'
+import { freezeValues, mergeMembers, ownMember } from '../util/own-property.js'
+import { comparePositions, compileMatcher, matchEvery, positionOf } from './order.js'
+import {
+  checkScope, type Context, type Count, type CountQuery, type Guard, LARGEST_BATCH_SIZE, omitScope, type OnDelete,
+  type Position, type Query, sizeOf, type Stores, type SyncStore, type TableRequest, type WriteOutcome
+} from './store.js'
+import { checkUnique, type UniqueGroups, UniqueIndex } from './unique.js'
+
+/** A store in memory. Its methods return their results synchronously. */
+export interface MemoryStore<A = Attributes> extends SyncStore<A> {
+  readonly id: 'integer' | 'uuid'
+  readonly capabilities: {
+    readonly order: true
+    readonly offset: true
+    readonly filter: true
+    readonly search: true
+    readonly count: true
+  }
+  list (query: Query, context?: Context): Iterable<ReadonlyArray<Row<A>>>
+  count (query: CountQuery, context?: Context): Count
+}
+
+/** The options of `memoryStore`. */
+export interface MemoryStoreOptions {
+  /** The type of ids: `'integer'` (counted from 1) or `'uuid'` (UUID v7, RFC 9562 §5.7). @default 'integer' */
+  readonly id?: 'integer' | 'uuid'
+  /**
+   * Attributes, or groups of attributes (`['tenant', 'title']`), whose values are unique. A row in which one of them is
+   * null or absent never conflicts. @default []
+   */
+  readonly unique?: UniqueGroups
+}
+
+/**
+ * Makes a store in memory for up to 100,000 rows, which are lost when the process ends. A page of a list reads all rows
+ * if it has another order than that of the ids. An open list holds one batch of bounded size, and includes later writes
+ * to rows that it has not reached. A write replaces a frozen row and never changes it, so readers of a list need no
+ * copy. The rows have the type that the variable declares: `const posts: Store<Post> = memoryStore()`.
+ * @throws InvalidOptionError or UnknownOptionError if an option is wrong
+ */
+export function memoryStore<A = Attributes> (options: MemoryStoreOptions = {}): MemoryStore<A> {
+  checkOptionNames(options, ['id', 'unique'], 'memoryStore')
+  const { id = 'integer', unique = [] } = options
+  checkOneOf('id', id, ['integer', 'uuid'])
+  checkUnique(unique)
+  // The rows hold the attributes that the caller gives, so they have the type that the caller declares.
+  return makeStore(new MemoryTable(id, unique)) as MemoryStore<A>
+}
+
+/**
+ * Makes the stores of several resources in memory. A row can refer only to a row that exists. The option `onDelete` of
+ * a resource says what deleting that row does.
+ */
+export function memoryStores (): Stores {
+  const opened = new Map<string, { readonly key: string, readonly table: MemoryTable, readonly store: MemoryStore }>()
+  return Object.freeze<Stores>({
+    open ({ table: name, attributes, id, unique, references }: TableRequest) {
+      const key = JSON.stringify({ id, unique, references })
+      const known = opened.get(name)
+      if (known?.key === key) return known.store
+      if (known !== undefined) {
+        const what = 'whose type of ids, "unique" and "onDelete" differ'
+        throw new InvalidOptionError('stores', `has the table "${name}" already, of another registration ${what}`)
+      }
+      const table = new MemoryTable(id, unique, name, decimalsOf(attributes))
+      const store = makeStore(table) as MemoryStore
+      opened.set(name, { key, table, store })
+      for (const [attribute, { table: parent, onDelete = 'restrict' }] of Object.entries(references)) {
+        const target = opened.get(parent)
+        if (target === undefined) throw new InvalidOptionError('stores', `must open the table "${parent}" first`)
+        table.refer(new ForeignKey(attribute, table, target.table, onDelete))
+      }
+      return store
+    }
+  })
+}
+
+/** Returns the names of the attributes that are decimals. */
+function decimalsOf (attributes: AttributesSchema | undefined): ReadonlySet<string> {
+  if (attributes === undefined) return new Set()
+  return new Set([...shapeOf({ ...attributes }).properties].flatMap(([name, { shape }]) =>
+    isDecimalShape(shape) ? [name] : []))
+}
+
+function makeStore (table: MemoryTable): MemoryStore<unknown> {
+  return Object.freeze<MemoryStore<unknown>>({
+    id: table.id,
+    unique: table.unique,
+    capabilities: Object.freeze({ order: true, offset: true, filter: true, search: true, count: true }),
+    list: (query) => table.list(query),
+    count: (query) => table.count(query),
+    get: (id, scope) => table.get(id, scope),
+    create: (attributes: Attributes, scope) => table.create(attributes, scope),
+    update: (id, changes, guard) => table.update(id, changes, guard),
+    delete: (id, guard) => table.delete(id, guard)
+  })
+}
+
+/** The most rows of a batch. */
+const BATCH = 512
+
+/** The most rows that a list finds at once in another order than that of the ids. */
+const MOST_FOUND = 8_192
+
+/** The rows of a store in memory. */
+class MemoryTable {
+  readonly id: 'integer' | 'uuid'
+  readonly unique: UniqueGroups
+  /** The name in errors about rows that refer to others. */
+  readonly name: string
+  /** The foreign keys of other rows that refer to these. */
+  readonly referrers: ForeignKey[] = []
+  readonly #foreignKeys: ForeignKey[] = []
+  /** The index of unique values, or `undefined` if no values are unique. */
+  readonly #unique: UniqueIndex | undefined
+  /** The rows in the order of their ids, which is that of their creation. */
+  readonly #rows = new Map<Id, Row>()
+  #lastId = 0
+  /** The number of writes. */
+  #writes = 0
+
+  /** @param decimals the attributes whose unique values are compared as numbers */
+  constructor (id: 'integer' | 'uuid', unique: UniqueGroups, name = '', decimals: ReadonlySet<string> = new Set()) {
+    this.id = id
+    this.unique = unique
+    this.name = name
+    this.#unique = unique.length === 0 ? undefined : new UniqueIndex(unique, decimals)
+  }
+
+  /** Adds a foreign key of the rows, of which there are none yet. */
+  refer (foreignKey: ForeignKey): void {
+    this.#foreignKeys.push(foreignKey)
+    foreignKey.parent.referrers.push(foreignKey)
+  }
+
+  list ({ offset = 0, limit = Infinity, ...query }: Query): Iterable<readonly Row[]> {
+    const isById = query.order.length === 1 && query.order[0]?.descending === false
+    return isById ? this.#listById(query, offset, limit) : this.#listInOrder(query, offset, limit)
+  }
+
+  /** Counts the rows, which is exact. It looks at all of them, unless all of them are asked for. */
+  count ({ most = Infinity, ...query }: CountQuery): Count {
+    const isListed = compileListed(query)
+    if (isListed === matchEvery) return { rows: Math.min(most, this.#rows.size), isEstimate: false }
+    let rows = 0
+    for (const row of this.#rows.values()) if (isListed(row) && ++rows >= most) break
+    return { rows, isEstimate: false }
+  }
+
+  get (id: Id, scope: Scope): Row | undefined {
+    const row = this.#rows.get(id)
+    return row !== undefined && hasValues(row, scope) ? row : undefined
+  }
+
+  create (given: Attributes, scope: Scope): Row {
+    const attributes = Object.freeze(mergeMembers(freezeValues(given), freezeValues(scope)))
+    this.#checkKeys(undefined, attributes, scope)
+    return this.#save({ id: this.id === 'uuid' ? makeUuid() : ++this.#lastId, version: '1', attributes })
+  }
+
+  update (id: Id, changes: Attributes, guard: Guard): WriteOutcome {
+    const checked = this.#check(id, guard)
+    if (!checked.ok) return checked
+    checkScope(changes, guard.scope)
+    const attributes = applyChanges(checked.row.attributes, freezeValues(omitScope(changes, guard.scope)))
+    this.#checkKeys(id, attributes, guard.scope)
+    return { ok: true, row: this.replace(checked.row, attributes) }
+  }
+
+  delete (id: Id, guard: Guard): WriteOutcome {
+    const checked = this.#check(id, guard)
+    if (!checked.ok) return checked
+    deleteWithReferrers(checked.row, this)
+    return checked
+  }
+
+  /** Replaces a row by its next version. The caller has checked the attributes, which are frozen. */
+  replace (previous: Row, attributes: Attributes): Row {
+    this.#unindex(previous)
+    return this.#save({ id: previous.id, version: String(Number(previous.version) + 1), attributes })
+  }
+
+  /** Removes a row to which no other row refers. */
+  remove (row: Row): void {
+    this.#rows.delete(row.id)
+    this.#writes++
+    this.#unindex(row)
+  }
+
+  #unindex (row: Row): void {
+    this.#unique?.remove(row)
+    for (const foreignKey of this.#foreignKeys) foreignKey.remove(row)
+  }
+
+  #check (id: Id, { version, scope }: Guard): WriteOutcome {
+    const row = this.get(id, scope)
+    if (row === undefined) return { ok: false, why: 'missing' }
+    if (version !== undefined && version !== row.version) return { ok: false, why: 'stale', current: row }
+    return { ok: true, row }
+  }
+
+  /** Throws if a value is taken, or if the attributes refer to no row. */
+  #checkKeys (id: Id | undefined, attributes: Attributes, scope: Scope): void {
+    this.#unique?.check(id, attributes, scope)
+    for (const foreignKey of this.#foreignKeys) foreignKey.check(attributes, scope)
+  }
+
+  #save (row: Row): Row {
+    Object.freeze(row)
+    this.#unique?.add(row)
+    for (const foreignKey of this.#foreignKeys) foreignKey.add(row)
+    this.#rows.set(row.id, row)
+    this.#writes++
+    return row
+  }
+
+  /** Lists rows in the order of their ids. The iterator of the map goes on correctly while rows change. */
+  * #listById (query: Matched, offset: number, limit: number): Generator<readonly Row[]> {
+    const isListed = compileListed(query)
+    let batch: Row[] = []
+    let size = 0
+    let index = 0
+    for (const row of limit > 0 ? this.#rows.values() : []) {
+      if (!isListed(row) || index++ < offset) continue
+      batch.push(row)
+      size += sizeOf(row)
+      const isLast = index >= offset + limit
+      if (batch.length < BATCH && size <= LARGEST_BATCH_SIZE && !isLast) continue
+      yield batch
+      if (isLast) return
+      batch = []
+      size = 0
+    }
+    if (batch.length > 0) yield batch
+  }
+
+  /**
+   * Lists rows in another order. After a write, the next batch finds its start again, because rows may have moved.
+   * Between batches the list holds ids, so that a slow reader keeps no replaced rows in memory.
+   */
+  * #listInOrder ({ after, ...query }: Matched, offset: number, limit: number): Generator<readonly Row[]> {
+    let ids: Id[] = []
+    let writes = this.#writes
+    for (let left = limit; left > 0;) {
+      if (ids.length === 0 || writes !== this.#writes) {
+        ids = this.#findFirst({ ...query, after }, offset + Math.min(MOST_FOUND, left)).slice(offset)
+        writes = this.#writes
+        offset = 0
+      }
+      const batch = this.#firstBatch(ids)
+      const last = batch.at(-1)
+      if (last === undefined) return
+      after = positionOf(last, query.order)
+      left -= batch.length
+      ids = ids.slice(batch.length)
+      yield batch
+    }
+  }
+
+  #firstBatch (ids: readonly Id[]): Row[] {
+    const rows = ids.slice(0, BATCH).map((id) => this.#rows.get(id) as Row)
+    let size = 0
+    const full = rows.findIndex((row) => (size += sizeOf(row)) > LARGEST_BATCH_SIZE)
+    return full < 0 ? rows : rows.slice(0, full + 1)
+  }
+
+  /** Returns the first ids of a list. It looks at all rows, and sorts only those that may be among the first. */
+  #findFirst (query: Matched, most: number): Id[] {
+    const { order } = query
+    const isListed = compileListed(query)
+    const compare = (a: Placed, b: Placed): number => comparePositions(order, a.position, b.position)
+    let first: Placed[] = []
+    let last: Placed | undefined
+    for (const row of this.#rows.values()) {
+      if (!isListed(row)) continue
+      const placed = { id: row.id, position: positionOf(row, order) }
+      if (last !== undefined && compare(placed, last) > 0) continue
+      if (first.push(placed) < most * 2) continue
+      first = first.sort(compare).slice(0, most)
+      last = first.at(-1)
+    }
+    return first.sort(compare).slice(0, most).map(({ id }) => id)
+  }
+}
+
+/** A query without what bounds the number of its rows. */
+type Matched = Omit<Query, 'offset' | 'limit'>
+
+interface Placed {
+  readonly id: Id
+  readonly position: Position
+}
+
+/** Compiles a function that returns whether a row is in a list: it matches the query, and is after its position. */
+function compileListed ({ order, after, ...query }: Matched): (row: Row) => boolean {
+  const matches = compileMatcher(query)
+  if (after === undefined) return matches
+  return (row: Row): boolean => matches(row) && comparePositions(order, positionOf(row, order), after) > 0
+}
+
+function hasValues ({ attributes }: Row, values: Scope): boolean {
+  for (const name in values) if ((ownMember(attributes, name) ?? null) !== values[name]) return false
+  return true
+}
+
+/** Returns the attributes with the changes, without those that the changes remove. */
+function applyChanges (attributes: Attributes, changes: Attributes): Attributes {
+  const changed = mergeMembers(attributes, changes)
+  for (const name in changes) if (changes[name] === undefined) delete changed[name]
+  return Object.freeze(changed)
+}
+
+/** A foreign key, with an index of the rows by the id to which they refer. */
+class ForeignKey {
+  readonly attribute: string
+  readonly rows: MemoryTable
+  readonly parent: MemoryTable
+  readonly onDelete: OnDelete
+  readonly #ids = new Map<unknown, Set<Id>>()
+
+  constructor (attribute: string, rows: MemoryTable, parent: MemoryTable, onDelete: OnDelete) {
+    this.attribute = attribute
+    this.rows = rows
+    this.parent = parent
+    this.onDelete = onDelete
+  }
+
+  /** Throws `InvalidError` if the attribute refers to no row. Null refers to none on purpose. */
+  check (attributes: Attributes, scope: Scope): void {
+    const id = ownMember(attributes, this.attribute)
+    if (id == null || this.parent.get(id as Id, {}) !== undefined) return
+    // A client cannot change an attribute of the scope.
+    throw Object.hasOwn(scope, this.attribute)
+      ? new InvalidError({}, { detail: `it ${NO_SUCH_REFERENCE}` })
+      : new InvalidError({ [this.attribute]: [NO_SUCH_REFERENCE] })
+  }
+
+  add ({ id, attributes }: Row): void {
+    const parent = ownMember(attributes, this.attribute)
+    if (parent == null) return
+    const ids = this.#ids.get(parent)
+    if (ids === undefined) this.#ids.set(parent, new Set([id]))
+    else ids.add(id)
+  }
+
+  remove ({ id, attributes }: Row): void {
+    const parent = ownMember(attributes, this.attribute)
+    const ids = this.#ids.get(parent)
+    ids?.delete(id)
+    if (ids?.size === 0) this.#ids.delete(parent)
+  }
+
+  /** Returns the rows that refer to a row. */
+  rowsOf (id: Id): readonly Row[] {
+    return [...this.#ids.get(id) ?? []].map((id) => this.rows.get(id, {}) as Row)
+  }
+}
+
+/**
+ * Deletes a row, and deletes or changes the rows that refer to it, and those that refer to them in turn. Nothing is
+ * written if one of them restricts the deletion.
+ * @throws ReferencedError
+ */
+function deleteWithReferrers (row: Row, table: MemoryTable): void {
+  const deleted = new Map([[row, table]])
+  const freed: Array<readonly [ForeignKey, Id]> = []
+  // The loop also reaches the rows that it adds.
+  for (const [{ id }, { referrers }] of deleted) {
+    for (const foreignKey of referrers) {
+      for (const referrer of foreignKey.rowsOf(id)) {
+        if (deleted.has(referrer)) continue
+        if (foreignKey.onDelete === 'restrict') throw new ReferencedError(foreignKey.rows.name)
+        if (foreignKey.onDelete === 'cascade') deleted.set(referrer, foreignKey.rows)
+        else freed.push([foreignKey, referrer.id])
+      }
+    }
+  }
+  for (const [row, rows] of deleted) rows.remove(row)
+  for (const [{ rows, attribute }, id] of freed) {
+    const row = rows.get(id, {})
+    if (row !== undefined) rows.replace(row, Object.freeze(mergeMembers(row.attributes, { [attribute]: null })))
+  }
+}
