@@ -39,7 +39,7 @@ const required: typeof resources & typeof values & {
 // Node.js, "Loading ECMAScript modules using require()".
 export { home, required as 'module.exports' }
 export * from './core/public-values.js'
-export type { HomeOptions } from './home/home-page.js'
+export type { HomeOptions } from './home/home-pages.js'
 
 export type { Messages, Problem } from './core/errors.js'
 export type {

@@ -1,15 +1,24 @@
 import type { FastifyInstance, FastifyPluginAsync, RegisterOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { InvalidOptionError, withOwner } from '../core/errors.js'
+import type { CompiledResource } from '../core/compiled-resource.js'
+import { InvalidOptionError, nameOwner, ownerOf, withOwner } from '../core/errors.js'
+import { type Declaration, extendInherited, mergeOptions, NO_INHERITED_OPTIONS } from '../core/options/declaration.js'
+import type { ResourceOptions, ScopeOptions } from '../core/options/options.js'
+import { registerDeclarations } from '../core/plugin.js'
+import { normalizePrefix } from '../core/resource/path-pattern.js'
+import { registryOf } from '../core/routes/route-registry.js'
 import { checkBoolean, checkObject, checkOptionNames, checkThat, isFunction, show } from '../core/util/check-option.js'
-import { lazy } from '../core/util/functions.js'
 import { isObject } from '../core/util/own-property.js'
-import type { DatabaseOptions } from './options.js'
-import type { NameOf } from './resource-names.js'
-
-/** Imports the registration when the first database is registered, because it imports nearly all other modules. */
-const loadRegistration: () => Promise<typeof import('./register-tables.js')> =
-  lazy(() => import('./register-tables.js'))
+import { home as homePage } from '../home/home.js'
+import type { HtmlFormat } from '../html/html.js'
+import type { PageMessages } from '../html/messages.js'
+import type { AppearanceOptions, HtmlOptions } from '../html/options.js'
+import type { TableDescription } from '../sql/tables/description.js'
+import { WINGS } from '../wings.js'
+import { connect, type OpenTable, openTables } from './open-tables.js'
+import type { DatabaseOptions, TableReport } from './options.js'
+import { type NameOf, type ResourceNames, nameResources } from './resource-names.js'
+import { findActions, findReferences, findTitle, type ReferenceTarget, tableOptionsOf } from './resource-options.js'
 
 const OPTIONS: ReadonlyArray<keyof DatabaseOptions | keyof RegisterOptions> = [
   'pool', 'schema', 'database', 'file', 'only', 'except', 'write', 'tables', 'defaults', 'nameOf', 'descriptions',
@@ -29,41 +38,12 @@ export const database: FastifyPluginAsync<DatabaseOptions> = fp(register, {
 })
 
 async function register (app: FastifyInstance, options: DatabaseOptions & RegisterOptions): Promise<void> {
-  await withinTimeout(app, serve(app, options))
-}
-
-async function serve (app: FastifyInstance, options: DatabaseOptions & RegisterOptions): Promise<void> {
   try {
     checkOptions(options)
-    const { registerTables } = await loadRegistration()
     await registerTables(app, options)
   } catch (error) {
     throw withOwner(error, 'the plugin "database"')
   }
-}
-
-/** The part of Fastify's `pluginTimeout` after which our own error comes, before that of Fastify. */
-const MOST_OF_TIMEOUT = 0.9
-
-/**
- * Waits for the tables as long as Fastify waits for the plugin. Fastify's own error would ask for a call of `done`.
- * @throws InvalidOptionError if that takes too long
- */
-async function withinTimeout ({ initialConfig }: FastifyInstance, tables: Promise<void>): Promise<void> {
-  const { pluginTimeout = 10_000 } = initialConfig
-  if (pluginTimeout === 0) return tables
-  let timer: NodeJS.Timeout | undefined
-  const end = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      reject(new InvalidOptionError(
-        'pluginTimeout',
-        `is ${pluginTimeout} ms, in which not all tables could be read and served; start the app with ` +
-          'fastify({ pluginTimeout: 0 }), or select tables by "only" and "except"',
-        ' of Fastify'
-      ))
-    }, pluginTimeout * MOST_OF_TIMEOUT)
-  })
-  await Promise.race([tables, end]).finally(() => { clearTimeout(timer) })
 }
 
 /** @throws InvalidOptionError, UnknownOptionError */
@@ -81,4 +61,115 @@ function checkOptions (options: DatabaseOptions): void {
   if (nameOf !== undefined) checkThat('nameOf', nameOf, isFunction<NameOf>, 'a function')
   if (report !== undefined) checkThat('report', report, isFunction<NonNullable<typeof report>>, 'a function')
   checkThat('descriptions', descriptions, Array.isArray, 'a list of descriptions as describeDatabase returns it')
+}
+
+/**
+ * Registers a resource for each table that can be served, and the home page.
+ * @throws InvalidOptionError, UnknownOptionError, InvalidAttributesError
+ */
+async function registerTables (app: FastifyInstance, options: DatabaseOptions & RegisterOptions): Promise<void> {
+  const { home = 'Tables', prefix = '', logLevel, logSerializers, defaults = {} } = options
+  const { report = (all) => { logTables(app, all) } } = options
+  const path = normalizePrefix(prefix)
+  if (home !== false && path.includes(':')) {
+    throw new InvalidOptionError('home', `must be false, because the prefix '${prefix}' has parameters`)
+  }
+  const tables = await openTables(await connect(app, options), options)
+  const resources = makeResources(tables, options)
+  // Each resource has a list of its actions, which these options have limited already.
+  const { only, except, formPages, ...scope } = defaults
+  const all = registryOf(app).resources
+  const start = all.length
+  const inherited = nameOwner('a scope', () => extendInherited(NO_INHERITED_OPTIONS, scope))
+  const declarations = [...resources.values()].map((own): Declaration => {
+    const { name, html = {}, ...others } = own
+    const options = nameOwner(ownerOf(name), () => mergeOptions(inherited.shared, { ...others, html }))
+    // Each table has options of pages, even if it has no pages. They count as inherited, so that they are not refused.
+    const surroundings = { ...inherited, shared: { ...inherited.shared, html } }
+    return {
+      options: { ...options, name },
+      singleton: false,
+      inherited: surroundings,
+      customActions: [],
+      children: []
+    }
+  })
+  const log = { ...(logLevel && { logLevel }), ...(logSerializers && { logSerializers }) }
+  await registerDeclarations(app, declarations, { wings: WINGS, prefix, owner: 'a map', log })
+  // The app has waited for the resources, so that no other ones are among them.
+  const compiled = all.slice(start).map(({ compiled }) => compiled)
+  if (home !== false) await app.register(homePage, { ...findAppearance(defaults), title: home, prefix: path })
+  const served = new Map([...resources.keys()].map((table, index) => [table, compiled[index]]))
+  report(tables.map(({ table }) => makeReport(table, served.get(table))))
+}
+
+/** Returns the options of pages that all resources have: those of `html(…)`, and those of `defaults`. */
+function pageOptionsOf ({ formats = [], html: own }: ScopeOptions): HtmlOptions {
+  const format = formats.find((format): format is HtmlFormat => typeof format === 'object' && format.name === 'html')
+  return { ...format?.options, ...own }
+}
+
+/** Returns the options of the home page that the pages of resources have, too. */
+function findAppearance (defaults: ScopeOptions): AppearanceOptions {
+  const { lang, messages, accent, brand, contentSecurityPolicy } = pageOptionsOf(defaults)
+  const all = { lang, messages, accent, brand, contentSecurityPolicy }
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+}
+
+/**
+ * Makes the options of the resources.
+ * @throws InvalidOptionError
+ */
+function makeResources (
+  tables: readonly OpenTable[],
+  { tables: given = {}, defaults = {}, write = false, nameOf = () => undefined }: DatabaseOptions
+): ReadonlyMap<TableDescription, ResourceOptions> {
+  const served = tables.flatMap(({ table, store }) => (store === undefined ? [] : [{ table, store }]))
+  const names = nameResources(
+    served.map(({ table }) => table),
+    (table) => tableOptionsOf(given, table).name ?? nameOf(table)
+  )
+  const findTarget = (name: string, schema: string | undefined): ReferenceTarget | undefined => {
+    const named = served.filter(({ table }) => table.name === name)
+    const target = (named.find(({ table }) => table.schema === schema) ?? named[0])?.table
+    return target && { name: (names.get(target) as ResourceNames).name, table: target }
+  }
+  const shared = pageOptionsOf(defaults)
+  return new Map(served.map(({ table, store }) => {
+    const own = tableOptionsOf(given, table)
+    const { except, formPages, ...others } = own
+    const { messages, ...named } = names.get(table) as ResourceNames
+    return [table, {
+      ...named,
+      references: findReferences(table, (name) => findTarget(name, table.schema)),
+      ...others,
+      store,
+      html: {
+        ...(shared.title === undefined && findTitle(table)),
+        ...own.html,
+        messages: joinMessages([shared.messages, messages, own.html?.messages])
+      },
+      only: findActions(table, write, { ...defaults, ...own })
+    }]
+  }))
+}
+
+/** Joins words of several origins, each of which may depend on the language. The last ones take precedence. */
+function joinMessages (all: ReadonlyArray<HtmlOptions['messages']>): (lang: string) => Partial<PageMessages> {
+  return (lang) => Object.assign({}, ...all.map((words) => typeof words === 'function' ? words(lang) : words))
+}
+
+function makeReport (table: TableDescription, compiled: CompiledResource | undefined): TableReport {
+  const { problems } = table
+  if (compiled === undefined) return { table, name: undefined, path: undefined, actions: [], problems }
+  const { name, resource: { actions }, resourcePaths: { collection } } = compiled
+  return { table, name, path: collection.text, actions: [...actions], problems }
+}
+
+function logTables ({ log }: FastifyInstance, tables: readonly TableReport[]): void {
+  for (const { table: { name }, path, actions, problems } of tables) {
+    const reasons = problems.map(({ problem }) => problem)
+    if (path === undefined) log.warn({ table: name, problems: reasons }, `the table "${name}" is not served`)
+    else log.info({ table: name, path, actions, problems: reasons }, `the table "${name}" is served at ${path}`)
+  }
 }

@@ -1,6 +1,6 @@
 // The entry `fastify-resources/database`: a database that exists already as resources.
 export { database } from './database.js'
-export { describeDatabase } from './describe-database.js'
+export { describeDatabase } from './open-tables.js'
 export type {
   DatabaseOptions, DatabaseSource, PostgresTables, SqliteFileTables, SqliteTables, TableOptions, TableReport,
   TablesOptions

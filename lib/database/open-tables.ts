@@ -1,15 +1,78 @@
+import type { FastifyInstance } from 'fastify'
 import { InvalidAttributesError, InvalidOptionError } from '../core/errors.js'
-import { postgresStore } from '../sql/postgres/store.js'
-import { optionsOf } from '../sql/self-describing.js'
-import { describeDatabase } from './describe-database.js'
-import type { TableDescription } from '../sql/tables/description.js'
-import { selectTables } from '../sql/tables/selection.js'
-import { sqliteStore } from '../sql/sqlite/store.js'
 import type { Store } from '../core/stores/store.js'
 import { checkKnown } from '../core/util/check-option.js'
+import { findMember } from '../core/util/own-property.js'
+import { describePostgres } from '../sql/postgres/describe/describe-postgres.js'
+import type { PostgresPool } from '../sql/postgres/driver.js'
+import { postgresStore } from '../sql/postgres/store.js'
+import { optionsOf } from '../sql/self-describing.js'
+import { describeSqlite } from '../sql/sqlite/describe/describe-sqlite.js'
+import { openAtStart, type SqliteDatabase } from '../sql/sqlite/driver.js'
+import { shareFile } from '../sql/sqlite/file.js'
+import { sqliteStore } from '../sql/sqlite/store.js'
+import type { TableDescription } from '../sql/tables/description.js'
+import { checkSelection, type DescribeOptions, selectTables } from '../sql/tables/selection.js'
 import type { DatabaseOptions } from './options.js'
 import { addTitles, tableOptionsOf } from './resource-options.js'
-import type { Connection } from './source.js'
+
+/** An open database. */
+type Connection =
+  | { readonly pool: PostgresPool, readonly database?: never }
+  | { readonly pool?: never, readonly database: SqliteDatabase }
+
+/** The time that a write waits for other processes, in milliseconds: the default of `sqliteStore`. */
+const BUSY_TIMEOUT = 5000
+
+/**
+ * Returns the database that the options name. A file is opened, and closed with the app.
+ * @throws InvalidOptionError unless there is exactly one
+ */
+export async function connect (app: FastifyInstance, options: DatabaseOptions): Promise<Connection> {
+  const { pool, database, file, schema, write = false } = options
+  const given = Object.entries({ pool, database, file }).flatMap(([name, value]) => value === undefined ? [] : [name])
+  const [name = 'pool', other] = given
+  if (given.length === 0) {
+    throw new InvalidOptionError(
+      name,
+      'is missing; give a pool of pg, or an open SQLite "database", or the path of a "file"'
+    )
+  }
+  if (other !== undefined) throw new InvalidOptionError(other, `must not be given together with "${name}"`)
+  if (schema !== undefined && pool === undefined) throw new InvalidOptionError('schema', 'is for PostgreSQL only')
+  if (pool !== undefined) {
+    if (typeof findMember(pool, 'connect') === 'function') return { pool }
+    throw new InvalidOptionError('pool', 'must be a pool of pg')
+  }
+  if (database !== undefined) return { database }
+  const opened = shareFile(file, BUSY_TIMEOUT, !write)
+  opened.retain()
+  app.addHook('onClose', async () => { opened.release() })
+  return { database: await openAtStart(opened) }
+}
+
+/**
+ * Describes the tables and views of a database: their attributes, keys, references and rights. `source` is a pool of pg
+ * or an open SQLite database. Nothing in the database changes.
+ *
+ * In SQLite, where a column may contain values of any type, it also looks at the first and the last 500 rows.
+ * @throws InvalidOptionError if a schema or table does not exist, UnknownOptionError if an option is unknown,
+ * UnavailableError if the database cannot be reached
+ */
+export async function describeDatabase (
+  source: PostgresPool | SqliteDatabase,
+  options: DescribeOptions = {}
+): Promise<TableDescription[]> {
+  checkSelection(options)
+  if (typeof findMember(source, 'connect') === 'function') return describePostgres(source as PostgresPool, options)
+  if (typeof findMember(source, 'prepare') !== 'function') {
+    throw new InvalidOptionError('database', 'must be a pool of pg, or an open database of SQLite')
+  }
+  if (options.schema !== undefined) {
+    throw new InvalidOptionError('schema', 'works only with PostgreSQL, because databases of SQLite have no schemas')
+  }
+  return describeSqlite(source as SqliteDatabase, options)
+}
 
 /** A table with its store, which is `undefined` if the table cannot be served. */
 export interface OpenTable {

@@ -1,32 +1,85 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AccessContext } from '../core/actions/authorize/level.js'
 import { findUnlisted } from '../core/actions/authorize/refused-actions.js'
-import { describeError, type Problem } from '../core/errors.js'
-import type { Markup } from '../html/html-tag.js'
+import type { CompiledResource } from '../core/compiled-resource.js'
+import { describeError, NotAcceptableError, NothingHereError, type Problem } from '../core/errors.js'
+import { escapeText } from '../core/formats/escape.js'
+import type { Format } from '../core/formats/format.js'
+import type { PossibleNavigation, Unlisted } from '../core/formats/view.js'
+import { DECLARATION, writeProblem } from '../core/formats/xml/write.js'
+import { appHooksOf } from '../core/registration/app-internals.js'
+import type { PassedHooks } from '../core/relations/hook-guards.js'
+import { checkLinks, findLinks, findListed } from '../core/relations/navigation.js'
+import { type FormatChoice, rankFormats } from '../core/request/accept.js'
+import { checkQuery, withoutTrackers } from '../core/request/negotiate.js'
+import { addHeaders } from '../core/response/responder.js'
+import { type Home, registryOf } from '../core/routes/route-registry.js'
+import { printFailure } from '../core/telemetry/action-log.js'
+import { lazy } from '../core/util/functions.js'
+import { resolveAppearance } from '../html/check-options.js'
+import { markup, type Markup } from '../html/html-tag.js'
 import { compileLanguageChoice, type ChooseLanguage } from '../html/languages/choose-language.js'
 import { directionOf } from '../html/languages/language.js'
 import { compileTranslation, makeMessages } from '../html/languages/make-messages.js'
-import type { Translate } from '../html/languages/phrases.js'
+import { compileOwn, type Translate } from '../html/languages/phrases.js'
+import { compileText } from '../html/languages/texts.js'
 import type { PageMessages } from '../html/messages.js'
-import type { ResolvedHtmlOptions, PageLanguage } from '../html/options.js'
+import { chooseLinks } from '../html/navigation.js'
+import type { AppearanceOptions, PageLanguage, ResolvedHtmlOptions } from '../html/options.js'
 import { makeSecurityHeaders } from '../html/security-headers.js'
 import { type Brand, resolveBrand } from '../html/style/brand.js'
+import { makeStylesheet } from '../html/style/make-stylesheet.js'
+import type { Alternate } from '../html/views/model.js'
 import { type DocumentFrame, renderDocument, renderProblem } from '../html/views/page-views.js'
-import { chooseLinks } from '../html/navigation.js'
-import type { PossibleNavigation, Unlisted } from '../core/formats/view.js'
-import { writeProblem } from '../core/formats/xml/write.js'
-import type { CompiledResource } from '../core/compiled-resource.js'
-import type { PassedHooks } from '../core/relations/hook-guards.js'
-import { checkQuery, withoutTrackers } from '../core/request/negotiate.js'
-import { addHeaders } from '../core/response/responder.js'
-import { printFailure } from '../core/telemetry/action-log.js'
-import { lazy } from '../core/util/functions.js'
-import type { MaybePromise } from '../core/util/maybe-promise.js'
-import { appHooksOf } from '../core/registration/app-internals.js'
-import { checkLinks, findLinks, findListed } from '../core/relations/navigation.js'
-import type { Home } from '../core/routes/route-registry.js'
-import { findErrorFormat, findFormat, linkFormats, makeNotAcceptable, renderEntries, writeXml } from './answers.js'
 import { type Entry, findEntry, PATIENCE_MS } from './entries.js'
+
+/** The options of the home page. */
+export interface HomeOptions extends AppearanceOptions {
+  /** The title of the app: the heading of the page, and the first link of the bar on all pages. */
+  readonly title: string
+  /** The path of the page, below the prefix of the instance. @default '/' */
+  readonly path?: string
+  /**
+   * Whether unknown paths below the prefix are answered with a page that leads home, or with an error in XML or JSON.
+   * The app has no other handler for them then.
+   * @default false
+   */
+  readonly notFound?: boolean
+}
+
+/** The checked options of a home page. Those of its face and its words are not checked yet. */
+interface CheckedOptions extends HomeOptions, Pick<HomeSource, 'href' | 'prefix'> {
+  /** The path below the prefix of the instance. */
+  readonly path: string
+}
+
+/** The `max-age` of the stylesheet, in seconds: one year. Its path changes with its content. */
+const FOR_EVER = 31_536_000
+
+/** Serves a page with links to the lists of resources, as XML, HTML and JSON. */
+export async function addHome (app: FastifyInstance, options: CheckedOptions): Promise<void> {
+  const { path, title, href, prefix, notFound = false } = options
+  const { languages, accent, brand, contentSecurityPolicy } = await resolveAppearance(options)
+  const { body, hash, extension, mediaType } = makeStylesheet({ accent, font: brand.font, density: brand.density })
+  const file = `${path.replace(/\/$/, '')}/home.${hash}.${extension}`
+  const titleIn = compileText(languages, ({ messages }) => compileOwn(messages)(title))
+  const face = { languages, brand, contentSecurityPolicy, stylesheet: `${prefix}${file}` }
+  const pages = new HomePages({ app, titleIn, href, prefix, ...face })
+  const hidden = { schema: { hide: true } } as object
+  const sendError: Home['sendError'] = (error, request, reply) => pages.sendError(error, request, reply, false)
+  app.setErrorHandler(sendError)
+  app.get(file, hidden, (_request, reply) =>
+    reply
+      .header('cache-control', `public, max-age=${FOR_EVER}, immutable`)
+      .header('x-content-type-options', 'nosniff')
+      .type(`${mediaType}; charset=utf-8`)
+      .send(body))
+  app.get(path, { ...hidden, prefixTrailingSlash: 'no-slash' }, (request, reply) => pages.send(request, reply))
+  if (notFound) {
+    app.setNotFoundHandler((request, reply) => pages.sendError(new NothingHereError('page'), request, reply, true))
+  }
+  registryOf(app).homes.push({ titleIn, href, prefix, sendError })
+}
 
 /** The query parameters of a home page. */
 const PARAMETERS = ['format'] as const
@@ -151,7 +204,7 @@ export class HomePages {
     }
   }
 
-  #findUnlisted (request: FastifyRequest): MaybePromise<Unlisted> {
+  #findUnlisted (request: FastifyRequest): Promise<Unlisted> {
     const { app } = this.#source
     const context = { request: request as AccessContext['request'], signal: AbortSignal.timeout(PATIENCE_MS) }
     return findUnlisted(checkLinks(app, this.#wordsFor(request).possible()), context, {})
@@ -188,4 +241,84 @@ export class HomePages {
   #wordsFor ({ headers }: FastifyRequest): HomeWords {
     return this.#words.get(this.#choose(headers['accept-language'])) as HomeWords
   }
+}
+
+type HomeFormat = Pick<Format, 'name' | 'mediaTypes'>
+
+const FORMATS: readonly HomeFormat[] = [
+  { name: 'xml', mediaTypes: ['application/xml', 'text/xml'] },
+  { name: 'html', mediaTypes: ['text/html', 'application/xhtml+xml'] },
+  { name: 'json', mediaTypes: ['application/json'] }
+]
+
+/** Finds the format of an answer: by `?format=`, the suffix of the path, or Accept. A malformed URL has no query. */
+function findFormat (
+  { headers: { accept }, query, url }: Pick<FastifyRequest, 'headers' | 'query' | 'url'>
+): FormatChoice<HomeFormat> | undefined {
+  const [, suffix] = /^[^?]*\.(xml|html|json)(?:\?|$)/.exec(url) ?? []
+  const { format: name = suffix } = Object(query) as { readonly format?: string }
+  return name === undefined ? rank(accept) : rank(undefined, FORMATS.filter((format) => format.name === name))
+}
+
+/** Returns the same for an error. If there is no such format, it is one of Accept, or else the first one. */
+function findErrorFormat (request: Parameters<typeof findFormat>[0]): FormatChoice<HomeFormat> {
+  return findFormat(request) ?? rank(request.headers.accept) ?? rank(undefined) as FormatChoice<HomeFormat>
+}
+
+function rank (accept: string | undefined, formats = FORMATS): FormatChoice<HomeFormat> | undefined {
+  return rankFormats(accept, formats).best
+}
+
+/** Makes the error for a request whose format is not offered. */
+function makeNotAcceptable (query: unknown): Error {
+  const isAsked = Object.hasOwn(Object(query), 'format')
+  return new NotAcceptableError(
+    isAsked ? 'there is no such format' : 'none of the types in Accept is available here',
+    FORMATS.map(({ name, mediaTypes }) => `${mediaTypes.join(', ')} (${name})`).join('; ')
+  )
+}
+
+/** Returns the links to the other formats of a home page. */
+function linkFormats (href: string): Alternate[] {
+  return FORMATS.filter(({ name }) => name !== 'html').map(({ name, mediaTypes: [mediaType = ''] }) =>
+    ({ label: name.toUpperCase(), href: `${href}?format=${name}`, mediaType }))
+}
+
+/** Writes the resources as XML. */
+function writeXml (entries: readonly Entry[]): string {
+  const written = entries.map(({ name, title, path, rows, hasMoreRows }) => [
+    '<resource>',
+    `<name>${escapeText(name)}</name><title>${escapeText(title)}</title><path>${escapeText(path)}</path>`,
+    rows === undefined ? '' : `<rows type="integer">${rows}</rows>`,
+    hasMoreRows === true ? '<hasMoreRows type="boolean">true</hasMoreRows>' : '',
+    '</resource>'
+  ].join(''))
+  return `${DECLARATION}<resources type="array">${written.join('')}</resources>\n`
+}
+
+/** Renders the resources as a table. */
+function renderEntries (
+  title: string,
+  entries: readonly Entry[],
+  messages: PageMessages,
+  digits: Intl.NumberFormat
+): Markup {
+  const { noResources, resourceName, resourceRows, moreRelated } = messages
+  if (entries.length === 0) {
+    return markup`<h1>${title}</h1>\n<div class="empty"><p><strong>${noResources}</strong></p></div>\n`
+  }
+  const rows = entries.map(({ title, path, rows, hasMoreRows }) => {
+    const written = rows === undefined ? '' : digits.format(rows)
+    const number = hasMoreRows === true ? moreRelated(written) : written
+    return markup`<tr><td data-label="${resourceName}" dir="auto"><a href="${path}">${title}</a></td>${
+      markup`<td data-label="${resourceRows}" class="number">${number}</td></tr>\n`
+    }`
+  })
+  return markup`<h1>${title}</h1>
+<div class="scroll"><table class="list">
+<thead><tr><th scope="col">${resourceName}</th><th scope="col" class="number">${resourceRows}</th></tr></thead>
+<tbody>
+${rows}</tbody>
+</table></div>
+`
 }

@@ -2,10 +2,10 @@ import type { FastifyInstance, FastifyPluginAsync, RegisterOptions } from 'fasti
 import { InvalidOptionError, withOwner } from '../core/errors.js'
 import { checkBoolean, checkOptionNames, checkText } from '../core/util/check-option.js'
 import { lazy } from '../core/util/functions.js'
-import type { HomeOptions } from './home-page.js'
+import type { HomeOptions } from './home-pages.js'
 
 /** Imports the page when the first home page is registered, because it imports nearly all other modules. */
-const loadPage: () => Promise<typeof import('./home-page.js')> = lazy(() => import('./home-page.js'))
+const loadPage: () => Promise<typeof import('./home-pages.js')> = lazy(() => import('./home-pages.js'))
 
 /**
  * A Fastify plugin with a page that links to the resources below its prefix, whenever they are registered. Their own

@@ -85,19 +85,6 @@ t.test('the number of queries at the start does not depend on the number of tabl
   t.equal((await app.inject({ method: 'POST', url: '/t59.json', payload: { t59: { name: 'T' } } })).statusCode, 201)
 })
 
-t.test('an app whose tables take too long says so before Fastify does', async (t) => {
-  const app = fastify({ pluginTimeout: 500 })
-  t.teardown(async () => { await app.close() })
-  const slow = server.pool()
-  slow.on('connect', (client) => { client.query('SELECT pg_sleep(1)').catch(() => {}) })
-  app.register(database, { pool: slow, schema: 'shop' })
-  await t.rejects(async () => { await app.ready() }, {
-    code: 'FST_RESOURCES_INVALID_OPTION',
-    message: 'Option "pluginTimeout" of Fastify is 500 ms, in which not all tables could be read and served; start the ' +
-      'app with fastify({ pluginTimeout: 0 }), or select tables by "only" and "except".'
-  })
-})
-
 t.test('the command serves what the user of the database may read', async (t) => {
   const url = server.url.replace(/\/\/.*@/, '//reader:secret@')
   const stop = new AbortController()
