@@ -86,66 +86,41 @@ export function takesEmpty ({ choices, format }: Shape, schemas: readonly Schema
   return !FILLED.includes(format ?? '') && !schemas.some(isFilled)
 }
 
-const DAY =
-  '[0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))'
-const HOUR = '([01][0-9]|2[0-3])'
-const MINUTE = '[0-5][0-9]'
-const FRACTION = '(\\.[0-9]+)?'
+const DATE = '[0-9]{4}-[0-9]{2}-[0-9]{2}'
+const TIME = '([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]+)?'
 const OFFSET = '(Z|[+\\-]((0[0-9]|1[0-3]):[0-5][0-9]|14:00))'
 
-/** The base types of texts. Those without a prefix are our own, and allow the texts that the reader accepts. */
-export const BASES: Readonly<Record<SimpleTypeKind, string>> = {
-  string: 'xs:string',
-  boolean: 'xs:boolean',
-  integer: 'integer-text',
-  float: 'float-text',
-  date: 'date-text',
-  'date-time': 'date-time-text',
-  'date-time-local': 'date-time-local-text',
-  'time-local': 'time-local-text',
-  decimal: 'xs:decimal',
-  base64: 'xs:base64Binary'
+interface BaseType {
+  readonly name: string
+  /** The type that it restricts, if it is our own. @default one of XML Schema itself */
+  readonly base?: string
+  readonly facets?: readonly Facet[]
 }
 
-/** Functions that build our own base types in a node. */
-export const BUILDERS: Readonly<Partial<Record<SimpleTypeKind, (type: XsdNode) => void>>> = {
-  integer (type) {
-    restrict(type, 'xs:long', [
+function matching (name: string, base: string, pattern: string): BaseType {
+  return { name, base, facets: [{ name: 'pattern', value: pattern }] }
+}
+
+/** The base types of texts. Our own allow the texts that the reader accepts, except leap seconds. */
+export const BASES: Readonly<Record<SimpleTypeKind, BaseType>> = {
+  string: { name: 'xs:string' },
+  boolean: { name: 'xs:boolean' },
+  integer: {
+    name: 'integer-text',
+    base: 'xs:long',
+    facets: [
       { name: 'minInclusive', value: String(Number.MIN_SAFE_INTEGER) },
       { name: 'maxInclusive', value: String(Number.MAX_SAFE_INTEGER) }
-    ])
+    ]
   },
   // The pattern excludes INF and NaN.
-  float (type) {
-    restrict(type, 'xs:double', [
-      { name: 'pattern', value: '[+\\-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+\\-]?[0-9]+)?' }
-    ])
-  },
-  date (type) {
-    restrict(type, 'xs:date', [{ name: 'pattern', value: '[0-9]{4}-[0-9]{2}-[0-9]{2}' }])
-  },
-  'date-time-local' (type) {
-    restrict(type, 'xs:dateTime', [
-      { name: 'pattern', value: `[0-9]{4}-[0-9]{2}-[0-9]{2}T${HOUR}:${MINUTE}:${MINUTE}${FRACTION}` }
-    ])
-  },
-  'time-local' (type) {
-    restrict(type, 'xs:time', [{ name: 'pattern', value: `${HOUR}:${MINUTE}:${MINUTE}${FRACTION}` }])
-  },
-  'date-time' (type) {
-    addDocumentation(
-      type,
-      'A date and time with an offset, as RFC 3339 and XML Schema both allow it, ' +
-        'or a leap second, which only RFC 3339 allows.'
-    )
-    const union = add(type, 'union')
-    restrict(add(union, 'simpleType'), 'xs:dateTime', [
-      { name: 'pattern', value: `[0-9]{4}-[0-9]{2}-[0-9]{2}T${HOUR}:${MINUTE}:${MINUTE}${FRACTION}${OFFSET}` }
-    ])
-    restrict(add(union, 'simpleType'), 'xs:string', [
-      { name: 'pattern', value: `${DAY}T${HOUR}:${MINUTE}:60${FRACTION}${OFFSET}` }
-    ])
-  }
+  float: matching('float-text', 'xs:double', '[+\\-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+\\-]?[0-9]+)?'),
+  date: matching('date-text', 'xs:date', DATE),
+  'date-time': matching('date-time-text', 'xs:dateTime', `${DATE}T${TIME}${OFFSET}`),
+  'date-time-local': matching('date-time-local-text', 'xs:dateTime', `${DATE}T${TIME}`),
+  'time-local': matching('time-local-text', 'xs:time', TIME),
+  decimal: { name: 'xs:decimal' },
+  base64: { name: 'xs:base64Binary' }
 }
 
 export function restrict (type: XsdNode, base: string, facets: readonly Facet[]): void {

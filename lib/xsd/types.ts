@@ -3,7 +3,7 @@ import { isPortableName } from '../core/schema/legal-text.js'
 import { openShape, type Property, type Shape } from '../core/schema/shape.js'
 import { countItems, schemasOf } from './facets.js'
 import { add, addDocumentation, type XsdNode } from './node.js'
-import { BASES, BUILDERS, restrict, takesEmpty, type SimpleType, textsOf, typeNamesOf } from './simple-types.js'
+import { BASES, restrict, takesEmpty, type SimpleType, textsOf, typeNamesOf } from './simple-types.js'
 
 export interface Member {
   readonly name: string
@@ -164,7 +164,7 @@ export class SchemaTypes {
     const all = isEmptied ? [EMPTY, ...texts] : texts
     if (all.length === 1) return this.#addText(name, all[0] as SimpleType)
     const plain = all.filter(({ facets }) => facets.length === 0)
-    if (plain.some(({ kind }) => kind === 'string')) return BASES.string
+    if (plain.some(({ kind }) => kind === 'string')) return BASES.string.name
     const memberTypes = plain.map(({ kind }) => this.#baseOf(kind))
     const limited = all
       .filter(({ facets }) => facets.length > 0)
@@ -186,12 +186,9 @@ export class SchemaTypes {
   }
 
   #baseOf (kind: SimpleType['kind']): string {
-    const build = BUILDERS[kind]
-    return build === undefined
-      ? BASES[kind]
-      : this.#share(BASES[kind], (name) => {
-        build(add(this.#root, 'simpleType', { name }))
-      })
+    const { name, base, facets = [] } = BASES[kind]
+    if (base === undefined) return name
+    return this.#share(name, (name) => { restrict(add(this.#root, 'simpleType', { name }), base, facets) })
   }
 }
 

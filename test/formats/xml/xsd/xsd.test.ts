@@ -218,10 +218,8 @@ const VALUES: readonly ValueCase[] = [
   {
     a: { type: 'string', format: 'date-time' },
     valid: [
-      '2026-01-31T12:00:00Z', ' 2026-01-31T12:00:00Z ', '2026-01-31T12:00:00.123456+14:00', '2026-01-31T23:59:60Z', '2026-01-31T15:59:60.5-08:00', '2026-01-31T12:00:00-08:30', '0001-01-31T12:00:00Z'
+      '2026-01-31T12:00:00Z', ' 2026-01-31T12:00:00Z ', '2026-01-31T12:00:00.123456+14:00', '2026-01-31T12:00:00-08:30', '0001-01-31T12:00:00Z'
     ].flatMap((text) => [`<a>${text}</a>`, `<a type="dateTime">${text}</a>`]),
-    // The pattern for leap seconds checks neither leap years nor the time of day.
-    beyond: ['<a>2026-02-29T23:59:60Z</a>', '<a>2026-01-31T12:34:60Z</a>'],
     invalid: ['2026-01-31t12:00:00z', '2026-01-31 12:00:00+00:00', '2026-01-31T12:00:00-0830', '2026-01-31T12:00:00+05', '2026-01-31T12:00:00+14:01', '0000-01-31T12:00:00Z', '2026-02-29T12:00:00Z', '2026-01-31T12:00:00', '2026-01-31', '2026-01-31T24:00:00Z', '2026-02-30T12:00:00Z', '2026-04-31T12:00:00Z', '2026-13-01T12:00:00Z', '2026-01-31T12:60:00Z', '2026-01-31T12:00:61Z', '2026-01-31\n12:00:00Z', '-2026-01-31T12:00:00Z', '2026-01-31T12:00:00+24:00', ''].map((text) => `<a>${text}</a>`)
   },
   { a: { type: ['string', 'null'], format: 'date-time' }, valid: ['<a>2026-01-31T12:00:00Z</a>', '<a/>', '<a></a>', '<a type="dateTime" nil="true"/>'], invalid: ['<a>x</a>'] },
@@ -335,7 +333,7 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
   number: ['0', '-0', '1.5', '.5', '5.', '1e3', '1E-3', ' 2 ', 'NaN', 'INF', 'x', ''],
   boolean: ['true', 'false', '1', '0', ' true ', 'TRUE', 'x', ''],
   date: ['2026-01-31', ' 2024-02-29 ', '2026-02-29', '2026-1-1', '2026-01-31Z', ''],
-  'date-time': ['2026-01-31T12:00:00Z', ' 2026-01-31T12:00:00.5+14:00\n', '2026-01-31 12:00:00z', '2026-01-31T12:00:00', '2026-01-31', '2026-01-31T23:59:60Z', '']
+  'date-time': ['2026-01-31T12:00:00Z', ' 2026-01-31T12:00:00.5+14:00\n', '2026-01-31 12:00:00z', '2026-01-31T12:00:00', '2026-01-31', '']
 }
 
 const XML_TYPES: Readonly<Record<string, string>> = { integer: 'integer', number: 'float', boolean: 'boolean', date: 'date', 'date-time': 'dateTime', array: 'array' }
@@ -550,21 +548,9 @@ const SCHEMA_OF_POST = String.raw`<xs:schema xmlns:xs="http://www.w3.org/2001/XM
     <xs:attribute name="type" type="xs:string" fixed="array"/>
   </xs:complexType>
   <xs:simpleType name="date-time-text">
-    <xs:annotation>
-      <xs:documentation>A date and time with an offset, as RFC 3339 and XML Schema both allow it, or a leap second, which only RFC 3339 allows.</xs:documentation>
-    </xs:annotation>
-    <xs:union>
-      <xs:simpleType>
-        <xs:restriction base="xs:dateTime">
-          <xs:pattern value="[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]+)?(Z|[+\-]((0[0-9]|1[0-3]):[0-5][0-9]|14:00))"/>
-        </xs:restriction>
-      </xs:simpleType>
-      <xs:simpleType>
-        <xs:restriction base="xs:string">
-          <xs:pattern value="[0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))T([01][0-9]|2[0-3]):[0-5][0-9]:60(\.[0-9]+)?(Z|[+\-]((0[0-9]|1[0-3]):[0-5][0-9]|14:00))"/>
-        </xs:restriction>
-      </xs:simpleType>
-    </xs:union>
+    <xs:restriction base="xs:dateTime">
+      <xs:pattern value="[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]+)?(Z|[+\-]((0[0-9]|1[0-3]):[0-5][0-9]|14:00))"/>
+    </xs:restriction>
   </xs:simpleType>
   <xs:simpleType name="nullable-date-time-text">
     <xs:union memberTypes="date-time-text">
