@@ -1,9 +1,9 @@
 import { kindOf, mapMembers, resolveReference } from '../core/schema/subschemas.js'
 import type { Schema } from '../core/schema/types.js'
-import { isObject, isStructure } from '../core/util/own-property.js'
+import { isObject } from '../core/util/own-property.js'
 import { capitalize } from '../core/util/words.js'
 import type { DocumentWriter } from './document.js'
-import { membersOf, type Part } from './media.js'
+import { membersOf, type Part } from './part.js'
 
 /** Responses (`out`) have no `writeOnly` members. Requests (`in`) need no `readOnly` members. */
 export type Direction = 'in' | 'out'
@@ -16,14 +16,12 @@ const SAME: ReadonlySet<string> = new Set([
   'maxProperties', 'minProperties'
 ])
 
-/** The schema that a keyword belongs to, with its members. */
+/** The schema that a keyword belongs to. */
 interface SchemaContext {
   readonly schema: Schema
   /** The name of the attribute. XML names the items of an array after it. */
   readonly name: string
-  /** The members that a value may lack. */
-  readonly unasked: readonly string[]
-  /** The same members, and those that have defaults. */
+  /** The members that a value may lack, even if the schema requires them. */
   readonly absent: readonly string[]
 }
 
@@ -41,21 +39,23 @@ export class SchemaAdapter {
   readonly #target: SchemaTarget
   readonly #references = new Map<unknown, Part>()
   readonly #inlined = new Set<unknown>()
+  /** Whether a member somewhere in the schema is not in this direction. */
+  readonly #isPartial: boolean
 
   constructor (root: Schema, target: SchemaTarget) {
     this.#root = root
     this.#target = target
+    this.#isPartial = JSON.stringify(root).includes(`"${target.direction === 'out' ? 'writeOnly' : 'readOnly'}":true`)
   }
 
   /**
-   * Returns a schema as OpenAPI writes it.
+   * Returns a schema as OpenAPI 3.1 writes it.
    * @param name the name of the attribute that has such a value
    */
   adapt (schema: unknown, name: string, outer: readonly string[] = []): Part {
     if (!isObject(schema)) return schema === false ? { not: {} } : {}
     const { $ref, items, type } = schema
-    const unasked = [...outer, ...this.#findUnasked(schema)]
-    const context = { schema, name, unasked, absent: [...unasked, ...this.#findFilled(schema)] }
+    const context = { schema, name, absent: [...outer, ...this.#findAbsent(schema)] }
     return {
       ...(typeof $ref === 'string' && this.#referTo($ref, name)),
       ...(schema.format === 'decimal' && { pattern: writeDecimalPattern(schema) }),
@@ -72,7 +72,7 @@ export class SchemaAdapter {
     const { schema, name, absent } = context
     // A shown value has no defaults.
     if (keyword === 'default' && this.#target.direction === 'out') return []
-    if (this.#isUnsure(keyword, schema, absent)) return []
+    if (this.#isUnsure(keyword, context)) return []
     if (SAME.has(keyword) || keyword.startsWith('x-')) return [[keyword, value]]
     switch (keyword) {
       case 'type':
@@ -104,16 +104,13 @@ export class SchemaAdapter {
   }
 
   /** Adapts schemas of the same value, and drops unknown keywords. */
-  #adaptParts (keyword: string, value: unknown, { schema, name, unasked }: SchemaContext): Array<[string, unknown]> {
+  #adaptParts (keyword: string, value: unknown, { name, absent }: SchemaContext): Array<[string, unknown]> {
+    const isLoose = keyword === 'oneOf' && speaksOf(value, absent)
     switch (kindOf(keyword)) {
-      case 'same': {
-        const isLoose = keyword === 'oneOf' && speaksOf(value, unasked)
-        return [[isLoose ? 'anyOf' : keyword, [value].flat().map((part) => this.adapt(part, name, unasked))]]
-      }
+      case 'same':
+        return [[isLoose ? 'anyOf' : keyword, [value].flat().map((part) => this.adapt(part, name, absent))]]
       case 'conditional':
-        return [schema.not, schema.if].some((condition) => speaksOf(condition, unasked))
-          ? []
-          : [[keyword, this.adapt(value, name, unasked)]]
+        return [[keyword, this.adapt(value, name, absent)]]
       default:
         return []
     }
@@ -170,45 +167,31 @@ export class SchemaAdapter {
     return this.#target.direction === 'out' && this.#says('writeOnly', schema)
   }
 
-  /** Finds members that a value may lack, also in other schemas of the same value. */
-  #findUnasked (schema: unknown, seen: Set<unknown> = new Set()): string[] {
+  /** Finds the members that a value may lack, also in other schemas of the same value. */
+  #findAbsent (schema: unknown, seen: Set<unknown> = new Set()): string[] {
     if (!isObject(schema) || seen.has(schema)) return []
     seen.add(schema)
-    // No client can supply a `readOnly` member, so a row may lack it.
     const own = Object.entries(membersOf(schema.properties))
-      .filter(([, property]) => this.#says('readOnly', property) || this.#isHidden(property))
+      .filter(([, property]) => this.#mayLack(property))
       .map(([name]) => name)
-    return [...own, ...this.#partsOf(schema).flatMap((part) => this.#findUnasked(part, seen))]
+    return [...own, ...this.#partsOf(schema).flatMap((part) => this.#findAbsent(part, seen))]
+  }
+
+  /** No client can supply a `readOnly` member, so a row may lack it. A request may lack what has a default. */
+  #mayLack (schema: unknown): boolean {
+    const isFilled = this.#target.direction === 'in' && isObject(schema) && schema.default !== undefined
+    return isFilled || this.#says('readOnly', schema) || this.#isHidden(schema)
   }
 
   #partsOf ({ $ref, allOf = [], anyOf = [], oneOf = [] }: Schema): unknown[] {
     return [...(typeof $ref === 'string' ? [resolveReference($ref, this.#root)] : []), allOf, anyOf, oneOf].flat()
   }
 
-  /** Finds members with defaults. Ajv fills them in only after it has checked alternatives such as `anyOf`. */
-  #findFilled ({ properties }: Schema): string[] {
-    if (this.#target.direction === 'out') return []
-    return Object.entries(membersOf(properties))
-      .filter(([, schema]) => isObject(schema) && schema.default !== undefined)
-      .map(([name]) => name)
-  }
-
-  /** Returns whether a keyword counts or compares members that this direction lacks. */
-  #isUnsure (keyword: string, { items, additionalItems }: Schema, absent: readonly string[]): boolean {
+  /** Returns whether a keyword counts, compares or asks for members that a value may lack. */
+  #isUnsure (keyword: string, { schema, absent }: SchemaContext): boolean {
     if (keyword === 'minProperties' || keyword === 'maxProperties') return absent.length > 0
-    return (keyword === 'uniqueItems' || keyword === 'contains') && this.#losesMembers([items, additionalItems])
-  }
-
-  #losesMembers (part: unknown, seen: Set<unknown> = new Set()): boolean {
-    if (!isStructure(part) || seen.has(part)) return false
-    seen.add(part)
-    const lost = this.#target.direction === 'out' ? 'writeOnly' : 'readOnly'
-    return Object.entries(part).some(([keyword, inner]) => {
-      if (keyword === '$ref' && typeof inner === 'string') {
-        return this.#losesMembers(resolveReference(inner, this.#root), seen)
-      }
-      return (keyword === lost && inner === true) || (kindOf(keyword) !== 'value' && this.#losesMembers(inner, seen))
-    })
+    if (keyword === 'uniqueItems' || keyword === 'contains') return this.#isPartial && mayHaveMembers(schema)
+    return kindOf(keyword) === 'conditional' && speaksOf([schema.not, schema.if], absent)
   }
 
   #says (keyword: 'readOnly' | 'writeOnly', schema: unknown): boolean {
@@ -245,9 +228,14 @@ function isArray (schema: unknown): boolean {
   return isObject(schema) && (schema.items !== undefined || [schema.type].flat().includes('array'))
 }
 
+/** Returns whether the items of an array may be objects with declared members. */
+function mayHaveMembers ({ items, additionalItems }: Schema): boolean {
+  return /"(?:properties|\$ref)":/.test(JSON.stringify([items, additionalItems]))
+}
+
 /** Returns whether a condition names one of these members. */
 function speaksOf (condition: unknown, names: readonly string[]): boolean {
-  const text = JSON.stringify(condition) ?? ''
+  const text = JSON.stringify(condition)
   return names.some((name) => text.includes(JSON.stringify(name)))
 }
 

@@ -1,16 +1,16 @@
 import type { CompiledResource } from '../core/compiled-resource.js'
 import type { Route, RoutePath } from '../core/routes/route.js'
+import { camelize } from '../core/resource/inflection.js'
 import { ID_SCHEMAS, nameOf } from '../core/resource/resource.js'
 import type { Schema } from '../core/schema/types.js'
 import { withType } from '../core/schema/validation/parameter.js'
+import { capitalize } from '../core/util/words.js'
 import type { DescribedPaths, DescribeRoutes } from '../core/wings.js'
 import { SchemaAdapter } from './adapt-schema.js'
 import { type Document, writerOf } from './document.js'
-import { readsForms } from './describe-writes.js'
-import { describeOperation } from './operations.js'
-import { membersOf, type Part } from './media.js'
-import { ResourceSchemas } from './resource-schemas.js'
-import { type DescribedResource, nameDescribed } from './described.js'
+import { describeOperation, readsForms } from './operations.js'
+import { membersOf, type Part } from './part.js'
+import { type DescribedResource, ResourceSchemas } from './resource-schemas.js'
 
 /** Returns the schema of a route for @fastify/swagger. `openapiObject` is undefined if the document is Swagger 2.0. */
 export type Transform = (asked: { readonly openapiObject?: Document }) => { readonly schema: Part }
@@ -102,6 +102,18 @@ function describeParameters ({ resource, resourcePaths, parent, options }: Compi
   for (const [name, schema] of Object.entries(constraints)) known.set(name, { ...known.get(name), ...schema })
   if (!resource.singleton) known.set(param, { ...ID_SCHEMAS[resource.idType], ...constraints[param] })
   return known
+}
+
+/** Makes the names from those of the paths and from the prefix, because another prefix may have the same path names. */
+function nameDescribed (prefix: string, { collection, member }: DescribedPaths['names']): DescribedResource['names'] {
+  // Leaves out the expression of a parameter: `/:year(^\\d{4}$)`.
+  const before = prefix
+    .replaceAll(/\([^()]*\)/g, '')
+    .split('/')
+    .map((segment) => segment.replaceAll(/[^\w-]+/g, ''))
+    .filter((segment) => segment !== '')
+  const name = (path: string): string => capitalize(camelize([...before, path].join('_')))
+  return { many: name(collection), one: name(member) }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { downgrade } from './downgrade.js'
-import { membersOf, type Part } from './media.js'
+import { membersOf, type Part } from './part.js'
 
 type DocumentParts = Record<string, unknown>
 

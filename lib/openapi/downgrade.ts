@@ -1,5 +1,6 @@
-import { mapMembers } from '../core/schema/subschemas.js'
-import { membersOf, type Part } from './media.js'
+import { mapSubschemas } from '../core/schema/subschemas.js'
+import { isObject } from '../core/util/own-property.js'
+import type { Part } from './part.js'
 
 /** Keywords that OpenAPI 3.0 lacks. */
 const LOST: readonly string[] = [
@@ -7,10 +8,6 @@ const LOST: readonly string[] = [
   'dependentSchemas', 'contentMediaType', 'contentEncoding', '$comment'
 ]
 const LOSSY = new RegExp(`"(?:${LOST.join('|')})":`)
-/** Keywords that OpenAPI 3.0 writes in another way. */
-const OTHERWISE: readonly string[] = [
-  '$ref', 'type', 'const', 'examples', 'exclusiveMinimum', 'exclusiveMaximum', 'items', 'additionalProperties'
-]
 const ANNOTATIONS: readonly string[] = [
   'title', 'description', 'default', 'example', 'deprecated', 'readOnly', 'writeOnly', 'xml'
 ]
@@ -20,91 +17,64 @@ const NULL: Part = { type: 'object', nullable: true, enum: [null] }
 
 /** Returns the nearest schema of OpenAPI 3.0. It may allow more than the one of 3.1, and never less. */
 export function downgrade (schema: Part): Part {
-  const kept = Object.fromEntries(Object.entries(schema).flatMap(adaptKeyword))
-  const part = mergeNull(
-    adaptTypes(schema, { ...kept, ...adaptValues(schema), ...adaptOthers(schema), ...adaptItems(schema) })
-  )
-  const { $ref } = schema
+  const { $ref, ...inner } = mapSubschemas(schema, (part) => isObject(part) ? downgrade(part) : part)
+  const part = mergeNull(adaptTypes(adaptMembers(loosen(adaptValues(inner), schema))))
   if ($ref === undefined) return part
   // OpenAPI 3.0 ignores keywords beside a reference.
   return Object.keys(part).length === 0 ? { $ref } : { ...part, allOf: [{ $ref }, ...partsOf(part.allOf)] }
 }
 
-/**
- * Adapts one keyword. `not` and `oneOf` cannot contain a schema that allows too much: they would refuse valid values.
- */
-function adaptKeyword ([keyword, value]: [string, unknown]): Array<[string, unknown]> {
-  if (LOST.includes(keyword) || OTHERWISE.includes(keyword)) return []
-  const isLossy = LOSSY.test(JSON.stringify(value))
-  switch (keyword) {
-    case 'properties':
-      return [[keyword, mapMembers(membersOf(value), downgradePart)]]
-    case 'not':
-      return isLossy ? [] : [[keyword, downgradePart(value)]]
-    case 'oneOf':
-      return [[isLossy ? 'anyOf' : keyword, partsOf(value).map(downgrade)]]
-    case 'allOf':
-    case 'anyOf':
-      return [[keyword, partsOf(value).map(downgrade)]]
-    default:
-      return [[keyword, value]]
-  }
-}
-
-function adaptValues (schema: Part): Part {
-  const { examples, contentEncoding, format } = schema
+/** Writes the keywords about a value itself. */
+function adaptValues ({ examples, exclusiveMinimum, exclusiveMaximum, ...part }: Part): Part {
+  const { const: only, ...more } = part
   return {
-    ...(contentEncoding === 'base64' && format === undefined && { format: 'byte' }),
-    ...('const' in schema && { enum: [schema.const] }),
+    ...('const' in part ? { ...more, enum: [only] } : more),
+    ...(part.contentEncoding === 'base64' && part.format === undefined && { format: 'byte' }),
     ...(Array.isArray(examples) && { example: examples[0] }),
-    ...adaptBound(schema, 'minimum', 'exclusiveMinimum', 1),
-    ...adaptBound(schema, 'maximum', 'exclusiveMaximum', -1)
+    ...adaptBound('minimum', part.minimum, exclusiveMinimum, 1),
+    ...adaptBound('maximum', part.maximum, exclusiveMaximum, -1)
   }
 }
 
-/** Returns the stricter of two bounds. */
-function adaptBound (schema: Part, inclusive: string, exclusive: string, sign: number): Part {
-  const { [inclusive]: bound, [exclusive]: limit } = schema
+/** Returns an exclusive bound, unless the other one is stricter. */
+function adaptBound (name: 'minimum' | 'maximum', bound: unknown, limit: unknown, sign: 1 | -1): Part {
   if (typeof limit !== 'number' || (typeof bound === 'number' && sign * bound > sign * limit)) return {}
-  return { [inclusive]: limit, [exclusive]: true }
+  return { [name]: limit, [name === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum']: true }
 }
 
-/** Adapts the schema of other properties. It also allows those of `patternProperties`, which OpenAPI 3.0 lacks. */
-function adaptOthers ({ patternProperties, additionalProperties: others }: Part): Part {
-  const patterns = Object.values(membersOf(patternProperties))
-  if (others === undefined || others === true) return {}
-  if (patterns.length === 0 && others === false) return { additionalProperties: false }
-  return { additionalProperties: either([...patterns, ...others === false ? [] : [others]]) }
-}
-
-/** Adapts the schemas of items. OpenAPI 3.0 has one schema for all items of a tuple. */
-function adaptItems ({ type, prefixItems, items }: Part): Part {
-  if (prefixItems === undefined) {
-    if (items !== undefined) return { items: downgradePart(items) }
-    return [type].flat().includes('array') ? { items: {} } : {}
+/**
+ * Drops keywords that OpenAPI 3.0 lacks. `not` and `oneOf` cannot contain a schema that allows too much: they would
+ * refuse valid values.
+ */
+function loosen ({ not, oneOf, ...part }: Part, { not: refused, oneOf: alternatives }: Part): Part {
+  const isLossy = (value: unknown): boolean => LOSSY.test(JSON.stringify(value))
+  return {
+    ...part,
+    ...(not !== undefined && !isLossy(refused) && { not }),
+    ...(oneOf !== undefined && { [isLossy(alternatives) ? 'anyOf' : 'oneOf']: oneOf })
   }
-  const first = partsOf(prefixItems)
-  if (items === false) return { items: either(first), maxItems: first.length }
-  return { items: items === undefined || items === true ? {} : either([...first, items]) }
 }
 
-function either (schemas: readonly unknown[]): Part {
-  return schemas.length === 1 ? downgradePart(schemas[0]) : { anyOf: schemas.map(downgradePart) }
+/** Lets a tuple have any items, and an object with `patternProperties` any other members. */
+function adaptMembers ({ additionalProperties: others, items, ...part }: Part): Part {
+  const { type, prefixItems, patternProperties } = part
+  const isArray = prefixItems !== undefined || items !== undefined || [type].flat().includes('array')
+  return {
+    ...Object.fromEntries(Object.entries(part).filter(([keyword]) => !LOST.includes(keyword))),
+    ...(isArray && { items: prefixItems === undefined ? items ?? {} : {} }),
+    ...(others !== undefined && others !== true && patternProperties === undefined && { additionalProperties: others })
+  }
 }
 
-function downgradePart (part: unknown): Part {
-  return downgrade(membersOf(part))
-}
-
-/** Writes null among the types as `nullable`. */
-function adaptTypes ({ type }: Part, part: Part): Part {
+/** Writes null among the types as `nullable`, and several types as alternatives. */
+function adaptTypes ({ type, ...part }: Part): Part {
   if (type === undefined) return part
   const types = [type].flat()
-  const others = types.filter((type) => type !== 'null')
-  const nullable = others.length < types.length && { nullable: true }
-  if (others.length === 0) return { ...NULL, ...part }
-  if (others.length === 1) return { type: others[0], ...nullable, ...part }
-  const anyOf = others.map((type) => ({ type, ...nullable, ...(type === 'array' && { items: {} }) }))
+  const [only, ...others] = types.filter((type) => type !== 'null')
+  const nullable = types.includes('null') && { nullable: true }
+  if (only === undefined) return { ...NULL, ...part }
+  if (others.length === 0) return { type: only, ...nullable, ...part }
+  const anyOf = [only, ...others].map((type) => ({ type, ...nullable, ...(type === 'array' && { items: {} }) }))
   return part.anyOf === undefined ? { anyOf, ...part } : { ...part, allOf: [...partsOf(part.allOf), { anyOf }] }
 }
 
@@ -112,9 +82,8 @@ function adaptTypes ({ type }: Part, part: Part): Part {
 function mergeNull (part: Part): Part {
   for (const keyword of ['anyOf', 'oneOf']) {
     const { [keyword]: alternatives, ...more } = part
-    const others = partsOf(alternatives).filter((other) => !isNull(other))
-    const [other] = others
-    if (other === undefined || others.length !== 1 || partsOf(alternatives).length !== 2) continue
+    const [other, ...others] = partsOf(alternatives).filter((other) => !isNull(other))
+    if (other === undefined || others.length > 0 || partsOf(alternatives).length !== 2) continue
     const clashes = Object.keys(more).some((name) => name in other && !ANNOTATIONS.includes(name))
     if (other.type === undefined || other.nullable === true || clashes) continue
     return { ...other, ...more, nullable: true, ...(Array.isArray(other.enum) && { enum: [...other.enum, null] }) }

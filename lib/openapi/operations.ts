@@ -1,16 +1,43 @@
-import { nameOf } from '../core/resource/resource.js'
+import type { CompiledCustomAction, CompiledResource } from '../core/compiled-resource.js'
 import { PRIVATE } from '../core/options/cache-control.js'
-import type { DescribedResource, DescribedOperation, OperationDescription } from './described.js'
-import { describeCustom } from './describe-custom.js'
-import { describeBlank, describeList, describeSelection, describeShow } from './describe-reads.js'
-import { describeCreate, describeDelete, describeSubmit, describeUpdate } from './describe-writes.js'
-import { membersOf, type Part } from './media.js'
-import { defineHeader, describeRefusals } from './responses.js'
+import { camelize } from '../core/resource/inflection.js'
+import { ID_SCHEMAS, nameOf } from '../core/resource/resource.js'
+import type { Route, RoutePath } from '../core/routes/route.js'
+import { capitalize } from '../core/util/words.js'
+import { type BodyParts, describeBodies, describeContent, type RequestBodies } from './bodies.js'
+import {
+  describeId, describeListQuery, describePrefill, describeSelection, IF_MATCH, IF_NONE_MATCH
+} from './parameters.js'
+import { membersOf, type Part } from './part.js'
+import { type DescribedResource, requiredNames } from './resource-schemas.js'
+import { answerRecord, defineHeader, describeRefusals } from './responses.js'
 
+export interface DescribedOperation {
+  readonly path: RoutePath
+  readonly route: Route
+  readonly method: string
+  /** Whether its path ends with a suffix. */
+  readonly isSuffixed: boolean
+}
+
+/** What an action adds to the description of its operation. */
+interface Purpose {
+  readonly id: string
+  readonly summary: string
+  readonly description?: string
+  readonly query?: readonly Part[]
+  readonly headers?: readonly Part[]
+  readonly bodies?: RequestBodies
+  readonly answers: Readonly<Record<string, Part>>
+  /** The statuses of its errors. */
+  readonly refusals: readonly number[]
+}
+
+/** Describes a method of a path. */
 export function describeOperation (subject: DescribedResource, operated: DescribedOperation): Part {
-  const { compiled, parameters } = subject
-  const { path: { pattern }, isSuffixed } = operated
-  const { id, summary, description, query = [], headers = [], body, answers, refusals } =
+  const { compiled, parameters, writer } = subject
+  const { path: { pattern }, isSuffixed, route: { actions: [{ name: action }], customAction } } = operated
+  const { id, summary, description, query = [], headers = [], bodies, answers, refusals } =
     describePurpose(subject, operated)
   const inPath = pattern.names.map((name) => ({
     in: 'path',
@@ -19,6 +46,12 @@ export function describeOperation (subject: DescribedResource, operated: Describ
     schema: parameters.get(name) ?? { type: 'string' }
   }))
   const format = { name: 'format', schema: { type: 'string', enum: compiled.representations.map(({ name }) => name) } }
+  // If actions share the operation, the example is the value of the first one.
+  const cache = defineHeader(writer, 'CacheControl', compiled.cacheControl.answers.get(action) ?? PRIVATE)
+  const responses = Object.entries(answers).map(([status, { headers, ...answer }]) => [
+    status,
+    { ...answer, headers: { 'Cache-Control': cache, ...membersOf(headers) } }
+  ])
   return {
     operationId: isSuffixed ? `${id}As` : id,
     tags: [nameOf(compiled.resource)],
@@ -32,48 +65,27 @@ export function describeOperation (subject: DescribedResource, operated: Describ
       ...query,
       ...headers
     ],
-    ...body,
+    ...(bodies !== undefined && { requestBody: describeBodies(compiled, bodies) }),
     responses: {
-      ...withCacheControl(subject, answers, operated),
-      ...describeRefusals(subject, refusals, answers[201] === undefined || operated.route.customAction !== undefined)
+      ...Object.fromEntries(responses),
+      ...describeRefusals(subject, refusals, answers[201] === undefined || customAction !== undefined)
     }
   }
 }
 
-/**
- * Adds the header `Cache-Control` to answers. If actions share the operation, the example is the value of the first
- * one.
- */
-function withCacheControl (
-  { compiled, writer }: DescribedResource,
-  answers: OperationDescription['answers'],
-  { route: { actions: [{ name }] } }: DescribedOperation
-): OperationDescription['answers'] {
-  const example = compiled.cacheControl.answers.get(name) ?? PRIVATE
-  const header = { 'Cache-Control': defineHeader(writer, 'CacheControl', example) }
-  return Object.fromEntries(
-    Object.entries(answers).map(([status, { headers, ...answer }]) => [
-      status,
-      { ...answer, headers: { ...header, ...membersOf(headers) } }
-    ])
-  )
-}
-
-function describePurpose (subject: DescribedResource, operated: DescribedOperation): OperationDescription {
+function describePurpose (subject: DescribedResource, operated: DescribedOperation): Purpose {
   const { path, route, method } = operated
-  const [{ name: action }] = route.actions
+  const { compiled, compiled: { resource: { singular } }, names: { one } } = subject
   if (route.customAction !== undefined) return describeCustom(subject, operated, route.customAction)
   if (route.formOnly === true) return describeSubmit(subject, path, route)
-  switch (action) {
+  const read = (): ReturnType<typeof describeRead> => describeRead(subject, answerRecord(subject, `The ${singular}`))
+  switch (route.actions[0].name) {
     case 'list':
       return describeList(subject)
     case 'show':
-      return {
-        ...describeShow(subject, `show${subject.names.one}`, `Show ${subject.compiled.resource.singular}`),
-        query: describeSelection(subject.compiled)
-      }
+      return { id: `show${one}`, summary: `Show ${singular}`, query: describeSelection(compiled), ...read() }
     case 'edit':
-      return describeShow(subject, `edit${subject.names.one}`, `Show ${subject.compiled.resource.singular} in a form`)
+      return { id: `edit${one}`, summary: `Show ${singular} in a form`, ...read() }
     case 'new':
       return describeBlank(subject)
     case 'create':
@@ -82,5 +94,242 @@ function describePurpose (subject: DescribedResource, operated: DescribedOperati
       return describeDelete(subject, path)
     default:
       return describeUpdate(subject, path, method)
+  }
+}
+
+function describeList ({ compiled, names: { many }, schemas, writer }: DescribedResource): Purpose {
+  const { plural } = compiled.resource
+  const isCounted = compiled.listQuery.parameters.includes('count')
+  const headers = ['Link', ...isCounted ? ['Total-Count', 'Content-Range'] as const : []] as const
+  return {
+    id: `list${many}`,
+    summary: `List ${plural}`,
+    description: 'Returns the whole list, or a page of it. The default order is by id.',
+    query: describeListQuery(compiled),
+    answers: {
+      200: {
+        description: `The ${plural}`,
+        headers: Object.fromEntries(headers.map((name) => [name, defineHeader(writer, name)])),
+        content: describeContent(compiled, 'list', schemas.record())
+      }
+    },
+    refusals: [400, 406, 414]
+  }
+}
+
+/** Describes a read that may be conditional, by its answer. */
+function describeRead ({ writer }: DescribedResource, shown: Part): Pick<Purpose, 'headers' | 'answers' | 'refusals'> {
+  const headers = { ETag: defineHeader(writer, 'ETag') }
+  return {
+    headers: [IF_NONE_MATCH],
+    answers: { 200: shown, 304: { description: 'The client\'s copy is up to date', headers } },
+    refusals: [400, 404, 406]
+  }
+}
+
+function describeBlank ({ compiled, names: { one }, schemas }: DescribedResource): Purpose {
+  const { singular } = compiled.resource
+  return {
+    id: `new${one}`,
+    summary: `Show a blank ${singular}`,
+    description: 'Attributes have the values of the query, or else their defaults.',
+    query: describePrefill(compiled),
+    answers: {
+      200: {
+        description: `A new ${singular}, which is not saved yet`,
+        content: describeContent(compiled, 'record', schemas.changes())
+      }
+    },
+    refusals: [400, 406]
+  }
+}
+
+const REFUSED_CREATE: readonly number[] = [400, 403, 406, 409, 412, 413, 415, 422]
+const REFUSED_WRITE: readonly number[] = [400, 403, 404, 406, 409, 412, 413, 415, 422]
+const DELETED = { 204: { description: 'Deleted' } }
+
+function describeCreate (subject: DescribedResource, route: Route): Purpose {
+  const { compiled, compiled: { resource: { singular } }, names: { one }, schemas, writer } = subject
+  const methods = methodsOf(route)
+  const override = methods.length > 0 && readsForms(compiled) ? describeOverride(subject, methods) : undefined
+  return {
+    id: `create${one}`,
+    summary: `Create ${singular}`,
+    ...(override !== undefined && {
+      description:
+        'A form can also update or delete by its field `_method`. The answer is then that of the update or deletion.'
+    }),
+    bodies: { own: { group: schemas.creation(), isWhole: true, id: undefined }, override },
+    answers: {
+      201: answerRecord(subject, `The new ${singular}`, 'record', { Location: defineHeader(writer, 'Location') }),
+      ...redirect(subject)
+    },
+    refusals: REFUSED_CREATE
+  }
+}
+
+function describeUpdate (subject: DescribedResource, path: RoutePath, method: string): Purpose {
+  const { compiled, compiled: { resource: { singular } }, schemas } = subject
+  const isPatch = method === 'PATCH'
+  const id = idOf(compiled)
+  return {
+    ...describeWrite(subject, path, isPatch ? 'patch' : 'update'),
+    summary: `Update ${singular}`,
+    description:
+      'Changes only the attributes that are sent.' +
+      (isInPayload(compiled, path) ? ' The id may be beside the group of attributes, inside it, or in the query.' : ''),
+    bodies: {
+      own: { group: schemas.changes(), isWhole: true, id },
+      patch: isPatch && compiled.patches.length > 0 ? { group: schemas.patch(), isWhole: true, id } : undefined
+    },
+    answers: { ...describeUpdated(subject), ...redirect(subject) }
+  }
+}
+
+function describeDelete (subject: DescribedResource, path: RoutePath): Purpose {
+  const { compiled, compiled: { resource: { singular } } } = subject
+  const id = idOf(compiled)
+  // A delete ignores attributes.
+  const group = { type: 'object', properties: { id }, xml: { name: singular } }
+  return {
+    ...describeWrite(subject, path, 'delete'),
+    summary: `Delete ${singular}`,
+    ...(isInPayload(compiled, path) && {
+      description: 'The id may be in the query or in the body.',
+      bodies: { own: { group, isWhole: false, id }, required: false }
+    }),
+    answers: { ...DELETED, ...redirect(subject) }
+  }
+}
+
+/** Describes a POST that only forms send. */
+function describeSubmit (subject: DescribedResource, path: RoutePath, route: Route): Purpose {
+  const methods = methodsOf(route)
+  const purposes = route.actions.map(({ name }) => name).join(' or ')
+  return {
+    ...describeWrite(subject, path, 'submit'),
+    summary: capitalize(`${purposes} ${subject.compiled.resource.singular} by a form`),
+    description: 'A form can only POST, so its field `_method` names the method.',
+    query: [],
+    bodies: { override: describeOverride(subject, methods) },
+    answers: {
+      ...(methods.includes('PUT') && describeUpdated(subject)),
+      ...(methods.includes('DELETE') && DELETED),
+      ...redirect(subject)
+    }
+  }
+}
+
+/** Describes what all writes of a row have. */
+function describeWrite (
+  { compiled, names: { one } }: DescribedResource,
+  path: RoutePath,
+  verb: string
+): Pick<Purpose, 'id' | 'query' | 'headers' | 'refusals'> {
+  const { requireMatch } = compiled.options
+  // A form sends the field `_version` in place of the header.
+  const isDemanded = requireMatch && !readsForms(compiled)
+  return {
+    id: `${verb}${one}${path.param === undefined ? '' : 'ById'}`,
+    query: isInPayload(compiled, path) ? [describeId(compiled)] : [],
+    headers: [isDemanded ? { ...IF_MATCH, required: true } : IF_MATCH],
+    refusals: [...REFUSED_WRITE, ...requireMatch ? [428] : []]
+  }
+}
+
+export function readsForms ({ bodies }: CompiledResource): boolean {
+  return bodies.some(({ reader }) => reader.form)
+}
+
+/** Describes the body of a form that asks for another method. */
+function describeOverride ({ compiled, schemas }: DescribedResource, methods: readonly string[]): BodyParts {
+  return { group: schemas.changes(), isWhole: false, id: idOf(compiled), methods }
+}
+
+const METHODS: Readonly<Record<string, string>> = { update: 'PUT', delete: 'DELETE' }
+
+function methodsOf ({ actions }: Route): string[] {
+  return actions.flatMap(({ name }) => METHODS[name] ?? [])
+}
+
+function isInPayload ({ resource: { singleton } }: CompiledResource, { param }: RoutePath): boolean {
+  return param === undefined && !singleton
+}
+
+function idOf ({ resource: { singleton, idType } }: CompiledResource): Part | undefined {
+  return singleton ? undefined : ID_SCHEMAS[idType]
+}
+
+function describeUpdated (subject: DescribedResource): Purpose['answers'] {
+  return { 200: answerRecord(subject, `The changed ${subject.compiled.resource.singular}`) }
+}
+
+function redirect ({ compiled, writer }: DescribedResource): Purpose['answers'] {
+  if (!compiled.representations.some(({ browser }) => browser === true)) return {}
+  const headers = { Location: defineHeader(writer, 'Location') }
+  return { 303: { description: 'Redirects a browser to the page that shows the result', headers } }
+}
+
+function describeCustom (
+  subject: DescribedResource,
+  { path, route, method }: DescribedOperation,
+  own: CompiledCustomAction
+): Purpose {
+  const { compiled, compiled: { resource: { plural, singular } }, names: { one, many }, schemas, writer } = subject
+  const name = camelize(own.name)
+  const where = { collection: many, member: one, new: `New${one}` }[own.on]
+  const isOfMany = own.on === 'collection'
+  const demanded = requiredNames({ attributes: own.queried })
+  const shown = answerRecord(subject, 'The result of the action', 'either')
+  const purpose = {
+    id: `${name}${where}${endingOf(path, route, method)}`,
+    summary: typeof own.label === 'string' ? own.label : `${capitalize(own.name)} ${isOfMany ? plural : singular}`,
+    query: [...schemas.queried(own)].map(([name, { description, ...schema }]) => ({
+      in: 'query',
+      name,
+      schema,
+      ...(description !== undefined && { description }),
+      ...(demanded.includes(name) && { required: true })
+    }))
+  }
+  if (route.readPayload === undefined) return { ...purpose, ...describeRead(subject, shown) }
+  const group = schemas.custom(own)
+  const isWhole = own.attributes !== undefined && requiredNames({ attributes: own.supplied }).length > 0
+  const isForForms = route.formOnly === true
+  return {
+    ...purpose,
+    headers: [IF_MATCH],
+    bodies: {
+      own: isForForms ? undefined : { group, isWhole, id: idOf(compiled) },
+      override: method === 'POST' && readsForms(compiled) ? overrideCustom(subject, path) : undefined,
+      required: isWhole || isForForms
+    },
+    answers: {
+      200: shown,
+      201: answerRecord(subject, 'The row that was created', 'either', { Location: defineHeader(writer, 'Location') }),
+      204: { description: 'The action was carried out; there is nothing to return' },
+      ...redirect(subject)
+    },
+    refusals: REFUSED_WRITE
+  }
+}
+
+/** Returns the ending of an operation id. If verbs of a path share a name, all but the first end with their verb. */
+function endingOf ({ routes }: RoutePath, route: Route, method: string): string {
+  if (route.formOnly === true) return 'ByForm'
+  const first = routes.find(({ customAction: own }) => own?.name === route.customAction?.name)
+  return first === route ? '' : `By${capitalize(method.toLowerCase())}`
+}
+
+/** Describes the custom actions that a form may ask for by `_method`. Returns `undefined` if there are none. */
+function overrideCustom (subject: DescribedResource, { routes }: RoutePath): BodyParts | undefined {
+  const asked = routes.flatMap(({ customAction: own, formOnly }) =>
+    own === undefined || formOnly === true || !['PUT', 'DELETE'].includes(own.verb) ? [] : [own]
+  )
+  const [group, ...others] = [...new Set(asked.map((own) => subject.schemas.custom(own)))]
+  if (group === undefined) return undefined
+  return {
+    ...describeOverride(subject, asked.map(({ verb }) => verb)),
+    group: others.length === 0 ? group : { anyOf: [group, ...others] }
   }
 }

@@ -1,4 +1,4 @@
-import type { CompiledCustomAction } from '../core/compiled-resource.js'
+import type { CompiledCustomAction, CompiledResource } from '../core/compiled-resource.js'
 import type { Relations } from '../core/relations/relations.js'
 import { camelize } from '../core/resource/inflection.js'
 import { ID_SCHEMAS, type Resource } from '../core/resource/resource.js'
@@ -9,7 +9,7 @@ import { lazy } from '../core/util/functions.js'
 import { capitalize } from '../core/util/words.js'
 import { type Direction, SchemaAdapter } from './adapt-schema.js'
 import type { DocumentWriter } from './document.js'
-import type { Part } from './media.js'
+import type { Part } from './part.js'
 
 const NONE = { all: [] } as const
 
@@ -125,6 +125,17 @@ export class ResourceSchemas {
       xml: { name: this.#resource.singular }
     }))
   }
+}
+
+/** A resource with its names, schemas and writer in one document. */
+export interface DescribedResource {
+  readonly compiled: CompiledResource
+  /** Its names: `Posts` and `Post`, or with the prefix of its path `BlogPosts` and `BlogPost`. */
+  readonly names: { readonly many: string, readonly one: string }
+  /** The schemas of the parameters of its paths. */
+  readonly parameters: ReadonlyMap<string, Part>
+  readonly schemas: ResourceSchemas
+  readonly writer: DocumentWriter
 }
 
 /** Describes the attributes that create something new: all properties, the required ones and the defaults. */

@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import { capitalize } from '../core/util/words.js'
+import { type Content, describeContent, describeProblems } from './bodies.js'
 import type { DocumentWriter } from './document.js'
-import type { DescribedResource } from './described.js'
-import { describeContent, describeProblems, type MediaContent, membersOf, type Part } from './media.js'
-
-export const EXAMPLE = '"3.json"'
+import { EXAMPLE } from './parameters.js'
+import { membersOf, type Part } from './part.js'
+import type { DescribedResource } from './resource-schemas.js'
 
 /** Describes the error responses with these statuses, and all others, which are failures. */
 export function describeRefusals (
@@ -122,7 +122,7 @@ export function defineHeader (writer: DocumentWriter, name: HeaderName, example?
 export function answerRecord (
   { compiled, schemas, writer }: DescribedResource,
   description: string,
-  content: MediaContent = 'record',
+  content: Content = 'record',
   headers: Part = {}
 ): Part {
   return {

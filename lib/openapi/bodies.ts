@@ -1,0 +1,129 @@
+import type { BodyFormat, CompiledResource, Representation } from '../core/compiled-resource.js'
+import { form } from '../core/formats/form/read.js'
+import { json } from '../core/formats/json/json.js'
+import { xml } from '../core/formats/xml/xml.js'
+import type { Part } from './part.js'
+
+/** What an answer has: a row, a list of rows, or either of them. */
+export type Content = 'record' | 'list' | 'either'
+
+/** Describes an answer by media types: JSON and XML by their schemas, others as a text. */
+export function describeContent (
+  { representations, resource: { singular, plural } }: CompiledResource,
+  content: Content,
+  record: Part
+): Part {
+  const list = { type: 'array', items: record }
+  const choose = (one: Part, many: Part): Part =>
+    content === 'either' ? { anyOf: [one, many] } : content === 'record' ? one : many
+  const inJson = choose(inGroup(singular, record), inGroup(plural, list))
+  const inXml = choose(record, { ...list, xml: { name: plural, wrapped: true } })
+  return byMediaType(representations, ({ compileWriter, mediaTypes }) => ({
+    mediaTypes,
+    schema: compileWriter === json().compileWriter
+      ? inJson
+      : compileWriter === xml().compileWriter ? inXml : undefined
+  }))
+}
+
+function inGroup (name: string, schema: Part): Part {
+  return { type: 'object', required: [name], properties: { [name]: schema } }
+}
+
+/** The media type of a problem document (RFC 9457). */
+const PROBLEM = 'application/problem+json'
+
+/** Describes the document of an error by media types. */
+export function describeProblems (
+  { representations }: CompiledResource,
+  defineProblem: () => Part,
+  defineErrors: () => Part
+): Part {
+  return byMediaType(representations, ({ writer: { problemType, document }, compileWriter, mediaTypes }) => ({
+    mediaTypes: problemType === undefined ? mediaTypes : [problemType],
+    schema: document !== undefined || problemType === PROBLEM
+      ? defineProblem()
+      : compileWriter === xml().compileWriter ? defineErrors() : undefined
+  }))
+}
+
+/** Describes contents by media types. One without a known schema is any value for JSON, else a text. */
+function byMediaType (
+  representations: readonly Representation[],
+  describe: (representation: Representation) => {
+    readonly mediaTypes: readonly string[]
+    readonly schema: Part | undefined
+  }
+): Part {
+  return Object.fromEntries(representations.map(describe).flatMap(({ mediaTypes, schema }) =>
+    mediaTypes.map((mediaType) => [
+      mediaType,
+      { schema: schema ?? (mediaType.endsWith('json') ? {} : { type: 'string' }) }
+    ])
+  ))
+}
+
+/** The group of attributes in a body, and what is beside it. */
+export interface BodyParts {
+  readonly group: Part
+  /** Whether the group is required. */
+  readonly isWhole: boolean
+  /** The schema of the id, or `undefined` if the body names no row. */
+  readonly id: Part | undefined
+  /** The values of `_method`, by which a form asks for another method. @default no such field */
+  readonly methods?: readonly string[]
+}
+
+/** The bodies of a request. */
+export interface RequestBodies {
+  /** The body of the method itself, or `undefined` if only forms send one. */
+  readonly own?: BodyParts | undefined
+  /** The body of a form that asks for another method. */
+  readonly override?: BodyParts | undefined
+  /** The body of a merge patch. */
+  readonly patch?: BodyParts | undefined
+  /** @default true */
+  readonly required?: boolean
+}
+
+const FORM_FIELDS = {
+  _version: { type: 'string', description: 'The version that the form shows. It has the effect of If-Match.' },
+  commit: { type: 'string', description: 'The button of the form. It has no effect.' }
+}
+
+/** Describes bodies by media types. */
+export function describeBodies (
+  { bodies, patches, resource: { singular } }: CompiledResource,
+  { own, override, patch, required = true }: RequestBodies
+): Part {
+  const forms = [own, override].filter((parts) => parts !== undefined)
+    .map((parts) => describeGroup(singular, parts, FORM_FIELDS))
+  const asForm = {
+    schema: forms.length === 1 ? forms[0] : { anyOf: forms },
+    encoding: { [singular]: { style: 'deepObject', explode: true } }
+  }
+  const describe = ({ compileReader }: BodyFormat): Part | undefined => {
+    if (compileReader === form.compileReader) return asForm
+    if (own === undefined) return undefined
+    if (compileReader === json().compileReader) return { schema: describeGroup(singular, own) }
+    return compileReader === xml().compileReader ? { schema: own.group } : {}
+  }
+  const described = [
+    ...patches.map(({ mediaTypes }) => ({ mediaTypes, media: patch && { schema: describeGroup(singular, patch) } })),
+    ...bodies.map((body) => ({ mediaTypes: body.mediaTypes, media: describe(body) }))
+  ]
+  const content = Object.fromEntries(described.flatMap(({ mediaTypes, media }) =>
+    media === undefined ? [] : mediaTypes.map((mediaType) => [mediaType, media])))
+  return { ...(required && { required }), content }
+}
+
+function describeGroup (singular: string, { group, isWhole, id, methods }: BodyParts, fields: Part = {}): Part {
+  const required = [...(methods === undefined ? [] : ['_method']), ...(isWhole ? [singular] : [])]
+  const _method = { type: 'string', enum: methods, description: 'The method, because a form can only POST.' }
+  return {
+    type: 'object',
+    ...(required.length > 0 && { required }),
+    properties: { ...(methods !== undefined && { _method }), ...fields, ...(id && { id }), [singular]: group },
+    additionalProperties: false
+  }
+}
