@@ -1,7 +1,6 @@
 import type { Id, Scope } from '../core/resource/row.js'
 import type { Scalar } from '../core/schema/types.js'
 import type { Filter, Search } from '../core/stores/store.js'
-import { readMarkedBytes } from './columns/codec.js'
 import type { SqlColumn, ComparedColumn, Dialect } from './dialect.js'
 import { findNeverNull, type IdPart } from './keys/id-columns.js'
 import type { Comparison } from './lists/keyset.js'
@@ -103,12 +102,6 @@ export function whereOf (conditions: string): string {
 
 /** Returns a key that conditions with the same text share. Names contain none of its separators. */
 export function keyOf (conditions: readonly Comparison[], predicates: readonly Predicate[] = NONE): string {
-  const key = conditions.map(({ by, is, value }) => `${by}${is}${kindOf(value)}`).join()
+  const key = conditions.map(({ by, is, value }) => `${by}${is}${value === null ? 'null' : ''}`).join()
   return predicates.length === 0 ? key : `${key} and ${predicates.map(({ key }) => key).join()}`
-}
-
-/** Returns a text that distinguishes the values whose comparison has another text. */
-function kindOf (value: unknown): string {
-  if (value === null) return 'null'
-  return readMarkedBytes(value) === undefined ? '' : 'bytes'
 }

@@ -1,7 +1,6 @@
 import { InvalidError, NO_SUCH_REFERENCE, ReferencedError, SequenceError } from '../core/errors.js'
 import type { Scope } from '../core/resource/row.js'
 import type { Attributes } from '../core/schema/types.js'
-import type { MaybePromise } from '../core/util/maybe-promise.js'
 import { makeDuplicateError } from '../core/stores/unique.js'
 import type { Columns } from './columns/column.js'
 import type { SqlColumn, RawRow } from './dialect.js'
@@ -27,8 +26,8 @@ export class ConstraintError extends Error {
   }
 }
 
-/** A function that returns rows in place of an error, or throws. */
-export type Rescue = (error: unknown) => MaybePromise<readonly RawRow[]>
+/** A function that explains an error, or returns no rows if it means that there are none. */
+export type Rescue = (error: unknown) => readonly RawRow[]
 
 /** Returns no rows if a column cannot hold the value with which it was compared. Throws every other error. */
 export const rescueRead = (error: unknown): readonly RawRow[] => {

@@ -1,4 +1,3 @@
-import type { MaybePromise } from '../core/util/maybe-promise.js'
 import type { Context } from '../core/stores/store.js'
 import type { Codec } from './columns/codec.js'
 import type { ColumnKind, Values } from './columns/kinds.js'
@@ -15,7 +14,7 @@ export interface Dialect {
    * kind. The value of the kind `bytes` may also be stored.
    */
   placeholder (position: number, kind?: ColumnKind): string
-  /** Returns an expression of the memory that a value takes, in bytes. It should not read a text of several pages. */
+  /** Returns an expression of the length of a value, in bytes. It should not read a text of several pages. */
   sizeOf (column: TypedColumn): string
   /** Returns the limit of a list without a filter, whose plan does not depend on it. */
   fixedLimit (placeholder: string): string
@@ -57,8 +56,6 @@ export interface Dialect {
   readonly tableOptions: string
   /** Returns how a column of this type keeps values, or `undefined` if it does not keep them as they are. */
   findCodec (values: Values, type: string): Codec | undefined
-  /** Encodes a stored value that is not of the kind of its column, to compare it with the column. */
-  compareUnfit (value: unknown): unknown
   /** Returns whether a column of this type keeps ids of this type. */
   fitsId (id: 'integer' | 'uuid', type: string): boolean
   /** Returns whether a column of this type keeps versions. */
@@ -109,9 +106,6 @@ export interface Estimate {
   read (rows: readonly RawRow[]): number
 }
 
-/** How much more memory the objects of a JSON text take, such as those of `[{},{},{}]`. */
-export const JSON_WEIGHT = 30
-
 /** Quotes a name as standard SQL does. */
 export function quoteName (name: string): string {
   return `"${name.replaceAll('"', '""')}"`
@@ -126,7 +120,7 @@ export type RawRow = Readonly<Record<string, unknown>>
 
 export interface Statement {
   readonly text: string
-  /** The statements to send before, one at a time, in a transaction that `text` ends. @default none */
+  /** The statements to run before, in one transaction with `text`. @default none */
   readonly steps?: readonly string[] | undefined
   /** Whether the statement writes. */
   readonly writes: boolean
@@ -150,8 +144,6 @@ export interface Table {
   readonly kind: 'table' | 'partitioned table' | 'view' | 'materialized view' | 'foreign table'
   /** Whether rows have a number of their own besides the columns: `rowid` in SQLite. */
   readonly hasRowNumber: boolean
-  /** How a cluster (Citus) keeps each row: once, or in several copies. @default the table is not part of a cluster */
-  readonly cluster?: 'once' | 'copies' | undefined
 }
 
 export interface FoundReference {
@@ -196,19 +188,12 @@ export interface TableColumn {
  * A connection to a database. It throws errors of stores and `ConstraintError`, and leaves unknown errors unchanged.
  */
 export interface Driver {
-  /** Whether the methods return synchronously. */
-  readonly sync: boolean
   /** Runs a statement. With `context`, the driver may give up when the client has disconnected. */
-  run (statement: Statement, values: readonly unknown[], context?: Context): MaybePromise<readonly RawRow[]>
-  /**
-   * Returns whether text columns need the collation of the dialect. Some engines always have this order. It is known
-   * once `describe` has returned.
-   */
-  needsCollation (): boolean
+  run (statement: Statement, values: readonly unknown[], context?: Context): Promise<readonly RawRow[]>
   /** Returns the table, or `undefined` if it does not exist. */
-  describe (): MaybePromise<Table | undefined>
+  describe (): Promise<Table | undefined>
   /** Lists the tables of the database, for the error about a missing table. */
-  tables (): MaybePromise<readonly TableName[]>
+  tables (): Promise<readonly TableName[]>
 }
 
 /** The column of an attribute. */
@@ -225,8 +210,6 @@ export interface SqlColumn extends Values {
   readonly required: boolean
   /** The default that the schema declares. */
   readonly default: unknown
-  /** Whether the values may have any length. */
-  readonly isLong: boolean
   /** Returns whether a value is of the kind of the column, so that it can be compared with the column. */
   fits (value: unknown): boolean
   /** Returns whether the column can keep the value as it is, so that a row may have it. */
@@ -243,4 +226,4 @@ export interface SqlColumn extends Values {
 }
 
 /** A column that a condition compares: that of an attribute or of the id. */
-export type ComparedColumn = TypedColumn & Pick<SqlColumn, 'isLong' | 'fits' | 'keeps' | 'compare'>
+export type ComparedColumn = TypedColumn & Pick<SqlColumn, 'fits' | 'keeps' | 'compare'>

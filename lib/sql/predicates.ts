@@ -1,7 +1,6 @@
 import type { Scalar } from '../core/schema/types.js'
 import type { Condition, Filter, Position, Search } from '../core/stores/store.js'
 import type { Id } from '../core/resource/row.js'
-import { readMarkedBytes } from './columns/codec.js'
 import { type ColumnKind, isText } from './columns/kinds.js'
 import type { ComparedColumn, Dialect, TextPattern } from './dialect.js'
 import { findNeverNull, type IdColumns } from './keys/id-columns.js'
@@ -63,8 +62,7 @@ export function writeComparison (
   next: NextPlaceholder
 ): string {
   if (value === null) return `${column.quoted} IS ${is === '=' ? 'NULL' : 'NOT NULL'}`
-  // A marked text stands for bytes in a column of another kind.
-  return `${sortable(column)} ${is} ${next(readMarkedBytes(value) === undefined ? column.kind : 'bytes')}`
+  return `${sortable(column)} ${is} ${next(column.kind)}`
 }
 
 function makeColumnPredicate (

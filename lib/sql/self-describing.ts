@@ -1,6 +1,5 @@
 import { InvalidOptionError } from '../core/errors.js'
 import type { AttributesSchema } from '../core/schema/types.js'
-import type { MaybePromise } from '../core/util/maybe-promise.js'
 import type { Capabilities, Store } from '../core/stores/store.js'
 import type { TableName } from './dialect.js'
 import type { SqlStoreOptions } from './options.js'
@@ -36,9 +35,9 @@ export interface TableSource {
   /** The schema of the option, or `undefined`. */
   readonly schema: string | undefined
   /** Describes the table. Returns `undefined` if it is missing. */
-  describe (): MaybePromise<TableDescription | undefined>
+  describe (): Promise<TableDescription | undefined>
   /** Lists the tables of the database. */
-  tables (): MaybePromise<readonly TableName[]>
+  tables (): Promise<readonly TableName[]>
   /** Makes the store of the described table. */
   open (options: DescribedOptions): Store
   /** Keeps what the store has opened until `close` is called. */

@@ -2,8 +2,7 @@ import { InvalidError, InvalidQueryError } from '../core/errors.js'
 import type { IdType } from '../core/resource/resource.js'
 import { type Id, makeUuid, type Row, type Scope } from '../core/resource/row.js'
 import type { Attributes, AttributesSchema, Scalar } from '../core/schema/types.js'
-import { isEmpty, isSame } from '../core/util/own-property.js'
-import type { MaybePromise } from '../core/util/maybe-promise.js'
+import { isSame as isEqual } from '../core/util/own-property.js'
 import {
   type Changes, checkScope, type Context, type Count, type CountQuery, type Guard, LARGEST_BATCH_SIZE, type Order,
   type Position, type Query, type Store, type WriteOutcome
@@ -12,7 +11,7 @@ import { FIRST_BATCH, readBatches } from './lists/batches.js'
 import { decodeInteger } from './columns/codec.js'
 import { RowDecoder } from './columns/row-decoder.js'
 import { Conditions } from './conditions.js'
-import { ConstraintError, makeRescue, REFUSALS, type Rescue, rescueDeletion, rescueRead } from './constraint-errors.js'
+import { makeRescue, REFUSALS, type Rescue, rescueDeletion, rescueRead } from './constraint-errors.js'
 import type { Dialect, Driver, RawRow } from './dialect.js'
 import { checkGiven, expandOrder, expandPosition, keepKey } from './keys/id-columns.js'
 import { type Comparison, rangesAfter } from './lists/keyset.js'
@@ -91,21 +90,14 @@ export function makeSqlStore (
     list: (query, context) => rows.list(query, context),
     count: (query, context) => rows.count(query, context),
     get: (id, scope) => rows.get(id, scope),
-    create: (attributes, scope, context) => rows.create(attributes, scope, context),
-    update: (id, changes, guard, context) => rows.update(id, changes, guard, context),
-    delete: (id, guard, context) => rows.delete(id, guard, context)
+    create: (attributes, scope) => rows.create(attributes, scope),
+    update: (id, changes, guard) => rows.update(id, changes, guard),
+    delete: (id, guard) => rows.delete(id, guard)
   })
 }
 
 /** The number of rows for which a plan is asked. For many more, a database would sort in spite of an index. */
 const FEW = 100
-
-/** A change of a row. */
-interface Change {
-  readonly changes: Attributes
-  readonly guard: Guard
-  readonly context: Context | undefined
-}
 
 class SqlTable {
   readonly #definition: TableDefinition
@@ -221,81 +213,50 @@ class SqlTable {
     return raw && this.#decoder.decode(raw)
   }
 
-  async create (attributes: Attributes, scope: Scope, context?: Context): Promise<Row> {
+  async create (attributes: Attributes, scope: Scope): Promise<Row> {
     const { ids, columns } = this.#definition
     this.#checkWrite()
     checkGiven(ids, attributes, scope)
     const id = ids.isGenerated && ids.type === 'uuid' ? makeUuid() : undefined
     const rescue = makeRescue(columns, attributes, scope)
-    const row = await this.#write(this.#statements.insert(id, attributes, scope), rescue, context)
+    const row = await this.#write(this.#statements.insert(id, attributes, scope), rescue)
     // A trigger of the database can suppress the row.
     if (row === undefined) throw new InvalidError({}, { detail: REFUSALS.check.detail })
     return row
   }
 
-  async update (id: Id, given: Attributes, guard: Guard, context?: Context): Promise<WriteOutcome> {
+  async update (id: Id, given: Attributes, guard: Guard): Promise<WriteOutcome> {
     this.#checkWrite()
     checkScope(given, guard.scope)
     const { ids, versions } = this.#definition
     const { changes, errors } = keepKey(ids, id, given, guard.scope)
-    const change = { changes, guard, context }
     // A text of JSON may be spelled in another way than we would write it.
-    const isCompared = versions.kind === 'values' || this.#hasJson(changes)
-    if (errors === undefined && !isCompared) return this.#change(id, change)
+    const { byAttribute } = this.#definition.columns
+    const isCompared = versions.kind === 'values' ||
+      Object.keys(changes).some((name) => byAttribute.get(name)?.kind === 'json')
+    if (errors === undefined && !isCompared) return this.#change(id, changes, guard)
     const raw = await this.#find(id, guard.scope)
     if (raw === undefined) return { ok: false, why: 'missing' }
     const row = this.#decoder.decode(raw)
     if (guard.version !== undefined && row.version !== guard.version) return { ok: false, why: 'stale', current: row }
     if (errors !== undefined) throw new InvalidError(errors)
     // A digest of the same values is the same version, so there is nothing to write, and no trigger to run.
-    const isSame = versions.kind === 'values' && isEmpty(findDifferent(changes, row, guard.scope))
-    return isSame ? { ok: true, row } : this.#change(id, change, raw)
-  }
-
-  #hasJson (changes: Attributes): boolean {
-    const { byAttribute } = this.#definition.columns
-    for (const name in changes) if (byAttribute.get(name)?.kind === 'json') return true
-    return false
+    const isSame = versions.kind === 'values' && Object.entries(changes).every(([name, value]) =>
+      Object.hasOwn(guard.scope, name) || isEqual(value, row.attributes[name]))
+    return isSame ? { ok: true, row } : this.#change(id, changes, guard, raw)
   }
 
   /** @param raw the row that was read before, if it was */
-  async #change (id: Id, change: Change, raw?: RawRow): Promise<WriteOutcome> {
-    const { changes, guard, context } = change
-    const explain = makeRescue(this.#definition.columns, changes, guard.scope)
-    const rescue: Rescue = (error) => error instanceof ConstraintError && error.kind === 'reference'
-      ? this.#changeOthers(id, change, () => explain(error))
-      : explain(error)
+  async #change (id: Id, changes: Attributes, guard: Guard, raw?: RawRow): Promise<WriteOutcome> {
+    const rescue = makeRescue(this.#definition.columns, changes, guard.scope)
     return this.#writeGuarded(id, guard, (target) =>
-      this.#write(this.#statements.update(changes, target, raw), rescue, context), raw)
+      this.#write(this.#statements.update(changes, target, raw), rescue), raw)
   }
 
-  /**
-   * Changes a row without the attributes that have their value already. SQLite checks each reference that a statement
-   * names, and a row may refer to something that does not exist.
-   * @param refuse throws the error of the statement with all attributes
-   */
-  async #changeOthers (id: Id, change: Change, refuse: () => never): Promise<readonly RawRow[]> {
-    const { changes, guard, context } = change
-    for (let before: string | undefined; ;) {
-      const raw = await this.#find(id, guard.scope)
-      const row = raw && this.#decoder.decode(raw)
-      const isLost = row === undefined || row.version === before ||
-        (guard.version !== undefined && row.version !== guard.version)
-      if (isLost) return []
-      const others = findDifferent(changes, row, guard.scope)
-      const guards = this.#definition.versions.guard(row.version, raw)
-      if (guards === undefined || Object.keys(others).length === Object.keys(changes).length) return refuse()
-      const bound = this.#statements.update(others, { id, guards, scope: guard.scope }, raw)
-      const rows = await this.#runWrite(bound, refuse, context)
-      if (rows.length > 0) return rows
-      before = row.version
-    }
-  }
-
-  async delete (id: Id, guard: Guard, context?: Context): Promise<WriteOutcome> {
+  async delete (id: Id, guard: Guard): Promise<WriteOutcome> {
     this.#checkWrite()
     return this.#writeGuarded(id, guard, (target) =>
-      this.#write(this.#statements.delete(target), rescueDeletion, context))
+      this.#write(this.#statements.delete(target), rescueDeletion))
   }
 
   /**
@@ -318,34 +279,22 @@ class SqlTable {
     return current === undefined ? { ok: false, why: 'missing' } : { ok: false, why: 'stale', current }
   }
 
-  async #write (bound: BoundStatement, rescue: Rescue, context: Context | undefined): Promise<Row | undefined> {
-    const [raw] = await this.#runWrite(bound, rescue, context)
-    return raw && this.#decoder.decode(raw)
-  }
-
-  async #runWrite (
-    bound: BoundStatement,
-    rescue: Rescue,
-    context: Context | undefined
-  ): Promise<readonly RawRow[]> {
+  async #write ({ statement, values }: BoundStatement, rescue: Rescue): Promise<Row | undefined> {
     try {
-      // An asynchronous driver would give up the write of a client that disconnects, and nobody would know its outcome.
-      return await this.#run(bound, this.#driver.sync ? context : undefined)
+      // Without a context, the write of a client that disconnects is not given up, and its outcome is known.
+      const [raw] = await this.#driver.run(statement, values)
+      return raw && this.#decoder.decode(raw)
     } catch (error) {
-      return rescue(error)
+      rescue(error)
     }
   }
 
   async #read (bound: BoundStatement, context?: Context): Promise<readonly RawRow[]> {
     try {
-      return await this.#run(bound, context)
+      return await this.#driver.run(bound.statement, bound.values, context)
     } catch (error) {
       return rescueRead(error)
     }
-  }
-
-  #run ({ statement, values }: BoundStatement, context?: Context): MaybePromise<readonly RawRow[]> {
-    return this.#driver.run(statement, values, context)
   }
 
   /** Returns the predicates of a query, or `undefined` if no row can meet them. */
@@ -383,12 +332,6 @@ class SqlTable {
     if (after !== undefined && position === undefined) return undefined
     return { ...query, order: expandOrder(ids, order), after: position }
   }
-}
-
-/** Returns those of the changes whose values a row does not have yet. */
-function findDifferent (changes: Attributes, { attributes }: Row, scope: Scope): Attributes {
-  return Object.fromEntries(Object.entries(changes).filter(([name, value]) =>
-    !Object.hasOwn(scope, name) && !isSame(value, attributes[name])))
 }
 
 /** Returns how many rows take about `LARGEST_BATCH_SIZE`, and `limit` if all of them do. */

@@ -1,12 +1,8 @@
-import { MARK, markText, readMarkedText } from '../../core/schema/legal-text.js'
+import { markText } from '../../core/schema/legal-text.js'
 import { findInexactNumber } from '../../core/util/decimal.js'
-
-export { markText, readMarkedText }
 
 /** How a column of a type keeps values of a kind. No function receives null. */
 export interface Codec {
-  /** Whether the values may have any length. */
-  readonly isLong: boolean
   /**
    * Returns the message about a value that the column would change, or `undefined` if it keeps the value as it is.
    * @default every value is kept
@@ -23,13 +19,6 @@ export interface Codec {
 /** Returns a text that stands for stored bytes. */
 export function markBytes (bytes: Buffer): string {
   return markText(`x'${bytes.toString('hex')}'`)
-}
-
-const BYTES = new RegExp(`^${MARK}x'([\\da-f]*)'$`)
-
-/** Returns the hexadecimal digits of the bytes that a text stands for, or `undefined` if the value is no such text. */
-export function readMarkedBytes (value: unknown): string | undefined {
-  return typeof value === 'string' ? BYTES.exec(value)?.[1] : undefined
 }
 
 /** Returns bytes as a driver of SQLite returns them: libsql as an ArrayBuffer, the others as an Uint8Array. */

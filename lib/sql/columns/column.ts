@@ -2,9 +2,10 @@ import { InvalidError, InvalidOptionError } from '../../core/errors.js'
 import { declareAttributes } from '../../core/resource/attributes.js'
 import type { Property } from '../../core/schema/shape.js'
 import type { AttributesSchema } from '../../core/schema/types.js'
+import { identity } from '../../core/util/functions.js'
 import { didYouMean } from '../../core/util/words.js'
 import type { SqlColumn, Dialect } from '../dialect.js'
-import { type Codec, readMarkedBytes } from './codec.js'
+import type { Codec } from './codec.js'
 import { describeMisfit, memberTest, valuesOf } from './kinds.js'
 
 /** The columns of a table. */
@@ -103,7 +104,7 @@ function makeColumn (
   // The check of the table has refused a column that does not fit, and `migrate` creates columns that do.
   const codec = dialect.findCodec(values, type) as Codec
   const isMember = memberTest(kind)
-  const { decode, isLong, findFault = noFault, encode = asItIs, compare = encode } = codec
+  const { decode, findFault = noFault, encode = identity, compare = encode } = codec
   return {
     ...values,
     attribute,
@@ -113,7 +114,6 @@ function makeColumn (
     allowsNull,
     required: required && !allowsNull && !readOnly,
     default: schema.default,
-    isLong,
     fits: (value) => value === null || isMember(value),
     keeps: (value) => value === null || (isMember(value) && findFault(value) === undefined),
     encode (value) {
@@ -122,12 +122,10 @@ function makeColumn (
       if (fault !== undefined) throw new InvalidError({ [attribute]: [fault] })
       return encode(value)
     },
-    compare: (value) => isMember(value) && readMarkedBytes(value) === undefined
-      ? compare(value)
-      : dialect.compareUnfit(value),
+    // A stored value of another kind is compared as it is shown.
+    compare: (value) => (isMember(value) ? compare(value) : value),
     decode: (raw) => (raw === null ? absent : decode(raw))
   }
 }
 
 const noFault = (): undefined => undefined
-const asItIs = (value: unknown): unknown => value

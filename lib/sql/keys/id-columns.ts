@@ -2,12 +2,13 @@ import { InvalidError, InvalidOptionError, type Messages } from '../../core/erro
 import { type GeneratedIdType, type IdType, parseId } from '../../core/resource/resource.js'
 import type { Id, Scope } from '../../core/resource/row.js'
 import type { Attributes, Scalar } from '../../core/schema/types.js'
+import { identity } from '../../core/util/functions.js'
 import { didYouMean } from '../../core/util/words.js'
 import { isEmpty, ownMember } from '../../core/util/own-property.js'
 import type { Order, OrderBy, Position } from '../../core/stores/store.js'
 import { decodeLongInteger } from '../columns/codec.js'
 import { REFUSALS } from '../constraint-errors.js'
-import type { SqlColumn, ComparedColumn, Dialect, RawRow } from '../dialect.js'
+import type { SqlColumn, ComparedColumn, RawRow } from '../dialect.js'
 import {
   fitsId,
   joinParts,
@@ -52,24 +53,20 @@ export const ROW_NUMBER: RegExp = /^(?:rowid|_rowid_|oid)$/i
 /** Makes the column of ids that the database or the store makes. */
 export function makeGeneratedId (
   column: Pick<IdPart, 'name' | 'quoted'>,
-  type: GeneratedIdType,
-  { compareUnfit }: Pick<Dialect, 'compareUnfit'>
+  type: GeneratedIdType
 ): IdColumns {
   const { name, quoted } = column
   const fits = (id: unknown): boolean => parseId(type, String(id)) === id
-  // A driver takes an integer of eight bytes as it takes one that a column of another kind holds.
-  const compare = (id: unknown): unknown => typeof id === 'number' ? id : compareUnfit(id)
   const part: IdPart = {
     ...column,
     by: 'id',
     type: '',
     allowsNull: false,
     isGiven: false,
-    isLong: false,
     kind: type,
     fits,
     keeps: fits,
-    compare
+    compare: identity
   }
   return {
     type,

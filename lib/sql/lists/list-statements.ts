@@ -141,7 +141,9 @@ function keyOfOrder (order: Order): string {
   return order.map(({ by, descending }) => (descending ? `-${by}` : by)).join()
 }
 
+const LONG: ReadonlySet<unknown> = new Set(['string', 'json', 'bytes'])
+
 /** Returns the columns whose values may have any length. */
 export function findLong ({ columns }: TableDefinition): readonly SqlColumn[] {
-  return [...columns.byAttribute.values()].filter(({ isLong }) => isLong)
+  return [...columns.byAttribute.values()].filter(({ kind }) => LONG.has(kind))
 }

@@ -5,14 +5,6 @@ import type { ViolationError } from './errors.js'
 /** A function that runs a query of the catalog. */
 export type RunQuery = (text: string, values: readonly unknown[]) => Promise<readonly RawRow[]>
 
-/** What a store must know about its server. */
-export interface Server {
-  /** Whether no other server can take part in a write. */
-  readonly isSingle: boolean
-  /** Whether new columns of texts need the collation of the dialect. */
-  readonly needsCollation: boolean
-}
-
 /** Describes a table and the server by the catalog of the database. */
 export class PostgresCatalog {
   readonly #ask: RunQuery
@@ -29,25 +21,28 @@ export class PostgresCatalog {
     this.#table = table
   }
 
-  /** Describes tables, which it finds by their quoted names, by three queries for all, and by one more in Citus. */
-  async describe (tables: readonly string[]): Promise<ReadonlyMap<string, Table>> {
-    const wanted = [JSON.stringify(tables)]
-    const found = new Map<string, FoundRows>()
-    let clusters: unknown
-    const read = async (part: keyof FoundRows, query: string): Promise<void> => {
-      for (const row of await this.#ask(query, wanted)) {
-        const table = String(row.wanted)
-        const rows = found.get(table) ?? { columns: [], indexed: [], referring: [], clustered: [] }
-        rows[part].push(row)
-        found.set(table, rows)
-        clusters ??= row.clusters
-      }
+  /** Describes the table. Returns `undefined` if it is missing. */
+  async describe (): Promise<Table | undefined> {
+    const ask = (query: string): Promise<readonly RawRow[]> => this.#ask(query, [this.#table])
+    const columns = await ask(COLUMNS)
+    if (columns.length === 0) return undefined
+    return {
+      columns: columns.map(({ name, type, not_null: notNull, filled, generated }) => ({
+        name: String(name),
+        type: String(type),
+        notNull: notNull === 't',
+        filled: filled === 't',
+        generated: generated === 't'
+      })),
+      unique: groupIndexes((await ask(INDEXES)).filter(isOfKey)),
+      references: (await ask(REFERENCES)).map(({ column, table, rule }) => ({
+        column: String(column),
+        table: String(table),
+        onDelete: RULES.get(rule) as string
+      })),
+      kind: KINDS.get(String(columns[0]?.kind)) ?? 'table',
+      hasRowNumber: false
     }
-    await read('columns', COLUMNS)
-    await read('indexed', INDEXES)
-    await read('referring', REFERENCES)
-    if (typeof clusters === 'string') await read('clustered', findClustered(clusters))
-    return new Map([...found].map(([table, rows]) => [table, readTable(rows)]))
   }
 
   async tables (): Promise<readonly TableName[]> {
@@ -59,16 +54,16 @@ export class PostgresCatalog {
     }))
   }
 
-  /** Describes the server. */
-  async describeServer (): Promise<Server> {
-    const [row] = await this.#ask('SELECT version() AS version', [])
-    const version = String(row?.version)
-    // CockroachDB sorts texts by their code points and rejects the collation of the dialect.
-    const needsCollation = !version.startsWith('CockroachDB')
-    // Related engines may lack the tables of the query.
-    if (!POSTGRESQL.test(version)) return { isSingle: false, needsCollation }
-    const [found] = await this.#ask(OTHERS, [])
-    return { isSingle: found?.others === 'f', needsCollation }
+  /** Returns whether no other server can take part in a write. Related engines count as several servers. */
+  async isSingle (): Promise<boolean> {
+    try {
+      const [row] = await this.#ask('SELECT version() AS version', [])
+      if (!POSTGRESQL.test(String(row?.version))) return false
+      const [found] = await this.#ask(OTHERS, [])
+      return found?.others === 'f'
+    } catch {
+      return false
+    }
   }
 
   /** Returns the columns that violate a constraint, as far as they are known. */
@@ -76,52 +71,23 @@ export class PostgresCatalog {
     kind: ConstraintError['kind'],
     { table, column, constraint, detail = '' }: ViolationError
   ): Promise<string[]> {
-    // A trigger may have written to another table. A cluster may report an error of one of its shards without any
-    // names.
-    if (table !== undefined && !isPart(table, this.#name)) return []
+    // A trigger may have written to another table.
+    if (table !== undefined && table !== this.#name) return []
     if (column !== undefined) return [column]
-    if (constraint !== undefined) {
-      const query = kind === 'unique' ? COLUMNS_OF_INDEX : COLUMNS_OF_CONSTRAINT
-      const rows = await this.#ask(query, [this.#table, constraint]).catch(() => [])
-      if (rows.length > 0) return rows.filter(isOfKey).map(({ column }) => String(column))
+    const [, names] = /^[^(]*\((.*?)\)=\(/s.exec(detail) ?? []
+    if (names !== undefined) {
+      return (names.match(/"(?:[^"]|"")*"|[^,]+/g) ?? [])
+        .map((name) => name.trim().replace(/^"(.*)"$/s, '$1').replaceAll('""', '"'))
     }
-    const [, names] = /^Key \((.*?)\)=/.exec(detail) ?? []
-    return names === undefined ? [] : names.split(', ').map((name) => name.replace(/^"(.*)"$/, '$1'))
+    if (kind !== 'check' || constraint === undefined) return []
+    const rows = await this.#ask(COLUMNS_OF_CONSTRAINT, [this.#table, constraint]).catch(() => [])
+    return rows.map(({ column }) => String(column))
   }
-}
-
-/** The rows of the catalog about one table. */
-type FoundRows = Record<'columns' | 'indexed' | 'referring' | 'clustered', RawRow[]>
-
-function readTable ({ columns, indexed, referring, clustered: [cluster] }: FoundRows): Table {
-  return {
-    columns: columns.map(({ name, type, not_null: notNull, filled, generated }) => ({
-      name: String(name),
-      type: String(type),
-      notNull: notNull === 't',
-      filled: filled === 't',
-      generated: generated === 't'
-    })),
-    unique: groupIndexes(indexed.filter(isOfKey)),
-    references: referring.map(({ column, table, rule }) => ({
-      column: String(column),
-      table: String(table),
-      onDelete: RULES.get(rule) as string
-    })),
-    kind: KINDS.get(String(columns[0]?.kind)) ?? 'table',
-    hasRowNumber: false,
-    cluster: cluster && (cluster.model === 's' ? 'once' : 'copies')
-  }
-}
-
-/** Returns whether `table` is the table `name` or one of its shards, whose names end with a number. */
-function isPart (table: string, name: string): boolean {
-  return table === name || table.replace(/_\d+$/, '') === name
 }
 
 /** Returns whether a column belongs to the key of an index. Other columns are only included (INCLUDE). */
 function isOfKey ({ key, size, number }: RawRow): boolean {
-  return key === undefined || String(key).split(' ').slice(0, Number(size)).includes(String(number))
+  return String(key).split(' ').slice(0, Number(size)).includes(String(number))
 }
 
 /**
@@ -139,61 +105,49 @@ const KINDS: ReadonlyMap<string, Table['kind']> = new Map([
   ['m', 'materialized view'],
   ['f', 'foreign table']
 ])
-/** The tables of a JSON array of quoted names. */
-const WANTED = `wanted AS (SELECT w.name AS wanted, to_regclass(w.name) AS found
-  FROM json_array_elements_text($1::json) AS w(name))`
 // Each step replaces a domain by its base type, or an array by the type of its items. A domain of an enumeration keeps
 // the name of the enumeration, because PostgreSQL compares it with no text. A text of a nondeterministic collation is
 // compared as its collation says, but only in another collation can it be searched.
-const COLUMNS = `WITH RECURSIVE ${WANTED}, types AS (
-  SELECT w.wanted, w.found, a.attnum AS number, a.atttypid AS type, a.atttypmod AS modifier, '' AS brackets
-  FROM wanted w JOIN pg_catalog.pg_attribute a ON a.attrelid = w.found
-  WHERE a.attnum > 0 AND NOT a.attisdropped
-  UNION ALL SELECT s.wanted, s.found, s.number, CASE t.typtype WHEN 'd' THEN t.typbasetype ELSE t.typelem END,
+const COLUMNS = `WITH RECURSIVE types AS (
+  SELECT a.attrelid AS found, a.attnum AS number, a.atttypid AS type, a.atttypmod AS modifier, '' AS brackets
+  FROM pg_catalog.pg_attribute a
+  WHERE a.attrelid = to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped
+  UNION ALL SELECT s.found, s.number, CASE t.typtype WHEN 'd' THEN t.typbasetype ELSE t.typelem END,
   CASE WHEN t.typtype = 'd' AND s.modifier = -1 THEN t.typtypmod ELSE s.modifier END,
   CASE t.typtype WHEN 'd' THEN s.brackets ELSE s.brackets || '[]' END
   FROM types s JOIN pg_catalog.pg_type t ON t.oid = s.type LEFT JOIN pg_catalog.pg_type e ON e.typarray = t.oid
   WHERE t.typtype = 'd' OR e.oid IS NOT NULL
-  ) SELECT s.wanted, a.attname AS name,
+  ) SELECT a.attname AS name,
   CASE WHEN t.typtype = 'e' AND s.type = a.atttypid THEN 'enum'
   WHEN l.collisdeterministic IS FALSE AND s.brackets = '' THEN 'folded text'
   ELSE format_type(s.type, s.modifier) END
   || s.brackets AS type,
   a.attnotnull AS not_null, a.atthasdef OR a.attidentity <> '' AS filled,
-  a.attgenerated <> '' AS generated, c.relkind AS kind, to_regclass('pg_dist_partition')::text AS clusters
+  a.attgenerated <> '' AS generated, c.relkind AS kind
   FROM types s JOIN pg_catalog.pg_type t ON t.oid = s.type
   JOIN pg_catalog.pg_attribute a ON a.attrelid = s.found AND a.attnum = s.number
   JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
   LEFT JOIN pg_catalog.pg_collation l ON l.oid = a.attcollation
   WHERE t.typtype <> 'd' AND NOT EXISTS (SELECT FROM pg_catalog.pg_type e WHERE e.typarray = t.oid)
-  ORDER BY s.wanted, a.attnum`
-/**
- * Returns the query that finds tables among those of Citus. With the model `s` (streaming) each row is kept once. With
- * others, each statement is run on every copy.
- */
-const findClustered = (clusters: string): string =>
-  `WITH ${WANTED} SELECT w.wanted, p.repmodel AS model FROM ${clusters} p JOIN wanted w ON w.found = p.logicalrelid`
+  ORDER BY a.attnum`
 const TABLES = `SELECT c.relname AS name, n.nspname AS schema, pg_catalog.pg_table_is_visible(c.oid) AS visible
   FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
   WHERE c.relkind IN ('r', 'p') AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
   ORDER BY visible DESC, schema, name`
-const INDEXED = `i.indexrelid AS index, i.indkey AS key, i.indnkeyatts AS size,
+const INDEXES = `SELECT i.indexrelid AS index, i.indkey AS key, i.indnkeyatts AS size,
   a.attnum AS number, a.attname AS column
-  FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
-  JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey)`
-const INDEXES = `WITH ${WANTED} SELECT w.wanted, ${INDEXED} JOIN wanted w ON w.found = i.indrelid
-  WHERE i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL`
+  FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey)
+  WHERE i.indrelid = to_regclass($1) AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL`
 /** Selects the foreign keys of a single column. */
-const REFERENCES = `WITH ${WANTED} SELECT w.wanted, a.attname AS column, t.relname AS table, c.confdeltype AS rule
-  FROM wanted w JOIN pg_catalog.pg_constraint c ON c.conrelid = w.found
+const REFERENCES = `SELECT a.attname AS column, t.relname AS table, c.confdeltype AS rule
+  FROM pg_catalog.pg_constraint c
   JOIN pg_catalog.pg_class t ON t.oid = c.confrelid
   JOIN pg_catalog.pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
-  WHERE c.contype = 'f' AND cardinality(c.conkey) = 1`
+  WHERE c.conrelid = to_regclass($1) AND c.contype = 'f' AND cardinality(c.conkey) = 1`
 /** The rules for deletions (PostgreSQL, pg_constraint.confdeltype). */
 const RULES: ReadonlyMap<unknown, string> = new Map([
   ['a', 'NO ACTION'], ['r', 'RESTRICT'], ['c', 'CASCADE'], ['n', 'SET NULL'], ['d', 'SET DEFAULT']
 ])
-const COLUMNS_OF_INDEX = `SELECT ${INDEXED} WHERE i.indrelid = to_regclass($1) AND c.relname = $2`
 const COLUMNS_OF_CONSTRAINT = `SELECT a.attname AS column
   FROM pg_catalog.pg_constraint c JOIN pg_catalog.pg_attribute a ON a.attrelid = to_regclass($1)
   AND (a.attrelid = c.conrelid AND a.attnum = ANY(c.conkey) OR a.atttypid = c.contypid AND NOT a.attisdropped)

@@ -2,7 +2,6 @@ import { identity } from '../../core/util/functions.js'
 import { type Codec, decodeJson } from '../columns/codec.js'
 import { type ColumnKind, describeMisfit, memberTest, type Values, valuesOf } from '../columns/kinds.js'
 import { LIMITED_TEXT } from '../dialect.js'
-import { type ArrayItems, parseArray, writeArray } from './array-text.js'
 import { type NumberColumnType, findDecimalCodec, findIntegerCodec, NUMBER, REAL, withoutEnd } from './number-types.js'
 import { parserOf } from './value-parsers.js'
 
@@ -75,15 +74,14 @@ const OWN_KIND = new RegExp(`^(?:${[
   'time(?:stamp without| without|stamp with) time zone'
 ].join('|')})$`)
 
-const SHORT: Codec = { isLong: false, decode: identity }
-const LONG: Codec = { isLong: true, decode: identity }
+const PLAIN: Codec = { decode: identity }
 
 /** Finds how a column of texts keeps dates, times and UUIDs. */
 function findTextCodec ({ kind, maxLength, readOnly }: Values, type: string): Codec | undefined {
   const [, length] = LIMITED_TEXT.exec(type) ?? []
-  if (kind === 'uuid') return readOnly || Number(length ?? UUID_LENGTH) >= UUID_LENGTH ? SHORT : undefined
+  if (kind === 'uuid') return readOnly || Number(length ?? UUID_LENGTH) >= UUID_LENGTH ? PLAIN : undefined
   if (!MOMENTS.has(kind)) return undefined
-  return length === undefined || readOnly || maxLength <= Number(length) ? SHORT : undefined
+  return length === undefined || readOnly || maxLength <= Number(length) ? PLAIN : undefined
 }
 
 const MOMENTS: ReadonlySet<ColumnKind> = new Set(['date-time', 'date-time-local', 'date', 'time-local'])
@@ -93,11 +91,11 @@ const UUID_LENGTH = 36
 
 const CODECS: Readonly<Record<ColumnKind, (type: NumberColumnType, values: Values) => Codec | undefined>> = {
   string: findStringCodec,
-  uuid: ({ name }) => (name === 'uuid' ? SHORT : undefined),
+  uuid: ({ name }) => (name === 'uuid' ? PLAIN : undefined),
   'date-time': (type) => findMomentCodec(type, 'timestamp with time zone'),
   'date-time-local': (type) => findMomentCodec(type, 'timestamp without time zone'),
   'time-local': (type) => findMomentCodec(type, 'time without time zone'),
-  date: ({ name }) => (name === 'date' ? SHORT : undefined),
+  date: ({ name }) => (name === 'date' ? PLAIN : undefined),
   decimal: findDecimalCodec,
   bytes: ({ name }) => (name === 'bytea' ? BYTES : undefined),
   integer: findIntegerCodec,
@@ -119,12 +117,10 @@ function findStringCodec (
   if (isLimited && length !== undefined && !readOnly && maxLength > length) return undefined
   if (name === 'character' || name === 'bpchar') return PADDED
   if (OWN_KIND.test(name)) return undefined
-  // `::text` always adds the mask of a network to an `inet`, so it must not replace the value in a list.
-  return name === 'inet' ? SHORT : LONG
+  return PLAIN
 }
 
 const PADDED: Codec = {
-  isLong: true,
   findFault: (value) =>
     String(value).endsWith(' ') ? 'must not end with a space, which the column would drop' : undefined,
   decode: (raw) => withoutEnd(String(raw), ' ')
@@ -140,7 +136,7 @@ function findMomentCodec (
 ): Codec | undefined {
   if (name !== wanted) return undefined
   return {
-    ...SHORT,
+    ...PLAIN,
     findFault (value) {
       const [, seconds, fraction = ''] = TIME.exec(String(value)) ?? []
       if (seconds === '60') return 'must not have the second 60, which the column would change'
@@ -152,12 +148,11 @@ function findMomentCodec (
   }
 }
 
-const BOOLEAN: Codec = { isLong: false, decode: (raw) => raw === 't' }
+const BOOLEAN: Codec = { decode: (raw) => raw === 't' }
 
-const JSON_TEXT: Codec = { isLong: true, encode: JSON.stringify, decode: (raw) => decodeJson(String(raw)) }
+const JSON_TEXT: Codec = { encode: JSON.stringify, decode: (raw) => decodeJson(String(raw)) }
 
 const BYTES: Codec = {
-  isLong: true,
   encode: (value) => `\\x${Buffer.from(String(value), 'base64').toString('hex')}`,
   decode: (raw) => Buffer.from(String(raw).slice(2), 'hex').toString('base64')
 }
@@ -177,13 +172,12 @@ function findArrayCodec ({ shape, readOnly }: Values, type: string): Codec | und
     item === null ? undefined : isMember(item) ? findFault?.(item) : describeMisfit(values.kind)
   const encodeItem = (item: unknown): string | null => (item === null ? null : String(encode(item)))
   /** Returns the value of an item, or `undefined` if the schema of the items does not have it. */
-  const decodeItem = (item: ArrayItems[number]): unknown => {
+  const decodeItem = (item: string | null): unknown => {
     if (item === null) return items.types.has('null') ? null : undefined
-    const value = typeof item === 'string' ? decode(parse(item)) : undefined
+    const value = decode(parse(item))
     return isMember(value) ? value : undefined
   }
   return {
-    isLong: true,
     findFault (value) {
       if (!Array.isArray(value)) return 'must be an array'
       const faults = value.map(findItemFault)
@@ -197,4 +191,19 @@ function findArrayCodec ({ shape, readOnly }: Values, type: string): Codec | und
       return decoded === undefined || decoded.includes(undefined) ? raw : decoded
     }
   }
+}
+
+/** Matches an item of an array, in quotes or without. */
+const ITEM = /"([^"\\]*(?:\\.[^"\\]*)*)"|[^,{}"\\]+/gs
+
+/** Parses the text of an array of one dimension, such as `{1,NULL,"a b"}` (PostgreSQL §8.15.6). */
+function parseArray (text: string): Array<string | null> | undefined {
+  if (!/^\{(?!\{)/.test(text)) return undefined
+  return [...text.matchAll(ITEM)].map(([item, quoted]) =>
+    quoted === undefined ? (item === 'NULL' ? null : item) : quoted.replaceAll(/\\(.)/gs, '$1'))
+}
+
+/** Writes the text of an array. Each text is in quotes, so that none reads as null or as an array. */
+function writeArray (items: ReadonlyArray<string | null>): string {
+  return `{${items.map((item) => item === null ? 'NULL' : `"${item.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`
 }

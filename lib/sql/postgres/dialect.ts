@@ -1,6 +1,6 @@
 import { caseVariants } from '../../core/util/case-folding.js'
 import { DIGEST_LENGTH } from '../keys/versions.js'
-import { type Dialect, JSON_WEIGHT, quoteName, type RawRow, type TypedColumn } from '../dialect.js'
+import { type Dialect, quoteName, type RawRow, type TypedColumn } from '../dialect.js'
 import { columnTypeOf, findCodec, isComparable } from './column-types.js'
 
 /** The dialect of PostgreSQL, limited to what Citus allows in a distributed table. */
@@ -8,11 +8,7 @@ export const postgresDialect: Dialect = {
   quote: quoteName,
   // With the cast, 3000000000 is an unknown id if ids have four bytes. Without it, PostgreSQL would report an error.
   placeholder: (position, kind) => `$${position}${CASTS.get(kind) ?? ''}`,
-  // PostgreSQL stores the length of a text. It must convert JSON to text first.
-  sizeOf: ({ quoted, kind }) => {
-    const length = `octet_length(${quoted}${kind === 'bytes' ? '' : '::text'})`
-    return `coalesce(${length}, 0)::bigint${kind === 'json' ? ` * ${JSON_WEIGHT}` : ''}`
-  },
+  sizeOf: ({ quoted, kind }) => `coalesce(octet_length(${quoted}${kind === 'bytes' ? '' : '::text'}), 0)::bigint`,
   fixedLimit: (placeholder) => placeholder,
   // ILIKE ignores case by the rules of the collation, and "C" knows ASCII letters only. An index on trigrams (pg_trgm)
   // serves regular expressions as well.
@@ -53,8 +49,6 @@ export const postgresDialect: Dialect = {
   },
   tableOptions: '',
   findCodec,
-  // The database reads the text that it has written.
-  compareUnfit: (value) => value,
   fitsId: (id, type) => (id === 'integer' ? /^(?:bigint|integer|smallint)$/.test(type) : type === 'uuid'),
   fitsVersion: (type) => /^(?:bigint|integer)$/.test(type)
 }

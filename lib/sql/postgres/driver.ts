@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { ForbiddenError, StoreFullError, UnavailableError, UnknownOutcomeError } from '../../core/errors.js'
 import { findMember } from '../../core/util/own-property.js'
 import { ConstraintError } from '../constraint-errors.js'
 import type { Driver, RawRow, Statement, Table, TableName } from '../dialect.js'
 import type { Context } from '../../core/stores/store.js'
-import { PostgresCatalog, type Server } from './catalog.js'
+import { PostgresCatalog } from './catalog.js'
 import {
   BUSY,
   CANCELED,
@@ -82,23 +82,11 @@ const SETTINGS = Object.entries({
   IntervalStyle: 'postgres'
 }).map(([name, value]) => `set_config('${name}', '${value}', false)`).join(', ')
 
-/** The tables of a pool that are about to be described, and what is found. */
-interface Inquiry {
-  readonly tables: Set<string>
-  readonly answer: Promise<{ readonly server: Server, readonly found: ReadonlyMap<string, Table> }>
-}
-
-/** The next inquiries of pools. The stores that start together ask once, by a few queries for all tables. */
-const inquiries = new WeakMap<PostgresPool, Inquiry>()
-
 /** Runs statements on the connections of a pool, and translates errors. */
 export class PostgresDriver implements Driver {
-  readonly sync = false
   readonly #settings: PostgresSettings
   readonly #catalog: PostgresCatalog
   readonly #names = new WeakMap<Statement, string>()
-  /** The server, once `describe` has asked about it. */
-  #server: Server = { isSingle: false, needsCollation: false }
 
   constructor (settings: PostgresSettings) {
     this.#settings = settings
@@ -126,36 +114,12 @@ export class PostgresDriver implements Driver {
     throw new UnavailableError({ cause: conflict })
   }
 
-  async describe (): Promise<Table | undefined> {
-    const { pool, table } = this.#settings
-    const inquiry = inquiries.get(pool) ?? this.#inquire()
-    inquiry.tables.add(table)
-    const { server, found } = await inquiry.answer
-    this.#server = server
-    return found.get(table)
-  }
-
-  /** Describes the server and all tables that stores ask for in this turn of the event loop. */
-  #inquire (): Inquiry {
-    const { pool } = this.#settings
-    const tables = new Set<string>()
-    const ask = async (): Promise<Awaited<Inquiry['answer']>> => {
-      await nextTurn()
-      inquiries.delete(pool)
-      const server = await this.#catalog.describeServer()
-      return { server, found: await this.#catalog.describe([...tables]) }
-    }
-    const inquiry = { tables, answer: ask() }
-    inquiries.set(pool, inquiry)
-    return inquiry
+  describe (): Promise<Table | undefined> {
+    return this.#catalog.describe()
   }
 
   tables (): Promise<readonly TableName[]> {
     return this.#catalog.tables()
-  }
-
-  needsCollation (): boolean {
-    return this.#server.needsCollation
   }
 
   /** Waits for a connection. A connection that comes too late returns to the pool unused. */
@@ -197,19 +161,21 @@ export class PostgresDriver implements Driver {
   }
 
   async #query (client: PostgresClient, statement: Statement, values: readonly unknown[]): Promise<readonly RawRow[]> {
-    const { text, steps } = statement
+    const { text, steps = [] } = statement
+    const isTransaction = steps.length > 0
     try {
       if (client[TIMEOUT] !== this.#settings.statementTimeout) await this.#configure(client)
-      for (const text of steps === undefined ? [] : ['BEGIN', ...steps]) {
+      for (const text of isTransaction ? ['BEGIN', ...steps] : []) {
         await this.#send(client, { text, values: [], types: TYPES })
       }
       const rows = await this.#send(client, { name: this.#nameOf(statement), text, values, types: TYPES })
+      if (isTransaction) await this.#send(client, { text: 'COMMIT', values: [], types: TYPES })
       client.release(false)
       return rows
     } catch (error) {
       if (!isStale(error)) {
         // A transaction that has failed ends with its connection.
-        client.release(steps !== undefined || isBroken(error))
+        client.release(isTransaction || isBroken(error))
         throw error
       }
     }
@@ -266,7 +232,7 @@ export class PostgresDriver implements Driver {
   async #explain (error: unknown, { writes, returns, fills = [] }: Statement): Promise<unknown> {
     if (error instanceof UnavailableError) return error
     const code = String(findMember(error, 'code'))
-    if (isLost(error) || (code === CANCELED && !this.#server.isSingle)) {
+    if (isLost(error) || (code === CANCELED && writes && !await this.#catalog.isSingle())) {
       return writes ? new UnknownOutcomeError({ cause: error }) : new UnavailableError({ cause: error })
     }
     if (code === DISK_FULL) return new StoreFullError({ cause: error })

@@ -1,6 +1,7 @@
-import { compareDecimals, countDigits, normalizeDecimal } from '../../core/util/decimal.js'
+import { countDigits, normalizeDecimal } from '../../core/util/decimal.js'
 import { identity } from '../../core/util/functions.js'
 import type { Codec } from '../columns/codec.js'
+import type { Values } from '../columns/kinds.js'
 
 /** A type without its parameters, such as `numeric`, and its parameters. */
 export interface NumberColumnType {
@@ -18,7 +19,6 @@ const INTEGERS: ReadonlyMap<string, readonly [least: bigint, most: bigint]> = ne
 export function findIntegerCodec ({ name }: NumberColumnType): Codec | undefined {
   const range = INTEGERS.get(name)
   return range && {
-    isLong: false,
     findFault: (value) => findRangeFault(String(value), range),
     decode: (raw) => Number.isSafeInteger(Number(raw)) ? Number(raw) : raw
   }
@@ -32,12 +32,14 @@ function findRangeFault (text: string, [least, most]: readonly [bigint, bigint])
   return isInside ? undefined : `must be an integer between ${least} and ${most}`
 }
 
-/** Finds how a column keeps decimals. */
-export function findDecimalCodec ({ name, parameters }: NumberColumnType): Codec | undefined {
+/** The digits that a column of the type `numeric` has if it does not limit them (PostgreSQL §8.1.2). */
+const MOST_DIGITS = [131_072, 16_383] as const
+
+/** Finds how a column keeps decimals. A column with a negative scale, or one beyond the precision, is only read. */
+export function findDecimalCodec ({ name, parameters }: NumberColumnType, { readOnly }: Values): Codec | undefined {
   const range = INTEGERS.get(name)
   if (range !== undefined) {
     return {
-      isLong: false,
       decode: identity,
       findFault (value) {
         const number = normalizeDecimal(String(value))
@@ -47,49 +49,28 @@ export function findDecimalCodec ({ name, parameters }: NumberColumnType): Codec
       compare: identity
     }
   }
-  if (name !== 'numeric') return undefined
   const [precision, scale = 0] = parameters
-  const most = precision === undefined ? MOST_DIGITS : { whole: precision - scale, fraction: scale }
-  const largest = most.whole < 0 && `0.${'0'.repeat(-most.whole)}${'9'.repeat(Number(precision))}`
+  const isOdd = precision !== undefined && (scale < 0 || scale > precision)
+  if (name !== 'numeric' || (isOdd && !readOnly)) return undefined
+  const [most, places] = precision === undefined ? MOST_DIGITS : [precision - scale, scale]
   return {
-    isLong: false,
     decode: identity,
     findFault (value) {
-      const number = normalizeDecimal(String(value))
-      if (largest === false) return findDigitsFault(number, most)
-      const isKept = number.length <= largest.length + 1 && compareDecimals(number, largest) <= 0 &&
-        compareDecimals(number, `-${largest}`) >= 0
-      return isKept ? undefined : `must be between -${largest} and ${largest}`
+      const { whole, fraction } = countDigits(normalizeDecimal(String(value)))
+      const isKept = whole <= most && fraction <= places
+      return isKept ? undefined : `must have at most ${most} digits before the point and ${places} after it`
     }
   }
 }
 
-/** The digits that a column of the type `numeric` has if it does not limit them (PostgreSQL §8.1.2). */
-const MOST_DIGITS = { whole: 131_072, fraction: 16_383 }
-
-/** Returns the message about a decimal with too many digits. A negative `fraction` asks for zeros before the point. */
-function findDigitsFault (
-  number: string,
-  most: { readonly whole: number, readonly fraction: number }
-): string | undefined {
-  const { whole, fraction } = countDigits(number)
-  const after = Math.max(0, most.fraction)
-  if (whole > most.whole || fraction > after) {
-    return `must have at most ${most.whole} digits before the point and ${after} after it`
-  }
-  const zeros = number.length - withoutEnd(number, '0').length
-  const isRound = most.fraction >= 0 || number === '0' || zeros >= -most.fraction
-  return isRound ? undefined : `must be a multiple of ${10 ** -most.fraction}`
-}
-
-export const NUMBER: Codec = { isLong: false, decode: decodeNumber }
+export const NUMBER: Codec = { decode: decodeNumber }
 
 /** PostgreSQL writes a number of four bytes by the fewest digits that tell it from others. */
 export const REAL: Codec = {
-  isLong: false,
   findFault (value) {
-    const nearest = nearestReal(value as number)
-    if (nearest === value) return undefined
+    const spelled = spellReal(value as number)
+    const [nearest] = spelled
+    if (spelled.includes(value as number)) return undefined
     return Number.isFinite(nearest)
       ? `must be a number of at most 6 digits, or one that four bytes keep exactly; the nearest is ${nearest}`
       : 'must be a number between -3.4e38 and 3.4e38'
@@ -98,36 +79,15 @@ export const REAL: Codec = {
   decode: decodeNumber
 }
 
-/**
- * Returns the number that a column of four bytes returns for a number. PostgreSQL writes the shortest decimal between
- * the middles of the number and its neighbours, and of several the nearest one, or the even one.
- */
-function nearestReal (value: number): number {
+/** Returns the number that a column of four bytes returns, or both if two with as many digits are equally near. */
+function spellReal (value: number): readonly [number, ...number[]] {
   const kept = Math.fround(value)
-  if (kept === 0 || !Number.isFinite(kept)) return kept
-  const [least, most] = middlesAround(kept)
-  for (let digits = 1; ; digits++) {
-    const [mantissa, exponent] = kept.toExponential(digits - 1).split('e') as [string, string]
-    const rounded = Number(mantissa.replace('.', ''))
-    const spelled = [rounded - 1, rounded, rounded + 1]
-      .map((whole) => ({ whole, number: Number(`${whole}e${Number(exponent) - digits + 1}`) }))
-      .filter(({ number }) => number > least && number < most)
-      .map((spelling) => ({ ...spelling, distance: Math.abs(spelling.number - kept) }))
-      .sort((a, b) => a.distance - b.distance || Math.abs(a.whole % 2) - Math.abs(b.whole % 2))
-    if (spelled[0] !== undefined) return spelled[0].number
+  for (let digits = 1; digits < 9; digits++) {
+    const [first, ...others] = [kept, kept * (1 - 1e-12)].map((number) => Number(number.toPrecision(digits)))
+      .filter((number) => Math.fround(number) === kept)
+    if (first !== undefined) return [first, ...others]
   }
-}
-
-/** Returns the numbers half way to the next smaller and the next greater number of four bytes. */
-function middlesAround (kept: number): [least: number, most: number] {
-  const numbers = Float32Array.of(Math.abs(kept))
-  const bits = new Uint32Array(numbers.buffer)
-  const neighbour = (by: 1 | -1): number => new Float32Array(bits.map((bit) => bit + by).buffer)[0] as number
-  const size = Math.abs(kept)
-  const below = (size + neighbour(-1)) / 2
-  const next = neighbour(1)
-  const above = Number.isFinite(next) ? (size + next) / 2 : size + (size - below)
-  return kept > 0 ? [below, above] : [-above, -below]
+  return [Number(kept.toPrecision(9))]
 }
 
 /** Decodes a number. `NaN` and the infinities, which JSON does not have, stay texts. */

@@ -1,5 +1,4 @@
 import { InvalidOptionError } from '../../core/errors.js'
-import type { Id, Scope, Row } from '../../core/resource/row.js'
 import type { AttributesOf } from '../../core/schema/infer.js'
 import type { Attributes, AttributesSchema } from '../../core/schema/types.js'
 import { checkBoolean, checkOptionNames } from '../../core/util/check-option.js'
@@ -14,8 +13,7 @@ import {
 } from '../options.js'
 import { describeItself, type SelfDescribing, type SelfDescribingOptions } from '../self-describing.js'
 import { makeSqlStore, type SqlStore } from '../store.js'
-import type { TablePlan } from '../tables/migration.js'
-import type { Context, Guard, Query, Store, Stores, WriteOutcome } from '../../core/stores/store.js'
+import type { Store, Stores } from '../../core/stores/store.js'
 import { describePostgresTable } from './describe/describe-postgres.js'
 import { postgresDialect as dialect } from './dialect.js'
 import { PostgresDriver, type PostgresPool, type PostgresSettings } from './driver.js'
@@ -44,17 +42,8 @@ export interface PostgresOptions {
   readonly attempts?: number
 }
 
-/** A store in PostgreSQL, whose methods return their results asynchronously. */
-export interface PostgresStore<A = Attributes> extends SqlStore<A> {
-  plan (): Promise<TablePlan>
-  migrate (): Promise<void>
-  prepare (): Promise<void>
-  list (query: Query, context: Context): AsyncIterable<ReadonlyArray<Row<A>>>
-  get (id: Id, scope: Scope, context: Context): Promise<Row<A> | undefined>
-  create (attributes: A, scope: Scope, context: Context): Promise<Row<A>>
-  update (id: Id, changes: Partial<A>, guard: Guard, context: Context): Promise<WriteOutcome<A>>
-  delete (id: Id, guard: Guard, context: Context): Promise<WriteOutcome<A>>
-}
+/** A store in PostgreSQL. */
+export type PostgresStore<A = Attributes> = SqlStore<A>
 
 /**
  * Makes a store in a table of a PostgreSQL database (12 or later). Citus may distribute the table. Each write is one
@@ -92,20 +81,8 @@ function openStore (options: PostgresStoreOptions): PostgresStore {
   const { pool, schema, acquireTimeout, statementTimeout, attempts, ...common } = options
   checkOptions(common, POSTGRES_OPTIONS, 'postgresStore')
   const driver = makeDriver(options)
-  const store: SqlStore<unknown> = makeSqlStore({ ...common, schema }, dialect, driver)
-  // These functions return a promise even if the result needs no database.
-  return Object.freeze<PostgresStore<unknown>>({
-    ...store,
-    list: store.list as PostgresStore['list'],
-    plan: async () => store.plan(),
-    migrate: async () => store.migrate(),
-    prepare: async () => store.prepare(),
-    get: async (...call) => store.get(...call),
-    create: async (...call) => store.create(...call),
-    update: async (...call) => store.update(...call),
-    delete: async (...call) => store.delete(...call)
-    // The schema has validated the rows that the store keeps.
-  }) as PostgresStore
+  // The schema has validated the rows that the store keeps.
+  return makeSqlStore({ ...common, schema }, dialect, driver) as PostgresStore
 }
 
 const POSTGRES_OPTIONS: readonly string[] = ['pool', 'schema', 'acquireTimeout', 'statementTimeout', 'attempts']

@@ -1,14 +1,7 @@
 import { normalizeDecimal } from '../../core/util/decimal.js'
 import { isStructure } from '../../core/util/own-property.js'
-import {
-  bytesOf,
-  type Codec,
-  decodeJson,
-  markBytes,
-  markText,
-  readMarkedBytes,
-  readMarkedText
-} from '../columns/codec.js'
+import { markText } from '../../core/schema/legal-text.js'
+import { bytesOf, type Codec, decodeJson, decodeLongInteger, markBytes } from '../columns/codec.js'
 import type { ColumnKind, Values } from '../columns/kinds.js'
 
 export type Affinity = 'INTEGER' | 'TEXT' | 'BLOB' | 'REAL' | 'NUMERIC'
@@ -29,10 +22,7 @@ export function findCodec (values: Values, type: string): Codec | undefined {
   // A column without a type keeps numbers and texts apart, as they are given.
   const isMixed = kind === 'json' && only === undefined
   if (isMixed && affinity !== 'TEXT' && (readOnly || affinity === 'BLOB')) return MIXED
-  // Any column may contain texts or fractions only, whatever it declares. They are shown, and never written.
-  const isShown = readOnly && FITTING.decimal.has(affinity)
-  if (kind === 'string' && (affinity === 'NUMERIC' || isShown)) return UNCONVERTED
-  if (kind === 'number' && isShown) return CODECS.number
+  if (kind === 'string' && affinity === 'NUMERIC') return UNCONVERTED
   return FITTING[kind].has(affinity) || type === '' || NAMES[kind]?.test(type) === true ? CODECS[kind] : undefined
 }
 
@@ -85,46 +75,24 @@ const NAMES: Readonly<Partial<Record<ColumnKind, RegExp>>> = {
   json: /^JSON/i
 }
 
-/**
- * Decodes a value that is not of the kind of its column. A number that JSON cannot keep is shown as a text, so a text
- * that looks like one is marked.
- */
+/** Decodes a value that may not be of the kind of its column. A number that JSON cannot keep is shown as a text. */
 function showUnfit (raw: unknown): unknown {
   if (typeof raw === 'number') return Number.isFinite(raw) ? raw : String(raw)
-  if (typeof raw === 'bigint') {
-    const number = Number(raw)
-    return Number.isSafeInteger(number) ? number : String(raw)
-  }
-  if (isStructure(raw)) return markBytes(bytesOf(raw))
-  return readShownNumber(raw) === undefined ? raw : markText(raw as string)
+  if (typeof raw === 'bigint') return decodeLongInteger(raw)
+  return isStructure(raw) ? markBytes(bytesOf(raw)) : raw
 }
 
-/** The codec of texts of any form, in which the text of a number is marked and not the other way round. */
-const TEXT_CODEC: Codec = {
-  isLong: false,
-  compare (value) {
-    return readShownNumber(readMarkedText(value)) ?? value
-  },
-  decode (raw) {
-    if (typeof raw === 'string') return raw
-    const shown = showUnfit(raw)
-    return readShownNumber(shown) === undefined ? shown : markText(shown as string)
-  }
-}
-const FORMAT_CODEC: Codec = { isLong: false, decode: showUnfit }
+const TEXT_CODEC: Codec = { decode: showUnfit }
 const INTEGER_CODEC: Codec = {
-  isLong: false,
   encode: (value) => typeof value === 'string' ? BigInt(value) : value,
   decode: showUnfit
 }
 
 const NUMBER_CODEC: Codec = {
-  isLong: false,
   decode: (raw) => typeof raw === 'bigint' && BigInt(Number(raw)) === raw ? Number(raw) : showUnfit(raw)
 }
 
 const BOOLEAN_CODEC: Codec = {
-  isLong: false,
   encode: Number,
   decode (raw) {
     const value = showUnfit(raw)
@@ -133,14 +101,12 @@ const BOOLEAN_CODEC: Codec = {
 }
 
 const JSON_CODEC: Codec = {
-  isLong: true,
   encode: JSON.stringify,
   decode: (raw) => typeof raw === 'string' ? decodeJson(raw) : showUnfit(raw)
 }
 
 /** Values of the driver are bytes in hexadecimal digits, because the statement has `unhex`. */
 const BYTES_CODEC: Codec = {
-  isLong: true,
   encode: (value) => Buffer.from(String(value), 'base64').toString('hex'),
   decode (raw) {
     if (isStructure(raw)) return bytesOf(raw).toString('base64')
@@ -150,18 +116,17 @@ const BYTES_CODEC: Codec = {
 
 /** The codec of a column that may hold numbers and texts. */
 const MIXED: Codec = {
-  isLong: true,
   findFault: (value) => typeof value === 'string' || Number.isFinite(value) ? undefined : 'must be a text or a number',
-  decode: (raw) => typeof raw === 'string' ? raw : showUnfit(raw)
+  decode: showUnfit
 }
 
 const CODECS: Readonly<Record<Exclude<ColumnKind, 'decimal'>, Codec>> = {
-  string: { ...TEXT_CODEC, isLong: true },
-  uuid: FORMAT_CODEC,
+  string: TEXT_CODEC,
+  uuid: TEXT_CODEC,
   'date-time': TEXT_CODEC,
-  'date-time-local': FORMAT_CODEC,
+  'date-time-local': TEXT_CODEC,
   date: TEXT_CODEC,
-  'time-local': FORMAT_CODEC,
+  'time-local': TEXT_CODEC,
   bytes: BYTES_CODEC,
   integer: INTEGER_CODEC,
   number: NUMBER_CODEC,
@@ -171,7 +136,7 @@ const CODECS: Readonly<Record<Exclude<ColumnKind, 'decimal'>, Codec>> = {
 
 /** The codec of texts in a column that turns those which look like numbers into numbers, such as DATETIME. */
 const UNCONVERTED: Codec = {
-  ...CODECS.string,
+  decode: showUnfit,
   findFault: (value) => LIKE_NUMBER.test(String(value)) ? 'must not look like a number' : undefined
 }
 
@@ -187,7 +152,6 @@ function scaleOf (type: string): number {
 function findDecimalCodec (affinity: Affinity, scale: number): Codec | undefined {
   if (!FITTING.decimal.has(affinity)) return undefined
   return {
-    isLong: false,
     findFault (value) {
       const number = normalizeDecimal(String(value))
       if (affinity !== 'REAL' && isLongInteger(number)) return undefined
@@ -234,18 +198,4 @@ const EXPONENTIAL = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/
 function padFraction (text: string, scale: number): string {
   const [whole, fraction = ''] = text.split('.')
   return scale === 0 || fraction.length >= scale ? text : `${whole}.${fraction.padEnd(scale, '0')}`
-}
-
-/** Encodes a value that `showUnfit` has decoded, so that the column compares it with the stored value itself. */
-export function compareUnfit (value: unknown): unknown {
-  const bytes = readMarkedBytes(value)
-  if (bytes !== undefined) return bytes
-  return readMarkedText(value) ?? readShownNumber(value) ?? value
-}
-
-/** Returns the number that `showUnfit` shows as a text. */
-function readShownNumber (value: unknown): number | bigint | undefined {
-  if (typeof value !== 'string') return undefined
-  if (/^-?\d{16,19}$/.test(value) && isLongInteger(value)) return BigInt(value)
-  return value === 'Infinity' || value === '-Infinity' ? Number(value) : undefined
 }

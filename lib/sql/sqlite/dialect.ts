@@ -1,13 +1,13 @@
 import { caseVariants } from '../../core/util/case-folding.js'
-import { type Dialect, JSON_WEIGHT, quoteName } from '../dialect.js'
-import { affinityOf, columnTypeOf, compareUnfit, findCodec } from './column-types.js'
+import { type Dialect, quoteName } from '../dialect.js'
+import { affinityOf, columnTypeOf, findCodec } from './column-types.js'
 
 /** The dialect of SQLite 3.43 and later, which has `octet_length`. */
 export const sqliteDialect: Dialect = {
   quote: quoteName,
   // Some drivers take a single BLOB for a list of values, so bytes are given as hexadecimal digits.
   placeholder: (_position, kind) => (kind === 'bytes' ? 'unhex(?)' : '?'),
-  sizeOf: ({ quoted, kind }) => `coalesce(octet_length(${quoted}), 0)${kind === 'json' ? ` * ${JSON_WEIGHT}` : ''}`,
+  sizeOf: ({ quoted }) => `coalesce(octet_length(${quoted}), 0)`,
   // SQLite prepares a statement again whenever a value is bound to a bare `LIMIT ?`. This took a quarter of the time of
   // a page of 20 rows.
   fixedLimit: (placeholder) => `${placeholder} + 0`,
@@ -36,7 +36,7 @@ export const sqliteDialect: Dialect = {
   sameCase: false,
   nullsFirst: true,
   columnType: columnTypeOf,
-  collation: ' COLLATE BINARY',
+  collation: '',
   idType: { integer: 'INTEGER PRIMARY KEY AUTOINCREMENT', uuid: 'TEXT PRIMARY KEY NOT NULL' },
   versionType: 'INTEGER NOT NULL DEFAULT 1',
   addsReferences: false,
@@ -48,7 +48,6 @@ export const sqliteDialect: Dialect = {
   ],
   tableOptions: ' STRICT',
   findCodec,
-  compareUnfit,
   fitsId: (id, type) => (id === 'integer' ? /^INTEGER$/i.test(type) : affinityOf(type) === 'TEXT'),
   fitsVersion: (type) => affinityOf(type) === 'INTEGER'
 }

@@ -1,6 +1,5 @@
 import { InvalidOptionError, StoreFullError, UnavailableError, UnknownOutcomeError } from '../../core/errors.js'
 import { findMember } from '../../core/util/own-property.js'
-import type { MaybePromise } from '../../core/util/maybe-promise.js'
 import { ConstraintError } from '../constraint-errors.js'
 import {
   type Driver,
@@ -29,8 +28,8 @@ export interface SqliteConnection {
   readonly queue: WriteQueue
 }
 
-/** Opens a connection at the start of an app. Returns a promise if it has to wait for other processes. */
-export function openAtStart (connection: SqliteConnection): MaybePromise<SqliteDatabase> {
+/** Opens a connection at the start of an app, when it may have to wait for other processes. */
+export function openAtStart (connection: SqliteConnection): Promise<SqliteDatabase> {
   return connection.queue.run(() => connection.database)
 }
 
@@ -88,7 +87,6 @@ export function makeDurable (database: SqliteDatabase): void {
 
 /** Runs statements on a database, and translates errors. */
 export class SqliteDriver implements Driver {
-  readonly sync = true
   readonly #connection: SqliteConnection
   readonly #table: string
   /** The prepared statements of each database. A database that was closed is collected together with them. */
@@ -103,15 +101,12 @@ export class SqliteDriver implements Driver {
     return this.#connection.database
   }
 
-  /** Runs a statement. A write that has to wait returns a promise. */
-  run (statement: Statement, values: readonly unknown[]): MaybePromise<readonly RawRow[]> {
-    const fail = (error: unknown): never => { throw this.#explain(error, statement) }
+  async run (statement: Statement, values: readonly unknown[]): Promise<readonly RawRow[]> {
+    const execute = (): readonly RawRow[] => this.#execute(statement, values)
     try {
-      if (!statement.writes) return this.#execute(statement, values)
-      const written = this.#connection.queue.run(() => this.#execute(statement, values))
-      return written instanceof Promise ? written.catch(fail) : written
+      return statement.writes ? await this.#connection.queue.run(execute) : execute()
     } catch (error) {
-      return fail(error)
+      throw this.#explain(error, statement)
     }
   }
 
@@ -120,7 +115,7 @@ export class SqliteDriver implements Driver {
       const prepared = this.#prepare(statement)
       return statement.writes ? this.#write(prepared, values) : prepared.read(values)
     }
-    this.#database.exec(statement.text)
+    this.#database.exec([...statement.steps ?? [], statement.text].join('; '))
     return []
   }
 
@@ -166,11 +161,7 @@ export class SqliteDriver implements Driver {
     return prepared
   }
 
-  needsCollation (): boolean {
-    return false
-  }
-
-  describe (): Table | undefined {
+  async describe (): Promise<Table | undefined> {
     const columns = this.#query<{
       name: string
       type: string
@@ -206,7 +197,7 @@ export class SqliteDriver implements Driver {
     }
   }
 
-  tables (): readonly TableName[] {
+  async tables (): Promise<readonly TableName[]> {
     return this.#query<{ name: string }>(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
     ).map(({ name }) => ({ name, schema: undefined, isVisible: true }))

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { MaybePromise } from '../../core/util/maybe-promise.js'
 
 /** The pauses between two attempts, in milliseconds. Each is twice as long as the one before. */
 const SHORTEST_PAUSE = 5
@@ -12,7 +11,7 @@ const LONGEST_PAUSE = 50
 export class WriteQueue {
   readonly #timeout: number
   readonly #isBusy: (error: unknown) => boolean
-  /** The last write that waits, or `undefined` if none does. */
+  /** The last write, or `undefined` if there was none. */
   #last: Promise<unknown> | undefined
 
   /** @param timeout the time that a write waits, in milliseconds */
@@ -22,39 +21,24 @@ export class WriteQueue {
   }
 
   /**
-   * Writes, and tries again until the time is over. Returns a promise if the write has to wait.
+   * Writes, after all writes that wait already, and tries again until the time is over.
    * @throws the last error, if the lock was never free
    */
-  run<T> (write: () => T): MaybePromise<T> {
-    const deadline = Date.now() + this.#timeout
-    const before = this.#last
-    if (before === undefined) {
-      try {
-        return write()
-      } catch (error) {
-        this.#check(error, deadline)
-      }
-    }
-    const result = this.#retry(write, deadline, before)
-    const last = result.catch(() => {}).then(() => { if (this.#last === last) this.#last = undefined })
-    this.#last = last
+  run<T> (write: () => T): Promise<T> {
+    const result = this.#try(write, Date.now() + this.#timeout, this.#last)
+    this.#last = result.catch(() => {})
     return result
   }
 
-  async #retry<T> (write: () => T, deadline: number, before: Promise<unknown> | undefined): Promise<T> {
-    await (before ?? pause(SHORTEST_PAUSE))
+  async #try<T> (write: () => T, deadline: number, before: Promise<unknown> | undefined): Promise<T> {
+    await before
     for (let length = SHORTEST_PAUSE; ; length = Math.min(2 * length, LONGEST_PAUSE)) {
       try {
         return write()
       } catch (error) {
-        this.#check(error, deadline)
+        if (!this.#isBusy(error) || Date.now() >= deadline) throw error
       }
       await pause(length)
     }
-  }
-
-  /** Throws an error after which no further attempt is made. */
-  #check (error: unknown, deadline: number): void {
-    if (!this.#isBusy(error) || Date.now() >= deadline) throw error
   }
 }

@@ -58,7 +58,7 @@ export function defineTable (
   const { byAttribute } = made
   const ids = made.id === undefined
     ? makeKey(key as readonly string[], byAttribute, id === 'string', filled)
-    : makeGeneratedId({ name: made.id, quoted: dialect.quote(made.id) }, id === 'uuid' ? id : 'integer', dialect)
+    : makeGeneratedId({ name: made.id, quoted: dialect.quote(made.id) }, id === 'uuid' ? id : 'integer')
   if (id !== undefined && id !== ids.type) {
     throw new InvalidOptionError('id', `is '${id}', but the ids are of the type '${ids.type}'; ` +
       'leave "id" out if "key" names the attributes of the id, or else set it to \'integer\' or \'uuid\'')

@@ -76,16 +76,14 @@ export class Migration {
 
   async #execute (statements: readonly string[]): Promise<void> {
     if (statements.length === 0) return
-    const once = { writes: true, returns: false, kept: false }
-    await this.#driver.run(this.#driver.sync || statements.length === 1
-      ? { text: statements.join('; '), ...once }
-      : { text: 'COMMIT', steps: statements, ...once }, [])
+    const [text, steps] = [statements.at(-1) as string, statements.slice(0, -1)]
+    await this.#driver.run({ text, steps, writes: true, returns: false, kept: false }, [])
   }
 
   async #inspect (): Promise<Inspection> {
     const definition = this.#definition
     const found = await this.#driver.describe()
-    const statements = new TableStatements(definition, this.#dialect, this.#driver.needsCollation())
+    const statements = new TableStatements(definition, this.#dialect)
     if (found !== undefined) return { found, misfits: findMisfits(definition, found, this.#dialect, statements) }
     const cures = [statements.createTable(), ...definition.unique.map((group) => [statements.addIndex(group)])]
     return { found, misfits: cures.map((cure) => ({ fault: 'the table is missing', cure })) }

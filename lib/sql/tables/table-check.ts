@@ -138,16 +138,9 @@ class TableCheck {
 
   /** Checks that the database can tell the versions of rows that have no column for it. */
   #checkOwnVersion (): void {
-    const { kind, cluster } = this.#found
-    const { versions } = this.#wanted
-    const cure = 'set the option "version" to the name of a column of integers that are not null'
-    if (versions.kind === 'values' && cluster !== undefined) {
-      this.#report(`a table of Citus cannot return the version 'values' from a write; ${cure}`)
-    } else if (versions.kind === 'xmin' && cluster === 'copies') {
-      this.#report(`Citus keeps copies of each row, whose "xmin" differ, so a write would change only one; ${cure}`)
-    } else if (versions.kind === 'xmin' && kind !== 'table') {
-      this.#report(`a ${kind} has no "xmin" in all statements; set the option "version" to 'values'`)
-    }
+    const { kind } = this.#found
+    if (this.#wanted.versions.kind !== 'xmin' || kind === 'table') return
+    this.#report(`a ${kind} has no "xmin" in all statements; set the option "version" to 'values'`)
   }
 
   #checkVersion (version: string): void {

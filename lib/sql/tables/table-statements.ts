@@ -16,13 +16,10 @@ export interface AddedColumn {
 export class TableStatements {
   readonly #definition: TableDefinition
   readonly #dialect: Dialect
-  readonly #isCollated: boolean
 
-  /** @param isCollated whether columns of texts need the collation of the dialect */
-  constructor (definition: TableDefinition, dialect: Dialect, isCollated: boolean) {
+  constructor (definition: TableDefinition, dialect: Dialect) {
     this.#definition = definition
     this.#dialect = dialect
-    this.#isCollated = isCollated
   }
 
   /** Creates the table with its foreign keys, and the indexes that serve them. */
@@ -88,7 +85,7 @@ export class TableStatements {
 
   #typeOf (column: SqlColumn): string {
     const { columnType, collation } = this.#dialect
-    return `${columnType(column)}${this.#isCollated && TEXTUAL.has(column.kind) ? collation : ''}`
+    return `${columnType(column)}${TEXTUAL.has(column.kind) ? collation : ''}`
   }
 
   /** Returns the default of a column in SQL, or `undefined` if it has none, or one that the column cannot keep. */

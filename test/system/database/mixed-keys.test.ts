@@ -13,23 +13,15 @@ const SQL = `
   CREATE TABLE parts (id INTEGER PRIMARY KEY, code INTEGER, name TEXT);
   WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 1500)
     INSERT INTO parts SELECT n, iif(n BETWEEN 601 AND 900, 'K,%' || n, n), 'name' || (n % 7) FROM counted;
-  UPDATE parts SET code = x'00ff' WHERE id = 700;
   UPDATE parts SET code = NULL WHERE id = 701;
   UPDATE parts SET code = 0.5 WHERE id = 702;
-  UPDATE parts SET code = 9223372036854775807 WHERE id = 703;
-  UPDATE parts SET code = 9e999 WHERE id = 704;
   UPDATE parts SET code = '' WHERE id = 705;
   UPDATE parts SET code = '%T1' WHERE id = 706;
-  UPDATE parts SET code = 'Infinity' WHERE id = 707;
   CREATE VIEW pairs AS SELECT code, name FROM parts;
   CREATE VIEW singles AS SELECT code FROM parts;
-  CREATE VIEW flags AS SELECT CAST(id <= 600 AS BOOLEAN) AS flag, id + 0 AS n FROM parts WHERE id <= 600
-    UNION ALL SELECT code, id FROM parts WHERE id BETWEEN 601 AND 900;
+  CREATE VIEW flags AS SELECT CAST(id <= 600 AS BOOLEAN) AS flag, CAST(id AS INTEGER) AS n FROM parts WHERE id <= 600
+    UNION ALL SELECT code, CAST(id AS INTEGER) FROM parts WHERE id BETWEEN 601 AND 900;
   CREATE VIEW measures AS SELECT CASE WHEN id BETWEEN 601 AND 900 THEN id + 0.5 ELSE 'w' || id END AS word FROM parts;
-  CREATE VIEW spellings AS SELECT CASE WHEN id BETWEEN 601 AND 700 THEN id * 100000000000000 WHEN id BETWEEN 701 AND 800
-    THEN CAST(id * 100000000000000 AS TEXT) WHEN id = 801 THEN 9e999 WHEN id = 802 THEN 'Infinity' ELSE 'w' || id END AS word FROM parts;
-  CREATE TABLE codes (code INT PRIMARY KEY NOT NULL, name TEXT);
-  INSERT INTO codes SELECT iif(id BETWEEN 601 AND 900, iif(id = 601, char(160), 'K') || id, id), name FROM parts;
   CREATE TABLE areas (area TEXT NOT NULL, code INTEGER_OR_TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (area, code)) WITHOUT ROWID;
   INSERT INTO areas SELECT iif(id < 1000, 'A', 'B'), iif(id BETWEEN 601 AND 900, 'K' || id, id), name FROM parts;
   INSERT INTO areas SELECT 'C', id, name FROM parts;`
@@ -71,7 +63,7 @@ async function readHtmlPages (url: string): Promise<number> {
   return rows
 }
 
-const COUNTS = { parts: 1500, pairs: 1500, singles: 1500, flags: 900, measures: 1500, spellings: 1500, codes: 1500, areas: 3000 }
+const COUNTS = { parts: 1500, pairs: 1500, singles: 1500, flags: 900, measures: 1500, areas: 3000 }
 
 for (const [name, count] of Object.entries(COUNTS)) {
   t.test(`each row of ${name} is listed once`, async (t) => {
@@ -113,7 +105,7 @@ t.test('a table is served whose numeric columns have only values of another type
   const json = { accept: 'application/json' }
   const ann = { name: 'Ann', phone: '555-1234', size: 'large', share: 1.5 }
   t.match((await app.inject({ url: '/people', headers: json })).json().people, [ann, { phone: '556-1' }])
-  t.match((await app.inject({ url: '/people?sort=-phone&limit=1', headers: json })).json().people, [{ name: 'Bob' }])
+  t.equal((await app.inject({ url: '/people?sort=-phone&limit=1', headers: json })).statusCode, 400, 'a list is not sorted by such a column')
   const put = (person: object): Promise<Response> => app.inject({ method: 'PUT', url: '/people', headers: json, payload: { id: 1, person } })
   const changed = await put({ name: 'Anna' })
   t.strictSame([changed.statusCode, changed.json().person], [200, { id: 1, ...ann, name: 'Anna' }])

@@ -43,8 +43,6 @@ const postgresql: readonly Case[] = [
   { type: 'numeric', schema: decimal(), keeps: ['1.10', '-0.5', '9007199254740993.000000000000000000001', '0'], refuses: [['1e3', 'must be a decimal number such as -12.50, without an exponent'], ['NaN', 'must be a decimal number such as -12.50, without an exponent'], [`${'9'.repeat(131_073)}`, 'must have at most 131072 digits before the point and 16383 after it']], shows: [["'NaN'", 'NaN'], ["'Infinity'", 'Infinity']], raw: 'v::text = \'1.10\'' },
   { type: 'numeric(10,2)', schema: decimal(10, 2), keeps: ['12345678.90', '-0.01'], spells: [['1.5', '1.50'], ['1.500', '1.50']], refuses: [['1.555', 'must have at most 8 digits before the point and 2 after it'], ['123456789', 'must have at most 8 digits before the point and 2 after it']], raw: 'v = 12345678.9' },
   { type: 'numeric(3)', schema: decimal(3, 0), keeps: ['999', '-5'], refuses: [['1000', 'must have at most 3 digits before the point and 0 after it'], ['0.5', 'must have at most 3 digits before the point and 0 after it']] },
-  { type: 'numeric(2,-3)', schema: decimal(), keeps: ['99000', '0', '-1000'], refuses: [['99500', 'must be a multiple of 1000'], ['100000', 'must have at most 5 digits before the point and 0 after it'], ['0.5', 'must have at most 5 digits before the point and 0 after it']] },
-  { type: 'numeric(2,4)', schema: decimal(), keeps: ['0.0099'], refuses: [['0.01', 'must be between -0.0099 and 0.0099'], ['1', 'must be between -0.0099 and 0.0099']], spells: [['0.001', '0.0010']] },
   { type: 'bigint', schema: decimal(19, 0), keeps: ['9223372036854775807', '-9223372036854775808'], spells: [['5.00', '5']], refuses: [['9223372036854775808', 'must be an integer between -9223372036854775808 and 9223372036854775807'], ['9'.repeat(40), 'must be an integer between -9223372036854775808 and 9223372036854775807'], ['1.5', 'must be an integer']], raw: 'v = 9223372036854775807' },
   { type: 'bigint', schema: integer, keeps: [9007199254740991, -1], refuses: [[2 ** 53, 'must be an integer between -9007199254740991 and 9007199254740991']], shows: [['9007199254740993', '9007199254740993']] },
   { type: 'integer', schema: integer, keeps: [2147483647, -2147483648], refuses: [[2147483648, 'must be an integer between -2147483648 and 2147483647']] },
@@ -101,10 +99,10 @@ const postgresql: readonly Case[] = [
 ]
 
 const sqlite: readonly Case[] = [
-  { type: 'INTEGER', schema: integer, keeps: [9007199254740991, -1], shows: [["'abc'", 'abc'], ['2.5', 2.5], ['9007199254740993', '9007199254740993'], ["x'0102'", `${MARK}x'0102'`], ['9e999', 'Infinity']], raw: 'typeof(v) = \'integer\'' },
+  { type: 'INTEGER', schema: integer, keeps: [9007199254740991, -1], shows: [["'abc'", 'abc'], ['2.5', 2.5], ['9007199254740993', '9007199254740993']], raw: 'typeof(v) = \'integer\'' },
   { type: 'TEXT', schema: text, keeps: ['12', '', 'x\'01\''], shows: [["x'00ff'", `${MARK}x'00ff'`]] },
   { type: 'VARCHAR(5)', schema: text, keeps: ['longer than five'] },
-  { type: 'REAL', schema: number, keeps: [0.1, 5], shows: [["'abc'", 'abc'], ['9e999', 'Infinity'], ['-9e999', '-Infinity']], raw: 'typeof(v) = \'real\'' },
+  { type: 'REAL', schema: number, keeps: [0.1, 5], shows: [["'abc'", 'abc']], raw: 'typeof(v) = \'real\'' },
   { type: 'DECIMAL(10,2)', schema: number, keeps: [0.1, 5, 1e300], shows: [['9007199254740993', '9007199254740993'], ['9007199254740994', 9007199254740994]] },
   { type: 'DECIMAL(10,2)', schema: decimal(10, 2), keeps: ['12.50', '-0.01', '5.00', '9007199254740993.00'], spells: [['12.5', '12.50'], ['007', '7.00']], refuses: [['1234567890123456.78', 'must have at most 15 significant digits'], ['1e3', 'must be a decimal number such as -12.50, without an exponent']], shows: [["'abc'", 'abc'], ['0.30000000000000004', '0.30000000000000004'], ["x'01'", `${MARK}x'01'`], ['9e999', 'Infinity']], raw: 'v = 12.5 AND typeof(v) = \'real\'' },
   { type: 'DECIMAL(10,2)', schema: decimal(), keeps: ['12.50'] },
@@ -191,7 +189,7 @@ async function testCase (t: Test, engine: Database, tested: Case): Promise<void>
     const changed = await store.update(id, { other: 1 }, anyVersion, context) as { row: { attributes: Attributes } }
     t.strictSame(changed.row.attributes, { v, other: 1 })
   }
-  const isSimple = readings.every((value) => typeof value !== 'object') && 'type' in tested.schema && !('contentEncoding' in tested.schema)
+  const isSimple = readings.every((value) => typeof value !== 'object' && !String(value).startsWith(MARK)) && 'type' in tested.schema && !('contentEncoding' in tested.schema)
   if (isSimple) await testOrders(t, store, readings.length)
 }
 

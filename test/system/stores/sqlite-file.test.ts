@@ -74,7 +74,7 @@ t.test('stores of the same file share one connection', async (t) => {
   const file = `${t.testdir()}/blog.sqlite`
   const closed = countClosed(t)
   const [notes, same, slow] = [open(file), open(relative('.', file), 'tasks'), open(file, 'others', 100)]
-  for (const store of [notes, same, slow]) store.prepare()
+  for (const store of [notes, same, slow]) await store.prepare()
   notes.close()
   t.equal(closed(), 0, 'another store uses the connection')
   same.close()

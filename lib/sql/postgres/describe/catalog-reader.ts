@@ -1,11 +1,99 @@
-import { parseExpression } from '../../tables/checks/expression.js'
-import { type Demand, readCheck } from '../../tables/checks/keywords.js'
-import { type Token, tokenize } from '../../tables/checks/tokens.js'
-import { LONG_INTEGER } from '../../tables/describe-column.js'
-import type { FoundForeignKey, FoundColumn, FoundTable } from '../../tables/found-table.js'
-import type { CatalogColumn, CatalogConstraint, CatalogParts, TableParts } from './catalog-parts.js'
+import { type Demand, readCheck, readLiteral, type Token, tokenize } from '../../tables/checks.js'
+import { LONG_INTEGER } from '../../tables/describe-table.js'
+import type { FoundColumn, FoundForeignKey, FoundTable, Right } from '../../tables/description.js'
 import { type CatalogType, readType } from './column-types.js'
-import { isReadable, readRights } from './rights.js'
+
+// The rows of `CATALOG_QUERY`, by their parts.
+
+interface CatalogTable {
+  readonly table: string
+  readonly name: string
+  readonly schema: string
+  /** `r` for tables, `p` for partitioned ones, `v` for views, `m` for materialized views, `f` for foreign tables. */
+  readonly kind: 'r' | 'p' | 'v' | 'm' | 'f'
+  readonly description: string | null
+  /** Whether the user may use the schema. */
+  readonly isReachable: boolean
+  readonly mayCreate: boolean
+  readonly mayUpdate: boolean
+  readonly mayDelete: boolean
+  readonly mayReadXmin: boolean
+  /** Whether the server or the session is read-only. */
+  readonly isReadOnly: boolean
+  /** Whether other tables inherit from it. */
+  readonly hasHeirs: boolean
+  /** The events that rules replace: `2` for updates, `3` for inserts, `4` for deletes. */
+  readonly rules: readonly string[] | null
+  /** Whether it has triggers that replace writes (INSTEAD OF). */
+  readonly hasTriggers: boolean
+  /** Whether policies say which rows users may read and write (row security). */
+  readonly hasPolicies: boolean
+}
+
+interface CatalogColumn {
+  readonly table: string
+  readonly number: number
+  readonly name: string
+  readonly type: string
+  readonly modifier: number
+  /** The declared number of dimensions of an array, or 0. */
+  readonly dimensions: number
+  readonly isNotNull: boolean
+  /** `a` for GENERATED ALWAYS AS IDENTITY, `d` for BY DEFAULT, otherwise empty. */
+  readonly identity: string
+  readonly isGenerated: boolean
+  readonly default: string | null
+  readonly description: string | null
+  readonly isExact: boolean
+  /** The name of the collation, or null for a type that has none. */
+  readonly collation: string | null
+  readonly mayRead: boolean
+  readonly mayCreate: boolean
+  readonly mayUpdate: boolean
+  /** Whether the user may use the sequence of the default. */
+  readonly mayCount: boolean
+}
+
+interface CatalogConstraint {
+  readonly table: string
+  readonly kind: 'c' | 'f'
+  /** The numbers of the columns of a foreign key. */
+  readonly columns: readonly number[]
+  readonly check: string | null
+  readonly other: string | null
+  /** The types of the columns to which a foreign key refers. */
+  readonly types: readonly string[]
+  /** Whether a foreign key refers to one column, which identifies the rows of the table. */
+  readonly isToKey: boolean
+  /** Whether a foreign key refers to the primary key, or without one to the first unique index without null. */
+  readonly isToPrimary: boolean
+  /** Whether the table to which a foreign key refers may be among the described ones. */
+  readonly isNear: boolean | null
+}
+
+interface CatalogIndex {
+  readonly table: string
+  /** The numbers of the columns, with those that the index only includes at the end. */
+  readonly columns: string
+  readonly size: number
+  readonly isPrimary: boolean
+}
+
+export interface CatalogParts {
+  readonly table: CatalogTable[]
+  readonly column: CatalogColumn[]
+  readonly type: CatalogType[]
+  readonly constraint: CatalogConstraint[]
+  readonly index: CatalogIndex[]
+}
+
+/** What the catalog says about one table. */
+interface TableParts {
+  readonly table: CatalogTable
+  readonly columns: readonly CatalogColumn[]
+  readonly constraints: readonly CatalogConstraint[]
+  readonly indexes: readonly CatalogIndex[]
+}
 
 /** Reads the tables of these names from the parts of the catalog. */
 export function readCatalog ({ table, type, ...parts }: CatalogParts, names: readonly string[]): FoundTable[] {
@@ -75,8 +163,8 @@ class TableReader {
     }
   }
 
-  readonly #findColumn = ({ value }: Token): string | undefined =>
-    this.#parts.columns.find(({ name }) => name === value)?.name
+  readonly #findColumn = (word: string): string | undefined =>
+    this.#parts.columns.find(({ name }) => name === word)?.name
 
   /**
    * Returns whether `migrate` has made the table: the column of the version follows the id, or is the first one, and
@@ -115,7 +203,6 @@ class TableReader {
     const { name, isNotNull, identity, isGenerated, default: made, mayRead, mayCreate, mayUpdate } = column
     const type = readType(this.#types, column.type, column.modifier)
     const isCounted = identity !== '' || (made !== null && CALL.test(made))
-    const literal = made === null ? undefined : parseExpression(tokensOf(made), () => undefined)
     return {
       name,
       // An array of several dimensions is a text in the spelling of PostgreSQL.
@@ -124,11 +211,11 @@ class TableReader {
         : column.dimensions > 1 ? { type: 'string' } : type.schema,
       isNullable: !isNotNull && !type.isNotNull,
       hasDefault: made !== null || identity !== '' || type.hasDefault,
-      default: literal?.is === 'value' ? literal.value : undefined,
+      default: made === null ? undefined : readLiteral(tokensOf(made)),
       makes: type.name === 'uuid' ? 'uuid' : INTEGERS.has(type.name) && isCounted ? 'integer' : undefined,
       isComparable: type.isComparable,
       isExact: column.isExact && type.isExact,
-      isReadOnly: isGenerated || identity === 'a',
+      isReadOnly: isGenerated || identity === 'a' || type.schema.readOnly === true,
       description: column.description ?? undefined,
       may: { read: mayRead, create: mayCreate, update: mayUpdate }
     }
@@ -146,10 +233,78 @@ const INTEGERS: ReadonlySet<string> = new Set(['int2', 'int4', 'int8'])
 const CALL = /[\p{L}_"][\p{L}\p{N}_"]*\(/u
 
 function tokensOf (sql: string): Token[] {
-  return tokenize(sql, { hasBrackets: false })
+  return tokenize(sql, 'postgres')
 }
 
 /** Reads a CHECK constraint of a domain, in which the word VALUE is the column. */
 function readDomain (check: string, column: string): Demand[] {
-  return readCheck(tokensOf(check), ({ value }) => (value === 'value' ? column : undefined))
+  return readCheck(tokensOf(check), (word) => word === 'value' ? column : undefined)
+}
+
+const VERBS = { create: 'create', update: 'change', delete: 'delete' } as const
+const DONE = { create: 'created', update: 'changed', delete: 'deleted' } as const
+const GRANTED: Readonly<Record<Right, (table: CatalogTable) => boolean>> = {
+  create: ({ mayCreate }) => mayCreate,
+  update: ({ mayUpdate }) => mayUpdate,
+  delete: ({ mayDelete }) => mayDelete
+}
+/** The events of rules, by the writes that they replace. */
+const EVENTS = { create: '3', update: '2', delete: '4' } as const
+const RIGHTS = ['create', 'update', 'delete'] as const satisfies readonly Right[]
+
+/** Returns whether the user may read some column of a table. */
+function isReadable ({ table, columns }: TableParts): boolean {
+  return table.isReachable && (columns.length === 0 || columns.some(({ mayRead }) => mayRead))
+}
+
+/** Reads which writes a table allows, and why it does not allow the others. */
+function readRights (parts: TableParts): Pick<FoundTable, 'may' | 'problems'> {
+  const problem = findProblem(parts)
+  const policies = findPolicies(parts)
+  if (problem !== undefined) {
+    return { may: { create: false, update: false, delete: false }, problems: [problem, ...policies] }
+  }
+  const obstacles = RIGHTS.map((right) => findObstacle(right, parts))
+  const [create, update, remove] = obstacles.map((obstacle) => obstacle === undefined) as [boolean, boolean, boolean]
+  return {
+    may: { create, update, delete: remove },
+    problems: [...obstacles.flatMap((obstacle) => obstacle ?? []), ...policies]
+  }
+}
+
+/** Returns a sentence about the policies of a table, if it has row security. */
+function findPolicies ({ table: { name, hasPolicies } }: TableParts): string[] {
+  return hasPolicies
+    ? [`"${name}" has row security: rows that its policies hide are not shown, and writes that they forbid ` +
+      'are refused.']
+    : []
+}
+
+/** Returns why one kind of write is impossible, or `undefined` if it is possible. */
+function findObstacle (right: Right, { table, columns }: TableParts): string | undefined {
+  const { name, rules } = table
+  if (!GRANTED[right](table)) return `The database does not let you ${VERBS[right]} rows of "${name}".`
+  if (rules?.includes(EVENTS[right]) === true) {
+    return `A rule of "${name}" replaces statements that ${VERBS[right]} rows, so rows cannot be ${DONE[right]}.`
+  }
+  const uncounted = right === 'create' ? columns.find(({ mayCount }) => !mayCount)?.name : undefined
+  if (uncounted === undefined) return undefined
+  return `The database does not let you use the sequence of "${uncounted}", which new rows of "${name}" need.`
+}
+
+/** Returns why no rows of a table can be written, or `undefined` if they can. */
+function findProblem (parts: TableParts): string | undefined {
+  const { name, schema, kind, rules, ...table } = parts.table
+  if (!table.isReachable) return `The database does not let you use the schema "${schema}".`
+  if (!isReadable(parts)) return `The database does not let you read "${name}".`
+  if (table.isReadOnly) return 'The database is read-only.'
+  if (kind === 'f') return `The foreign table "${name}" is read-only, because its key is unknown.`
+  if (kind === 'm') return `The materialized view "${name}" is read-only.`
+  if (kind === 'v') {
+    const isWritable = rules !== null || table.hasTriggers
+    return `The view "${name}" is read-only${isWritable ? ', although it has rules or triggers for writes' : ''}.`
+  }
+  if (!table.mayCreate && !table.mayUpdate && !table.mayDelete) return `The database does not let you write "${name}".`
+  if (!table.hasHeirs) return undefined
+  return `Other tables inherit from "${name}", so its keys are not unique, and its rows are read-only.`
 }

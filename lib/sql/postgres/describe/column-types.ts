@@ -1,6 +1,6 @@
 import { FREE_MOMENT } from '../../../core/schema/convert-text.js'
 import type { Schema } from '../../../core/schema/types.js'
-import { BYTES } from '../../tables/describe-column.js'
+import { BYTES } from '../../tables/describe-table.js'
 
 /** A type of the catalog. */
 export interface CatalogType {
@@ -108,6 +108,5 @@ function limit (name: string, modifier: number): Schema {
   const precision = value >> 16
   // The scale has 11 bits and may be negative.
   const scale = ((value & 0x7ff) ^ 0x400) - 0x400
-  if (scale < 0) return { precision: precision - scale, scale: 0 }
-  return scale > precision ? {} : { precision, scale }
+  return scale < 0 || scale > precision ? { readOnly: true } : { precision, scale }
 }

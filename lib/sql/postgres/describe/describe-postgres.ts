@@ -5,9 +5,8 @@ import { describeTable } from '../../tables/describe-table.js'
 import type { TableDescription } from '../../tables/description.js'
 import { type DescribeOptions, selectTables } from '../../tables/selection.js'
 import { PostgresDriver, type PostgresPool } from '../driver.js'
-import type { CatalogParts } from './catalog-parts.js'
 import { CATALOG_QUERY } from './catalog-query.js'
-import { readCatalog } from './catalog-reader.js'
+import { type CatalogParts, readCatalog } from './catalog-reader.js'
 
 /**
  * Describes the tables and views of a PostgreSQL database.

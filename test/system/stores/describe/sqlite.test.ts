@@ -95,10 +95,10 @@ const CHECKS: readonly Case[] = [
   ['whole', { type: 'integer', minimum: 0, maximum: 10 }],
   ['above', { type: ['number', 'null'], exclusiveMinimum: -1.5, exclusiveMaximum: 100 }],
   ['reversed', { type: ['integer', 'null'], exclusiveMinimum: 5 }],
-  ['ranged', { type: ['integer', 'null'], minimum: 2, maximum: 16 }],
+  ['ranged', { type: ['integer', 'null'], minimum: 2 }],
   ['status', { type: 'string', enum: ['draft', "it's (sent)"], default: 'draft' }],
-  ['either', { type: ['string', 'null'], enum: ['x', 'y', null] }],
-  ['optional', { type: ['integer', 'null'], exclusiveMinimum: 0 }],
+  ['either', { type: ['string', 'null'] }],
+  ['optional', { type: ['integer', 'null'] }],
   ['code', { type: ['string', 'null'], minLength: 3, maxLength: 3 }],
   ['short', { type: ['string', 'null'], maxLength: 5, minLength: 1 }],
   ['long', { type: ['string', 'null'], minLength: 2, maxLength: 4 }],
@@ -128,12 +128,12 @@ const CHECKS: readonly Case[] = [
 ]
 
 const MIXTURES: readonly Case[] = [
-  ['whole', { type: ['number', 'string', 'null'], readOnly: true }],
+  ['whole', { type: ['string', 'number', 'null'], readOnly: true }],
   ['flag', { type: ['integer', 'null'] }],
-  ['price', { type: ['number', 'string', 'null'], readOnly: true }],
+  ['price', { type: ['string', 'number', 'null'], readOnly: true }],
   ['note', { type: ['string', 'null'], readOnly: true }],
-  ['day', { type: ['integer', 'string', 'null'], readOnly: true }],
-  ['anything', { type: ['number', 'string', 'null'], readOnly: true }]
+  ['day', { type: ['string', 'number', 'null'], readOnly: true }],
+  ['anything', { type: ['string', 'number', 'null'], readOnly: true }]
 ]
 
 each('the declared type and the values of a column make its schema', databases.TYPES, async (t, database) => {
@@ -165,8 +165,8 @@ each('a column of JSON may contain numbers, which SQLite does not keep as texts'
   INSERT INTO documents VALUES (1, '{"a":1}', '{}', '{}'), (2, '5', '5', '5'), (3, '2.5', '{', x'00'), (4, '"5"', NULL, NULL)`, async (t, database) => {
   await compare(t, database, 'documents', [
     ['content', {}],
-    ['broken', { type: ['integer', 'string', 'null'], readOnly: true }],
-    ['bytes', { type: ['string', 'integer', 'null'], readOnly: true }]
+    ['broken', { type: ['string', 'number', 'null'], readOnly: true }],
+    ['bytes', { type: ['string', 'number', 'null'], readOnly: true }]
   ])
 })
 
@@ -175,13 +175,13 @@ each('a column with values of other types than it declares is read-only', databa
   const { problems, canCreate } = await describeOne(database, 'mixtures')
   t.strictSame(problems.map(({ column }) => column), ['whole', 'price', 'note', 'day', 'anything'])
   t.match(problems, [
-    { problem: 'The column "whole" is declared as INTEGER and contains integers and numbers and texts, so its values are shown as they are and are read-only.' }, {}, {}, {},
-    { problem: 'The column "anything" has no declared type and contains integers and numbers and texts, so its values are shown as they are and are read-only.' }
+    { problem: 'The column "whole" is declared as INTEGER and contains other values, so its values are shown as they are and are read-only.' }, {}, {}, {},
+    { problem: 'The column "anything" has no declared type and contains other values, so its values are shown as they are and are read-only.' }
   ])
   t.ok(canCreate)
-  t.match(await describeOne(database, 'only_mixture'), { attributes: { properties: { whole: { type: ['integer', 'string', 'null'] } } }, ...READ_ONLY })
+  t.match(await describeOne(database, 'only_mixture'), { attributes: { properties: { whole: { type: ['string', 'number', 'null'] } } }, ...READ_ONLY })
   const late = await describeOne(database, 'late_mixture')
-  t.match(late, { attributes: { properties: { whole: { type: ['integer', 'string'], readOnly: true } } }, canCreate: false, canUpdate: false, canDelete: true })
+  t.match(late, { attributes: { properties: { whole: { type: ['string', 'number'], readOnly: true } } }, canCreate: false, canUpdate: false, canDelete: true })
   t.match(late.problems[1], { column: 'whole', problem: 'Rows cannot be created: they need a value of "whole", which cannot be written.' })
 })
 
@@ -212,8 +212,8 @@ const KINDS: ReadonlyArray<readonly [table: string, expected: object, problem?: 
   ['only_generated', { canCreate: true, canUpdate: false, canDelete: true }],
   ['groups', { unique: [['a', 'b'], ['c', 'a']] }],
   ['named', { kind: 'view', id: 'string', key: ['id_', 'name'], isServed: true, version: 'values', ...READ_ONLY }, 'The column "loud" has no type, so lists are neither sorted nor filtered by it. CAST it in the view.'],
-  ['writable_view', { kind: 'view', key: ['name'], ...READ_ONLY }, 'The view "writable_view" is read-only, although it has triggers for writes.'],
-  ['blobs', { isServed: true, key: ['file'], ...READ_ONLY }, 'The column "file" has no type, so its values are compared as texts. CAST it in the view.'],
+  ['writable_view', { kind: 'view', key: ['name'], ...READ_ONLY }, 'The view "writable_view" is read-only.'],
+  ['blobs', { isServed: true, key: ['file'], ...READ_ONLY }, 'The view "blobs" is read-only.'],
   ['broken', { isServed: false, attributes: { properties: {} }, ...READ_ONLY }, 'SQLite cannot read "broken": no such column: missing.'],
   ['search', { kind: 'table', id: 'integer', columns: { id: 'rowid' }, isServed: true, ...READ_ONLY }, 'The virtual table "search" is read-only.']
 ]

@@ -110,28 +110,6 @@ t.test('a version that the database cannot know is refused', async (t) => {
   t.match(await store.update('a', { title: 'U' }, { version: row.version, scope: {} }, context), { ok: false, why: 'stale', current: { attributes: { title: 'T' } } })
 })
 
-t.test('a table of Citus is refused with versions that differ between copies of a row, or that no write can return', async (t) => {
-  const [, postgresql] = await openEngines() as [Engine, Engine]
-  // Citus cannot be installed here, so a table says what its catalog would.
-  await postgresql.run(
-    'CREATE TABLE pg_dist_partition (logicalrelid regclass, partmethod "char", repmodel "char")',
-    ...['reference', 'sharded', 'replicated', 'plain'].map((table) => `CREATE TABLE ${table} (id bigserial PRIMARY KEY, title text, n bigint NOT NULL DEFAULT 1)`),
-    "INSERT INTO pg_dist_partition VALUES ('reference', 'n', 't'), ('sharded', 'h', 's'), ('replicated', 'h', 'c')"
-  )
-  const cure = 'set the option "version" to the name of a column of integers that are not null'
-  const copies = `Citus keeps copies of each row, whose "xmin" differ, so a write would change only one; ${cure}`
-  const values = `a table of Citus cannot return the version 'values' from a write; ${cure}`
-  const cases = { reference: [copies, values], sharded: [undefined, values], replicated: [copies, values], plain: [undefined, undefined] }
-  for (const [table, faults] of Object.entries(cases)) {
-    for (const [index, version] of ['xmin', 'values'].entries()) {
-      const open = (): Promise<SqlStore> => opened(postgresql, { table, version })
-      if (faults[index] === undefined) await t.resolves(open(), `${table} ${version}`)
-      else t.equal(await messageOf(open), `Option "table" is "${table}", which does not fit: ${faults[index]}.`)
-    }
-    await t.resolves(opened(postgresql, { table, version: 'n' }), `${table} with a column`)
-  }
-})
-
 /** Opens a store that reads a row for a guarded write, and lets another writer change it before the write itself. */
 function openInterrupted (database: SqliteDatabase, interruption: string): ReturnType<typeof sqliteStore> {
   const interrupted: SqliteDatabase = {

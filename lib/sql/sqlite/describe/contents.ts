@@ -1,18 +1,28 @@
 import { FREE_MOMENT } from '../../../core/schema/convert-text.js'
 import type { Schema } from '../../../core/schema/types.js'
-import { BYTES as BYTES_SCHEMA, LONG_INTEGER } from '../../tables/describe-column.js'
+import { quoteName } from '../../dialect.js'
+import { BYTES as BYTES_SCHEMA, LONG_INTEGER } from '../../tables/describe-table.js'
+
+/** A function that runs a query and returns its rows. */
+export type RunQuery = <R> (text: string, ...values: unknown[]) => R[]
 
 /** A schema that a column may have, and the condition that its values fit. */
-export interface Candidate {
-  readonly schema: Schema
+interface Candidate extends Contents {
   /** Returns an SQL condition of a quoted column, which is not null. */
   readonly fits: (column: string) => string
-  /** Whether paths can contain the values. */
+}
+
+/** What a column contains. */
+export interface Contents {
+  readonly schema: Schema
+  /** Whether paths can contain the values, and lists can be sorted and filtered by them. */
   readonly isComparable: boolean
+  /** Whether no schema fits all values. */
+  readonly isMixed?: boolean
 }
 
 /** The schemas that a column may have, of which the first one that its values fit applies. */
-export interface Candidates {
+interface Candidates {
   readonly candidates: readonly Candidate[]
   /** The candidate for a column without values. @default the first one */
   readonly whenEmpty?: Candidate
@@ -71,22 +81,37 @@ const LOCAL_TIME = text({ format: 'time-local' }, (column) => `${column} GLOB '$
   `AND substr(${column}, 9, 1) IN ('', '.') AND NOT ${hasOffset(column)} AND time(${column}) IS NOT NULL`, 30)
 const UUID_TEXT = text({ format: 'uuid' }, (column) => `${column} GLOB '${UUID}'`, 36)
 
-/** What a column without conversions may contain. */
-const ANYTHING = [STRING, INTEGER, BIG_INTEGER, NUMBER, BYTES]
+/** What a column without conversions may contain besides bytes. */
+const ANYTHING = [STRING, INTEGER, BIG_INTEGER, NUMBER]
 
-/**
- * Returns the schemas that a column of a declared type may have ("Datatypes In SQLite" §3.1). `isKey` says whether its
- * integers are ids. `fallback` is the SQL of its
- * default.
- */
-export function findCandidates (type: string, isKey: boolean, fallback: string): Candidates {
+/** A column as far as its declaration says what it contains. */
+export interface DeclaredColumn {
+  readonly name: string
+  readonly type: string
+  /** Whether its integers are ids. */
+  readonly isKey: boolean
+  /** The SQL of its default. */
+  readonly fallback: string
+}
+
+/** What a column may contain about which nothing is known. Lists can be neither sorted nor filtered by it. */
+export const UNKNOWN: Contents = { schema: { type: ['string', 'number'] }, isComparable: false }
+
+/** Returns what a column of a declared type contains, without looking at its values. */
+export function contentsOfType (type: string): Contents {
+  const { candidates: [first], whenEmpty = first } = findCandidates({ name: '', type, isKey: false, fallback: '' })
+  return whenEmpty ?? UNKNOWN
+}
+
+/** Returns the schemas that a column may have ("Datatypes In SQLite" §3.1). */
+function findCandidates ({ type, isKey, fallback }: DeclaredColumn): Candidates {
   if (/INT/i.test(type)) {
     if (isKey) return { candidates: [KEY_INTEGER] }
     return { candidates: /BIG|INT8/i.test(type) ? [BIG_INTEGER] : [INTEGER, BIG_INTEGER] }
   }
   if (/CHAR|CLOB|TEXT/i.test(type)) return { candidates: [...limitLength(type), STRING] }
-  if (type === '' || /^ANY$/i.test(type)) return { candidates: ANYTHING }
-  if (/BLOB/i.test(type)) return { candidates: ANYTHING, whenEmpty: BYTES }
+  if (type === '' || /^ANY$/i.test(type)) return { candidates: [...ANYTHING, BYTES] }
+  if (/BLOB/i.test(type)) return { candidates: [BYTES, ...ANYTHING] }
   if (/REAL|FLOA|DOUB/i.test(type)) return { candidates: [NUMBER] }
   if (/^BOOL/i.test(type)) return { candidates: [BOOLEAN, INTEGER, STRING] }
   if (/^JSON/i.test(type)) return { candidates: [JSON_TEXT, STRING] }
@@ -132,4 +157,44 @@ function limitDigits (type: string): Candidate[] {
     { type: 'string', format: 'decimal', precision, scale },
     (column) => `${isInScale(column)} AND ${column} > -${limit} AND ${column} < ${limit}`
   )]
+}
+
+/** The rows to look at, at each end of a table. */
+const SAMPLE = 500
+
+/**
+ * Returns what the columns of a table contain, by their names: the first candidate of each that the values in the first
+ * and the last 500 rows fit. `order` are columns by which both can be found without sorting; none means only the first.
+ */
+export function sampleColumns (
+  query: RunQuery,
+  { table, order }: { readonly table: string, readonly order: readonly string[] },
+  columns: readonly DeclaredColumn[]
+): ReadonlyMap<string, Contents> {
+  const found = columns.map((column) => ({ ...findCandidates(column), name: quoteName(column.name), refuted: 0 }))
+  const samples = (order.length === 0 ? [''] : ['', ' DESC']).map((direction) => {
+    const criteria = order.map((column) => `${quoteName(column)}${direction}`).join(', ')
+    return `FROM ${quoteName(table)}${criteria === '' ? '' : ` ORDER BY ${criteria}`} LIMIT ${SAMPLE}`
+  })
+  for (const sample of samples) {
+    // Each row with values that do not fit refutes a candidate of their columns, until all rows fit.
+    for (let row: Record<string, number> | undefined = {}; row !== undefined;) {
+      const tried = found.filter(({ candidates, refuted }) => refuted < candidates.length)
+      const fits = tried.map(({ name, candidates, refuted }, index) =>
+        `(${name} IS NULL OR ${(candidates[refuted] as Candidate).fits(name)}) AS f${index}`)
+      const all = tried.map((_, index) => `f${index}`).join(' AND ')
+      if (tried.length === 0) break
+      const text = `SELECT * FROM (SELECT ${fits.join(', ')} ${sample}) WHERE NOT (${all}) LIMIT 1`
+      row = query<Record<string, number>>(text)[0]
+      for (const [index, column] of tried.entries()) if (row?.[`f${index}`] === 0) column.refuted++
+    }
+  }
+  const isEmpty = (name: string): boolean => samples.every((sample) =>
+    query(`SELECT 1 FROM (SELECT ${name} AS f ${sample}) WHERE f IS NOT NULL LIMIT 1`).length === 0)
+  return new Map(found.map(({ name, candidates, whenEmpty, refuted }, index) => {
+    const { name: column, type } = columns[index] as DeclaredColumn
+    if (refuted === 0 && whenEmpty !== undefined && isEmpty(name)) return [column, whenEmpty]
+    const mixed = { ...(/CHAR|CLOB|TEXT/i.test(type) ? STRING : UNKNOWN), isComparable: false, isMixed: true }
+    return [column, candidates[refuted] ?? mixed]
+  }))
 }

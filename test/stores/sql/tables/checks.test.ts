@@ -1,13 +1,12 @@
 import t from 'tap'
-import { addKeywords, readCheck } from '../../../../../lib/sql/tables/checks/keywords.js'
-import { tokenize } from '../../../../../lib/sql/tables/checks/tokens.js'
+import { addKeywords, readCheck, tokenize } from '../../../../lib/sql/tables/checks.js'
 
 const INTEGER = { type: 'integer' }
 const STRING = { type: 'string' }
 
 /** Adds the keywords of a constraint to the schema of the column `a`. Another column is called `b`. */
-function read (check: string, schema: object, hasBrackets = true): object {
-  const demands = readCheck(tokenize(check, { hasBrackets }), ({ value }) => (['a', 'b'].includes(value.toLowerCase()) ? value.toLowerCase() : undefined))
+function read (check: string, schema: object, dialect: 'sqlite' | 'postgres' = 'sqlite'): object {
+  const demands = readCheck(tokenize(check, dialect), (name) => (['a', 'b'].includes(name.toLowerCase()) ? name.toLowerCase() : undefined))
   return addKeywords({ ...schema }, demands.filter(({ column }) => column === 'a'), true)
 }
 
@@ -16,17 +15,14 @@ const READ: ReadonlyArray<readonly [check: string, schema: object, keywords: obj
   ['[a] >= 0 AND `a` < 5', INTEGER, { minimum: 0, exclusiveMaximum: 5 }],
   ['a >= 0 AND a >= 3 AND a <= 9 AND a <= 7', INTEGER, { minimum: 3, maximum: 7 }],
   ['0 <= a AND 9 > a', INTEGER, { minimum: 0, exclusiveMaximum: 9 }],
-  ['a > +1_000', INTEGER, { exclusiveMinimum: 1000 }],
+  ['a > +1000', INTEGER, { exclusiveMinimum: 1000 }],
   ['a BETWEEN 1 AND 5 AND b > 3', INTEGER, { minimum: 1, maximum: 5 }],
   ['a == 5', INTEGER, { enum: [5] }],
   ['5 = a', INTEGER, { enum: [5] }],
   ['a IN (1, 2, 2) AND a IN (2, 3)', INTEGER, { enum: [2] }],
   ['a IN (1) AND a IN (2)', INTEGER, { enum: [1] }],
   ['a IN ("x", "b""c")', STRING, { enum: ['x', 'b"c'] }],
-  ['a = \'x\' OR a IN (\'y\') OR a IS NULL', STRING, { enum: ['x', 'y'] }],
-  ['a IS NULL OR a > 5 AND b > 5', INTEGER, { exclusiveMinimum: 5 }],
   ['a > 0 AND b LIKE \'x\'', INTEGER, { exclusiveMinimum: 0 }],
-  ['a > 0 AND (b BETWEEN 1 AND 2 + 3)', INTEGER, { exclusiveMinimum: 0 }],
   ['a > 0 AND f(b, (1)) > 5', INTEGER, { exclusiveMinimum: 0 }],
   ['a > 0 AND b IS NOT NULL', INTEGER, { exclusiveMinimum: 0 }],
   ['length(a) > 2.5 AND length(a) < 8.5', STRING, { minLength: 3, maxLength: 8 }],
@@ -38,6 +34,13 @@ const LEFT: ReadonlyArray<readonly [check: string, schema: object]> = [
   ['', INTEGER],
   ['a', INTEGER],
   ['a >', INTEGER],
+  ['a > \'5\'', INTEGER],
+  ['a IS NULL OR a > 5', INTEGER],
+  ['a = \'x\' OR a = \'y\'', STRING],
+  ['a > 0 AND (b BETWEEN 1 AND 2 + 3)', INTEGER],
+  ['f(b AND a > 5 AND b)', INTEGER],
+  ['b = (1 AND a > 5 AND 1)', INTEGER],
+  ['(b AND a > 5) = 0', INTEGER],
   ['(a > 5', INTEGER],
   ['a > 5)', INTEGER],
   ['a > 5, 6', INTEGER],
@@ -47,7 +50,6 @@ const LEFT: ReadonlyArray<readonly [check: string, schema: object]> = [
   ['- a > 5', INTEGER],
   ['a > - b', INTEGER],
   ['a > -\'5\'', INTEGER],
-  ['a > \'5\'', INTEGER],
   ['a > b', INTEGER],
   ['a > c', INTEGER],
   ['a > 9007199254740993', INTEGER],
@@ -107,7 +109,7 @@ const CAST: ReadonlyArray<readonly [check: string, schema: object, keywords: obj
   ["(a >= '-5'::integer)", INTEGER, { minimum: -5 }],
   ['((a)::numeric >= 0.5)', { type: 'number' }, { minimum: 0.5 }],
   ["(a = 'x'::public.\"My Type\")", STRING, { enum: ['x'] }],
-  ["(a = E'x\\\\y')", STRING, { enum: ['x\\y'] }],
+  ["(a = E'x\\\\y')", STRING, {}],
   ["(a > '2020-01-01'::timestamp(3) without time zone)", STRING, {}],
   ['((a)::integer > 5)', { type: 'number' }, {}],
   ["((a)::character varying(3) = 'x')", STRING, {}],
@@ -121,7 +123,7 @@ const CAST: ReadonlyArray<readonly [check: string, schema: object, keywords: obj
 
 t.test('simple conditions become keywords', async (t) => {
   for (const [check, schema, keywords] of READ) t.strictSame(read(check, schema), { ...schema, ...keywords }, check)
-  for (const [check, schema, keywords] of CAST) t.strictSame(read(check, schema, false), { ...schema, ...keywords }, check)
+  for (const [check, schema, keywords] of CAST) t.strictSame(read(check, schema, 'postgres'), { ...schema, ...keywords }, check)
 })
 
 t.test('other conditions are left to the database', async (t) => {
@@ -129,7 +131,7 @@ t.test('other conditions are left to the database', async (t) => {
 })
 
 t.test('texts that are equal without being the same get no keywords', async (t) => {
-  const demands = readCheck(tokenize("a IN ('x') AND length(a) = 1 AND a <> ''", { hasBrackets: true }), () => 'a')
+  const demands = readCheck(tokenize("a IN ('x') AND length(a) = 1 AND a <> ''", 'sqlite'), (name) => name === 'a' ? name : undefined)
   t.equal(demands.length, 3)
   t.strictSame(addKeywords(STRING, demands, false), STRING)
 })
