@@ -42,7 +42,7 @@ function compile (hasBrackets: boolean): RegExp {
 const PATTERNS = { sqlite: compile(true), postgres: compile(false) }
 
 /** Splits an SQL text into its tokens, without its comments. */
-export function tokenize (sql: string, dialect: keyof typeof PATTERNS): Token[] {
+export function tokenize (sql: string, dialect: 'sqlite' | 'postgres'): Token[] {
   const tokens: Token[] = []
   for (const { groups = {} } of sql.matchAll(PATTERNS[dialect])) {
     const [type, written] = Object.entries(groups).find(([, part]) => part !== undefined) as [Token['type'], string]
