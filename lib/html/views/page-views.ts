@@ -1,6 +1,6 @@
 import { ADDED } from '../../core/formats/form/parse.js'
 import { abbreviate } from '../../core/util/words.js'
-import { flatten } from '../../core/formats/row-template.js'
+import { flatten } from '../../core/util/functions.js'
 import { type Content, markup, type Markup, raw } from '../html-tag.js'
 import { classOfForm, renderBody, renderDefaultButton, renderErrors, renderHidden } from './form-view.js'
 import type {

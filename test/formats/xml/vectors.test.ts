@@ -46,6 +46,8 @@ const differencesIn: { [name: string]: Difference<Outcome> } = {
   'unknown-type-empty': refused(422, unknownType),
   'array-mixed-names': refused(422, 'the items of an array all have one name: none is lost'),
   'array-nil': value({ a: null }, '<a nil="true"/> is null, whatever its type'),
+  attributes: refused(422, 'data is in elements'),
+  'attribute-and-child': refused(422, 'data is in elements'),
   repeated: refused(422, 'lists are told by schema and type="array", never guessed by count'),
   'mixed-content': refused(422, 'mixed content is refused: none is lost'),
   'root-text': refused(422, textGroup),
