@@ -25,6 +25,9 @@ import type { Select } from './request/selection.js'
 /** A format with its writer for one resource. */
 export interface Representation extends Format {
   readonly writer: Writer
+  readonly spreadsheet?: Representation | undefined
+  /** The number of rows in a page of a list, or `undefined` if the format writes whole lists. */
+  readonly pageSize: number | undefined
   /** Returns the writer of a new row, which has no id yet. */
   readonly blank: () => Writer
   /** Returns the digest of what an answer shows besides the values of its row. */

@@ -10,13 +10,14 @@ import { DECLARATION, writeProblem } from '../core/formats/xml/write.js'
 import { appHooksOf } from '../core/registration/app-internals.js'
 import type { PassedHooks } from '../core/relations/hook-guards.js'
 import { checkLinks, findLinks, findListed } from '../core/relations/navigation.js'
-import { type FormatChoice, rankFormats } from '../core/request/accept.js'
-import { checkQuery, withoutTrackers } from '../core/request/negotiate.js'
+import { chooseFormat, type FormatChoice } from '../core/request/accept.js'
+import { checkQuery, withoutIgnored } from '../core/request/negotiate.js'
 import { addHeaders } from '../core/response/responder.js'
 import { type Home, registryOf } from '../core/routes/route-registry.js'
 import { printFailure } from '../core/telemetry/action-log.js'
 import { lazy } from '../core/util/functions.js'
 import { resolveAppearance } from '../html/check-options.js'
+import { TRACKERS } from '../html/html.js'
 import { markup, type Markup } from '../html/html-tag.js'
 import { compileLanguageChoice, type ChooseLanguage } from '../html/languages/choose-language.js'
 import { directionOf } from '../html/languages/language.js'
@@ -152,7 +153,7 @@ export class HomePages {
   async #send (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const query = request.query as Readonly<Record<string, string>>
     const choice = findFormat(request)
-    checkQuery(choice?.format.name === 'html' ? withoutTrackers(query, PARAMETERS) : query, PARAMETERS)
+    checkQuery(withoutIgnored(query, PARAMETERS, choice?.format.ignored), PARAMETERS)
     if (choice === undefined) throw makeNotAcceptable(query)
     const { lang } = this.#wordsFor(request)
     const listed = this.#listed()
@@ -243,11 +244,11 @@ export class HomePages {
   }
 }
 
-type HomeFormat = Pick<Format, 'name' | 'mediaTypes'>
+type HomeFormat = Pick<Format, 'name' | 'mediaTypes' | 'ignored'>
 
 const FORMATS: readonly HomeFormat[] = [
   { name: 'xml', mediaTypes: ['application/xml', 'text/xml'] },
-  { name: 'html', mediaTypes: ['text/html', 'application/xhtml+xml'] },
+  { name: 'html', mediaTypes: ['text/html', 'application/xhtml+xml'], ignored: TRACKERS },
   { name: 'json', mediaTypes: ['application/json'] }
 ]
 
@@ -257,16 +258,15 @@ function findFormat (
 ): FormatChoice<HomeFormat> | undefined {
   const [, suffix] = /^[^?]*\.(xml|html|json)(?:\?|$)/.exec(url) ?? []
   const { format: name = suffix } = Object(query) as { readonly format?: string }
-  return name === undefined ? rank(accept) : rank(undefined, FORMATS.filter((format) => format.name === name))
+  return name === undefined
+    ? chooseFormat(accept, FORMATS)
+    : chooseFormat(undefined, FORMATS.filter((format) => format.name === name))
 }
 
 /** Returns the same for an error. If there is no such format, it is one of Accept, or else the first one. */
 function findErrorFormat (request: Parameters<typeof findFormat>[0]): FormatChoice<HomeFormat> {
-  return findFormat(request) ?? rank(request.headers.accept) ?? rank(undefined) as FormatChoice<HomeFormat>
-}
-
-function rank (accept: string | undefined, formats = FORMATS): FormatChoice<HomeFormat> | undefined {
-  return rankFormats(accept, formats).best
+  return findFormat(request) ?? chooseFormat(request.headers.accept, FORMATS) ??
+    chooseFormat(undefined, FORMATS) as FormatChoice<HomeFormat>
 }
 
 /** Makes the error for a request whose format is not offered. */

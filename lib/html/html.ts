@@ -27,10 +27,14 @@ function findStylesheet (accent: string, { font, density }: Brand): Asset {
   return last.stylesheet
 }
 
+/** Matches the query parameters that advertisements, mails and scripts add to the URLs of pages. */
+export const TRACKERS = /^(?:utm_.*|fbclid|gclid|msclkid|_ga|_)$/s
+
 const HTML = {
   name: 'html',
   mediaTypes: ['text/html', 'application/xhtml+xml'],
   browser: true,
+  ignored: TRACKERS,
   hidesWriteOnly: true
 } as const satisfies Format
 

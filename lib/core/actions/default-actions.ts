@@ -88,7 +88,7 @@ export async function parseListQuery (state: ActionState): Promise<ListQuery> {
     logFailure(error, describeError(error, 400), state)
     request.query = others
     state.openCondition = { parameter, value, error: reason }
-    return parseListQuery(state)
+    return await parseListQuery(state)
   }
 }
 

@@ -1,5 +1,3 @@
-import type { Writer } from './format.js'
-
 // Matches markup, CR (which a reader would turn into LF, XML 1.0 §2.11), and characters that no document may contain.
 const SPECIALS = /[&<>\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g // eslint-disable-line no-control-regex
 
@@ -33,19 +31,4 @@ export function escapeAttribute (text: string): string {
 
 function refer (character: string): string {
   return REFERENCES[character] ?? '\ufffd'
-}
-
-/** The byte order mark (Unicode §23.8). Without it, Excel takes UTF-8 for an encoding of one byte a character. */
-const MARK = '\uFEFF'
-
-/** Returns the name in `?format=` of a format whose texts begin with a byte order mark. */
-export function nameMarked (name: string): string {
-  return `${name}-bom`
-}
-
-/** Returns a writer whose texts begin with a byte order mark. */
-export function addMark (writer: Writer): Writer {
-  if (writer.list === undefined || writer.document !== undefined) return writer
-  const { list, record } = writer
-  return { ...writer, list: { ...list, open: MARK + list.open }, record: (row, view) => MARK + record(row, view) }
 }

@@ -27,11 +27,15 @@ export interface Format {
   /** Whether its clients are browsers, which are redirected after a write. @default false */
   readonly browser?: boolean
   /**
-   * Whether people open its texts in spreadsheets. Pages then link to `?format=csv-bom`, whose texts begin with a byte
-   * order mark.
-   * @default false
+   * Matches the unknown query parameters that a GET may have, such as those that trackers add to the links of pages.
+   * They are taken out of the query. @default none
    */
-  readonly spreadsheet?: boolean
+  readonly ignored?: RegExp
+  /**
+   * The same format as spreadsheets need it, under another name: CSV with a byte order mark. Only `?format=` names it,
+   * and pages link to it instead. @default none
+   */
+  readonly spreadsheet?: Format | undefined
   /**
    * What its answers depend on besides the resource and the row, such as its own options or a number that you raise.
    * An ETag changes with it, so that clients drop the copies that they keep. @default nothing

@@ -199,11 +199,11 @@ function makeWriterContext (
 }
 
 function compileRepresentations (
-  { formats }: ResolvedOptions,
+  { formats, pageSize }: ResolvedOptions,
   resource: Resource,
   context: WriterContext
 ): readonly Representation[] {
-  return formats.map((format): Representation => {
+  const represent = (format: Format): Representation => {
     const selecting = (selection?: Selection): WriterContext =>
       selection === undefined ? context : { ...context, selection }
     const compile = (resource: Resource, selection?: Selection): Writer => {
@@ -218,6 +218,10 @@ function compileRepresentations (
     const writer = compile(resource)
     const whole: Representation = {
       ...format,
+      ...(writer.list === undefined
+        ? { headers: Object.entries(writer.headers ?? {}), pageSize }
+        : { headers: [], pageSize: undefined }),
+      spreadsheet: format.spreadsheet && represent(format.spreadsheet),
       writer,
       blank: lazy(() => compile({ ...resource, singleton: true })),
       shape: compileShape(format, resource, context),
@@ -225,11 +229,11 @@ function compileRepresentations (
         ...whole,
         writer: compile(resource, selection),
         shape: compileShape(format, resource, selecting(selection))
-      }),
-      headers: Object.entries(writer.list === undefined ? (writer.headers ?? {}) : {})
+      })
     }
     return whole
-  })
+  }
+  return formats.map(represent)
 }
 
 function compileBodies (

@@ -19,58 +19,42 @@ export function makeFormatChoice<F extends Format> (
 }
 
 interface MediaRange {
+  /** A media type, a type with its slash such as `text/`, or the empty text for everything. */
   readonly type: string
   readonly q: number
   /** 2 for a media type, 1 for all subtypes of a type, 0 for everything. */
   readonly specificity: 0 | 1 | 2
 }
 
-/** What decides the rank of a media type: the most specific range that matches it, and the place of that range. */
-interface Match {
+/** An offer with what decides its rank: the most specific range that matches it, and the place of that range. */
+interface Candidate<F extends Format> {
+  readonly offer: FormatChoice<F>
   readonly q: number
   readonly specificity: number
   readonly position: number
 }
 
-interface FormatCandidate<F extends Format> extends Match {
-  readonly offer: FormatChoice<F>
-}
-
-/** The choices that a header accepts. `tied` are those that match the same wildcard as the best one. */
-export interface Ranking<F extends Format> {
-  readonly best: FormatChoice<F> | undefined
-  readonly tied: ReadonlyArray<FormatChoice<F>>
-}
-
 /**
- * Ranks formats by an `Accept` header (RFC 9110 §12.5.1): by q, then by how specific the matching range is, then by the
- * order of the header, then by the order of `formats`.
+ * Chooses a format by an `Accept` header (RFC 9110 §12.5.1): by q, then by how specific the matching range is, then by
+ * the order of the header, then by the order of `formats`. Returns `undefined` if the header accepts none of them. A
+ * header without a range is ignored.
+ * @param preferred the format that comes first where only a wildcard or nothing decides
  */
-export function rankFormats<F extends Format> (accept: string | undefined, formats: readonly F[]): Ranking<F> {
-  const ranking = accept === undefined ? undefined : rank(parseAccept(accept), formats)
-  if (ranking !== undefined) return ranking
-  const firsts = formats.map((format) => makeFormatChoice(format))
-  return { best: firsts[0], tied: firsts }
-}
-
-/** Ranks formats by parsed ranges. Returns `undefined` if there is no range, so that the header is ignored. */
-function rank<F extends Format> (
-  ranges: readonly MediaRange[],
-  formats: readonly F[]
-): Ranking<F> | undefined {
-  if (ranges.length === 0) return undefined
-  const offers = formats.flatMap((format) => format.mediaTypes.map((mediaType) => makeFormatChoice(format, mediaType)))
-  const candidates = offers
-    .map((offer) => ({ offer, ...match(offer.mediaType, ranges) }))
+export function chooseFormat<F extends Format> (
+  accept: string | undefined,
+  formats: readonly F[],
+  preferred?: F
+): FormatChoice<F> | undefined {
+  const ordered = preferred === undefined ? formats : [preferred, ...formats.filter((format) => format !== preferred)]
+  const ranges = accept === undefined ? [] : parseAccept(accept)
+  if (ranges.length === 0) return ordered[0] && makeFormatChoice(ordered[0])
+  const candidates = ordered
+    .flatMap((format) => format.mediaTypes.map((mediaType) => match(makeFormatChoice(format, mediaType), ranges)))
     .filter(({ q }) => q > 0)
     .sort((a, b) => b.q - a.q || b.specificity - a.specificity || a.position - b.position)
   const [first] = candidates
-  if (first === undefined) return { best: undefined, tied: [] }
-  const best = findPage(first, candidates, ranges) ?? first
-  const tied = candidates.filter(
-    ({ q, position }) => best.specificity < 2 && q === best.q && position === best.position
-  )
-  return { best: best.offer, tied: tied.map(({ offer }) => offer) }
+  const isPreferred = first?.specificity === 0 && first.offer.format === preferred
+  return first && (isPreferred ? first : findPage(first, candidates, ranges) ?? first).offer
 }
 
 const PAGE = /^(?:text\/html|application\/xhtml\+xml)$/
@@ -82,10 +66,10 @@ const DOCUMENT = /^(?:application|text)\/(?:xml|html|xhtml\+xml|csv|(?:.+\+)?jso
  * Finds the page for an old browser, which likes XML as much as XHTML, or names images and programs before a wildcard.
  */
 function findPage<F extends Format> (
-  { q, specificity, offer: { mediaType } }: Match & { readonly offer: FormatChoice },
-  candidates: ReadonlyArray<FormatCandidate<F>>,
+  { q, specificity, offer: { mediaType } }: Candidate<F>,
+  candidates: ReadonlyArray<Candidate<F>>,
   ranges: readonly MediaRange[]
-): FormatCandidate<F> | undefined {
+): Candidate<F> | undefined {
   const isTied = specificity === 2 && XML.test(mediaType)
   const names = ranges.slice(0, -1)
   const isList = specificity === 0 && ranges.at(-1)?.type === '' && names.length > 0 &&
@@ -94,12 +78,12 @@ function findPage<F extends Format> (
   return candidates.find((one) => one.q === q && one.specificity === specificity && PAGE.test(one.offer.mediaType))
 }
 
-/** Finds the most specific range that matches a media type, which decides its q. */
-function match (mediaType: string, ranges: readonly MediaRange[]): Match {
-  let found = { q: 0, specificity: -1, position: -1 }
+/** Finds the most specific range that matches an offer, which decides its q. */
+function match<F extends Format> (offer: FormatChoice<F>, ranges: readonly MediaRange[]): Candidate<F> {
+  let found = { offer, q: 0, specificity: -1, position: -1 }
   for (const [position, { type, q, specificity }] of ranges.entries()) {
-    const fits = specificity === 0 || (specificity === 1 ? mediaType.startsWith(type) : mediaType === type)
-    if (fits && specificity > found.specificity) found = { q, specificity, position }
+    const fits = specificity === 2 ? offer.mediaType === type : offer.mediaType.startsWith(type)
+    if (fits && specificity > found.specificity) found = { offer, q, specificity, position }
   }
   return found
 }

@@ -3,7 +3,6 @@ import type { ListCount } from '../actions/outcome.js'
 import { canReverse } from '../actions/target.js'
 import { InvalidOptionError, InvalidQueryError } from '../errors.js'
 import { CONDITION_FIELDS } from '../formats/form/condition.js'
-import type { Writer } from '../formats/format.js'
 import { parseId, type Resource } from '../resource/resource.js'
 import type { Id, Row, Scope } from '../resource/row.js'
 import { isBytesShape, ORDERED_FORMATS } from '../schema/convert-text.js'
@@ -45,7 +44,7 @@ export interface ListQueryParser {
 /** The parts of a request's state that the parsing of a list query needs. */
 export interface ListState extends Context {
   readonly target: { readonly scope: Scope }
-  readonly choice: { readonly format: { readonly writer: Pick<Writer, 'list'> } }
+  readonly choice: { readonly format: { readonly pageSize: number | undefined } }
 }
 
 const PARAMETERS = ['format', 'limit', 'after'] as const
@@ -112,49 +111,51 @@ interface ParserParts {
 }
 
 function compileParse (
-  { store, maxLimit, pageSize }: ResolvedOptions,
+  { store, maxLimit }: ResolvedOptions,
   resource: Resource,
   { parseOrder, parseFilter, searchable }: ParserParts
 ): ListQueryParser['parse'] {
   async function findPosition (
     parameter: CursorParameter,
-    text: string,
+    text: string | undefined,
     order: Order,
     state: ListState
-  ): Promise<Position> {
+  ): Promise<Position | undefined> {
+    if (text === undefined) return undefined
     const place = parseCursor(parameter, text, order, resource)
     if (typeof place === 'object') return place
     const row = await store.get(place, state.target.scope, state)
-    if (row === undefined) {
-      const end = parameter === 'after' ? 'begins' : 'ends'
-      throw new InvalidQueryError(
-        `the row at which the page ${end} has been deleted; start again without "${parameter}"`
-      )
-    }
-    return positionOf(row, order)
+    if (row !== undefined) return positionOf(row, order)
+    throw new InvalidQueryError(
+      `the row at which the page ${parameter === 'after' ? 'begins' : 'ends'} has been deleted; ` +
+        `start again without "${parameter}"`
+    )
   }
 
   return async (query, state) => {
     const order = parseOrder(query.sort)
     // Without `limit`, only a format for people has pages.
-    const isPage = state.choice.format.writer.list === undefined
-    const limit = parseLimit(query.limit, maxLimit) ?? (isPage ? pageSize : undefined)
+    const { pageSize } = state.choice.format
+    const limit = parseLimit(query.limit, maxLimit) ?? pageSize
     const filter = parseFilter(query)
     const search = parseSearch(query.q, searchable)
-    const count = parseCount(query.count) ?? (isPage && canCount(store) ? COUNT_OF_PAGES : undefined)
-    const { after, before } = query
+    const count = parseCount(query.count) ?? (pageSize !== undefined && canCount(store) ? COUNT_OF_PAGES : undefined)
     const offset = parseOffset(query, limit)
-    const asked = { order, limit, filter, search, count }
+    const { after, before } = query
     if (after !== undefined && before !== undefined) {
       throw new InvalidQueryError('"after" and "before" exclude each other; send one of them')
     }
-    if (after !== undefined) {
-      return { ...asked, after: await findPosition('after', after, order, state), before: undefined }
+    return {
+      order,
+      after: await findPosition('after', after, order, state),
+      // The last page ends before no row.
+      before: before === '' ? 'end' : await findPosition('before', before, order, state),
+      offset,
+      limit,
+      filter,
+      search,
+      count
     }
-    if (before === undefined) return { ...asked, after: undefined, before: undefined, offset }
-    // The last page ends before no row.
-    const end = before === '' ? 'end' : await findPosition('before', before, order, state)
-    return { ...asked, after: undefined, before: end }
   }
 }
 

@@ -3,16 +3,13 @@ import {
   CrossSiteError, InvalidQueryError, MalformedBodyError, MethodNotAllowedError, NotAcceptableError,
   TrailingSlashError, UnsupportedMediaTypeError, UriTooLongError
 } from '../errors.js'
-import { addMark, nameMarked } from '../formats/escape.js'
 import { readSpelling, SUFFIX } from '../resource/path-pattern.js'
 import type { ActionName } from '../resource/resource.js'
 import { abbreviate, didYouMean } from '../util/words.js'
 import { findMember } from '../util/own-property.js'
 import type { BodyFormat, CompiledResource, Representation } from '../compiled-resource.js'
 import type { RouteInfo } from '../routes/route.js'
-import {
-  type ContentType, type FormatChoice, makeFormatChoice, parseContentType, rankFormats, type Ranking
-} from './accept.js'
+import { chooseFormat, type ContentType, type FormatChoice, makeFormatChoice, parseContentType } from './accept.js'
 import type { QueryParameters } from './filter-query.js'
 import { ACCEPT_QUERY, checkUrl, compileQueryBody, MOST_PARAMETERS, QUERY_TYPES } from './query-body.js'
 import { RequestState, type ResourceRequest, STATE } from './state.js'
@@ -50,14 +47,15 @@ export function checkQuery (query: QueryParameters, known: readonly string[]): v
   }
 }
 
-/** Matches the parameters that advertisements, mails and scripts add to the URLs of pages. */
-const TRACKER = /^(?:utm_.*|fbclid|gclid|msclkid|_ga|_)$/s
-
-/** Returns a query of a page without the unknown parameters that trackers add, so that no link repeats them. */
-export function withoutTrackers (query: QueryParameters, known: readonly string[]): QueryParameters {
-  const isTracker = (name: string): boolean => TRACKER.test(name) && !known.includes(name)
-  if (!Object.keys(query).some(isTracker)) return query
-  return Object.fromEntries(Object.entries(query).filter(([name]) => !isTracker(name)))
+/** Returns a query without the unknown parameters that match `ignored`, so that no link repeats them. */
+export function withoutIgnored (
+  query: QueryParameters,
+  known: readonly string[],
+  ignored: RegExp | undefined
+): QueryParameters {
+  const isIgnored = (name: string): boolean => ignored?.test(name) === true && !known.includes(name)
+  if (!Object.keys(query).some(isIgnored)) return query
+  return Object.fromEntries(Object.entries(query).filter(([name]) => !isIgnored(name)))
 }
 
 /** Returns the operators of an attribute whose parameter has another one in brackets, or else the nearest name. */
@@ -79,27 +77,21 @@ export class Negotiator {
   readonly #bodies: ReadonlyMap<string, BodyFormat>
   /** The formats that the body of a PATCH may have. They include merge patches. */
   readonly #patches: ReadonlyMap<string, BodyFormat>
-  /** The content types that need no parsing. */
-  readonly #contentTypes: ReadonlyMap<string, ContentType>
   readonly #suffixes: ReadonlyMap<string, FormatChoice<Representation>>
   /** The formats that `?format=` may name. */
   readonly #named: ReadonlyMap<string, FormatChoice<Representation>>
   readonly #fallback: FormatChoice<Representation>
-  /** The rankings by `Accept` header. The key `undefined` stands for requests without one. */
-  readonly #rankings = new Map<string | undefined, Ranking<Representation>>()
+  /** The choices by the header `Accept` and the format of the body. */
+  readonly #choices = new Map<string, FormatChoice<Representation> | undefined>()
 
   constructor (compiled: CompiledResource) {
+    const { representations } = compiled
     this.#compiled = compiled
     this.#bodies = byMediaType(compiled.bodies)
     this.#patches = byMediaType([...compiled.patches, ...compiled.bodies])
-    this.#contentTypes = new Map(
-      [...this.#bodies.keys()].map((mediaType) => [mediaType, { mediaType, charset: undefined }])
-    )
-    this.#suffixes = new Map(compiled.representations.map((format) => [format.name, makeFormatChoice(format)]))
-    const marked = compiled.representations.filter(({ spreadsheet }) => spreadsheet === true).map(addMarkTo)
-    this.#named = new Map([...compiled.representations, ...marked].map((format) =>
-      [format.name, this.#suffixes.get(format.name) ?? makeFormatChoice(format)]))
-    this.#fallback = [...this.#suffixes.values()][0] as FormatChoice<Representation>
+    this.#suffixes = byName(representations)
+    this.#named = byName([...representations, ...representations.flatMap(({ spreadsheet }) => spreadsheet ?? [])])
+    this.#fallback = makeFormatChoice(representations[0] as Representation)
   }
 
   /** The suffixes that a path may have, each the name of a format. */
@@ -129,7 +121,7 @@ export class Negotiator {
       if (crossSite !== undefined) throw new CrossSiteError(crossSite)
       if (!allowed) refuseMethod(request, reply, allow, this.#cureOf(state))
       if (hasQueryBody) checkUrl(state.request.query)
-      else if (safe && state.choice.format.browser) request.query = withoutTrackers(state.request.query, parameters)
+      else if (safe) request.query = withoutIgnored(state.request.query, parameters, state.choice.format.ignored)
       checkQuery(state.request.query, parameters)
       // The body of a QUERY may name the format.
       if (!state.isAcceptable && !hasQueryBody) throw this.#notAcceptable(state)
@@ -179,7 +171,8 @@ export class Negotiator {
         ? this.#suffixIn(text, request)
         : this.#suffixes.get(route.suffix ?? parameters[SUFFIX] ?? '')
     const decided = bySuffix ?? (typeof format === 'string' ? this.#named.get(format) : undefined)
-    const contentType = this.#contentTypeOf(headers['content-type'])
+    const header = headers['content-type']
+    const contentType = header === undefined ? undefined : parseContentType(header)
     const body = contentType === undefined ? undefined : this.#bodiesOf(method, route).get(contentType.mediaType)
     if (decided === undefined) addVary(reply, 'Accept')
     // The Content-Type of a read is ignored, because `Vary` does not name it: a cache would mix formats up.
@@ -200,31 +193,21 @@ export class Negotiator {
     return state
   }
 
-  /** Chooses by `Accept`. If only a wildcard matches, or the header is absent, the format of the body comes first. */
+  /** Chooses by `Accept`, and keeps the choice. Clients choose their headers, so only a few short ones are kept. */
   #choose (accept: string | undefined, body: Representation | undefined): FormatChoice<Representation> | undefined {
-    const { best, tied } = this.#rankings.get(accept) ?? this.#rank(accept)
-    if (body === undefined || best?.format === body) return best
-    return tied.find(({ format }) => format === body) ?? best
-  }
-
-  /** Ranks the formats, and keeps the result. Clients choose their headers, so only a few short ones are kept. */
-  #rank (accept: string | undefined): Ranking<Representation> {
-    const ranking = rankFormats(accept, this.#compiled.representations)
-    if (accept === undefined || accept.length <= LONGEST) {
-      if (this.#rankings.size >= REMEMBERED) this.#rankings.clear()
-      this.#rankings.set(accept, ranking)
+    const key = `${body?.name} ${accept}`
+    const known = this.#choices.get(key)
+    if (known !== undefined) return known
+    const choice = chooseFormat(accept, this.#compiled.representations, body)
+    if (key.length <= LONGEST) {
+      if (this.#choices.size >= REMEMBERED) this.#choices.clear()
+      this.#choices.set(key, choice)
     }
-    return ranking
-  }
-
-  #contentTypeOf (header: string | undefined): ContentType | undefined {
-    return header === undefined ? undefined : (this.#contentTypes.get(header) ?? parseContentType(header))
+    return choice
   }
 
   /** Finds the suffix of an id: `1.xml` is the member 1 as XML. A text that names no format is part of the id. */
   #suffixIn (id: string, { url }: ResourceRequest): FormatChoice<Representation> | undefined {
-    // Fast path: `lastIndexOf` takes ten times as long as `includes`.
-    if (!id.includes('.')) return undefined
     const dot = id.lastIndexOf('.')
     const choice = dot < 1 ? undefined : this.#suffixes.get(id.slice(dot + 1))
     if (choice === undefined || this.#compiled.resource.idType !== 'string') return choice
@@ -254,46 +237,41 @@ export class Negotiator {
   }
 
   /** Checks that a body has a type that is read, is in UTF-8, and is not compressed (RFC 9110 §15.5.16). */
-  #checkBody ({ request, reply, contentType, body, route }: RequestState): void {
+  #checkBody ({ request, reply, contentType, route, route: { hasQueryBody } }: RequestState): void {
     const { headers, method } = request
-    const { hasQueryBody } = route
-    const { 'content-type': header, 'content-encoding': given = 'identity' } = headers
+    const header = headers['content-type']
+    const coding = headers['content-encoding']?.toLowerCase() ?? 'identity'
+    const types = hasQueryBody ? QUERY_TYPES : [...this.#bodiesOf(method, route).keys()]
+    const isRead = types.includes(contentType?.mediaType ?? '')
     if (hasQueryBody) reply.header('accept-query', ACCEPT_QUERY)
     if (hasQueryBody && header === undefined) {
       throw new MalformedBodyError(`send the header Content-Type: ${QUERY_TYPES.join(' or ')}`)
     }
-    const coding = given.toLowerCase()
-    const charset = contentType?.charset
-    const isRead = hasQueryBody ? QUERY_TYPES.includes(contentType?.mediaType ?? '') : body !== undefined
-    if (coding === 'identity' && isRead && UTF_8.includes(charset)) return
+    if (coding === 'identity' && isRead && UTF_8.includes(contentType?.charset)) return
     if (!hasQueryBody && !hasBody(request)) {
       // Fastify would refuse the type, too.
       delete headers['content-type']
       return
     }
-    const readable = (hasQueryBody ? QUERY_TYPES : [...this.#bodiesOf(method, route).keys()]).join(', ')
+    const readable = types.join(', ')
     if (!hasQueryBody) reply.header('accept', readable)
     if (method === 'PATCH') reply.header('accept-patch', readable)
     if (coding !== 'identity') {
       reply.header('accept-encoding', 'identity')
       throw new UnsupportedMediaTypeError(`the content coding "${coding.slice(0, 40)}"`, readable)
     }
-    const what =
-      header === undefined
-        ? 'a body without a Content-Type'
-        : contentType === undefined
-          ? 'the malformed Content-Type'
-          : isRead
-            ? `the charset "${String(charset).slice(0, 40)}"`
-            : contentType.mediaType.slice(0, 100)
+    const what = header === undefined ? 'a body without a Content-Type' : describeType(contentType, isRead)
     throw new UnsupportedMediaTypeError(what, `${readable}; set the header Content-Type to the type of the body`)
   }
 }
 
-/** Returns the same format with a byte order mark. */
-function addMarkTo (format: Representation): Representation {
-  const select: Representation['select'] = (selection) => addMarkTo(format.select(selection))
-  return { ...format, name: nameMarked(format.name), writer: addMark(format.writer), select }
+function describeType (contentType: ContentType | undefined, isRead: boolean): string {
+  if (contentType === undefined) return 'the malformed Content-Type'
+  return isRead ? `the charset "${contentType.charset?.slice(0, 40)}"` : contentType.mediaType.slice(0, 100)
+}
+
+function byName (formats: readonly Representation[]): ReadonlyMap<string, FormatChoice<Representation>> {
+  return new Map(formats.map((format) => [format.name, makeFormatChoice(format)]))
 }
 
 function byMediaType (bodies: readonly BodyFormat[]): ReadonlyMap<string, BodyFormat> {
@@ -306,17 +284,12 @@ function hasBody ({ headers: { 'transfer-encoding': coding, 'content-length': le
   return coding !== undefined || length !== '0' || isOpen
 }
 
-/** Match values of `Vary` that have the field, or `*`. */
-const NAMED = {
-  Accept: /(?:^|[\s,])(?:\*|accept)(?:[\s,]|$)/i,
-  'Accept-Language': /(?:^|[\s,])(?:\*|accept-language)(?:[\s,]|$)/i
-} as const
-
 /** Adds a field to `Vary`, which other plugins may have set, unless `Vary` has `*` or the field. */
-function addVary (reply: FastifyReply, field: keyof typeof NAMED): void {
+function addVary (reply: FastifyReply, field: string): void {
   const before = reply.getHeader('vary')
-  if (before === undefined) reply.header('vary', field)
-  else if (!NAMED[field].test(String(before))) reply.header('vary', `${String(before)}, ${field}`)
+  const fields = String(before ?? '').toLowerCase().split(/[\s,]+/)
+  if (fields.includes('*') || fields.includes(field.toLowerCase())) return
+  reply.header('vary', before === undefined ? field : `${String(before)}, ${field}`)
 }
 
 /** The methods that change nothing. */

@@ -2,7 +2,6 @@ import type { ParentLocation } from '../../core/resource/location.js'
 import type { Resource } from '../../core/resource/resource.js'
 import { memberPath } from '../../core/resource/path-pattern.js'
 import type { Id } from '../../core/resource/row.js'
-import { nameMarked } from '../../core/formats/escape.js'
 import type { ListWriter, WriterContext } from '../../core/formats/format.js'
 import type { HtmlView } from '../content.js'
 import { chooseLinks } from '../navigation.js'
@@ -89,7 +88,7 @@ export class PageFrames {
     this.#translate = translate
     this.#suffixes = context.formats.map(({ name }) => name)
     this.#others = context.formats.filter(({ name }) => name !== 'html').map(({ name, mediaTypes, spreadsheet }) => {
-      const suffix = spreadsheet === true ? `?format=${nameMarked(name)}` : `.${name}`
+      const suffix = spreadsheet === undefined ? `.${name}` : `?format=${spreadsheet.name}`
       return { label: name.toUpperCase(), suffix, mediaType: mediaTypes[0] as string }
     })
     this.#views = resolveViews(views)

@@ -12,14 +12,21 @@ import { isDecimal } from '../../util/decimal.js'
  * @param options the options of all resources with this format, which those of a resource precede
  */
 export function csv (options: CsvOptions = {}): Format {
-  return {
+  const format: Format = {
     name: 'csv',
     mediaTypes: ['text/csv'],
     mediaTypeParameters: 'header=present',
-    spreadsheet: true,
     hidesWriteOnly: true,
     settings: options,
-    compileWriter: (resource, { selection }) => compileCsvWriter(selection?.resource ?? resource, options),
+    compileWriter: (resource, { selection }) => compileCsvWriter(selection?.resource ?? resource, options, '')
+  }
+  return {
+    ...format,
+    spreadsheet: {
+      ...format,
+      name: 'csv-bom',
+      compileWriter: (resource, { selection }) => compileCsvWriter(selection?.resource ?? resource, options, MARK)
+    },
     configure (own) {
       checkOptionNames({ ...options, ...own }, ['escapeFormulas'], 'the format "csv"')
       const { escapeFormulas = false }: CsvOptions = { ...options, ...own }
@@ -38,6 +45,9 @@ export interface CsvOptions {
   readonly escapeFormulas?: boolean
 }
 
+/** The byte order mark (Unicode §23.8). Without it, Excel takes UTF-8 for an encoding of one byte a character. */
+const MARK = '\uFEFF'
+
 /** The end of a record (RFC 4180 §2). */
 const END = '\r\n'
 
@@ -53,19 +63,15 @@ interface CsvColumn {
   write (row: Row): string
 }
 
-/** Compiles the CSV writer of a resource. A row alone is a list of one row. */
-function compileCsvWriter (resource: Resource, options: CsvOptions): TextWriter & { readonly list: ListWriter } {
+/** Compiles the CSV writer of a resource, whose texts begin with a mark. A row alone is a list of one row. */
+function compileCsvWriter (
+  resource: Resource,
+  options: CsvOptions,
+  mark: string
+): TextWriter & { readonly list: ListWriter } {
   const columns = compileColumns(resource, options)
-  const open = columns.map(({ name }) => writeText(name)).join(',') + END
-  const row = (row: Row): string => {
-    let text = ''
-    let before = ''
-    for (const { write } of columns) {
-      text += before + write(row)
-      before = ','
-    }
-    return text + END
-  }
+  const open = mark + columns.map(({ name }) => writeText(name)).join(',') + END
+  const row = (row: Row): string => columns.map(({ write }) => write(row)).join(',') + END
   return {
     list: { open, row, separator: '', close: '' },
     record: (record) => open + row(record),

@@ -15,8 +15,8 @@ export type LoadHtml = () => Promise<Format>
 
 const NAMES = ['xml', 'html', 'json', 'csv'] as const
 const FORMAT: readonly string[] = [
-  'name', 'mediaTypes', 'mediaTypeParameters', 'browser', 'spreadsheet', 'settings', 'languageOf', 'hidesWriteOnly',
-  'pageSize', 'configure', 'compileWriter', 'compileReader'
+  'name', 'mediaTypes', 'mediaTypeParameters', 'browser', 'ignored', 'spreadsheet', 'settings', 'languageOf',
+  'hidesWriteOnly', 'pageSize', 'configure', 'compileWriter', 'compileReader'
 ] satisfies Array<keyof Format>
 // A media type (RFC 9110 §8.3.1) in lower case and without parameters.
 const MEDIA_TYPE = /^[!#$%&'+.^_`|~0-9a-z-]+\/[!#$%&'+.^_`|~0-9a-z-]+$/
