@@ -55,7 +55,8 @@ export function compileXmlRow (resource: Resource): (row: Row) => string {
   const elements = new ElementWriter(resource)
   const root = buildTags(singular)
   const id = buildTags('id', idType === 'integer' ? { type: 'integer' } : {})
-  const writeId = singleton ? () => '' : (row: Row) => id.open + escapeText(String(row.id)) + id.close
+  const spell = idType === 'string' ? (row: Row) => escapeText(String(row.id)) : (row: Row) => row.id
+  const writeId = singleton ? () => '' : (row: Row) => id.open + spell(row) + id.close
   if (open) return (row) => root.open + writeId(row) + elements.writeOpen(row.attributes) + root.close
   const visible = [...attributes.values()].filter(({ writeOnly }) => !writeOnly)
   const written = visible.map((attribute) =>
