@@ -1,3 +1,5 @@
+import { isLegalText } from '../schema/legal-text.js'
+
 // Matches markup, CR (which a reader would turn into LF, XML 1.0 §2.11), and characters that no document may contain.
 const SPECIALS = /[&<>\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g // eslint-disable-line no-control-regex
 
@@ -22,6 +24,12 @@ const UNCLEAN_ATTRIBUTE = /[^ !#-%'-;=?-\ud7ff\ue000-\ufffd]/
 /** Escapes a text as the content of an element. Characters that XML cannot carry become U+FFFD. */
 export function escapeText (text: string): string {
   return UNCLEAN.test(text) ? text.toWellFormed().replace(SPECIALS, refer) : text
+}
+
+/** Does the same, or returns `undefined` if the text has a character that XML cannot carry. */
+export function escapeLegal (text: string): string | undefined {
+  if (!UNCLEAN.test(text)) return text
+  return isLegalText(text) ? escapeText(text) : undefined
 }
 
 /** Escapes a text as the value of an attribute in double quotes. */

@@ -12,7 +12,7 @@ import { isDecimal, isLongInteger } from '../../util/decimal.js'
 import { lazy } from '../../util/functions.js'
 import { compileMember, isStructure, ownMember } from '../../util/own-property.js'
 import { MAX_DEPTH } from '../../schema/validation/issues.js'
-import { escapeAttribute, escapeText } from '../escape.js'
+import { escapeAttribute, escapeLegal, escapeText } from '../escape.js'
 import type { Writer, WriterContext } from '../format.js'
 import { beginsLikeJson, escapeNoncharacters, isJson, renderJsonText } from '../json/json.js'
 
@@ -96,9 +96,10 @@ class ElementWriter {
   compileAttribute ({ name, shape }: Property): (value: unknown) => string {
     const { open, close } = buildTags(name)
     const isPlain = shape.only === 'string' && shape.format === undefined && shape.encoding === undefined
-    return (value) => isPlain && typeof value === 'string' && value !== '' && isLegalText(value)
-      ? open + escapeText(value) + close
-      : this.#write(name, value, shape, ATTRIBUTE_LEVEL)
+    return (value) => {
+      const text = isPlain && typeof value === 'string' && value !== '' ? escapeLegal(value) : undefined
+      return text === undefined ? this.#write(name, value, shape, ATTRIBUTE_LEVEL) : open + text + close
+    }
   }
 
   /** Writes the attributes of a row without a schema, except those whose names a client could not send back. */
