@@ -6,23 +6,15 @@ import { guardChecks, raceChecks } from './scenarios/guarded-writes.js'
 import { handleChecks, uniqueHandleChecks } from './scenarios/handles.js'
 import { listChecks } from './scenarios/lists.js'
 import { orderChecks } from './scenarios/orders.js'
-import { offsetChecks, orderedPageChecks, pageChecks } from './scenarios/pages.js'
+import { backwardChecks, offsetChecks, orderedPageChecks, pageChecks, queryChecks } from './scenarios/pages.js'
 import { countChecks, countFilterChecks, countOrderChecks, countSearchChecks } from './scenarios/queries/counts.js'
 import {
   decimalChecks, decimalConditionChecks, decimalListChecks, decimalOrderChecks
 } from './scenarios/queries/decimals.js'
 import {
-  combinedChecks,
-  containsChecks,
-  inChecks,
-  notChecks,
-  nullChecks,
-  RANGES,
-  rangeChecks,
-  startsChecks
+  combinedChecks, containsChecks, inChecks, notChecks, nullChecks, RANGES, rangeChecks, startsChecks
 } from './scenarios/queries/operators.js'
 import { searchChecks, searchFilterChecks } from './scenarios/queries/searches.js'
-import { backwardChecks, queryChecks } from './scenarios/queries/walks.js'
 import { ownershipChecks, rowChecks } from './scenarios/rows.js'
 import { scopeChecks } from './scenarios/scopes.js'
 import { uniqueChecks } from './scenarios/unique.js'

@@ -1,8 +1,9 @@
 import type { Row } from '../../core/resource/row.js'
-import type { Context } from '../../core/stores/store.js'
+import type { Context, WriteOutcome } from '../../core/stores/store.js'
+import type { MaybePromise } from '../../core/util/maybe-promise.js'
 import { carries, codeOf, existing, idsOf, type Settled, rowOf, same, settle } from '../assertions.js'
 import { inOrder, manyOf } from './lists.js'
-import { bounded, type Checks, holds, makeQuery, type Subject, times } from '../subject.js'
+import { bounded, type Check, type Checks, holds, makeQuery, type Subject, times } from '../subject.js'
 
 /** The moments at which a client disconnects: before the call, or during it. */
 const MOMENTS = ['before', 'during'] as const
@@ -42,32 +43,38 @@ export const abortChecks: Checks = {
     }
   },
 
-  'when the client disconnects, an update that returns has happened, and one that fails has not': async (subject) => {
+  'when the client disconnects, an update that returns has happened, and one that fails has not': leavesWrite(
+    ({ store }, { id, version }, context) => store.update(id, { count: 1 }, { version, scope: {} }, context),
+    (_before, updated, after) => {
+      same(updated, after, 'the row after an update that returned')
+      carries(updated, { title: 'T', count: 1 })
+    }
+  ),
+
+  'when the client disconnects, a deletion that returns has happened, and one that fails has not': leavesWrite(
+    ({ store }, { id, version }, context) => store.delete(id, { version, scope: {} }, context),
+    (before, deleted, after) => {
+      same(deleted, before, 'the row that delete returns')
+      same(after, undefined, 'the row after a deletion that returned')
+    }
+  )
+}
+
+/**
+ * Makes a check of a write whose client disconnects. `checkWritten` gets the row before the write, that of its outcome,
+ * and that which can be read afterwards.
+ */
+function leavesWrite (
+  write: (subject: Subject, row: Row, context: Context) => MaybePromise<WriteOutcome>,
+  checkWritten: (before: Row, written: Row, after: Row | undefined) => void
+): Check {
+  return async (subject) => {
     for (const moment of MOMENTS) {
       const before = await subject.create({ count: 0 })
-      const { id, version } = before
-      const guard = { version, scope: {} }
-      const updated = await leaving(subject, moment, async (context) =>
-        subject.store.update(id, { count: 1 }, guard, context))
-      const after = existing(await subject.get(id))
-      if (updated.answered) {
-        same(rowOf(updated.value), after, 'the row after an update that returned')
-        carries(after, { title: 'T', count: 1 })
-      } else if (isKnown(updated.error)) same(after, before, 'the row after an update that failed')
-    }
-  },
-
-  'when the client disconnects, a deletion that returns has happened, and one that fails has not': async (subject) => {
-    for (const moment of MOMENTS) {
-      const before = await subject.create()
-      const { id, version } = before
-      const guard = { version, scope: {} }
-      const deleted = await leaving(subject, moment, async (context) => subject.store.delete(id, guard, context))
-      const after = await subject.get(id)
-      if (deleted.answered) {
-        same(rowOf(deleted.value), before, 'the row that delete returns')
-        same(after, undefined, 'the row after a deletion that returned')
-      } else if (isKnown(deleted.error)) same(after, before, 'the row after a deletion that failed')
+      const written = await leaving(subject, moment, async (context) => write(subject, before, context))
+      const after = await subject.get(before.id)
+      if (written.answered) checkWritten(before, rowOf(written.value), after)
+      else if (isKnown(written.error)) same(after, before, 'the row after a write that failed')
     }
   }
 }

@@ -1,6 +1,7 @@
-import type { Scope, Row } from '../../core/resource/row.js'
+import type { Id, Scope, Row } from '../../core/resource/row.js'
+import type { Guard, WriteOutcome } from '../../core/stores/store.js'
 import { carries, currentOf, existing, isMissing, rowOf, same, settle } from '../assertions.js'
-import { type Checks, holds, type Subject } from '../subject.js'
+import { type Check, type Checks, holds, type Subject } from '../subject.js'
 import { MISTYPED } from './filters.js'
 import { lists, matchesNot } from './lists.js'
 import { NO_UUIDS, UUIDS } from './values.js'
@@ -25,25 +26,9 @@ export const scopeChecks: Checks = {
     await holds(subject, [mine, theirs, nobodys])
   },
 
-  'an update reaches no row outside of its scope': async (subject) => {
-    const rows = [await subject.create({}, B), await subject.create()]
-    for (const { id, version } of rows) {
-      for (const guard of [{}, { version }, { version: 'stale' }]) {
-        isMissing(await subject.update(id, WRITTEN, { scope: A, ...guard }))
-      }
-    }
-    await holds(subject, rows)
-  },
-
-  'a deletion reaches no row outside of its scope': async (subject) => {
-    const rows = [await subject.create({}, B), await subject.create()]
-    for (const { id, version } of rows) {
-      for (const guard of [{}, { version }, { version: 'stale' }]) {
-        isMissing(await subject.delete(id, { scope: A, ...guard }))
-      }
-    }
-    await holds(subject, rows)
-  },
+  'an update reaches no row outside of its scope': reachesNone((subject, id, guard) =>
+    subject.update(id, WRITTEN, guard)),
+  'a deletion reaches no row outside of its scope': reachesNone((subject, id, guard) => subject.delete(id, guard)),
 
   'writes to rows in their scope work as they do without a scope': async (subject) => {
     const { id, version } = await subject.create({ count: 1 }, A)
@@ -147,6 +132,19 @@ export const scopeChecks: Checks = {
     const inside = await subject.create({}, scope)
     await lists(subject, { scope }, [inside])
     same(await subject.get(inside.id, scope), inside, 'the row that get returns')
+  }
+}
+
+/** Makes a check that a write reaches no row outside of its scope. */
+function reachesNone (write: (subject: Subject, id: Id, guard: Partial<Guard>) => Promise<WriteOutcome>): Check {
+  return async (subject) => {
+    const rows = [await subject.create({}, B), await subject.create()]
+    for (const { id, version } of rows) {
+      for (const guard of [{}, { version }, { version: 'stale' }]) {
+        isMissing(await write(subject, id, { scope: A, ...guard }))
+      }
+    }
+    await holds(subject, rows)
   }
 }
 

@@ -1,9 +1,10 @@
 import type { Row } from '../../../core/resource/row.js'
 import { normalizeDecimal } from '../../../core/util/decimal.js'
-import type { Operator, Order } from '../../../core/stores/store.js'
+import type { Order } from '../../../core/stores/store.js'
 import { existing, rowOf, same, valueOf } from '../../assertions.js'
 import { type Checks, holds, type Subject } from '../../subject.js'
-import { lists } from '../lists.js'
+import { inOrder, lists } from '../lists.js'
+import { IS_MET } from './operators.js'
 
 /** Decimals in ascending order. Each group has several texts of one number. */
 const ASCENDING: ReadonlyArray<readonly string[]> = [
@@ -13,18 +14,6 @@ const ASCENDING: ReadonlyArray<readonly string[]> = [
   ['9007199254740992'], ['9007199254740993', '9007199254740993.0'], ['9007199254740993.1'],
   ['123456789012345678901234567890.4'], ['123456789012345678901234567890.5']
 ]
-
-type Compared = Exclude<Operator, 'in' | 'null' | 'contains' | 'starts'>
-
-/** Returns whether a condition selects a number, by its order in relation to the value of the condition. */
-const IS_MET: Readonly<Record<Compared, (order: number) => boolean>> = {
-  eq: (order) => order === 0,
-  not: (order) => order !== 0,
-  gt: (order) => order > 0,
-  gte: (order) => order >= 0,
-  lt: (order) => order < 0,
-  lte: (order) => order <= 0
-}
 
 export const decimalChecks: Checks = {
   'decimals keep all their digits': async (subject) => {
@@ -58,7 +47,7 @@ export const decimalOrderChecks: Checks = {
 }
 
 /** Checks an operator for each number, by a text of it that not all equal decimals have. */
-export function decimalConditionChecks (operator: Compared): Checks {
+export function decimalConditionChecks (operator: keyof typeof IS_MET): Checks {
   return {
     [`the operator ${operator} compares decimals as numbers`]: async (subject) => {
       const [none = [], ...groups] = await seedGroups(subject)
@@ -87,12 +76,8 @@ export const decimalListChecks: Checks = {
 async function seedGroups (subject: Subject): Promise<readonly Row[][]> {
   const texts = ASCENDING.flat()
   const shuffled = texts.map((_, index) => texts[index * 7 % texts.length] as string)
-  const none = inIdOrder([await subject.create({ price: null }), await subject.create()])
+  const none = inOrder([await subject.create({ price: null }), await subject.create()])
   const rows = new Map<string, Row>()
   for (const text of shuffled) rows.set(text, await subject.create({ price: text }))
-  return [none, ...ASCENDING.map((group) => inIdOrder(group.map((text) => rows.get(text) as Row)))]
-}
-
-function inIdOrder (rows: readonly Row[]): Row[] {
-  return rows.toSorted((a, b) => a.id < b.id ? -1 : 1)
+  return [none, ...ASCENDING.map((group) => inOrder(group.map((text) => rows.get(text) as Row)))]
 }

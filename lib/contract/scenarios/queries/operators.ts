@@ -49,14 +49,17 @@ const GREATER_AND_LESS: typeof MISTYPED = [
   [{ title: '1' }, { title: 2 }], [{ done: true }, { done: '0' }], [{ done: false }, { done: 2 }]
 ]
 
-export const RANGES: readonly ComparedRange[] = ['gt', 'gte', 'lt', 'lte']
-
-const IS_MET: Readonly<Record<ComparedRange, (order: number) => boolean>> = {
+/** Returns whether a condition selects a value, by its order in relation to the value of the condition. */
+export const IS_MET: Readonly<Record<'eq' | 'not' | ComparedRange, (order: number) => boolean>> = {
+  eq: (order) => order === 0,
+  not: (order) => order !== 0,
   gt: (order) => order > 0,
   gte: (order) => order >= 0,
   lt: (order) => order < 0,
   lte: (order) => order <= 0
 }
+
+export const RANGES: readonly ComparedRange[] = ['gt', 'gte', 'lt', 'lte']
 
 export function rangeChecks (operator: ComparedRange): Checks {
   return {
@@ -65,7 +68,7 @@ export function rangeChecks (operator: ComparedRange): Checks {
         a !== null && IS_MET[operator](comparePositions([{ by: 'title', descending: false }], [a], [b]))),
 
     [`the operator ${operator} compares ids in the order of lists`]: (subject) =>
-      comparesIds(subject, (value) => ({ attribute: 'id', operator, value }), (order) => IS_MET[operator](order)),
+      comparesIds(subject, operator),
 
     [`the operator ${operator} does not select values of another type`]: (subject) =>
       selectsNoOtherType(subject, (attribute, value) => ({ attribute, operator, value }))
@@ -77,7 +80,7 @@ export const notChecks: Checks = {
     comparesEach(subject, (attribute, value) => ({ attribute, operator: 'not', value }), (a, b) => a !== b),
 
   'the operator not selects the rows with another id': (subject) =>
-    comparesIds(subject, (value) => ({ attribute: 'id', operator: 'not', value }), (order) => order !== 0),
+    comparesIds(subject, 'not'),
 
   'the operator not with a value of another type selects all rows, unless it is refused': async (subject) => {
     for (const [attributes, given] of MISTYPED) {
@@ -162,22 +165,38 @@ export const nullChecks: Checks = {
 export const containsChecks: Checks = {
   'the operator contains selects the rows whose text contains the value': (subject) =>
     matchesTexts(subject, 'contains', (text, part) => text.includes(part)),
-
-  'the operator contains takes 200 characters': (subject) => takesLong(subject, 'contains', 'before '),
-  'the operator contains ignores the case of letters by simple case folding': (subject) =>
-    folds(subject, 'contains', 'x'),
-  'the operator contains may use an attribute of any name': (subject) =>
-    anyName(subject, (attribute) => ({ attribute, operator: 'contains', value: 'A' }), (value) => value === 'a')
+  ...textChecks('contains', 'before ')
 }
 
 export const startsChecks: Checks = {
   'the operator starts selects the rows whose text begins with the value': (subject) =>
     matchesTexts(subject, 'starts', (text, part) => text.startsWith(part)),
+  ...textChecks('starts', '')
+}
 
-  'the operator starts takes 200 characters': (subject) => takesLong(subject, 'starts', ''),
-  'the operator starts ignores the case of letters by simple case folding': (subject) => folds(subject, 'starts', ''),
-  'the operator starts may use an attribute of any name': (subject) =>
-    anyName(subject, (attribute) => ({ attribute, operator: 'starts', value: 'A' }), (value) => value === 'a')
+/** @param before a text that may be before the one that the operator finds */
+function textChecks (operator: 'contains' | 'starts', before: string): Checks {
+  return {
+    [`the operator ${operator} takes 200 characters`]: async (subject) => {
+      const long = 'sS%_*[\\éÉ-'.repeat(20)
+      const texts = [`${before}${long} after`, `${before}${long.toLowerCase()}`, `${before}${long.slice(30)}`, 'none']
+      const rows = await subject.seed(texts.length, (index) => ({ code: texts[index] }))
+      const value = long.slice(0, 200)
+      await holds(subject, rows.slice(0, 2), { filter: [{ attribute: 'code', operator, value }] })
+    },
+
+    [`the operator ${operator} ignores the case of letters by simple case folding`]: async (subject) => {
+      const texts = FOLDED.flatMap((group, index) => group.map((text) => ({ text, index })))
+      const rows = await subject.seed(texts.length, (index) => ({ code: `${before}<${texts[index]?.text}>` }))
+      for (const { text, index } of texts) {
+        const expected = rows.filter((_, position) => texts[position]?.index === index)
+        await holds(subject, expected, { filter: [{ attribute: 'code', operator, value: `<${text}>` }] })
+      }
+    },
+
+    [`the operator ${operator} may use an attribute of any name`]: (subject) =>
+      anyName(subject, (attribute) => ({ attribute, operator, value: 'A' }), (value) => value === 'a')
+  }
 }
 
 export const combinedChecks: Checks = {
@@ -226,16 +245,11 @@ async function comparesEach (
   await anyName(subject, (attribute) => makeCondition(attribute, 'a'), (value) => isMet(value, 'a'))
 }
 
-/** Checks an operator for ids. `isMet` gets how the id of a row compares with that of the condition. */
-async function comparesIds (
-  subject: Subject,
-  makeCondition: (id: Id) => Condition,
-  isMet: (order: number) => boolean
-): Promise<void> {
+async function comparesIds (subject: Subject, operator: 'not' | ComparedRange): Promise<void> {
   const rows = inOrder(await subject.seed(6))
-  for (const { id: wanted } of rows) {
-    const expected = rows.filter(({ id }) => isMet(comparePositions(BY_ID, [id], [wanted])))
-    await lists(subject, { filter: [makeCondition(wanted)] }, expected)
+  for (const { id: value } of rows) {
+    const expected = rows.filter(({ id }) => IS_MET[operator](comparePositions(BY_ID, [id], [value])))
+    await lists(subject, { filter: [{ attribute: 'id', operator, value }] }, expected)
   }
 }
 
@@ -281,24 +295,5 @@ async function matchesTexts (
       return typeof text === 'string' && isMet(text, value)
     })
     await holds(subject, expected, { filter: [{ attribute: 'code', operator, value }] })
-  }
-}
-
-/** Checks a value of 200 characters. */
-async function takesLong (subject: Subject, operator: 'contains' | 'starts', before: string): Promise<void> {
-  const long = 'sS%_*[\\éÉ-'.repeat(20)
-  const texts = [`${before}${long} after`, `${before}${long.toLowerCase()}`, `${before}${long.slice(30)}`, 'none']
-  const rows = await subject.seed(texts.length, (index) => ({ code: texts[index] }))
-  const value = long.slice(0, 200)
-  await holds(subject, rows.slice(0, 2), { filter: [{ attribute: 'code', operator, value }] })
-}
-
-/** Checks that texts are the same as those of their group, and differ from the others. */
-async function folds (subject: Subject, operator: 'contains' | 'starts', before: string): Promise<void> {
-  const texts = FOLDED.flatMap((group, index) => group.map((text) => ({ text, index })))
-  const rows = await subject.seed(texts.length, (index) => ({ code: `${before}<${texts[index]?.text}>` }))
-  for (const { text, index } of texts) {
-    const expected = rows.filter((_, position) => texts[position]?.index === index)
-    await holds(subject, expected, { filter: [{ attribute: 'code', operator, value: `<${text}>` }] })
   }
 }
