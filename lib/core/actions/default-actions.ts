@@ -46,26 +46,26 @@ export function compileDefaultActions ({ resource }: CompiledResource): DefaultA
 
   async function createNew (state: ActionState): Promise<Outcome> {
     checkNew(state)
-    return create(state.target, state.attributes, state)
+    return create(state.attempt.target, state.attributes, state)
   }
 
   async function createOnly (state: ActionState): Promise<Outcome> {
     checkNew(state)
-    const row = await findSingleton(state.target, state)
+    const row = await findSingleton(state.attempt.target, state)
     checkNoneMatch(row, state)
     if (row !== undefined) throw new ExistsError(singular)
-    return create(state.target, state.attributes, state)
+    return create(state.attempt.target, state.attributes, state)
   }
 
   return {
-    list: async (state) => list(state.target, await parseListQuery(state), state),
-    show: onRow(async (state, id) => ({ kind: 'found', row: state.authorizedRow ?? await read(state, id) })),
+    list: async (state) => list(state.attempt.target, await parseListQuery(state), state),
+    show: onRow(async (state, id) => ({ kind: 'found', row: await read(state, id) })),
     create: singleton ? createOnly : createNew,
     update: onRow(async (state, id) => change(await findGuard(state, id), state, id)),
-    delete: onRow(async (state, id) => remove(state.target, id, await findGuard(state, id), state)),
+    delete: onRow(async (state, id) => remove(state.attempt.target, id, await findGuard(state, id), state)),
     redisplayNew: async () => ({ kind: 'revised', row: undefined }),
     // A form that asks to add or remove a row in the form writes nothing.
-    redisplay: onRow(async (state, id) => ({ kind: 'revised', row: state.authorizedRow ?? await read(state, id) }))
+    redisplay: onRow(async (state, id) => ({ kind: 'revised', row: await read(state, id) }))
   }
 }
 
@@ -94,7 +94,7 @@ export async function parseListQuery (state: ActionState): Promise<ListQuery> {
 
 /** Changes what was not sent back as it was shown. */
 async function change (guard: Guard, state: ActionState, id: Id): Promise<Outcome> {
-  const { payload, attributes, target, found = state.authorizedRow } = state
+  const { payload, attributes, attempt: { target, authorizedRow, found = authorizedRow } } = state
   if (payload?.isCompared === true) {
     const isCurrent = found?.id === id && (guard.version ?? found.version) === found.version
     const row = isCurrent ? found : await target.store.get(id, guard.scope, state)
@@ -106,7 +106,7 @@ async function change (guard: Guard, state: ActionState, id: Id): Promise<Outcom
 
 /** Changes what differs from a row, if the row still has this version. If it has not, compares with the next one. */
 async function changeCompared (row: Row | undefined, change: RowChange, state: ActionState): Promise<Outcome> {
-  const { payload, target } = state
+  const { payload, attempt: { target } } = state
   const { attributes, guard, guard: { version } } = change
   let current = row
   for (let tries = 0; tries <= TRIES; tries++) {
@@ -132,9 +132,9 @@ function onNamedRow (perform: PerformOnRow): PerformAction {
 function onSingleton (perform: PerformOnRow): PerformAction {
   return async (state) => {
     // A row that was read before is used again, even if another one has taken its place.
-    const row = state.authorizedRow ?? state.checked ?? await findSingleton(state.target, state)
-    if (row === undefined) throw notFound(state.target.resource, undefined)
-    state.found = row
+    const row = state.attempt.authorizedRow ?? state.attempt.checked ?? await findSingleton(state.attempt.target, state)
+    if (row === undefined) throw notFound(state.attempt.target.resource, undefined)
+    state.attempt.found = row
     state.id = row.id
     return perform(state, row.id)
   }
@@ -146,16 +146,17 @@ function onSingleton (perform: PerformOnRow): PerformAction {
  * @throws MatchRequiredError, NotFoundError, NothingHereError
  */
 async function findGuard (state: ActionState, id: Id): Promise<Guard> {
-  const { guard, preconditions, authorizedRow, merged: read = authorizedRow, target: { scope, resource } } = state
-  if (guard !== undefined) return guard
+  const { call, preconditions, attempt } = state
+  const { authorizedRow, merged: read = authorizedRow, found, target, target: { scope, resource } } = attempt
+  if (call !== undefined) return call.guard
   if (lacksVersion(state)) return refuseWithoutVersion(state)
   if (read !== undefined) return guardAgainst(read, state)
   if (preconditions?.dependOnRow !== true) return { version: undefined, scope }
-  if (state.found !== undefined) return guardAgainst(state.found, state)
+  if (found !== undefined) return guardAgainst(found, state)
   // Fast path: the store compares the only named version in its atomic step. Without a "-", no id precedes a version.
   const version = resource.publicVersion === undefined ? preconditions.soleVersion : undefined
   if (version !== undefined && (!version.includes('-') || !mayBeQualified(version, id))) return { version, scope }
-  const row = await findRow(state.target, id, state)
+  const row = await findRow(target, id, state)
   return row === undefined ? { version: NO_VERSION, scope } : guardAgainst(row, state)
 }
 
@@ -164,10 +165,10 @@ async function findGuard (state: ActionState, id: Id): Promise<Guard> {
  * @throws MatchRequiredError, NotFoundError, NothingHereError
  */
 export async function refuseWithoutVersion (state: ActionState): Promise<never> {
-  const { target, target: { resource } } = state
+  const { target, target: { resource } } = state.attempt
   const row = await findRow(target, state.id, state)
   // Without a store, only the handler knows whether the row exists.
-  if (row !== undefined || state.target.store === noStore) throw new MatchRequiredError(resource.singular)
+  if (row !== undefined || target.store === noStore) throw new MatchRequiredError(resource.singular)
   throw notFound(resource, state.id)
 }
 
@@ -183,12 +184,12 @@ export function lacksVersion ({ compiled: { options }, preconditions, customActi
 
 /** Returns the guard of a write: the version of this row if it meets the preconditions, else one that no row has. */
 export function guardAgainst (row: Row, state: ActionState): Guard {
-  state.checked = row
-  return { version: isMet(row, state) ? row.version : NO_VERSION, scope: state.target.scope }
+  state.attempt.checked = row
+  return { version: isMet(row, state) ? row.version : NO_VERSION, scope: state.attempt.target.scope }
 }
 
 /** Returns whether the preconditions hold for a row. */
-export function isMet (row: Row, { preconditions, id, target: { resource } }: ActionState): boolean {
+export function isMet (row: Row, { preconditions, id, attempt: { target: { resource } } }: ActionState): boolean {
   if (preconditions === undefined) return true
   const known = { id: row.id, version: versionOf(row, resource) }
   return areMet(preconditions, known, !resource.singleton && row.id === id)
@@ -198,7 +199,7 @@ export function isMet (row: Row, { preconditions, id, target: { resource } }: Ac
  * Checks that a create names no version, because a new row has none yet.
  * @throws PreconditionFailedError
  */
-export function checkNew ({ preconditions, target: { resource } }: ActionState): void {
+export function checkNew ({ preconditions, attempt: { target: { resource } } }: ActionState): void {
   if (preconditions?.match === undefined && preconditions?.formVersion === undefined) return
   throw new PreconditionFailedError(
     `a new ${resource.singular} has no version yet; leave out If-Match and _version`
@@ -211,7 +212,7 @@ export function checkNew ({ preconditions, target: { resource } }: ActionState):
  */
 export function checkNoneMatch (row: Row | undefined, state: ActionState): void {
   if (row !== undefined && !isMet(row, state)) {
-    throw new PreconditionFailedError(`the ${state.target.resource.singular} exists already`)
+    throw new PreconditionFailedError(`the ${state.attempt.target.resource.singular} exists already`)
   }
 }
 
@@ -224,12 +225,12 @@ async function create ({ store, scope }: Target, attributes: Attributes, context
 }
 
 /**
- * Reads a row.
+ * Reads a row, or returns the one that `authorize` was shown.
  * @throws NotFoundError, NothingHereError
  */
 async function read (state: ActionState, id: Id): Promise<Row> {
-  const { resource, store, scope } = state.target
-  const row = await store.get(id, scope, state)
+  const { authorizedRow, target: { resource, store, scope } } = state.attempt
+  const row = authorizedRow ?? await store.get(id, scope, state)
   if (row === undefined) throw notFound(resource, id)
   return row
 }

@@ -93,9 +93,9 @@ export class Handlers {
       return this.#read(state, showIncluded)
     })
     this.blank = handle(async (state) =>
-      this.#run(state, undefined, async ({ request, target }) => {
-        state.prefilled = prefill.read(request.query, target.scope)
-        const attributes = { ...validation.defaults(), ...state.prefilled }
+      this.#run(state, undefined, async ({ request, attempt: { target } }) => {
+        state.attributes = prefill.read(request.query, target.scope)
+        const attributes = { ...validation.defaults(), ...state.attributes }
         return { kind: 'blank', row: { id: '', version: '', attributes } }
       })
     )
@@ -162,7 +162,7 @@ export class Handlers {
   }
 
   /** @throws NotFoundError if the id in the path of a member is one that no row could have */
-  #memberId ({ member }: RequestState): Id | undefined {
+  #memberId ({ negotiated: { member } }: RequestState): Id | undefined {
     if (member === undefined) return undefined
     const { resource, isId } = this.#compiled
     const id = parseId(resource.idType, member)
@@ -188,13 +188,7 @@ export class Handlers {
   async #attempt (state: ActionState, perform: Perform): Promise<Outcome | undefined> {
     const { checkAccess, compiled: { resource } } = state
     for (let tries = 0; tries <= TRIES; tries++) {
-      state.checked = undefined
-      if (checkAccess !== undefined) {
-        const { target, authorizedRow, parents } = await checkAccess(state, state)
-        state.target = target
-        state.authorizedRow = authorizedRow
-        state.parents = parents
-      }
+      state.attempt = checkAccess === undefined ? state.begin() : { ...await checkAccess(state, state) }
       const outcome = await perform(state)
       if (!hasChanged(outcome, state)) return outcome
       if (resource.singleton) state.id = undefined
@@ -211,8 +205,9 @@ export class Handlers {
 }
 
 /** Returns whether a row has changed since it was compared with the preconditions, and the action may begin again. */
-function hasChanged (outcome: Outcome | undefined, { checked, isHandled }: ActionState): boolean {
-  return outcome?.kind === 'stale' && !isHandled && checked !== undefined && outcome.row.version !== checked.version
+function hasChanged (outcome: Outcome | undefined, { attempt: { checked }, call }: ActionState): boolean {
+  if (outcome?.kind !== 'stale' || call !== undefined || checked === undefined) return false
+  return outcome.row.version !== checked.version
 }
 
 /** Selects the attributes and relations that the query names. */
@@ -242,7 +237,7 @@ function validateFirst (perform: Perform, { compiled: { validation, level }, pay
     return perform
   }
   return async (state) => {
-    validation.create(attributes, issues, state.target.scope)
+    validation.create(attributes, issues, state.attempt.target.scope)
     return perform(state)
   }
 }
@@ -253,7 +248,7 @@ function validateFirst (perform: Perform, { compiled: { validation, level }, pay
  */
 function mergeFirst (perform: Perform, validation: Validation): Perform {
   return async (state) => {
-    const { target, target: { resource, store }, authorizedRow, id, payload } = state
+    const { attempt, attempt: { target, target: { resource, store }, authorizedRow }, id, payload } = state
     const { attributes, merged: names, issues, checkMerged } = payload as Payload
     const row = authorizedRow ?? await findRow(target, id, state)
     if (row === undefined) throw store === noStore ? refuseMerge(names) : notFound(resource, id)
@@ -266,7 +261,7 @@ function mergeFirst (perform: Perform, validation: Validation): Perform {
     countValues(changes)
     validation.update(changes, issues)
     state.attributes = changes
-    state.checked = state.merged = row
+    attempt.checked = attempt.merged = row
     return perform(state)
   }
 }
@@ -277,7 +272,7 @@ function mergeFirst (perform: Perform, validation: Validation): Perform {
  */
 function forgiveShown (perform: Perform, validation: Validation): Perform {
   return async (state) => {
-    const { target, authorizedRow, id, payload } = state
+    const { attempt: { target, authorizedRow }, id, payload } = state
     const { attributes, issues, compareWith } = payload as Payload
     if (issues.size > 0) {
       const row = authorizedRow ?? await findRow(target, id, state)
@@ -319,12 +314,12 @@ function checkFirst (perform: Perform): Perform {
 
 /** @throws InvalidError */
 async function checkReferences (named: readonly GuardedReference[], state: ActionState): Promise<void> {
-  const { attributes, payload, target, id, action, customAction } = state
+  const { attributes, payload, attempt: { target, authorizedRow, checked }, id, action, customAction } = state
   const seen = await Promise.all(named.map(({ attribute, find }) => isFound(find([attributes[attribute]], state))))
   const hidden = named.filter((_, index) => seen[index] !== true).map(({ attribute }) => attribute)
   if (hidden.length === 0) return
   const isNew = target.store === noStore || (customAction === undefined ? action === 'create' : id === undefined)
-  const row = isNew ? undefined : state.authorizedRow ?? state.checked ?? await findRow(target, id, state)
+  const row = isNew ? undefined : authorizedRow ?? checked ?? await findRow(target, id, state)
   // What the action answers to these requests comes first.
   if (!isNew && (row === undefined || lacksVersion(state) || !isMet(row, state))) return
   const changed = hidden.filter((name) =>

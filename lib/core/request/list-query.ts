@@ -43,7 +43,7 @@ export interface ListQueryParser {
 
 /** The parts of a request's state that the parsing of a list query needs. */
 export interface ListState extends Context {
-  readonly target: { readonly scope: Scope }
+  readonly attempt: { readonly target: { readonly scope: Scope } }
   readonly choice: { readonly format: { readonly pageSize: number | undefined } }
 }
 
@@ -124,7 +124,7 @@ function compileParse (
     if (text === undefined) return undefined
     const place = parseCursor(parameter, text, order, resource)
     if (typeof place === 'object') return place
-    const row = await store.get(place, state.target.scope, state)
+    const row = await store.get(place, state.attempt.target.scope, state)
     if (row !== undefined) return positionOf(row, order)
     throw new InvalidQueryError(
       `the row at which the page ${parameter === 'after' ? 'begins' : 'ends'} has been deleted; ` +

@@ -116,7 +116,7 @@ export class Negotiator {
       const state = this.begin(request, reply, route)
       if (request.url.length > LONGEST_URL) throw new UriTooLongError(LONGEST_URL)
       // The router takes the empty text after the slash of `/posts/` for an id.
-      if (endsWithId && state.member === '') throw new TrailingSlashError()
+      if (endsWithId && state.negotiated.member === '') throw new TrailingSlashError()
       const crossSite = safe ? undefined : findCrossSite(request, trustedOrigins)
       if (crossSite !== undefined) throw new CrossSiteError(crossSite)
       if (!allowed) refuseMethod(request, reply, allow, this.#cureOf(state))
@@ -124,7 +124,7 @@ export class Negotiator {
       else if (safe) request.query = withoutIgnored(state.request.query, parameters, state.choice.format.ignored)
       checkQuery(state.request.query, parameters)
       // The body of a QUERY may name the format.
-      if (!state.isAcceptable && !hasQueryBody) throw this.#notAcceptable(state)
+      if (!state.negotiated.isAcceptable && !hasQueryBody) throw this.#notAcceptable(state)
       if (!safe || hasQueryBody) this.#checkBody(state)
       done()
     }
@@ -136,13 +136,13 @@ export class Negotiator {
     const parameters = names.length > 0 ? [...listQuery.parameters, 'include'] : listQuery.parameters
     const parse = compileQueryBody(listQuery)
     return (request, reply, done) => {
-      const { contentType } = request[STATE] as RequestState
+      const { negotiated: { contentType } } = request[STATE] as RequestState
       const query = parse(request as ResourceRequest, contentType?.mediaType)
       checkQuery(query, parameters)
       request.query = query
       request.body = undefined
       const state = this.begin(request, reply, route)
-      if (!state.isAcceptable) throw this.#notAcceptable(state)
+      if (!state.negotiated.isAcceptable) throw this.#notAcceptable(state)
       done()
     }
   }
@@ -157,7 +157,7 @@ export class Negotiator {
 
   /** Returns whether the body is a form, whose `_method` may ask for another action than POST does. */
   isForm (request: FastifyRequest): boolean {
-    return request[STATE]?.body?.reader.form === true
+    return request[STATE]?.negotiated.body?.reader.form === true
   }
 
   /** Makes the state of a request. Its format comes from the suffix, `?format=` or Accept, in this order. */
@@ -237,7 +237,7 @@ export class Negotiator {
   }
 
   /** Checks that a body has a type that is read, is in UTF-8, and is not compressed (RFC 9110 §15.5.16). */
-  #checkBody ({ request, reply, contentType, route, route: { hasQueryBody } }: RequestState): void {
+  #checkBody ({ request, reply, negotiated: { contentType }, route, route: { hasQueryBody } }: RequestState): void {
     const { headers, method } = request
     const header = headers['content-type']
     const coding = headers['content-encoding']?.toLowerCase() ?? 'identity'

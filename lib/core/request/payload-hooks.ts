@@ -60,7 +60,7 @@ function compileHook (
   const { singular } = resource
   return ({ [STATE]: given }, reply, done) => {
     const state = given as ActionState
-    const { request, member, body = bodiless } = state
+    const { request, negotiated: { member, body = bodiless } } = state
     // A form without fields has no members, like a request without a body.
     const { body: entries = {} } = request
     const asked = find(readMethod(request.method, entries, body.reader))

@@ -46,21 +46,40 @@ const NO_RELATIONS: readonly Relation[] = Object.freeze([])
 const NO_ROWS: readonly Row[] = Object.freeze([])
 const NO_MEMBERS: Readonly<Record<string, unknown>> = Object.freeze({})
 
+/** What one attempt to act has learned. If the row changes meanwhile, the next attempt learns it again. */
+export interface Attempt {
+  /** The rows that the request may read and write: all of them until it is authorized. */
+  readonly target: Target
+  /** The row that `authorize` was shown. */
+  readonly authorizedRow: Row | undefined
+  /** The rows of the parents, as far as `authorize` allows to show them, from the outermost to the nearest. */
+  parents: readonly Row[]
+  /** The row of a singleton. */
+  found?: Row
+  /** The row that a patch was merged with. The write must find this version of it. */
+  merged?: Row
+  /** The row that the preconditions were compared with. A write must not replace another one. */
+  checked?: Row
+}
+
+/** The call of a handler of the app. It is made once only, whatever happens to the row meanwhile. */
+export interface HandlerCall {
+  /** The guard that the handler was given. */
+  readonly guard: { version: string | undefined, readonly scope: Scope }
+  /** The page that the query of a list asks for. */
+  readonly listQuery: ListQuery | undefined
+  /** The outcome of `proceed()`. */
+  proceeded: Outcome | undefined
+}
+
 /** The state of one request. It is also the context of the request's calls of a store. */
-export class RequestState implements Context, Negotiated {
+export class RequestState implements Context {
   readonly request: ResourceRequest
   readonly reply: FastifyReply
   readonly compiled: CompiledResource
-  readonly route: RouteInfo
+  readonly negotiated: Negotiated
   /** The format of the answer. It changes once a query selects attributes. */
   choice: FormatChoice<Representation>
-  readonly isAcceptable: boolean
-  readonly isSuffixed: boolean
-  readonly member: string | undefined
-  readonly contentType: ContentType | undefined
-  readonly body: BodyFormat | undefined
-  /** The check that the request must pass before its action, or `undefined` if nothing restricts access. */
-  readonly checkAccess: CheckAccess | undefined
   /** The parameters of the path. A shallow row adds those of its parents. */
   parameters: Parameters
   /** The action; `undefined` until a form is read that may name another action than the route. */
@@ -69,54 +88,34 @@ export class RequestState implements Context, Negotiated {
   customAction: CompiledCustomAction | undefined = undefined
   /** The payload, or `undefined` until the body is read. */
   payload: Payload | undefined = undefined
-  /** The attributes supplied. */
+  /** The attributes supplied: those of the payload, or those with which the form for a new row begins. */
   attributes: Attributes = NO_MEMBERS
   /** The query, as the schema of the custom action converts it. */
   query: Readonly<Record<string, unknown>> = NO_MEMBERS
-  /** The page that the query of a list asks for, if a handler of the app makes the list. */
-  listQuery: ListQuery | undefined = undefined
   /** The condition whose fields the page of a list shows. Its `error` says that it was refused. */
   openCondition: OpenCondition | undefined = undefined
+  /** The relations whose rows the answer includes. */
+  included: readonly Relation[] = NO_RELATIONS
   /** The id of the row that the request is about. */
   id: Id | undefined = undefined
   /** The demands of the headers and the form of a write on its row. */
   preconditions: Preconditions | undefined = undefined
   /** The demands of the headers of a GET on its answer. */
   readConditions: ReadConditions | undefined = undefined
-  /** The rows that the request may read and write: all of them until it is authorized. */
-  target: Target
-  /** The row that `authorize` was shown. */
-  authorizedRow: Row | undefined = undefined
-  /** The row of a singleton. */
-  found: Row | undefined = undefined
-  /** The row that a patch was merged with. The write must find this version of it. */
-  merged: Row | undefined = undefined
-  /** The row that the preconditions were compared with. A write must not replace another one. */
-  checked: Row | undefined = undefined
-  /** Whether the request has passed the hooks before its handler. */
-  hasPassedHooks = false
-  /** Whether a handler of the app was called. It is called once only, whatever happens to the row meanwhile. */
-  isHandled = false
-  /** The guard that the handler was given. */
-  guard: { version: string | undefined, readonly scope: Scope } | undefined = undefined
-  /** The outcome of the handler's `proceed()`. */
-  proceeded: Outcome | undefined = undefined
+  /** The attempt that is made. */
+  attempt: Attempt
+  /** The call of a handler of the app, or `undefined` before it. */
+  call: HandlerCall | undefined = undefined
   /** The outcome of a write. */
   outcome: ActionOutcome | undefined = undefined
-  /** The rows of the parents, as far as `authorize` allows to show them, from the outermost to the nearest. */
-  parents: readonly Row[] = NO_ROWS
-  /** The attributes with which the form for a new row begins, from the query. */
-  prefilled: Attributes = NO_MEMBERS
+  /** Whether the request has passed the hooks before its handler. */
+  hasPassedHooks = false
   /** Whether the action answers, through the responder or a handler of the app, and not a hook. */
   isAnswered = false
   /** Whether tracing events are published for the action. */
   isTraced = false
-  /** The relations whose rows the answer includes. */
-  included: readonly Relation[] = NO_RELATIONS
   /** The links that the app had set before the link to the next page; `undefined` if no such link was added. */
   linksBefore: ReadonlyArray<string | number> | undefined = undefined
-  /** Whether the answer may name the URL of its query in its headers. */
-  isLinked = true
   #location: Location | undefined = undefined
   #controller: AbortController | undefined = undefined
 
@@ -125,17 +124,31 @@ export class RequestState implements Context, Negotiated {
     this.request = request
     this.reply = reply
     this.compiled = compiled
-    this.route = route
+    this.negotiated = negotiated
     this.choice = negotiated.choice
-    this.isAcceptable = negotiated.isAcceptable
-    this.isSuffixed = negotiated.isSuffixed
-    this.member = negotiated.member
-    this.contentType = negotiated.contentType
-    this.body = body
-    this.checkAccess = route.isMember ? compiled.accessChecks.row : compiled.accessChecks.collection
     this.parameters = request.params
     this.action = route.formDecides && body?.reader.form === true ? undefined : route.action
-    this.target = compiled.target
+    this.attempt = this.begin()
+  }
+
+  /** Returns the first knowledge of an attempt to act on any row. */
+  begin (): Attempt {
+    return { target: this.compiled.target, authorizedRow: undefined, parents: NO_ROWS }
+  }
+
+  get route (): RouteInfo {
+    return this.negotiated.route
+  }
+
+  /** The check that the request must pass before its action, or `undefined` if nothing restricts access. */
+  get checkAccess (): CheckAccess | undefined {
+    const { accessChecks } = this.compiled
+    return this.route.isMember ? accessChecks.row : accessChecks.collection
+  }
+
+  /** The attributes with which the form for a new row begins, from the query. */
+  get prefilled (): Attributes {
+    return this.payload === undefined ? this.attributes : NO_MEMBERS
   }
 
   get isCustom (): boolean {

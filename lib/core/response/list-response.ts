@@ -22,7 +22,7 @@ export async function makeListBody (listed: ListOutcome, state: RequestState): P
     return makeListBody(await gather(listed, more, state.customAction !== undefined), state)
   }
   const links = isPage(state) ? findLinks(listed, state) : NO_LINKS
-  if (links !== NO_LINKS && state.isLinked) addLinks(links, state)
+  if (links !== NO_LINKS && (!state.route.hasQueryBody || findEquivalent(state) !== undefined)) addLinks(links, state)
   if (listed.total !== undefined && state.request.query.count !== undefined) setTotal(listed, listed.total, state)
   if (state.route.hasQueryBody) setCursors(listed, state)
   if (writer.list !== undefined) return makeRowsBody(listed, writer.list, state)
@@ -188,7 +188,7 @@ function sizeOfPage (rows: ListOutcome['rows'], more: ListOutcome['more'], { siz
 }
 
 /** Returns the path of a list, with the suffix of the request. */
-function pathOf ({ route, parameters, isSuffixed, choice: { format } }: RequestState): string {
+function pathOf ({ route, parameters, negotiated: { isSuffixed }, choice: { format } }: RequestState): string {
   const path = route.path.fill(parameters)
   return isSuffixed ? `${path}.${format.name}` : path
 }
@@ -220,11 +220,16 @@ function findLinks ({ order, first, last }: ListOutcome, state: RequestState): P
 
 /** Names the URL of the equivalent GET in `Location` (RFC 10008), unless its query is private or too long for a URL. */
 export function nameEquivalent (state: RequestState): void {
-  const { request: { query }, reply, compiled: { options: { privateQueries } } } = state
+  const url = findEquivalent(state)
+  if (url !== undefined) state.reply.header('location', url)
+}
+
+/** Returns the URL of the equivalent GET of a QUERY, or `undefined` if the headers of the answer must not name it. */
+function findEquivalent (state: RequestState): string | undefined {
+  const { request: { query }, compiled: { options: { privateQueries } } } = state
   const parameters = Object.entries(query).map(([name, value]) => writeParameter(name, value)).join('&')
   const url = parameters === '' ? pathOf(state) : `${pathOf(state)}?${parameters}`
-  state.isLinked = !privateQueries && url.length <= MOST_REPEATED
-  if (state.isLinked) reply.header('location', url)
+  return privateQueries || url.length > MOST_REPEATED ? undefined : url
 }
 
 /** Writes a parameter as URLSearchParams does, but faster if nothing must be encoded (WHATWG URL §5.2). */

@@ -90,9 +90,9 @@ export function respondWithError ({ thrown, problem, prepared }: Failure, state:
  * @throws InvalidAnswerError
  */
 function setTag (row: Row, given: string | false | undefined, state: ActionState): EntityTag | undefined {
-  const { action, request, reply, compiled, customAction, choice: { format }, id, isHandled } = state
+  const { action, request, reply, compiled, customAction, choice: { format }, id, call } = state
   // The version of a row does not change when the rows do that it includes.
-  const set = state.included.length > 0 ? false : given ?? (isHandled ? reply.getHeader('etag') : undefined)
+  const set = state.included.length > 0 ? false : given ?? (call !== undefined ? reply.getHeader('etag') : undefined)
   if (set === false) {
     reply.removeHeader('etag')
     return undefined
@@ -337,7 +337,8 @@ function findBlankForm (row: Row | undefined, state: RequestState): string | und
 
 /** Returns the path of the row, or of the list if no page shows the row. */
 function findPath (to: OutcomeResponse['location'], row: Row | undefined, state: RequestState): string {
-  const { compiled: { findLocation, representations, resource }, choice: { format }, member, parameters } = state
+  const { compiled: { findLocation, representations, resource }, choice: { format }, parameters } = state
+  const { member } = state.negotiated
   const { idType, longestId, singleton, actions } = resource
   const { collection, members, parent } =
     row === undefined ? state.location : findLocation(parameters, row.attributes)

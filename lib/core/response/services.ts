@@ -29,7 +29,7 @@ export async function prepareProblem (problem: Problem, state: RequestState): Pr
  * @param outcome the outcome, or `undefined` after an error
  */
 function makeServices (state: RequestState, outcome: Outcome | undefined): Services {
-  const { request, action, isCustom, payload, body, compiled, hasPassedHooks } = state
+  const { request, action, isCustom, payload, negotiated: { body }, compiled, hasPassedHooks } = state
   const { relations: { links, choices, lists }, resource: { singleton }, refusals } = compiled
   return {
     request,
@@ -69,8 +69,8 @@ function makeServices (state: RequestState, outcome: Outcome | undefined): Servi
 
 /** Returns the values with which a form for a new row begins. */
 export function prefilledOf (state: RequestState): Attributes {
-  const { action, isCustom, compiled: { prefill }, request, prefilled, target } = state
-  return action === 'list' && !isCustom ? prefill.readFilter(request.query, target.scope) : prefilled
+  const { action, isCustom, compiled: { prefill }, request, attempt: { target } } = state
+  return action === 'list' && !isCustom ? prefill.readFilter(request.query, target.scope) : state.prefilled
 }
 
 async function findFormRow (state: RequestState): Promise<Row | undefined> {
@@ -85,7 +85,7 @@ async function findFormRow (state: RequestState): Promise<Row | undefined> {
 function nameParents (state: RequestState): string[] {
   const names: string[] = []
   let { parent } = state.compiled
-  for (const row of state.parents.toReversed()) {
+  for (const row of state.attempt.parents.toReversed()) {
     const title = parent && findTitle(parent)
     if (title === undefined) break
     names.push(title(row, state))
@@ -103,5 +103,5 @@ export async function findParents (outcome: Outcome, state: RequestState): Promi
   state.parameters = await findParameters(row, parentLink, state.parameters, state)
   if (!['found', 'edit', 'stale', 'revised'].includes(outcome.kind)) return
   const parent = await unlessRefused(async () => findParent(row, parentLink, state))
-  if (parent !== undefined) state.parents = [parent]
+  if (parent !== undefined) state.attempt.parents = [parent]
 }

@@ -15,7 +15,7 @@ export function logOutcome (outcome: Outcome | undefined, state: ActionState): v
 
 /** Logs a refusal or a failure, and returns the members for its event. */
 export function logFailure (thrown: unknown, problem: Problem, state: RequestState): FailureLog {
-  const { reply, route, payload, member, compiled: { resource } } = state
+  const { reply, route, payload, negotiated: { member }, compiled: { resource } } = state
   const id = payload?.id ?? (member === undefined ? undefined : parseId(resource.idType, member))
   // A method that is not served has no action.
   const action = route.allowed ? state.action : undefined

@@ -20,11 +20,11 @@ import { isObject, readMember } from '../../util/own-property.js'
  * @throws InvalidAnswerError, NotFoundError
  */
 export async function toOutcome (answer: HandlerAnswer, state: ActionState): Promise<Outcome | undefined> {
-  const { reply, action } = state
+  const { reply, action, call } = state
   if (answer === reply as FastifyReply || reply.sent) return undefined
   if (answer === undefined || answer === null) return fromNothing(state)
   // The rows of a store are not checked.
-  if (answer === state.proceeded) return state.proceeded
+  if (answer === call?.proceeded) return call?.proceeded
   if (typeof answer !== 'object') {
     throw new InvalidAnswerError(action, `has returned a ${typeof answer}; return a row, a list of rows, or an outcome`)
   }
@@ -94,7 +94,7 @@ function checkOutcome (outcome: HandlersOutcome, state: ActionState): Outcome {
  * @throws InvalidAnswerError
  */
 function toStored (row: HandlerRow, state: ActionState): Row {
-  const { action, target: { resource } } = state
+  const { action, attempt: { target: { resource } } } = state
   const { id, attributes } = row
   // A handler without types may return null or a number.
   const version = String(row.version ?? '')
@@ -116,7 +116,7 @@ function toStored (row: HandlerRow, state: ActionState): Row {
 }
 
 /** Returns whether a row has a path by its id: the row of a singleton and a new row have none. */
-function hasPath ({ target: { resource }, customAction }: ActionState): boolean {
+function hasPath ({ attempt: { target: { resource } }, customAction }: ActionState): boolean {
   return !resource.singleton && customAction?.on !== 'new'
 }
 
@@ -130,7 +130,7 @@ function defaultActionOf ({ action, isCustom }: ActionState): string | undefined
 }
 
 function fromNothing (state: ActionState): Outcome {
-  const { action, id, target: { resource } } = state
+  const { action, id, attempt: { target: { resource } } } = state
   const usual = defaultActionOf(state)
   if (usual === 'delete') return { kind: 'deleted' }
   if (usual === 'list') throw new InvalidAnswerError(action, 'has returned nothing; without rows, return an empty list')
@@ -147,7 +147,7 @@ function fromWritten (written: WriteOutcome, state: ActionState): Outcome {
       'has returned { ok: false } with an unknown reason; "why" must be "missing" or "stale"'
     )
   }
-  throw notFound(state.target.resource, state.id)
+  throw notFound(state.attempt.target.resource, state.id)
 }
 
 function fromRow (row: Row, state: ActionState): Outcome {
@@ -182,7 +182,7 @@ function fromPage (
   { first, last }: Partial<Pick<ListOutcome, 'first' | 'last'>>,
   state: ActionState
 ): ListOutcome {
-  const { listQuery, action } = state
+  const { call: { listQuery } = {}, action } = state
   if (listQuery === undefined) {
     throw new InvalidAnswerError(
       action,
@@ -206,20 +206,20 @@ function fromPage (
 function fromRows (
   given: readonly unknown[],
   state: ActionState,
-  order = state.listQuery?.order ?? BY_ID
+  order = state.call?.listQuery?.order ?? BY_ID
 ): ListOutcome {
   const all = toRows(given, state)
-  const { begin, end } = findPage(all, state.listQuery ?? {})
+  const { begin, end } = findPage(all, state.call?.listQuery ?? {})
   const rows = all.slice(begin, end)
   const page: ListOutcome = { kind: 'listed', rows, more: undefined, order, first: undefined, last: undefined }
-  if (state.listQuery?.limit === undefined) return page
+  if (state.call?.listQuery?.limit === undefined) return page
   return { ...page, first: begin > 0 ? rows[0] ?? 'end' : undefined, last: all.length > end ? rows.at(-1) : undefined }
 }
 
 /** Makes a list. It pulls the first batch, so that a failure precedes the first byte; a page pulls all batches. */
 async function fromBatches (batches: Batches, state: ActionState): Promise<ListOutcome> {
   const source = readBatches(iterate(batches), state)
-  const { limit, before } = state.listQuery ?? {}
+  const { limit, before } = state.call?.listQuery ?? {}
   if (before !== undefined) {
     await source.return?.()
     return refuseBefore()
@@ -240,7 +240,7 @@ function refuseBefore (): never {
  * of rows that are too large to be held together ends early, and has a link to the next one.
  */
 async function fromPagedBatches ({ rows, rest }: CollectedRows, state: ActionState): Promise<ListOutcome> {
-  const { order, after } = state.listQuery as ListQuery
+  const { order, after } = state.call?.listQuery as ListQuery
   if (after !== undefined && findPosition(rows, order, after).after > 0) {
     throw new InvalidAnswerError(
       state.action,

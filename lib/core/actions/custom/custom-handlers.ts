@@ -2,7 +2,7 @@ import { findRow, findSingleton } from '../find-row.js'
 import type { Outcome } from '../outcome.js'
 import type { ActionContext, FoundRow, Handler, HandlerRow } from '../../options/handler.js'
 import { type Guard, noStore } from '../../stores/store.js'
-import type { ActionState } from '../../request/state.js'
+import type { ActionState, HandlerCall } from '../../request/state.js'
 import { logLateFailure } from '../../telemetry/action-log.js'
 import {
   checkNew, checkNoneMatch, guardAgainst, isMet, lacksVersion, NO_VERSION, parseListQuery, type PerformAction,
@@ -24,15 +24,14 @@ export interface ReplacedAction {
 
 /** Compiles the call of a handler of the app. `replaced` is its default action; a custom action has none. */
 export function compileHandler (handler: Handler, replaced?: ReplacedAction): PerformAction<Outcome | undefined> {
-  const call = async (guard: Guard, state: ActionState): Promise<Outcome | undefined> => {
-    state.isHandled = true
-    state.guard = { ...guard }
+  const call = async (state: ActionState, begun: HandlerCall): Promise<Outcome | undefined> => {
+    state.call = begun
     const context = makeContext(state, {
       paths: state.compiled.paths,
-      guard: state.guard,
-      query: state.listQuery ?? state.query,
+      guard: begun.guard,
+      query: begun.listQuery ?? state.query,
       guardFor: (row) => guardFor(row, state),
-      proceed: async () => replaced === undefined ? { kind: 'done' } : keep(await replaced.perform(state), state)
+      proceed: async () => replaced === undefined ? { kind: 'done' } : keep(await replaced.perform(state), begun)
     })
     try {
       return await toOutcome(await handler(context as Parameters<Handler>[0]), state)
@@ -45,14 +44,14 @@ export function compileHandler (handler: Handler, replaced?: ReplacedAction): Pe
   return async (state) => {
     const found = await checkPreconditions(replaced?.action, state)
     if ('kind' in found) return found
-    if (replaced?.action === 'list') state.listQuery = await parseListQuery(state)
-    return call(found, state)
+    const listQuery = replaced?.action === 'list' ? await parseListQuery(state) : undefined
+    return call(state, { guard: { ...found }, listQuery, proceeded: undefined })
   }
 }
 
 /** Returns the guard of a handler, or the outcome if the preconditions do not hold: the handler is not called then. */
 async function checkPreconditions (replaced: RowAction | undefined, state: ActionState): Promise<Guard | Outcome> {
-  const { target, target: { resource: { singleton } }, payload, preconditions, id } = state
+  const { attempt: { target, target: { resource: { singleton } } }, payload, preconditions, id } = state
   const open: Guard = { version: undefined, scope: target.scope }
   if (payload === undefined) return open
   if (replaced !== 'create') return id === undefined && !singleton ? findGuardWithoutId(state) : findHandlerGuard(state)
@@ -62,10 +61,10 @@ async function checkPreconditions (replaced: RowAction | undefined, state: Actio
 }
 
 /** Remembers the outcome of `proceed()`. The guard takes the new version, so that a second write does not conflict. */
-function keep (outcome: Outcome, state: ActionState): Outcome {
-  const { guard } = state
-  state.proceeded = outcome
-  if (outcome.kind === 'updated' && guard?.version !== undefined) guard.version = outcome.row.version
+function keep (outcome: Outcome, call: HandlerCall): Outcome {
+  const { guard } = call
+  call.proceeded = outcome
+  if (outcome.kind === 'updated' && guard.version !== undefined) guard.version = outcome.row.version
   return outcome
 }
 
@@ -83,7 +82,7 @@ function makeContext (
   state: ActionState,
   possibilities: ContextMembers
 ): ActionContext<Attributes, Attributes, Id | undefined> {
-  const { request, reply, action, id, target, attributes } = state
+  const { request, reply, action, id, attempt: { target }, attributes } = state
   // The handler may send the answer itself.
   state.isAnswered = true
   return {
@@ -109,7 +108,7 @@ function makeContext (
  * @throws NotFoundError, NothingHereError, InvalidError, PreconditionFailedError
  */
 async function readRow (state: ActionState): Promise<Row> {
-  const { id, target, authorizedRow, checked = authorizedRow, request: { method } } = state
+  const { id, attempt: { target, authorizedRow, checked = authorizedRow }, request: { method } } = state
   const { resource } = target
   // A GET shows the row that `authorize` was shown; a write reads it again, because it may have changed.
   if (authorizedRow !== undefined && (method === 'GET' || method === 'HEAD')) return authorizedRow
@@ -129,14 +128,15 @@ async function readRow (state: ActionState): Promise<Row> {
  * @throws MatchRequiredError, NotFoundError, NothingHereError
  */
 async function findHandlerGuard (state: ActionState): Promise<Guard | Outcome> {
-  const { preconditions, merged, authorizedRow = merged, target: { resource, scope, store } } = state
+  const { preconditions, attempt } = state
+  const { merged, authorizedRow = merged, target, target: { resource, scope, store } } = attempt
   if (lacksVersion(state)) return refuseWithoutVersion(state)
   if (preconditions === undefined) return { version: authorizedRow?.version, scope }
   // `If-Match: *` alone demands that the row exists, in any version.
   const isChecked = preconditions.dependOnRow
   // Without a store, only the handler knows its row. A version does not say which row of a singleton it belongs to.
   const sole = resource.singleton ? NO_VERSION : preconditions.soleVersion ?? NO_VERSION
-  const row = authorizedRow ?? (store === noStore ? undefined : await findRow(state.target, state.id, state))
+  const row = authorizedRow ?? (store === noStore ? undefined : await findRow(target, state.id, state))
   if (row === undefined && store === noStore) return { version: isChecked ? sole : undefined, scope }
   if (row === undefined) return findGuardWithoutRow(preconditions, state)
   if (!isChecked) return { version: authorizedRow?.version, scope }
@@ -145,7 +145,7 @@ async function findHandlerGuard (state: ActionState): Promise<Guard | Outcome> {
 }
 
 /** Finds the guard for a missing row, which meets `If-None-Match` but no other precondition (RFC 9110 §13.1.1). */
-function findGuardWithoutRow ({ match, formVersion }: Preconditions, { id, target }: ActionState): Guard {
+function findGuardWithoutRow ({ match, formVersion }: Preconditions, { id, attempt: { target } }: ActionState): Guard {
   const { resource, scope } = target
   if (match === undefined && formVersion === undefined) return { version: undefined, scope }
   throw notFound(resource, id)
@@ -156,7 +156,7 @@ function findGuardWithoutRow ({ match, formVersion }: Preconditions, { id, targe
  * a row.
  * @throws PreconditionFailedError if `If-Match` or `_version` can name no row either
  */
-function findGuardWithoutId ({ preconditions, target: { scope } }: ActionState): Guard {
+function findGuardWithoutId ({ preconditions, attempt: { target: { scope } } }: ActionState): Guard {
   if (preconditions?.dependOnRow !== true) return { version: undefined, scope }
   const { match, formVersion } = preconditions
   const isLost =
@@ -175,7 +175,7 @@ function findGuardWithoutId ({ preconditions, target: { scope } }: ActionState):
  * @throws InvalidAnswerError if the row lacks the attributes of which the version for clients is made
  */
 function guardFor ({ id, version = NO_VERSION, attributes }: FoundRow, state: ActionState): Guard {
-  const { action, authorizedRow, preconditions, target: { scope, resource } } = state
+  const { action, attempt: { authorizedRow, target: { scope, resource } }, preconditions } = state
   const isAuthorized = authorizedRow?.id === id
   if (attributes === undefined && !isAuthorized && resource.publicVersion !== undefined) {
     throw new InvalidAnswerError(
