@@ -209,7 +209,7 @@ function addObject (type: XsdNode, members: readonly Member[], { types, recursiv
   addAttributes(type, mayBeJson ? ['json'] : [], true, isNullable)
 }
 
-export function addElements (group: XsdNode, members: readonly Member[]): void {
+function addElements (group: XsdNode, members: readonly Member[]): void {
   for (const { name, type, isRequired, documentation } of members) {
     addDocumentation(add(group, 'element', { name, type, minOccurs: isRequired ? undefined : '0' }), ...documentation)
   }

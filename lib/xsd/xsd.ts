@@ -1,7 +1,7 @@
 import type { Resource } from '../core/resource/resource.js'
 import { lazy } from '../core/util/functions.js'
 import { add, addDocumentation, makeSchemaNode, type XsdNode, renderSchemaNode } from './node.js'
-import { addAny, addAttributes, addElements, addMembers, isDeclarable, type Member, SchemaTypes } from './types.js'
+import { addAny, addAttributes, addMembers, isDeclarable, type Member, SchemaTypes } from './types.js'
 
 interface Root {
   readonly name: string
@@ -28,7 +28,7 @@ export function writeXmlSchema (resource: Resource, relations: readonly string[]
 
 function rootsOf (resource: Resource, relations: readonly string[], root: XsdNode): readonly Root[] {
   const { singular, plural, singleton } = resource
-  const { record, list, either, id, errors, anything } = compileTypes(resource, relations, root)
+  const { record, list, id, errors, anything } = compileTypes(resource, relations, root)
   const own: readonly Root[] = [
     {
       name: singular,
@@ -46,18 +46,15 @@ function rootsOf (resource: Resource, relations: readonly string[], root: XsdNod
   return [...new Set(roots.map(({ name }) => name))].map((name) => {
     const [first, ...others] = roots.filter((root) => root.name === name) as [Root, ...Root[]]
     if (others.length === 0) return first
-    return {
-      name,
-      documentation: [first, ...others].map(({ documentation }) => documentation).join(' Or: '),
-      build: name === 'errors' ? anything : either
-    }
+    const documentation = [first, ...others].map(({ documentation }) => documentation).join(' Or: ')
+    return { name, documentation, build: anything }
   })
 }
 
 const INCLUDED = 'Only in answers to requests with the parameter "include".'
 
 type Build = () => string
-type TypeBuilders = Readonly<Record<'record' | 'list' | 'either' | 'id' | 'errors' | 'anything', Build>>
+type TypeBuilders = Readonly<Record<'record' | 'list' | 'id' | 'errors' | 'anything', Build>>
 
 /** Compiles functions that add the types of whole documents, and return their names. */
 function compileTypes (resource: Resource, relations: readonly string[], root: XsdNode): TypeBuilders {
@@ -65,13 +62,13 @@ function compileTypes (resource: Resource, relations: readonly string[], root: X
   const types = new SchemaTypes(root, resource)
   const isDeclared = !open && isDeclarable({ properties: attributes, rest: undefined })
   const id = lazy(() => types.addId(`${singular}-id`))
-  const members = lazy((): readonly Member[] => [
+  const members = (): readonly Member[] => [
     ...(singleton ? [] : [{ name: 'id', type: id(), isRequired: false, documentation: [] }]),
     // An update sends only the attributes that change.
     ...types.membersOf(attributes.values(), singular).map((member) => ({ ...member, isRequired: false })),
     // The XML Schema of the other resource describes its rows.
     ...relations.map((name) => ({ name, type: types.anything(), isRequired: false, documentation: [INCLUDED] }))
-  ])
+  ]
 
   const make = (name: string, ...documentation: unknown[]): { readonly type: string; readonly node: XsdNode } => {
     const type = types.claim(name)
@@ -94,15 +91,6 @@ function compileTypes (resource: Resource, relations: readonly string[], root: X
     list () {
       const { type, node } = make(plural)
       add(add(node, 'sequence'), 'element', { name: singular, type: record(), minOccurs: '0', maxOccurs: 'unbounded' })
-      addAttributes(node, ['array'], true, false)
-      return type
-    },
-    either () {
-      if (!isDeclared || attributes.has(singular)) return types.anything()
-      const { type, node } = make(`${singular}-document`)
-      const sequence = add(node, 'sequence')
-      addElements(sequence, members())
-      add(sequence, 'element', { name: singular, type: record(), minOccurs: '0', maxOccurs: 'unbounded' })
       addAttributes(node, ['array'], true, false)
       return type
     },
