@@ -1,9 +1,8 @@
 import { InvalidQueryError } from '../errors.js'
-import { decodeField } from '../formats/form/parse.js'
+import { parseFields } from '../formats/form/parse.js'
 import { checkLanguage } from '../formats/form/read.js'
-import { decodeJson, nameOf, parseJson } from '../formats/json/json.js'
+import { parseJsonBody } from '../formats/json/json.js'
 import { describeInexact } from '../schema/convert-text.js'
-import { findInexactNumber } from '../util/decimal.js'
 import { isObject } from '../util/own-property.js'
 import { abbreviate } from '../util/words.js'
 import type { QueryParameters } from './filter-query.js'
@@ -47,72 +46,47 @@ export function compileQueryBody ({ filterable }: Pick<ListQueryParser, 'filtera
       isPlain && operators.includes('null') ? [name] : [])
   )
   return ({ body, query }, mediaType) => {
-    const parameters = new BodyParameters(query)
-    const bytes = Buffer.isBuffer(body) ? body : NO_BYTES
-    if (mediaType === JSON_TYPE) readJson(bytes, parameters, nullable)
-    else readForm(bytes.toString(), parameters)
-    return parameters.all
-  }
-}
-
-const NO_BYTES = Buffer.alloc(0)
-
-/** The parameters of one query, each at most once. */
-class BodyParameters {
-  /** It has no prototype, because a client may call a parameter `__proto__`. */
-  readonly all: Record<string, string> = Object.create(null)
-  #count = 0
-
-  constructor (query: QueryParameters) {
-    Object.assign(this.all, query)
-  }
-
-  add (name: string, text: string): void {
-    if (++this.#count > MOST_PARAMETERS) {
-      throw new InvalidQueryError(`a query must have at most ${MOST_PARAMETERS} parameters`)
+    // It has no prototype, because a client may call a parameter `__proto__`.
+    const all: Record<string, string> = Object.assign(Object.create(null), query)
+    const add: Add = (name, text) => {
+      if (name in all) throw new InvalidQueryError(`the parameter "${abbreviate(name)}" must be given once`)
+      all[name] = text
     }
-    if (name in this.all) throw new InvalidQueryError(`the parameter "${abbreviate(name)}" must be given once`)
-    this.all[name] = text
+    const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+    if (mediaType === JSON_TYPE) readJson(bytes, nullable, add)
+    else readForm(bytes.toString(), add)
+    return all
   }
 }
+
+/** Adds a parameter. */
+type Add = (name: string, text: string) => void
 
 /** Reads `rating[gte]=3&sort=title`. Line breaks stay as they are, as in a URL. */
-function readForm (text: string, parameters: BodyParameters): void {
+function readForm (text: string, add: Add): void {
   checkLanguage(text)
-  for (const field of text.split('&')) {
-    if (field === '') continue
-    const [name = '', ...parts] = field.split('=')
-    parameters.add(decodeField(name), decodeField(parts.join('=')))
-  }
+  for (const field of parseFields(text)) add(...field)
 }
 
 /** Reads `{"rating[gte]":3,"sort":"title"}` or `{"rating":{"gte":3},"sort":"title"}`. */
-function readJson (body: Buffer, parameters: BodyParameters, nullable: ReadonlySet<string>): void {
-  const text = decodeJson(body)
-  const members = parseJson(text)
+function readJson (body: Buffer, nullable: ReadonlySet<string>, add: Add): void {
+  const members = parseJsonBody(body, '', (name, number) =>
+    new InvalidQueryError(`"${name}" ${describeInexact(number)}`))
   if (!isObject(members)) throw new InvalidQueryError('the body must be an object that has the parameters')
-  const inexact = findInexactNumber(text)
-  if (inexact !== undefined) {
-    throw new InvalidQueryError(`"${abbreviate(nameOf(text, inexact, ''))}" ${describeInexact(inexact.text)}`)
-  }
   for (const [name, value] of Object.entries(members)) {
-    if (value === null && nullable.has(name)) parameters.add(`${name}[null]`, 'true')
-    else if (isObject(value)) readOperators(name, value, parameters)
-    else parameters.add(name, writeValue(name, value))
+    if (value === null && nullable.has(name)) add(`${name}[null]`, 'true')
+    else if (isObject(value)) readOperators(name, value, add)
+    else add(name, writeValue(name, value))
   }
 }
 
 /** Reads the operators of one attribute: `{"gte":3,"lt":5}`. */
-function readOperators (
-  attribute: string,
-  operators: Readonly<Record<string, unknown>>,
-  parameters: BodyParameters
-): void {
+function readOperators (attribute: string, operators: Readonly<Record<string, unknown>>, add: Add): void {
   const entries = Object.entries(operators)
   if (entries.length === 0) throw new InvalidQueryError(`"${abbreviate(attribute)}" must have an operator`)
   for (const [operator, value] of entries) {
     const name = `${attribute}[${operator}]`
-    parameters.add(name, writeValue(name, value))
+    add(name, writeValue(name, value))
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Operator } from '../../stores/store.js'
-import { completeSeconds, type FormNode, markerOf } from './parse.js'
+import { completeSeconds, type FormNode, markerOf, readMoment } from './parse.js'
 
 /**
  * The query parameters of a form that adds a condition to a list. The user chooses the operator, so the form cannot
@@ -28,12 +28,9 @@ export interface OpenCondition {
   readonly error: string | undefined
 }
 
-// Matches the value of a `datetime-local` control (HTML §2.3.5.3).
-const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?$/
-
 /** Completes the text of a control. A date and time of the format `date-time` is one of UTC. */
 export function readConditionValue (text: string, format: string | undefined): string {
-  if (format === 'date-time') return LOCAL.test(text) ? `${completeSeconds(text)}Z` : text
+  if (format === 'date-time') return readMoment(text, 'Z', undefined)
   return format === 'date-time-local' || format === 'time-local' ? completeSeconds(text) : text
 }
 

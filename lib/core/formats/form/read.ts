@@ -10,7 +10,7 @@ import { beginsLikeJson, isJson, readJsonText } from '../json/json.js'
 import { renderCanonicalJson } from '../../util/own-property.js'
 import { findChoosing } from './condition.js'
 import {
-  completeSeconds, type FormNode, isRow, isSameSpelling, MARKER, markerOf, parseForm, readMoment, revise, rowsOf
+  completeSeconds, type FormNode, isRow, leaf, MARKER, markerOf, parseForm, readMoment, revise, rowsOf
 } from './parse.js'
 
 /** The format `application/x-www-form-urlencoded`, as browsers send their forms. It is only read. */
@@ -235,12 +235,6 @@ function items (node: FormNode): FormNode[] {
   return [...listed, ...rowsOf(node)]
 }
 
-const NO_CHILDREN: FormNode['children'] = new Map()
-
-function leaf (text: string): FormNode {
-  return { texts: [text], children: NO_CHILDREN }
-}
-
 function compileItems (
   { items }: Shape,
   compile: (shape: Shape) => Convert<FormNode>
@@ -291,10 +285,7 @@ export function isUntouched (group: FormNode, name: string, value: unknown): boo
   const shown = findDigest(group, name)
   if (shown === undefined) return false
   if (value !== undefined && shown === digest(value)) return true
-  const field = group.children.get(name)
-  const was = field && markerOf(field, 'was')
-  if (was !== undefined) return isSameSpelling(was, value) && shown === digest(was)
-  const text = field?.texts.at(-1)
+  const text = group.children.get(name)?.texts.at(-1)
   if (text === undefined || (value !== undefined && value !== text && value !== completeSeconds(text))) return false
   // A stored value of another type than its attribute has is shown as a text: the number 5 as the text `5`.
   return shown === digest(text) || shown === digest(parseScalar(text) ?? text)

@@ -24,18 +24,10 @@ export function compileJsonReader ({ singular, idType, attributes }: Resource): 
     form: false,
     typed: true,
     parse (body) {
-      const text = decodeJson(body)
-      const value = parseJson(text)
-      // Each value takes at least two characters, so most bodies need no count.
-      if (text.length > MAX_VALUES) countValues(value)
-      const entries = asObject(value)
-      const inexact = findInexactNumber(text)
-      if (inexact !== undefined) {
-        const name = nameOf(text, inexact, singular)
-        throw new InvalidError({ [abbreviate(name)]: [isLong(name) ? LONG_AS_NUMBER : describeInexact(inexact.text)] })
-      }
-      if (entries === undefined) throw new InvalidError({ body: [`must be an object that contains "${singular}"`] })
-      return entries
+      const value = parseJsonBody(body, singular, (name, number) =>
+        new InvalidError({ [name]: [isLong(name) ? LONG_AS_NUMBER : describeInexact(number)] }))
+      if (isObject(value)) return value
+      throw new InvalidError({ body: [`must be an object that contains "${singular}"`] })
     },
     entries: asObject,
     scalar: identity,
@@ -43,19 +35,27 @@ export function compileJsonReader ({ singular, idType, attributes }: Resource): 
   }
 }
 
-/** @throws MalformedBodyError */
-export function decodeJson (body: Buffer): string {
+/**
+ * Parses a body as JSON (RFC 8259).
+ * @param refuse makes the error about a number that a double cannot keep, from the name of its attribute and its text
+ * @throws MalformedBodyError, TooManyValuesError
+ */
+export function parseJsonBody (
+  body: Buffer,
+  singular: string,
+  refuse: (name: string, number: string) => Error
+): unknown {
+  if (!isUtf8(body)) throw new MalformedBodyError('the body is not valid UTF-8')
   const text = body.toString()
-  // Each invalid byte becomes U+FFFD, which valid texts may contain, too.
-  if (text.includes('\ufffd') && !isUtf8(body)) throw new MalformedBodyError('the body is not valid UTF-8')
-  return text
+  const value = parseJson(text)
+  // Each value takes at least two characters, so most bodies need no count.
+  if (text.length > MAX_VALUES) countValues(value)
+  const inexact = findInexactNumber(text)
+  if (inexact !== undefined) throw refuse(abbreviate(nameOf(text, inexact, singular)), inexact.text)
+  return value
 }
 
-/**
- * Parses a JSON text (RFC 8259).
- * @throws MalformedBodyError
- */
-export function parseJson (text: string): unknown {
+function parseJson (text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -67,7 +67,7 @@ export function parseJson (text: string): unknown {
  * Returns the name of the attribute that has a number, such as `author.age`. Returns `body` if the parsed value does
  * not have the number, because a later duplicate of its key has replaced it.
  */
-export function nameOf (json: string, { text, index }: NumberToken, singular: string): string {
+function nameOf (json: string, { text, index }: NumberToken, singular: string): string {
   // Two numbers may have the same double, so a unique text replaces this one.
   const mark = randomUUID()
   const value = parseJson(`${json.slice(0, index)}"${mark}"${json.slice(index + text.length)}`)
