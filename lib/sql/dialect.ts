@@ -1,6 +1,5 @@
 import type { Context } from '../core/stores/store.js'
-import type { Codec } from './columns/codec.js'
-import type { ColumnKind, Values } from './columns/kinds.js'
+import type { Codec, ColumnKind, Values } from './columns/kinds.js'
 
 /** Matches the type of a text of limited length, as PostgreSQL writes it. */
 export const LIMITED_TEXT: RegExp = /^character(?: varying)?\((\d+)\)$/

@@ -1,10 +1,10 @@
 import { InvalidError } from '../core/errors.js'
-import type { Id, Scope } from '../core/resource/row.js'
+import type { Id, Row, Scope } from '../core/resource/row.js'
 import type { Attributes } from '../core/schema/types.js'
-import { isEmpty, isSame } from '../core/util/own-property.js'
-import { type Conditions, keyOf, whereOf } from './conditions.js'
-import type { SqlColumn, Dialect, RawRow, Statement } from './dialect.js'
-import type { VersionGuard } from './keys/versions.js'
+import { isEmpty, isSame, readMember, setMember } from '../core/util/own-property.js'
+import type { Dialect, RawRow, SqlColumn, Statement } from './dialect.js'
+import type { VersionGuard, Versions } from './keys/versions.js'
+import { type Conditions, keyOf, whereOf } from './predicates.js'
 import type { TableDefinition } from './tables/definition.js'
 
 /** A statement with the values of its placeholders. */
@@ -218,4 +218,30 @@ function refuseUnknown (supplied: Attributes, known: ReadonlyMap<string, SqlColu
 
 function namesOf (columns: readonly SqlColumn[]): string {
   return columns.map(({ attribute }) => attribute).join()
+}
+
+/** Decodes the rows of a table. */
+export class RowDecoder {
+  readonly #decodeId: (raw: RawRow) => Id
+  readonly #versions: Versions
+  readonly #columns: readonly SqlColumn[]
+
+  constructor ({ columns: { byAttribute }, ids, versions }: TableDefinition) {
+    this.#decodeId = ids.decode
+    this.#versions = versions
+    this.#columns = [...byAttribute.values()]
+  }
+
+  decode (raw: RawRow): Row {
+    return { id: this.#decodeId(raw), version: this.#versions.decode(raw), attributes: this.#decodeAttributes(raw) }
+  }
+
+  #decodeAttributes (raw: RawRow): Attributes {
+    const attributes: Record<string, unknown> = {}
+    for (const { name, attribute, decode } of this.#columns) {
+      const value = decode(readMember(raw, name))
+      if (value !== undefined) setMember(attributes, attribute, value)
+    }
+    return attributes
+  }
 }

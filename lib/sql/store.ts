@@ -7,17 +7,14 @@ import {
   type Changes, checkScope, type Context, type Count, type CountQuery, type Guard, LARGEST_BATCH_SIZE, type Order,
   type Position, type Query, type Store, type WriteOutcome
 } from '../core/stores/store.js'
-import { FIRST_BATCH, readBatches } from './lists/batches.js'
-import { decodeInteger } from './columns/codec.js'
-import { RowDecoder } from './columns/row-decoder.js'
-import { Conditions } from './conditions.js'
+import { COUNT, findLong, FIRST_BATCH, ListStatements, readBatches, SIZE } from './lists.js'
+import { decodeInteger } from './columns/kinds.js'
+import { type BoundStatement, RowDecoder, Statements, type WriteTarget } from './statements.js'
+import { Conditions, type Predicate } from './predicates.js'
 import { makeRescue, REFUSALS, type Rescue, rescueDeletion, rescueRead } from './constraint-errors.js'
 import type { Dialect, Driver, RawRow } from './dialect.js'
 import { checkGiven, expandOrder, expandPosition, keepKey } from './keys/id-columns.js'
-import { type Comparison, rangesAfter } from './lists/keyset.js'
-import { COUNT, findLong, ListStatements, SIZE } from './lists/list-statements.js'
-import type { Predicate } from './predicates.js'
-import { type BoundStatement, Statements, type WriteTarget } from './statements.js'
+import { type Comparison, rangesAfter } from './keyset.js'
 import {
   type CheckedTable,
   defineTable,

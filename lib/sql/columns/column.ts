@@ -5,8 +5,7 @@ import type { AttributesSchema } from '../../core/schema/types.js'
 import { identity } from '../../core/util/functions.js'
 import { didYouMean } from '../../core/util/words.js'
 import type { SqlColumn, Dialect } from '../dialect.js'
-import type { Codec } from './codec.js'
-import { describeMisfit, memberTest, valuesOf } from './kinds.js'
+import { type Codec, describeMisfit, memberTest, valuesOf } from './kinds.js'
 
 /** The columns of a table. */
 export interface Columns {

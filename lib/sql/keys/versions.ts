@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { InvalidOptionError } from '../../core/errors.js'
 import { isStructure } from '../../core/util/own-property.js'
-import { bytesOf } from '../columns/codec.js'
+import { bytesOf } from '../columns/kinds.js'
 import type { SqlColumn, Dialect, RawRow } from '../dialect.js'
 
 /** A condition of a guarded write on the version, with the value of its placeholder. */

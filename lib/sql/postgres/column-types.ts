@@ -1,9 +1,9 @@
+import { countDigits, normalizeDecimal } from '../../core/util/decimal.js'
 import { identity } from '../../core/util/functions.js'
-import { type Codec, decodeJson } from '../columns/codec.js'
-import { type ColumnKind, describeMisfit, memberTest, type Values, valuesOf } from '../columns/kinds.js'
+import {
+  type Codec, type ColumnKind, decodeJson, describeMisfit, memberTest, type Values, valuesOf
+} from '../columns/kinds.js'
 import { LIMITED_TEXT } from '../dialect.js'
-import { type NumberColumnType, findDecimalCodec, findIntegerCodec, NUMBER, REAL, withoutEnd } from './number-types.js'
-import { parserOf } from './value-parsers.js'
 
 /** Finds how a column of a type keeps values. */
 export function findCodec (values: Values, type: string): Codec | undefined {
@@ -206,4 +206,147 @@ function parseArray (text: string): Array<string | null> | undefined {
 /** Writes the text of an array. Each text is in quotes, so that none reads as null or as an array. */
 function writeArray (items: ReadonlyArray<string | null>): string {
   return `{${items.map((item) => item === null ? 'NULL' : `"${item.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`
+}
+
+/** A type without its parameters, such as `numeric`, and its parameters. */
+export interface NumberColumnType {
+  readonly name: string
+  readonly parameters: readonly number[]
+}
+
+const INTEGERS: ReadonlyMap<string, readonly [least: bigint, most: bigint]> = new Map([
+  ['smallint', [-(2n ** 15n), 2n ** 15n - 1n]],
+  ['integer', [-(2n ** 31n), 2n ** 31n - 1n]],
+  ['bigint', [-(2n ** 63n), 2n ** 63n - 1n]]
+])
+
+/** Finds how a column keeps integers. */
+export function findIntegerCodec ({ name }: NumberColumnType): Codec | undefined {
+  const range = INTEGERS.get(name)
+  return range && {
+    findFault: (value) => findRangeFault(String(value), range),
+    decode: (raw) => Number.isSafeInteger(Number(raw)) ? Number(raw) : raw
+  }
+}
+
+/** The length of the longest text of an integer of eight bytes, in characters. */
+const LONGEST_INTEGER = 20
+
+function findRangeFault (text: string, [least, most]: readonly [bigint, bigint]): string | undefined {
+  const isInside = text.length <= LONGEST_INTEGER && BigInt(text) >= least && BigInt(text) <= most
+  return isInside ? undefined : `must be an integer between ${least} and ${most}`
+}
+
+/** The digits that a column of the type `numeric` has if it does not limit them (PostgreSQL §8.1.2). */
+const MOST_DIGITS = [131_072, 16_383] as const
+
+/** Finds how a column keeps decimals. A column with a negative scale, or one beyond the precision, is only read. */
+export function findDecimalCodec ({ name, parameters }: NumberColumnType, { readOnly }: Values): Codec | undefined {
+  const range = INTEGERS.get(name)
+  if (range !== undefined) {
+    return {
+      decode: identity,
+      findFault (value) {
+        const number = normalizeDecimal(String(value))
+        return number.includes('.') ? 'must be an integer' : findRangeFault(number, range)
+      },
+      encode: (value) => normalizeDecimal(String(value)),
+      compare: identity
+    }
+  }
+  const [precision, scale = 0] = parameters
+  const isOdd = precision !== undefined && (scale < 0 || scale > precision)
+  if (name !== 'numeric' || (isOdd && !readOnly)) return undefined
+  const [most, places] = precision === undefined ? MOST_DIGITS : [precision - scale, scale]
+  return {
+    decode: identity,
+    findFault (value) {
+      const { whole, fraction } = countDigits(normalizeDecimal(String(value)))
+      const isKept = whole <= most && fraction <= places
+      return isKept ? undefined : `must have at most ${most} digits before the point and ${places} after it`
+    }
+  }
+}
+
+export const NUMBER: Codec = { decode: decodeNumber }
+
+/** PostgreSQL writes a number of four bytes by the fewest digits that tell it from others. */
+export const REAL: Codec = {
+  findFault (value) {
+    const spelled = spellReal(value as number)
+    const [nearest] = spelled
+    if (spelled.includes(value as number)) return undefined
+    return Number.isFinite(nearest)
+      ? `must be a number of at most 6 digits, or one that four bytes keep exactly; the nearest is ${nearest}`
+      : 'must be a number between -3.4e38 and 3.4e38'
+  },
+  compare: (value) => Math.fround(value as number),
+  decode: decodeNumber
+}
+
+/** Returns the number that a column of four bytes returns, or both if two with as many digits are equally near. */
+function spellReal (value: number): readonly [number, ...number[]] {
+  const kept = Math.fround(value)
+  for (let digits = 1; digits < 9; digits++) {
+    const [first, ...others] = [kept, kept * (1 - 1e-12)].map((number) => Number(number.toPrecision(digits)))
+      .filter((number) => Math.fround(number) === kept)
+    if (first !== undefined) return [first, ...others]
+  }
+  return [Number(kept.toPrecision(9))]
+}
+
+/** Decodes a number. `NaN` and the infinities, which JSON does not have, stay texts. */
+function decodeNumber (raw: unknown): unknown {
+  const value = Number(raw)
+  return Number.isFinite(value) ? value : raw
+}
+
+/** Returns a text without the given characters at its end. A regular expression would take quadratic time. */
+export function withoutEnd (text: string, character: string): string {
+  let end = text.length
+  while (text[end - 1] === character) end--
+  return text.slice(0, end)
+}
+
+type Parse = (text: string) => string
+
+/** The parsers of dates and times, by the names of their types. */
+const PARSERS: ReadonlyMap<string, Parse> = new Map([
+  ['date', (text) => checkStyle(text, DATE)],
+  ['timestamp without time zone', (text) => formatMoment(text, LOCAL)],
+  ['timestamp with time zone', (text) => formatMoment(text, MOMENT)]
+])
+
+/** The names of these types, by their numbers, which never change. */
+const NAMES: ReadonlyMap<number, string> =
+  new Map([[1082, 'date'], [1114, 'timestamp without time zone'], [1184, 'timestamp with time zone']])
+
+const asItIs: Parse = (text) => text
+
+/** Returns the parser of a type. It returns the text of the database, except for dates and times. */
+export function parserOf (name: string): Parse {
+  return PARSERS.get(name) ?? asItIs
+}
+
+/** The parsers of values, in place of the app's. */
+export const TYPES = { getTypeParser: (oid: number): Parse => parserOf(NAMES.get(oid) ?? '') }
+
+const INFINITE = /^-?infinity$/
+const DATE = /^(?:\d{4,}-\d\d-\d\d(?: BC)?|-?infinity)$/
+const MOMENT = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?[+-]\d\d)(:\d\d(?::\d\d)?)?( BC)?$/
+const LOCAL = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)()( BC)?$/
+
+/**
+ * Writes a moment as RFC 3339 does: PostgreSQL's `2026-01-31 12:00:00.5+00` becomes `2026-01-31T12:00:00.5+00:00`. The
+ * server's `to_jsonb` does the same, but depends on the time zone. Citus does not allow such functions in RETURNING.
+ */
+function formatMoment (text: string, style: typeof MOMENT): string {
+  const [, date, time, minutes = ':00', era = ''] = style.exec(text) ?? []
+  return date === undefined ? checkStyle(text, INFINITE) : `${date}T${time}${minutes}${era}`
+}
+
+/** Returns the text. Throws `TypeError` if the app has changed the style of the connection's dates. */
+function checkStyle (text: string, style: RegExp): string {
+  if (style.test(text)) return text
+  throw new TypeError(`the connection writes a date or time as "${text}"; its DateStyle must be ISO`)
 }

@@ -20,7 +20,7 @@ import {
   isStale,
   type ViolationError
 } from './errors.js'
-import { TYPES } from './value-parsers.js'
+import { TYPES } from './column-types.js'
 
 /** The key of the last `statement_timeout` that a connection got. */
 const TIMEOUT: unique symbol = Symbol('fastify-resources.statement_timeout')

@@ -1,8 +1,9 @@
 import { normalizeDecimal } from '../../core/util/decimal.js'
 import { isStructure } from '../../core/util/own-property.js'
 import { markText } from '../../core/schema/legal-text.js'
-import { bytesOf, type Codec, decodeJson, decodeLongInteger, markBytes } from '../columns/codec.js'
-import type { ColumnKind, Values } from '../columns/kinds.js'
+import {
+  bytesOf, type Codec, type ColumnKind, decodeJson, decodeLongInteger, markBytes, type Values
+} from '../columns/kinds.js'
 
 export type Affinity = 'INTEGER' | 'TEXT' | 'BLOB' | 'REAL' | 'NUMERIC'
 

@@ -1,17 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { InvalidOptionError, StoreFullError, UnavailableError, UnknownOutcomeError } from '../../core/errors.js'
 import { findMember } from '../../core/util/own-property.js'
 import { ConstraintError } from '../constraint-errors.js'
 import {
-  type Driver,
-  type FoundReference,
-  groupIndexes,
-  type RawRow,
-  type Statement,
-  type Table,
-  type TableName
+  type Driver, type FoundReference, groupIndexes, type RawRow, type Statement, type Table, type TableName
 } from '../dialect.js'
 import { prepare, type PreparedStatement, readRows, type SqliteStatement } from './statement.js'
-import { WriteQueue } from './write-queue.js'
 
 /** The members of an open database that a store uses, in better-sqlite3, libsql and node:sqlite. */
 export interface SqliteDatabase {
@@ -278,4 +272,47 @@ function hasCode (error: unknown, number: number, name: string): boolean {
   const errcode = findMember(error, 'errcode')
   if (typeof errcode === 'number') return errcode === number || (errcode & 0xff) === number
   return typeof code === 'string' && code.startsWith(name)
+}
+
+/** The pauses between two attempts, in milliseconds. Each is twice as long as the one before. */
+const SHORTEST_PAUSE = 5
+const LONGEST_PAUSE = 50
+
+/**
+ * The writes of a connection that wait while another connection holds the lock of the database. They wait in the event
+ * loop, so that everything else is served meanwhile, and one after the other, so that only the first of them tries.
+ */
+export class WriteQueue {
+  readonly #timeout: number
+  readonly #isBusy: (error: unknown) => boolean
+  /** The last write, or `undefined` if there was none. */
+  #last: Promise<unknown> | undefined
+
+  /** @param timeout the time that a write waits, in milliseconds */
+  constructor (timeout: number, isBusy: (error: unknown) => boolean) {
+    this.#timeout = timeout
+    this.#isBusy = isBusy
+  }
+
+  /**
+   * Writes, after all writes that wait already, and tries again until the time is over.
+   * @throws the last error, if the lock was never free
+   */
+  run<T> (write: () => T): Promise<T> {
+    const result = this.#try(write, Date.now() + this.#timeout, this.#last)
+    this.#last = result.catch(() => {})
+    return result
+  }
+
+  async #try<T> (write: () => T, deadline: number, before: Promise<unknown> | undefined): Promise<T> {
+    await before
+    for (let length = SHORTEST_PAUSE; ; length = Math.min(2 * length, LONGEST_PAUSE)) {
+      try {
+        return write()
+      } catch (error) {
+        if (!this.#isBusy(error) || Date.now() >= deadline) throw error
+      }
+      await pause(length)
+    }
+  }
 }

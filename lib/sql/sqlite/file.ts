@@ -2,8 +2,7 @@ import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { InvalidOptionError } from '../../core/errors.js'
 import { findMember } from '../../core/util/own-property.js'
-import { isBusy, makeDurable, type SqliteConnection, type SqliteDatabase } from './driver.js'
-import { WriteQueue } from './write-queue.js'
+import { isBusy, makeDurable, type SqliteConnection, type SqliteDatabase, WriteQueue } from './driver.js'
 
 /** Loads a module of Node.js or of the app. Returns `undefined` if there is no such module. */
 export type LoadModule = (name: string) => unknown

@@ -224,9 +224,7 @@ function suggestTable (table: string, schema: string | undefined, tables: readon
     tables.find((other) => other.name === table || `${other.schema}.${other.name}` === table) ??
     tables.find(({ name }) => near === `; did you mean "${name}"?`)
   if (found === undefined || found.schema === schema || (found.isVisible && schema === undefined)) return near
-  return found.isVisible
-    ? `; did you mean "${found.name}" without the option "schema"?`
-    : `; did you mean "${found.name}" with the option "schema" set to '${found.schema}'?`
+  return `; did you mean "${found.name}" with the option "schema" set to '${found.schema}'?`
 }
 
 const WIDER_KEY = '; a unique key of several columns is enough if the others are attributes of a simple type ' +

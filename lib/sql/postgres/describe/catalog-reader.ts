@@ -24,8 +24,6 @@ interface CatalogTable {
   readonly hasHeirs: boolean
   /** The events that rules replace: `2` for updates, `3` for inserts, `4` for deletes. */
   readonly rules: readonly string[] | null
-  /** Whether it has triggers that replace writes (INSTEAD OF). */
-  readonly hasTriggers: boolean
   /** Whether policies say which rows users may read and write (row security). */
   readonly hasPolicies: boolean
 }
@@ -50,8 +48,6 @@ interface CatalogColumn {
   readonly mayRead: boolean
   readonly mayCreate: boolean
   readonly mayUpdate: boolean
-  /** Whether the user may use the sequence of the default. */
-  readonly mayCount: boolean
 }
 
 interface CatalogConstraint {
@@ -281,29 +277,23 @@ function findPolicies ({ table: { name, hasPolicies } }: TableParts): string[] {
 }
 
 /** Returns why one kind of write is impossible, or `undefined` if it is possible. */
-function findObstacle (right: Right, { table, columns }: TableParts): string | undefined {
+function findObstacle (right: Right, { table }: TableParts): string | undefined {
   const { name, rules } = table
   if (!GRANTED[right](table)) return `The database does not let you ${VERBS[right]} rows of "${name}".`
   if (rules?.includes(EVENTS[right]) === true) {
     return `A rule of "${name}" replaces statements that ${VERBS[right]} rows, so rows cannot be ${DONE[right]}.`
   }
-  const uncounted = right === 'create' ? columns.find(({ mayCount }) => !mayCount)?.name : undefined
-  if (uncounted === undefined) return undefined
-  return `The database does not let you use the sequence of "${uncounted}", which new rows of "${name}" need.`
 }
 
 /** Returns why no rows of a table can be written, or `undefined` if they can. */
 function findProblem (parts: TableParts): string | undefined {
-  const { name, schema, kind, rules, ...table } = parts.table
+  const { name, schema, kind, ...table } = parts.table
   if (!table.isReachable) return `The database does not let you use the schema "${schema}".`
   if (!isReadable(parts)) return `The database does not let you read "${name}".`
   if (table.isReadOnly) return 'The database is read-only.'
   if (kind === 'f') return `The foreign table "${name}" is read-only, because its key is unknown.`
   if (kind === 'm') return `The materialized view "${name}" is read-only.`
-  if (kind === 'v') {
-    const isWritable = rules !== null || table.hasTriggers
-    return `The view "${name}" is read-only${isWritable ? ', although it has rules or triggers for writes' : ''}.`
-  }
+  if (kind === 'v') return `The view "${name}" is read-only.`
   if (!table.mayCreate && !table.mayUpdate && !table.mayDelete) return `The database does not let you write "${name}".`
   if (!table.hasHeirs) return undefined
   return `Other tables inherit from "${name}", so its keys are not unique, and its rows are read-only.`

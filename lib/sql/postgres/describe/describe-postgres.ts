@@ -5,7 +5,6 @@ import { describeTable } from '../../tables/describe-table.js'
 import type { TableDescription } from '../../tables/description.js'
 import { type DescribeOptions, selectTables } from '../../tables/selection.js'
 import { PostgresDriver, type PostgresPool } from '../driver.js'
-import { CATALOG_QUERY } from './catalog-query.js'
 import { type CatalogParts, readCatalog } from './catalog-reader.js'
 
 /**
@@ -53,3 +52,85 @@ function readParts (rows: readonly RawRow[]): CatalogParts {
   for (const { part, found } of rows) parts[part as keyof CatalogParts].push(JSON.parse(String(found)))
   return parts
 }
+
+/**
+ * Selects what the catalog says about all tables, in one statement and thus at one moment. Each row has the name of a
+ * part in `part` and a JSON object in `found`. `$1` is a schema, or null for all tables that `search_path` finds.
+ * `$2` contains the only tables to describe as a JSON array, or is null.
+ */
+const CATALOG_QUERY = `WITH tables AS (
+  SELECT c.*, n.nspname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition AND c.relpersistence <> 't'
+  AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
+  AND CASE WHEN $1::text IS NULL THEN pg_catalog.pg_table_is_visible(c.oid) ELSE n.nspname = $1::text END
+  AND CASE WHEN $2::text IS NULL THEN NOT EXISTS (SELECT FROM pg_catalog.pg_depend d
+    WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
+    ELSE c.relname IN (SELECT json_array_elements_text($2::json)) END
+)
+SELECT 'table' AS part, row_to_json(t) AS found FROM (
+  SELECT oid::text AS table, relname AS name, nspname AS schema, relkind AS kind,
+  obj_description(oid, 'pg_class') AS description,
+  has_schema_privilege(relnamespace, 'USAGE') AS "isReachable",
+  has_any_column_privilege(oid, 'INSERT') AS "mayCreate",
+  has_any_column_privilege(oid, 'UPDATE') AS "mayUpdate",
+  has_table_privilege(oid, 'DELETE') AS "mayDelete",
+  coalesce(has_column_privilege(oid, (-2)::smallint, 'SELECT'), false) AS "mayReadXmin",
+  current_setting('transaction_read_only') = 'on' AS "isReadOnly",
+  EXISTS (SELECT FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class p ON p.oid = i.inhparent
+    WHERE i.inhparent = tables.oid AND p.relkind = 'r') AS "hasHeirs",
+  (SELECT json_agg(ev_type) FROM pg_catalog.pg_rewrite r WHERE r.ev_class = tables.oid AND r.is_instead
+    AND ev_type <> '1' AND r.ev_enabled <> 'D') AS rules,
+  relrowsecurity AS "hasPolicies"
+  FROM tables ORDER BY relname) t
+UNION ALL
+SELECT 'column', row_to_json(t) FROM (
+  SELECT a.attrelid::text AS table, a.attnum AS number, a.attname AS name, a.atttypid::text AS type,
+  a.atttypmod AS modifier, a.attndims AS dimensions, a.attnotnull AS "isNotNull", a.attidentity AS identity,
+  a.attgenerated <> '' AS "isGenerated",
+  pg_get_expr(d.adbin, d.adrelid) AS default, col_description(a.attrelid, a.attnum) AS description,
+  coalesce(l.collisdeterministic, true) AS "isExact", l.collname AS collation,
+  has_column_privilege(a.attrelid, a.attnum, 'SELECT') AS "mayRead",
+  has_column_privilege(a.attrelid, a.attnum, 'INSERT') AS "mayCreate",
+  has_column_privilege(a.attrelid, a.attnum, 'UPDATE') AS "mayUpdate"
+  FROM pg_catalog.pg_attribute a JOIN tables c ON c.oid = a.attrelid
+  LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+  LEFT JOIN pg_catalog.pg_collation l ON l.oid = a.attcollation
+  WHERE a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attrelid, a.attnum) t
+UNION ALL
+SELECT 'type', row_to_json(t) FROM (
+  SELECT t.oid::text AS type, t.typname AS name, t.typtype AS kind, t.typbasetype::text AS base,
+  t.typtypmod AS modifier,
+  t.typnotnull AS "isNotNull", t.typdefault IS NOT NULL AS "hasDefault",
+  EXISTS (SELECT FROM pg_catalog.pg_type e WHERE e.oid = t.typelem AND e.typarray = t.oid) AS "isArray",
+  t.typelem::text AS item,
+  n.nspname = 'pg_catalog' AS "isBuiltIn",
+  (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_catalog.pg_enum e WHERE e.enumtypid = t.oid) AS labels,
+  (SELECT json_agg(pg_get_expr(k.conbin, 0)) FROM pg_catalog.pg_constraint k
+    WHERE k.contypid = t.oid AND k.contype = 'c') AS checks
+  FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
+  WHERE t.typtype <> 'c' OR n.nspname = 'pg_catalog'
+  OR t.oid IN (SELECT a.atttypid FROM pg_catalog.pg_attribute a JOIN tables c ON c.oid = a.attrelid)) t
+UNION ALL
+SELECT 'constraint', row_to_json(t) FROM (
+  SELECT k.conrelid::text AS table, k.contype AS kind, k.conkey AS columns,
+  CASE k.contype WHEN 'c' THEN pg_get_expr(k.conbin, k.conrelid) END AS check,
+  f.relname AS other,
+  coalesce(r.index = k.conindid AND cardinality(k.confkey) = 1, false) AS "isToKey",
+  (SELECT json_agg(a.atttypid::text) FROM pg_catalog.pg_attribute a
+    WHERE a.attrelid = k.confrelid AND a.attnum = ANY (k.confkey)) AS types,
+  coalesce(r.index = k.conindid, false) AS "isToPrimary",
+  (f.relnamespace = c.relnamespace OR ($1::text IS NULL AND pg_catalog.pg_table_is_visible(f.oid))) AS "isNear"
+  FROM pg_catalog.pg_constraint k JOIN tables c ON c.oid = k.conrelid
+  LEFT JOIN pg_catalog.pg_class f ON f.oid = k.confrelid
+  LEFT JOIN LATERAL (SELECT i.indexrelid AS index FROM pg_catalog.pg_index i
+    WHERE i.indrelid = k.confrelid AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL
+    AND NOT EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = i.indrelid AND NOT a.attnotnull
+      AND a.attnum = ANY ((i.indkey::int2[])[0:i.indnkeyatts - 1]))
+    ORDER BY i.indisprimary DESC, i.indexrelid LIMIT 1) r ON true
+  WHERE k.contype = 'c' OR (k.contype = 'f' AND k.conparentid = 0) ORDER BY k.conrelid, k.conname) t
+UNION ALL
+SELECT 'index', row_to_json(t) FROM (
+  SELECT i.indrelid::text AS table, i.indkey::text AS columns, i.indnkeyatts AS size, i.indisprimary AS "isPrimary"
+  FROM pg_catalog.pg_index i JOIN tables c ON c.oid = i.indrelid
+  WHERE i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL
+  ORDER BY i.indrelid, i.indisprimary DESC, i.indexrelid) t`

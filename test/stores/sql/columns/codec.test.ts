@@ -1,5 +1,5 @@
 import t from 'tap'
-import { bytesOf, decodeInteger } from '../../../../lib/sql/columns/codec.js'
+import { bytesOf, decodeInteger } from '../../../../lib/sql/columns/kinds.js'
 
 t.test('bytes of each driver are the same', async (t) => {
   const bytes = Uint8Array.of(0, 1, 255)

@@ -177,8 +177,8 @@ const KINDS: ReadonlyArray<readonly [table: string, expected: object, problem?: 
   ['parents', { key: ['id_', 'name'], ...READ_ONLY }, 'Other tables inherit from "parents", so its keys are not unique, and its rows are read-only.'],
   ['heirs', { key: ['id_', 'name', 'age'], ...READ_ONLY }, 'The table "heirs" has no primary key, so its rows are read-only.'],
   ['named', { kind: 'view', key: ['id_', 'name', 'Loud_Name'], columns: { id_: 'id', Loud_Name: 'Loud Name' }, version: 'values', isServed: true, ...READ_ONLY }, 'The view "named" is read-only.'],
-  ['ruled', { kind: 'view', key: ['name'], ...READ_ONLY }, 'The view "ruled" is read-only, although it has rules or triggers for writes.'],
-  ['triggered', { kind: 'view', key: ['name'], ...READ_ONLY }, 'The view "triggered" is read-only, although it has rules or triggers for writes.'],
+  ['ruled', { kind: 'view', key: ['name'], ...READ_ONLY }, 'The view "ruled" is read-only.'],
+  ['triggered', { kind: 'view', key: ['name'], ...READ_ONLY }, 'The view "triggered" is read-only.'],
   ['documents', { kind: 'view', isServed: false, ...READ_ONLY }, 'No column of the view "documents" can identify its rows, so it is not served.'],
   ['counts', { kind: 'materialized view', key: ['level', 'rows'], version: 'values', ...READ_ONLY }, 'The materialized view "counts" is read-only.'],
   ['kept', { canCreate: true, canUpdate: true, canDelete: false }, 'A rule of "kept" replaces statements that delete rows, so rows cannot be deleted.'],
@@ -231,7 +231,7 @@ t.test('the catalog says what the user may do', async (t) => {
   t.match(tables.map(({ name, id, version, canCreate, canUpdate, canDelete, isServed }) => [name, id, version, canCreate, canUpdate, canDelete, isServed]), [
     ['hidden', 'string', 'values', false, false, false, false],
     ['insertable', 'integer', 'xmin', true, false, false, true],
-    ['no_sequence', 'integer', 'xmin', false, true, true, true],
+    ['no_sequence', 'integer', 'xmin', true, true, true, true],
     ['open_table', 'integer', 'xmin', true, true, true, true],
     ['partly', 'integer', 'values', false, true, true, true],
     ['readable', 'integer', 'xmin', false, false, false, true]
@@ -239,7 +239,7 @@ t.test('the catalog says what the user may do', async (t) => {
   t.strictSame(tables.map(problemsOf), [
     ['The database does not let you read "hidden".'],
     ['The database does not let you change rows of "insertable".', 'The database does not let you delete rows of "insertable".'],
-    ['The database does not let you use the sequence of "id", which new rows of "no_sequence" need.'],
+    [],
     [],
     ['The database does not let you read the column "secret".', 'The database does not let you read the column "required_secret".', 'Rows cannot be created: they need a value of "required_secret", which cannot be written.'],
     ['The database does not let you write "readable".']

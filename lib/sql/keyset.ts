@@ -1,5 +1,5 @@
-import type { Scalar } from '../../core/schema/types.js'
-import type { Filter, Order, Position, Query } from '../../core/stores/store.js'
+import type { Scalar } from '../core/schema/types.js'
+import type { Filter, Order, Position, Query } from '../core/stores/store.js'
 
 /** A comparison of a column with a value. In `= null` and `> null`, null is a value that comes before all others. */
 export interface Comparison {
