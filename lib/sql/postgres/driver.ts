@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import { ForbiddenError, StoreFullError, UnavailableError, UnknownOutcomeError } from '../../core/errors.js'
 import { findMember } from '../../core/util/own-property.js'
 import { ConstraintError } from '../constraint-errors.js'
@@ -82,6 +82,15 @@ const SETTINGS = Object.entries({
   IntervalStyle: 'postgres'
 }).map(([name, value]) => `set_config('${name}', '${value}', false)`).join(', ')
 
+/** The tables of a pool that are about to be described, and what is found. */
+interface Inquiry {
+  readonly tables: Set<string>
+  readonly found: Promise<ReadonlyMap<string, Table>>
+}
+
+/** The next inquiries of pools. The stores that start together ask once, by a few queries for all tables. */
+const inquiries = new WeakMap<PostgresPool, Inquiry>()
+
 /** Runs statements on the connections of a pool, and translates errors. */
 export class PostgresDriver implements Driver {
   readonly #settings: PostgresSettings
@@ -114,8 +123,25 @@ export class PostgresDriver implements Driver {
     throw new UnavailableError({ cause: conflict })
   }
 
-  describe (): Promise<Table | undefined> {
-    return this.#catalog.describe()
+  /** Describes the table together with all others for which stores ask in this turn of the event loop. */
+  async describe (): Promise<Table | undefined> {
+    const { pool, table } = this.#settings
+    const inquiry = inquiries.get(pool) ?? this.#inquire()
+    inquiry.tables.add(table)
+    return (await inquiry.found).get(table)
+  }
+
+  #inquire (): Inquiry {
+    const { pool } = this.#settings
+    const tables = new Set<string>()
+    const ask = async (): Promise<ReadonlyMap<string, Table>> => {
+      await nextTurn()
+      inquiries.delete(pool)
+      return this.#catalog.describe([...tables])
+    }
+    const inquiry = { tables, found: ask() }
+    inquiries.set(pool, inquiry)
+    return inquiry
   }
 
   tables (): Promise<readonly TableName[]> {
