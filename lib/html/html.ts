@@ -28,7 +28,7 @@ function findStylesheet (accent: string, { font, density }: Brand): Asset {
 }
 
 /** Matches the query parameters that advertisements, mails and scripts add to the URLs of pages. */
-export const TRACKERS = /^(?:utm_.*|fbclid|gclid|msclkid|_ga|_)$/s
+export const TRACKERS: RegExp = /^(?:utm_.*|fbclid|gclid|msclkid|_ga|_)$/s
 
 const HTML = {
   name: 'html',

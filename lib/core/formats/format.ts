@@ -198,6 +198,10 @@ export interface JsonWriter {
   serialize (document: object): string
   /** The media type of an error. */
   readonly problemType: string
+  /** Always absent: a record is sent without anything besides it. */
+  readonly prepare?: undefined
+  /** Always absent, as `prepare`. */
+  readonly prepareProblem?: undefined
 }
 
 /** Writes whole answers as text, in an onSend hook. */

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { describeError } from '../errors.js'
 import { type RequestState, STATE } from '../request/state.js'
 import { respondWithError } from './responder.js'
-import { prepareProblem } from './services.js'
+import { makeServices } from './services.js'
 import { logFailure } from '../telemetry/action-log.js'
 import { channel, publishRefusal } from '../telemetry/tracing.js'
 
@@ -22,5 +22,6 @@ async function fail (thrown: unknown, state: RequestState): Promise<FastifyReply
   if (action !== undefined && !isTraced && channel.hasSubscribers) {
     publishRefusal({ request, resource: name, action, id, outcome, error: thrown })
   }
-  return respondWithError({ thrown, problem, prepared: await prepareProblem(problem, state) }, state)
+  const prepared = await state.choice.format.writer.prepareProblem?.(problem, makeServices(state, undefined))
+  return respondWithError({ thrown, problem, prepared }, state)
 }

@@ -9,7 +9,7 @@ import type { QueryParameters } from '../request/filter-query.js'
 import { isClientGone, type RequestState, type ResourceRequest } from '../request/state.js'
 import { printFailure } from '../telemetry/action-log.js'
 import { writeList } from './list-stream.js'
-import { prefilledOf, prepare } from './services.js'
+import { makeServices, prefilledOf } from './services.js'
 
 /** Writes the body of an answer, as text or as a stream. */
 export type WriteBody = () => string | Readable
@@ -26,7 +26,7 @@ export async function makeListBody (listed: ListOutcome, state: RequestState): P
   if (listed.total !== undefined && state.request.query.count !== undefined) setTotal(listed, listed.total, state)
   if (state.route.hasQueryBody) setCursors(listed, state)
   if (writer.list !== undefined) return makeRowsBody(listed, writer.list, state)
-  const prepared = await prepare(listed, state)
+  const prepared = await writer.prepare?.(listed, makeServices(state, listed))
   const view = makePageView(listed, links, prepared?.content, state)
   return more === undefined || writer.frame === undefined
     ? () => writer.page(rows, view)

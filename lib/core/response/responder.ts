@@ -17,7 +17,7 @@ import { parseId } from '../resource/resource.js'
 import { fitsPath, memberPath } from '../resource/path-pattern.js'
 import { MOST_REPEATED } from '../util/words.js'
 import { makeListBody, type WriteBody } from './list-response.js'
-import { findParents, prepare } from './services.js'
+import { findParents, makeServices } from './services.js'
 
 /** An error, and what its writer shows besides it. */
 export interface Failure {
@@ -30,7 +30,7 @@ type RecordKind = 'found' | 'edit' | 'created' | 'updated' | 'stale'
 
 /** Turns an outcome into an answer: sets its status, headers and body. */
 export async function respond (outcome: Outcome, state: ActionState): Promise<FastifyReply> {
-  const { reply, choice: { format } } = state
+  const { reply, compiled, choice: { format } } = state
   state.isAnswered = true
   const answer = OUTCOME_RESPONSES[outcome.kind][format.browser === true ? 'browser' : 'document']
   reply.code(answer.status)
@@ -41,8 +41,8 @@ export async function respond (outcome: Outcome, state: ActionState): Promise<Fa
   const tag = row !== undefined && answer.etag ? setTag(row, given, state) : undefined
   if (!isMatched(state.readConditions?.match, tag)) return refuseMismatch(outcome, state)
   if (outcome.kind === 'listed') return sendText(await makeListBody(outcome, state), state)
-  await findParents(outcome, state)
-  const prepared = answer.body ? await prepare(outcome, state) : undefined
+  if (compiled.resourcePaths.isShallow) await findParents(outcome, state)
+  const prepared = answer.body ? await format.writer.prepare?.(outcome, makeServices(state, outcome)) : undefined
   if (outcome.kind === 'revised') return sendRevised(outcome.row, prepared, state)
   if (outcome.kind === 'blank') return sendBlank(outcome.row, prepared, state)
   if (answer.location !== undefined) reply.header('location', locate(answer, row, state))

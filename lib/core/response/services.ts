@@ -2,9 +2,8 @@ import { findParameters, findParent, findShown } from '../actions/authorize/auth
 import { findRow } from '../actions/find-row.js'
 import { findUnlisted, type ListCheck, NONE_REFUSED, NONE_UNLISTED } from '../actions/authorize/refused-actions.js'
 import type { Outcome } from '../actions/outcome.js'
-import type { Problem } from '../errors.js'
 import type { Target } from '../actions/target.js'
-import type { Prepared, PreparedProblem, Refused, Services, Unlisted } from '../formats/format.js'
+import type { Refused, Services, Unlisted } from '../formats/format.js'
 import { hasGuards } from '../relations/hook-guards.js'
 import { unlessRefused } from '../relations/include/relation.js'
 import { findTitle } from '../relations/row-links.js'
@@ -12,23 +11,11 @@ import type { RequestState } from '../request/state.js'
 import type { Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
 
-/** Lets the writer find what it shows besides the rows of an outcome. */
-export async function prepare (outcome: Outcome, state: RequestState): Promise<Prepared | undefined> {
-  const { writer } = state.choice.format
-  return writer.document === undefined ? writer.prepare?.(outcome, makeServices(state, outcome)) : undefined
-}
-
-/** Lets the writer find what it shows besides an error. */
-export async function prepareProblem (problem: Problem, state: RequestState): Promise<PreparedProblem | undefined> {
-  const { writer } = state.choice.format
-  return writer.document === undefined ? writer.prepareProblem?.(problem, makeServices(state, undefined)) : undefined
-}
-
 /**
  * Makes the services for the answer to a request.
  * @param outcome the outcome, or `undefined` after an error
  */
-function makeServices (state: RequestState, outcome: Outcome | undefined): Services {
+export function makeServices (state: RequestState, outcome: Outcome | undefined): Services {
   const { request, action, isCustom, payload, negotiated: { body }, compiled, hasPassedHooks } = state
   const { relations: { links, choices, lists }, resource: { singleton }, refusals } = compiled
   return {
@@ -97,9 +84,9 @@ function nameParents (state: RequestState): string[] {
 /** Finds the parents of a shallow row. Its page leads back to the list that the row is in, and so does a redirect. */
 export async function findParents (outcome: Outcome, state: RequestState): Promise<void> {
   const row = 'row' in outcome ? outcome.row : undefined
-  const { compiled: { levels, resourcePaths: { isShallow } }, route, choice: { format } } = state
+  const { compiled: { levels }, route, choice: { format } } = state
   const parentLink = levels.at(-1)?.parentLink
-  if (!isShallow || row === undefined || parentLink === undefined || !route.isMember || format.browser !== true) return
+  if (row === undefined || parentLink === undefined || !route.isMember || format.browser !== true) return
   state.parameters = await findParameters(row, parentLink, state.parameters, state)
   if (!['found', 'edit', 'stale', 'revised'].includes(outcome.kind)) return
   const parent = await unlessRefused(async () => findParent(row, parentLink, state))
