@@ -4,7 +4,7 @@ import type { GuardedResource } from './actions/authorize/level.js'
 import type { ListCheck, Refusals } from './actions/authorize/refused-actions.js'
 import type { Target } from './actions/target.js'
 import type { Format, Reader, Selection, Writer } from './formats/format.js'
-import type { FindLocation, Location, ResourcePaths } from './resource/location.js'
+import type { FindLocation, ResourcePaths } from './resource/location.js'
 import type { Paths } from './routes/path-helpers.js'
 import type { Resource } from './resource/resource.js'
 import type { Id } from './resource/row.js'
@@ -61,8 +61,6 @@ export interface CompiledResource {
   readonly target: Target
   readonly resourcePaths: ResourcePaths
   readonly findLocation: FindLocation
-  /** The paths for every request, or `undefined` if they depend on path parameters. */
-  readonly onlyLocation: Location | undefined
   /** Returns whether the app's constraints allow an id; `undefined` if there are no constraints. */
   readonly isId: ((id: Id) => boolean) | undefined
   /** The access checks of requests about the collection and about a row; `undefined` if nothing restricts access. */

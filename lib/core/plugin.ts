@@ -3,7 +3,6 @@ import fp from 'fastify-plugin'
 import { InvalidOptionError, nameOwner, ownerOf } from './errors.js'
 import { type Declaration, NO_INHERITED_OPTIONS } from './options/declaration.js'
 import type { ResourceOptions } from './options/options.js'
-import { warnOfTimeout } from './registration/app-internals.js'
 import { warnOfOpenGroups } from './registration/check-resource.js'
 import { prepare, type Registration } from './registration/prepare.js'
 import { resolveDeclarations } from './registration/resolve-declarations.js'
@@ -79,7 +78,6 @@ export async function registerDeclarations (
   { wings, prefix, owner, log }: DeclarationsContext
 ): Promise<void> {
   const names = namesOf(app)
-  warnOfTimeout(app)
   const inner = nameOwner(owner, () => normalizePrefix(prefix))
   const scope = nameScope(owner, async (app: FastifyInstance) => {
     await addResources({ app, names, prefix: inner }, declarations, wings)

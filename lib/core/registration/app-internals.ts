@@ -33,21 +33,9 @@ export function longestParameter ({ initialConfig }: FastifyInstance): number {
   return given === DEFAULT_LENGTH ? maxParamLength : given
 }
 
-const WARNED: unique symbol = Symbol('fastify-resources.timeout')
-
-interface Warned {
-  readonly requestTimeout?: number
-  [WARNED]?: boolean
-}
-
-/**
- * Warns once per server, when it is ready, if a client may take for ever to send a body. A plugin cannot set the
- * timeout.
- */
+/** Warns, when the app is ready, if a client may take for ever to send a body. A plugin cannot set the timeout. */
 export function warnOfTimeout (app: FastifyInstance): void {
-  const server: typeof app.server & Warned = app.server
-  if (server[WARNED] === true) return
-  server[WARNED] = true
+  const server: { readonly requestTimeout?: number } = app.server
   app.addHook('onReady', (done) => {
     if (server.requestTimeout === 0) {
       app.log.warn(

@@ -73,7 +73,6 @@ export function compileResource (
     ? []
     : [compileBody(resource, mergePatch.mediaTypes, mergePatch.compileReader, jsonAnswer)]
   const bodiless = bodies[0] ?? compileBody(resource, json().mediaTypes, compileJsonReader, undefined)
-  const findLocation = compileLocation(resourcePaths)
   const target: Target = { resource, store: options.store, scope: {} }
   return {
     options,
@@ -82,8 +81,7 @@ export function compileResource (
     parent,
     target,
     resourcePaths,
-    findLocation,
-    onlyLocation: resourcePaths.collection.names.length === 0 ? findLocation({}) : undefined,
+    findLocation: compileLocation(resourcePaths),
     ...guard(target, options.routing, context),
     representations,
     bodies,

@@ -157,7 +157,7 @@ export class RequestState implements Context {
 
   /** The paths of the resource for this request. They are computed when they are first needed. */
   get location (): Location {
-    return (this.#location ??= this.compiled.onlyLocation ?? this.compiled.findLocation(this.request.params))
+    return (this.#location ??= this.compiled.findLocation(this.request.params))
   }
 
   /** Aborts when the client leaves. It is made when a store asks for it, because most stores never do. */

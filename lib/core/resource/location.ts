@@ -1,7 +1,7 @@
 import type { Attributes } from '../schema/types.js'
 import { capitalize } from '../util/words.js'
 import { camelize } from './inflection.js'
-import { memberPath, type Parameters, type PathPattern, readSpelling, spellId } from './path-pattern.js'
+import { type Parameters, type PathPattern, readSpelling, spellId } from './path-pattern.js'
 import { parseId, type Resource } from './resource.js'
 import { type Id, isId } from './row.js'
 
@@ -43,14 +43,6 @@ export function idParameter ({ singular, singleton, routing: { param } }: {
 export type FindLocation = (parameters: Parameters, attributes?: Attributes) => Location
 
 export function compileLocation ({ collection, members, isShallow, parent }: ResourcePaths): FindLocation {
-  if (collection.names.length === 0) {
-    const only: Location = Object.freeze({
-      collection: collection.text,
-      members: members.text,
-      parent: parent && locateParent(parent, {})
-    })
-    return () => only
-  }
   return (given, attributes) => {
     const parameters = isShallow && parent !== undefined ? withParent(given, parent, attributes) : given
     const path = members.fill(parameters)
@@ -76,16 +68,15 @@ function withParent (given: Parameters, { param, foreignKey }: Parent, attribute
 function locateParent (above: Parent, parameters: Parameters): ParentLocation {
   const { resource, param, path, formats, list, parent } = above
   const isKnown = (pattern: PathPattern): boolean => pattern.names.every((name) => parameters[name] !== undefined)
-  const filled = path.fill(parameters)
   const outer = {
     list: list !== undefined && isKnown(list) ? list.fill(parameters) : undefined,
     parent: parent !== undefined && isKnown(parent.path) ? locateParent(parent, parameters) : undefined
   }
-  if (param === undefined) return { resource, id: '', path: filled, ...outer }
+  if (param === undefined) return { resource, id: '', path: path.fill(parameters), ...outer }
   // A path of this parent always has the parameter.
   const text = readSpelling(parameters[param] as string)
   const id = parseId(resource.idType, text) ?? text
-  return { resource, id, path: memberPath(filled.slice(0, filled.lastIndexOf('/')), id, formats), ...outer }
+  return { resource, id, path: path.fill({ ...parameters, [param]: spellId(id, formats) }), ...outer }
 }
 
 /** The paths of a resource for one request, without suffix and query. */

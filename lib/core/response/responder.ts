@@ -190,12 +190,12 @@ interface ViewParts {
  * @param shown the row of the page
  */
 function makeView (state: RequestState, shown: Row | undefined, { row, prepared, errors = {} }: ViewParts): View {
-  const { choice: { mediaType }, action, request, compiled, payload } = state
+  const { choice: { mediaType }, action, request, payload } = state
   return {
     mediaType,
     input: payload === undefined ? undefined : makeInput(payload, row, errors, state),
     action,
-    location: compiled.onlyLocation ?? locateShown(shown, state),
+    location: locateShown(shown, state),
     request,
     prefilled: state.prefilled,
     content: prepared?.content

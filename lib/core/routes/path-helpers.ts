@@ -5,7 +5,7 @@ import { show } from '../util/check-option.js'
 import { didYouMean } from '../util/words.js'
 import { isObject, isStructure } from '../util/own-property.js'
 import type { CamelCase } from '../resource/inflection.js'
-import { memberPath, type PathPattern, spellId } from '../resource/path-pattern.js'
+import { type PathPattern, spellId } from '../resource/path-pattern.js'
 import type { Id } from '../resource/row.js'
 
 /** The key under which a map has its names, for the compiler alone. */
@@ -193,8 +193,12 @@ function makePaths (names: PathNames): Paths {
   })
 }
 
-function helperOf (path: NamedPath): PathHelper {
-  const { name, pattern: { names }, formats } = path
+/** Throws `InvalidPathError` about the path of this name. */
+type Refuse = (reason: string) => never
+
+function helperOf ({ name, pattern, endsWithId, formats }: NamedPath): PathHelper {
+  const { names } = pattern
+  const refuse: Refuse = (reason) => { throw new InvalidPathError(`"${name}" ${reason}`) }
   return (...all) => {
     // If the last argument is undefined, there are no options.
     const given = all.length > names.length && all.at(-1) === undefined ? all.slice(0, -1) : all
@@ -203,86 +207,69 @@ function helperOf (path: NamedPath): PathHelper {
     const parameters = options === undefined ? given : given.slice(0, -1)
     const { format, query = {}, ...unknown } = options ?? {}
     const [other] = Object.keys(unknown)
-    if (other !== undefined) {
-      throw new InvalidPathError(`"${name}" has no option "${other}"${didYouMean(other, ['format', 'query'])}`)
-    }
-    if (parameters.length > names.length) {
-      throw new InvalidPathError(`"${name}" takes ${describe(names)}, but was given ${parameters.length} parameters`)
-    }
-    const texts = names.map((parameter, index) => textOf(parameters[index], path, parameter))
+    if (other !== undefined) refuse(`has no option "${other}"${didYouMean(other, ['format', 'query'])}`)
+    const wanted = names.length === 0 ? 'none' : names.join(', ')
+    if (parameters.length > names.length) refuse(`takes ${wanted}, but was given ${parameters.length} parameters`)
+    const filled = names.map((parameter, index, { length }) => {
+      const text = textOf(parameters[index], parameter, refuse)
+      if (text === '') refuse(`needs ${wanted}: "${parameter}" is missing`)
+      return [parameter, spellId(text, endsWithId && index === length - 1 ? formats : [])]
+    })
     if (format !== undefined && !formats.includes(format)) {
-      throw new InvalidPathError(`"${name}" has no format "${format}"${didYouMean(format, formats)}`)
+      refuse(`has no format "${format}"${didYouMean(format, formats)}`)
     }
-    if (!isObject(query)) throw new InvalidPathError(`"${name}" needs an object as "query", not ${show(query)}`)
+    if (!isObject(query)) refuse(`needs an object as "query", not ${show(query)}`)
     const search = new URLSearchParams(
-      Object.entries(query).flatMap(([key, value]) => writeParameter(name, key, value))
+      Object.entries(query).flatMap(([key, value]) => writeParameter(key, value, refuse))
     ).toString()
-    return fill(path, texts) + (format === undefined ? '' : `.${format}`) + (search === '' ? '' : `?${search}`)
+    const suffix = format === undefined ? '' : `.${format}`
+    return pattern.fill(Object.fromEntries(filled)) + suffix + (search === '' ? '' : `?${search}`)
   }
 }
 
 /** Returns the parameters of one member of a query: one for each operator. */
-function writeParameter (path: string, name: string, value: unknown): Array<[name: string, text: string]> {
+function writeParameter (name: string, value: unknown, refuse: Refuse): Array<[name: string, text: string]> {
   if (value === undefined) return []
   if (value === null) return [[`${name}[null]`, 'true']]
   if (!isStructure(value)) return [[name, String(value)]]
   if (!isObject(value)) {
-    throw new InvalidPathError(
-      `"${path}" needs a value or an object of operators for "${name}", such as { in: ['a', 'b'] }`
-    )
+    return refuse(`needs a value or an object of operators for "${name}", such as { in: ['a', 'b'] }`)
   }
   return Object.entries(value).flatMap(([operator, operand]): Array<[string, string]> => {
     if (!OPERATORS.some((known) => known === operator)) {
-      const cure = didYouMean(operator, OPERATORS)
-      throw new InvalidPathError(`"${path}" has no operator "${operator}" for "${name}"${cure}`)
+      refuse(`has no operator "${operator}" for "${name}"${didYouMean(operator, OPERATORS)}`)
     }
     const parameter = `${name}[${operator}]`
-    return operand === undefined ? [] : [[parameter, writeOperand(path, parameter, operand, operator === 'in')]]
+    return operand === undefined ? [] : [[parameter, writeOperand(parameter, operand, operator === 'in', refuse)]]
   })
 }
 
-function writeOperand (path: string, parameter: string, operand: unknown, isList: boolean): string {
+function writeOperand (parameter: string, operand: unknown, isList: boolean, refuse: Refuse): string {
   const values: readonly unknown[] = isList && Array.isArray(operand) ? operand : [operand]
-  const isValid = Array.isArray(operand) === isList && values.length > 0 && values.every(isValue)
+  const isValid = Array.isArray(operand) === isList && values.length > 0 &&
+    values.every((value) => ['string', 'number', 'boolean'].includes(typeof value))
   if (!isValid) {
     const wanted = isList ? 'a list of at least one text, number or boolean' : 'a text, a number or a boolean'
-    throw new InvalidPathError(`"${path}" needs ${wanted} for "${parameter}"`)
+    refuse(`needs ${wanted} for "${parameter}"`)
   }
   return isList ? values.map((value) => String(value).replace(/[\\,]/g, '\\$&')).join(',') : String(operand)
-}
-
-function isValue (value: unknown): boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }
 
 function isOptions (value: unknown): value is PathOptions {
   return isStructure(value) && !Object.hasOwn(value, 'id')
 }
 
-function describe (names: readonly string[]): string {
-  return names.length === 0 ? 'none' : names.join(', ')
-}
-
-function textOf (given: unknown, { name, pattern }: NamedPath, parameter: string): string {
+/** Returns the text of a parameter, which is empty if it is missing. */
+function textOf (given: unknown, parameter: string, refuse: Refuse): string {
   const value: unknown = isStructure(given) && 'id' in given ? given.id : given
-  const isText = typeof value === 'string' || typeof value === 'number'
-  if (!isText && value !== undefined && value !== null) {
-    throw new InvalidPathError(`"${name}" cannot have ${show(value)} for "${parameter}": an id is a text or a number`)
-  }
-  if (!isText || value === '') {
-    throw new InvalidPathError(`"${name}" needs ${describe(pattern.names)}: "${parameter}" is missing`)
-  }
+  const refuseValue = (reason: string): never => refuse(`cannot have ${show(value)} for "${parameter}": ${reason}`)
+  if (value === undefined || value === null) return ''
+  if (typeof value !== 'string' && typeof value !== 'number') return refuseValue('an id is a text or a number')
   if (!String(value).isWellFormed() || (typeof value === 'number' && !Number.isFinite(value))) {
-    throw new InvalidPathError(`"${name}" cannot have ${show(value)} for "${parameter}": no path can carry it`)
+    refuseValue('no path can carry it')
   }
   if (value === '.' || value === '..') {
-    throw new InvalidPathError(`"${name}" cannot have "${value}" for "${parameter}": it would mean another path`)
+    refuse(`cannot have "${value}" for "${parameter}": it would mean another path`)
   }
   return String(value)
-}
-
-function fill ({ pattern, endsWithId, formats }: NamedPath, texts: readonly string[]): string {
-  const path = pattern.fill(Object.fromEntries(pattern.names.map((name, index) =>
-    [name, spellId(texts[index] as string)])))
-  return endsWithId ? memberPath(path.slice(0, path.lastIndexOf('/')), texts.at(-1) as string, formats) : path
 }

@@ -2,6 +2,7 @@ import { inspect } from 'node:util'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ClashError, InvalidOptionError, nameOwner, ownerOf } from '../errors.js'
 import type { CompiledResource } from '../compiled-resource.js'
+import { warnOfTimeout } from '../registration/app-internals.js'
 import type { Route, RoutePath } from './route.js'
 import { type NamedPath, PathNames } from './path-helpers.js'
 import type { AjvSettings } from '../schema/validation/ajv.js'
@@ -157,19 +158,17 @@ export function addReferences (app: FastifyInstance, compiled: CompiledResource,
 const REGISTRY: unique symbol = Symbol('fastify-resources.registry')
 const NAMES: unique symbol = Symbol('fastify-resources.names')
 
-interface Registered {
-  [REGISTRY]?: Registry
-}
-
 interface Decorated {
   [NAMES]?: PathNames
 }
 
 /** Returns the registry of an app. The server keeps it, because all instances of the app share the server. */
-export function registryOf ({ server }: FastifyInstance): Registry {
-  const registered: typeof server & Registered = server
-  registered[REGISTRY] ??= new Registry()
-  return registered[REGISTRY]
+export function registryOf (app: FastifyInstance): Registry {
+  const server: typeof app.server & { [REGISTRY]?: Registry } = app.server
+  const known = server[REGISTRY]
+  if (known !== undefined) return known
+  warnOfTimeout(app)
+  return (server[REGISTRY] = new Registry())
 }
 
 /**
