@@ -9,7 +9,6 @@ import { resolveDeclarations } from './registration/resolve-declarations.js'
 import { openTables, prepareStores } from './registration/stores.js'
 import { normalizePrefix } from './resource/path-pattern.js'
 import { addRoutes } from './routes/add-routes.js'
-import type { NamedPath } from './routes/path-helpers.js'
 import { addPaths, namesOf } from './routes/route-registry.js'
 import type { AttributesSchema } from './schema/types.js'
 import type { Store } from './stores/store.js'
@@ -96,18 +95,18 @@ async function addResources (
   wings: Wings
 ): Promise<void> {
   const { app, names } = given
+  // Options: checked, with their defaults.
   const resolved = await resolveDeclarations(app, declarations, wings.loadHtml)
   const opened = openTables(resolved)
+  // Resources: everything that serves their requests, as closures, and the table of their routes.
   const describeRoutes = app.hasPlugin('@fastify/swagger') ? await wings.loadOpenapi() : undefined
   const registration = { ...given, assetOwners: [], describeRoutes }
   const prepared = resolved.flatMap((declaration) => prepare(registration, declaration))
+  addPaths(app, names, prepared)
   const options = prepared.map(({ compiled }) => compiled.options)
-  const beside = new Map<string, NamedPath>()
-  for (const { compiled: { options: { name } }, paths } of prepared) {
-    nameOwner(ownerOf(name), () => { addPaths(app, names, paths, beside) })
-  }
   await prepareStores(app, options, opened)
   for (const one of options) warnOfOpenGroups(app, one)
+  // Routes of Fastify.
   const serveXmlSchema = options.some(({ xsd }) => xsd) ? await wings.loadXsd() : undefined
   for (const resource of prepared) {
     // A resource without actions serves only as a parent: it has a store, but no routes.

@@ -5,7 +5,7 @@ import { constrainParents, type GuardedResource, passesChecks } from '../actions
 import { compileRefusals } from '../actions/authorize/refused-actions.js'
 import type { Target } from '../actions/target.js'
 import { InvalidOptionError } from '../errors.js'
-import type { ActionLink, ChildLink, Format, Selection, Writer, WriterContext } from '../formats/format.js'
+import type { ActionLink, Format, Selection, Writer, WriterContext } from '../formats/format.js'
 import { compileJsonReader, json, mergePatch } from '../formats/json/json.js'
 import type { BodyFormat, CompiledResource, Representation } from '../compiled-resource.js'
 import { compileCustomAction } from '../actions/custom/compile-action.js'
@@ -15,12 +15,10 @@ import { compileSelect } from '../request/selection.js'
 import { compilePrefill } from '../request/prefill.js'
 import { Relations } from '../relations/relations.js'
 import { compileLocation, type ResourcePaths } from '../resource/location.js'
-import type { Paths } from '../routes/path-helpers.js'
 import { compileVisibleRow, publish } from '../resource/visible.js'
 import { nameOf, type Resource } from '../resource/resource.js'
 import { compileCacheControl } from '../options/cache-control.js'
 import type { ActionScope, CustomAction } from '../actions/custom/custom-action.js'
-import type { HookLists } from '../options/hooks.js'
 import type { ResolvedOptions } from '../options/resolve/options.js'
 import type { Routing } from '../options/resolve/routing.js'
 import { compileConstraint } from '../schema/validation/parameter.js'
@@ -33,23 +31,13 @@ import type { Row } from '../resource/row.js'
 import { checkCapabilities, checkForeignKey, checkKept, checkWriter } from './check-resource.js'
 
 /** The surroundings of a resource: its place, its relatives and the settings of the app. */
-export interface ResourceContext {
-  readonly resourcePaths: ResourcePaths
-  /** The resource that it is nested in, or `undefined` if there is none. */
-  readonly parent: CompiledResource | undefined
+export interface ResourceContext
+  extends
+  Pick<CompiledResource, 'resourcePaths' | 'parent' | 'listChecks' | 'paths' | 'appHooks'>,
+  Pick<WriterContext, 'children' | 'assetOwner' | 'navigation'> {
   readonly customActions: readonly CustomAction[]
   /** The validators that it shares with other resources. */
   readonly validators: Validators
-  readonly children: readonly ChildLink[]
-  /** The `app.paths` of the instance on which it is registered. */
-  readonly paths: Paths
-  /** Returns the path of the resource that serves a file of the pages. */
-  readonly assetOwner: WriterContext['assetOwner']
-  /** Returns the bar of the pages, once the app is ready. */
-  readonly navigation: WriterContext['navigation']
-  readonly listChecks: CompiledResource['listChecks']
-  /** Returns the hooks of that instance. They are complete once the app is ready. */
-  readonly appHooks: () => HookLists
 }
 
 export function compileResource (

@@ -13,72 +13,69 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'title', 'description', 'examples', 'example', 'xml', 'deprecated'
 ])
 
+/** Throws `InvalidAttributesError` about the attributes of a resource. */
+type Refuse = (reason: string) => never
+
 /**
  * Returns the attributes of a schema in their order.
  * @throws InvalidAttributesError
  */
 export function declareAttributes (plural: string, schema: Schema): ReadonlyMap<string, Property> {
-  const refuse = (reason: string): never => { throw new InvalidAttributesError(plural, reason) }
-  if (schema.type !== 'object' || !isObject(schema.properties)) {
-    refuse("must be a JSON Schema { type: 'object', properties: { … } }")
+  const refuse: Refuse = (reason) => { throw new InvalidAttributesError(plural, reason) }
+  const { type, properties, additionalProperties = false, required = [], $schema = DRAFT } = schema
+  if (type !== 'object' || !isObject(properties)) {
+    return refuse("must be a JSON Schema { type: 'object', properties: { … } }")
   }
-  if (schema.additionalProperties !== undefined && schema.additionalProperties !== false) {
+  if (additionalProperties !== false) {
     refuse(
       '"additionalProperties" can only be false, because other attributes are refused; leave it out, or leave out ' +
         'the whole schema to allow any attributes'
     )
   }
-  for (const keyword of Object.keys(schema)) {
-    if (!HARMLESS.has(keyword) && !keyword.startsWith('x-')) {
-      refuse(
-        `"${keyword}" has no effect beside "properties": an update checks only the attributes it is given; put it ` +
-          'into a property, or leave it out'
-      )
-    }
+  const keyword = Object.keys(schema).find((keyword) => !HARMLESS.has(keyword) && !keyword.startsWith('x-'))
+  if (keyword !== undefined) {
+    refuse(
+      `"${keyword}" has no effect beside "properties": an update checks only the attributes it is given; put it ` +
+        'into a property, or leave it out'
+    )
   }
-  const properties = schema.properties as Schema
-  for (const name of Object.keys(properties)) {
+  for (const [name, property] of Object.entries(properties)) {
     if (name === 'id') refuse('"id" is not an attribute; leave it out, and set the type of ids by the option "id"')
     if (!isXmlName(name)) {
       refuse(`"${name}" is not a valid name in XML; use letters, digits, "-", "_" and ".", and no digit first`)
     }
+    if (!isObject(property)) refuse(`"${name}" must be a JSON Schema object, not ${JSON.stringify(property)}`)
   }
-  const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : []
-  for (const name of required) {
-    if (!Object.hasOwn(properties, String(name))) {
-      refuse(`"required" names "${String(name)}", which is not among the properties`)
-    }
+  const names: readonly unknown[] = Array.isArray(required) ? required : []
+  const other = names.find((name) => !Object.hasOwn(properties, String(name)))
+  if (other !== undefined) refuse(`"required" names "${String(other)}", which is not among the properties`)
+  if ($schema !== DRAFT && $schema !== `${DRAFT}#`) {
+    refuse(`"$schema" is ${show($schema)}, but schemas are read as draft-07; leave it out`)
   }
-  const declared = new Map<string, Property>()
-  for (const [name, property] of shapeProperties(schema, refuse)) {
-    for (const { properties } of shapesIn(property.shape)) {
-      for (const inner of properties.keys()) {
-        if (!isXmlName(inner)) refuse(`"${inner}" in "${name}" is not a valid name in XML`)
-      }
-    }
-    declared.set(name, property)
+  checkParts(schema, refuse)
+  const declared = shapeProperties(schema, refuse)
+  for (const [name, { shape }] of declared) {
+    const inner = [...shapesIn(shape)].flatMap(({ properties }) => [...properties.keys()])
+    const unusable = inner.find((name) => !isXmlName(name))
+    if (unusable !== undefined) refuse(`"${unusable}" in "${name}" is not a valid name in XML`)
   }
   return declared
 }
 
 const TYPES: ReadonlySet<unknown> = ALL_TYPES
-/** Names that other libraries and databases have for types, with the types that they mean. */
-const OTHER_TYPES: ReadonlyMap<unknown, string> = new Map([
-  ...['text', 'varchar', 'char', 'uuid', 'date', 'datetime', 'date-time', 'timestamp', 'email', 'url'].map(
-    (name) => [name, 'string'] as const
-  ),
-  ...['int', 'bigint', 'long'].map((name) => [name, 'integer'] as const),
-  ...['float', 'double', 'real'].map((name) => [name, 'number'] as const),
-  ...['list', 'set'].map((name) => [name, 'array'] as const),
-  ...['json', 'map', 'dict'].map((name) => [name, 'object'] as const)
-])
-
-const DECIMALS: ReadonlySet<unknown> = new Set(['decimal', 'numeric', 'money'])
+/** The types, each with the names that other libraries and databases have for it. */
+const OTHER_TYPES: ReadonlyArray<readonly [meant: string, names: readonly unknown[]]> = [
+  ['"string"', ['text', 'varchar', 'char', 'uuid', 'date', 'datetime', 'date-time', 'timestamp', 'email', 'url']],
+  ['"string" with the format \'decimal\'', ['decimal', 'numeric', 'money']],
+  ['"integer"', ['int', 'bigint', 'long']],
+  ['"number"', ['float', 'double', 'real']],
+  ['"array"', ['list', 'set']],
+  ['"object"', ['json', 'map', 'dict']]
+]
 
 function suggestType (type: unknown): string {
-  const meant = OTHER_TYPES.get(type)
-  if (DECIMALS.has(type)) return '; did you mean "string" with the format \'decimal\'?'
-  return meant === undefined ? didYouMean(String(type), [...ALL_TYPES]) : `; did you mean "${meant}"?`
+  const [meant] = OTHER_TYPES.find(([, names]) => names.includes(type)) ?? []
+  return meant === undefined ? didYouMean(String(type), [...ALL_TYPES]) : `; did you mean ${meant}?`
 }
 
 const DRAFT = 'http://json-schema.org/draft-07/schema'
@@ -112,14 +109,8 @@ function findReferenceFault (part: Schema, root: Schema): string | undefined {
   }
 }
 
-function shapeProperties (schema: Schema, refuse: (reason: string) => never): ReadonlyMap<string, Property> {
-  for (const [name, property] of Object.entries(schema.properties as Schema)) {
-    if (!isObject(property)) refuse(`"${name}" must be a JSON Schema object, not ${JSON.stringify(property)}`)
-  }
-  const { $schema = DRAFT } = schema
-  if ($schema !== DRAFT && $schema !== `${DRAFT}#`) {
-    refuse(`"$schema" is ${show($schema)}, but schemas are read as draft-07; leave it out`)
-  }
+/** Checks the schemas in a schema: their patterns, references and types. */
+function checkParts (schema: Schema, refuse: Refuse): void {
   for (const { name, schema: part, path } of subschemasOf(schema)) {
     // Only what refers to a definition uses it.
     const isUsed = path[0] !== 'definitions' && path[0] !== '$defs'
@@ -134,15 +125,17 @@ function shapeProperties (schema: Schema, refuse: (reason: string) => never): Re
       )
     }
   }
+}
+
+function shapeProperties (schema: Schema, refuse: Refuse): ReadonlyMap<string, Property> {
   try {
     const { properties } = shapeOf(schema)
     if (keepsWriteOnly(schema)) return properties
-    throw new Error(
-      '"writeOnly" works only in a property, at any depth; put the values to hide into a property of their own'
-    )
   } catch (error) {
     return refuse(String(findMember(error, 'message')))
   }
+  const cure = 'put the values to hide into a property of their own'
+  return refuse(`"writeOnly" works only in a property, at any depth; ${cure}`)
 }
 
 /**

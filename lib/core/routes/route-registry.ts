@@ -200,22 +200,23 @@ export function namesOf (app: FastifyInstance): PathNames {
 }
 
 /**
- * Adds the names of the paths of a resource to `app.paths`, and their routes to the registry.
- * @param beside the named paths of the same registration that have been added
+ * Adds the names of the paths of one registration to `app.paths`, and their routes to the registry.
  * @throws InvalidOptionError, ClashError if another path has the same name, or another route the same method and path
  */
 export function addPaths (
   app: FastifyInstance,
   names: PathNames,
-  paths: readonly RoutePath[],
-  beside: Map<string, NamedPath>
+  prepared: ReadonlyArray<{ readonly compiled: CompiledResource, readonly paths: readonly RoutePath[] }>
 ): void {
   const registry = registryOf(app)
-  for (const path of paths) {
-    registry.pathsLike(path).push(path)
-    for (const route of path.routes) {
-      addName(names, { ...path, name: route.name ?? path.name }, beside)
-      registry.add(path, route)
+  const beside = new Map<string, NamedPath>()
+  for (const { compiled: { options }, paths } of prepared) {
+    for (const path of paths) {
+      registry.pathsLike(path).push(path)
+      for (const route of path.routes) {
+        nameOwner(ownerOf(options.name), () => { addName(names, { ...path, name: route.name ?? path.name }, beside) })
+        registry.add(path, route)
+      }
     }
   }
 }
