@@ -1,11 +1,15 @@
 import { STATUS_CODES } from 'node:http'
 import createError, { type FastifyError, type FastifyErrorConstructor } from '@fastify/error'
+import { type CodedMessage, Message, type Said, say, sayAbout, sayCoded } from './messages.js'
 
 /**
  * Messages by attribute, or by a path such as `author.name`. Each is a phrase that follows the name:
  * `must not be blank`.
  */
 export type Messages = Readonly<Record<string, readonly string[]>>
+
+/** The same, with the codes by which pages translate them. */
+export type SaidMessages = Readonly<Record<string, readonly Said[]>>
 
 interface Coded {
   /** The code of the error: `FST_RESOURCES_…`. */
@@ -43,7 +47,7 @@ const InvalidOptionBase: OptionErrorClass = makeOptionError('FST_RESOURCES_INVAL
 const UnknownOptionBase: OptionErrorClass = makeOptionError('FST_RESOURCES_UNKNOWN_OPTION', 'There is no option', '')
 
 /** The message about a reference to a row that does not exist, or that the request may not see. */
-export const NO_SUCH_REFERENCE = 'refers to something that does not exist'
+export const NO_SUCH_REFERENCE: Message = say('refersToNothing')
 
 /** Thrown when an option is missing or cannot be used. The reason names the mistake, and how to repair it. */
 export class InvalidOptionError extends InvalidOptionBase {}
@@ -100,22 +104,51 @@ export const ScopeChangeError: ErrorClass<[string]> = createError(
   TypeError
 )
 
+type DetailedError = FastifyError & Coded & {
+  /** The detail of the problem document. If pages translate it, it is a message with a code. */
+  readonly detail: Said
+}
+
+/** The class of an error about a request. */
+type DetailedErrorClass<Arguments extends unknown[]> = new (...parameters: Arguments) => DetailedError
+
+function makeError<Arguments extends unknown[]> (
+  code: string,
+  status: number,
+  describe: (...parameters: Arguments) => Said
+): DetailedErrorClass<Arguments> {
+  const Base: ErrorClass<[string]> = createError(code, '%s', status)
+  return class extends Base {
+    readonly detail: Said
+
+    constructor (...parameters: Arguments) {
+      const detail = describe(...parameters)
+      super(String(detail))
+      this.detail = detail
+    }
+  }
+}
+
+const itself = (detail: Said): Said => detail
+
 /**
  * Thrown when a body contradicts its Content-Type: it is not UTF-8, not well-formed, nested too deep, or has a DOCTYPE.
  * Also thrown when a QUERY has no Content-Type.
  */
-export const MalformedBodyError: ErrorClass<[string]> = createError('FST_RESOURCES_MALFORMED_BODY', '%s', 400)
+export const MalformedBodyError: DetailedErrorClass<[detail: Said]> =
+  makeError('FST_RESOURCES_MALFORMED_BODY', 400, itself)
 /** Thrown when a query parameter is unknown, repeated or invalid. */
-export const InvalidQueryError: ErrorClass<[string]> = createError('FST_RESOURCES_INVALID_QUERY', '%s', 400)
+export const InvalidQueryError: DetailedErrorClass<[detail: Said]> =
+  makeError('FST_RESOURCES_INVALID_QUERY', 400, itself)
 /** An `InvalidQueryError` about a condition or the search of a list. */
 export class InvalidConditionError extends InvalidQueryError {
   /** The query parameter. */
   readonly parameter: string
   /** What is wrong with its value. */
-  readonly reason: string
+  readonly reason: Said
 
-  constructor (parameter: string, reason: string) {
-    super(`"${parameter}" ${reason}`)
+  constructor (parameter: string, reason: Said) {
+    super(sayAbout(parameter, reason))
     this.parameter = parameter
     this.reason = reason
   }
@@ -127,75 +160,102 @@ export function isConditionError (error: unknown): error is InvalidConditionErro
 }
 
 /** Thrown when a request names two different ids. */
-export const IdConflictError: ErrorClass<[string, string]> =
-  createError('FST_RESOURCES_ID_CONFLICT', 'the request names two ids: "%s" and "%s"', 400)
+export const IdConflictError: DetailedErrorClass<[one: string, other: string]> =
+  makeError('FST_RESOURCES_ID_CONFLICT', 400, (one, other) => `the request names two ids: "${one}" and "${other}"`)
 /** Thrown when a form's `_method` is neither PUT nor DELETE, is given twice, or stands in a request other than POST. */
-export const InvalidMethodError: ErrorClass<[string]> = createError('FST_RESOURCES_INVALID_METHOD', '%s', 400)
+export const InvalidMethodError: DetailedErrorClass<[detail: string]> =
+  makeError('FST_RESOURCES_INVALID_METHOD', 400, itself)
 /** Thrown when `If-Match` or `If-None-Match` is not a list of entity tags (RFC 9110 §8.8.3). */
-export const InvalidPreconditionError: ErrorClass<[string]> =
-  createError('FST_RESOURCES_INVALID_PRECONDITION', '%s is not a list of entity tags such as "1.xml"', 400)
+export const InvalidPreconditionError: DetailedErrorClass<[header: string]> = makeError(
+  'FST_RESOURCES_INVALID_PRECONDITION', 400, (header) => `${header} is not a list of entity tags such as "1.xml"`
+)
 /** Thrown when a browser says that an unsafe request comes from another origin. */
-export const CrossSiteError: ErrorClass<[string]> =
-  createError('FST_RESOURCES_CROSS_SITE', 'the request comes from %s', 403)
+export const CrossSiteError: DetailedErrorClass<[origin: string]> =
+  makeError('FST_RESOURCES_CROSS_SITE', 403, (origin) => say('crossSite', { origin }))
 /** Thrown when `authorize` does not allow the action of a request. */
-export const ForbiddenError: ErrorClass<[string, string]> =
-  createError('FST_RESOURCES_FORBIDDEN', 'you are not allowed to %s %s', 403)
+export const ForbiddenError: DetailedErrorClass<[action: string, resource: string]> =
+  makeError('FST_RESOURCES_FORBIDDEN', 403, (action, resource) => say('actionForbidden', { action, resource }))
 /** Thrown when no row has the id of the request. */
-export const NotFoundError: ErrorClass<[string, string]> =
-  createError('FST_RESOURCES_NOT_FOUND', 'there is no %s with the id %s', 404)
+export const NotFoundError: DetailedErrorClass<[resource: string, id: string]> =
+  makeError('FST_RESOURCES_NOT_FOUND', 404, (resource, id) => say('idUnknown', { resource, id }))
 /** Thrown when `authorize` hides a path, a singleton does not exist, or a home page answers an unknown path. */
-export const NothingHereError: ErrorClass<[string]> =
-  createError('FST_RESOURCES_NOTHING_HERE', 'there is no %s here', 404)
+export const NothingHereError: DetailedErrorClass<[resource: string]> =
+  makeError('FST_RESOURCES_NOTHING_HERE', 404, (resource) => say('nothingHere', { resource }))
 /** Thrown when a path ends with a slash, and the router does not ignore that. */
-export const TrailingSlashError: ErrorClass<[]> =
-  createError('FST_RESOURCES_TRAILING_SLASH', 'there is nothing here: leave out the slash at the end of the path', 404)
+export const TrailingSlashError: DetailedErrorClass<[]> =
+  makeError('FST_RESOURCES_TRAILING_SLASH', 404, () => say('slashAtEnd'))
 /** Thrown when a path does not serve a method. `Allow` names those it serves. */
-export const MethodNotAllowedError: ErrorClass<[string, string]> =
-  createError('FST_RESOURCES_METHOD_NOT_ALLOWED', '%s is not allowed here; use %s', 405)
+export const MethodNotAllowedError: DetailedErrorClass<[method: string, allowed: string]> =
+  makeError('FST_RESOURCES_METHOD_NOT_ALLOWED', 405, (method, allowed) => say('methodNotAllowed', { method, allowed }))
 /** Thrown when a singleton exists already. */
-export const ExistsError: ErrorClass<[string]> = createError('FST_RESOURCES_EXISTS', 'the %s exists already', 409)
+export const ExistsError: DetailedErrorClass<[resource: string]> =
+  makeError('FST_RESOURCES_EXISTS', 409, (resource) => say('existsAlready', { resource }))
 /** Thrown when none of the resource's formats is acceptable. */
-export const NotAcceptableError: ErrorClass<[string, string]> =
-  createError('FST_RESOURCES_NOT_ACCEPTABLE', '%s; choose one of %s', 406)
+export const NotAcceptableError: DetailedErrorClass<[detail: Said]> =
+  makeError('FST_RESOURCES_NOT_ACCEPTABLE', 406, itself)
 /** Thrown when a write fails `If-Match`, `If-None-Match` or `_version`, and there is no row to show. */
-export const PreconditionFailedError: ErrorClass<[string]> = createError('FST_RESOURCES_PRECONDITION_FAILED', '%s', 412)
+export const PreconditionFailedError: DetailedErrorClass<[detail: Said]> =
+  makeError('FST_RESOURCES_PRECONDITION_FAILED', 412, itself)
 /** Thrown when a body has too many values. */
-export const TooManyValuesError: ErrorClass<[number]> =
-  createError('FST_RESOURCES_TOO_MANY_VALUES', 'the body has more than %d values', 413)
+export const TooManyValuesError: DetailedErrorClass<[most: number]> =
+  makeError('FST_RESOURCES_TOO_MANY_VALUES', 413, (most) => say('tooManyValues', { most }))
 /** Thrown when a URL has more than 65,536 characters. */
-export const UriTooLongError: ErrorClass<[number]> =
-  createError('FST_RESOURCES_URI_TOO_LONG', 'the URL must have at most %d characters', 414)
+export const UriTooLongError: DetailedErrorClass<[most: number]> =
+  makeError('FST_RESOURCES_URI_TOO_LONG', 414, (most) => say('urlTooLong', { most }))
 /** Thrown when a body has a Content-Type, charset or Content-Encoding that the resource does not read. */
-export const UnsupportedMediaTypeError: ErrorClass<[string, string]> =
-  createError('FST_RESOURCES_UNSUPPORTED_MEDIA_TYPE', '%s cannot be read here; send %s', 415)
+export const UnsupportedMediaTypeError: DetailedErrorClass<[what: string, readable: string]> = makeError(
+  'FST_RESOURCES_UNSUPPORTED_MEDIA_TYPE', 415, (what, readable) => `${what} cannot be read here; send ${readable}`
+)
 /** Thrown when a write needs `If-Match` with a version, but has no such header, or `*`. */
-export const MatchRequiredError: ErrorClass<[string]> =
-  createError('FST_RESOURCES_MATCH_REQUIRED', 'send If-Match with the ETag of the %s that you have read', 428)
+export const MatchRequiredError: DetailedErrorClass<[resource: string]> = makeError(
+  'FST_RESOURCES_MATCH_REQUIRED', 428, (resource) => `send If-Match with the ETag of the ${resource} that you have read`
+)
 
-const InvalidBase: ErrorClass<[string]> = createError('FST_RESOURCES_INVALID', '%s', 422)
-const DuplicateBase: ErrorClass<[string]> = createError('FST_RESOURCES_DUPLICATE', '%s', 409)
+const InvalidBase: DetailedErrorClass<[detail: Said]> = makeError('FST_RESOURCES_INVALID', 422, itself)
+const DuplicateBase: DetailedErrorClass<[detail: Said]> = makeError('FST_RESOURCES_DUPLICATE', 409, itself)
 
 /** Thrown when the schema or the store refuses attributes. */
 export class InvalidError extends InvalidBase {
-  /** The messages by attribute. */
+  /** The messages by attribute, in English. */
   readonly errors: Messages
+  /** The same messages, with the codes by which pages translate them. */
+  readonly messages: SaidMessages
 
   /**
-   * @param errors the messages by attribute; empty if no attribute is at fault
+   * @param errors the messages by attribute, each a text or a code with its parameters; empty if no attribute is at
+   * fault
    * @param options.detail a sentence in place of the messages of `errors`
    * @param options.cause the error of the store's engine
    */
-  constructor (errors: Messages, options: { readonly detail?: string, readonly cause?: unknown } = {}) {
-    super(options.detail ?? sentences(errors).join('; '))
-    this.errors = errors
+  constructor (
+    errors: Readonly<Record<string, ReadonlyArray<Said | CodedMessage>>>,
+    options: { readonly detail?: Said, readonly cause?: unknown } = {}
+  ) {
+    const messages = mapMessages(errors, toSaid)
+    super(options.detail ?? sentences(messages).join('; '))
+    this.messages = messages
+    this.errors = mapMessages(messages, String)
     if (options.cause !== undefined) this.cause = options.cause
   }
 }
 
+function mapMessages<M, T> (
+  messages: Readonly<Record<string, readonly M[]>>,
+  map: (message: M) => T
+): Record<string, readonly T[]> {
+  return Object.fromEntries(Object.entries(messages).map(([path, all]) => [path, all.map((message) => map(message))]))
+}
+
+function toSaid (message: Said | CodedMessage): Said {
+  return typeof message === 'string' || message instanceof Message ? message : sayCoded(message)
+}
+
 /** Thrown by a store when a row would repeat the value of an attribute, or the values of several, that are unique. */
 export class DuplicateError extends DuplicateBase {
-  /** The messages by attribute. */
+  /** The messages by attribute, in English. */
   readonly errors: Messages
+  /** The same messages, with the codes by which pages translate them. */
+  readonly messages: SaidMessages
 
   /**
    * @param attribute the attribute whose value exists already
@@ -203,15 +263,16 @@ export class DuplicateError extends DuplicateBase {
    * @param options.cause the error of the store's engine
    */
   constructor (attribute: string, { others = [], cause }: { others?: readonly string[], cause?: unknown } = {}) {
-    const message = `is already taken${others.length === 0 ? '' : ` together with ${others.join(', ')}`}`
-    super(`${attribute} ${message}`)
-    this.errors = { [attribute]: [message] }
+    const message = others.length === 0 ? say('isTaken') : say('isTakenTogether', { others: others.join(', ') })
+    super(`${attribute} ${message.text}`)
+    this.messages = { [attribute]: [message] }
+    this.errors = { [attribute]: [message.text] }
     if (cause !== undefined) this.cause = cause
   }
 }
 
-const ReferencedBase: ErrorClass<[string]> =
-  createError('FST_RESOURCES_REFERENCED', '%s still refer to it; delete or change them first', 409)
+const ReferencedBase: DetailedErrorClass<[referrers: string]> =
+  makeError('FST_RESOURCES_REFERENCED', 409, (referrers) => say('stillReferenced', { referrers }))
 
 /** Thrown by a store that cannot delete a row because other rows refer to it. */
 export class ReferencedError extends ReferencedBase {
@@ -230,10 +291,10 @@ interface Caused {
   readonly cause?: unknown
 }
 
-type StoreErrorClass = new (options?: Caused) => FastifyError & Coded
+type StoreErrorClass = new (options?: Caused) => DetailedError
 
-function makeStoreError (code: string, message: string, status: number): StoreErrorClass {
-  const Base: ErrorClass<[]> = createError(code, message, status)
+function makeStoreError (code: string, detail: Message, status: number): StoreErrorClass {
+  const Base = makeError(code, status, () => detail)
   return class extends Base {
     constructor ({ cause }: Caused = {}) {
       super()
@@ -242,20 +303,10 @@ function makeStoreError (code: string, message: string, status: number): StoreEr
   }
 }
 
-const UnavailableBase: StoreErrorClass =
-  makeStoreError('FST_RESOURCES_UNAVAILABLE', 'the store is not available now, and nothing was written; try again', 503)
-const StoreFullBase: StoreErrorClass =
-  makeStoreError('FST_RESOURCES_STORE_FULL', 'the store is full, and nothing was written', 507)
-const SequenceBase: StoreErrorClass = makeStoreError(
-  'FST_RESOURCES_SEQUENCE',
-  'the sequence of the ids is behind the rows, and nothing was written; it must go on from the greatest id',
-  503
-)
-const UnknownOutcomeBase: StoreErrorClass = makeStoreError(
-  'FST_RESOURCES_UNKNOWN_OUTCOME',
-  'the store did not answer, and it is not known whether anything was written; look before you try again',
-  504
-)
+const UnavailableBase: StoreErrorClass = makeStoreError('FST_RESOURCES_UNAVAILABLE', say('storeUnavailable'), 503)
+const StoreFullBase: StoreErrorClass = makeStoreError('FST_RESOURCES_STORE_FULL', say('storeFull'), 507)
+const SequenceBase: StoreErrorClass = makeStoreError('FST_RESOURCES_SEQUENCE', say('sequenceBehind'), 503)
+const UnknownOutcomeBase: StoreErrorClass = makeStoreError('FST_RESOURCES_UNKNOWN_OUTCOME', say('outcomeUnknown'), 504)
 
 /** Thrown by a store that is unreachable or overloaded, and has written nothing. */
 export class UnavailableError extends UnavailableBase {
@@ -276,8 +327,9 @@ export class SequenceError extends SequenceBase {}
 export class UnknownOutcomeError extends UnknownOutcomeBase {}
 
 /** Returns sentences such as "title must not be blank". */
-export function sentences (errors: Messages): string[] {
-  return Object.entries(errors).flatMap(([attribute, messages]) => messages.map((message) => `${attribute} ${message}`))
+export function sentences (errors: SaidMessages): string[] {
+  return Object.entries(errors).flatMap(([attribute, messages]) =>
+    messages.map((message) => `${attribute} ${String(message)}`))
 }
 
 /** The problem document of an error (RFC 9457). */
@@ -302,10 +354,31 @@ export function describeError (thrown: unknown, replied: number): Problem {
   const error: { readonly [K in 'statusCode' | 'status' | 'message']?: unknown } = thrown ?? {}
   const status = [error.statusCode, error.status, replied].find(isErrorStatus) ?? 500
   const title = STATUS_CODES[status] ?? 'Error'
-  const message = status >= 500 ? serverDetail(thrown) : error.message
+  const isHidden = status >= 500 && !isStoreFailure(thrown)
+  const message = isHidden ? SERVER_FAILED.text : error.message
   const detail = typeof message === 'string' && message !== '' ? shorten(message) : title
   const problem = { type: 'about:blank', title, status, detail } as const
   return status < 500 && hasMessages(thrown) ? { ...problem, errors: thrown.errors } : problem
+}
+
+const SERVER_FAILED = say('serverFailed')
+
+/** A problem with the codes by which pages translate its messages. */
+export interface SaidProblem extends Omit<Problem, 'detail' | 'errors'> {
+  readonly detail: Said
+  readonly errors?: SaidMessages
+}
+
+/** Returns a problem with the messages of the thrown value, as far as they have codes. */
+export function withCodes (problem: Problem, thrown: unknown): SaidProblem {
+  const own = (thrown as { readonly detail?: unknown } | null | undefined)?.detail
+  const detail = problem.detail === SERVER_FAILED.text ? SERVER_FAILED : own
+  return {
+    ...problem,
+    // A hook of the app may have given the error another message.
+    detail: detail instanceof Message && detail.text === problem.detail ? detail : problem.detail,
+    ...(problem.errors !== undefined && { errors: (thrown as InvalidError | DuplicateError).messages })
+  }
 }
 
 /** The most characters of a detail, which may repeat what the client has sent. */
@@ -316,10 +389,8 @@ function shorten (text: string): string {
   return text.length > LONGEST_DETAIL ? `${text.slice(0, LONGEST_DETAIL).toWellFormed()}…` : text
 }
 
-function serverDetail (thrown: unknown): string {
-  const known = [UnavailableError, SequenceError, StoreFullError, UnknownOutcomeError]
-    .some((type) => thrown instanceof type)
-  return known ? (thrown as Error).message : 'something went wrong on the server'
+function isStoreFailure (thrown: unknown): thrown is Error {
+  return [UnavailableError, SequenceError, StoreFullError, UnknownOutcomeError].some((type) => thrown instanceof type)
 }
 
 function hasMessages (thrown: unknown): thrown is InvalidError | DuplicateError {

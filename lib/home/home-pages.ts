@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AccessContext } from '../core/actions/authorize/level.js'
 import { findUnlisted } from '../core/actions/authorize/refused-actions.js'
 import type { CompiledResource } from '../core/compiled-resource.js'
-import { describeError, NotAcceptableError, NothingHereError, type Problem } from '../core/errors.js'
+import { describeError, NotAcceptableError, NothingHereError, type SaidProblem, withCodes } from '../core/errors.js'
 import { escapeText } from '../core/formats/escape.js'
 import type { Format } from '../core/formats/format.js'
 import type { PossibleNavigation, Unlisted } from '../core/formats/view.js'
@@ -21,10 +21,8 @@ import { TRACKERS } from '../html/html.js'
 import { markup, type Markup } from '../html/html-tag.js'
 import { compileLanguageChoice, type ChooseLanguage } from '../html/languages/choose-language.js'
 import { directionOf } from '../html/languages/language.js'
-import { compileTranslation, makeMessages } from '../html/languages/make-messages.js'
-import { compileOwn, type Translate } from '../html/languages/phrases.js'
-import { compileText } from '../html/languages/texts.js'
-import type { PageMessages } from '../html/messages.js'
+import { compileOwn, compileText, compileTranslation, makeMessages } from '../html/languages/make-messages.js'
+import type { PageMessages, Translate } from '../html/messages.js'
 import { chooseLinks } from '../html/navigation.js'
 import type { AppearanceOptions, PageLanguage, ResolvedHtmlOptions } from '../html/options.js'
 import { makeSecurityHeaders } from '../html/security-headers.js'
@@ -185,13 +183,13 @@ export class HomePages {
     if (name === 'json') return reply.type('application/problem+json').send(problem)
     if (name === 'xml') return reply.type(contentType).send(writeProblem(problem))
     const unlisted = isFailure || !hasPassed ? undefined : await this.#findUnlisted(request)
-    const page = this.#writeProblem(problem, request, unlisted)
+    const page = this.#writeProblem(withCodes(problem, error), request, unlisted)
     if (page !== undefined) return reply.type(contentType).headers(this.#pageHeaders).send(page)
     return reply.code(500).type('text/plain; charset=utf-8').send('Internal Server Error')
   }
 
   /** Writes the page of an error, or returns `undefined` if a function of the brand throws. */
-  #writeProblem ({ status, ...problem }: Problem, request: FastifyRequest, unlisted: Unlisted): string | undefined {
+  #writeProblem ({ status, ...problem }: SaidProblem, request: FastifyRequest, unlisted: Unlisted): string | undefined {
     const { titleIn, href } = this.#source
     const { lang, translate, possible } = this.#wordsFor(request)
     const label = titleIn(lang)
@@ -272,10 +270,9 @@ function findErrorFormat (request: Parameters<typeof findFormat>[0]): FormatChoi
 /** Makes the error for a request whose format is not offered. */
 function makeNotAcceptable (query: unknown): Error {
   const isAsked = Object.hasOwn(Object(query), 'format')
-  return new NotAcceptableError(
-    isAsked ? 'there is no such format' : 'none of the types in Accept is available here',
-    FORMATS.map(({ name, mediaTypes }) => `${mediaTypes.join(', ')} (${name})`).join('; ')
-  )
+  const reason = isAsked ? 'there is no such format' : 'none of the types in Accept is available here'
+  const formats = FORMATS.map(({ name, mediaTypes }) => `${mediaTypes.join(', ')} (${name})`).join('; ')
+  return new NotAcceptableError(`${reason}; choose one of ${formats}`)
 }
 
 /** Returns the links to the other formats of a home page. */

@@ -108,11 +108,12 @@ function checkWords (option: string, given: unknown): Partial<PageMessages> {
   const messages = checkMembers<PageMessages>(option, given, EVERY)
   const { phrases = {} } = messages
   for (const [phrase, words] of Object.entries<unknown>(phrases)) {
-    if (typeof words !== 'string' && typeof words !== 'function') {
-      throw new InvalidOptionError(
-        option,
-        `has the phrase "${phrase}", whose translation must be a string, or a function that returns one`
-      )
+    if (typeof words !== 'string') {
+      throw new InvalidOptionError(option, `has the phrase "${phrase}", whose translation must be a string`)
+    }
+    if (/\{\d\}/.test(phrase)) {
+      throw new InvalidOptionError(option, `has the phrase "${phrase}" with a placeholder; give a function by the ` +
+        'code of the message instead, such as mustBeAtMost: ({ most }) => …')
     }
   }
   return { ...messages, phrases: { ...phrases } }

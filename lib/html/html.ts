@@ -5,7 +5,7 @@ import type { Asset, ConfiguredResource, Format, View } from '../core/formats/fo
 import { prepareContent, prepareProblem, withContent } from './content.js'
 import { compileLanguageChoice } from './languages/choose-language.js'
 import { resolveHtmlOptions } from './check-options.js'
-import { compileLabel } from './languages/texts.js'
+import { compileLabel } from './languages/make-messages.js'
 import type { HtmlOptions, PageLanguage, ResolvedHtmlOptions } from './options.js'
 import { canSplit } from './pages/page-frame.js'
 import { Pages } from './pages/pages.js'

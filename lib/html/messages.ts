@@ -1,14 +1,21 @@
+import type { MessageTexts, Said } from '../core/messages.js'
 import type { Id } from '../core/resource/row.js'
 import type { Operator } from '../core/stores/store.js'
 
-/** Translations by English text. A function receives the placeholders of the text in their order: `(number) => …`. */
-export type Phrases = Readonly<Record<string, string | ((...parts: readonly string[]) => string)>>
+/** Translates a text of the app into the language of the page. */
+export type TranslateText = (text: string) => string
+
+/** Translates a message of the server, or a text of the app, into the language of the page. */
+export type Translate = (said: Said) => string
+
+/** Translations by English text. */
+export type Phrases = Readonly<Record<string, string>>
 
 /**
- * The words of the pages. A text that varies is a function, so that any language can inflect. For the same arguments it
- * must return the same text, because pages keep the result.
+ * The words of the pages, and the messages about errors by their codes. A text that varies is a function, so that any
+ * language can inflect. For the same arguments it must return the same text, because pages keep the result.
  */
-export interface PageMessages {
+export interface PageMessages extends MessageTexts {
   /** The plural name of the resource. @default its plural name in words: 'Blog posts' */
   readonly plural: string
   /** The singular name of the resource within a sentence. @default its singular name in words: 'blog post' */
@@ -239,14 +246,13 @@ export interface PageMessages {
   /** The link back to the row, without saving. @default 'Leave it as it is' */
   readonly leave: string
   /**
-   * Translations of texts of the app: titles and descriptions of schemas, and names of attributes, resources and custom
-   * actions, such as `Published at`, `Comments`, `post`. Also of English texts of the server: messages about
-   * attributes, titles and details of errors. `{0}`, `{1}`… are placeholders of these. A translation may be a function
-   * of them.
+   * Translations of texts of the app: titles and descriptions of schemas, names of attributes, resources and custom
+   * actions, such as `Published at`, `Comments`, `post`, and messages of its own errors. Also of English texts of the
+   * server without variable parts.
    * @default {}
    *
    * @example
-   * { People: 'Einwohner', 'must not be blank': 'darf nicht leer sein', 'must be at most {0}': 'höchstens {0}' }
+   * { People: 'Einwohner', 'is rude': 'ist unhöflich', 'Not Found': 'Nicht gefunden' }
    */
   readonly phrases: Phrases
 }

@@ -1,6 +1,6 @@
 import type { AttributesSchema, Attributes } from '../core/schema/types.js'
 import type { VisibleOf } from '../core/schema/infer.js'
-import type { LoadedLanguage } from './languages/language.js'
+import type { Language } from './languages/language.js'
 import type { PageMessages } from './messages.js'
 import type { Brand } from './style/brand.js'
 import type { RowTitle } from './values/row-names.js'
@@ -67,7 +67,7 @@ export interface PageLanguage {
   /** The language tag: `de-AT`. */
   readonly tag: string
   /** The words of the package, or `undefined` for English and for a language that the package does not have. */
-  readonly words: LoadedLanguage | undefined
+  readonly words: Language | undefined
   /** The words of the app, which take precedence. */
   readonly messages: Partial<PageMessages>
 }

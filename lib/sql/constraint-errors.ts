@@ -1,4 +1,5 @@
 import { InvalidError, NO_SUCH_REFERENCE, ReferencedError, SequenceError } from '../core/errors.js'
+import { type Message, say } from '../core/messages.js'
 import type { Scope } from '../core/resource/row.js'
 import type { Attributes } from '../core/schema/types.js'
 import { makeDuplicateError } from '../core/stores/unique.js'
@@ -71,31 +72,25 @@ export function makeRescue (
 }
 
 /** Returns the message about a refused value. If the type of its column has its own spelling, names the type. */
-function describeRefusal (kind: ConstraintError['kind'], column: SqlColumn | undefined): string {
+function describeRefusal (kind: ConstraintError['kind'], column: SqlColumn | undefined): Message {
   const { message } = REFUSALS[kind]
   if (kind !== 'value' || column === undefined) return message
-  if (column.type === 'enum') return 'must be a value of the enumeration of its column'
-  return TEXTS.test(column.type) ? message : `must be a value that the type ${column.type} can have`
+  if (column.type === 'enum') return say('mustBeInEnumeration')
+  return TEXTS.test(column.type) ? message : say('mustFitColumn', { type: column.type })
 }
 
 /** Matches the types that accept every text of their length. */
 const TEXTS = /text|char/i
 
 interface Refusal {
-  readonly message: string
-  readonly detail: string
+  readonly message: Message
+  readonly detail: Message
 }
 
 export const REFUSALS: Readonly<Record<ConstraintError['kind'], Refusal>> = {
-  unique: { message: 'is already taken', detail: 'a row with these values exists already' },
-  required: { message: 'must be given', detail: 'a value that must be given is missing' },
-  reference: {
-    message: NO_SUCH_REFERENCE,
-    detail: 'it refers to something that does not exist, or something else refers to it'
-  },
-  check: { message: 'is not valid', detail: 'the database refuses a value' },
-  value: {
-    message: 'cannot be stored',
-    detail: 'an attribute is too long or too large, or has characters that cannot be stored'
-  }
+  unique: { message: say('isTaken'), detail: say('valuesTaken') },
+  required: { message: say('mustBeGiven'), detail: say('valueMissing') },
+  reference: { message: NO_SUCH_REFERENCE, detail: say('referenceRefused') },
+  check: { message: say('isInvalid'), detail: say('valueRefused') },
+  value: { message: say('cannotBeStored'), detail: say('valueUnstorable') }
 }

@@ -1,4 +1,5 @@
 import { InvalidError } from '../core/errors.js'
+import { say } from '../core/messages.js'
 import type { Id, Row, Scope } from '../core/resource/row.js'
 import type { Attributes } from '../core/schema/types.js'
 import { isEmpty, isSame, readMember, setMember } from '../core/util/own-property.js'
@@ -213,7 +214,7 @@ const BY_ID_ALONE = keyOf([{ by: 'id', is: '=', value: 0 }])
 
 function refuseUnknown (supplied: Attributes, known: ReadonlyMap<string, SqlColumn>): InvalidError {
   const unknown = Object.keys(supplied).filter((name) => !known.has(name))
-  return new InvalidError(Object.fromEntries(unknown.map((name) => [name, ['has no column in the table']])))
+  return new InvalidError(Object.fromEntries(unknown.map((name) => [name, [say('hasNoColumn')]])))
 }
 
 function namesOf (columns: readonly SqlColumn[]): string {

@@ -1,6 +1,7 @@
 import {
   describeError, ExistsError, isConditionError, MatchRequiredError, PreconditionFailedError, UnavailableError
 } from '../errors.js'
+import { say } from '../messages.js'
 import { versionOf } from '../resource/visible.js'
 import type { ActionName, Resource } from '../resource/resource.js'
 import type { Id, Row } from '../resource/row.js'
@@ -212,7 +213,7 @@ export function checkNew ({ preconditions, attempt: { target: { resource } } }: 
  */
 export function checkNoneMatch (row: Row | undefined, state: ActionState): void {
   if (row !== undefined && !isMet(row, state)) {
-    throw new PreconditionFailedError(`the ${state.attempt.target.resource.singular} exists already`)
+    throw new PreconditionFailedError(say('existsAlready', { resource: state.attempt.target.resource.singular }))
   }
 }
 

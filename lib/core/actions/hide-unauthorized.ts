@@ -1,4 +1,5 @@
 import { PreconditionFailedError } from '../errors.js'
+import { say } from '../messages.js'
 import type { RequestState } from '../request/state.js'
 import { findShown } from './authorize/authorize.js'
 import { NO_VERSION } from './default-actions.js'
@@ -22,7 +23,5 @@ export async function hideUnauthorized (outcome: OutcomeWithoutWrite, state: Req
     return row.version === NO_VERSION || row.version === shown.version ? outcome : { ...outcome, row: shown }
   }
   state.outcome = 'stale'
-  throw new PreconditionFailedError(
-    `the ${singular} does not meet the If-Match, If-None-Match or _version of the request; read it again`
-  )
+  throw new PreconditionFailedError(say('changedMeanwhile', { resource: singular }))
 }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Messages } from '../errors.js'
+import type { Said } from '../messages.js'
 import type { Location } from '../resource/location.js'
 import type { Id, Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
@@ -71,7 +72,7 @@ export interface RowSearch {
   /** The text that they were searched for, or the empty text. */
   readonly text: string
   /** The message if that text was refused, or `undefined`. */
-  readonly error: string | undefined
+  readonly error: Said | undefined
   /** The rows, in the order of their ids. */
   readonly rows: readonly ChoiceRow[]
   /** The cursor after which the next rows begin, or `undefined` if there are none. */
@@ -90,6 +91,8 @@ export interface View {
   readonly location: Location
   /** The request that is answered. */
   readonly request: FastifyRequest
+  /** The thrown value, if the answer is an error. */
+  readonly thrown?: unknown
   /** What `prepare` of the writer has found; `undefined` without it. */
   readonly content: unknown
   /** The attributes with which the form for a new row begins, besides defaults: those that the query names. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { InvalidOptionError, ownerOf } from '../errors.js'
+import { nameTypes } from '../messages.js'
 import type { JsonWriter, ListWriter, PageWriter, TextWriter, Writer } from '../formats/format.js'
 import { declareAttributes } from '../resource/attributes.js'
 import type { Resource } from '../resource/resource.js'
@@ -22,8 +23,8 @@ export function checkKept ({ plural, attributes }: Resource, kept: AttributesSch
     if (types !== undefined && other !== undefined) {
       throw new InvalidOptionError(
         'attributes',
-        `declares "${name}", which may be ${describeTypes([other]).slice('must be '.length)}, but in the store it ` +
-          `${describeTypes(types)}`
+        `declares "${name}", which may be ${nameTypes([other])}, but in the store it ` +
+          describeTypes(types).text
       )
     }
   }
@@ -47,7 +48,7 @@ export function checkForeignKey (
       'store',
       `must keep "${name}", the id of the ${parent.singular} to which a row belongs; declare it in the "attributes" ` +
         'of the store as ' +
-        `${describeTypes([type]).slice('must be '.length)}${parent.idType === 'uuid' ? ' of the format uuid' : ''}`
+        `${nameTypes([type])}${parent.idType === 'uuid' ? ' of the format uuid' : ''}`
     )
   }
 }

@@ -220,7 +220,7 @@ function makeReference ({ name, attribute, from, find, findRows }: ReferenceRela
   const property = from.resource.attributes.get(attribute)
   if (property !== undefined && type !== undefined && property.shape.only !== type) {
     const values = referencedAttribute(resource) === 'id' ? 'ids' : 'keys'
-    refuse(`whose ${values} have another type: the attribute ${describeTypes([type])}`)
+    refuse(`whose ${values} have another type: the attribute ${describeTypes([type]).text}`)
   }
   return { name, resource, isMany: false, load: compileLoadOne(findRows(), referencedBy(target), attribute) }
 }

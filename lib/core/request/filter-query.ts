@@ -1,4 +1,5 @@
 import { InvalidConditionError, InvalidQueryError } from '../errors.js'
+import { type Message, say } from '../messages.js'
 import { CONDITION_FIELDS, type OpenCondition, readConditionValue } from '../formats/form/condition.js'
 import {
   compileText, describeMismatch, describeTypes, isBytesShape, isDecimalShape, isLongShape, ORDERED_FORMATS,
@@ -92,7 +93,7 @@ export function compileFilter (filterable: readonly FilterableAttribute[]): (que
     if (parameter === undefined) return []
     const condition = parseCondition(name, text, parameter)
     if (text.length <= MOST_REPEATED) return [condition]
-    throw new InvalidConditionError(name, `must have at most ${MOST_REPEATED} characters`)
+    throw new InvalidConditionError(name, say('mustHaveAtMostCharacters', { most: MOST_REPEATED }))
   })
 }
 
@@ -109,7 +110,7 @@ function parseCondition (parameter: string, text: string, { filterable, operator
     const value = parse(text)
     if (value !== null) return value
     const cure = `for rows without a value, send "${name}[null]=true"`
-    throw new InvalidConditionError(parameter, `${describeTypes(given)}; ${cure}`)
+    throw new InvalidConditionError(parameter, `${describeTypes(given).text}; ${cure}`)
   }
   switch (operator) {
     case 'eq': {
@@ -137,13 +138,10 @@ function splitList (parameter: string, text: string): string[] {
   for (const [part] of text.matchAll(/\\[^]?|,|[^\\,]+/g)) {
     if (part === ',') {
       if (values.push('') <= MOST_VALUES) continue
-      throw new InvalidConditionError(parameter, `must have at most ${MOST_VALUES} values`)
+      throw new InvalidConditionError(parameter, say('mustHaveAtMostValues', { most: MOST_VALUES }))
     }
     if (part.startsWith('\\') && part !== '\\,' && part !== '\\\\') {
-      throw new InvalidConditionError(
-        parameter,
-        'has a backslash without a meaning; write "\\," for a comma, and "\\\\" for a backslash'
-      )
+      throw new InvalidConditionError(parameter, say('hasUnknownEscape'))
     }
     values[values.length - 1] += part.startsWith('\\') ? part.slice(1) : part
   }
@@ -153,9 +151,9 @@ function splitList (parameter: string, text: string): string[] {
 function checkText (parameter: string, text: string): string {
   // A character outside the BMP counts as one.
   if (text.length > LONGEST_TEXT && Array.from(text).length > LONGEST_TEXT) {
-    throw new InvalidConditionError(parameter, `must have at most ${LONGEST_TEXT} characters`)
+    throw new InvalidConditionError(parameter, say('mustHaveAtMostCharacters', { most: LONGEST_TEXT }))
   }
-  if (text === '') throw new InvalidConditionError(parameter, 'must not be empty')
+  if (text === '') throw new InvalidConditionError(parameter, say('mustNotBeEmpty'))
   return text
 }
 
@@ -187,9 +185,9 @@ function compileValue (
   }
 }
 
-const ID_MESSAGES: Readonly<Record<IdType, string>> = {
+const ID_MESSAGES: Readonly<Record<IdType, Message>> = {
   integer: describeTypes(['integer']),
-  uuid: 'must be a UUID in lower case',
+  uuid: say('mustBeUuid'),
   string: describeTypes(['string'])
 }
 
@@ -207,8 +205,8 @@ export function parseSearch (text: string | undefined, attributes: readonly stri
   if (text === undefined) return undefined
   checkLegal('q', text)
   const words = checkText('q', text).split(/\s+/).filter((word) => word !== '')
-  if (words.length === 0) throw new InvalidConditionError('q', 'must have a word')
-  if (words.length > MOST_WORDS) throw new InvalidConditionError('q', `must have at most ${MOST_WORDS} words`)
+  if (words.length === 0) throw new InvalidConditionError('q', say('mustHaveWord'))
+  if (words.length > MOST_WORDS) throw new InvalidConditionError('q', say('mustHaveAtMostWords', { most: MOST_WORDS }))
   return { words, attributes }
 }
 

@@ -2,6 +2,7 @@ import { canCount, COUNT_OF_PAGES, type ListQuery } from '../actions/list.js'
 import type { ListCount } from '../actions/outcome.js'
 import { canReverse } from '../actions/target.js'
 import { InvalidOptionError, InvalidQueryError } from '../errors.js'
+import { say } from '../messages.js'
 import { CONDITION_FIELDS } from '../formats/form/condition.js'
 import { parseId, type Resource } from '../resource/resource.js'
 import type { Id, Row, Scope } from '../resource/row.js'
@@ -13,7 +14,7 @@ import {
   type Context, type Filter, noStore, type Order, type OrderBy, type Position, type Store
 } from '../stores/store.js'
 import { BY_ID, positionOf } from '../stores/order.js'
-import { abbreviate, didYouMean } from '../util/words.js'
+import { abbreviate, didYouMean, findNear } from '../util/words.js'
 import { NO_PATH } from '../resource/path-pattern.js'
 import { isStorableText, isUuid } from '../schema/legal-text.js'
 import { isLongInteger } from '../util/decimal.js'
@@ -126,10 +127,7 @@ function compileParse (
     if (typeof place === 'object') return place
     const row = await store.get(place, state.attempt.target.scope, state)
     if (row !== undefined) return positionOf(row, order)
-    throw new InvalidQueryError(
-      `the row at which the page ${parameter === 'after' ? 'begins' : 'ends'} has been deleted; ` +
-        `start again without "${parameter}"`
-    )
+    throw new InvalidQueryError(say('cursorLost', { end: parameter === 'after' ? 'begins' : 'ends', parameter }))
   }
 
   return async (query, state) => {
@@ -163,7 +161,7 @@ function compileParse (
 function parseLimit (text: string | undefined, maxLimit: number): number | undefined {
   if (text === undefined) return undefined
   const limit = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : NaN
-  if (!(limit <= maxLimit)) throw new InvalidQueryError(`"limit" must be a number from 1 to ${maxLimit}`)
+  if (!(limit <= maxLimit)) throw new InvalidQueryError(say('limitInvalid', { most: maxLimit }))
   return limit
 }
 
@@ -171,9 +169,7 @@ function parseLimit (text: string | undefined, maxLimit: number): number | undef
 function parseOffset ({ offset, after, before }: QueryParameters, limit: number | undefined): number | undefined {
   if (offset === undefined) return undefined
   if (!/^(?:0|[1-9]\d{0,4})$/.test(offset) || Number(offset) > MOST_OFFSET) {
-    throw new InvalidQueryError(
-      `"offset" must be a number from 0 to ${MOST_OFFSET}; follow the "next" links to read on`
-    )
+    throw new InvalidQueryError(say('offsetInvalid', { most: MOST_OFFSET }))
   }
   const other = after === undefined ? before === undefined ? undefined : 'before' : 'after'
   if (other !== undefined) throw new InvalidQueryError(`"offset" and "${other}" exclude each other; send one of them`)
@@ -263,9 +259,7 @@ function compileOrder (sortable: readonly Property[]): (sort: string | undefined
       )
     }
     if (!known.has(by)) {
-      throw new InvalidQueryError(
-        `"sort" names "${abbreviate(by)}", by which this list cannot be sorted${didYouMean(by, names)}`
-      )
+      throw new InvalidQueryError(say('cannotSortBy', { name: abbreviate(by), near: findNear(by, names) }))
     }
     return types.has(by) ? { by, descending, type: types.get(by) } : { by, descending }
   }
@@ -328,9 +322,7 @@ export function parseCursor (
   const parts = decode(text)
   const place = findPlace(parts, order, resource, text.length)
   if (place === undefined || encode(parts) !== text) {
-    throw new InvalidQueryError(
-      `"${parameter}" must come from a "${RELATIONS[parameter]}" link of this list with the same order`
-    )
+    throw new InvalidQueryError(say('cursorInvalid', { parameter, relation: RELATIONS[parameter] }))
   }
   return place
 }

@@ -5,7 +5,8 @@ import {
 } from '../errors.js'
 import { readSpelling, SUFFIX } from '../resource/path-pattern.js'
 import type { ActionName } from '../resource/resource.js'
-import { abbreviate, didYouMean } from '../util/words.js'
+import { say } from '../messages.js'
+import { abbreviate, findNear } from '../util/words.js'
 import { findMember } from '../util/own-property.js'
 import type { BodyFormat, CompiledResource, Representation } from '../compiled-resource.js'
 import type { RouteInfo } from '../routes/route.js'
@@ -40,10 +41,10 @@ export function checkQuery (query: QueryParameters, known: readonly string[]): v
   }
   for (const name of names) {
     if (!known.includes(name)) {
-      throw new InvalidQueryError(`the parameter "${abbreviate(name)}" is unknown${explainUnknown(name, known)}`)
+      throw new InvalidQueryError(say('parameterUnknown', { name: abbreviate(name), ...explainUnknown(name, known) }))
     }
     // A query parser of the app may return values that are not strings.
-    if (typeof query[name] !== 'string') throw new InvalidQueryError(`the parameter "${name}" must be given once`)
+    if (typeof query[name] !== 'string') throw new InvalidQueryError(say('parameterRepeated', { name }))
   }
 }
 
@@ -59,16 +60,22 @@ export function withoutIgnored (
 }
 
 /** Returns the operators of an attribute whose parameter has another one in brackets, or else the nearest name. */
-function explainUnknown (name: string, known: readonly string[]): string {
+function explainUnknown (
+  name: string,
+  known: readonly string[]
+): { readonly near: string | undefined, readonly cure?: string } {
   const attribute = name.slice(0, name.indexOf('[') + 1)
-  if (attribute === '') return didYouMean(name, known)
+  if (attribute === '') return { near: findNear(name, known) }
   const operators = known.filter((other) => other.startsWith(attribute))
   if (operators.length === 0) {
     const plain = attribute.slice(0, -1)
-    return known.includes(plain) ? `; "${plain}" takes no operators` : didYouMean(name, known)
+    return known.includes(plain)
+      ? { near: undefined, cure: `; "${plain}" takes no operators` }
+      : { near: findNear(name, known) }
   }
   const names = operators.map((other) => other.slice(attribute.length, -1))
-  return `; "${attribute.slice(0, -1)}" takes one of these operators in brackets: ${names.join(', ')}`
+  const cure = `; "${attribute.slice(0, -1)}" takes one of these operators in brackets: ${names.join(', ')}`
+  return { near: undefined, cure }
 }
 
 /** Chooses the format of the answer, and refuses what cannot be served. */
@@ -226,13 +233,12 @@ export class Negotiator {
   }
 
   #notAcceptable ({ request: { query: { format } } }: RequestState): Error {
-    const asked =
-      format === undefined
-        ? 'none of the types in Accept is available here'
-        : `there is no format "${format.slice(0, 100)}"`
-    return new NotAcceptableError(
-      asked,
+    const formats =
       this.#compiled.representations.map(({ name, mediaTypes }) => `${mediaTypes.join(', ')} (${name})`).join('; ')
+    return new NotAcceptableError(
+      format === undefined
+        ? `none of the types in Accept is available here; choose one of ${formats}`
+        : say('formatUnknown', { format: format.slice(0, 100), formats })
     )
   }
 

@@ -1,4 +1,5 @@
 import { IdConflictError, InvalidError, MalformedBodyError, NotFoundError } from '../errors.js'
+import { type Message, say } from '../messages.js'
 import { ANOTHER, FORM_FIELDS } from '../formats/form/parse.js'
 import type { Convert, Entries, Reader } from '../formats/format.js'
 import { parseId, type Resource } from '../resource/resource.js'
@@ -10,7 +11,7 @@ import { openShape, type Shape } from '../schema/shape.js'
 import { Issues, type IsUntouched } from '../schema/validation/issues.js'
 import { checkOpenNames, makeCheckCompiler } from '../schema/validation/value-check.js'
 import { isSame, ownMember } from '../util/own-property.js'
-import { abbreviate, didYouMean } from '../util/words.js'
+import { abbreviate, didYouMean, findNear } from '../util/words.js'
 import { identity, lazy } from '../util/functions.js'
 import { isLongInteger } from '../util/decimal.js'
 
@@ -132,7 +133,7 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
 
 const NOTHING: readonly string[] = Object.freeze([])
 const NO_FIELDS: Entries = Object.freeze({})
-const ASSIGNED = 'is assigned by the server; leave it out'
+const ASSIGNED = say('isAssigned')
 
 /** Makes the error about a create that gives the id. It names the attributes to send, if they form the id. */
 function refuseId ({ key, attributes }: Resource): InvalidError {
@@ -161,8 +162,8 @@ function checkPresence (
   group: Entries | undefined
 ): void {
   if (action === undefined) return
-  if (action !== 'create' && id === undefined && !singleton) throw new InvalidError({ id: ['must be given'] })
-  if (action !== 'delete' && group === undefined) throw new InvalidError({ [singular]: ['must be given'] })
+  if (action !== 'create' && id === undefined && !singleton) throw new InvalidError({ id: [say('mustBeGiven')] })
+  if (action !== 'delete' && group === undefined) throw new InvalidError({ [singular]: [say('mustBeGiven')] })
 }
 
 /** Compiles a check that throws an InvalidError if a body has an unknown member beside the group. */
@@ -253,9 +254,11 @@ function compileAttributes (resource: Resource, reader: Reader): AttributesReade
   }
   const openAttribute = compile(openShape, identity)
 
-  function findFault (name: string): string | undefined {
+  function findFault (name: string): Message | undefined {
     // A singleton has no id, and an undeclared attribute cannot be called `id` either.
-    if ((!open || name === 'id') && !known.has(name)) return `is unknown${didYouMean(name, [...known.keys()])}`
+    if ((!open || name === 'id') && !known.has(name)) {
+      return say('isUnknown', { near: findNear(name, [...known.keys()]) })
+    }
     return open ? findOpenNameFault(name) : undefined
   }
 

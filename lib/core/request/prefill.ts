@@ -4,6 +4,7 @@ import type { Attributes, TypeName } from '../schema/types.js'
 import type { Validation } from '../schema/validation/validation.js'
 import { lazy } from '../util/functions.js'
 import { InvalidError, InvalidQueryError } from '../errors.js'
+import { sayAbout } from '../messages.js'
 import { compileText, describeMismatch, UNCONVERTIBLE } from '../schema/convert-text.js'
 import { isStorableText, UNSTORABLE_TEXT } from '../schema/legal-text.js'
 import type { Property } from '../schema/shape.js'
@@ -99,10 +100,10 @@ export function compileQueryValues (declared: Iterable<Property>): ReadValues {
       const text = Object.hasOwn(query, name) ? query[name] : undefined
       if (text === undefined) continue
       if (!isStorableText(text)) {
-        throw new InvalidQueryError(`"${name}" ${UNSTORABLE_TEXT}`)
+        throw new InvalidQueryError(sayAbout(name, UNSTORABLE_TEXT))
       }
       const value = convert(text)
-      if (value === UNCONVERTIBLE) throw new InvalidQueryError(`"${name}" ${describeMismatch(types, text)}`)
+      if (value === UNCONVERTIBLE) throw new InvalidQueryError(sayAbout(name, describeMismatch(types, text)))
       values[name] = value
     }
     return values

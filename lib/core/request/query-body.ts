@@ -1,4 +1,5 @@
 import { InvalidQueryError } from '../errors.js'
+import { say } from '../messages.js'
 import { parseFields } from '../formats/form/parse.js'
 import { checkLanguage } from '../formats/form/read.js'
 import { parseJsonBody } from '../formats/json/json.js'
@@ -49,7 +50,7 @@ export function compileQueryBody ({ filterable }: Pick<ListQueryParser, 'filtera
     // It has no prototype, because a client may call a parameter `__proto__`.
     const all: Record<string, string> = Object.assign(Object.create(null), query)
     const add: Add = (name, text) => {
-      if (name in all) throw new InvalidQueryError(`the parameter "${abbreviate(name)}" must be given once`)
+      if (name in all) throw new InvalidQueryError(say('parameterRepeated', { name: abbreviate(name) }))
       all[name] = text
     }
     const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
@@ -71,7 +72,7 @@ function readForm (text: string, add: Add): void {
 /** Reads `{"rating[gte]":3,"sort":"title"}` or `{"rating":{"gte":3},"sort":"title"}`. */
 function readJson (body: Buffer, nullable: ReadonlySet<string>, add: Add): void {
   const members = parseJsonBody(body, '', (name, number) =>
-    new InvalidQueryError(`"${name}" ${describeInexact(number)}`))
+    new InvalidQueryError(`"${name}" ${describeInexact(number).text}`))
   if (!isObject(members)) throw new InvalidQueryError('the body must be an object that has the parameters')
   for (const [name, value] of Object.entries(members)) {
     if (value === null && nullable.has(name)) add(`${name}[null]`, 'true')

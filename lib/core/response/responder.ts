@@ -3,6 +3,7 @@ import type { FastifyReply, onSendHookHandler } from 'fastify'
 import { isOfParent } from '../actions/authorize/authorize.js'
 import { type Outcome, OUTCOME_RESPONSES, type OutcomeResponse } from '../actions/outcome.js'
 import { InvalidAnswerError, PreconditionFailedError, type Problem } from '../errors.js'
+import { say } from '../messages.js'
 import type { Input, JsonWriter, Prepared, PreparedProblem, TextWriter, View } from '../formats/format.js'
 import { publish } from '../resource/visible.js'
 import type { Row } from '../resource/row.js'
@@ -61,10 +62,7 @@ export async function respond (outcome: Outcome, state: ActionState): Promise<Fa
 async function refuseMismatch (outcome: Outcome, { compiled: { resource } }: ActionState): Promise<never> {
   const isList = outcome.kind === 'listed'
   if (isList) await outcome.more?.return?.()
-  throw new PreconditionFailedError(
-    `the ${isList ? 'list' : resource.singular} does not meet the If-Match, If-None-Match or _version of the ` +
-      'request; read it again'
-  )
+  throw new PreconditionFailedError(say('changedMeanwhile', { resource: isList ? 'list' : resource.singular }))
 }
 
 /** Sends an error in the client's own format, whoever threw it. */
@@ -77,7 +75,7 @@ export function respondWithError ({ thrown, problem, prepared }: Failure, state:
     return reply.type(`${writer.problemType}; charset=utf-8`).serializer(JSON.stringify).send(problem)
   }
   const row = prepared?.row
-  const view = makeView(state, row, { row, prepared, errors: problem.errors })
+  const view = { ...makeView(state, row, { row, prepared, errors: problem.errors }), thrown }
   const seen = compiled.resourcePaths.parent !== undefined && isOfParent(thrown) ? hideParent(view) : view
   return sendText(() => writeProblem(writer, problem, seen, state), state, writer.problemType)
 }

@@ -1,3 +1,4 @@
+import { type Message, type Said, say } from '../messages.js'
 import { isDecimal, isExactNumber, isLongInteger, normalizeDecimal, readDecimal, readInteger } from '../util/decimal.js'
 import { identity } from '../util/functions.js'
 import { abbreviate } from '../util/words.js'
@@ -37,13 +38,13 @@ export function parseBoolean (text: string): boolean | undefined {
 
 const DECIMAL: TextFormat = {
   isValid: isDecimal,
-  wants: 'must be a decimal number such as -12.50, without an exponent'
+  wants: say('mustBeDecimal')
 }
 
 /** The text of bytes, which `contentEncoding: 'base64'` asks for. */
 export const BASE64: TextFormat = {
   isValid: isBase64,
-  wants: 'must be base64 with padding, such as aGVsbG8='
+  wants: say('mustBeBase64')
 }
 
 /** The formats of strings that have a range: decimals, dates and times. */
@@ -109,44 +110,34 @@ export function compileText (shape: Shape): (text: string) => unknown {
   }
 }
 
-const PHRASES: Readonly<Record<TypeName, string>> = {
-  string: 'a string',
-  integer: 'an integer',
-  number: 'a number',
-  boolean: 'true or false',
-  array: 'an array',
-  object: 'an object',
-  null: 'null'
-}
-
 /** Returns a message such as "must be an integer or null". */
-export function describeTypes (types: Iterable<TypeName>): string {
+export function describeTypes (types: Iterable<TypeName>): Message {
   const all = [...types]
-  const named = all.filter((type) => !(type === 'integer' && all.includes('number')))
-  return `must be ${named.map((type) => PHRASES[type]).join(' or ')}`
+  return say('mustBeOfType', { types: all.filter((type) => !(type === 'integer' && all.includes('number'))) })
 }
 
 /** Returns such a message about the types of a shape. The usual mistake about a decimal is a JSON number. */
-export function describeShape (shape: Shape): string {
-  return `${describeTypes(shape.types)}${isDecimalShape(shape) ? '; write a decimal number as a string: "12.50"' : ''}`
+export function describeShape (shape: Shape): Said {
+  const message = describeTypes(shape.types)
+  return isDecimalShape(shape) ? `${message.text}; write a decimal number as a string: "12.50"` : message
 }
 
 /** The message about an integer that a double cannot tell from its neighbours. */
-export const UNSAFE_INTEGER = 'must be an integer between -9007199254740991 and 9007199254740991'
+export const UNSAFE_INTEGER: Message =
+  say('mustBeIntegerBetween', { least: '-9007199254740991', most: '9007199254740991' })
 
 /** The message about a JSON number in place of the text of a long integer. Two ids could have the same double. */
 export const LONG_AS_NUMBER =
   'must be a text of digits beyond 9007199254740991, such as "9007199254740993", because a number would be rounded'
 
-const OUT_OF_RANGE = 'must be an integer between -9223372036854775808 and 9223372036854775807'
+const OUT_OF_RANGE = say('mustBeIntegerBetween', { least: '-9223372036854775808', most: '9223372036854775807' })
 
-export function describeInexact (text: string): string {
-  const cure = 'send at most 15 digits, between 1e-307 and 1e308'
-  return `has the number ${abbreviate(text, 40)}, which cannot be kept exactly; ${cure}`
+export function describeInexact (text: string): Message {
+  return say('hasInexactNumber', { number: abbreviate(text, 40) })
 }
 
 /** Returns the message about a text that no value of these types spells. `isLong` says that of `isLongShape`. */
-export function describeMismatch (types: ReadonlySet<TypeName>, text: string, isLong = false): string {
+export function describeMismatch (types: ReadonlySet<TypeName>, text: string, isLong = false): Message {
   const trimmed = text.trim()
   if (types.has('number') && NUMBER.test(trimmed)) return describeInexact(trimmed)
   if (!types.has('integer') || !INTEGER.test(trimmed)) return describeTypes(types)

@@ -1,9 +1,11 @@
+import { type Message, say } from '../messages.js'
+
 /** A format of strings. */
 export interface TextFormat {
   /** Returns whether a text has the format. */
   readonly isValid: (text: string) => boolean
   /** The message about a text that has not. */
-  readonly wants: string
+  readonly wants: Message
 }
 
 const YEAR_0 = '0000'
@@ -91,14 +93,11 @@ function isMonth (moment: Date): boolean {
  * Format Registry, which have no offset from UTC.
  */
 export const MOMENT_FORMATS: ReadonlyMap<string, TextFormat> = new Map([
-  ['date', { isValid: isDate, wants: 'must be a date such as 2026-01-31' }],
-  ['time', { isValid: isTime, wants: 'must be a time such as 12:00:00Z' }],
-  ['date-time', { isValid: isDateTime, wants: 'must be a date and time such as 2026-01-31T12:00:00Z' }],
-  ['time-local', { isValid: isLocalTime, wants: 'must be a time without an offset, such as 12:00:00' }],
-  ['date-time-local', {
-    isValid: isLocalDateTime,
-    wants: 'must be a date and time without an offset, such as 2026-01-31T12:00:00'
-  }]
+  ['date', { isValid: isDate, wants: say('mustBeDate') }],
+  ['time', { isValid: isTime, wants: say('mustBeTime') }],
+  ['date-time', { isValid: isDateTime, wants: say('mustBeDateTime') }],
+  ['time-local', { isValid: isLocalTime, wants: say('mustBeLocalTime') }],
+  ['date-time-local', { isValid: isLocalDateTime, wants: say('mustBeLocalDateTime') }]
 ])
 
 /** The formats without an offset from UTC. */

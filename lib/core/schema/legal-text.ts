@@ -1,3 +1,4 @@
+import { type Message, say } from '../messages.js'
 import { isObject } from '../util/own-property.js'
 
 // XML 1.0 §2.2: a document must not contain these characters, not even as character references.
@@ -53,7 +54,7 @@ export function isStorableText (text: string): boolean {
 }
 
 /** The message about a text that is not storable. */
-export const UNSTORABLE_TEXT = 'must not contain U+0000, U+FFFF or unpaired surrogates, which cannot be stored'
+export const UNSTORABLE_TEXT: Message = say('mustBeStorable')
 
 /** Returns whether every store can keep the texts and names in a value. */
 export function isStorableValue (value: unknown): boolean {
@@ -82,18 +83,16 @@ export function isXmlName (name: string): boolean {
 }
 
 /** Returns why a client may not use the name inside an attribute, or `undefined` if it may. */
-export function findNameFault (name: string): string | undefined {
-  if (name.length > MAX_NAME_LENGTH) return `is a name of more than ${MAX_NAME_LENGTH} characters`
-  return isStorableText(name) && name !== '__proto__' ? undefined : 'is not a valid name'
+export function findNameFault (name: string): Message | undefined {
+  if (name.length > MAX_NAME_LENGTH) return say('isLongName', { most: MAX_NAME_LENGTH })
+  return isStorableText(name) && name !== '__proto__' ? undefined : say('isInvalidName')
 }
 
 /** Returns why a client may not use the name for an undeclared attribute, or `undefined` if it may. */
-export function findOpenNameFault (name: string): string | undefined {
-  if (name.length > MAX_NAME_LENGTH) return `is a name of more than ${MAX_NAME_LENGTH} characters`
-  if (!isPortableName(name)) return 'is not a valid name in XML'
-  return name.includes('-')
-    ? `has a "-" in its name, which XML clients write for "_"; send "${underscore(name)}"`
-    : undefined
+export function findOpenNameFault (name: string): Message | undefined {
+  if (name.length > MAX_NAME_LENGTH) return say('isLongName', { most: MAX_NAME_LENGTH })
+  if (!isPortableName(name)) return say('isInvalidXmlName')
+  return name.includes('-') ? say('hasHyphen', { cure: underscore(name) }) : undefined
 }
 
 export function isOpenName (name: string): boolean {

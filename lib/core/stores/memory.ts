@@ -1,4 +1,5 @@
 import { InvalidError, InvalidOptionError, NO_SUCH_REFERENCE, ReferencedError } from '../errors.js'
+import { say } from '../messages.js'
 import { type Id, makeUuid, type Row, type Scope } from '../resource/row.js'
 import { isDecimalShape } from '../schema/convert-text.js'
 import { shapeOf } from '../schema/shape.js'
@@ -337,7 +338,7 @@ class ForeignKey {
     if (id == null || this.parent.get(id as Id, {}) !== undefined) return
     // A client cannot change an attribute of the scope.
     throw Object.hasOwn(scope, this.attribute)
-      ? new InvalidError({}, { detail: `it ${NO_SUCH_REFERENCE}` })
+      ? new InvalidError({}, { detail: say('referenceBroken') })
       : new InvalidError({ [this.attribute]: [NO_SUCH_REFERENCE] })
   }
 

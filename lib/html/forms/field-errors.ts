@@ -1,11 +1,12 @@
-import type { Messages } from '../../core/errors.js'
+import type { SaidMessages } from '../../core/errors.js'
+import { type Said, say } from '../../core/messages.js'
+import type { TypeName } from '../../core/schema/types.js'
 import { BLANK } from '../../core/schema/validation/issues.js'
 import { capitalize } from '../../core/util/words.js'
 import { compileIsBlank } from '../../core/formats/form/read.js'
 import type { FormNode } from '../../core/formats/form/parse.js'
 import type { Input } from '../../core/formats/format.js'
-import type { Translate } from '../languages/phrases.js'
-import type { PageMessages } from '../messages.js'
+import type { PageMessages, Translate } from '../messages.js'
 import type { FormError } from '../views/model.js'
 import { keywordsOf } from './constraints.js'
 import type { FieldSource } from './field-frame.js'
@@ -23,13 +24,13 @@ export class FieldErrors {
   /** Returns whether the field at a path was sent without content. */
   #isBlank: ((path: string) => boolean) | undefined
   /** The messages that no field has taken yet. */
-  readonly #wrong: Map<string, readonly string[]>
+  readonly #wrong: Map<string, readonly Said[]>
   readonly #summary: FormError[] = []
 
   constructor (
     messages: PageMessages,
     translate: Translate,
-    wrong: Messages | undefined,
+    wrong: SaidMessages | undefined,
     input: Input | undefined
   ) {
     this.#messages = messages
@@ -49,7 +50,7 @@ export class FieldErrors {
     const around = `${path}.`
     const taken = [...this.#wrong.keys()].filter((at) => at === path || (!hasFields && at.startsWith(around)))
     return taken.flatMap((at) => {
-      const messages = this.#wrong.get(at) ?? NONE
+      const messages = this.#wrong.get(at) ?? []
       const isInside = at !== path
       this.#wrong.delete(at)
       this.#isBlank ??= compileIsBlank(this.#sent)
@@ -89,14 +90,19 @@ export class FieldErrors {
  * Returns the message about a field in a form, in the words of its user. Blank is the fault that a user sees. What was
  * not given is blank too: a form has a field for it, such as a choice.
  */
-function reword (message: string, isBlank: boolean): string {
-  if (message === 'must be given' || (isBlank && message.startsWith('must '))) return BLANK
+function reword (said: Said, isBlank: boolean): Said {
+  if (isBlank && String(said).startsWith('must ')) return BLANK
+  if (typeof said === 'string') return said
+  if (said.code === 'mustBeGiven') return BLANK
+  if (said.code !== 'mustBeOfType') return said
   // A user makes a value null by a blank field, and never types the word.
-  return message.replace(/^(must be .+) or null$/, '$1')
+  const { types } = said.params as { readonly types: readonly TypeName[] }
+  return types.length === 1 ? said : say('mustBeOfType', { types: types.filter((type) => type !== 'null') })
 }
 
 /** Returns the description of an attribute, in place of the message with its pattern. */
-function describePattern (plan: FieldPlan | undefined, message: string): string | undefined {
-  const isPattern = message === `must match ${String(plan && keywordsOf(plan.property.schema).pattern)}`
-  return isPattern ? plan?.description : undefined
+function describePattern (plan: FieldPlan | undefined, said: Said): string | undefined {
+  if (plan === undefined || typeof said === 'string' || said.code !== 'mustMatch') return undefined
+  const { pattern } = said.params as { readonly pattern: string }
+  return pattern === keywordsOf(plan.property.schema).pattern ? plan.description : undefined
 }

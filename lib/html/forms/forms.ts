@@ -1,4 +1,4 @@
-import type { Problem } from '../../core/errors.js'
+import type { SaidProblem } from '../../core/errors.js'
 import type { Resource } from '../../core/resource/resource.js'
 import type { Id, Row } from '../../core/resource/row.js'
 import { isOpenName } from '../../core/schema/legal-text.js'
@@ -7,8 +7,7 @@ import { lazy } from '../../core/util/functions.js'
 import { ANOTHER, type FormNode, MARKER, markerOf, MAX_FIELDS } from '../../core/formats/form/parse.js'
 import type { Input, WriterContext } from '../../core/formats/format.js'
 import type { HtmlView } from '../content.js'
-import type { PageMessages } from '../messages.js'
-import type { Translate } from '../languages/phrases.js'
+import type { PageMessages, Translate } from '../messages.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
 import type { Button, Conflict, Field, Form, FormError, HiddenField } from '../views/model.js'
 import { Conflicts, YOURS } from './conflicts.js'
@@ -80,7 +79,7 @@ export class Forms {
    * Makes the form for a new row.
    * @param action the path that the form is posted to
    */
-  create (action: string, view: HtmlView, problem?: Problem): Form {
+  create (action: string, view: HtmlView, problem?: SaidProblem): Form {
     const { input, prefilled } = view
     const { new: heading, create: submit } = this.#words()
     const sent = readSent(input, this.#resource.open)
@@ -112,7 +111,7 @@ export class Forms {
    * Makes the form of a row as it was sent.
    * @param row `undefined` if it is not known: then attributes that were not sent stay as they are
    */
-  update (target: FormTarget, row: Row | undefined, view: HtmlView, problem?: Problem): Form {
+  update (target: FormTarget, row: Row | undefined, view: HtmlView, problem?: SaidProblem): Form {
     const { input } = view
     const sent = readSent(input, this.#resource.open)
     const { nodes } = sent
@@ -153,7 +152,7 @@ export class Forms {
     target: FormTarget,
     current: Row,
     view: SentView,
-    problem?: Problem
+    problem?: SaidProblem
   ): { readonly conflicts: readonly Conflict[], readonly form: Form } {
     const { attributes } = current
     const { input } = view
@@ -227,7 +226,7 @@ export class Forms {
     return { ...form, hidden: makeHidden(this.#resource, 'PUT', target, digests), fields, errors }
   }
 
-  #builder (frames: FieldFrames, { input, choices }: FormView, problem?: Problem): FieldBuilder {
+  #builder (frames: FieldFrames, { input, choices }: FormView, problem?: SaidProblem): FieldBuilder {
     const others = input?.node === undefined
       ? FIELDS_PER_VALUE * this.#plans.length
       : countTexts(input.node as FormNode)
@@ -235,7 +234,7 @@ export class Forms {
     return new FieldBuilder(frames, errors, choices, MAX_FIELDS - others - FIELDS_PER_VALUE * 2)
   }
 
-  #errors (builder: FieldBuilder, problem: Problem | undefined): readonly FormError[] {
+  #errors (builder: FieldBuilder, problem: SaidProblem | undefined): readonly FormError[] {
     if (problem === undefined) return []
     return problem.errors === undefined
       ? [{ text: this.#translate(problem.detail), href: undefined }]

@@ -1,12 +1,18 @@
-import type { PageMessages, Phrases } from '../messages.js'
-import type { ServerText } from './server-texts.js'
+import type { TypeName } from '../../core/schema/types.js'
+import type { PageMessages } from '../messages.js'
 
-/** The words of a language: those of the pages, and the translations of the server's texts. */
-export interface Language {
-  readonly messages: Omit<PageMessages, 'plural' | 'singular' | 'phrases'>
-  /** The order matters: the first phrase that matches a text translates it. */
-  readonly phrases: Readonly<Record<ServerText, Phrases[string]>>
-}
+/** The words and messages of a language, without those that each resource has of its own. */
+export type Catalog = Omit<PageMessages, 'plural' | 'singular' | 'phrases'>
+
+/** The English texts of Node.js and Fastify that pages show: the titles of errors, and one detail. */
+export type KnownTexts = Readonly<Record<
+  | 'Bad Request' | 'Unauthorized' | 'Payment Required' | 'Forbidden' | 'Not Found' | 'Method Not Allowed'
+  | 'Not Acceptable' | 'Request Timeout' | 'Conflict' | 'Gone' | 'Precondition Failed' | 'Payload Too Large'
+  | 'URI Too Long' | 'Unsupported Media Type' | 'Unprocessable Entity' | 'Precondition Required' | 'Too Many Requests'
+  | 'Internal Server Error' | 'Bad Gateway' | 'Service Unavailable' | 'Gateway Timeout' | 'Insufficient Storage'
+  | 'Request body is too large',
+  string
+>>
 
 /**
  * Compiles a word whose form depends on a number (CLDR plural rules): `{ one: '# item', other: '# items' }`. `#` stands
@@ -15,9 +21,9 @@ export interface Language {
 export function compilePlural (
   lang: string,
   forms: { readonly [F in Intl.LDMLPluralRule]?: string } & { readonly other: string }
-): (number: number | string, digits?: string) => string {
+): (number: number, digits?: string) => string {
   const rules = new Intl.PluralRules(lang)
-  return (number, digits = String(number)) => (forms[rules.select(Number(number))] ?? forms.other).replace('#', digits)
+  return (number, digits = String(number)) => (forms[rules.select(number)] ?? forms.other).replace('#', digits)
 }
 
 /** Matches the value of a condition that is a time of day: `12:00`. Some languages write other words before a date. */
@@ -31,13 +37,10 @@ export function compileCondition (operatorOf: PageMessages['operator'], colon: s
   }
 }
 
-type TypePhrase = 'a string' | 'an integer' | 'a number' | 'true or false' | 'an array' | 'an object' | 'null'
-
-/** Compiles the names of types. A message joins several: `an integer or null`. Other texts stay as they are. */
-export function compileTypes (names: Readonly<Record<TypePhrase, string>>, or: string): (text: string) => string {
-  const all = new Map<string, string>(Object.entries(names))
-  return (text) => {
-    const types = text.split(/(?<!true) or /).map((type) => all.get(type))
-    return types.includes(undefined) ? text : types.join(or)
-  }
+/** Compiles the names of types, several of which are joined: `an integer or null`. */
+export function compileTypes (
+  names: Readonly<Record<TypeName, string>>,
+  or: string
+): (types: readonly TypeName[]) => string {
+  return (types) => types.map((type) => names[type]).join(or)
 }

@@ -4,9 +4,9 @@ import type { Property, Shape } from '../../core/schema/shape.js'
 import type { Schema } from '../../core/schema/types.js'
 import { identity } from '../../core/util/functions.js'
 import { keywordsOf } from '../forms/constraints.js'
-import type { PageMessages } from '../messages.js'
+import type { PageMessages, TranslateText } from '../messages.js'
 import { annotationOf, labelOf } from '../names.js'
-import { compileOwn, type Translate } from './phrases.js'
+import { compileOwn } from './make-messages.js'
 
 /** Returns the resource with the labels and explanations of its attributes in the language of its pages. */
 export function labelAttributes<R extends Pick<Resource, 'attributes'>> (
@@ -37,7 +37,7 @@ function titleReference (property: Property): Property {
  * Compiles the translation of titles and descriptions: of attributes, of the parts of their values, and of choices. The
  * pages are compiled from the copies, so that a request translates none of them.
  */
-function compileProperties (translate: Translate): (property: Property) => Property {
+function compileProperties (translate: TranslateText): (property: Property) => Property {
   const made = new Map<Shape, Shape>()
 
   function translateShape (shape: Shape): Shape {
@@ -62,7 +62,7 @@ function compileProperties (translate: Translate): (property: Property) => Prope
   return translateProperty
 }
 
-function translateSchema (schema: Schema, translate: Translate): Schema {
+function translateSchema (schema: Schema, translate: TranslateText): Schema {
   const title = annotationOf(schema, 'title')
   const description = annotationOf(schema, 'description') ?? annotationOf(keywordsOf(schema), 'description')
   return {

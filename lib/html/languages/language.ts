@@ -1,26 +1,23 @@
-import { compilePhrases, type FindTranslation } from './phrases.js'
-import type { Language } from './grammar.js'
+import type { Catalog, KnownTexts } from './grammar.js'
 
-/** A language as the pages use it. */
-export interface LoadedLanguage {
-  readonly messages: Language['messages']
-  readonly translate: FindTranslation
+/** A language that is loaded. */
+export interface Language {
+  readonly messages: Catalog
+  readonly texts: KnownTexts
 }
 
 /** The languages that are loaded, by their names: `de`. */
-export type Languages = ReadonlyMap<string, LoadedLanguage>
-
-type Load = () => Promise<readonly [Pick<Language, 'messages'>, Pick<Language, 'phrases'>]>
+export type Languages = ReadonlyMap<string, Language>
 
 /** Imports each language only when a resource names it. */
-const FILES: ReadonlyMap<string, Load> = new Map<string, Load>([
-  ['ar', () => Promise.all([import('./words/ar/messages.js'), import('./words/ar/phrases.js')])],
-  ['de', () => Promise.all([import('./words/de/messages.js'), import('./words/de/phrases.js')])],
-  ['es', () => Promise.all([import('./words/es/messages.js'), import('./words/es/phrases.js')])],
-  ['fr', () => Promise.all([import('./words/fr/messages.js'), import('./words/fr/phrases.js')])],
-  ['ja', () => Promise.all([import('./words/ja/messages.js'), import('./words/ja/phrases.js')])],
-  ['pt', () => Promise.all([import('./words/pt/messages.js'), import('./words/pt/phrases.js')])],
-  ['zh', () => Promise.all([import('./words/zh/messages.js'), import('./words/zh/phrases.js')])]
+const FILES: ReadonlyMap<string, () => Promise<Language>> = new Map([
+  ['ar', () => import('./ar.js')],
+  ['de', () => import('./de.js')],
+  ['es', () => import('./es.js')],
+  ['fr', () => import('./fr.js')],
+  ['ja', () => import('./ja.js')],
+  ['pt', () => import('./pt.js')],
+  ['zh', () => import('./zh.js')]
 ])
 
 /** The languages that the package has words for, English first. */
@@ -28,19 +25,16 @@ export const KNOWN_LANGUAGES: readonly string[] = ['en', ...FILES.keys()]
 
 /** Loads the languages of these tags. Tags without words, and those that are not valid, are left out. */
 export async function loadLanguages (tags: Iterable<string>): Promise<Languages> {
-  const names = new Set([...tags].map(nameOf))
-  const loaded = new Map<string, LoadedLanguage>()
-  for (const name of names) {
+  const loaded = new Map<string, Language>()
+  for (const name of new Set([...tags].map(nameOf))) {
     const load = FILES.get(name ?? '')
-    if (name === undefined || load === undefined) continue
-    const [{ messages }, { phrases }] = await load()
-    loaded.set(name, { messages, translate: compilePhrases(phrases) })
+    if (name !== undefined && load !== undefined) loaded.set(name, await load())
   }
   return loaded
 }
 
 /** Finds the words for a tag: those of `de` for `de-AT`. Returns `undefined` if there are none. */
-export function findWords (tag: string, languages: Languages): LoadedLanguage | undefined {
+export function findWords (tag: string, languages: Languages): Language | undefined {
   return languages.size === 0 ? undefined : languages.get(nameOf(tag) ?? '')
 }
 

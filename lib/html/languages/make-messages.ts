@@ -1,10 +1,17 @@
+import type { ConfiguredResource } from '../../core/formats/format.js'
+import { ABOUT_PARAMETER, type Said, writeMessage } from '../../core/messages.js'
 import type { Resource } from '../../core/resource/resource.js'
 import { capitalize, wordsOf } from '../../core/util/words.js'
-import { identity } from '../../core/util/functions.js'
-import type { PageMessages } from '../messages.js'
+import { identity, lazy } from '../../core/util/functions.js'
+import type { PageMessages, Translate, TranslateText } from '../messages.js'
 import type { PageLanguage } from '../options.js'
-import { ENGLISH } from './english.js'
-import { compileOwn, compilePhrases, type FindTranslation, type Translate } from './phrases.js'
+import { ENGLISH } from './en.js'
+
+/** Compiles the translation of texts of the app: names, labels and explanations. */
+export function compileOwn ({ phrases = {} }: Partial<Pick<PageMessages, 'phrases'>>): TranslateText {
+  const all = new Map(Object.entries(phrases))
+  return all.size === 0 ? identity : (text) => all.get(text) ?? text
+}
 
 /** Returns the words of a resource's pages: those of the language, with the app's in their place. */
 export function makeMessages (
@@ -14,6 +21,7 @@ export function makeMessages (
   const translate = compileOwn(messages)
   return {
     ...ENGLISH,
+    phrases: {},
     ...words?.messages,
     ...messages,
     plural: translate(messages.plural ?? capitalize(wordsOf(plural))),
@@ -21,26 +29,39 @@ export function makeMessages (
   }
 }
 
-/** Matches a message about a parameter, such as `"rating" must be an integer`. A label has no quotes. */
-const OF_PARAMETER = /^"([^"]*)" (.*)$/s
-
 /**
- * Compiles the translation of the server's texts: by the phrases of the app, or else by those of the language. A
- * message about a parameter may be that about an attribute.
+ * Compiles the translation of what the server says. A message is written by its code, and a text is looked up. A text
+ * in the app's `phrases` comes first.
  */
-export function compileTranslation (
-  { words, messages: { phrases = {} } }: PageLanguage,
-  { fieldError }: PageMessages
-): Translate {
-  // Most pages show the texts of the server as they are.
-  if (words === undefined && Object.keys(phrases).length === 0) return identity
-  const findOwn = compilePhrases(phrases)
-  const find: FindTranslation = (text) => findOwn(text) ?? words?.translate(text)
-  return (text) => {
-    const found = find(text)
-    if (found !== undefined) return found
-    const [, parameter = '', message = ''] = OF_PARAMETER.exec(text) ?? []
-    const translated = find(message)
-    return translated === undefined ? text : fieldError(parameter, translated)
+export function compileTranslation ({ words }: Pick<PageLanguage, 'words'>, messages: PageMessages): Translate {
+  const texts = new Map<string, string>(Object.entries({ ...words?.texts, ...messages.phrases }))
+  const translate: Translate = (said) => {
+    const found = texts.get(String(said))
+    if (found !== undefined || typeof said === 'string') return found ?? String(said)
+    const { code, params } = said
+    if (code !== ABOUT_PARAMETER) return writeMessage(messages, code, params)
+    const { parameter, reason } = params as { readonly parameter: string, readonly reason: Said }
+    return messages.fieldError(parameter, translate(reason))
   }
+  return translate
+}
+
+/** Compiles the plural name of a resource in each language, or the singular name of a singleton. */
+export function compileLabel (
+  names: ConfiguredResource,
+  languages: readonly PageLanguage[]
+): (lang: string) => string {
+  return compileText(languages, (language) => {
+    const { plural, singular } = makeMessages(names, language)
+    return names.singleton ? capitalize(singular) : plural
+  })
+}
+
+/** Compiles a text in each language. A language that is not among them gets the text of the first. */
+export function compileText (
+  languages: readonly PageLanguage[],
+  write: (language: PageLanguage) => string
+): (lang: string) => string {
+  const labels = lazy(() => new Map(languages.map((language) => [language.tag, write(language)])))
+  return (lang) => labels().get(lang) ?? [...labels().values()][0] as string
 }

@@ -1,7 +1,7 @@
 import type { ActionLink } from '../../core/formats/format.js'
 import type { HtmlView } from '../content.js'
-import type { Translate } from '../languages/phrases.js'
 import { capitalize, wordsOf } from '../../core/util/words.js'
+import type { Translate } from '../messages.js'
 import type { HiddenField, PageAction } from '../views/model.js'
 
 /**

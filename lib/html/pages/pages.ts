@@ -1,4 +1,4 @@
-import type { Problem } from '../../core/errors.js'
+import { type Problem, type SaidProblem, withCodes } from '../../core/errors.js'
 import type { ActionName, Resource } from '../../core/resource/resource.js'
 import type { Row } from '../../core/resource/row.js'
 import type { Input, TableView, WriterContext } from '../../core/formats/format.js'
@@ -6,10 +6,9 @@ import type { HtmlView } from '../content.js'
 import { type FormTarget, hasVersion } from '../forms/form-values.js'
 import { Forms } from '../forms/forms.js'
 import { raw } from '../html-tag.js'
-import type { PageMessages } from '../messages.js'
+import type { PageMessages, Translate } from '../messages.js'
 import { labelAttributes } from '../languages/labels.js'
 import { compileTranslation, makeMessages } from '../languages/make-messages.js'
-import type { Translate } from '../languages/phrases.js'
 import type { PageOptions } from '../options.js'
 import { makeShowCompiler } from '../values/render-value.js'
 import { RowNames } from '../values/row-names.js'
@@ -150,18 +149,19 @@ export class Pages {
   }
 
   problem (problem: Problem, view: HtmlView): string {
-    const { input, location, refused } = view
+    const { input, location, refused, thrown } = view
+    const said = withCodes(problem, thrown)
     const canCreate = this.#can('create') && !refused.has('create') && location.isListed !== false
     if (input?.node !== undefined) {
       const isGone = problem.status === 404 && view.action === 'update' && !this.#resource.singleton
-      return isGone && canCreate ? this.#writeGone(view) : this.#writeForm(input, problem, view)
+      return isGone && canCreate ? this.#writeGone(view) : this.#writeForm(input, said, view)
     }
     const paths = this.#frames.pathsOf(view)
     return this.#frames.render({
       ...this.#frames.frame(this.#translate(problem.title), { view, paths }),
       kind: 'error',
       problem,
-      texts: this.#textsOf(problem),
+      texts: this.#textsOf(said),
       create: this.#resource.singleton && problem.status === 404 && canCreate
         ? this.#forms.create(paths.collection, view)
         : undefined
@@ -177,7 +177,7 @@ export class Pages {
     return this.#resource.singleton ? { ...row, id: '' } : row
   }
 
-  #textsOf ({ detail, errors }: Problem): string[] {
+  #textsOf ({ detail, errors }: SaidProblem): string[] {
     if (errors === undefined) return [this.#translate(detail)]
     return Object.entries(errors).flatMap(([path, messages]) =>
       messages.map((message) => this.#messages.fieldError(path, this.#translate(message))))
@@ -196,7 +196,7 @@ export class Pages {
     return { paths, member, target: { ...row, action: this.#frames.actionOf(paths, member) } }
   }
 
-  #writeStale (current: Row, view: HtmlView, problem?: Problem): string {
+  #writeStale (current: Row, view: HtmlView, problem?: SaidProblem): string {
     const { input } = view
     const { id, version } = current
     const name = this.#names.of(id, current)
@@ -217,7 +217,7 @@ export class Pages {
   }
 
   /** Writes the submitted form again. */
-  #writeForm (input: Input, problem: Problem | undefined, view: HtmlView): string {
+  #writeForm (input: Input, problem: SaidProblem | undefined, view: HtmlView): string {
     const { version } = input
     const row = input.row && this.#withoutId(input.row)
     // `version` comes from the form, or from the row if the form had none.
@@ -239,7 +239,7 @@ export class Pages {
     return this.#writeFormPage(frame, this.#forms.createAgain(paths.collection, view), frame.parent?.href)
   }
 
-  #writeBlank (view: HtmlView, problem?: Problem): string {
+  #writeBlank (view: HtmlView, problem?: SaidProblem): string {
     const paths = this.#frames.pathsOf(view)
     const frame = this.#frames.frame(this.#messages.new(this.#messages.singular), { view, paths })
     const form = this.#can('create') ? this.#forms.create(paths.collection, view, problem) : undefined
@@ -250,7 +250,7 @@ export class Pages {
     row: Omit<FormTarget, 'action'>,
     stored: Row | undefined,
     view: HtmlView,
-    problem?: Problem
+    problem?: SaidProblem
   ): string {
     const { paths, member, target } = this.#locate(row, view)
     const { alone, within } = row.name

@@ -6,7 +6,7 @@ import type { View } from '../../core/formats/format.js'
 import type { Navigation } from '../../core/formats/view.js'
 import type { Markup } from '../html-tag.js'
 import type { PageBrand } from '../style/brand.js'
-import type { PageMessages } from '../messages.js'
+import type { PageMessages, Translate } from '../messages.js'
 import type { FilterForm, SearchField } from './filter-model.js'
 import type { Button, Field, Form, HiddenField, Link } from './form-model.js'
 
@@ -45,8 +45,8 @@ export interface PageFrame {
   readonly dir: 'ltr' | 'rtl'
   /** The words of the page. */
   readonly messages: PageMessages
-  /** Translates a text of the server into the words of the page. */
-  readonly translate: (text: string) => string
+  /** Translates a message of the server, or a text of the app, into the language of the page. */
+  readonly translate: Translate
   /** The path helpers of the app: `page.paths.newPost()`. */
   readonly paths: Paths
   /** Whether the page is sent as `application/xhtml+xml`, which XML parsers read. */

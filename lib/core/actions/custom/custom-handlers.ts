@@ -10,6 +10,7 @@ import {
 } from '../default-actions.js'
 import { notFound } from '../target.js'
 import { InvalidAnswerError, InvalidError, PreconditionFailedError } from '../../errors.js'
+import { say } from '../../messages.js'
 import type { Paths } from '../../routes/path-helpers.js'
 import type { Id, Row } from '../../resource/row.js'
 import type { Attributes } from '../../schema/types.js'
@@ -112,12 +113,12 @@ async function readRow (state: ActionState): Promise<Row> {
   const { resource } = target
   // A GET shows the row that `authorize` was shown; a write reads it again, because it may have changed.
   if (authorizedRow !== undefined && (method === 'GET' || method === 'HEAD')) return authorizedRow
-  if (id === undefined && !resource.singleton) throw new InvalidError({ id: ['must be given'] })
+  if (id === undefined && !resource.singleton) throw new InvalidError({ id: [say('mustBeGiven')] })
   const row = await findRow(target, id, state)
   if (row === undefined) throw notFound(resource, id)
   // Another singleton has taken the place of the checked one, and may have the same version.
   if (checked !== undefined && checked.id !== row.id) {
-    throw new PreconditionFailedError(`the ${resource.singular} has been replaced meanwhile; read it again`)
+    throw new PreconditionFailedError(say('replacedMeanwhile', { resource: resource.singular }))
   }
   return row
 }

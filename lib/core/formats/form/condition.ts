@@ -1,3 +1,4 @@
+import type { Said } from '../../messages.js'
 import type { Operator } from '../../stores/store.js'
 import { completeSeconds, type FormNode, markerOf, readMoment } from './parse.js'
 
@@ -25,7 +26,7 @@ export interface OpenCondition {
   /** The text that was typed. */
   readonly value: string
   /** The message if the condition was refused, or `undefined` if it has no value yet. */
-  readonly error: string | undefined
+  readonly error: Said | undefined
 }
 
 /** Completes the text of a control. A date and time of the format `date-time` is one of UTC. */

@@ -1,4 +1,5 @@
 import { MalformedBodyError } from '../../errors.js'
+import { say } from '../../messages.js'
 
 /** The fields of a form under one name: the texts of the name itself, and the fields in its brackets. */
 export interface FormNode {

@@ -7,6 +7,7 @@ import { compileRead, compileVisible } from '../../resource/visible.js'
 import { identity, lazy } from '../../util/functions.js'
 import { asObject, isObject, isStructure, setMember } from '../../util/own-property.js'
 import { InvalidError, MalformedBodyError } from '../../errors.js'
+import { say } from '../../messages.js'
 import { describeInexact, isLongShape, LONG_AS_NUMBER } from '../../schema/convert-text.js'
 import { countValues, type Issues, MAX_DEPTH, MAX_VALUES } from '../../schema/validation/issues.js'
 import { findInexactNumber, type NumberToken } from '../../util/decimal.js'
@@ -155,7 +156,7 @@ export function readJsonText (text: string, path: string, issues: Issues): unkno
   try {
     value = JSON.parse(text)
   } catch {
-    return issues.add(path, 'must be JSON')
+    return issues.add(path, say('mustBeJson'))
   }
   issues.countValues(countValues(value))
   const inexact = findInexactNumber(text)

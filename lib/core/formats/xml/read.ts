@@ -177,7 +177,7 @@ function compileTyped (shape: Shape, convertArray: ConvertElement): ConvertEleme
     }
     // A client may call `5` an integer, although the attribute is a decimal.
     const { type, format } = isDecimal && (known.type === 'integer' || known.type === 'number') ? DECIMAL : known
-    if (!types.has(type)) return issues.add(path, `says type="${named}", but ${describeTypes(types)}`)
+    if (!types.has(type)) return issues.add(path, `says type="${named}", but ${describeTypes(types).text}`)
     if (type === 'array') return convertArray(element, path, issues)
     if (element.children.length > 0) return issues.add(path, `says type="${named}" but contains elements`)
     if (type === 'string' && format === undefined) return element.text

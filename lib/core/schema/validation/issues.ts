@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv'
+import { type Message, type Said, say } from '../../messages.js'
 import { abbreviate } from '../../util/words.js'
 import { BASE64, describeShape, describeTypes, ORDERED_FORMATS } from '../convert-text.js'
 import type { Shape } from '../shape.js'
@@ -13,7 +14,7 @@ const MOST_CHARACTERS = 8000
 /** The length at which a path is cut, in characters. */
 const MAX_PATH_LENGTH = 500
 
-const NO_MESSAGES: ReadonlyMap<string, string[]> = new Map()
+const NO_MESSAGES: ReadonlyMap<string, Said[]> = new Map()
 const NO_VALUES: ReadonlyMap<string, unknown> = new Map()
 const NO_NAMES: ReadonlySet<string> = new Set()
 
@@ -24,14 +25,14 @@ const NO_NAMES: ReadonlySet<string> = new Set()
 export class Issues {
   /** The number of paths with messages. */
   size = 0
-  #messages: Map<string, string[]> | undefined
+  #messages: Map<string, Said[]> | undefined
   #faulty: Map<string, unknown> | undefined
   #whole: Set<string> | undefined
   #values = 0
   #characters = 0
 
   /** The messages by path. */
-  get messages (): ReadonlyMap<string, readonly string[]> {
+  get messages (): ReadonlyMap<string, readonly Said[]> {
     return this.#messages ?? NO_MESSAGES
   }
 
@@ -51,15 +52,16 @@ export class Issues {
   }
 
   /** Notes a message about the value at `path` (`title`, `author.name`, `tags.0`), unless the limit is reached. */
-  add (path: string, message: string): void {
+  add (path: string, message: Said): void {
     if (this.isFull) return
+    const text = String(message)
     const at = abbreviate(path, MAX_PATH_LENGTH)
-    const known = (this.#messages ??= new Map())
+    const known = (this.#messages ??= new Map<string, Said[]>())
     const messages = known.get(at)
     if (messages === undefined) this.size = known.set(at, [message]).size
-    else if (messages.length < LIMIT && !messages.includes(message)) messages.push(message)
+    else if (messages.length < LIMIT && !messages.some((other) => String(other) === text)) messages.push(message)
     else return
-    this.#characters += at.length + message.length
+    this.#characters += at.length + text.length
   }
 
   /** Returns whether there is a message about an attribute or a part of it. */
@@ -132,14 +134,14 @@ export function dropUntouched (
 }
 
 /** The message about an attribute without content. */
-export const BLANK = 'must not be blank'
+export const BLANK: Message = say('mustNotBeBlank')
 
 /** The most errors of Ajv to describe for one attribute. Nested alternatives each report their own errors. */
 export const MAX_ERRORS = 1000
 
 interface Described {
   readonly path: string
-  readonly message: string
+  readonly message: Said
 }
 
 /**
@@ -152,7 +154,7 @@ export function describeErrors (errors: readonly ErrorObject[], shape: Shape): D
   const other = reported.filter(({ keyword, instancePath }) => keyword !== 'type' || instancePath !== '')
   if (other.length === 0) {
     return [
-      { path: '', message: errors.some(({ keyword }) => keyword === 'type') ? describeShape(shape) : 'is not valid' }
+      { path: '', message: errors.some(({ keyword }) => keyword === 'type') ? describeShape(shape) : say('isInvalid') }
     ]
   }
   const places = new Map<string, ErrorObject[]>()
@@ -178,7 +180,7 @@ function pathOf ({ instancePath, params }: ErrorObject): string {
   return last === undefined ? path : `${path}.${String(last)}`
 }
 
-function describeFailure ({ keyword, params, message }: ErrorObject): string {
+function describeFailure ({ keyword, params, message }: ErrorObject): Said {
   const describe = MESSAGES[keyword]
   return describe === undefined ? message as string : describe(params as Params)
 }
@@ -194,51 +196,41 @@ interface Params {
   readonly allowedValues: readonly unknown[]
 }
 
-type Describe = (params: Params) => string
+type Describe = (params: Params) => Message
 
 const MESSAGES: Readonly<Record<string, Describe>> = {
   type: ({ type }) => describeTypes([type].flat() as TypeName[]),
-  required: () => 'must be given',
-  additionalProperties: () => 'is unknown',
-  minLength: ({ limit }) => limit === 1 ? BLANK : `must have at least ${limit} characters`,
-  maxLength: ({ limit }) => `must have at most ${limit} ${limit === 1 ? 'character' : 'characters'}`,
-  minimum: ({ limit }) => `must be at least ${limit}`,
-  maximum: ({ limit }) => `must be at most ${limit}`,
-  exclusiveMinimum: ({ limit }) => `must be more than ${limit}`,
-  exclusiveMaximum: ({ limit }) => `must be less than ${limit}`,
-  multipleOf: ({ multipleOf }) => `must be a multiple of ${multipleOf}`,
-  minItems: ({ limit }) => `must have at least ${limit} ${limit === 1 ? 'item' : 'items'}`,
-  maxItems: ({ limit }) => `must have at most ${limit} ${limit === 1 ? 'item' : 'items'}`,
-  uniqueItems: () => 'must not have the same item twice',
-  pattern: ({ pattern }) => `must match ${pattern}`,
+  required: () => say('mustBeGiven'),
+  additionalProperties: () => say('isUnknown', { near: undefined }),
+  minLength: ({ limit }) => limit === 1 ? BLANK : say('mustHaveAtLeastCharacters', { least: limit }),
+  maxLength: ({ limit }) => say('mustHaveAtMostCharacters', { most: limit }),
+  minimum: ({ limit }) => say('mustBeAtLeast', { least: limit }),
+  maximum: ({ limit }) => say('mustBeAtMost', { most: limit }),
+  exclusiveMinimum: ({ limit }) => say('mustBeMoreThan', { limit }),
+  exclusiveMaximum: ({ limit }) => say('mustBeLessThan', { limit }),
+  multipleOf: ({ multipleOf }) => say('mustBeMultipleOf', { factor: multipleOf }),
+  minItems: ({ limit }) => say('mustHaveAtLeastItems', { least: limit }),
+  maxItems: ({ limit }) => say('mustHaveAtMostItems', { most: limit }),
+  uniqueItems: () => say('mustNotRepeatItems'),
+  pattern: ({ pattern }) => say('mustMatch', { pattern }),
   enum: ({ allowedValues }) => describeChoices(allowedValues),
   const: ({ allowedValue }) => describeChoices([allowedValue]),
-  precision: ({ limit }) => describeWhole(limit),
-  scale: ({ limit }) => describeFraction(limit),
+  precision: ({ limit }) => limit === 0 ? say('mustHaveNoDigitsBefore') : say('mustHaveDigitsBefore', { most: limit }),
+  scale: ({ limit }) => limit === 0 ? say('mustBeWhole') : say('mustHaveDigitsAfter', { most: limit }),
   contentEncoding: () => BASE64.wants,
-  format: ({ format }) => ORDERED_FORMATS.get(format)?.wants ?? FORMATS[format] ?? `must be a valid ${format}`
+  format: ({ format }) => ORDERED_FORMATS.get(format)?.wants ?? FORMATS[format] ?? say('mustHaveFormat', { format })
 }
 
-function describeWhole (limit: number): string {
-  if (limit === 0) return 'must have no digit but 0 before the point'
-  return `must have at most ${limit} ${limit === 1 ? 'digit before the point' : 'digits before the point'}`
+const FORMATS: Readonly<Record<string, Message>> = {
+  email: say('mustBeEmail'),
+  uri: say('mustBeUrl'),
+  url: say('mustBeUrl'),
+  uuid: say('mustBeUuid')
 }
 
-function describeFraction (limit: number): string {
-  if (limit === 0) return 'must be a whole number without a point'
-  return `must have at most ${limit} ${limit === 1 ? 'digit after the point' : 'digits after the point'}`
-}
-
-const FORMATS: Readonly<Record<string, string>> = {
-  email: 'must be an e-mail address',
-  uri: 'must be an absolute URL',
-  url: 'must be an absolute URL',
-  uuid: 'must be a UUID in lower case'
-}
-
-function describeChoices (values: readonly unknown[]): string {
+function describeChoices (values: readonly unknown[]): Message {
   const choices = values.map((value) => JSON.stringify(value)).join(', ')
-  return values.length === 1 ? `must be ${choices}` : `must be one of ${choices}`
+  return values.length === 1 ? say('mustEqual', { value: choices }) : say('mustBeOneOf', { values: choices })
 }
 
 /** The largest number of values in a body: XML elements, JSON values or form items. */

@@ -1,5 +1,6 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { InvalidAttributesError, InvalidError, sentences } from '../../errors.js'
+import { say } from '../../messages.js'
 import { lazy } from '../../util/functions.js'
 import { isLongInteger } from '../../util/decimal.js'
 import { isStructure } from '../../util/own-property.js'
@@ -97,7 +98,7 @@ export function compileValidation (
       }
       for (const { name } of required) {
         const isGiven = Object.hasOwn(supplied, name) || Object.hasOwn(given, name)
-        if (!isGiven && !issues.isAbout(name)) issues.add(name, 'must be given')
+        if (!isGiven && !issues.isAbout(name)) issues.add(name, say('mustBeGiven'))
       }
       check(supplied, issues)
       conclude(supplied, issues)
@@ -185,7 +186,7 @@ function checkInnerDefaults (schema: Schema, validators: Validators): void {
     const validate = validators.of(schema, path).all()
     if (validate(structuredClone(property.default))) continue
     const errors = describeErrors(validate.errors as ErrorObject[], shapeOf(property)).map(
-      ({ path, message }) => `${name}${path} ${message}`
+      ({ path, message }) => `${name}${path} ${String(message)}`
     )
     throw new Error(`the default of "${name}" does not fit its schema: ${errors.join('; ')}`)
   }
@@ -205,7 +206,7 @@ function makeValidator ({ first, all }: SchemaValidators, { name, shape }: Prope
     const value = isLong && isLongInteger(given) ? Number(given) : given
     const errors = findErrors(first(), value)
     if (errors === undefined) return
-    if (errors === TOO_COMPLEX) return issues.add(name, 'is too complex to be checked')
+    if (errors === TOO_COMPLEX) return issues.add(name, say('isTooComplex'))
     const isSmall = isStructure(value) && countValues(value) <= MOST_VALUES && !hasAlternatives()
     const found = isSmall ? findErrors(all(), value) : errors
     const described = describeErrors(found === TOO_COMPLEX ? errors : found as readonly ErrorObject[], shape)

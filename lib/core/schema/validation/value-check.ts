@@ -1,4 +1,5 @@
-import { abbreviate, didYouMean } from '../../util/words.js'
+import { type Message, say } from '../../messages.js'
+import { abbreviate, findNear } from '../../util/words.js'
 import { isObject } from '../../util/own-property.js'
 import { isLongShape, LONG_AS_NUMBER, UNSAFE_INTEGER } from '../convert-text.js'
 import {
@@ -47,7 +48,7 @@ function checkNothing (): void {}
  * that no pattern of `patternProperties` matches may have any type.
  */
 function checkUnfit (value: unknown, path: string, issues: Issues, depth: number): void {
-  if (isDeeper(value, MAX_DEPTH - depth)) issues.add(path, `is nested deeper than ${MAX_DEPTH} levels`)
+  if (isDeeper(value, MAX_DEPTH - depth)) issues.add(path, say('isNestedTooDeep', { most: MAX_DEPTH }))
   else if (!isStorableValue(value)) issues.add(path, UNSTORABLE_TEXT)
 }
 
@@ -101,7 +102,7 @@ function compileObjectCheck (shape: Shape, compile: (shape: Shape) => ValueCheck
         if (check === undefined) delete members[name]
         else check(members[name], at, issues, below)
       } else if (checkRest === undefined) {
-        issues.add(at, `is unknown${didYouMean(name, names)}`)
+        issues.add(at, say('isUnknown', { near: findNear(name, names) }))
       } else {
         const fault = findNameFault(name)
         if (fault === undefined) checkRest(members[name], at, issues, below)
@@ -112,20 +113,20 @@ function compileObjectCheck (shape: Shape, compile: (shape: Shape) => ValueCheck
 }
 
 /** Returns why an object may not have `count` names, or `undefined` if it may. */
-export function findExcess (shape: Shape, count: number): string | undefined {
+export function findExcess (shape: Shape, count: number): Message | undefined {
   const most = shape === openShape ? MAX_OPEN_NAMES : shape.rest === undefined ? Infinity : MAX_NAMES
-  return count > most ? `must not have more than ${most} names` : undefined
+  return count > most ? say('mustHaveAtMostNames', { most }) : undefined
 }
 
 function isTooDeep (depth: number, limit: number, path: string, issues: Issues): boolean {
   if (depth <= limit) return false
-  issues.add(path, `is nested deeper than ${limit} levels`)
+  issues.add(path, say('isNestedTooDeep', { most: limit }))
   return true
 }
 
 /** Returns whether a resource without a schema may have so many attributes. Notes an issue if it may not. */
 export function checkOpenNames (names: readonly string[], group: string, issues: Issues): boolean {
   if (names.length <= MAX_OPEN_NAMES) return true
-  issues.add(group, `must not have more than ${MAX_OPEN_NAMES} attributes`)
+  issues.add(group, say('mustHaveAtMostAttributes', { most: MAX_OPEN_NAMES }))
   return false
 }

@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
 import fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
-import ts from 'typescript'
-import { ENGLISH } from '../../../../lib/html/languages/english.js'
-import { findWords, KNOWN_LANGUAGES, loadLanguages, type LoadedLanguage } from '../../../../lib/html/languages/language.js'
-import { compileTypes } from '../../../../lib/html/languages/grammar.js'
+import { ENGLISH_TEXTS, type Message, type MessageCode, say, sayAbout } from '../../../../lib/core/messages.js'
+import { ENGLISH } from '../../../../lib/html/languages/en.js'
+import { findWords, KNOWN_LANGUAGES, type Language, loadLanguages } from '../../../../lib/html/languages/language.js'
+import { compileTranslation, makeMessages } from '../../../../lib/html/languages/make-messages.js'
 import { home, memoryStore } from '../../../../lib/index.js'
 import { build, draft, post } from '../../../support/helper.js'
 import { visitEveryPage, wordsOf } from '../../../support/html/every-page.js'
@@ -14,28 +13,25 @@ const lib = new URL('../../../../lib/', import.meta.url)
 const languages = await loadLanguages(KNOWN_LANGUAGES)
 const OTHERS = KNOWN_LANGUAGES.filter((lang) => lang !== 'en')
 
-function wordsIn (lang: string): LoadedLanguage {
-  return findWords(lang, languages) as LoadedLanguage
+function wordsIn (lang: string): Language {
+  return findWords(lang, languages) as Language
 }
 
-function textsIn (file: string): ts.SourceFile {
-  return ts.createSourceFile(file, readFileSync(new URL(file, lib), 'utf8'), ts.ScriptTarget.ES2023, true)
+/** Parameters for each message: a number, or the types. There is a near name, or none. */
+const PARAMS = [3, undefined].map((near) => new Proxy<Record<string, unknown>>({}, { get: (_, name) => name === 'types' ? ['string', 'null'] : name === 'near' ? near : 3 }))
+
+/** Writes a message in each of the ways that its parameters decide. */
+function writeCode (messages: object, code: MessageCode): string[] {
+  const word = (messages as Record<string, unknown>)[code]
+  return typeof word === 'function' ? PARAMS.map((params) => String(word(params))) : [String(word)]
 }
 
-function visitNodes (node: ts.Node, visit: (node: ts.Node) => void): void {
-  visit(node)
-  ts.forEachChild(node, (child) => { visitNodes(child, visit) })
-}
-
-/** The English texts of the type `ServerText`. */
-const SERVER_TEXTS: string[] = []
-visitNodes(textsIn('html/languages/server-texts.ts'), (node) => { if (ts.isLiteralTypeNode(node) && ts.isStringLiteral(node.literal)) SERVER_TEXTS.push(node.literal.text) })
+const CODES = Object.keys(ENGLISH_TEXTS) as MessageCode[]
 
 t.test('each language has every word, as a text or as a function like the English one', (t) => {
   for (const lang of OTHERS) {
     const { messages } = wordsIn(lang)
     for (const [name, english] of Object.entries(ENGLISH)) {
-      if (name === 'phrases') continue
       const word = messages[name as keyof typeof messages]
       t.equal(typeof word, typeof english, `${lang}: ${name}`)
       if (typeof word === 'string') t.ok(word.trim() === word && word !== '', `${lang}: ${name}`)
@@ -45,46 +41,14 @@ t.test('each language has every word, as a text or as a function like the Englis
   t.end()
 })
 
-t.test('each language translates every text of the server by its own phrase', (t) => {
-  t.ok(SERVER_TEXTS.length > 150)
-  const fill = (text: string): string => text.replaceAll(/\{(\d)\}/g, (_, number: string) => String(Number(number) + 3))
+t.test('each language says every message in its own words', (t) => {
+  t.ok(CODES.length > 80)
   for (const lang of OTHERS) {
-    for (const text of SERVER_TEXTS) {
-      const translated = wordsIn(lang).translate(fill(text)) ?? ''
-      t.ok(translated !== '' && translated !== fill(text) && !/[{}#]|undefined/.test(translated), `${lang}: ${text} is ${translated}`)
-      // "must be {0}" would swallow the other messages if it came before them.
-      const rest = fill(text).slice('must be '.length)
-      if (text.startsWith('must be ') && rest.includes(' ')) t.notMatch(translated, rest, `${lang}: ${text} has a phrase of its own`)
+    for (const code of CODES) {
+      const [said = ''] = writeCode(wordsIn(lang).messages, code)
+      t.ok(said !== '' && !writeCode(ENGLISH, code).includes(said) && !/[{}#]|undefined/.test(said), `${lang}: ${code} is ${said}`)
     }
   }
-  t.end()
-})
-
-/** The mistakes of programs, which browsers do not make: their clients read English. */
-const OF_PROGRAMS: readonly RegExp[] = [
-  /^the body is not valid JSON|^must be an object that contains|the body must be an object|the parameter "\{0\}" must be in the body of a QUERY|^send the header Content-Type|must have an operator|must have one value, not a list|"\{0\}" must have a value$|must be a text, a number or a boolean, not/,
-  /^cannot be merged|; for rows without a value, send|must have at most \{1\} characters$/
-]
-
-t.test('each text that the server can answer a browser with is among the translated ones', (t) => {
-  const files = ['core/errors.ts', ...['core/actions', 'core/formats/form', 'core/request', 'core/relations', 'core/schema'].flatMap((folder) => readdirSync(new URL(folder, lib), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts')).map((file) => `${folder}/${file}`)), 'core/formats/json/json.ts', 'sql/constraint-errors.ts', 'core/stores/memory.ts']
-  const errors = /^(?:issues\.add|(?:InvalidQuery|MalformedBody|Invalid|PreconditionFailed|NotAcceptable|InvalidMethod)Error)$/
-  let found = 0
-  for (const file of files) {
-    visitNodes(textsIn(file), (node) => {
-      if (!(ts.isCallExpression(node) || ts.isNewExpression(node)) || !errors.test(node.expression.getText())) return
-      for (const argument of node.arguments ?? []) {
-        const text = ts.isStringLiteralLike(argument) ? argument.text : ts.isTemplateExpression(argument) ? argument.head.text + argument.templateSpans.map(({ literal }, index) => `{${index}}${literal.text}`).join('') : ''
-        if (!/[a-z] /.test(text) || OF_PROGRAMS.some((pattern) => pattern.test(text))) continue
-        found++
-        const sample = text.replaceAll(/\{\d\}$/g, '').replaceAll(/\{(\d)\}/g, '$1')
-        // A parameter before a message about values is translated by `compileTranslation`.
-        const own = sample.replace(/^"\d" (?=must)/, '')
-        t.ok((wordsIn('de').translate(sample) ?? wordsIn('de').translate(own)) !== undefined, `${file}: ${text}`)
-      }
-    })
-  }
-  t.ok(found > 45, `${found} texts`)
   t.end()
 })
 
@@ -97,21 +61,25 @@ function vocabularyOf (texts: readonly string[]): Set<string> {
 }
 
 /** Returns all texts of a language, with numbers in their variable parts. */
-function allTexts (messages: object, translate?: (text: string) => string | undefined): string[] {
-  const written = Object.values(messages as Record<string, unknown>).flatMap((word) => typeof word === 'string' ? [word] : typeof word === 'function' ? operators.map((operator) => String(word('1', operator, '2', '3'))) : [])
-  return translate === undefined ? written : [...written, ...SERVER_TEXTS.map((text) => translate(text) ?? '')]
+function allTexts (messages: object, texts = {}): string[] {
+  const words = Object.entries(messages as Record<string, unknown>).flatMap(([name, word]) => {
+    if (name in ENGLISH_TEXTS) return writeCode(messages, name as MessageCode)
+    return typeof word === 'function' ? operators.map((operator) => String(word('1', operator, '2', '3'))) : [String(word)]
+  })
+  return [...words, ...Object.values<string>(texts)]
 }
 
 const operators = ['null', 'eq', 'gte', 'gt', 'lte', 'lt', 'not', 'in', 'contains', 'starts']
-const english = vocabularyOf([...allTexts(ENGLISH), ...SERVER_TEXTS])
+const english = vocabularyOf([...allTexts(ENGLISH), ...Object.keys(wordsIn('de').texts)])
 
 for (const lang of OTHERS) {
   t.test(`no page in ${lang} has an English word`, async (t) => {
-    const { messages, translate } = wordsIn(lang)
-    const own = vocabularyOf(allTexts(messages, translate))
+    const { messages, texts } = wordsIn(lang)
+    const own = vocabularyOf(allTexts(messages, texts))
     const dir = lang === 'ar' ? 'rtl' : 'ltr'
-    await visitEveryPage(t, { lang, messages: { plural: '10', singular: '11' } }, { title: '12', description: '13' }, (label, { body }) => {
+    await visitEveryPage(t, { lang, messages: { plural: '10', singular: '11' } }, { title: '12', description: '13' }, (label, { body }, isCrafted) => {
       t.match(body, `lang="${lang}" dir="${dir}">`, label)
+      if (isCrafted) return
       const words = wordsOf(body, (text) => text).filter((word) => !NAMES.has(word))
       const foreign = ['ar', 'ja', 'zh'].includes(lang) ? words.filter((word) => /\p{Script=Latin}/u.test(word)) : words.filter((word) => english.has(word.toLowerCase()) && !own.has(word.toLowerCase()))
       t.strictSame([...new Set(foreign)], [], label)
@@ -149,10 +117,11 @@ t.test('the hint of a field for JSON or text says which of them its value is, if
 })
 
 t.test('Arabic keeps what runs from left to right together', (t) => {
-  const { messages, translate } = wordsIn('ar')
-  const cases: Array<[english: string, arabic: string]> = [
-    ['must be at least -1', 'يجب ألا تقل القيمة عن \u2068-1\u2069'], ['must be "b"', 'يجب أن تكون القيمة \u2068"b"\u2069'],
-    ['"_version" must be given once', 'يجب أن ترد «\u2068_version\u2069» مرة واحدة فقط.'], ['a is not a list of entity tags such as "1.xml"', 'القيمة \u2068a\u2069 ليست قائمة \u2068ETag\u2069 مثل \u2068"1.xml"\u2069.']
+  const { messages } = wordsIn('ar')
+  const translate = compileTranslation({ words: wordsIn('ar') }, makeMessages({ plural: 'posts', singular: 'post' }, { words: wordsIn('ar'), messages: {} }))
+  const cases: Array<[english: Message, arabic: string]> = [
+    [say('mustBeAtLeast', { least: -1 }), 'يجب ألا تقل القيمة عن \u2068-1\u2069'], [say('mustEqual', { value: '"b"' }), 'يجب أن تكون القيمة \u2068"b"\u2069'],
+    [say('parameterRepeated', { name: '_version' }), 'يجب أن يرد المعامل «\u2068_version\u2069» مرة واحدة فقط.'], [say('mustBeDecimal'), 'يجب أن تكون القيمة عددًا عشريًا مثل \u2068-12.50\u2069'], [sayAbout('q', say('mustBeJson')), '\u2068q\u2069: يجب أن تكون القيمة بصيغة \u2068JSON\u2069']
   ]
   for (const [english, arabic] of cases) t.equal(translate(english), arabic)
   t.equal(messages.condition('Score', 'gte', '-1', false), '\u2068Score\u2069: لا يقل عن \u2068-1\u2069')
@@ -174,9 +143,9 @@ t.test('no label needs agreement in a condition', (t) => {
 t.test('each language has its own punctuation', (t) => {
   const wrong: Readonly<Record<string, RegExp>> = { de: /“[^„]*“|”|«/, fr: /[^\u00A0\u202F][:;!?]|«(?!\u00A0)|(?<!\u00A0)»|[“”]/, es: /[“”„]|^[^¿]*\?/, pt: /[«»„]/, ja: /[\p{L}」）][,.:;!?]|[“”]/u, zh: /[\p{Script=Han}”）][,.:;!?]|[「」]/u, ar: /\p{Script=Arabic}[,;?]|[“”„]/u }
   for (const [lang, pattern] of Object.entries(wrong)) {
-    const { messages, translate } = wordsIn(lang)
+    const { messages, texts } = wordsIn(lang)
     const named = { ...messages, examples: [messages.labelled('a', 'b'), messages.removeCondition('a'), messages.edit('a'), messages.deleteWarning('a')].join('\n') }
-    for (const text of allTexts(named, translate)) t.notMatch(text.replaceAll(/:\d\d|Content-Type:/g, ''), pattern, `${lang}: ${text}`)
+    for (const text of allTexts(named, texts)) t.notMatch(text.replaceAll(/:\d\d|Content-Type:/g, ''), pattern, `${lang}: ${text}`)
   }
   t.end()
 })
@@ -206,8 +175,8 @@ function decode (markup: string): string {
 }
 
 t.test('the types of a value are joined in the language', (t) => {
-  const types = compileTypes({ 'a string': 's', 'an integer': 'i', 'a number': 'n', 'true or false': 'b', 'an array': 'a', 'an object': 'o', null: '0' }, ' / ')
-  for (const [text, joined] of [['an integer', 'i'], ['an integer or null', 'i / 0'], ['true or false', 'b'], ['true or false or null', 'b / 0'], ['"a or b"', '"a or b"'], ['5', '5']] as const) t.equal(types(text), joined)
+  const { mustBeOfType } = wordsIn('de').messages
+  t.strictSame([mustBeOfType({ types: ['integer', 'null'] }), mustBeOfType({ types: ['boolean'] })], ['muss eine ganze Zahl oder leer sein', 'muss wahr oder falsch sein'])
   t.end()
 })
 
@@ -228,7 +197,7 @@ t.test('a tag without words, or that is not valid, finds none among the loaded l
 })
 
 t.test('words of the app replace those of the language', async (t) => {
-  const app = await build(t, { name: 'posts', attributes: post, html: { lang: 'de', messages: { save: 'Sichern', phrases: { 'must not be blank': 'fehlt', 'must have at most {0} characters': (most) => `hat mehr als ${most} Zeichen`, 'Not Found': () => 'Weg' } } } })
+  const app = await build(t, { name: 'posts', attributes: post, html: { lang: 'de', messages: { save: 'Sichern', mustHaveAtMostCharacters: ({ most }) => `hat mehr als ${most} Zeichen`, phrases: { 'must not be blank': 'fehlt', 'Not Found': 'Weg' } } } })
   const send = async (title: string): Promise<string> => (await app.inject({ method: 'POST', url: '/posts', headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }, payload: `post[title]=${title}&post[rating]=9` })).body
   t.match(await send(''), '>„Title“ fehlt</a>')
   t.match(await send('x'.repeat(121)), '>„Title“ hat mehr als 120 Zeichen</a>')
@@ -312,7 +281,7 @@ t.test('a language that no resource names is not imported', (t) => {
     await app.ready()
     await app.inject({ url: '/posts', headers: { accept: 'text/html' } })`
   // The hook runs in a thread of its own, so it writes to the file descriptor.
-  const hook = "import { writeSync } from 'node:fs'; export const load = (url, context, next) => { const [, name] = /languages[/](words[/].*)/.exec(url) ?? []; if (name) writeSync(1, name + ' '); return next(url, context) }"
+  const hook = "import { writeSync } from 'node:fs'; export const load = (url, context, next) => { const [, name] = /languages[/]((?!en)..[.].*)/.exec(url) ?? []; if (name) writeSync(1, name + ' '); return next(url, context) }"
   const register = `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)})`
   const run = (lang: string): string => {
     const { stdout, stderr } = spawnSync(process.execPath, ['--import=./test/support/loader/typescript.mjs', `--import=data:text/javascript,${encodeURIComponent(register)}`, '--input-type=module', '-e', program(lang)], { encoding: 'utf8', cwd: new URL('..', lib).pathname })
@@ -320,6 +289,6 @@ t.test('a language that no resource names is not imported', (t) => {
     return stdout
   }
   t.equal(run(''), '')
-  t.equal(run(', html: { lang: \'de-AT\' }'), 'words/de/messages.ts words/de/phrases.ts ')
+  t.equal(run(', html: { lang: \'de-AT\' }'), 'de.ts ')
   t.end()
 })

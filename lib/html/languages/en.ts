@@ -1,8 +1,8 @@
-import type { PageMessages } from '../messages.js'
+import { ENGLISH_TEXTS } from '../../core/messages.js'
 import { singularize } from '../../core/resource/inflection.js'
 import type { Operator } from '../../core/stores/store.js'
 import { uncapitalize } from '../../core/util/words.js'
-import { TIME_OF_DAY } from './grammar.js'
+import { type Catalog, TIME_OF_DAY } from './grammar.js'
 
 const OPERATORS = {
   eq: 'is',
@@ -36,7 +36,7 @@ function writeOperator (operator: Operator, value: string, isTime: boolean): str
 const TAKEN = { json: ' This is JSON.', text: ' This is plain text.' }
 
 /** The English words that are the same for every resource. */
-export const ENGLISH: Omit<PageMessages, 'plural' | 'singular'> = {
+export const ENGLISH: Catalog = {
   id: 'Id',
   record: (singular, id) => `${singular} ${id}`,
   new: (singular) => `New ${singular}`,
@@ -140,7 +140,7 @@ export const ENGLISH: Omit<PageMessages, 'plural' | 'singular'> = {
   goneAdvice: 'Somebody has deleted it since you opened it. Your changes were not saved, but what you typed is here.',
   createAgain: 'Create it again',
   leave: 'Leave it as it is',
-  phrases: {}
+  ...ENGLISH_TEXTS
 }
 
 /** Matches words that begin with the sound of a vowel, as far as their letters tell. */

@@ -1,0 +1,287 @@
+import type { Operator } from '../../core/stores/store.js'
+import { uncapitalize } from '../../core/util/words.js'
+import { type Catalog, compileCondition, compilePlural, compileTypes, type KnownTexts, TIME_OF_DAY } from './grammar.js'
+
+const characters = compilePlural('es', { one: '# carácter', other: '# caracteres' })
+const blank = compilePlural('es', { one: '# valor vacío', other: '# valores vacíos' })
+const count = compilePlural('es', { one: '# elemento', other: '# elementos' })
+
+const OPERATORS = {
+  eq: 'es',
+  gte: 'como mínimo',
+  gt: 'más de',
+  lte: 'como máximo',
+  lt: 'menos de',
+  not: 'no es',
+  in: 'es uno de los valores',
+  contains: 'contiene',
+  starts: 'empieza por'
+} as const
+
+const OPERATORS_OF_DATES = {
+  ...OPERATORS,
+  gte: 'desde el',
+  gt: 'después del',
+  lte: 'hasta el',
+  lt: 'antes del'
+} as const
+
+const OPERATORS_OF_HOURS = { ...OPERATORS, gte: 'desde', gt: 'después de', lte: 'hasta', lt: 'antes de' } as const
+
+function writeOperator (operator: Operator, value: string, isTime: boolean): string {
+  if (operator === 'null') return value === 'true' ? 'sin valor' : 'con valor'
+  if (!isTime) return OPERATORS[operator]
+  // A date has an article, and a time of day has none. The choice of an operator has no value yet.
+  return (value === '' || TIME_OF_DAY.test(value) ? OPERATORS_OF_HOURS : OPERATORS_OF_DATES)[operator]
+}
+
+const TAKEN = { json: ' Esto es JSON.', text: ' Esto es texto sin formato.' }
+
+const digits = compilePlural('es', { one: '# cifra', other: '# cifras' })
+const nameTypes = compileTypes({
+  string: 'un texto',
+  integer: 'un número entero',
+  number: 'un número',
+  boolean: 'verdadero o falso',
+  array: 'una lista',
+  object: 'un grupo de valores',
+  null: 'vacío'
+}, ' o ')
+
+/** The words of the pages in Spanish, chosen so that they are usual in Spain and in America. */
+export const messages: Catalog = {
+  id: 'ID',
+  record: (singular, id) => `${singular} ${id}`,
+  new: (singular) => `Crear ${singular}`,
+  edit: (name) => `Editar: ${name}`,
+  editButton: 'Editar',
+  create: (singular) => `Crear ${singular}`,
+  save: 'Guardar cambios',
+  another: 'Guardar y crear otro elemento',
+  cancel: 'Cancelar',
+  saved: 'Cambios guardados.',
+  created: 'Elemento creado.',
+  deleted: 'Elemento eliminado.',
+  done: 'Acción completada.',
+  delete: (singular) => `Eliminar ${singular}`,
+  deleteWarning: (name) => `«${name}» se eliminará definitivamente.`,
+  deleteConfirm: 'Sí, eliminar',
+  blank: (number) => blank(number),
+  empty: (plural) => `Todavía no hay ${uncapitalize(plural)}`,
+  emptyAdvice: () => 'Cree el primer elemento con el formulario de abajo.',
+  noMore: (plural) => `No hay más ${uncapitalize(plural)}`,
+  noMatch: (plural) => `No hay ${uncapitalize(plural)} que coincidan`,
+  all: () => 'Ver todo',
+  total: (rows, digits, plural, singular) => `${digits} ${rows === 1 ? singular : uncapitalize(plural)}`,
+  moreThan: (digits, plural) => `más de ${digits} ${uncapitalize(plural)}`,
+  about: (digits, plural) => `aproximadamente ${digits} ${uncapitalize(plural)}`,
+  range: (first, last, total) => `${first}–${last} de ${total}`,
+  relatedBy: (plural, relation) => `${plural}: ${relation}`,
+  moreRelated: (digits) => `más de ${digits}`,
+  search: 'Buscar',
+  condition: compileCondition(writeOperator, ': '),
+  operator: writeOperator,
+  filterBy: 'Filtrar por',
+  chooseFilter: 'Elegir',
+  chooseOne: (label) => `Elegir: ${label}`,
+  back: 'Volver',
+  removeCondition: (condition) => `Quitar «${condition}»`,
+  filter: 'Filtro',
+  applyFilter: 'Aplicar filtro',
+  clearFilter: 'Quitar filtro',
+  next: 'Página siguiente',
+  previous: 'Página anterior',
+  first: 'Primera página',
+  navigation: 'Secciones',
+  allResources: 'Todas las secciones',
+  resourceName: 'Sección',
+  resourceRows: 'Elementos',
+  noResources: 'Todavía no hay nada aquí',
+  alsoAs: 'También como',
+  breadcrumb: 'Usted está aquí',
+  skip: 'Saltar al contenido',
+  skipToRows: 'Saltar a la lista',
+  yes: 'sí',
+  no: 'no',
+  items: count,
+  listed: (values, value) => `${values}, ${value}`,
+  none: 'sin valor',
+  choose: 'Elija…',
+  optional: 'opcional',
+  oneALine: 'Un valor por línea.',
+  asJson: 'En formato JSON.',
+  jsonOrText: (taken) => `JSON o texto sin formato.${taken === undefined ? '' : TAKEN[taken]}`,
+  dateHint: 'Por ejemplo, 2026-01-31.',
+  dateTimeHint: 'Por ejemplo, 2026-01-31T12:00:00Z.',
+  offset: 'Diferencia con UTC',
+  offsetHint: 'Z para UTC o, por ejemplo, +02:00.',
+  keepHidden: 'Déjelo en blanco para conservar el valor actual.',
+  removeHidden: (label) => `Quitar ${uncapitalize(label)}`,
+  typeAgain: 'Escríbalo de nuevo: nunca se muestra.',
+  atMost: (count) => `Como máximo, ${characters(count)}.`,
+  atLeast: (items) => `Como mínimo, ${items}.`,
+  item: (label, number) => `${label} ${number}`,
+  addTo: (label) => `Añadir ${uncapitalize(label)}`,
+  removeItem: 'Quitar',
+  remove: (label, number) => `Quitar ${uncapitalize(label)} ${number}`,
+  kept: '(el valor se conserva, porque este formulario no puede mostrarlo entero)',
+  fixed: '(el valor no se puede cambiar, porque forma parte del ID)',
+  beginning: 'Solo se muestra el principio: los primeros 100\u00a0000 caracteres.',
+  attributeName: 'Nombre',
+  attributeValue: 'Valor',
+  furtherAttributes: 'Otros datos',
+  addAttribute: 'Añadir un dato',
+  fieldError: (label, error) => `${label}: ${error}`,
+  labelled: (label, value) => `${label}: ${value}`,
+  problem: 'Hay un problema',
+  problemTitle: (title) => `Error: ${title}`,
+  stale: (singular) => `Conflicto de edición: ${singular}`,
+  staleAdvice: 'Otra persona ha guardado cambios desde que usted abrió esta página. Los de usted aún no se han ' +
+    'aplicado, pero no se ha perdido nada.',
+  staleDeletion: 'Otra persona ha guardado cambios desde que usted abrió esta página, así que no se ha eliminado ' +
+    'nada. ¿Eliminar de todos modos?',
+  staleChoose: 'Elija en cada diferencia el valor que quiere conservar y, después, guarde.',
+  yours: 'Su valor',
+  theirs: 'El otro valor',
+  keepYours: 'Conservar su valor',
+  keepTheirs: 'Conservar el otro valor',
+  bothChanged: 'Cambiado por usted y por otra persona',
+  theyChanged: 'Cambiado por otra persona',
+  keepOld: 'Conservar el valor anterior',
+  takeNew: 'Usar el valor nuevo',
+  same: 'Sin cambios de otras personas',
+  gone: (singular) => `Ya no existe: ${singular}`,
+  goneAdvice: 'Alguien ha eliminado este elemento desde que usted abrió esta página. Sus cambios no se han guardado, ' +
+    'pero lo que escribió sigue aquí.',
+  createAgain: 'Crear de nuevo',
+  leave: 'Volver sin cambiar nada',
+
+  mustBeGiven: 'es obligatorio',
+  mustNotBeBlank: 'no puede estar en blanco',
+  mustNotBeEmpty: 'no puede estar en blanco',
+  mustHaveAtLeastCharacters: ({ least }) => `debe tener como mínimo ${characters(least)}`,
+  mustHaveAtMostCharacters: ({ most }) => `debe tener como máximo ${characters(most)}`,
+  mustBeAtLeast: ({ least }) => `debe ser mayor o igual que ${least}`,
+  mustBeAtMost: ({ most }) => `debe ser menor o igual que ${most}`,
+  mustBeMoreThan: ({ limit }) => `debe ser mayor que ${limit}`,
+  mustBeLessThan: ({ limit }) => `debe ser menor que ${limit}`,
+  mustBeMultipleOf: ({ factor }) => `debe ser múltiplo de ${factor}`,
+  mustBeIntegerBetween: ({ least, most }) => `debe ser un número entero entre ${least} y ${most}`,
+  mustHaveAtLeastItems: ({ least }) => `debe tener como mínimo ${count(least)}`,
+  mustHaveAtMostItems: ({ most }) => `debe tener como máximo ${count(most)}`,
+  mustNotRepeatItems: 'no puede tener elementos repetidos',
+  mustMatch: ({ pattern }) => `debe seguir el patrón ${pattern}`,
+  mustEqual: ({ value }) => `debe ser ${value}`,
+  mustBeOneOf: ({ values }) => `debe ser uno de estos valores: ${values}`,
+  mustBeOfType: ({ types }) => `debe ser ${nameTypes(types)}`,
+  mustBeDate: 'debe ser una fecha como 2026-01-31',
+  mustBeTime: 'debe ser una hora como 12:00:00Z',
+  mustBeDateTime: 'debe ser una fecha con hora como 2026-01-31T12:00:00Z',
+  mustBeLocalTime: 'debe ser una hora sin zona horaria, como 12:00:00',
+  mustBeLocalDateTime: 'debe ser una fecha con hora sin zona horaria, como 2026-01-31T12:00:00',
+  mustBeDecimal: 'debe ser un número decimal como -12.50',
+  mustHaveDigitsBefore: ({ most }) => `debe tener como máximo ${digits(most)} en la parte entera`,
+  mustHaveNoDigitsBefore: 'solo puede tener un 0 en la parte entera',
+  mustHaveDigitsAfter: ({ most }) => `debe tener como máximo ${digits(most)} en la parte decimal`,
+  mustBeWhole: 'debe ser un número entero, sin decimales',
+  mustBeBase64: 'debe ser base64 con relleno, como aGVsbG8=',
+  mustBeEmail: 'debe ser una dirección de correo electrónico',
+  mustBeUrl: 'debe ser una dirección web completa',
+  mustBeUuid: 'debe ser un UUID en minúsculas',
+  mustHaveFormat: ({ format }) => `no tiene el formato «${format}»`,
+  mustBeInEnumeration: 'no es uno de los valores posibles',
+  mustFitColumn: ({ type }) => `no es compatible con el tipo ${type}`,
+  mustBeJson: 'debe ser JSON',
+  mustHaveAtMostNames: ({ most }) => `no puede tener más de ${most} nombres`,
+  mustHaveAtMostAttributes: ({ most }) => `no puede tener más de ${most} datos`,
+  mustBeStorable: 'contiene caracteres que no se pueden guardar',
+  mustHaveWord: 'debe contener una palabra',
+  mustHaveAtMostWords: ({ most }) => `debe tener como máximo ${most} palabras`,
+  mustHaveAtMostValues: ({ most }) => `debe tener como máximo ${most} valores`,
+  hasUnknownEscape: 'tiene una barra inversa sin efecto. Escriba \\, para una coma y \\\\ para \\',
+  refersToNothing: 'hace referencia a algo que no existe',
+  cannotBeStored: 'no se puede guardar',
+  isTaken: 'ya está en uso',
+  isTakenTogether: ({ others }) => `ya está en uso junto con «${others}»`,
+  isInvalid: 'no es válido',
+  isAssigned: 'se asigna automáticamente',
+  isUnknown: ({ near }) => near === undefined ? 'no existe' : `no existe. ¿Quería decir «${near}»?`,
+  isLongName: ({ most }) => `es un nombre de más de ${most} caracteres`,
+  isInvalidName: 'no es un nombre válido',
+  isInvalidXmlName: 'no es un nombre válido',
+  isNestedTooDeep: ({ most }) => `tiene más de ${most} niveles`,
+  isTooComplex: 'es demasiado complejo para comprobarlo',
+  hasHyphen: ({ cure }) => `tiene un guion en el nombre. Escriba «${cure}».`,
+  hasInexactNumber: ({ number }) => `tiene el número ${number}, que no se puede guardar con exactitud`,
+  hasNoColumn: 'no tiene columna en la tabla',
+
+  serverFailed: 'Se ha producido un error en el servidor.',
+  storeUnavailable:
+    'El almacén de datos no está disponible en este momento. No se ha guardado nada. Inténtelo de nuevo.',
+  storeFull: 'El almacén de datos está lleno. No se ha guardado nada.',
+  sequenceBehind:
+    'La base de datos generó un identificador que ya existe. No se ha guardado nada. Su secuencia debe continuar ' +
+      'desde el mayor identificador.',
+  outcomeUnknown: 'El almacén de datos no ha respondido. Compruebe si se ha guardado antes de volver a intentarlo.',
+  actionForbidden: () => 'No tiene permiso para realizar esta acción.',
+  idUnknown: ({ id }) => `No existe ningún elemento con el ID ${id}.`,
+  nothingHere: () => 'Aquí no hay nada. Es posible que el elemento se haya eliminado.',
+  slashAtEnd: 'Aquí no hay nada. Quite la barra del final de la dirección.',
+  methodNotAllowed: () => 'Esta acción no está disponible aquí.',
+  formatUnknown: ({ format, formats }) => `El formato «${format}» no existe. Formatos disponibles: ${formats}.`,
+  crossSite: () => 'La solicitud procede de otro sitio web y se ha rechazado.',
+  existsAlready: () => 'Este elemento ya existe.',
+  stillReferenced: ({ referrers }) =>
+    `Otros elementos todavía hacen referencia a este (${referrers}). Elimínelos o cámbielos primero.`,
+  referenceBroken: 'El elemento hace referencia a algo que no existe.',
+  referenceRefused: 'El elemento hace referencia a algo que no existe, o algo hace referencia a él.',
+  valuesTaken: 'Ya existe un elemento con estos valores.',
+  valueMissing: 'Falta un valor obligatorio.',
+  valueRefused: 'La base de datos rechaza un valor.',
+  valueUnstorable: 'Un valor es demasiado largo o demasiado grande, o tiene caracteres que no se pueden guardar.',
+  changedMeanwhile: () => 'El elemento se ha modificado mientras tanto. Vuelva a cargarlo.',
+  replacedMeanwhile: () => 'El elemento se ha sustituido mientras tanto. Vuelva a cargarlo.',
+  tooManyValues: ({ most }) => `La solicitud tiene más de ${most} valores.`,
+  urlTooLong: ({ most }) => `La dirección debe tener como máximo ${most} caracteres.`,
+  tooManyFields: ({ most }) => `El formulario tiene más de ${most} campos.`,
+  parameterUnknown: ({ name, near }) => near === undefined
+    ? `El parámetro «${name}» no existe.`
+    : `El parámetro «${name}» no existe. ¿Quería decir «${near}»?`,
+  parameterRepeated: ({ name }) => `El parámetro «${name}» debe aparecer una sola vez.`,
+  limitInvalid: ({ most }) => `«limit» debe ser un número del 1 al ${most}.`,
+  offsetInvalid: ({ most }) =>
+    `«offset» debe ser un número del 0 al ${most}; para seguir leyendo, use los enlaces a la página siguiente.`,
+  cannotSortBy: ({ name, near }) => near === undefined
+    ? `Esta lista no se puede ordenar por «${name}».`
+    : `Esta lista no se puede ordenar por «${name}». ¿Quería decir «${near}»?`,
+  cursorInvalid: ({ parameter }) => `Esta página de la lista no existe. Quite «${parameter}» para volver al principio.`,
+  cursorLost: ({ parameter }) =>
+    `El elemento del límite de esta página se ha eliminado. Quite «${parameter}» para volver al principio.`
+}
+
+/** The texts of Node.js and Fastify in Spanish. */
+export const texts: KnownTexts = {
+  'Bad Request': 'Solicitud incorrecta',
+  Unauthorized: 'Debe iniciar sesión',
+  'Payment Required': 'Se requiere un pago',
+  Forbidden: 'Acceso denegado',
+  'Not Found': 'Página no encontrada',
+  'Method Not Allowed': 'Acción no disponible aquí',
+  'Not Acceptable': 'Formato no disponible',
+  'Request Timeout': 'Tiempo de espera agotado',
+  Conflict: 'Conflicto',
+  Gone: 'Contenido eliminado',
+  'Precondition Failed': 'Modificado mientras tanto',
+  'Payload Too Large': 'Demasiados datos',
+  'URI Too Long': 'Dirección demasiado larga',
+  'Unsupported Media Type': 'Tipo de datos no admitido',
+  'Unprocessable Entity': 'Datos no válidos',
+  'Precondition Required': 'Falta la versión',
+  'Too Many Requests': 'Demasiadas solicitudes',
+  'Internal Server Error': 'Error del servidor',
+  'Bad Gateway': 'Respuesta incorrecta de otro servidor',
+  'Service Unavailable': 'Servicio no disponible',
+  'Gateway Timeout': 'Sin respuesta',
+  'Insufficient Storage': 'Almacenamiento lleno',
+  'Request body is too large': 'La solicitud es demasiado grande.'
+}
