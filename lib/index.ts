@@ -41,7 +41,8 @@ export { home, required as 'module.exports' }
 export * from './core/public-values.js'
 export type { HomeOptions } from './home/home-pages.js'
 
-export type { Messages, Problem } from './core/errors.js'
+export type { Messages, Problem, SaidMessages } from './core/errors.js'
+export type { CodedMessage, Message, MessageCode, MessageTexts, Said } from './core/messages.js'
 export type {
   Convert, Entries, ConfiguredResource, Format, Input, JsonWriter, ListWriter,
   Prepared, PreparedProblem, Reader, Services, WriterContext,

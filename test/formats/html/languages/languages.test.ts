@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import fastify, { type FastifyInstance } from 'fastify'
+import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
 import t from 'tap'
 import { ENGLISH_TEXTS, type Message, type MessageCode, say, sayAbout } from '../../../../lib/core/messages.js'
 import { ENGLISH } from '../../../../lib/html/languages/en.js'
 import { findWords, KNOWN_LANGUAGES, type Language, loadLanguages } from '../../../../lib/html/languages/language.js'
 import { compileTranslation, makeMessages } from '../../../../lib/html/languages/make-messages.js'
-import { home, memoryStore } from '../../../../lib/index.js'
+import { home, InvalidError, memoryStore } from '../../../../lib/index.js'
 import { build, draft, post } from '../../../support/helper.js'
 import { visitEveryPage, wordsOf } from '../../../support/html/every-page.js'
 
@@ -210,6 +210,19 @@ t.test('words of the app replace those of the language', async (t) => {
   const found = await draft(t, (map) => map.resources('posts', { html: { lang: 'de' } }, (posts) => posts.collection.get('find', { query: { type: 'object', properties: { n: { type: 'integer' } } } }, () => [])))
   t.match((await found.inject({ url: '/posts/find?n=x', headers: { accept: 'text/html' } })).body, '„n“ muss eine ganze Zahl sein', 'a parameter before a message about values')
   t.match((await found.inject({ url: '/posts/find?format=x', headers: { accept: 'text/html' } })).body, 'Das Format „x“ gibt es nicht.')
+})
+
+t.test('an error of the app may give codes of messages, which pages translate and programs read in English', async (t) => {
+  const title = { title: [{ code: 'mustHaveAtMostCharacters', params: { most: 3 } }, 'is rude'] } as const
+  const actions = { create () { throw new InvalidError(title) }, list () { throw new InvalidError({}, { detail: say('referenceBroken') }) } }
+  const app = await build(t, { name: 'posts', attributes: post, actions, html: { lang: 'de', messages: { phrases: { 'is rude': 'ist unhöflich' } } } })
+  const send = (accept: string): Promise<LightMyRequestResponse> => app.inject({ method: 'POST', url: '/posts', headers: { accept, 'content-type': 'application/x-www-form-urlencoded' }, payload: 'post[title]=a' })
+  t.match((await send('text/html')).body, />„Title“ darf höchstens 3 Zeichen haben<\/a><\/li>\s*<li><a [^>]*>„Title“ ist unhöflich</)
+  t.strictSame((await send('application/json')).json(), { type: 'about:blank', title: 'Unprocessable Entity', status: 422, detail: 'title must have at most 3 characters; title is rude', errors: { title: ['must have at most 3 characters', 'is rude'] } })
+  t.match((await app.inject({ url: '/posts', headers: { accept: 'text/html' } })).body, 'Der Eintrag verweist auf etwas, das es nicht gibt.')
+  t.strictSame(new InvalidError(title).errors, { title: ['must have at most 3 characters', 'is rude'] })
+  // @ts-expect-error TypeScript refuses an unknown code, too.
+  t.throws(() => new InvalidError({ title: [{ code: 'mustNotBeBlanc' }] }), { name: 'TypeError', message: 'there is no message with the code "mustNotBeBlanc"; did you mean "mustNotBeBlank"?' })
 })
 
 async function read (app: FastifyInstance, url: string, language: string | undefined, headers: Record<string, string> = {}): Promise<{ lang: string | undefined, vary: unknown, etag: unknown, status: number }> {
