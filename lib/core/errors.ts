@@ -371,13 +371,13 @@ export interface SaidProblem extends Omit<Problem, 'detail' | 'errors'> {
 
 /** Returns a problem with the messages of the thrown value, as far as they have codes. */
 export function withCodes (problem: Problem, thrown: unknown): SaidProblem {
-  const own = (thrown as { readonly detail?: unknown } | null | undefined)?.detail
+  const { detail: own, messages } = Object(thrown) as Partial<InvalidError>
   const detail = problem.detail === SERVER_FAILED.text ? SERVER_FAILED : own
   return {
     ...problem,
     // A hook of the app may have given the error another message.
     detail: detail instanceof Message && detail.text === problem.detail ? detail : problem.detail,
-    ...(problem.errors !== undefined && { errors: (thrown as InvalidError | DuplicateError).messages })
+    ...(problem.errors !== undefined && { errors: messages ?? problem.errors })
   }
 }
 

@@ -41,7 +41,8 @@ export function compileTranslation ({ words }: Pick<PageLanguage, 'words'>, mess
     const { code, params } = said
     if (code !== ABOUT_PARAMETER) return writeMessage(messages, code, params)
     const { parameter, reason } = params as { readonly parameter: string, readonly reason: Said }
-    return messages.fieldError(parameter, translate(reason))
+    const translated = translate(reason)
+    return translated === String(reason) ? said.text : messages.fieldError(parameter, translated)
   }
   return translate
 }
