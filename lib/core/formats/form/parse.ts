@@ -40,7 +40,7 @@ export function parseForm (body: string): Map<string, FormNode> {
  */
 export function parseFields (body: string): Array<readonly [name: string, text: string]> {
   const fields = body.split('&').filter((field) => field !== '')
-  if (fields.length > MAX_FIELDS) throw new MalformedBodyError(`the form has more than ${MAX_FIELDS} fields`)
+  if (fields.length > MAX_FIELDS) throw new MalformedBodyError(say('tooManyFields', { most: MAX_FIELDS }))
   return fields.map((field) => {
     const [name = '', ...parts] = field.split('=')
     return [decodeField(name), decodeField(parts.join('='))]
