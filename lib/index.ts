@@ -50,7 +50,7 @@ export type {
   View, Writer
 } from './core/formats/format.js'
 export type { Location } from './core/resource/location.js'
-export type { AjvSettings } from './core/schema/validation/ajv.js'
+export type { AjvSettings } from './core/schema/validation/validators.js'
 export type { Issues } from './core/schema/validation/issues.js'
 export type {
   DeclaredOptions, FormatOptions, OpenapiOptions, ResourceOptions, ScopeOptions

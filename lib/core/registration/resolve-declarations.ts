@@ -4,7 +4,7 @@ import type { Declaration, ResolvedDeclaration } from '../options/declaration.js
 import { type LoadHtml, resolveFormats } from '../options/resolve/formats.js'
 import { nameResource, type ResolvedOptions, resolveOptions } from '../options/resolve/options.js'
 import { idParameter } from '../resource/location.js'
-import { bundleSchema, type SharedSchemas } from '../schema/bundle.js'
+import { bundleSchema, type SharedSchemas } from '../schema/subschemas.js'
 import { noStore, type Store } from '../stores/store.js'
 import { findMember, isObject } from '../util/own-property.js'
 import { callStore } from './stores.js'

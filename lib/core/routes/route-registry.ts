@@ -5,8 +5,7 @@ import type { CompiledResource } from '../compiled-resource.js'
 import { warnOfTimeout } from '../registration/app-internals.js'
 import type { Route, RoutePath } from './route.js'
 import { type NamedPath, PathNames } from './path-helpers.js'
-import type { AjvSettings } from '../schema/validation/ajv.js'
-import { Validators } from '../schema/validation/validators.js'
+import { type AjvSettings, Validators } from '../schema/validation/validators.js'
 import { didYouMean } from '../util/words.js'
 
 /** A route of a resource, as `printResources` prints it. */

@@ -6,7 +6,7 @@ import { pluralize, singularize } from '../../resource/inflection.js'
 import type { IdType } from '../../resource/resource.js'
 import { isXmlName } from '../../schema/legal-text.js'
 import type { Schema } from '../../schema/types.js'
-import type { AjvSettings } from '../../schema/validation/ajv.js'
+import type { AjvSettings } from '../../schema/validation/validators.js'
 import { noStore, type OnDelete, type Store, type Stores } from '../../stores/store.js'
 import { checkUnique, type UniqueGroups } from '../../stores/unique.js'
 import {

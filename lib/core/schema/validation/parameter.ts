@@ -2,10 +2,9 @@ import { InvalidOptionError } from '../../errors.js'
 import { compileText, UNCONVERTIBLE } from '../convert-text.js'
 import { type Property, shapeOf } from '../shape.js'
 import type { Schema } from '../types.js'
-import { loadAjv } from './ajv.js'
 import { Issues } from './issues.js'
 import { compileValidation } from './validation.js'
-import type { Validators } from './validators.js'
+import { loadAjv, type Validators } from './validators.js'
 
 /** A function that returns whether the text of a parameter fits its constraint. */
 export type ParameterCheck = (text: string) => boolean

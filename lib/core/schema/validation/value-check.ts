@@ -2,9 +2,7 @@ import { type Message, say } from '../../messages.js'
 import { abbreviate, findNear } from '../../util/words.js'
 import { isObject } from '../../util/own-property.js'
 import { isLongShape, LONG_AS_NUMBER, UNSAFE_INTEGER } from '../convert-text.js'
-import {
-  findNameFault, isStorableText, isStorableValue, MAX_NAME_LENGTH, MAX_OPEN_NAMES, SUSPECT_CHARACTERS, UNSTORABLE_TEXT
-} from '../legal-text.js'
+import { findNameFault, isStorableValue, MAX_NAME_LENGTH, MAX_OPEN_NAMES, UNSTORABLE_TEXT } from '../legal-text.js'
 import { isDeeper, type Issues, MAX_DEPTH } from './issues.js'
 import { compilePerShape, openShape, type Shape } from '../shape.js'
 
@@ -27,53 +25,35 @@ export function makeCheckCompiler (): (shape: Shape) => ValueCheck {
 
 function makeCheck (shape: Shape, compile: (shape: Shape) => ValueCheck): ValueCheck {
   const { types } = shape
-  if (shape.only === 'string') return checkText
-  if (shape.only === 'boolean') return checkUnfit
-  const checkInteger = isLongShape(shape) ? checkLongInteger : checkShortInteger
-  const checkNumber: ValueCheck = types.has('integer') && !types.has('number') ? checkInteger : checkNothing
+  const isInteger = types.has('integer') && !types.has('number')
   const checkItems = types.has('array') ? compileArrayCheck(shape, compile) : checkUnfit
   const checkMembers = types.has('object') ? compileObjectCheck(shape, compile) : checkUnfit
   return (value, path, issues, depth) => {
-    if (typeof value === 'string') checkText(value, path, issues, depth)
-    else if (typeof value === 'number') checkNumber(value, path, issues, depth)
-    else if (Array.isArray(value)) checkItems(value, path, issues, depth)
-    else if (value !== null) checkMembers(value, path, issues, depth)
+    if (Array.isArray(value)) checkItems(value, path, issues, depth)
+    else if (isObject(value)) checkMembers(value, path, issues, depth)
+    else if (!isStorableValue(value)) issues.add(path, UNSTORABLE_TEXT)
+    else if (isInteger && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+      issues.add(path, isLongShape(shape) ? LONG_AS_NUMBER : UNSAFE_INTEGER)
+    }
   }
 }
 
-function checkNothing (): void {}
-
 /**
- * Checks a value whose type the validator usually refuses later. Until then, recursive functions may read it. A member
- * that no pattern of `patternProperties` matches may have any type.
+ * Checks an array or object that the validator usually refuses later. Until then, recursive functions may read it. A
+ * member that no pattern of `patternProperties` matches may have any type.
  */
 function checkUnfit (value: unknown, path: string, issues: Issues, depth: number): void {
   if (isDeeper(value, MAX_DEPTH - depth)) issues.add(path, say('isNestedTooDeep', { most: MAX_DEPTH }))
   else if (!isStorableValue(value)) issues.add(path, UNSTORABLE_TEXT)
 }
 
-function checkText (value: unknown, path: string, issues: Issues, depth: number): void {
-  if (typeof value !== 'string') checkUnfit(value, path, issues, depth)
-  else if (SUSPECT_CHARACTERS.test(value) && !isStorableText(value)) issues.add(path, UNSTORABLE_TEXT)
-}
-
-function checkShortInteger (value: unknown, path: string, issues: Issues): void {
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) issues.add(path, UNSAFE_INTEGER)
-}
-
-function checkLongInteger (value: unknown, path: string, issues: Issues): void {
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) issues.add(path, LONG_AS_NUMBER)
-}
-
 function compileArrayCheck (shape: Shape, compile: (shape: Shape) => ValueCheck): ValueCheck {
   const check = compile(shape.items)
-  const limit = shape === openShape ? MAX_OPEN_DEPTH : MAX_DEPTH
   return (value, path, issues, depth) => {
-    if (isTooDeep(depth + 1, limit, path, issues)) return
-    let index = 0
-    for (const item of value as readonly unknown[]) {
+    if (isTooDeep(depth + 1, shape, path, issues)) return
+    for (const [index, item] of (value as readonly unknown[]).entries()) {
       if (issues.isFull) return
-      check(item, `${path}.${index++}`, issues, depth + 1)
+      check(item, `${path}.${index}`, issues, depth + 1)
     }
   }
 }
@@ -85,12 +65,10 @@ function compileObjectCheck (shape: Shape, compile: (shape: Shape) => ValueCheck
   )
   const checkRest = rest === undefined ? undefined : compile(rest)
   const names = [...properties.keys()]
-  const open = shape === openShape
   return (value, path, issues, depth) => {
-    if (!isObject(value)) return
     const below = depth + 1
-    if (isTooDeep(below, open ? MAX_OPEN_DEPTH : MAX_DEPTH, path, issues)) return
-    const members: Record<string, unknown> = value
+    if (isTooDeep(below, shape, path, issues)) return
+    const members = value as Record<string, unknown>
     const present = Object.keys(members)
     const excess = findExcess(shape, present.length)
     if (excess !== undefined) return issues.add(path, excess)
@@ -118,7 +96,8 @@ export function findExcess (shape: Shape, count: number): Message | undefined {
   return count > most ? say('mustHaveAtMostNames', { most }) : undefined
 }
 
-function isTooDeep (depth: number, limit: number, path: string, issues: Issues): boolean {
+function isTooDeep (depth: number, shape: Shape, path: string, issues: Issues): boolean {
+  const limit = shape === openShape ? MAX_OPEN_DEPTH : MAX_DEPTH
   if (depth <= limit) return false
   issues.add(path, say('isNestedTooDeep', { most: limit }))
   return true
