@@ -1,3 +1,5 @@
+import { type Said, say } from '../../core/messages.js'
+import { describeTypes, UNSAFE_INTEGER } from '../../core/schema/convert-text.js'
 import { isLocalDateTime, isLocalTime } from '../../core/schema/date-time.js'
 import { isBase64, isUuid, markText } from '../../core/schema/legal-text.js'
 import type { Shape } from '../../core/schema/shape.js'
@@ -78,16 +80,16 @@ const MEMBERS: PerKind<(value: unknown) => boolean> = {
 }
 
 const NO_TEXT = 'must be a text without U+0000 and unpaired surrogates'
-const MISFITS: PerKind<string> = {
-  uuid: 'must be a UUID in lower case',
-  'date-time-local': 'must be a date and time without an offset, such as 2026-01-31T12:00:00',
-  'time-local': 'must be a time without an offset, such as 12:00:00',
-  decimal: 'must be a decimal number such as -12.50, without an exponent',
+const MISFITS: PerKind<Said> = {
+  uuid: say('mustBeUuid'),
+  'date-time-local': say('mustBeLocalDateTime'),
+  'time-local': say('mustBeLocalTime'),
+  decimal: say('mustBeDecimal'),
   bytes: 'must be base64',
-  integer: 'must be an integer between -9007199254740991 and 9007199254740991',
-  number: 'must be a number',
-  boolean: 'must be true or false',
-  json: 'must be JSON'
+  integer: UNSAFE_INTEGER,
+  number: describeTypes(['number']),
+  boolean: describeTypes(['boolean']),
+  json: say('mustBeJson')
 }
 
 /** Returns a function that tells whether a value, which is not null, is of a kind. */
@@ -96,7 +98,7 @@ export function memberTest (kind: ColumnKind): (value: unknown) => boolean {
 }
 
 /** Returns the message about a value that is not of a kind. */
-export function describeMisfit (kind: ColumnKind): string {
+export function describeMisfit (kind: ColumnKind): Said {
   return MISFITS[kind] ?? NO_TEXT
 }
 
@@ -106,7 +108,7 @@ export interface Codec {
    * Returns the message about a value that the column would change, or `undefined` if it keeps the value as it is.
    * @default every value is kept
    */
-  readonly findFault?: (value: unknown) => string | undefined
+  readonly findFault?: (value: unknown) => Said | undefined
   /** Encodes a value for the driver. @default the value unchanged */
   readonly encode?: (value: unknown) => unknown
   /** Encodes a value that is only compared with the column. The column need not keep it. @default `encode` */

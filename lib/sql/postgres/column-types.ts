@@ -1,3 +1,5 @@
+import { type Said, say } from '../../core/messages.js'
+import { describeTypes } from '../../core/schema/convert-text.js'
 import { countDigits, normalizeDecimal } from '../../core/util/decimal.js'
 import { identity } from '../../core/util/functions.js'
 import {
@@ -168,7 +170,7 @@ function findArrayCodec ({ shape, readOnly }: Values, type: string): Codec | und
   const isMember = memberTest(values.kind)
   const { decode, encode = identity, findFault } = item
   const parse = parserOf(parseType(itemType).name)
-  const findItemFault = (item: unknown): string | undefined =>
+  const findItemFault = (item: unknown): Said | undefined =>
     item === null ? undefined : isMember(item) ? findFault?.(item) : describeMisfit(values.kind)
   const encodeItem = (item: unknown): string | null => (item === null ? null : String(encode(item)))
   /** Returns the value of an item, or `undefined` if the schema of the items does not have it. */
@@ -232,9 +234,9 @@ export function findIntegerCodec ({ name }: NumberColumnType): Codec | undefined
 /** The length of the longest text of an integer of eight bytes, in characters. */
 const LONGEST_INTEGER = 20
 
-function findRangeFault (text: string, [least, most]: readonly [bigint, bigint]): string | undefined {
+function findRangeFault (text: string, [least, most]: readonly [bigint, bigint]): Said | undefined {
   const isInside = text.length <= LONGEST_INTEGER && BigInt(text) >= least && BigInt(text) <= most
-  return isInside ? undefined : `must be an integer between ${least} and ${most}`
+  return isInside ? undefined : say('mustBeIntegerBetween', { least: String(least), most: String(most) })
 }
 
 /** The digits that a column of the type `numeric` has if it does not limit them (PostgreSQL §8.1.2). */
@@ -248,7 +250,7 @@ export function findDecimalCodec ({ name, parameters }: NumberColumnType, { read
       decode: identity,
       findFault (value) {
         const number = normalizeDecimal(String(value))
-        return number.includes('.') ? 'must be an integer' : findRangeFault(number, range)
+        return number.includes('.') ? describeTypes(['integer']) : findRangeFault(number, range)
       },
       encode: (value) => normalizeDecimal(String(value)),
       compare: identity
