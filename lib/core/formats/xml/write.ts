@@ -6,6 +6,7 @@ import type { Row } from '../../resource/row.js'
 import { compileHide, type HideWriteOnly } from '../../resource/visible.js'
 import { isBytesShape, isDecimalShape, isLongShape, ORDERED_FORMATS } from '../../schema/convert-text.js'
 import { isLegalText, isOpenName, isPortableName, readMarkedText } from '../../schema/legal-text.js'
+import { isDate, isDateTime } from '../../schema/date-time.js'
 import { openShape, type Property, type Shape } from '../../schema/shape.js'
 import type { Attributes } from '../../schema/types.js'
 import { isDecimal, isLongInteger } from '../../util/decimal.js'
@@ -92,14 +93,33 @@ class ElementWriter {
     this.#isOpen = open
   }
 
-  /** Compiles the writing of an attribute. Most texts need no more than their tags. */
+  /** Compiles the writing of an attribute. */
   compileAttribute ({ name, shape }: Property): (value: unknown) => string {
-    const { open, close } = buildTags(name)
-    const isPlain = shape.only === 'string' && shape.format === undefined && shape.encoding === undefined
-    return (value) => {
-      const text = isPlain && typeof value === 'string' && value !== '' ? escapeLegal(value) : undefined
-      return text === undefined ? this.#write(name, value, shape, ATTRIBUTE_LEVEL) : open + text + close
+    const { items, only } = shape
+    if (only !== 'array' || !SCALARS.has(items.only)) return this.#compile(name, shape, ATTRIBUTE_LEVEL)
+    const { open, close } = buildTags(name, { type: 'array' })
+    const writeItem = this.#compile(this.#itemName(name), items, ATTRIBUTE_LEVEL + 1)
+    return (value) => Array.isArray(value)
+      ? open + value.map(writeItem).join('') + close
+      : this.#write(name, value, shape, ATTRIBUTE_LEVEL)
+  }
+
+  /** Compiles the writing of a value. Most values need no more than the tags of their declared type. */
+  #compile (name: string, shape: Shape, level: number): (value: unknown) => string {
+    const { only, format, encoding } = shape
+    const nil = `<${name} nil="true"/>`
+    const write = (value: unknown): string => value === null ? nil : this.#write(name, value, shape, level)
+    if (only === 'string' && format === undefined && encoding === undefined) {
+      const { open, close } = buildTags(name)
+      return (value) => {
+        const text = typeof value === 'string' && value !== '' ? escapeLegal(value) : undefined
+        return text === undefined ? write(value) : open + text + close
+      }
     }
+    const { type, isFit } = PLAIN_TYPES.get(only === 'string' ? format : only) ?? {}
+    if (type === undefined || isFit === undefined) return write
+    const { open, close } = buildTags(name, { type })
+    return (value) => isFit(value) ? open + String(value) + close : write(value)
   }
 
   /** Writes the attributes of a row without a schema, except those whose names a client could not send back. */
@@ -187,6 +207,28 @@ class ElementWriter {
   }
 }
 
+const SCALARS: ReadonlySet<string | undefined> = new Set(['string', 'integer', 'number', 'boolean'])
+
+/** A type of XML, and whether a value is written with it as it is. */
+interface PlainType {
+  readonly type: string
+  readonly isFit: (value: unknown) => boolean
+}
+
+/** The types of values whose text needs no escaping, by their type or format. */
+const PLAIN_TYPES: ReadonlyMap<string | undefined, PlainType> = new Map<string | undefined, PlainType>([
+  ['boolean', { type: 'boolean', isFit: (value) => typeof value === 'boolean' }],
+  ['integer', { type: 'integer', isFit: Number.isSafeInteger }],
+  ['number', { type: 'float', isFit: Number.isFinite }],
+  ['date', { type: 'date', isFit: (value) => typeof value === 'string' && isDate(value) }],
+  ['date-time', { type: 'dateTime', isFit: (value) => typeof value === 'string' && isPlainMoment(value) }]
+])
+
+/** Returns whether a text is a date and time without a leap second, which `xs:dateTime` does not have. */
+function isPlainMoment (text: string): boolean {
+  return WITHOUT_LEAP_SECOND.test(text) && isDateTime(text)
+}
+
 /** The level of the elements of attributes. The root of a document has the level 1. */
 const ATTRIBUTE_LEVEL = 2
 /** The length beyond which an element whose name a client has chosen may be written as JSON, in characters. */
@@ -198,7 +240,7 @@ const MOST_TIMES = 20
 const TEXT_TYPES: ReadonlyMap<string, string> =
   new Map([['date', 'date'], ['date-time', 'dateTime'], ['decimal', 'decimal']])
 
-/** Matches a date and time without a leap second, which `xs:dateTime` does not have. */
+/** Matches a date and time without a leap second. */
 const WITHOUT_LEAP_SECOND = /T\d\d:\d\d:[0-5]\d/
 
 /**
