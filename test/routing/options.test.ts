@@ -1659,6 +1659,7 @@ t.test('a custom format may write pages', async t => {
     compileWriter: ({ plural }) => ({
       record: show,
       stale: (current) => `theirs is ${show(current)}`,
+      prepareProblem: async (_problem, services) => ({ content: undefined, row: await services.formRow() }),
       problem (problem, view) {
         seen.push(view)
         return `${problem.status} ${problem.title}\n`
