@@ -166,6 +166,7 @@ export class Message {
     this.text = text
   }
 
+  /** Returns the English text. */
   toString (): string {
     return this.text
   }

@@ -158,7 +158,7 @@ async function listChoices (
 }
 
 /** A reference, and the rows that are known already. */
-interface Known {
+interface KnownRows {
   readonly relation: RowChoices
   readonly known: ReadonlyMap<unknown, LinkedRow> | undefined
 }
@@ -167,7 +167,7 @@ interface Known {
 async function findNames (
   values: readonly unknown[],
   rows: readonly ChoiceRow[],
-  { relation, known }: Known,
+  { relation, known }: KnownRows,
   services: Services
 ): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>()

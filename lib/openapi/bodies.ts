@@ -5,12 +5,12 @@ import { xml } from '../core/formats/xml/xml.js'
 import type { Part } from './part.js'
 
 /** What an answer has: a row, a list of rows, or either of them. */
-export type Content = 'record' | 'list' | 'either'
+export type BodyContent = 'record' | 'list' | 'either'
 
 /** Describes an answer by media types: JSON and XML by their schemas, others as a text. */
 export function describeContent (
   { representations, resource: { singular, plural } }: CompiledResource,
-  content: Content,
+  content: BodyContent,
   record: Part
 ): Part {
   const list = { type: 'array', items: record }

@@ -21,7 +21,7 @@ export interface DescribedOperation {
 }
 
 /** What an action adds to the description of its operation. */
-interface Purpose {
+interface OperationKind {
   readonly id: string
   readonly summary: string
   readonly description?: string
@@ -73,7 +73,7 @@ export function describeOperation (subject: DescribedResource, operated: Describ
   }
 }
 
-function describePurpose (subject: DescribedResource, operated: DescribedOperation): Purpose {
+function describePurpose (subject: DescribedResource, operated: DescribedOperation): OperationKind {
   const { path, route, method } = operated
   const { compiled, compiled: { resource: { singular } }, names: { one } } = subject
   if (route.customAction !== undefined) return describeCustom(subject, operated, route.customAction)
@@ -97,7 +97,7 @@ function describePurpose (subject: DescribedResource, operated: DescribedOperati
   }
 }
 
-function describeList ({ compiled, names: { many }, schemas, writer }: DescribedResource): Purpose {
+function describeList ({ compiled, names: { many }, schemas, writer }: DescribedResource): OperationKind {
   const { plural } = compiled.resource
   const isCounted = compiled.listQuery.parameters.includes('count')
   const headers = ['Link', ...isCounted ? ['Total-Count', 'Content-Range'] as const : []] as const
@@ -118,7 +118,10 @@ function describeList ({ compiled, names: { many }, schemas, writer }: Described
 }
 
 /** Describes a read that may be conditional, by its answer. */
-function describeRead ({ writer }: DescribedResource, shown: Part): Pick<Purpose, 'headers' | 'answers' | 'refusals'> {
+function describeRead (
+  { writer }: DescribedResource,
+  shown: Part
+): Pick<OperationKind, 'headers' | 'answers' | 'refusals'> {
   const headers = { ETag: defineHeader(writer, 'ETag') }
   return {
     headers: [IF_NONE_MATCH],
@@ -127,7 +130,7 @@ function describeRead ({ writer }: DescribedResource, shown: Part): Pick<Purpose
   }
 }
 
-function describeBlank ({ compiled, names: { one }, schemas }: DescribedResource): Purpose {
+function describeBlank ({ compiled, names: { one }, schemas }: DescribedResource): OperationKind {
   const { singular } = compiled.resource
   return {
     id: `new${one}`,
@@ -148,7 +151,7 @@ const REFUSED_CREATE: readonly number[] = [400, 403, 406, 409, 412, 413, 415, 42
 const REFUSED_WRITE: readonly number[] = [400, 403, 404, 406, 409, 412, 413, 415, 422]
 const DELETED = { 204: { description: 'Deleted' } }
 
-function describeCreate (subject: DescribedResource, route: Route): Purpose {
+function describeCreate (subject: DescribedResource, route: Route): OperationKind {
   const { compiled, compiled: { resource: { singular } }, names: { one }, schemas, writer } = subject
   const methods = methodsOf(route)
   const override = methods.length > 0 && readsForms(compiled) ? describeOverride(subject, methods) : undefined
@@ -168,7 +171,7 @@ function describeCreate (subject: DescribedResource, route: Route): Purpose {
   }
 }
 
-function describeUpdate (subject: DescribedResource, path: RoutePath, method: string): Purpose {
+function describeUpdate (subject: DescribedResource, path: RoutePath, method: string): OperationKind {
   const { compiled, compiled: { resource: { singular } }, schemas } = subject
   const isPatch = method === 'PATCH'
   const id = idOf(compiled)
@@ -186,7 +189,7 @@ function describeUpdate (subject: DescribedResource, path: RoutePath, method: st
   }
 }
 
-function describeDelete (subject: DescribedResource, path: RoutePath): Purpose {
+function describeDelete (subject: DescribedResource, path: RoutePath): OperationKind {
   const { compiled, compiled: { resource: { singular } } } = subject
   const id = idOf(compiled)
   // A delete ignores attributes.
@@ -203,7 +206,7 @@ function describeDelete (subject: DescribedResource, path: RoutePath): Purpose {
 }
 
 /** Describes a POST that only forms send. */
-function describeSubmit (subject: DescribedResource, path: RoutePath, route: Route): Purpose {
+function describeSubmit (subject: DescribedResource, path: RoutePath, route: Route): OperationKind {
   const methods = methodsOf(route)
   const purposes = route.actions.map(({ name }) => name).join(' or ')
   return {
@@ -225,7 +228,7 @@ function describeWrite (
   { compiled, names: { one } }: DescribedResource,
   path: RoutePath,
   verb: string
-): Pick<Purpose, 'id' | 'query' | 'headers' | 'refusals'> {
+): Pick<OperationKind, 'id' | 'query' | 'headers' | 'refusals'> {
   const { requireMatch } = compiled.options
   // A form sends the field `_version` in place of the header.
   const isDemanded = requireMatch && !readsForms(compiled)
@@ -260,11 +263,11 @@ function idOf ({ resource: { singleton, idType } }: CompiledResource): Part | un
   return singleton ? undefined : ID_SCHEMAS[idType]
 }
 
-function describeUpdated (subject: DescribedResource): Purpose['answers'] {
+function describeUpdated (subject: DescribedResource): OperationKind['answers'] {
   return { 200: answerRecord(subject, `The changed ${subject.compiled.resource.singular}`) }
 }
 
-function redirect ({ compiled, writer }: DescribedResource): Purpose['answers'] {
+function redirect ({ compiled, writer }: DescribedResource): OperationKind['answers'] {
   if (!compiled.representations.some(({ browser }) => browser === true)) return {}
   const headers = { Location: defineHeader(writer, 'Location') }
   return { 303: { description: 'Redirects a browser to the page that shows the result', headers } }
@@ -274,7 +277,7 @@ function describeCustom (
   subject: DescribedResource,
   { path, route, method }: DescribedOperation,
   own: CompiledCustomAction
-): Purpose {
+): OperationKind {
   const { compiled, compiled: { resource: { plural, singular } }, names: { one, many }, schemas, writer } = subject
   const name = camelize(own.name)
   const where = { collection: many, member: one, new: `New${one}` }[own.on]

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import { capitalize } from '../core/util/words.js'
-import { type Content, describeContent, describeProblems } from './bodies.js'
+import { type BodyContent, describeContent, describeProblems } from './bodies.js'
 import type { DocumentWriter } from './document.js'
 import { EXAMPLE } from './parameters.js'
 import { membersOf, type Part } from './part.js'
@@ -122,7 +122,7 @@ export function defineHeader (writer: DocumentWriter, name: HeaderName, example?
 export function answerRecord (
   { compiled, schemas, writer }: DescribedResource,
   description: string,
-  content: Content = 'record',
+  content: BodyContent = 'record',
   headers: Part = {}
 ): Part {
   return {

@@ -127,7 +127,7 @@ interface Suffixed {
 }
 
 /** The refusal of the methods that nothing serves at a URL. */
-interface Refusal {
+interface RefusedPath {
   readonly served: readonly string[]
   /** The headers of an answer to OPTIONS. */
   readonly headers: Readonly<Record<string, string>>
@@ -263,7 +263,7 @@ class RouteAdder {
   }
 
   /** Refuses the methods that nothing serves at a URL. OPTIONS is answered at once, whatever body it has. */
-  #refuseOthers (base: RouteBase, { served, headers, refuse, isRefused }: Refusal): void {
+  #refuseOthers (base: RouteBase, { served, headers, refuse, isRefused }: RefusedPath): void {
     const methods = this.#app.supportedMethods as HTTPMethods[]
     this.#app.route({
       ...base,

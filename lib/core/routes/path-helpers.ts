@@ -194,11 +194,11 @@ function makePaths (names: PathNames): Paths {
 }
 
 /** Throws `InvalidPathError` about the path of this name. */
-type Refuse = (reason: string) => never
+type RefuseName = (reason: string) => never
 
 function helperOf ({ name, pattern, endsWithId, formats }: NamedPath): PathHelper {
   const { names } = pattern
-  const refuse: Refuse = (reason) => { throw new InvalidPathError(`"${name}" ${reason}`) }
+  const refuse: RefuseName = (reason) => { throw new InvalidPathError(`"${name}" ${reason}`) }
   return (...all) => {
     // If the last argument is undefined, there are no options.
     const given = all.length > names.length && all.at(-1) === undefined ? all.slice(0, -1) : all
@@ -228,7 +228,7 @@ function helperOf ({ name, pattern, endsWithId, formats }: NamedPath): PathHelpe
 }
 
 /** Returns the parameters of one member of a query: one for each operator. */
-function writeParameter (name: string, value: unknown, refuse: Refuse): Array<[name: string, text: string]> {
+function writeParameter (name: string, value: unknown, refuse: RefuseName): Array<[name: string, text: string]> {
   if (value === undefined) return []
   if (value === null) return [[`${name}[null]`, 'true']]
   if (!isStructure(value)) return [[name, String(value)]]
@@ -244,7 +244,7 @@ function writeParameter (name: string, value: unknown, refuse: Refuse): Array<[n
   })
 }
 
-function writeOperand (parameter: string, operand: unknown, isList: boolean, refuse: Refuse): string {
+function writeOperand (parameter: string, operand: unknown, isList: boolean, refuse: RefuseName): string {
   const values: readonly unknown[] = isList && Array.isArray(operand) ? operand : [operand]
   const isValid = Array.isArray(operand) === isList && values.length > 0 &&
     values.every((value) => ['string', 'number', 'boolean'].includes(typeof value))
@@ -260,7 +260,7 @@ function isOptions (value: unknown): value is PathOptions {
 }
 
 /** Returns the text of a parameter, which is empty if it is missing. */
-function textOf (given: unknown, parameter: string, refuse: Refuse): string {
+function textOf (given: unknown, parameter: string, refuse: RefuseName): string {
   const value: unknown = isStructure(given) && 'id' in given ? given.id : given
   const refuseValue = (reason: string): never => refuse(`cannot have ${show(value)} for "${parameter}": ${reason}`)
   if (value === undefined || value === null) return ''

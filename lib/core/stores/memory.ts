@@ -75,7 +75,7 @@ export function memoryStores (): Stores {
       for (const [attribute, { table: parent, onDelete = 'restrict' }] of Object.entries(references)) {
         const target = opened.get(parent)
         if (target === undefined) throw new InvalidOptionError('stores', `must open the table "${parent}" first`)
-        table.refer(new ForeignKey(attribute, table, target.table, onDelete))
+        table.refer(new MemoryReference(attribute, table, target.table, onDelete))
       }
       return store
     }
@@ -116,8 +116,8 @@ class MemoryTable {
   /** The name in errors about rows that refer to others. */
   readonly name: string
   /** The foreign keys of other rows that refer to these. */
-  readonly referrers: ForeignKey[] = []
-  readonly #foreignKeys: ForeignKey[] = []
+  readonly referrers: MemoryReference[] = []
+  readonly #foreignKeys: MemoryReference[] = []
   /** The index of unique values, or `undefined` if no values are unique. */
   readonly #unique: UniqueIndex | undefined
   /** The rows in the order of their ids, which is that of their creation. */
@@ -135,7 +135,7 @@ class MemoryTable {
   }
 
   /** Adds a foreign key of the rows, of which there are none yet. */
-  refer (foreignKey: ForeignKey): void {
+  refer (foreignKey: MemoryReference): void {
     this.#foreignKeys.push(foreignKey)
     foreignKey.parent.referrers.push(foreignKey)
   }
@@ -318,7 +318,7 @@ function applyChanges (attributes: Attributes, changes: Attributes): Attributes 
 }
 
 /** A foreign key, with an index of the rows by the id to which they refer. */
-class ForeignKey {
+class MemoryReference {
   readonly attribute: string
   readonly rows: MemoryTable
   readonly parent: MemoryTable
@@ -370,7 +370,7 @@ class ForeignKey {
  */
 function deleteWithReferrers (row: Row, table: MemoryTable): void {
   const deleted = new Map([[row, table]])
-  const freed: Array<readonly [ForeignKey, Id]> = []
+  const freed: Array<readonly [MemoryReference, Id]> = []
   // The loop also reaches the rows that it adds.
   for (const [{ id }, { referrers }] of deleted) {
     for (const foreignKey of referrers) {

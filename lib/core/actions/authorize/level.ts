@@ -13,6 +13,7 @@ import type { Target } from '../target.js'
 
 /** A request, which is also the context of its calls of a store. */
 export interface AccessContext extends Context {
+  /** The request that is answered. */
   readonly request: FastifyRequest<{ Params: Parameters }>
 }
 

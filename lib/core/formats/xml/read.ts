@@ -353,7 +353,7 @@ function parseXml (body: Buffer): Element {
   if (!isUtf8(body)) throw new MalformedBodyError('the body is not valid UTF-8')
   const parser = new (loadSaxes().SaxesParser)({ xmlns: false, position: false })
   const open: Element[] = []
-  let root: Element | undefined
+  const roots: Element[] = []
   let count = 0
   const append = (text: string): void => {
     const element = open.at(-1)
@@ -373,7 +373,7 @@ function parseXml (body: Buffer): Element {
     checkAttributes(name, attributes)
     const element: Element = { name, attributes, text: '', children: [], selfClosing: isSelfClosing }
     open.at(-1)?.children.push(element)
-    root ??= element
+    if (open.length === 0) roots.push(element)
     open.push(element)
   })
   parser.on('closetag', () => { open.pop() })
@@ -382,7 +382,7 @@ function parseXml (body: Buffer): Element {
   // XML 1.0 §2.11. The parser would take a hundred times as long to replace the breaks.
   parser.write(body.toString().replaceAll(/\r\n?/g, '\n')).close()
   // A document without an element is not well-formed.
-  return root as unknown as Element
+  return roots[0] as Element
 }
 
 /** Checks that an element has no XML attributes but `type`, `nil` and those of a namespace. */

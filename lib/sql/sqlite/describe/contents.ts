@@ -4,10 +4,10 @@ import { quoteName } from '../../dialect.js'
 import { BYTES as BYTES_SCHEMA, LONG_INTEGER } from '../../tables/describe-table.js'
 
 /** A function that runs a query and returns its rows. */
-export type RunQuery = <R> (text: string, ...values: unknown[]) => R[]
+export type ReadRows = <R> (text: string, ...values: unknown[]) => R[]
 
 /** A schema that a column may have, and the condition that its values fit. */
-interface Candidate extends Contents {
+interface SampledColumn extends Contents {
   /** Returns an SQL condition of a quoted column, which is not null. */
   readonly fits: (column: string) => string
 }
@@ -23,9 +23,9 @@ export interface Contents {
 
 /** The schemas that a column may have, of which the first one that its values fit applies. */
 interface Candidates {
-  readonly candidates: readonly Candidate[]
+  readonly candidates: readonly SampledColumn[]
   /** The candidate for a column without values. @default the first one */
-  readonly whenEmpty?: Candidate
+  readonly whenEmpty?: SampledColumn
 }
 
 const isOfType = (...types: string[]) => (column: string): string =>
@@ -37,9 +37,9 @@ const OFFSET = `*[-+]${DIGITS(2)}:${DIGITS(2)}`
 const HEX = (count: number): string => '[0-9a-f]'.repeat(count)
 const UUID = [8, 4, 4, 4, 12].map(HEX).join('-')
 
-const make = (schema: Schema, fits: Candidate['fits'], isComparable = true): Candidate =>
+const make = (schema: Schema, fits: SampledColumn['fits'], isComparable = true): SampledColumn =>
   ({ schema, fits, isComparable })
-const text = (schema: Schema, condition: (column: string) => string, most: number): Candidate => make(
+const text = (schema: Schema, condition: (column: string) => string, most: number): SampledColumn => make(
   { type: 'string', ...schema },
   // The length of a value is known before the value itself is read.
   (column) => `typeof(${column}) = 'text' AND octet_length(${column}) <= ${most} AND ${condition(column)}`
@@ -61,7 +61,7 @@ const STRING = make({ type: 'string' }, isOfType('text'))
 const OTHER_MOMENT = make({ type: 'string', format: FREE_MOMENT }, isOfType('text'))
 const BYTES = make(BYTES_SCHEMA, isOfType('blob'), false)
 /** A column of the type JSON has the affinity NUMERIC, so it keeps the JSON text `5` as a number. */
-const JSON_TEXT: Candidate = {
+const JSON_TEXT: SampledColumn = {
   schema: {},
   fits: (column) => `CASE typeof(${column}) WHEN 'text' THEN json_valid(${column}) ELSE ${isNumber(column)} END`,
   isComparable: false
@@ -130,7 +130,7 @@ function findCandidates ({ type, isKey, fallback }: DeclaredColumn): Candidates 
 const DECIMAL = make({ type: 'string', format: 'decimal' }, (column) =>
   `CASE typeof(${column}) WHEN 'real' THEN abs(${column}) < 9e999 WHEN 'integer' THEN 1 ELSE 0 END`)
 
-function limitLength (type: string): Candidate[] {
+function limitLength (type: string): SampledColumn[] {
   const [, digits] = /\(\s*(\d+)\s*\)/.exec(type) ?? []
   if (digits === undefined) return []
   const most = Number(digits)
@@ -144,7 +144,7 @@ const DOUBLE_DIGITS = 15
 /** The digits that each integer of SQLite can have. */
 const INTEGER_DIGITS = 18
 
-function limitDigits (type: string): Candidate[] {
+function limitDigits (type: string): SampledColumn[] {
   const [, all, after = '0'] = /\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)/.exec(type) ?? []
   const scale = Number(after)
   const precision = Math.min(Number(all ?? 0), scale === 0 ? INTEGER_DIGITS : DOUBLE_DIGITS)
@@ -167,7 +167,7 @@ const SAMPLE = 500
  * and the last 500 rows fit. `order` are columns by which both can be found without sorting; none means only the first.
  */
 export function sampleColumns (
-  query: RunQuery,
+  query: ReadRows,
   { table, order }: { readonly table: string, readonly order: readonly string[] },
   columns: readonly DeclaredColumn[]
 ): ReadonlyMap<string, Contents> {
@@ -181,7 +181,7 @@ export function sampleColumns (
     for (let row: Record<string, number> | undefined = {}; row !== undefined;) {
       const tried = found.filter(({ candidates, refuted }) => refuted < candidates.length)
       const fits = tried.map(({ name, candidates, refuted }, index) =>
-        `(${name} IS NULL OR ${(candidates[refuted] as Candidate).fits(name)}) AS f${index}`)
+        `(${name} IS NULL OR ${(candidates[refuted] as SampledColumn).fits(name)}) AS f${index}`)
       const all = tried.map((_, index) => `f${index}`).join(' AND ')
       if (tried.length === 0) break
       const text = `SELECT * FROM (SELECT ${fits.join(', ')} ${sample}) WHERE NOT (${all}) LIMIT 1`

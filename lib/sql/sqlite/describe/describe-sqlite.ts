@@ -5,7 +5,7 @@ import { describeTable } from '../../tables/describe-table.js'
 import type { FoundColumn, FoundForeignKey, FoundTable, TableDescription } from '../../tables/description.js'
 import { type DescribeOptions, selectTables } from '../../tables/selection.js'
 import type { SqliteDatabase } from '../driver.js'
-import { type Contents, contentsOfType, type RunQuery, sampleColumns, UNKNOWN } from './contents.js'
+import { type Contents, contentsOfType, type ReadRows, sampleColumns, UNKNOWN } from './contents.js'
 
 /**
  * Describes the tables and views of an SQLite database.
@@ -75,7 +75,7 @@ interface Structure {
 class SchemaReader {
   readonly tables: readonly ListedTable[]
   readonly #database: SqliteDatabase
-  readonly #query: RunQuery
+  readonly #query: ReadRows
   readonly #structures = new Map<string, Structure>()
 
   constructor (database: SqliteDatabase) {
