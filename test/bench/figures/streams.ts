@@ -48,7 +48,7 @@ function makeOurs (): () => Promise<number> {
   return async () => {
     let bytes = 0
     const listed = await list({ resource, store, scope: {} }, { order: BY_ID, after: undefined, before: undefined, limit: undefined, filter: [], search: undefined, count: undefined }, context)
-    for await (const chunk of writeList(listed, writer)) bytes += (chunk as Buffer).length
+    for await (const chunk of await writeList(listed, writer)) bytes += (chunk as Buffer).length
     return bytes
   }
 }
