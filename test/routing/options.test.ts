@@ -769,6 +769,50 @@ t.test('a writeOnly value is never sent, at any depth', async t => {
   }
 })
 
+t.test('a format of the app never gets a writeOnly value: in rows, outcomes, views, frames and forms', async t => {
+  const attributes = { type: 'object', required: ['title'], properties: { title: { type: 'string', minLength: 1 }, secret: { type: 'string', writeOnly: true } } } as const
+  const seen: string[] = []
+  const see = (...given: readonly unknown[]): string => {
+    seen.push(JSON.stringify(given, (name, value: unknown) => ['request', 'node'].includes(name) ? undefined : value))
+    return 'text'
+  }
+  const note = (...given: readonly unknown[]): string => see(...given.map((part) => Object(part).request === undefined ? part : { ...Object(part) }))
+  const own: Format = {
+    name: 'own',
+    mediaTypes: ['text/html'],
+    browser: true,
+    compileWriter: () => ({
+      prepare: async (outcome, services) => ({ content: [note(outcome), await Promise.all(services.lists.map(async (find) => find({ id: 1, version: '1', attributes: {} }, services)))] }),
+      prepareProblem: async (problem, services) => {
+        const row = await services.formRow()
+        return { content: note(problem, row), row }
+      },
+      record: note,
+      stale: note,
+      revised: note,
+      blank: note,
+      edit: note,
+      problem: note,
+      title: note,
+      table: note,
+      page: note,
+      frame: (first, view) => {
+        note(first, view)
+        return { open: '', row: (row) => note(row), separator: '', close: '' }
+      }
+    })
+  }
+  const store = memoryStore()
+  for (let index = 0; index < 3; index++) store.create({ title: 'a'.repeat(700_000), secret: 'swordfish' }, {})
+  const app = await build(t, { name: 'posts', attributes, store, formats: [own], formPages: true })
+  const asForm = (payload: string): InjectOptions => ({ method: 'POST', url: '/posts', headers: { 'content-type': 'application/x-www-form-urlencoded' }, payload })
+  const requests: Array<InjectOptions | string> = ['/posts', '/posts/1', '/posts/1/edit', '/posts/new', asForm('_method=PUT&id=1&_version=9&post[title]=b'), asForm('_method=PUT&id=1&_version=1&post[title]='), asForm('_method=PUT&id=9&post[title]=b')]
+  for (const request of requests) await app.inject(request)
+  t.ok(seen.length >= 14, `${seen.length} calls`)
+  t.ok(seen.some((text) => text.includes('"row":{')), 'a form has its row')
+  t.strictSame(seen.filter((text) => text.includes('swordfish')), [])
+})
+
 t.test('a value is never sent if any part of the schema makes it writeOnly', async t => {
   const secret = { type: 'string', writeOnly: true } as const
   const cases: [name: string, schema: object, value: unknown][] = [

@@ -6,6 +6,7 @@ import { compileRefusals } from '../actions/authorize/refused-actions.js'
 import type { Target } from '../actions/target.js'
 import { InvalidOptionError } from '../errors.js'
 import type { ActionLink, Format, Selection, Writer, WriterContext } from '../formats/format.js'
+import { hideWriteOnly } from '../formats/hide-write-only.js'
 import { compileJsonReader, json, mergePatch } from '../formats/json/json.js'
 import type { BodyFormat, CompiledResource, Representation } from '../compiled-resource.js'
 import { compileCustomAction } from '../actions/custom/compile-action.js'
@@ -24,10 +25,8 @@ import type { Routing } from '../options/resolve/routing.js'
 import { compileConstraint } from '../schema/validation/parameter.js'
 import { compileValidation } from '../schema/validation/validation.js'
 import type { Validators } from '../schema/validation/validators.js'
-import { isFunction } from '../util/check-option.js'
 import { didYouMean } from '../util/words.js'
 import { lazy } from '../util/functions.js'
-import type { Row } from '../resource/row.js'
 import { checkCapabilities, checkForeignKey, checkKept, checkWriter } from './check-resource.js'
 
 /** The surroundings of a resource: its place, its relatives and the settings of the app. */
@@ -247,28 +246,6 @@ function compileBody (
 ): BodyFormat {
   const reader = compileReader(resource)
   return { mediaTypes, reader, readPayload: compilePayloadLater(resource, reader), answer, compileReader }
-}
-
-/** The methods of a writer whose first argument is a row, or a list of rows. */
-const OF_ROWS = ['document', 'record', 'stale', 'edit', 'title', 'table', 'page'] as const
-
-/** Returns a writer that passes each row through `hide` first, which leaves out the write-only values. */
-function hideWriteOnly (writer: Writer, hide: (row: Row) => Row): Writer {
-  const { list } = writer
-  const methods: Partial<Record<typeof OF_ROWS[number], unknown>> = writer
-  const changed: Record<string, unknown> = {}
-  for (const name of OF_ROWS) {
-    const write = methods[name]
-    if (!isFunction<(...given: unknown[]) => unknown>(write)) continue
-    changed[name] = (shown: Row | readonly Row[], ...rest: unknown[]) =>
-      write.call(writer, 'id' in shown ? hide(shown) : shown.map(hide), ...rest)
-  }
-  if (list !== undefined) {
-    const { open, separator, close } = list
-    changed.list = { open, row: (row: Row) => list.row(hide(row)), separator, close }
-  }
-  // The writer may be an instance of a class, or frozen, so it is neither copied nor changed.
-  return Object.create(writer, Object.getOwnPropertyDescriptors(changed)) as Writer
 }
 
 /** Raise it whenever a format of the package writes rows in another way, so that clients drop their copies. */

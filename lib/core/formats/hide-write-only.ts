@@ -1,0 +1,67 @@
+import type { ListOutcome, Outcome } from '../actions/outcome.js'
+import type { Row } from '../resource/row.js'
+import { isFunction } from '../util/check-option.js'
+import type { ListWriter, PreparedProblem, Services, View, Writer } from './format.js'
+
+type Hide = (row: Row) => Row
+
+/** The methods of a writer that are given rows, an outcome or a view. */
+const METHODS = [
+  'document', 'record', 'stale', 'revised', 'blank', 'edit', 'problem', 'title', 'table', 'page', 'prepare'
+] as const
+
+/** Returns a writer that passes each row through `hide` first, which leaves out the write-only values. */
+export function hideWriteOnly (writer: Writer, hide: Hide): Writer {
+  const methods: Partial<Record<typeof METHODS[number], unknown>> = writer
+  const changed: Record<string, unknown> = {}
+  for (const name of METHODS) {
+    const write = methods[name]
+    if (!isFunction<(...given: unknown[]) => unknown>(write)) continue
+    changed[name] = (...given: unknown[]) => write.call(writer, ...given.map((part) => hideIn(part, hide)))
+  }
+  const { list, prepareProblem } = writer
+  if (list !== undefined) changed.list = hideInList(list, hide)
+  if (list === undefined && writer.frame !== undefined) {
+    const { frame } = writer
+    changed.frame = (...[first, view]: Parameters<typeof frame>) =>
+      hideInList(frame.call(writer, first.map(hide), hideIn(view, hide) as typeof view), hide)
+  }
+  if (prepareProblem !== undefined) {
+    changed.prepareProblem = async (
+      ...[problem, services]: Parameters<typeof prepareProblem>
+    ): Promise<PreparedProblem> => prepareProblem.call(writer, problem, hideFormRow(services, hide))
+  }
+  // The writer may be an instance of a class, or frozen, so it is neither copied nor changed.
+  return Object.create(writer, Object.getOwnPropertyDescriptors(changed)) as Writer
+}
+
+function hideInList ({ open, row: write, separator, close }: ListWriter, hide: Hide): ListWriter {
+  return { open, row: (row) => write(hide(row)), separator, close }
+}
+
+function hideFormRow (services: Services, hide: Hide): Services {
+  const formRow: Services['formRow'] = async () => {
+    const row = await services.formRow()
+    return row && hide(row)
+  }
+  return Object.create(services, { formRow: { value: formRow } }) as Services
+}
+
+/** Returns rows, an outcome or a view without the write-only values of its rows. Anything else stays as it is. */
+function hideIn (given: unknown, hide: Hide): unknown {
+  if (Array.isArray(given)) return given.map((part) => hideIn(part, hide))
+  if (typeof given !== 'object' || given === null) return given
+  if ('id' in given && 'attributes' in given) return hide(given as Row)
+  if ('kind' in given) return hideInOutcome(given as Outcome, hide)
+  const { input } = given as Partial<View>
+  return input?.row === undefined ? given : { ...given, input: { ...input, row: hide(input.row) } }
+}
+
+function hideInOutcome (outcome: Outcome, hide: Hide): Outcome {
+  if (outcome.kind === 'listed') {
+    const { rows, first, last } = outcome
+    const hidden: ListOutcome = { ...outcome, rows: rows.map(hide), more: undefined, last: last && hide(last) }
+    return first === undefined || first === 'end' ? hidden : { ...hidden, first: hide(first) }
+  }
+  return 'row' in outcome && outcome.row !== undefined ? { ...outcome, row: hide(outcome.row) } as Outcome : outcome
+}
