@@ -23,6 +23,8 @@ export interface Dialect {
   textPatterns (text: string, isStart: boolean): readonly TextPattern[]
   /** Returns a column as an expression that can be compared with any value of its kind, without an error. */
   anyValue (column: TypedColumn): string
+  /** Encodes a stored value that is shown as a text, because the column should not have it. */
+  compareUnfit (shown: unknown): unknown
   /** Returns an expression that sorts the rows, and can be compared with a value. `quoted` may contain the table. */
   sortable (column: TypedColumn): string
   /** How the database tells whether it sorts all rows for a query. */
@@ -104,6 +106,9 @@ export interface Estimate {
   /** Reads the estimate from the rows of that statement. */
   read (rows: readonly RawRow[]): number
 }
+
+/** How much more memory the objects of a JSON text take, such as those of `[{},{},{}]`. */
+export const JSON_WEIGHT = 30
 
 /** Quotes a name as standard SQL does. */
 export function quoteName (name: string): string {

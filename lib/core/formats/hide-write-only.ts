@@ -1,13 +1,13 @@
 import type { ListOutcome, Outcome } from '../actions/outcome.js'
 import type { Row } from '../resource/row.js'
 import { isFunction } from '../util/check-option.js'
-import type { ListWriter, PreparedProblem, Services, View, Writer } from './format.js'
+import type { ListWriter, Prepared, PreparedProblem, Services, View, Writer } from './format.js'
 
 type Hide = (row: Row) => Row
 
-/** The methods of a writer that are given rows, an outcome or a view. */
+/** The methods of a writer that are given rows or a view. */
 const METHODS = [
-  'document', 'record', 'stale', 'revised', 'blank', 'edit', 'problem', 'title', 'table', 'page', 'prepare'
+  'document', 'record', 'stale', 'revised', 'blank', 'edit', 'problem', 'title', 'label', 'table', 'page'
 ] as const
 
 /** Returns a writer that passes each row through `hide` first, which leaves out the write-only values. */
@@ -19,12 +19,20 @@ export function hideWriteOnly (writer: Writer, hide: Hide): Writer {
     if (!isFunction<(...given: unknown[]) => unknown>(write)) continue
     changed[name] = (...given: unknown[]) => write.call(writer, ...given.map((part) => hideIn(part, hide)))
   }
-  const { list, prepareProblem } = writer
+  const { list, prepare, prepareProblem } = writer
   if (list !== undefined) changed.list = hideInList(list, hide)
   if (list === undefined && writer.frame !== undefined) {
     const { frame } = writer
     changed.frame = (...[first, view]: Parameters<typeof frame>) =>
       hideInList(frame.call(writer, first.map(hide), hideIn(view, hide) as typeof view), hide)
+  }
+  if (prepare !== undefined) {
+    changed.prepare = async (...[outcome, services]: Parameters<typeof prepare>): Promise<Prepared | undefined> => {
+      // A writer in JavaScript may return nothing.
+      const prepared: Prepared | undefined = await prepare.call(writer, hideInOutcome(outcome, hide), services)
+      const addRows = prepared?.addRows
+      return addRows === undefined ? prepared : { ...prepared, addRows: async (rows) => addRows(rows.map(hide)) }
+    }
   }
   if (prepareProblem !== undefined) {
     changed.prepareProblem = async (
@@ -47,12 +55,11 @@ function hideFormRow (services: Services, hide: Hide): Services {
   return Object.create(services, { formRow: { value: formRow } }) as Services
 }
 
-/** Returns rows, an outcome or a view without the write-only values of its rows. Anything else stays as it is. */
+/** Returns rows or a view without the write-only values of its rows. Anything else stays as it is. */
 function hideIn (given: unknown, hide: Hide): unknown {
   if (Array.isArray(given)) return given.map((part) => hideIn(part, hide))
   if (typeof given !== 'object' || given === null) return given
   if ('id' in given && 'attributes' in given) return hide(given as Row)
-  if ('kind' in given) return hideInOutcome(given as Outcome, hide)
   const { input } = given as Partial<View>
   return input?.row === undefined ? given : { ...given, input: { ...input, row: hide(input.row) } }
 }

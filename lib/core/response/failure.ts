@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { describeError } from '../errors.js'
+import { describeError, type Problem } from '../errors.js'
 import { type RequestState, STATE } from '../request/state.js'
 import { respondWithError } from './responder.js'
 import { makeServices } from './services.js'
-import { logFailure } from '../telemetry/action-log.js'
+import type { PreparedProblem } from '../formats/format.js'
+import { logFailure, printFailure } from '../telemetry/action-log.js'
 import { channel, publishRefusal } from '../telemetry/tracing.js'
 
 /** Compiles Fastify's error handler. `negotiate` makes the state of a request that failed before it had one. */
@@ -22,6 +23,16 @@ async function fail (thrown: unknown, state: RequestState): Promise<FastifyReply
   if (action !== undefined && !isTraced && channel.hasSubscribers) {
     publishRefusal({ request, resource: name, action, id, outcome, error: thrown })
   }
-  const prepared = await state.choice.format.writer.prepareProblem?.(problem, makeServices(state, undefined))
-  return respondWithError({ thrown, problem, prepared }, state)
+  return respondWithError({ thrown, problem, prepared: await prepareProblem(problem, state) }, state)
+}
+
+/** Finds what the writer shows besides an error. If that fails, the error is answered alone. */
+async function prepareProblem (problem: Problem, state: RequestState): Promise<PreparedProblem | undefined> {
+  try {
+    return await state.choice.format.writer.prepareProblem?.(problem, makeServices(state, undefined))
+  } catch (error) {
+    state.request.log.error({ err: error })
+    printFailure(state.request.log, 'what belongs to an error could not be found', error)
+    return undefined
+  }
 }

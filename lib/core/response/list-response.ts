@@ -8,18 +8,27 @@ import { writeCursor } from '../request/list-query.js'
 import type { QueryParameters } from '../request/filter-query.js'
 import { isClientGone, type RequestState, type ResourceRequest } from '../request/state.js'
 import { printFailure } from '../telemetry/action-log.js'
-import { writeList } from './list-stream.js'
+import { closeQuietly, writeList } from './list-stream.js'
 import { makeServices, prefilledOf } from './services.js'
 
 /** Writes the body of an answer, as text or as a stream. */
 export type WriteBody = () => string | Readable
 
-/** Makes the body of a list, in chunks or as a page, and adds the links of a page. */
+/** Makes the body of a list, in chunks or as a page, and adds the links of a page. If it fails, closes the list. */
 export async function makeListBody (listed: ListOutcome, state: RequestState): Promise<WriteBody> {
+  try {
+    return await makeBody(listed, state)
+  } catch (error) {
+    await closeQuietly(listed.more)
+    throw error
+  }
+}
+
+async function makeBody (listed: ListOutcome, state: RequestState): Promise<WriteBody> {
   const { writer } = state.choice.format
   const { rows, more } = listed
   if (writer.list === undefined && writer.frame === undefined && more !== undefined) {
-    return makeListBody(await gather(listed, more, state.customAction !== undefined), state)
+    return makeBody(await gather(listed, more, state.customAction !== undefined), state)
   }
   const links = isPage(state) ? findLinks(listed, state) : NO_LINKS
   if (links !== NO_LINKS && (!state.route.hasQueryBody || findEquivalent(state) !== undefined)) addLinks(links, state)
@@ -243,7 +252,8 @@ const CLEAN = /^[\w*.-]*$/
 function releaseWith (reply: FastifyReply, stream: Readable): void {
   // Fastify logs the error of a stream that it sends. The error of a stream that is not sent must not end the process.
   stream.on('error', (error) => { if (!isClientGone(reply)) printFailure(reply.log, 'a list was cut off', error) })
-  reply.raw.once('close', () => { stream.destroy() })
+  if (isClientGone(reply)) stream.destroy()
+  else reply.raw.once('close', () => { stream.destroy() })
 }
 
 /** Returns the body of a GET, or an empty body for a HEAD, which reads nothing from a stream. */

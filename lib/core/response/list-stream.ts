@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ListOutcome, Source } from '../actions/outcome.js'
+import type { ListOutcome, PulledBatch, Source } from '../actions/outcome.js'
 import type { ListWriter } from '../formats/format.js'
 import type { Row } from '../resource/row.js'
-import { areLarger } from '../stores/store.js'
+import { areLarger, sizeOf } from '../stores/store.js'
 
 /** The length of a chunk, in characters. Measured: 32 to 64 KiB beat both one big string and a chunk for each row. */
 const CHUNK = 49_152
@@ -43,36 +43,48 @@ export async function writeList (
   // A store hands out a single match alone because it may take long to find others.
   const isEarly = isSparse && rows.length === 1
   if (isEarly || areLarger(rows, SMALL_BATCH)) return makeStream({ rows, source, isSparse }, writer)
-  const second = await source.next()
-  if (second.done === true) return writeWhole(rows, writer)
-  return makeStream({ rows: [...rows, ...second.value], source, isSparse }, writer)
+  const pulling = Promise.resolve(source.next())
+  if (await isPending(pulling)) return makeStream({ rows, source, isSparse, pulling }, writer)
+  try {
+    const second = await pulling
+    if (second.done === true) return writeWhole(rows, writer)
+  } catch (error) {
+    await closeQuietly(source)
+    throw error
+  }
+  return makeStream({ rows, source, isSparse, pulling }, writer)
+}
+
+/** Closes a source after an error, which is the one that is reported. */
+export async function closeQuietly (source: Source | undefined): Promise<void> {
+  try {
+    await source?.return?.()
+  } catch {}
 }
 
 function writeWhole (rows: readonly Row[], writer: ListWriter): string | Readable {
   const parts = { rows, source: NOTHING, isSparse: false }
-  let text = ''
+  let text = writer.open
+  let before = ''
   for (const part of writeRows(parts, writer)) {
-    text += text === '' ? writer.open + part : writer.separator + part
+    text += before + part
+    before = writer.separator
     if (text.length > LONGEST) return makeStream({ ...parts, rows }, writer)
   }
-  text = (text === '' ? writer.open : text) + writer.close
+  text += writer.close
   // A character takes at most three bytes (RFC 3629 §3, counted in units of UTF-16).
   const isLong = text.length * 3 > LONGEST_IN_BYTES && Buffer.byteLength(text) > LONGEST_IN_BYTES
   return isLong ? makeStream({ ...parts, rows }, writer) : text
 }
 
-/**
- * Writes rows in parts of about one chunk, and takes them from `streamed`, so that they can be released. The number of
- * rows of a part follows from the length of the part before it.
- */
+/** Writes rows in parts of about one chunk, and takes them from `streamed`, so that they can be released. */
 function * writeRows (streamed: Pick<StreamedRows, 'rows'>, writer: ListWriter): Generator<string, void, undefined> {
-  let size = 1
   while (streamed.rows.length > 0) {
-    const rows = streamed.rows.slice(0, size)
-    streamed.rows = streamed.rows.slice(size)
-    const part = writer.rows?.(rows) ?? rows.map((row) => writer.row(row)).join(writer.separator)
-    size = Math.max(1, Math.floor((CHUNK * rows.length) / (part.length + 1)))
-    yield part
+    let size = 0
+    const end = streamed.rows.findIndex((row) => (size += sizeOf(row)) >= CHUNK) + 1
+    const rows = end === 0 ? streamed.rows : streamed.rows.slice(0, end)
+    streamed.rows = end === 0 ? [] : streamed.rows.slice(end)
+    yield writer.rows?.(rows) ?? rows.map((row) => writer.row(row)).join(writer.separator)
   }
 }
 
@@ -83,6 +95,8 @@ interface StreamedRows {
   /** The further batches. */
   readonly source: Source
   readonly isSparse: boolean
+  /** The batch that was pulled in advance. */
+  pulling?: Promise<PulledBatch> | undefined
   /** Whether the source has ended or was closed. */
   isOver?: boolean
 }
@@ -128,7 +142,8 @@ async function * writeChunks (streamed: StreamedRows, writer: ListWriter): Async
     work += BATCH
     // A store that answers at once and a client that reads as fast would leave no turn to other requests.
     if (work >= TURN) work = await giveTurn()
-    const pulling = Promise.resolve(source.next())
+    const pulling = streamed.pulling ?? Promise.resolve(source.next())
+    streamed.pulling = undefined
     if (isSparse && text !== '' && await isPending(pulling)) {
       yield text
       text = ''

@@ -136,7 +136,7 @@ function sendBlank (row: Row, prepared: Prepared | undefined, state: RequestStat
   if (other.document !== undefined) return sendDocument(other, row, state)
   const view = makeView(state, undefined, { prepared })
   if (writer.document === undefined && writer.blank !== undefined) {
-    const write = writer.blank
+    const write = writer.blank.bind(writer)
     return sendText(() => write(view), state)
   }
   return sendText(() => other.record(row, view), state)
@@ -144,9 +144,9 @@ function sendBlank (row: Row, prepared: Prepared | undefined, state: RequestStat
 
 function sendRevised (row: Row | undefined, prepared: Prepared | undefined, state: RequestState): FastifyReply {
   // `checkRevisable` has verified that the writer has `revised`.
-  const { revised } = state.choice.format.writer as Required<TextWriter>
+  const writer = state.choice.format.writer as Required<TextWriter>
   const view = makeView(state, row, { row, prepared })
-  return sendText(() => revised(view), state)
+  return sendText(() => writer.revised(view), state)
 }
 
 /** Returns whether the client has the current answer already (RFC 9110 §13.1.2). */

@@ -62,7 +62,8 @@ export function prefilledOf (state: RequestState): Attributes {
 
 async function findFormRow (state: RequestState): Promise<Row | undefined> {
   const { payload, compiled: { target }, checkAccess } = state
-  if (payload === undefined || payload.action === 'create') return undefined
+  // A hook may have refused the row.
+  if (payload === undefined || !state.hasPassedHooks || payload.action === 'create') return undefined
   const { id } = payload
   const find = async (target: Target): Promise<Row | undefined> => findRow(target, id, state)
   return checkAccess === undefined ? find(target).catch(() => undefined) : findShown(checkAccess, id, state, find)

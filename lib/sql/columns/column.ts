@@ -1,5 +1,6 @@
 import { InvalidError, InvalidOptionError } from '../../core/errors.js'
 import { declareAttributes } from '../../core/resource/attributes.js'
+import { readMarkedText } from '../../core/schema/legal-text.js'
 import type { Property } from '../../core/schema/shape.js'
 import type { AttributesSchema } from '../../core/schema/types.js'
 import { identity } from '../../core/util/functions.js'
@@ -121,8 +122,8 @@ function makeColumn (
       if (fault !== undefined) throw new InvalidError({ [attribute]: [fault] })
       return encode(value)
     },
-    // A stored value of another kind is compared as it is shown.
-    compare: (value) => (isMember(value) ? compare(value) : value),
+    compare: (value) =>
+      isMember(value) && readMarkedText(value) === undefined ? compare(value) : dialect.compareUnfit(value),
     decode: (raw) => (raw === null ? absent : decode(raw))
   }
 }

@@ -63,7 +63,7 @@ export class PostgresCatalog {
     { table, column, constraint, detail = '' }: ViolationError
   ): Promise<string[]> {
     // A trigger may have written to another table.
-    if (table !== undefined && table !== this.#name) return []
+    if (table !== undefined && !isPart(table, this.#name)) return []
     if (column !== undefined) return [column]
     const [, names] = /^[^(]*\((.*?)\)=\(/s.exec(detail) ?? []
     if (names !== undefined) {
@@ -74,6 +74,11 @@ export class PostgresCatalog {
     const rows = await this.#ask(COLUMNS_OF_CONSTRAINT, [this.#table, constraint]).catch(() => [])
     return rows.map(({ column }) => String(column))
   }
+}
+
+/** Returns whether `table` is the table `name` or one of its shards, whose names end with a number. */
+function isPart (table: string, name: string): boolean {
+  return table === name || table.replace(/_\d+$/, '') === name
 }
 
 function readTable (columns: readonly RawRow[], indexes: readonly RawRow[], references: readonly RawRow[]): Table {

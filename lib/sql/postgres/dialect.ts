@@ -1,6 +1,6 @@
 import { caseVariants } from '../../core/util/case-folding.js'
 import { DIGEST_LENGTH } from '../keys/versions.js'
-import { type Dialect, quoteName, type RawRow, type TypedColumn } from '../dialect.js'
+import { type Dialect, JSON_WEIGHT, quoteName, type RawRow, type TypedColumn } from '../dialect.js'
 import { columnTypeOf, findCodec, isComparable } from './column-types.js'
 
 /** The dialect of PostgreSQL, limited to what Citus allows in a distributed table. */
@@ -8,7 +8,9 @@ export const postgresDialect: Dialect = {
   quote: quoteName,
   // With the cast, 3000000000 is an unknown id if ids have four bytes. Without it, PostgreSQL would report an error.
   placeholder: (position, kind) => `$${position}${CASTS.get(kind) ?? ''}`,
-  sizeOf: ({ quoted, kind }) => `coalesce(octet_length(${quoted}${kind === 'bytes' ? '' : '::text'}), 0)::bigint`,
+  sizeOf: ({ quoted, kind }) =>
+    `coalesce(octet_length(${quoted}${kind === 'bytes' ? '' : '::text'}), 0)::bigint` +
+    (kind === 'json' ? ` * ${JSON_WEIGHT}` : ''),
   fixedLimit: (placeholder) => placeholder,
   // ILIKE ignores case by the rules of the collation, and "C" knows ASCII letters only. An index on trigrams (pg_trgm)
   // serves regular expressions as well.
@@ -24,6 +26,7 @@ export const postgresDialect: Dialect = {
     sorts: ([row]) => /"Node Type": "Sort"/.test(String(row?.['QUERY PLAN']))
   },
   estimate: { explain, read: readEstimate },
+  compareUnfit: (shown) => shown,
   hasXmin: true,
   // The text of a record has its values as the output functions of their types write them, and distinguishes null.
   versions: {

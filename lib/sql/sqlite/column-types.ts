@@ -1,3 +1,4 @@
+import { say } from '../../core/messages.js'
 import { normalizeDecimal } from '../../core/util/decimal.js'
 import { isStructure } from '../../core/util/own-property.js'
 import { markText } from '../../core/schema/legal-text.js'
@@ -149,6 +150,8 @@ function scaleOf (type: string): number {
   return Number(/\(\s*\d+\s*,\s*(\d+)\s*\)/.exec(type)?.[1] ?? 0)
 }
 
+const LONG_RANGE = { least: '-9223372036854775808', most: '9223372036854775807' } as const
+
 /** Finds how a column keeps decimals: as integers of eight bytes, or else as doubles. */
 function findDecimalCodec (affinity: Affinity, scale: number): Codec | undefined {
   if (!FITTING.decimal.has(affinity)) return undefined
@@ -156,7 +159,7 @@ function findDecimalCodec (affinity: Affinity, scale: number): Codec | undefined
     findFault (value) {
       const number = normalizeDecimal(String(value))
       if (affinity !== 'REAL' && isLongInteger(number)) return undefined
-      if (affinity === 'INTEGER') return 'must be an integer between -9223372036854775808 and 9223372036854775807'
+      if (affinity === 'INTEGER') return say('mustBeIntegerBetween', LONG_RANGE)
       return spellNumber(Number(number)) === number ? undefined : 'must have at most 15 significant digits'
     },
     encode: encodeDecimal,

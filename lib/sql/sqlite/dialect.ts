@@ -1,5 +1,5 @@
 import { caseVariants } from '../../core/util/case-folding.js'
-import { type Dialect, quoteName } from '../dialect.js'
+import { type Dialect, JSON_WEIGHT, quoteName } from '../dialect.js'
 import { affinityOf, columnTypeOf, findCodec } from './column-types.js'
 
 /** The dialect of SQLite 3.43 and later, which has `octet_length`. */
@@ -7,7 +7,7 @@ export const sqliteDialect: Dialect = {
   quote: quoteName,
   // Some drivers take a single BLOB for a list of values, so bytes are given as hexadecimal digits.
   placeholder: (_position, kind) => (kind === 'bytes' ? 'unhex(?)' : '?'),
-  sizeOf: ({ quoted }) => `coalesce(octet_length(${quoted}), 0)`,
+  sizeOf: ({ quoted, kind }) => `coalesce(octet_length(${quoted}), 0)${kind === 'json' ? ` * ${JSON_WEIGHT}` : ''}`,
   // SQLite prepares a statement again whenever a value is bound to a bare `LIMIT ?`. This took a quarter of the time of
   // a page of 20 rows.
   fixedLimit: (placeholder) => `${placeholder} + 0`,
@@ -28,6 +28,11 @@ export const sqliteDialect: Dialect = {
     explain: (query) => `EXPLAIN QUERY PLAN ${query}`,
     // If an index serves the first criteria, the plan says "FOR LAST TERM OF ORDER BY": equal values are sorted.
     sorts: (rows) => rows.some(({ detail }) => detail === 'USE TEMP B-TREE FOR ORDER BY')
+  },
+  compareUnfit (shown) {
+    const text = String(shown)
+    if (/^\uffffx'[\da-f]*'$/.test(text)) return Buffer.from(text.slice(3, -1), 'hex')
+    return /^-?Infinity$/.test(text) ? Number(text) : shown
   },
   hasXmin: false,
   // IS finds null too. With its own collation, a column may take `a` and `A` for the same.

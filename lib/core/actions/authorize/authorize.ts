@@ -2,7 +2,7 @@ import { parseId, referencedAttribute, referenceTo } from '../../resource/resour
 import { type Parameters, readSpelling, spellId } from '../../resource/path-pattern.js'
 import { type Id, isId, type Row, type Scope } from '../../resource/row.js'
 import type { Scalar } from '../../schema/types.js'
-import type { MaybePromise } from '../../util/maybe-promise.js'
+import { mayBeForgotten, type MaybePromise } from '../../util/maybe-promise.js'
 import { findRow } from '../find-row.js'
 import { notFound, type Target } from '../target.js'
 import type { Context } from '../../stores/store.js'
@@ -151,7 +151,7 @@ class AccessCheck {
     const isLast = step === this.#last
     const action = isLast ? this.#access.action : 'show'
     const hasRow = id !== undefined || (resource.singleton && action !== 'create' && action !== 'new')
-    const find = async (): Promise<Row | undefined> => isLast ? this.#showRow(step) : this.#row(step)
+    const find = (): Promise<Row | undefined> => mayBeForgotten(isLast ? this.#showRow(step) : this.#row(step))
     await authorize(level, this.#context.request, {
       action,
       id,
@@ -247,7 +247,7 @@ async function readParent (
   await authorize(level, context.request, {
     action: 'show',
     id: resource.singleton ? undefined : id,
-    row: read,
+    row: () => mayBeForgotten(read()),
     makeHidden
   })
   return read()

@@ -2,6 +2,7 @@ import { findRow, findSingleton } from '../find-row.js'
 import type { Outcome } from '../outcome.js'
 import type { ActionContext, FoundRow, Handler, HandlerRow } from '../../options/handler.js'
 import { type Guard, noStore } from '../../stores/store.js'
+import { mayBeForgotten } from '../../util/maybe-promise.js'
 import type { ActionState, HandlerCall } from '../../request/state.js'
 import { logLateFailure } from '../../telemetry/action-log.js'
 import {
@@ -25,6 +26,8 @@ export interface ReplacedAction {
 
 /** Compiles the call of a handler of the app. `replaced` is its default action; a custom action has none. */
 export function compileHandler (handler: Handler, replaced?: ReplacedAction): PerformAction<Outcome | undefined> {
+  const proceed = async (state: ActionState, begun: HandlerCall): Promise<Outcome> =>
+    replaced === undefined ? { kind: 'done' } : keep(await replaced.perform(state), begun)
   const call = async (state: ActionState, begun: HandlerCall): Promise<Outcome | undefined> => {
     state.call = begun
     const context = makeContext(state, {
@@ -32,7 +35,7 @@ export function compileHandler (handler: Handler, replaced?: ReplacedAction): Pe
       guard: begun.guard,
       query: begun.listQuery ?? state.query,
       guardFor: (row) => guardFor(row, state),
-      proceed: async () => replaced === undefined ? { kind: 'done' } : keep(await replaced.perform(state), begun)
+      proceed: () => mayBeForgotten(proceed(state, begun))
     })
     try {
       return await toOutcome(await handler(context as Parameters<Handler>[0]), state)
@@ -100,7 +103,7 @@ function makeContext (
     get signal () {
       return state.signal
     },
-    row: async () => readRow(state)
+    row: () => mayBeForgotten(readRow(state))
   }
 }
 

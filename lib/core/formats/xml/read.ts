@@ -275,7 +275,7 @@ function isShownAs (element: Element, value: unknown): boolean {
       children.every((child, index) => isShownAs(child, value[index]))
   }
   if (children.length > 0) return isObject(value) && hasMembersOf(element, value)
-  if (type !== undefined) return IS_SHOWN[type]?.(text, value) === true
+  if (type !== undefined) return Object.hasOwn(IS_SHOWN, type) && IS_SHOWN[type]?.(text, value) === true
   // A text that XML cannot carry was shown as JSON. In place of another, such a text in quotes is a change.
   const isShownAsJson = typeof value !== 'string' || !isLegalText(value)
   return text === value || (isShownAsJson && text === renderJsonText(value))
