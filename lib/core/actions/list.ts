@@ -263,6 +263,13 @@ function endAfter (source: Source, isWithin: (row: Row) => boolean): Source {
   }
 }
 
+/** Closes a source after an error, which is the one that is reported. */
+export async function closeQuietly (source: Source | undefined): Promise<void> {
+  try {
+    await source?.return?.()
+  } catch {}
+}
+
 export function iterate (batches: Batches): Source {
   if (Symbol.asyncIterator in batches) return batches[Symbol.asyncIterator]()
   if (Symbol.iterator in batches) return batches[Symbol.iterator]()

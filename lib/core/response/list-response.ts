@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { closeQuietly } from '../actions/list.js'
 import type { ListOutcome, Source, Total } from '../actions/outcome.js'
 import type { ListWriter, PageView, Prepared } from '../formats/format.js'
 import { LARGEST_BATCH_SIZE, sizeOf } from '../stores/store.js'
@@ -8,7 +9,7 @@ import { writeCursor } from '../request/list-query.js'
 import type { QueryParameters } from '../request/filter-query.js'
 import { isClientGone, type RequestState, type ResourceRequest } from '../request/state.js'
 import { printFailure } from '../telemetry/action-log.js'
-import { closeQuietly, writeList } from './list-stream.js'
+import { writeList } from './list-stream.js'
 import { makeServices, prefilledOf } from './services.js'
 
 /** Writes the body of an answer, as text or as a stream. */

@@ -45,21 +45,8 @@ export async function writeList (
   if (isEarly || areLarger(rows, SMALL_BATCH)) return makeStream({ rows, source, isSparse }, writer)
   const pulling = Promise.resolve(source.next())
   if (await isPending(pulling)) return makeStream({ rows, source, isSparse, pulling }, writer)
-  try {
-    const second = await pulling
-    if (second.done === true) return writeWhole(rows, writer)
-  } catch (error) {
-    await closeQuietly(source)
-    throw error
-  }
-  return makeStream({ rows, source, isSparse, pulling }, writer)
-}
-
-/** Closes a source after an error, which is the one that is reported. */
-export async function closeQuietly (source: Source | undefined): Promise<void> {
-  try {
-    await source?.return?.()
-  } catch {}
+  const { done } = await pulling
+  return done === true ? writeWhole(rows, writer) : makeStream({ rows, source, isSparse, pulling }, writer)
 }
 
 function writeWhole (rows: readonly Row[], writer: ListWriter): string | Readable {

@@ -1,7 +1,7 @@
 import Database from 'libsql'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import { type Format, memoryStore, type ResourceOptions, type Row } from '../../../lib/index.js'
+import { type Format, memoryStore, type ResourceOptions, type Row, type Store } from '../../../lib/index.js'
 import type { Source } from '../../../lib/core/actions/outcome.js'
 import { writeList } from '../../../lib/core/response/list-stream.js'
 import { BY_ID } from '../../../lib/core/stores/order.js'
@@ -113,19 +113,27 @@ t.test('the text that is held for a reader is bounded when large rows follow sma
   }
 })
 
-t.test('a separator follows an empty text, and a source is closed when its second batch fails', async (t) => {
+t.test('a separator follows an empty text, and a cursor is closed once when its second batch fails', async (t) => {
   const writer = { open: '', row: ({ attributes }: Row) => String(attributes.title), separator: ',', close: '' }
   const listed = { kind: 'listed', order: BY_ID, first: undefined, last: undefined } as const
   t.equal(await writeList({ ...listed, rows: [rowOf(1, ''), rowOf(2, 'b')], more: undefined }, { ...writer, row: writer.row }), ',b')
   let closed = 0
-  const failing: Source = {
-    next: async () => { throw new Error('broken') },
-    return: () => {
+  let pulled = 0
+  const cursor: AsyncIterator<Row[]> = {
+    async next () {
+      if (pulled++ > 0) throw new Error('broken')
+      return { done: false, value: [rowOf(1, 'a')] }
+    },
+    async return () {
       closed++
       throw new Error('closing fails too')
     }
   }
-  await t.rejects(writeList({ ...listed, rows: [rowOf(1, 'a')], more: failing }, writer), { message: 'broken' })
+  const store = { ...memoryStore(), list: () => ({ [Symbol.asyncIterator]: () => cursor }) } as unknown as Store
+  const app = await build(t, { name: 'posts', attributes, store })
+  const response = await app.inject('/posts.json')
+  t.equal(response.statusCode, 500)
+  t.notMatch(response.body, 'broken')
   t.equal(closed, 1)
 })
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
-import { collect, type CollectedRows, iterate, type ListQuery, pullFirst } from '../list.js'
+import { closeQuietly, collect, type CollectedRows, iterate, type ListQuery, pullFirst } from '../list.js'
 import { type ListOutcome, type Outcome, OUTCOME_RESPONSES, type PulledBatch, type Source } from '../outcome.js'
 import { notFound } from '../target.js'
 import { InvalidAnswerError, InvalidQueryError } from '../../errors.js'
@@ -273,10 +273,7 @@ function readBatches (source: Source, state: ActionState): Source {
         return { done: false, value: toRows(pulled.value, state) }
       } catch (error) {
         isOpen = false
-        // The error is reported even if closing the source fails.
-        try {
-          await source.return?.()
-        } catch {}
+        await closeQuietly(source)
         throw error
       }
     },
