@@ -102,7 +102,7 @@ export class RequestState implements Context {
   preconditions: Preconditions | undefined = undefined
   /** The demands of the headers of a GET on its answer. */
   readConditions: ReadConditions | undefined = undefined
-  /** The attempt that is made. */
+  /** The attempt in progress. */
   attempt: Attempt
   /** The call of a handler of the app, or `undefined` before it. */
   call: HandlerCall | undefined = undefined
@@ -131,7 +131,7 @@ export class RequestState implements Context {
     this.attempt = this.begin()
   }
 
-  /** Returns the first knowledge of an attempt to act on any row. */
+  /** Returns a new attempt, which may act on any row of the store. */
   begin (): Attempt {
     return { target: this.compiled.target, authorizedRow: undefined, parents: NO_ROWS }
   }
