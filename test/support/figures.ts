@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import ts from 'typescript'
+import { startServer } from './stores/postgres-server.js'
 
 const root = resolve(process.argv[2] ?? '.')
 const lib = join(root, 'lib')
@@ -59,6 +60,28 @@ for (const type of ['application/xml', 'application/json']) {
   if (!/^201,200,200,200,(204|404)$/.test(codes)) throw new Error(type + ': ' + codes)
 }`
 
+const TABLES = `
+import pg from 'pg'
+import resources from 'fastify-resources'
+import { postgresStores } from 'fastify-resources/postgres'
+const pool = new pg.Pool(JSON.parse(process.argv[3]))
+const stores = postgresStores({ pool })
+const app = fastify()
+app.register(resources, { name: 'posts', stores, attributes: ${ATTRIBUTES} })
+app.register(resources, {
+  name: 'comments', stores, references: { postId: 'posts' }, only: ['list', 'show'],
+  attributes: { type: 'object', properties: { postId: { type: 'integer' }, text: { type: 'string' } } }
+})
+await app.ready()
+await pool.query("INSERT INTO posts (title) VALUES ('One')")
+await pool.query('INSERT INTO comments ("postId", text) VALUES (1, $1)', ['Yes'])
+const readPage = async () => {
+  const { statusCode, body } = await app.inject({ url: '/comments?text[contains]=yes', headers: { accept: 'text/html' } })
+  if (statusCode !== 200 || !body.includes('<a href="/posts/1">One</a>')) throw new Error(statusCode + ': ' + body)
+}
+// What only the first page makes is left out.
+await readPage()`
+
 interface Script {
   readonly url: string
   readonly functions: ReadonlyArray<{ readonly ranges: ReadonlyArray<{ startOffset: number, endOffset: number, count: number }> }>
@@ -70,11 +93,11 @@ interface Entered {
   readonly linesOfFunctions: number
 }
 
-/** Runs a program on the sources, and returns what it entered. */
-function enter (setup: string, run: string): Entered {
+/** Runs a program on the sources, with a parameter, and returns what it entered. */
+function enter (setup: string, run: string, parameter = ''): Entered {
   const program = join(root, 'test', 'support', '.figures.mjs')
   writeFileSync(program, measure(setup, run))
-  execFileSync(process.execPath, ['--import=./test/support/loader/typescript.mjs', program, `${program}.json`], { cwd: root })
+  execFileSync(process.execPath, ['--import=./test/support/loader/typescript.mjs', program, `${program}.json`, parameter], { cwd: root })
   const scripts = JSON.parse(readFileSync(`${program}.json`, 'utf8')) as Script[]
   for (const file of [program, `${program}.json`]) rmSync(file)
   const prefix = `file://${lib}/`
@@ -141,6 +164,10 @@ print('lines of lib/core', sum(files.filter((file) => file.startsWith('core/')).
 printEntered('entered by the registration of one resource in memory', enter(IMPORT, REGISTER))
 printEntered('entered by five requests in XML and in JSON', enter(IMPORT + REGISTER, FIVE_REQUESTS))
 printEntered('entered by both', enter(IMPORT, REGISTER + FIVE_REQUESTS))
+const { host, port, stop } = await startServer()
+const page = enter(TABLES, 'await readPage()', JSON.stringify({ host, port, user: 'postgres', password: 'secret', database: 'postgres' }))
+await stop()
+printEntered('entered by a list as a page with a filter and a reference, PostgreSQL', page)
 const state = files.find((file) => file.endsWith('request/state.ts')) ?? ''
 const [, members = ''] = /class RequestState[^{]*\{(.*?)\n {2}constructor/s.exec(texts.get(state) ?? '') ?? []
 print('fields of RequestState', members.match(/^ {2}(?:readonly )?#?\w+\??(?::| =)/gm)?.length ?? 0)
