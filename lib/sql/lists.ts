@@ -4,7 +4,7 @@ import { BY_ID, positionOf } from '../core/stores/order.js'
 import type { Context, CountQuery, Order, OrderBy, Position, Query } from '../core/stores/store.js'
 import type { Dialect, Estimate, SqlColumn } from './dialect.js'
 import { type Comparison, type Range, rangesOf } from './keyset.js'
-import { type Conditions, conditionsOf, keyOf, type Predicate, whereOf } from './predicates.js'
+import { type Conditions, conditionsOf, keyOf, type Predicate } from './predicates.js'
 import { type BoundStatement, rowOf, StatementCache } from './statements.js'
 import type { TableDefinition } from './tables/definition.js'
 
@@ -144,14 +144,13 @@ export class ListStatements {
     const isSkipping = offset > 0
     if (isSkipping) values.push(offset)
     const key = `${keyOf(conditions, predicates)} by ${keyOfOrder(order)}${isSkipping ? ' skip' : ''}${what}`
-    const found = this.#cache.find(key)
-    if (found !== undefined) return { statement: found, values }
-    const selected = what === 'rows' ? this.#row : this.#size
-    const text = this.#writeRange({ conditions, order }, predicates, isSkipping, selected)
-    const isSelective = areSelective(predicates)
-    // Every list without a filter and an order uses this statement.
-    const isKept = predicates.length === 0 && !isSkipping && this.#isById(order, bounds)
-    return { statement: this.#cache.add(key, text, { isSelective, isKept }), values }
+    const statement = this.#cache.get(key, () => ({
+      text: this.#writeRange({ conditions, order }, predicates, isSkipping, what === 'rows' ? this.#row : this.#size),
+      isSelective: areSelective(predicates),
+      // Every list without a filter and an order uses this statement.
+      isKept: predicates.length === 0 && !isSkipping && this.#isById(order, bounds)
+    }))
+    return { statement, values }
   }
 
   #writeRange (
@@ -161,7 +160,7 @@ export class ListStatements {
     selected: string
   ): string {
     const next = this.#conditions.placeholders(1)
-    const where = whereOf(this.#conditions.write(conditions, next, predicates))
+    const where = this.#conditions.where(conditions, next, predicates)
     const orderBy = order.map((criterion) => this.#orderBy(criterion, conditions)).join(', ')
     const limit = predicates.length === 0 ? this.#dialect.fixedLimit(next()) : next()
     const offset = isSkipping ? ` OFFSET ${next()}` : ''
@@ -178,14 +177,13 @@ export class ListStatements {
     const values = this.#conditions.valuesOf(conditions, predicates)
     if (most !== undefined) values.push(most)
     const key = `count ${keyOf(conditions, predicates)} ${most === undefined ? '' : 'most'}`
-    const found = this.#cache.find(key)
-    if (found !== undefined) return { statement: found, values }
-    const next = this.#conditions.placeholders(1)
-    const from = `FROM ${this.#definition.quoted}${whereOf(this.#conditions.write(conditions, next, predicates))}`
-    const text = most === undefined
-      ? `SELECT count(*) AS ${COUNT} ${from}`
-      : `SELECT count(*) AS ${COUNT} FROM (SELECT 1 AS one ${from} LIMIT ${next()}) AS counted`
-    return { statement: this.#cache.add(key, text, { isSelective: areSelective(predicates) }), values }
+    const statement = this.#cache.get(key, () => {
+      const next = this.#conditions.placeholders(1)
+      const from = `FROM ${this.#definition.quoted}${this.#conditions.where(conditions, next, predicates)}`
+      const counted = most === undefined ? from : `FROM (SELECT 1 AS one ${from} LIMIT ${next()}) AS counted`
+      return { text: `SELECT count(*) AS ${COUNT} ${counted}`, isSelective: areSelective(predicates) }
+    })
+    return { statement, values }
   }
 
   /** Makes the statement that estimates their number, or returns `undefined` if the database estimates none. */

@@ -5,7 +5,7 @@ import type { Attributes } from '../core/schema/types.js'
 import { isEmpty, isSame, readMember, setMember } from '../core/util/own-property.js'
 import type { Dialect, RawRow, SqlColumn, Statement } from './dialect.js'
 import type { VersionGuard, Versions } from './keys/versions.js'
-import { type Conditions, keyOf, whereOf } from './predicates.js'
+import { type Conditions, keyOf } from './predicates.js'
 import type { TableDefinition } from './tables/definition.js'
 
 /** A statement with the values of its placeholders. */
@@ -21,8 +21,8 @@ export interface WriteTarget {
   readonly scope: Scope
 }
 
-/** The members of a statement that its text does not tell. */
-interface StatementTraits extends Pick<Statement, 'isSelective' | 'fills'> {
+/** A statement that a cache may keep. */
+interface NewStatement extends Pick<Statement, 'text' | 'isSelective' | 'fills'> {
   /** Whether the statement is kept even if there are many others. @default false */
   readonly isKept?: boolean
 }
@@ -42,13 +42,13 @@ export class StatementCache {
     this.#writes = writes
   }
 
-  find (key: string): Statement | undefined {
-    return this.#known.get(key)
-  }
-
-  add (key: string, text: string, { isKept = false, isSelective, fills }: StatementTraits = {}): Statement {
+  /** Returns the statement of a key, which `make` makes if it is not known. */
+  get (key: string, make: () => NewStatement): Statement {
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    const { isKept = false, ...made } = make()
     const kept = isKept || this.#known.size < KEPT
-    const statement = { text, writes: this.#writes, returns: true, kept, isSelective, fills }
+    const statement = { ...made, writes: this.#writes, returns: true, kept }
     if (kept) this.#known.set(key, statement)
     return statement
   }
@@ -85,14 +85,12 @@ export class Statements {
 
   select (id: Id, scope: Scope): BoundStatement {
     const { key, values } = this.#findRow(id, scope)
-    return { statement: this.#select.find(key) ?? this.#select.add(key, this.#writeSelect(id, scope)), values }
-  }
-
-  #writeSelect (id: Id, scope: Scope): string {
-    const conditions = this.#conditions.ofRow(id, scope)
-    const where = whereOf(this.#conditions.write(conditions, this.#conditions.placeholders(1)))
-    const limit = this.#definition.isKeyUnique ? '' : ' LIMIT 2'
-    return `SELECT ${this.#row} FROM ${this.#definition.quoted}${where}${limit}`
+    const { quoted, isKeyUnique } = this.#definition
+    const statement = this.#select.get(key, () => {
+      const where = this.#conditions.where(this.#conditions.ofRow(id, scope), this.#conditions.placeholders(1))
+      return { text: `SELECT ${this.#row} FROM ${quoted}${where}${isKeyUnique ? '' : ' LIMIT 2'}` }
+    })
+    return { statement, values }
   }
 
   /**
@@ -108,21 +106,21 @@ export class Statements {
       values.push(encode(Object.hasOwn(scope, attribute) ? scope[attribute] : attributes[attribute]))
     }
     if (id !== undefined) values.push(id)
-    const key = namesOf(columns)
-    return { statement: this.#insert.find(key) ?? this.#addInsert(key, columns, id !== undefined), values }
+    const statement = this.#insert.get(namesOf(columns), () => this.#writeInsert(columns, id !== undefined))
+    return { statement, values }
   }
 
-  #addInsert (key: string, columns: readonly SqlColumn[], hasId: boolean): Statement {
+  #writeInsert (columns: readonly SqlColumn[], hasId: boolean): NewStatement {
     const { quoted: table, columns: { version }, ids, versions: { counter } } = this.#definition
     const first = counter === undefined ? [] : [counter]
     const last = hasId ? [ids.parts[0].quoted] : []
     const names = [...first, ...columns.map(({ quoted }) => quoted), ...last]
     const placeholders = names.map((_, index) => this.#stored(index + 1, columns[index - first.length]))
     const given = `(${names.join(', ')}) VALUES (${placeholders.join(', ')})`
-    const text = `INSERT INTO ${table} ${names.length === 0 ? 'DEFAULT VALUES' : given} RETURNING ${this.#row}`
-    return this.#insert.add(key, text, {
+    return {
+      text: `INSERT INTO ${table} ${names.length === 0 ? 'DEFAULT VALUES' : given} RETURNING ${this.#row}`,
       fills: [...first.map(() => version as string), ...columns.map(({ name }) => name)]
-    })
+    }
   }
 
   /**
@@ -179,18 +177,14 @@ export class Statements {
     const key = `${namesOf(columns)} ${guards.length > 0 ? 'version' : ''} ${row.key}`
     const values = stored.concat(row.values)
     for (const { value } of guards) values.push(value)
-    return { statement: cache.find(key) ?? this.#addGuarded(cache, key, target, columns), values }
-  }
-
-  #addGuarded (cache: StatementCache, key: string, target: WriteTarget, columns: readonly SqlColumn[]): Statement {
-    const { id, guards, scope } = target
-    const begin = cache === this.#delete ? `DELETE FROM ${this.#definition.quoted}` : this.#beginUpdate(columns)
-    const next = this.#conditions.placeholders(columns.length + 1)
-    const where = whereOf(this.#conditions.write(this.#conditions.ofRow(id, scope), next))
-    const whereVersion = guards.map(({ write }) => ` AND ${write(next)}`).join('')
-    return cache.add(key, `${begin}${where}${whereVersion} RETURNING ${this.#row}`, {
-      fills: columns.map(({ name }) => name)
+    const statement = cache.get(key, () => {
+      const begin = cache === this.#delete ? `DELETE FROM ${this.#definition.quoted}` : this.#beginUpdate(columns)
+      const next = this.#conditions.placeholders(columns.length + 1)
+      const where = this.#conditions.where(this.#conditions.ofRow(id, scope), next)
+      const whereVersion = guards.map(({ write }) => ` AND ${write(next)}`).join('')
+      return { text: `${begin}${where}${whereVersion} RETURNING ${this.#row}`, fills: columns.map(({ name }) => name) }
     })
+    return { statement, values }
   }
 
   /** Returns the values of the conditions that find a row, and the key that conditions with the same text share. */

@@ -63,43 +63,32 @@ export function isText (value: unknown): boolean {
 const textTest = (isOfFormat: (text: string) => boolean) => (value: unknown): boolean =>
   typeof value === 'string' && isOfFormat(value)
 
-type PerKind<T> = Readonly<Partial<Record<ColumnKind, T>>>
+/** Tells whether a value is of a kind, and the message about one that is not. */
+type KindTest = readonly [isMember: (value: unknown) => boolean, misfit: Said]
 
-const MEMBERS: PerKind<(value: unknown) => boolean> = {
+const ANY_TEXT: KindTest = [isText, 'must be a text without U+0000 and unpaired surrogates']
+const TESTS: Readonly<Partial<Record<ColumnKind, KindTest>>> = {
   // PostgreSQL also accepts other spellings, but would return another text.
-  uuid: isUuid,
+  uuid: [isUuid, say('mustBeUuid')],
   // PostgreSQL would ignore an offset.
-  'date-time-local': textTest(isLocalDateTime),
-  'time-local': textTest(isLocalTime),
-  decimal: isDecimal,
-  bytes: textTest(isBase64),
-  integer: (value) => Number.isSafeInteger(value) || isLongInteger(value),
-  number: Number.isFinite,
-  boolean: (value) => typeof value === 'boolean',
-  json: () => true
-}
-
-const NO_TEXT = 'must be a text without U+0000 and unpaired surrogates'
-const MISFITS: PerKind<Said> = {
-  uuid: say('mustBeUuid'),
-  'date-time-local': say('mustBeLocalDateTime'),
-  'time-local': say('mustBeLocalTime'),
-  decimal: say('mustBeDecimal'),
-  bytes: 'must be base64',
-  integer: UNSAFE_INTEGER,
-  number: describeTypes(['number']),
-  boolean: describeTypes(['boolean']),
-  json: say('mustBeJson')
+  'date-time-local': [textTest(isLocalDateTime), say('mustBeLocalDateTime')],
+  'time-local': [textTest(isLocalTime), say('mustBeLocalTime')],
+  decimal: [isDecimal, say('mustBeDecimal')],
+  bytes: [textTest(isBase64), 'must be base64'],
+  integer: [(value) => Number.isSafeInteger(value) || isLongInteger(value), UNSAFE_INTEGER],
+  number: [Number.isFinite, describeTypes(['number'])],
+  boolean: [(value) => typeof value === 'boolean', describeTypes(['boolean'])],
+  json: [() => true, say('mustBeJson')]
 }
 
 /** Returns a function that tells whether a value, which is not null, is of a kind. */
 export function memberTest (kind: ColumnKind): (value: unknown) => boolean {
-  return MEMBERS[kind] ?? isText
+  return (TESTS[kind] ?? ANY_TEXT)[0]
 }
 
 /** Returns the message about a value that is not of a kind. */
 export function describeMisfit (kind: ColumnKind): Said {
-  return MISFITS[kind] ?? NO_TEXT
+  return (TESTS[kind] ?? ANY_TEXT)[1]
 }
 
 /** How a column of a type keeps values of a kind. No function receives null. */

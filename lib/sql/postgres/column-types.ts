@@ -12,35 +12,19 @@ export function findCodec (values: Values, type: string): Codec | undefined {
   const { kind, shape } = values
   if (kind === 'json' && shape.only === 'array' && type.endsWith('[]')) return findArrayCodec(values, type)
   if (kind !== 'string' && TEXTS.has(type.replace(LENGTH, ''))) return findTextCodec(values, type)
-  const parsed = parseType(type)
-  return CODECS[kind](parsed, values)
+  const [, find] = KINDS[kind]
+  return find(parseType(type), values)
 }
 
 /** Returns the type of the column that `migrate` creates. */
 export function columnTypeOf ({ kind, shape: { precision, scale } }: Values): string {
-  if (kind !== 'decimal') return COLUMN_TYPES[kind]
-  return precision === undefined ? 'numeric' : `numeric(${precision},${scale})`
+  const [type] = KINDS[kind]
+  return kind === 'decimal' && precision !== undefined ? `${type}(${precision},${scale})` : type
 }
 
 /** Returns whether values of a type have an order, which equals that of their texts only for texts. */
 export function isComparable (type: string): boolean {
-  const { name } = parseType(type)
-  return COMPARABLE.test(name)
-}
-
-const COLUMN_TYPES: Readonly<Record<ColumnKind, string>> = {
-  string: 'text',
-  uuid: 'uuid',
-  'date-time': 'text',
-  'date-time-local': 'timestamp',
-  date: 'text',
-  'time-local': 'time',
-  decimal: 'numeric',
-  bytes: 'bytea',
-  integer: 'bigint',
-  number: 'double precision',
-  boolean: 'boolean',
-  json: 'jsonb'
+  return COMPARABLE.test(parseType(type).name)
 }
 
 const LENGTH = /\(\d+\)$/
@@ -91,19 +75,25 @@ const MOMENTS: ReadonlySet<ColumnKind> = new Set(['date-time', 'date-time-local'
 /** The length of a UUID, in characters. */
 const UUID_LENGTH = 36
 
-const CODECS: Readonly<Record<ColumnKind, (type: NumberColumnType, values: Values) => Codec | undefined>> = {
-  string: findStringCodec,
-  uuid: ({ name }) => (name === 'uuid' ? PLAIN : undefined),
-  'date-time': (type) => findMomentCodec(type, 'timestamp with time zone'),
-  'date-time-local': (type) => findMomentCodec(type, 'timestamp without time zone'),
-  'time-local': (type) => findMomentCodec(type, 'time without time zone'),
-  date: ({ name }) => (name === 'date' ? PLAIN : undefined),
-  decimal: findDecimalCodec,
-  bytes: ({ name }) => (name === 'bytea' ? BYTES : undefined),
-  integer: findIntegerCodec,
-  number: ({ name }) => (name === 'double precision' ? NUMBER : name === 'real' ? REAL : undefined),
-  boolean: ({ name }) => (name === 'boolean' ? BOOLEAN : undefined),
-  json: ({ name }) => (name === 'jsonb' || name === 'json' ? JSON_TEXT : undefined)
+/** The type of the column that `migrate` creates for values of a kind, and how columns of other types keep them. */
+type KindColumns = readonly [type: string, find: (type: NumberColumnType, values: Values) => Codec | undefined]
+
+const KINDS: Readonly<Record<ColumnKind, KindColumns>> = {
+  string: ['text', findStringCodec],
+  uuid: ['uuid', ({ name }) => (name === 'uuid' ? PLAIN : undefined)],
+  'date-time': ['text', (type) => findMomentCodec(type, 'timestamp with time zone')],
+  'date-time-local': ['timestamp', (type) => findMomentCodec(type, 'timestamp without time zone')],
+  date: ['text', ({ name }) => (name === 'date' ? PLAIN : undefined)],
+  'time-local': ['time', (type) => findMomentCodec(type, 'time without time zone')],
+  decimal: ['numeric', findDecimalCodec],
+  bytes: ['bytea', ({ name }) => (name === 'bytea' ? BYTES : undefined)],
+  integer: ['bigint', findIntegerCodec],
+  number: [
+    'double precision',
+    ({ name }) => (name === 'double precision' ? NUMBER : name === 'real' ? REAL : undefined)
+  ],
+  boolean: ['boolean', ({ name }) => (name === 'boolean' ? BOOLEAN : undefined)],
+  json: ['jsonb', ({ name }) => (name === 'jsonb' || name === 'json' ? JSON_TEXT : undefined)]
 }
 
 /**

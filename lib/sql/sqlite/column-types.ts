@@ -6,7 +6,7 @@ import {
   bytesOf, type Codec, type ColumnKind, decodeJson, decodeLongInteger, markBytes, type Values
 } from '../columns/kinds.js'
 
-export type Affinity = 'INTEGER' | 'TEXT' | 'BLOB' | 'REAL' | 'NUMERIC'
+type Affinity = 'INTEGER' | 'TEXT' | 'BLOB' | 'REAL' | 'NUMERIC'
 
 /** Returns the affinity of a declared type, which decides how a column converts values ("Datatypes In SQLite" §3.1). */
 export function affinityOf (type: string): Affinity {
@@ -25,56 +25,13 @@ export function findCodec (values: Values, type: string): Codec | undefined {
   const isMixed = kind === 'json' && only === undefined
   if (isMixed && affinity !== 'TEXT' && (readOnly || affinity === 'BLOB')) return MIXED
   if (kind === 'string' && affinity === 'NUMERIC') return UNCONVERTED
-  return FITTING[kind].has(affinity) || type === '' || NAMES[kind]?.test(type) === true ? CODECS[kind] : undefined
+  const { affinities, names, codec } = KINDS[kind]
+  return affinities.includes(affinity) || type === '' || names?.test(type) === true ? codec : undefined
 }
 
 /** Returns the type of the column that `migrate` creates, in a STRICT table. */
 export function columnTypeOf ({ kind, shape: { scale } }: Values): string {
-  if (kind === 'decimal') return scale === 0 ? 'INTEGER' : 'REAL'
-  return COLUMN_TYPES[kind]
-}
-
-const COLUMN_TYPES: Readonly<Record<ColumnKind, string>> = {
-  string: 'TEXT',
-  uuid: 'TEXT',
-  'date-time': 'TEXT',
-  'date-time-local': 'TEXT',
-  date: 'TEXT',
-  'time-local': 'TEXT',
-  decimal: 'REAL',
-  bytes: 'BLOB',
-  integer: 'INTEGER',
-  number: 'REAL',
-  boolean: 'INTEGER',
-  json: 'TEXT'
-}
-
-const TEXT: ReadonlySet<Affinity> = new Set(['TEXT'])
-const INTEGRAL: ReadonlySet<Affinity> = new Set(['INTEGER'])
-const FITTING: Readonly<Record<ColumnKind, ReadonlySet<Affinity>>> = {
-  string: TEXT,
-  uuid: TEXT,
-  'date-time': TEXT,
-  'date-time-local': TEXT,
-  date: TEXT,
-  'time-local': TEXT,
-  decimal: new Set(['INTEGER', 'REAL', 'NUMERIC']),
-  bytes: new Set(['BLOB', 'NUMERIC']),
-  integer: new Set(['INTEGER', 'NUMERIC']),
-  number: new Set(['REAL', 'NUMERIC']),
-  boolean: INTEGRAL,
-  json: TEXT
-}
-
-/** The types with the affinity NUMERIC that fit too. This affinity does not change texts that look like no numbers. */
-const NAMES: Readonly<Partial<Record<ColumnKind, RegExp>>> = {
-  uuid: /^(?:UUID|GUID|UNIQUEIDENTIFIER)/i,
-  'date-time': /^(?:DATETIME|TIMESTAMP)/i,
-  'date-time-local': /^(?:DATETIME|TIMESTAMP)/i,
-  date: /^DATE/i,
-  'time-local': /^TIME(?!STAMP)/i,
-  boolean: /^BOOL/i,
-  json: /^JSON/i
+  return kind === 'decimal' ? (scale === 0 ? 'INTEGER' : 'REAL') : KINDS[kind].type
 }
 
 /** Decodes a value that may not be of the kind of its column. A number that JSON cannot keep is shown as a text. */
@@ -84,27 +41,12 @@ function showUnfit (raw: unknown): unknown {
   return isStructure(raw) ? markBytes(bytesOf(raw)) : raw
 }
 
-const TEXT_CODEC: Codec = { decode: showUnfit }
-const INTEGER_CODEC: Codec = {
-  encode: (value) => typeof value === 'string' ? BigInt(value) : value,
-  decode: showUnfit
-}
-
-const NUMBER_CODEC: Codec = {
-  decode: (raw) => typeof raw === 'bigint' && BigInt(Number(raw)) === raw ? Number(raw) : showUnfit(raw)
-}
-
 const BOOLEAN_CODEC: Codec = {
   encode: Number,
   decode (raw) {
     const value = showUnfit(raw)
     return value === 0 || value === 1 ? value === 1 : value
   }
-}
-
-const JSON_CODEC: Codec = {
-  encode: JSON.stringify,
-  decode: (raw) => typeof raw === 'string' ? decodeJson(raw) : showUnfit(raw)
 }
 
 /** Values of the driver are bytes in hexadecimal digits, because the statement has `unhex`. */
@@ -122,18 +64,43 @@ const MIXED: Codec = {
   decode: showUnfit
 }
 
-const CODECS: Readonly<Record<Exclude<ColumnKind, 'decimal'>, Codec>> = {
-  string: TEXT_CODEC,
-  uuid: TEXT_CODEC,
-  'date-time': TEXT_CODEC,
-  'date-time-local': TEXT_CODEC,
-  date: TEXT_CODEC,
-  'time-local': TEXT_CODEC,
-  bytes: BYTES_CODEC,
-  integer: INTEGER_CODEC,
-  number: NUMBER_CODEC,
-  boolean: BOOLEAN_CODEC,
-  json: JSON_CODEC
+/** How columns keep the values of a kind. */
+interface KindColumns {
+  /** The type of the column that `migrate` creates. */
+  readonly type: string
+  /** The affinities that fit. */
+  readonly affinities: readonly Affinity[]
+  /** Matches types with the affinity NUMERIC that fit too. It does not change texts that look like no numbers. */
+  readonly names?: RegExp
+  readonly codec: Codec
+}
+
+const TEXTS: KindColumns = { type: 'TEXT', affinities: ['TEXT'], codec: { decode: showUnfit } }
+
+const KINDS: Readonly<Record<Exclude<ColumnKind, 'decimal'>, KindColumns>> = {
+  string: TEXTS,
+  uuid: { ...TEXTS, names: /^(?:UUID|GUID|UNIQUEIDENTIFIER)/i },
+  'date-time': { ...TEXTS, names: /^(?:DATETIME|TIMESTAMP)/i },
+  'date-time-local': { ...TEXTS, names: /^(?:DATETIME|TIMESTAMP)/i },
+  date: { ...TEXTS, names: /^DATE/i },
+  'time-local': { ...TEXTS, names: /^TIME(?!STAMP)/i },
+  bytes: { type: 'BLOB', affinities: ['BLOB', 'NUMERIC'], codec: BYTES_CODEC },
+  integer: {
+    type: 'INTEGER',
+    affinities: ['INTEGER', 'NUMERIC'],
+    codec: { encode: (value) => typeof value === 'string' ? BigInt(value) : value, decode: showUnfit }
+  },
+  number: {
+    type: 'REAL',
+    affinities: ['REAL', 'NUMERIC'],
+    codec: { decode: (raw) => typeof raw === 'bigint' && BigInt(Number(raw)) === raw ? Number(raw) : showUnfit(raw) }
+  },
+  boolean: { type: 'INTEGER', affinities: ['INTEGER'], names: /^BOOL/i, codec: BOOLEAN_CODEC },
+  json: {
+    ...TEXTS,
+    names: /^JSON/i,
+    codec: { encode: JSON.stringify, decode: (raw) => typeof raw === 'string' ? decodeJson(raw) : showUnfit(raw) }
+  }
 }
 
 /** The codec of texts in a column that turns those which look like numbers into numbers, such as DATETIME. */
@@ -154,7 +121,7 @@ const LONG_RANGE = { least: '-9223372036854775808', most: '9223372036854775807' 
 
 /** Finds how a column keeps decimals: as integers of eight bytes, or else as doubles. */
 function findDecimalCodec (affinity: Affinity, scale: number): Codec | undefined {
-  if (!FITTING.decimal.has(affinity)) return undefined
+  if (affinity === 'TEXT' || affinity === 'BLOB') return undefined
   return {
     findFault (value) {
       const number = normalizeDecimal(String(value))

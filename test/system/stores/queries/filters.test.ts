@@ -148,8 +148,8 @@ t.test('SQLite reads texts by LIKE, and by GLOB only where LIKE does not know a 
   const store = engine.store({ table: 'words', attributes, migrate: true })
   await store.prepare()
   const cases = [
-    ['green', /WHERE "name" LIKE \? ESCAPE '\\' ORDER/], ['10 %', /WHERE "name" LIKE \? ESCAPE '\\' ORDER/],
-    ['中', /WHERE "name" LIKE \? ESCAPE '\\' ORDER/], ['tea set', /"name" LIKE \? ESCAPE '\\' AND "name" GLOB \?/],
+    ['green', /WHERE \("name" LIKE \? ESCAPE '\\'\) ORDER/], ['10 %', /WHERE \("name" LIKE \? ESCAPE '\\'\) ORDER/],
+    ['中', /WHERE \("name" LIKE \? ESCAPE '\\'\) ORDER/], ['tea set', /"name" LIKE \? ESCAPE '\\' AND "name" GLOB \?/],
     ['é', /"name" LIKE \? ESCAPE '\\' AND "name" GLOB \?/]
   ] as const
   for (const [value, statement] of cases) {
