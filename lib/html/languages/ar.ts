@@ -1,5 +1,6 @@
-import type { Operator } from '../../core/stores/store.js'
-import { type Catalog, compileCondition, compilePlural, compileTypes, type KnownTexts } from './grammar.js'
+import {
+  type Catalog, compileCondition, compileOperators, compilePlural, compileTypes, type KnownTexts
+} from './grammar.js'
 
 /** Keeps a text that may run from left to right together (Unicode Standard Annex 9, FSI and PDI). */
 function isolate (text: number | string): string {
@@ -29,24 +30,22 @@ const count = compilePlural('ar', {
   zero: '# عنصر', one: 'عنصر واحد', two: 'عنصران', few: '# عناصر', many: '# عنصرًا', other: '# عنصر'
 })
 
-const OPERATORS = {
-  eq: 'يساوي',
-  gte: 'لا يقل عن',
-  gt: 'أكبر من',
-  lte: 'لا يزيد على',
-  lt: 'أصغر من',
-  not: 'لا يساوي',
-  in: 'ضمن',
-  contains: 'يحتوي على',
-  starts: 'يبدأ بـ'
-} as const
-
-const OPERATORS_OF_TIMES = { ...OPERATORS, gte: 'بدءًا من', gt: 'بعد', lte: 'حتى', lt: 'قبل' } as const
-
-function writeOperator (operator: Operator, value: string, isTime: boolean): string {
-  if (operator === 'null') return value === 'true' ? 'فارغ' : 'غير فارغ'
-  return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
-}
+const writeOperator = compileOperators({
+  words: {
+    eq: 'يساوي',
+    gte: 'لا يقل عن',
+    gt: 'أكبر من',
+    lte: 'لا يزيد على',
+    lt: 'أصغر من',
+    not: 'لا يساوي',
+    in: 'ضمن',
+    contains: 'يحتوي على',
+    starts: 'يبدأ بـ'
+  },
+  times: { gte: 'بدءًا من', gt: 'بعد', lte: 'حتى', lt: 'قبل' },
+  blank: 'فارغ',
+  filled: 'غير فارغ'
+})
 
 const condition = compileCondition(writeOperator, ': ')
 

@@ -1,29 +1,28 @@
-import type { Operator } from '../../core/stores/store.js'
 import { capitalize } from '../../core/util/words.js'
-import { type Catalog, compileCondition, compilePlural, compileTypes, type KnownTexts } from './grammar.js'
+import {
+  type Catalog, compileCondition, compileOperators, compilePlural, compileTypes, type KnownTexts
+} from './grammar.js'
 
 const characters = compilePlural('de', { one: '# Zeichen', other: '# Zeichen' })
 const blank = compilePlural('de', { one: '# leerer Wert', other: '# leere Werte' })
 const count = compilePlural('de', { one: '# Eintrag', other: '# Einträge' })
 
-const OPERATORS = {
-  eq: 'ist',
-  gte: 'mindestens',
-  gt: 'größer als',
-  lte: 'höchstens',
-  lt: 'kleiner als',
-  not: 'ist nicht',
-  in: 'ist einer der Werte',
-  contains: 'enthält',
-  starts: 'beginnt mit'
-} as const
-
-const OPERATORS_OF_TIMES = { ...OPERATORS, gte: 'ab', gt: 'nach', lte: 'bis', lt: 'vor' } as const
-
-function writeOperator (operator: Operator, value: string, isTime: boolean): string {
-  if (operator === 'null') return value === 'true' ? 'ist leer' : 'ist nicht leer'
-  return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
-}
+const writeOperator = compileOperators({
+  words: {
+    eq: 'ist',
+    gte: 'mindestens',
+    gt: 'größer als',
+    lte: 'höchstens',
+    lt: 'kleiner als',
+    not: 'ist nicht',
+    in: 'ist einer der Werte',
+    contains: 'enthält',
+    starts: 'beginnt mit'
+  },
+  times: { gte: 'ab', gt: 'nach', lte: 'bis', lt: 'vor' },
+  blank: 'ist leer',
+  filled: 'ist nicht leer'
+})
 
 const TAKEN = { json: ' Dies ist JSON.', text: ' Dies ist einfacher Text.' }
 

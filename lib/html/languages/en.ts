@@ -1,37 +1,25 @@
 import { ENGLISH_TEXTS } from '../../core/messages.js'
 import { singularize } from '../../core/resource/inflection.js'
-import type { Operator } from '../../core/stores/store.js'
 import { uncapitalize } from '../../core/util/words.js'
-import { type Catalog, TIME_OF_DAY } from './grammar.js'
+import { type Catalog, compileOperators } from './grammar.js'
 
-const OPERATORS = {
-  eq: 'is',
-  gte: 'at least',
-  gt: 'greater than',
-  lte: 'at most',
-  lt: 'less than',
-  not: 'is not',
-  in: 'is one of',
-  contains: 'contains',
-  starts: 'begins with'
-} as const
-
-/** The operators of dates and times that have other words. */
-const OPERATORS_OF_TIMES = {
-  ...OPERATORS,
-  gte: 'is on or after',
-  gt: 'is after',
-  lte: 'is on or before',
-  lt: 'is before'
-} as const
-
-const OPERATORS_OF_HOURS = { ...OPERATORS_OF_TIMES, gte: 'is at or after', lte: 'is at or before' } as const
-
-function writeOperator (operator: Operator, value: string, isTime: boolean): string {
-  if (operator === 'null') return value === 'true' ? 'is blank' : 'is not blank'
-  if (isTime && TIME_OF_DAY.test(value)) return OPERATORS_OF_HOURS[operator]
-  return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
-}
+const writeOperator = compileOperators({
+  words: {
+    eq: 'is',
+    gte: 'at least',
+    gt: 'greater than',
+    lte: 'at most',
+    lt: 'less than',
+    not: 'is not',
+    in: 'is one of',
+    contains: 'contains',
+    starts: 'begins with'
+  },
+  times: { gte: 'is on or after', gt: 'is after', lte: 'is on or before', lt: 'is before' },
+  hours: { gte: 'is at or after', lte: 'is at or before' },
+  blank: 'is blank',
+  filled: 'is not blank'
+})
 
 const TAKEN = { json: ' This is JSON.', text: ' This is plain text.' }
 

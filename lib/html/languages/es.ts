@@ -1,39 +1,29 @@
-import type { Operator } from '../../core/stores/store.js'
 import { uncapitalize } from '../../core/util/words.js'
-import { type Catalog, compileCondition, compilePlural, compileTypes, type KnownTexts, TIME_OF_DAY } from './grammar.js'
+import {
+  type Catalog, compileCondition, compileOperators, compilePlural, compileTypes, type KnownTexts
+} from './grammar.js'
 
 const characters = compilePlural('es', { one: '# carácter', other: '# caracteres' })
 const blank = compilePlural('es', { one: '# valor vacío', other: '# valores vacíos' })
 const count = compilePlural('es', { one: '# elemento', other: '# elementos' })
 
-const OPERATORS = {
-  eq: 'es',
-  gte: 'como mínimo',
-  gt: 'más de',
-  lte: 'como máximo',
-  lt: 'menos de',
-  not: 'no es',
-  in: 'es uno de los valores',
-  contains: 'contiene',
-  starts: 'empieza por'
-} as const
-
-const OPERATORS_OF_DATES = {
-  ...OPERATORS,
-  gte: 'desde el',
-  gt: 'después del',
-  lte: 'hasta el',
-  lt: 'antes del'
-} as const
-
-const OPERATORS_OF_HOURS = { ...OPERATORS, gte: 'desde', gt: 'después de', lte: 'hasta', lt: 'antes de' } as const
-
-function writeOperator (operator: Operator, value: string, isTime: boolean): string {
-  if (operator === 'null') return value === 'true' ? 'sin valor' : 'con valor'
-  if (!isTime) return OPERATORS[operator]
-  // A date has an article, and a time of day has none. The choice of an operator has no value yet.
-  return (value === '' || TIME_OF_DAY.test(value) ? OPERATORS_OF_HOURS : OPERATORS_OF_DATES)[operator]
-}
+const writeOperator = compileOperators({
+  words: {
+    eq: 'es',
+    gte: 'como mínimo',
+    gt: 'más de',
+    lte: 'como máximo',
+    lt: 'menos de',
+    not: 'no es',
+    in: 'es uno de los valores',
+    contains: 'contiene',
+    starts: 'empieza por'
+  },
+  times: { gte: 'desde', gt: 'después de', lte: 'hasta', lt: 'antes de' },
+  dates: { gte: 'desde el', gt: 'después del', lte: 'hasta el', lt: 'antes del' },
+  blank: 'sin valor',
+  filled: 'con valor'
+})
 
 const TAKEN = { json: ' Esto es JSON.', text: ' Esto es texto sin formato.' }
 

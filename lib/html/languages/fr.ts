@@ -1,39 +1,29 @@
-import type { Operator } from '../../core/stores/store.js'
 import { uncapitalize } from '../../core/util/words.js'
-import { type Catalog, compileCondition, compilePlural, compileTypes, type KnownTexts, TIME_OF_DAY } from './grammar.js'
+import {
+  type Catalog, compileCondition, compileOperators, compilePlural, compileTypes, type KnownTexts
+} from './grammar.js'
 
 const characters = compilePlural('fr', { one: '# caractère', other: '# caractères' })
 const blank = compilePlural('fr', { one: '# valeur vide', other: '# valeurs vides' })
 const count = compilePlural('fr', { one: '# élément', other: '# éléments' })
 
-const OPERATORS = {
-  eq: 'est',
-  gte: 'au moins',
-  gt: 'plus de',
-  lte: 'au plus',
-  lt: 'moins de',
-  not: 'autre que',
-  in: 'parmi',
-  contains: 'contient',
-  starts: 'commence par'
-} as const
-
-const OPERATORS_OF_DATES = {
-  ...OPERATORS,
-  gte: 'à partir du',
-  gt: 'après le',
-  lte: 'jusqu’au',
-  lt: 'avant le'
-} as const
-
-const OPERATORS_OF_HOURS = { ...OPERATORS, gte: 'à partir de', gt: 'après', lte: 'jusqu’à', lt: 'avant' } as const
-
-function writeOperator (operator: Operator, value: string, isTime: boolean): string {
-  if (operator === 'null') return value === 'true' ? 'vide' : 'non vide'
-  if (!isTime) return OPERATORS[operator]
-  // A date has an article, and a time of day has none. The choice of an operator has no value yet.
-  return (value === '' || TIME_OF_DAY.test(value) ? OPERATORS_OF_HOURS : OPERATORS_OF_DATES)[operator]
-}
+const writeOperator = compileOperators({
+  words: {
+    eq: 'est',
+    gte: 'au moins',
+    gt: 'plus de',
+    lte: 'au plus',
+    lt: 'moins de',
+    not: 'autre que',
+    in: 'parmi',
+    contains: 'contient',
+    starts: 'commence par'
+  },
+  times: { gte: 'à partir de', gt: 'après', lte: 'jusqu’à', lt: 'avant' },
+  dates: { gte: 'à partir du', gt: 'après le', lte: 'jusqu’au', lt: 'avant le' },
+  blank: 'vide',
+  filled: 'non vide'
+})
 
 const TAKEN = { json: ' Ceci est du JSON.', text: ' Ceci est du texte brut.' }
 

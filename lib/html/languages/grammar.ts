@@ -1,4 +1,5 @@
 import type { TypeName } from '../../core/schema/types.js'
+import type { Operator } from '../../core/stores/store.js'
 import type { PageMessages } from '../messages.js'
 
 /** The words and messages of a language, without those that each resource has of its own. */
@@ -26,8 +27,34 @@ export function compilePlural (
   return (number, digits = String(number)) => (forms[rules.select(number)] ?? forms.other).replace('#', digits)
 }
 
-/** Matches the value of a condition that is a time of day: `12:00`. Some languages write other words before a date. */
-export const TIME_OF_DAY: RegExp = /^\d+:/
+type OperatorWords = Readonly<Record<Exclude<Operator, 'null'>, string>>
+
+/** The words of the operators of conditions. */
+interface OperatorForms {
+  readonly words: OperatorWords
+  /** The words that dates and times have instead. */
+  readonly times: Partial<OperatorWords>
+  /** The words before a date, which has an article in some languages. @default those of times */
+  readonly dates?: Partial<OperatorWords>
+  /** The words before a time of day. @default those of times */
+  readonly hours?: Partial<OperatorWords>
+  /** The words for no value. */
+  readonly blank: string
+  /** The words for any value. */
+  readonly filled: string
+}
+
+/** Compiles the words of an operator. The choice of an operator has no value yet. */
+export function compileOperators (
+  { words, times, dates = times, hours = times, blank, filled }: OperatorForms
+): PageMessages['operator'] {
+  return (operator, value, isTime) => {
+    if (operator === 'null') return value === 'true' ? blank : filled
+    if (!isTime) return words[operator]
+    const own = value === '' ? times : /^\d+:/.test(value) ? hours : dates
+    return own[operator] ?? times[operator] ?? words[operator]
+  }
+}
 
 /** Compiles the text of a condition: `Rating: at least 3`. After a colon, no word must agree with the label. */
 export function compileCondition (operatorOf: PageMessages['operator'], colon: string): PageMessages['condition'] {

@@ -1,35 +1,26 @@
-import type { Operator } from '../../core/stores/store.js'
-import { type Catalog, compileTypes, type KnownTexts } from './grammar.js'
+import { type Catalog, compileOperators, compileTypes, type KnownTexts } from './grammar.js'
 
-const OPERATORS = {
-  eq: 'と等しい',
-  gte: '以上',
-  gt: 'より大きい',
-  lte: '以下',
-  lt: 'より小さい',
-  not: '以外',
-  in: 'のいずれか',
-  contains: 'を含む',
-  starts: 'で始まる'
-} as const
-
-const OPERATORS_OF_TIMES = { ...OPERATORS, gte: '以降', gt: 'より後', lte: '以前', lt: 'より前' } as const
-
-function writeOperator (operator: Operator, value: string, isTime: boolean): string {
-  if (operator === 'null') return value === 'true' ? '空' : '空でない'
-  return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
-}
+const writeOperator = compileOperators({
+  words: {
+    eq: 'と等しい',
+    gte: '以上',
+    gt: 'より大きい',
+    lte: '以下',
+    lt: 'より小さい',
+    not: '以外',
+    in: 'のいずれか',
+    contains: 'を含む',
+    starts: 'で始まる'
+  },
+  times: { gte: '以降', gt: 'より後', lte: '以前', lt: 'より前' },
+  blank: '空',
+  filled: '空でない'
+})
 
 const TAKEN = { json: '現在の内容は JSON です。', text: '現在の内容はテキストです。' }
 
 const nameTypes = compileTypes({
-  string: '文字列',
-  integer: '整数',
-  number: '数値',
-  boolean: '真偽値',
-  array: 'リスト',
-  object: '値のグループ',
-  null: '空'
+  string: '文字列', integer: '整数', number: '数値', boolean: '真偽値', array: 'リスト', object: '値のグループ', null: '空'
 }, 'または')
 
 /** The words of the pages in Japanese. */

@@ -1,29 +1,28 @@
-import type { Operator } from '../../core/stores/store.js'
 import { uncapitalize } from '../../core/util/words.js'
-import { type Catalog, compileCondition, compilePlural, compileTypes, type KnownTexts } from './grammar.js'
+import {
+  type Catalog, compileCondition, compileOperators, compilePlural, compileTypes, type KnownTexts
+} from './grammar.js'
 
 const characters = compilePlural('pt', { one: '# caractere', other: '# caracteres' })
 const blank = compilePlural('pt', { one: '# valor em branco', other: '# valores em branco' })
 const count = compilePlural('pt', { one: '# item', other: '# itens' })
 
-const OPERATORS = {
-  eq: 'é',
-  gte: 'no mínimo',
-  gt: 'mais de',
-  lte: 'no máximo',
-  lt: 'menos de',
-  not: 'não é',
-  in: 'é um dos valores',
-  contains: 'contém',
-  starts: 'começa com'
-} as const
-
-const OPERATORS_OF_TIMES = { ...OPERATORS, gte: 'a partir de', gt: 'depois de', lte: 'até', lt: 'antes de' } as const
-
-function writeOperator (operator: Operator, value: string, isTime: boolean): string {
-  if (operator === 'null') return value === 'true' ? 'sem valor' : 'com valor'
-  return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
-}
+const writeOperator = compileOperators({
+  words: {
+    eq: 'é',
+    gte: 'no mínimo',
+    gt: 'mais de',
+    lte: 'no máximo',
+    lt: 'menos de',
+    not: 'não é',
+    in: 'é um dos valores',
+    contains: 'contém',
+    starts: 'começa com'
+  },
+  times: { gte: 'a partir de', gt: 'depois de', lte: 'até', lt: 'antes de' },
+  blank: 'sem valor',
+  filled: 'com valor'
+})
 
 const TAKEN = { json: ' Isto é JSON.', text: ' Isto é texto simples.' }
 

@@ -1,35 +1,18 @@
-import type { Operator } from '../../core/stores/store.js'
-import { type Catalog, compileCondition, compileTypes, type KnownTexts } from './grammar.js'
+import { type Catalog, compileCondition, compileOperators, compileTypes, type KnownTexts } from './grammar.js'
 
-const OPERATORS = {
-  eq: '等于',
-  gte: '不小于',
-  gt: '大于',
-  lte: '不大于',
-  lt: '小于',
-  not: '不等于',
-  in: '属于',
-  contains: '包含',
-  starts: '开头是'
-} as const
-
-const OPERATORS_OF_TIMES = { ...OPERATORS, gte: '不早于', gt: '晚于', lte: '不晚于', lt: '早于' } as const
-
-function writeOperator (operator: Operator, value: string, isTime: boolean): string {
-  if (operator === 'null') return value === 'true' ? '为空' : '不为空'
-  return (isTime ? OPERATORS_OF_TIMES : OPERATORS)[operator]
-}
+const writeOperator = compileOperators({
+  words: {
+    eq: '等于', gte: '不小于', gt: '大于', lte: '不大于', lt: '小于', not: '不等于', in: '属于', contains: '包含', starts: '开头是'
+  },
+  times: { gte: '不早于', gt: '晚于', lte: '不晚于', lt: '早于' },
+  blank: '为空',
+  filled: '不为空'
+})
 
 const TAKEN = { json: '当前内容为 JSON。', text: '当前内容为纯文本。' }
 
 const nameTypes = compileTypes({
-  string: '文本',
-  integer: '整数',
-  number: '数字',
-  boolean: '是或否',
-  array: '列表',
-  object: '一组值',
-  null: '空值'
+  string: '文本', integer: '整数', number: '数字', boolean: '是或否', array: '列表', object: '一组值', null: '空值'
 }, '或')
 
 /** The words of the pages in Chinese, in simplified characters. */
