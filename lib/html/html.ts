@@ -1,31 +1,20 @@
 import { assetPath } from '../core/resource/path-pattern.js'
 import { lazy } from '../core/util/functions.js'
 import { checkShown } from '../core/registration/check-resource.js'
-import type { Asset, ConfiguredResource, Format, View } from '../core/formats/format.js'
+import type { ConfiguredResource, Format, View } from '../core/formats/format.js'
 import { prepareContent, prepareProblem, withContent } from './content.js'
-import { compileLanguageChoice } from './languages/choose-language.js'
+import { compileLanguageChoice } from './languages/language.js'
 import { resolveHtmlOptions } from './check-options.js'
 import { compileLabel } from './languages/make-messages.js'
 import type { HtmlOptions, PageLanguage, ResolvedHtmlOptions } from './options.js'
-import { canSplit } from './pages/page-frame.js'
 import { Pages } from './pages/pages.js'
 import { makeSecurityHeaders } from './security-headers.js'
-import { type Brand, dependsOnRequest } from './style/brand.js'
-import { makeStylesheet, type StyleOptions } from './style/make-stylesheet.js'
+import { dependsOnRequest } from './style/brand.js'
+import { makeStylesheet } from './style/stylesheet.js'
 import { findTitleAttribute } from './values/row-names.js'
+import type { Views } from './views/types.js'
 
 type PageRequest = Pick<View, 'request'>
-
-/** The stylesheet that was made last. Nearly always, all resources have the same one. */
-let last: StyleOptions & { readonly stylesheet: Asset } | undefined
-
-function findStylesheet (accent: string, { font, density }: Brand): Asset {
-  if (last?.accent !== accent || last.font !== font || last.density !== density) {
-    const style = { accent, font, density }
-    last = { ...style, stylesheet: makeStylesheet(style) }
-  }
-  return last.stylesheet
-}
 
 /** Matches the query parameters that advertisements, mails and scripts add to the URLs of pages. */
 export const TRACKERS: RegExp = /^(?:utm_.*|fbclid|gclid|msclkid|_ga|_)$/s
@@ -64,9 +53,13 @@ export function html (options: HtmlOptions = {}): HtmlFormat {
   }
 }
 
+/** The views that render a list. */
+const LIST_VIEWS: ReadonlyArray<keyof Views> = ['layout', 'list', 'form', 'field']
+
 /** Makes the format of the pages of a resource. The format `form` reads what browsers send. */
 export function makeHtmlFormat ({ languages, ...options }: ResolvedHtmlOptions, names: ConfiguredResource): Format {
-  const stylesheet = findStylesheet(options.accent, options.brand)
+  const { accent, brand: { font, density } } = options
+  const stylesheet = makeStylesheet({ accent, font, density })
   const { stem, hash, extension } = stylesheet
   const file = `${stem}.${hash}.${extension}`
   const choose = compileLanguageChoice(languages.map(({ tag }) => tag))
@@ -101,7 +94,8 @@ export function makeHtmlFormat ({ languages, ...options }: ResolvedHtmlOptions, 
         },
         prepareProblem: async (problem, services) => prepareProblem(problem, resource, services),
         page: (rows, view) => pagesFor(view).list.write(rows, withContent(view)),
-        frame: canSplit(resource, options)
+        // A list whose view is the app's own, or whose columns no schema declares, is not written in chunks.
+        frame: !resource.open && LIST_VIEWS.every((name) => options.views[name] === undefined)
           ? (first, view) => pagesFor(view).list.frame(first, withContent(view))
           : undefined,
         record: (row, view) => pagesFor(view).record(row, withContent(view)),

@@ -1,5 +1,5 @@
 import type { ResolvedHtmlOptions } from './options.js'
-import { sourcesOf } from './style/brand.js'
+import type { Brand } from './style/brand.js'
 
 /**
  * The default Content-Security-Policy (CSP Level 3). It allows stylesheets and forms of the same origin only. Scripts,
@@ -30,4 +30,19 @@ export function makeSecurityHeaders (
 
 function writePolicy (directives: Readonly<Record<string, string>>): string {
   return Object.entries(directives).map(([name, value]) => `${name} ${value}`.trim()).join('; ')
+}
+
+/** Returns the sources of a Content-Security-Policy that the files of a brand come from. */
+function sourcesOf ({ logo, stylesheet }: Brand): Readonly<Record<string, string>> {
+  return {
+    ...(stylesheet !== undefined && {
+      'style-src': [...new Set(["'self'", sourceOf(stylesheet)])].join(' '),
+      'font-src': sourceOf(stylesheet)
+    }),
+    ...(logo !== undefined && { 'img-src': sourceOf(logo) })
+  }
+}
+
+function sourceOf (url: string): string {
+  return url.startsWith('/') ? "'self'" : new URL(url).origin
 }

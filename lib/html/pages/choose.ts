@@ -7,7 +7,7 @@ import { makeHidden } from '../forms/form-values.js'
 import { labelOf } from '../names.js'
 import type { Button, ChoosePage, HiddenField } from '../views/model.js'
 import type { Resource } from '../../core/resource/resource.js'
-import { nameInWords } from './action-buttons.js'
+import { nameInWords } from './links.js'
 import type { PageFrames, PageSource } from './page-frame.js'
 
 /** The view of a form that asks for the rows of a reference. */

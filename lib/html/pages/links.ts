@@ -1,5 +1,9 @@
-import { MOST_REPEATED } from '../../core/util/words.js'
-import type { HtmlListView } from '../content.js'
+import type { ActionLink } from '../../core/formats/format.js'
+import type { Navigation, PossibleNavigation, Unlisted } from '../../core/formats/view.js'
+import { capitalize, MOST_REPEATED, wordsOf } from '../../core/util/words.js'
+import type { HtmlListView, HtmlView } from '../content.js'
+import type { Translate } from '../messages.js'
+import type { HiddenField, PageAction } from '../views/model.js'
 
 type ListAddress = Pick<HtmlListView, 'path' | 'parameters'>
 /** The most characters that a page repeats of its query in links that lead elsewhere than to the pages around it. */
@@ -33,4 +37,53 @@ function pair (before: string, name: string, value: string | undefined): string 
 /** Encodes like `URLSearchParams`, which is slow and therefore only used for texts that need it. */
 function encode (text: string): string {
   return /^[\w.*-]*$/.test(text) ? text : new URLSearchParams({ '': text }).toString().slice(1)
+}
+
+/**
+ * Makes the custom actions at a path. Their forms send the version of the row, unless it is `undefined`: rows of a list
+ * have none.
+ */
+export type MakeActions = (path: string, version: string | undefined) => readonly PageAction[]
+
+/** Compiles the custom actions. Their labels are translated once. */
+export function compileActions (links: readonly ActionLink[], translate: Translate): MakeActions {
+  const labelled = links.map((link) => ({ ...link, label: translate(link.label ?? nameInWords(link.name)) }))
+  return (path, version) =>
+    labelled.map(({ name, label, method, segment }) => ({
+      name,
+      label,
+      method,
+      href: `${path}/${segment}`,
+      hidden: method === 'GET' ? [] : hiddenFields(method, version)
+    }))
+}
+
+/** Returns the actions that `authorize` does not refuse. */
+export function withoutRefused (actions: readonly PageAction[], { refused }: HtmlView): readonly PageAction[] {
+  return refused.size === 0 ? actions : actions.filter(({ name }) => !refused.has(name))
+}
+
+/** Converts a name to words: `sendMail` → `Send mail`. */
+export function nameInWords (name: string): string {
+  return capitalize(wordsOf(name))
+}
+
+function hiddenFields (method: string, version: string | undefined): HiddenField[] {
+  return [
+    ...(method === 'POST' ? [] : [{ name: '_method', value: method }]),
+    ...(version === undefined ? [] : [{ name: '_version', value: version }])
+  ]
+}
+
+/** The most links of a bar, beside the one to the home page. */
+const MOST_LINKS = 8
+
+/** Returns the bar of a request. If nothing was asked, it only leads home. */
+export function chooseLinks ({ title, href, links: all }: PossibleNavigation, unlisted: Unlisted): Navigation {
+  const links = all.filter(({ resource }) => unlisted?.has(resource) === false)
+  const shown = links.length > MOST_LINKS
+    ? links.filter(({ isCurrent }, index) => isCurrent || index < MOST_LINKS - 1)
+    : links
+  const chosen = shown.map(({ label, href, isCurrent }) => ({ label, href, isCurrent }))
+  return { title, href, isCurrent: false, links: chosen, hasMore: shown.length < links.length }
 }

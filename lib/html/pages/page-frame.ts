@@ -4,20 +4,19 @@ import { memberPath } from '../../core/resource/path-pattern.js'
 import type { Id } from '../../core/resource/row.js'
 import type { ListWriter, WriterContext } from '../../core/formats/format.js'
 import type { HtmlView } from '../content.js'
-import { chooseLinks } from '../navigation.js'
+import { chooseLinks, nameInWords } from './links.js'
 import type { PossibleNavigation, Unlisted } from '../../core/formats/view.js'
 import { markup, type Markup } from '../html-tag.js'
 import type { PageMessages, Translate } from '../messages.js'
 import { directionOf } from '../languages/language.js'
 import { capitalize, wordsOf } from '../../core/util/words.js'
-import type { ResolvedHtmlOptions, PageOptions } from '../options.js'
+import type { PageOptions } from '../options.js'
 import { type Brand, resolveBrand } from '../style/brand.js'
 import { renderNotices } from '../views/frame-view.js'
 import type { Alternate, Form, Link, ListPage, Page, PageFrame } from '../views/model.js'
 import { splitList } from '../views/page-views.js'
-import type { ResolvedViews, Views } from '../views/types.js'
+import type { ResolvedViews } from '../views/types.js'
 import { resolveViews } from '../views/views.js'
-import { nameInWords } from './action-buttons.js'
 
 const XHTML = 'application/xhtml+xml'
 
@@ -51,17 +50,6 @@ export interface PageSource {
   readonly context: WriterContext
   readonly messages: PageMessages
   readonly translate: Translate
-}
-
-/** The views that render a list. */
-const LIST_VIEWS: ReadonlyArray<keyof Views> = ['layout', 'list', 'form', 'field']
-
-/**
- * Returns whether a list can be written in chunks. It cannot if the app replaces a view of lists, or if no schema
- * declares the columns.
- */
-export function canSplit ({ open }: Pick<Resource, 'open'>, { views }: Pick<ResolvedHtmlOptions, 'views'>): boolean {
-  return !open && LIST_VIEWS.every((name) => views[name] === undefined)
 }
 
 /** Makes the parts that all pages of a resource share: the document around the content, links and views. */
@@ -126,7 +114,7 @@ export class PageFrames {
     return views.layout(page, markup`${this.#notices}${view(page, views)}`, views).toString()
   }
 
-  /** Renders the page of a list around its rows, by the default views (see `canSplit`). */
+  /** Renders the page of a list around its rows, by the default views. */
   split (page: ListPage): Pick<ListWriter, 'open' | 'close'> {
     const { open, close } = splitList(page, this.#notices, this.#views)
     return { open: open.toString(), close: close.toString() }

@@ -9,7 +9,7 @@ import type { RowNames } from '../values/row-names.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
 import type { RelatedRows } from '../views/model.js'
 import { renderTable } from '../views/page-views.js'
-import { nameInWords } from './action-buttons.js'
+import { nameInWords } from './links.js'
 import { ListColumns } from './columns.js'
 import { RowWriter } from './rows.js'
 

@@ -65,18 +65,3 @@ export function resolveBrand (
     name, logo, stylesheet, head: resolve(parts.head), header: resolve(parts.header), footer: resolve(parts.footer)
   }
 }
-
-/** Returns the sources of a Content-Security-Policy that the files of a brand come from. */
-export function sourcesOf ({ logo, stylesheet }: Brand): Readonly<Record<string, string>> {
-  return {
-    ...(stylesheet !== undefined && {
-      'style-src': [...new Set(["'self'", sourceOf(stylesheet)])].join(' '),
-      'font-src': sourceOf(stylesheet)
-    }),
-    ...(logo !== undefined && { 'img-src': sourceOf(logo) })
-  }
-}
-
-function sourceOf (url: string): string {
-  return url.startsWith('/') ? "'self'" : new URL(url).origin
-}

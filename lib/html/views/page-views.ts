@@ -2,62 +2,22 @@ import { ADDED } from '../../core/formats/form/parse.js'
 import { abbreviate } from '../../core/util/words.js'
 import { flatten } from '../../core/util/functions.js'
 import { type Content, markup, type Markup, raw } from '../html-tag.js'
+import { renderButton } from './controls-view.js'
+import { renderFilter, renderSearch } from './filter-view.js'
 import { classOfForm, renderBody, renderDefaultButton, renderErrors, renderHidden } from './form-view.js'
+import { closeDocument, DASH, openDocument, renderDocument, renderNotice } from './frame-view.js'
 import type {
-  Alternate, Column, Conflict, EditPage, ErrorPage, Form, Link, ListPage,
-  Page, PageAction, PageFrame, StalePage, Value
+  ChoosePage, Column, Conflict, EditPage, ErrorPage, Form, Link, ListPage, Page, PageAction, RecordPage, RelatedRows,
+  StalePage, Value
 } from './model.js'
-import { renderFilter } from './filter-view.js'
-import { renderBar, renderNotice } from './frame-view.js'
 import type { ResolvedViews } from './types.js'
 
 /** The maximum length of the title of a document, in characters. The name of a row may be longer. */
 const LONGEST_TITLE = 50
 
-/** The members of a page that its document shows around the content. */
-export type DocumentFrame =
-  Pick<
-    PageFrame,
-    'title' | 'crumbs' | 'alternates' | 'stylesheet' | 'brand' | 'lang' | 'dir' | 'messages' | 'navigation'
-  >
-
 export function layout (page: Page, content: Markup, views: ResolvedViews): Markup {
   const hasRows = page.kind === 'list' && !page.isEmpty && views.list === list
   return renderDocument(page, titleOf(page), content, hasRows)
-}
-
-/** Renders a document with the links above and below its content. */
-export function renderDocument (frame: DocumentFrame, title: Content, content: Markup, hasRows = false): Markup {
-  return markup`${openDocument(frame, title, hasRows)}${content}${closeDocument(frame)}`
-}
-
-function openDocument (frame: DocumentFrame, title: Content, hasRows: boolean): Markup {
-  const { lang, dir, stylesheet, brand, alternates, messages, navigation } = frame
-  const hasBar = navigation !== undefined || brand.name !== undefined
-  return markup`<!DOCTYPE html>
-<html xmlns="http://www.w3.org/1999/xhtml" lang="${lang}" dir="${dir}">
-<head>
-<meta charset="utf-8"/>
-<meta name="viewport" content="width=device-width, initial-scale=1"/>
-<meta name="color-scheme" content="light dark"/>
-<title>${title}${brand.name !== undefined && [DASH, brand.name]}</title>
-<link rel="stylesheet" href="${stylesheet}"/>
-${brand.stylesheet !== undefined && markup`<link rel="stylesheet" href="${brand.stylesheet}"/>\n`}${
-  alternates.map(({ href, mediaType }) => markup`<link rel="alternate" type="${mediaType}" href="${href}"/>\n`)
-}${isGiven(brand.head) && markup`${brand.head}\n`}</head>
-<body>
-<a class="skip" href="#main">${messages.skip}</a>
-${
-  hasRows && markup`<a class="skip" href="#rows">${messages.skipToRows}</a>\n`
-}${hasBar && renderBar(frame)}${renderHeader(frame)}<main id="main">
-`
-}
-
-function closeDocument (frame: DocumentFrame): Markup {
-  return markup`</main>
-${renderFooter(frame)}</body>
-</html>
-`
 }
 
 /** Returns the title of the document. It begins with the problem, because screen readers read the title first. */
@@ -68,33 +28,6 @@ function titleOf (page: Page): Content {
     ? page.messages.problemTitle(abbreviate(page.title, LONGEST_TITLE))
     : abbreviate(page.title, LONGEST_TITLE)
   return page.parent === undefined ? title : [title, DASH, abbreviate(page.parent.label, LONGEST_TITLE)]
-}
-
-// The characters are written as references. A single character beyond Latin-1 makes V8 store the whole page with two
-// bytes a character, which more than doubles the time to write and send it (`test/bench`).
-const DASH = raw(' &#8211; ')
-const RANGE = raw('&#8211;')
-const SEPARATOR = raw(' &#183; ')
-
-/** Returns whether a part of the brand is given. */
-function isGiven (part: Content): boolean {
-  return part !== undefined && part !== null && part !== false
-}
-
-function renderHeader ({ crumbs, title, messages, brand: { header } }: DocumentFrame): Content {
-  const breadcrumb = crumbs.length > 0 && markup`<nav aria-label="${messages.breadcrumb}"><ol class="breadcrumb">${
-    crumbs.map(({ label, href }) => markup`<li><a href="${href}">${label}</a></li>`)
-  }<li aria-current="page">${title}</li></ol></nav>`
-  return (crumbs.length > 0 || isGiven(header)) && markup`<header>${header}${breadcrumb}</header>\n`
-}
-
-function renderFooter ({ alternates, messages, brand: { footer } }: DocumentFrame): Content {
-  const links = alternates.length > 0 && markup`<p>${messages.alsoAs} ${alternates.map(renderAlternate)}</p>`
-  return (alternates.length > 0 || isGiven(footer)) && markup`<footer>${links}${footer}</footer>\n`
-}
-
-function renderAlternate ({ label, href, mediaType }: Alternate, index: number): Markup {
-  return markup`${index > 0 && SEPARATOR}<a href="${href}" type="${mediaType}">${label}</a>`
 }
 
 export function list (page: ListPage, views: ResolvedViews): Markup {
@@ -138,6 +71,9 @@ function closeList (page: ListPage, views: ResolvedViews): Markup {
 function isFiltered ({ filter }: ListPage): boolean {
   return filter?.clear !== undefined
 }
+
+/** A dash as a reference, for the same reason as `DASH`. */
+const RANGE = raw('&#8211;')
 
 function renderRange (range: string): Markup {
   // The dash gives the range two bytes a character, which its parts would inherit.
@@ -190,6 +126,71 @@ function renderColumn ({ label, numeric, sort, sorted }: Column): Markup {
   return markup`<th scope="col"${numeric && markup` class="number"`}${
     sorted !== undefined && markup` aria-sort="${sorted}"`
   }>${sort === undefined ? label : markup`<a href="${sort.href}">${label}</a>`}</th>`
+}
+
+/** Renders the page of a row. The form beneath it takes its place once the link to it is followed. */
+export function record (page: RecordPage, views: ResolvedViews): Markup {
+  const { children, related, edit } = page
+  return markup`${renderHeading(page, views)}${
+    children.length > 0 && markup`<ul class="children">${children.map(renderLink)}</ul>\n`
+  }${renderRow(page)}${related.map(renderRelated)}${
+    edit !== undefined && markup`<section id="edit" class="card edit" aria-labelledby="edit-heading">
+<h2 id="edit-heading">${edit.heading}</h2>
+${views.form(edit, page, views)}</section>
+`}`
+}
+
+/** Renders the heading, with the actions beside it. */
+function renderHeading (page: RecordPage, views: ResolvedViews): Markup {
+  const { title, actions, edit, editLink, messages } = page
+  const main = edit === undefined ? editLink : { label: messages.editButton, href: '#edit' }
+  if (actions.length === 0 && main === undefined && page.delete === undefined) return markup`<h1>${title}</h1>\n`
+  return markup`<div class="title"><h1>${title}</h1><div class="tools">${actions.map(renderAction)}${
+    main !== undefined && markup`<a class="button" href="${main.href}">${main.label}</a>`
+  }${
+    page.delete !== undefined && markup`<details class="danger">
+<summary class="button plain">${page.delete.heading}</summary>
+<div class="card"><p>${page.delete.warning}</p>
+${views.form(page.delete, page, views)}</div></details>`
+  }</div></div>
+`
+}
+
+function renderLink ({ label, href }: Link): Markup {
+  return markup`<li><a href="${href}">${label}</a></li>`
+}
+
+/** Renders the values of a row, and then its id. Blank values are folded away. */
+function renderRow ({ id, values, resource, messages }: RecordPage): Markup {
+  return markup`<dl class="record">
+${renderValues(values.filter((value) => !isBlank(value)))}${
+  !resource.singleton && markup`<div class="id"><dt>${messages.id}</dt><dd>${id}</dd></div>\n`
+}</dl>
+${renderBlank(values.filter(isBlank), messages)}`
+}
+
+function isBlank ({ markup }: Value): boolean {
+  return markup.toString() === ''
+}
+
+function renderBlank (values: readonly Value[], { blank }: RecordPage['messages']): Content {
+  return values.length > 0 && markup`<details class="blank">
+<summary>${blank(values.length)}</summary>
+<dl class="record">
+${renderValues(values)}</dl>
+</details>
+`
+}
+
+function renderRelated ({ label, href, total, table, empty, all, newLink }: RelatedRows, index: number): Content {
+  return markup`<section class="related" aria-labelledby="related-${index}">
+<div class="title"><h2 id="related-${index}"><a href="${href}">${label}</a>${
+  total !== undefined && markup` <span class="total">${total}</span>`
+}</h2>${newLink !== undefined && markup`<a class="button plain" href="${newLink.href}">${newLink.label}</a>`}</div>
+${table === undefined && total !== undefined && markup`<p class="none">${empty}</p>\n`}${table}${
+  table !== undefined && markup`<p><a href="${all.href}">${all.label}</a></p>\n`
+}</section>
+`
 }
 
 export function edit (page: EditPage, views: ResolvedViews): Markup {
@@ -292,7 +293,7 @@ function renderTitle (title: string, actions: readonly PageAction[], main: Link 
   }</div>\n`
 }
 
-export function renderAction ({ method, label, href, hidden }: PageAction): Markup {
+function renderAction ({ method, label, href, hidden }: PageAction): Markup {
   if (method === 'GET') return markup`<a class="button plain" href="${href}">${label}</a>`
   return markup`<form method="post" action="${href}">${
     renderHidden(hidden)
@@ -307,7 +308,33 @@ ${views.form(form, page, views)}</section>
 }
 
 /** Renders the values of a row. */
-export function renderValues (values: readonly Value[]): Markup[] {
+function renderValues (values: readonly Value[]): Markup[] {
   return values.map(({ label, anchor, markup: value }) =>
     markup`<div><dt>${label}</dt><dd id="${anchor}" dir="auto">${value}</dd></div>\n`)
+}
+
+/** Renders the rows that an attribute can reference. Enter in the search presses its button, which is the first one. */
+export function choose (page: ChoosePage): Markup {
+  const { title, action, hidden, search, rows, empty, none, next, back } = page
+  return markup`<h1>${title}</h1>
+<form method="post" action="${action}">
+${renderHidden(hidden)}${
+  search !== undefined && markup`<div class="filter">${renderSearch(search)}</div>\n`
+}${rows.length === 0 ? markup`<div class="empty"><p><strong>${empty}</strong></p></div>\n` : renderChoices(page)}${
+  next !== undefined && markup`<p class="pages">${renderButton(next)}</p>\n`
+}<p class="actions">${none !== undefined && renderButton(none)}${renderButton(back)}</p>
+</form>
+`
+}
+
+/** Renders a table of the rows. The name of each is the button that chooses it. */
+function renderChoices ({ rows, messages: { attributeName, id: idLabel } }: ChoosePage): Markup {
+  return markup`<div class="scroll"><table class="list">
+<thead><tr>${[attributeName, idLabel].map((label) => markup`<th scope="col">${label}</th>`)}</tr></thead>
+<tbody>
+${rows.map(({ id, choose }) => markup`<tr><td data-label="${attributeName}" dir="auto">${renderButton(choose)}</td>${
+  markup`<td data-label="${idLabel}" class="id">${id}</td></tr>\n`
+}`)}</tbody>
+</table></div>
+`
 }

@@ -1,8 +1,6 @@
 import { type Content, Markup, render } from '../html-tag.js'
-import { choose } from './choose-view.js'
 import { field, form } from './form-view.js'
-import { edit, error, layout, list, stale } from './page-views.js'
-import { record } from './record-view.js'
+import { choose, edit, error, layout, list, record, stale } from './page-views.js'
 import type { ResolvedViews, Views } from './types.js'
 
 /** The default views, which apply if an app replaces none. */
