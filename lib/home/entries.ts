@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { AccessContext } from '../core/actions/authorize/level.js'
-import { canCount } from '../core/actions/list.js'
-import type { Target } from '../core/actions/target.js'
+import { canCount, type Target } from '../core/actions/list.js'
 import type { CompiledResource } from '../core/compiled-resource.js'
 import { guardsMore, type PassedHooks } from '../core/relations/hook-guards.js'
 import { BY_ID } from '../core/stores/order.js'

@@ -14,10 +14,9 @@ import { areMet, mayBeQualified } from '../request/preconditions.js'
 import type { ActionState } from '../request/state.js'
 import { logFailure } from '../telemetry/action-log.js'
 import type { Attributes } from '../schema/types.js'
-import { findRow, findSingleton } from './find-row.js'
-import { list } from './list.js'
+import { findOnlyRow, findRow, notFound } from '../modes.js'
+import { list, type Target } from './list.js'
 import type { ListQuery, Outcome } from './outcome.js'
-import { notFound, type Target } from './target.js'
 
 /** The most retries of a default action whose row changes each time before it is written. */
 export const TRIES = 100
@@ -42,26 +41,19 @@ export interface DefaultActions extends Readonly<Record<RowAction, PerformAction
 }
 
 export function compileDefaultActions ({ resource }: CompiledResource): DefaultActions {
-  const { singular, singleton } = resource
-  const onRow = singleton ? onSingleton : onNamedRow
-
-  async function createNew (state: ActionState): Promise<Outcome> {
+  async function create (state: ActionState): Promise<Outcome> {
+    const { attributes, attempt: { target, target: { store, scope } } } = state
     checkNew(state)
-    return create(state.attempt.target, state.attributes, state)
-  }
-
-  async function createOnly (state: ActionState): Promise<Outcome> {
-    checkNew(state)
-    const row = await findSingleton(state.attempt.target, state)
-    checkNoneMatch(row, state)
-    if (row !== undefined) throw new ExistsError(singular)
-    return create(state.attempt.target, state.attributes, state)
+    const only = resource.singleton ? await findOnlyRow(target, state) : undefined
+    checkNoneMatch(only, state)
+    if (only !== undefined) throw new ExistsError(resource.singular)
+    return { kind: 'created', row: await store.create(attributes, scope, state) }
   }
 
   return {
     list: async (state) => list(state.attempt.target, await parseListQuery(state), state),
     show: onRow(async (state, id) => ({ kind: 'found', row: await read(state, id) })),
-    create: singleton ? createOnly : createNew,
+    create,
     update: onRow(async (state, id) => change(await findGuard(state, id), state, id)),
     delete: onRow(async (state, id) => remove(state.attempt.target, id, await findGuard(state, id), state)),
     redisplayNew: async () => ({ kind: 'revised', row: undefined }),
@@ -124,18 +116,15 @@ async function changeCompared (row: Row | undefined, change: RowChange, state: A
   throw new UnavailableError()
 }
 
-/** Performs an action on the row that the path or the payload has named. */
-function onNamedRow (perform: PerformOnRow): PerformAction {
-  return async (state) => perform(state, state.id as Id)
-}
-
-/** Performs an action on the row of a singleton, which is found by its scope. */
-function onSingleton (perform: PerformOnRow): PerformAction {
+/** Performs an action on the row that the path or the payload has named, or on the only one in its scope. */
+function onRow (perform: PerformOnRow): PerformAction {
   return async (state) => {
+    const { attempt, attempt: { target, target: { resource } } } = state
+    if (!resource.singleton) return perform(state, state.id as Id)
     // A row that was read before is used again, even if another one has taken its place.
-    const row = state.attempt.authorizedRow ?? state.attempt.checked ?? await findSingleton(state.attempt.target, state)
-    if (row === undefined) throw notFound(state.attempt.target.resource, undefined)
-    state.attempt.found = row
+    const row = attempt.authorizedRow ?? attempt.checked ?? await findOnlyRow(target, state)
+    if (row === undefined) throw notFound(resource, undefined)
+    attempt.found = row
     state.id = row.id
     return perform(state, row.id)
   }
@@ -208,21 +197,13 @@ export function checkNew ({ preconditions, attempt: { target: { resource } } }: 
 }
 
 /**
- * Checks that `If-None-Match` allows the creation of a singleton if there may be one already.
+ * Checks that `If-None-Match` allows the creation of a record that may exist already.
  * @throws PreconditionFailedError
  */
 export function checkNoneMatch (row: Row | undefined, state: ActionState): void {
   if (row !== undefined && !isMet(row, state)) {
     throw new PreconditionFailedError(say('existsAlready', { resource: state.attempt.target.resource.singular }))
   }
-}
-
-/**
- * Creates a row.
- * @throws DuplicateError
- */
-async function create ({ store, scope }: Target, attributes: Attributes, context: Context): Promise<Outcome> {
-  return { kind: 'created', row: await store.create(attributes, scope, context) }
 }
 
 /**

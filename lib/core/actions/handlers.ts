@@ -22,9 +22,8 @@ import { channel, traceAction } from '../telemetry/tracing.js'
 import { hideUnauthorized, type OutcomeWithoutWrite } from './hide-unauthorized.js'
 import { compileCustomPayloadHook, compilePayloadHook } from '../request/payload-hooks.js'
 import type { GuardedReference } from '../relations/relations.js'
-import { findRow } from './find-row.js'
+import { findRow, notFound, ofId } from '../modes.js'
 import type { Outcome } from './outcome.js'
-import { notFound } from './target.js'
 import { compileHandler } from './custom/custom-handlers.js'
 import {
   compileDefaultActions, isMet, lacksVersion, type PerformAction, type RowAction, TRIES
@@ -191,7 +190,7 @@ export class Handlers {
       state.attempt = checkAccess === undefined ? state.begin() : { ...await checkAccess(state, state) }
       const outcome = await perform(state)
       if (!hasChanged(outcome, state)) return outcome
-      if (resource.singleton) state.id = undefined
+      state.id = ofId(resource, state.id)
     }
     throw new UnavailableError()
   }

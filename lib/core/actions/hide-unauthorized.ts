@@ -1,5 +1,6 @@
 import { PreconditionFailedError } from '../errors.js'
 import { say } from '../messages.js'
+import { ofId } from '../modes.js'
 import type { RequestState } from '../request/state.js'
 import { findShown } from './authorize/authorize.js'
 import { NO_VERSION } from './default-actions.js'
@@ -14,14 +15,14 @@ export type OutcomeWithoutWrite = Outcome & { readonly kind: 'stale' | 'revised'
  */
 export async function hideUnauthorized (outcome: OutcomeWithoutWrite, state: RequestState): Promise<Outcome> {
   const { row } = outcome
-  const { compiled: { resource: { singular, singleton } }, checkAccess } = state
+  const { compiled: { resource }, checkAccess } = state
   if (row === undefined || checkAccess === undefined) return outcome
-  const shown = await findShown(checkAccess, singleton ? undefined : row.id, state, () => row)
+  const shown = await findShown(checkAccess, ofId(resource, row.id), state, () => row)
   if (outcome.kind === 'revised') return { ...outcome, row: shown }
   // A handler's row without a version may be another state of the row than `authorize` was shown.
   if (shown !== undefined) {
     return row.version === NO_VERSION || row.version === shown.version ? outcome : { ...outcome, row: shown }
   }
   state.outcome = 'stale'
-  throw new PreconditionFailedError(say('changedMeanwhile', { resource: singular }))
+  throw new PreconditionFailedError(say('changedMeanwhile', { resource: resource.singular }))
 }

@@ -1,14 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Row } from '../resource/row.js'
+import type { Resource } from '../resource/resource.js'
+import type { Row, Scope } from '../resource/row.js'
 import { comparePositions, positionOf, reverse } from '../stores/order.js'
 import {
   type Batches, type Context, type Count, LARGEST_BATCH_SIZE, type Order, type Position, sizeOf, type Store
 } from '../stores/store.js'
 import { ownMember } from '../util/own-property.js'
 import type { ListCount, ListOutcome, ListQuery, PulledBatch, Source, Total } from './outcome.js'
-import { canReverse, type Target } from './target.js'
 
 export type { ListQuery } from './outcome.js'
+
+/** The resource of an action, with the store and the scope of its rows. */
+export interface Target {
+  readonly resource: Resource
+  readonly store: Store
+  readonly scope: Scope
+}
 
 /**
  * Lists rows. Without a limit, they are batches, of which the first is pulled. With a limit, they are a page, which is
@@ -36,6 +43,11 @@ async function listRows ({ store, scope }: Target, query: ListQuery, context: Co
   const rows = collected.rows.slice(0, limit)
   const last = collected.rows.length > limit ? rows.at(-1) : undefined
   return { kind: 'listed', rows, more: undefined, order, first, last }
+}
+
+/** Returns whether a store can list the page before a position: it reads rows in the reversed order. */
+export function canReverse ({ capabilities }: Store): boolean {
+  return capabilities?.order === true
 }
 
 /** Returns whether a store counts rows. */

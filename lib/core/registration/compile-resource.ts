@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { compileAccessCheck } from '../actions/authorize/authorize.js'
 import { constrainParents, type GuardedResource, passesChecks } from '../actions/authorize/level.js'
 import { compileRefusals } from '../actions/authorize/refused-actions.js'
-import type { Target } from '../actions/target.js'
+import type { Target } from '../actions/list.js'
 import { InvalidOptionError } from '../errors.js'
 import type { ActionLink, Format, Selection, Writer, WriterContext } from '../formats/format.js'
 import { hideWriteOnly } from '../formats/hide-write-only.js'
@@ -17,7 +17,8 @@ import { compilePrefill } from '../request/prefill.js'
 import { Relations } from '../relations/relations.js'
 import { compileLocation } from '../resource/location.js'
 import { compileVisibleRow, publish } from '../resource/visible.js'
-import { nameOf, type Resource } from '../resource/resource.js'
+import { nameOf } from '../modes.js'
+import type { Resource } from '../resource/resource.js'
 import { compileCacheControl } from '../options/cache-control.js'
 import type { ActionScope, CustomAction } from '../actions/custom/custom-action.js'
 import type { ResolvedOptions } from '../options/resolve/options.js'
@@ -102,7 +103,7 @@ function guard (
   { authorize, scope, constraints, param }: Routing,
   { resourcePaths: { collection, members, isShallow, parent: link }, parent, validators }: ResourceContext
 ): Pick<CompiledResource, 'isId' | 'accessChecks' | 'levels' | 'level'> {
-  // A singleton has no id, but a scope may give it constraints on the ids of its other resources.
+  // A scope may also give constraints on the ids of its other resources.
   const names = [...collection.names, param]
   const checks = new Map(
     Object.entries(constraints).map(([name, schema]) => {

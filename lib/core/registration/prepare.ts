@@ -5,7 +5,8 @@ import type { CompiledResource } from '../compiled-resource.js'
 import { Handlers } from '../actions/handlers.js'
 import { Negotiator } from '../request/negotiate.js'
 import type { RoutePath, Urls } from '../routes/route.js'
-import { idParameter, type Parent, type ResourcePaths } from '../resource/location.js'
+import { idParameter, ofId, openingAction, rowPath } from '../modes.js'
+import type { Parent, ResourcePaths } from '../resource/location.js'
 import type { PathNames } from '../routes/path-helpers.js'
 import { compilePath } from '../resource/path-pattern.js'
 import { compilePublicVersion } from '../resource/visible.js'
@@ -111,13 +112,13 @@ export function prepare (
 /** Returns the paths of a resource for the router. */
 function locate (
   { app, prefix }: Registration,
-  { singleton, inherited, options: { routing: { segment, param } } }: ResolvedDeclaration,
+  { inherited, options, options: { singleton, routing: { segment, param } } }: ResolvedDeclaration,
   parent: ParentContext | undefined
 ): Urls {
   const isShallow = inherited.shallow && parent !== undefined && !singleton
   const collection = [parent?.url ?? prefix, ...inherited.path, segment].join('/')
   const members = isShallow ? [prefix, ...inherited.shallowPath, segment].join('/') : collection
-  const row = singleton ? collection : `${members}/:${param}`
+  const row = rowPath(options, members, param)
   if (!/[:*]/.test(app.prefix)) return { prefix: app.prefix.replace(/\/$/, ''), collection, members, row, isShallow }
   throw new InvalidOptionError(
     'prefix',
@@ -168,17 +169,17 @@ function protectKey (schema: Schema | undefined, foreignKey: string): Schema | u
 }
 
 /** Returns the context for nested resources, whose paths begin with the path of a row. */
-function openRow (compiled: CompiledResource, name: string, { prefix, collection, members }: Urls): ParentContext {
+function openRow (compiled: CompiledResource, name: string, { prefix, members }: Urls): ParentContext {
   const { resource, resourcePaths, representations, options } = compiled
-  const param = resource.singleton ? undefined : idParameter(options)
-  const url = param === undefined ? collection : `${members}/:${param}`
+  const param = idParameter(options)
+  const url = rowPath(resource, members, param)
   return {
     compiled,
     url,
     name,
     link: {
       resource,
-      param,
+      param: ofId(resource, param),
       path: compilePath('prefix', prefix + url),
       formats: representations.map(({ name }) => name),
       list: resource.actions.has('list') ? resourcePaths.collection : undefined,
@@ -191,8 +192,8 @@ function openRow (compiled: CompiledResource, name: string, { prefix, collection
  * Returns whether a parent's page can link to a nested resource: to its list, or its one record, without further
  * parameters.
  */
-function hasPage ({ singleton, inherited, options: { routing: { actions } } }: ResolvedDeclaration): boolean {
-  return actions.has(singleton ? 'show' : 'list') && !inherited.path.some((segment) => segment.includes(':'))
+function hasPage ({ inherited, options, options: { routing: { actions } } }: ResolvedDeclaration): boolean {
+  return actions.has(openingAction(options)) && !inherited.path.some((segment) => segment.includes(':'))
 }
 
 /** A resource that serves a file, also to the pages of others. */

@@ -6,13 +6,13 @@ import type { CompiledResource } from '../compiled-resource.js'
 import { guardsMore, type PassedHooks } from './hook-guards.js'
 import { findPageWriter } from './row-links.js'
 import { capitalize, wordsOf } from '../util/words.js'
-import { notFound } from '../actions/target.js'
+import { notFound, openingAction } from '../modes.js'
 import { type Home, registryOf } from '../routes/route-registry.js'
 
 /** Returns the resources whose list, or only record, has a path without parameters below a prefix. */
 export function findListed (app: FastifyInstance, prefix: string): readonly CompiledResource[] {
   return registryOf(app).resources.map(({ compiled }) => compiled).filter(({ resource, resourcePaths, options }) =>
-    resource.actions.has(resource.singleton ? 'show' : 'list') && resourcePaths.collection.names.length === 0 &&
+    resource.actions.has(openingAction(resource)) && resourcePaths.collection.names.length === 0 &&
       Object.keys(options.routing.routeConstraints).length === 0 && isBelow(resourcePaths.collection.text, prefix))
 }
 
@@ -91,10 +91,10 @@ function findChecksAbove (compiled: CompiledResource): readonly ListCheck[] {
 
 /** Returns what opens a resource from a link: the action, and the parameters of its path. */
 export function openingOf ({ resource, resourcePaths }: CompiledResource): Omit<ListCheck, 'check' | 'isOfBar'> {
-  return { resource, action: resource.singleton ? 'show' : 'list', parameters: resourcePaths.collection.names }
+  return { resource, action: openingAction(resource), parameters: resourcePaths.collection.names }
 }
 
-/** Returns the plural name of a resource in a language, or the singular name of a singleton. */
+/** Returns the name of a resource in a language. */
 export function labelOf (compiled: CompiledResource, lang: string): string {
   return findPageWriter(compiled)?.label?.(lang) ?? capitalize(wordsOf(compiled.name))
 }

@@ -9,8 +9,7 @@ import {
   type OpenRelatedRows
 } from './include/first-rows.js'
 import type { Nested } from './include/load-many.js'
-import type { Target } from '../actions/target.js'
-import { COUNT_OF_PAGES } from '../actions/list.js'
+import { COUNT_OF_PAGES, type Target } from '../actions/list.js'
 import type { FindRelatedList, RowLinks } from '../formats/format.js'
 import type { FindLocation, ResourcePaths } from '../resource/location.js'
 import { referenceTo, type Resource } from '../resource/resource.js'

@@ -7,7 +7,8 @@ import { InvalidOptionError, InvalidQueryError } from '../errors.js'
 import type { FindRelatedList, RowChoices, RowLinks } from '../formats/format.js'
 import type { FindLocation } from '../resource/location.js'
 import { REFERENCE, singularize } from '../resource/inflection.js'
-import { nameOf, referencedAttribute, type Resource } from '../resource/resource.js'
+import { nameOf, openingAction } from '../modes.js'
+import { referencedAttribute, type Resource } from '../resource/resource.js'
 import type { Store } from '../stores/store.js'
 import { describeTypes } from '../schema/convert-text.js'
 import type { TypeName } from '../schema/types.js'
@@ -104,7 +105,7 @@ export class Relations {
     if (!child.resource.singleton) this.lists.push(compileNestedList(child, from, nestedIn(from, child)))
     const name = nameOf(child.resource)
     const { store, routing: { handlers } } = child.options
-    const action = child.resource.singleton ? 'show' : 'list'
+    const action = openingAction(child.resource)
     // Hooks and a handler of the app may protect the rows in ways that only a request of their own path passes.
     const isPlain = !handlers.has(action) && !guardsMore(child, from, action)
     if (!isPlain || store.capabilities?.order !== true || !canFind(store)) return

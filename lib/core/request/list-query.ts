@@ -1,6 +1,5 @@
-import { canCount, COUNT_OF_PAGES, type ListQuery } from '../actions/list.js'
+import { canCount, canReverse, COUNT_OF_PAGES, type ListQuery } from '../actions/list.js'
 import type { ListCount } from '../actions/outcome.js'
-import { canReverse } from '../actions/target.js'
 import { InvalidOptionError, InvalidQueryError } from '../errors.js'
 import { say } from '../messages.js'
 import { CONDITION_FIELDS } from '../formats/form/condition.js'

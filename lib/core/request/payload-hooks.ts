@@ -1,5 +1,5 @@
 import type { FastifyBodyParser, preValidationHookHandler } from 'fastify'
-import { notFound } from '../actions/target.js'
+import { notFound } from '../modes.js'
 import { InvalidMethodError } from '../errors.js'
 import type { Entries, Reader } from '../formats/format.js'
 import type { CompiledCustomAction, CompiledResource } from '../compiled-resource.js'

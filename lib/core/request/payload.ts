@@ -2,6 +2,7 @@ import { IdConflictError, InvalidError, MalformedBodyError, NotFoundError } from
 import { type Message, say } from '../messages.js'
 import { ANOTHER, FORM_FIELDS } from '../formats/form/parse.js'
 import type { Convert, Entries, Reader } from '../formats/format.js'
+import { lacksId } from '../modes.js'
 import { parseId, type Resource } from '../resource/resource.js'
 import type { Id, Row } from '../resource/row.js'
 import { compileVisible, type HideWriteOnly, isPartial } from '../resource/visible.js'
@@ -156,14 +157,14 @@ function refuseGroup (singular: string): InvalidError {
 }
 
 function checkPresence (
-  { singular, singleton }: Resource,
+  resource: Resource,
   action: WriteAction | undefined,
   id: Id | undefined,
   group: Entries | undefined
 ): void {
   if (action === undefined) return
-  if (action !== 'create' && id === undefined && !singleton) throw new InvalidError({ id: [say('mustBeGiven')] })
-  if (action !== 'delete' && group === undefined) throw new InvalidError({ [singular]: [say('mustBeGiven')] })
+  if (action !== 'create' && lacksId(resource, id)) throw new InvalidError({ id: [say('mustBeGiven')] })
+  if (action !== 'delete' && group === undefined) throw new InvalidError({ [resource.singular]: [say('mustBeGiven')] })
 }
 
 /** Compiles a check that throws an InvalidError if a body has an unknown member beside the group. */
@@ -337,7 +338,7 @@ class IdClaims {
     else if (text !== this.#text) this.#other ??= text
   }
 
-  /** Adds the member `id` of a body, or of the group of attributes in it. A singleton has no id. */
+  /** Adds the member `id` of a body, or of the group of attributes in it. */
   addMember (entries: Entries | undefined): void {
     const node = entries?.id
     if (node === undefined || this.#resource.singleton) return

@@ -1,5 +1,5 @@
 import { InvalidPreconditionError } from '../errors.js'
-import { parseId } from '../resource/resource.js'
+import { parseId, type Resource } from '../resource/resource.js'
 import type { Id, Row } from '../resource/row.js'
 
 /** An entity tag, such as `W/"1.xml"` (RFC 9110 §8.8.3). */
@@ -153,8 +153,13 @@ export type RowKey = Pick<Row, 'id' | 'version'>
  * result, because an encoded id has no `-`, unless it is a UUID, whose length is known. Nor has it a `.`, after which
  * a format could stand.
  */
-export function qualifyVersion ({ id, version }: RowKey): string {
+function qualifyVersion ({ id, version }: RowKey): string {
   return version === '' ? '' : `${encodeId(id)}-${version}`
+}
+
+/** Returns the version of a row in its tag or form. Unless the request names the row by its id, that precedes it. */
+export function taggedVersion ({ singleton }: Pick<Resource, 'singleton'>, row: RowKey, isNamed = true): string {
+  return isNamed && !singleton ? row.version : qualifyVersion(row)
 }
 
 /** Encodes an id in characters that an entity tag can carry (RFC 9110 §8.8.3). */

@@ -1,6 +1,4 @@
 import type { Attributes } from '../schema/types.js'
-import { capitalize } from '../util/words.js'
-import { camelize } from './inflection.js'
 import { type Parameters, type PathPattern, readSpelling, spellId } from './path-pattern.js'
 import { parseId, type Resource } from './resource.js'
 import { type Id, isId } from './row.js'
@@ -28,15 +26,6 @@ export interface ResourcePaths {
   readonly members: PathPattern
   readonly isShallow: boolean
   readonly parent: Parent | undefined
-}
-
-/** Returns the name of the id in nested paths: `postId`, or `postSlug` if the parameter is called `slug`. */
-export function idParameter ({ singular, singleton, routing: { param } }: {
-  readonly singular: string
-  readonly singleton: boolean
-  readonly routing: { readonly param: string }
-}): string {
-  return camelize(singular) + capitalize(singleton ? 'id' : param)
 }
 
 /** Returns the paths for the parameters of a request. The attributes of a shallow row name its parent. */

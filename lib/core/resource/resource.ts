@@ -74,11 +74,6 @@ export function makeResource (place: ResourcePlace, idType: IdType, schema: Sche
   })
 }
 
-/** Returns the name of a resource: the plural, `posts`, or for a singleton the singular, `profile`. */
-export function nameOf ({ singleton, singular, plural }: Pick<Resource, 'singleton' | 'singular' | 'plural'>): string {
-  return singleton ? singular : plural
-}
-
 /** Returns the attribute whose values other rows have to reference a row: its key, or `id` if that is no attribute. */
 export function referencedAttribute ({ key: [first = 'id', second] }: Pick<Resource, 'key'>): string {
   return second === undefined ? first : 'id'

@@ -10,7 +10,7 @@ import type { Row } from '../resource/row.js'
 import { type CacheControl, isUnstored, PRIVATE } from '../options/cache-control.js'
 import { isStructure } from '../util/own-property.js'
 import type { Payload } from '../request/payload.js'
-import { type EntityTag, isMatched, isNamed, parseEntityTag, qualifyVersion } from '../request/preconditions.js'
+import { type EntityTag, isMatched, isNamed, parseEntityTag, taggedVersion } from '../request/preconditions.js'
 import { type ActionState, type RequestState, STATE } from '../request/state.js'
 import { printFailure } from '../telemetry/action-log.js'
 import { ADDED, type FormNode, markerOf } from '../formats/form/parse.js'
@@ -102,8 +102,7 @@ function setTag (row: Row, given: string | false | undefined, state: ActionState
   const isNamed =
     customAction === undefined ? row.id === id || action === 'create' : customAction.on === 'member' && row.id === id
   const known = publish(row, compiled.resource)
-  const version = isNamed && !compiled.resource.singleton ? known.version : qualifyVersion(known)
-  const opaque = `${version}.${format.name}-${format.shape(request)}`
+  const opaque = `${taggedVersion(compiled.resource, known, isNamed)}.${format.name}-${format.shape(request)}`
   reply.header('etag', `"${opaque}"`)
   return { weak: false, opaque }
 }
@@ -169,10 +168,10 @@ function setOwnTag (set: unknown, { action, reply }: ActionState): EntityTag {
   return tag
 }
 
-/** Returns a row for a form. The `_version` of a singleton's form names the row it belongs to. */
+/** Returns a row for a form, whose `_version` says which row it belongs to. */
 function toFormRow (row: Row, { compiled: { resource } }: RequestState): Row {
   const known = publish(row, resource)
-  return resource.singleton ? { ...known, version: qualifyVersion(known) } : known
+  return { ...known, version: taggedVersion(resource, known) }
 }
 
 /** What a view has besides the row that is shown. */

@@ -1,8 +1,8 @@
 import { findParameters, findParent, findShown } from '../actions/authorize/authorize.js'
-import { findRow } from '../actions/find-row.js'
+import { findRow, ofId } from '../modes.js'
 import { findUnlisted, type ListCheck, NONE_REFUSED, NONE_UNLISTED } from '../actions/authorize/refused-actions.js'
 import type { Outcome } from '../actions/outcome.js'
-import type { Target } from '../actions/target.js'
+import type { Target } from '../actions/list.js'
 import type { Refused, Services, Unlisted } from '../formats/format.js'
 import { hasGuards } from '../relations/hook-guards.js'
 import { unlessRefused } from '../relations/include/relation.js'
@@ -17,7 +17,7 @@ import type { Attributes } from '../schema/types.js'
  */
 export function makeServices (state: RequestState, outcome: Outcome | undefined): Services {
   const { request, action, isCustom, payload, negotiated: { body }, compiled, hasPassedHooks } = state
-  const { relations: { links, choices, lists }, resource: { singleton }, refusals } = compiled
+  const { relations: { links, choices, lists }, resource, refusals } = compiled
   return {
     request,
     get signal () { return state.signal },
@@ -34,9 +34,7 @@ export function makeServices (state: RequestState, outcome: Outcome | undefined)
     async refused (about): Promise<Refused> {
       if (refusals === undefined) return NONE_REFUSED
       if (about === 'collection') return refusals.ofCollection(request)
-      return about === 'nothing'
-        ? refusals.ofNothing(request)
-        : refusals.ofRow(request, singleton ? undefined : about.id)
+      return about === 'nothing' ? refusals.ofNothing(request) : refusals.ofRow(request, ofId(resource, about.id))
     },
     async unlisted (of): Promise<Unlisted> {
       // The hooks may refuse strangers, who must not learn which lists there are.

@@ -2,6 +2,7 @@ import type { HTTPMethods, RouteHandlerMethod } from 'fastify'
 import type { CompiledResource, CompiledCustomAction } from '../compiled-resource.js'
 import type { Handlers } from '../actions/handlers.js'
 import type { Route, RouteAction, RoutePath, Urls } from './route.js'
+import { ofId } from '../modes.js'
 import { camelize, singularize } from '../resource/inflection.js'
 import { compilePath } from '../resource/path-pattern.js'
 import type { ActionName } from '../resource/resource.js'
@@ -74,20 +75,20 @@ class RouteTable {
   readonly #handlers: Handlers
   readonly #names: RouteNames
   readonly #urls: Urls
-  /** The options of the path of a row. A singleton has no path parameter. */
+  /** The options of the path of a row. */
   readonly #member: RoutePathOptions
   readonly #showParameters: readonly string[]
   readonly #includeParameters: readonly string[]
 
   constructor (compiled: CompiledResource, handlers: Handlers, names: RouteNames, urls: Urls) {
-    const { resource: { singleton, open }, relations, options: { routing: { param } } } = compiled
+    const { resource, relations, options: { routing: { param } } } = compiled
     this.#compiled = compiled
     this.#handlers = handlers
     this.#names = names
     this.#urls = urls
-    this.#member = { isMember: true, param: singleton ? undefined : param }
+    this.#member = { isMember: true, param: ofId(resource, param) }
     this.#includeParameters = relations.names.length > 0 ? ['include'] : []
-    this.#showParameters = [...FORMAT, ...(open ? [] : ['only']), ...this.#includeParameters]
+    this.#showParameters = [...FORMAT, ...(resource.open ? [] : ['only']), ...this.#includeParameters]
   }
 
   singleton (): RoutePath[] {

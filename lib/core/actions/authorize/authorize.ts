@@ -3,8 +3,8 @@ import { type Parameters, readSpelling, spellId } from '../../resource/path-patt
 import { type Id, isId, type Row, type Scope } from '../../resource/row.js'
 import type { Scalar } from '../../schema/types.js'
 import { mayBeForgotten, type MaybePromise } from '../../util/maybe-promise.js'
-import { findRow } from '../find-row.js'
-import { notFound, type Target } from '../target.js'
+import { findRow, notFound, ofId } from '../../modes.js'
+import type { Target } from '../list.js'
 import type { Context } from '../../stores/store.js'
 import { lazy } from '../../util/functions.js'
 import {
@@ -246,7 +246,7 @@ async function readParent (
   const read = lazy(async (): Promise<Row | undefined> => store.get(id, scope, context))
   await authorize(level, context.request, {
     action: 'show',
-    id: resource.singleton ? undefined : id,
+    id: ofId(resource, id),
     row: () => mayBeForgotten(read()),
     makeHidden
   })

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { ForbiddenError, InvalidAnswerError } from '../../errors.js'
 import type { Parameters } from '../../resource/path-pattern.js'
-import { nameOf } from '../../resource/resource.js'
+import { nameOf } from '../../modes.js'
 import type { Id, Scope, Row } from '../../resource/row.js'
 import { isXmlName } from '../../schema/legal-text.js'
 import type { Attributes } from '../../schema/types.js'
@@ -9,7 +9,7 @@ import type { ParameterCheck } from '../../schema/validation/parameter.js'
 import type { Context } from '../../stores/store.js'
 import type { MaybePromise } from '../../util/maybe-promise.js'
 import { isObject } from '../../util/own-property.js'
-import type { Target } from '../target.js'
+import type { Target } from '../list.js'
 
 /** A request, which is also the context of its calls of a store. */
 export interface AccessContext extends Context {

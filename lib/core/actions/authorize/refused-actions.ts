@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Refused } from '../../formats/services.js'
-import { nameOf, type Resource } from '../../resource/resource.js'
+import { nameOf } from '../../modes.js'
+import type { Resource } from '../../resource/resource.js'
 import type { Id } from '../../resource/row.js'
 import type { MaybePromise } from '../../util/maybe-promise.js'
 import type { Parameters } from '../../resource/path-pattern.js'
@@ -17,7 +18,7 @@ export interface Refusals {
   ofCollection (request: FastifyRequest): Promise<Refused>
   /** Finds them for the page of a row that does not exist. */
   ofNothing (request: FastifyRequest): Promise<Refused>
-  /** Finds them for the page of a row. A singleton has no id. */
+  /** Finds them for the page of a row. */
   ofRow (request: FastifyRequest, id: Id | undefined): Promise<Refused>
 }
 
@@ -86,7 +87,7 @@ async function refusesRow (isAllowed: Authorize, request: FastifyRequest, attemp
   return await refuses(isAllowed, request, { ...attempt, row }) && !needsRow
 }
 
-/** The question whether a request may open the list of a resource, or the only record of a singleton. */
+/** The question whether a request may open the list of a resource, or its only record. */
 export interface ListCheck {
   readonly resource: Resource
   readonly action: 'list' | 'show'

@@ -1,4 +1,4 @@
-import { findRow, findSingleton } from '../find-row.js'
+import { findOnlyRow, findRow, lacksId, notFound } from '../../modes.js'
 import type { Outcome } from '../outcome.js'
 import type { ActionContext, FoundRow, Handler, HandlerRow } from '../../options/handler.js'
 import { type Guard, noStore } from '../../stores/store.js'
@@ -9,7 +9,6 @@ import {
   checkNew, checkNoneMatch, guardAgainst, isMet, lacksVersion, NO_VERSION, parseListQuery, type PerformAction,
   refuseWithoutVersion, type RowAction
 } from '../default-actions.js'
-import { notFound } from '../target.js'
 import { InvalidAnswerError, InvalidError, PreconditionFailedError } from '../../errors.js'
 import { say } from '../../messages.js'
 import type { Paths } from '../../routes/path-helpers.js'
@@ -55,12 +54,12 @@ export function compileHandler (handler: Handler, replaced?: ReplacedAction): Pe
 
 /** Returns the guard of a handler, or the outcome if the preconditions do not hold: the handler is not called then. */
 async function checkPreconditions (replaced: RowAction | undefined, state: ActionState): Promise<Guard | Outcome> {
-  const { attempt: { target, target: { resource: { singleton } } }, payload, preconditions, id } = state
+  const { attempt: { target, target: { resource } }, payload, preconditions, id } = state
   const open: Guard = { version: undefined, scope: target.scope }
   if (payload === undefined) return open
-  if (replaced !== 'create') return id === undefined && !singleton ? findGuardWithoutId(state) : findHandlerGuard(state)
+  if (replaced !== 'create') return lacksId(resource, id) ? findGuardWithoutId(state) : findHandlerGuard(state)
   checkNew(state)
-  if (singleton && preconditions !== undefined) checkNoneMatch(await findSingleton(target, state), state)
+  if (resource.singleton && preconditions !== undefined) checkNoneMatch(await findOnlyRow(target, state), state)
   return open
 }
 
@@ -116,10 +115,10 @@ async function readRow (state: ActionState): Promise<Row> {
   const { resource } = target
   // A GET shows the row that `authorize` was shown; a write reads it again, because it may have changed.
   if (authorizedRow !== undefined && (method === 'GET' || method === 'HEAD')) return authorizedRow
-  if (id === undefined && !resource.singleton) throw new InvalidError({ id: [say('mustBeGiven')] })
+  if (lacksId(resource, id)) throw new InvalidError({ id: [say('mustBeGiven')] })
   const row = await findRow(target, id, state)
   if (row === undefined) throw notFound(resource, id)
-  // Another singleton has taken the place of the checked one, and may have the same version.
+  // Another row has taken the place of the checked one, and may have the same version.
   if (checked !== undefined && checked.id !== row.id) {
     throw new PreconditionFailedError(say('replacedMeanwhile', { resource: resource.singular }))
   }
@@ -127,8 +126,7 @@ async function readRow (state: ActionState): Promise<Row> {
 }
 
 /**
- * Finds the guard of a handler for the row that its request names, or for the row of a singleton. Returns the outcome
- * instead if the preconditions do not hold.
+ * Finds the guard of a handler for the row of its request, or the outcome if the preconditions do not hold.
  * @throws MatchRequiredError, NotFoundError, NothingHereError
  */
 async function findHandlerGuard (state: ActionState): Promise<Guard | Outcome> {

@@ -7,7 +7,7 @@ import { type Query, sizeOf } from '../../stores/store.js'
 import {
   type AccessContext, authorize, type GuardedResource, type ParentLink, passesChecks, resolveScope
 } from '../../actions/authorize/level.js'
-import { notFound } from '../../actions/target.js'
+import { notFound, ofId } from '../../modes.js'
 import { compileRecord, fitsPath, type Included, type LoadRelation, requestFor, unlessRefused } from './relation.js'
 
 /** The most rows of a nested resource that a row includes. A row with more has a link to their list. */
@@ -135,7 +135,7 @@ class Loader {
       return added
     }
     including.isFull = true
-    // A singleton is the first of its rows, if there are several.
+    // The only row is the first, if there are several.
     if (this.#most === 1) return 0
     including.rows = []
     including.size = 0
@@ -169,7 +169,7 @@ export async function openNested (
   const { resource } = parent.target
   await authorize(parent, request, {
     action: 'show',
-    id: resource.singleton ? undefined : id,
+    id: ofId(resource, id),
     row: async () => row,
     makeHidden: () => notFound(resource, id)
   })
