@@ -2,11 +2,10 @@ import { InvalidOptionError } from '../core/errors.js'
 import type { IdType } from '../core/resource/resource.js'
 import type { AttributesSchema } from '../core/schema/types.js'
 import { checkBoolean, checkMembers, checkOneOf, checkOptionNames } from '../core/util/check-option.js'
-import { didYouMean } from '../core/util/words.js'
 import { isObject } from '../core/util/own-property.js'
 import type { OnDelete, Reference, TableRequest } from '../core/stores/store.js'
 import { checkUnique, type UniqueGroups } from '../core/stores/unique.js'
-import type { Columns } from './columns/column.js'
+import { type Columns, requireColumn } from './columns/column.js'
 import type { SqlColumn } from './dialect.js'
 
 /** The options that all SQL stores share. */
@@ -148,14 +147,8 @@ export function resolveReferences (
   references: Readonly<Record<string, Reference>>,
   { byAttribute }: Columns
 ): readonly ForeignKey[] {
-  return Object.entries(references).map(([attribute, { table, onDelete = 'restrict' }]) => {
-    const column = byAttribute.get(attribute)
-    if (column === undefined) {
-      const hint = didYouMean(attribute, [...byAttribute.keys()])
-      throw new InvalidOptionError('references', `names "${attribute}", which is not among the attributes${hint}`)
-    }
-    return { column, table, onDelete }
-  })
+  return Object.entries(references).map(([attribute, { table, onDelete = 'restrict' }]) =>
+    ({ column: requireColumn(byAttribute, attribute, 'references'), table, onDelete }))
 }
 
 /**
@@ -163,15 +156,6 @@ export function resolveReferences (
  * @throws InvalidOptionError if an attribute is unknown or kept as JSON
  */
 export function resolveUnique (unique: UniqueGroups, { byAttribute }: Columns): ReadonlyArray<readonly string[]> {
-  return unique.map((group) => [group].flat().map((attribute) => {
-    const column = byAttribute.get(attribute)
-    if (column === undefined) {
-      const hint = didYouMean(attribute, [...byAttribute.keys()])
-      throw new InvalidOptionError('unique', `names "${attribute}", which is not among the attributes${hint}`)
-    }
-    if (column.kind === 'json') {
-      throw new InvalidOptionError('unique', `names "${attribute}", which is kept as JSON and cannot be unique`)
-    }
-    return column.name
-  }))
+  return unique.map((group) =>
+    [group].flat().map((attribute) => requireColumn(byAttribute, attribute, 'unique', 'unique').name))
 }

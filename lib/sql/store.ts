@@ -1,20 +1,18 @@
-import { InvalidError, InvalidQueryError } from '../core/errors.js'
+import { InvalidError } from '../core/errors.js'
 import type { IdType } from '../core/resource/resource.js'
 import { type Id, makeUuid, type Row, type Scope } from '../core/resource/row.js'
-import type { Attributes, AttributesSchema, Scalar } from '../core/schema/types.js'
+import type { Attributes, AttributesSchema } from '../core/schema/types.js'
 import { isSame as isEqual } from '../core/util/own-property.js'
 import {
-  type Changes, checkScope, type Context, type Count, type CountQuery, type Guard, LARGEST_BATCH_SIZE, type Order,
-  type Position, type Query, type Store, type WriteOutcome
+  type Changes, checkScope, type Context, type Count, type CountQuery, type Guard, type Query, type Store,
+  type WriteOutcome
 } from '../core/stores/store.js'
-import { COUNT, findLong, FIRST_BATCH, ListStatements, readBatches, SIZE } from './lists.js'
-import { decodeInteger } from './columns/kinds.js'
+import { Lists } from './lists.js'
 import { type BoundStatement, RowDecoder, Statements, type WriteTarget } from './statements.js'
-import { Conditions, type Predicate } from './predicates.js'
+import { Conditions } from './predicates.js'
 import { makeRescue, REFUSALS, type Rescue, rescueDeletion, rescueRead } from './constraint-errors.js'
 import type { Dialect, Driver, RawRow } from './dialect.js'
-import { checkGiven, expandOrder, expandPosition, keepKey } from './keys/id-columns.js'
-import { type Comparison, rangesAfter } from './keyset.js'
+import { checkGiven, keepKey } from './keys/id-columns.js'
 import {
   type CheckedTable,
   defineTable,
@@ -84,8 +82,8 @@ export function makeSqlStore (
     plan: () => migration.plan(),
     migrate: async () => learn(await migration.run()),
     prepare: async () => learn(await (migrate ? migration.run() : migration.check())),
-    list: (query, context) => rows.list(query, context),
-    count: (query, context) => rows.count(query, context),
+    list: (query, context) => rows.lists.read(query, context),
+    count: (query, context) => rows.lists.count(query, context),
     get: (id, scope) => rows.get(id, scope),
     create: (attributes, scope) => rows.create(attributes, scope),
     update: (id, changes, guard) => rows.update(id, changes, guard),
@@ -93,116 +91,21 @@ export function makeSqlStore (
   })
 }
 
-/** The number of rows for which a plan is asked. For many more, a database would sort in spite of an index. */
-const FEW = 100
-
 class SqlTable {
   readonly #definition: TableDefinition
   readonly #driver: Driver
   readonly #conditions: Conditions
   readonly #statements: Statements
-  readonly #listStatements: ListStatements
   readonly #decoder: RowDecoder
-  readonly #dialect: Dialect
-  /** Whether rows may be so large that few of them can be held together. */
-  readonly #mayBeLarge: boolean
+  readonly lists: Lists
 
   constructor (definition: TableDefinition, dialect: Dialect, driver: Driver) {
-    this.#dialect = dialect
     this.#definition = definition
     this.#driver = driver
     this.#conditions = new Conditions(definition, dialect)
     this.#statements = new Statements(definition, dialect, this.#conditions)
-    this.#listStatements = new ListStatements(definition, dialect, this.#conditions)
     this.#decoder = new RowDecoder(definition)
-    this.#mayBeLarge = findLong(definition).length > 0
-  }
-
-  async * list (given: Query, context: Context): AsyncGenerator<readonly Row[], void> {
-    const query = this.#expand(given)
-    const predicates = query && this.#predicates(query)
-    if (query === undefined || predicates === undefined) return
-    const { scope, order, limit, after } = query
-    const { isKeyUnique } = this.#definition
-    if (!isKeyUnique && after !== undefined) await this.#checkAlone(order, after, context)
-    const statements = this.#listStatements
-    const { sorting, nullsFirst } = this.#dialect
-    yield * readBatches(query, context, {
-      neverNull: this.#conditions.neverNull,
-      splitsNulls: !nullsFirst,
-      // A sort finds all rows before the first one.
-      isSparse: predicates.length > 0 && given.order.length === 1 && limit === undefined && isKeyUnique,
-      isKeyUnique,
-      fit: async (range, limit, offset) => {
-        // A view should be evaluated once for a page or a short list.
-        if (!this.#mayBeLarge || limit === 1 || (!isKeyUnique && limit <= FIRST_BATCH)) return limit
-        const portion = { limit, offset, what: 'sizes' } as const
-        return countFitting(await this.#read(statements.selectRange(range, scope, predicates, portion), context), limit)
-      },
-      read: async (range, limit, offset) => {
-        const rows = await this.#read(statements.selectRange(range, scope, predicates, { limit, offset }), context)
-        return rows.map((raw) => this.#decoder.decode(raw))
-      },
-      sorts: async (range) => {
-        // An id that the database or the store makes has an index.
-        if (this.#definition.ids.isGenerated && order.length === 1) return false
-        const { statement, values } = statements.selectRange(range, scope, predicates, { limit: FEW, offset: 0 })
-        const text = sorting.explain(statement.text)
-        try {
-          return sorting.sorts(await this.#read({ statement: { ...statement, text, kept: false }, values }, context))
-        } catch {
-          // Some engines cannot explain a statement.
-          return false
-        }
-      },
-      count: async (most) => this.#countRange([], { scope, most }, predicates, context),
-      refuseText: () => new Error(
-        `resources: a list of the table ${this.#definition.quoted} cannot continue after a row, because the driver ` +
-        'does not return a text of the row as the table holds it; docs/existing-tables.md says how to repair it, in ' +
-        'the section "Texts that a driver changes"')
-    })
-  }
-
-  /** Throws `InvalidQueryError` if several rows have the position after which a page begins. */
-  async #checkAlone (order: Order, after: Position, context: Context): Promise<void> {
-    const equal = order.map(({ by }, index): Comparison => ({ by, is: '=', value: after[index] as Scalar }))
-    if (await this.#countRange(equal, { scope: {}, most: 2 }, [], context) <= 1) return
-    throw new InvalidQueryError(
-      'several rows have the key after which this page begins; read the list by "limit" and "offset"'
-    )
-  }
-
-  async #countRange (
-    bounds: readonly Comparison[],
-    query: Pick<CountQuery, 'scope' | 'most'>,
-    predicates: readonly Predicate[],
-    context: Context
-  ): Promise<number> {
-    const [found] = await this.#read(this.#listStatements.count(bounds, query, predicates), context)
-    return decodeInteger(found?.[COUNT])
-  }
-
-  /** Counts rows. After a position, it adds up the ranges there. */
-  async count (given: CountQuery, context: Context): Promise<Count> {
-    const query = this.#expand(given)
-    const predicates = query && this.#predicates(query)
-    if (query === undefined || predicates === undefined) return { rows: 0, isEstimate: false }
-    const { scope, order, after, most } = query
-    // The statistics of the database know the rows outside the scope, so that an estimate would tell about them.
-    const mayEstimate = query.estimate && after === undefined && Object.keys(scope).length === 0
-    const estimate = mayEstimate ? this.#listStatements.estimate(predicates) : undefined
-    if (estimate !== undefined) {
-      return { rows: estimate.read(await this.#read(estimate.bound, context)), isEstimate: true }
-    }
-    const { neverNull } = this.#conditions
-    const ranges = after === undefined ? [[]] : rangesAfter(order, after, neverNull).map(({ conditions }) => conditions)
-    let rows = 0
-    for (const bounds of ranges) {
-      const left = most === undefined ? undefined : most - rows
-      if (left === 0) break
-      rows += await this.#countRange(bounds, { scope, most: left }, predicates, context)
-    }
-    return { rows, isEstimate: false }
+    this.lists = new Lists(definition, dialect, this.#conditions, (bound, context) => this.#read(bound, context))
   }
 
   async get (id: Id, scope: Scope): Promise<Row | undefined> {
@@ -294,11 +197,6 @@ class SqlTable {
     }
   }
 
-  /** Returns the predicates of a query, or `undefined` if no row can meet them. */
-  #predicates ({ scope, filter, search }: CountQuery | Query): readonly Predicate[] | undefined {
-    return this.#conditions.canFit(scope) ? this.#conditions.makePredicates(filter, search) : undefined
-  }
-
   /** Finds the only row with an id. Several rows with one key have no name. */
   async #find (id: Id, scope: Scope): Promise<RawRow | undefined> {
     if (!this.#canMatch(id, scope)) return undefined
@@ -316,24 +214,4 @@ class SqlTable {
     if (this.#definition.isKeyUnique) return
     throw new InvalidError({}, { detail: 'the rows of this table cannot be written, because no key of it is unique' })
   }
-
-  /**
-   * Replaces the id in the order of a query, and in its position, by the attributes that form it. Returns `undefined`
-   * if no row can be at the position.
-   */
-  #expand<Q extends Pick<Query, 'order' | 'after'>> (query: Q): Q | undefined {
-    const { ids } = this.#definition
-    if (ids.isGenerated) return query
-    const { order, after } = query
-    const position = after && expandPosition(ids, order, after)
-    if (after !== undefined && position === undefined) return undefined
-    return { ...query, order: expandOrder(ids, order), after: position }
-  }
-}
-
-/** Returns how many rows take about `LARGEST_BATCH_SIZE`, and `limit` if all of them do. */
-function countFitting (rows: readonly RawRow[], limit: number): number {
-  let size = 0
-  const index = rows.findIndex((raw) => (size += Number(raw[SIZE])) > LARGEST_BATCH_SIZE)
-  return index < 0 ? limit : Math.max(1, index)
 }

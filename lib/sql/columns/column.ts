@@ -17,6 +17,25 @@ export interface Columns {
   readonly byAttribute: ReadonlyMap<string, SqlColumn>
 }
 
+/**
+ * Returns the column of an attribute that an option names. `use` says what JSON cannot be, such as `'unique'`.
+ * @throws InvalidOptionError if the attribute is unknown, or kept as JSON
+ */
+export function requireColumn (
+  byAttribute: ReadonlyMap<string, SqlColumn>,
+  attribute: string,
+  option: string,
+  use?: string
+): SqlColumn {
+  const column = byAttribute.get(attribute)
+  if (column === undefined) {
+    const hint = didYouMean(attribute, [...byAttribute.keys()])
+    throw new InvalidOptionError(option, `names "${attribute}", which is not among the attributes${hint}`)
+  }
+  if (use === undefined || column.kind !== 'json') return column
+  throw new InvalidOptionError(option, `names "${attribute}", which is kept as JSON and cannot be ${use}`)
+}
+
 export interface ColumnsOptions {
   readonly table: string
   readonly attributes: AttributesSchema

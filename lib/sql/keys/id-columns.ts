@@ -4,11 +4,11 @@ import { type GeneratedIdType, type IdType, parseId } from '../../core/resource/
 import type { Id, Scope } from '../../core/resource/row.js'
 import { isLegalText, replaceIllegal } from '../../core/schema/legal-text.js'
 import type { Attributes, Scalar } from '../../core/schema/types.js'
-import type { Order, OrderBy, Position } from '../../core/stores/store.js'
+import type { OrderBy, Query } from '../../core/stores/store.js'
 import { readInteger } from '../../core/util/decimal.js'
 import { identity } from '../../core/util/functions.js'
 import { isEmpty, ownMember } from '../../core/util/own-property.js'
-import { didYouMean } from '../../core/util/words.js'
+import { requireColumn } from '../columns/column.js'
 import { type ColumnKind, decodeLongInteger, isText } from '../columns/kinds.js'
 import { REFUSALS } from '../constraint-errors.js'
 import type { ComparedColumn, RawRow, SqlColumn } from '../dialect.js'
@@ -96,14 +96,7 @@ export function makeKey (
 interface KeyPart extends IdPart, Pick<SqlColumn, 'decode'> {}
 
 function findPart (attribute: string, byAttribute: ReadonlyMap<string, SqlColumn>): KeyPart {
-  const column = byAttribute.get(attribute)
-  if (column === undefined) {
-    const hint = didYouMean(attribute, [...byAttribute.keys()])
-    throw new InvalidOptionError('key', `names "${attribute}", which is not among the attributes${hint}`)
-  }
-  if (column.kind === 'json') {
-    throw new InvalidOptionError('key', `names "${attribute}", which is kept as JSON and cannot be part of an id`)
-  }
+  const column = requireColumn(byAttribute, attribute, 'key', 'part of an id')
   return { ...column, by: attribute, isGiven: !column.allowsNull && !column.readOnly }
 }
 
@@ -166,26 +159,22 @@ function decodePart ({ name, decode }: KeyPart, raw: RawRow): Scalar {
   return (decode(raw[name]) ?? null) as Scalar
 }
 
-/** Replaces the `id` at the end of an order by the parts of the key that the order does not name otherwise. */
-export function expandOrder ({ parts }: IdColumns, order: Order): Order {
+/**
+ * Replaces the id in the order of a query, and in its position, by the attributes that form it and that the order does
+ * not name otherwise. Returns `undefined` if no row can be at the position.
+ */
+export function expandQuery<Q extends Pick<Query, 'order' | 'after'>> (
+  { isGenerated, parts, parse }: IdColumns,
+  query: Q
+): Q | undefined {
+  if (isGenerated) return query
+  const { order, after } = query
   const { descending } = order.at(-1) as OrderBy
-  return [...order.slice(0, -1), ...parts.filter(isUnnamed(order)).map(({ by }) => ({ by, descending }))]
-}
-
-/** Returns the position in the expanded order, or `undefined` if no row can have its id. */
-export function expandPosition (
-  { parts, parse }: IdColumns,
-  order: Order,
-  position: Position
-): Position | undefined {
-  const values = parse(position.at(-1) as Id)
-  const isKept = isUnnamed(order)
-  return values && [...position.slice(0, -1), ...values.filter((_, index) => isKept(parts[index] as IdPart))]
-}
-
-function isUnnamed (order: Order): (part: IdPart) => boolean {
-  const named = new Set(order.map(({ by }) => by))
-  return ({ by }) => !named.has(by)
+  const isUnnamed = ({ by }: IdPart): boolean => !order.some((criterion) => criterion.by === by)
+  const criteria = [...order.slice(0, -1), ...parts.filter(isUnnamed).map(({ by }) => ({ by, descending }))]
+  if (after === undefined) return { ...query, order: criteria }
+  const values = parse(after.at(-1) as Id)?.filter((_, index) => isUnnamed(parts[index] as IdPart))
+  return values && { ...query, order: criteria, after: [...after.slice(0, -1), ...values] }
 }
 
 /** Throws `InvalidError` if a create lacks a part of the key that the database does not fill. */

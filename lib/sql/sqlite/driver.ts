@@ -2,10 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { InvalidOptionError, StoreFullError, UnavailableError, UnknownOutcomeError } from '../../core/errors.js'
 import { findMember } from '../../core/util/own-property.js'
 import { ConstraintError } from '../constraint-errors.js'
-import {
-  type Driver, type FoundReference, groupIndexes, type RawRow, type Statement, type Table, type TableName
-} from '../dialect.js'
+import { type Driver, groupIndexes, type RawRow, type Statement, type Table, type TableName } from '../dialect.js'
 import { prepare, type PreparedStatement, readRows, type SqliteStatement } from './statement.js'
+import { type ReadRows, readStructure } from './structure.js'
 
 /** The members of an open database that a store uses, in better-sqlite3, libsql and node:sqlite. */
 export interface SqliteDatabase {
@@ -156,38 +155,25 @@ export class SqliteDriver implements Driver {
   }
 
   async describe (): Promise<Table | undefined> {
-    const columns = this.#query<{
-      name: string
-      type: string
-      notnull: number
-      dflt_value: unknown
-      pk: number
-      hidden: number
-    }>('SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?)', this.#table)
+    const [{ type = 'table', wr = 0 } = {}] =
+      this.#query<{ type?: string, wr?: number }>('SELECT type, wr FROM pragma_table_list(?)', this.#table)
+    const query: ReadRows = (text, ...values) => this.#query(text, ...values)
+    const { columns, indexes, references, primaryKey, alias } = readStructure(query, this.#table, wr === 1)
     if (columns.length === 0) return undefined
-    const indexed = this.#query<{ index: string; column: string | null }>(
-      'SELECT list.name AS "index", info.name AS "column" FROM pragma_index_list(?) AS list, ' +
-        'pragma_index_info(list.name) AS info WHERE list."unique" = 1 AND list.partial = 0',
-      this.#table
-    )
-    const [listed] = this.#query<{ type: string, wr: number }>('SELECT type, wr FROM pragma_table_list(?)', this.#table)
-    const isView = listed?.type === 'view'
-    const key = columns.filter(({ pk }) => pk > 0)
-    // SQLite fills in a single primary key of this type, which is the number of the row.
-    const hasNumber = key.length === 1 && /^INTEGER$/i.test((key[0] as { type: string }).type)
     return {
       columns: columns.map(({ name, type, notnull, dflt_value: fallback, pk, hidden }) => ({
         name,
         type,
-        notNull: notnull === 1 || (pk > 0 && (hasNumber || listed?.wr === 1)),
+        notNull: notnull === 1 || name === alias || (pk > 0 && wr === 1),
         isKey: pk > 0,
-        filled: fallback !== null || hidden > 0 || (pk > 0 && hasNumber),
+        filled: fallback !== null || hidden > 0 || name === alias,
         generated: hidden > 0
       })),
-      unique: [key.map(({ name }) => name), ...groupIndexes(indexed)],
-      references: this.#query<FoundReference>(REFERENCES, this.#table),
-      kind: isView ? 'view' : 'table',
-      hasRowNumber: !isView && listed?.wr === 0
+      unique: [primaryKey, ...groupIndexes(indexes)],
+      references: references.filter(({ id }, index) => references.every((other, at) => at === index || other.id !== id))
+        .map(({ from, table, onDelete }) => ({ column: from, table, onDelete })),
+      kind: type === 'view' ? 'view' : 'table',
+      hasRowNumber: type !== 'view' && wr === 0
     }
   }
 
@@ -250,8 +236,6 @@ const CONSTRAINTS: ReadonlyArray<readonly [ConstraintError['kind'], RegExp]> = [
   ['value', /^cannot store \w+ value in \w+ column (.*)/s],
   ['value', /^string or blob (too big)/]
 ]
-const REFERENCES = `SELECT "from" AS "column", "table", on_delete AS "onDelete" FROM pragma_foreign_key_list(?)
-  GROUP BY id HAVING count(*) = 1`
 const REFERRERS = `SELECT DISTINCT made.name AS name
   FROM sqlite_master AS made, pragma_foreign_key_list(made.name) AS referring
   WHERE made.type = 'table' AND referring."table" = ? COLLATE NOCASE

@@ -237,16 +237,12 @@ function readDomain (check: string, column: string): Demand[] {
   return readCheck(tokensOf(check), (word) => word === 'value' ? column : undefined)
 }
 
-const VERBS = { create: 'create', update: 'change', delete: 'delete' } as const
-const DONE = { create: 'created', update: 'changed', delete: 'deleted' } as const
-const GRANTED: Readonly<Record<Right, (table: CatalogTable) => boolean>> = {
-  create: ({ mayCreate }) => mayCreate,
-  update: ({ mayUpdate }) => mayUpdate,
-  delete: ({ mayDelete }) => mayDelete
+/** A kind of write: its words, its event in `CatalogTable.rules`, and whether the user may make it. */
+const WRITES: Readonly<Record<Right, readonly [string, string, string, (table: CatalogTable) => boolean]>> = {
+  create: ['create', 'created', '3', ({ mayCreate }) => mayCreate],
+  update: ['change', 'changed', '2', ({ mayUpdate }) => mayUpdate],
+  delete: ['delete', 'deleted', '4', ({ mayDelete }) => mayDelete]
 }
-/** The events of rules, by the writes that they replace. */
-const EVENTS = { create: '3', update: '2', delete: '4' } as const
-const RIGHTS = ['create', 'update', 'delete'] as const satisfies readonly Right[]
 
 /** Returns whether the user may read some column of a table. */
 function isReadable ({ table, columns }: TableParts): boolean {
@@ -255,33 +251,26 @@ function isReadable ({ table, columns }: TableParts): boolean {
 
 /** Reads which writes a table allows, and why it does not allow the others. */
 function readRights (parts: TableParts): Pick<FoundTable, 'may' | 'problems'> {
-  const problem = findProblem(parts)
-  const policies = findPolicies(parts)
-  if (problem !== undefined) {
-    return { may: { create: false, update: false, delete: false }, problems: [problem, ...policies] }
-  }
-  const obstacles = RIGHTS.map((right) => findObstacle(right, parts))
-  const [create, update, remove] = obstacles.map((obstacle) => obstacle === undefined) as [boolean, boolean, boolean]
+  const { name, hasPolicies } = parts.table
+  const whole = findProblem(parts)
+  const [create, update, remove] = (['create', 'update', 'delete'] as const)
+    .map((right) => whole ?? findObstacle(right, parts.table))
+  const policies = `"${name}" has row security: rows that its policies hide are not shown, and writes that they ` +
+    'forbid are refused.'
   return {
-    may: { create, update, delete: remove },
-    problems: [...obstacles.flatMap((obstacle) => obstacle ?? []), ...policies]
+    may: { create: create === undefined, update: update === undefined, delete: remove === undefined },
+    problems: [...new Set([create, update, remove, hasPolicies ? policies : undefined])]
+      .filter((problem) => problem !== undefined)
   }
-}
-
-/** Returns a sentence about the policies of a table, if it has row security. */
-function findPolicies ({ table: { name, hasPolicies } }: TableParts): string[] {
-  return hasPolicies
-    ? [`"${name}" has row security: rows that its policies hide are not shown, and writes that they forbid ` +
-      'are refused.']
-    : []
 }
 
 /** Returns why one kind of write is impossible, or `undefined` if it is possible. */
-function findObstacle (right: Right, { table }: TableParts): string | undefined {
+function findObstacle (right: Right, table: CatalogTable): string | undefined {
   const { name, rules } = table
-  if (!GRANTED[right](table)) return `The database does not let you ${VERBS[right]} rows of "${name}".`
-  if (rules?.includes(EVENTS[right]) === true) {
-    return `A rule of "${name}" replaces statements that ${VERBS[right]} rows, so rows cannot be ${DONE[right]}.`
+  const [verb, done, event, isGranted] = WRITES[right]
+  if (!isGranted(table)) return `The database does not let you ${verb} rows of "${name}".`
+  if (rules?.includes(event) === true) {
+    return `A rule of "${name}" replaces statements that ${verb} rows, so rows cannot be ${done}.`
   }
 }
 

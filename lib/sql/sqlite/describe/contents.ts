@@ -2,9 +2,7 @@ import { FREE_MOMENT } from '../../../core/schema/convert-text.js'
 import type { Schema } from '../../../core/schema/types.js'
 import { quoteName } from '../../dialect.js'
 import { BYTES as BYTES_SCHEMA, LONG_INTEGER } from '../../tables/describe-table.js'
-
-/** A function that runs a query and returns its rows. */
-export type ReadRows = <R> (text: string, ...values: unknown[]) => R[]
+import type { ReadRows } from '../structure.js'
 
 /** A schema that a column may have, and the condition that its values fit. */
 interface SampledColumn extends Contents {

@@ -5,7 +5,8 @@ import { describeTable } from '../../tables/describe-table.js'
 import type { FoundColumn, FoundForeignKey, FoundTable, TableDescription } from '../../tables/description.js'
 import { type DescribeOptions, selectTables } from '../../tables/selection.js'
 import type { SqliteDatabase } from '../driver.js'
-import { type Contents, contentsOfType, type ReadRows, sampleColumns, UNKNOWN } from './contents.js'
+import { type PragmaColumn, type PragmaReference, type ReadRows, readStructure, type Structure } from '../structure.js'
+import { type Contents, contentsOfType, sampleColumns, UNKNOWN } from './contents.js'
 
 /**
  * Describes the tables and views of an SQLite database.
@@ -31,44 +32,6 @@ interface ListedTable {
   readonly isWithoutRowid: number
   /** The statement that created it. */
   readonly sql: string
-}
-
-/** A column as `pragma_table_xinfo` describes it. */
-interface PragmaColumn {
-  readonly name: string
-  /** The declared type. */
-  readonly type: string
-  readonly notnull: number
-  /** The SQL of the default. */
-  readonly dflt_value: string | null
-  /** The position in the primary key, from 1, or 0. */
-  readonly pk: number
-  /** 1 for hidden columns of virtual tables, 2 and 3 for generated columns. */
-  readonly hidden: number
-}
-
-interface PragmaIndex {
-  readonly index: string
-  readonly origin: 'c' | 'u' | 'pk'
-  readonly column: string | null
-}
-
-interface PragmaReference {
-  readonly id: number
-  readonly table: string
-  readonly from: string
-  /** The column of the other table, or null for its primary key. */
-  readonly to: string | null
-}
-
-/** What the pragmas say about a table. */
-interface Structure {
-  readonly columns: readonly PragmaColumn[]
-  readonly indexes: readonly PragmaIndex[]
-  readonly references: readonly PragmaReference[]
-  readonly primaryKey: readonly string[]
-  /** The column that is another name of `rowid`, which SQLite fills in. */
-  readonly alias: string | undefined
 }
 
 /** Reads tables from the schema of SQLite, and from what their columns contain. */
@@ -168,17 +131,7 @@ class SchemaReader {
   }
 
   #structureOf ({ name, isWithoutRowid }: ListedTable): Structure {
-    const known = this.#structures.get(name)
-    if (known !== undefined) return known
-    const columns = this.#query<PragmaColumn>(COLUMNS, name)
-    const indexes = this.#query<PragmaIndex>(INDEXES, name)
-    const references = this.#query<PragmaReference>(REFERENCES, name)
-    const key = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk)
-    // A key of this type that has an index of its own, as `INTEGER PRIMARY KEY DESC` has, is not filled in.
-    const isAlias = isWithoutRowid === 0 && key.length === 1 && /^INTEGER$/i.test((key[0] as PragmaColumn).type) &&
-      indexes.every(({ origin }) => origin !== 'pk')
-    const primaryKey = key.map(({ name }) => name)
-    const made = { columns, indexes, references, primaryKey, alias: isAlias ? primaryKey[0] : undefined }
+    const made = this.#structures.get(name) ?? readStructure(this.#query, name, isWithoutRowid === 1)
     this.#structures.set(name, made)
     return made
   }
@@ -326,12 +279,6 @@ const MADE = /(?:, |\()"version" INTEGER NOT NULL DEFAULT 1(?:,.*)?\) STRICT$/s
 const TABLES = `SELECT l.name, l.type, l.wr AS isWithoutRowid, s.sql
   FROM pragma_table_list AS l JOIN sqlite_schema AS s ON s.name = l.name AND s.type IN ('table', 'view')
   WHERE l.schema = 'main' AND l.type <> 'shadow' AND l.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY l.name`
-const COLUMNS = 'SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?)'
-/** Selects the columns of the unique indexes. The column of an expression is null. */
-const INDEXES = `SELECT list.name AS "index", list.origin, info.name AS "column"
-  FROM pragma_index_list(?) AS list, pragma_index_info(list.name) AS info
-  WHERE list."unique" = 1 AND list.partial = 0 ORDER BY list.seq DESC, info.seqno`
-const REFERENCES = 'SELECT id, "table", "from", "to" FROM pragma_foreign_key_list(?) ORDER BY id DESC, seq'
 
 /** Names of SQLite are equal if only the case of their ASCII letters differs. */
 function fold (name: string): string {
