@@ -10,7 +10,7 @@ import type { Dialect, Estimate, RawRow, SqlColumn } from './dialect.js'
 import { expandQuery } from './keys/id-columns.js'
 import { type Comparison, type Range, rangesAfter, rangesOf } from './keyset.js'
 import { type Conditions, conditionsOf, keyOf, type Predicate } from './predicates.js'
-import { type BoundStatement, RowDecoder, rowOf, StatementCache } from './statements.js'
+import { type BoundStatement, makeDecoder, rowOf, StatementCache } from './statements.js'
 import type { TableDefinition } from './tables/definition.js'
 
 /**
@@ -39,7 +39,7 @@ export class Lists {
   readonly #conditions: Conditions
   readonly #run: (bound: BoundStatement, context: Context) => Promise<readonly RawRow[]>
   readonly #statements: ListStatements
-  readonly #decoder: RowDecoder
+  readonly #decode: (raw: RawRow) => Row
   /** Whether rows may be so large that few of them can be held together. */
   readonly #mayBeLarge: boolean
 
@@ -55,7 +55,7 @@ export class Lists {
     this.#conditions = conditions
     this.#run = run
     this.#statements = new ListStatements(definition, dialect, conditions)
-    this.#decoder = new RowDecoder(definition)
+    this.#decode = makeDecoder(definition)
     this.#mayBeLarge = findLong(definition).length > 0
   }
 
@@ -83,7 +83,7 @@ export class Lists {
     for (let [range] = ranges; range !== undefined && left > 0; [range] = ranges) {
       const limit = await this.#fit(selection, range, { limit: Math.min(left, most), offset: skipped }, context)
       const bound = this.#statements.selectRange(range, scope, predicates, { limit, offset: skipped })
-      const rows = (await this.#run(bound, context)).map((raw) => this.#decoder.decode(raw))
+      const rows = (await this.#run(bound, context)).map(this.#decode)
       const last = rows.at(-1)
       // Such a list would have no end.
       if (isKeyUnique && rows.some((row) => isAt(positionOf(row, order), after))) throw this.#refuseText()

@@ -4,7 +4,7 @@ import type { Id, Row, Scope } from '../core/resource/row.js'
 import type { Attributes } from '../core/schema/types.js'
 import { isEmpty, isSame, readMember, setMember } from '../core/util/own-property.js'
 import type { Dialect, RawRow, SqlColumn, Statement } from './dialect.js'
-import type { VersionGuard, Versions } from './keys/versions.js'
+import type { VersionGuard } from './keys/versions.js'
 import { type Conditions, keyOf } from './predicates.js'
 import type { TableDefinition } from './tables/definition.js'
 
@@ -215,28 +215,15 @@ function namesOf (columns: readonly SqlColumn[]): string {
   return columns.map(({ attribute }) => attribute).join()
 }
 
-/** Decodes the rows of a table. */
-export class RowDecoder {
-  readonly #decodeId: (raw: RawRow) => Id
-  readonly #versions: Versions
-  readonly #columns: readonly SqlColumn[]
-
-  constructor ({ columns: { byAttribute }, ids, versions }: TableDefinition) {
-    this.#decodeId = ids.decode
-    this.#versions = versions
-    this.#columns = [...byAttribute.values()]
-  }
-
-  decode (raw: RawRow): Row {
-    return { id: this.#decodeId(raw), version: this.#versions.decode(raw), attributes: this.#decodeAttributes(raw) }
-  }
-
-  #decodeAttributes (raw: RawRow): Attributes {
+/** Makes the function that decodes the rows of a table. */
+export function makeDecoder ({ columns: { byAttribute }, ids, versions }: TableDefinition): (raw: RawRow) => Row {
+  const columns = [...byAttribute.values()]
+  return (raw) => {
     const attributes: Record<string, unknown> = {}
-    for (const { name, attribute, decode } of this.#columns) {
+    for (const { name, attribute, decode } of columns) {
       const value = decode(readMember(raw, name))
       if (value !== undefined) setMember(attributes, attribute, value)
     }
-    return attributes
+    return { id: ids.decode(raw), version: versions.decode(raw), attributes }
   }
 }

@@ -8,7 +8,7 @@ import {
   type WriteOutcome
 } from '../core/stores/store.js'
 import { Lists } from './lists.js'
-import { type BoundStatement, RowDecoder, Statements, type WriteTarget } from './statements.js'
+import { type BoundStatement, makeDecoder, Statements, type WriteTarget } from './statements.js'
 import { Conditions } from './predicates.js'
 import { makeRescue, REFUSALS, type Rescue, rescueDeletion, rescueRead } from './constraint-errors.js'
 import type { Dialect, Driver, RawRow } from './dialect.js'
@@ -96,7 +96,7 @@ class SqlTable {
   readonly #driver: Driver
   readonly #conditions: Conditions
   readonly #statements: Statements
-  readonly #decoder: RowDecoder
+  readonly #decode: (raw: RawRow) => Row
   readonly lists: Lists
 
   constructor (definition: TableDefinition, dialect: Dialect, driver: Driver) {
@@ -104,13 +104,13 @@ class SqlTable {
     this.#driver = driver
     this.#conditions = new Conditions(definition, dialect)
     this.#statements = new Statements(definition, dialect, this.#conditions)
-    this.#decoder = new RowDecoder(definition)
+    this.#decode = makeDecoder(definition)
     this.lists = new Lists(definition, dialect, this.#conditions, (bound, context) => this.#read(bound, context))
   }
 
   async get (id: Id, scope: Scope): Promise<Row | undefined> {
     const raw = await this.#find(id, scope)
-    return raw && this.#decoder.decode(raw)
+    return raw && this.#decode(raw)
   }
 
   async create (attributes: Attributes, scope: Scope): Promise<Row> {
@@ -137,7 +137,7 @@ class SqlTable {
     if (errors === undefined && !isCompared) return this.#change(id, changes, guard)
     const raw = await this.#find(id, guard.scope)
     if (raw === undefined) return { ok: false, why: 'missing' }
-    const row = this.#decoder.decode(raw)
+    const row = this.#decode(raw)
     if (guard.version !== undefined && row.version !== guard.version) return { ok: false, why: 'stale', current: row }
     if (errors !== undefined) throw new InvalidError(errors)
     // A digest of the same values is the same version, so there is nothing to write, and no trigger to run.
@@ -183,7 +183,7 @@ class SqlTable {
     try {
       // Without a context, the write of a client that disconnects is not given up, and its outcome is known.
       const [raw] = await this.#driver.run(statement, values)
-      return raw && this.#decoder.decode(raw)
+      return raw && this.#decode(raw)
     } catch (error) {
       rescue(error)
     }

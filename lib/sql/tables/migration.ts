@@ -1,7 +1,7 @@
 import { capitalize } from '../../core/util/words.js'
 import type { Dialect, Driver, Table } from '../dialect.js'
 import type { CheckedTable, TableDefinition } from './definition.js'
-import { findMisfits, learnTable, type Misfit, misfitError, missingTable } from './table-check.js'
+import { learnTable, type Misfit, misfitError, missingTable, TableCheck } from './table-check.js'
 import { TableStatements } from './table-statements.js'
 
 /** What must be done so that a table fits a store. */
@@ -84,7 +84,9 @@ export class Migration {
     const definition = this.#definition
     const found = await this.#driver.describe()
     const statements = new TableStatements(definition, this.#dialect)
-    if (found !== undefined) return { found, misfits: findMisfits(definition, found, this.#dialect, statements) }
+    if (found !== undefined) {
+      return { found, misfits: new TableCheck(definition, found, this.#dialect, statements).run() }
+    }
     const cures = [statements.createTable(), ...definition.unique.map((group) => [statements.addIndex(group)])]
     return { found, misfits: cures.map((cure) => ({ fault: 'the table is missing', cure })) }
   }

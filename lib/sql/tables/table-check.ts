@@ -33,16 +33,6 @@ export interface Misfit {
   readonly obstacle?: string
 }
 
-/** Finds everything that keeps a table from fitting. */
-export function findMisfits (
-  wanted: TableDefinition,
-  found: Table,
-  dialect: Dialect,
-  statements: TableStatements
-): readonly Misfit[] {
-  return new TableCheck(wanted, found, dialect, statements).run()
-}
-
 /** Returns what a store learns from a table that fits. */
 export function learnTable (wanted: TableDefinition, found: Table): CheckedTable {
   return {
@@ -61,7 +51,8 @@ export function misfitError (table: string, misfits: readonly Misfit[]): Error {
   return new InvalidOptionError('table', `is "${table}", which does not fit: ${faults}${cure}`)
 }
 
-class TableCheck {
+/** Finds everything that keeps a table from fitting. */
+export class TableCheck {
   readonly #wanted: TableDefinition
   readonly #found: Table
   readonly #dialect: Dialect
