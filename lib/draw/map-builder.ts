@@ -17,52 +17,35 @@ import type { Handler } from '../core/options/handler.js'
 import type { NestedOptions, ResourceOptions, ScopeOptions } from '../core/options/options.js'
 import { checkAs, REGISTER_OPTIONS } from '../core/options/resolve/routing.js'
 
+type MapVerb<M> = (name: string, options: ActionOptions | Handler, handler?: Handler) => M
+
 /** Implements `ActionMapper`. */
-class ActionBuilder<M> {
-  readonly #mapper: M
-  readonly #on: ActionScope
-  readonly #owner: () => string
-  readonly #add: (action: CustomAction) => void
+type ActionBuilder<M> = Readonly<Record<'get' | 'post' | 'put' | 'patch' | 'delete', MapVerb<M>>>
 
-  constructor (mapper: M, on: ActionScope, owner: () => string, add: (action: CustomAction) => void) {
-    this.#mapper = mapper
-    this.#on = on
-    this.#owner = owner
-    this.#add = add
+/** Makes the methods that declare the custom actions below one path. Each adds an action, and returns the map. */
+function buildActions<M> (
+  map: M,
+  on: ActionScope,
+  owner: () => string,
+  add: (action: CustomAction) => void
+): ActionBuilder<M> {
+  const declare = (verb: Verb): MapVerb<M> => (name, options, handler) => {
+    add(nameOwner(`action "${String(name)}" of ${owner()}`, () => {
+      // Options after the handler would be ignored silently, together with a hook that guards the action.
+      if (typeof options === 'function' && handler !== undefined) {
+        throw new InvalidOptionError('handler', 'must be the last argument, after the options')
+      }
+      const given = typeof options === 'function' ? [{}, options] as const : [options, handler] as const
+      return makeAction({ verb, on, name }, ...given)
+    }))
+    return map
   }
-
-  get (name: string, options: ActionOptions | Handler, handler?: Handler): M {
-    return this.#map('GET', name, options, handler)
-  }
-
-  post (name: string, options: ActionOptions | Handler, handler?: Handler): M {
-    return this.#map('POST', name, options, handler)
-  }
-
-  put (name: string, options: ActionOptions | Handler, handler?: Handler): M {
-    return this.#map('PUT', name, options, handler)
-  }
-
-  patch (name: string, options: ActionOptions | Handler, handler?: Handler): M {
-    return this.#map('PATCH', name, options, handler)
-  }
-
-  delete (name: string, options: ActionOptions | Handler, handler?: Handler): M {
-    return this.#map('DELETE', name, options, handler)
-  }
-
-  #map (verb: Verb, name: string, options: ActionOptions | Handler, handler: Handler | undefined): M {
-    this.#add(
-      nameOwner(`action "${String(name)}" of ${this.#owner()}`, () => {
-        // Options after the handler would be ignored silently, together with a hook that guards the action.
-        if (typeof options === 'function' && handler !== undefined) {
-          throw new InvalidOptionError('handler', 'must be the last argument, after the options')
-        }
-        const given = typeof options === 'function' ? [{}, options] as const : [options, handler] as const
-        return makeAction({ verb, on: this.#on, name }, ...given)
-      })
-    )
-    return this.#mapper
+  return {
+    get: declare('GET'),
+    post: declare('POST'),
+    put: declare('PUT'),
+    patch: declare('PATCH'),
+    delete: declare('DELETE')
   }
 }
 
@@ -230,7 +213,7 @@ class ResourceBuilder extends MapBuilder {
   readonly new: ActionBuilder<this> = this.#actions('new')
 
   #actions (on: ActionScope): ActionBuilder<this> {
-    return new ActionBuilder(this, on, () => this.owner, (action) => {
+    return buildActions(this, on, () => this.owner, (action) => {
       this.checkOpen(action.name)
       this.own.push(action)
     })

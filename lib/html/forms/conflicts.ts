@@ -25,57 +25,52 @@ interface AttributeChange {
   readonly attributes: Attributes
 }
 
-/** Finds out who has changed the attributes of a row since its form was opened. */
-export class Conflicts {
-  readonly #values: FormValues
-  readonly #shown: ShownAttributes
-  readonly #messages: PageMessages
+/** What the conflicts of a form depend on. */
+interface ConflictSource {
+  readonly values: FormValues
+  readonly shown: ShownAttributes
+  readonly messages: Pick<PageMessages, 'none' | 'yours'>
+}
 
-  constructor (values: FormValues, shown: ShownAttributes, messages: PageMessages) {
-    this.#values = values
-    this.#shown = shown
-    this.#messages = messages
-  }
-
-  /**
-   * Returns the choice between the sent and the stored value if somebody else has changed the attribute, and `YOURS` if
-   * only the user has. Returns `undefined` if both values are the same, or the form has none.
-   */
-  find (
-    builder: FieldBuilder,
-    plan: FieldPlan,
-    node: FormNode,
-    { input, attributes }: AttributeChange
-  ): Conflict | typeof YOURS | undefined {
-    const { name } = plan.property
-    const theirs = this.#values.has(name) ? this.#values.read(name, attributes) : PARTIAL
-    if (theirs === PARTIAL || !isLegalValue(theirs)) return undefined
-    const kept = markerOf(node, 'keep')
-    // A user who has chosen before may change the choice.
-    const by = kept === undefined ? findChanger(node, name, input, theirs) : markerOf(node, 'by') ?? 'both'
-    if (by === undefined || by === YOURS) return by
-    const changedBy = by === 'them' ? by : 'both'
-    const keep = kept === 'theirs' || (kept === undefined && changedBy === 'them') ? 'theirs' : 'yours'
-    const yours = ownMember(input.attributes, name)
-    const { show } = this.#shown.find(name) as ShownAttribute
-    const stored = show.whole(theirs)
-    const field = builder.build(plan, { node: withRemoval(node) })
-    const mark = `${field.name}[${MARKER}]`
-    return {
-      changedBy,
-      label: plan.label,
-      yours: yours === undefined ? markup`${abbreviate(textsIn(node), MAX_SHOWN_LENGTH)}` : raw(show.whole(yours)),
-      theirs: stored === '' ? markup`<span class="none">${this.#messages.none}</span>` : raw(stored),
-      field: {
-        ...field,
-        label: this.#messages.yours,
-        // A user who keeps theirs may leave this field blank.
-        required: false,
-        optional: false,
-        hidden: changedBy === 'them' ? [...field.hidden, { name: `${mark}[by]`, value: 'them' }] : field.hidden
-      },
-      choice: { name: `${mark}[keep]`, id: `${field.id}!keep`, keep }
-    }
+/**
+ * Finds out who has changed an attribute since the form was opened. Returns the choice between the sent and the stored
+ * value if somebody else has changed it, and `YOURS` if only the user has. Returns `undefined` if both values are the
+ * same, or the form has none.
+ */
+export function findConflict (
+  { values, shown, messages }: ConflictSource,
+  builder: FieldBuilder,
+  { plan, node }: { readonly plan: FieldPlan, readonly node: FormNode },
+  { input, attributes }: AttributeChange
+): Conflict | typeof YOURS | undefined {
+  const { name } = plan.property
+  const theirs = values.has(name) ? values.read(name, attributes) : PARTIAL
+  if (theirs === PARTIAL || !isLegalValue(theirs)) return undefined
+  const kept = markerOf(node, 'keep')
+  // A user who has chosen before may change the choice.
+  const by = kept === undefined ? findChanger(node, name, input, theirs) : markerOf(node, 'by') ?? 'both'
+  if (by === undefined || by === YOURS) return by
+  const changedBy = by === 'them' ? by : 'both'
+  const keep = kept === 'theirs' || (kept === undefined && changedBy === 'them') ? 'theirs' : 'yours'
+  const yours = ownMember(input.attributes, name)
+  const { show } = shown.find(name) as ShownAttribute
+  const stored = show.whole(theirs)
+  const field = builder.build(plan, { node: withRemoval(node) })
+  const mark = `${field.name}[${MARKER}]`
+  return {
+    changedBy,
+    label: plan.label,
+    yours: yours === undefined ? markup`${abbreviate(textsIn(node), MAX_SHOWN_LENGTH)}` : raw(show.whole(yours)),
+    theirs: stored === '' ? markup`<span class="none">${messages.none}</span>` : raw(stored),
+    field: {
+      ...field,
+      label: messages.yours,
+      // A user who keeps theirs may leave this field blank.
+      required: false,
+      optional: false,
+      hidden: changedBy === 'them' ? [...field.hidden, { name: `${mark}[by]`, value: 'them' }] : field.hidden
+    },
+    choice: { name: `${mark}[keep]`, id: `${field.id}!keep`, keep }
   }
 }
 

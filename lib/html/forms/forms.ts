@@ -9,15 +9,14 @@ import type { Input, WriterContext } from '../../core/formats/format.js'
 import type { HtmlView } from '../content.js'
 import type { PageMessages, Translate } from '../messages.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
-import type { Button, Conflict, Field, Form, FormError, HiddenField } from '../views/model.js'
-import { Conflicts, YOURS } from './conflicts.js'
-import { countTexts, currentIn, readSent, type SentForm } from './controls.js'
+import type { Button, Conflict, Field, Form, FormError, FreeRows, HiddenField } from '../views/model.js'
+import { findConflict, YOURS } from './conflicts.js'
+import { countTexts, currentIn, NOTHING, readSent, type SentForm } from './controls.js'
 import { FieldBuilder } from './field-builder.js'
 import { FieldErrors } from './field-errors.js'
 import { FieldFrames } from './field-frame.js'
 import { compileFieldPlan, compileOpenPlan, FIELDS_PER_VALUE, type FieldPlan } from './field-plan.js'
 import { FormValues, makeHidden, type FormTarget } from './form-values.js'
-import { makeFreeRows } from './free-rows.js'
 
 /** The dependencies of `Forms`. */
 export interface FormSource {
@@ -47,7 +46,7 @@ export class Forms {
   /** The plans of the attributes that are not `readOnly`. */
   readonly #plans: readonly FieldPlan[]
   readonly #values: FormValues
-  readonly #conflicts: Conflicts
+  readonly #shown: ShownAttributes
   readonly #hasRows: boolean
   readonly #another: Button | undefined
   readonly #newFrames: FieldFrames
@@ -64,7 +63,7 @@ export class Forms {
     this.#plans = [...resource.attributes.values()].filter(({ readOnly }) => !readOnly).map(compileFieldPlan)
     this.#references = context.references
     this.#values = new FormValues(resource, shown)
-    this.#conflicts = new Conflicts(this.#values, shown, messages)
+    this.#shown = shown
     this.#hasRows = resource.open || this.#plans.some(({ hasRows }) => hasRows)
     const { actions, singleton } = resource
     const canAddMore = !singleton && (actions.has('new') || actions.has('list'))
@@ -159,11 +158,12 @@ export class Forms {
     const sent = readSent(input, this.#resource.open)
     const { nodes } = sent
     const builder = this.#builder(this.#frames, view, problem)
+    const source = { values: this.#values, shown: this.#shown, messages: this.#messages }
     const conflicts: Conflict[] = []
     const fields: Field[] = []
     for (const plan of this.#plansOf(attributes, nodes)) {
       const node = this.#sentFor(plan, nodes)
-      const found = node && this.#conflicts.find(builder, plan, node, { input, attributes })
+      const found = node && findConflict(source, builder, { plan, node }, { input, attributes })
       const isTyped = found === YOURS || plan.property.writeOnly
       if (found !== undefined && found !== YOURS) conflicts.push(found)
       else fields.push(this.#field(builder, plan, attributes, isTyped ? node : undefined))
@@ -291,4 +291,25 @@ function buildNew (
  */
 function readKey ({ key: [name, ...more] }: Resource, id: Id | undefined): Attributes {
   return name !== undefined && more.length === 0 && !String(id).startsWith('%') ? { [name]: id } : {}
+}
+
+/** The number of blank rows for further attributes, which have no schema. */
+const FREE_ROWS = 3
+
+/** Makes the rows for attributes without a schema. Those that were sent with an unusable name come first. */
+function makeFreeRows (
+  singular: string,
+  { addAttribute }: PageMessages,
+  { rows: given, isRowAdded }: SentForm = NOTHING
+): FreeRows {
+  const prefix = `${singular}[${MARKER}]`
+  const rows = [...given, ...Array.from({ length: FREE_ROWS }, () => ({ name: '', value: '' }))]
+  return {
+    rows: rows.map(({ name, value }, index) => ({
+      name: { name: `${prefix}[${index}][name]`, value: name },
+      value: { name: `${prefix}[${index}][value]`, value }
+    })),
+    focus: isRowAdded ? given.length : undefined,
+    add: { name: `${prefix}[${MARKER}][add]`, value: '1', label: addAttribute }
+  }
 }

@@ -1,11 +1,11 @@
 import type { Row } from '../../core/resource/row.js'
 import type { Attributes } from '../../core/schema/types.js'
 import { MOST_REPEATED } from '../../core/util/words.js'
-import type { ListWriter, WriterContext } from '../../core/formats/format.js'
+import type { ListWriter } from '../../core/formats/format.js'
 import type { HtmlListView } from '../content.js'
 import type { Forms } from '../forms/forms.js'
 import { type Markup, raw } from '../html-tag.js'
-import type { PageMessages, Translate } from '../messages.js'
+import type { PageMessages } from '../messages.js'
 import type { RowNames } from '../values/row-names.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
 import type { ListPage, ListRow } from '../views/model.js'
@@ -48,47 +48,33 @@ function queryInOthers ({ parameters, after, before, offset }: HtmlListView): st
 
 /** Writes the pages of a list. Columns, cells and the filter are compiled once. */
 export class List {
+  readonly #source: ListSource
   readonly #messages: PageMessages
   readonly #columns: ListColumns
-  readonly #names: RowNames
   readonly #rows: RowWriter
   readonly #makeFilter: MakeFilter
-  readonly #translate: Translate
-  readonly #context: WriterContext
-  readonly #frames: PageFrames
-  readonly #forms: Forms
-  readonly #canCreate: boolean
   readonly #numbers: Intl.NumberFormat
   readonly #actions: MakeActions
 
   constructor (source: ListSource) {
-    const { resource, shown, context, messages, translate, frames, forms, lang, columns: chosen } = source
-    const { filtered, names, timeZone } = source
-    this.#numbers = new Intl.NumberFormat(lang)
-    const title = names.attribute
-    const columns = new ListColumns({ resource, shown, context, chosen, title })
-    const suffixes = context.formats.map(({ name }) => name)
+    const { context, messages, translate, lang, columns: chosen, filtered, names: { attribute: title } } = source
+    this.#source = source
     this.#messages = messages
-    this.#translate = translate
-    this.#context = context
-    this.#frames = frames
-    this.#forms = forms
-    this.#canCreate = resource.actions.has('create')
+    this.#numbers = new Intl.NumberFormat(lang)
     this.#actions = compileActions(context.collectionActions, translate)
-    this.#columns = columns
-    this.#names = names
-    this.#rows = new RowWriter({ columns, shown, names, messages, suffixes, resource })
+    this.#columns = new ListColumns({ ...source, chosen, title })
+    this.#rows = new RowWriter(source, this.#columns)
     const offered = filtered && new Set([...filtered, ...title === undefined ? [] : [title.name]])
-    this.#makeFilter = compileFilter({ resource, context, messages, translate, lang, timeZone, offered })
+    this.#makeFilter = compileFilter({ ...source, offered })
   }
 
   write (rows: readonly Row[], view: HtmlListView): string {
-    return this.#frames.render(this.#page(rows, view))
+    return this.#source.frames.render(this.#page(rows, view))
   }
 
   /** Returns the list as a frame around its rows. */
   frame (first: readonly Row[], view: HtmlListView): ListWriter {
-    const { open, close } = this.#frames.split(this.#page(first, view))
+    const { open, close } = this.#source.frames.split(this.#page(first, view))
     return { open, row: (row) => this.#rows.write([row], view), separator: '', close }
   }
 
@@ -96,23 +82,23 @@ export class List {
   #countLinks (rows: readonly Row[], { parameters }: HtmlListView): number {
     const { length } = this.#columns.of(rows)
     // A page has each link to another format twice.
-    return length + 2 + 2 * this.#context.formats.length + Object.keys(parameters).length
+    return length + 2 + 2 * this.#source.context.formats.length + Object.keys(parameters).length
   }
 
   #page (rows: readonly Row[], view: HtmlListView): ListPage {
     const { own, refused, prefilled, list } = view
-    const { newSegment } = this.#context
-    const paths = this.#frames.pathsOf(view)
+    const { context: { newSegment }, resource, frames, forms } = this.#source
+    const paths = frames.pathsOf(view)
     const isRepeated = mayRepeat(view, this.#countLinks(rows, view))
     const isList = own === undefined
-    const canCreate = isList && this.#canCreate && !refused.has('create')
+    const canCreate = isList && resource.actions.has('create') && !refused.has('create')
     const query = queryInOthers(view)
     // A suffix with the parameter `format` has its `?` already.
     const linkBy = (suffix: string): string =>
       list + suffix + (suffix.startsWith('?') ? query.replace('?', '&') : query)
-    const alternates = isRepeated ? this.#frames.alternatesOf(linkBy) : []
+    const alternates = isRepeated ? frames.alternatesOf(linkBy) : []
     const title = isList ? this.#messages.plural : this.#actionTitle(own)
-    const crumbs = isList ? paths.parents : this.#frames.crumbsOf(paths)
+    const crumbs = isList ? paths.parents : frames.crumbsOf(paths)
     const actions = isList ? this.#actions(paths.collection, undefined) : []
     const parts = this.#parts(rows, view, isRepeated)
     const { columns } = parts
@@ -120,7 +106,7 @@ export class List {
     const writer = this.#rows
     return {
       kind: 'list',
-      ...this.#frames.frame(title, { view, paths }, { crumbs, alternates }),
+      ...frames.frame(title, { view, paths }, { crumbs, alternates }),
       ...parts,
       get rows (): readonly ListRow[] {
         return writer.models(rows, view)
@@ -129,7 +115,7 @@ export class List {
         return renderRegion({ columns, messages }, raw(writer.write(rows, view)))
       },
       actions: withoutRefused(actions, view),
-      create: canCreate && newSegment === undefined ? this.#forms.create(paths.collection, view) : undefined,
+      create: canCreate && newSegment === undefined ? forms.create(paths.collection, view) : undefined,
       newLink: canCreate && newSegment !== undefined && !refused.has('new')
         ? {
             label: this.#messages.new(this.#messages.singular),
@@ -156,15 +142,15 @@ export class List {
 
   /** Returns the title of a custom action. */
   #actionTitle (name: string): string {
-    const { collectionActions, memberActions } = this.#context
+    const { context: { collectionActions, memberActions }, translate } = this.#source
     const link = [...collectionActions, ...memberActions].find((link) => link.name === name)
-    return this.#translate(link?.label ?? nameInWords(name))
+    return translate(link?.label ?? nameInWords(name))
   }
 
   #parts (rows: readonly Row[], view: HtmlListView, isRepeated: boolean): ListParts {
     const { prev, next, total, range } = view
     const messages = this.#messages
-    const columns = this.#columns.headings(rows, this.#names, messages.id)
+    const columns = this.#columns.headings(rows, this.#source.names, messages.id)
       .map((column) => this.#columns.heading(column, view))
       .map((column) => isRepeated ? column : { ...column, sort: undefined })
     const hasFirst = !isFirst(view) && (isRepeated || linkTo(view, {}).length <= MOST_REPEATED)

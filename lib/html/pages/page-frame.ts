@@ -54,33 +54,26 @@ export interface PageSource {
 
 /** Makes the parts that all pages of a resource share: the document around the content, links and views. */
 export class PageFrames {
-  readonly #resource: Resource
-  readonly #messages: PageMessages
-  readonly #translate: Translate
+  readonly #source: PageSource
   readonly #suffixes: readonly string[]
   readonly #views: ResolvedViews
-  readonly #document: Pick<PageFrame, 'stylesheet' | 'lang' | 'dir' | 'paths'>
+  readonly #document: Pick<PageFrame, 'stylesheet' | 'lang' | 'dir' | 'paths' | 'messages' | 'translate'>
   readonly #navigation: PossibleNavigation | undefined
   readonly #brand: Brand
   readonly #notices: Markup
   readonly #others: ReadonlyArray<Omit<Alternate, 'href'> & { readonly suffix: string }>
 
-  constructor (
-    { resource, context, messages, translate }: PageSource,
-    { language: { tag: lang }, views, brand }: PageOptions,
-    stylesheet: string
-  ) {
-    this.#resource = resource
-    this.#messages = messages
-    this.#translate = translate
-    this.#suffixes = context.formats.map(({ name }) => name)
-    this.#others = context.formats.filter(({ name }) => name !== 'html').map(({ name, mediaTypes, spreadsheet }) => {
+  constructor (source: PageSource, { language: { tag: lang }, views, brand }: PageOptions, stylesheet: string) {
+    const { context: { formats, paths, navigation }, messages, translate } = source
+    this.#source = source
+    this.#suffixes = formats.map(({ name }) => name)
+    this.#others = formats.filter(({ name }) => name !== 'html').map(({ name, mediaTypes, spreadsheet }) => {
       const suffix = spreadsheet === undefined ? `.${name}` : `?format=${spreadsheet.name}`
       return { label: name.toUpperCase(), suffix, mediaType: mediaTypes[0] as string }
     })
     this.#views = resolveViews(views)
-    this.#document = { stylesheet, lang, dir: directionOf(lang), paths: context.paths }
-    this.#navigation = context.navigation(lang)
+    this.#document = { stylesheet, lang, dir: directionOf(lang), paths, messages, translate }
+    this.#navigation = navigation(lang)
     this.#brand = brand
     this.#notices = renderNotices(messages)
   }
@@ -89,7 +82,7 @@ export class PageFrames {
   frame (title: string, { view, paths }: PageContext, links: OtherPages = {}): PageFrame {
     const { request, unlisted } = view
     const { crumbs = this.crumbsOf(paths), alternates = [] } = links
-    const { plural, singular, singleton } = this.#resource
+    const { plural, singular, singleton } = this.#source.resource
     const { lang } = this.#document
     return {
       ...this.#document,
@@ -100,8 +93,6 @@ export class PageFrames {
       crumbs,
       resource: { plural, singular, path: paths.collection, singleton },
       alternates,
-      messages: this.#messages,
-      translate: this.#translate,
       xhtml: view.mediaType === XHTML,
       request
     }
@@ -122,10 +113,10 @@ export class PageFrames {
 
   pathsOf ({ location, parents, unlisted }: Pick<HtmlView, 'location' | 'parents' | 'unlisted'>): PagePaths {
     const { collection, isListed = true, members, parent } = location
-    const { singleton, actions } = this.#resource
+    const { singleton, actions } = this.#source.resource
     return {
       collection,
-      isListed: isListed && !singleton && actions.has('list') && unlisted?.has(this.#resource) !== true,
+      isListed: isListed && !singleton && actions.has('list') && unlisted?.has(this.#source.resource) !== true,
       members,
       parents: this.#linksAbove(parent, parents, unlisted)
     }
@@ -140,34 +131,34 @@ export class PageFrames {
     const { resource, id, path, list } = parent
     const { plural, singular, singleton } = resource
     const isListed = list !== undefined && unlisted?.has(resource) !== true
-    const words = this.#translate(wordsOf(singular))
-    const label = name ?? capitalize(singleton ? words : this.#messages.record(words, id))
+    const words = this.#source.translate(wordsOf(singular))
+    const label = name ?? capitalize(singleton ? words : this.#source.messages.record(words, id))
     return [
       ...this.#linksAbove(parent.parent, names, unlisted),
-      ...(isListed ? [{ label: this.#translate(nameInWords(plural)), href: list }] : []),
+      ...(isListed ? [{ label: this.#source.translate(nameInWords(plural)), href: list }] : []),
       { label, href: path }
     ]
   }
 
   /** Returns the path of a row. */
   pathOf ({ collection, members }: PagePaths, id: Id): string {
-    return this.#resource.singleton ? collection : memberPath(members, id, this.#suffixes)
+    return this.#source.resource.singleton ? collection : memberPath(members, id, this.#suffixes)
   }
 
   /** Returns the path that the forms of a row are posted to. */
   actionOf ({ members }: PagePaths, member: string): string {
-    return this.#resource.singleton || this.#resource.memberWrites ? member : members
+    return this.#source.resource.singleton || this.#source.resource.memberWrites ? member : members
   }
 
   /** Returns the links to the pages above a row, and to the row itself if the page is below it. */
   crumbsOf ({ parents, isListed, collection }: PagePaths, row?: Link): Link[] {
-    const list = isListed ? [{ label: this.#messages.plural, href: collection }] : []
+    const list = isListed ? [{ label: this.#source.messages.plural, href: collection }] : []
     return [...parents, ...list, ...row === undefined ? [] : [row]]
   }
 
   /** Returns the form of a page that has no other content, with a link that leaves it. */
   withCancel (form: Form, href: string | undefined): Form {
-    return { ...form, cancel: href === undefined ? undefined : { label: this.#messages.cancel, href } }
+    return { ...form, cancel: href === undefined ? undefined : { label: this.#source.messages.cancel, href } }
   }
 
   /**

@@ -6,7 +6,7 @@ import type { HtmlView } from '../content.js'
 import { type FormTarget, hasVersion } from '../forms/form-values.js'
 import { Forms } from '../forms/forms.js'
 import { raw } from '../html-tag.js'
-import type { PageMessages, Translate } from '../messages.js'
+import type { PageMessages } from '../messages.js'
 import { labelAttributes } from '../languages/labels.js'
 import { compileTranslation, makeMessages } from '../languages/make-messages.js'
 import type { PageOptions } from '../options.js'
@@ -33,59 +33,48 @@ interface RowPaths {
 export class Pages {
   readonly list: List
   readonly #resource: Resource
-  readonly #context: WriterContext
   readonly #source: PageSource
   readonly #messages: PageMessages
-  readonly #translate: Translate
   readonly #shown: ShownAttributes
   readonly #forms: Forms
   readonly #frames: PageFrames
   readonly #names: RowNames
   readonly #memberActions: MakeActions
-  readonly #children: ReadonlyArray<{ readonly label: string, readonly segment: string }>
   readonly #makeRelated: MakeRelated
   readonly #tables: RelatedTables
 
   constructor (resource: Resource, context: WriterContext, options: PageOptions, stylesheet: string) {
-    const { language, language: { tag: lang } } = options
+    const { language, language: { tag: lang }, timeZone, title, columns } = options
     const messages = makeMessages(resource, language)
     const translate = compileTranslation(language, messages)
-    const compileShow = makeShowCompiler(lang, messages, options.timeZone)
+    const compileShow = makeShowCompiler(lang, messages, timeZone)
     const { selection, references } = context
     const titled = labelAttributes(resource, references, language.messages)
     const selected = selection && labelAttributes(selection.resource, references, language.messages)
-    const shown = compileShownAttributes(selected ?? titled, compileShow, references)
-    const all = selected === undefined ? shown : compileShownAttributes(titled, compileShow, references)
-    const names = columnsOf(resource, options.columns, selection)
-    const frames = new PageFrames({ resource, context, messages, translate }, options, stylesheet)
+    const all = compileShownAttributes(titled, compileShow, references)
+    const shown = selected === undefined ? all : compileShownAttributes(selected, compileShow, references)
     const source = { resource: titled, context, messages, translate }
-    const forms = new Forms(source, all)
-    const listed = new RowNames(resource, shown, messages, options.title)
+    this.#resource = resource
+    this.#source = source
+    this.#messages = messages
+    this.#shown = shown
+    this.#forms = new Forms(source, all)
+    this.#frames = new PageFrames({ ...source, resource }, options, stylesheet)
+    this.#names = new RowNames(resource, all, messages, title)
+    this.#memberActions = compileActions(context.memberActions, translate)
+    this.#makeRelated = compileRelated(messages, translate, lang)
+    this.#tables = new RelatedTables({ ...source, resource, shown: all, names: this.#names, chosen: columns })
     this.list = new List({
       ...source,
       shown,
-      frames,
-      forms,
+      frames: this.#frames,
+      forms: this.#forms,
       lang,
-      timeZone: options.timeZone,
-      columns: names,
-      filtered: options.columns,
-      names: listed
+      timeZone,
+      columns: columnsOf(resource, columns, selection),
+      filtered: columns,
+      names: new RowNames(resource, shown, messages, title)
     })
-    this.#resource = resource
-    this.#context = context
-    this.#source = source
-    this.#messages = messages
-    this.#translate = translate
-    this.#shown = shown
-    this.#forms = forms
-    this.#frames = frames
-    this.#names = new RowNames(resource, all, messages, options.title)
-    this.#memberActions = compileActions(context.memberActions, translate)
-    this.#makeRelated = compileRelated(messages, translate, lang)
-    const chosen = options.columns
-    this.#tables = new RelatedTables({ resource, context, messages, shown: all, names: this.#names, chosen })
-    this.#children = context.children.map(({ name, segment }) => ({ label: translate(nameInWords(name)), segment }))
   }
 
   /** Returns the name of a row, for links from other pages. */
@@ -102,7 +91,7 @@ export class Pages {
     const row = this.#withoutId(stored)
     const { id, version } = row
     const { refused } = view
-    const { editSegment } = this.#context
+    const { context: { children, editSegment }, translate } = this.#source
     const name = this.#names.of(id, row)
     const { paths, member, target } = this.#locate({ id, version, name }, view)
     const alternates = this.#frames.alternatesOf((suffix) => member + suffix)
@@ -114,7 +103,8 @@ export class Pages {
       version,
       values: this.#valuesOf(row, view),
       actions: withoutRefused(this.#memberActions(member, hasVersion(version) ? version : undefined), view),
-      children: this.#children.map(({ label, segment }) => ({ label, href: `${member}/${segment}` })),
+      children: children.map(({ name, segment }) =>
+        ({ label: translate(nameInWords(name)), href: `${member}/${segment}` })),
       related: this.#makeRelated(view),
       edit: canUpdate && editSegment === undefined
         ? this.#frames.withCancel(this.#forms.edit(target, row, view), member)
@@ -158,7 +148,7 @@ export class Pages {
     }
     const paths = this.#frames.pathsOf(view)
     return this.#frames.render({
-      ...this.#frames.frame(this.#translate(problem.title), { view, paths }),
+      ...this.#frames.frame(this.#source.translate(problem.title), { view, paths }),
       kind: 'error',
       problem,
       texts: this.#textsOf(said),
@@ -178,9 +168,9 @@ export class Pages {
   }
 
   #textsOf ({ detail, errors }: SaidProblem): string[] {
-    if (errors === undefined) return [this.#translate(detail)]
+    if (errors === undefined) return [this.#source.translate(detail)]
     return Object.entries(errors).flatMap(([path, messages]) =>
-      messages.map((message) => this.#messages.fieldError(path, this.#translate(message))))
+      messages.map((message) => this.#messages.fieldError(path, this.#source.translate(message))))
   }
 
   #valuesOf (row: Row, { links }: HtmlView): readonly Value[] {
@@ -256,7 +246,7 @@ export class Pages {
     const { alone, within } = row.name
     // A form with a page of its own is below the page of the row.
     const canShow = this.#can('show')
-    const isBelow = canShow && this.#context.editSegment !== undefined
+    const isBelow = canShow && this.#source.context.editSegment !== undefined
     const crumbs = this.#frames.crumbsOf(paths, isBelow ? { label: alone, href: member } : undefined)
     const frame = this.#frames.frame(this.#messages.edit(within), { view, paths }, { crumbs })
     const form = this.#can('update') ? this.#forms.update(target, stored, view, problem) : undefined

@@ -79,12 +79,10 @@ export class RelatedTables {
   }
 
   #make (without: string): RelatedTable {
-    const { resource, context, messages, shown, names, chosen } = this.#source
+    const { resource, shown, names: { attribute: title }, chosen } = this.#source
     const all = chosen ?? shown.of([]).map(({ name }) => name)
-    const own = all.filter((name) => name !== without && name !== names.attribute?.name).slice(0, COLUMNS)
-    const title = names.attribute
-    const columns = new ListColumns({ resource, shown, context, chosen: resource.open ? undefined : own, title })
-    const suffixes = context.formats.map(({ name }) => name)
-    return { columns, rows: new RowWriter({ columns, shown, names, messages, suffixes, resource }) }
+    const own = all.filter((name) => name !== without && name !== title?.name).slice(0, COLUMNS)
+    const columns = new ListColumns({ ...this.#source, chosen: resource.open ? undefined : own, title })
+    return { columns, rows: new RowWriter(this.#source, columns) }
   }
 }

@@ -4,6 +4,7 @@ import { memberPath, memberSegment } from '../../core/resource/path-pattern.js'
 import type { Id, Row } from '../../core/resource/row.js'
 import { escapeAttribute } from '../../core/formats/escape.js'
 import { flatten } from '../../core/util/functions.js'
+import type { WriterContext } from '../../core/formats/format.js'
 import type { HtmlView } from '../content.js'
 import { markup, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
@@ -18,12 +19,10 @@ type Shown = Pick<HtmlView, 'location' | 'links'>
 
 /** The dependencies of `RowWriter`. */
 export interface RowSource {
-  readonly columns: ListColumns
   readonly shown: ShownAttributes
   readonly names: RowNames
   readonly messages: PageMessages
-  /** The names of all formats. */
-  readonly suffixes: readonly string[]
+  readonly context: Pick<WriterContext, 'formats'>
   readonly resource: Pick<Resource, 'actions' | 'longestId' | 'publicVersion'>
 }
 
@@ -34,6 +33,9 @@ const END_OF_ID = 6
 /** Writes the rows of a list. The cells are compiled once if every page has the same columns. */
 export class RowWriter {
   readonly #source: RowSource
+  readonly #columns: ListColumns
+  /** The names of all formats. */
+  readonly #suffixes: readonly string[]
   /** The markup before the path of a row, or before its name if rows have no pages. */
   readonly #start: string
   /** The markup after the name. */
@@ -42,11 +44,13 @@ export class RowWriter {
   readonly #id: string | undefined
   readonly #fixed: readonly Cell[] | undefined
 
-  constructor (source: RowSource) {
-    const { columns, messages, names, resource } = source
+  constructor (source: RowSource, columns: ListColumns) {
+    const { messages, names, resource, context: { formats } } = source
     const hasPages = resource.actions.has('show')
     const open = (label: string, more: string): string => `<td data-label="${escapeAttribute(label)}"${more}`
     this.#source = source
+    this.#columns = columns
+    this.#suffixes = formats.map(({ name }) => name)
     const first = names.label === undefined ? open(messages.id, '') : open(names.label, ' dir="auto"')
     this.#start = flatten(`<tr>${first}>${hasPages ? '<a' : ''}`)
     this.#named = hasPages ? '</a>' : ''
@@ -55,7 +59,7 @@ export class RowWriter {
   }
 
   #cellsOf (rows: readonly Row[]): readonly Cell[] {
-    return this.#fixed ?? this.#source.columns.of(rows).map(compileCell)
+    return this.#fixed ?? this.#columns.of(rows).map(compileCell)
   }
 
   /**
@@ -63,7 +67,7 @@ export class RowWriter {
    * cells.
    */
   write (rows: readonly Row[], { location: { members }, links }: Shown): string {
-    const { resource, suffixes } = this.#source
+    const { resource } = this.#source
     const start = this.#start
     const cells = this.#cellsOf(rows)
     const href = ` href="${escapeAttribute(`${members}/`)}`
@@ -71,7 +75,7 @@ export class RowWriter {
     const unlinked = resource.actions.has('show') ? '>' : ''
     let text = ''
     for (const row of rows) {
-      const segment = memberSegment(row.id, suffixes)
+      const segment = memberSegment(row.id, this.#suffixes)
       // The segment needs no escape, and neither does an id that equals it.
       const id = typeof row.id === 'number' || row.id === segment ? segment : escapeAttribute(row.id)
       const link = hasPage(resource, row.id) ? href + segment + '">' : unlinked
@@ -97,13 +101,13 @@ export class RowWriter {
 
   /** Returns the rows as models for the app's own view. */
   models (rows: readonly Row[], { location: { members }, links }: Shown): readonly ListRow[] {
-    const { resource, shown, names, suffixes } = this.#source
+    const { resource, shown, names } = this.#source
     const cells = this.#cellsOf(rows)
     const isNamed = this.#id !== undefined
     return rows.map((row) => {
       const { id, attributes } = row
       const title = names.of(id, row).alone
-      const href = hasPage(resource, id) ? memberPath(members, id, suffixes) : undefined
+      const href = hasPage(resource, id) ? memberPath(members, id, this.#suffixes) : undefined
       const name = isNamed ? title : String(id)
       const others = cells.map(({ read, show }) => raw(show(read(attributes), links)))
       return {

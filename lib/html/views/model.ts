@@ -50,6 +50,12 @@ export interface PageFrame {
   readonly request: View['request']
 }
 
+/** A page of one kind. */
+interface PageOf<Kind extends string> extends PageFrame {
+  /** The kind of page, which distinguishes the types of pages. */
+  readonly kind: Kind
+}
+
 /** A link to the same content in another format. */
 export interface Alternate extends Link {
   /** The media type of that format. */
@@ -67,9 +73,7 @@ export interface PageAction extends Link {
 }
 
 /** A page of rows. */
-export interface ListPage<A = Attributes> extends PageFrame {
-  /** The kind of page, which distinguishes the types of pages. */
-  readonly kind: 'list'
+export interface ListPage<A = Attributes> extends PageOf<'list'> {
   /** The columns, in their order. */
   readonly columns: readonly Column[]
   /** The rows. Each access makes them anew. */
@@ -129,9 +133,7 @@ export interface ListRow<A = Attributes> {
 }
 
 /** The page of one row. */
-export interface RecordPage extends PageFrame {
-  /** The kind of page, which distinguishes the types of pages. */
-  readonly kind: 'record'
+export interface RecordPage extends PageOf<'record'> {
   /** The id of the row, or the empty text for a singleton. */
   readonly id: Id
   /** The version of the row, or the empty text if it has none. */
@@ -181,17 +183,13 @@ export interface Value {
 }
 
 /** A page that only has a form: it was refused, its rows have changed, or it has its own path. */
-export interface EditPage extends PageFrame {
-  /** The kind of page, which distinguishes the types of pages. */
-  readonly kind: 'edit'
+export interface EditPage extends PageOf<'edit'> {
   /** The form with its errors, or `undefined` if the resource does not have its action. */
   readonly form: Form | undefined
 }
 
 /** The rows that an attribute of a form can reference, to choose one. Its hidden fields keep what was typed. */
-export interface ChoosePage extends PageFrame {
-  /** The kind of page, which distinguishes the types of pages. */
-  readonly kind: 'choose'
+export interface ChoosePage extends PageOf<'choose'> {
   /** The path that each button posts the form to. */
   readonly action: string
   /** The hidden fields: the whole form that the page was opened from. */
@@ -211,9 +209,7 @@ export interface ChoosePage extends PageFrame {
 }
 
 /** A conflict: somebody else has saved the row since the form was opened. */
-export interface StalePage extends PageFrame {
-  /** The kind of page, which distinguishes the types of pages. */
-  readonly kind: 'stale'
+export interface StalePage extends PageOf<'stale'> {
   /** The id of the row, or the empty text for a singleton. */
   readonly id: Id
   /** The path of the row, or `undefined` if rows have no pages. */
@@ -243,9 +239,7 @@ export interface Conflict {
 }
 
 /** Any other error. */
-export interface ErrorPage extends PageFrame {
-  /** The kind of page, which distinguishes the types of pages. */
-  readonly kind: 'error'
+export interface ErrorPage extends PageOf<'error'> {
   /** The error, as other formats render it. */
   readonly problem: Problem
   /** The messages, in the words of the page. */
@@ -378,6 +372,18 @@ export interface FieldFrame {
   readonly removal: Removal | undefined
 }
 
+/** A field with one kind of control. */
+interface FieldOf<Control extends string> extends FieldFrame {
+  /** The kind of control, which distinguishes the types of fields. */
+  readonly control: Control
+}
+
+/** A field that offers choices. */
+interface ChoiceField<Control extends string> extends FieldOf<Control> {
+  /** The choices. */
+  readonly options: readonly Option[]
+}
+
 /** A box that empties an attribute. */
 export interface Removal extends HiddenField {
   /** The id of the box. */
@@ -389,9 +395,7 @@ export interface Removal extends HiddenField {
 }
 
 /** A field of one line: a text, a number or a date. */
-export interface InputField extends FieldFrame {
-  /** The kind of control, which distinguishes the types of fields. */
-  readonly control: 'input'
+export interface InputField extends FieldOf<'input'> {
   /** The `type` of the `input` element. */
   readonly type: 'text' | 'number' | 'date' | 'datetime-local' | 'time' | 'email' | 'url' | 'password'
   /** The content of the control. */
@@ -401,9 +405,7 @@ export interface InputField extends FieldFrame {
 }
 
 /** A field of several lines: a text, a list with one item per line, or JSON. */
-export interface TextField extends FieldFrame {
-  /** The kind of control, which distinguishes the types of fields. */
-  readonly control: 'textarea'
+export interface TextField extends FieldOf<'textarea'> {
   /** The content of the control. */
   readonly value: string
   /** The number of visible lines. */
@@ -415,36 +417,19 @@ export interface TextField extends FieldFrame {
 }
 
 /** A checkbox for a boolean that is either `true` or `false`. */
-export interface CheckField extends FieldFrame {
-  /** The kind of control, which distinguishes the types of fields. */
-  readonly control: 'checkbox'
+export interface CheckField extends FieldOf<'checkbox'> {
   /** Whether the box is ticked. */
   readonly checked: boolean
 }
 
 /** A drop-down list: one of many choices. */
-export interface SelectField extends FieldFrame {
-  /** The kind of control, which distinguishes the types of fields. */
-  readonly control: 'select'
-  /** The choices. */
-  readonly options: readonly Option[]
-}
+export type SelectField = ChoiceField<'select'>
 
 /** Radio buttons: one of a few choices. */
-export interface RadiosField extends FieldFrame {
-  /** The kind of control, which distinguishes the types of fields. */
-  readonly control: 'radios'
-  /** The choices. */
-  readonly options: readonly Option[]
-}
+export type RadiosField = ChoiceField<'radios'>
 
 /** Checkboxes: any of several choices. */
-export interface CheckboxesField extends FieldFrame {
-  /** The kind of control, which distinguishes the types of fields. */
-  readonly control: 'checkboxes'
-  /** The choices. */
-  readonly options: readonly Option[]
-}
+export type CheckboxesField = ChoiceField<'checkboxes'>
 
 /** A choice. */
 export interface Option {
@@ -457,9 +442,7 @@ export interface Option {
 }
 
 /** A date and time with its offset from UTC. */
-export interface MomentField extends FieldFrame {
-  /** The kind of control, which distinguishes the types of fields. */
-  readonly control: 'moment'
+export interface MomentField extends FieldOf<'moment'> {
   /** The date and time without the offset: `2026-01-31T12:00`. */
   readonly value: string
   /** The step of the control in seconds, or `undefined` for whole minutes. */
@@ -469,9 +452,7 @@ export interface MomentField extends FieldFrame {
 }
 
 /** A group of fields for the properties of an object. */
-export interface GroupField extends FieldFrame {
-  /** The kind of control, which distinguishes the types of fields. */
-  readonly control: 'group'
+export interface GroupField extends FieldOf<'group'> {
   /** The fields, in the order of the properties. */
   readonly fields: readonly Field[]
   /** Whether the fields stand in one line, as the cells of a table. */
@@ -479,9 +460,7 @@ export interface GroupField extends FieldFrame {
 }
 
 /** A field for each item of an array. */
-export interface RowsField extends FieldFrame {
-  /** The kind of control, which distinguishes the types of fields. */
-  readonly control: 'rows'
+export interface RowsField extends FieldOf<'rows'> {
   /**
    * The heads of the columns if each item takes one line: an object with a few short properties. A text, a number or a
    * choice has no head. `undefined` for larger items.
@@ -502,9 +481,7 @@ export interface RowColumn extends Pick<FieldFrame, 'label' | 'description' | 'o
 }
 
 /** An attribute that references one of many rows. Its id is a hidden field, and a button leads to the rows. */
-export interface ReferenceField extends FieldFrame {
-  /** The kind of control, which distinguishes the types of fields. */
-  readonly control: 'reference'
+export interface ReferenceField extends FieldOf<'reference'> {
   /** The name of the row, or its id if the name is not known, or the word for no row. */
   readonly text: string
   /** The button that leads to the rows. */
@@ -512,9 +489,7 @@ export interface ReferenceField extends FieldFrame {
 }
 
 /** An attribute that stays as it is. Its hint says why: it forms the id, or the form cannot show all of it. */
-export interface UnchangedField extends FieldFrame {
-  /** The kind of control, which distinguishes the types of fields. */
-  readonly control: 'kept'
+export interface UnchangedField extends FieldOf<'kept'> {
   /** The first characters of a text, a number or a boolean, or `undefined` for any other value. */
   readonly beginning: string | undefined
 }
