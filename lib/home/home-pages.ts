@@ -27,9 +27,8 @@ import type { AppearanceOptions, PageLanguage, ResolvedHtmlOptions } from '../ht
 import { makeSecurityHeaders } from '../html/security-headers.js'
 import { type Brand, resolveBrand } from '../html/style/brand.js'
 import { makeStylesheet } from '../html/style/stylesheet.js'
-import { type DocumentFrame, renderDocument } from '../html/views/frame-view.js'
 import type { Alternate } from '../html/views/model.js'
-import { renderProblem } from '../html/views/page-views.js'
+import { type DocumentFrame, renderDocument, renderProblem } from '../html/views/page-views.js'
 import { type Entry, findEntry, PATIENCE_MS } from './entries.js'
 
 /** The options of the home page. */
