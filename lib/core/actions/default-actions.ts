@@ -68,13 +68,12 @@ export function compileDefaultActions ({ resource }: CompiledResource): DefaultA
  * @throws InvalidQueryError
  */
 export async function parseListQuery (state: ActionState): Promise<ListQuery> {
-  const { request, compiled: { listQuery }, choice: { format: { browser, writer } }, route: { hasQueryBody } } = state
-  const canShow = browser === true && writer.list === undefined && writer.showsRefusedConditions === true
+  const { request, compiled: { listQuery }, choice: { format: { writer } }, route: { hasQueryBody } } = state
   try {
     return await listQuery.parse(request.query, state)
   } catch (error) {
     const isKnown = state.openCondition?.error !== undefined
-    if (!isConditionError(error) || !canShow || isKnown || hasQueryBody) throw error
+    if (!isConditionError(error) || writer.showsRefusedConditions !== true || isKnown || hasQueryBody) throw error
     const { parameter, reason } = error
     const { [parameter]: value = '', ...others } = request.query
     if (value.length > MOST_REPEATED) throw error

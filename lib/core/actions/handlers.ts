@@ -287,7 +287,7 @@ function isWithoutWrite (outcome: Outcome | undefined): outcome is OutcomeWithou
 
 /** @throws MalformedBodyError if the answer has no page that could show the form again */
 function checkRevisable ({ choice: { format: { writer } } }: RequestState): void {
-  if (writer.document !== undefined || writer.revised === undefined) {
+  if (writer.revised === undefined) {
     throw new MalformedBodyError('the form asks to add or remove a row, which only a page (text/html) can show')
   }
 }

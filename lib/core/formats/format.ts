@@ -151,10 +151,12 @@ export interface ChildLink {
  * Writes the answers of one resource. A JSON format has `document` and `serialize`, because Fastify sends its records
  * and errors as objects. Another format has `record` and `problem`, which an onSend hook calls.
  */
-export type Writer = (JsonWriter | TextWriter) & (
-  { readonly list: ListWriter, readonly page?: undefined } |
-  PageWriter & { readonly list?: undefined }
-)
+export type Writer =
+  (JsonWriter & Without<TextWriter, JsonWriter> | TextWriter & { readonly document?: undefined }) &
+  ({ readonly list: ListWriter } & Without<PageWriter> | PageWriter & { readonly list?: undefined })
+
+/** The members that only the other kind of writer has. */
+type Without<Members, Own = unknown> = { readonly [Name in Exclude<keyof Members, keyof Own>]?: undefined }
 
 /** Writes a list in pages, for a format that people read. */
 export interface PageWriter {
@@ -198,16 +200,10 @@ export interface JsonWriter {
   serialize (document: object): string
   /** The media type of an error. */
   readonly problemType: string
-  /** Always absent: a record is sent without anything besides it. */
-  readonly prepare?: undefined
-  /** Always absent, as `prepare`. */
-  readonly prepareProblem?: undefined
 }
 
 /** Writes whole answers as text, in an onSend hook. */
 export interface TextWriter {
-  /** Always absent: only a `JsonWriter` has it. */
-  readonly document?: undefined
   /**
    * Finds what the answer to an outcome shows besides its rows, after the request has passed the hooks of the app. The
    * view has it as `content`. @default nothing

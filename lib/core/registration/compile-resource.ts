@@ -204,9 +204,8 @@ function compileRepresentations (
     const writer = compile(resource)
     const whole: Representation = {
       ...format,
-      ...(writer.list === undefined
-        ? { headers: Object.entries(writer.headers ?? {}), pageSize }
-        : { headers: [], pageSize: undefined }),
+      headers: Object.entries(writer.headers ?? {}),
+      pageSize: writer.page && pageSize,
       spreadsheet: format.spreadsheet && represent(format.spreadsheet),
       writer,
       blank: lazy(() => compile({ ...resource, singleton: true })),

@@ -49,9 +49,8 @@ export function compileFindLinks (linked: LinkedResource, from: HookedResource, 
 }
 
 /** Returns the writer of the pages of a resource, or `undefined` if it has none. */
-export function findPageWriter ({ representations }: Pick<LinkedResource, 'representations'>): TextWriter | undefined {
-  const page = representations.find(({ browser, writer }) => browser === true && writer.document === undefined)
-  return page?.writer as TextWriter | undefined
+export function findPageWriter ({ representations }: Pick<LinkedResource, 'representations'>): Writer | undefined {
+  return representations.find(({ browser }) => browser === true)?.writer
 }
 
 /** Returns the function that names the rows of a resource on its pages, or `undefined` if it has no pages. */

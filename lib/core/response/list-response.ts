@@ -28,7 +28,7 @@ export async function makeListBody (listed: ListOutcome, state: RequestState): P
 async function makeBody (listed: ListOutcome, state: RequestState): Promise<WriteBody> {
   const { writer } = state.choice.format
   const { rows, more } = listed
-  if (writer.list === undefined && writer.frame === undefined && more !== undefined) {
+  if ((writer.list ?? writer.frame) === undefined && more !== undefined) {
     return makeBody(await gather(listed, more, state.customAction !== undefined), state)
   }
   const links = isPage(state) ? findLinks(listed, state) : NO_LINKS
@@ -95,7 +95,7 @@ async function gather (listed: ListOutcome, more: Source, isCustom: boolean): Pr
 
 /** Returns whether a list is a page, which has links to others. Only the action "list" has pages. */
 function isPage ({ action, isCustom, request: { query }, choice: { format } }: RequestState): boolean {
-  return action === 'list' && !isCustom && (query.limit !== undefined || format.writer.list === undefined)
+  return action === 'list' && !isCustom && (query.limit ?? format.pageSize) !== undefined
 }
 
 /** The paths and queries of a page and its neighbours, by their relation to it (RFC 8288, IANA Link Relations). */

@@ -136,7 +136,7 @@ function sendBlank (row: Row, prepared: Prepared | undefined, state: RequestStat
   const other = blank()
   if (other.document !== undefined) return sendDocument(other, row, state)
   const view = makeView(state, undefined, { prepared })
-  if (writer.document === undefined && writer.blank !== undefined) {
+  if (writer.blank !== undefined) {
     const write = writer.blank.bind(writer)
     return sendText(() => write(view), state)
   }
@@ -316,9 +316,9 @@ export function makeOnSend ({ answers, errors }: CacheControl): onSendHookHandle
  * that the page shows, so that the notice needs neither a cookie nor another ETag of the page. Only the way back to a
  * blank form has a query: the references with which it begins.
  */
-function locate ({ location, notice }: OutcomeResponse, row: Row | undefined, state: RequestState): string {
-  if (notice === undefined) return findPath(location, row, state)
-  return findBlankForm(row, state) ?? `${findPath(location, row, state)}#${notice}`
+function locate (answer: OutcomeResponse, row: Row | undefined, state: RequestState): string {
+  const path = findPath(answer, row, state)
+  return answer.notice === undefined ? path : findBlankForm(row, state) ?? `${path}#${answer.notice}`
 }
 
 /** Returns the path back to the blank form if the form that was sent asks for it. References that it had stay. */
@@ -335,13 +335,13 @@ function findBlankForm (row: Row | undefined, state: RequestState): string | und
 }
 
 /** Returns the path of the row, or of the list if no page shows the row. */
-function findPath (to: OutcomeResponse['location'], row: Row | undefined, state: RequestState): string {
-  const { compiled: { findLocation, representations, resource }, choice: { format }, parameters } = state
+function findPath ({ location: to, notice }: OutcomeResponse, row: Row | undefined, state: RequestState): string {
+  const { compiled: { findLocation, representations, resource }, parameters } = state
   const { member } = state.negotiated
   const { idType, longestId, singleton, actions } = resource
   const { collection, members, parent } =
     row === undefined ? state.location : findLocation(parameters, row.attributes)
-  const isPage = format.browser === true
+  const isPage = notice !== undefined
   if (singleton) return to === 'collection' ? (parent?.path ?? collection) : collection
   if (to === 'collection' || (isPage && !actions.has('show'))) {
     // Without a list, a browser goes to the page of the parent.

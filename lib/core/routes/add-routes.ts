@@ -54,7 +54,7 @@ export function addRoutes (
     if (path.endsWithId || isList) adder.addSlash(path)
   }
   for (const { writer } of compiled.representations) {
-    for (const asset of writer.list === undefined ? (writer.assets ?? []) : []) adder.addAsset(asset)
+    for (const asset of writer.assets ?? []) adder.addAsset(asset)
   }
   if (compiled.options.xsd && serveXmlSchema !== undefined) adder.addXmlSchema(serveXmlSchema(compiled))
 }

@@ -225,7 +225,7 @@ async function fromBatches (batches: Batches, state: ActionState): Promise<ListO
     return refuseBefore()
   }
   if (limit !== undefined) return fromPagedBatches(await collect(source, limit + 1, LARGEST_BATCH_SIZE), state)
-  if (state.choice.format.writer.list !== undefined) return pullFirst(source, BY_ID)
+  if (state.choice.format.pageSize === undefined) return pullFirst(source, BY_ID)
   const { rows } = await collect(source, Infinity)
   return { kind: 'listed', rows, more: undefined, order: BY_ID, first: undefined, last: undefined }
 }
