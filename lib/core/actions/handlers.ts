@@ -20,7 +20,7 @@ import { respond } from '../response/responder.js'
 import { logOutcome } from '../telemetry/action-log.js'
 import { channel, traceAction } from '../telemetry/tracing.js'
 import { hideUnauthorized, type OutcomeWithoutWrite } from './hide-unauthorized.js'
-import { compileCustomPayloadHook, compilePayloadHook } from '../request/payload-hooks.js'
+import { compilePayloadHook, findWrite } from '../request/payload-hooks.js'
 import type { GuardedReference } from '../relations/relations.js'
 import { findRow, notFound, ofId } from '../modes.js'
 import type { Outcome } from './outcome.js'
@@ -122,7 +122,10 @@ export class Handlers {
 
   /** Makes the hook that reads the payload of a write on a path that serves these actions. */
   readPayload (actions: ReadonlySet<string>): preValidationHookHandler {
-    return compilePayloadHook(this.#compiled, actions)
+    return compilePayloadHook(this.#compiled, (method) => {
+      const action = findWrite(method)
+      return actions.has(action) ? action : undefined
+    })
   }
 
   /** Makes the handler of a custom action that is a GET. */
@@ -142,7 +145,7 @@ export class Handlers {
     const performs = new Map([...byMethod.values()].map((action) =>
       [action, checkFirst(compileHandler(action.handler))]))
     return {
-      readPayload: compileCustomPayloadHook(this.#compiled, byMethod),
+      readPayload: compilePayloadHook(this.#compiled, (method) => byMethod.get(method)),
       handler: handle((state) => {
         const { customAction, payload, request: { query } } = state as CustomState
         const { validate, parameters, readQuery } = customAction

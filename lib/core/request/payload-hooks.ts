@@ -4,10 +4,8 @@ import { InvalidMethodError } from '../errors.js'
 import type { Entries, Reader } from '../formats/format.js'
 import type { CompiledCustomAction, CompiledResource } from '../compiled-resource.js'
 import { refuseMethod } from './negotiate.js'
-import type { ReadPayload, WriteAction } from './payload.js'
+import type { WriteAction } from './payload.js'
 import { type ActionState, type RequestState, STATE } from './state.js'
-
-const WRITE_ACTIONS: ReadonlyMap<string, WriteAction> = new Map([['POST', 'create'], ['DELETE', 'delete']])
 
 /** Compiles Fastify's parser of bodies. An empty body counts as no body. */
 export function compileBodyParser (reader: Reader): FastifyBodyParser<Buffer> {
@@ -23,39 +21,19 @@ export function keepQuery (parse: FastifyBodyParser<Buffer>): FastifyBodyParser<
     request.method === 'QUERY' ? keepBody(request, body, done) : parse(request, body, done)
 }
 
-/** Compiles the hook that reads the payload of the default writes on one path. */
+/** Returns the default write that a method asks for. */
+export function findWrite (method: string): WriteAction {
+  return method === 'POST' ? 'create' : method === 'DELETE' ? 'delete' : 'update'
+}
+
+/**
+ * Compiles the hook that reads the payload of the writes on one path. The app's later hooks see the same body for every
+ * format.
+ * @param find finds the action that a method asks for, a default one or one of the app's own
+ */
 export function compilePayloadHook (
-  compiled: CompiledResource,
-  actions: ReadonlySet<string>
-): preValidationHookHandler {
-  return compileHook(compiled, (method) => {
-    const action = WRITE_ACTIONS.get(method) ?? 'update'
-    return actions.has(action) ? { name: action, action, custom: undefined } : undefined
-  })
-}
-
-/** Compiles the same hook for the app's own writes on one path. */
-export function compileCustomPayloadHook (
-  compiled: CompiledResource,
-  byMethod: ReadonlyMap<string, CompiledCustomAction>
-): preValidationHookHandler {
-  return compileHook(compiled, (method) => {
-    const custom = byMethod.get(method)
-    return custom === undefined ? undefined : { name: custom.name, action: undefined, custom }
-  })
-}
-
-/** The action that a method asks for. */
-interface Asked {
-  readonly name: string
-  readonly action: WriteAction | undefined
-  readonly custom: CompiledCustomAction | undefined
-}
-
-/** Compiles a hook that reads a payload. The app's later hooks see the same body for every format. */
-function compileHook (
   { resource, isId, bodiless }: CompiledResource,
-  find: (method: string) => Asked | undefined
+  find: (method: string) => WriteAction | CompiledCustomAction | undefined
 ): preValidationHookHandler {
   const { singular } = resource
   return ({ [STATE]: given }, reply, done) => {
@@ -65,11 +43,11 @@ function compileHook (
     const { body: entries = {} } = request
     const asked = find(readMethod(request.method, entries, body.reader))
     if (asked === undefined) return refuseAction(state)
-    const { name, action, custom } = asked
-    state.action = name
-    state.customAction = custom
-    const read: ReadPayload = custom === undefined ? body.readPayload : custom.payloadReader(body)
-    const payload = read(entries, { action, member, query: request.query.id })
+    const isDefault = typeof asked === 'string'
+    state.action = isDefault ? asked : asked.name
+    state.customAction = isDefault ? undefined : asked
+    const read = isDefault ? body.readPayload : asked.payloadReader(body)
+    const payload = read(entries, { action: isDefault ? asked : undefined, member, query: request.query.id })
     const { id, attributes, ignored } = payload
     if (ignored.length > 0) reply.header('ignored-attributes', ignored.map(encodeURIComponent).join(', '))
     if (id !== undefined && isId?.(id) === false) throw notFound(resource, id)
