@@ -1,6 +1,9 @@
 import type { FastifyReply, preValidationHookHandler, RouteHandlerMethod } from 'fastify'
 import { include } from '../relations/include/include.js'
-import { InvalidError, MalformedBodyError, NO_SUCH_REFERENCE, UnavailableError } from '../errors.js'
+import {
+  InvalidError, MalformedBodyError, NO_SUCH_REFERENCE, PreconditionFailedError, UnavailableError
+} from '../errors.js'
+import { say } from '../messages.js'
 import { CONDITION_FIELDS } from '../formats/form/condition.js'
 import { applyMergePatch } from '../formats/json/json.js'
 import { parseId } from '../resource/resource.js'
@@ -19,14 +22,14 @@ import { nameEquivalent } from '../response/list-response.js'
 import { respond } from '../response/responder.js'
 import { logOutcome } from '../telemetry/action-log.js'
 import { channel, traceAction } from '../telemetry/tracing.js'
-import { hideUnauthorized, type OutcomeWithoutWrite } from './hide-unauthorized.js'
+import { findShown } from './authorize/authorize.js'
 import { compilePayloadHook, findWrite } from '../request/payload-hooks.js'
 import type { GuardedReference } from '../relations/relations.js'
 import { findRow, notFound, ofId } from '../modes.js'
 import type { Outcome } from './outcome.js'
 import { compileHandler } from './custom/custom-handlers.js'
 import {
-  compileDefaultActions, isMet, lacksVersion, type PerformAction, type RowAction, TRIES
+  compileDefaultActions, isMet, lacksVersion, NO_VERSION, type PerformAction, type RowAction, TRIES
 } from './default-actions.js'
 
 const CONDITION_NAMES = Object.values(CONDITION_FIELDS)
@@ -284,8 +287,29 @@ function refuseMerge (names: readonly string[]): InvalidError {
   return new InvalidError(Object.fromEntries(names.map((name) => [name, [message]])))
 }
 
+/** The outcome of a write that has written nothing, and shows the stored row. */
+type OutcomeWithoutWrite = Outcome & { readonly kind: 'stale' | 'revised' }
+
 function isWithoutWrite (outcome: Outcome | undefined): outcome is OutcomeWithoutWrite {
   return outcome?.kind === 'stale' || outcome?.kind === 'revised'
+}
+
+/**
+ * Leaves out the stored row of an outcome without a write, if `authorize` does not let the client see it.
+ * @throws PreconditionFailedError if nothing remains to be shown
+ */
+async function hideUnauthorized (outcome: OutcomeWithoutWrite, state: RequestState): Promise<Outcome> {
+  const { compiled: { resource }, checkAccess } = state
+  const { row } = outcome
+  if (row === undefined || checkAccess === undefined) return outcome
+  const shown = await findShown(checkAccess, ofId(resource, row.id), state, () => row)
+  if (outcome.kind === 'revised') return { ...outcome, row: shown }
+  // A handler's row without a version may be another state of the row than `authorize` was shown.
+  if (shown !== undefined) {
+    return row.version === NO_VERSION || row.version === shown.version ? outcome : { ...outcome, row: shown }
+  }
+  state.outcome = 'stale'
+  throw new PreconditionFailedError(say('changedMeanwhile', { resource: resource.singular }))
 }
 
 /** @throws MalformedBodyError if the answer has no page that could show the form again */

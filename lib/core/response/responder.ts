@@ -1,8 +1,8 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
-import type { FastifyReply, onSendHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { isOfParent } from '../actions/authorize/authorize.js'
 import { type Outcome, OUTCOME_RESPONSES, type OutcomeResponse } from '../actions/outcome.js'
-import { InvalidAnswerError, PreconditionFailedError, type Problem } from '../errors.js'
+import { describeError, InvalidAnswerError, PreconditionFailedError, type Problem } from '../errors.js'
 import { say } from '../messages.js'
 import type { Input, JsonWriter, Prepared, PreparedProblem, TextWriter, View } from '../formats/format.js'
 import { publish } from '../resource/visible.js'
@@ -12,20 +12,14 @@ import { isStructure } from '../util/own-property.js'
 import type { Payload } from '../request/payload.js'
 import { type EntityTag, isMatched, isNamed, parseEntityTag, taggedVersion } from '../request/preconditions.js'
 import { type ActionState, type RequestState, STATE } from '../request/state.js'
-import { printFailure } from '../telemetry/action-log.js'
+import { logFailure, printFailure } from '../telemetry/action-log.js'
+import { channel, publishRefusal } from '../telemetry/tracing.js'
 import { ADDED, type FormNode, markerOf } from '../formats/form/parse.js'
 import { parseId } from '../resource/resource.js'
 import { fitsPath, memberPath } from '../resource/path-pattern.js'
 import { MOST_REPEATED } from '../util/words.js'
 import { makeListBody, type WriteBody } from './list-response.js'
 import { findParents, makeServices } from './services.js'
-
-/** An error, and what its writer shows besides it. */
-export interface Failure {
-  readonly thrown: unknown
-  readonly problem: Problem
-  readonly prepared: PreparedProblem | undefined
-}
 
 type RecordKind = 'found' | 'edit' | 'created' | 'updated' | 'stale'
 
@@ -67,9 +61,23 @@ async function refuseMismatch (outcome: Outcome, { compiled: { resource } }: Act
   throw new PreconditionFailedError(say('changedMeanwhile', { resource: isList ? 'list' : resource.singular }))
 }
 
+/** Compiles Fastify's error handler. `negotiate` makes the state of a request that failed before it had one. */
+export function compileErrorHandler (
+  negotiate: (request: FastifyRequest, reply: FastifyReply) => RequestState
+): FastifyInstance['errorHandler'] {
+  return (error, request, reply) => respondWithError(error, request[STATE] ?? negotiate(request, reply))
+}
+
 /** Sends an error in the client's own format, whoever threw it. */
-export function respondWithError ({ thrown, problem, prepared }: Failure, state: RequestState): FastifyReply {
-  const { reply, compiled, choice: { format: { writer } } } = state
+async function respondWithError (thrown: unknown, state: RequestState): Promise<FastifyReply> {
+  const { request, reply, isTraced, compiled, compiled: { name }, choice: { format: { writer } } } = state
+  const problem = describeError(thrown, reply.statusCode)
+  const { action, id, outcome } = logFailure(thrown, problem, state)
+  // An action that is traced has its own events.
+  if (action !== undefined && !isTraced && channel.hasSubscribers) {
+    publishRefusal({ request, resource: name, action, id, outcome, error: thrown })
+  }
+  const prepared = await prepareProblem(problem, state)
   setErrorHeaders(thrown, state)
   reply.code(problem.status)
   if (writer.document !== undefined) {
@@ -80,6 +88,18 @@ export function respondWithError ({ thrown, problem, prepared }: Failure, state:
   const view = { ...makeView(state, row, { row, prepared, errors: problem.errors }), thrown }
   const seen = compiled.resourcePaths.parent !== undefined && isOfParent(thrown) ? hideParent(view) : view
   return sendText(() => writeProblem(writer, problem, seen, state), state, writer.problemType)
+}
+
+/** Finds what the writer shows besides an error. If that fails, the error is answered alone. */
+async function prepareProblem (problem: Problem, state: RequestState): Promise<PreparedProblem | undefined> {
+  const { request: { log }, choice: { format: { writer } } } = state
+  try {
+    return await writer.prepareProblem?.(problem, makeServices(state, undefined))
+  } catch (error) {
+    log.error({ err: error })
+    printFailure(log, 'what belongs to an error could not be found', error)
+    return undefined
+  }
 }
 
 /**
