@@ -23,7 +23,7 @@ import { respond } from '../response/responder.js'
 import { logOutcome } from '../telemetry/action-log.js'
 import { channel, traceAction } from '../telemetry/tracing.js'
 import { findShown } from './authorize/authorize.js'
-import { compilePayloadHook, findWrite } from '../request/payload-hooks.js'
+import { compileFindWrite, compilePayloadHook } from '../request/payload-hooks.js'
 import type { GuardedReference } from '../relations/relations.js'
 import { findRow, notFound, ofId } from '../modes.js'
 import type { Outcome } from './outcome.js'
@@ -125,10 +125,7 @@ export class Handlers {
 
   /** Makes the hook that reads the payload of a write on a path that serves these actions. */
   readPayload (actions: ReadonlySet<string>): preValidationHookHandler {
-    return compilePayloadHook(this.#compiled, (method) => {
-      const action = findWrite(method)
-      return actions.has(action) ? action : undefined
-    })
+    return compilePayloadHook(this.#compiled, compileFindWrite(actions))
   }
 
   /** Makes the handler of a custom action that is a GET. */

@@ -21,9 +21,12 @@ export function keepQuery (parse: FastifyBodyParser<Buffer>): FastifyBodyParser<
     request.method === 'QUERY' ? keepBody(request, body, done) : parse(request, body, done)
 }
 
-/** Returns the default write that a method asks for. */
-export function findWrite (method: string): WriteAction {
-  return method === 'POST' ? 'create' : method === 'DELETE' ? 'delete' : 'update'
+/** Compiles a function that finds the default write that a method asks for, if it is one of these actions. */
+export function compileFindWrite (actions: ReadonlySet<string>): (method: string) => WriteAction | undefined {
+  return (method) => {
+    const action = method === 'POST' ? 'create' : method === 'DELETE' ? 'delete' : 'update'
+    return actions.has(action) ? action : undefined
+  }
 }
 
 /**
