@@ -160,7 +160,7 @@ t.test('tables of errors name every error with its status, and every code in a p
 
 /** Figures of the README: where each is written, and the constant of a test that asserts it. */
 const FIGURES: ReadonlyArray<readonly [figure: RegExp, file: string, constant: RegExp]> = [
-  [/killed (\S+) times under load/, 'test/system/durability.test.ts', /^const CYCLES = LONG \? (\S+) : \d+$/m],
+  [/killed (\S+) times under load/, 'test/system/durability.test.ts', /^const CYCLES = (\S+)$/m],
   [/try (\S+) updates each/, 'test/system/two-processes.test.ts', /^const WRITES = (\S+)$/m],
   [/A list of (\S+) rows/, 'test/system/lists/long-lists.test.ts', /^const ROWS = (\S+)$/m],
   [/at most (\S+) MiB in the server/, 'test/system/lists/long-lists.test.ts', /^const MOST_HELD = (\S+) \* 2 \*\* 20$/m],

@@ -1,6 +1,6 @@
 /**
  * Prints how large the library is and how much of it a reader has to know: `npm run figures`. It measures the sources of
- * this checkout, or those of another one: `npm run figures -- ../other`.
+ * this checkout, or those of another one that is built: `npm run figures -- ../other`.
  */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,6 +10,7 @@ import { startServer } from './stores/postgres-server.js'
 
 const root = resolve(process.argv[2] ?? '.')
 const lib = join(root, 'lib')
+const dist = join(root, 'dist')
 const files = readdirSync(lib, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts')).sort()
 const texts = new Map(files.map((file) => [file, readFileSync(join(lib, file), 'utf8')]))
 const linesOf = (file: string): number => (texts.get(file) ?? '').split('\n').length - 1
@@ -30,7 +31,7 @@ await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed:
 ${run}
 const { result } = await session.post('Profiler.takePreciseCoverage')
 await session.post('Profiler.stopPreciseCoverage')
-const ours = result.filter(({ url }) => url.startsWith(${JSON.stringify(`file://${lib}/`)}))
+const ours = result.filter(({ url }) => url.startsWith(${JSON.stringify(`file://${dist}/`)}))
 writeFileSync(process.argv[2], JSON.stringify(ours))
 process.exit()
 `
@@ -97,12 +98,12 @@ interface Entered {
 function enter (setup: string, run: string, parameter = ''): Entered {
   const program = join(root, 'test', 'support', '.figures.mjs')
   writeFileSync(program, measure(setup, run))
-  execFileSync(process.execPath, ['--import=./test/support/loader/typescript.mjs', program, `${program}.json`, parameter], { cwd: root })
+  execFileSync(process.execPath, [program, `${program}.json`, parameter], { cwd: root })
   const scripts = JSON.parse(readFileSync(`${program}.json`, 'utf8')) as Script[]
   for (const file of [program, `${program}.json`]) rmSync(file)
-  const prefix = `file://${lib}/`
+  const prefix = `file://${dist}/`
   const ours = scripts.filter(({ url }) => url.startsWith(prefix))
-    .map(({ url, functions }) => ({ file: url.slice(prefix.length), lines: countLines(url.slice(prefix.length), functions) }))
+    .map(({ url, functions }) => ({ file: url.slice(prefix.length).replace(/js$/, 'ts'), lines: countLines(new URL(url), functions) }))
     .filter(({ lines }) => lines > 0)
   return {
     files: ours.length,
@@ -111,9 +112,9 @@ function enter (setup: string, run: string, parameter = ''): Entered {
   }
 }
 
-/** Counts the lines of the functions that were called, without those of inner functions that were not. */
-function countLines (file: string, functions: Script['functions']): number {
-  const text = texts.get(file) ?? ''
+/** Counts the compiled lines of the functions that were called, without those of inner functions that were not. */
+function countLines (file: URL, functions: Script['functions']): number {
+  const text = readFileSync(file, 'utf8')
   const marks = new Uint8Array(text.length + 1)
   const spans = functions.flatMap(({ ranges: [range] }) => range ?? [])
     .sort((a, b) => (b.endOffset - b.startOffset) - (a.endOffset - a.startOffset))

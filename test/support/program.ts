@@ -7,7 +7,8 @@ import type { Test } from 'tap'
 /** The folder of programs that tests write. It is inside the repository, where programs find the dependencies. */
 const folder = new URL('../../.programs/', import.meta.url)
 
-const LOADER = new URL('loader/typescript.mjs', import.meta.url).pathname
+/** Makes Node.js read TypeScript, and import the package by its name from its sources. */
+export const FROM_SOURCES = [`--import=${import.meta.resolve('tsx')}`, '--conditions=fastify-resources:source']
 
 // Removes tap's settings for child processes: they would count the child as part of the library and catch its signals.
 // tap sets them while it spawns, so that only a shell in between can remove them.
@@ -46,8 +47,8 @@ export interface ProgramOptions {
 
 /** Starts a program and waits for its first line. The program is killed when the test ends. */
 export async function startProgram (t: Test, path: string, { parameters = [], environment = {}, before = ':', built = false }: ProgramOptions = {}): Promise<Program> {
-  const loader = built ? [] : [`--import=${LOADER}`]
-  const child = spawn('sh', ['-c', `${ALONE}; ${before}; exec "$0" "$@"`, process.execPath, ...loader, path, ...parameters], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...process.env, ...environment } })
+  const flags = built ? [] : FROM_SOURCES
+  const child = spawn('sh', ['-c', `${ALONE}; ${before}; exec "$0" "$@"`, process.execPath, ...flags, path, ...parameters], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...process.env, ...environment } })
   const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals)
   t.teardown(() => {
     child.kill('SIGKILL')

@@ -7,7 +7,6 @@ import { storeContract } from '../../lib/contract/index.js'
 import { build } from '../support/helper.js'
 import { type PostgresServer, startPostgres } from '../support/stores/postgres-server.js'
 import { until } from '../support/program.js'
-import { LONG_FORM } from '../support/long.js'
 
 // A small distributed database: the rows of a table are spread by their ids over two data nodes (PARTITION BY HASH).
 // The app is
@@ -49,7 +48,7 @@ function open (pool: pg.Pool, options: Options): Store {
   return store
 }
 
-root.test('a table that is spread over nodes fulfils the contract', LONG_FORM, async (t) => {
+root.test('a table that is spread over nodes fulfils the contract', async (t) => {
   const [one, other] = [coordinator.pool(), coordinator.pool()]
   // Tables are expensive here. All scenarios use one, which loses its rows before each.
   let table: string | undefined

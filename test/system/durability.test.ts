@@ -14,10 +14,9 @@ import { BlogClient, checkClients, isRefusal, type Kind, kinds, listRows, type S
 import { build, post } from '../support/helper.js'
 import { type PostgresServer, startPostgres } from '../support/stores/postgres-server.js'
 import { exampleFile, startProgram, until, writeProgram } from '../support/program.js'
-import { LONG, SHORT_ONLY } from '../support/long.js'
 
 /** The number of kills for each store. */
-const CYCLES = LONG ? 5 : 1
+const CYCLES = 5
 /** The number of other ends and crashes, which take turns between a busy and an idle app. */
 const ENDS = Math.min(CYCLES, 2)
 /** The least number of acknowledged writes before each kill, so that there is something to lose. */
@@ -250,7 +249,7 @@ async function tryEverything (clients: readonly BlogClient[]): Promise<void> {
   }
 }
 
-root.test('a full SQLite refuses writes and recovers by itself', { skip: SHORT_ONLY }, async (t) => {
+root.test('a full SQLite refuses writes and recovers by itself', async (t) => {
   const path = makePath(t)
   const database = new Database(path)
   t.teardown(() => { database.close() })
@@ -269,7 +268,7 @@ root.test('a full SQLite refuses writes and recovers by itself', { skip: SHORT_O
   t.strictSame(checkClients(clients, rowsIn(path)), [])
 })
 
-for (const [what, blocks] of LONG ? [['log and table', 12_288]] as const : [['log', 4_096]] as const) {
+for (const [what, blocks] of [['log', 4_096], ['log and table', 12_288]] as const) {
   root.test(`a file system without room for the ${what} of an SQLite loses no acknowledged write`, async (t) => {
     const path = makePath(t)
     const program = writeProgram(t, `full-${blocks}`, BLOG)
@@ -306,7 +305,7 @@ process.once('message', () => {
 })
 `
 
-root.test('an SQLite that another process locks for too long is unavailable until the lock ends', { skip: SHORT_ONLY }, async (t) => {
+root.test('an SQLite that another process locks for too long is unavailable until the lock ends', async (t) => {
   const path = makePath(t)
   const database = new Database(path)
   t.teardown(() => { database.close() })
@@ -340,7 +339,7 @@ async function openPostgres (t: Test, poolOptions: pg.PoolConfig, options: Parti
   return { database: url, pool, store: postgresStore({ pool, table: 'posts', attributes: post, migrate: true, ...options }) }
 }
 
-root.test('a PostgreSQL without a free connection is unavailable, and a connection that comes too late is returned', { skip: SHORT_ONLY }, async (t) => {
+root.test('a PostgreSQL without a free connection is unavailable, and a connection that comes too late is returned', async (t) => {
   const { database, pool, store } = await openPostgres(t, { max: 1 }, { acquireTimeout: 50 })
   // Connecting may be slow on a busy machine. An open connection is given at once.
   ;(await pool.connect()).release()
@@ -360,7 +359,7 @@ root.test('a PostgreSQL without a free connection is unavailable, and a connecti
   await until('no connection is lost', async () => await countConnections(database) === 1)
 })
 
-root.test('a PostgreSQL statement that takes too long is a 503 and writes nothing', { skip: SHORT_ONLY }, async (t) => {
+root.test('a PostgreSQL statement that takes too long is a 503 and writes nothing', async (t) => {
   const { database, pool, store } = await openPostgres(t, { max: 4 }, { statementTimeout: 100 })
   const { app } = await serve(t, store)
   t.equal((await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'before' } } })).statusCode, 201)
@@ -385,7 +384,7 @@ root.test('a PostgreSQL statement that takes too long is a 503 and writes nothin
   t.strictSame([pool.waitingCount, pool.idleCount], [0, pool.totalCount])
 })
 
-root.test('no serializable write is lost', { skip: SHORT_ONLY }, async (t) => {
+root.test('no serializable write is lost', async (t) => {
   const TASKS = 20
   const UPDATES = 10
   const names = Array.from({ length: TASKS }, (_, task) => `count${task}`)

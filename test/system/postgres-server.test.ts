@@ -48,7 +48,7 @@ t.test('PostgreSQL starts for a clone in a folder that only its owner may enter'
   const folder = await clone(t)
   // In root's home the temporary folder is also private.
   const environment = { ...process.env, ...(isRoot && { TMPDIR: folder }) }
-  const command = `${ALONE}; umask 077; exec "$0" --import ./test/support/loader/typescript.mjs test/start.ts`
+  const command = `${ALONE}; umask 077; exec "$0" --import tsx test/start.ts`
   const { stdout } = await promisify(execFile)('sh', ['-c', command, process.execPath], { cwd: folder, env: environment })
   const { rows, binaries } = JSON.parse(stdout) as { readonly rows: unknown, readonly binaries: string }
   t.strictSame(rows, [{ one: 1 }])

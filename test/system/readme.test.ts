@@ -8,7 +8,6 @@ import resources, { type Format, memoryStore, type Store } from '../../lib/index
 import { type Block, isWhole, type Page, pages, type Program, root } from '../support/pages.js'
 import { ALONE } from '../support/program.js'
 import { freePort, startServer } from '../support/stores/postgres-server.js'
-import { LONG_ONLY } from '../support/long.js'
 
 const programs = pages.flatMap((page) => page.programs)
 const readme = pages.find(({ isReadme }) => isReadme)
@@ -99,9 +98,8 @@ function tryCommands (t: Test, consoles: readonly string[], target: Target): voi
   }
 }
 
-const brief = LONG_ONLY
 const hasCurl = spawnSync('curl', ['--version']).status === 0
-const skip = hasCurl ? brief : 'there is no curl on this machine'
+const skip = !hasCurl && 'there is no curl: apt-get install curl'
 
 t.test('each program runs, and each command shown answers what is shown', { skip }, async (t) => {
   if (isWhole) t.ok(programs.length >= 15, 'there are programs')
@@ -129,7 +127,7 @@ t.test('each program runs, and each command shown answers what is shown', { skip
 
 const typed = pages.flatMap(({ path, blocks }) => blocks.filter(({ language }) => language === 'ts').map((block) => ({ path, block })))
 
-t.test('each block of TypeScript is a module that the strict compiler accepts', { skip: brief }, async (t) => {
+t.test('each block of TypeScript is a module that the strict compiler accepts', async (t) => {
   const files = typed.map(({ path, block }, index) => writeProgram(`typed-${index}-${path.replaceAll('/', '-')}.ts`, `${block.text}\nexport {}\n`).pathname)
   t.ok(files.length > 0 || !isWhole, 'there are blocks')
   const { stdout, status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2023', '--types', 'node', ...files], { encoding: 'utf8', cwd: root })
@@ -149,7 +147,7 @@ t.test('the README\'s first declaration gives the routes that are shown', { skip
 
 const ownStore = findProgram('function mapStore')
 
-t.test('the store of one\'s own keeps to the contract', { skip: ownStore === undefined || LONG_ONLY }, async (t) => {
+t.test('the store of one\'s own keeps to the contract', { skip: ownStore === undefined }, async (t) => {
   const { text, page } = ownStore as NonNullable<typeof ownStore>
   const lines = text.slice(text.indexOf('function mapStore'), text.indexOf('\n}\n') + 3).split('\n').length
   t.ok(lines < 60, `in ${lines} lines`)
@@ -195,7 +193,7 @@ t.test('the formats of one\'s own are short, and write a list as it comes', { sk
   }
 })
 
-t.test('npm start starts the blog, which tells where it is and stops when it is asked to', { skip: readme === undefined || brief }, async (t) => {
+t.test('npm start starts the blog, which tells where it is and stops when it is asked to', { skip: readme === undefined }, async (t) => {
   t.match(readme?.text, /^npm ci && npm start$/m)
   t.match(readme?.text, /^[^\n]* `npm cit` runs the tests\.$/m)
   t.match(readme?.text, /^Save as `server\.mjs`, and run `node server\.mjs`:\n\n```js\n/m)

@@ -9,7 +9,6 @@ import { defaultViews } from '../../../lib/html/index.js'
 import { build, types } from '../../support/helper.js'
 import { type AnyContext, mapAction } from '../../support/map-action.js'
 import { type RecordingStore, recordingStore } from '../../support/stores/recording-store.js'
-import { LONG_FORM } from '../../support/long.js'
 
 const form = 'application/x-www-form-urlencoded'
 const SECRET = 'hush-hush'
@@ -183,7 +182,7 @@ const askedLast = ({ action, resource, id }: Case): Array<Pick<AuthorizeContext,
 
 // 'both' includes all paths of 'member' in the same form.
 for (const writes of WRITES.filter((writes) => writes !== 'member')) {
-  t.test(`no request gets past an authorize that refuses, with writes: '${writes}'`, LONG_FORM, async t => {
+  t.test(`no request gets past an authorize that refuses, with writes: '${writes}'`, async t => {
     const world = await makeWorld(t, writes)
     const cases = casesOf(world.app.resourceRoutes)
     const kinds = new Set(cases.map(({ resource, action }) => `${resource}#${action}`))

@@ -6,7 +6,6 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import pluralize from 'pluralize'
 import type { Test } from 'tap'
 import resources, { draw, memoryStore, type ResourceOptions, type Store, UnavailableError, UnknownOutcomeError } from '../../../lib/index.js'
-import { LONG_ONLY } from '../long.js'
 import { addSpecimens, specimens } from './schemas.js'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
@@ -30,7 +29,6 @@ function isExecutable (path: string): boolean {
 
 /** Returns why the tests in a browser are skipped, in one line, or undefined if they run. */
 export function reasonToSkip (): string | undefined {
-  if (LONG_ONLY !== false) return LONG_ONLY
   return findChromium() === undefined ? 'there is no Chromium: apt-get install chromium, or name one by the variable CHROMIUM' : undefined
 }
 

@@ -6,9 +6,8 @@ import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { run, type Surroundings } from '../../../lib/database/command/run.js'
-import { LONG_FORM } from '../../support/long.js'
 import { Page } from '../../support/pages.js'
-import { startProgram, until, writeProgram } from '../../support/program.js'
+import { FROM_SOURCES, startProgram, until, writeProgram } from '../../support/program.js'
 import { HELP } from '../../../lib/database/command/settings.js'
 import { makeDatabase, MUSIC } from '../../support/stores/databases/music-database.js'
 
@@ -361,7 +360,7 @@ t.test('each printed program has what the command was given', async (t) => {
 })
 
 // The programs import the package, which `npm run test:system` builds.
-t.test('each printed program is accepted by the strict compiler', LONG_FORM, async (t) => {
+t.test('each printed program is accepted by the strict compiler', async (t) => {
   const sources = (await printPrograms(t)).map(({ path }) => path)
   const { stdout, status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2023', '--types', 'node', ...sources], { encoding: 'utf8', cwd: root })
   t.strictSame([stdout, status], ['', 0])
@@ -369,7 +368,7 @@ t.test('each printed program is accepted by the strict compiler', LONG_FORM, asy
 
 t.test('the program of the package serves a file until it is asked to stop', async (t) => {
   const path = makeFile(t)
-  const parameters = [`--import=${root}test/support/loader/typescript.mjs`, `${root}lib/database/command/bin.ts`]
+  const parameters = [...FROM_SOURCES, `${root}lib/database/command/bin.ts`]
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const child = spawn(process.execPath, [...parameters, path, '--port', '0'], { env: { ...process.env, NODE_OPTIONS: '' }, stdio: ['ignore', 'pipe', 'inherit'] })
     t.teardown(() => child.kill('SIGKILL'))

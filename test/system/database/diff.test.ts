@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { run } from '../../../lib/database/command/run.js'
-import { startProgram, writeProgram } from '../../support/program.js'
+import { FROM_SOURCES, startProgram, writeProgram } from '../../support/program.js'
 import { startPostgres } from '../../support/stores/postgres-server.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
 
@@ -99,7 +99,7 @@ t.test('what cannot be compared is said in one line', async (t) => {
 
 t.test('the program of the package ends, even if the module keeps its process alive', (t) => {
   const listening = writeProgram(t, 'diff-listening', "import { createServer } from 'node:http'\ncreateServer().listen(0)")
-  const parameters = [`--import=${new URL('../../support/loader/typescript.mjs', import.meta.url).pathname}`, bin, 'diff', listening]
+  const parameters = [...FROM_SOURCES, bin, 'diff', listening]
   const { status, stderr } = spawnSync(process.execPath, parameters, { encoding: 'utf8', timeout: 60_000 })
   t.strictSame([status, stderr], [1, `"${listening}" exports no Fastify app. Export it, or a function that makes it: export default app\n`])
   t.end()

@@ -3,7 +3,6 @@ import t, { type Test } from 'tap'
 import { BY_ID, type OnDelete, type Query, type Store } from '../../../lib/index.js'
 import { postgresStore } from '../../../lib/sql/postgres/index.js'
 import { type SqlStore, sqliteStore, type SqlStoreOptions, type TablePlan } from '../../../lib/sql/sqlite/index.js'
-import { LONG_FORM } from '../../support/long.js'
 import { LONG_LISTS, testContract } from '../../support/stores/contract/contract-tests.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
 import { context, type Engine, openEngines, readAll } from '../../support/stores/sql-engines.js'
@@ -13,8 +12,8 @@ import { findDrivers } from '../../support/stores/sqlite-drivers.js'
 const every: Query = { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [] }
 
 /** Runs the same test on each engine. */
-function each (name: string, body: (t: Test, engine: Engine) => Promise<void>, options: typeof LONG_FORM | object = {}): void {
-  t.test(name, options, async (t) => {
+function each (name: string, body: (t: Test, engine: Engine) => Promise<void>): void {
+  t.test(name, async (t) => {
     for (const engine of await openEngines()) await t.test(engine.name, (t) => body(t, engine))
   })
 }
@@ -172,7 +171,7 @@ each('a table that was altered by its plan fulfils the contract', async (t, engi
       return other
     }
   }, LONG_LISTS)
-}, LONG_FORM)
+})
 
 each('many stores that add the same columns at once', async (t, engine) => {
   await engine.run(`CREATE TABLE boxes (${ID[engine.name]})`, `CREATE TABLE notes (${ID[engine.name]}, ${VERSION})`, 'INSERT INTO notes (id) VALUES (1)')

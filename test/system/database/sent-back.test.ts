@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { database } from '../../../lib/database/index.js'
 import { findForm, submit } from '../../support/html/forms.js'
-import { LONG } from '../../support/long.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
 import { startPostgres } from '../../support/stores/postgres-server.js'
 import { Connection, Model } from '../../support/xml/active-resource.js'
@@ -11,7 +10,7 @@ import { Connection, Model } from '../../support/xml/active-resource.js'
 // FC_SEED=… repeats the run of a reported failure.
 const seed = Number(process.env.FC_SEED ?? 20_260_131)
 /** The number of random rows of each database. */
-const rows = LONG ? 5000 : 40
+const rows = 2000
 t.setTimeout(900_000)
 
 /** A table that others have made, served for writing. */

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import http, { type IncomingMessage } from 'node:http'
 import t, { type Test } from 'tap'
 import { startPostgres } from '../../support/stores/postgres-server.js'
-import { LONG } from '../../support/long.js'
 import { ask, startProgram, until, writeProgram } from '../../support/program.js'
 
 const ROWS = 20
@@ -95,10 +94,10 @@ async function readToEnd (response: IncomingMessage): Promise<number> {
   return length
 }
 
-// The long form runs what the short one leaves out.
-const LISTS: readonly string[] = LONG
-  ? ['/posts.xml?sort=-title', '/posts.json?sort=-body,title', '/posts.json?limit=1000&sort=-title', '/posts.html?limit=1000&sort=-id']
-  : ['/posts.json', '/posts.xml?limit=1000']
+const LISTS: readonly string[] = [
+  '/posts.json', '/posts.xml?limit=1000', '/posts.xml?sort=-title', '/posts.json?sort=-body,title', '/posts.json?limit=1000&sort=-title',
+  '/posts.html?limit=1000&sort=-id'
+]
 
 /** @param refresh runs after each reader has stopped; 'replace' makes sure that no two readers hold the same rows */
 async function tryStore (t: Test, place: string, refresh: 'replace' | 'blocked' = 'blocked'): Promise<void> {

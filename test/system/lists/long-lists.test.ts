@@ -9,7 +9,6 @@ import type pg from 'pg'
 import t, { type Test } from 'tap'
 import { startPostgres } from '../../support/stores/postgres-server.js'
 import { ask, startProgram, until, writeProgram } from '../../support/program.js'
-import { LONG_ONLY } from '../../support/long.js'
 
 const ROWS = 1_000_000
 const SAMPLES = 5
@@ -222,11 +221,11 @@ async function tryLists (t: Test, server: Server, holdsNothing: () => Promise<bo
   }
 }
 
-t.test('a million rows in memory', { skip: LONG_ONLY }, async (t) => {
+t.test('a million rows in memory', async (t) => {
   await tryLists(t, await startServer(t, 'memory'), async () => true)
 })
 
-t.test('a million rows in SQLite', { skip: LONG_ONLY }, async (t) => {
+t.test('a million rows in SQLite', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'resources-long-'))
   t.teardown(() => { rmSync(folder, { recursive: true }) })
   const path = join(folder, 'blog.sqlite')
@@ -241,7 +240,7 @@ t.test('a million rows in SQLite', { skip: LONG_ONLY }, async (t) => {
   })
 })
 
-t.test('a million rows in PostgreSQL', { skip: LONG_ONLY }, async (t) => {
+t.test('a million rows in PostgreSQL', async (t) => {
   const postgres = await startPostgres(t, ['fsync=off', 'autovacuum=off'])
   const pool: pg.Pool = postgres.pool({ max: 1 })
   const server = await startServer(t, postgres.url)

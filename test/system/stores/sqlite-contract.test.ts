@@ -8,12 +8,10 @@ import type { StoreContractOptions } from '../../../lib/contract/index.js'
 import { testContract } from '../../support/stores/contract/contract-tests.js'
 import { keyedOptions, keyedStore } from '../../support/stores/contract/keyed-store.js'
 import { findDrivers } from '../../support/stores/sqlite-drivers.js'
-import { LONG } from '../../support/long.js'
 
 type Variant = 'ids integer' | 'ids uuid' | 'version of values' | 'key of two attributes'
 // The layers between store and driver are tested with both kinds of ids on one version of Node.js.
-// The long form runs what the short one leaves out.
-const VARIANTS: readonly Variant[] = LONG ? ['ids uuid', 'key of two attributes'] : ['ids integer', 'version of values']
+const VARIANTS: readonly Variant[] = ['ids integer', 'ids uuid', 'version of values', 'key of two attributes']
 
 // The last driver is the one that the version of Node.js brings, if it has one. libsql is the same on all versions.
 for (const driver of (await findDrivers()).slice(-1)) {
@@ -37,8 +35,6 @@ for (const driver of (await findDrivers()).slice(-1)) {
         versions: variant === 'version of values' ? 'values' : 'writes',
         // SQLite keeps decimals as doubles, and refuses those with more digits.
         decimals: false,
-        // One variant gets the default volume of the contract.
-        ...(variant !== 'ids integer' && { rows: 1_500, writes: 200 }),
         open: (needs) => openFile(join(folder, `${++files}.sqlite`), needs),
         another: (store, needs) => openFile(opened.get(store)?.path as string, needs),
         close (store) {

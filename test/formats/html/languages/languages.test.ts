@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
 import t from 'tap'
+import { FROM_SOURCES } from '../../../support/program.js'
 import { ENGLISH_TEXTS, type Message, type MessageCode, say, sayAbout } from '../../../../lib/core/messages.js'
 import { ENGLISH } from '../../../../lib/html/languages/en.js'
 import { findWords, KNOWN_LANGUAGES, type Language, loadLanguages } from '../../../../lib/html/languages/language.js'
@@ -297,7 +298,7 @@ t.test('a language that no resource names is not imported', (t) => {
   const hook = "import { writeSync } from 'node:fs'; export const load = (url, context, next) => { const [, name] = /languages[/]((?!en)..[.].*)/.exec(url) ?? []; if (name) writeSync(1, name + ' '); return next(url, context) }"
   const register = `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)})`
   const run = (lang: string): string => {
-    const { stdout, stderr } = spawnSync(process.execPath, ['--import=./test/support/loader/typescript.mjs', `--import=data:text/javascript,${encodeURIComponent(register)}`, '--input-type=module', '-e', program(lang)], { encoding: 'utf8', cwd: new URL('..', lib).pathname })
+    const { stdout, stderr } = spawnSync(process.execPath, [...FROM_SOURCES, `--import=data:text/javascript,${encodeURIComponent(register)}`, '--input-type=module', '-e', program(lang)], { encoding: 'utf8', cwd: new URL('..', lib).pathname })
     t.equal(stderr, '')
     return stdout
   }

@@ -2,7 +2,6 @@ import { HtmlValidate } from 'html-validate'
 import { SaxesParser } from 'saxes'
 import t from 'tap'
 import { takePages, takeSpecimenPages } from '../../../support/html/chromium.js'
-import { LONG_ONLY } from '../../../support/long.js'
 
 const validator = new HtmlValidate({
   root: true,
@@ -18,14 +17,14 @@ const validator = new HtmlValidate({
   }
 })
 
-t.test('every page is valid HTML', { skip: LONG_ONLY }, async (t) => {
+t.test('every page is valid HTML', async (t) => {
   for (const { name, html } of [...(await takePages(t)).pages, ...(await takeSpecimenPages(t)).pages]) {
     const { results } = await validator.validateString(html)
     t.strictSame(results.flatMap(({ messages }) => messages.map(({ ruleId, message, line, column }) => `${ruleId}: ${message} (${line}:${column})`)), [], name)
   }
 })
 
-t.test('every page is well-formed XML', { skip: LONG_ONLY }, async (t) => {
+t.test('every page is well-formed XML', async (t) => {
   const { pages } = await takePages(t)
   for (const { name, xhtml } of pages) {
     const [lang, dir] = name.includes('right to left') ? ['ar', 'rtl'] : ['en', 'ltr']
@@ -33,7 +32,7 @@ t.test('every page is well-formed XML', { skip: LONG_ONLY }, async (t) => {
   }
 })
 
-t.test('every link within a page has a target, and every link to the stylesheet finds it', { skip: LONG_ONLY }, async (t) => {
+t.test('every link within a page has a target, and every link to the stylesheet finds it', async (t) => {
   const { app, pages } = await takePages(t)
   for (const { name, xhtml } of pages) {
     const elements = elementsOf(xhtml)
@@ -46,7 +45,7 @@ t.test('every link within a page has a target, and every link to the stylesheet 
   }
 })
 
-t.test('every link leads to a page', { skip: LONG_ONLY }, async (t) => {
+t.test('every link leads to a page', async (t) => {
   const { app, pages } = await takePages(t)
   const links = new Map(pages.flatMap(({ name, xhtml }) => linksIn(xhtml).map((href) => [href, name])))
   for (const [href, name] of links) {
@@ -57,7 +56,7 @@ t.test('every link leads to a page', { skip: LONG_ONLY }, async (t) => {
   }
 })
 
-t.test('the page of a deleted row leads to its list', { skip: LONG_ONLY }, async (t) => {
+t.test('the page of a deleted row leads to its list', async (t) => {
   const { app } = await takePages(t)
   for (const [url, list] of [['/specimens', '/specimens'], ['/flat/comments', '/flat/posts/2/comments']] as const) {
     const { statusCode, headers } = await app.inject({ method: 'POST', url, headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }, payload: '_method=DELETE&id=1' })

@@ -2,11 +2,10 @@ import { existsSync, readdirSync } from 'node:fs'
 import { relative } from 'node:path'
 import t from 'tap'
 import ts from 'typescript'
-import * as everything from '../lib/index.js'
-import { allPages, namesIn } from './support/pages.js'
-import { LONG_FORM } from './support/long.js'
+import * as everything from '../../lib/index.js'
+import { allPages, namesIn } from '../support/pages.js'
 
-const root = new URL('..', import.meta.url).pathname
+const root = new URL('../..', import.meta.url).pathname
 const file = `${root}hover.ts`
 
 /** The options of the table in `docs/options.md`, which a test compares with the types. */
@@ -77,7 +76,7 @@ t.test('require() returns the plugin with all other exports as its members', asy
   for (const [name, value] of Object.entries(named)) t.equal((required as unknown as Record<string, unknown>)[name], value, name)
 })
 
-t.test('an editor shows the documentation', LONG_FORM, async (t) => {
+t.test('an editor shows the documentation', async (t) => {
   t.ok(existsSync(`${root}dist/index.d.ts`), 'the package is built')
   const editor = openEditor()
   const hover = (position: number): { type: string, text: string } => {

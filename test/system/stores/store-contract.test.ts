@@ -4,14 +4,9 @@ import { memoryStore } from '../../../lib/core/stores/memory.js'
 import type { Store } from '../../../lib/core/stores/store.js'
 import { type MakeStore, mutants, variants } from '../../support/stores/contract/mutant-stores.js'
 import { referenceStore, type Steps, Table } from '../../support/stores/contract/reference-store.js'
-import { LONG, LONG_ONLY, SHORT_ONLY } from '../../support/long.js'
-
-const skip = LONG_ONLY
 
 /** A volume that suffices for these stores, which answer quickly and have batches of 500. */
-const SMALL = LONG ? { rows: 2_400, writes: 500, tasks: 20 } : { rows: 700, writes: 300, tasks: 20 }
-/** The volume of correct stores: that of the short form, or the default one. */
-const USUAL = LONG ? {} : SMALL
+const SMALL = { rows: 2_400, writes: 500, tasks: 20 }
 /** A volume of rows that exceeds a batch. */
 const LARGE = { ...SMALL, rows: 6_000 }
 /** A short patience for wrong stores. Correct stores get all the time that a slow machine needs. */
@@ -49,25 +44,25 @@ function find (scenarios: readonly Scenario[], name: string): Scenario {
 const reference: MakeStore = (needs, table) => referenceStore(needs, {}, table)
 
 // What the kind of ids changes does not depend on the volume.
-for (const id of LONG ? ['integer'] as const : ['integer', 'uuid'] as const) {
-  t.test(`a correct store with ids of the kind ${id} passes`, (t) => passes(t, scenariosOf(reference, { id, ...USUAL })))
+for (const id of ['integer', 'uuid'] as const) {
+  t.test(`a correct store with ids of the kind ${id} passes`, (t) => passes(t, scenariosOf(reference, { id, ...SMALL })))
 
   t.test(`the memory store with ids of the kind ${id} passes`, async (t) => {
-    for (const { name, run } of storeContract({ id, ...USUAL, open: ({ id, unique }) => memoryStore({ id, unique }) })) {
+    for (const { name, run } of storeContract({ id, ...SMALL, open: ({ id, unique }) => memoryStore({ id, unique }) })) {
       t.ok([undefined, 'the option another is not given'].includes(await run()), name)
     }
   })
 }
 
 for (const [what, make] of variants) {
-  t.test(`a correct store passes if it ${what}`, { skip: SHORT_ONLY }, (t) => passes(t, scenariosOf(making(make), SMALL)))
+  t.test(`a correct store passes if it ${what}`, (t) => passes(t, scenariosOf(making(make), SMALL)))
 }
 
 /** The scenarios that a correct store has passed in the volume of the wrong ones. */
 const passed = new Set<string>()
 
 for (const [what, make, ...names] of mutants) {
-  t.test(`the contract detects a store that ${what}`, { skip }, async (t) => {
+  t.test(`the contract detects a store that ${what}`, async (t) => {
     t.ok(names.length > 0)
     for (const name of names) {
       const volume = name === 'a long list comes in batches' ? LARGE : SMALL
