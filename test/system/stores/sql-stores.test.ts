@@ -188,6 +188,9 @@ t.test('a table that does not fit throws, with column and type', async (t) => {
     [undefined, `${id.postgresql}, title varchar(20), ${version}`, /which does not keep "title" \(string of up to 21 characters\)/, { attributes: { type: 'object', properties: { title: { type: 'string', maxLength: 21 } } } }],
     [`${id.sqlite}, title TEXT, version BLOB NOT NULL`, `${id.postgresql}, title text, version smallint NOT NULL`, /the column "version" is of type (BLOB|smallint), but must be an integer/],
     [`id INTEGER UNIQUE, other INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT, ${version}`, `id bigint PRIMARY KEY, title text, ${version}`, /the column "id" has no default that counts up, so new rows would have no id/],
+    ...['PRIMARY KEY DESC', 'NOT NULL PRIMARY KEY DESC'].map((key) =>
+      [`id INTEGER ${key}, title TEXT, ${version}`, undefined, /the column "id" has no default that counts up, so new rows would have no id/] as const),
+    [`id INTEGER PRIMARY KEY, title TEXT, ${version}) WITHOUT ROWID, STRICT --`, undefined, /the column "id" has no default that counts up, so new rows would have no id/],
     [`${id.sqlite}, title TEXT GENERATED ALWAYS AS ('x') STORED, ${version}`, `${id.postgresql}, title text GENERATED ALWAYS AS ('x') STORED, ${version}`, /the column "title" is generated and cannot be written; make "title" readOnly/],
     [`${id.sqlite}, at BLOB, ${version}`, `${id.postgresql}, at timestamp without time zone, ${version}`, /the column "at" is of type (BLOB|timestamp without time zone), which does not keep "at" \(date-time\)/, { attributes: { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } } }],
     [`${id.sqlite}, title INTEGER, ${version}`, `${id.postgresql}, title char(5), ${version}`, /the column "title" is of type (INTEGER|character\(5\)), which does not keep/],

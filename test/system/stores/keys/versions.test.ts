@@ -175,6 +175,10 @@ t.test('SQLite serves tables without AUTOINCREMENT, and tables whose ids are num
   }
   await sqlite.run('CREATE TABLE named (code INTEGER PRIMARY KEY, title TEXT)', "INSERT INTO named VALUES (9, 'nine')")
   t.match(await (await opened(sqlite, { table: 'named', version: 'values', columns: { id: 'rowid' } })).get(9, {}, context), { id: 9 }, 'another name of the key')
+  await sqlite.run('CREATE TABLE descending (code INTEGER PRIMARY KEY DESC, title TEXT)')
+  const descending = await opened(sqlite, { table: 'descending', version: 'values', key: ['code'], attributes: { type: 'object', properties: { code: { type: 'integer' }, title: { type: 'string' } } } })
+  t.match(await messageOf(() => descending.create({ title: 'T' }, {}, context)), 'code must be given', 'SQLite does not fill in this key')
+  t.match(await descending.create({ code: 3 }, {}, context), { id: 3 })
   await sqlite.run('CREATE TABLE called (rowid TEXT, title TEXT)', "INSERT INTO called VALUES ('x', 'T')")
   t.match(await messageOf(() => opened(sqlite, { table: 'called', version: 'values', columns: { id: 'rowid' } })), 'the column "rowid" is of type TEXT, which does not keep ids of the type \'integer\'')
   t.match(await (await opened(sqlite, { table: 'called', version: 'values', columns: { id: '_rowid_' } })).get(1, {}, context), { id: 1, attributes: { title: 'T' } })
