@@ -134,10 +134,11 @@ function onRow (perform: PerformOnRow): PerformAction {
  */
 async function findGuard (state: ActionState, id: Id): Promise<Guard> {
   const { call, preconditions, attempt } = state
-  const { authorizedRow, merged: read = authorizedRow, found, target, target: { scope, resource } } = attempt
+  const { authorizedRow, merged, found, target, target: { scope, resource } } = attempt
+  const seen = merged ?? authorizedRow
   if (call !== undefined) return call.guard
   if (lacksVersion(state)) return refuseWithoutVersion(state)
-  if (read !== undefined) return guardAgainst(read, state)
+  if (seen !== undefined) return guardAgainst(seen, state)
   if (preconditions?.dependOnRow !== true) return { version: undefined, scope }
   if (found !== undefined) return guardAgainst(found, state)
   // Fast path: the store compares the only named version in its atomic step. Without a "-", no id precedes a version.

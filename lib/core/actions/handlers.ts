@@ -194,7 +194,7 @@ export class Handlers {
   async #attempt (state: ActionState, perform: Perform): Promise<Outcome | undefined> {
     const { checkAccess, compiled: { resource } } = state
     for (let tries = 0; tries <= TRIES; tries++) {
-      state.attempt = checkAccess === undefined ? state.begin() : { ...await checkAccess(state, state) }
+      state.attempt = checkAccess === undefined ? state.makeAttempt() : { ...await checkAccess(state, state) }
       const outcome = await perform(state)
       if (!hasChanged(outcome, state)) return outcome
       state.id = ofId(resource, state.id)

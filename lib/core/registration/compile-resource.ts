@@ -70,7 +70,7 @@ export function compileResource (
     target,
     resourcePaths,
     findLocation: compileLocation(resourcePaths),
-    ...guard(target, options.routing, context),
+    ...compileAccess(target, options.routing, context),
     representations,
     bodies,
     patches,
@@ -98,7 +98,7 @@ export function compileResource (
 }
 
 /** Compiles the checks of ids and access, and the levels that nested resources build on. */
-function guard (
+function compileAccess (
   target: Target,
   { authorize, scope, constraints, param }: Routing,
   { resourcePaths: { collection, members, isShallow, parent: link }, parent, validators }: ResourceContext

@@ -117,11 +117,11 @@ export class Negotiator {
   }
 
   /** Makes the first hook of a route, which negotiates and checks its requests. */
-  open (route: RouteInfo): onRequestHookHandler {
+  negotiate (route: RouteInfo): onRequestHookHandler {
     const { safe, allow, allowed, parameters, endsWithId, hasQueryBody } = route
     const { trustedOrigins } = this.#compiled.options
     return (request, reply, done) => {
-      const state = this.begin(request, reply, route)
+      const state = this.makeState(request, reply, route)
       if (request.url.length > LONGEST_URL) throw new UriTooLongError(LONGEST_URL)
       // The router takes the empty text after the slash of `/posts/` for an id.
       if (endsWithId && state.negotiated.member === '') throw new TrailingSlashError()
@@ -149,7 +149,7 @@ export class Negotiator {
       checkQuery(query, parameters)
       request.query = query
       request.body = undefined
-      const state = this.begin(request, reply, route)
+      const state = this.makeState(request, reply, route)
       if (!state.negotiated.isAcceptable) throw this.#notAcceptable(state)
       done()
     }
@@ -158,7 +158,7 @@ export class Negotiator {
   /** Makes the hook of a path with a slash at its end, which is another path than ours (RFC 3986 §6.2.4). */
   refuseSlash (route: RouteInfo): onRequestHookHandler {
     return (request, reply) => {
-      this.begin(request, reply, route)
+      this.makeState(request, reply, route)
       throw new TrailingSlashError()
     }
   }
@@ -169,7 +169,7 @@ export class Negotiator {
   }
 
   /** Makes the state of a request. Its format comes from the suffix, `?format=` or Accept, in this order. */
-  begin (given: FastifyRequest, reply: FastifyReply, route: RouteInfo): RequestState {
+  makeState (given: FastifyRequest, reply: FastifyReply, route: RouteInfo): RequestState {
     const request = given as ResourceRequest
     const { param, endsWithId } = route
     const { method, headers, params: parameters, query: { format } } = request

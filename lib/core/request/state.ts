@@ -127,11 +127,11 @@ export class RequestState implements Context {
     this.choice = negotiated.choice
     this.parameters = request.params
     this.action = route.formDecides && body?.reader.form === true ? undefined : route.action
-    this.attempt = this.begin()
+    this.attempt = this.makeAttempt()
   }
 
-  /** Returns a new attempt, which may act on any row of the store. */
-  begin (): Attempt {
+  /** Makes a new attempt, which may act on any row of the store. */
+  makeAttempt (): Attempt {
     return { target: this.compiled.target, authorizedRow: undefined, parents: NO_ROWS }
   }
 

@@ -61,11 +61,11 @@ async function refuseMismatch (outcome: Outcome, { compiled: { resource } }: Act
   throw new PreconditionFailedError(say('changedMeanwhile', { resource: isList ? 'list' : resource.singular }))
 }
 
-/** Compiles Fastify's error handler. `negotiate` makes the state of a request that failed before it had one. */
+/** Compiles Fastify's error handler. `makeState` makes the state of a request that failed before it had one. */
 export function compileErrorHandler (
-  negotiate: (request: FastifyRequest, reply: FastifyReply) => RequestState
+  makeState: (request: FastifyRequest, reply: FastifyReply) => RequestState
 ): FastifyInstance['errorHandler'] {
-  return (error, request, reply) => respondWithError(error, request[STATE] ?? negotiate(request, reply))
+  return (error, request, reply) => respondWithError(error, request[STATE] ?? makeState(request, reply))
 }
 
 /** Sends an error in the client's own format, whoever threw it. */
@@ -121,10 +121,10 @@ function setTag (row: Row, given: string | false | undefined, state: ActionState
   // A handler's row may have no version.
   if (row.version === '') return undefined
   // A handler may answer with another row than the path names.
-  const isNamed =
+  const isRowNamed =
     customAction === undefined ? row.id === id || action === 'create' : customAction.on === 'member' && row.id === id
   const known = publish(row, compiled.resource)
-  const opaque = `${taggedVersion(compiled.resource, known, isNamed)}.${format.name}-${format.shape(request)}`
+  const opaque = `${taggedVersion(compiled.resource, known, isRowNamed)}.${format.name}-${format.shape(request)}`
   reply.header('etag', `"${opaque}"`)
   return { weak: false, opaque }
 }

@@ -64,7 +64,7 @@ function setErrorHandler (app: FastifyInstance, { negotiator, paths }: PreparedR
   app.setErrorHandler(
     compileErrorHandler((request, reply) => {
       const { [ROUTE]: info = fallback } = request.routeOptions.config as { [ROUTE]?: RouteInfo }
-      return negotiator.begin(request, reply, info as RouteInfo)
+      return negotiator.makeState(request, reply, info as RouteInfo)
     })
   )
 }
@@ -171,7 +171,7 @@ class RouteAdder {
     this.#refuseOthers(this.#base(url, routeConstraints, refused), {
       served: [...served],
       headers: { allow, ...acceptHeaders(all, negotiator) },
-      refuse: negotiator.open(refused),
+      refuse: negotiator.negotiate(refused),
       isRefused: ({ params }) => path.endsWithId && (params as Parameters)[path.param as string] === ''
     })
   }
@@ -323,7 +323,7 @@ function hooksOf (
 ): Hooks {
   const lists = new Map<string, Hook[]>()
   const add = (name: string, hook: Hook): void => { lists.set(name, [...lists.get(name) ?? [], hook]) }
-  add('onRequest', negotiator.open(route) as Hook)
+  add('onRequest', negotiator.negotiate(route) as Hook)
   if (readPayload !== undefined) add('preValidation', readPayload as Hook)
   if (route.hasQueryBody) add('preValidation', negotiator.readQuery(route) as Hook)
   // A request that the app answers before the negotiation has no state, and asks for no action.
