@@ -193,7 +193,10 @@ export const ExistsError: DetailedErrorClass<[resource: string]> =
 /** Thrown when none of the resource's formats is acceptable. */
 export const NotAcceptableError: DetailedErrorClass<[detail: Said]> =
   makeError('FST_RESOURCES_NOT_ACCEPTABLE', 406, itself)
-/** Thrown when a write fails `If-Match`, `If-None-Match` or `_version`, and there is no row to show. */
+/**
+ * Thrown when a GET fails `If-Match`, or a write fails `If-Match`, `If-None-Match` or `_version` and has no row to
+ * show. An update or a delete that can show its row throws nothing: its outcome is `stale`, and the 412 has that row.
+ */
 export const PreconditionFailedError: DetailedErrorClass<[detail: Said]> =
   makeError('FST_RESOURCES_PRECONDITION_FAILED', 412, itself)
 /** Thrown when a body has too many values. */

@@ -128,8 +128,8 @@ function onRow (perform: PerformOnRow): PerformAction {
 }
 
 /**
- * Finds the guard of a default update or delete: the row that `authorize` was shown and the preconditions decide. After
- * `proceed()`, it is the guard of the handler.
+ * Finds the guard of a default update or delete. The preconditions decide about the row that `authorize` was shown, or
+ * else about the stored one. If a handler of the app calls the action by `proceed()`, the guard is that of the handler.
  * @throws MatchRequiredError, NotFoundError, NothingHereError
  */
 async function findGuard (state: ActionState, id: Id): Promise<Guard> {

@@ -54,7 +54,10 @@ function handle (run: (state: ActionState) => Promise<FastifyReply>): RouteHandl
   }
 }
 
-/** The handlers of a resource's routes. They authorize a request, perform its action and answer it, in this order. */
+/**
+ * The handlers of a resource's routes. They validate the payload of a write, authorize the request, perform its action
+ * and answer it, in this order. What depends on the stored row or on `scope` is validated after the authorization.
+ */
 export class Handlers {
   readonly #compiled: CompiledResource
   readonly list: RouteHandlerMethod

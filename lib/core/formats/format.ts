@@ -235,7 +235,10 @@ export interface TextWriter {
   readonly problemType?: string
 }
 
-/** Writes a list in parts, so that it can be sent in chunks as its rows come. */
+/**
+ * Writes a list in parts, so that it can be sent in chunks as its rows come. The texts before and after the rows are
+ * the same if there are none, so that together they must be an empty list.
+ */
 export interface ListWriter {
   /** The text before the rows. */
   readonly open: string
@@ -261,7 +264,11 @@ export interface Reader<Node = unknown> {
   readonly form: boolean
   /** Whether values have types of their own, as in JSON. Otherwise they are text. */
   readonly typed: boolean
-  /** Parses a body, and returns its top level. @throws MalformedBodyError */
+  /**
+   * Parses a body, and returns its top level. The size of the body is limited before. If a short text can stand for a
+   * large value, as an alias of YAML does, the reader limits that itself.
+   * @throws MalformedBodyError
+   */
   parse (body: Buffer): Entries<Node>
   /** Returns the members of a group, or `undefined` if the node is not a group. */
   entries (node: Node): Entries<Node> | undefined

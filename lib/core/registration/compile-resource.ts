@@ -233,6 +233,7 @@ function compileBodies (
     const answer = representations.find((other) => other.name === name) ?? browser
     const body = compileBody(resource, mediaTypes, compileReader, answer)
     // An app's own reader may refuse the shape of an attribute. It is called here, so that it fails at registration.
+    // The readers of the package refuse none. Its formats have `hidesWriteOnly`, or no writer as that of forms.
     const isOwn = compileWriter !== undefined && hidesWriteOnly !== true
     return [isOwn ? { ...body, readPayload: compilePayload(resource, body.reader) } : body]
   })

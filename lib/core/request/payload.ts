@@ -42,8 +42,9 @@ export interface Payload {
    */
   readonly isUntouched: IsUntouched | undefined
   /**
-   * Makes that function for a row, in other formats. JSON writes what it names; there the function is only about values
-   * that no client may send, but that a store may have. There is none unless such a row must be read.
+   * Makes that function from the stored row, for an update in other formats. An update in XML writes only what differs
+   * from the row (`isCompared`). An update in JSON writes what it names, and needs the function only if it sends values
+   * that no client may send, because the store may have them. It is `undefined` if the row need not be read.
    */
   readonly compareWith: ((row: Row) => IsUntouched) | undefined
   /** Whether an update writes only what differs from its row. */

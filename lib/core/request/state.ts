@@ -105,7 +105,7 @@ export class RequestState implements Context {
   attempt: Attempt
   /** The call of a handler of the app, or `undefined` before it. */
   call: HandlerCall | undefined = undefined
-  /** The outcome of a write. */
+  /** The kind of the outcome of a write, as it is logged; `undefined` before that. */
   outcome: ActionOutcome | undefined = undefined
   /** Whether the request has passed the hooks before its handler. */
   hasPassedHooks = false

@@ -190,7 +190,7 @@ function setOwnTag (set: unknown, { action, reply }: ActionState): EntityTag {
   return tag
 }
 
-/** Returns a row for a form, whose `_version` says which row it belongs to. */
+/** Returns a row with the version that a form sends back as `_version`. Formats without forms do not write it. */
 function toFormRow (row: Row, { compiled: { resource } }: RequestState): Row {
   const known = publish(row, resource)
   return { ...known, version: taggedVersion(resource, known) }

@@ -27,8 +27,9 @@ const FOR_EVER = 31_536_000
 
 /**
  * Adds the routes of a resource. A request passes through negotiation (onRequest), the body parser, payload reading
- * (preValidation), authorization and action (handler), and the writer. JSON is written by Fastify's serializer, other
- * formats in onSend. `app` must be a scope of our own, because hooks, parsers and the error handler apply to all of it.
+ * (preValidation), validation, authorization and action (handler), and the writer. Fastify's serializer writes the
+ * records and errors of JSON. The responder writes its lists, and the onSend hook writes all other formats. `app` must
+ * be a scope of our own, because hooks, parsers and the error handler apply to all of it.
  */
 export function addRoutes (
   app: FastifyInstance,

@@ -46,7 +46,7 @@ export class Issues {
     return this.#faulty ?? NO_VALUES
   }
 
-  /** The names of those that were read whole, and that code may walk through. */
+  /** The names of the `faulty` attributes that were read whole. Code may walk through their values. */
   get whole (): ReadonlySet<string> {
     return this.#whole ?? NO_NAMES
   }
