@@ -6,14 +6,15 @@ import { type AttributesSchema, draw, type Format, json, type Mapper, memoryStor
 interface LineOptions { readonly begin?: string, readonly end?: string }
 
 declare module '../../lib/core/options/options.js' {
-  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- the declarations of an interface must have the same parameters
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- a merged interface has the same parameters
   interface FormatOptions<S extends AttributesSchema | undefined> { readonly lines?: LineOptions }
 }
 
 /** A format that writes each title between two texts, and refuses other options than these. */
 function lines (given: LineOptions = {}): Format {
   const { begin = '<', end = '>' } = given
-  const show = ({ attributes }: { readonly attributes: Readonly<Record<string, unknown>> }): string => `${begin}${String(attributes.title)}${end}`
+  const show = ({ attributes }: { readonly attributes: Readonly<Record<string, unknown>> }): string =>
+    `${begin}${String(attributes.title)}${end}`
   return {
     name: 'lines',
     mediaTypes: ['text/plain'],
@@ -22,7 +23,9 @@ function lines (given: LineOptions = {}): Format {
       if ('middle' in own) throw new TypeError(`${plural} have no middle`)
       return lines({ ...given, ...own })
     },
-    compileWriter: () => ({ list: { open: '', row: show, separator: ' ', close: '' }, record: show, problem: ({ title }) => title })
+    compileWriter: () => ({
+      list: { open: '', row: show, separator: ' ', close: '' }, record: show, problem: ({ title }) => title
+    })
   }
 }
 
@@ -34,7 +37,7 @@ async function serve (t: Test, declare: (map: Mapper) => unknown, format: Format
   return app
 }
 
-t.test('a format of the app has the options of the call, the map, the scope and the resource, the last of which counts', async (t) => {
+t.test('a format of the app has the options of the call, the map, the scope and the resource', async (t) => {
   const store = memoryStore()
   store.create({ title: 'Tea' }, {})
   const app = await serve(t, (map) => map
@@ -44,11 +47,17 @@ t.test('a format of the app has the options of the call, the map, the scope and 
       .resources('cards', { store, lines: { begin: '[', end: ']' } })), lines({ begin: '{' }))
   const answers = await Promise.all(['/posts', '/notes/1', '/cards'].map((url) => app.inject(url)))
   t.strictSame(answers.map(({ body }) => body), ['{Tea.', '(Tea.', '[Tea]'])
-  const tags = await Promise.all(['/posts/1', '/notes/1', '/cards/1'].map(async (url) => (await app.inject(url)).headers.etag))
+  const tags = await Promise.all(['/posts/1', '/notes/1', '/cards/1'].map(async (url) => (await app.inject(
+    url
+  )).headers.etag))
   t.equal(new Set(tags).size, 3, 'the options are a part of what an answer shows')
 })
 
 t.test('what a format throws about its options stops the start', async (t) => {
-  await t.rejects(serve(t, (map) => map.resources('posts', { lines: { middle: '' } as object })), { message: 'posts have no middle' })
-  await t.rejects(serve(t, (map) => map.resources('posts', { lines: 'x' as LineOptions })), { message: 'Option "lines" of resource "posts" must be an object with the options of the format "lines", not \'x\'.' })
+  await t.rejects(serve(t, (map) => map.resources('posts', { lines: { middle: '' } as object })), {
+    message: 'posts have no middle'
+  })
+  await t.rejects(serve(t, (map) => map.resources('posts', { lines: 'x' as LineOptions })), {
+    message: 'Option "lines" of resource "posts" must be an object with the options of the format "lines", not \'x\'.'
+  })
 })

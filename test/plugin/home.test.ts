@@ -4,7 +4,9 @@ import t, { type Test } from 'tap'
 import resources, { type AuthorizeContext, draw, home, type HomeOptions, memoryStore } from '../../lib/index.js'
 import { markup } from '../../lib/html/index.js'
 
-const attributes = { type: 'object', required: ['title'], properties: { title: { type: 'string', minLength: 1 } } } as const
+const attributes = {
+  type: 'object', required: ['title'], properties: { title: { type: 'string', minLength: 1 } }
+} as const
 const html = { accept: 'text/html' }
 
 async function serve (t: Test, register: (app: FastifyInstance) => void): Promise<FastifyInstance> {
@@ -15,23 +17,37 @@ async function serve (t: Test, register: (app: FastifyInstance) => void): Promis
   return app
 }
 
-const pageOf = async (app: FastifyInstance, url: string): Promise<string> => (await app.inject({ url, headers: html })).body
-const listedOf = async (app: FastifyInstance, url = '/'): Promise<unknown> => (await app.inject({ url, headers: { accept: 'application/json' } })).json()
+const pageOf = async (app: FastifyInstance, url: string): Promise<string> => (await app.inject({
+  url, headers: html
+})).body
+const listedOf = async (app: FastifyInstance, url = '/'): Promise<unknown> => (await app.inject({
+  url, headers: { accept: 'application/json' }
+})).json()
 
 /** Returns the links of the bar. The current one has a star. */
 function barOf (page: string): string[] | undefined {
   const [, bar] = /<nav class="bar"[^>]*>([^]*?)<\/nav>/.exec(page) ?? []
-  return bar === undefined ? undefined : [...bar.matchAll(/<a href="([^"]*)"( aria-current="\w+")?>([^<]*)<\/a>/g)].map(([, href, current = '', label]) => `${label} ${href}${current && '*'}`)
+  return bar === undefined
+    ? undefined
+    : [...bar.matchAll(/<a href="([^"]*)"( aria-current="\w+")?>([^<]*)<\/a>/g)].map(([, href, current = '', label]) =>
+      `${label} ${href}${current && '*'}`)
 }
 
 t.test('the home page lists the resources, whenever they are registered', async (t) => {
   const app = await serve(t, (app) => {
     app.register(resources, { name: 'posts', attributes, store: memoryStore() })
     app.register(home, { title: 'Blog & more' })
-    app.register(draw((map) => map.resources('people', { attributes, store: memoryStore() }, (people) => people.resources('notes', { attributes, store: memoryStore() })).resource('about', { attributes, store: memoryStore() })))
+    app.register(draw((map) => map.resources(
+      'people',
+      { attributes, store: memoryStore() },
+      (people) => people.resources('notes', { attributes, store: memoryStore() })
+    ).resource('about', { attributes, store: memoryStore() })))
   })
   await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'a' } } })
-  t.strictSame(await listedOf(app), { resources: [{ name: 'posts', title: 'Posts', path: '/posts', rows: 1 }, { name: 'people', title: 'People', path: '/people', rows: 0 }, { name: 'about', title: 'About', path: '/about' }] })
+  t.strictSame(await listedOf(app), {
+    resources: [{ name: 'posts', title: 'Posts', path: '/posts', rows: 1 },
+      { name: 'people', title: 'People', path: '/people', rows: 0 }, { name: 'about', title: 'About', path: '/about' }]
+  })
   const page = await pageOf(app, '/')
   t.match(page, '<h1>Blog &amp; more</h1>')
   t.strictSame(barOf(page), ['Blog &amp; more /*', 'Posts /posts', 'People /people', 'About /about'])
@@ -59,11 +75,15 @@ t.test('the home page lists only what is below its prefix and has a path of its 
     app.register(resources, { name: 'secrets', attributes, prefix: '/blog', only: ['create', 'show'] })
     app.register(resources, { name: 'hosts', attributes, prefix: '/blog', routeConstraints: { host: 'example.com' } })
   })
-  t.same(await listedOf(app, '/blog/start'), { resources: [{ name: 'posts', title: 'Posts', path: '/blog/posts', rows: 0 }] })
+  t.same(await listedOf(app, '/blog/start'), {
+    resources: [{ name: 'posts', title: 'Posts', path: '/blog/posts', rows: 0 }]
+  })
   t.strictSame(barOf(await pageOf(app, '/blog/posts')), ['Blog /blog/start', 'Posts /blog/posts*'])
   t.strictSame(barOf(await pageOf(app, '/blog/2026/notes')), ['Blog /blog/start', 'Posts /blog/posts'])
   t.equal(barOf(await pageOf(app, '/blogs/posts')), undefined, 'no home page is above it')
-  const [, stylesheet = ''] = /<link rel="stylesheet" href="(\/blog\/start\/home[^"]*)"/.exec(await pageOf(app, '/blog/start')) ?? []
+  const [, stylesheet = ''] = /<link rel="stylesheet" href="(\/blog\/start\/home[^"]*)"/.exec(
+    await pageOf(app, '/blog/start')
+  ) ?? []
   t.equal((await app.inject(stylesheet)).statusCode, 200)
 })
 
@@ -71,16 +91,33 @@ t.test('the bar leads home and to each list, and marks the current one', async (
   const app = await serve(t, (app) => {
     app.register(home, { title: 'Blog' })
     app.register(home, { title: 'Admin', prefix: '/admin' } as HomeOptions)
-    app.register(draw((map) => map.resources('posts', { attributes, store: memoryStore() }, (posts) => posts.resources('comments', { attributes, store: memoryStore() })).resources('people', { attributes }).resources('feeds', { attributes, formats: ['json'] })))
+    app.register(draw((map) => map
+      .resources(
+        'posts',
+        { attributes, store: memoryStore() },
+        (posts) => posts.resources('comments', { attributes, store: memoryStore() })
+      )
+      .resources('people', { attributes })
+      .resources('feeds', { attributes, formats: ['json'] })))
     app.register(resources, { name: 'users', attributes, prefix: '/admin' })
   })
   await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'a' } } })
   const bar = ['Blog /', 'Posts /posts*', 'People /people', 'Users /admin/users']
-  for (const url of ['/posts', '/posts/1', '/posts/1/comments', '/posts/99']) t.strictSame(barOf(await pageOf(app, url)), bar, url)
+  for (const url of ['/posts', '/posts/1', '/posts/1/comments', '/posts/99']) {
+    t.strictSame(barOf(await pageOf(app, url)), bar, url)
+  }
   t.strictSame(barOf(await pageOf(app, '/people')), ['Blog /', 'Posts /posts', 'People /people*', 'Users /admin/users'])
-  t.strictSame(barOf(await pageOf(app, '/admin/users')), ['Admin /admin', 'Users /admin/users*'], 'the nearest home page')
+  t.strictSame(barOf(await pageOf(app, '/admin/users')), ['Admin /admin', 'Users /admin/users*'],
+    'the nearest home page')
   for (const url of ['/', '/posts', '/posts/1']) {
-    const { valid, results } = await new HtmlValidate({ extends: ['html-validate:recommended'], rules: { 'void-style': ['error', { style: 'selfclose' }], 'attribute-boolean-style': ['error', { style: 'name' }], 'valid-id': ['error', { relaxed: true }] } }).validateString(await pageOf(app, url))
+    const { valid, results } = await new HtmlValidate({
+      extends: ['html-validate:recommended'],
+      rules: {
+        'void-style': ['error', { style: 'selfclose' }],
+        'attribute-boolean-style': ['error', { style: 'name' }],
+        'valid-id': ['error', { relaxed: true }]
+      }
+    }).validateString(await pageOf(app, url))
     t.ok(valid, JSON.stringify(results))
   }
 })
@@ -92,9 +129,14 @@ t.test('the bar says whether the page is the current list, and a missing page ha
     app.register(resources, { name: 'secrets', attributes, only: ['show'] })
   })
   await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'a' } } })
-  for (const url of ['/posts', '/posts?limit=1', '/posts.html']) t.match(await pageOf(app, url), '<a href="/posts" aria-current="page">Posts</a>', url)
-  for (const url of ['/posts/1', '/posts/9', '/posts?nope=1']) t.match(await pageOf(app, url), '<a href="/posts" aria-current="true">Posts</a>', url)
-  const lost = (text: string, way: string): string => `<h1>Not Found</h1>\n<div class="empty" role="alert">\n<p><strong>${text}</strong></p>\n<p>${way}</p>\n</div>`
+  for (const url of ['/posts', '/posts?limit=1', '/posts.html']) {
+    t.match(await pageOf(app, url), '<a href="/posts" aria-current="page">Posts</a>', url)
+  }
+  for (const url of ['/posts/1', '/posts/9', '/posts?nope=1']) {
+    t.match(await pageOf(app, url), '<a href="/posts" aria-current="true">Posts</a>', url)
+  }
+  const lost = (text: string, way: string): string => '<h1>Not Found</h1>\n<div class="empty" role="alert">\n<p>' +
+    `<strong>${text}</strong></p>\n<p>${way}</p>\n</div>`
   t.match(await pageOf(app, '/posts/9'), lost('there is no post with the id 9', '<a href="/posts">Posts</a>'))
   t.match(await pageOf(app, '/secrets/9'), lost('there is no secret with the id 9', '<a href="/">Blog &amp; more</a>'))
 })
@@ -102,42 +144,86 @@ t.test('the bar says whether the page is the current list, and a missing page ha
 t.test('the bar leads only to lists that the user may open', async (t) => {
   const hooks = { onRequest: async (): Promise<void> => {} }
   const asked: string[] = []
-  const authorize = async (request: FastifyRequest, { action, resource, ...rest }: AuthorizeContext): Promise<boolean> => {
-    if (action === 'list' || resource === 'account') asked.push(`${resource} ${Object.keys(request.params as object).join()}${Object.keys(rest).join()}`)
+  const authorize = async (request: FastifyRequest, {
+    action, resource, ...rest
+  }: AuthorizeContext): Promise<boolean> => {
+    if (action === 'list' || resource === 'account') {
+      asked.push(`${resource} ${Object.keys(request.params as object).join()}${Object.keys(rest).join()}`)
+    }
     if (request.headers.user === undefined) throw new Error('no user')
     return String(request.headers.user).split(' ').includes(resource) || action !== 'list'
   }
   const app = await serve(t, (app) => {
     app.register(home, { title: 'Blog' })
     app.register(draw((map) => map.scope({ authorize }, (map) => map
-      .resources('posts', { attributes, store: memoryStore() }, (posts) => posts.resources('comments', { attributes, store: memoryStore() }))
-      .resources('drafts', { attributes, store: memoryStore() }).resource('account', { attributes, store: memoryStore() }))))
-    app.register(resources, { name: 'teas', attributes, scope: ({ headers: { user } }) => { if (user === undefined) throw new Error('no tenant'); return { title: String(user) } } })
+      .resources(
+        'posts',
+        { attributes, store: memoryStore() },
+        (posts) => posts.resources('comments', { attributes, store: memoryStore() })
+      )
+      .resources('drafts', { attributes, store: memoryStore() }).resource('account', {
+        attributes, store: memoryStore()
+      }))))
+    app.register(resources, {
+      name: 'teas',
+      attributes,
+      scope: ({ headers: { user } }) => {
+        if (user === undefined) throw new Error('no tenant')
+        return { title: String(user) }
+      }
+    })
     app.register(resources, { name: 'notes', attributes, hooks })
     app.register(resources, { name: 'plans', attributes, hooks })
     app.register(resources, { name: 'people', attributes })
-    app.register(resources, { name: 'feeds', attributes, formats: ['json'], authorize: () => { throw new Error('a list without pages is in no bar') } })
+    app.register(resources, {
+      name: 'feeds',
+      attributes,
+      formats: ['json'],
+      authorize: () => { throw new Error('a list without pages is in no bar') }
+    })
   })
   const headersOf = (user?: string): Record<string, string> => ({ ...html, ...(user !== undefined && { user }) })
-  const barFor = async (url: string, user?: string): Promise<string[] | undefined> => barOf((await app.inject({ url, headers: headersOf(user) })).body)
+  const barFor = async (url: string, user?: string): Promise<string[] | undefined> => barOf(
+    (await app.inject({ url, headers: headersOf(user) })).body
+  )
   await app.inject({ method: 'POST', url: '/posts', headers: { user: 'posts' }, payload: { post: { title: 'a' } } })
-  await app.inject({ method: 'POST', url: '/posts/1/comments', headers: { user: 'posts' }, payload: { comment: { title: 'b' } } })
+  await app.inject({
+    method: 'POST', url: '/posts/1/comments', headers: { user: 'posts' }, payload: { comment: { title: 'b' } }
+  })
   const all = ['Blog /', 'Posts /posts', 'Drafts /drafts', 'Account /account', 'Teas /teas', 'People /people']
   t.strictSame(await barFor('/people', 'posts drafts'), [...all.slice(0, 5), 'People /people*'])
   t.strictSame(await barFor('/people', 'nobody'), ['Blog /', 'Account /account', 'Teas /teas', 'People /people*'])
-  t.strictSame(await barFor('/people'), ['Blog /', 'People /people*'], 'neither authorize nor a scope that throws makes an error of the page')
-  t.strictSame(await barFor('/drafts', 'posts drafts'), ['Blog /', 'Posts /posts', 'Drafts /drafts*', ...all.slice(3)], 'one authorize for all')
-  t.strictSame(await barFor('/drafts', 'posts'), ['Blog /', 'Posts /posts', 'Account /account', 'Teas /teas', 'People /people'], 'the page of a refusal')
-  t.strictSame(await barFor('/plans', 'nobody'), ['Blog /', 'Account /account', 'Teas /teas', 'Notes /notes', 'Plans /plans*', 'People /people'], 'the same hook guards both')
-  for (const [url, method] of [['/posts/1', 'GET'], ['/posts/9', 'GET'], ['/posts', 'POST'], ['/posts/1/comments', 'GET'], ['/posts/1/comments/1', 'GET']] as const) {
-    const [seen, hidden] = await Promise.all(['posts', 'nobody'].map(async (user) => (await app.inject({ url, method, headers: { ...headersOf(user), 'content-type': 'application/x-www-form-urlencoded' }, ...(method === 'POST' && { payload: 'post[title]=' }) })).body))
+  t.strictSame(await barFor('/people'), ['Blog /', 'People /people*'],
+    'neither authorize nor a scope that throws makes an error of the page')
+  t.strictSame(await barFor('/drafts', 'posts drafts'), ['Blog /', 'Posts /posts', 'Drafts /drafts*', ...all.slice(3)],
+    'one authorize for all')
+  t.strictSame(await barFor('/drafts', 'posts'),
+    ['Blog /', 'Posts /posts', 'Account /account', 'Teas /teas', 'People /people'], 'the page of a refusal')
+  t.strictSame(
+    await barFor('/plans', 'nobody'),
+    ['Blog /', 'Account /account', 'Teas /teas', 'Notes /notes', 'Plans /plans*', 'People /people'],
+    'the same hook guards both'
+  )
+  for (const [
+    url, method
+  ] of [['/posts/1', 'GET'], ['/posts/9', 'GET'], ['/posts', 'POST'], ['/posts/1/comments', 'GET'],
+      ['/posts/1/comments/1', 'GET']] as const) {
+    const [seen, hidden] = await Promise.all(['posts', 'nobody'].map(async (user) => (await app.inject(
+      {
+        url,
+        method,
+        headers: { ...headersOf(user), 'content-type': 'application/x-www-form-urlencoded' },
+        ...(method === 'POST' && { payload: 'post[title]=' })
+      }
+    )).body))
     t.match(seen, /<nav class="bar"[^]*<a href="\/posts"/, url)
     t.match(seen, /<ol class="breadcrumb"><li><a href="\/posts">Posts<\/a>/, url)
     t.notMatch(hidden, '<a href="/posts">', `${method} ${url} does not lead to the list, by no link`)
   }
   asked.length = 0
   await barFor('/posts/1', 'posts')
-  t.strictSame(asked.toSorted(), ['account row', 'comments postId', 'drafts ', 'posts '], 'each list is asked about once, with the parameters of its own path')
+  t.strictSame(asked.toSorted(), ['account row', 'comments postId', 'drafts ', 'posts '],
+    'each list is asked about once, with the parameters of its own path')
   asked.length = 0
   await barFor('/drafts', 'drafts')
   t.strictSame(asked.toSorted(), ['account row', 'drafts ', 'posts '], 'a list is not asked about twice')
@@ -146,23 +232,36 @@ t.test('the bar leads only to lists that the user may open', async (t) => {
   t.strictSame(asked, [], 'a document has no bar')
 })
 
-t.test('the bar of an error names no list before the request has passed the hooks, or if the server has failed', async (t) => {
+t.test('the bar of an error names no list before the request has passed the hooks, or after a failure', async (t) => {
   let asked = 0
   const app = await serve(t, (app) => {
     app.register(home, { title: 'Blog' })
-    app.register(resources, { name: 'people', attributes, hooks: { preHandler: async ({ headers: { status } }) => { if (status !== undefined) throw Object.assign(new Error('no'), { statusCode: Number(status) }) } } })
+    app.register(resources, {
+      name: 'people',
+      attributes,
+      hooks: {
+        preHandler: async ({ headers: { status } }) => {
+          if (status !== undefined) throw Object.assign(new Error('no'), { statusCode: Number(status) })
+        }
+      }
+    })
     app.register(resources, { name: 'teas', attributes, actions: { list: () => { throw new Error('broken') } } })
-    app.register(resources, { name: 'posts', attributes, authorize: (_request, { action }) => { asked++; return action === 'list' } })
+    app.register(resources, {
+      name: 'posts', attributes, authorize: (_request, { action }) => { asked++; return action === 'list' }
+    })
   })
   const all = ['Blog /', 'Teas /teas', 'Posts /posts']
   const cases: ReadonlyArray<readonly [url: string, status: number, asked: number, bar: readonly string[]]> = [
     ['/people', 401, 0, ['Blog /']], ['/people', 403, 0, ['Blog /']], ['/people', 429, 0, ['Blog /']],
     ['/people?nope=1', 400, 0, ['Blog /']], ['/people/9', 404, 1, ['Blog /', 'People /people*', ...all.slice(1)]],
-    ['/teas', 500, 0, ['Blog /']], ['/teas?nope=1', 400, 1, ['Blog /', 'Teas /teas*', 'Posts /posts']], ['/posts/1', 403, 2, ['Blog /', 'Teas /teas', 'Posts /posts*']]
+    ['/teas', 500, 0, ['Blog /']], ['/teas?nope=1', 400, 1, ['Blog /', 'Teas /teas*', 'Posts /posts']],
+    ['/posts/1', 403, 2, ['Blog /', 'Teas /teas', 'Posts /posts*']]
   ]
   for (const [url, status, times, bar] of cases) {
     asked = 0
-    const { statusCode, body } = await app.inject({ url, headers: { ...html, ...(url === '/people' && { status: String(status) }) } })
+    const { statusCode, body } = await app.inject({
+      url, headers: { ...html, ...(url === '/people' && { status: String(status) }) }
+    })
     t.strictSame([statusCode, asked, barOf(body)], [status, times, bar], `${url} ${status}`)
   }
 })
@@ -170,15 +269,32 @@ t.test('the bar of an error names no list before the request has passed the hook
 t.test('the home page lists what the user may open, with the numbers of the rows that the user may see', async (t) => {
   const app = await serve(t, (app) => {
     app.register(home, { title: 'Blog' })
-    const authorize = async ({ headers: { user } }: FastifyRequest, { resource }: AuthorizeContext): Promise<boolean> => { if (user === undefined) throw new Error('no user'); return user === resource || user === 'admin' }
-    app.register(draw((map) => map.scope({ authorize }, (map) => map.resources('posts', { attributes, store: memoryStore() }).resources('drafts', { attributes, store: memoryStore() }))))
-    app.register(resources, { name: 'teas', attributes, scope: ({ headers: { user = 'nobody' } }) => ({ title: String(user) }) })
+    const authorize = async ({
+      headers: { user }
+    }: FastifyRequest, { resource }: AuthorizeContext): Promise<boolean> => {
+      if (user === undefined) throw new Error('no user')
+      return user === resource || user === 'admin'
+    }
+    app.register(draw((map) => map.scope({ authorize }, (map) => map.resources('posts', {
+      attributes, store: memoryStore()
+    }).resources('drafts', { attributes, store: memoryStore() }))))
+    app.register(resources, {
+      name: 'teas', attributes, scope: ({ headers: { user = 'nobody' } }) => ({ title: String(user) })
+    })
     app.register(resources, { name: 'plans', attributes, hooks: { onRequest: async () => {} }, authorize: () => false })
     app.register(resources, { name: 'people', attributes })
   })
-  for (const url of ['/posts', '/posts', '/teas']) await app.inject({ method: 'POST', url, headers: { user: 'admin' }, payload: { [url.slice(1, -1)]: { title: 'admin' } } })
+  for (const url of ['/posts', '/posts', '/teas']) {
+    await app.inject({
+      method: 'POST', url, headers: { user: 'admin' }, payload: { [url.slice(1, -1)]: { title: 'admin' } }
+    })
+  }
   const listed = async (user?: string): Promise<unknown> => {
-    const { resources } = (await app.inject({ url: '/', headers: { accept: 'application/json', ...(user !== undefined && { user }) } })).json() as { resources: Array<{ name: string, rows?: number }> }
+    const { resources } = (await app.inject({
+      url: '/', headers: { accept: 'application/json', ...(user !== undefined && { user }) }
+    })).json() as {
+      resources: Array<{ name: string, rows?: number }>
+    }
     return resources.map(({ name, rows }) => `${name} ${rows}`)
   }
   t.same(await listed('admin'), ['posts 2', 'drafts 0', 'teas 1', 'plans undefined', 'people 0'])
@@ -186,21 +302,33 @@ t.test('the home page lists what the user may open, with the numbers of the rows
   t.same(await listed(), ['teas 0', 'plans undefined', 'people 0'], 'its own hooks guard the list of plans')
   const { body } = await app.inject({ url: '/', headers: { ...html, user: 'drafts' } })
   t.strictSame(barOf(body), ['Blog /*', 'Drafts /drafts', 'Teas /teas', 'People /people'], 'the bar, too')
-  t.strictSame([...body.matchAll(/<td[^>]*><a href="([^"]*)"/g)].map(([, href]) => href), ['/drafts', '/teas', '/plans', '/people'])
+  t.strictSame([...body.matchAll(/<td[^>]*><a href="([^"]*)"/g)].map(([, href]) => href),
+    ['/drafts', '/teas', '/plans', '/people'])
 })
 
 t.test('the home page and the bar are in the language of the client', async (t) => {
   const words = (lang: string): object => lang === 'de' ? { plural: 'Beiträge', singular: 'Beitrag' } : {}
   const app = await serve(t, (app) => {
-    app.register(home, { title: 'Blog', lang: 'auto', messages: (lang) => lang === 'de' ? { resourceName: 'Was' } : {} })
-    app.register(draw((map) => map.resources('posts', { attributes, html: { lang: ['en', 'de'], messages: words } }).resource('leadArticle', { attributes, html: { lang: ['en', 'de'], messages: words } })))
+    app.register(home, {
+      title: 'Blog', lang: 'auto', messages: (lang) => lang === 'de' ? { resourceName: 'Was' } : {}
+    })
+    app.register(draw((map) => map.resources('posts', {
+      attributes, html: { lang: ['en', 'de'], messages: words }
+    }).resource('leadArticle', { attributes, html: { lang: ['en', 'de'], messages: words } })))
   })
-  const pageIn = async (url: string, lang: string): Promise<string> => (await app.inject({ url, headers: { ...html, 'accept-language': lang } })).body
+  const pageIn = async (url: string, lang: string): Promise<string> => (await app.inject({
+    url, headers: { ...html, 'accept-language': lang }
+  })).body
   const german = await pageIn('/', 'de-AT')
   t.match(german, /<html[^>]* lang="de"[^]*<th scope="col">Was<\/th>/)
-  for (const url of ['/', '/posts']) t.strictSame(barOf(await pageIn(url, 'de'))?.map((link) => link.replace('*', '')), ['Blog /', 'Beiträge /posts', 'Beitrag /leadArticle'], url)
-  t.strictSame(barOf(await pageIn('/', 'fr')), ['Blog /*', 'Posts /posts', 'Lead article /leadArticle'], 'a resource without the language has its first one')
-  t.match(await pageIn('/', 'ar'), /<html[^>]* lang="ar" dir="rtl"[^]*<th scope="col">[^a-zA-Z<]+<\/th><th scope="col" class="number">[^a-zA-Z<]+</)
+  for (const url of ['/', '/posts']) {
+    t.strictSame(barOf(await pageIn(url, 'de'))?.map((link) => link.replace('*', '')),
+      ['Blog /', 'Beiträge /posts', 'Beitrag /leadArticle'], url)
+  }
+  t.strictSame(barOf(await pageIn('/', 'fr')), ['Blog /*', 'Posts /posts', 'Lead article /leadArticle'],
+    'a resource without the language has its first one')
+  t.match(await pageIn('/', 'ar'),
+    /<html[^>]* lang="ar" dir="rtl"[^]*<th scope="col">[^a-zA-Z<]+<\/th><th scope="col" class="number">[^a-zA-Z<]+</)
 })
 
 t.test('errors of the home page have the format and the language of the client', async (t) => {
@@ -210,40 +338,77 @@ t.test('errors of the home page have the format and the language of the client',
     app.register(resources, { name: 'drafts', attributes, authorize: () => false })
   })
   const page = await app.inject({ url: '/?x=1', headers: html })
-  t.match(page, { statusCode: 400, headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': /default-src 'none'/, 'cache-control': 'private, no-cache', vary: 'Accept, Accept-Language' } })
-  t.match(page.body, '<h1>Bad Request</h1>\n<div class="problem" role="alert"><ul>\n<li>the parameter &quot;x&quot; is unknown</li>\n</ul></div>\n<p><a href="/">Blog &amp; more</a></p>\n</main>')
+  t.match(page, {
+    statusCode: 400,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': /default-src 'none'/,
+      'cache-control': 'private, no-cache',
+      vary: 'Accept, Accept-Language'
+    }
+  })
+  t.match(
+    page.body,
+    '<h1>Bad Request</h1>\n<div class="problem" role="alert"><ul>\n<li>the parameter &quot;x&quot; is unknown</li>' +
+      '\n</ul></div>\n<p><a href="/">Blog &amp; more</a></p>\n</main>'
+  )
   t.strictSame(barOf(page.body), ['Blog &amp; more /', 'Posts /posts'])
   const german = (await app.inject({ url: '/?x=1', headers: { ...html, 'accept-language': 'de' } })).body
   t.match(german, /lang="de"[^]*<h1>[^<]*Anfrage[^<]*<\/h1>[^]*Parameter/)
-  t.match(await app.inject({ url: '/?x=1', headers: { accept: 'application/json' } }), { statusCode: 400, headers: { 'content-type': /^application\/problem\+json/ }, payload: /"detail":"the parameter / })
-  t.match(await app.inject('/?x=1'), { statusCode: 400, headers: { 'content-type': 'application/xml; charset=utf-8' }, body: /<errors><error>the parameter / })
-  t.match(await app.inject({ url: '/?format=csv', headers: html }), { statusCode: 406, body: /<h1>Not Acceptable<\/h1>/ }, 'an unknown format is left to Accept')
+  t.match(await app.inject({ url: '/?x=1', headers: { accept: 'application/json' } }), {
+    statusCode: 400, headers: { 'content-type': /^application\/problem\+json/ }, payload: /"detail":"the parameter /
+  })
+  t.match(await app.inject('/?x=1'), {
+    statusCode: 400,
+    headers: { 'content-type': 'application/xml; charset=utf-8' },
+    body: /<errors><error>the parameter /
+  })
+  t.match(await app.inject({ url: '/?format=csv', headers: html }),
+    { statusCode: 406, body: /<h1>Not Acceptable<\/h1>/ }, 'an unknown format is left to Accept')
 })
 
 t.test('a home page answers unknown paths if it is asked to', async (t) => {
   const app = await serve(t, (app) => {
-    app.addHook('onRequest', async ({ headers: { stranger } }) => { if (stranger !== undefined) throw Object.assign(new Error('who are you?'), { statusCode: 401, headers: { 'www-authenticate': 'Basic' } }) })
+    app.addHook('onRequest', async ({ headers: { stranger } }) => {
+      if (stranger !== undefined) {
+        throw Object.assign(new Error('who are you?'), { statusCode: 401, headers: { 'www-authenticate': 'Basic' } })
+      }
+    })
     app.register(home, { title: 'Blog', lang: 'auto', notFound: true })
     app.register(resources, { name: 'posts', attributes })
     app.register(resources, { name: 'drafts', attributes, authorize: async ({ headers: { user } }) => user === 'ann' })
   })
   const page = await app.inject({ url: '/nope?a=b', headers: html })
   t.match(page, { statusCode: 404, headers: { 'content-type': 'text/html; charset=utf-8' } })
-  t.match(page.body, '<h1>Not Found</h1>\n<div class="empty" role="alert">\n<p><strong>there is no page here</strong></p>\n<p><a href="/">Blog</a></p>\n</div>\n')
+  t.match(
+    page.body,
+    '<h1>Not Found</h1>\n<div class="empty" role="alert">\n<p><strong>there is no page here</strong></p>\n<p><a ' +
+      'href="/">Blog</a></p>\n</div>\n'
+  )
   t.strictSame(barOf(page.body), ['Blog /', 'Posts /posts'])
-  t.strictSame(barOf((await app.inject({ url: '/nope', headers: { ...html, user: 'ann' } })).body), ['Blog /', 'Posts /posts', 'Drafts /drafts'])
-  t.match((await app.inject({ url: '/nope', headers: { ...html, 'accept-language': 'fr' } })).body, /lang="fr"[^]*<h1>Page introuvable<\/h1>/)
-  const { valid, results } = await new HtmlValidate({ extends: ['html-validate:recommended'], rules: { 'no-trailing-whitespace': 'off', 'void-style': 'off' } }).validateString(page.body)
+  t.strictSame(barOf((await app.inject({ url: '/nope', headers: { ...html, user: 'ann' } })).body),
+    ['Blog /', 'Posts /posts', 'Drafts /drafts'])
+  t.match((await app.inject({ url: '/nope', headers: { ...html, 'accept-language': 'fr' } })).body,
+    /lang="fr"[^]*<h1>Page introuvable<\/h1>/)
+  const { valid, results } = await new HtmlValidate({
+    extends: ['html-validate:recommended'], rules: { 'no-trailing-whitespace': 'off', 'void-style': 'off' }
+  }).validateString(page.body)
   t.ok(valid, JSON.stringify(results))
   for (const [url, accept, type, body] of [
-    ['/nope', 'application/json', /^application\/problem\+json/, '{"type":"about:blank","title":"Not Found","status":404,"detail":"there is no page here"}'],
+    ['/nope', 'application/json', /^application\/problem\+json/,
+      '{"type":"about:blank","title":"Not Found","status":404,"detail":"there is no page here"}'],
     ['/nope.json', '*/*', /^application\/problem\+json/, /"detail":"there is no page here"/],
     ['/nope?format=json', 'text/html', /^application\/problem\+json/, /"detail":"there is no page here"/],
     ['/nope', '*/*', /^application\/xml/, /<errors><error>there is no page here<\/error><\/errors>$/],
     ['/nope', 'image/png', /^application\/xml/, /<errors>/],
     ['/posts/1/nope', 'text/html', /^text\/html/, /there is no page here/]
-  ] as const) t.match(await app.inject({ url, headers: { accept } }), { statusCode: 404, headers: { 'content-type': type }, body }, url)
-  t.match(await app.inject({ method: 'DELETE', url: '/nope', headers: html }), { statusCode: 404, body: /<h1>Not Found<\/h1>/ })
+  ] as const) {
+    t.match(await app.inject({ url, headers: { accept } }),
+      { statusCode: 404, headers: { 'content-type': type }, body }, url)
+  }
+  t.match(await app.inject({ method: 'DELETE', url: '/nope', headers: html }), {
+    statusCode: 404, body: /<h1>Not Found<\/h1>/
+  })
   const stranger = await app.inject({ url: '/nope', headers: { ...html, stranger: 'yes' } })
   t.match(stranger, { statusCode: 401, headers: { 'www-authenticate': 'Basic' }, body: /who are you\?/ })
   t.strictSame(barOf(stranger.body), ['Blog /'], 'a stranger learns no names')
@@ -255,7 +420,9 @@ t.test('a home page with a prefix answers only unknown paths below it, and none 
     app.register(home, { title: 'Shop', prefix: '/shop' } as HomeOptions)
   })
   t.match(await app.inject({ url: '/blog/nope', headers: html }), { statusCode: 404, body: /<h1>Not Found<\/h1>/ })
-  for (const url of ['/nope', '/shop/nope']) t.match((await app.inject({ url, headers: html })).json(), { message: `Route GET:${url} not found` })
+  for (const url of ['/nope', '/shop/nope']) {
+    t.match((await app.inject({ url, headers: html })).json(), { message: `Route GET:${url} not found` })
+  }
 })
 
 t.test('the home page sends the Content-Security-Policy that its brand needs', async (t) => {
@@ -270,7 +437,9 @@ t.test('the home page sends the Content-Security-Policy that its brand needs', a
   ]
   for (const [policy, sent] of cases) {
     const app = await serve(t, (app) => {
-      app.register(home, { title: 'Blog', brand, notFound: true, ...(policy !== undefined && { contentSecurityPolicy: policy }) })
+      app.register(home, {
+        title: 'Blog', brand, notFound: true, ...(policy !== undefined && { contentSecurityPolicy: policy })
+      })
     })
     for (const url of ['/', '/nope']) {
       const { headers, body } = await app.inject({ url, headers: html })
@@ -281,12 +450,19 @@ t.test('the home page sends the Content-Security-Policy that its brand needs', a
   const app = fastify()
   t.teardown(() => app.close())
   const mistaken = { title: 'Blog', contentSecurityPolicy: { 'Img-Src': '*' } }
-  await t.rejects(async () => { await app.register(home, mistaken) }, { message: /^Option "contentSecurityPolicy" of the plugin "home" has the directive "Img-Src"/ })
+  await t.rejects(
+    async () => { await app.register(home, mistaken) },
+    { message: /^Option "contentSecurityPolicy" of the plugin "home" has the directive "Img-Src"/ }
+  )
 })
 
 t.test('a home page whose brand fails answers with a plain text', async (t) => {
-  const app = await serve(t, (app) => { app.register(home, { title: 'Blog', brand: { footer: () => { throw new Error('broken') } } }) })
-  t.match(await app.inject({ url: '/', headers: html }), { statusCode: 500, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'Internal Server Error' })
+  const app = await serve(t, (app) => {
+    app.register(home, { title: 'Blog', brand: { footer: () => { throw new Error('broken') } } })
+  })
+  t.match(await app.inject({ url: '/', headers: html }), {
+    statusCode: 500, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'Internal Server Error'
+  })
   t.match(await app.inject('/'), { statusCode: 200 })
 })
 
@@ -296,7 +472,8 @@ t.test('the bar of many resources leads to the others by the home page', async (
     for (let number = 1; number <= 9; number++) app.register(resources, { name: `t${number}s`, attributes })
   })
   const seven = [1, 2, 3, 4, 5, 6, 7]
-  const links = (current: number): string[] => seven.map((number) => `T${number}s /t${number}s${number === current ? '*' : ''}`)
+  const links = (current: number): string[] => seven.map((number) =>
+    `T${number}s /t${number}s${number === current ? '*' : ''}`)
   t.strictSame(barOf(await pageOf(app, '/t1s')), ['Blog /', ...links(1), 'All resources /'])
   t.strictSame(barOf(await pageOf(app, '/t9s')), ['Blog /', ...links(9), 'T9s /t9s*', 'All resources /'])
   t.strictSame(barOf(await pageOf(app, '/')), ['Blog /*', ...links(0)])
@@ -313,7 +490,8 @@ t.test('a question of the bar that reads a row hands its store the signal of the
       return profiles.list(query, context)
     }
   }
-  const authorize = async (_request: FastifyRequest, { row }: AuthorizeContext): Promise<boolean> => (await row?.())?.attributes.title === 'a'
+  const authorize = async (_request: FastifyRequest, { row }: AuthorizeContext): Promise<boolean> =>
+    (await row?.())?.attributes.title === 'a'
   const app = await serve(t, (app) => {
     app.register(home, { title: 'Blog' })
     app.register(resources, { name: 'posts', attributes, store: memoryStore() })
@@ -325,14 +503,17 @@ t.test('a question of the bar that reads a row hands its store the signal of the
 })
 
 t.test('a page with a bar is never a 304, because another version of the app may have another bar', async (t) => {
-  for (const [register, status] of [[() => {}, 304], [(app: FastifyInstance) => { app.register(home, { title: 'Blog' }) }, 200]] as const) {
+  for (const [
+    register, status
+  ] of [[() => {}, 304], [(app: FastifyInstance) => { app.register(home, { title: 'Blog' }) }, 200]] as const) {
     const app = await serve(t, (app) => {
       app.register(resources, { name: 'posts', attributes })
       register(app)
     })
     await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'a' } } })
     const { headers: { etag } } = await app.inject({ url: '/posts/1', headers: html })
-    t.equal((await app.inject({ url: '/posts/1', headers: { ...html, 'if-none-match': String(etag) } })).statusCode, status)
+    t.equal((await app.inject({ url: '/posts/1', headers: { ...html, 'if-none-match': String(etag) } })).statusCode,
+      status)
     const { headers: { etag: tag } } = await app.inject({ url: '/posts/1.json' })
     t.equal((await app.inject({ url: '/posts/1.json', headers: { 'if-none-match': String(tag) } })).statusCode, 304)
   }
@@ -342,10 +523,12 @@ t.test('wrong options of the home page are refused', async (t) => {
   const cases: ReadonlyArray<readonly [options: object, message: RegExp]> = [
     [{}, /Option "title" of the plugin "home" must be a text such as 'Blog', not undefined/],
     [{ title: ' ' }, /Option "title" of the plugin "home" must be a text/],
-    [{ title: 'Blog', path: 'start' }, /Option "path" of the plugin "home" must be a path such as '\/' or '\/start', not 'start'/],
+    [{ title: 'Blog', path: 'start' },
+      /Option "path" of the plugin "home" must be a path such as '\/' or '\/start', not 'start'/],
     [{ title: 'Blog', path: '/:id' }, /Option "path"/],
     [{ title: 'Blog', path: '/start/' }, /Option "path"/],
-    [{ title: 'Blog', prefix: '/:year' }, /Option "prefix" of the plugin "home" must not have parameters, but it is '\/:year'/],
+    [{ title: 'Blog', prefix: '/:year' },
+      /Option "prefix" of the plugin "home" must not have parameters, but it is '\/:year'/],
     [{ title: 'Blog', notFound: 'yes' }, /Option "notFound" of the plugin "home" must be true or false, not 'yes'/],
     [{ titel: 'Blog' }, /"titel"/]
   ]

@@ -1,6 +1,9 @@
 import { Readable } from 'node:stream'
 import formbody from '@fastify/formbody'
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifyServerOptions, type InjectOptions, type LightMyRequestResponse } from 'fastify'
+import fastify, {
+  type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifyServerOptions, type InjectOptions,
+  type LightMyRequestResponse
+} from 'fastify'
 import t, { type Test } from 'tap'
 import resources, { BY_ID, draw, memoryStore, type ResourceOptions } from '../../lib/index.js'
 import { build, post, types, xml } from '../support/helper.js'
@@ -12,24 +15,33 @@ const form = 'application/x-www-form-urlencoded'
 const accepts = { xml: 'application/xml', json: 'application/json', html: 'text/html' }
 const problems = { xml: types.xml, json: types.problem, html: types.html }
 const clients: Client[] = ['xml', 'json', 'html']
-const attributes = { type: 'object', required: ['title'], properties: { title: { type: 'string', minLength: 1 } } } as const
+const attributes = {
+  type: 'object', required: ['title'], properties: { title: { type: 'string', minLength: 1 } }
+} as const
 
-function send (method: 'POST' | 'PUT' | 'DELETE', url: string, type: string, payload: string): InjectOptions & { headers: Record<string, string> } {
+function send (
+  method: 'POST' | 'PUT' | 'DELETE', url: string, type: string, payload: string
+): InjectOptions & { headers: Record<string, string> } {
   return { method, url, headers: { 'content-type': type }, payload }
 }
 
 /** Returns the detail of a problem in any format. */
 function detailOf (client: Client, { body, statusCode }: LightMyRequestResponse): string | undefined {
   if (client === 'json') return (JSON.parse(body) as { detail: string }).detail
-  const page = statusCode === 404 ? /<div class="empty" role="alert">\n<p><strong>([^<]*)<\/strong><\/p>/ : /<li>([^<]*)<\/li>/
+  const page = statusCode === 404
+    ? /<div class="empty" role="alert">\n<p><strong>([^<]*)<\/strong><\/p>/
+    : /<li>([^<]*)<\/li>/
   return (client === 'xml' ? /<error>([^<]*)<\/error>/ : page).exec(body)?.[1]
 }
 
 /** Checks that one request is refused to every client in its own format. */
-async function isRefused (t: Test, app: FastifyInstance, request: InjectOptions, status: number, detail?: string): Promise<void> {
+async function isRefused (
+  t: Test, app: FastifyInstance, request: InjectOptions, status: number, detail?: string
+): Promise<void> {
   for (const client of clients) {
     const res = await app.inject({ ...request, headers: { ...request.headers, accept: accepts[client] } })
-    t.strictSame([res.statusCode, res.headers['content-type']], [status, problems[client]], `${client}: ${String(request.method ?? 'GET')} ${String(request.url)}`)
+    t.strictSame([res.statusCode, res.headers['content-type']], [status, problems[client]],
+      `${client}: ${String(request.method ?? 'GET')} ${String(request.url)}`)
     if (detail !== undefined) t.equal(detailOf(client, res), detail)
   }
 }
@@ -39,19 +51,25 @@ async function create (app: FastifyInstance, url: string, title: string): Promis
 }
 
 async function titles (app: FastifyInstance, url: string): Promise<string[]> {
-  return (await app.inject({ url, headers: { accept: accepts.json } })).json<{ posts: Array<{ title: string }> }>().posts.map(({ title }) => title)
+  return (await app.inject({
+    url, headers: { accept: accepts.json }
+  })).json<{ posts: Array<{ title: string }> }>().posts.map(({ title }) => title)
 }
 
 /** Returns all property names of an object, inherited ones included. */
 function namesOf (object: object): string[] {
   const names: string[] = []
-  for (let at: object | null = object; at !== null; at = Object.getPrototypeOf(at)) names.push(...Reflect.ownKeys(at).map(String))
+  for (let at: object | null = object; at !== null; at = Object.getPrototypeOf(at)) {
+    names.push(...Reflect.ownKeys(at).map(String))
+  }
   return names.sort()
 }
 
 t.test('an app answers its own routes as it does without the plugin', async t => {
   function addRoutes (app: FastifyInstance): void {
-    const echo = (request: FastifyRequest): object => ({ body: request.body ?? null, type: typeof request.body, query: request.query })
+    const echo = (request: FastifyRequest): object => ({
+      body: request.body ?? null, type: typeof request.body, query: request.query
+    })
     app.all('/echo', echo)
     app.get('/names', (request, reply) => ({ request: namesOf(request), reply: namesOf(reply) }))
     app.get('/fail', () => { throw Object.assign(new Error('mine'), { statusCode: 418 }) })
@@ -59,7 +77,11 @@ t.test('an app answers its own routes as it does without the plugin', async t =>
     app.get('/text', (_request, reply) => reply.type('application/xml').send('<mine/>'))
     app.get('/stream', (_request, reply) => reply.type('text/csv').send(Readable.from(['a,', 'b'])))
     app.post('/coerced', { schema: { body: { type: 'object', properties: { n: { type: 'integer' } } } } }, echo)
-    app.get('/picked', { schema: { response: { 200: { type: 'object', properties: { a: { type: 'string' } } } } } }, () => ({ a: 'A', b: 'B' }))
+    app.get(
+      '/picked',
+      { schema: { response: { 200: { type: 'object', properties: { a: { type: 'string' } } } } } },
+      () => ({ a: 'A', b: 'B' })
+    )
     app.get('/postscript', () => ({ mine: true }))
     app.get('/', () => 'home')
     app.register(async (scope) => { scope.all('/echo', echo) }, { prefix: '/nested' })
@@ -71,7 +93,9 @@ t.test('an app answers its own routes as it does without the plugin', async t =>
     if (where === 'before') app.register(resources, { name: 'posts', attributes })
     addRoutes(app)
     if (where === 'after') app.register(resources, { name: 'posts', attributes })
-    if (where === 'beside') app.register(async (scope) => { scope.register(resources, { name: 'posts', attributes, writes: 'both' }) })
+    if (where === 'beside') {
+      app.register(async (scope) => { scope.register(resources, { name: 'posts', attributes, writes: 'both' }) })
+    }
     return app
   }
 
@@ -86,13 +110,19 @@ t.test('an app answers its own routes as it does without the plugin', async t =>
       send('POST', url, form, 'a=1'),
       send('POST', url, 'text/csv', 'a,b'),
       send('DELETE', url, 'application/json', '{"a":1}'),
-      { ...send('POST', url, 'application/json', '{}'), headers: { 'content-type': 'application/json', origin: 'http://evil.example', 'sec-fetch-site': 'cross-site' } },
+      {
+        ...send('POST', url, 'application/json', '{}'),
+        headers: { 'content-type': 'application/json', origin: 'http://evil.example', 'sec-fetch-site': 'cross-site' }
+      },
       { url: `${url}?format=xml&a=1&a=2` },
       { url, headers: { accept: 'image/png' } },
       { method: 'PATCH', url }
     ]),
     { url: '/names' },
-    ...['/fail', '/crash', '/text', '/stream', '/picked', '/postscript', '/', '/nowhere', '/nested', '/post', '/posts-and-more', '/postss/1'].flatMap((url) => Object.values(accepts).map((accept) => ({ url, headers: { accept } }))),
+    ...[
+      '/fail', '/crash', '/text', '/stream', '/picked', '/postscript', '/', '/nowhere', '/nested', '/post',
+      '/posts-and-more', '/postss/1'
+    ].flatMap((url) => Object.values(accepts).map((accept) => ({ url, headers: { accept } }))),
     { url: '/fail.xml' },
     { method: 'HEAD', url: '/text' },
     { method: 'OPTIONS', url: '/nowhere' },
@@ -109,7 +139,8 @@ t.test('an app answers its own routes as it does without the plugin', async t =>
         const [mine, expected] = [await app.inject(request), await plain.inject(request)]
         const { date, ...headers } = mine.headers
         const { date: _, ...expectedHeaders } = expected.headers
-        t.strictSame([mine.statusCode, headers, mine.body], [expected.statusCode, expectedHeaders, expected.body], `${String(request.method ?? 'GET')} ${String(request.url)}`)
+        t.strictSame([mine.statusCode, headers, mine.body], [expected.statusCode, expectedHeaders, expected.body],
+          `${String(request.method ?? 'GET')} ${String(request.url)}`)
       }
     })
   }
@@ -123,9 +154,13 @@ t.test('the plugin changes nothing in the app itself', async t => {
   t.teardown(async () => { await Promise.all([plain.close(), app.close()]) })
   app.register(resources, { name: 'posts', attributes })
   await Promise.all([plain.ready(), app.ready()])
-  t.strictSame(namesOf(app).filter((name) => !OURS.includes(name)), namesOf(plain), 'the only new decorators are those of the routing module')
-  for (const type of ['application/json', 'text/plain', 'application/xml', form]) t.equal(app.hasContentTypeParser(type), plain.hasContentTypeParser(type), type)
-  t.strictSame([app.errorHandler, app.validatorCompiler, app.serializerCompiler].map(String), [plain.errorHandler, plain.validatorCompiler, plain.serializerCompiler].map(String))
+  t.strictSame(namesOf(app).filter((name) => !OURS.includes(name)), namesOf(plain),
+    'the only new decorators are those of the routing module')
+  for (const type of ['application/json', 'text/plain', 'application/xml', form]) {
+    t.equal(app.hasContentTypeParser(type), plain.hasContentTypeParser(type), type)
+  }
+  t.strictSame([app.errorHandler, app.validatorCompiler, app.serializerCompiler].map(String),
+    [plain.errorHandler, plain.validatorCompiler, plain.serializerCompiler].map(String))
 })
 
 t.test('resources do not disturb each other', async t => {
@@ -134,11 +169,14 @@ t.test('resources do not disturb each other', async t => {
     t.teardown(() => app.close())
     app.register(resources, { name: 'posts', attributes, prefix: '/a' })
     app.register(resources, { name: 'posts', attributes, prefix: '/b' })
-    app.register(async (scope) => { scope.register(resources, { name: 'posts', attributes, prefix: '/d' }) }, { prefix: '/c' })
+    app.register(
+      async (scope) => { scope.register(resources, { name: 'posts', attributes, prefix: '/d' }) }, { prefix: '/c' }
+    )
     for (const [index, prefix] of ['/a', '/b', '/c/d'].entries()) {
       for (let count = 0; count <= index; count++) {
         const res = await create(app, `${prefix}/posts`, `${prefix} ${count}`)
-        t.strictSame([res.statusCode, res.headers.location], [201, `${prefix}/posts/${count + 1}`], 'each store counts its own ids')
+        t.strictSame([res.statusCode, res.headers.location], [201, `${prefix}/posts/${count + 1}`],
+          'each store counts its own ids')
       }
     }
     t.strictSame(await titles(app, '/a/posts'), ['/a 0'])
@@ -152,21 +190,38 @@ t.test('resources do not disturb each other', async t => {
     const app = fastify()
     app.register(resources, { name: 'posts' })
     app.register(resources, { name: 'posts' })
-    await t.rejects(async () => { await app.ready() }, { code: 'FST_RESOURCES_CLASH', message: /resources 'posts' at \/posts and resources 'posts' at \/posts both have GET \/posts$/ })
+    await t.rejects(
+      async () => { await app.ready() },
+      {
+        code: 'FST_RESOURCES_CLASH',
+        message: /resources 'posts' at \/posts and resources 'posts' at \/posts both have GET \/posts$/
+      }
+    )
   })
 
   await t.test('two different resources are independent', async t => {
     const app = fastify()
     t.teardown(() => app.close())
     app.register(resources, { name: 'posts', attributes })
-    app.register(resources, { name: 'people', attributes: { type: 'object', properties: { born: { type: 'integer' } } }, formats: ['json'], writes: 'member', id: 'uuid' })
+    app.register(resources, {
+      name: 'people',
+      attributes: { type: 'object', properties: { born: { type: 'integer' } } },
+      formats: ['json'],
+      writes: 'member',
+      id: 'uuid'
+    })
     t.equal((await create(app, '/posts', 'T')).statusCode, 201)
     const person = await app.inject({ method: 'POST', url: '/people', payload: { person: { born: 1900 } } })
     t.strictSame([person.statusCode, person.headers['content-type']], [201, types.json])
     t.strictSame((await app.inject('/people')).json(), { people: [person.json<{ person: object }>().person] })
-    t.equal((await app.inject('/posts')).body, `${xml}<posts type="array"><post><id type="integer">1</id><title>T</title></post></posts>`)
-    t.equal((await app.inject('/people.xml')).headers['content-type'], types.json, 'a suffix of one is not a suffix of the other')
-    t.equal((await app.inject(send('POST', '/people', 'application/xml', '<person><born>1900</born></person>'))).statusCode, 415)
+    t.equal((await app.inject('/posts')).body,
+      `${xml}<posts type="array"><post><id type="integer">1</id><title>T</title></post></posts>`)
+    t.equal((await app.inject('/people.xml')).headers['content-type'], types.json,
+      'a suffix of one is not a suffix of the other')
+    t.equal(
+      (await app.inject(send('POST', '/people', 'application/xml', '<person><born>1900</born></person>'))).statusCode,
+      415
+    )
     t.equal((await app.inject({ method: 'PUT', url: '/people' })).statusCode, 405)
     t.equal((await app.inject({ method: 'POST', url: '/people', payload: { person: { title: 'T' } } })).statusCode, 422)
   })
@@ -192,21 +247,27 @@ t.test('a prefix with parameters around a resource throws, since Fastify does no
   for (const prefix of ['/:tenant', '/a/:tenant/b', '/*', '/a-:x']) {
     const outer = fastify()
     outer.register(async (scope) => { scope.register(resources, { name: 'posts' }) }, { prefix })
-    await t.rejects(async () => { await outer.ready() }, { code: 'FST_RESOURCES_INVALID_OPTION', message: /"prefix".*parameters/ }, `around: ${prefix}`)
+    await t.rejects(async () => { await outer.ready() },
+      { code: 'FST_RESOURCES_INVALID_OPTION', message: /"prefix".*parameters/ }, `around: ${prefix}`)
   }
 })
 
 t.test('a resource\'s own prefix may have parameters, and its links fill them in', async (t) => {
-  for (const [prefix, path, other] of [['/:tenant', '/acme', '/b%C3%BC'], ['/a/:tenant/b', '/a/x%20y/b', '/a/z/b'], ['a-:x/', '/a-1', '/a-2'], ['/:year(^\\d{4}$)', '/2026', '/2025']] as const) {
+  for (const [
+    prefix, path, other
+  ] of [['/:tenant', '/acme', '/b%C3%BC'], ['/a/:tenant/b', '/a/x%20y/b', '/a/z/b'], ['a-:x/', '/a-1', '/a-2'],
+      ['/:year(^\\d{4}$)', '/2026', '/2025']] as const) {
     const app = await build(t, { name: 'posts', attributes, prefix })
     const created = await create(app, `${path}/posts`, 'T')
     t.strictSame([created.statusCode, created.headers.location], [201, `${path}/posts/1`], prefix)
-    t.equal((await app.inject(`${other}/posts/1`)).statusCode, 200, 'all prefixes have the same rows unless a scope separates them')
+    t.equal((await app.inject(`${other}/posts/1`)).statusCode, 200,
+      'all prefixes have the same rows unless a scope separates them')
     t.match((await app.inject(`${path}/posts.json?limit=1`)).headers, { 'content-type': types.json })
     const page = (await app.inject(`${path}/posts.html`)).body
     t.match(page, `action="${path}/posts"`)
     const [, stylesheet = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec(page) ?? []
-    t.match(await app.inject(stylesheet), { statusCode: 200, headers: { 'content-type': 'text/css; charset=utf-8' } }, stylesheet)
+    t.match(await app.inject(stylesheet), { statusCode: 200, headers: { 'content-type': 'text/css; charset=utf-8' } },
+      stylesheet)
   }
   for (const prefix of ['/*', '/:a/:a', '/a/:b?']) {
     const app = fastify()
@@ -216,12 +277,17 @@ t.test('a resource\'s own prefix may have parameters, and its links fill them in
 })
 
 t.test('a prefix may be written in each way that Fastify accepts', async t => {
-  for (const [prefix, path] of [['/blog', '/blog/posts'], ['/blog/', '/blog/posts'], ['/', '/posts'], ['/a/b', '/a/b/posts'], ['/v1.0', '/v1.0/posts']] as const) {
+  for (const [
+    prefix, path
+  ] of [['/blog', '/blog/posts'], ['/blog/', '/blog/posts'], ['/', '/posts'], ['/a/b', '/a/b/posts'],
+      ['/v1.0', '/v1.0/posts']] as const) {
     const app = await build(t, { name: 'posts', attributes, prefix })
     await create(app, path, 'T')
     const res = await create(app, path, 'U')
     t.strictSame([res.statusCode, res.headers.location], [201, `${path}/2`], prefix)
-    for (const [url, start] of [[`${path}?limit=1`, `, <${path}?limit=1&`], [`${path}.json?limit=1`, `, <${path}.json?limit=1&`]] as const) {
+    for (const [
+      url, start
+    ] of [[`${path}?limit=1`, `, <${path}?limit=1&`], [`${path}.json?limit=1`, `, <${path}.json?limit=1&`]] as const) {
       t.ok(String((await app.inject(url)).headers.link).includes(start), `the link of ${url}`)
     }
     t.match((await app.inject(`${path}.html`)).body, `action="${path}"`)
@@ -261,7 +327,9 @@ t.test('an app keeps its own parsers, and the plugin\'s parsers read the plugin\
   const app = await build(t, { name: 'posts', attributes }, {
     before (app) {
       app.removeContentTypeParser('application/json')
-      app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => { done(null, { mine: body }) })
+      app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+        done(null, { mine: body })
+      })
       app.addContentTypeParser(/xml$/, { parseAs: 'string' }, (_request, body, done) => { done(null, { xml: body }) })
       app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => { done(null, { any: body }) })
       app.post('/echo', (request) => ({ body: request.body }))
@@ -271,7 +339,11 @@ t.test('an app keeps its own parsers, and the plugin\'s parsers read the plugin\
   t.strictSame((await app.inject(send('POST', '/echo', 'application/xml', '<a/>'))).json(), { body: { xml: '<a/>' } })
   t.strictSame((await app.inject(send('POST', '/echo', 'text/csv', 'a'))).json(), { body: { any: 'a' } })
   t.equal((await app.inject(send('POST', '/posts', 'application/json', '{"post":{"title":"T"}}'))).statusCode, 201)
-  t.equal((await app.inject(send('POST', '/posts', 'application/xml; ; charset="utf-8";', '<post><title>U</title></post>'))).statusCode, 201)
+  t.equal(
+    (await app.inject(send('POST', '/posts', 'application/xml; ; charset="utf-8";',
+      '<post><title>U</title></post>'))).statusCode,
+    201
+  )
   t.equal((await app.inject(send('POST', '/posts', 'text/csv', 'title'))).statusCode, 415)
   t.equal((await app.inject(send('POST', '/posts', 'image/svg+xml', '<post/>'))).statusCode, 415)
   t.strictSame(await titles(app, '/posts'), ['T', 'U'])
@@ -281,17 +353,25 @@ t.test('a refusal by a hook of the app has the format that the path names', asyn
   for (const caseSensitive of [true, false]) {
     const app = await build(t, { name: 'posts', attributes }, {
       server: { routerOptions: { caseSensitive } },
-      before (app) { app.addHook('onRequest', async () => { throw Object.assign(new Error('Log in first'), { statusCode: 401 }) }) }
+      before (app) {
+        app.addHook('onRequest', async () => { throw Object.assign(new Error('Log in first'), { statusCode: 401 }) })
+      }
     })
-    for (const [url, type] of [['/posts.json', problems.json], ['/posts.html', problems.html], ['/posts/1.json', problems.json], ['/posts', problems.xml], ['/posts/1', problems.xml]] as const) {
+    for (const [
+      url, type
+    ] of [['/posts.json', problems.json], ['/posts.html', problems.html], ['/posts/1.json', problems.json],
+        ['/posts', problems.xml], ['/posts/1', problems.xml]] as const) {
       const res = await app.inject(url)
-      t.strictSame([res.statusCode, res.headers['content-type']], [401, type], `${url}, ${caseSensitive ? '' : 'not '}by case`)
+      t.strictSame([res.statusCode, res.headers['content-type']], [401, type],
+        `${url}, ${caseSensitive ? '' : 'not '}by case`)
     }
   }
 })
 
 t.test('a refusal by a hook of the app has the format of the client', async t => {
-  const refusal = (): Error => Object.assign(new Error('Log in first'), { statusCode: 401, headers: { 'www-authenticate': 'Basic' } })
+  const refusal = (): Error => Object.assign(new Error('Log in first'), {
+    statusCode: 401, headers: { 'www-authenticate': 'Basic' }
+  })
   const events = ['onRequest', 'preParsing', 'preValidation', 'preHandler'] as const
   const ways: [name: string, add: (app: FastifyInstance, event: typeof events[number]) => void][] = [
     ['thrown', (app, event) => {
@@ -300,15 +380,26 @@ t.test('a refusal by a hook of the app has the format of the client', async t =>
     }],
     ['passed to done', (app, event) => {
       if (event === 'preParsing') app.addHook(event, (_request, _reply, _payload, done) => { done(refusal()) })
-      else app.addHook(event, (_request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) => { done(refusal()) })
+      else {
+        app.addHook(event, (_request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) => {
+          done(refusal())
+        })
+      }
     }],
     ['thrown by an async hook', (app, event) => {
       if (event === 'preParsing') app.addHook(event, async () => { throw refusal() })
       else app.addHook(event, async () => { throw refusal() })
     }],
     ['sent', (app, event) => {
-      if (event === 'preParsing') app.addHook(event, (_request, reply) => { reply.code(401).headers({ 'www-authenticate': 'Basic' }).send(new Error('Log in first')) })
-      else app.addHook(event, (_request: FastifyRequest, reply: FastifyReply) => { reply.code(401).headers({ 'www-authenticate': 'Basic' }).send(new Error('Log in first')) })
+      if (event === 'preParsing') {
+        app.addHook(event, (_request, reply) => {
+          reply.code(401).headers({ 'www-authenticate': 'Basic' }).send(new Error('Log in first'))
+        })
+      } else {
+        app.addHook(event, (_request: FastifyRequest, reply: FastifyReply) => {
+          reply.code(401).headers({ 'www-authenticate': 'Basic' }).send(new Error('Log in first'))
+        })
+      }
     }]
   ]
   const requests: InjectOptions[] = [
@@ -329,7 +420,15 @@ t.test('a refusal by a hook of the app has the format of the client', async t =>
           await isRefused(t, app, request, 401, 'Log in first')
           t.equal((await app.inject(request)).headers['www-authenticate'], 'Basic')
         }
-        t.strictSame([...store.list({ order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined })], [], 'nothing was written')
+        t.strictSame(
+          [
+            ...store.list({
+              order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined
+            })
+          ],
+          [],
+          'nothing was written'
+        )
       })
     }
   }
@@ -346,9 +445,12 @@ t.test('any thrown value is answered as a problem', async t => {
     ['an object whose message is none', { statusCode: 404, message: 5 }, 404, 'Not Found'],
     ['an error without a message', Object.assign(new Error(''), { statusCode: 404 }), 404, 'Not Found'],
     ['an error with a status that has no name', Object.assign(new Error('gone'), { statusCode: 499 }), 499, 'gone'],
-    ['an error with a status of success', Object.assign(new Error('secret'), { statusCode: 200 }), 500, 'something went wrong on the server'],
-    ['an error with a status that is a text', Object.assign(new Error('secret'), { statusCode: '404' }), 500, 'something went wrong on the server'],
-    ['an error of the server with a status', Object.assign(new Error('secret'), { statusCode: 502 }), 502, 'something went wrong on the server']
+    ['an error with a status of success', Object.assign(new Error('secret'), { statusCode: 200 }), 500,
+      'something went wrong on the server'],
+    ['an error with a status that is a text', Object.assign(new Error('secret'), { statusCode: '404' }), 500,
+      'something went wrong on the server'],
+    ['an error of the server with a status', Object.assign(new Error('secret'), { statusCode: 502 }), 502,
+      'something went wrong on the server']
   ]
   let current: unknown
   const fail = (): never => { throw current }
@@ -368,16 +470,29 @@ t.test('any thrown value is answered as a problem', async t => {
 t.test('a hook of the app sees a write as a JSON object, whatever its format', async t => {
   const open = { title: 'T', tags: ['a', 'b'], rating: 5, published: false }
   const cases: [name: string, request: InjectOptions, body: unknown][] = [
-    ['JSON', send('POST', '/posts', 'application/json', '{"post":{"title":"T","tags":["a","b"],"rating":5}}'), { post: open }],
-    ['XML', send('POST', '/posts', 'application/xml', '<post><title>T</title><tags><tag>a</tag><tag>b</tag></tags><rating>5</rating></post>'), { post: open }],
-    ['a form', send('POST', '/posts', form, 'post[title]=T&post[tags][]=a&post[tags][]=b&post[rating]=5&commit=Create'), { post: open }],
-    ['an update by JSON', send('PUT', '/posts', 'application/json', '{"id":1,"post":{"title":"U"}}'), { id: 1, post: { title: 'U' } }],
-    ['an update by JSON, the id in the group', send('PUT', '/posts', 'application/json', '{"post":{"id":1,"title":"U"}}'), { id: 1, post: { title: 'U' } }],
-    ['an update by XML', send('PUT', '/posts', 'application/xml', '<post><id>1</id><title>U</title></post>'), { id: 1, post: { title: 'U' } }],
+    ['JSON', send('POST', '/posts', 'application/json', '{"post":{"title":"T","tags":["a","b"],"rating":5}}'),
+      { post: open }],
+    [
+      'XML',
+      send('POST', '/posts', 'application/xml',
+        '<post><title>T</title><tags><tag>a</tag><tag>b</tag></tags><rating>5</rating></post>'),
+      { post: open }
+    ],
+    ['a form', send('POST', '/posts', form, 'post[title]=T&post[tags][]=a&post[tags][]=b&post[rating]=5&commit=Create'),
+      { post: open }],
+    ['an update by JSON', send('PUT', '/posts', 'application/json', '{"id":1,"post":{"title":"U"}}'),
+      { id: 1, post: { title: 'U' } }],
+    ['an update by JSON, the id in the group',
+      send('PUT', '/posts', 'application/json', '{"post":{"id":1,"title":"U"}}'), { id: 1, post: { title: 'U' } }],
+    ['an update by XML', send('PUT', '/posts', 'application/xml', '<post><id>1</id><title>U</title></post>'),
+      { id: 1, post: { title: 'U' } }],
     ['an update by a form', send('PUT', '/posts', form, 'id=1&post[title]=U'), { id: 1, post: { title: 'U' } }],
-    ['an update by the form of a browser', send('POST', '/posts', form, '_method=PUT&_version=1&id=1&post[title]=U'), { id: 1, post: { title: 'U' } }],
-    ['an update of a member', send('PUT', '/posts/1', 'application/xml', '<post><title>U</title></post>'), { id: 1, post: { title: 'U' } }],
-    ['an update with the id in the query', send('PUT', '/posts?id=1', 'application/json', '{"post":{"title":"U"}}'), { id: 1, post: { title: 'U' } }],
+    ['an update by the form of a browser', send('POST', '/posts', form, '_method=PUT&_version=1&id=1&post[title]=U'),
+      { id: 1, post: { title: 'U' } }],
+    ['an update of a member', send('PUT', '/posts/1', 'application/xml', '<post><title>U</title></post>'),
+      { id: 1, post: { title: 'U' } }],
+    ['an update with the id in the query', send('PUT', '/posts?id=1', 'application/json', '{"post":{"title":"U"}}'),
+      { id: 1, post: { title: 'U' } }],
     ['a delete by JSON', send('DELETE', '/posts', 'application/json', '{"id":1}'), { id: 1, post: {} }],
     ['a delete by XML', send('DELETE', '/posts', 'application/xml', '<id>1</id>'), { id: 1, post: {} }],
     ['a delete by a form', send('POST', '/posts', form, '_method=DELETE&id=1'), { id: 1, post: {} }],
@@ -411,8 +526,16 @@ t.test('a hook of the app sees the payload and may add headers', async t => {
     store.create({ title: 'T' }, {})
     return await build(t, { name: 'posts', attributes, store }, { before })
   }
-  const record = { xml: `${xml}<post><id type="integer">1</id><title>T</title></post>`, json: '{"post":{"id":1,"title":"T"}}', html: /^<!DOCTYPE html>[^]*<\/html>\n$/ }
-  const list = { xml: `${xml}<posts type="array"><post><id type="integer">1</id><title>T</title></post></posts>`, json: '{"posts":[{"id":1,"title":"T"}]}', html: /^<!DOCTYPE html>[^]*<\/html>\n$/ }
+  const record = {
+    xml: `${xml}<post><id type="integer">1</id><title>T</title></post>`,
+    json: '{"post":{"id":1,"title":"T"}}',
+    html: /^<!DOCTYPE html>[^]*<\/html>\n$/
+  }
+  const list = {
+    xml: `${xml}<posts type="array"><post><id type="integer">1</id><title>T</title></post></posts>`,
+    json: '{"posts":[{"id":1,"title":"T"}]}',
+    html: /^<!DOCTYPE html>[^]*<\/html>\n$/
+  }
 
   await t.test('onSend runs once for each answer, and its headers are sent', async t => {
     const seen: string[] = []
@@ -424,14 +547,25 @@ t.test('a hook of the app sees the payload and may add headers', async t => {
       })
     })
     for (const client of clients) {
-      for (const [url, status, body] of [['/posts/1', 200, record], ['/posts', 200, list], ['/posts/9', 404, undefined], ['/posts?x=1', 400, undefined]] as const) {
+      for (const [
+        url, status, body
+      ] of [['/posts/1', 200, record], ['/posts', 200, list], ['/posts/9', 404, undefined],
+          ['/posts?x=1', 400, undefined]] as const) {
         const res = await app.inject({ url, headers: { accept: accepts[client] } })
-        t.strictSame([res.statusCode, res.headers['content-type'], res.headers['x-app']], [status, status === 200 ? types[client] : problems[client], 'seen'])
+        t.strictSame([res.statusCode, res.headers['content-type'], res.headers['x-app']],
+          [status, status === 200 ? types[client] : problems[client], 'seen'])
         if (body !== undefined) t.match(res.body, body[client])
         t.strictSame(seen.splice(0), [`GET ${url} ${status}`], client)
       }
     }
-    for (const [request, status] of [[send('POST', '/posts', form, 'post[title]=U'), 303], [{ method: 'DELETE', url: '/posts?id=2' }, 204], [{ method: 'OPTIONS', url: '/posts' }, 204], [{ url: '/posts/1', headers: { 'if-none-match': '*' } }, 304]] as const) {
+    for (const [
+      request, status
+    ] of [
+        [send('POST', '/posts', form, 'post[title]=U'), 303],
+        [{ method: 'DELETE', url: '/posts?id=2' }, 204],
+        [{ method: 'OPTIONS', url: '/posts' }, 204],
+        [{ url: '/posts/1', headers: { 'if-none-match': '*' } }, 304]
+      ] as const) {
       const res = await app.inject(request)
       t.strictSame([res.statusCode, res.body, res.headers['x-app'], seen.splice(0).length], [status, '', 'seen', 1])
     }
@@ -441,7 +575,11 @@ t.test('a hook of the app sees the payload and may add headers', async t => {
     const seen: unknown[] = []
     const store = memoryStore()
     for (let id = 1; id <= 2000; id++) store.create({ title: 'T' }, {})
-    const app = await build(t, { name: 'posts', attributes, store }, { before: (app) => { app.addHook('onSend', async (_request, _reply, payload) => { seen.push(payload) }) } })
+    const app = await build(
+      t,
+      { name: 'posts', attributes, store },
+      { before: (app) => { app.addHook('onSend', async (_request, _reply, payload) => { seen.push(payload) }) } }
+    )
     const list = await app.inject('/posts.json')
     t.ok(seen.pop() instanceof Readable)
     t.equal(list.json<{ posts: unknown[] }>().posts.length, 2000)
@@ -452,7 +590,9 @@ t.test('a hook of the app sees the payload and may add headers', async t => {
   })
 
   await t.test('onSend may replace the payload', async t => {
-    const app = await seeded(t, (app) => { app.addHook('onSend', async (_request, reply) => { reply.type('text/plain'); return 'mine' }) })
+    const app = await seeded(t, (app) => {
+      app.addHook('onSend', async (_request, reply) => { reply.type('text/plain'); return 'mine' })
+    })
     for (const client of clients) {
       for (const url of ['/posts', '/posts/1', '/posts/9']) {
         const res = await app.inject({ url, headers: { accept: accepts[client] } })
@@ -468,13 +608,22 @@ t.test('a hook of the app sees the payload and may add headers', async t => {
         return payload
       })
     })
-    for (const url of ['/posts', '/posts/1']) await isRefused(t, app, { url }, 500, 'something went wrong on the server')
+    for (const url of ['/posts', '/posts/1']) {
+      await isRefused(t, app, { url }, 500, 'something went wrong on the server')
+    }
   })
 
   await t.test('only JSON calls preSerialization, with the record as an object', async t => {
     const seen: unknown[] = []
-    const app = await seeded(t, (app) => { app.addHook('preSerialization', async (_request, _reply, payload) => { seen.push(structuredClone(payload)); return payload }) })
-    for (const [client, expected] of [['json', [{ post: { id: 1, title: 'T' } }]], ['xml', []], ['html', []]] as const) {
+    const app = await seeded(t, (app) => {
+      app.addHook('preSerialization', async (_request, _reply, payload) => {
+        seen.push(structuredClone(payload))
+        return payload
+      })
+    })
+    for (const [
+      client, expected
+    ] of [['json', [{ post: { id: 1, title: 'T' } }]], ['xml', []], ['html', []]] as const) {
       const res = await app.inject({ url: '/posts/1', headers: { accept: accepts[client] } })
       t.match(res.body, record[client])
       t.strictSame(seen.splice(0), expected)
@@ -483,20 +632,26 @@ t.test('a hook of the app sees the payload and may add headers', async t => {
 
   await t.test('preSerialization may change a value', async t => {
     const app = await seeded(t, (app) => {
-      app.addHook<{ post: { title: string } }>('preSerialization', async (_request, _reply, payload) => ({ post: { ...payload.post, title: payload.post.title.toLowerCase() } }))
+      app.addHook<{ post: { title: string } }>('preSerialization', async (_request, _reply, payload) => ({
+        post: { ...payload.post, title: payload.post.title.toLowerCase() }
+      }))
     })
     t.strictSame((await app.inject('/posts/1.json')).json(), { post: { id: 1, title: 't' } })
   })
 
   await t.test('preSerialization may wrap the record', async t => {
-    const app = await seeded(t, (app) => { app.addHook('preSerialization', async (_request, _reply, payload) => ({ data: payload })) })
+    const app = await seeded(t, (app) => {
+      app.addHook('preSerialization', async (_request, _reply, payload) => ({ data: payload }))
+    })
     const res = await app.inject('/posts/1.json')
     t.equal(res.statusCode, 200)
     t.match(res.json(), { data: { post: { id: 1, title: 'T' } } })
   })
 
   await t.test('an object that a hook sends itself is left alone', async t => {
-    const app = await seeded(t, (app) => { app.addHook('preHandler', async (_request, reply) => reply.send({ maintenance: true })) })
+    const app = await seeded(t, (app) => {
+      app.addHook('preHandler', async (_request, reply) => reply.send({ maintenance: true }))
+    })
     for (const client of ['xml', 'json'] as const) {
       for (const url of ['/posts', '/posts/1']) {
         const res = await app.inject({ url, headers: { accept: accepts[client] } })
@@ -508,7 +663,9 @@ t.test('a hook of the app sees the payload and may add headers', async t => {
 
   await t.test('an error of a hook may have any status', async t => {
     for (const status of [400, 404, 409, 412, 422, 429, 503]) {
-      const app = await seeded(t, (app) => { app.addHook('preHandler', async () => { throw Object.assign(new Error('no'), { statusCode: status }) }) })
+      const app = await seeded(t, (app) => {
+        app.addHook('preHandler', async () => { throw Object.assign(new Error('no'), { statusCode: status }) })
+      })
       for (const url of ['/posts', '/posts/1']) await isRefused(t, app, { url }, status)
     }
   })
@@ -523,8 +680,13 @@ t.test('a hook of the app sees the payload and may add headers', async t => {
 
   await t.test('onRoute sees each path and method', async t => {
     const routes: string[] = []
-    await seeded(t, (app) => { app.addHook('onRoute', ({ method, url }) => { for (const one of [method].flat()) routes.push(`${one} ${url}`) }) })
-    for (const route of ['GET /posts', 'POST /posts', 'PUT /posts', 'DELETE /posts', 'GET /posts/:id', 'GET /posts.:__suffix(^(?:xml|html|json)$)']) t.ok(routes.includes(route), route)
+    await seeded(t, (app) => {
+      app.addHook('onRoute', ({ method, url }) => { for (const one of [method].flat()) routes.push(`${one} ${url}`) })
+    })
+    for (const route of ['GET /posts', 'POST /posts', 'PUT /posts', 'DELETE /posts', 'GET /posts/:id',
+      'GET /posts.:__suffix(^(?:xml|html|json)$)']) {
+      t.ok(routes.includes(route), route)
+    }
   })
 
   await t.test('onError sees the error, onResponse the end', async t => {
@@ -545,9 +707,15 @@ t.test('the app\'s own Link header is kept beside the link to the next page, and
   let own: string | string[] | undefined
   const store = memoryStore()
   for (const title of ['T', 'U']) store.create({ title }, {})
-  const hooks = { onSend: async (_request: FastifyRequest, reply: FastifyReply) => { if (isFailing && reply.statusCode < 400) throw new Error('no') } }
+  const hooks = {
+    onSend: async (_request: FastifyRequest, reply: FastifyReply) => {
+      if (isFailing && reply.statusCode < 400) throw new Error('no')
+    }
+  }
   const app = await build(t, { name: 'posts', attributes, store, hooks }, {
-    before: (app) => { app.addHook('onRequest', async (_request, reply) => { if (own !== undefined) reply.header('link', own) }) }
+    before: (app) => {
+      app.addHook('onRequest', async (_request, reply) => { if (own !== undefined) reply.header('link', own) })
+    }
   })
   for (const link of [style, [style, terms], undefined]) {
     for (const client of clients) {
@@ -561,11 +729,17 @@ t.test('the app\'s own Link header is kept beside the link to the next page, and
         }
         const kept = [own ?? []].flat()
         const links = await linksOf('/posts?limit=1', 200)
-        t.match(links.slice(-3), ['</posts?limit=1>; rel="self"', '</posts?limit=1>; rel="first"', /^<\/posts\?limit=1&after=[^>]+>; rel="next"$/])
+        t.match(links.slice(-3), ['</posts?limit=1>; rel="self"', '</posts?limit=1>; rel="first"',
+          /^<\/posts\?limit=1&after=[^>]+>; rel="next"$/])
         t.strictSame(links.slice(0, -3), kept)
-        for (const [url, status] of [['/posts.json', 200], ['/posts/1', 200], ['/posts/99', 404], ['/posts?nope', 400]] as const) t.strictSame(await linksOf(url, status), kept, url)
+        for (const [
+          url, status
+        ] of [['/posts.json', 200], ['/posts/1', 200], ['/posts/99', 404], ['/posts?nope', 400]] as const) {
+          t.strictSame(await linksOf(url, status), kept, url)
+        }
         isFailing = true
-        t.strictSame(await linksOf('/posts?limit=1', 500), kept, 'a page that could not be sent has no link to the next one')
+        t.strictSame(await linksOf('/posts?limit=1', 500), kept,
+          'a page that could not be sent has no link to the next one')
       })
     }
   }
@@ -574,11 +748,21 @@ t.test('the app\'s own Link header is kept beside the link to the next page, and
 t.test('the app\'s serializer never sees a writeOnly attribute', async t => {
   const store = memoryStore()
   store.create({ title: 'T', password: 'secret', undeclared: 'secret' }, {})
-  const secretive = { type: 'object', properties: { title: { type: 'string' }, password: { type: 'string', writeOnly: true } } } as const
+  const secretive = {
+    type: 'object', properties: { title: { type: 'string' }, password: { type: 'string', writeOnly: true } }
+  } as const
   for (const before of [
     (app: FastifyInstance) => { app.setReplySerializer((payload) => JSON.stringify(payload)) },
-    (app: FastifyInstance) => { app.addHook('preHandler', async (_request, reply) => { reply.serializer((payload: unknown) => JSON.stringify(payload)) }) },
-    (app: FastifyInstance) => { app.addHook('preSerialization', async (_request, _reply, payload) => JSON.parse(JSON.stringify({ post: { title: JSON.stringify(payload) } })) as unknown) }
+    (app: FastifyInstance) => {
+      app.addHook('preHandler', async (_request, reply) => {
+        reply.serializer((payload: unknown) => JSON.stringify(payload))
+      })
+    },
+    (app: FastifyInstance) => {
+      app.addHook('preSerialization', async (_request, _reply, payload) => JSON.parse(
+        JSON.stringify({ post: { title: JSON.stringify(payload) } })
+      ) as unknown)
+    }
   ]) {
     const app = await build(t, { name: 'posts', attributes: secretive, store }, { before })
     for (const url of ['/posts/1.json', '/posts.json', '/posts/1.xml', '/posts/1.html']) {
@@ -591,13 +775,26 @@ t.test('the app\'s serializer never sees a writeOnly attribute', async t => {
 
 t.test('the app\'s compilers and handlers keep serving the app and do not affect the plugin', async t => {
   const cases: [name: string, before: (app: FastifyInstance) => void][] = [
-    ['setErrorHandler', (app) => { app.setErrorHandler((_error, _request, reply) => reply.code(500).send({ mine: true })) }],
-    ['setNotFoundHandler', (app) => { app.setNotFoundHandler((_request, reply) => reply.code(404).send({ mine: true })) }],
-    ['setValidatorCompiler', (app) => { app.setValidatorCompiler(() => () => { throw new Error('validated by the app') }) }],
+    ['setErrorHandler',
+      (app) => { app.setErrorHandler((_error, _request, reply) => reply.code(500).send({ mine: true })) }],
+    ['setNotFoundHandler',
+      (app) => { app.setNotFoundHandler((_request, reply) => reply.code(404).send({ mine: true })) }],
+    ['setValidatorCompiler',
+      (app) => { app.setValidatorCompiler(() => () => { throw new Error('validated by the app') }) }],
     ['setSerializerCompiler', (app) => { app.setSerializerCompiler(() => () => 'serialized by the app') }],
     ['setSchemaErrorFormatter', (app) => { app.setSchemaErrorFormatter(() => new Error('formatted by the app')) }],
-    ['decorators', (app) => { app.decorate('posts', 1).decorateRequest('state', undefined).decorateRequest('payload', undefined).decorateReply('view', undefined) }],
-    ['schemas', (app) => { app.addSchema({ $id: 'attributes', type: 'null' }).addSchema({ $id: 'posts', type: 'null' }) }],
+    [
+      'decorators',
+      (app) => {
+        app
+          .decorate('posts', 1)
+          .decorateRequest('state', undefined)
+          .decorateRequest('payload', undefined)
+          .decorateReply('view', undefined)
+      }
+    ],
+    ['schemas',
+      (app) => { app.addSchema({ $id: 'attributes', type: 'null' }).addSchema({ $id: 'posts', type: 'null' }) }],
     ['methods', (app) => { app.addHttpMethod('PROPFIND', { hasBody: true }).addHttpMethod('MKCOL') }]
   ]
   for (const [name, before] of cases) {
@@ -606,7 +803,9 @@ t.test('the app\'s compilers and handlers keep serving the app and do not affect
         const app = await build(t, { name: 'posts', attributes, formats }, { before })
         const type = formats[0] === 'xml' ? types.xml : types.json
         const problem = formats[0] === 'xml' ? types.xml : types.problem
-        const [contentType, payload, broken] = formats[0] === 'xml' ? ['application/xml', '<post><title>T</title></post>', '<post>'] : ['application/json', '{"post":{"title":"T"}}', '{']
+        const [contentType, payload, broken] = formats[0] === 'xml'
+          ? ['application/xml', '<post><title>T</title></post>', '<post>']
+          : ['application/json', '{"post":{"title":"T"}}', '{']
         const requests: [request: InjectOptions, status: number][] = [
           [send('POST', '/posts', contentType, payload), 201],
           [{ url: '/posts' }, 200],
@@ -619,7 +818,8 @@ t.test('the app\'s compilers and handlers keep serving the app and do not affect
         ]
         for (const [request, status] of requests) {
           const res = await app.inject(request)
-          t.strictSame([res.statusCode, res.headers['content-type']], [status, status < 400 ? type : problem], `${String(request.method ?? 'GET')} ${String(request.url)}`)
+          t.strictSame([res.statusCode, res.headers['content-type']], [status, status < 400 ? type : problem],
+            `${String(request.method ?? 'GET')} ${String(request.url)}`)
           t.notMatch(res.body, /mine|by the app/)
         }
       })
@@ -652,10 +852,17 @@ t.test('a body beyond the limit of the app is refused in the format of the clien
     const room = 100 - write('').length
     await isRefused(t, app, send('POST', '/posts', type, write('x'.repeat(room + 1))), 413)
     for (const client of clients) {
-      const res = await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': type, accept: accepts[client] }, payload: Readable.from([write('x'.repeat(room + 1))]) })
-      t.strictSame([res.statusCode, res.headers['content-type']], [413, problems[client]], `${type} of unknown length for ${client}`)
+      const res = await app.inject({
+        method: 'POST',
+        url: '/posts',
+        headers: { 'content-type': type, accept: accepts[client] },
+        payload: Readable.from([write('x'.repeat(room + 1))])
+      })
+      t.strictSame([res.statusCode, res.headers['content-type']], [413, problems[client]],
+        `${type} of unknown length for ${client}`)
     }
-    t.ok((await app.inject(send('POST', '/posts', type, write('x'.repeat(room))))).statusCode < 400, 'a body of one byte less is read')
+    t.ok((await app.inject(send('POST', '/posts', type, write('x'.repeat(room))))).statusCode < 400,
+      'a body of one byte less is read')
   }
   t.equal((await titles(app, '/posts')).length, 3)
 })
@@ -674,7 +881,8 @@ t.test('the app\'s parser reads a query', async t => {
   const parsers: [name: string, server: FastifyServerOptions][] = [
     ['none of its own', {}],
     ['one that makes nested objects', { routerOptions: { querystringParser: nest } }],
-    ['one whose objects have no prototype', { routerOptions: { querystringParser: (text) => Object.assign(Object.create(null) as object, nest(text)) } }]
+    ['one whose objects have no prototype',
+      { routerOptions: { querystringParser: (text) => Object.assign(Object.create(null) as object, nest(text)) } }]
   ]
   for (const [name, server] of parsers) {
     await t.test(name, async t => {
@@ -683,7 +891,10 @@ t.test('the app\'s parser reads a query', async t => {
       const app = await build(t, { name: 'posts', attributes, store }, { server })
       t.strictSame(await titles(app, '/posts?limit=2'), ['T', 'U'])
       t.equal((await app.inject('/posts?format=json')).headers['content-type'], types.json)
-      for (const query of ['limit[]=2', 'limit[a]=2', 'limit=2&limit=3', 'limit[__proto__]=2', 'format[]=json', 'format[toString]=x', 'after[]=WzFd', 'after[length]=4', 'post[title]=T', 'x=1', 'constructor=1', 'toString=1']) {
+      for (const query of [
+        'limit[]=2', 'limit[a]=2', 'limit=2&limit=3', 'limit[__proto__]=2', 'format[]=json', 'format[toString]=x',
+        'after[]=WzFd', 'after[length]=4', 'post[title]=T', 'x=1', 'constructor=1', 'toString=1'
+      ]) {
         await isRefused(t, app, { url: `/posts?${query}` }, 400)
       }
       for (const query of ['id[]=1', 'id[a]=1', 'id=1&id=1', 'id=1&format[]=json']) {
@@ -695,13 +906,17 @@ t.test('the app\'s parser reads a query', async t => {
 })
 
 t.test('the router accepts the app\'s options', async t => {
-  async function seeded (t: Test, server: FastifyServerOptions, options: Omit<ResourceOptions, 'name'> = {}): Promise<FastifyInstance> {
+  async function seeded (
+    t: Test, server: FastifyServerOptions, options: Omit<ResourceOptions, 'name'> = {}
+  ): Promise<FastifyInstance> {
     const store = memoryStore()
     for (const title of ['T', 'U', 'V']) store.create({ title }, {})
     return await build(t, { name: 'posts', attributes, store, writes: 'both', ...options }, { server })
   }
 
-  async function isServed (t: Test, app: FastifyInstance, urls: ReadonlyArray<readonly [url: string, type: string]>): Promise<void> {
+  async function isServed (
+    t: Test, app: FastifyInstance, urls: ReadonlyArray<readonly [url: string, type: string]>
+  ): Promise<void> {
     for (const [url, type] of urls) {
       const res = await app.inject(url)
       t.strictSame([res.statusCode, res.headers['content-type']], [200, type], url)
@@ -709,18 +924,21 @@ t.test('the router accepts the app\'s options', async t => {
   }
 
   await t.test('ignoreTrailingSlash', async t => {
-    for (const server of [{ routerOptions: { ignoreTrailingSlash: true } }, { ignoreTrailingSlash: true }, { ignoreTrailingSlash: true, routerOptions: { maxParamLength: 200 } }]) {
+    for (const server of [{ routerOptions: { ignoreTrailingSlash: true } }, { ignoreTrailingSlash: true },
+      { ignoreTrailingSlash: true, routerOptions: { maxParamLength: 200 } }]) {
       await isServed(t, await seeded(t, server), [['/posts/', types.xml], ['/posts/1/', types.xml]])
     }
     const app = await seeded(t, { routerOptions: { ignoreTrailingSlash: true } })
-    await isServed(t, app, [['/posts/', types.xml], ['/posts.json/', types.json], ['/posts/1/', types.xml], ['/posts/1.json/', types.json], ['/posts/?format=html', types.html], ['/posts', types.xml]])
+    await isServed(t, app, [['/posts/', types.xml], ['/posts.json/', types.json], ['/posts/1/', types.xml],
+      ['/posts/1.json/', types.json], ['/posts/?format=html', types.html], ['/posts', types.xml]])
     t.equal((await app.inject('/posts/?limit=1')).headers.link, (await app.inject('/posts?limit=1')).headers.link)
-    t.equal((await app.inject({ method: 'POST', url: '/posts/', payload: { post: { title: 'W' } } })).headers.location, '/posts/4')
+    t.equal((await app.inject({ method: 'POST', url: '/posts/', payload: { post: { title: 'W' } } })).headers.location,
+      '/posts/4')
     t.equal((await app.inject({ method: 'DELETE', url: '/posts/4/' })).statusCode, 204)
     t.match((await app.inject({ method: 'OPTIONS', url: '/posts/1/' })).headers.allow, 'PATCH')
   })
 
-  await t.test('without ignoreTrailingSlash a path with a trailing slash is not found, in the format of the client', async t => {
+  await t.test('without ignoreTrailingSlash a path with a trailing slash is not found', async t => {
     const says = 'there is nothing here: leave out the slash at the end of the path'
     const store = memoryStore()
     store.create({ title: 'T', postId: 1 }, {})
@@ -733,72 +951,105 @@ t.test('the router accepts the app\'s options', async t => {
         .collection.get('recent', () => []))
       .resources('notes', { attributes, only: ['list', 'create'] })
       .resources('tags', { attributes, only: ['show'] })))
-    app.register(async (scope) => { scope.register(resources, { name: 'posts', attributes, prefix: '/b' }) }, { prefix: '/a' })
+    app.register(
+      async (scope) => { scope.register(resources, { name: 'posts', attributes, prefix: '/b' }) }, { prefix: '/a' }
+    )
     app.setNotFoundHandler((_request, reply) => reply.code(404).send('nothing of ours'))
     await app.ready()
     const writes = ['POST', 'PUT', 'DELETE', 'PATCH'] as const
-    for (const url of ['/posts/', '/posts/?limit=1', '/posts/1/', '/posts/99/?x', '/posts/new/', '/posts/recent/', '/comments/', '/tags/', '/a/b/posts/']) {
+    for (const url of [
+      '/posts/', '/posts/?limit=1', '/posts/1/', '/posts/99/?x', '/posts/new/', '/posts/recent/', '/comments/',
+      '/tags/', '/a/b/posts/'
+    ]) {
       for (const method of writes) await isRefused(t, app, { method, url }, 404, says)
     }
     for (const url of ['/posts/', '/comments/']) await isRefused(t, app, { method: 'OPTIONS', url }, 404, says)
-    for (const url of ['/posts/1/cover/', '/posts/1/comments/', '/notes/']) await isRefused(t, app, { method: 'POST', url }, 404, says)
-    for (const url of ['/posts/', '/posts/?limit=1', '/posts/1/', '/posts/99/?x', '/posts/new/', '/posts/recent/', '/posts/1/comments/', '/comments/', '/comments/1/', '/posts/1/cover/', '/notes/', '/tags/', '/tags/1/', '/a/b/posts/', '/a/b/posts/1/']) {
+    for (const url of ['/posts/1/cover/', '/posts/1/comments/', '/notes/']) {
+      await isRefused(t, app, { method: 'POST', url }, 404, says)
+    }
+    for (const url of [
+      '/posts/', '/posts/?limit=1', '/posts/1/', '/posts/99/?x', '/posts/new/', '/posts/recent/', '/posts/1/comments/',
+      '/comments/', '/comments/1/', '/posts/1/cover/', '/notes/', '/tags/', '/tags/1/', '/a/b/posts/', '/a/b/posts/1/'
+    ]) {
       await isRefused(t, app, { url }, 404, says)
       const head = await app.inject({ method: 'HEAD', url, headers: { accept: 'text/html' } })
       t.strictSame([head.statusCode, head.headers['content-type'], head.body], [404, types.html, ''], `HEAD ${url}`)
     }
-    t.strictSame([(await app.inject('/posts/1.json/')).headers['content-type'], (await app.inject('/posts/1/?format=html')).headers['content-type']], [types.problem, types.html])
-    for (const url of ['/', '/other/', '/posts/1/cover/x/', '/posts/1/nope', '/notes/1/', '/a/']) t.equal((await app.inject(url)).body, 'nothing of ours', url)
+    t.strictSame(
+      [(await app.inject('/posts/1.json/')).headers['content-type'],
+        (await app.inject('/posts/1/?format=html')).headers['content-type']],
+      [types.problem, types.html]
+    )
+    for (const url of ['/', '/other/', '/posts/1/cover/x/', '/posts/1/nope', '/notes/1/', '/a/']) {
+      t.equal((await app.inject(url)).body, 'nothing of ours', url)
+    }
     t.equal((await app.inject('/posts/1')).statusCode, 200)
   })
 
   await t.test('the app\'s own route with a trailing slash is left to the app', async t => {
-    const app = await build(t, { name: 'posts', attributes }, { before: (app) => { app.get('/posts/:id/', () => 'mine') } })
+    const app = await build(t, { name: 'posts', attributes }, {
+      before: (app) => { app.get('/posts/:id/', () => 'mine') }
+    })
     t.equal((await app.inject('/posts/1/')).body, 'mine')
     t.equal((await app.inject({ method: 'PUT', url: '/posts/1/' })).statusCode, 404)
   })
 
   await t.test('ignoreTrailingSlash: a slash after a suffix does not make the suffix part of an id', async t => {
     const [a, b] = ['a', 'a.json'].map((id) => ({ id, version: '1', attributes: { title: `of ${id}` } }))
-    const app = await build(t, { name: 'posts', attributes, id: 'string', actions: { show: ({ id }) => id === 'a' ? a : b }, only: 'show' }, { server: { routerOptions: { ignoreTrailingSlash: true } } })
-    for (const url of ['/posts/a.json', '/posts/a.json/', '/posts/a.json/?']) t.strictSame((await app.inject(url)).json(), { post: { id: 'a', title: 'of a' } }, url)
+    const app = await build(
+      t,
+      { name: 'posts', attributes, id: 'string', actions: { show: ({ id }) => id === 'a' ? a : b }, only: 'show' },
+      { server: { routerOptions: { ignoreTrailingSlash: true } } }
+    )
+    for (const url of ['/posts/a.json', '/posts/a.json/', '/posts/a.json/?']) {
+      t.strictSame((await app.inject(url)).json(), { post: { id: 'a', title: 'of a' } }, url)
+    }
     for (const url of ['/posts/a%2Ejson', '/posts/a%2Ejson/']) t.match((await app.inject(url)).body, 'of a.json', url)
   })
 
   await t.test('ignoreTrailingSlash: the link of a page keeps its suffix', async t => {
     const app = await seeded(t, { routerOptions: { ignoreTrailingSlash: true } })
-    const link = /<([^>]+)>; rel="next"/.exec(String((await app.inject('/posts.json/?limit=1')).headers.link))?.[1] ?? ''
+    const link = /<([^>]+)>; rel="next"/.exec(String((await app.inject('/posts.json/?limit=1')).headers.link))?.[1] ??
+      ''
     t.equal((await app.inject(link)).headers['content-type'], types.json)
   })
 
   await t.test('ignoreDuplicateSlashes', async t => {
     const app = await seeded(t, { routerOptions: { ignoreDuplicateSlashes: true } }, { prefix: '/blog' })
-    await isServed(t, app, [['//blog//posts', types.xml], ['/blog//posts.json', types.json], ['/blog/posts//1', types.xml]])
+    await isServed(t, app,
+      [['//blog//posts', types.xml], ['/blog//posts.json', types.json], ['/blog/posts//1', types.xml]])
     t.match((await app.inject('/blog//posts.json?limit=1')).headers.link, /^<\/blog\/posts\.json\?/)
   })
 
   await t.test('caseSensitive: false', async t => {
     const app = await seeded(t, { routerOptions: { caseSensitive: false } })
-    await isServed(t, app, [['/POSTS', types.xml], ['/Posts.json', types.json], ['/posts.JSON', types.json], ['/POSTS/1', types.xml], ['/POSTS/1.json', types.json]])
+    await isServed(t, app, [['/POSTS', types.xml], ['/Posts.json', types.json], ['/posts.JSON', types.json],
+      ['/POSTS/1', types.xml], ['/POSTS/1.json', types.json]])
     const link = /<([^>]+)>; rel="next"/.exec(String((await app.inject('/POSTS.JSON?limit=1')).headers.link))?.[1] ?? ''
     await isServed(t, app, [[link, types.json]])
-    t.equal((await app.inject({ method: 'POST', url: '/POSTS', payload: { post: { title: 'W' } } })).headers.location, '/posts/4')
+    t.equal((await app.inject({ method: 'POST', url: '/POSTS', payload: { post: { title: 'W' } } })).headers.location,
+      '/posts/4')
   })
 
   await t.test('exposeHeadRoutes: false', async t => {
     const app = await seeded(t, { exposeHeadRoutes: false })
     for (const url of ['/posts', '/posts/1', '/posts.json']) {
       const [head, get] = [await app.inject({ method: 'HEAD', url }), await app.inject(url)]
-      t.strictSame([head.statusCode, head.headers['content-type'], head.headers.etag, head.body], [200, get.headers['content-type'], get.headers.etag, ''])
+      t.strictSame([head.statusCode, head.headers['content-type'], head.headers.etag, head.body],
+        [200, get.headers['content-type'], get.headers.etag, ''])
     }
     t.match((await app.inject({ method: 'OPTIONS', url: '/posts' })).headers.allow, /\bHEAD\b/)
   })
 
   await t.test('rewriteUrl', async t => {
     const app = await seeded(t, { rewriteUrl: ({ url = '/' }) => url.replace(/^\/api\b/, '') })
-    await isServed(t, app, [['/api/posts', types.xml], ['/api/posts.json', types.json], ['/api/posts/1.json', types.json], ['/api/posts?format=html', types.html]])
+    await isServed(t, app, [['/api/posts', types.xml], ['/api/posts.json', types.json],
+      ['/api/posts/1.json', types.json], ['/api/posts?format=html', types.html]])
     t.match((await app.inject('/api/posts.json?limit=1')).headers.link, /<\/posts\.json\?limit=1&/)
-    t.equal((await app.inject({ method: 'POST', url: '/api/posts', payload: { post: { title: 'W' } } })).headers.location, '/posts/4')
+    t.equal(
+      (await app.inject({ method: 'POST', url: '/api/posts', payload: { post: { title: 'W' } } })).headers.location,
+      '/posts/4'
+    )
     t.equal((await app.inject({ method: 'DELETE', url: '/api/posts?id=4' })).statusCode, 204)
   })
 })
@@ -826,10 +1077,18 @@ t.test('the app\'s own routes on our paths keep working, and Allow names their m
     ['GET', '/posts/new', 'new'],
     ['POST', '/posts/1/publish', { id: '1' }]
   ]
-  for (const [method, url, mine] of cases) t.strictSame((await app.inject({ method, url })).json(), { mine }, `${method} ${url}`)
-  const allow = async (url: string, method: 'OPTIONS' | 'TRACE' = 'OPTIONS'): Promise<string[]> => String((await app.inject({ method, url })).headers.allow).split(', ').sort()
+  for (const [method, url, mine] of cases) {
+    t.strictSame((await app.inject({ method, url })).json(), { mine }, `${method} ${url}`)
+  }
+  const allow = async (url: string, method: 'OPTIONS' | 'TRACE' = 'OPTIONS'): Promise<string[]> => String(
+    (await app.inject({ method, url })).headers.allow
+  ).split(', ').sort()
   t.strictSame(await allow('/posts'), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PROPFIND', 'PUT', 'QUERY'])
-  t.strictSame(await allow('/posts', 'TRACE'), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PROPFIND', 'PUT', 'QUERY'], 'the Allow of a 405 names them too')
+  t.strictSame(
+    await allow('/posts', 'TRACE'),
+    ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PROPFIND', 'PUT', 'QUERY'],
+    'the Allow of a 405 names them too'
+  )
   t.strictSame(await allow('/posts.xml'), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY'])
   t.strictSame(await allow('/posts.json'), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'QUERY'])
   t.strictSame(await allow('/posts/1'), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PUT'])
@@ -838,14 +1097,18 @@ t.test('the app\'s own routes on our paths keep working, and Allow names their m
 })
 
 t.test('the app\'s own OPTIONS is left to the app', async t => {
-  const app = await build(t, { name: 'posts', attributes }, { before: (app) => { app.options('/posts', () => ({ mine: true })) } })
+  const app = await build(t, { name: 'posts', attributes }, {
+    before: (app) => { app.options('/posts', () => ({ mine: true })) }
+  })
   t.strictSame((await app.inject({ method: 'OPTIONS', url: '/posts' })).json(), { mine: true })
   t.equal((await app.inject({ method: 'OPTIONS', url: '/posts/1' })).statusCode, 204)
 })
 
 t.test('the app\'s own method is left to the app on a path whose prefix ends with a slash', async t => {
   for (const [prefix, url] of [['/', '/posts'], ['/blog/', '/blog/posts']] as const) {
-    const app = await build(t, { name: 'posts', attributes, prefix }, { before: (app) => { app.patch(url, () => ({ mine: true })) } })
+    const app = await build(
+      t, { name: 'posts', attributes, prefix }, { before: (app) => { app.patch(url, () => ({ mine: true })) } }
+    )
     t.strictSame((await app.inject({ method: 'PATCH', url })).json(), { mine: true })
     t.match((await app.inject({ method: 'OPTIONS', url })).headers.allow, 'PATCH')
   }
@@ -873,7 +1136,11 @@ t.test('the caller\'s options are not changed', async t => {
       properties: {
         title: { type: 'string', default: 'T' },
         tags: { type: 'array', items: { type: 'string' }, default: ['a'] },
-        author: { type: 'object', properties: { name: { type: 'string', default: 'N' }, id: { type: 'integer', readOnly: true } }, default: {} }
+        author: {
+          type: 'object',
+          properties: { name: { type: 'string', default: 'N' }, id: { type: 'integer', readOnly: true } },
+          default: {}
+        }
       }
     },
     formats: ['json', 'xml', 'html'],
@@ -896,7 +1163,9 @@ t.test('the caller\'s options are not changed', async t => {
     const res = await app.inject(request)
     t.equal(res.statusCode, status, res.body)
   }
-  t.strictSame((await app.inject('/blog/posts/3.json')).json(), { post: { id: 3, title: 'T', tags: ['a'], author: { name: 'N' } } })
+  t.strictSame((await app.inject('/blog/posts/3.json')).json(), {
+    post: { id: 3, title: 'T', tags: ['a'], author: { name: 'N' } }
+  })
   t.strictSame(options, make())
 })
 
@@ -905,7 +1174,9 @@ t.test('options of Fastify\'s own register take effect', async t => {
   const logger = { level: 'info', stream: { write: (line: string) => { log.push(line) } } }
   const app = fastify({ logger })
   t.teardown(() => app.close())
-  app.register(resources, { name: 'posts', attributes, logLevel: 'error', store: { ...memoryStore(), get: () => { throw new Error('failed') } } })
+  app.register(resources, {
+    name: 'posts', attributes, logLevel: 'error', store: { ...memoryStore(), get: () => { throw new Error('failed') } }
+  })
   app.register(resources, { name: 'notes', attributes, logSerializers: { err: () => 'serialized by the app' } })
   app.get('/other', () => 'other')
   await app.ready()
@@ -923,6 +1194,7 @@ t.test('options of Fastify\'s own register take effect', async t => {
 
 t.test('the plugin has a name for the dependencies of other plugins', async t => {
   const app = await build(t, { name: 'posts' })
-  t.match(String((resources as unknown as Record<symbol, unknown>)[Symbol.for('fastify.display-name')]), 'fastify-resources')
+  t.match(String((resources as unknown as Record<symbol, unknown>)[Symbol.for('fastify.display-name')]),
+    'fastify-resources')
   t.equal((await app.inject('/posts')).statusCode, 200)
 })

@@ -32,9 +32,13 @@ const differences: { [what: string]: Difference } = {
   'singular of slaves': { ours: 'slave', theirs: 'slafe', why: 'English' },
   'singular of saves': { ours: 'save', theirs: 'safe', why: 'what is saved is more often named than a safe' },
   'singular of drives': { ours: 'drive', theirs: 'drife', why: 'English' },
-  'singular of bases': { ours: 'base', theirs: 'basis', why: 'bases of knowledge or data are more often named than those of a reason' },
+  'singular of bases': {
+    ours: 'base', theirs: 'basis', why: 'bases of knowledge or data are more often named than those of a reason'
+  },
   'plural of octopi': { ours: 'octopuses', theirs: 'octopi', why: 'English: the word is Greek; octopi is read, too' },
-  'singular of funky_jeans': { ours: 'funky_jeans', theirs: 'funky_jean', why: 'the last word decides, and jeans have no singular' },
+  'singular of funky_jeans': {
+    ours: 'funky_jeans', theirs: 'funky_jean', why: 'the last word decides, and jeans have no singular'
+  },
   'camel case of admin/posts': { ours: 'AdminPosts', theirs: 'Admin::Posts', why: 'a name of JavaScript, not of Ruby' },
   'label of parent_id': { ours: 'Parent id', theirs: 'Parent', why: 'a label leaves out no word' },
   'label of URL': { ours: 'URL', theirs: 'Url', why: 'an abbreviation keeps its capitals' },
@@ -49,14 +53,17 @@ t.test('words are inflected as in Rails, except for the listed differences', asy
       if (ours !== theirs) found[`${what} of ${row[0]}`] = { ours, theirs }
     }
   }
-  t.strictSame(found, Object.fromEntries(Object.entries(differences).map(([what, { ours, theirs }]) => [what, { ours, theirs }])))
+  t.strictSame(found,
+    Object.fromEntries(Object.entries(differences).map(([what, { ours, theirs }]) => [what, { ours, theirs }])))
 })
 
 // The values are those of ActiveSupport 6.1.7 for the name with underscores in place of dots and hyphens.
 t.test('the human name of an attribute is the one that clients of the convention compute', (t) => {
   const names: Array<[name: string, human: string]> = [
-    ['first_name', 'First name'], ['author_id', 'Author'], ['id', 'Id'], ['_id', 'Id'], ['__x', 'X'], ['a__b', 'A  b'], ['first_name_', 'First name '],
-    ['dueOn', 'Dueon'], ['homeURL', 'Homeurl'], ['über_uns', 'über uns'], ['first-name', 'First name'], ['author.name', 'Author name'], ['lines.0.post_id', 'Lines 0 post'],
+    ['first_name', 'First name'], ['author_id', 'Author'], ['id', 'Id'], ['_id', 'Id'], ['__x', 'X'], ['a__b', 'A  b'],
+    ['first_name_', 'First name '],
+    ['dueOn', 'Dueon'], ['homeURL', 'Homeurl'], ['über_uns', 'über uns'], ['first-name', 'First name'],
+    ['author.name', 'Author name'], ['lines.0.post_id', 'Lines 0 post'],
     ['_', '_']
   ]
   for (const [name, human] of names) t.equal(humanize(name), human, name)
@@ -70,7 +77,8 @@ t.test('the functions return what the types promise', async (t) => {
 })
 
 t.test('each singular has a plural that leads back to it', async (t) => {
-  const words = [...rows.map(([word]) => word), ...[...certain, ...uncertain].map(([name]) => name), ...Object.keys(IRREGULAR_NOUNS), ...Object.values(IRREGULAR_NOUNS), ...Object.keys(OTHER_PLURALS), ...UNCOUNTABLE]
+  const words = [...rows.map(([word]) => word), ...[...certain, ...uncertain].map(([name]) => name),
+    ...Object.keys(IRREGULAR_NOUNS), ...Object.values(IRREGULAR_NOUNS), ...Object.keys(OTHER_PLURALS), ...UNCOUNTABLE]
   // A word of SINGULAR has the plural of another noun.
   for (const word of words.filter((word) => !SINGULAR.some((singular) => singular === word))) {
     const singular = singularize(word)
@@ -81,12 +89,16 @@ t.test('each singular has a plural that leads back to it', async (t) => {
 })
 
 t.test('each irregular word has one place in the tables', async (t) => {
-  const words = [...Object.keys(IRREGULAR_NOUNS), ...Object.values(IRREGULAR_NOUNS), ...Object.keys(OTHER_PLURALS), ...UNCOUNTABLE, ...SINGULAR]
+  const words = [...Object.keys(IRREGULAR_NOUNS), ...Object.values(IRREGULAR_NOUNS), ...Object.keys(OTHER_PLURALS),
+    ...UNCOUNTABLE, ...SINGULAR]
   t.strictSame(words.filter((word, index) => words.indexOf(word) !== index), [])
 })
 
 t.test('uncountable nouns stay the same', async (t) => {
-  for (const word of ['sheep', 'fish', 'news', 'series', 'species', 'information', 'equipment', 'money', 'jeans', 'feedback', 'metadata', 'sms']) {
+  for (const word of [
+    'sheep', 'fish', 'news', 'series', 'species', 'information', 'equipment', 'money', 'jeans', 'feedback', 'metadata',
+    'sms'
+  ]) {
     for (const name of [word, `old_${word}`, `old-${word}`, `old${capitalize(word)}`]) {
       t.equal(singularize(name), name)
       t.equal(pluralize(name), name)
@@ -99,10 +111,14 @@ const plurals: [singular: string, plural: string][] = [
   ['status', 'statuses'], ['virus', 'viruses'], ['canvas', 'canvases'], ['lens', 'lenses'], ['bias', 'biases'],
   ['epoch', 'epochs'], ['schema', 'schemas'], ['german', 'germans'], ['specimen', 'specimens'],
   ['person', 'people'], ['child', 'children'], ['woman', 'women'], ['mouse', 'mice'], ['foot', 'feet'], ['ox', 'oxen'],
-  ['index', 'indices'], ['criterion', 'criteria'], ['analysis', 'analyses'], ['basis', 'bases'], ['octopus', 'octopuses'],
-  ['stadium', 'stadia'], ['aquarium', 'aquaria'], ['blogStadium', 'blogStadia'], ['premium', 'premiums'], ['museum', 'museums'], ['album', 'albums'],
-  ['cookie', 'cookies'], ['cache', 'caches'], ['hero', 'heroes'], ['knife', 'knives'], ['cpu', 'cpus'], ['agenda', 'agendas'],
-  ['funky_person', 'funky_people'], ['blog-category', 'blog-categories'], ['blogPost', 'blogPosts'], ['admin/post', 'admin/posts'],
+  ['index', 'indices'], ['criterion', 'criteria'], ['analysis', 'analyses'], ['basis', 'bases'],
+  ['octopus', 'octopuses'],
+  ['stadium', 'stadia'], ['aquarium', 'aquaria'], ['blogStadium', 'blogStadia'], ['premium', 'premiums'],
+  ['museum', 'museums'], ['album', 'albums'],
+  ['cookie', 'cookies'], ['cache', 'caches'], ['hero', 'heroes'], ['knife', 'knives'], ['cpu', 'cpus'],
+  ['agenda', 'agendas'],
+  ['funky_person', 'funky_people'], ['blog-category', 'blog-categories'], ['blogPost', 'blogPosts'],
+  ['admin/post', 'admin/posts'],
   ['leftFoot', 'leftFeet'], ['Person', 'People'], ['BlogPost', 'BlogPosts'], ['HTTPStatus', 'HTTPStatuses'],
   ['post2', 'post2s'], ['données', 'données'],
   // The ending after capitals is in lower case, since `URLS` would look like an abbreviation.
@@ -117,7 +133,13 @@ t.test('a singular becomes its plural and a plural stays', async (t) => {
 })
 
 t.test('a singular keeps the capitals of its plural', async (t) => {
-  for (const [plural, singular] of [['Premia', 'Premium'], ['spectra', 'spectrum'], ['People', 'Person'], ['PEOPLE', 'PERSON'], ['CATEGORIES', 'CATEGORY'], ['POSTS', 'POST'], ['BlogPosts', 'BlogPost'], ['URLs', 'URL'], ['userIDs', 'userID'], ['APIs', 'API'], ['VPs', 'VP'], ['Cafés', 'Café']] as const) {
+  for (const [
+    plural, singular
+  ] of [
+      ['Premia', 'Premium'], ['spectra', 'spectrum'], ['People', 'Person'], ['PEOPLE', 'PERSON'],
+      ['CATEGORIES', 'CATEGORY'], ['POSTS', 'POST'], ['BlogPosts', 'BlogPost'], ['URLs', 'URL'], ['userIDs', 'userID'],
+      ['APIs', 'API'], ['VPs', 'VP'], ['Cafés', 'Café']
+    ] as const) {
     t.equal(singularize(plural), singular)
   }
 })

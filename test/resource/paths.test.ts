@@ -9,7 +9,9 @@ interface StartOptions {
   readonly server?: FastifyServerOptions
 }
 
-async function start (t: Test, declare: (map: Mapper) => unknown, { prefix = '', server = {} }: StartOptions = {}): Promise<FastifyInstance> {
+async function start (
+  t: Test, declare: (map: Mapper) => unknown, { prefix = '', server = {} }: StartOptions = {}
+): Promise<FastifyInstance> {
   const app = fastify(server)
   t.teardown(() => app.close())
   app.register(draw(declare), { prefix })
@@ -18,7 +20,10 @@ async function start (t: Test, declare: (map: Mapper) => unknown, { prefix = '',
 }
 
 /** Calls a helper whose name is known only at run time. */
-const link = (app: FastifyInstance, name: string, ...parameters: readonly unknown[]): string => (app.paths[name] as (...given: readonly unknown[]) => string)(...parameters)
+const link = (app: FastifyInstance, name: string, ...parameters: readonly unknown[]): string =>
+  (app.paths[name] as (...given: readonly unknown[]) => string)(
+    ...parameters
+  )
 
 const WRONG = 'FST_RESOURCES_INVALID_PATH'
 const CLASH = 'FST_RESOURCES_CLASH'
@@ -29,7 +34,9 @@ const blog = (map: Mapper): unknown => map.resources('posts', { formPages: true 
   posts.collection.get('recent', () => [])
   posts.member.post('publish', () => undefined)
   posts.new.post('preview', () => undefined)
-}).resource('profile', { formPages: true }).namespace('admin', (admin) => admin.resources('users', { only: ['list', 'show'] }))
+}).resource('profile', { formPages: true }).namespace('admin', (admin) => admin.resources('users', {
+  only: ['list', 'show']
+}))
 
 t.test('every kind of name has its path', async (t) => {
   const cases: ReadonlyArray<readonly [name: string, parameters: readonly unknown[], path: string]> = [
@@ -52,7 +59,9 @@ t.test('every kind of name has its path', async (t) => {
   ]
   for (const prefix of ['/api', 'api', '/api/']) {
     const app = await start(t, blog, { prefix })
-    for (const [name, parameters, path] of cases) t.equal(link(app, name, ...parameters), path, `${name} under ${prefix}`)
+    for (const [name, parameters, path] of cases) {
+      t.equal(link(app, name, ...parameters), path, `${name} under ${prefix}`)
+    }
     t.same(Object.keys(app.paths).sort(), [...new Set(cases.map(([name]) => name))].sort())
   }
 })
@@ -62,7 +71,8 @@ t.test('the short form has the same names', async (t) => {
   t.teardown(() => app.close())
   app.register(resources, { name: 'blog_posts', formPages: true, prefix: '/api' } satisfies ResourceOptions)
   await app.ready()
-  t.same([link(app, 'blogPosts'), link(app, 'blogPost', 1), link(app, 'newBlogPost'), link(app, 'editBlogPost', 1)], ['/api/blog_posts', '/api/blog_posts/1', '/api/blog_posts/new', '/api/blog_posts/1/edit'])
+  t.same([link(app, 'blogPosts'), link(app, 'blogPost', 1), link(app, 'newBlogPost'), link(app, 'editBlogPost', 1)],
+    ['/api/blog_posts', '/api/blog_posts/1', '/api/blog_posts/new', '/api/blog_posts/1/edit'])
 })
 
 // ---- Ids
@@ -107,14 +117,20 @@ const ids: ReadonlyArray<readonly [id: string, path: string]> = [
 ]
 
 t.test('the path of an id leads to its row', async (t) => {
-  const app = await start(t, (map) => map.resources('posts', { store: textStore(ids.map(([id]) => id)), writes: 'both' }, (posts) => {
+  const app = await start(t, (map) => map.resources('posts', {
+    store: textStore(ids.map(([id]) => id)), writes: 'both'
+  }, (posts) => {
     posts.member.get('stats', ({ row }) => row())
     posts.resources('comments', { store: memoryStore() })
   }))
   for (const [id, path] of ids) {
     const url = link(app, 'post', id)
     t.equal(url, path)
-    t.equal((await app.inject({ url, headers: { accept: 'application/json' } })).json<{ post?: { id: string } }>().post?.id, id, url)
+    t.equal(
+      (await app.inject({ url, headers: { accept: 'application/json' } })).json<{ post?: { id: string } }>().post?.id,
+      id,
+      url
+    )
     for (const format of ['json', 'xml', 'html']) {
       const suffixed = link(app, 'post', id, { format })
       t.equal(suffixed, `${path}.${format}`)
@@ -124,7 +140,9 @@ t.test('the path of an id leads to its row', async (t) => {
     }
     const stats = await app.inject(link(app, 'statsPost', id, { format: 'json' }))
     t.equal(stats.json<{ post?: { id: string } }>().post?.id, id, `${url}/stats`)
-    const comment = await app.inject({ method: 'POST', url: link(app, 'postComments', id), payload: { comment: { title: 'x' } } })
+    const comment = await app.inject({
+      method: 'POST', url: link(app, 'postComments', id), payload: { comment: { title: 'x' } }
+    })
     t.equal(comment.statusCode, 201, `${url}/comments`)
     t.match(await app.inject(String(comment.headers.location)), { statusCode: 200 }, String(comment.headers.location))
   }
@@ -140,7 +158,9 @@ t.test('a written row has the Location that its helper returns', async (t) => {
 })
 
 t.test('a parameter of a scope is encoded like any other', async (t) => {
-  const app = await start(t, (map) => map.scope({ path: 'of/:tenant', as: 'tenant' }, (map) => map.resources('posts', { store: memoryStore() })))
+  const app = await start(t, (map) => map.scope(
+    { path: 'of/:tenant', as: 'tenant' }, (map) => map.resources('posts', { store: memoryStore() })
+  ))
   for (const [tenant] of ids) {
     const url = link(app, 'tenantPosts', tenant, { format: 'json' })
     t.match(await app.inject(url), { statusCode: 200, body: '{"posts":[]}' }, url)
@@ -158,7 +178,9 @@ t.test('a value that no path can carry throws', async (t) => {
     ['', /is missing/]
   ]
   for (const [value, message] of cases) {
-    for (const name of ['post', 'publishPost', 'postComments']) t.throws(() => link(app, name, value), { code: WRONG, message }, `${name} ${String(value)}`)
+    for (const name of ['post', 'publishPost', 'postComments']) {
+      t.throws(() => link(app, name, value), { code: WRONG, message }, `${name} ${String(value)}`)
+    }
     t.throws(() => link(app, 'postComment', 1, value), { code: WRONG, message })
     t.throws(() => link(app, 'post', { id: value }), { code: WRONG, message })
   }
@@ -178,7 +200,8 @@ t.test('options may give a format and a query', async (t) => {
     ['posts', [{ format: 'json' }], '/posts.json'],
     ['post', [1, { format: 'xml' }], '/posts/1.xml'],
     ['editPost', [1, { format: 'html' }], '/posts/1/edit.html'],
-    ['posts', [{ query: { limit: 20, sort: '-title', deep: true, gone: undefined } }], '/posts?limit=20&sort=-title&deep=true'],
+    ['posts', [{ query: { limit: 20, sort: '-title', deep: true, gone: undefined } }],
+      '/posts?limit=20&sort=-title&deep=true'],
     ['posts', [{ query: { title: 'a b&c=d?#ü' } }], '/posts?title=a+b%26c%3Dd%3F%23%C3%BC'],
     ['post', [1, { format: 'json', query: { x: 'y' } }], '/posts/1.json?x=y'],
     ['posts', [{}], '/posts'],
@@ -193,27 +216,41 @@ t.test('options may give a format and a query', async (t) => {
 t.test('a query has filters with operators', async (t) => {
   const app = await start(t, blog)
   const cases: ReadonlyArray<readonly [query: Record<string, unknown>, parameters: string]> = [
-    [{ rating: 5, title: { contains: 'tea' }, status: { in: ['a', 'b'] }, sort: '-rating', limit: 20, q: 'green tea' }, 'rating=5&title[contains]=tea&status[in]=a,b&sort=-rating&limit=20&q=green tea'],
-    [{ rating: { gte: 3, gt: 2.5, lte: -1, lt: 1e21 } }, 'rating[gte]=3&rating[gt]=2.5&rating[lte]=-1&rating[lt]=1e+21'],
-    [{ title: { starts: 'a&b', not: '' }, published: { not: false, null: true } }, 'title[starts]=a&b&title[not]=&published[not]=false&published[null]=true'],
-    [{ status: { in: ['a,b', 'c\\d', '\\,', ''] } }, 'status[in]=a\\,b,c\\\\d,\\\\\\,,'], [{ status: { in: [1, true, '2'] } }, 'status[in]=1,true,2'],
+    [{ rating: 5, title: { contains: 'tea' }, status: { in: ['a', 'b'] }, sort: '-rating', limit: 20, q: 'green tea' },
+      'rating=5&title[contains]=tea&status[in]=a,b&sort=-rating&limit=20&q=green tea'],
+    [{ rating: { gte: 3, gt: 2.5, lte: -1, lt: 1e21 } },
+      'rating[gte]=3&rating[gt]=2.5&rating[lte]=-1&rating[lt]=1e+21'],
+    [{ title: { starts: 'a&b', not: '' }, published: { not: false, null: true } },
+      'title[starts]=a&b&title[not]=&published[not]=false&published[null]=true'],
+    [{ status: { in: ['a,b', 'c\\d', '\\,', ''] } }, 'status[in]=a\\,b,c\\\\d,\\\\\\,,'],
+    [{ status: { in: [1, true, '2'] } }, 'status[in]=1,true,2'],
     [{ rating: null, title: undefined, body: { contains: undefined, in: undefined }, more: {} }, 'rating[null]=true']
   ]
   for (const [query, parameters] of cases) {
     const [path, search = ''] = link(app, 'posts', { query }).split('?')
-    t.strictSame([path, [...new URLSearchParams(search)].map(([name, value]) => `${name}=${value}`).join('&')], ['/posts', parameters])
+    t.strictSame([path, [...new URLSearchParams(search)].map(([name, value]) => `${name}=${value}`).join('&')],
+      ['/posts', parameters])
   }
-  t.equal(link(app, 'posts', { query: { title: { contains: 'tea' } } }), '/posts?title%5Bcontains%5D=tea', 'brackets are encoded')
+  t.equal(link(app, 'posts', { query: { title: { contains: 'tea' } } }), '/posts?title%5Bcontains%5D=tea',
+    'brackets are encoded')
 })
 
 t.test('a query with wrong operators throws', async (t) => {
   const app = await start(t, blog)
   const cases: ReadonlyArray<readonly [query: Record<string, unknown>, message: string]> = [
-    [{ rating: { gtee: 3 } }, '"posts" has no operator "gtee" for "rating"; did you mean "gte"?'], [{ rating: { eq: 3 } }, '"posts" has no operator "eq" for "rating"'], [{ rating: { constructor: 3 } }, '"posts" has no operator "constructor" for "rating"'],
-    [{ rating: { between: [1, 2] } }, '"posts" has no operator "between" for "rating"'], [{ rating: { or: { gte: 3 } } }, '"posts" has no operator "or" for "rating"'],
-    [{ status: ['a', 'b'] }, '"posts" needs a value or an object of operators for "status", such as { in: [\'a\', \'b\'] }'],
-    [{ status: { in: 'a' } }, '"posts" needs a list of at least one text, number or boolean for "status[in]"'], [{ status: { in: [] } }, '"posts" needs a list of at least one text, number or boolean for "status[in]"'], [{ status: { in: ['a', null] } }, '"posts" needs a list of at least one text, number or boolean for "status[in]"'],
-    [{ rating: { gte: null } }, '"posts" needs a text, a number or a boolean for "rating[gte]"'], [{ rating: { gte: [1] } }, '"posts" needs a text, a number or a boolean for "rating[gte]"'], [{ rating: { not: { gte: 1 } } }, '"posts" needs a text, a number or a boolean for "rating[not]"']
+    [{ rating: { gtee: 3 } }, '"posts" has no operator "gtee" for "rating"; did you mean "gte"?'],
+    [{ rating: { eq: 3 } }, '"posts" has no operator "eq" for "rating"'],
+    [{ rating: { constructor: 3 } }, '"posts" has no operator "constructor" for "rating"'],
+    [{ rating: { between: [1, 2] } }, '"posts" has no operator "between" for "rating"'],
+    [{ rating: { or: { gte: 3 } } }, '"posts" has no operator "or" for "rating"'],
+    [{ status: ['a', 'b'] },
+      '"posts" needs a value or an object of operators for "status", such as { in: [\'a\', \'b\'] }'],
+    [{ status: { in: 'a' } }, '"posts" needs a list of at least one text, number or boolean for "status[in]"'],
+    [{ status: { in: [] } }, '"posts" needs a list of at least one text, number or boolean for "status[in]"'],
+    [{ status: { in: ['a', null] } }, '"posts" needs a list of at least one text, number or boolean for "status[in]"'],
+    [{ rating: { gte: null } }, '"posts" needs a text, a number or a boolean for "rating[gte]"'],
+    [{ rating: { gte: [1] } }, '"posts" needs a text, a number or a boolean for "rating[gte]"'],
+    [{ rating: { not: { gte: 1 } } }, '"posts" needs a text, a number or a boolean for "rating[not]"']
   ]
   for (const [query, message] of cases) {
     t.throws(() => link(app, 'posts', { query }), { code: WRONG, message: `paths: ${message}` }, inspect(query))
@@ -222,15 +259,25 @@ t.test('a query with wrong operators throws', async (t) => {
 
 t.test('a query of each operator leads to its rows', async (t) => {
   const store = memoryStore()
-  for (const attributes of [{ title: 'a,b', rating: 1 }, { title: 'c\\d', rating: 2 }, { title: 'Green Tea', rating: 3 }, { title: '' }]) store.create(attributes, {})
-  const attributes = { type: 'object', properties: { title: { type: 'string' }, rating: { type: ['integer', 'null'] } } } as const
+  for (const attributes of [{ title: 'a,b', rating: 1 }, { title: 'c\\d', rating: 2 },
+    { title: 'Green Tea', rating: 3 }, { title: '' }]) {
+    store.create(attributes, {})
+  }
+  const attributes = {
+    type: 'object', properties: { title: { type: 'string' }, rating: { type: ['integer', 'null'] } }
+  } as const
   const app = await start(t, (map) => map.resources('posts', { store, attributes }))
   const cases: ReadonlyArray<readonly [query: Record<string, unknown>, ids: readonly number[]]> = [
-    [{ title: { in: ['a,b', 'c\\d'] } }, [1, 2]], [{ title: { in: [''] } }, [4]], [{ title: { contains: ',' } }, [1]], [{ title: { contains: '\\' } }, [2]], [{ title: { starts: 'green' } }, [3]], [{ title: { not: 'a,b' } }, [2, 3, 4]],
-    [{ rating: { gte: 2 } }, [2, 3]], [{ rating: { gt: 2 } }, [3]], [{ rating: { lte: 2 } }, [1, 2]], [{ rating: { lt: 2 } }, [1]], [{ rating: { in: [1, 3] } }, [1, 3]], [{ rating: null }, [4]], [{ rating: { null: false } }, [1, 2, 3]], [{ q: 'tea green' }, [3]]
+    [{ title: { in: ['a,b', 'c\\d'] } }, [1, 2]], [{ title: { in: [''] } }, [4]], [{ title: { contains: ',' } }, [1]],
+    [{ title: { contains: '\\' } }, [2]], [{ title: { starts: 'green' } }, [3]], [{ title: { not: 'a,b' } }, [2, 3, 4]],
+    [{ rating: { gte: 2 } }, [2, 3]], [{ rating: { gt: 2 } }, [3]], [{ rating: { lte: 2 } }, [1, 2]],
+    [{ rating: { lt: 2 } }, [1]], [{ rating: { in: [1, 3] } }, [1, 3]], [{ rating: null }, [4]],
+    [{ rating: { null: false } }, [1, 2, 3]], [{ q: 'tea green' }, [3]]
   ]
   for (const [query, ids] of cases) {
-    const { posts } = (await app.inject(link(app, 'posts', { format: 'json', query }))).json<{ posts: Array<{ id: number }> }>()
+    const { posts } = (await app.inject(link(app, 'posts', {
+      format: 'json', query
+    }))).json<{ posts: Array<{ id: number }> }>()
     t.strictSame(posts.map(({ id }) => id), ids, inspect(query))
   }
 })
@@ -240,7 +287,10 @@ t.test('a query leads to its list', async (t) => {
   for (const title of ['a b&c=d', 'other']) store.create({ title }, {})
   const attributes = { type: 'object', properties: { title: { type: 'string' } } } as const
   const app = await start(t, (map) => map.resources('posts', { store, attributes }))
-  t.same((await app.inject(link(app, 'posts', { format: 'json', query: { title: 'a b&c=d' } }))).json(), { posts: [{ id: 1, title: 'a b&c=d' }] })
+  t.same(
+    (await app.inject(link(app, 'posts', { format: 'json', query: { title: 'a b&c=d' } }))).json(),
+    { posts: [{ id: 1, title: 'a b&c=d' }] }
+  )
 })
 
 t.test('wrong use throws, with the nearest name', async (t) => {
@@ -268,7 +318,9 @@ t.test('wrong use throws, with the nearest name', async (t) => {
     ['posts', [{ query: null }], /"posts" needs an object as "query", not null/],
     ['posts', [{ query: 'a=b' }], /"posts" needs an object as "query", not 'a=b'/]
   ]
-  for (const [name, parameters, message] of cases) t.throws(() => link(app, name, ...parameters), { code: WRONG, message }, `${name} ${inspect(parameters)}`)
+  for (const [name, parameters, message] of cases) {
+    t.throws(() => link(app, name, ...parameters), { code: WRONG, message }, `${name} ${inspect(parameters)}`)
+  }
 })
 
 t.test('a format that the resource does not have throws', async (t) => {
@@ -287,16 +339,25 @@ t.test('url() returns an absolute URL with the request\'s own host', async (t) =
   }
   const headers = { host: 'example.com:8080', 'x-forwarded-host': 'proxy.example.com', 'x-forwarded-proto': 'https' }
   for (const trustProxy of [false, true]) {
-    const app = await start(t, (map) => map.resources('posts', { actions: show }), { prefix: '/api', server: { trustProxy } })
+    const app = await start(
+      t, (map) => map.resources('posts', { actions: show }), { prefix: '/api', server: { trustProxy } }
+    )
     t.match(await app.inject({ url: '/api/posts/7', headers }), { statusCode: 200 })
   }
   t.same(urls, ['http://example.com:8080/api/posts/7.xml?a=1', 'https://proxy.example.com/api/posts/7.xml?a=1'])
 })
 
 t.test('url() throws for the same mistakes as a path', async (t) => {
-  const app = await start(t, (map) => map.resources('posts', {}, ({ collection }) => collection.get('try', ({ request, paths }) => {
-    t.throws(() => paths.url(request, 'pots'), { code: WRONG, message: 'paths: there is no "pots"; did you mean "posts"?' })
-    t.throws(() => (paths.url as (...parameters: unknown[]) => string)('post', 1), { code: WRONG, message: /"url" needs the request first.*not 'post'/ })
+  const app = await start(t, (map) => map.resources('posts', {}, ({ collection }) => collection.get('try', ({
+    request, paths
+  }) => {
+    t.throws(
+      () => paths.url(request, 'pots'), { code: WRONG, message: 'paths: there is no "pots"; did you mean "posts"?' }
+    )
+    t.throws(
+      () => (paths.url as (...parameters: unknown[]) => string)('post', 1),
+      { code: WRONG, message: /"url" needs the request first.*not 'post'/ }
+    )
     t.throws(() => paths.url(request, 'post'), { code: WRONG, message: /"id" is missing/ })
     return []
   })))
@@ -327,8 +388,11 @@ t.test('the object of paths can be awaited, printed and compared like another', 
 })
 
 t.test('a path may have the name of a property that any object is asked for', async (t) => {
-  const app = await start(t, (map) => map.resources(['constructors', 'tag_names', 'lengths'], { only: ['list', 'show'] }))
-  t.same([link(app, 'constructor', 1), link(app, 'tagName', 1), link(app, 'length', 1)], ['/constructors/1', '/tag_names/1', '/lengths/1'])
+  const app = await start(t, (map) => map.resources(
+    ['constructors', 'tag_names', 'lengths'], { only: ['list', 'show'] }
+  ))
+  t.same([link(app, 'constructor', 1), link(app, 'tagName', 1), link(app, 'length', 1)],
+    ['/constructors/1', '/tag_names/1', '/lengths/1'])
 })
 
 // ---- Where names are known
@@ -345,10 +409,14 @@ t.test('a child knows its own names and those around it, a parent only its own',
   }, { prefix: '/inner' })
   app.register(async (scope) => { sibling = scope }, { prefix: '/beside' })
   await app.ready()
-  t.same([link(child as FastifyInstance, 'notes'), link(child as FastifyInstance, 'post', 1)], ['/inner/notes', '/posts/1'])
-  t.same([Object.keys(app.paths), Object.keys((child as FastifyInstance).paths)], [['posts', 'post'], ['notes', 'note', 'posts', 'post']])
+  t.same([link(child as FastifyInstance, 'notes'), link(child as FastifyInstance, 'post', 1)],
+    ['/inner/notes', '/posts/1'])
+  t.same([Object.keys(app.paths), Object.keys((child as FastifyInstance).paths)],
+    [['posts', 'post'], ['notes', 'note', 'posts', 'post']])
   t.equal(link(sibling as FastifyInstance, 'posts'), '/posts')
-  for (const outside of [app, sibling as FastifyInstance]) t.throws(() => link(outside, 'notes'), { code: WRONG, message: /there is no "notes"/ })
+  for (const outside of [app, sibling as FastifyInstance]) {
+    t.throws(() => link(outside, 'notes'), { code: WRONG, message: /there is no "notes"/ })
+  }
 })
 
 t.test('a child\'s name hides its parent\'s', async (t) => {
@@ -381,44 +449,125 @@ t.test('the same names under two prefixes throw only when they are used', async 
   await app.ready()
   t.equal(link(app, 'notes'), '/notes')
   t.match(await app.inject('/v2/posts'), { statusCode: 200 })
-  t.throws(() => link(app, 'posts'), { code: WRONG, message: /"posts" is \/v1\/posts \(resources 'posts' at \/v1\/posts\) and \/v2\/posts \(resources 'posts' at \/v2\/posts\); .* the option "as"/ })
+  t.throws(() => link(app, 'posts'), {
+    code: WRONG,
+    message: new RegExp('"posts" is /v1/posts \\(resources \'posts\' at /v1/posts\\) and /v2/posts ' +
+      '\\(resources \'posts\' at /v2/posts\\); .* the option "as"')
+  })
   t.throws(() => link(app, 'post', 1), { code: WRONG })
 })
 
 t.test('handlers have the paths of the place of their declaration', async (t) => {
-  const app = await start(t, (map) => map.resources('posts', {}, ({ collection }) => collection.get('first', ({ paths }) => ({ id: 1, attributes: { at: (paths.post as (id: number) => string)(1) } }))), { prefix: '/api' })
+  const app = await start(
+    t,
+    (map) => map.resources('posts', {}, ({ collection }) => collection.get('first', ({ paths }) => ({
+      id: 1, attributes: { at: (paths.post as (id: number) => string)(1) }
+    }))),
+    { prefix: '/api' }
+  )
   t.match(await app.inject('/api/posts/first.json'), { statusCode: 200, body: '"at":"/api/posts/1"' })
 })
 
 // ---- Clashes
 
-const clashes: ReadonlyArray<readonly [what: string, declare: (map: Mapper) => unknown, one: string, other: string, about: string]> = [
-  ['two resources of one name', (map) => map.resources('posts').resources('posts'), "resources 'posts' at /posts", "resources 'posts' at /posts", 'GET /posts'],
-  ['two resources of one path', (map) => map.resources('posts').resources('articles', { path: 'posts' }), "resources 'posts' at /posts", "resources 'articles' at /posts", 'GET /posts'],
-  ['parameters of other names', (map) => map.resources('posts', { only: 'show' }).resources('articles', { path: 'posts', only: 'show', param: 'slug' }), "resources 'posts' at /posts", "resources 'articles' at /posts", 'GET /posts/:slug'],
-  ['two paths of one name', (map) => map.resources('posts').resources('articles', { as: 'posts' }), "resources 'posts' at /posts", "resources 'articles' at /articles", 'the name "posts" in app.paths'],
-  ['a name that is joined from others', (map) => map.resources('post_comments').resources('posts', {}, (posts) => posts.resources('comments')), "resources 'post_comments' at /post_comments", "resources 'comments' at /posts/:postId/comments", 'the name "postComments" in app.paths'],
-  ['a resource and a namespace', (map) => map.resources('users', { path: 'admin/users' }).scope({ path: 'admin' }, (admin) => admin.resources('users')), "resources 'users' at /admin/users", "resources 'users' at /admin/users", 'GET /admin/users'],
-  ['a singleton and a list', (map) => map.resource('profile').resources('profiles', { path: 'profile', only: 'list' }), "resource 'profile' at /profile", "resources 'profiles' at /profile", 'GET /profile'],
-  ['own action against new', (map) => map.resources('posts', { formPages: true }, ({ collection }) => collection.get('fresh', { path: 'new' }, () => [])), "posts#new of resources 'posts' at /posts", "posts#fresh of resources 'posts' at /posts", 'GET /posts/new'],
-  ['own action against new by another word', (map) => map.resources('posts', { only: 'new', pathNames: { new: 'neu' } }, ({ collection }) => collection.get('neu', () => [])), "posts#new of resources 'posts' at /posts", "posts#neu of resources 'posts' at /posts", 'GET /posts/neu'],
-  ['own member action against edit', (map) => map.resources('posts', { formPages: true }, ({ member }) => member.get('change', { path: 'edit' }, ({ row }) => row())), "posts#edit of resources 'posts' at /posts", "posts#change of resources 'posts' at /posts", 'GET /posts/:id/edit'],
-  ['two own actions', (map) => map.resources('posts', {}, (posts) => { posts.collection.get('recent', () => []); posts.collection.get('latest', { path: 'recent' }, () => []) }), "posts#recent of resources 'posts' at /posts", "posts#latest of resources 'posts' at /posts", 'GET /posts/recent'],
-  ['nested resources against own member action', (map) => map.resources('posts', {}, (posts) => { posts.resources('comments'); posts.member.get('comments', () => []) }), "resources 'posts' at /posts", "resources 'comments' at /posts/:postId/comments", 'GET /posts/:postId/comments'],
-  ['nested singleton against own member action', (map) => map.resources('posts', {}, (posts) => { posts.resource('logo'); posts.member.put('logo', () => undefined) }), "resources 'posts' at /posts", "resource 'logo' at /posts/:postId/logo", 'POST /posts/:postId/logo'],
-  ['shallow rows against others', (map) => map.resources('comments', { only: 'show', as: 'notes' }).resources('posts', {}, (posts) => posts.resources('comments', { shallow: true })), "resources 'comments' at /comments", "resources 'comments' at /posts/:postId/comments", 'GET /comments/:id']
-]
+type Clash = readonly [what: string, declare: (map: Mapper) => unknown, one: string, other: string, about: string]
+const clashes: readonly Clash[] =
+  [
+    ['two resources of one name', (map) => map.resources('posts').resources('posts'), "resources 'posts' at /posts",
+      "resources 'posts' at /posts", 'GET /posts'],
+    ['two resources of one path', (map) => map.resources('posts').resources('articles', { path: 'posts' }),
+      "resources 'posts' at /posts", "resources 'articles' at /posts", 'GET /posts'],
+    [
+      'parameters of other names',
+      (map) => map.resources('posts', { only: 'show' }).resources('articles', {
+        path: 'posts', only: 'show', param: 'slug'
+      }),
+      "resources 'posts' at /posts", "resources 'articles' at /posts", 'GET /posts/:slug'
+    ],
+    ['two paths of one name', (map) => map.resources('posts').resources('articles', { as: 'posts' }),
+      "resources 'posts' at /posts", "resources 'articles' at /articles", 'the name "posts" in app.paths'],
+    [
+      'a name that is joined from others',
+      (map) => map.resources('post_comments').resources('posts', {}, (posts) => posts.resources('comments')),
+      "resources 'post_comments' at /post_comments", "resources 'comments' at /posts/:postId/comments",
+      'the name "postComments" in app.paths'
+    ],
+    [
+      'a resource and a namespace',
+      (map) => map.resources('users', { path: 'admin/users' }).scope({ path: 'admin' }, (admin) => admin.resources(
+        'users'
+      )),
+      "resources 'users' at /admin/users", "resources 'users' at /admin/users", 'GET /admin/users'
+    ],
+    ['a singleton and a list',
+      (map) => map.resource('profile').resources('profiles', { path: 'profile', only: 'list' }),
+      "resource 'profile' at /profile", "resources 'profiles' at /profile", 'GET /profile'],
+    [
+      'own action against new',
+      (map) => map.resources('posts', { formPages: true }, ({ collection }) => collection.get(
+        'fresh', { path: 'new' }, () => []
+      )),
+      "posts#new of resources 'posts' at /posts", "posts#fresh of resources 'posts' at /posts", 'GET /posts/new'
+    ],
+    [
+      'own action against new by another word',
+      (map) => map.resources(
+        'posts', { only: 'new', pathNames: { new: 'neu' } }, ({ collection }) => collection.get('neu', () => [])
+      ),
+      "posts#new of resources 'posts' at /posts", "posts#neu of resources 'posts' at /posts", 'GET /posts/neu'
+    ],
+    [
+      'own member action against edit',
+      (map) => map.resources('posts', { formPages: true }, ({ member }) => member.get(
+        'change', { path: 'edit' }, ({ row }) => row()
+      )),
+      "posts#edit of resources 'posts' at /posts", "posts#change of resources 'posts' at /posts", 'GET /posts/:id/edit'
+    ],
+    [
+      'two own actions',
+      (map) => map.resources('posts', {}, (posts) => {
+        posts.collection.get('recent', () => [])
+        posts.collection.get('latest', { path: 'recent' }, () => [])
+      }),
+      "posts#recent of resources 'posts' at /posts", "posts#latest of resources 'posts' at /posts", 'GET /posts/recent'
+    ],
+    [
+      'nested resources against own member action',
+      (map) => map.resources('posts', {}, (posts) => {
+        posts.resources('comments')
+        posts.member.get('comments', () => [])
+      }),
+      "resources 'posts' at /posts", "resources 'comments' at /posts/:postId/comments", 'GET /posts/:postId/comments'
+    ],
+    [
+      'nested singleton against own member action',
+      (map) => map.resources('posts', {}, (posts) => {
+        posts.resource('logo')
+        posts.member.put('logo', () => undefined)
+      }),
+      "resources 'posts' at /posts", "resource 'logo' at /posts/:postId/logo", 'POST /posts/:postId/logo'
+    ],
+    [
+      'shallow rows against others',
+      (map) => map.resources('comments', { only: 'show', as: 'notes' })
+        .resources('posts', {}, (posts) => posts.resources('comments', { shallow: true })),
+      "resources 'comments' at /comments", "resources 'comments' at /posts/:postId/comments", 'GET /comments/:id'
+    ]
+  ]
 
 for (const [what, declare, one, other, about] of clashes) {
   t.test(`a clash throws at startup and names both: ${what}`, async (t) => {
     const app = fastify()
     app.register(draw(declare))
-    await t.rejects(async () => { await app.ready() }, { code: CLASH, message: `resources: ${one} and ${other} both have ${about}` })
+    await t.rejects(
+      async () => { await app.ready() }, { code: CLASH, message: `resources: ${one} and ${other} both have ${about}` }
+    )
   })
 }
 
 t.test('a clash throws at startup across registrations and encapsulated scopes', async (t) => {
-  const message = "resources: resources 'posts' at /api/posts and resources 'articles' at /api/posts both have GET /api/posts"
+  const message = "resources: resources 'posts' at /api/posts and resources 'articles' at /api/posts both have GET " +
+    '/api/posts'
   const apps: Readonly<Record<string, (app: FastifyInstance) => void>> = {
     'two registrations': (app) => {
       app.register(resources, { name: 'posts', prefix: '/api' })
@@ -426,11 +575,17 @@ t.test('a clash throws at startup across registrations and encapsulated scopes',
     },
     'a scope and the app': (app) => {
       app.register(resources, { name: 'posts', prefix: '/api' })
-      app.register(async (scope) => { await scope.register(resources, { name: 'articles', path: 'posts' }) }, { prefix: '/api' })
+      app.register(
+        async (scope) => { await scope.register(resources, { name: 'articles', path: 'posts' }) }, { prefix: '/api' }
+      )
     },
     'two scopes': (app) => {
       app.register(async (scope) => { await scope.register(resources, { name: 'posts' }) }, { prefix: '/api' })
-      app.register(async (scope) => { await scope.register(draw((map) => map.scope({ path: 'api' }, (map) => map.resources('articles', { path: 'posts' })))) })
+      app.register(async (scope) => {
+        await scope.register(draw((map) => map.scope({ path: 'api' }, (map) => map.resources(
+          'articles', { path: 'posts' }
+        ))))
+      })
     }
   }
   for (const [name, register] of Object.entries(apps)) {
@@ -507,6 +662,7 @@ t.test('printResources and resourceRoutes cover the whole server on every instan
     await scope.register(resources, { name: 'notes', only: 'list' })
   }, { prefix: '/inner' })
   await app.ready()
-  t.same(app.resourceRoutes.map(({ verb, path }) => `${verb} ${path}`), ['GET /posts', 'QUERY /posts', 'GET /inner/notes', 'QUERY /inner/notes'])
+  t.same(app.resourceRoutes.map(({ verb, path }) => `${verb} ${path}`),
+    ['GET /posts', 'QUERY /posts', 'GET /inner/notes', 'QUERY /inner/notes'])
   t.same((child as FastifyInstance).printResources(), app.printResources())
 })

@@ -19,13 +19,18 @@ function parseCsv (text: string): CsvField[][] {
   while (position < text.length) {
     const record: CsvField[] = []
     for (;;) {
-      const [field = '', content] = /^"((?:[^"]|"")*)"/.exec(text.slice(position)) ?? /^[^",\r\n]*/.exec(text.slice(position)) ?? []
-      record.push({ text: content === undefined ? field : content.replaceAll('""', '"'), quoted: content !== undefined })
+      const [field = '', content] = /^"((?:[^"]|"")*)"/.exec(text.slice(position)) ??
+        /^[^",\r\n]*/.exec(text.slice(position)) ?? []
+      record.push({
+        text: content === undefined ? field : content.replaceAll('""', '"'), quoted: content !== undefined
+      })
       position += field.length
       if (text[position] !== ',') break
       position++
     }
-    if (!text.startsWith('\r\n', position)) throw new Error(`no CSV at ${position}: ${JSON.stringify(text.slice(position, position + 20))}`)
+    if (!text.startsWith('\r\n', position)) {
+      throw new Error(`no CSV at ${position}: ${JSON.stringify(text.slice(position, position + 20))}`)
+    }
     position += 2
     records.push(record)
   }
@@ -61,7 +66,12 @@ function holding (rows: readonly Attributes[]): Store {
   return store
 }
 
-async function listed (t: Parameters<typeof build>[0], rows: readonly Attributes[], options: Partial<ResourceOptions> = {}, url = '/posts.csv'): Promise<string> {
+async function listed (
+  t: Parameters<typeof build>[0],
+  rows: readonly Attributes[],
+  options: Partial<ResourceOptions> = {},
+  url = '/posts.csv'
+): Promise<string> {
   const app = await build(t, { name: 'posts', attributes, store: holding(rows), formats, ...options })
   const res = await app.inject(url)
   assert.deepEqual([res.statusCode, res.headers['content-type']], [200, csv])
@@ -87,7 +97,8 @@ t.test('a list as CSV has a header and a record for each row', async (t) => {
     ['booleans', { published: false, any: true }, '1,,,,false,,,true'],
     ['a list', { tags: ['a', 'b "c"'] }, '1,,,,,"[""a"",""b \\""c\\""""]",,'],
     ['an empty list', { tags: [] }, '1,,,,,[],,'],
-    ['an object', { author: { name: 'Ann', secret: 'S3' }, any: { a: [null] } }, '1,,,,,,"{""name"":""Ann""}","{""a"":[null]}"'],
+    ['an object', { author: { name: 'Ann', secret: 'S3' }, any: { a: [null] } },
+      '1,,,,,,"{""name"":""Ann""}","{""a"":[null]}"'],
     ['what is writeOnly', { title: 'a', secret: 'S3' }, '1,a,,,,,,'],
     ['a formula', { title: '=1+1', any: '@x' }, '1,=1+1,,,,,,@x']
   ]
@@ -111,24 +122,32 @@ t.test('escapeFormulas puts an apostrophe before texts that a spreadsheet would 
     [{ title: '', rating: -5, price: '-12.50', any: -1 }, '1,"",-5,-12.50,,,,-1'],
     [{ price: '-1+1', any: ['=1'] }, '1,,,\'-1+1,,,,"[""=1""]"']
   ]
-  for (const [row, record] of cases) t.equal(await listed(t, [row], { csv: { escapeFormulas: true } }), `${HEAD}\r\n${record}\r\n`, JSON.stringify(row))
-  const store: Store = { ...memoryStore(), id: 'string', get: () => ({ id: '=1', version: '1', attributes: { title: 'a' } }) }
+  for (const [row, record] of cases) {
+    t.equal(await listed(t, [row], { csv: { escapeFormulas: true } }), `${HEAD}\r\n${record}\r\n`, JSON.stringify(row))
+  }
+  const store: Store = {
+    ...memoryStore(), id: 'string', get: () => ({ id: '=1', version: '1', attributes: { title: 'a' } })
+  }
   const app = await build(t, { name: 'posts', attributes, store, formats, csv: { escapeFormulas: true } })
   t.equal((await app.inject('/posts/=1.csv')).body, `${HEAD}\r\n'=1,a,,,,,,\r\n`, 'an id may be such a text too')
 })
 
 t.test('a list as CSV has all rows of the filter', async (t) => {
   const rows = Array.from({ length: 120 }, (_, index) => ({ title: `T${index + 1}`, rating: index % 2 }))
-  const idsOf = async (url: string): Promise<number[]> => textsOfCsv(await listed(t, rows, { html: { pageSize: 10 }, maxLimit: 100 }, url)).slice(1).map(([id]) => Number(id))
+  const idsOf = async (url: string): Promise<number[]> => textsOfCsv(await listed(t, rows,
+    { html: { pageSize: 10 }, maxLimit: 100 }, url)).slice(1).map(([id]) => Number(id))
   t.equal((await idsOf('/posts.csv')).length, 120, 'without a limit, there are no pages')
   t.equal((await idsOf('/posts?format=csv&rating=1')).length, 60)
   t.strictSame(await idsOf('/posts.csv?rating[gte]=1&sort=-id&limit=2'), [120, 118])
-  t.strictSame((await textsOfCsv(await listed(t, rows.slice(0, 1), {}, '/posts.csv?only=rating'))), [['id', 'rating'], ['1', '0']])
+  t.strictSame((await textsOfCsv(await listed(t, rows.slice(0, 1), {}, '/posts.csv?only=rating'))),
+    [['id', 'rating'], ['1', '0']])
 })
 
 t.test('the list page links to the CSV with its filter', async (t) => {
   const app = await build(t, { name: 'posts', attributes, store: holding([{ title: 'a' }]), formats })
-  const page = async (url: string): Promise<string> => (await app.inject({ url, headers: { accept: 'text/html' } })).body
+  const page = async (url: string): Promise<string> => (await app.inject({
+    url, headers: { accept: 'text/html' }
+  })).body
   const cases: ReadonlyArray<readonly [page: string, link: string]> = [
     ['/posts', '/posts?format=csv-bom'],
     ['/posts?title=a&sort=-rating', '/posts?format=csv-bom&amp;title=a&amp;sort=-rating'],
@@ -155,7 +174,8 @@ t.test('CSV for spreadsheets is chosen by its name alone, and has tags of its ow
   const again = { url: '/posts/1?format=csv-bom', headers: { 'if-none-match': String(marked.headers.etag) } }
   t.equal((await app.inject(again)).statusCode, 304)
   t.equal((await app.inject('/posts/1.csv-bom')).statusCode, 404)
-  t.match((await app.inject('/posts?format=csv-bom&limit=1')).headers.link, '</posts?format=csv-bom&limit=1>; rel="self"')
+  t.match((await app.inject('/posts?format=csv-bom&limit=1')).headers.link,
+    '</posts?format=csv-bom&limit=1>; rel="self"')
   t.equal((await app.inject('/posts/9?format=csv-bom')).headers['content-type'], types.problem)
   const without = await build(t, { name: 'posts', attributes })
   t.equal((await without.inject('/posts?format=csv-bom')).statusCode, 406)
@@ -164,26 +184,43 @@ t.test('CSV for spreadsheets is chosen by its name alone, and has tags of its ow
 t.test('CSV is chosen like any format, and a row alone is a list of one row', async (t) => {
   const app = await build(t, { name: 'posts', attributes, store: holding([{ title: 'a' }]), formats, writes: 'both' })
   const record = `${HEAD}\r\n1,a,,,,,,\r\n`
-  const cases: ReadonlyArray<readonly [request: InjectOptions, status: number, type: string | undefined, body: string | RegExp]> = [
-    [{ url: '/posts', headers: { accept: 'text/csv' } }, 200, csv, record],
-    [{ url: '/posts', headers: { accept: 'text/csv;header=present' } }, 200, csv, record],
-    [{ url: '/posts/1', headers: { accept: 'text/csv' } }, 200, csv, record],
-    [{ url: '/posts/1.csv' }, 200, csv, record],
-    [{ method: 'PUT', url: '/posts/1.csv', payload: { post: { title: 'a' } } }, 200, csv, record],
-    [{ method: 'POST', url: '/posts.csv', payload: { post: { title: 'b' } } }, 201, csv, `${HEAD}\r\n2,b,,,,,,\r\n`],
-    [{ url: '/posts/9.csv' }, 404, types.problem, '{"type":"about:blank","title":"Not Found","status":404,"detail":"there is no post with the id 9"}'],
-    [{ url: '/posts.csv?x=1' }, 400, types.problem, /the parameter \\"x\\" is unknown/],
-    [{ method: 'POST', url: '/posts.csv', payload: { post: { titel: 'b' } } }, 422, types.problem, /"errors":{"titel":/],
-    [{ method: 'POST', url: '/posts', headers: { 'content-type': 'text/csv', accept: 'application/json' }, payload: 'title\r\na\r\n' }, 415, types.problem, /text\/csv/],
-    [{ url: '/posts', headers: { accept: 'application/pdf' } }, 406, types.xml, /text\/csv \(csv\)/]
-  ]
+  const cases: ReadonlyArray<readonly [request: InjectOptions, status: number, type: string | undefined, body: string
+    | RegExp]> = [
+      [{ url: '/posts', headers: { accept: 'text/csv' } }, 200, csv, record],
+      [{ url: '/posts', headers: { accept: 'text/csv;header=present' } }, 200, csv, record],
+      [{ url: '/posts/1', headers: { accept: 'text/csv' } }, 200, csv, record],
+      [{ url: '/posts/1.csv' }, 200, csv, record],
+      [{ method: 'PUT', url: '/posts/1.csv', payload: { post: { title: 'a' } } }, 200, csv, record],
+      [{ method: 'POST', url: '/posts.csv', payload: { post: { title: 'b' } } }, 201, csv, `${HEAD}\r\n2,b,,,,,,\r\n`],
+      [{ url: '/posts/9.csv' }, 404, types.problem,
+        '{"type":"about:blank","title":"Not Found","status":404,"detail":"there is no post with the id 9"}'],
+      [{ url: '/posts.csv?x=1' }, 400, types.problem, /the parameter \\"x\\" is unknown/],
+      [{ method: 'POST', url: '/posts.csv', payload: { post: { titel: 'b' } } }, 422, types.problem,
+        /"errors":{"titel":/],
+      [
+        {
+          method: 'POST',
+          url: '/posts',
+          headers: { 'content-type': 'text/csv', accept: 'application/json' },
+          payload: 'title\r\na\r\n'
+        },
+        415,
+        types.problem,
+        /text\/csv/
+      ],
+      [{ url: '/posts', headers: { accept: 'application/pdf' } }, 406, types.xml, /text\/csv \(csv\)/]
+    ]
   for (const [request, status, type, body] of cases) {
     const res = await app.inject(request)
-    t.match([res.statusCode, res.headers['content-type'], res.body], [status, type, body], `${request.method ?? 'GET'} ${String(request.url)} ${status}`)
+    t.match([res.statusCode, res.headers['content-type'], res.body], [status, type, body],
+      `${request.method ?? 'GET'} ${String(request.url)} ${status}`)
   }
   t.equal(plainTag((await app.inject('/posts/1.csv')).headers.etag), '"2.csv"')
-  const failing: FastifyInstance = await build(t, { name: 'posts', attributes, store: { ...memoryStore(), list () { throw new Error('no') } }, formats: ['csv'] })
-  t.match(await failing.inject('/posts'), { statusCode: 500, headers: { 'content-type': types.problem } }, 'a failure too')
+  const failing: FastifyInstance = await build(t, {
+    name: 'posts', attributes, store: { ...memoryStore(), list () { throw new Error('no') } }, formats: ['csv']
+  })
+  t.match(await failing.inject('/posts'), { statusCode: 500, headers: { 'content-type': types.problem } },
+    'a failure too')
 })
 
 t.test('without a schema, all attributes are one JSON text', async (t) => {
@@ -192,22 +229,36 @@ t.test('without a schema, all attributes are one JSON text', async (t) => {
 })
 
 t.test('a singleton has no id, and included rows are JSON', async (t) => {
-  const profile = await draft(t, (map) => map.resource('profile', { attributes: { type: 'object', properties: { name: { type: 'string' }, age: { type: 'integer' } } }, formats }))
+  const profile = await draft(t, (map) => map.resource('profile', {
+    attributes: { type: 'object', properties: { name: { type: 'string' }, age: { type: 'integer' } } }, formats
+  }))
   await profile.inject({ method: 'POST', url: '/profile', payload: { profile: { name: 'Ann', age: 5 } } })
   t.equal((await profile.inject('/profile.csv')).body, 'name,age\r\nAnn,5\r\n')
   const app = await build(t, { name: 'other' }, {
     before: (app) => {
       app.register(draw((map) => {
-        map.resources('authors', { attributes: { type: 'object', properties: { name: { type: 'string' } } }, store: holding([{ name: 'Ann' }]) })
-        map.resources('posts', { attributes: { type: 'object', properties: { authorId: { type: 'integer' } } }, references: { authorId: 'authors' }, store: holding([{ authorId: 1 }, { authorId: 9 }]), formats })
+        map.resources('authors', {
+          attributes: { type: 'object', properties: { name: { type: 'string' } } }, store: holding([{ name: 'Ann' }])
+        })
+        map.resources('posts', {
+          attributes: { type: 'object', properties: { authorId: { type: 'integer' } } },
+          references: { authorId: 'authors' },
+          store: holding([{ authorId: 1 }, { authorId: 9 }]),
+          formats
+        })
       }))
     }
   })
-  t.strictSame(textsOfCsv((await app.inject('/posts.csv?include=author')).body), [['id', 'authorId', 'author'], ['1', '1', '{"id":1,"name":"Ann"}'], ['2', '9', '']])
+  t.strictSame(textsOfCsv((await app.inject('/posts.csv?include=author')).body),
+    [['id', 'authorId', 'author'], ['1', '1', '{"id":1,"name":"Ann"}'], ['2', '9', '']])
 })
 
 // Every character but surrogates, which a store may hold but UTF-8 cannot carry.
-const text = fc.array(fc.oneof(fc.constantFrom(...'",\r\n\t =+-@\'', '""', '\r\n', '\ufeff', '\u2028', 'é', '😀'), fc.string({ unit: 'grapheme', maxLength: 2 })), { maxLength: 8 }).map((parts) => parts.join(''))
+const text = fc.array(
+  fc.oneof(fc.constantFrom(...'",\r\n\t =+-@\'', '""', '\r\n', '\ufeff', '\u2028', 'é', '😀'),
+    fc.string({ unit: 'grapheme', maxLength: 2 })),
+  { maxLength: 8 }
+).map((parts) => parts.join(''))
 const json = fc.jsonValue({ maxDepth: 3, stringUnit: 'grapheme' })
 
 t.test('an RFC 4180 reader reads the values that were written', async (t) => {
@@ -219,7 +270,10 @@ t.test('an RFC 4180 reader reads the values that were written', async (t) => {
     any: json
   }, { requiredKeys: [] })
   await fc.assert(fc.asyncProperty(fc.array(row, { maxLength: 5 }), async (rows) => {
-    const store: Store = { ...memoryStore(), * list () { yield rows.map((attributes, index) => ({ id: index + 1, version: '1', attributes })) } }
+    const store: Store = {
+      ...memoryStore(),
+      * list () { yield rows.map((attributes, index) => ({ id: index + 1, version: '1', attributes })) }
+    }
     const app = await build(t, { name: 'posts', attributes, store, formats: ['csv'] })
     const [head = [], ...records] = parseCsv((await app.inject('/posts')).body)
     assert.deepEqual(head.map(({ text }) => text), HEAD.split(','))

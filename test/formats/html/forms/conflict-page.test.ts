@@ -1,5 +1,7 @@
 import t, { type Test } from 'tap'
-import { type AttributesSchema, memoryStore, type MemoryStore, type ResourceOptions, type Row, type Store } from '../../../../lib/index.js'
+import {
+  type AttributesSchema, memoryStore, type MemoryStore, type ResourceOptions, type Row, type Store
+} from '../../../../lib/index.js'
 import { build, types } from '../../../support/helper.js'
 import { fill, type Filled, findForm, type Form, hidden, shown, submit, visible } from '../../../support/html/forms.js'
 
@@ -19,11 +21,14 @@ class Opened {
     this.#form = form
   }
 
-  static async open (t: Test, row: Record<string, unknown>, options: Partial<ResourceOptions<any>> = {}): Promise<Opened> {
+  static async open (
+    t: Test, row: Record<string, unknown>, options: Partial<ResourceOptions<any>> = {}
+  ): Promise<Opened> {
     const store = (options.store ?? memoryStore<any>()) as MemoryStore<any>
     const app = await build(t, { name: 'posts', formats: ['html'], formPages: true, ...options, store })
     const { id } = await store.create(row, {})
-    return new Opened(app, store, findForm(await app.inject({ url: `/posts/${encodeURIComponent(id)}/edit`, headers: html }), 'PUT'))
+    return new Opened(app, store,
+      findForm(await app.inject({ url: `/posts/${encodeURIComponent(id)}/edit`, headers: html }), 'PUT'))
   }
 
   async change (changes: Record<string, unknown>, id: number | string = 1): Promise<void> {
@@ -47,7 +52,11 @@ class Opened {
     const [, ...parts] = this.body.slice(0, this.body.indexOf('class="actions"')).split('<h2>')
     return Object.fromEntries(parts.map((part) => [
       part.slice(0, part.indexOf('</h2>')),
-      [...part.matchAll(/<fieldset class="conflict">\n<legend>([^<]*)|\n<div class="field [^"]*">\n<label for="[^"]*">([^<]*?)(?: |<)/g)].map(([, conflict, label = '']) => conflict ?? label).filter((label) => label !== 'Yours')
+      [
+        ...part.matchAll(
+          /<fieldset class="conflict">\n<legend>([^<]*)|\n<div class="field [^"]*">\n<label for=[^>]*>([^<]*?)(?: |<)/g
+        )
+      ].map(([, conflict, label = '']) => conflict ?? label).filter((label) => label !== 'Yours')
     ]))
   }
 
@@ -63,9 +72,13 @@ t.test('the page of a conflict shows who has changed which attribute', async (t)
   const page = await Opened.open(t, { a: 'a', b: 'b', c: 'c', d: 'd' }, { attributes: names })
   await page.change({ a: 'theirs', b: 'new' })
   t.equal(await page.send({ 'post[a]': 'mine', 'post[c]': 'mine too' }), 412)
-  t.strictSame(page.groups, { 'Changed by both of you': ['A'], 'Changed by somebody else': ['B'], 'Not changed by anybody else': ['C', 'D'] })
-  t.strictSame(['a', 'b', 'c', 'd'].map((name) => shown(page.form, `post[${name}]`)), ['mine', 'b', 'mine too', 'd'], 'what was typed is there, and the old value')
-  t.strictSame(['a', 'b', 'c'].map((name) => shown(page.form, `post[${name}][?][keep]`)), ['yours', 'theirs', undefined])
+  t.strictSame(page.groups, {
+    'Changed by both of you': ['A'], 'Changed by somebody else': ['B'], 'Not changed by anybody else': ['C', 'D']
+  })
+  t.strictSame(['a', 'b', 'c', 'd'].map((name) => shown(page.form, `post[${name}]`)), ['mine', 'b', 'mine too', 'd'],
+    'what was typed is there, and the old value')
+  t.strictSame(['a', 'b', 'c'].map((name) => shown(page.form, `post[${name}][?][keep]`)),
+    ['yours', 'theirs', undefined])
   t.match(page.body, '>Keep the old value</label>')
   t.match(page.body, '>Take the new value</label>')
   t.match(page.body, /<p class="label">Theirs<\/p><div class="value" dir="auto">new<\/div>/)
@@ -74,15 +87,23 @@ t.test('the page of a conflict shows who has changed which attribute', async (t)
 })
 
 t.test('the groups stay the same if the page comes back, and after a second conflict', async (t) => {
-  const page = await Opened.open(t, { a: 'a', b: 'b', c: 'c', d: 'd' }, { attributes: { ...names, required: ['d'], properties: { ...names.properties, d: { ...line, minLength: 1 } } } })
+  const page = await Opened.open(
+    t,
+    { a: 'a', b: 'b', c: 'c', d: 'd' },
+    { attributes: { ...names, required: ['d'], properties: { ...names.properties, d: { ...line, minLength: 1 } } } }
+  )
   await page.change({ a: 'theirs', b: 'new' })
   t.equal(await page.send({ 'post[a]': 'mine' }), 412)
   t.equal(await page.send({ 'post[d]': '', 'post[b][?][keep]': 'yours' }), 422)
   t.match(page.body, '<a href="#post:d">D must not be blank</a>')
-  t.strictSame(page.groups, { 'Changed by both of you': ['A'], 'Changed by somebody else': ['B'], 'Not changed by anybody else': ['C', 'D'] })
+  t.strictSame(page.groups, {
+    'Changed by both of you': ['A'], 'Changed by somebody else': ['B'], 'Not changed by anybody else': ['C', 'D']
+  })
   await page.change({ c: 'later' })
   t.equal(await page.send({ 'post[d]': 'x' }), 412)
-  t.strictSame(page.groups, { 'Changed by both of you': ['A'], 'Changed by somebody else': ['B', 'C'], 'Not changed by anybody else': ['D'] })
+  t.strictSame(page.groups, {
+    'Changed by both of you': ['A'], 'Changed by somebody else': ['B', 'C'], 'Not changed by anybody else': ['D']
+  })
   t.equal(await page.send(), 303)
   t.strictSame(page.attributes, { a: 'mine', b: 'b', c: 'later', d: 'x' })
 })
@@ -92,9 +113,15 @@ t.test('a form without digests, which an app has made, cannot tell who has chang
   const app = await build(t, { name: 'posts', formats: ['html'], attributes: names, store })
   store.create({ a: 'a', b: 'b' }, {})
   await store.update(1, { a: 'theirs' }, { version: undefined, scope: {} })
-  const { statusCode, body } = await app.inject({ method: 'POST', url: '/posts', headers: { ...html, 'content-type': 'application/x-www-form-urlencoded' }, payload: '_method=PUT&id=1&_version=1&post[a]=a&post[b]=b&post[c]=&post[c][?]=absent' })
+  const { statusCode, body } = await app.inject({
+    method: 'POST',
+    url: '/posts',
+    headers: { ...html, 'content-type': 'application/x-www-form-urlencoded' },
+    payload: '_method=PUT&id=1&_version=1&post[a]=a&post[b]=b&post[c]=&post[c][?]=absent'
+  })
   t.equal(statusCode, 412)
-  t.strictSame(['a', 'b', 'c'].map((name) => shown(findForm(body, 'PUT'), `post[${name}][?][keep]`)), ['yours', undefined, undefined])
+  t.strictSame(['a', 'b', 'c'].map((name) => shown(findForm(body, 'PUT'), `post[${name}][?][keep]`)),
+    ['yours', undefined, undefined])
   t.match(body, '<h2>Changed by both of you</h2>')
 })
 
@@ -103,10 +130,15 @@ type Case = readonly [schema: object, old: unknown, theirs: unknown]
 
 t.test('a value that only somebody else has changed can be taken, or changed back', async (t) => {
   const cases: readonly Case[] = [
-    [line, 'old', 'new'], [line, 'old', ''], [line, '', 'new'], [line, absent, 'new'], [{ ...line, minLength: 1 }, absent, 'new'], [{ ...line, minLength: 1 }, 'old', absent],
-    [{ type: ['string', 'null'] }, null, 'new'], [{ type: ['string', 'null'] }, absent, 'new'], [{ type: 'integer' }, 5, 6], [{ type: 'integer' }, absent, 6], [{ type: 'integer' }, 5, absent],
-    [{ type: 'boolean' }, true, false], [{ type: 'boolean' }, absent, false], [{ enum: ['a', 'b'] }, 'a', 'b'], [{ enum: ['a', 'b'] }, absent, 'b'],
-    [{ type: 'string', format: 'date-time' }, absent, '2026-01-31T12:00:00Z'], [{ type: 'array', items: { type: 'string' } }, ['a'], []], [{ type: 'array', items: { type: 'string' } }, absent, ['b']],
+    [line, 'old', 'new'], [line, 'old', ''], [line, '', 'new'], [line, absent, 'new'],
+    [{ ...line, minLength: 1 }, absent, 'new'], [{ ...line, minLength: 1 }, 'old', absent],
+    [{ type: ['string', 'null'] }, null, 'new'], [{ type: ['string', 'null'] }, absent, 'new'],
+    [{ type: 'integer' }, 5, 6], [{ type: 'integer' }, absent, 6], [{ type: 'integer' }, 5, absent],
+    [{ type: 'boolean' }, true, false], [{ type: 'boolean' }, absent, false], [{ enum: ['a', 'b'] }, 'a', 'b'],
+    [{ enum: ['a', 'b'] }, absent, 'b'],
+    [{ type: 'string', format: 'date-time' }, absent, '2026-01-31T12:00:00Z'],
+    [{ type: 'array', items: { type: 'string' } }, ['a'], []],
+    [{ type: 'array', items: { type: 'string' } }, absent, ['b']],
     [{}, 'text', { a: 1 }], [{ type: 'object', additionalProperties: true }, absent, { a: 1 }],
     [{ type: 'array', items: { type: 'object', properties: { n: line } } }, [{ n: 'x' }], [{ n: 'x' }, { n: 'y' }]]
   ]
@@ -120,7 +152,8 @@ t.test('a value that only somebody else has changed can be taken, or changed bac
       t.match(page.body, '<h2>Changed by somebody else</h2>', label)
       t.notMatch(page.body, '<h2>Changed by both of you</h2>', label)
       t.equal(shown(page.form, 'post[it][?][keep]'), 'theirs', label)
-      t.equal(page.body.includes('<div class="value" dir="auto"><span class="none">none</span></div>'), ['', absent].includes(theirs as string) || (Array.isArray(theirs) && theirs.length === 0), label)
+      t.equal(page.body.includes('<div class="value" dir="auto"><span class="none">none</span></div>'),
+        ['', absent].includes(theirs as string) || (Array.isArray(theirs) && theirs.length === 0), label)
       t.equal(await page.send({ 'post[it][?][keep]': keep }), 303, label)
       const after = keep === 'theirs' ? theirs : old
       t.strictSame(page.attributes, { ...(after !== absent && { it: after }), other: 'mine' }, label)
@@ -128,7 +161,7 @@ t.test('a value that only somebody else has changed can be taken, or changed bac
   }
 })
 
-t.test('a stored value that breaks its schema, and that nobody touches, is no conflict unless somebody else changes it', async (t) => {
+t.test('a stored value that breaks its schema is a conflict only if somebody changes it', async (t) => {
   const attributes = { type: 'object', properties: { it: { type: 'integer', maximum: 5 }, other: line } } as const
   for (const [theirs, group] of [[{ other: 'new' }, ['Other']], [{ it: 3 }, ['It']]] as const) {
     const page = await Opened.open(t, { it: 9, other: 'o' }, { attributes })
@@ -150,7 +183,16 @@ t.test('without a schema, an attribute that only I have added is no conflict', a
 })
 
 t.test('saving a record that was deleted offers to create it again with what was typed', async (t) => {
-  const secret = { ...names, required: ['a'], properties: { ...names.properties, a: { ...line, minLength: 1 }, secret: { type: 'string', writeOnly: true }, n: { type: 'integer' } } } as const
+  const secret = {
+    ...names,
+    required: ['a'],
+    properties: {
+      ...names.properties,
+      a: { ...line, minLength: 1 },
+      secret: { type: 'string', writeOnly: true },
+      n: { type: 'integer' }
+    }
+  } as const
   const page = await Opened.open(t, { a: 'a', b: 'b', n: 5, secret: 'SECRET' }, { attributes: secret })
   await page.store.delete(1, { version: undefined, scope: {} })
   t.equal(await page.send({ 'post[a]': 'mine', 'post[n]': '', 'post[secret]': 'TYPED' }), 404)
@@ -159,8 +201,10 @@ t.test('saving a record that was deleted offers to create it again with what was
   t.match(page.body, '<button type="submit" class="primary">Create it again</button>')
   t.notMatch(page.body, /another|SECRET|TYPED|Remove secret/)
   t.match(page.body, 'Type it again: it is never shown.')
-  t.strictSame([page.form.action, hidden(page.form, 'id'), hidden(page.form, '_version'), hidden(page.form, '_method')], ['/posts', undefined, undefined, undefined], 'the store assigns another id')
-  t.strictSame([shown(page.form, 'post[a]'), shown(page.form, 'post[b]'), shown(page.form, 'post[n]')], ['mine', 'b', ''])
+  t.strictSame([page.form.action, hidden(page.form, 'id'), hidden(page.form, '_version'), hidden(page.form, '_method')],
+    ['/posts', undefined, undefined, undefined], 'the store assigns another id')
+  t.strictSame([shown(page.form, 'post[a]'), shown(page.form, 'post[b]'), shown(page.form, 'post[n]')],
+    ['mine', 'b', ''])
   t.equal(await page.send({ 'post[secret]': 'TYPED' }), 303)
   t.strictSame(page.store.get(2, {})?.attributes, { a: 'mine', b: 'b', secret: 'TYPED' })
 })
@@ -185,10 +229,13 @@ t.test('a key that is typed comes back with the form, unless its text differs fr
       update: () => ({ ok: false, why: 'missing' }),
       delete: () => ({ ok: false, why: 'missing' })
     }
-    const page = await Opened.open(t, { a: 'ann', b: '1', c: 'Old' }, { attributes: { ...names, required: ['a', 'b'] }, store })
+    const page = await Opened.open(
+      t, { a: 'ann', b: '1', c: 'Old' }, { attributes: { ...names, required: ['a', 'b'] }, store }
+    )
     row = undefined
     t.equal(await page.send({ 'post[c]': 'mine' }), 404)
-    t.strictSame(Object.fromEntries(['a', 'b', 'c'].map((name) => [name, shown(page.form, `post[${name}]`)])), { ...typed, ...(!key.includes('b') && { b: '1' }), c: 'mine' }, id)
+    t.strictSame(Object.fromEntries(['a', 'b', 'c'].map((name) => [name, shown(page.form, `post[${name}]`)])),
+      { ...typed, ...(!key.includes('b') && { b: '1' }), c: 'mine' }, id)
   }
 })
 

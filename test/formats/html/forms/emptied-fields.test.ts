@@ -11,7 +11,9 @@ const REFUSED = Symbol('refused')
 type Case = readonly [name: string, schema: object, value: unknown, emptied: Filled, after: unknown]
 
 const short = { type: 'string', minLength: 1, maxLength: 50 }
-const group = { type: 'object', required: ['name'], properties: { name: short, age: { type: 'integer' }, kind: { enum: ['a', 'b'] } } }
+const group = {
+  type: 'object', required: ['name'], properties: { name: short, age: { type: 'integer' }, kind: { enum: ['a', 'b'] } }
+}
 const IT: Filled = { 'post[it]': '' }
 const NO_GROUP: Filled = { 'post[it][name]': '', 'post[it][age]': '', 'post[it][kind]': '' }
 
@@ -30,17 +32,26 @@ const cases: readonly Case[] = [
   ['an integer or null', { type: ['integer', 'null'] }, 5, IT, null],
   ['a number', { type: 'number' }, 0.5, IT, absent],
   ['a boolean', { type: 'boolean' }, true, IT, absent],
-  ['a boolean with a default, which has a checkbox', { type: 'boolean', default: true }, true, { 'post[it]': false }, false],
+  ['a boolean with a default, which has a checkbox', { type: 'boolean', default: true }, true, { 'post[it]': false },
+    false],
   ['one of a few', { enum: ['a', 'b'] }, 'a', IT, absent],
   ['one of many', { enum: ['a', 'b', 'c', 'd', 'e', 'f'] }, 'a', IT, absent],
   ['a list of texts', { type: 'array', items: { type: 'string' } }, ['a'], IT, []],
   ['a list of at least one text', { type: 'array', minItems: 1, items: { type: 'string' } }, ['a'], IT, absent],
-  ['some of several, at least one', { type: 'array', minItems: 1, uniqueItems: true, items: { enum: ['a', 'b'] } }, ['a'], { 'post[it][]': [] }, absent],
+  ['some of several, at least one', { type: 'array', minItems: 1, uniqueItems: true, items: { enum: ['a', 'b'] } },
+    ['a'], { 'post[it][]': [] }, absent],
   ['an object', group, { name: 'N', age: 5, kind: 'a' }, NO_GROUP, absent],
-  ['an object that keeps a member', group, { name: 'N', age: 5, kind: 'a' }, { 'post[it][age]': '', 'post[it][kind]': '' }, { name: 'N' }],
+  ['an object that keeps a member', group, { name: 'N', age: 5, kind: 'a' },
+    { 'post[it][age]': '', 'post[it][kind]': '' }, { name: 'N' }],
   ['an object that keeps no required member', group, { name: 'N', age: 5 }, { 'post[it][name]': '' }, REFUSED],
   ['any object', { type: 'object', additionalProperties: { type: 'integer' } }, { a: 1 }, IT, absent],
-  ['any object inside an object', { type: 'object', properties: { a: { type: 'object', additionalProperties: { type: 'integer' } }, b: short } }, { a: { x: 1 }, b: 'x' }, { 'post[it][a]': '' }, { b: 'x' }],
+  [
+    'any object inside an object',
+    { type: 'object', properties: { a: { type: 'object', additionalProperties: { type: 'integer' } }, b: short } },
+    { a: { x: 1 }, b: 'x' },
+    { 'post[it][a]': '' },
+    { b: 'x' }
+  ],
   ['anything', {}, [1], IT, null]
 ]
 
@@ -77,9 +88,13 @@ t.test('a user who empties an optional field removes its attribute', async (t) =
 
 t.test('a form cannot remove what is required, and a create knows no attributes to remove', async (t) => {
   const store = memoryStore<any>()
-  const app = await build(t, { name: 'posts', attributes: schemaOf({ type: 'integer' }, ['it']), store, formats: ['html'] })
+  const app = await build(t, {
+    name: 'posts', attributes: schemaOf({ type: 'integer' }, ['it']), store, formats: ['html']
+  })
   store.create({ it: 5 }, {})
-  const send = (payload: string) => app.inject({ method: 'POST', url: '/posts', headers: { accept: types.html, 'content-type': form.mediaTypes[0] }, payload })
+  const send = (payload: string) => app.inject({
+    method: 'POST', url: '/posts', headers: { accept: types.html, 'content-type': form.mediaTypes[0] }, payload
+  })
   const removed = await send('_method=PUT&id=1&post[it]=&post[it][?]=removed')
   t.equal(removed.statusCode, 422)
   t.match(removed.body, 'It must not be blank')
@@ -91,9 +106,16 @@ t.test('a form cannot remove what is required, and a create knows no attributes 
 
 t.test('JSON that another client sends without a mark comes back as JSON', async (t) => {
   const store = memoryStore<any>()
-  const app = await build(t, { name: 'posts', attributes: schemaOf({ type: 'object', additionalProperties: true }), store, formats: ['html'] })
+  const app = await build(t, {
+    name: 'posts', attributes: schemaOf({ type: 'object', additionalProperties: true }), store, formats: ['html']
+  })
   store.create({ it: { a: 1 } }, {})
-  const refused = await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': form.mediaTypes[0] }, payload: '_method=PUT&id=1&post[it]=x' })
+  const refused = await app.inject({
+    method: 'POST',
+    url: '/posts',
+    headers: { 'content-type': form.mediaTypes[0] },
+    payload: '_method=PUT&id=1&post[it]=x'
+  })
   t.equal(refused.statusCode, 422)
   const shown = findForm(refused, 'PUT')
   t.equal(hidden(shown, 'post[it][?]'), 'json-null')
@@ -119,17 +141,21 @@ t.test('a field that a user empties, and that somebody else has changed, is a co
   t.equal(valueIn(store), absent)
 })
 
-t.test('an empty text among numbers is edited as JSON, also after the form was refused, so that a user can replace it', async (t) => {
+t.test('an empty text among numbers is edited as JSON, also after the form was refused', async (t) => {
   const attributes = {
     type: 'object',
     required: ['title'],
-    properties: { title: { type: 'string', minLength: 1, maxLength: 9 }, count: { type: 'integer' }, done: { type: 'boolean' } }
+    properties: {
+      title: { type: 'string', minLength: 1, maxLength: 9 }, count: { type: 'integer' }, done: { type: 'boolean' }
+    }
   } as const
   const store = memoryStore()
   store.create({ title: 'T', count: '', done: '' }, {})
   const app = await build(t, { name: 'posts', store, attributes })
   const page = await app.inject({ url: '/posts/1', headers: { accept: 'text/html' } })
-  const again = await app.inject(submit(fill(findForm(page, 'PUT'), { 'post[title]': '' }), undefined, { accept: 'text/html' }))
+  const again = await app.inject(submit(
+    fill(findForm(page, 'PUT'), { 'post[title]': '' }), undefined, { accept: 'text/html' }
+  ))
   t.equal(again.statusCode, 422)
   for (const answer of [page, again]) {
     const names = ['post[count]', 'post[done]']

@@ -14,13 +14,21 @@ class Posts {
     this.store = store
   }
 
-  static async open (t: Test, it: object, { required = true, row }: { readonly required?: boolean, readonly row?: Record<string, unknown> } = {}): Promise<Posts> {
+  static async open (
+    t: Test,
+    it: object,
+    { required = true, row }: { readonly required?: boolean, readonly row?: Record<string, unknown> } = {}
+  ): Promise<Posts> {
     const store = memoryStore<any>()
-    const attributes = { type: 'object', properties: { it, other: { type: 'string' } }, ...(required && { required: ['it'] }) } as AttributesSchema
+    const attributes = {
+      type: 'object', properties: { it, other: { type: 'string' } }, ...(required && { required: ['it'] })
+    } as AttributesSchema
     const app = await build(t, { name: 'posts', attributes, store, formats: ['html', 'json'], formPages: true })
     if (row !== undefined) store.create(row, {})
     const posts = new Posts(app, store)
-    posts.body = (await app.inject({ url: row === undefined ? '/posts/new' : '/posts/1/edit', headers: { accept: types.html } })).body
+    posts.body = (await app.inject({
+      url: row === undefined ? '/posts/new' : '/posts/1/edit', headers: { accept: types.html }
+    })).body
     return posts
   }
 
@@ -35,7 +43,9 @@ class Posts {
 
   /** The summary of errors. */
   get problems (): string[] {
-    return [...this.body.matchAll(/<li><a href="#[^"]*">([^<]*)<\/a><\/li>/g)].map(([, text = '']) => text.replaceAll('&quot;', '"'))
+    return [...this.body.matchAll(/<li><a href="#[^"]*">([^<]*)<\/a><\/li>/g)].map(([, text = '']) => text.replaceAll(
+      '&quot;', '"'
+    ))
   }
 
   async send (filled: Filled): Promise<number> {
@@ -103,12 +113,18 @@ t.test('a text that begins like JSON must be JSON, and comes back as it was type
 
 t.test('a required field that is blank says so, whatever its type', async (t) => {
   const cases: ReadonlyArray<readonly [schema: object, filled?: Filled]> = [
-    [{ type: 'string', minLength: 1 }], [{ type: 'string', minLength: 3 }], [{ type: 'string', pattern: '^a+$' }], [{ type: 'string', format: 'email' }],
-    [{ type: 'string', format: 'uri' }], [{ type: 'string', format: 'uuid' }], [{ type: 'string', format: 'date' }], [{ type: 'string', format: 'date-time' }],
-    [{ type: 'string', format: 'time' }], [{ type: 'string', format: 'date-time-local' }], [{ type: 'string', format: 'decimal', scale: 2 }],
-    [{ type: 'string', minLength: 8, writeOnly: true }], [{ type: 'integer' }], [{ type: 'number', minimum: 1 }], [{ type: 'boolean' }], [{ type: ['integer', 'boolean'] }],
-    [{ enum: ['a', 'b'] }], [{ enum: [1, 2, 3, 4, 5, 6] }], [{ enum: ['a', 1] }], [{ type: 'array', minItems: 1, items: { type: 'string' } }],
-    [{ type: 'array', minItems: 2, items: { type: 'integer' } }], [{ type: 'array', minItems: 1, uniqueItems: true, items: { enum: ['a', 'b'] } }],
+    [{ type: 'string', minLength: 1 }], [{ type: 'string', minLength: 3 }], [{ type: 'string', pattern: '^a+$' }],
+    [{ type: 'string', format: 'email' }],
+    [{ type: 'string', format: 'uri' }], [{ type: 'string', format: 'uuid' }], [{ type: 'string', format: 'date' }],
+    [{ type: 'string', format: 'date-time' }],
+    [{ type: 'string', format: 'time' }], [{ type: 'string', format: 'date-time-local' }],
+    [{ type: 'string', format: 'decimal', scale: 2 }],
+    [{ type: 'string', minLength: 8, writeOnly: true }], [{ type: 'integer' }], [{ type: 'number', minimum: 1 }],
+    [{ type: 'boolean' }], [{ type: ['integer', 'boolean'] }],
+    [{ enum: ['a', 'b'] }], [{ enum: [1, 2, 3, 4, 5, 6] }], [{ enum: ['a', 1] }],
+    [{ type: 'array', minItems: 1, items: { type: 'string' } }],
+    [{ type: 'array', minItems: 2, items: { type: 'integer' } }],
+    [{ type: 'array', minItems: 1, uniqueItems: true, items: { enum: ['a', 'b'] } }],
     [{ type: 'object', additionalProperties: { type: 'integer' } }], [{ not: { type: 'null' } }]
   ]
   for (const [schema] of cases) {
@@ -119,17 +135,29 @@ t.test('a required field that is blank says so, whatever its type', async (t) =>
 })
 
 t.test('a blank field inside another one says so too', async (t) => {
-  const member = { type: 'object', required: ['name', 'age', 'isNew'], properties: { name: { type: 'string', minLength: 2 }, age: { type: 'integer' }, isNew: { type: 'boolean' } } }
+  const member = {
+    type: 'object',
+    required: ['name', 'age', 'isNew'],
+    properties: { name: { type: 'string', minLength: 2 }, age: { type: 'integer' }, isNew: { type: 'boolean' } }
+  }
   const typed: Filled = { name: 'Ann', age: '5', isNew: 'true' }
   const labels = { name: 'Name', age: 'Age', isNew: 'Is new' }
   // The check of an attribute stops at its first fault.
   for (const [blank, label] of Object.entries(labels)) {
-    const filled = (at: string): Filled => Object.fromEntries(Object.entries(typed).filter(([name]) => name !== blank).map(([name, text]) => [`post[it]${at}[${name}]`, text]))
+    const filled = (at: string): Filled => Object.fromEntries(Object
+      .entries(typed)
+      .filter(([name]) => name !== blank)
+      .map(([name, text]) => [`post[it]${at}[${name}]`, text]))
     const group = await Posts.open(t, member)
     t.equal(await group.send(filled('')), 422)
     t.strictSame(group.problems, [`It: ${label} must not be blank`])
     const rows = await Posts.open(t, { type: 'array', minItems: 2, items: member })
-    t.equal(await rows.send({ 'post[it][0][name]': 'Ann', 'post[it][0][age]': '5', 'post[it][0][isNew]': 'true', ...filled('[1]') }), 422)
+    t.equal(
+      await rows.send({
+        'post[it][0][name]': 'Ann', 'post[it][0][age]': '5', 'post[it][0][isNew]': 'true', ...filled('[1]')
+      }),
+      422
+    )
     t.strictSame(rows.problems, [`It 2: ${label} must not be blank`])
   }
 })
@@ -164,9 +192,19 @@ t.test('a field keeps the message about its value if it is not blank, may be, or
     actions: { create: () => { throw new InvalidError({ text: ['must be funny', 'is rude'] }) } }
   })
   for (const [payload, problems] of cases) {
-    const post = (accept: string) => app.inject({ method: 'POST', url: '/posts', headers: { accept, 'content-type': 'application/x-www-form-urlencoded' }, payload: encodeURI(payload) })
+    const post = (accept: string) => app.inject({
+      method: 'POST',
+      url: '/posts',
+      headers: { accept, 'content-type': 'application/x-www-form-urlencoded' },
+      payload: encodeURI(payload)
+    })
     const { body } = await post(types.html)
-    t.strictSame([...body.matchAll(/<li><a href="#[^"]*">([^<]*)<\/a><\/li>/g)].map(([, text = '']) => text.replaceAll('&quot;', '"')), problems, payload)
+    t.strictSame(
+      [...body.matchAll(/<li><a href="#[^"]*">([^<]*)<\/a><\/li>/g)].map(([, text = '']) => text.replaceAll('&quot;',
+        '"')),
+      problems,
+      payload
+    )
     t.notMatch((await post(types.json)).body, 'must not be blank', 'programs get the fault of the value')
   }
 })
@@ -178,16 +216,20 @@ t.test('a failed pattern is described by the description of the attribute', asyn
     [{ type: 'string', pattern, description }, 'x', `It: ${description}`, description],
     [{ anyOf: [{ type: 'string', pattern, description }, { type: 'null' }] }, 'x', `It: ${description}`, description],
     [{ type: 'string', pattern }, 'x', `It must match ${pattern}`, `Must match ${pattern}`],
-    [{ type: 'string', pattern, maxLength: 3, description }, 'AB-1234', 'It must have at most 3 characters', 'Must have at most 3 characters'],
-    [{ type: 'array', items: { type: 'string', pattern, description }, description: 'All of them.' }, 'x', `It 1: ${description}`, `It 1: ${description}`],
-    [{ type: 'array', items: { type: 'string', pattern }, description: 'All of them.' }, 'x', `It 1 must match ${pattern}`, `It 1 must match ${pattern}`]
+    [{ type: 'string', pattern, maxLength: 3, description }, 'AB-1234', 'It must have at most 3 characters',
+      'Must have at most 3 characters'],
+    [{ type: 'array', items: { type: 'string', pattern, description }, description: 'All of them.' }, 'x',
+      `It 1: ${description}`, `It 1: ${description}`],
+    [{ type: 'array', items: { type: 'string', pattern }, description: 'All of them.' }, 'x',
+      `It 1 must match ${pattern}`, `It 1 must match ${pattern}`]
   ]
   for (const [schema, typed, problem, beside] of cases) {
     const posts = await Posts.open(t, schema)
     t.equal(await posts.send({ 'post[it]': typed }), 422)
     t.strictSame(posts.problems, [problem])
     t.match(posts.body, `<p class="error" id="post:it!error">${beside}</p>`)
-    t.equal(posts.body.includes('id="post:it!description"'), 'description' in schema && beside !== description, 'a description is not shown twice')
+    t.equal(posts.body.includes('id="post:it!description"'), 'description' in schema && beside !== description,
+      'a description is not shown twice')
   }
 })
 
@@ -219,11 +261,17 @@ t.test('a box empties a value that is never shown', async (t) => {
 })
 
 t.test('the box stays ticked in a form that comes back, and there is none without need', async (t) => {
-  const attributes = { type: 'object', required: ['n'], properties: { n: { type: 'integer' }, it: { type: 'string', minLength: 3, writeOnly: true } } } as const
+  const attributes = {
+    type: 'object',
+    required: ['n'],
+    properties: { n: { type: 'integer' }, it: { type: 'string', minLength: 3, writeOnly: true } }
+  } as const
   const store = memoryStore<any>()
   store.create({ n: 1, it: 'abcdef' }, {})
   const app = await build(t, { name: 'posts', attributes, store, formats: ['html'] })
-  const refused = await app.inject(submit(fill(findForm(await app.inject('/posts/1'), 'PUT'), { 'post[n]': '', 'post[it][?]': true })))
+  const refused = await app.inject(submit(fill(findForm(await app.inject('/posts/1'), 'PUT'), {
+    'post[n]': '', 'post[it][?]': true
+  })))
   t.equal(refused.statusCode, 422)
   const again = findForm(refused, 'PUT')
   t.equal(shown(again, 'post[it][?]'), true)
@@ -234,16 +282,30 @@ t.test('the box stays ticked in a form that comes back, and there is none withou
     [{ type: 'string', writeOnly: true }, { required: false }],
     [{ type: 'string' }, { required: false, row: { it: 'a' } }]
   ] as const) {
-    t.strictSame(visible((await Posts.open(t, schema, options)).form, 'post[it][?]'), [], JSON.stringify([schema, options]))
+    t.strictSame(visible((await Posts.open(t, schema, options)).form, 'post[it][?]'), [],
+      JSON.stringify([schema, options]))
   }
 })
 
 t.test('an error of the store about a field whose group was not sent keeps its words', async (t) => {
-  const attributes = { type: 'object', properties: { n: { type: 'integer' }, author: { type: 'object', required: ['name'], properties: { name: { type: 'string', minLength: 1 } } } } } as const
-  const store: MemoryStore<any> = { ...memoryStore<any>(), create () { throw new InvalidError({ 'author.name': ['must be known'] }) } }
+  const attributes = {
+    type: 'object',
+    properties: {
+      n: { type: 'integer' },
+      author: { type: 'object', required: ['name'], properties: { name: { type: 'string', minLength: 1 } } }
+    }
+  } as const
+  const store: MemoryStore<any> = {
+    ...memoryStore<any>(), create () { throw new InvalidError({ 'author.name': ['must be known'] }) }
+  }
   const app = await build(t, { name: 'posts', attributes, store, formats: ['html'] })
   for (const sent of ['post[n]=1', 'post[author][name]=Ann']) {
-    const { statusCode, body } = await app.inject({ method: 'POST', url: '/posts', headers: { accept: types.html, 'content-type': 'application/x-www-form-urlencoded' }, payload: sent })
+    const { statusCode, body } = await app.inject({
+      method: 'POST',
+      url: '/posts',
+      headers: { accept: types.html, 'content-type': 'application/x-www-form-urlencoded' },
+      payload: sent
+    })
     t.equal(statusCode, 422, sent)
     t.match(body, 'must be known', sent)
   }
@@ -256,9 +318,16 @@ t.test('a form does not say that a value may be null, which a blank field stands
     [{ anyOf: [{ type: 'number' }, { type: 'boolean' }, { type: 'null' }] }, 'It must be a number or true or false'],
     [{ type: 'string', maxLength: 9, enum: ['yes or null'] }, 'It must be "yes or null"']
   ] as const
-  const app = (it: object): ReturnType<typeof build> => build(t, { name: 'posts', attributes: { type: 'object', properties: { it } } as AttributesSchema, formats: ['html'] })
+  const app = (it: object): ReturnType<typeof build> => build(t, {
+    name: 'posts', attributes: { type: 'object', properties: { it } } as AttributesSchema, formats: ['html']
+  })
   for (const [schema, problem] of cases) {
-    const { body } = await (await app(schema)).inject({ method: 'POST', url: '/posts', headers: { accept: types.html, 'content-type': 'application/x-www-form-urlencoded' }, payload: 'post[it]=x' })
+    const { body } = await (await app(schema)).inject({
+      method: 'POST',
+      url: '/posts',
+      headers: { accept: types.html, 'content-type': 'application/x-www-form-urlencoded' },
+      payload: 'post[it]=x'
+    })
     t.match(body.replaceAll('&quot;', '"'), `">${problem}</a></li>`, problem)
   }
 })

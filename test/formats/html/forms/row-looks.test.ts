@@ -27,10 +27,22 @@ class Page {
     this.body = body
   }
 
-  static async open (t: Test, properties: AttributesSchema['properties'], row?: Record<string, unknown>, options: Partial<ResourceOptions> = {}): Promise<Page> {
+  static async open (
+    t: Test,
+    properties: AttributesSchema['properties'],
+    row?: Record<string, unknown>,
+    options: Partial<ResourceOptions> = {}
+  ): Promise<Page> {
     const store = memoryStore<any>()
     if (row !== undefined) store.create(row, {})
-    const app = await build(t, { name: 'invoices', store, formats: ['html'], formPages: true, attributes: { type: 'object', properties, required: Object.keys(properties) }, ...options })
+    const app = await build(t, {
+      name: 'invoices',
+      store,
+      formats: ['html'],
+      formPages: true,
+      attributes: { type: 'object', properties, required: Object.keys(properties) },
+      ...options
+    })
     const { body } = await app.inject(row === undefined ? '/invoices/new' : '/invoices/1/edit')
     return new Page(app, store, body)
   }
@@ -53,7 +65,11 @@ class Page {
 
   /** The names of the controls with the focus. */
   get focus (): string[] {
-    return [...this.body.matchAll(/<(?:input|select|textarea|button)[^>]* name="invoice\[([^"]*)\]"[^>]* autofocus="autofocus"/g)].map(([, name = '']) => name)
+    return [
+      ...this.body.matchAll(
+        /<(?:input|select|textarea|button)[^>]* name="invoice\[([^"]*)\]"[^>]* autofocus="autofocus"/g
+      )
+    ].map(([, name = '']) => name)
   }
 }
 
@@ -62,7 +78,11 @@ t.test('an item with a few short properties takes one line, with the labels once
   const { body } = await Page.open(t, { lineItems: { type: 'array', items: lineItem } }, { lineItems: [row, row] })
   t.match(body, '<fieldset class="field rows table"')
   t.equal(body.match(/<div class="row heads" aria-hidden="true">/g)?.length, 1)
-  const [, heads = ''] = /<div class="row heads"[^>]*><div class="field line">(.*)<\/div><span class="button">Remove<\/span>/.exec(body) ?? []
+  const [
+    , heads = ''
+  ] = /<div class="row heads"[^>]*><div class="field line">(.*)<\/div><span class="button">Remove<\/span>/.exec(
+    body
+  ) ?? []
   t.strictSame(heads.replaceAll(/<div class="([^"]*)">(.*?)<\/div>/g, '$1: $2\n').trimEnd().split('\n'), [
     'field input: Description<br/><small>What was sold.</small>',
     'field input w4 number: Quantity',
@@ -70,8 +90,10 @@ t.test('an item with a few short properties takes one line, with the labels once
     'field textarea: Note <span class="optional">optional</span>'
   ])
   t.equal(body.match(/<legend>Line item \d<\/legend>\n[^]*?<div class="line">/g)?.length, 2, 'each line has its name')
-  t.equal(body.match(/<label for="invoice:lineItems:\d:quantity">Quantity<\/label>/g)?.length, 2, 'and each control its label')
-  t.equal(body.match(/<select id="invoice:lineItems:\d:rate"/g)?.length, 2, 'a choice is a list, because buttons take too much room')
+  t.equal(body.match(/<label for="invoice:lineItems:\d:quantity">Quantity<\/label>/g)?.length, 2,
+    'and each control its label')
+  t.equal(body.match(/<select id="invoice:lineItems:\d:rate"/g)?.length, 2,
+    'a choice is a list, because buttons take too much room')
   t.match(body, /<textarea id="invoice:lineItems:0:note"[^>]* rows="1"/)
   t.match(body, / aria-label="Remove line item 2">Remove<\/button>/)
   t.match(body, />Add a line item<\/button>/)
@@ -93,7 +115,8 @@ t.test('a larger item is a group of its own', async (t) => {
     t.equal(page.body.includes('class="field rows table" id="invoice:them"'), inline, JSON.stringify(item))
     t.equal(page.body.includes('class="row heads"'), heads)
   }
-  t.notMatch((await Page.open(t, { them: { type: 'array', items: lineItem } })).body, 'heads', 'without a row there is nothing to head')
+  t.notMatch((await Page.open(t, { them: { type: 'array', items: lineItem } })).body, 'heads',
+    'without a row there is nothing to head')
 })
 
 t.test('rows are called by the singular of their array, or by the title of their items', async (t) => {
@@ -109,8 +132,14 @@ t.test('rows are called by the singular of their array, or by the title of their
   ]
   for (const [name, title, add, remove] of cases) {
     const item = { ...lineItem, ...(title !== undefined && { title }) }
-    const { form } = await Page.open(t, { [name]: { type: 'array', items: item } }, { [name]: [{ description: 'x', quantity: 1 }] })
-    t.strictSame(buttonsOf(form).filter((button) => /add|remove/.test(button.name)).map((button) => button.attributes['aria-label'] ?? button.label), [remove, add])
+    const { form } = await Page.open(
+      t, { [name]: { type: 'array', items: item } }, { [name]: [{ description: 'x', quantity: 1 }] }
+    )
+    t.strictSame(
+      buttonsOf(form).filter((button) => /add|remove/.test(button.name)).map((button) =>
+        button.attributes['aria-label'] ?? button.label),
+      [remove, add]
+    )
   }
 })
 
@@ -128,12 +157,20 @@ t.test('a required array begins with as many rows as it must have', async (t) =>
   t.match(page.body, 'Line items must have at least 2 items')
   t.notMatch((await Page.open(t, properties(1))).body, 'At least')
   t.equal(rows(await Page.open(t, properties(1000))), 0, 'a form with more rows than it may have could not be sent')
-  t.equal(rows(await Page.open(t, { lineItems: { ...properties(3).lineItems, default: [row, row, row, row] } })), 4, 'a default has more')
-  t.equal(rows(await Page.open(t, properties(2), { lineItems: [{ description: 'x', quantity: 1 }] })), 1, 'a stored array stays as it is')
-  const optional = await Page.open(t, properties(2), undefined, { attributes: { type: 'object', properties: properties(2) } })
+  t.equal(rows(await Page.open(t, { lineItems: { ...properties(3).lineItems, default: [row, row, row, row] } })), 4,
+    'a default has more')
+  t.equal(rows(await Page.open(t, properties(2), { lineItems: [{ description: 'x', quantity: 1 }] })), 1,
+    'a stored array stays as it is')
+  const optional = await Page.open(t, properties(2), undefined, {
+    attributes: { type: 'object', properties: properties(2) }
+  })
   t.equal(rows(optional), 0)
   t.match(optional.body, /Line items <span class="optional">/)
-  t.match((await Page.open(t, { tags: { type: 'array', minItems: 2, items: { type: 'string' } } })).body, '<p class="explanation" id="invoice:tags!hint">One per line. At least 2.</p>\n<textarea id="invoice:tags" name="invoice[tags]" required="required"')
+  t.match(
+    (await Page.open(t, { tags: { type: 'array', minItems: 2, items: { type: 'string' } } })).body,
+    '<p class="explanation" id="invoice:tags!hint">One per line. At least 2.</p>\n<textarea id="invoice:tags" ' +
+      'name="invoice[tags]" required="required"'
+  )
   const stored = await Page.open(t, { tags: { type: 'array', minItems: 2, items: { type: 'string' } } }, { tags: [] })
   t.notMatch(stored.body, /<textarea id="invoice:tags"[^>]* required/, 'a browser sends what is stored')
   t.equal(await stored.save(), 303)
@@ -141,27 +178,48 @@ t.test('a required array begins with as many rows as it must have', async (t) =>
 
 t.test('a button leads back to its place', async (t) => {
   const row = { description: 'x', quantity: 1 }
-  const group = { type: 'object', properties: { one: { type: 'object', properties: { kind: { enum: ['a', 'b'] }, parts: { type: 'array', items: lineItem } } } } } as const
+  const group = {
+    type: 'object',
+    properties: {
+      one: { type: 'object', properties: { kind: { enum: ['a', 'b'] }, parts: { type: 'array', items: lineItem } } }
+    }
+  } as const
   const empty = { type: 'object', properties: { id: { type: 'string', readOnly: true } } } as const
-  const properties = { lineItems: { type: 'array', items: lineItem }, groups: { type: 'array', items: group }, flags: { type: 'array', items: { type: 'object', properties: { on: { type: 'boolean', default: true } } } }, lines: { type: 'array', items: { type: ['string', 'null'] } } } as const
+  const properties = {
+    lineItems: { type: 'array', items: lineItem },
+    groups: { type: 'array', items: group },
+    flags: { type: 'array', items: { type: 'object', properties: { on: { type: 'boolean', default: true } } } },
+    lines: { type: 'array', items: { type: ['string', 'null'] } }
+  } as const
   const page = await Page.open(t, properties, { lineItems: [row, row, row], groups: [], flags: [], lines: [] })
   t.strictSame(page.focus, [])
-  t.strictSame((await page.press('lineItems][?][add')).focus, ['lineItems][3][description'], 'to the first field of a new row')
-  t.strictSame((await page.press('lineItems][?][remove', '1')).focus, ['lineItems][?][remove'], 'to the row after a removed one')
+  t.strictSame((await page.press('lineItems][?][add')).focus, ['lineItems][3][description'],
+    'to the first field of a new row')
+  t.strictSame((await page.press('lineItems][?][remove', '1')).focus, ['lineItems][?][remove'],
+    'to the row after a removed one')
   t.match(page.body, /aria-label="Remove line item 2" autofocus="autofocus"/)
   await page.press('lineItems][?][remove', '2')
   t.match(page.body, /aria-label="Remove line item 2" autofocus="autofocus"/, 'to the row before the last one')
   await page.press('lineItems][?][remove', '0')
-  t.strictSame((await page.press('lineItems][?][remove', '0')).focus, ['lineItems][?][add'], 'to the button that adds one')
+  t.strictSame((await page.press('lineItems][?][remove', '0')).focus, ['lineItems][?][add'],
+    'to the button that adds one')
   t.strictSame((await page.press('groups][?][add')).focus, ['groups][0][one][kind'])
-  t.strictSame((await page.press('groups][0][one][parts][?][add')).focus, ['groups][0][one][parts][0'], 'a value that is nested too deeply is JSON')
+  t.strictSame((await page.press('groups][0][one][parts][?][add')).focus, ['groups][0][one][parts][0'],
+    'a value that is nested too deeply is JSON')
   t.strictSame((await page.press('flags][?][add')).focus, ['flags][0][on'])
   t.strictSame((await page.press('lines][?][add')).focus, ['lines][0'])
   t.equal(await page.save(), 422)
   t.strictSame(page.focus, [], 'the summary of errors has the focus')
-  const lists = { lists: { type: 'array', items: { type: 'object', properties: { parts: { type: 'array', items: lineItem } } } } } as const
-  t.strictSame((await (await Page.open(t, lists)).press('lists][?][add')).focus, ['lists][0][parts][?][add'], 'to the button that adds one to a list in the new row')
-  t.strictSame((await (await Page.open(t, { empties: { type: 'array', items: empty } })).press('empties][?][add')).focus, [], 'a row without fields has none')
+  const lists = {
+    lists: { type: 'array', items: { type: 'object', properties: { parts: { type: 'array', items: lineItem } } } }
+  } as const
+  t.strictSame((await (await Page.open(t, lists)).press('lists][?][add')).focus, ['lists][0][parts][?][add'],
+    'to the button that adds one to a list in the new row')
+  t.strictSame(
+    (await (await Page.open(t, { empties: { type: 'array', items: empty } })).press('empties][?][add')).focus,
+    [],
+    'a row without fields has none'
+  )
 })
 
 t.test('a row for a further attribute gets the focus', async (t) => {
@@ -174,7 +232,9 @@ t.test('a row for a further attribute gets the focus', async (t) => {
 })
 
 t.test('all faults of all lines are shown at once, at their fields', async (t) => {
-  const page = await Page.open(t, { lineItems: { type: 'array', items: lineItem } }, { lineItems: [{ description: 'Travel', quantity: 1000 }] })
+  const page = await Page.open(
+    t, { lineItems: { type: 'array', items: lineItem } }, { lineItems: [{ description: 'Travel', quantity: 1000 }] }
+  )
   await page.press('lineItems][?][add')
   t.equal(await page.save(), 422)
   t.strictSame([...page.body.matchAll(/<li><a href="#([^"]*)">([^<]*)/g)].map(([, id, text]) => [id, text]), [

@@ -1,7 +1,10 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import root, { type Test } from 'tap'
 import { type Attributes, memoryStore, type ResourceOptions, type Store } from '../../../../lib/index.js'
-import { type Browser, buttonsOf, defaultButton, entriesOf, fill, type Filled, findButton, findForm, type Form, hidden, parseForms, refused, send, shown, submit } from '../../../support/html/forms.js'
+import {
+  type Browser, buttonsOf, defaultButton, entriesOf, fill, type Filled, findButton, findForm, type Form, hidden,
+  parseForms, refused, send, shown, submit
+} from '../../../support/html/forms.js'
 import { build, post, types } from '../../../support/helper.js'
 import { resettableStore } from '../../../support/stores/resettable-store.js'
 
@@ -34,14 +37,15 @@ type Method = 'POST' | 'PUT'
 type WatchedStore = Store & { readonly writes: string[], reset: () => void }
 
 /** The forms with rows, for each kind of writes and each parser. */
-const FORMS: ReadonlyArray<readonly [method: Method, writes: 'collection' | 'member', accept: string, browser: Browser]> = [
-  ['POST', 'collection', 'text/html', 'modern'],
-  ['POST', 'member', 'application/xhtml+xml', 'modern'],
-  ['PUT', 'collection', 'text/html', 'modern'],
-  ['PUT', 'collection', 'application/xhtml+xml', 'modern'],
-  ['PUT', 'member', 'text/html', 'modern'],
-  ['PUT', 'member', 'text/html', 'old']
-]
+const FORMS: ReadonlyArray<readonly [method: Method, writes: 'collection'
+  | 'member', accept: string, browser: Browser]> = [
+    ['POST', 'collection', 'text/html', 'modern'],
+    ['POST', 'member', 'application/xhtml+xml', 'modern'],
+    ['PUT', 'collection', 'text/html', 'modern'],
+    ['PUT', 'collection', 'application/xhtml+xml', 'modern'],
+    ['PUT', 'member', 'text/html', 'modern'],
+    ['PUT', 'member', 'text/html', 'old']
+  ]
 
 /** A person with an open form, of a new post or of one with these attributes. */
 class Visitor {
@@ -54,7 +58,9 @@ class Visitor {
   readonly #browser: Browser
   form: Form
 
-  private constructor (t: Test, app: FastifyInstance, store: Store & { readonly writes: string[] }, method: Method, accept: string, browser: Browser, page: LightMyRequestResponse) {
+  private constructor (t: Test, app: FastifyInstance, store: Store & {
+    readonly writes: string[]
+  }, method: Method, accept: string, browser: Browser, page: LightMyRequestResponse) {
     this.#t = t
     this.#app = app
     this.#store = store
@@ -64,8 +70,13 @@ class Visitor {
     this.form = findForm(page, method, browser)
   }
 
-  /** Returns an app without rows. Forms of the same kind share an app, because registering one costs far more than a request. */
-  static async #serve (t: Test, writes: 'collection' | 'member', options: Partial<ResourceOptions>): Promise<{ app: FastifyInstance, store: WatchedStore }> {
+  /**
+   * Returns an app without rows. Forms of the same kind share an app, because registering one costs far more than a
+   * request.
+   */
+  static async #serve (
+    t: Test, writes: 'collection' | 'member', options: Partial<ResourceOptions>
+  ): Promise<{ app: FastifyInstance, store: WatchedStore }> {
     const isShared = Object.keys(options).length === 0
     const served = isShared ? Visitor.#shared.get(writes) : undefined
     if (served !== undefined) {
@@ -73,12 +84,19 @@ class Visitor {
       return served
     }
     const store = watchedStore()
-    const made = { app: await build(isShared ? root : t, { name: 'posts', attributes, store, writes, ...options }), store }
+    const made = {
+      app: await build(isShared ? root : t, { name: 'posts', attributes, store, writes, ...options }), store
+    }
     if (isShared) Visitor.#shared.set(writes, made)
     return made
   }
 
-  static async open (t: Test, [method, writes, accept, browser]: typeof FORMS[number], row: Attributes = {}, options: Partial<ResourceOptions> = {}): Promise<Visitor> {
+  static async open (
+    t: Test,
+    [method, writes, accept, browser]: typeof FORMS[number],
+    row: Attributes = {},
+    options: Partial<ResourceOptions> = {}
+  ): Promise<Visitor> {
     const { app, store } = await Visitor.#serve(t, writes, options)
     if (method === 'PUT') await store.create({ title: 'T', ...row }, {}, context)
     store.writes.length = 0
@@ -99,12 +117,17 @@ class Visitor {
     const button = findButton(this.form, name, value)
     this.#t.strictSame(refused(this.form, button), [], `${name} can be pressed at any time`)
     const page = await this.#app.inject(submit(this.form, button, { accept: this.#accept }))
-    this.#t.strictSame([page.statusCode, String(page.headers['content-type']).split(';')[0], this.#store.writes], [200, this.#accept, []], `${name} is pressed`)
+    this.#t.strictSame([page.statusCode, String(page.headers['content-type']).split(';')[0], this.#store.writes],
+      [200, this.#accept, []], `${name} is pressed`)
     this.#t.equal(parseForms(page).length, 1)
     this.#t.notMatch(page.body, /aria-invalid|role="alert"/, 'nothing is wrong yet')
     const before = this.form
     this.form = findForm(page, this.#method, this.#browser)
-    this.#t.strictSame([this.form.action, ...['_method', 'id', '_version', 'post[?][was]'].map((name) => hidden(this.form, name))], [before.action, ...['_method', 'id', '_version', 'post[?][was]'].map((name) => hidden(before, name))], 'it is still about the same version')
+    this.#t.strictSame(
+      [this.form.action, ...['_method', 'id', '_version', 'post[?][was]'].map((name) => hidden(this.form, name))],
+      [before.action, ...['_method', 'id', '_version', 'post[?][was]'].map((name) => hidden(before, name))],
+      'it is still about the same version'
+    )
     return this
   }
 
@@ -116,7 +139,8 @@ class Visitor {
   async save (): Promise<Attributes | undefined> {
     this.#t.strictSame(refused(this.form, defaultButton(this.form)), [], 'a browser lets it be sent')
     const page = await this.#app.inject(submit(this.form, defaultButton(this.form), { accept: this.#accept }))
-    this.#t.strictSame([page.statusCode, page.headers.location], [303, this.#method === 'POST' ? '/posts/1#created' : '/posts/1#saved'], page.body)
+    this.#t.strictSame([page.statusCode, page.headers.location],
+      [303, this.#method === 'POST' ? '/posts/1#created' : '/posts/1#saved'], page.body)
     return (await this.#store.get(1, {}, context))?.attributes
   }
 
@@ -140,7 +164,10 @@ function watchedStore (): WatchedStore {
 async function eachForm (t: Test, test: (t: Test, form: typeof FORMS[number]) => Promise<void>): Promise<void> {
   for (const form of FORMS) {
     const [method, writes, accept, browser] = form
-    await t.test(`${method === 'POST' ? 'create' : 'update'}, writes: ${writes}, ${accept}, ${browser === 'old' ? 'an old' : 'a'} browser`, async (t) => { await test(t, form) })
+    const sender = browser === 'old' ? 'an old browser' : 'a browser'
+    await t.test(`${method === 'POST' ? 'create' : 'update'}, writes: ${writes}, ${accept}, ${sender}`, async (t) => {
+      await test(t, form)
+    })
   }
 }
 
@@ -151,9 +178,20 @@ root.test('a button adds rows, which are saved with the form', async (t) => {
     await visitor.press('post[links][?][add]')
     visitor.fill({ 'post[links][0][label]': 'a', 'post[links][0][hot]': false })
     await visitor.press('post[links][?][add]')
-    t.strictSame(visitor.shown('post[links][0][label]', 'post[links][0][hot]', 'post[links][1][label]', 'post[links][1][hot]', 'post[links][2][label]'), ['a', false, '', true, undefined], 'a row begins with its defaults')
-    visitor.fill({ 'post[links][1][label]': 'b', 'post[links][1][at]': '2026-01-31T12:00', 'post[links][1][at][?][offset]': '+02:00', 'post[links][1][kinds][]': ['b'] })
-    t.match((await visitor.save())?.links, [{ label: 'a', hot: false }, { label: 'b', hot: true, at: '2026-01-31T12:00:00+02:00', kinds: ['b'] }])
+    t.strictSame(
+      visitor.shown('post[links][0][label]', 'post[links][0][hot]', 'post[links][1][label]', 'post[links][1][hot]',
+        'post[links][2][label]'),
+      ['a', false, '', true, undefined],
+      'a row begins with its defaults'
+    )
+    visitor.fill({
+      'post[links][1][label]': 'b',
+      'post[links][1][at]': '2026-01-31T12:00',
+      'post[links][1][at][?][offset]': '+02:00',
+      'post[links][1][kinds][]': ['b']
+    })
+    t.match((await visitor.save())?.links,
+      [{ label: 'a', hot: false }, { label: 'b', hot: true, at: '2026-01-31T12:00:00+02:00', kinds: ['b'] }])
   })
 })
 
@@ -163,11 +201,19 @@ root.test('rows inside rows can be added and removed', async (t) => {
     visitor.fill({ 'post[title]': 'T' })
     await visitor.add('post[links]', 2)
     await visitor.add('post[links][1][parts]', 3)
-    visitor.fill({ 'post[links][1][parts][0][size]': '10', 'post[links][1][parts][1][size]': '11', 'post[links][1][parts][2][size]': '12' })
+    visitor.fill({
+      'post[links][1][parts][0][size]': '10',
+      'post[links][1][parts][1][size]': '11',
+      'post[links][1][parts][2][size]': '12'
+    })
     await visitor.add('post[links][0][parts]', 1)
     visitor.fill({ 'post[links][0][parts][0][size]': '1', 'post[links][0][label]': 'first' })
     await visitor.press('post[links][1][parts][?][remove]', '1')
-    t.strictSame(visitor.shown('post[links][0][parts][0][size]', 'post[links][1][parts][0][size]', 'post[links][1][parts][1][size]', 'post[links][1][parts][2][size]'), ['1', '10', '12', undefined])
+    t.strictSame(
+      visitor.shown('post[links][0][parts][0][size]', 'post[links][1][parts][0][size]',
+        'post[links][1][parts][1][size]', 'post[links][1][parts][2][size]'),
+      ['1', '10', '12', undefined]
+    )
     await visitor.press('post[links][?][remove]', '0')
     t.match((await visitor.save())?.links, [{ parts: [{ size: 10 }, { size: 12 }] }])
   })
@@ -182,7 +228,8 @@ root.test('rows inside objects can be added and removed', async (t) => {
     await visitor.press('post[owner][links][1][parts][?][add]')
     visitor.fill({ 'post[owner][links][1][parts][0]': '{"size":5}' })
     await visitor.press('post[owner][links][?][remove]', '0')
-    t.strictSame((await visitor.save())?.owner, { links: [{ label: 'b', hot: true, parts: [{ size: 5 }] }] }, 'a value that is nested too deeply for fields is edited as JSON')
+    t.strictSame((await visitor.save())?.owner, { links: [{ label: 'b', hot: true, parts: [{ size: 5 }] }] },
+      'a value that is nested too deeply for fields is edited as JSON')
   })
 })
 
@@ -193,7 +240,8 @@ root.test('a row may be a single value', async (t) => {
     await visitor.add('post[lines]', 3)
     visitor.fill({ 'post[lines][0]': 'a', 'post[lines][2]': 'c' })
     await visitor.press('post[lines][?][add]')
-    t.strictSame(visitor.shown('post[lines][0]', 'post[lines][1]', 'post[lines][2]', 'post[lines][3]'), ['a', '', 'c', ''])
+    t.strictSame(visitor.shown('post[lines][0]', 'post[lines][1]', 'post[lines][2]', 'post[lines][3]'),
+      ['a', '', 'c', ''])
     await visitor.press('post[lines][?][remove]', '3')
     t.strictSame((await visitor.save())?.lines, ['a', null, 'c'], 'a blank row is null if null is allowed')
   })
@@ -201,15 +249,21 @@ root.test('a row may be a single value', async (t) => {
 
 root.test('any row can be removed', async (t) => {
   const labels = ['a', 'b', 'c']
-  const cases: ReadonlyArray<readonly [removed: string, left: string[]]> = [['0', ['b', 'c']], ['1', ['a', 'c']], ['2', ['a', 'b']]]
+  const cases: ReadonlyArray<readonly [removed: string, left: string[]]> = [['0', ['b', 'c']], ['1', ['a', 'c']],
+    ['2', ['a', 'b']]]
   for (const [removed, left] of cases) {
     await t.test(`row ${removed} of three`, async (t) => {
       await eachForm(t, async (t, form) => {
         const visitor = await Visitor.open(t, form, { links: labels.map((label) => ({ label })) })
         if (form[0] === 'POST') await visitor.add('post[links]', 3)
-        visitor.fill({ 'post[title]': 'T', ...(form[0] === 'POST' && Object.fromEntries(labels.map((label, index) => [`post[links][${index}][label]`, label]))) })
+        visitor.fill({
+          'post[title]': 'T',
+          ...(form[0] === 'POST' &&
+            Object.fromEntries(labels.map((label, index) => [`post[links][${index}][label]`, label])))
+        })
         await visitor.press('post[links][?][remove]', removed)
-        t.strictSame(visitor.shown('post[links][0][label]', 'post[links][1][label]', 'post[links][2][label]'), [...left, undefined])
+        t.strictSame(visitor.shown('post[links][0][label]', 'post[links][1][label]', 'post[links][2][label]'),
+          [...left, undefined])
         await visitor.press('post[links][?][add]')
         visitor.fill({ 'post[links][2][label]': 'd' })
         t.match((await visitor.save())?.links, [...left, 'd'].map((label) => ({ label })))
@@ -219,7 +273,9 @@ root.test('any row can be removed', async (t) => {
 })
 
 root.test('an array without its last row is empty, or null if that is allowed', async (t) => {
-  const cases: ReadonlyArray<readonly [name: string, rows: unknown[], left: unknown]> = [['links', [{ label: 'a' }], []], ['lines', ['a\nb'], []], ['notes', [{ label: 'a' }], null]]
+  const cases: ReadonlyArray<readonly [name: string, rows: unknown[], left: unknown]> = [
+    ['links', [{ label: 'a' }], []], ['lines', ['a\nb'], []], ['notes', [{ label: 'a' }], null]
+  ]
   for (const [name, rows, left] of cases) {
     await t.test(name, async (t) => {
       for (const form of FORMS.filter(([method]) => method === 'PUT')) {
@@ -271,13 +327,27 @@ root.test('a row that is added and removed again changes nothing', async (t) => 
 root.test('a row that sends no field of its own counts as a row', async (t) => {
   const items: ReadonlyArray<readonly [item: object, name: string, chosen: string, value: unknown]> = [
     [{ type: 'object', required: ['on'], properties: { on: { type: 'boolean' } } }, '[on]', 'false', { on: false }],
-    [{ type: 'object', required: ['state'], properties: { state: { enum: ['x', 'y'] } } }, '[state]', 'y', { state: 'y' }],
-    [{ type: 'object', required: ['in'], properties: { in: { type: 'object', required: ['on'], properties: { on: { type: 'boolean' } } } } }, '[in][on]', 'true', { in: { on: true } }]
+    [{ type: 'object', required: ['state'], properties: { state: { enum: ['x', 'y'] } } }, '[state]', 'y',
+      { state: 'y' }],
+    [
+      {
+        type: 'object',
+        required: ['in'],
+        properties: { in: { type: 'object', required: ['on'], properties: { on: { type: 'boolean' } } } }
+      },
+      '[in][on]',
+      'true',
+      { in: { on: true } }
+    ]
   ]
   for (const [item, name, chosen, value] of items) {
     await t.test(JSON.stringify(item), async (t) => {
       await eachForm(t, async (t, form) => {
-        const visitor = await Visitor.open(t, form, {}, { attributes: { type: 'object', properties: { title: { type: 'string' }, rows: { type: 'array', items: item } } } })
+        const visitor = await Visitor.open(t, form, {}, {
+          attributes: {
+            type: 'object', properties: { title: { type: 'string' }, rows: { type: 'array', items: item } }
+          }
+        })
         await visitor.add('post[rows]', 2)
         t.equal(buttonsOf(visitor.form).filter((button) => button.name === 'post[rows][?][remove]').length, 2)
         for (const index of [0, 1]) visitor.fill({ [`post[rows][${index}]${name}`]: chosen })
@@ -308,12 +378,20 @@ root.test('values typed elsewhere stay, also if they are unfinished or wrong', a
   await eachForm(t, async (t, form) => {
     const visitor = await Visitor.open(t, form, { any: { a: 1 } })
     await visitor.press('post[links][?][add]')
-    const filled = form[0] === 'POST' ? Object.fromEntries(Object.entries(UNFINISHED).filter(([name]) => name !== 'post[any]')) : UNFINISHED
+    const filled = form[0] === 'POST'
+      ? Object.fromEntries(Object.entries(UNFINISHED).filter(([name]) => name !== 'post[any]'))
+      : UNFINISHED
     visitor.fill(filled)
-    const typed = new Map(visitor.form.controls.filter(({ name }) => name in filled).map(({ name }) => [name, shown(visitor.form, name)]))
-    for (const [name, value] of [['post[notes][?][add]', '1'], ['post[lines][?][add]', '1'], ['post[links][?][add]', '1'], ['post[links][?][remove]', '1'], ['post[notes][?][remove]', '0']] as const) {
+    const typed = new Map(visitor.form.controls.filter(({ name }) => name in filled).map(({ name }) => [name,
+      shown(visitor.form, name)]))
+    for (const [
+      name, value
+    ] of [['post[notes][?][add]', '1'], ['post[lines][?][add]', '1'], ['post[links][?][add]', '1'],
+        ['post[links][?][remove]', '1'], ['post[notes][?][remove]', '0']] as const) {
       await visitor.press(name, value)
-      for (const [control, value] of typed) t.strictSame(shown(visitor.form, control), value, `${control} after ${name}`)
+      for (const [control, value] of typed) {
+        t.strictSame(shown(visitor.form, control), value, `${control} after ${name}`)
+      }
     }
   })
 
@@ -321,9 +399,13 @@ root.test('values typed elsewhere stay, also if they are unfinished or wrong', a
     await eachForm(t, async (t, [method, writes, accept]) => {
       const app = await build(t, { name: 'posts', attributes, writes })
       await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } })
-      const form = findForm(await app.inject({ url: method === 'PUT' ? '/posts/1' : '/posts', headers: { accept } }), method)
-      const odd = { 'post[rating]': 'five', 'post[state]': 'gone', 'post[publishedAt]': 'tomorrow', 'post[published]': 'maybe' }
-      const entries = [...entriesOf(form, findButton(form, 'post[links][?][add]')).filter(([name]) => !(name in odd)), ...Object.entries(odd)]
+      const form = findForm(await app.inject({ url: method === 'PUT' ? '/posts/1' : '/posts', headers: { accept } }),
+        method)
+      const odd = {
+        'post[rating]': 'five', 'post[state]': 'gone', 'post[publishedAt]': 'tomorrow', 'post[published]': 'maybe'
+      }
+      const entries = [...entriesOf(form, findButton(form, 'post[links][?][add]')).filter(([name]) => !(name in odd)),
+        ...Object.entries(odd)]
       const next = findForm(await app.inject(send(form, entries, { accept })), method)
       for (const [name, value] of Object.entries(odd)) t.equal(shown(next, name), value, name)
     })
@@ -333,26 +415,38 @@ root.test('values typed elsewhere stay, also if they are unfinished or wrong', a
     await eachForm(t, async (t, [method, writes, accept]) => {
       const app = await build(t, { name: 'posts', attributes, writes })
       await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T', links: [{ label: 'a' }] } } })
-      let form = findForm(await app.inject({ url: method === 'PUT' ? '/posts/1' : '/posts', headers: { accept } }), method)
+      let form = findForm(await app.inject({ url: method === 'PUT' ? '/posts/1' : '/posts', headers: { accept } }),
+        method)
       form = findForm(await app.inject(submit(form, findButton(form, 'post[links][?][add]'), { accept })), method)
       const last = method === 'PUT' ? 1 : 0
-      const refusal = await app.inject(submit(fill(form, { 'post[title]': '', [`post[links][${last}][label]`]: 'b' }), undefined, { accept }))
+      const refusal = await app.inject(submit(
+        fill(form, { 'post[title]': '', [`post[links][${last}][label]`]: 'b' }), undefined, { accept }
+      ))
       t.equal(refusal.statusCode, 422)
       form = findForm(refusal, method)
       const page = await app.inject(submit(form, findButton(form, 'post[links][?][add]'), { accept }))
       t.equal(page.statusCode, 200)
       form = findForm(page, method)
-      t.strictSame([shown(form, 'post[title]'), shown(form, `post[links][${last}][label]`), shown(form, `post[links][${last + 1}][label]`)], ['', 'b', ''])
-      const saved = await app.inject(submit(fill(form, { 'post[title]': 'U', [`post[links][${last + 1}][label]`]: 'c' }), defaultButton(form), { accept }))
+      t.strictSame(
+        [shown(form, 'post[title]'), shown(form, `post[links][${last}][label]`),
+          shown(form, `post[links][${last + 1}][label]`)],
+        ['', 'b', '']
+      )
+      const saved = await app.inject(submit(
+        fill(form, { 'post[title]': 'U', [`post[links][${last + 1}][label]`]: 'c' }), defaultButton(form), { accept }
+      ))
       t.equal(saved.statusCode, 303, saved.body)
-      const labels = (await app.inject(`${String(saved.headers.location).replace(/#.*/, '')}.json`)).json<{ post: { links: Array<{ label: string }> } }>().post.links.map(({ label }) => label)
+      const labels = (await app.inject(
+        `${String(saved.headers.location).replace(/#.*/, '')}.json`
+      )).json<{ post: { links: Array<{ label: string }> } }>().post.links.map(({ label }) => label)
       t.strictSame(labels, method === 'PUT' ? ['a', 'b', 'c'] : ['b', 'c'])
     })
   })
 })
 
 root.test('an untouched date and time stays exactly the same while rows are added and removed', async (t) => {
-  const moments = ['2026-01-31T12:00:00.000Z', '2026-01-31T12:00:00Z', '2026-01-31T12:00:05.120+05:30', '1990-12-31T23:59:60Z', '2026-01-31T12:00:00.123456Z', null]
+  const moments = ['2026-01-31T12:00:00.000Z', '2026-01-31T12:00:00Z', '2026-01-31T12:00:05.120+05:30',
+    '1990-12-31T23:59:60Z', '2026-01-31T12:00:00.123456Z', null]
   for (const form of FORMS.filter(([method]) => method === 'PUT')) {
     const links = moments.map((at) => ({ at, hot: false, kinds: ['b', 'a'] }))
     const visitor = await Visitor.open(t, form, { publishedAt: moments[0], links })
@@ -371,7 +465,8 @@ root.test('Enter never presses a button that changes the form', async (t) => {
     const isDefault = (): void => {
       const first = defaultButton(visitor.form)
       t.strictSame([first.name, first.attributes.tabindex, first.attributes['aria-hidden']], ['', '-1', 'true'])
-      t.strictSame(buttonsOf(visitor.form).filter(({ name }) => name === '').map(({ label }) => label), [first.label, first.label], 'the hidden first button has the label of the submit button')
+      t.strictSame(buttonsOf(visitor.form).filter(({ name }) => name === '').map(({ label }) => label),
+        [first.label, first.label], 'the hidden first button has the label of the submit button')
     }
     isDefault()
     await visitor.press('post[links][?][add]')
@@ -381,8 +476,17 @@ root.test('Enter never presses a button that changes the form', async (t) => {
     visitor.fill({ 'post[title]': 'U' })
     t.equal((await visitor.save())?.title, 'U')
   })
-  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { title: { type: 'string' }, author: { type: 'object', properties: { name: { type: 'string' } } } } } })
-  for (const form of parseForms(await app.inject({ url: '/posts', headers: { accept: 'text/html' } }))) t.strictSame(buttonsOf(form).map(({ name }) => name), ['', 'commit'], 'a form without rows has only buttons that save')
+  const app = await build(t, {
+    name: 'posts',
+    attributes: {
+      type: 'object',
+      properties: { title: { type: 'string' }, author: { type: 'object', properties: { name: { type: 'string' } } } }
+    }
+  })
+  for (const form of parseForms(await app.inject({ url: '/posts', headers: { accept: 'text/html' } }))) {
+    t.strictSame(buttonsOf(form).map(({ name }) => name), ['', 'commit'],
+      'a form without rows has only buttons that save')
+  }
 })
 
 root.test('an update whose rows have changed meanwhile is stale', async (t) => {
@@ -396,14 +500,19 @@ root.test('an update whose rows have changed meanwhile is stale', async (t) => {
     const stale = await app.inject(submit(fill(form, { 'post[links][1][label]': 'mine' })))
     t.equal(stale.statusCode, 412)
     let both = findForm(stale, 'PUT')
-    t.strictSame([shown(both, 'post[links][?][keep]'), shown(both, 'post[links][0][label]'), shown(both, 'post[links][1][label]')], ['yours', 'a', 'mine'])
+    t.strictSame(
+      [shown(both, 'post[links][?][keep]'), shown(both, 'post[links][0][label]'), shown(both, 'post[links][1][label]')],
+      ['yours', 'a', 'mine']
+    )
     t.equal(defaultButton(both).name, '')
     const more = await app.inject(submit(both, findButton(both, 'post[links][?][add]')))
     t.equal(more.statusCode, 200)
     both = findForm(more, 'PUT')
     t.strictSame([shown(both, 'post[links][1][label]'), shown(both, 'post[links][2][label]')], ['mine', ''])
     t.equal((await app.inject(submit(fill(both, { 'post[links][2][label]': 'more' })))).statusCode, 303)
-    t.match((await app.inject('/posts/1.json')).json(), { post: { links: [{ label: 'a' }, { label: 'mine' }, { label: 'more' }] } })
+    t.match((await app.inject('/posts/1.json')).json(), {
+      post: { links: [{ label: 'a' }, { label: 'mine' }, { label: 'more' }] }
+    })
   }
 })
 
@@ -411,14 +520,24 @@ root.test('a form of a record with many rows can be sent', async (t) => {
   const members = Object.fromEntries([...'abcdefghij'].map((name) => [name, { type: 'string' }]))
   const cases: ReadonlyArray<readonly [label: string, items: object, row: object, count: number]> = [
     ['rows with many members', { type: 'object', properties: members }, {}, 50],
-    ['rows within rows', { type: 'object', properties: { rows: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } } } }, { rows: Array.from({ length: 50 }, () => ({ a: 'x' })) }, 50],
+    [
+      'rows within rows',
+      {
+        type: 'object',
+        properties: { rows: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } } }
+      },
+      { rows: Array.from({ length: 50 }, () => ({ a: 'x' })) },
+      50
+    ],
     ['more rows than are shown', { type: 'object', properties: { a: { type: 'string' } } }, { a: 'x' }, 60]
   ]
   for (const [label, items, row, count] of cases) {
     const store = watchedStore()
     const rows = Array.from({ length: count }, () => row)
     await store.create({ rows }, {}, context)
-    const app = await build(t, { name: 'posts', store, attributes: { type: 'object', properties: { rows: { type: 'array', items } } } })
+    const app = await build(t, {
+      name: 'posts', store, attributes: { type: 'object', properties: { rows: { type: 'array', items } } }
+    })
     const form = findForm(await app.inject({ url: '/posts/1', headers: { accept: 'text/html' } }), 'PUT')
     const saved = await app.inject(submit(form))
     t.strictSame([saved.statusCode, (await store.get(1, {}, context))?.attributes.rows], [303, rows], label)
@@ -430,14 +549,21 @@ root.test('only a page can show a form again', async (t) => {
   const app = await build(t, { name: 'posts', attributes, store, writes: 'both' })
   await store.create({ title: 'T', links: [{ label: 'a' }] }, {}, context)
   store.writes.length = 0
-  const bodies = ['post[title]=U&post[links][?][add]=1', '_method=PUT&id=1&post[title]=U&post[links][0][label]=b&post[links][?][remove]=0']
+  const bodies = ['post[title]=U&post[links][?][add]=1',
+    '_method=PUT&id=1&post[title]=U&post[links][0][label]=b&post[links][?][remove]=0']
   for (const body of bodies) {
     for (const [accept, type] of [['application/json', types.problem], ['application/xml', types.xml]] as const) {
-      const res = await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': 'application/x-www-form-urlencoded', accept }, payload: body })
+      const res = await app.inject({
+        method: 'POST',
+        url: '/posts',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', accept },
+        payload: body
+      })
       t.strictSame([res.statusCode, res.headers['content-type'], store.writes], [400, type, []], `${body} as ${accept}`)
     }
   }
-  for (const payload of [{ post: { title: 'U', links: { '?': { add: '1' } } } }, { post: { 'links[?][add]': '1' } }, { post: { '?': { add: 1 } } }]) {
+  for (const payload of [{ post: { title: 'U', links: { '?': { add: '1' } } } }, { post: { 'links[?][add]': '1' } },
+    { post: { '?': { add: 1 } } }]) {
     const res = await app.inject({ method: 'POST', url: '/posts', headers: { accept: 'text/html' }, payload })
     t.strictSame([res.statusCode, store.writes], [422, []], 'JSON has no buttons')
   }
@@ -493,9 +619,18 @@ root.test('an invented button gives a page and writes nothing', async (t) => {
       const app = await build(t, { name: 'posts', store, ...options })
       await store.create({ title: 'T', links: [{ label: 'a' }] }, {}, context)
       store.writes.length = 0
-      for (const [form, what] of [[body, 'a new one'], [`_method=PUT&id=1&${body}`, 'an update'], [`_method=PUT&id=1&_version=0&${body}`, 'a stale update']] as const) {
-        const res = await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' }, payload: form })
-        t.strictSame([res.statusCode, res.headers['content-type'], store.writes], [status, types.html, []], `${body.slice(0, 100)} of ${what}, ${'attributes' in options ? 'with' : 'without'} a schema`)
+      for (const [
+        form, what
+      ] of [[body, 'a new one'], [`_method=PUT&id=1&${body}`, 'an update'],
+          [`_method=PUT&id=1&_version=0&${body}`, 'a stale update']] as const) {
+        const res = await app.inject({
+          method: 'POST',
+          url: '/posts',
+          headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' },
+          payload: form
+        })
+        t.strictSame([res.statusCode, res.headers['content-type'], store.writes], [status, types.html, []],
+          `${body.slice(0, 100)} of ${what}, ${'attributes' in options ? 'with' : 'without'} a schema`)
         if (status === 200) t.equal(parseForms(res).length, 1, 'the form comes back')
       }
     }
@@ -511,9 +646,20 @@ root.test('without a schema attributes are named in rows', async (t) => {
     for (const [url, method] of [['/posts', 'POST'], ['/posts/1', 'PUT']] as const) {
       let form = findForm(await app.inject({ url, headers: { accept: 'text/html' } }), method)
       t.equal(defaultButton(form).name, '')
-      form = findForm(await app.inject(submit(fill(form, { 'post[?][0][name]': 'a', 'post[?][0][value]': 'x', 'post[?][2][name]': 'b' }), findButton(form, 'post[?][?][add]'))), method)
-      t.strictSame([shown(form, 'post[a]'), shown(form, 'post[b]'), shown(form, 'post[?][0][name]'), store.writes], ['x', '', '', []], 'a named attribute has a field, and there are blank rows again')
-      form = findForm(await app.inject(submit(fill(form, { 'post[?][1][value]': 'without a name' }), findButton(form, 'post[?][?][add]'))), method)
+      form = findForm(
+        await app.inject(submit(
+          fill(form, { 'post[?][0][name]': 'a', 'post[?][0][value]': 'x', 'post[?][2][name]': 'b' }),
+          findButton(form, 'post[?][?][add]')
+        )),
+        method
+      )
+      t.strictSame([shown(form, 'post[a]'), shown(form, 'post[b]'), shown(form, 'post[?][0][name]'), store.writes],
+        ['x', '', '', []], 'a named attribute has a field, and there are blank rows again')
+      form = findForm(
+        await app.inject(submit(fill(form, { 'post[?][1][value]': 'without a name' }),
+          findButton(form, 'post[?][?][add]'))),
+        method
+      )
       const refusal = await app.inject(submit(form))
       t.strictSame([refusal.statusCode, store.writes], [422, []])
       form = findForm(refusal, method)
@@ -521,7 +667,12 @@ root.test('without a schema attributes are named in rows', async (t) => {
       t.match(row?.name, /^post\[\?\]\[\d\]\[value\]$/, 'a value without a name can be given one')
       const saved = await app.inject(submit(fill(form, { [String(row?.name).replace('[value]', '[name]')]: 'c' })))
       t.equal(saved.statusCode, 303, saved.body)
-      t.match((await app.inject(`${String(saved.headers.location).replace(/#.*/, '')}.json`)).json<{ post: Attributes }>().post, { a: 'x', c: 'without a name' })
+      t.match(
+        (await app.inject(
+          `${String(saved.headers.location).replace(/#.*/, '')}.json`
+        )).json<{ post: Attributes }>().post,
+        { a: 'x', c: 'without a name' }
+      )
       store.writes.length = 0
     }
   }
@@ -535,7 +686,8 @@ root.test('a deletion ignores the buttons that change a form', async (t) => {
     const form = findForm(await app.inject({ url: '/posts/1', headers: { accept: 'text/html' } }), 'DELETE')
     const [name = '', value = ''] = body.split('=')
     const res = await app.inject(send(form, [...entriesOf(form), [name, value]]))
-    t.strictSame([res.statusCode, res.headers.location, await store.get(1, {}, context)], [303, '/posts#deleted', undefined], 'a deletion has no attributes')
+    t.strictSame([res.statusCode, res.headers.location, await store.get(1, {}, context)],
+      [303, '/posts#deleted', undefined], 'a deletion has no attributes')
   }
 })
 
@@ -552,7 +704,12 @@ root.test('a button is refused like a write', async (t) => {
     ['beside what is unknown', '/posts', 'nonsense=1&post[links][?][add]=1', {}, 422]
   ]
   for (const [what, url, payload, headers, status] of cases) {
-    const res = await app.inject({ method: 'POST', url, headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html', ...headers }, payload })
+    const res = await app.inject({
+      method: 'POST',
+      url,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html', ...headers },
+      payload
+    })
     t.strictSame([res.statusCode, res.headers['content-type']], [status, types.html], what)
   }
 })

@@ -19,7 +19,9 @@ function wordsIn (lang: string): Language {
 }
 
 /** Parameters for each message: a number, or the types. There is a near name, or none. */
-const PARAMS = [3, undefined].map((near) => new Proxy<Record<string, unknown>>({}, { get: (_, name) => name === 'types' ? ['string', 'null'] : name === 'near' ? near : 3 }))
+const PARAMS = [3, undefined].map((near) => new Proxy<Record<string, unknown>>({}, {
+  get: (_, name) => name === 'types' ? ['string', 'null'] : name === 'near' ? near : 3
+}))
 
 /** Writes a message in each of the ways that its parameters decide. */
 function writeCode (messages: object, code: MessageCode): string[] {
@@ -47,14 +49,21 @@ t.test('each language says every message in its own words', (t) => {
   for (const lang of OTHERS) {
     for (const code of CODES) {
       const [said = ''] = writeCode(wordsIn(lang).messages, code)
-      t.ok(said !== '' && !writeCode(ENGLISH, code).includes(said) && !/[{}#]|undefined/.test(said), `${lang}: ${code} is ${said}`)
+      t.ok(said !== '' && !writeCode(ENGLISH, code).includes(said) && !/[{}#]|undefined/.test(said),
+        `${lang}: ${code} is ${said}`)
     }
   }
   t.end()
 })
 
 /** The words that a page in another language may have: names of formats and of the tests, units, and values. */
-const NAMES = new Set(['XML', 'JSON', 'CSV', 'UTC', 'ID', 'IDs', 'UUID', 'URL', 'UTF', 'Base', 'base', 'BASE', 'PUT', 'POST', 'DELETE', 'GET', 'ETag', 'ETags', 'Content', 'Type', 'If', 'Match', 'post', 'posts', 'line', 'long', 'ints', 'int', 'inner', 'id', 'nope', 'inte', 'nullable', 'application', 'json', 'xml', 'html', 'xhtml', 'text', 'limit', 'blank', 'any', 'sort', 'after', 'before', 'version', '_version', 'method', '_method', 'commit', 'null', 'true', 'false', 'name', 'aGVsbG', 'json', 'row', 'nbsp', 'next'])
+const NAMES = new Set([
+  'XML', 'JSON', 'CSV', 'UTC', 'ID', 'IDs', 'UUID', 'URL', 'UTF', 'Base', 'base', 'BASE', 'PUT', 'POST', 'DELETE',
+  'GET', 'ETag', 'ETags', 'Content', 'Type', 'If', 'Match', 'post', 'posts', 'line', 'long', 'ints', 'int', 'inner',
+  'id', 'nope', 'inte', 'nullable', 'application', 'json', 'xml', 'html', 'xhtml', 'text', 'limit', 'blank', 'any',
+  'sort', 'after', 'before', 'version', '_version', 'method', '_method', 'commit', 'null', 'true', 'false', 'name',
+  'aGVsbG', 'json', 'row', 'nbsp', 'next'
+])
 
 /** Returns the English words of all texts, in small letters. */
 function vocabularyOf (texts: readonly string[]): Set<string> {
@@ -65,7 +74,9 @@ function vocabularyOf (texts: readonly string[]): Set<string> {
 function allTexts (messages: object, texts = {}): string[] {
   const words = Object.entries(messages as Record<string, unknown>).flatMap(([name, word]) => {
     if (name in ENGLISH_TEXTS) return writeCode(messages, name as MessageCode)
-    return typeof word === 'function' ? operators.map((operator) => String(word('1', operator, '2', '3'))) : [String(word)]
+    return typeof word === 'function'
+      ? operators.map((operator) => String(word('1', operator, '2', '3')))
+      : [String(word)]
   })
   return [...words, ...Object.values<string>(texts)]
 }
@@ -78,11 +89,17 @@ for (const lang of OTHERS) {
     const { messages, texts } = wordsIn(lang)
     const own = vocabularyOf(allTexts(messages, texts))
     const dir = lang === 'ar' ? 'rtl' : 'ltr'
-    await visitEveryPage(t, { lang, messages: { plural: '10', singular: '11' } }, { title: '12', description: '13' }, (label, { body }, isCrafted) => {
+    await visitEveryPage(t, { lang, messages: { plural: '10', singular: '11' } }, {
+      title: '12', description: '13'
+    }, (label, {
+      body
+    }, isCrafted) => {
       t.match(body, `lang="${lang}" dir="${dir}">`, label)
       if (isCrafted) return
       const words = wordsOf(body, (text) => text).filter((word) => !NAMES.has(word))
-      const foreign = ['ar', 'ja', 'zh'].includes(lang) ? words.filter((word) => /\p{Script=Latin}/u.test(word)) : words.filter((word) => english.has(word.toLowerCase()) && !own.has(word.toLowerCase()))
+      const foreign = ['ar', 'ja', 'zh'].includes(lang)
+        ? words.filter((word) => /\p{Script=Latin}/u.test(word))
+        : words.filter((word) => english.has(word.toLowerCase()) && !own.has(word.toLowerCase()))
       t.strictSame([...new Set(foreign)], [], label)
     })
   })
@@ -90,19 +107,46 @@ for (const lang of OTHERS) {
 
 t.test('plurals follow the rules of the language', async (t) => {
   const cases: Array<[lang: string, least: number, shown: string]> = [
-    ['de', 2, 'Muss mindestens 2 Zeichen haben'], ['fr', 2, 'Au moins 2 caractères'], ['es', 3, 'Debe tener como mínimo 3 caracteres'],
-    ['ar', 2, 'يجب ألا تقل القيمة عن حرفين'], ['ar', 3, 'يجب ألا تقل القيمة عن 3 أحرف'], ['ar', 11, 'يجب ألا تقل القيمة عن 11 حرفًا'], ['ar', 100, 'يجب ألا تقل القيمة عن 100 حرف'],
+    ['de', 2, 'Muss mindestens 2 Zeichen haben'], ['fr', 2, 'Au moins 2 caractères'],
+    ['es', 3, 'Debe tener como mínimo 3 caracteres'],
+    ['ar', 2, 'يجب ألا تقل القيمة عن حرفين'], ['ar', 3, 'يجب ألا تقل القيمة عن 3 أحرف'],
+    ['ar', 11, 'يجب ألا تقل القيمة عن 11 حرفًا'], ['ar', 100, 'يجب ألا تقل القيمة عن 100 حرف'],
     ['ja', 2, '2 文字以上で入力してください'], ['zh', 2, '至少需要 2 个字符']
   ]
   for (const [lang, least, shown] of cases) {
-    const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { a: { type: 'string', minLength: least } } }, html: { lang } })
-    t.match((await app.inject({ method: 'POST', url: '/posts', headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }, payload: 'post[a]=x' })).body, `!error">${shown}</p>`, lang)
+    const app = await build(t, {
+      name: 'posts',
+      attributes: { type: 'object', properties: { a: { type: 'string', minLength: least } } },
+      html: { lang }
+    })
+    t.match(
+      (await app.inject({
+        method: 'POST',
+        url: '/posts',
+        headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
+        payload: 'post[a]=x'
+      })).body,
+      `!error">${shown}</p>`,
+      lang
+    )
   }
   const { items: ar } = wordsIn('ar').messages
-  t.strictSame([0, 1, 2, 3, 11, 100].map((count) => ar(count, String(count))), ['0 عنصر', 'عنصر واحد', 'عنصران', '3 عناصر', '11 عنصرًا', '100 عنصر'])
+  t.strictSame([0, 1, 2, 3, 11, 100].map((count) => ar(count, String(count))),
+    ['0 عنصر', 'عنصر واحد', 'عنصران', '3 عناصر', '11 عنصرًا', '100 عنصر'])
   const { total, items } = wordsIn('fr').messages
-  t.strictSame([total(1, '1', 'Articles', 'article'), total(2, '2', 'Articles', 'article'), items(0, '0'), items(1234, '1 234'), items(1_000_000, '1 000 000')], ['1 article', '2 articles', '0 élément', '1 234 éléments', '1 000 000 éléments'])
-  for (const lang of ['de', 'es', 'pt']) t.strictSame([wordsIn(lang).messages.total(1, '1', 'Cosas', 'cosa')?.toLowerCase(), wordsIn(lang).messages.total(2, '2', 'Cosas', 'cosa')?.toLowerCase()], ['1 cosa', '2 cosas'], lang)
+  t.strictSame(
+    [total(1, '1', 'Articles', 'article'), total(2, '2', 'Articles', 'article'), items(0, '0'), items(1234, '1 234'),
+      items(1_000_000, '1 000 000')],
+    ['1 article', '2 articles', '0 élément', '1 234 éléments', '1 000 000 éléments']
+  )
+  for (const lang of ['de', 'es', 'pt']) {
+    t.strictSame(
+      [wordsIn(lang).messages.total(1, '1', 'Cosas', 'cosa')?.toLowerCase(),
+        wordsIn(lang).messages.total(2, '2', 'Cosas', 'cosa')?.toLowerCase()],
+      ['1 cosa', '2 cosas'],
+      lang
+    )
+  }
   t.end()
 })
 
@@ -112,17 +156,22 @@ t.test('the hint of a field for JSON or text says which of them its value is, if
     const [hint, json, text] = [jsonOrText(undefined), jsonOrText('json'), jsonOrText('text')]
     t.match(hint, /JSON.*[.。]$/, lang)
     t.ok(json.startsWith(hint) && /JSON/.test(json.slice(hint.length)), `${lang}: ${json}`)
-    t.ok(text.startsWith(hint) && text.length > hint.length && !/JSON/.test(text.slice(hint.length)), `${lang}: ${text}`)
+    t.ok(text.startsWith(hint) && text.length > hint.length && !/JSON/.test(text.slice(hint.length)),
+      `${lang}: ${text}`)
   }
   t.end()
 })
 
 t.test('Arabic keeps what runs from left to right together', (t) => {
   const { messages } = wordsIn('ar')
-  const translate = compileTranslation({ words: wordsIn('ar') }, makeMessages({ plural: 'posts', singular: 'post' }, { words: wordsIn('ar'), messages: {} }))
+  const translate = compileTranslation({ words: wordsIn('ar') },
+    makeMessages({ plural: 'posts', singular: 'post' }, { words: wordsIn('ar'), messages: {} }))
   const cases: Array<[english: Message, arabic: string]> = [
-    [say('mustBeAtLeast', { least: -1 }), 'يجب ألا تقل القيمة عن \u2068-1\u2069'], [say('mustEqual', { value: '"b"' }), 'يجب أن تكون القيمة \u2068"b"\u2069'],
-    [say('parameterRepeated', { name: '_version' }), 'يجب أن يرد المعامل «\u2068_version\u2069» مرة واحدة فقط.'], [say('mustBeDecimal'), 'يجب أن تكون القيمة عددًا عشريًا مثل \u2068-12.50\u2069'], [sayAbout('q', say('mustBeJson')), '\u2068q\u2069: يجب أن تكون القيمة بصيغة \u2068JSON\u2069']
+    [say('mustBeAtLeast', { least: -1 }), 'يجب ألا تقل القيمة عن \u2068-1\u2069'],
+    [say('mustEqual', { value: '"b"' }), 'يجب أن تكون القيمة \u2068"b"\u2069'],
+    [say('parameterRepeated', { name: '_version' }), 'يجب أن يرد المعامل «\u2068_version\u2069» مرة واحدة فقط.'],
+    [say('mustBeDecimal'), 'يجب أن تكون القيمة عددًا عشريًا مثل \u2068-12.50\u2069'],
+    [sayAbout('q', say('mustBeJson')), '\u2068q\u2069: يجب أن تكون القيمة بصيغة \u2068JSON\u2069']
   ]
   for (const [english, arabic] of cases) t.equal(translate(english), arabic)
   t.equal(messages.condition('Score', 'gte', '-1', false), '\u2068Score\u2069: لا يقل عن \u2068-1\u2069')
@@ -130,42 +179,86 @@ t.test('Arabic keeps what runs from left to right together', (t) => {
 })
 
 t.test('Arabic shows the sign of an offset before it', async (t) => {
-  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } }, html: { lang: ['ar', 'de'] } })
+  const app = await build(t, {
+    name: 'posts',
+    attributes: { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } },
+    html: { lang: ['ar', 'de'] }
+  })
   await app.inject({ method: 'POST', url: '/posts', payload: { post: { at: '2026-01-31T12:00:00+02:00' } } })
-  for (const [language, shown] of [['ar', ' \u200e+02:00</time>'], ['de', ', 12:00 +02:00</time>']] as const) t.match((await app.inject({ url: '/posts/1', headers: { accept: 'text/html', 'accept-language': language } })).body, shown)
+  for (const [language, shown] of [['ar', ' \u200e+02:00</time>'], ['de', ', 12:00 +02:00</time>']] as const) {
+    t.match((await app.inject({ url: '/posts/1', headers: { accept: 'text/html', 'accept-language': language } })).body,
+      shown)
+  }
 })
 
 t.test('no label needs agreement in a condition', (t) => {
   const { condition } = wordsIn('de').messages
-  t.strictSame([condition('Tage', 'eq', '3', false), condition('Tage', 'gt', '3', false), condition('Tage', 'null', 'true', false), condition('Am', 'gt', '1.1.', true)], ['Tage: 3', 'Tage: größer als 3', 'Tage: ist leer', 'Am: nach 1.1.'])
+  t.strictSame(
+    [condition('Tage', 'eq', '3', false), condition('Tage', 'gt', '3', false), condition('Tage', 'null', 'true', false),
+      condition('Am', 'gt', '1.1.', true)],
+    ['Tage: 3', 'Tage: größer als 3', 'Tage: ist leer', 'Am: nach 1.1.']
+  )
   t.end()
 })
 
 t.test('each language has its own punctuation', (t) => {
-  const wrong: Readonly<Record<string, RegExp>> = { de: /“[^„]*“|”|«/, fr: /[^\u00A0\u202F][:;!?]|«(?!\u00A0)|(?<!\u00A0)»|[“”]/, es: /[“”„]|^[^¿]*\?/, pt: /[«»„]/, ja: /[\p{L}」）][,.:;!?]|[“”]/u, zh: /[\p{Script=Han}”）][,.:;!?]|[「」]/u, ar: /\p{Script=Arabic}[,;?]|[“”„]/u }
+  const wrong: Readonly<Record<string, RegExp>> = {
+    de: /“[^„]*“|”|«/,
+    fr: /[^\u00A0\u202F][:;!?]|«(?!\u00A0)|(?<!\u00A0)»|[“”]/,
+    es: /[“”„]|^[^¿]*\?/,
+    pt: /[«»„]/,
+    ja: /[\p{L}」）][,.:;!?]|[“”]/u,
+    zh: /[\p{Script=Han}”）][,.:;!?]|[「」]/u,
+    ar: /\p{Script=Arabic}[,;?]|[“”„]/u
+  }
   for (const [lang, pattern] of Object.entries(wrong)) {
     const { messages, texts } = wordsIn(lang)
-    const named = { ...messages, examples: [messages.labelled('a', 'b'), messages.removeCondition('a'), messages.edit('a'), messages.deleteWarning('a')].join('\n') }
-    for (const text of allTexts(named, texts)) t.notMatch(text.replaceAll(/:\d\d|Content-Type:/g, ''), pattern, `${lang}: ${text}`)
+    const named = {
+      ...messages,
+      examples: [messages.labelled('a', 'b'), messages.removeCondition('a'), messages.edit('a'),
+        messages.deleteWarning('a')].join('\n')
+    }
+    for (const text of allTexts(named, texts)) {
+      t.notMatch(text.replaceAll(/:\d\d|Content-Type:/g, ''), pattern, `${lang}: ${text}`)
+    }
   }
   t.end()
 })
 
 t.test('values of a line, and texts after their labels, are joined as the language does', async (t) => {
   const cases: Array<[lang: string, values: string, offset: string, trail: string]> = [
-    ['en', 'a, b', 'UTC offset: Z', 'Place: City must not be blank'], ['fr', 'a, b', 'Décalage UTC&#160;: Z', 'Place&#160;: City&#160;: ce champ est obligatoire'],
-    ['ja', 'a、b', 'UTC との時差：Z', 'Place：City：入力してください'], ['zh', 'a、b', '与 UTC 的时差：Z', 'Place：City：不能为空'], ['ar', 'a، b', '\u2068الفرق عن التوقيت العالمي (UTC)\u2069: \u2068Z\u2069', '\u2068\u2068Place\u2069: \u2068City\u2069\u2069: يجب ألا تكون القيمة فارغة']
+    ['en', 'a, b', 'UTC offset: Z', 'Place: City must not be blank'],
+    ['fr', 'a, b', 'Décalage UTC&#160;: Z', 'Place&#160;: City&#160;: ce champ est obligatoire'],
+    ['ja', 'a、b', 'UTC との時差：Z', 'Place：City：入力してください'], ['zh', 'a、b', '与 UTC 的时差：Z', 'Place：City：不能为空'],
+    ['ar', 'a، b', '\u2068الفرق عن التوقيت العالمي (UTC)\u2069: \u2068Z\u2069',
+      '\u2068\u2068Place\u2069: \u2068City\u2069\u2069: يجب ألا تكون القيمة فارغة']
   ]
   const text = { type: 'string', minLength: 1, maxLength: 9 } as const
-  const attributes = { type: 'object', required: ['place'], properties: { kind: text, tags: { type: 'array', items: text }, at: { type: 'string', format: 'date-time' }, place: { type: 'object', required: ['city'], properties: { city: text } } } } as const
+  const attributes = {
+    type: 'object',
+    required: ['place'],
+    properties: {
+      kind: text,
+      tags: { type: 'array', items: text },
+      at: { type: 'string', format: 'date-time' },
+      place: { type: 'object', required: ['city'], properties: { city: text } }
+    }
+  } as const
   for (const [lang, values, offset, trail] of cases) {
     const app = await build(t, { name: 'posts', attributes, html: { lang } })
-    await app.inject({ method: 'POST', url: '/posts', payload: { post: { kind: 'a', tags: ['a', 'b'], place: { city: 'c' } } } })
+    await app.inject({
+      method: 'POST', url: '/posts', payload: { post: { kind: 'a', tags: ['a', 'b'], place: { city: 'c' } } }
+    })
     const { body } = await app.inject({ url: '/posts?kind[in]=a,b', headers: { accept: 'text/html' } })
     t.match(decode(body), `>${values}</td>`, lang)
     t.match(decode(body), new RegExp(`class="chip"[^>]*>[^<]*${values}`), lang)
     t.match(decode(body), `<summary>${decode(offset)}</summary>`, lang)
-    const refused = await app.inject({ method: 'POST', url: '/posts', headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }, payload: 'post[place][city]=' })
+    const refused = await app.inject({
+      method: 'POST',
+      url: '/posts',
+      headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
+      payload: 'post[place][city]='
+    })
     t.match(decode(refused.body), `>${decode(trail)}</a>`, lang)
   }
 })
@@ -177,16 +270,21 @@ function decode (markup: string): string {
 
 t.test('the types of a value are joined in the language', (t) => {
   const { mustBeOfType } = wordsIn('de').messages
-  t.strictSame([mustBeOfType({ types: ['integer', 'null'] }), mustBeOfType({ types: ['boolean'] })], ['muss eine ganze Zahl oder leer sein', 'muss wahr oder falsch sein'])
+  t.strictSame([mustBeOfType({ types: ['integer', 'null'] }), mustBeOfType({ types: ['boolean'] })],
+    ['muss eine ganze Zahl oder leer sein', 'muss wahr oder falsch sein'])
   t.end()
 })
 
 t.test('a tag finds the words of its language, in its own script', async (t) => {
-  const cases: Array<[tag: string, word: string]> = [['de', 'Suchen'], ['de-AT', 'Suchen'], ['pt-PT', 'Pesquisar'], ['zh-CN', '搜索'], ['zh-TW', 'Search'], ['zh-Hant', 'Search'], ['en-GB', 'Search'], ['nl', 'Search'], ['ar-EG', 'بحث']]
+  const cases: Array<[tag: string, word: string]> = [
+    ['de', 'Suchen'], ['de-AT', 'Suchen'], ['pt-PT', 'Pesquisar'], ['zh-CN', '搜索'], ['zh-TW', 'Search'],
+    ['zh-Hant', 'Search'], ['en-GB', 'Search'], ['nl', 'Search'], ['ar-EG', 'بحث']
+  ]
   for (const [lang, word] of cases) {
     const app = await build(t, { name: 'posts', attributes: post, store: memoryStore(), html: { lang } })
     await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'x' } } })
-    t.match((await app.inject({ url: '/posts', headers: { accept: 'text/html' } })).body, new RegExp(`<button type="submit"[^>]*>${word}</button>`), lang)
+    t.match((await app.inject({ url: '/posts', headers: { accept: 'text/html' } })).body,
+      new RegExp(`<button type="submit"[^>]*>${word}</button>`), lang)
   }
 })
 
@@ -198,8 +296,24 @@ t.test('a tag without words, or that is not valid, finds none among the loaded l
 })
 
 t.test('words of the app replace those of the language', async (t) => {
-  const app = await build(t, { name: 'posts', attributes: post, html: { lang: 'de', messages: { save: 'Sichern', mustHaveAtMostCharacters: ({ most }) => `hat mehr als ${most} Zeichen`, phrases: { 'must not be blank': 'fehlt', 'Not Found': 'Weg' } } } })
-  const send = async (title: string): Promise<string> => (await app.inject({ method: 'POST', url: '/posts', headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }, payload: `post[title]=${title}&post[rating]=9` })).body
+  const app = await build(t, {
+    name: 'posts',
+    attributes: post,
+    html: {
+      lang: 'de',
+      messages: {
+        save: 'Sichern',
+        mustHaveAtMostCharacters: ({ most }) => `hat mehr als ${most} Zeichen`,
+        phrases: { 'must not be blank': 'fehlt', 'Not Found': 'Weg' }
+      }
+    }
+  })
+  const send = async (title: string): Promise<string> => (await app.inject({
+    method: 'POST',
+    url: '/posts',
+    headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
+    payload: `post[title]=${title}&post[rating]=9`
+  })).body
   t.match(await send(''), '>„Title“ fehlt</a>')
   t.match(await send('x'.repeat(121)), '>„Title“ hat mehr als 120 Zeichen</a>')
   t.match(await send(''), '>„Rating“ darf höchstens 5 sein</a>')
@@ -207,42 +321,89 @@ t.test('words of the app replace those of the language', async (t) => {
   t.match(body, '<h1>Weg</h1>')
   const page = (await app.inject({ url: '/posts?limit=x', headers: { accept: 'text/html' } })).body
   t.match(page, '„limit“ muss eine Zahl von 1 bis 1000 sein.')
-  t.match((await app.inject({ url: '/posts?rating=x', headers: { accept: 'text/html' } })).body, 'Muss eine ganze Zahl oder leer sein')
-  const found = await draft(t, (map) => map.resources('posts', { html: { lang: 'de' } }, (posts) => posts.collection.get('find', { query: { type: 'object', properties: { n: { type: 'integer' } } } }, () => [])))
-  t.match((await found.inject({ url: '/posts/find?n=x', headers: { accept: 'text/html' } })).body, '„n“ muss eine ganze Zahl sein', 'a parameter before a message about values')
-  t.match((await found.inject({ url: '/posts/find?format=x', headers: { accept: 'text/html' } })).body, 'Das Format „x“ gibt es nicht.')
+  t.match((await app.inject({ url: '/posts?rating=x', headers: { accept: 'text/html' } })).body,
+    'Muss eine ganze Zahl oder leer sein')
+  const found = await draft(t, (map) => map.resources('posts', { html: { lang: 'de' } }, (posts) =>
+    posts.collection.get(
+      'find', { query: { type: 'object', properties: { n: { type: 'integer' } } } }, () => []
+    )))
+  t.match((await found.inject({ url: '/posts/find?n=x', headers: { accept: 'text/html' } })).body,
+    '„n“ muss eine ganze Zahl sein', 'a parameter before a message about values')
+  t.match((await found.inject({ url: '/posts/find?format=x', headers: { accept: 'text/html' } })).body,
+    'Das Format „x“ gibt es nicht.')
 })
 
-t.test('an error of the app may give codes of messages, which pages translate and programs read in English', async (t) => {
+t.test('an error of the app may give codes of messages, which only pages translate', async (t) => {
   const title = { title: [{ code: 'mustHaveAtMostCharacters', params: { most: 3 } }, 'is rude'] } as const
-  const actions = { create () { throw new InvalidError(title) }, list () { throw new InvalidError({}, { detail: say('referenceBroken') }) } }
-  const app = await build(t, { name: 'posts', attributes: post, actions, html: { lang: 'de', messages: { phrases: { 'is rude': 'ist unhöflich' } } } })
-  const send = (accept: string): Promise<LightMyRequestResponse> => app.inject({ method: 'POST', url: '/posts', headers: { accept, 'content-type': 'application/x-www-form-urlencoded' }, payload: 'post[title]=a' })
-  t.match((await send('text/html')).body, />„Title“ darf höchstens 3 Zeichen haben<\/a><\/li>\s*<li><a [^>]*>„Title“ ist unhöflich</)
-  t.strictSame((await send('application/json')).json(), { type: 'about:blank', title: 'Unprocessable Entity', status: 422, detail: 'title must have at most 3 characters; title is rude', errors: { title: ['must have at most 3 characters', 'is rude'] } })
-  t.match((await app.inject({ url: '/posts', headers: { accept: 'text/html' } })).body, 'Der Eintrag verweist auf etwas, das es nicht gibt.')
+  const actions = {
+    create () { throw new InvalidError(title) },
+    list () { throw new InvalidError({}, { detail: say('referenceBroken') }) }
+  }
+  const app = await build(t, {
+    name: 'posts',
+    attributes: post,
+    actions,
+    html: { lang: 'de', messages: { phrases: { 'is rude': 'ist unhöflich' } } }
+  })
+  const send = (accept: string): Promise<LightMyRequestResponse> => app.inject({
+    method: 'POST',
+    url: '/posts',
+    headers: { accept, 'content-type': 'application/x-www-form-urlencoded' },
+    payload: 'post[title]=a'
+  })
+  t.match((await send('text/html')).body,
+    />„Title“ darf höchstens 3 Zeichen haben<\/a><\/li>\s*<li><a [^>]*>„Title“ ist unhöflich</)
+  t.strictSame((await send('application/json')).json(), {
+    type: 'about:blank',
+    title: 'Unprocessable Entity',
+    status: 422,
+    detail: 'title must have at most 3 characters; title is rude',
+    errors: { title: ['must have at most 3 characters', 'is rude'] }
+  })
+  t.match((await app.inject({ url: '/posts', headers: { accept: 'text/html' } })).body,
+    'Der Eintrag verweist auf etwas, das es nicht gibt.')
   t.strictSame(new InvalidError(title).errors, { title: ['must have at most 3 characters', 'is rude'] })
-  // @ts-expect-error TypeScript refuses an unknown code, too.
-  t.throws(() => new InvalidError({ title: [{ code: 'mustNotBeBlanc' }] }), { name: 'TypeError', message: 'there is no message with the code "mustNotBeBlanc"; did you mean "mustNotBeBlank"?' })
+  t.throws(
+    // @ts-expect-error TypeScript refuses an unknown code, too.
+    () => new InvalidError({ title: [{ code: 'mustNotBeBlanc' }] }),
+    { name: 'TypeError', message: 'there is no message with the code "mustNotBeBlanc"; did you mean "mustNotBeBlank"?' }
+  )
 })
 
-async function read (app: FastifyInstance, url: string, language: string | undefined, headers: Record<string, string> = {}): Promise<{ lang: string | undefined, vary: unknown, etag: unknown, status: number }> {
-  const res = await app.inject({ url, headers: { accept: 'text/html', ...(language !== undefined && { 'accept-language': language }), ...headers } })
-  return { lang: / lang="([^"]*)"/.exec(res.body)?.[1], vary: res.headers.vary, etag: res.headers.etag, status: res.statusCode }
+async function read (
+  app: FastifyInstance, url: string, language: string | undefined, headers: Record<string, string> = {}
+): Promise<{ lang: string | undefined, vary: unknown, etag: unknown, status: number }> {
+  const res = await app.inject({
+    url, headers: { accept: 'text/html', ...(language !== undefined && { 'accept-language': language }), ...headers }
+  })
+  return {
+    lang: / lang="([^"]*)"/.exec(res.body)?.[1], vary: res.headers.vary, etag: res.headers.etag, status: res.statusCode
+  }
 }
 
 t.test('each request gets the language that it prefers', async (t) => {
   const cases: Array<[offered: 'auto' | string[], header: string | undefined, lang: string]> = [
-    ['auto', undefined, 'en'], ['auto', '', 'en'], ['auto', 'de', 'de'], ['auto', 'de-AT', 'de'], ['auto', 'DE-at', 'de'], ['auto', 'nl', 'en'], ['auto', 'nl, fr', 'fr'], ['auto', 'fr;q=0.5, de;q=0.7', 'de'], ['auto', 'fr; q=0.5,de ; q = 0.4', 'fr'],
-    ['auto', '*', 'en'], ['auto', 'nl, *', 'en'], ['auto', 'en;q=0, *', 'ar'], ['auto', 'de;q=0, de-AT', 'en'], ['auto', 'zh-TW', 'en'], ['auto', 'zh-Hans-CN', 'zh'], ['auto', 'zh-TW, ja;q=0.1', 'ja'], ['auto', 'de;q=x, fr', 'fr'], ['auto', 'de;q=1.2.3, fr', 'fr'], ['auto', ';;, , fr', 'fr'], ['auto', 'a'.repeat(600), 'en'], ['auto', 'a-, x-y, fr', 'fr'],
-    [['de', 'en'], undefined, 'de'], [['de', 'en'], 'fr', 'de'], [['de', 'en'], 'en-GB', 'en'], [['en', 'pt-BR'], 'pt', 'pt-BR'], [['en', 'pt-BR'], 'pt-PT', 'en'], [['en', 'de-CH', 'de'], 'de', 'de'], [['en', 'de-CH', 'de'], 'de-CH', 'de-CH'], [['en', 'de-CH', 'de'], 'de-CH-1996', 'de-CH']
+    ['auto', undefined, 'en'], ['auto', '', 'en'], ['auto', 'de', 'de'], ['auto', 'de-AT', 'de'],
+    ['auto', 'DE-at', 'de'], ['auto', 'nl', 'en'], ['auto', 'nl, fr', 'fr'], ['auto', 'fr;q=0.5, de;q=0.7', 'de'],
+    ['auto', 'fr; q=0.5,de ; q = 0.4', 'fr'],
+    ['auto', '*', 'en'], ['auto', 'nl, *', 'en'], ['auto', 'en;q=0, *', 'ar'], ['auto', 'de;q=0, de-AT', 'en'],
+    ['auto', 'zh-TW', 'en'], ['auto', 'zh-Hans-CN', 'zh'], ['auto', 'zh-TW, ja;q=0.1', 'ja'],
+    ['auto', 'de;q=x, fr', 'fr'], ['auto', 'de;q=1.2.3, fr', 'fr'], ['auto', ';;, , fr', 'fr'],
+    ['auto', 'a'.repeat(600), 'en'], ['auto', 'a-, x-y, fr', 'fr'],
+    [['de', 'en'], undefined, 'de'], [['de', 'en'], 'fr', 'de'], [['de', 'en'], 'en-GB', 'en'],
+    [['en', 'pt-BR'], 'pt', 'pt-BR'], [['en', 'pt-BR'], 'pt-PT', 'en'], [['en', 'de-CH', 'de'], 'de', 'de'],
+    [['en', 'de-CH', 'de'], 'de-CH', 'de-CH'], [['en', 'de-CH', 'de'], 'de-CH-1996', 'de-CH']
   ]
   for (const [offered, header, lang] of cases) {
     const app = await build(t, { name: 'posts', attributes: post, html: { lang: offered } })
-    for (const url of ['/posts', '/posts', '/posts/9', '/posts?limit=x']) t.match(await read(app, url, header), { lang, vary: 'Accept, Accept-Language' }, `${offered}: ${header} ${url}`)
+    for (const url of ['/posts', '/posts', '/posts/9', '/posts?limit=x']) {
+      t.match(await read(app, url, header), { lang, vary: 'Accept, Accept-Language' }, `${offered}: ${header} ${url}`)
+    }
   }
   const app = await build(t, { name: 'posts', attributes: post, html: { lang: 'auto' } })
-  for (let index = 0; index < 250; index++) t.equal((await read(app, '/posts', `de-${index + 100}, fr`)).lang, 'de', 'only some headers are kept')
+  for (let index = 0; index < 250; index++) {
+    t.equal((await read(app, '/posts', `de-${index + 100}, fr`)).lang, 'de', 'only some headers are kept')
+  }
 })
 
 t.test('a cache tells the languages apart, and a write does not', async (t) => {
@@ -250,22 +411,45 @@ t.test('a cache tells the languages apart, and a write does not', async (t) => {
   await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'x' } } })
   const de = await read(app, '/posts/1', 'de')
   t.match(de, { lang: 'de', vary: 'Accept, Accept-Language', etag: /^"1\.html-[\da-f]{8}"$/ })
-  t.match(await read(app, '/posts/1', 'de', { 'if-none-match': String(de.etag) }), { status: 304, vary: 'Accept, Accept-Language' })
-  t.match(await read(app, '/posts/1', 'en', { 'if-none-match': String(de.etag) }), { status: 200, lang: 'en', etag: /^"1\.html-[\da-f]{8}"$/ })
+  t.match(await read(app, '/posts/1', 'de', { 'if-none-match': String(de.etag) }), {
+    status: 304, vary: 'Accept, Accept-Language'
+  })
+  t.match(await read(app, '/posts/1', 'en', { 'if-none-match': String(de.etag) }), {
+    status: 200, lang: 'en', etag: /^"1\.html-[\da-f]{8}"$/
+  })
   t.match(await read(app, '/posts/1.html', 'de'), { lang: 'de', vary: 'Accept-Language' })
-  t.match(await read(app, '/posts/1', 'de', { accept: 'application/json' }), { vary: 'Accept', etag: /^"1\.json-[\da-f]{8}"$/ })
-  const { statusCode } = await app.inject({ method: 'PUT', url: '/posts/1', headers: { 'if-match': String(de.etag) }, payload: { post: { title: 'y' } } })
+  t.match(await read(app, '/posts/1', 'de', { accept: 'application/json' }), {
+    vary: 'Accept', etag: /^"1\.json-[\da-f]{8}"$/
+  })
+  const { statusCode } = await app.inject({
+    method: 'PUT', url: '/posts/1', headers: { 'if-match': String(de.etag) }, payload: { post: { title: 'y' } }
+  })
   t.equal(statusCode, 200)
-  const set = await build(t, { name: 'posts', attributes: post, html: { lang: 'auto' } }, { before: (app) => { app.addHook('onRequest', async (_request, reply) => { reply.header('vary', 'accept-language, Origin') }) } })
+  const set = await build(
+    t,
+    { name: 'posts', attributes: post, html: { lang: 'auto' } },
+    {
+      before: (app) => {
+        app.addHook('onRequest', async (_request, reply) => { reply.header('vary', 'accept-language, Origin') })
+      }
+    }
+  )
   t.equal((await read(set, '/posts', 'de')).vary, 'accept-language, Origin, Accept')
   const one = await build(t, { name: 'posts', attributes: post, html: { lang: 'de' } })
   t.match(await read(one, '/posts', 'en'), { lang: 'de', vary: 'Accept' })
 })
 
 t.test('JSON and XML stay English', async (t) => {
-  const app = await build(t, { name: 'posts', attributes: post, html: { lang: 'de', messages: { phrases: { 'must not be blank': 'x' } } } })
+  const app = await build(t, {
+    name: 'posts', attributes: post, html: { lang: 'de', messages: { phrases: { 'must not be blank': 'x' } } }
+  })
   for (const accept of ['application/json', 'application/xml']) {
-    t.match((await app.inject({ method: 'POST', url: '/posts', headers: { accept, 'accept-language': 'de' }, payload: { post: { title: '' } } })).body, 'must not be blank')
+    t.match(
+      (await app.inject({
+        method: 'POST', url: '/posts', headers: { accept, 'accept-language': 'de' }, payload: { post: { title: '' } }
+      })).body,
+      'must not be blank'
+    )
   }
 })
 
@@ -273,17 +457,28 @@ t.test('the words of an app may depend on the language, also in the bar and on t
   const app = fastify()
   t.teardown(() => app.close())
   const messages = (lang: string): { plural?: string } => lang === 'de' ? { plural: 'Beiträge' } : {}
-  app.register(home, { title: 'Blog', lang: ['en', 'de', 'ar'], messages: (lang) => lang === 'de' ? { resourceName: 'Rubrik' } : {} })
-  app.register((await import('../../../../lib/index.js')).default, { name: 'posts', attributes: post, html: { lang: ['en', 'de'], messages } })
-  const visit = async (url: string, language: string): Promise<string> => (await app.inject({ url, headers: { accept: 'text/html', 'accept-language': language } })).body
+  app.register(home, {
+    title: 'Blog', lang: ['en', 'de', 'ar'], messages: (lang) => lang === 'de' ? { resourceName: 'Rubrik' } : {}
+  })
+  app.register((await import('../../../../lib/index.js')).default, {
+    name: 'posts', attributes: post, html: { lang: ['en', 'de'], messages }
+  })
+  const visit = async (url: string, language: string): Promise<string> => (await app.inject({
+    url, headers: { accept: 'text/html', 'accept-language': language }
+  })).body
   t.match(await visit('/posts', 'de'), '<a href="/posts" aria-current="page">Beiträge</a>')
   t.match(await visit('/posts', 'en'), '<a href="/posts" aria-current="page">Posts</a>')
   const german = await visit('/', 'de')
-  t.match(german, /lang="de" dir="ltr"[^]*<th scope="col">Rubrik<\/th>[^]*>Einträge<\/th>[^]*<a href="\/posts">Beiträge<\/a>/)
-  t.match(await visit('/', 'ar'), /lang="ar" dir="rtl"[^]*<th scope="col">القسم<\/th>[^]*<a href="\/posts">Posts<\/a>/, 'a resource without the language has its first one')
+  t.match(german,
+    /lang="de" dir="ltr"[^]*<th scope="col">Rubrik<\/th>[^]*>Einträge<\/th>[^]*<a href="\/posts">Beiträge<\/a>/)
+  t.match(await visit('/', 'ar'), /lang="ar" dir="rtl"[^]*<th scope="col">القسم<\/th>[^]*<a href="\/posts">Posts<\/a>/,
+    'a resource without the language has its first one')
   const res = await app.inject({ url: '/', headers: { accept: 'text/html' } })
   t.match(res.headers, { vary: 'Accept, Accept-Language' })
-  t.equal((await app.inject({ url: '/', headers: { accept: 'application/json', 'accept-language': 'de' } })).headers.vary, 'Accept, Accept-Language')
+  t.equal(
+    (await app.inject({ url: '/', headers: { accept: 'application/json', 'accept-language': 'de' } })).headers.vary,
+    'Accept, Accept-Language'
+  )
 })
 
 t.test('a language that no resource names is not imported', (t) => {
@@ -295,10 +490,17 @@ t.test('a language that no resource names is not imported', (t) => {
     await app.ready()
     await app.inject({ url: '/posts', headers: { accept: 'text/html' } })`
   // The hook runs in a thread of its own, so it writes to the file descriptor.
-  const hook = "import { writeSync } from 'node:fs'; export const load = (url, context, next) => { const [, name] = /languages[/]((?!en)..[.].*)/.exec(url) ?? []; if (name) writeSync(1, name + ' '); return next(url, context) }"
-  const register = `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)})`
+  const hook = "import { writeSync } from 'node:fs'; export const load = (url, context, next) => { const [, name] = " +
+    "/languages[/]((?!en)..[.].*)/.exec(url) ?? []; if (name) writeSync(1, name + ' '); return next(url, context) }"
+  const register = 'import { register } from \'node:module\'; ' +
+    `register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)})`
   const run = (lang: string): string => {
-    const { stdout, stderr } = spawnSync(process.execPath, [...FROM_SOURCES, `--import=data:text/javascript,${encodeURIComponent(register)}`, '--input-type=module', '-e', program(lang)], { encoding: 'utf8', cwd: new URL('..', lib).pathname })
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      [...FROM_SOURCES, `--import=data:text/javascript,${encodeURIComponent(register)}`, '--input-type=module', '-e',
+        program(lang)],
+      { encoding: 'utf8', cwd: new URL('..', lib).pathname }
+    )
     t.equal(stderr, '')
     return stdout
   }

@@ -7,7 +7,8 @@ const validator = new HtmlValidate({
   root: true,
   extends: ['html-validate:standard', 'html-validate:recommended'],
   rules: {
-    // The rule counts `&quot;` as six characters. A title has at most 50 characters beside its other words, as has that of its parent.
+    // The rule counts `&quot;` as six characters. A title has at most 50 characters beside its other words, as has that
+    // of its parent.
     'long-title': ['error', { maxlength: 130 }],
     // A parser of XML reads the same pages. An empty element closes itself, and each attribute has a value.
     'void-style': ['error', { style: 'selfclose' }],
@@ -20,7 +21,12 @@ const validator = new HtmlValidate({
 t.test('every page is valid HTML', async (t) => {
   for (const { name, html } of [...(await takePages(t)).pages, ...(await takeSpecimenPages(t)).pages]) {
     const { results } = await validator.validateString(html)
-    t.strictSame(results.flatMap(({ messages }) => messages.map(({ ruleId, message, line, column }) => `${ruleId}: ${message} (${line}:${column})`)), [], name)
+    t.strictSame(
+      results.flatMap(({ messages }) => messages.map(({ ruleId, message, line, column }) => `${ruleId}: ${message} ` +
+        `(${line}:${column})`)),
+      [],
+      name
+    )
   }
 })
 
@@ -52,20 +58,28 @@ t.test('every link leads to a page', async (t) => {
     const { statusCode, headers } = await app.inject({ url: href, headers: { accept: 'text/html' } })
     // The link to a missing cover leads to the form that creates one.
     const status = /\/cover$/.test(href) && statusCode === 404 ? 404 : 200
-    t.match([statusCode, headers['content-type']], [status, /^text\/html|^application\/(?:json|xml)/], `${name}: ${href}`)
+    t.match([statusCode, headers['content-type']], [status, /^text\/html|^application\/(?:json|xml)/],
+      `${name}: ${href}`)
   }
 })
 
 t.test('the page of a deleted row leads to its list', async (t) => {
   const { app } = await takePages(t)
   for (const [url, list] of [['/specimens', '/specimens'], ['/flat/comments', '/flat/posts/2/comments']] as const) {
-    const { statusCode, headers } = await app.inject({ method: 'POST', url, headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }, payload: '_method=DELETE&id=1' })
+    const { statusCode, headers } = await app.inject({
+      method: 'POST',
+      url,
+      headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
+      payload: '_method=DELETE&id=1'
+    })
     t.strictSame([statusCode, headers.location], [303, `${list}#deleted`])
   }
 })
 
 function linksIn (xhtml: string): string[] {
-  return elementsOf(xhtml).flatMap(([name, { href }]) => name === 'a' && /^\/(?!brokens\b)/.test(href ?? '') ? [href as string] : [])
+  return elementsOf(xhtml).flatMap(([name, { href }]) => name === 'a' && /^\/(?!brokens\b)/.test(href ?? '')
+    ? [href as string]
+    : [])
 }
 
 /** Returns every element with its attributes, in the order of the page. */

@@ -22,17 +22,68 @@ const attributes = {
   properties: { title: { type: 'string', maxLength: 50 }, body: { type: 'string' }, rating: { type: 'integer' } }
 } as const satisfies AttributesSchema
 
-const formats = ['html', 'xml', 'json'].map((name): Pick<Format, 'name' | 'mediaTypes'> => ({ name, mediaTypes: [`application/${name}`] }))
-const plain: WriterContext = { formats, selection: undefined, sortable: ['title'], filterable: ['title'], conditions: [], hasSearch: false, collectionActions: [], memberActions: [], children: [], references: new Set(), newSegment: undefined, editSegment: undefined, paths: new PathNames(() => undefined).paths, assetOwner: () => '/posts/:postId/comments', navigation: () => undefined }
+const formats = ['html', 'xml', 'json'].map((name): Pick<Format, 'name' | 'mediaTypes'> => ({
+  name, mediaTypes: [`application/${name}`]
+}))
+const plain: WriterContext = {
+  formats,
+  selection: undefined,
+  sortable: ['title'],
+  filterable: ['title'],
+  conditions: [],
+  hasSearch: false,
+  collectionActions: [],
+  memberActions: [],
+  children: [],
+  references: new Set(),
+  newSegment: undefined,
+  editSegment: undefined,
+  paths: new PathNames(() => undefined).paths,
+  assetOwner: () => '/posts/:postId/comments',
+  navigation: () => undefined
+}
 const ALL: readonly ActionName[] = ['list', 'show', 'create', 'update', 'delete']
 
-type Options = Partial<Omit<Resource, 'actions'> & WriterContext & ResolvedHtmlOptions> & { readonly actions?: readonly ActionName[], readonly messages?: Partial<PageMessages> }
+type Options = Partial<Omit<Resource, 'actions'> & WriterContext & ResolvedHtmlOptions> & {
+  readonly actions?: readonly ActionName[],
+  readonly messages?: Partial<PageMessages>
+}
 type Pages = Required<Omit<TextWriter, 'document'>> & PageWriter
 
 /** Returns the pages of comments, which are nested in posts by default. */
-function makePages ({ actions = ALL, idType = 'integer', schema = attributes, messages = {}, ...options }: Options = {}): Pages {
-  const resource = makeResource({ plural: 'comments', singular: 'comment', path: '/posts/:postId/comments', memberWrites: false, singleton: false, foreignKey: undefined, longestId: 100, key: [], actions: new Set(actions), ...options }, idType as IdType, schema)
-  const { compileWriter } = makeHtmlFormat({ languages: [{ tag: 'en', words: undefined, messages }], title: 'id', views: {}, accent: '#1d5fd1', brand: {}, timeZone: undefined, columns: undefined, contentSecurityPolicy: undefined, ...options }, resource)
+function makePages (
+  { actions = ALL, idType = 'integer', schema = attributes, messages = {}, ...options }: Options = {}
+): Pages {
+  const resource = makeResource(
+    {
+      plural: 'comments',
+      singular: 'comment',
+      path: '/posts/:postId/comments',
+      memberWrites: false,
+      singleton: false,
+      foreignKey: undefined,
+      longestId: 100,
+      key: [],
+      actions: new Set(actions),
+      ...options
+    },
+    idType as IdType,
+    schema
+  )
+  const { compileWriter } = makeHtmlFormat(
+    {
+      languages: [{ tag: 'en', words: undefined, messages }],
+      title: 'id',
+      views: {},
+      accent: '#1d5fd1',
+      brand: {},
+      timeZone: undefined,
+      columns: undefined,
+      contentSecurityPolicy: undefined,
+      ...options
+    },
+    resource
+  )
   return compileWriter?.(resource, { ...plain, ...options }) as unknown as Pages
 }
 
@@ -42,7 +93,17 @@ function makeSlowPages (options: Options = {}): Pages {
 }
 
 function placeIn (postId: Id, members = `/posts/${postId}/comments`): Location {
-  return { collection: `/posts/${postId}/comments`, members, parent: { resource: { plural: 'posts', singular: 'post', singleton: false }, id: postId, path: `/posts/${postId}`, list: undefined, parent: undefined } }
+  return {
+    collection: `/posts/${postId}/comments`,
+    members,
+    parent: {
+      resource: { plural: 'posts', singular: 'post', singleton: false },
+      id: postId,
+      path: `/posts/${postId}`,
+      list: undefined,
+      parent: undefined
+    }
+  }
 }
 
 const top = Object.freeze({ collection: '/comments', members: '/comments', parent: undefined })
@@ -52,31 +113,80 @@ const atProfile = Object.freeze({ collection: '/profile', members: '/profile', p
 const NOTHING: ReadonlySet<string> = new Set()
 
 function viewOf (location: Location, more: Partial<View & PageContent> = {}): View & PageContent {
-  return { mediaType: 'text/html', input: undefined, action: 'delete', location, request: {} as FastifyRequest, refused: NOTHING, unlisted: undefined, related: [], links: new Map(), choices: new Map(), rowSearch: undefined, parents: [], prefilled: {}, content: undefined, ...more }
+  return {
+    mediaType: 'text/html',
+    input: undefined,
+    action: 'delete',
+    location,
+    request: {} as FastifyRequest,
+    refused: NOTHING,
+    unlisted: undefined,
+    related: [],
+    links: new Map(),
+    choices: new Map(),
+    rowSearch: undefined,
+    parents: [],
+    prefilled: {},
+    content: undefined,
+    ...more
+  }
 }
 
 function pageViewOf (location: Location, more: Partial<PageView> = {}): PageView & PageContent {
-  return { ...viewOf(location), prev: undefined, next: undefined, openCondition: undefined, total: undefined, range: undefined, before: undefined, path: location.collection, list: location.collection, own: undefined, parameters: {}, order: [{ by: 'id', descending: false }], after: undefined, ...more }
+  return {
+    ...viewOf(location),
+    prev: undefined,
+    next: undefined,
+    openCondition: undefined,
+    total: undefined,
+    range: undefined,
+    before: undefined,
+    path: location.collection,
+    list: location.collection,
+    own: undefined,
+    parameters: {},
+    order: [{ by: 'id', descending: false }],
+    after: undefined,
+    ...more
+  }
 }
 
 function rowOf (id: Id, more: Partial<Row> = {}): Row {
   return { id, version: '1', attributes: { title: `T ${id}`, body: 'B', rating: 5 }, ...more }
 }
 
-const missing: Problem = { status: 404, title: 'Not Found', detail: 'there is no comment with the id 3', errors: undefined } as unknown as Problem
+const missing: Problem = {
+  status: 404, title: 'Not Found', detail: 'there is no comment with the id 3', errors: undefined
+} as unknown as Problem
 
 /** Returns a form that was sent. */
 function inputOf (more: Partial<Input> = {}): Input {
-  return { id: undefined, version: undefined, node: { texts: [], children: new Map() }, attributes: {}, row: undefined, errors: {}, ...more }
+  return {
+    id: undefined,
+    version: undefined,
+    node: { texts: [], children: new Map() },
+    attributes: {},
+    row: undefined,
+    errors: {},
+    ...more
+  }
 }
 
 /** Returns the targets of a page's links and forms in their order. */
 function targetsOf (page: string): string[] {
-  return elementsOf(page).flatMap(({ name, attributes: { href, action } }) => name === 'a' && href !== undefined && !href.startsWith('#') ? [href] : action === undefined ? [] : [action])
+  return elementsOf(page).flatMap(({ name, attributes: { href, action } }) => name === 'a' && href !== undefined &&
+    !href.startsWith('#')
+    ? [href]
+    : action === undefined ? [] : [action])
 }
 
 function linksOf (page: string): Array<[text: string, href: string]> {
-  return elementsOf(page).flatMap(({ name, text, attributes: { href = '' } }): Array<[string, string]> => name === 'a' && !href.startsWith('#main') ? [[text, href]] : [])
+  return elementsOf(page).flatMap(({ name, text, attributes: { href = '' } }): Array<[string, string]> =>
+    name === 'a' && !href.startsWith(
+      '#main'
+    )
+      ? [[text, href]]
+      : [])
 }
 
 function crumbsOf (page: string): Array<[text: string, href: string]> {
@@ -87,8 +197,13 @@ function crumbsOf (page: string): Array<[text: string, href: string]> {
 function formsOf (page: string): Record<string, [action: string, hidden: string]> {
   const forms = [...page.matchAll(/<form method="post" action="([^"]*)"[^>]*>([^]*?)<\/form>/g)]
   return Object.fromEntries(forms.map(([, action = '', body = '']) => {
-    const hidden = [...body.matchAll(/<input type="hidden" name="(_?\w+)" value="([^"]*)"\/>/g)].map(([, name, value]) => `${name}=${value}`)
-    return [/>([^<]*)<\/button>(?:<button [^>]*>[^<]*<\/button>)?(?:<a [^>]*>[^<]*<\/a>)?\s*(?:<\/p>\s*)?$/.exec(body)?.[1], [action, hidden.join()]]
+    const hidden = [...body.matchAll(/<input type="hidden" name="(_?\w+)" value="([^"]*)"\/>/g)].map(
+      ([, name, value]) => `${name}=${value}`
+    )
+    return [
+      />([^<]*)<\/button>(?:<button [^>]*>[^<]*<\/button>)?(?:<a [^>]*>[^<]*<\/a>)?\s*(?:<\/p>\s*)?$/.exec(body)?.[1],
+      [action, hidden.join()]
+    ]
   }))
 }
 
@@ -99,7 +214,11 @@ function headingsOf (page: string): string[] {
 const validator = new HtmlValidate({
   root: true,
   extends: ['html-validate:standard', 'html-validate:recommended'],
-  rules: { 'void-style': ['error', { style: 'selfclose' }], 'attribute-boolean-style': ['error', { style: 'name' }], 'valid-id': ['error', { relaxed: true }] }
+  rules: {
+    'void-style': ['error', { style: 'selfclose' }],
+    'attribute-boolean-style': ['error', { style: 'name' }],
+    'valid-id': ['error', { relaxed: true }]
+  }
 })
 
 const actions: readonly ActionLink[] = [
@@ -151,7 +270,8 @@ t.test('the path of a file has no parameters', async (t) => {
     t.equal(assetPath(pattern, 'f.css'), path, pattern)
     t.equal(assetPath(`/a${pattern}`, 'f.css'), `/a${path}`, 'the same below a prefix')
   }
-  t.match(makePages().page([], pageViewOf(placeIn(7))), /<link rel="stylesheet" href="\/posts\/comments\.pages\.[\da-f]{16}\.css"\/>/)
+  t.match(makePages().page([], pageViewOf(placeIn(7))),
+    /<link rel="stylesheet" href="\/posts\/comments\.pages\.[\da-f]{16}\.css"\/>/)
 })
 
 t.test('nested pages link to paths with their parents', async (t) => {
@@ -161,11 +281,18 @@ t.test('nested pages link to paths with their parents', async (t) => {
       const location = placeIn(id)
       const [post, list] = [`/posts/${id}`, `/posts/${id}/comments`]
       const [view, input] = [viewOf(location), inputOf()]
-      t.strictSame(targetsOf(pages.page([rowOf(3)], pageViewOf(location, { next: `${list}?after=x&limit=1`, parameters: { limit: '1' }, after: 'y' }))), [
-        post, list, `${list}?limit=1&sort=-id`, `${list}?limit=1&sort=title`, `${list}/3`, `${list}?limit=1`, `${list}?after=x&limit=1`, list, `${list}.xml?limit=1&after=y`, `${list}.json?limit=1&after=y`
+      t.strictSame(targetsOf(pages.page([rowOf(3)],
+        pageViewOf(location, { next: `${list}?after=x&limit=1`, parameters: { limit: '1' }, after: 'y' }))), [
+        post, list, `${list}?limit=1&sort=-id`, `${list}?limit=1&sort=title`, `${list}/3`, `${list}?limit=1`,
+        `${list}?after=x&limit=1`, list, `${list}.xml?limit=1&after=y`, `${list}.json?limit=1&after=y`
       ])
-      t.strictSame(targetsOf(pages.page([], pageViewOf(location, { path: `${list}.html`, parameters: { title: 'x' } }))), [post, `${list}.html`, `${list}.html`, `${list}.html`, list, list, `${list}.xml?title=x`, `${list}.json?title=x`])
-      t.strictSame(targetsOf(pages.record(rowOf(3), view)), [post, list, list, list, `${list}/3`, `${list}/3.xml`, `${list}/3.json`])
+      t.strictSame(
+        targetsOf(pages.page([], pageViewOf(location, { path: `${list}.html`, parameters: { title: 'x' } }))),
+        [post, `${list}.html`, `${list}.html`, `${list}.html`, list, list, `${list}.xml?title=x`,
+          `${list}.json?title=x`]
+      )
+      t.strictSame(targetsOf(pages.record(rowOf(3), view)),
+        [post, list, list, list, `${list}/3`, `${list}/3.xml`, `${list}/3.json`])
       t.strictSame(targetsOf(pages.stale(rowOf(3), view)), [post, list, `${list}/3`, `${list}/3`, list])
       t.strictSame(targetsOf(pages.stale(rowOf(3), { ...view, input })), [post, list, `${list}/3`, `${list}/3`, list])
       t.strictSame(targetsOf(pages.blank(view)), [post, list, list, list])
@@ -193,7 +320,9 @@ t.test('a page shows the breadcrumbs of its parents', async (t) => {
     t.strictSame(crumbsOf(pages.page([], pageViewOf(top))), [])
     t.strictSame(crumbsOf(pages.record(rowOf(3), viewOf(top))), [['Remarks', '/comments']])
   }
-  const german = makePages({ messages: { record: (singular, id) => `${singular} Nr. ${id}`, phrases: { post: 'Beitrag' } } })
+  const german = makePages({
+    messages: { record: (singular, id) => `${singular} Nr. ${id}`, phrases: { post: 'Beitrag' } }
+  })
   t.strictSame(crumbsOf(german.page([], pageViewOf(placeIn(7)))), [['Beitrag Nr. 7', '/posts/7']])
 })
 
@@ -203,27 +332,67 @@ t.test('shallow rows are written at their own paths', async (t) => {
       const location = placeIn(id, '/comments')
       const list = `/posts/${id}/comments`
       const pages = make()
-      t.strictSame(targetsOf(pages.page([rowOf(3)], pageViewOf(location))).filter((target) => !target.includes('?')), [`/posts/${id}`, list, '/comments/3', list, `${list}.xml`, `${list}.json`])
-      t.strictSame(targetsOf(pages.record(rowOf(3), viewOf(location))), [`/posts/${id}`, list, '/comments', '/comments', '/comments/3', '/comments/3.xml', '/comments/3.json'])
-      t.match(formsOf(make({ memberWrites: true }).record(rowOf(3), viewOf(location))), { 'Save changes': ['/comments/3'], 'Yes, delete it': ['/comments/3'] })
-      t.match(formsOf(make({ memberWrites: true }).edit(rowOf(3), viewOf(location))), { 'Save changes': ['/comments/3', '_method=PUT,id=3,_version=1'] })
+      t.strictSame(targetsOf(pages.page([rowOf(3)], pageViewOf(location))).filter((target) => !target.includes('?')),
+        [`/posts/${id}`, list, '/comments/3', list, `${list}.xml`, `${list}.json`])
+      t.strictSame(targetsOf(pages.record(rowOf(3), viewOf(location))),
+        [`/posts/${id}`, list, '/comments', '/comments', '/comments/3', '/comments/3.xml', '/comments/3.json'])
+      t.match(formsOf(make({ memberWrites: true }).record(rowOf(3), viewOf(location))), {
+        'Save changes': ['/comments/3'], 'Yes, delete it': ['/comments/3']
+      })
+      t.match(formsOf(make({ memberWrites: true }).edit(rowOf(3), viewOf(location))), {
+        'Save changes': ['/comments/3', '_method=PUT,id=3,_version=1']
+      })
     }
   }
 })
 
 t.test('a page of cached parts equals that of its views to the byte under any parent', async (t) => {
-  const messages: Options['messages'] = { record: (singular, id) => `<${singular}> ${id}`, edit: (name) => `${name} & more` }
-  const kinds: Options[] = [{}, { memberWrites: true }, { path: '/comments' }, full, apart, { messages }, { ...apart, messages }, { actions: ['list', 'show', 'update'] }, { actions: ['list', 'delete'] }, { ...profile, ...full }, { ...profile, ...full, messages: { deleteWarning: () => 'gone' } }]
-  const places: Location[] = [placeIn(7), top, placeIn(8, '/comments'), { collection: '/a&b"/<c>', members: '/d\'&', parent: { resource: { plural: 'p', singular: '<i>', singleton: false }, id: '<&"', path: '/x?"&', list: undefined, parent: undefined } }, { ...placeIn(7), parent: undefined }, placeIn(7)]
+  const messages: Options['messages'] = {
+    record: (singular, id) => `<${singular}> ${id}`, edit: (name) => `${name} & more`
+  }
+  const kinds: Options[] = [
+    {},
+    { memberWrites: true },
+    { path: '/comments' },
+    full,
+    apart,
+    { messages },
+    { ...apart, messages },
+    { actions: ['list', 'show', 'update'] },
+    { actions: ['list', 'delete'] },
+    { ...profile, ...full },
+    { ...profile, ...full, messages: { deleteWarning: () => 'gone' } }
+  ]
+  const places: Location[] = [
+    placeIn(7),
+    top,
+    placeIn(8, '/comments'),
+    {
+      collection: '/a&b"/<c>',
+      members: '/d\'&',
+      parent: {
+        resource: { plural: 'p', singular: '<i>', singleton: false },
+        id: '<&"',
+        path: '/x?"&',
+        list: undefined,
+        parent: undefined
+      }
+    },
+    { ...placeIn(7), parent: undefined },
+    placeIn(7)
+  ]
   for (const options of kinds) {
     const [quick, slow] = [makePages(options), makeSlowPages(options)]
     for (const location of options.path === undefined ? places : [top, placeIn(7), top, placeIn('x'), top]) {
       const [path, next] = [`${location.collection}.html`, `${location.collection}?after=z&limit=2`]
       const rows = [rowOf(3), rowOf(4, { version: '' }), rowOf(5, { version: '<"' })]
       for (const mediaType of ['text/html', 'application/xhtml+xml']) {
-        for (const row of rows) t.equal(quick.record(row, viewOf(location, { mediaType })), slow.record(row, viewOf(location, { mediaType })))
+        for (const row of rows) {
+          t.equal(quick.record(row, viewOf(location, { mediaType })), slow.record(row, viewOf(location, { mediaType })))
+        }
       }
-      for (const more of [{}, { path }, { next }, { path, next, parameters: { title: 'q' }, after: 'x' }, { next, parameters: { limit: '2' }, after: 'y' }]) {
+      for (const more of [{}, { path }, { next }, { path, next, parameters: { title: 'q' }, after: 'x' },
+        { next, parameters: { limit: '2' }, after: 'y' }]) {
         t.equal(quick.page(rows, pageViewOf(location, more)), slow.page(rows, pageViewOf(location, more)))
         t.equal(quick.page([], pageViewOf(location, more)), slow.page([], pageViewOf(location, more)))
       }
@@ -233,9 +402,15 @@ t.test('a page of cached parts equals that of its views to the byte under any pa
 
 t.test('the pages of another parent are neither rendered nor cached anew', async (t) => {
   let made = 0
-  const pages = makePages({ messages: { new: (singular) => { made++; return `New ${singular}` }, delete: (singular) => { made++; return `Delete ${singular}` } } })
+  const pages = makePages({
+    messages: {
+      new: (singular) => { made++; return `New ${singular}` },
+      delete: (singular) => { made++; return `Delete ${singular}` }
+    }
+  })
   const visit = (id: number): void => {
-    t.match(pages.page([rowOf(id)], pageViewOf(placeIn(id), { parameters: { title: 'x' } })), `<a href="/posts/${id}/comments/${id}">`)
+    t.match(pages.page([rowOf(id)], pageViewOf(placeIn(id), { parameters: { title: 'x' } })),
+      `<a href="/posts/${id}/comments/${id}">`)
     t.match(pages.record(rowOf(id), viewOf(placeIn(id))), `<a href="/posts/${id}/comments/${id}.xml"`)
   }
   visit(1)
@@ -248,13 +423,19 @@ t.test('the pages of another parent are neither rendered nor cached anew', async
 t.test('a string id is encoded in links and escaped in text', async (t) => {
   for (const make of [makePages, makeSlowPages]) {
     const pages = make({ idType: 'string', path: '/comments', ...apart, newSegment: undefined, collectionActions: [] })
-    for (const [id, path] of [['a.xml', '/comments/a%252Exml'], ['<b> & "c"/é', '/comments/%3Cb%3E%20%26%20%22c%22%2F%C3%A9'], ['plain', '/comments/plain']] as const) {
+    for (const [
+      id, path
+    ] of [['a.xml', '/comments/a%252Exml'], ['<b> & "c"/é', '/comments/%3Cb%3E%20%26%20%22c%22%2F%C3%A9'],
+        ['plain', '/comments/plain']] as const) {
       const list = pages.page([rowOf(id, { attributes: { title: 'x'.repeat(200) } })], pageViewOf(top))
       t.strictSame(linksOf(list).filter(([, href]) => href.startsWith('/comments/')), [[id, path]])
       const record = pages.record(rowOf(id), viewOf(top))
       t.equal(elementsOf(record).find(({ name }) => name === 'h1')?.text, `Comment ${id}`)
       t.equal(elementsOf(record).findLast(({ name }) => name === 'dd')?.text, id)
-      t.strictSame(targetsOf(record), ['/comments', `${path}/recent`, `${path}/approve-all`, `${path}/reset`, `${path}/archive`, `${path}/edit`, '/comments', `${path}/likes`, `${path}/cover`, `${path}.xml`, `${path}.json`])
+      t.strictSame(targetsOf(record), [
+        '/comments', `${path}/recent`, `${path}/approve-all`, `${path}/reset`, `${path}/archive`, `${path}/edit`,
+        '/comments', `${path}/likes`, `${path}/cover`, `${path}.xml`, `${path}.json`
+      ])
       t.equal(elementsOf(record).find(({ attributes: { name } }) => name === 'id')?.attributes.value, id)
       t.strictSame(crumbsOf(pages.edit(rowOf(id), viewOf(top))), [['Comments', '/comments'], [`Comment ${id}`, path]])
     }
@@ -263,7 +444,9 @@ t.test('a string id is encoded in links and escaped in text', async (t) => {
 
 t.test('a page does not offer excluded actions', async (t) => {
   for (const make of [makePages, makeSlowPages]) {
-    const without = (name: ActionName): Pages => make({ actions: ALL.filter((other) => other !== name), path: '/comments' })
+    const without = (name: ActionName): Pages => make({
+      actions: ALL.filter((other) => other !== name), path: '/comments'
+    })
     const long = rowOf(3, { attributes: { title: 'x'.repeat(200) } })
     const noCreate = without('create')
     t.strictSame(formsOf(noCreate.page([long], pageViewOf(top))), {})
@@ -271,8 +454,10 @@ t.test('a page does not offer excluded actions', async (t) => {
     t.match(noCreate.page([], pageViewOf(top)), '<p><strong>There are no comments yet</strong></p></div>')
     const noShow = without('show')
     t.strictSame(linksOf(noShow.page([long], pageViewOf(top))).filter(([, href]) => /\/3/.test(href)), [])
-    t.match(noShow.page([long], pageViewOf(top)), `<tr><td data-label="Id">3</td><td data-label="Title" dir="auto">${'x'.repeat(100)}&#8230;</td>`)
-    t.strictSame(linksOf(noShow.stale(rowOf(3), viewOf(top))), [['Comments', '/comments']], 'there is no side to choose either')
+    t.match(noShow.page([long], pageViewOf(top)),
+      `<tr><td data-label="Id">3</td><td data-label="Title" dir="auto">${'x'.repeat(100)}&#8230;</td>`)
+    t.strictSame(linksOf(noShow.stale(rowOf(3), viewOf(top))), [['Comments', '/comments']],
+      'there is no side to choose either')
     const noUpdate = without('update').record(rowOf(3), viewOf(top))
     t.strictSame(formsOf(noUpdate), { 'Yes, delete it': ['/comments', '_method=DELETE,id=3,_version=1'] })
     t.strictSame(headingsOf(noUpdate), ['Comment 3'])
@@ -280,10 +465,14 @@ t.test('a page does not offer excluded actions', async (t) => {
     t.strictSame(Object.keys(formsOf(noDelete)), ['Save changes'])
     t.notMatch(noDelete, /details|Delete /)
     const noList = without('list')
-    for (const page of [noList.record(rowOf(3), viewOf(top)), noList.problem(missing, viewOf(top))]) t.notMatch(page, /<header>|href="\/comments"/)
+    for (const page of [noList.record(rowOf(3), viewOf(top)), noList.problem(missing, viewOf(top))]) {
+      t.notMatch(page, /<header>|href="\/comments"/)
+    }
     t.strictSame(crumbsOf(noList.stale(rowOf(3), viewOf(top))), [['Comment 3', '/comments/3']])
     t.strictSame(crumbsOf(noList.record(rowOf(3), viewOf(placeIn(7)))), [['Post 7', '/posts/7']])
-    const alone = make({ actions: ['list'], schema: { type: 'object', properties: {} }, sortable: [], filterable: [], path: '/comments' }).page([rowOf(3)], pageViewOf(top))
+    const alone = make({
+      actions: ['list'], schema: { type: 'object', properties: {} }, sortable: [], filterable: [], path: '/comments'
+    }).page([rowOf(3)], pageViewOf(top))
     t.match(alone, '<tr><td data-label="Id">3</td></tr>')
   }
 })
@@ -300,8 +489,27 @@ t.test('the models of pages have optional members as undefined', async (t) => {
   const post = { label: 'Post 7', href: '/posts/7' }
   const resource = { plural: 'comments', singular: 'comment', path: '/posts/7/comments', singleton: false }
   t.match(seen, [
-    { kind: 'list', parent: post, crumbs: [post], resource, create: undefined, newLink: undefined, actions: [], rows: [{ id: 3, href: undefined }] },
-    { kind: 'record', parent: post, crumbs: [post], resource, edit: undefined, editLink: undefined, delete: undefined, actions: [], children: [] },
+    {
+      kind: 'list',
+      parent: post,
+      crumbs: [post],
+      resource,
+      create: undefined,
+      newLink: undefined,
+      actions: [],
+      rows: [{ id: 3, href: undefined }]
+    },
+    {
+      kind: 'record',
+      parent: post,
+      crumbs: [post],
+      resource,
+      edit: undefined,
+      editLink: undefined,
+      delete: undefined,
+      actions: [],
+      children: []
+    },
     { kind: 'stale', href: undefined },
     { kind: 'error', parent: post, create: undefined }
   ])
@@ -312,8 +520,34 @@ t.test('the models of pages have optional members as undefined', async (t) => {
   rich.blank(viewOf(placeIn(7)))
   const list = { label: 'Comments', href: '/posts/7/comments' }
   t.match(seen, [
-    { kind: 'list', create: undefined, newLink: { label: 'New comment', href: '/posts/7/comments/new' }, actions: [{ name: 'recent', method: 'GET', label: 'Recent', href: '/posts/7/comments/recent', hidden: [] }, {}, {}, {}], rows: [{ href: '/posts/7/comments/3' }] },
-    { kind: 'record', parent: list, crumbs: [post, list], edit: undefined, editLink: { label: 'Edit', href: '/posts/7/comments/3/edit' }, delete: { kind: 'delete' }, actions: [{}, { name: 'approveAll', method: 'POST', href: '/posts/7/comments/3/approve-all', hidden: [{ name: '_version', value: '1' }] }, {}, {}], children: [{ label: 'Likes', href: '/posts/7/comments/3/likes' }, {}] },
+    {
+      kind: 'list',
+      create: undefined,
+      newLink: { label: 'New comment', href: '/posts/7/comments/new' },
+      actions: [{ name: 'recent', method: 'GET', label: 'Recent', href: '/posts/7/comments/recent', hidden: [] }, {},
+        {}, {}],
+      rows: [{ href: '/posts/7/comments/3' }]
+    },
+    {
+      kind: 'record',
+      parent: list,
+      crumbs: [post, list],
+      edit: undefined,
+      editLink: { label: 'Edit', href: '/posts/7/comments/3/edit' },
+      delete: { kind: 'delete' },
+      actions: [
+        {},
+        {
+          name: 'approveAll',
+          method: 'POST',
+          href: '/posts/7/comments/3/approve-all',
+          hidden: [{ name: '_version', value: '1' }]
+        },
+        {},
+        {}
+      ],
+      children: [{ label: 'Likes', href: '/posts/7/comments/3/likes' }, {}]
+    },
     { kind: 'edit', title: 'New comment', alternates: [], form: { kind: 'create', action: '/posts/7/comments' } }
   ])
 })
@@ -339,11 +573,17 @@ t.test('a form on its own page is linked to, and is not part of another page', a
     t.strictSame(headingsOf(edit), ['Edit comment 3'])
     const way = [['Post 7', '/posts/7'], ['Comments', '/posts/7/comments'], ['Comment 3', '/posts/7/comments/3']]
     t.strictSame(crumbsOf(edit), way)
-    t.strictSame(crumbsOf(pages.problem(missing, viewOf(location, { input: inputOf({ id: 3 }) }))), way, 'a refused form has the same breadcrumbs')
+    t.strictSame(crumbsOf(pages.problem(missing, viewOf(location, { input: inputOf({ id: 3 }) }))), way,
+      'a refused form has the same breadcrumbs')
     const idle = make({ newSegment: 'new', editSegment: 'edit', actions: ['list', 'show'] })
-    for (const page of [idle.page([rowOf(3)], pageViewOf(location)), idle.record(rowOf(3), viewOf(location))]) t.notMatch(page, /\/(?:new|edit)"/, 'a form without an action is not linked to')
-    for (const page of [idle.blank(viewOf(location)), idle.edit(rowOf(3), viewOf(location))]) t.strictSame(formsOf(page), {}, 'a form without an action is not shown')
-    t.strictSame(crumbsOf(make({ editSegment: 'edit', actions: ['list', 'update'] }).edit(rowOf(3), viewOf(location))), way.slice(0, 2), 'a row without a page is not among the breadcrumbs')
+    for (const page of [idle.page([rowOf(3)], pageViewOf(location)), idle.record(rowOf(3), viewOf(location))]) {
+      t.notMatch(page, /\/(?:new|edit)"/, 'a form without an action is not linked to')
+    }
+    for (const page of [idle.blank(viewOf(location)), idle.edit(rowOf(3), viewOf(location))]) {
+      t.strictSame(formsOf(page), {}, 'a form without an action is not shown')
+    }
+    t.strictSame(crumbsOf(make({ editSegment: 'edit', actions: ['list', 'update'] }).edit(rowOf(3), viewOf(location))),
+      way.slice(0, 2), 'a row without a page is not among the breadcrumbs')
   }
 })
 
@@ -351,7 +591,8 @@ t.test('a custom action is a link or a button', async (t) => {
   for (const make of [makePages, makeSlowPages]) {
     const pages = make(full)
     const list = pages.page([rowOf(3)], pageViewOf(placeIn(7)))
-    t.strictSame(linksOf(list).filter(([, href]) => /recent|#new/.test(href)), [['Recent', '/posts/7/comments/recent'], ['New comment', '#new']])
+    t.strictSame(linksOf(list).filter(([, href]) => /recent|#new/.test(href)),
+      [['Recent', '/posts/7/comments/recent'], ['New comment', '#new']])
     t.strictSame(formsOf(list), {
       'Approve all': ['/posts/7/comments/approve-all', ''],
       'Reset &amp; go': ['/posts/7/comments/reset', '_method=PUT'],
@@ -361,7 +602,10 @@ t.test('a custom action is a link or a button', async (t) => {
     for (const [version, field] of [['5', '_version=5'], ['6', '_version=6'], ['', ''], ['5', '_version=5']] as const) {
       const record = pages.record(rowOf(3, { version }), viewOf(placeIn(7)))
       const with_ = (...fields: string[]): string => [...fields, field].filter((text) => text !== '').join()
-      t.strictSame(linksOf(record).filter(([, href]) => href.startsWith('/posts/7/comments/3/')), [['Recent', '/posts/7/comments/3/recent'], ['Likes', '/posts/7/comments/3/likes'], ['Cover image', '/posts/7/comments/3/cover']])
+      t.strictSame(linksOf(record).filter(([, href]) => href.startsWith('/posts/7/comments/3/')), [
+        ['Recent', '/posts/7/comments/3/recent'], ['Likes', '/posts/7/comments/3/likes'],
+        ['Cover image', '/posts/7/comments/3/cover']
+      ])
       t.strictSame(formsOf(record), {
         'Approve all': ['/posts/7/comments/3/approve-all', with_()],
         'Reset &amp; go': ['/posts/7/comments/3/reset', with_('_method=PUT')],
@@ -371,7 +615,9 @@ t.test('a custom action is a link or a button', async (t) => {
       })
     }
   }
-  const german = makePages({ ...full, messages: { phrases: { 'Approve all': 'Alle freigeben', 'Cover image': 'Titelbild' } } }).record(rowOf(3), viewOf(placeIn(7)))
+  const german = makePages({
+    ...full, messages: { phrases: { 'Approve all': 'Alle freigeben', 'Cover image': 'Titelbild' } }
+  }).record(rowOf(3), viewOf(placeIn(7)))
   t.match(german, '>Alle freigeben</button>')
   t.match(german, '>Titelbild</a>')
 })
@@ -379,7 +625,8 @@ t.test('a custom action is a link or a button', async (t) => {
 t.test('a row without a version has none in any form', async (t) => {
   for (const make of [makePages, makeSlowPages]) {
     const [pages, row] = [make(), rowOf(3, { version: '' })]
-    for (const page of [pages.record(row, viewOf(top)), pages.edit(row, viewOf(top)), pages.stale(row, viewOf(top)), pages.stale(row, viewOf(top, { input: inputOf() }))]) {
+    for (const page of [pages.record(row, viewOf(top)), pages.edit(row, viewOf(top)), pages.stale(row, viewOf(top)),
+      pages.stale(row, viewOf(top, { input: inputOf() }))]) {
       t.match(page, 'name="_method"')
       t.notMatch(page, '_version')
     }
@@ -403,17 +650,32 @@ t.test('a singleton has a page without an id', async (t) => {
         'Save changes': ['/profile', '_method=PUT,_version=1'],
         'Yes, delete it': ['/profile', '_method=DELETE,_version=1']
       })
-      t.strictSame(linksOf(record), [['Recent', '/profile/recent'], ['Edit', '#edit'], ['Likes', '/profile/likes'], ['Cover image', '/profile/cover'], ['Cancel', '/profile'], ['XML', '/profile.xml'], ['JSON', '/profile.json']])
+      t.strictSame(linksOf(record), [['Recent', '/profile/recent'], ['Edit', '#edit'], ['Likes', '/profile/likes'],
+        ['Cover image', '/profile/cover'], ['Cancel', '/profile'], ['XML', '/profile.xml'], ['JSON', '/profile.json']])
     }
-    const cover: Location = { collection: '/posts/7/profile', members: '/posts/7/profile', parent: { resource: { plural: 'posts', singular: 'post', singleton: false }, id: 7, path: '/posts/7', list: undefined, parent: undefined } }
+    const cover: Location = {
+      collection: '/posts/7/profile',
+      members: '/posts/7/profile',
+      parent: {
+        resource: { plural: 'posts', singular: 'post', singleton: false },
+        id: 7,
+        path: '/posts/7',
+        list: undefined,
+        parent: undefined
+      }
+    }
     const nested = make({ ...profile, path: '/posts/:postId/profile' })
     t.strictSame(crumbsOf(nested.record(rowOf(1), viewOf(cover))), [['Post 7', '/posts/7']])
-    t.strictSame(targetsOf(nested.record(rowOf(1), viewOf(cover))), ['/posts/7', '/posts/7/profile', '/posts/7/profile', '/posts/7/profile', '/posts/7/profile.xml', '/posts/7/profile.json'])
-    const edit = make({ ...profile, editSegment: 'edit', messages: { singular: 'account' } }).edit(rowOf(1), viewOf(cover))
+    t.strictSame(targetsOf(nested.record(rowOf(1), viewOf(cover))), ['/posts/7', '/posts/7/profile', '/posts/7/profile',
+      '/posts/7/profile', '/posts/7/profile.xml', '/posts/7/profile.json'])
+    const edit = make({ ...profile, editSegment: 'edit', messages: { singular: 'account' } }).edit(rowOf(1),
+      viewOf(cover))
     t.strictSame(headingsOf(edit), ['Edit account'])
     t.strictSame(crumbsOf(edit), [['Post 7', '/posts/7'], ['Account', '/posts/7/profile']])
     t.strictSame(formsOf(edit), { 'Save changes': ['/posts/7/profile', '_method=PUT,_version=1'] })
-    t.strictSame(formsOf(make({ ...profile, memberWrites: true }).stale(rowOf(1), viewOf(cover))), { 'Yes, delete it': ['/posts/7/profile', '_method=DELETE,_version=1'] })
+    t.strictSame(formsOf(make({ ...profile, memberWrites: true }).stale(rowOf(1), viewOf(cover))), {
+      'Yes, delete it': ['/posts/7/profile', '_method=DELETE,_version=1']
+    })
   }
 })
 
@@ -431,7 +693,9 @@ t.test('the page of a missing singleton has the form to create it', async (t) =>
 
 t.test('a refused form of a singleton comes back as create or update', async (t) => {
   const pages = makePages(profile)
-  const invalid = { status: 422, title: 'Unprocessable Entity', detail: 'title must be given', errors: { title: ['must be given'] } } as unknown as Problem
+  const invalid = {
+    status: 422, title: 'Unprocessable Entity', detail: 'title must be given', errors: { title: ['must be given'] }
+  } as unknown as Problem
   const cases: Array<[input: Partial<Input>, heading: string, hidden: string]> = [
     [{}, 'New profile', ''],
     [{ version: '2' }, 'Edit profile', '_method=PUT,_version=2'],
@@ -452,8 +716,15 @@ t.test('each of these pages is valid HTML and well-formed XML', async (t) => {
     t.strictSame(results.flatMap(({ messages }) => messages.map(({ ruleId, message }) => `${ruleId}: ${message}`)), [])
     t.equal(elementsOf(page)[0]?.name, 'html')
   }
-  for (const options of [{}, full, apart, { actions: [] }, { ...full, actions: [] }, { ...profile, ...full }, { ...profile, ...apart }]) {
+  for (const options of [{}, full, apart, { actions: [] }, { ...full, actions: [] }, { ...profile, ...full },
+    { ...profile, ...apart }]) {
     const [pages, location] = [makePages(options), placeIn(7)]
-    for (const page of [pages.page([rowOf(3)], pageViewOf(location)), pages.page([], pageViewOf(location)), pages.record(rowOf(3), viewOf(location)), pages.stale(rowOf(3), viewOf(location)), pages.blank(viewOf(location)), pages.edit(rowOf(3), viewOf(location)), pages.problem(missing, viewOf(location))]) await check(t, page)
+    for (const page of [
+      pages.page([rowOf(3)], pageViewOf(location)), pages.page([], pageViewOf(location)),
+      pages.record(rowOf(3), viewOf(location)), pages.stale(rowOf(3), viewOf(location)), pages.blank(viewOf(location)),
+      pages.edit(rowOf(3), viewOf(location)), pages.problem(missing, viewOf(location))
+    ]) {
+      await check(t, page)
+    }
   }
 })

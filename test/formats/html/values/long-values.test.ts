@@ -62,7 +62,9 @@ t.test('a value of exactly 100,000 characters is shown and edited in full', asyn
 })
 
 t.test('a form without a field for a long value leaves it unchanged', async (t) => {
-  const app = await build(t, { name: 'posts', attributes, writes: 'both', formPages: true }, { server: { bodyLimit: 4e6 } })
+  const app = await build(
+    t, { name: 'posts', attributes, writes: 'both', formPages: true }, { server: { bodyLimit: 4e6 } }
+  )
   await app.inject({ method: 'POST', url: '/posts', payload: { post: long } })
   const edit = await app.inject({ url: '/posts/1/edit', headers: page })
   t.ok(edit.body.length < 50_000, `${edit.body.length} characters`)
@@ -71,12 +73,19 @@ t.test('a form without a field for a long value leaves it unchanged', async (t) 
   const names = fieldsOf(edit.body)
   t.ok(names.includes('post[title]') && names.includes('post[email]'))
   t.strictSame(names.filter((name) => /body|tags|people|names/.test(name)), [])
-  const put = (fields: string): Promise<LightMyRequestResponse> => app.inject({ method: 'POST', url: '/posts/1', headers: { ...page, 'content-type': form }, payload: `_method=PUT&_version=1&${fields}` })
+  const put = (fields: string): Promise<LightMyRequestResponse> => app.inject({
+    method: 'POST',
+    url: '/posts/1',
+    headers: { ...page, 'content-type': form },
+    payload: `_method=PUT&_version=1&${fields}`
+  })
   const refused = await put(`post[title]=${'x'.repeat(30)}&post[email]=new`)
   t.equal(refused.statusCode, 422)
   t.ok(refused.body.length < 50_000, 'the form that comes back is not longer')
   t.equal((await put('post[title]=New&post[email]=new')).statusCode, 303)
-  t.strictSame((await app.inject('/posts/1.json')).json<{ post: object }>().post, { id: 1, ...long, title: 'New', email: 'new' })
+  t.strictSame((await app.inject('/posts/1.json')).json<{ post: object }>().post, {
+    id: 1, ...long, title: 'New', email: 'new'
+  })
   const stale = await put('post[title]=Other&post[email]=other')
   t.equal(stale.statusCode, 412)
   t.ok(stale.body.length < 50_000, 'the form of a conflict is not longer')
@@ -86,11 +95,23 @@ t.test('a conflict shows the beginning of theirs, and all of yours in its field'
   const app = await build(t, { name: 'posts', attributes, writes: 'both' }, { server: { bodyLimit: 4e6 } })
   await app.inject({ method: 'POST', url: '/posts', payload: { post: { body: long.body, rating: 1 } } })
   const typed = `${'<>'.repeat(75_000)}end of typed`
-  const { statusCode, body } = await app.inject({ method: 'POST', url: '/posts/1', headers: { ...page, 'content-type': form }, payload: `_method=PUT&_version=0&post[body]=${encodeURIComponent(typed)}&post[rating]=x` })
+  const { statusCode, body } = await app.inject({
+    method: 'POST',
+    url: '/posts/1',
+    headers: { ...page, 'content-type': form },
+    payload: `_method=PUT&_version=0&post[body]=${encodeURIComponent(typed)}&post[rating]=x`
+  })
   t.equal(statusCode, 422)
-  const stale = await app.inject({ method: 'POST', url: '/posts/1', headers: { ...page, 'content-type': form }, payload: `_method=PUT&_version=0&post[body]=${encodeURIComponent(typed)}` })
+  const stale = await app.inject({
+    method: 'POST',
+    url: '/posts/1',
+    headers: { ...page, 'content-type': form },
+    payload: `_method=PUT&_version=0&post[body]=${encodeURIComponent(typed)}`
+  })
   t.equal(stale.statusCode, 412)
-  for (const html of [body, stale.body]) t.match(html, `${'&lt;&gt;'.repeat(75_000)}end of typed</textarea>`, 'no typed value is lost')
+  for (const html of [body, stale.body]) {
+    t.match(html, `${'&lt;&gt;'.repeat(75_000)}end of typed</textarea>`, 'no typed value is lost')
+  }
   t.equal(stale.body.match(/&lt;&quot;/g)?.length, MOST / 2)
   t.notMatch(stale.body, 'end of body')
 })
@@ -98,7 +119,13 @@ t.test('a conflict shows the beginning of theirs, and all of yours in its field'
 t.test('a form that could not be read comes back with all typed values', async (t) => {
   const app = await build(t, { name: 'posts', attributes }, { server: { bodyLimit: 4e6 } })
   const typed = `${'é & <b>"—"</b>\n'.repeat(20_000)}end`
-  const { statusCode, body } = await app.inject({ method: 'POST', url: '/posts', headers: { ...page, 'content-type': form }, payload: new URLSearchParams([['post[body]', typed], ['post[rating]', 'x'], ['post[tags]', `a\n${'b'.repeat(200_000)}`]]).toString() })
+  const { statusCode, body } = await app.inject({
+    method: 'POST',
+    url: '/posts',
+    headers: { ...page, 'content-type': form },
+    payload: new URLSearchParams([['post[body]', typed], ['post[rating]', 'x'],
+      ['post[tags]', `a\n${'b'.repeat(200_000)}`]]).toString()
+  })
   t.equal(statusCode, 422)
   t.match(body, `${'é &amp; &lt;b&gt;&quot;—&quot;&lt;/b&gt;&#10;'.repeat(20_000)}end</textarea>`)
   t.match(body, `a&#10;${'b'.repeat(200_000)}</textarea>`)
@@ -106,7 +133,15 @@ t.test('a form that could not be read comes back with all typed values', async (
 
 t.test('a long value without a schema, and one that no format can carry, are shown by their beginning', async (t) => {
   const store = memoryStore()
-  store.create({ deep: [[{ a: null, b: 'x'.repeat(60_000), c: true, d: ['y'.repeat(60_000), 1] }]], many: Array.from({ length: 60_000 }, () => 1), wide: Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`name${index}`, null])), last: 'z' }, {})
+  store.create(
+    {
+      deep: [[{ a: null, b: 'x'.repeat(60_000), c: true, d: ['y'.repeat(60_000), 1] }]],
+      many: Array.from({ length: 60_000 }, () => 1),
+      wide: Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`name${index}`, null])),
+      last: 'z'
+    },
+    {}
+  )
   store.create({ bad: `${'\u0001\ufffe\ud800&'.repeat(50_000)}end` }, {})
   const app = await build(t, { name: 'posts', store })
   const first = await app.inject({ url: '/posts/1', headers: page })
@@ -122,6 +157,11 @@ t.test('a long value without a schema, and one that no format can carry, are sho
 
 t.test('each kind of line end in XML becomes one line feed', async (t) => {
   const app = await build(t, { name: 'posts', attributes })
-  const created = await app.inject({ method: 'POST', url: '/posts.json', headers: { 'content-type': 'application/xml' }, payload: '<post>\r\n<title>a\rb\r\nc\n\r\r\n&#13;</title>\r</post>\r' })
+  const created = await app.inject({
+    method: 'POST',
+    url: '/posts.json',
+    headers: { 'content-type': 'application/xml' },
+    payload: '<post>\r\n<title>a\rb\r\nc\n\r\r\n&#13;</title>\r</post>\r'
+  })
   t.match(created.json(), { post: { title: 'a\nb\nc\n\n\n\r' } })
 })

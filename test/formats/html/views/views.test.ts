@@ -15,11 +15,18 @@ const form = 'application/x-www-form-urlencoded'
 const attributes = {
   type: 'object',
   required: ['title'],
-  properties: { title: { type: 'string', minLength: 1, maxLength: 9 }, author: { type: 'object', properties: { name: { type: 'string' } } }, secret: { type: 'string', writeOnly: true }, rating: { type: 'integer' } }
+  properties: {
+    title: { type: 'string', minLength: 1, maxLength: 9 },
+    author: { type: 'object', properties: { name: { type: 'string' } } },
+    secret: { type: 'string', writeOnly: true },
+    rating: { type: 'integer' }
+  }
 } as const
 const row = { title: 'T & <b>', author: { name: 'N' }, secret: 'SECRET', rating: 5 }
 
-async function seeded (t: Test, options: Omit<ResourceOptions, 'name'> = {}, rows: readonly Attributes[] = [row]): Promise<FastifyInstance> {
+async function seeded (
+  t: Test, options: Omit<ResourceOptions, 'name'> = {}, rows: readonly Attributes[] = [row]
+): Promise<FastifyInstance> {
   const store = memoryStore({ unique: ['title'] })
   for (const row of rows) store.create(row, {})
   return await build(t, { name: 'posts', attributes, store, ...options })
@@ -30,7 +37,9 @@ async function get (app: FastifyInstance, url: string): Promise<LightMyRequestRe
 }
 
 async function post (app: FastifyInstance, payload: string): Promise<LightMyRequestResponse> {
-  return await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': form, accept: 'text/html' }, payload })
+  return await app.inject({
+    method: 'POST', url: '/posts', headers: { 'content-type': form, accept: 'text/html' }, payload
+  })
 }
 
 /** The kinds of pages of any resource. A page to choose a row has its test in `test/http/relations`. */
@@ -40,15 +49,19 @@ type Kind = Exclude<Page['kind'], 'choose'>
 const requests: Readonly<Record<Kind, readonly [status: number, request: InjectOptions]>> = {
   list: [200, { url: '/posts' }],
   record: [200, { url: '/posts/1' }],
-  edit: [422, { method: 'POST', url: '/posts', payload: '_method=PUT&id=1&_version=1&post[title]=&post[secret]=SECRET' }],
-  stale: [412, { method: 'POST', url: '/posts', payload: '_method=PUT&id=1&_version=0&post[title]=mine&post[secret]=SECRET' }],
+  edit: [422,
+    { method: 'POST', url: '/posts', payload: '_method=PUT&id=1&_version=1&post[title]=&post[secret]=SECRET' }],
+  stale: [412,
+    { method: 'POST', url: '/posts', payload: '_method=PUT&id=1&_version=0&post[title]=mine&post[secret]=SECRET' }],
   error: [404, { url: '/posts/99' }]
 }
 const kinds = Object.keys(requests) as Kind[]
 
 async function ask (app: FastifyInstance, kind: Kind): Promise<LightMyRequestResponse> {
   const [, request] = requests[kind]
-  return await app.inject({ ...request, headers: { accept: 'text/html', ...(request.method === 'POST' && { 'content-type': form }) } })
+  return await app.inject({
+    ...request, headers: { accept: 'text/html', ...(request.method === 'POST' && { 'content-type': form }) }
+  })
 }
 
 /** A notice, of which each page has several that are hidden. */
@@ -58,12 +71,15 @@ function mainOf (page: string): string | undefined {
   return /<main id="main">\n([^]*)<\/main>/.exec(page)?.[1]?.replaceAll(NOTICE, '')
 }
 
-t.test('a page by the app\'s own view never gives a 304, because the view may show other data than the row', async (t) => {
-  for (const [what, views, statusCode] of [['ours', {}, 304], ['one of its own', { record: () => String(Math.random()) }, 200]] as const) {
+t.test('a page by the app\'s own view never gives a 304, because it may show other data', async (t) => {
+  for (const [
+    what, views, statusCode
+  ] of [['ours', {}, 304], ['one of its own', { record: () => String(Math.random()) }, 200]] as const) {
     const app = await seeded(t, { html: { views } })
     const { headers: { etag } } = await get(app, '/posts/1')
     t.equal(plainTag(etag), '"1.html"', what)
-    t.equal((await app.inject({ url: '/posts/1', headers: { accept: 'text/html', 'if-none-match': etag } })).statusCode, statusCode, what)
+    t.equal((await app.inject({ url: '/posts/1', headers: { accept: 'text/html', 'if-none-match': etag } })).statusCode,
+      statusCode, what)
     t.equal((await app.inject({ url: '/posts/1.json', headers: { 'if-none-match': '*' } })).statusCode, 304, what)
   }
 })
@@ -82,7 +98,16 @@ t.test('the view of a page receives its model, and returns the content of the la
       }
       t.equal(seen.length, 1)
       const [page] = seen
-      t.match(page, { kind, title: String, resource: { plural: 'posts', singular: 'post', path: '/posts' }, stylesheet: /^\/posts\/pages\./, lang: 'en', dir: 'ltr', messages: { save: 'Save changes' }, xhtml: false })
+      t.match(page, {
+        kind,
+        title: String,
+        resource: { plural: 'posts', singular: 'post', path: '/posts' },
+        stylesheet: /^\/posts\/pages\./,
+        lang: 'en',
+        dir: 'ltr',
+        messages: { save: 'Save changes' },
+        xhtml: false
+      })
       t.equal(mainOf((await ask(app, kind)).body), markup`<p title="${page?.title}">${kind}</p>`.toString())
       t.notMatch(JSON.stringify({ ...page, request: undefined }), 'SECRET', 'no model has writeOnly values')
     })
@@ -92,14 +117,31 @@ t.test('the view of a page receives its model, and returns the content of the la
 t.test('a model has the data of its page', async (t) => {
   const pages = new Map<string, Page>()
   const note = (page: Page): Content => { pages.set(page.kind, page); return '' }
-  const app = await seeded(t, { html: { views: { list: note, record: note, edit: note, stale: note, error: note }, pageSize: 1 } }, [row, { title: 'U' }])
+  const app = await seeded(
+    t,
+    { html: { views: { list: note, record: note, edit: note, stale: note, error: note }, pageSize: 1 } },
+    [row, { title: 'U' }]
+  )
   for (const kind of kinds) await ask(app, kind)
   t.match(pages.get('list'), {
     title: 'Posts',
     parent: undefined,
-    alternates: [{ label: 'XML', href: '/posts.xml', mediaType: 'application/xml' }, { label: 'JSON', href: '/posts.json', mediaType: 'application/json' }],
-    columns: [{ name: 'title', numeric: false, sort: { label: 'Title', href: '/posts?sort=title' }, sorted: undefined }, { name: 'author', sort: undefined }, { name: 'rating', numeric: true }, { name: 'id', label: 'Id', numeric: false, sort: { href: '/posts?sort=-id' } }],
-    rows: [{ id: 1, version: '1', title: 'T & <b>', href: '/posts/1', attributes: { title: 'T & <b>', author: { name: 'N' }, rating: 5 }, cells: [Markup, Markup, Markup, Markup] }],
+    alternates: [{ label: 'XML', href: '/posts.xml', mediaType: 'application/xml' },
+      { label: 'JSON', href: '/posts.json', mediaType: 'application/json' }],
+    columns: [
+      { name: 'title', numeric: false, sort: { label: 'Title', href: '/posts?sort=title' }, sorted: undefined },
+      { name: 'author', sort: undefined },
+      { name: 'rating', numeric: true },
+      { name: 'id', label: 'Id', numeric: false, sort: { href: '/posts?sort=-id' } }
+    ],
+    rows: [{
+      id: 1,
+      version: '1',
+      title: 'T & <b>',
+      href: '/posts/1',
+      attributes: { title: 'T & <b>', author: { name: 'N' }, rating: 5 },
+      cells: [Markup, Markup, Markup, Markup]
+    }],
     table: Markup,
     next: { label: 'Next page', href: /^\/posts\?after=/ },
     first: undefined,
@@ -114,13 +156,58 @@ t.test('a model has the data of its page', async (t) => {
     parent: { label: 'Posts', href: '/posts' },
     id: 1,
     version: '1',
-    values: [{ name: 'title', label: 'Title', anchor: ':title', value: 'T & <b>', markup: Markup }, { name: 'author', value: { name: 'N' } }, { name: 'rating', value: 5 }],
-    edit: { kind: 'update', hidden: [{ name: '_method', value: 'PUT' }, { name: 'id', value: '1' }, { name: '_version', value: '1' }, { name: 'post[?][was]', value: /^title [\w-]+ author [\w-]+ rating [\w-]+$/ }], submit: 'Save changes' },
-    delete: { kind: 'delete', hidden: [{ name: '_method', value: 'DELETE' }, { name: 'id', value: '1' }, { name: '_version', value: '1' }] }
+    values: [{ name: 'title', label: 'Title', anchor: ':title', value: 'T & <b>', markup: Markup },
+      { name: 'author', value: { name: 'N' } }, { name: 'rating', value: 5 }],
+    edit: {
+      kind: 'update',
+      hidden: [{ name: '_method', value: 'PUT' }, { name: 'id', value: '1' }, { name: '_version', value: '1' },
+        { name: 'post[?][was]', value: /^title [\w-]+ author [\w-]+ rating [\w-]+$/ }],
+      submit: 'Save changes'
+    },
+    delete: {
+      kind: 'delete',
+      hidden: [{ name: '_method', value: 'DELETE' }, { name: 'id', value: '1' }, { name: '_version', value: '1' }]
+    }
   })
-  t.match(pages.get('edit'), { title: 'Edit T & <b>', alternates: [], form: { kind: 'update', errors: [{ text: 'Title must not be blank', href: '#post:title' }], fields: [{ control: 'input', id: 'post:title', name: 'post[title]', label: 'Title', errors: ['Must not be blank'], value: '' }, { control: 'group', fields: [{ name: 'post[author][name]' }] }, { control: 'input', type: 'password', value: '' }, { control: 'input', type: 'number' }] } })
-  t.match(pages.get('stale'), { id: 1, href: '/posts/1', current: [{ name: 'title', value: 'T & <b>' }, {}, {}], conflicts: [{ label: 'Title', yours: Markup, theirs: Markup, field: { name: 'post[title]', value: 'mine' }, choice: { name: 'post[title][?][keep]', keep: 'yours' } }], form: { kind: 'update', hidden: [{}, {}, { name: '_version', value: '1' }, {}] } })
-  t.match(pages.get('error'), { title: 'Not Found', parent: { href: '/posts' }, problem: { status: 404, title: 'Not Found', detail: 'there is no post with the id 99' } })
+  t.match(pages.get('edit'), {
+    title: 'Edit T & <b>',
+    alternates: [],
+    form: {
+      kind: 'update',
+      errors: [{ text: 'Title must not be blank', href: '#post:title' }],
+      fields: [
+        {
+          control: 'input',
+          id: 'post:title',
+          name: 'post[title]',
+          label: 'Title',
+          errors: ['Must not be blank'],
+          value: ''
+        },
+        { control: 'group', fields: [{ name: 'post[author][name]' }] },
+        { control: 'input', type: 'password', value: '' },
+        { control: 'input', type: 'number' }
+      ]
+    }
+  })
+  t.match(pages.get('stale'), {
+    id: 1,
+    href: '/posts/1',
+    current: [{ name: 'title', value: 'T & <b>' }, {}, {}],
+    conflicts: [{
+      label: 'Title',
+      yours: Markup,
+      theirs: Markup,
+      field: { name: 'post[title]', value: 'mine' },
+      choice: { name: 'post[title][?][keep]', keep: 'yours' }
+    }],
+    form: { kind: 'update', hidden: [{}, {}, { name: '_version', value: '1' }, {}] }
+  })
+  t.match(pages.get('error'), {
+    title: 'Not Found',
+    parent: { href: '/posts' },
+    problem: { status: 404, title: 'Not Found', detail: 'there is no post with the id 99' }
+  })
 })
 
 t.test('the views of a form and of a field are used in every page', async (t) => {
@@ -129,7 +216,11 @@ t.test('the views of a form and of a field are used in every page', async (t) =>
   const app = await seeded(t, {
     html: {
       views: {
-        form (form, page, views) { forms.push(form); return markup`<form class="mine" action="${form.action}">${form.fields.map((field) => views.field(field, page, views))}</form>` },
+        form (form, page, views) {
+          forms.push(form)
+          return markup`<form class="mine" action="${form.action}">${form.fields.map((field) => views.field(field, page,
+            views))}</form>`
+        },
         field (field, page, views) {
           fields.push(field)
           return field.control === 'group' ? defaultViews.field(field, page, views) : markup`<i>${field.label}</i>`
@@ -156,8 +247,22 @@ t.test('the views of a form and of a field are used in every page', async (t) =>
 })
 
 t.test('the layout receives the content as markup', async (t) => {
-  const app = await seeded(t, { html: { views: { layout: (page, content, views) => markup`<!DOCTYPE html><html><title>${page.title}</title>${content instanceof Markup}${Object.keys(views).join()}<body>${content}</body></html>`, error: () => raw('<hr/>') } } })
-  t.equal((await ask(app, 'error')).body.replaceAll(NOTICE, ''), '<!DOCTYPE html><html><title>Not Found</title>truelayout,list,record,edit,choose,stale,error,form,field<body><hr/></body></html>')
+  const app = await seeded(t, {
+    html: {
+      views: {
+        layout: (page, content, views) =>
+          markup`<!DOCTYPE html><html><title>${page.title}</title>${content instanceof Markup}${Object.keys(
+          views
+        ).join()}<body>${content}</body></html>`,
+        error: () => raw('<hr/>')
+      }
+    }
+  })
+  t.equal(
+    (await ask(app, 'error')).body.replaceAll(NOTICE, ''),
+    '<!DOCTYPE html><html><title>Not Found</title>truelayout,list,record,edit,choose,stale,error,form,field<body>' +
+      '<hr/></body></html>'
+  )
 })
 
 t.test('the text of a view is escaped unless it is markup', async (t) => {
@@ -181,7 +286,14 @@ t.test('the text of a view is escaped unless it is markup', async (t) => {
   let shown: Content
   const apps = new Map<Kind, FastifyInstance>()
   for (const kind of kinds) apps.set(kind, await seeded(t, { html: { views: { [kind]: () => shown } } }))
-  const editing = await seeded(t, { html: { views: { field: () => shown, form: ({ fields }, page, views) => markup`[${fields.map((field) => views.field(field, page, views))}]` } } })
+  const editing = await seeded(t, {
+    html: {
+      views: {
+        field: () => shown,
+        form: ({ fields }, page, views) => markup`[${fields.map((field) => views.field(field, page, views))}]`
+      }
+    }
+  })
   for (const [name, content, text] of cases) {
     await t.test(name, async (t) => {
       shown = content
@@ -199,7 +311,8 @@ t.test('a template keeps its own markup, and escapes its values once', async (t)
   t.equal(markup``.toString(), '')
   t.equal(`${markup`<b/>`}`, '<b/>', 'in an ordinary template string too')
   t.equal(markup`${'"><script>'}`.toString(), '&quot;&gt;&lt;script&gt;')
-  t.equal(markup`${JSON.parse('{"text":"<b>","#text":"<b>"}') as Content}`.toString(), '[object Object]', 'an object of other code is not markup')
+  t.equal(markup`${JSON.parse('{"text":"<b>","#text":"<b>"}') as Content}`.toString(), '[object Object]',
+    'an object of other code is not markup')
   t.equal(markup`${{ toString: () => '<b>' } as unknown as Content}`.toString(), '&lt;b&gt;', 'its text is escaped')
 })
 
@@ -207,9 +320,13 @@ t.test('a view may wrap the default one', async (t) => {
   const app = await seeded(t, {
     html: {
       views: {
-        layout: (page, content, views) => markup`${raw(String(defaultViews.layout(page, markup`<aside>mine</aside>${content}`, views)).replace('</head>', '<meta name="author" content="me"/></head>'))}`,
+        layout: (page, content, views) => markup`${raw(String(defaultViews.layout(
+          page, markup`<aside>mine</aside>${content}`, views
+        )).replace('</head>', '<meta name="author" content="me"/></head>'))}`,
         list: (page, views) => [markup`<p>before</p>`, defaultViews.list(page, views)],
-        field: (field, page, views) => markup`<div class="mine">${defaultViews.field({ ...field, label: `${field.label}!` }, page, views)}</div>`
+        field: (field, page, views) => markup`<div class="mine">${defaultViews.field(
+          { ...field, label: `${field.label}!` }, page, views
+        )}</div>`
       }
     }
   })
@@ -218,7 +335,8 @@ t.test('a view may wrap the default one', async (t) => {
   t.match(mainOf(body), /^<aside>mine<\/aside><p>before<\/p><div class="title">/)
   t.match(body, '<legend>Author! ')
   t.match(body, '>Name! <')
-  t.equal((await app.inject(submit(fill(findForm(body, 'POST'), { 'post[title]': 'new' })))).statusCode, 303, 'the form still works')
+  t.equal((await app.inject(submit(fill(findForm(body, 'POST'), { 'post[title]': 'new' })))).statusCode, 303,
+    'the form still works')
 })
 
 t.test('the views of one resource do not affect another', async (t) => {
@@ -264,7 +382,8 @@ t.test('a view that fails gives a 500 that reveals nothing', async (t) => {
       const res = await ask(app, kind)
       t.equal(res.statusCode, 500)
       t.notMatch(res.body, /INSIDE|call stack|node_modules/)
-      t.equal(res.headers['content-security-policy'], "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+      t.equal(res.headers['content-security-policy'],
+        "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
       t.equal(res.headers.etag, undefined)
       t.ok(lines.some((line) => /INSIDE|call stack/.test(line)), 'the error is logged')
       // The error page of a refused form may fail and become text. The error page of a read must not.
@@ -276,7 +395,9 @@ t.test('a view that fails gives a 500 that reveals nothing', async (t) => {
 })
 
 t.test('a view that returns a promise gives a 500, and no text of it is shown', async (t) => {
-  const app = await seeded(t, { html: { views: { list: (() => Promise.resolve('later')) as unknown as Views['list'] } } })
+  const app = await seeded(t, {
+    html: { views: { list: (() => Promise.resolve('later')) as unknown as Views['list'] } }
+  })
   const res = await ask(app, 'list')
   t.equal(res.statusCode, 500)
   t.notMatch(res.body, '[object Promise]')
@@ -420,7 +541,11 @@ function quoteMessages (): MessageTexts {
 t.test('all phrases of the pages can be translated', async (t) => {
   // These words are names that a client or the app has given, units, and formats.
   const known = new Set(['XML', 'JSON', 'UTC', 'post', 'posts', 'id', 'line', 'PUT', 'inner'])
-  await visitEveryPage(t, { lang: 'de', messages: german }, { title: q('Etwas'), description: q('Erklärung') }, (label, { headers, body }, isCrafted) => {
+  await visitEveryPage(t, { lang: 'de', messages: german }, {
+    title: q('Etwas'), description: q('Erklärung')
+  }, (label, {
+    headers, body
+  }, isCrafted) => {
     t.match(headers['content-type'], /^text\/html/, label)
     t.match(body, '<html xmlns="http://www.w3.org/1999/xhtml" lang="de" dir="ltr">')
     if (!isCrafted) t.strictSame([...new Set(wordsOf(body, unquote))].filter((word) => !known.has(word)), [], label)
@@ -441,16 +566,22 @@ t.test('the app decides what a message says, and where it has its numbers', asyn
     [{ phrases: { constructor: 'x', '{a}': 'y', '{': 'z', '(': 'z' } }, '1: must have at least 2 characters']
   ]
   for (const [messages, text] of cases) {
-    const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { a: { type: 'string', title: '1:', minLength: 2 } } }, html: { messages } })
+    const app = await build(t, {
+      name: 'posts',
+      attributes: { type: 'object', properties: { a: { type: 'string', title: '1:', minLength: 2 } } },
+      html: { messages }
+    })
     t.match(decode((await post(app, 'post[a]=x')).body), `<a href="#post:a">${text}</a>`)
   }
 })
 
 t.test('a page declares its language and direction', async (t) => {
   const cases: Array<[lang: string, tag: string, dir: string]> = [
-    ['en', 'en', 'ltr'], ['EN-us', 'en-US', 'ltr'], ['de', 'de', 'ltr'], ['ar', 'ar', 'rtl'], ['he-IL', 'he-IL', 'rtl'], ['fa', 'fa', 'rtl'], ['ur', 'ur', 'rtl'], ['yi', 'yi', 'rtl'], ['iw', 'he', 'rtl'],
+    ['en', 'en', 'ltr'], ['EN-us', 'en-US', 'ltr'], ['de', 'de', 'ltr'], ['ar', 'ar', 'rtl'], ['he-IL', 'he-IL', 'rtl'],
+    ['fa', 'fa', 'rtl'], ['ur', 'ur', 'rtl'], ['yi', 'yi', 'rtl'], ['iw', 'he', 'rtl'],
     // The script decides if the language tag has one.
-    ['az-Arab', 'az-Arab', 'rtl'], ['pa-Arab', 'pa-Arab', 'rtl'], ['ar-Latn', 'ar-Latn', 'ltr'], ['sd-Deva', 'sd-Deva', 'ltr'], ['ff-Adlm', 'ff-Adlm', 'rtl']
+    ['az-Arab', 'az-Arab', 'rtl'], ['pa-Arab', 'pa-Arab', 'rtl'], ['ar-Latn', 'ar-Latn', 'ltr'],
+    ['sd-Deva', 'sd-Deva', 'ltr'], ['ff-Adlm', 'ff-Adlm', 'rtl']
   ]
   for (const [lang, tag, dir] of cases) {
     const app = await seeded(t, { html: { lang } })
@@ -459,9 +590,24 @@ t.test('a page declares its language and direction', async (t) => {
 })
 
 t.test('dates are written as in the language', async (t) => {
-  const attributes = { type: 'object', properties: { date: { type: 'string', format: 'date' }, at: { type: 'string', format: 'date-time' } } } as const
-  for (const [lang, date, at] of [['de', '31.01.2026', '31.01.2026, 12:05 UTC'], ['en-GB', '31 Jan 2026', '31 Jan 2026, 12:05 UTC'], ['ja', '2026/01/31', '2026/01/31 12:05 UTC']] as const) {
-    const app = await build(t, { name: 'posts', attributes, html: { lang }, store: (() => { const store = memoryStore(); store.create({ date: '2026-01-31', at: '2026-01-31T12:05:00Z' }, {}); return store })() })
+  const attributes = {
+    type: 'object',
+    properties: { date: { type: 'string', format: 'date' }, at: { type: 'string', format: 'date-time' } }
+  } as const
+  for (const [
+    lang, date, at
+  ] of [['de', '31.01.2026', '31.01.2026, 12:05 UTC'], ['en-GB', '31 Jan 2026', '31 Jan 2026, 12:05 UTC'],
+      ['ja', '2026/01/31', '2026/01/31 12:05 UTC']] as const) {
+    const app = await build(t, {
+      name: 'posts',
+      attributes,
+      html: { lang },
+      store: (() => {
+        const store = memoryStore()
+        store.create({ date: '2026-01-31', at: '2026-01-31T12:05:00Z' }, {})
+        return store
+      })()
+    })
     for (const url of ['/posts', '/posts/1']) {
       const { body } = await get(app, url)
       t.match(body, `<time datetime="2026-01-31">${date}</time>`, lang)
@@ -473,7 +619,8 @@ t.test('dates are written as in the language', async (t) => {
 /** Returns the contrast ratio of WCAG 2.2. */
 function contrast (a: string, b: string): number {
   const luminance = (colour: string): number => {
-    const [red = 0, green = 0, blue = 0] = (colour.match(/[\da-f]{2}/gi) ?? []).map((pair) => parseInt(pair, 16) / 255).map((share) => share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4)
+    const [red = 0, green = 0, blue = 0] = (colour.match(/[\da-f]{2}/gi) ?? []).map((pair) => parseInt(pair,
+      16) / 255).map((share) => share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
   }
   const [light = 0, dark = 0] = [luminance(a), luminance(b)].sort((x, y) => y - x)
@@ -483,10 +630,15 @@ function contrast (a: string, b: string): number {
 async function coloursOf (app: FastifyInstance): Promise<Array<Record<string, string>>> {
   const [, url = ''] = /<link rel="stylesheet" href="([^"]*)"/.exec((await get(app, '/posts')).body) ?? []
   const { body } = await app.inject(url)
-  return [...body.matchAll(/:root\{([^}]*)\}/g)].map(([, rules = '']) => Object.fromEntries(rules.split(';').map((rule) => rule.replace(/^--/, '').split(':') as [string, string]))).filter((rules) => rules['on-fill'] !== undefined)
+  return [...body.matchAll(/:root\{([^}]*)\}/g)].map(([, rules = '']) => Object.fromEntries(
+    rules.split(';').map((rule) => rule.replace(/^--/, '').split(':') as [string, string])
+  )).filter((rules) => rules['on-fill'] !== undefined)
 }
 
-const accents = ['#fff', '#000', '#ff0', '#777', '#1d5fd1', '#FFFFFF', '#00ff00', '#0000ff', '#ff00ff', '#808080', '#7f7f7f', '#f7f7f5', '#131418', '#767676', '#777776', '#0ff', '#abcdef', '#010101', '#e60', '#595959']
+const accents = [
+  '#fff', '#000', '#ff0', '#777', '#1d5fd1', '#FFFFFF', '#00ff00', '#0000ff', '#ff00ff', '#808080', '#7f7f7f',
+  '#f7f7f5', '#131418', '#767676', '#777776', '#0ff', '#abcdef', '#010101', '#e60', '#595959'
+]
 
 t.test('texts are readable with any accent', async (t) => {
   for (const accent of accents) {
@@ -494,8 +646,29 @@ t.test('texts are readable with any accent', async (t) => {
     t.equal(schemes.length, 2, 'light and dark')
     for (const [index, colours] of schemes.entries()) {
       const scheme = `${accent} ${index === 0 ? 'light' : 'dark'}`
-      const { page = '', surface = '', accent: shown = '', fill = '', 'on-fill': ink = '', text = '', muted = '', wash = '', hover = '', danger = '', 'on-danger': onDanger = '' } = colours
-      for (const [name, front, back] of [['accent on page', shown, page], ['accent on surface', shown, surface], ['accent on a row that is pointed at', shown, hover], ['ink on a button', ink, fill], ['text on page', text, page], ['text on surface', text, surface], ['text on wash', text, wash], ['text on hover', text, hover], ['muted on page', muted, page], ['muted on surface', muted, surface], ['muted on hover', muted, hover], ['danger on surface', danger, surface], ['danger on page', danger, page], ['danger on wash', danger, wash], ['ink on danger', onDanger, danger]] as const) {
+      const {
+        page = '', surface = '', accent: shown = '', fill = '', 'on-fill': ink = '', text = '', muted = '', wash = '',
+        hover = '', danger = '', 'on-danger': onDanger = ''
+      } = colours
+      for (const [
+        name, front, back
+      ] of [
+          ['accent on page', shown, page],
+          ['accent on surface', shown, surface],
+          ['accent on a row that is pointed at', shown, hover],
+          ['ink on a button', ink, fill],
+          ['text on page', text, page],
+          ['text on surface', text, surface],
+          ['text on wash', text, wash],
+          ['text on hover', text, hover],
+          ['muted on page', muted, page],
+          ['muted on surface', muted, surface],
+          ['muted on hover', muted, hover],
+          ['danger on surface', danger, surface],
+          ['danger on page', danger, page],
+          ['danger on wash', danger, wash],
+          ['ink on danger', onDanger, danger]
+        ] as const) {
         t.ok(contrast(front, back) >= 4.5, `${scheme}: ${name} has ${contrast(front, back).toFixed(2)} of 4.5`)
       }
     }
@@ -503,9 +676,17 @@ t.test('texts are readable with any accent', async (t) => {
 })
 
 t.test('a readable accent is not changed, and buttons have it as it is', async (t) => {
-  for (const accent of ['#1d5fd1', '#8b0000', '#004d40']) t.equal((await coloursOf(await seeded(t, { html: { accent } })))[0]?.accent, accent)
-  for (const [accent, ink] of [['#ffcc00', '#000000'], ['#1d5fd1', '#ffffff'], ['#000000', '#ffffff'], ['#ffffff', '#000000']] as const) {
-    t.strictSame((await coloursOf(await seeded(t, { html: { accent } }))).map((colours) => [colours.fill, colours['on-fill']]), [[accent, ink], [accent, ink]], 'light and dark')
+  for (const accent of ['#1d5fd1', '#8b0000', '#004d40']) {
+    t.equal((await coloursOf(await seeded(t, { html: { accent } })))[0]?.accent, accent)
+  }
+  for (const [
+    accent, ink
+  ] of [['#ffcc00', '#000000'], ['#1d5fd1', '#ffffff'], ['#000000', '#ffffff'], ['#ffffff', '#000000']] as const) {
+    t.strictSame(
+      (await coloursOf(await seeded(t, { html: { accent } }))).map((colours) => [colours.fill, colours['on-fill']]),
+      [[accent, ink], [accent, ink]],
+      'light and dark'
+    )
   }
 })
 
@@ -536,30 +717,73 @@ t.test('an invalid option of the pages throws at registration, with the cure', a
     ['messages', [{ save: 5 }, { save: () => '' }, { save: null }], /has "save", which must be a string, not /],
     ['messages', [{ record: 'Post' }, { record: {} }], /has "record", which must be a function, not /],
     ['messages', [{ phrases: 'x' }, { phrases: [] }, { phrases: null }], /has "phrases", which must be an? object/],
-    ['messages', [{ phrases: { 'is unknown': 5 } }, { phrases: { 'is unknown': null } }], /has the phrase "is unknown", whose translation must be a string/],
-    ['messages', [{ phrases: { 'must be at most {0}': 'x' } }], /has the phrase "must be at most \{0\}" with a placeholder; give a function by the code of the message instead, such as mustBeAtMost/],
+    ['messages', [{ phrases: { 'is unknown': 5 } }, { phrases: { 'is unknown': null } }],
+      /has the phrase "is unknown", whose translation must be a string/],
+    [
+      'messages',
+      [{ phrases: { 'must be at most {0}': 'x' } }],
+      /has the phrase "must be at most \{0\}" with a placeholder; give a function by the code of the message instead/
+    ],
     ['messages', [{ mustBeAtMots: () => '' }], /has "mustBeAtMots", which is unknown; did you mean "mustBeAtMost"\?/],
-    ['accent', [null, 5, '', 'red', 'blue', '#12', '#12345', '#1234567', '#ggg', '1d5fd1', '#1d5fd1ff', '#fff;}body{display:none', '#fff\n', ' #fff', 'rgb(1,2,3)', 'var(--x)', ['#fff'], { toString: () => '#fff' }], /must be a colour such as '#1d5fd1', not /],
-    ['lang', [null, 5, '', 'english language', 'e', 'de_DE', '"', '<b>', 'de ', 'a'.repeat(9), {}, ['de', 5], [['de']], ['auto']], /must be a language tag such as 'de' or 'pt-BR', not /],
+    [
+      'accent',
+      [
+        null, 5, '', 'red', 'blue', '#12', '#12345', '#1234567', '#ggg', '1d5fd1', '#1d5fd1ff',
+        '#fff;}body{display:none', '#fff\n', ' #fff', 'rgb(1,2,3)', 'var(--x)', ['#fff'], { toString: () => '#fff' }
+      ],
+      /must be a colour such as '#1d5fd1', not /
+    ],
+    [
+      'lang',
+      [
+        null, 5, '', 'english language', 'e', 'de_DE', '"', '<b>', 'de ', 'a'.repeat(9), {}, ['de', 5], [['de']],
+        ['auto']
+      ],
+      /must be a language tag such as 'de' or 'pt-BR', not /
+    ],
     ['lang', [[]], /must name a language such as 'de', or be 'auto'/],
     ['lang', [['de', 'en', 'de'], ['DE', 'de']], /has 'de' twice/],
     ['messages', [() => null, () => 'x'], /must be an object, not /],
-    ['columns', [null, 'title', {}, [5], [null], ['title', 5], true], /must be a list of attributes such as \['title'\]/],
+    ['columns', [null, 'title', {}, [5], [null], ['title', 5], true],
+      /must be a list of attributes such as \['title'\]/],
     ['columns', [['titel']], /names "titel", which is not among the attributes declared; did you mean "title"\?/],
     ['columns', [['id'], ['constructor'], ['']], /names "\w*", which is not among the attributes declared/],
     ['columns', [['title', 'secret']], /names "secret", which is writeOnly and is never shown/],
-    ['contentSecurityPolicy', [null, 5, 'x', true, [], () => ''], /must be false or directives such as \{ 'img-src': "'self'" \}, not /],
-    ['contentSecurityPolicy', [{ 'img-src': '*; script-src *' }, { 'img-src': "'self', default-src *" }, { 'img-src': "'self'\nx: y" }, { 'img-src': "'self'\r\nset-cookie: a=b" }, { 'img-src': "'self'\n" }, { 'img-src': 'é' }, { 'img-src': '\u0000' }, { 'img-src': 5 }, { 'img-src': null }, { 'img-src': ["'self'"] }, { 'img-src': true }], /has the directive "img-src", which must be a name in small letters with its values in one text/],
-    ['contentSecurityPolicy', [{ 'script-src *; img-src': '*' }, { 'Img-Src': '*' }, { imgSrc: '*' }, { '': '*' }, { ' img-src': '*' }, { 'img-src\n': '*' }, { 'img-src,x': '*' }, { '-x': '' }, { 1: '' }], /has the directive "[^]*", which must be a name in small letters/]
+    ['contentSecurityPolicy', [null, 5, 'x', true, [], () => ''],
+      /must be false or directives such as \{ 'img-src': "'self'" \}, not /],
+    [
+      'contentSecurityPolicy',
+      [
+        { 'img-src': '*; script-src *' }, { 'img-src': "'self', default-src *" }, { 'img-src': "'self'\nx: y" },
+        { 'img-src': "'self'\r\nset-cookie: a=b" }, { 'img-src': "'self'\n" }, { 'img-src': 'é' },
+        { 'img-src': '\u0000' }, { 'img-src': 5 }, { 'img-src': null }, { 'img-src': ["'self'"] }, { 'img-src': true }
+      ],
+      /has the directive "img-src", which must be a name in small letters with its values in one text/
+    ],
+    [
+      'contentSecurityPolicy',
+      [
+        { 'script-src *; img-src': '*' }, { 'Img-Src': '*' }, { imgSrc: '*' }, { '': '*' }, { ' img-src': '*' },
+        { 'img-src\n': '*' }, { 'img-src,x': '*' }, { '-x': '' }, { 1: '' }
+      ],
+      /has the directive "[^]*", which must be a name in small letters/
+    ]
   ]
   for (const [option, values, says] of cases) {
     for (const value of values) {
       const error = await refusal({ html: { [option]: value } })
-      t.match(error, { code: 'FST_RESOURCES_INVALID_OPTION', message: says }, `${option}: ${JSON.stringify(value, (_key, part: unknown) => typeof part === 'function' ? 'a function' : part)}`)
+      t.match(
+        error,
+        { code: 'FST_RESOURCES_INVALID_OPTION', message: says },
+        `${option}: ${JSON.stringify(value, (_key, part: unknown) => typeof part === 'function' ? 'a function' : part)}`
+      )
       t.ok(error?.message.startsWith(`Option "html.${option}" of resource "posts" `) ?? false)
     }
   }
-  for (const [mistaken, meant] of [['view', 'views'], ['message', 'messages'], ['language', undefined], ['column', 'columns'], ['accents', 'accent'], ['contentSecuritypolicy', 'contentSecurityPolicy']] as const) {
+  for (const [
+    mistaken, meant
+  ] of [['view', 'views'], ['message', 'messages'], ['language', undefined], ['column', 'columns'],
+      ['accents', 'accent'], ['contentSecuritypolicy', 'contentSecurityPolicy']] as const) {
     const error = await refusal({ html: { [mistaken]: {} } })
     t.equal(error?.code, 'FST_RESOURCES_UNKNOWN_OPTION')
     if (meant !== undefined) t.match(error?.message, `did you mean "${meant}"?`)
@@ -567,9 +791,30 @@ t.test('an invalid option of the pages throws at registration, with the cure', a
 })
 
 t.test('valid options of the pages are accepted and not changed', async (t) => {
-  const options: Mistaken = Object.freeze({ views: Object.freeze({ list: () => '' }), messages: Object.freeze({ save: '', phrases: Object.freeze({}) }), accent: '#ABC', lang: 'zh-Hant-TW', columns: Object.freeze(['rating']), contentSecurityPolicy: Object.freeze({ 'img-src': "'self' data: https://*.example:8443/a?b=c" }) })
+  const options: Mistaken = Object.freeze({
+    views: Object.freeze({ list: () => '' }),
+    messages: Object.freeze({ save: '', phrases: Object.freeze({}) }),
+    accent: '#ABC',
+    lang: 'zh-Hant-TW',
+    columns: Object.freeze(['rating']),
+    contentSecurityPolicy: Object.freeze({ 'img-src': "'self' data: https://*.example:8443/a?b=c" })
+  })
   t.equal(await refusal({ html: options }), undefined)
-  for (const empty of [{ views: {} }, { messages: {} }, { columns: [] }, { contentSecurityPolicy: {} }, { contentSecurityPolicy: false }, { views: undefined, messages: undefined, accent: undefined, lang: undefined, columns: undefined, contentSecurityPolicy: undefined }]) {
+  for (const empty of [
+    { views: {} },
+    { messages: {} },
+    { columns: [] },
+    { contentSecurityPolicy: {} },
+    { contentSecurityPolicy: false },
+    {
+      views: undefined,
+      messages: undefined,
+      accent: undefined,
+      lang: undefined,
+      columns: undefined,
+      contentSecurityPolicy: undefined
+    }
+  ]) {
     t.equal(await refusal({ html: empty }), undefined, JSON.stringify(empty))
   }
   const columns = ['rating']
@@ -580,13 +825,23 @@ t.test('valid options of the pages are accepted and not changed', async (t) => {
 
 t.test('a column that is named twice is shown once', async (t) => {
   const { body } = await ask(await seeded(t, { html: { columns: ['rating', 'title', 'rating'] } }), 'list')
-  t.strictSame(body.match(/<th scope="col"[^]*?<\/th>/g)?.map((cell) => cell.replaceAll(/<[^>]*>/g, '')), ['Title', 'Rating', 'Id'])
+  t.strictSame(body.match(/<th scope="col"[^]*?<\/th>/g)?.map((cell) => cell.replaceAll(/<[^>]*>/g, '')),
+    ['Title', 'Rating', 'Id'])
 })
 
 t.test('a list without a schema passes its cells to a view', async (t) => {
   const store = memoryStore()
   store.create({ a: '<1>', b: true }, {})
-  const app = await build(t, { name: 'posts', store, html: { views: { list: ({ columns, rows }) => markup`<p>${columns.map(({ label }) => label).join()} ${rows.map(({ id, cells }) => markup`${id}: ${cells}`)}</p>` } } })
+  const app = await build(t, {
+    name: 'posts',
+    store,
+    html: {
+      views: {
+        list: ({ columns, rows }) => markup`<p>${columns.map(({ label }) =>
+          label).join()} ${rows.map(({ id, cells }) => markup`${id}: ${cells}`)}</p>`
+      }
+    }
+  })
   t.equal(mainOf((await get(app, '/posts')).body), '<p>Id,a,b 1: <a href="/posts/1">1</a>&lt;1&gt;yes</p>')
 })
 
@@ -596,7 +851,9 @@ t.test('each view receives the request', async (t) => {
     seen.push(page.request.headers['x-user'])
     return ''
   }
-  const app = await seeded(t, { html: { views: { list: see, record: see, edit: see, error: see, layout: see } as unknown as Views }, formPages: true })
+  const app = await seeded(t, {
+    html: { views: { list: see, record: see, edit: see, error: see, layout: see } as unknown as Views }, formPages: true
+  })
   for (const url of ['/posts', '/posts/1', '/posts/1/edit', '/posts/new', '/posts/99']) {
     seen.length = 0
     await app.inject({ url, headers: { accept: 'text/html', 'x-user': url } })

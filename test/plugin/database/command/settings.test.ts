@@ -2,7 +2,21 @@ import t from 'tap'
 import { messageOf } from '../../../../lib/database/command/source.js'
 import { CommandError, HELP, parseSettings } from '../../../../lib/database/command/settings.js'
 
-const defaults = { source: 'a.sqlite', isUrl: false, write: false, only: undefined, except: undefined, schema: undefined, port: 3000, host: '127.0.0.1', prefix: '', origins: [], user: undefined, open: false, print: false }
+const defaults = {
+  source: 'a.sqlite',
+  isUrl: false,
+  write: false,
+  only: undefined,
+  except: undefined,
+  schema: undefined,
+  port: 3000,
+  host: '127.0.0.1',
+  prefix: '',
+  origins: [],
+  user: undefined,
+  open: false,
+  print: false
+}
 
 t.test('arguments become settings', async (t) => {
   const url = 'postgres://ann:secret@localhost/shop'
@@ -13,7 +27,8 @@ t.test('arguments become settings', async (t) => {
     ['a.sqlite --only a,b --only c --except=d', { ...defaults, only: ['a', 'b', 'c'], except: ['d'] }],
     ['a.sqlite --user ann:se:cret', { ...defaults, user: 'ann:se:cret' }],
     ['a.sqlite --prefix /a/b-1.c', { ...defaults, prefix: '/a/b-1.c' }],
-    ['a.sqlite --origin https://a.example --origin http://b:81', { ...defaults, origins: ['https://a.example', 'http://b:81'] }],
+    ['a.sqlite --origin https://a.example --origin http://b:81',
+      { ...defaults, origins: ['https://a.example', 'http://b:81'] }],
     ['a.sqlite --user=-ann:-', { ...defaults, user: '-ann:-' }],
     ['a.sqlite', defaults, { DATABASE_URL: url }],
     ['', { ...defaults, source: url, isUrl: true }, { DATABASE_URL: url }],
@@ -46,7 +61,8 @@ t.test('wrong arguments throw an error of one line', async (t) => {
     ...['tables', '/', '/a/', '/a//b', '/:a', '/a/..', '/a?b'].map((prefix) =>
       [`a.sqlite --prefix ${prefix}`, `--prefix must be a path such as /tables, not "${prefix}"`] as const),
     ...['a.example', 'https://a.example/', 'https://A.example', 'file://a', 'null'].map((origin) =>
-      [`a.sqlite --origin ${origin}`, `--origin must be a scheme and a host such as https://tables.example.com, not "${origin}"`] as const),
+      [`a.sqlite --origin ${origin}`,
+        `--origin must be a scheme and a host such as https://tables.example.com, not "${origin}"`] as const),
     ['a.sqlite --schema sales', '--schema is for PostgreSQL. Leave it out for a file.'],
     ['mysql://localhost/shop', 'A URL must begin with postgres://, not with mysql:// Other databases are not served.']
   ]
@@ -58,7 +74,9 @@ t.test('wrong arguments throw an error of one line', async (t) => {
 
 t.test('the help names each option in lines of 100 characters', async (t) => {
   const named = [...HELP.matchAll(/--([a-z]+)/g)].map(([, name]) => name)
-  t.ok(['write', 'only', 'except', 'schema', 'port', 'host', 'prefix', 'origin', 'user', 'open', 'print', 'help', 'version'].every((name) => named.includes(name)))
+  t.ok([
+    'write', 'only', 'except', 'schema', 'port', 'host', 'prefix', 'origin', 'user', 'open', 'print', 'help', 'version'
+  ].every((name) => named.includes(name)))
   t.ok(HELP.split('\n').every((line) => line.length <= 100))
 })
 
