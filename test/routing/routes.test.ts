@@ -1,7 +1,14 @@
-import fastify, { type FastifyInstance } from 'fastify'
-import { readFileSync } from 'node:fs'
+import fastify, {
+  type FastifyInstance, type FastifyRequest, type InjectOptions, type LightMyRequestResponse
+} from 'fastify'
 import t, { type Test } from 'tap'
-import { type Attributes, draw, type Handler, type Id, type Mapper, memoryStore, type ResourceMapper, type ResourceOptions, type Store } from '../../lib/index.js'
+import { readFileSync } from 'node:fs'
+import {
+  type Attributes, draw, type Handler, type Id, type Mapper, memoryStore, type ResourceMapper, type ResourceOptions,
+  type Store
+} from '../../lib/index.js'
+import { draft, types, xml } from '../support/helper.js'
+import { plainTag } from '../support/plain-tag.js'
 
 /** `posts`, `GET` (or `GET|POST`), `/posts(.:format)`, `posts#index` */
 type Row = readonly [helper: string, verbs: string, path: string, target: string]
@@ -13,9 +20,9 @@ interface Vector {
   readonly requirements?: ReadonlyArray<Readonly<Record<string, string>>>
 }
 
-const vectors = JSON.parse(readFileSync(new URL('../vectors/routes.json', import.meta.url), 'utf8')) as readonly Vector[]
-
-// ---- The declarations in our module
+const vectors = JSON.parse(
+  readFileSync(new URL('../vectors/routes.json', import.meta.url), 'utf8')
+) as readonly Vector[]
 
 type Shared = Omit<ResourceOptions, 'name' | 'actions'>
 
@@ -30,6 +37,7 @@ const shared: Shared = {
 }
 
 const nothing: Handler<Attributes, Attributes, Id | undefined> = () => []
+
 /** An object of handlers takes the place of a Rails controller. */
 const images = {
   list: nothing,
@@ -38,8 +46,10 @@ const images = {
   update: () => ({ id: 1, attributes: {} }),
   delete: () => undefined
 }
+
 /** A store with ids such as `1.2.3`, which our own stores never make. */
 const releases: Store = { ...memoryStore(), id: 'string' }
+
 const [{ id: release = '' } = {}] = vectors.find(({ name }) => name === 'constraints-id')?.requirements ?? []
 
 const declared: Readonly<Record<string, (map: Mapper) => unknown>> = {
@@ -67,14 +77,14 @@ const declared: Readonly<Record<string, (map: Mapper) => unknown>> = {
   namespace: (map) => map.namespace('admin', (admin) => admin.resources('posts', shared)),
   'scope-path': (map) => map.scope({ path: '/admin' }, (map) => map.resources('posts', shared)),
   'scope-as': (map) => map.scope({ as: 'post' }, (map) => map.resources('messages', shared)),
-  'constraints-id': (map) => map.resources('messages', { ...shared, id: 'string', store: releases, constraints: { id: { type: 'string', pattern: `^${release}$` } } }),
+  'constraints-id': (map) => map.resources('messages', {
+    ...shared, id: 'string', store: releases, constraints: { id: { type: 'string', pattern: `^${release}$` } }
+  }),
   uncountable: (map) => map.resources('sheep', shared),
   underscored: (map) => map.resources('blog_posts', shared),
   'format-required': (map) => map.resources('posts', { ...shared, routeConstraints: { suffix: 'required' } }),
   'direct-and-root': (map) => map.resources('posts', { ...shared, only: 'list' })
 }
-
-// ---- The differences of our convention
 
 /** Our names for the actions of Rails. */
 const actionNames: Readonly<Record<string, string>> = { index: 'list', destroy: 'delete' }
@@ -93,14 +103,19 @@ const singletons = ['account', 'logo']
 const alsoOnCollection = ['PUT', 'DELETE']
 
 /** The names of those paths that have no route in Rails, because shallow rows are listed under their parent. */
-const otherCollections: Readonly<Record<string, string>> = { '/posts': 'posts', '/comments': 'comments', '/sekret/comments': 'sekretComments' }
+const otherCollections: Readonly<Record<string, string>> = {
+  '/posts': 'posts', '/comments': 'comments', '/sekret/comments': 'sekretComments'
+}
 
 /** Rows that our routes do not express. */
 const left: Readonly<Record<string, ReadonlyArray<{ readonly row: Row, readonly why: string }>>> = {
-  'direct-and-root': [{ row: ['root', 'GET', '/', 'posts#index'], why: 'a resource has a segment of its own; app.get(\'/\', …) is for what has none' }]
+  'direct-and-root': [
+    {
+      row: ['root', 'GET', '/', 'posts#index'],
+      why: 'a resource has a segment of its own; app.get(\'/\', …) is for what has none'
+    }
+  ]
 }
-
-// ---- Comparing
 
 interface Route {
   readonly name: string
@@ -116,11 +131,14 @@ function toRoutes ([helper, verbs, path, target]: Row): Route[] {
   const resource = resourceNames[controller]?.ours ?? controller
   // Requests show whether a path needs a suffix.
   const plain = path.replace(/\(?\.:format\)?$/, '').replace(/:(\w+)/g, (_, name: string) => `:${camelize(name)}`)
-  return verbs.split('|').map((verb) => ({ name: camelize(helper), verb, path: plain, action: `${resource}#${actionNames[action] ?? action}` }))
+  return verbs.split('|').map(
+    (verb) => ({ name: camelize(helper), verb, path: plain, action: `${resource}#${actionNames[action] ?? action}` })
+  )
 }
 
 function addWrites (routes: readonly Route[]): Route[] {
-  const added = routes.filter(({ verb, path }) => alsoOnCollection.includes(verb) && path.endsWith('/:id')).map((route) => {
+  const added = routes.filter(({ verb, path }) =>
+    alsoOnCollection.includes(verb) && path.endsWith('/:id')).map((route) => {
     const path = route.path.slice(0, -'/:id'.length)
     const name = routes.find((other) => other.path === path)?.name ?? otherCollections[path] ?? ''
     return { ...route, name, path }
@@ -130,18 +148,25 @@ function addWrites (routes: readonly Route[]): Route[] {
 
 /** Returns the routes of QUERY, which each list has. */
 function queriesOf (routes: readonly Route[]): Route[] {
-  return routes.filter(({ verb, action }) => verb === 'GET' && action.endsWith('#list')).map((route) => ({ ...route, verb: 'QUERY' }))
+  return routes.filter(({ verb, action }) =>
+    verb === 'GET' && action.endsWith('#list')).map((route) => ({ ...route, verb: 'QUERY' }))
 }
 
-const isLeft = ({ name }: Vector, row: Row): boolean => left[name]?.some((other) => String(other.row) === String(row)) ?? false
-const sorted = (routes: readonly Route[]): string[] => routes.map(({ name, verb, path, action }) => `${name} ${verb} ${path} ${action}`).sort()
+const isLeft = ({ name }: Vector, row: Row): boolean =>
+  left[name]?.some((other) => String(other.row) === String(row)) ?? false
+const sorted = (routes: readonly Route[]): string[] =>
+  routes.map(({ name, verb, path, action }) => `${name} ${verb} ${path} ${action}`).sort()
 
 /** A constraint strategy that tells whether a path has a suffix. */
 const suffix = {
   name: 'suffix',
   storage: () => {
     const handlers = new Map<unknown, unknown>()
-    return { get: (value: unknown) => handlers.get(value) ?? null, set: (value: unknown, handler: unknown) => { handlers.set(value, handler) } }
+    return {
+      get: (value: unknown) =>
+        handlers.get(value) ?? null,
+      set: (value: unknown, handler: unknown) => { handlers.set(value, handler) }
+    }
   },
   deriveConstraint: ({ url = '' }: { readonly url?: string }) => /\.\w+(?:\?|$)/.test(url) ? 'required' : 'none'
 }
@@ -199,18 +224,26 @@ for (const vector of vectors) {
       t.equal(app.paths[name]?.(...parameters), url, `app.paths.${name}`)
       const isWrite = verb !== 'GET'
       const payload = payloadOf(verb, path, action, id)
-      const ask = (url: string) => app.inject({ method: verb as 'GET', url, headers: { 'x-target': action }, ...(isWrite && { payload }) })
+      const ask = (url: string) =>
+        app.inject({ method: verb as 'GET', url, headers: { 'x-target': action }, ...(isWrite && { payload }) })
       const [resource, asked = ''] = action.split('#')
       // The refusal of a form names the action of its submission.
-      const refused = `you are not allowed to ${new Map([['new', 'create'], ['edit', 'update']]).get(asked) ?? asked} ${resource}`
+      const refused = `you are not allowed to ${new Map([['new', 'create'], ['edit', 'update']]).get(
+        asked
+      ) ?? asked} ${resource}`
       if (isRequired) {
         t.equal((await ask(url)).statusCode, 404, `${verb} ${url}`)
       } else {
         const answer = await ask(url)
-        t.match(answer, { statusCode: 403, headers: { 'content-type': isWrite ? 'application/problem+json' : 'application/xml' } }, `${verb} ${url}`)
+        t.match(
+          answer,
+          { statusCode: 403, headers: { 'content-type': isWrite ? 'application/problem+json' : 'application/xml' } },
+          `${verb} ${url}`
+        )
         t.match(answer.body, refused)
       }
-      for (const [format, type] of [['xml', 'application/xml'], ['json', 'application/problem+json'], ['html', 'text/html']] as const) {
+      for (const [format, type] of [['xml', 'application/xml'], ['json', 'application/problem+json'],
+        ['html', 'text/html']] as const) {
         const answer = await ask(`${url}.${format}`)
         t.match(answer, { statusCode: 403, headers: { 'content-type': type } }, `${verb} ${url}.${format}`)
         t.match(answer.body, refused)
@@ -224,4 +257,540 @@ t.test('an id that violates the constraint is not found', async (t) => {
   for (const url of ['/messages/1', '/messages/1.2.30', '/messages/11.2.3', '/messages/a.b.c']) {
     t.match(await app.inject(url), { statusCode: 404 }, url)
   }
+})
+
+type Client = 'xml' | 'json' | 'html'
+type Verb = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
+type Sent = Record<string, string>
+const clients: readonly Client[] = ['xml', 'json', 'html']
+const accepts = { xml: 'application/xml', json: 'application/json', html: 'text/html' }
+const problems: Readonly<Record<Client, string>> = { xml: types.xml, json: types.problem, html: types.html }
+const form = 'application/x-www-form-urlencoded'
+
+const attributes = {
+  type: 'object',
+  required: ['name'],
+  properties: { name: { type: 'string', minLength: 1 }, colour: { type: 'string', default: 'red' } }
+} as const
+
+/** Returns a request as that client sends it. A browser's form can only POST. */
+function ask (
+  client: Client, method: Verb, url: string, sent?: Sent, headers: Record<string, string> = {}
+): InjectOptions {
+  const name = url.split('/').at(-1) as string
+  const accept = { accept: accepts[client], ...headers }
+  if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return { method, url, headers: accept }
+  if (client === 'html') {
+    const fields = new URLSearchParams(method === 'POST' ? {} : { _method: method })
+    for (const [attribute, value] of Object.entries(sent ?? {})) fields.set(`${name}[${attribute}]`, value)
+    return { method: 'POST', url, headers: { ...accept, 'content-type': form }, payload: fields.toString() }
+  }
+  if (sent === undefined) return { method, url, headers: accept }
+  const payload = client === 'json'
+    ? JSON.stringify({
+      [name]: sent
+    })
+    : `<${name}>${Object.entries(sent).map(([attribute, value]) =>
+    `<${attribute}>${value}</${attribute}>`).join('')}</${name}>`
+  return { method, url, headers: { ...accept, 'content-type': accepts[client] }, payload }
+}
+
+/** Returns the name in a document. */
+function nameIn ({ body }: LightMyRequestResponse): string | undefined {
+  return /<name>([^<]*)<|"name":"([^"]*)"|id=":name"[^>]*>([^<]*)</.exec(body)?.slice(1).find((name) =>
+    name !== undefined)
+}
+
+function json (method: Verb, url: string, payload?: object, headers: Record<string, string> = {}): InjectOptions {
+  return { method, url, headers: { accept: accepts.json, ...headers }, ...(payload !== undefined && { payload }) }
+}
+
+const places: Array<[name: string, declare: (map: Mapper) => unknown, url: string]> = [
+  ['at the top', (map) => map.resource('profile', { attributes }), '/profile'],
+  ['in a namespace', (map) =>
+    map.namespace('admin', (admin) => admin.resource('profile', { attributes })), '/admin/profile'],
+  ['below a row', (map) => {
+    const store = memoryStore()
+    store.create({}, {})
+    map.resources('posts', { store }, (posts) => posts.resource('profile', { attributes }))
+  }, '/posts/1/profile'],
+  ['below another one', (map) => {
+    const store = memoryStore()
+    store.create({}, {})
+    map.resource('account', { store }, (account) => account.resource('profile', { attributes }))
+  }, '/account/profile']
+]
+
+t.test('a singleton is created, shown, changed and deleted at one path, in each format', async t => {
+  for (const [place, declare, url] of places) {
+    for (const client of clients) {
+      await t.test(`${place}, ${client}`, async t => {
+        const app = await draft(t, declare, '/api')
+        const path = `/api${url}`
+        const isBrowser = client === 'html'
+        async function is (
+          method: Verb, sent: Sent | undefined, status: number, name?: string
+        ): Promise<LightMyRequestResponse> {
+          const res = await app.inject(ask(client, method, path, sent))
+          t.equal(res.statusCode, status, `${method} ${status}: ${res.body.slice(0, 200)}`)
+          if (res.body !== '') t.equal(res.headers['content-type'], status < 400 ? types[client] : problems[client])
+          if (name !== undefined) t.equal(nameIn(res), name)
+          return res
+        }
+        await is('GET', undefined, 404)
+        await is('HEAD', undefined, 404)
+        await is('PUT', { name: 'Ann' }, 404)
+        await is('DELETE', undefined, 404)
+        const created = await is('POST', { name: 'Ann' }, isBrowser ? 303 : 201, isBrowser ? undefined : 'Ann')
+        t.equal(created.headers.location, isBrowser ? `${path}#created` : path)
+        t.equal(plainTag(created.headers.etag), isBrowser ? undefined : `"1-1.${client}"`)
+        await is('GET', undefined, 200, 'Ann')
+        t.equal((await is('HEAD', undefined, 200)).body, '')
+        await is('POST', { name: 'Bob' }, 409)
+        await is('POST', { name: '' }, 422)
+        await is('GET', undefined, 200, 'Ann')
+        const updated = await is('PUT', { name: 'Bob' }, isBrowser ? 303 : 200, isBrowser ? undefined : 'Bob')
+        t.equal(updated.headers.location, isBrowser ? `${path}#saved` : undefined)
+        await is('GET', undefined, 200, 'Bob')
+        await is('PUT', { name: '' }, 422)
+        const deleted = await is('DELETE', undefined, isBrowser ? 303 : 204)
+        t.equal(deleted.body, '')
+        await is('GET', undefined, 404)
+        await is('POST', { name: 'Cy' }, isBrowser ? 303 : 201)
+        await is('GET', undefined, 200, 'Cy')
+      })
+    }
+  }
+})
+
+t.test('the documents of a singleton have no id', async t => {
+  const app = await draft(t, (map) => map.resource('profile', { attributes, formPages: true }))
+  await app.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
+  const documents: Array<[url: string, body: string]> = [
+    ['/profile.xml', `${xml}<profile><name>Ann</name><colour>red</colour></profile>`],
+    ['/profile.json', '{"profile":{"name":"Ann","colour":"red"}}'],
+    ['/profile/edit.xml', `${xml}<profile><name>Ann</name><colour>red</colour></profile>`],
+    ['/profile/edit.json', '{"profile":{"name":"Ann","colour":"red"}}'],
+    ['/profile/new.xml', `${xml}<profile><colour>red</colour></profile>`],
+    ['/profile/new.json', '{"profile":{"colour":"red"}}']
+  ]
+  for (const [url, body] of documents) t.equal((await app.inject(url)).body, body, url)
+  for (const url of ['/profile', '/profile/edit', '/profile/new']) {
+    const { statusCode, body } = await app.inject(ask('html', 'GET', url))
+    t.equal(statusCode, 200)
+    t.notMatch(body, /name="id"/, `the form of ${url} sends no id`)
+    t.notMatch(body, /profile\/1|\bid=1/, `no link of ${url} has an id`)
+  }
+})
+
+t.test('an id in the payload is refused in each place', async t => {
+  const declared: Array<[string, object]> = [['declared attributes', { attributes }], ['open ones', {}]]
+  const refused: Array<[string, InjectOptions]> = [
+    ['JSON, beside the group', json('POST', '/profile', { id: 1, profile: { name: 'Ann' } })],
+    ['JSON, in the group', json('POST', '/profile', { profile: { id: 1, name: 'Ann' } })],
+    ['JSON, of an update', json('PUT', '/profile', { id: 1, profile: { name: 'Ann' } })],
+    ['JSON, in the group of an update', json('PUT', '/profile', { profile: { id: 1, name: 'Ann' } })],
+    ['JSON, of a deletion', json('DELETE', '/profile', { id: 1 })],
+    ['XML, as a child',
+      {
+        method: 'POST',
+        url: '/profile',
+        headers: { 'content-type': accepts.xml },
+        payload: '<profile><id type="integer">1</id><name>Ann</name></profile>'
+      }],
+    ['XML, as an attribute',
+      {
+        method: 'POST',
+        url: '/profile',
+        headers: { 'content-type': accepts.xml },
+        payload: '<profile id="1"><name>Ann</name></profile>'
+      }],
+    ['XML, as the root of a deletion',
+      { method: 'DELETE', url: '/profile', headers: { 'content-type': accepts.xml }, payload: '<id>1</id>' }],
+    ['a form, beside the group',
+      { method: 'POST', url: '/profile', headers: { 'content-type': form }, payload: 'id=1&profile[name]=Ann' }],
+    ['a form, in the group',
+      {
+        method: 'POST', url: '/profile', headers: { 'content-type': form }, payload: 'profile[id]=1&profile[name]=Ann'
+      }],
+    ['a form, of a deletion',
+      { method: 'POST', url: '/profile', headers: { 'content-type': form }, payload: '_method=DELETE&id=1' }]
+  ]
+  for (const [what, options] of declared) {
+    await t.test(what, async t => {
+      const app = await draft(t, (map) => map.resource('profile', options))
+      for (const [name, request] of refused) {
+        const res = await app.inject(request)
+        t.equal(res.statusCode, 422, name)
+        t.match(res.body, /id is unknown|attribute "id", which is not allowed/i, name)
+      }
+      t.equal((await app.inject('/profile')).statusCode, 404, 'nothing was created')
+      t.equal((await app.inject(json('POST', '/profile?id=1', { profile: { name: 'Ann' } }))).statusCode, 400,
+        'in the query')
+    })
+  }
+})
+
+t.test('each parent row has its own singleton', async t => {
+  const posts = memoryStore()
+  for (const title of ['a', 'b']) posts.create({ title }, {})
+  const logos = memoryStore()
+  const app = await draft(t, (map) =>
+    map.resources('posts', { store: posts }, (posts) => posts.resource('logo', { attributes, store: logos })))
+  for (const id of [1, 2]) {
+    t.equal((await app.inject(json('POST', `/posts/${id}/logo`, { logo: { name: `logo ${id}` } }))).statusCode, 201)
+  }
+  t.strictSame([logos.get(1, {})?.attributes, logos.get(2, {})?.attributes],
+    [{ postId: 1, name: 'logo 1', colour: 'red' }, { postId: 2, name: 'logo 2', colour: 'red' }])
+  for (const id of [1, 2]) t.equal(nameIn(await app.inject(`/posts/${id}/logo`)), `logo ${id}`)
+  t.equal((await app.inject(json('PUT', '/posts/1/logo', { logo: { name: 'other' } }))).statusCode, 200)
+  t.equal((await app.inject(json('DELETE', '/posts/1/logo'))).statusCode, 204)
+  t.equal(nameIn(await app.inject('/posts/2/logo')), 'logo 2', 'the singleton of the other row is unchanged')
+
+  await t.test('every verb and format is a 404 under a missing parent', async t => {
+    for (const url of ['/posts/9/logo', '/posts/abc/logo', '/posts/1.xml/logo']) {
+      for (const client of clients) {
+        for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] as const) {
+          const res = await app.inject(ask(client, method, url, method === 'DELETE' ? undefined : { name: 'x' }))
+          t.strictSame([res.statusCode, res.headers['content-type']], [404, problems[client]],
+            `${client}: ${method} ${url}`)
+        }
+      }
+    }
+    t.equal(logos.get(3, {}), undefined)
+  })
+
+  t.test('a browser that has deleted a singleton sees its parent', async t => {
+    const res = await app.inject(ask('html', 'DELETE', '/posts/2/logo'))
+    t.strictSame([res.statusCode, res.headers.location], [303, '/posts/2#deleted'])
+  })
+})
+
+t.test('a scope gives each user a singleton', async t => {
+  const profiles = memoryStore({ unique: ['userId'] })
+  const emails = memoryStore()
+  const scope = ({ headers }: FastifyRequest): { userId: string } => ({ userId: String(headers.user) })
+  const app = await draft(t,
+    (map) => map.resource('profile', { attributes, store: profiles, scope, requireMatch: true }, (profile) =>
+      profile.resources('emails', { store: emails })))
+  const as = (
+    user: string, method: Verb, payload?: object, headers: Record<string, string> = {}
+  ): Promise<LightMyRequestResponse> =>
+    app.inject(json(method, '/profile', payload, { user, ...headers }))
+  t.equal((await as('ann', 'POST', { profile: { name: 'Ann' } })).statusCode, 201)
+  t.equal((await as('bob', 'GET')).statusCode, 404, 'another user\'s singleton is not found')
+  t.equal((await as('bob', 'DELETE', undefined, { 'if-match': '*' })).statusCode, 404)
+  t.equal((await as('bob', 'PUT', { profile: { name: 'Eve' } }, { 'if-match': '"1.json"' })).statusCode, 404)
+  t.equal((await as('bob', 'POST', { profile: { name: 'Bob' } })).statusCode, 201,
+    'a user has a singleton of their own')
+  t.equal((await as('bob', 'POST', { profile: { name: 'Bob' } })).json<{ detail: string }>().detail,
+    'the profile exists already')
+  t.equal((await as('bob', 'PUT', { profile: { name: 'Robert' } }, { 'if-match': '"2-1.json"' })).statusCode, 200)
+  t.strictSame([nameIn(await as('ann', 'GET')), nameIn(await as('bob', 'GET'))], ['Ann', 'Robert'])
+  t.strictSame(profiles.get(2, {})?.attributes, { userId: 'bob', name: 'Robert', colour: 'red' })
+
+  await t.test('rows nested in the singleton belong to the same user', async t => {
+    const emailsOf = (user: string, method: Verb, payload?: object): Promise<LightMyRequestResponse> =>
+      app.inject(json(method, '/profile/emails', payload, { user }))
+    t.equal((await emailsOf('cy', 'GET')).statusCode, 404, 'without a profile there are no nested rows')
+    t.equal((await emailsOf('cy', 'POST', { email: { address: 'cy@example.com' } })).statusCode, 404)
+    const created = await emailsOf('bob', 'POST', { email: { address: 'bob@example.com' } })
+    t.strictSame([created.statusCode, created.headers.location], [201, '/profile/emails/1'])
+    t.equal(emails.get(1, {})?.attributes.profileId, 2)
+    t.strictSame((await emailsOf('ann', 'GET')).json(), { emails: [] })
+    t.match((await emailsOf('bob', 'GET')).json(), { emails: [{ id: 1, address: 'bob@example.com' }] })
+    t.equal((await app.inject(json('GET', '/profile/emails/1', undefined, { user: 'ann' }))).statusCode, 404)
+  })
+})
+
+/** Wraps a store so that it is as slow as a database: concurrent requests all ask before the first is answered. */
+function slow (store: Store): Store {
+  return {
+    ...store,
+    async * list (query, context) { yield * await Promise.resolve(store.list(query, context)) },
+    get: async (...given) => await store.get(...given),
+    create: async (...given) => await store.create(...given),
+    update: async (...given) => await store.update(...given),
+    delete: async (...given) => await store.delete(...given)
+  }
+}
+
+t.test('of two concurrent creates one succeeds if the store keeps the scope unique', async t => {
+  const app = await draft(t,
+    (map) => map.resource('profile', {
+      attributes, store: slow(memoryStore({ unique: ['userId'] })), scope: () => ({ userId: 'ann' })
+    }))
+  const answers = await Promise.all(['a', 'b', 'c'].map((name) =>
+    app.inject(json('POST', '/profile', { profile: { name } }))))
+  t.strictSame(answers.map(({ statusCode }) => statusCode).sort(), [201, 409, 409])
+  t.equal(nameIn(await app.inject('/profile')), nameIn(answers.find(({ statusCode }) =>
+    statusCode === 201) as LightMyRequestResponse))
+})
+
+t.test('a singleton has a version like a row', async t => {
+  for (const client of clients) {
+    await t.test(client, async t => {
+      const app = await draft(t, (map) => map.resource('profile', { attributes }))
+      await app.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
+      const tag = `"1-1.${client}"`
+      const get = (headers: Record<string, string>): Promise<LightMyRequestResponse> =>
+        app.inject(ask(client, 'GET', '/profile', undefined, headers))
+      const send = (method: Verb, sent: Sent | undefined, match: string): Promise<LightMyRequestResponse> =>
+        app.inject(ask(client, method, '/profile', sent, { 'if-match': match }))
+      const { headers: { etag } } = await get({})
+      t.equal(plainTag(etag), tag)
+      const unchanged = await get({ 'if-none-match': String(etag) })
+      t.strictSame([unchanged.statusCode, unchanged.body, plainTag(unchanged.headers.etag)], [304, '', tag])
+      t.equal((await get({ 'if-none-match': '"1-2.xml"' })).statusCode, 200)
+
+      const stale = await send('PUT', { name: 'Eve' }, '"9.xml"')
+      t.strictSame([stale.statusCode, plainTag(stale.headers.etag)], [412, tag])
+      t.match(stale.body, /Ann/, 'the answer has the current record')
+      t.equal((await send('DELETE', undefined, '"9.xml"')).statusCode, 412)
+      t.equal((await send('PUT', { name: 'Bob' }, '"1-9.xml", "1-1.json"')).statusCode, client === 'html' ? 303 : 200)
+      t.equal((await send('DELETE', undefined, '"1-1.json"')).statusCode, 412)
+      t.equal((await send('DELETE', undefined, '"1-2.json"')).statusCode, client === 'html' ? 303 : 204)
+      t.equal((await send('PUT', { name: 'Eve' }, '"1-2.json"')).statusCode, 404)
+    })
+  }
+
+  await t.test('requireMatch demands the version of each write', async t => {
+    const app = await draft(t, (map) => map.resource('profile', { attributes, requireMatch: true }))
+    const profile = { name: 'Ann' }
+    t.equal((await app.inject(json('PUT', '/profile', { profile }))).statusCode, 404,
+      'a missing singleton needs no version')
+    t.equal((await app.inject(json('POST', '/profile', { profile }))).statusCode, 201, 'a create needs no version')
+    for (const method of ['PUT', 'DELETE'] as const) {
+      const res = await app.inject(json(method, '/profile', method === 'PUT' ? { profile } : undefined))
+      t.strictSame([res.statusCode, res.json<{ detail: string }>().detail],
+        [428, 'send If-Match with the ETag of the profile that you have read'])
+    }
+    t.equal((await app.inject(json('PUT', '/profile', { profile }, { 'if-match': '"1-1.json"' }))).statusCode, 200)
+  })
+
+  await t.test('a form sends the version', async t => {
+    const app = await draft(t, (map) => map.resource('profile', { attributes, formPages: true }))
+    await app.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
+    for (const url of ['/profile', '/profile/edit']) {
+      t.match((await app.inject(ask('html', 'GET', url))).body, 'name="_version" value="1-1"', url)
+    }
+    const submit = (payload: string): Promise<LightMyRequestResponse> =>
+      app.inject({ method: 'POST', url: '/profile', headers: { accept: accepts.html, 'content-type': form }, payload })
+    t.equal((await submit('_method=PUT&_version=1-1&profile[name]=Bob')).statusCode, 303)
+    const stale = await submit('_method=PUT&_version=1-1&profile[name]=Eve')
+    t.equal(stale.statusCode, 412)
+    t.match(stale.body, 'name="_version" value="1-2"', 'the page of a conflict has the version of the current record')
+    t.equal((await submit('_method=DELETE&_version=1-1')).statusCode, 412)
+    t.equal((await submit('_method=DELETE&_version=1-2')).statusCode, 303)
+  })
+})
+
+t.test('a refused form comes back with its values', async t => {
+  const app = await draft(t, (map) => map.resource('profile', { attributes }))
+  const submit = async (payload: string): Promise<[number, string]> => {
+    const {
+      statusCode, body
+    } = await app.inject({
+      method: 'POST', url: '/profile', headers: { accept: accepts.html, 'content-type': form }, payload
+    })
+    return [statusCode, body]
+  }
+  const [invalid, again] = await submit('profile[name]=&profile[colour]=green')
+  t.equal(invalid, 422)
+  t.match(again, /must not be blank[^]*green/)
+  await submit('profile[name]=Ann')
+  const [exists, page] = await submit('profile[name]=Bob')
+  t.equal(exists, 409)
+  t.match(page, /the profile exists already[^]*Bob/)
+  const [wrong, edit] = await submit('_method=PUT&profile[name]=&profile[colour]=green')
+  t.equal(wrong, 422)
+  t.match(edit, /must not be blank[^]*green/)
+  t.match(edit, /name="_method" value="PUT"/)
+})
+
+t.test('new and edit may be pages of their own', async t => {
+  const app = await draft(t, (map) =>
+    map.resource('profile', { attributes, formPages: true, pathNames: { edit: 'change' } }))
+  for (const client of clients) {
+    const res = await app.inject(ask(client, 'GET', '/profile/change'))
+    t.strictSame([res.statusCode, res.headers['content-type']], [404, problems[client]],
+      `${client}: of a missing singleton`)
+  }
+  t.equal((await app.inject('/profile/edit')).statusCode, 404, 'the path has another name')
+  const blank = await app.inject(ask('html', 'GET', '/profile/new'))
+  t.match(blank.body, /<form method="post" action="\/profile"[^]*red/)
+  await app.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
+  const edit = await app.inject(ask('html', 'GET', '/profile/change'))
+  t.match(edit.body, /<form method="post" action="\/profile"[^]*name="_method" value="PUT"[^]*Ann/)
+  t.match((await app.inject(ask('html', 'GET', '/profile'))).body, 'href="/profile/change"')
+  t.equal(app.paths.editProfile?.(), '/profile/change')
+  t.equal(app.paths.newProfile?.(), '/profile/new')
+})
+
+t.test('custom actions work beside the singleton', async t => {
+  const app = await draft(t, (map) => map.resource('profile', { attributes }, (profile) => {
+    profile.member.get('card', (context) => context.row())
+    profile.member.post('rename', async ({ attributes, store, guard, row, signal }) =>
+      await store.update((await row()).id, attributes, guard, { signal }))
+    profile.member.put('touch', () => {})
+    profile.collection.get('colours', () => [{ id: 1, attributes: { name: 'red' } }])
+    profile.new.get('sample', () => ({ id: 1, attributes: { name: 'Sample' } }))
+  }))
+  t.equal((await app.inject('/profile/card')).statusCode, 404)
+  t.equal((await app.inject(json('POST', '/profile/rename', { profile: { name: 'Bob' } }))).statusCode, 404)
+  await app.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
+  t.equal((await app.inject('/profile/card.xml')).body, `${xml}<profile><name>Ann</name><colour>red</colour></profile>`)
+  t.match(
+    (await app.inject(json('POST', '/profile/rename', { profile: { name: 'Bob' } }))).json(),
+    { profile: { name: 'Bob', colour: 'red' } }
+  )
+  t.equal((await app.inject(json('POST', '/profile/rename', { profile: { name: '' } }))).statusCode, 422)
+  t.equal(
+    (await app.inject(
+      json('POST', '/profile/rename', { profile: { name: 'Eve' } }, { 'if-match': '"1-1.json"' })
+    )).statusCode,
+    412
+  )
+  t.equal(
+    (await app.inject(
+      json('POST', '/profile/rename', { profile: { name: 'Cy' } }, { 'if-match': '"1-1.json", "1-2.xml"' })
+    )).statusCode,
+    200
+  )
+  const renamed = await app.inject(ask('html', 'POST', '/profile/rename'))
+  t.strictSame([renamed.statusCode, renamed.headers.location], [303, '/profile#saved'])
+  t.equal((await app.inject(json('PUT', '/profile/touch'))).statusCode, 204)
+  t.equal((await app.inject('/profile/colours.xml')).body,
+    `${xml}<profiles type="array"><profile><name>red</name></profile></profiles>`)
+  t.strictSame((await app.inject('/profile/colours.json')).json(), { profiles: [{ name: 'red' }] })
+  t.strictSame((await app.inject('/profile/new/sample.json')).json(), { profile: { name: 'Sample' } })
+  t.strictSame([app.paths.cardProfile?.(), app.paths.coloursProfile?.(), app.paths.sampleNewProfile?.()],
+    ['/profile/card', '/profile/colours', '/profile/new/sample'])
+})
+
+t.test('each action may have the app\'s own handler, without a store', async t => {
+  let name: string | undefined
+  const row = (): { id: number, version: string, attributes: { name: string } } | undefined =>
+    name === undefined ? undefined : { id: 1, version: name, attributes: { name } }
+  const app = await draft(t, (map) => map.resource('profile', {
+    attributes,
+    actions: {
+      show: row,
+      create: ({ attributes }) => { name = attributes.name; return row() },
+      update: ({ attributes }) => { name = attributes.name; return row() },
+      delete: () => { name = undefined }
+    }
+  }))
+  // No row is looked up before a handler is called, because the handlers keep the row.
+  const answers: Array<[InjectOptions, number]> = [
+    [json('GET', '/profile'), 404],
+    [json('POST', '/profile', { profile: { name: 'Ann' } }), 201],
+    [json('GET', '/profile'), 200],
+    [json('PUT', '/profile', { profile: { name: 'Bob' } }), 200],
+    [json('DELETE', '/profile'), 204],
+    [json('GET', '/profile'), 404]
+  ]
+  for (const [request, status] of answers) {
+    t.equal((await app.inject(request)).statusCode, status, `${String(request.method)} ${status}`)
+  }
+})
+
+t.test('a handler receives the precondition of a write', async t => {
+  const withStore = await draft(t, (map) => map.resource('profile', {
+    attributes,
+    requireMatch: true,
+    actions: {
+      update: async ({ store, guard, attributes, row, signal }) =>
+        await store.update((await row()).id, attributes, guard, { signal })
+    }
+  }))
+  const put = (app: FastifyInstance, headers: Record<string, string>): Promise<LightMyRequestResponse> =>
+    app.inject(json('PUT', '/profile', { profile: { name: 'Bob' } }, headers))
+  t.equal((await put(withStore, {})).statusCode, 404, 'a missing singleton needs no version')
+  await withStore.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
+  t.equal((await put(withStore, {})).statusCode, 428)
+  t.equal((await put(withStore, { 'if-match': '"1-9.json"' })).statusCode, 412)
+  t.equal((await put(withStore, { 'if-match': '"1-9.json", "1-1.json"' })).statusCode, 200)
+
+  const guards: unknown[] = []
+  const without = await draft(t,
+    (map) => map.resource('profile', {
+      attributes,
+      only: 'update',
+      requireMatch: true,
+      actions: {
+        update: ({
+          guard
+        }) => {
+          guards.push(guard)
+        }
+      }
+    }))
+  t.equal((await put(without, {})).statusCode, 428, 'without a store only the handler knows whether the row exists')
+  t.equal((await put(without, { 'if-match': '"9.json"' })).statusCode, 404)
+  t.strictSame(guards, [{ version: '', scope: {} }],
+    'without a store only the handler knows the row of the version: see guardFor')
+})
+
+t.test('a singleton has PUT and DELETE with any value of "writes", PATCH only if members are written', async t => {
+  for (const writes of ['collection', 'member', 'both'] as const) {
+    const app = await draft(t, (map) => map.resource('profile', { attributes, writes }))
+    const allow = `GET, HEAD, POST, PUT, ${writes === 'collection' ? '' : 'PATCH, '}DELETE, OPTIONS`
+    const options = await app.inject({ method: 'OPTIONS', url: '/profile' })
+    t.strictSame([options.statusCode, options.headers.allow, options.body], [204, allow, ''], writes)
+    await app.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
+    const patched = await app.inject(json('PATCH', '/profile', { profile: { name: 'Bob' } }))
+    t.equal(patched.statusCode, writes === 'collection' ? 405 : 200)
+    if (writes === 'collection') t.equal(patched.headers.allow, allow)
+    t.equal((await app.inject(json('PUT', '/profile', { profile: { colour: 'green' } }))).statusCode, 200)
+    t.equal((await app.inject(json('DELETE', '/profile'))).statusCode, 204)
+  }
+})
+
+t.test('an excluded action is a 405, and a singleton has neither list nor member', async t => {
+  const app = await draft(t, (map) => map.resource('profile', { attributes, only: ['show', 'update'] }))
+  for (const client of clients) {
+    for (const method of ['POST', 'DELETE'] as const) {
+      const res = await app.inject(ask(client, method, '/profile', method === 'POST' ? { name: 'Ann' } : undefined))
+      t.strictSame([res.statusCode, res.headers.allow, res.headers['content-type']],
+        [405, 'GET, HEAD, PUT, OPTIONS', problems[client]], `${client}: ${method}`)
+    }
+  }
+  for (const url of ['/profile/1', '/profiles', '/profile/new', '/profile/edit', '/profile.csv']) {
+    t.equal((await app.inject(url)).statusCode, 404, url)
+  }
+  for (const url of ['/profile?limit=1', '/profile?sort=name', '/profile?name=Ann', '/profile?id=1']) {
+    t.equal((await app.inject(url)).statusCode, 400, url)
+  }
+  await t.rejects(draft(t, (map) =>
+    map.resource('profile', { only: 'list' })), {
+    code: 'FST_RESOURCES_INVALID_OPTION',
+    message: /names 'list', which is not one of show, create, update, delete, new, edit/
+  })
+  await t.rejects(draft(t, (map) =>
+    map.resource('profile', { actions: { list: () => [] } })), {
+    code: 'FST_RESOURCES_INVALID_OPTION', message: /"list"/
+  })
+})
+
+t.test('a cross-site request is refused before anything else', async t => {
+  const app = await draft(t, (map) => map.resource('profile', { attributes, writes: 'both' }))
+  await app.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
+  for (const client of clients) {
+    for (const method of ['POST', 'PUT', 'DELETE'] as const) {
+      const res = await app.inject(ask(client, method, '/profile', { name: 'Eve' }, { 'sec-fetch-site': 'cross-site' }))
+      t.strictSame([res.statusCode, res.headers['content-type']], [403, problems[client]], `${client}: ${method}`)
+    }
+  }
+  t.equal(nameIn(await app.inject('/profile')), 'Ann')
+})
+
+t.test('the name of a singleton may be singular or plural', async t => {
+  const app = await draft(t, (map) =>
+    map.resource('settings', { attributes, singular: 'settings' }).resource('about').resource('status'))
+  t.strictSame([app.paths.settings?.(), app.paths.about?.(), app.paths.status?.()], ['/settings', '/about', '/status'])
+  const created = await app.inject(json('POST', '/settings', { settings: { name: 'x' } }))
+  t.strictSame([created.statusCode, created.headers.location], [201, '/settings'])
+  t.equal((await app.inject('/settings.xml')).body, `${xml}<settings><name>x</name><colour>red</colour></settings>`)
+  t.equal((await app.inject(json('POST', '/status', { status: { text: 'up' } }))).statusCode, 201)
 })

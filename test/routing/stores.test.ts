@@ -1,13 +1,15 @@
+import fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import fastify, { type FastifyInstance } from 'fastify'
-import resources, {
-  type AttributesSchema, draw, type DrawOptions, type Mapper, memoryStore, memoryStores, type ResourceOptions,
-  type Store, type Stores, type TableRequest
-} from '../../lib/index.js'
 import { describeDatabase } from '../../lib/database/index.js'
+import resources, {
+  type Attributes, type AttributesSchema, draw, type DrawOptions, DuplicateError, type Mapper, memoryStore,
+  memoryStores, type Problem, type ResourceOptions, type Row, type Store, type Stores, type TableRequest
+} from '../../lib/index.js'
 import { type PostgresOptions, postgresStore, postgresStores } from '../../lib/sql/postgres/index.js'
 import { type SqliteOptions, sqliteStore, sqliteStores, type SqlStoreOptions } from '../../lib/sql/sqlite/index.js'
-import { build, draft } from '../support/helper.js'
+import { build, draft, types, xml } from '../support/helper.js'
+import type { AnyContext } from '../support/map-action.js'
+import { openEngines } from '../support/stores/sql-engines.js'
 
 const text = { type: 'object', required: ['text'], properties: { text: { type: 'string' } } } as const
 
@@ -38,7 +40,9 @@ function recordStores (): { readonly stores: Stores, readonly requests: TableReq
 async function tablesOf (t: Test, declare: (map: Mapper) => unknown): Promise<Readonly<Record<string, unknown>>> {
   const { stores, requests } = recordStores()
   await serve(t, declare, { stores })
-  return Object.fromEntries(requests.map(({ table, attributes }) => [table, [attributes?.properties, attributes?.required]]))
+  return Object.fromEntries(
+    requests.map(({ table, attributes }) => [table, [attributes?.properties, attributes?.required]])
+  )
 }
 
 t.test('a table has the columns of its resource, its scope and its foreign key', async (t) => {
@@ -46,39 +50,82 @@ t.test('a table has the columns of its resource, its scope and its foreign key',
   await serve(t, (map) => map
     .scope({ scope: () => ({ tenant: 'a' }), scopeAttributes: { tenant: { type: 'string' } } }, (scope) => scope
       .resources('posts', { attributes: text, id: 'uuid', param: 'slug', unique: ['text'] }, (posts) => posts
-        .resources('comments', { attributes: text, onDelete: 'cascade', scopeAttributes: { author: { type: 'integer' } } })
+        .resources('comments', {
+          attributes: text, onDelete: 'cascade', scopeAttributes: { author: { type: 'integer' } }
+        })
         .resource('cover', { attributes: text, foreignKey: 'post' }, (cover) => cover
           .resources('layers', { attributes: text })))), { stores })
   const { text: body } = text.properties
   const tenant = { type: 'string' }
   const uuid = { type: 'string', format: 'uuid' }
   t.strictSame(requests, [
-    { table: 'posts', id: 'uuid', attributes: { ...text, properties: { text: body, tenant }, required: ['text', 'tenant'] }, unique: ['text'], references: {} },
+    {
+      table: 'posts',
+      id: 'uuid',
+      attributes: { ...text, properties: { text: body, tenant }, required: ['text', 'tenant'] },
+      unique: ['text'],
+      references: {}
+    },
     {
       table: 'comments',
       id: 'integer',
-      attributes: { ...text, properties: { text: body, author: { type: 'integer' }, tenant, postSlug: uuid }, required: ['text', 'tenant', 'author', 'postSlug'] },
+      attributes: {
+        ...text,
+        properties: { text: body, author: { type: 'integer' }, tenant, postSlug: uuid },
+        required: ['text', 'tenant', 'author', 'postSlug']
+      },
       unique: [],
       references: { postSlug: { table: 'posts', onDelete: 'cascade' } }
     },
-    { table: 'cover', id: 'integer', attributes: { ...text, properties: { text: body, tenant, post: uuid }, required: ['text', 'tenant', 'post'] }, unique: [], references: { post: { table: 'posts' } } },
-    { table: 'layers', id: 'integer', attributes: { ...text, properties: { text: body, tenant, coverId: { type: 'integer' } }, required: ['text', 'tenant', 'coverId'] }, unique: [], references: { coverId: { table: 'cover' } } }
+    {
+      table: 'cover',
+      id: 'integer',
+      attributes: { ...text, properties: { text: body, tenant, post: uuid }, required: ['text', 'tenant', 'post'] },
+      unique: [],
+      references: { post: { table: 'posts' } }
+    },
+    {
+      table: 'layers',
+      id: 'integer',
+      attributes: {
+        ...text,
+        properties: { text: body, tenant, coverId: { type: 'integer' } },
+        required: ['text', 'tenant', 'coverId']
+      },
+      unique: [],
+      references: { coverId: { table: 'cover' } }
+    }
   ])
 })
 
 t.test('resources with the same table need the attributes of all of them', async (t) => {
-  const shared = { type: 'object', required: ['text', 'a'], $defs: { name: { type: 'string' } }, properties: { a: { $ref: '#/$defs/name' }, text: { type: 'string' } } } as const
-  const other = { type: 'object', required: ['a', 'b'], $defs: { name: { type: 'string' }, size: { type: 'integer' } }, properties: { text: { type: ['string', 'null'] }, a: { $ref: '#/$defs/name' }, b: { $ref: '#/$defs/size' } } } as const
+  const shared = {
+    type: 'object',
+    required: ['text', 'a'],
+    $defs: { name: { type: 'string' } },
+    properties: { a: { $ref: '#/$defs/name' }, text: { type: 'string' } }
+  } as const
+  const other = {
+    type: 'object',
+    required: ['a', 'b'],
+    $defs: { name: { type: 'string' }, size: { type: 'integer' } },
+    properties: { text: { type: ['string', 'null'] }, a: { $ref: '#/$defs/name' }, b: { $ref: '#/$defs/size' } }
+  } as const
   const { stores, requests } = recordStores()
   await serve(t, (map) => map
     .resources('posts', { attributes: shared, unique: ['a'] })
-    .namespace('admin', (admin) => admin.resources('posts', { attributes: other, unique: ['a', ['text', 'b']] })), { stores })
+    .namespace('admin', (admin) =>
+      admin.resources('posts', { attributes: other, unique: ['a', ['text', 'b']] })), { stores })
   t.equal(requests.length, 1)
   t.match(requests[0], {
     attributes: {
       required: ['a'],
       $defs: { name: { type: 'string' }, size: { type: 'integer' } },
-      properties: { a: { $ref: '#/$defs/name' }, text: { anyOf: [{ type: 'string' }, { type: ['string', 'null'] }] }, b: { $ref: '#/$defs/size' } }
+      properties: {
+        a: { $ref: '#/$defs/name' },
+        text: { anyOf: [{ type: 'string' }, { type: ['string', 'null'] }] },
+        b: { $ref: '#/$defs/size' }
+      }
     },
     unique: ['a', ['text', 'b']]
   })
@@ -86,14 +133,32 @@ t.test('resources with the same table need the attributes of all of them', async
 
 t.test('a schema may have definitions, or no required attributes, that another one of the table lacks', async (t) => {
   const plain = { type: 'object', properties: { size: { type: 'integer' } } } as const
-  const defining = { type: 'object', required: ['name'], definitions: { name: { type: 'string' } }, properties: { name: { $ref: '#/definitions/name' } } } as const
+  const defining = {
+    type: 'object',
+    required: ['name'],
+    definitions: { name: { type: 'string' } },
+    properties: { name: { $ref: '#/definitions/name' } }
+  } as const
   for (const [one, other] of [[plain, defining], [defining, plain]]) {
     const { stores, requests } = recordStores()
-    await serve(t, (map) => map.resources('posts', { attributes: one as AttributesSchema }).namespace('admin', (admin) => admin.resources('posts', { attributes: other as AttributesSchema })), { stores })
-    t.match(requests, [{ attributes: { properties: { ...plain.properties, ...defining.properties }, definitions: defining.definitions, required: [] } }])
+    await serve(t, (map) => map.resources('posts', { attributes: one as AttributesSchema }).namespace('admin',
+      (admin) =>
+        admin.resources('posts', { attributes: other as AttributesSchema })), { stores })
+    t.match(requests, [
+      {
+        attributes: {
+          properties: { ...plain.properties, ...defining.properties }, definitions: defining.definitions, required: []
+        }
+      }
+    ])
   }
   const without = { attributes: { type: 'object' } } as object
-  await t.rejects(serve(t, (map) => map.resources('posts', without).resources('notes', { ...without, table: 'posts' } as object), { stores: memoryStores() }), { code: 'FST_RESOURCES_INVALID_ATTRIBUTES' })
+  await t.rejects(serve(t, (map) =>
+    map.resources('posts', without).resources('notes', { ...without, table: 'posts' } as object), {
+    stores: memoryStores()
+  }), {
+    code: 'FST_RESOURCES_INVALID_ATTRIBUTES'
+  })
 })
 
 t.test('a foreign key may be null if a row can be without a parent, or outlive it', async (t) => {
@@ -114,10 +179,14 @@ t.test('each parent has one nested record, unless a scope divides it further', a
     .resource('about', { attributes: text })
     .resources('posts', { attributes: text }, (posts) => posts
       .resource('cover', { attributes: text })
-      .resource('vote', { attributes: text, scope: () => ({ user: 1 }), scopeAttributes: { user: { type: 'integer' } } })
+      .resource('vote', {
+        attributes: text, scope: () => ({ user: 1 }), scopeAttributes: { user: { type: 'integer' } }
+      })
       .resource('note', { attributes: text }))
     .resources('pages', { attributes: text }, (pages) => pages.resource('note', { attributes: text })), { stores })
-  t.strictSame(Object.fromEntries(requests.map(({ table, unique }) => [table, unique])), { about: [], posts: [], cover: ['postId'], vote: [], pages: [], note: [] })
+  t.strictSame(Object.fromEntries(
+    requests.map(({ table, unique }) => [table, unique])
+  ), { about: [], posts: [], cover: ['postId'], vote: [], pages: [], note: [] })
 })
 
 t.test('a table opens after those that it refers to', async (t) => {
@@ -138,7 +207,12 @@ t.test('a store of the resource wins, and handlers need none', async (t) => {
     .scope({ stores: memoryStores() }, (scope) => scope.resources('others', { attributes: text })), { stores })
   t.strictSame(requests.map(({ table, references }) => [table, references]), [['comments', {}]])
   t.match((await app.inject('/posts.json')).json(), { posts: [{ text: 'mine' }] })
-  t.equal((await app.inject({ method: 'POST', url: '/posts/1/comments.json', payload: { comment: { text: 'T' } } })).statusCode, 201)
+  t.equal(
+    (await app.inject({
+      method: 'POST', url: '/posts/1/comments.json', payload: { comment: { text: 'T' } }
+    })).statusCode,
+    201
+  )
   t.equal((await app.inject({ method: 'DELETE', url: '/posts.json?id=1' })).statusCode, 204)
 })
 
@@ -154,31 +228,60 @@ t.test('a resource of its own has stores, and shares them with others', async (t
 
 t.test('the default store has the unique groups', async (t) => {
   const app = await build(t, { name: 'posts', attributes: text, unique: ['text'] })
-  const create = async (): Promise<number> => (await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { text: 'T' } } })).statusCode
+  const create = async (): Promise<number> => (await app.inject({
+    method: 'POST', url: '/posts.json', payload: { post: { text: 'T' } }
+  })).statusCode
   t.strictSame([await create(), await create()], [201, 409])
 })
 
 const stores = memoryStores()
 const store = memoryStore() as Store
+
 const wrong: ReadonlyArray<readonly [options: object, message: string]> = [
-  [{ stores: {} }, 'Option "stores" of resource "posts" must be stores of one database, such as sqliteStores({ file: \'blog.sqlite\' }), not [object Object].'],
-  [{ stores, table: '' }, 'Option "table" of resource "posts" must be the name of a table such as \'posts\', not \'\'.'],
-  [{ stores, unique: 'text' }, 'Option "unique" of resource "posts" must be a list of attributes, or groups of them, such as [\'email\', [\'tenant\', \'title\']].'],
-  [{ stores, onDelete: 'delete' }, 'Option "onDelete" of resource "posts" must be \'restrict\', \'cascade\' or \'set null\', not \'delete\'.'],
-  [{ stores, onDelete: 'cascade' }, 'Option "onDelete" of resource "posts" can be given only to a resource that is nested in another one with the same "stores".'],
-  [{ stores, scopeAttributes: [] }, 'Option "scopeAttributes" of resource "posts" must be schemas by attribute such as { tenant: { type: \'string\' } }, not .'],
-  [{ stores, scopeAttributes: { tenant: 'string' } }, 'Option "scopeAttributes" of resource "posts" has "tenant", which must be a JSON Schema, not \'string\'.'],
-  [{ stores, id: 'string' }, 'Option "id" of resource "posts" is \'string\', but must be \'integer\' or \'uuid\' in the table "posts".'],
-  [{ table: 'posts' }, 'Option "table" of resource "posts" is about a table of the option "stores", which this resource does not have.'],
-  [{ store, unique: ['text'] }, 'Option "unique" of resource "posts" is about a table of the option "stores", but this resource has a "store"; give it to the store itself.'],
-  [{ store, stores, table: 'posts' }, 'Option "table" of resource "posts" is about a table of the option "stores", but this resource has a "store"; give it to the store itself.']
+  [{ stores: {} },
+    'Option "stores" of resource "posts" must be stores of one database, such as ' +
+      'sqliteStores({ file: \'blog.sqlite\' ' +
+      '}), not [object Object].'],
+  [{ stores, table: '' },
+    'Option "table" of resource "posts" must be the name of a table such as \'posts\', not \'\'.'],
+  [{ stores, unique: 'text' },
+    'Option "unique" of resource "posts" must be a list of attributes, or groups of them, such as [\'email\', ' +
+      '[\'tenant\', \'title\']].'],
+  [{ stores, onDelete: 'delete' },
+    'Option "onDelete" of resource "posts" must be \'restrict\', \'cascade\' or \'set null\', not \'delete\'.'],
+  [{ stores, onDelete: 'cascade' },
+    'Option "onDelete" of resource "posts" can be given only to a resource that is nested in another one with the ' +
+      'same "stores".'],
+  [{ stores, scopeAttributes: [] },
+    'Option "scopeAttributes" of resource "posts" must be schemas by attribute such as ' +
+      '{ tenant: { type: \'string\' } ' +
+      '}, not .'],
+  [{ stores, scopeAttributes: { tenant: 'string' } },
+    'Option "scopeAttributes" of resource "posts" has "tenant", which must be a JSON Schema, not \'string\'.'],
+  [{ stores, id: 'string' },
+    'Option "id" of resource "posts" is \'string\', but must be \'integer\' or \'uuid\' in the table "posts".'],
+  [{ table: 'posts' },
+    'Option "table" of resource "posts" is about a table of the option "stores", which this resource does not have.'],
+  [{ store, unique: ['text'] },
+    'Option "unique" of resource "posts" is about a table of the option "stores", but this resource has a "store"; ' +
+      'give it to the store itself.'],
+  [{ store, stores, table: 'posts' },
+    'Option "table" of resource "posts" is about a table of the option "stores", but this resource has a "store"; ' +
+      'give it to the store itself.']
 ]
 
 t.test('options that are wrong are refused', async (t) => {
   for (const [options, message] of wrong) {
-    await t.rejects(build(t, { name: 'posts', attributes: text, ...options } as ResourceOptions), { code: 'FST_RESOURCES_INVALID_OPTION', message })
+    await t.rejects(build(
+      t, { name: 'posts', attributes: text, ...options } as ResourceOptions
+    ), { code: 'FST_RESOURCES_INVALID_OPTION', message })
   }
-  t.throws(() => draw((map) => map, { store: stores } as DrawOptions), { code: 'FST_RESOURCES_UNKNOWN_OPTION', message: 'There is no option "store" of draw; did you mean "stores"?' })
+  t.throws(() =>
+    draw((map) =>
+      map,
+    { store: stores } as DrawOptions), {
+    code: 'FST_RESOURCES_UNKNOWN_OPTION', message: 'There is no option "store" of draw; did you mean "stores"?'
+  })
 })
 
 t.test('a unique group without an attribute of the scope is a warning at the start', async (t) => {
@@ -187,19 +290,41 @@ t.test('a unique group without an attribute of the scope is a warning at the sta
   const cases: ReadonlyArray<readonly [name: string, options: Partial<ResourceOptions>, groups: readonly string[]]> = [
     ['an attribute', { scope, ...stores, unique: ['text'] }, ["['text']"]],
     ['a group that has one', { scope, ...stores, unique: [['tenant', 'text']] }, []],
-    ['two groups', { scope, ...stores, unique: [['tenant', 'text'], ['text', 'id2'], 'id2'] }, ["['text', 'id2']", "['id2']"]],
+    ['two groups', { scope, ...stores, unique: [['tenant', 'text'], ['text', 'id2'], 'id2'] },
+      ["['text', 'id2']", "['id2']"]],
     ['no scope', { ...stores, unique: ['text'] }, []],
     ['a store of its own', { scope, store: memoryStore({ unique: ['text'] }) }, ["['text']"]],
     ['a group whose scope is unknown', { scope, store: memoryStore({ unique: [['owner', 'text']] }) }, []]
   ]
   for (const [name, options, groups] of cases) {
     const lines: string[] = []
-    const app = fastify({ requestTimeout: 1000, logger: { level: 'warn', stream: { write: (line: string) => { lines.push((JSON.parse(line) as { msg: string }).msg) } } } })
+    const app = fastify({
+      requestTimeout: 1000,
+      logger: {
+        level: 'warn',
+        stream: {
+          write: (line: string) => {
+            lines.push((JSON.parse(line) as { msg: string }).msg)
+          }
+        }
+      }
+    })
     t.teardown(() => app.close())
     const properties = { ...text.properties, id2: { type: 'string' } } as const
-    app.register(draw((map) => map.resources('posts', { ...options, attributes: { ...text, properties } } as object), { stores: memoryStores() }))
+    app.register(draw((map) =>
+      map.resources('posts', { ...options, attributes: { ...text, properties } } as object), {
+      stores: memoryStores()
+    }))
     await app.ready()
-    t.strictSame(lines, groups.map((group) => `resource "posts": "unique" has ${group} without an attribute of its "scope", so a 409 tells which values rows outside the scope have; if it must not, add the attribute to the group`), name)
+    t.strictSame(
+      lines,
+      groups.map(
+        (group) =>
+          `resource "posts": "unique" has ${group} without an attribute of its "scope", so a 409 tells which values ` +
+            'rows outside the scope have; if it must not, add the attribute to the group'
+      ),
+      name
+    )
   }
 })
 
@@ -212,50 +337,372 @@ t.test('an unknown option is named with its owner and the place where it belongs
   }
   const cases: ReadonlyArray<readonly [make: () => unknown, message: string]> = [
     [() => draw((map) => map, { writes: 'member' } as DrawOptions), `There is no option "writes" of draw; ${place}.`],
-    [() => draw((map) => map, { lang: 'de' } as DrawOptions), 'There is no option "lang" of draw; it is an option of the format html: write html: { lang: … }.'],
+    [() =>
+      draw((map) => map, { lang: 'de' } as DrawOptions),
+    'There is no option "lang" of draw; it is an option of the format html: write html: { lang: … }.'],
     [register({ formats: ['json'] }), `There is no option "formats" of the registration of a map; ${place}.`],
-    [async () => await draft(t, (map) => map.resources('posts', { formats: ['json'], html: { columns: [] } })), 'There is no option "html" of resource "posts"; the format "html" is not among its "formats", so it would have no effect.'],
-    [async () => await draft(t, (map) => map.resources('posts', { csv: { escapeFormulas: true } })), 'There is no option "csv" of resource "posts"; the format "csv" is not among its "formats", so it would have no effect.'],
-    [async () => await draft(t, (map) => map.scope({ html: { acent: '#000' } as object }, (map) => { map.resources('posts', { formats: ['json'] }) })), 'There is no option "html.acent" of resource "posts"; did you mean "accent"?'],
+    [async () =>
+      await draft(t, (map) => map.resources('posts', { formats: ['json'], html: { columns: [] } })),
+    'There is no option "html" of resource "posts"; the format "html" is not among its "formats", so it would have ' +
+        'no effect.'],
+    [async () =>
+      await draft(t, (map) => map.resources('posts', { csv: { escapeFormulas: true } })),
+    'There is no option "csv" of resource "posts"; the format "csv" is not among its "formats", so it would have no ' +
+        'effect.'],
+    [async () => await draft(t, (map) =>
+      map.scope({ html: { acent: '#000' } as object }, (map) => { map.resources('posts', { formats: ['json'] }) })),
+    'There is no option "html.acent" of resource "posts"; did you mean "accent"?'],
     [register({ prefx: '/a' }), 'There is no option "prefx" of the registration of a map; did you mean "prefix"?'],
     [() => memoryStore({ uniqe: [] } as object), 'There is no option "uniqe" of memoryStore; did you mean "unique"?'],
     [() => memoryStore({ formats: [] } as object), 'There is no option "formats" of memoryStore.'],
-    [() => sqliteStores({ fiel: 'a' } as object as SqliteOptions), 'There is no option "fiel" of sqliteStores; did you mean "file"?'],
-    [() => postgresStores({ migrat: false } as object as PostgresOptions), 'There is no option "migrat" of postgresStores; did you mean "migrate"?'],
-    [() => sqliteStore({ table: 'a', databse: 1 } as object as SqliteOptions & SqlStoreOptions), 'There is no option "databse" of sqliteStore; did you mean "database"?'],
-    [() => postgresStore({ table: 'a', attributes: text, poool: 1 } as object as PostgresOptions & SqlStoreOptions), 'There is no option "poool" of postgresStore; did you mean "pool"?'],
-    [async () => await describeDatabase({ prepare: () => ({}) } as never, { tables: ['a'] } as object), 'There is no option "tables" of describeDatabase.'],
-    [async () => await draft(t, (map) => map.scope({ format: ['json'] } as object, (map) => { map.resources('posts') })), 'There is no option "format" of resource "posts"; did you mean "formats"?'],
-    [async () => await draft(t, (map) => map.resources('posts', { limit: 5 } as object)), 'There is no option "limit" of resource "posts"; did you mean "maxLimit"?'],
-    [async () => await draft(t, (map) => map.resources('posts', {}, (posts) => { posts.member.post('publish', { formats: [] } as object, () => undefined) })), 'There is no option "formats" of action "publish" of resource "posts".']
+    [() =>
+      sqliteStores({ fiel: 'a' } as object as SqliteOptions),
+    'There is no option "fiel" of sqliteStores; did you mean "file"?'],
+    [() =>
+      postgresStores({ migrat: false } as object as PostgresOptions),
+    'There is no option "migrat" of postgresStores; did you mean "migrate"?'],
+    [() =>
+      sqliteStore({ table: 'a', databse: 1 } as object as SqliteOptions & SqlStoreOptions),
+    'There is no option "databse" of sqliteStore; did you mean "database"?'],
+    [() =>
+      postgresStore({ table: 'a', attributes: text, poool: 1 } as object as PostgresOptions & SqlStoreOptions),
+    'There is no option "poool" of postgresStore; did you mean "pool"?'],
+    [async () =>
+      await describeDatabase({ prepare: () => ({}) } as never, { tables: ['a'] } as object),
+    'There is no option "tables" of describeDatabase.'],
+    [async () =>
+      await draft(t, (map) => map.scope({ format: ['json'] } as object, (map) => { map.resources('posts') })),
+    'There is no option "format" of resource "posts"; did you mean "formats"?'],
+    [async () =>
+      await draft(t, (map) => map.resources('posts', { limit: 5 } as object)),
+    'There is no option "limit" of resource "posts"; did you mean "maxLimit"?'],
+    [async () => await draft(t, (map) => map.resources('posts', {}, (posts) => {
+      posts.member.post('publish', { formats: [] } as object, () => undefined)
+    })), 'There is no option "formats" of action "publish" of resource "posts".']
   ]
-  for (const [make, message] of cases) await t.rejects(async () => { await make() }, { code: 'FST_RESOURCES_UNKNOWN_OPTION', message }, message)
+  for (const [make, message] of cases) {
+    await t.rejects(async () => { await make() }, { code: 'FST_RESOURCES_UNKNOWN_OPTION', message }, message)
+  }
 })
 
 const defined = (name: object): object => ({ attributes: { ...text, definitions: { name } } })
+
 const contradicting: ReadonlyArray<readonly [declare: (map: Mapper) => unknown, message: string]> = [
-  [(map) => map.resources('posts', { attributes: text }).namespace('admin', (admin) => admin.resources('posts', { attributes: text, id: 'uuid' })),
-    'Option "id" of resource "posts" is \'uuid\', but \'integer\' in another resource of the table "posts".'],
-  [(map) => map.resources('posts', { attributes: text }, (posts) => posts.resources('links', { attributes: text, onDelete: 'cascade' })).resources('posts', { attributes: text, as: 'others', path: 'others' }, (posts) => posts.resources('links', { attributes: text, onDelete: 'restrict' })),
-    'Option "onDelete" of resource "links" is \'restrict\', but \'cascade\' in another resource of the table "links".'],
-  [(map) => map.resources('posts', { attributes: text }, (posts) => posts.resources('links', { attributes: text, foreignKey: 'on' })).resources('pages', { attributes: text }, (pages) => pages.resources('links', { attributes: text, foreignKey: 'on' })),
-    'Option "foreignKey" of resource "links" is "on", which refers to "posts" in another resource of the table "links".'],
-  [(map) => map.resources('posts', { attributes: text }, (posts) => posts.resources('users', { attributes: text })).resources('users', { attributes: text }, (users) => users.resources('posts', { attributes: text })),
-    'Option "stores" of resource "users" cannot have tables that refer to each other: posts, users; give one of them a "store" of its own.'],
-  [(map) => map.resources('posts', defined({ type: 'string' })).namespace('admin', (admin) => admin.resources('posts', defined({ type: 'integer' }))),
-    'Option "attributes" of resource "posts" defines "name" otherwise than another resource of the same table.'],
+  [(map) => map.resources('posts', { attributes: text }).namespace('admin', (admin) =>
+    admin.resources('posts', { attributes: text, id: 'uuid' })),
+  'Option "id" of resource "posts" is \'uuid\', but \'integer\' in another resource of the table "posts".'],
+  [(map) => map.resources('posts', { attributes: text }, (posts) =>
+    posts.resources('links', { attributes: text, onDelete: 'cascade' })).resources('posts',
+    { attributes: text, as: 'others', path: 'others' }, (posts) =>
+      posts.resources('links', { attributes: text, onDelete: 'restrict' })),
+  'Option "onDelete" of resource "links" is \'restrict\', but \'cascade\' in another resource of the table "links".'],
+  [(map) => map.resources('posts', { attributes: text }, (posts) =>
+    posts.resources('links', { attributes: text, foreignKey: 'on' })).resources('pages', { attributes: text },
+    (pages) =>
+      pages.resources('links', { attributes: text, foreignKey: 'on' })),
+  'Option "foreignKey" of resource "links" is "on", which refers to "posts" in another resource of the table "links".'],
+  [(map) => map.resources('posts', { attributes: text }, (posts) =>
+    posts.resources('users', { attributes: text })).resources('users', { attributes: text }, (users) =>
+    users.resources('posts', { attributes: text })),
+  'Option "stores" of resource "users" cannot have tables that refer to each other: posts, users; give one of them ' +
+      'a "store" of its own.'],
+  [(map) => map.resources('posts', defined({ type: 'string' })).namespace('admin', (admin) =>
+    admin.resources('posts', defined({ type: 'integer' }))),
+  'Option "attributes" of resource "posts" defines "name" otherwise than another resource of the same table.'],
   [(map) => map.scope({ unique: ['text'] } as object, (scope) => scope.resources('posts', { attributes: text })),
     'Option "unique" of a scope belongs to a single resource, not to a scope.']
 ]
 
 t.test('resources that contradict each other are refused', async (t) => {
-  for (const [declare, message] of contradicting) await t.rejects(serve(t, declare, { stores: memoryStores() }), { code: 'FST_RESOURCES_INVALID_OPTION', message })
+  for (const [declare, message] of contradicting) {
+    await t.rejects(serve(t, declare, { stores: memoryStores() }), { code: 'FST_RESOURCES_INVALID_OPTION', message })
+  }
 })
 
 t.test('two resources that agree on what a deletion does need not repeat it', async (t) => {
   const { stores, requests } = recordStores()
   await serve(t, (map) => map
-    .resources('posts', { attributes: text }, (posts) => posts.resources('links', { attributes: text, onDelete: 'cascade' }))
-    .resources('posts', { attributes: text, as: 'others', path: 'others' }, (posts) => posts.resources('links', { attributes: text })), { stores })
+    .resources('posts', { attributes: text }, (posts) =>
+      posts.resources('links', { attributes: text, onDelete: 'cascade' }))
+    .resources('posts', { attributes: text, as: 'others', path: 'others' }, (posts) =>
+      posts.resources('links', { attributes: text })), { stores })
   t.match(requests, [{}, { references: { postId: { table: 'posts', onDelete: 'cascade' } } }])
+})
+
+const form = 'application/x-www-form-urlencoded'
+const name = 'posts'
+const attributes = {
+  type: 'object',
+  required: ['title'],
+  properties: { title: { type: 'string', minLength: 1 }, rating: { type: 'integer' } }
+} as const
+
+function send (method: 'POST' | 'PUT' | 'DELETE', url: string, type: string, payload: string): InjectOptions {
+  return { method, url, headers: { 'content-type': type }, payload }
+}
+
+t.test('a row may hold values that no client could send', async t => {
+  let row: Row = { id: 1, version: '1', attributes: {} }
+  const store: Store = { ...memoryStore(), get: () => row, list: () => [[row]] }
+  const declared = {
+    type: 'object',
+    properties: {
+      title: { type: 'string' },
+      rating: { type: 'integer' },
+      price: { type: 'number' },
+      published: { type: 'boolean' },
+      tags: { type: 'array', items: { type: 'string' } },
+      author: { type: 'object', properties: { name: { type: 'string' }, secret: { type: 'string', writeOnly: true } } }
+    }
+  } as const
+  const cases: [attributes: Attributes, content: string, json: object][] = [
+    [{ title: 5 }, '<title type="json">5</title>', { title: 5 }],
+    [{ title: ['a'] }, '<title type="json">["a"]</title>', { title: ['a'] }],
+    [{ rating: 'x' }, '<rating type="json">"x"</rating>', { rating: 'x' }],
+    [{ rating: NaN }, '<rating nil="true"/>', { rating: null }],
+    [{ price: Infinity }, '<price nil="true"/>', { price: null }],
+    [{ published: 'yes' }, '<published type="json">"yes"</published>', { published: 'yes' }],
+    [{ published: 1 }, '<published type="json">1</published>', { published: 1 }],
+    [{ tags: 'a' }, '<tags type="json">"a"</tags>', { tags: 'a' }],
+    [{ tags: [1, null, 'a'] }, '<tags type="array"><tag type="json">1</tag><tag nil="true"/><tag>a</tag></tags>',
+      { tags: [1, null, 'a'] }],
+    [{ author: 'N' }, '<author type="json">"N"</author>', { author: 'N' }],
+    [{ author: ['N'] }, '<author type="json">["N"]</author>', { author: ['N'] }],
+    [{ author: null }, '<author nil="true"/>', { author: null }],
+    [{ author: { name: 1.5 } }, '<author><name type="json">1.5</name></author>', { author: { name: 1.5 } }],
+    [{ title: 'a\u0000b\ud800c\uffff' }, '<title type="json">"a\\u0000b\\ud800c\\uffff"</title>',
+      { title: 'a\u0000b\ud800c\uffff' }],
+    [{ nothing: 'known' }, '', {}],
+    [{ title: undefined }, '', {}]
+  ]
+  const app = await build(t, { name, attributes: declared, store })
+  for (const [attributes, content, json] of cases) {
+    row = { id: 1, version: '1', attributes }
+    t.equal((await app.inject('/posts/1.xml')).body, `${xml}<post><id type="integer">1</id>${content}</post>`)
+    t.equal((await app.inject('/posts.xml')).body,
+      `${xml}<posts type="array"><post><id type="integer">1</id>${content}</post></posts>`)
+    t.strictSame((await app.inject('/posts/1.json')).json(), { post: { id: 1, ...json } })
+    t.strictSame((await app.inject('/posts.json')).json(), { posts: [{ id: 1, ...json }] })
+    for (const url of ['/posts/1.html', '/posts.html']) t.equal((await app.inject(url)).statusCode, 200, content)
+  }
+
+  await t.test('the same holds without declared attributes', async t => {
+    // A client could not send back an element with such a name, so that XML leaves the attribute out.
+    const names: [name: string, isWritten: boolean][] = [
+      ...['first name', '1st', '', 'a:b', '<a>', '😀', '\ud800', '-'].map((name): [string, boolean] => [name, false]),
+      ['toString', true]
+    ]
+    const app = await build(t, { name, store })
+    for (const [name_, isWritten] of names) {
+      row = { id: 1, version: '1', attributes: { [name_]: 'x' } }
+      t.equal((await app.inject('/posts/1.xml')).body,
+        `${xml}<post><id type="integer">1</id>${isWritten ? `<${name_}>x</${name_}>` : ''}</post>`)
+      t.strictSame((await app.inject('/posts/1.json')).json(), { post: { id: 1, [name_]: 'x' } })
+      t.equal((await app.inject('/posts/1.html')).statusCode, 200)
+    }
+  })
+})
+
+t.test('a duplicate that a store reports keeps the code of its cause for the log', async t => {
+  const log: string[] = []
+  const cause = Object.assign(new Error(
+    'UNIQUE constraint failed: posts.title'
+  ), { code: 'SQLITE_CONSTRAINT_UNIQUE', detail: 'secret' })
+  const app = await build(t, {
+    name,
+    attributes,
+    store: {
+      ...memoryStore(),
+      create: async () => {
+        throw new DuplicateError('title', { cause })
+      }
+    }
+  }, { server: { logger: { level: 'info', stream: { write: (line: string) => { log.push(line) } } } } })
+  const res = await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { title: 'T' } } })
+  t.strictSame([res.statusCode, res.json<Problem>().errors], [409, { title: ['is already taken'] }])
+  t.notMatch(res.body, 'constraint')
+  t.ok(log.some((line) => line.includes('SQLITE_CONSTRAINT_UNIQUE')))
+  t.notMatch(log.join(''), 'secret')
+})
+
+t.test('a list of entity tags without a tag is a bad request', async t => {
+  const app = await build(t, { name, attributes, requireMatch: true })
+  await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } })
+  for (const header of ['', ' ', ',', ' , ,', '1', '"1', '1"', 'W/', 'W/1', '"1" "2"', '"1",2', '*,"1"', '"1"x']) {
+    for (const request of [
+      { method: 'PUT', url: '/posts.json', headers: { 'if-match': header }, payload: { id: 1, post: { title: 'U' } } },
+      { method: 'DELETE', url: '/posts.json?id=1', headers: { 'if-match': header } },
+      { url: '/posts/1.json', headers: { 'if-none-match': header } }
+    ] satisfies InjectOptions[]) {
+      const res = await app.inject(request)
+      t.strictSame([res.statusCode, res.headers['content-type']], [400, types.problem],
+        `${String(request.method)} ${JSON.stringify(header)}`)
+    }
+  }
+  t.equal(
+    (await app.inject({
+      method: 'PUT', url: '/posts', headers: { 'if-match': ', "1" ,, "2",' }, payload: { id: 1, post: { title: 'U' } }
+    })).statusCode,
+    200, 'empty elements are skipped'
+  )
+})
+
+t.test('a custom store is called as the contract says', async t => {
+  class Shelf implements Store {
+    readonly #rows: Store = memoryStore()
+    readonly calls: string[] = []
+
+    list (...parameters: Parameters<Store['list']>): ReturnType<Store['list']> {
+      this.calls.push('list')
+      return this.#rows.list(...parameters)
+    }
+
+    get (...parameters: Parameters<Store['get']>): ReturnType<Store['get']> {
+      this.calls.push('get')
+      return this.#rows.get(...parameters)
+    }
+
+    async create (...parameters: Parameters<Store['create']>): Promise<Row> {
+      this.calls.push('create')
+      return await this.#rows.create(...parameters)
+    }
+
+    async update (...parameters: Parameters<Store['update']>): Promise<Awaited<ReturnType<Store['update']>>> {
+      this.calls.push('update')
+      return await this.#rows.update(...parameters)
+    }
+
+    delete (...parameters: Parameters<Store['delete']>): ReturnType<Store['delete']> {
+      this.calls.push('delete')
+      return this.#rows.delete(...parameters)
+    }
+  }
+  const shelf = new Shelf()
+  const app = await build(t, { name, attributes, store: shelf })
+  const requests: [request: InjectOptions, status: number][] = [
+    [{ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } }, 201],
+    [{ url: '/posts' }, 200],
+    [{ url: '/posts/1' }, 200],
+    [{ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'U' } } }, 200],
+    [{ method: 'DELETE', url: '/posts?id=1' }, 204]
+  ]
+  for (const [request, status] of requests) t.equal((await app.inject(request)).statusCode, status)
+  t.strictSame(shelf.calls, ['create', 'list', 'get', 'update', 'delete'], 'each request makes one call')
+})
+
+t.test('ids may be UUIDs in order of time', async t => {
+  const UUID_7 = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
+  for (const options of [{ id: 'uuid' },
+    { store: memoryStore({ id: 'uuid' }) }] satisfies Array<Partial<ResourceOptions>>) {
+    const app = await build(t, { name, attributes, writes: 'both', ...options })
+    const ids: string[] = []
+    const from = Date.now()
+    for (let index = 0; index < 50; index++) {
+      const res = await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { title: `T${index}` } } })
+      const { post: { id } } = res.json<{ post: { id: string } }>()
+      t.match(id, UUID_7)
+      t.equal(res.headers.location, `/posts/${id}`)
+      const time = parseInt(id.slice(0, 13).replace('-', ''), 16)
+      t.ok(time >= from && time <= Date.now() + 1000, 'the id begins with the time')
+      ids.push(id)
+    }
+    t.strictSame(ids, [...ids].sort())
+    t.strictSame(
+      (await app.inject('/posts.json')).json<{ posts: Attributes[] }>().posts.map(({ id, title }) => [id, title]),
+      ids.map((id, index) => [id, `T${index}`])
+    )
+    const pages: string[] = []
+    for (let next: string | undefined = '/posts.json?limit=20'; next !== undefined;) {
+      const res: Awaited<ReturnType<typeof app.inject>> = await app.inject(next)
+      pages.push(...res.json<{ posts: Array<{ id: string }> }>().posts.map(({ id }) => id))
+      next = /<([^>]+)>; rel="next"/.exec(String(res.headers.link))?.[1]
+    }
+    t.strictSame(pages, ids)
+    const [first = ''] = ids
+    t.equal((await app.inject(`/posts/${first}.xml`)).body, `${xml}<post><id>${first}</id><title>T0</title></post>`)
+    t.match((await app.inject('/posts.html')).body, `<a href="/posts/${first}">`)
+    t.equal(
+      (await app.inject({ method: 'PUT', url: '/posts', payload: { id: first, post: { title: 'U' } } })).statusCode, 200
+    )
+    t.equal(
+      (await app.inject(
+        send('PUT', '/posts', 'application/xml', `<post><id>${first}</id><title>V</title></post>`)
+      )).statusCode,
+      200
+    )
+    t.equal((await app.inject(send('POST', '/posts', form, `_method=DELETE&id=${first}`))).statusCode, 303)
+    for (const id of ['1', first, first.toUpperCase(), `{${first}}`, `${first} `, first.replaceAll('-', ''), 'abc']) {
+      const res = await app.inject({ url: `/posts/${encodeURIComponent(id)}`, headers: { accept: 'application/json' } })
+      t.strictSame([res.statusCode, res.headers['content-type']], [404, types.problem], id)
+    }
+  }
+})
+
+const note = {
+  type: 'object', required: ['title', 'tenant'], properties: { title: { type: 'string' }, tenant: { type: 'string' } }
+} as const
+const storedNote = {
+  type: 'object',
+  properties: { title: { type: 'string' }, tenant: { type: 'string' }, deletedAt: { type: ['string', 'null'] } }
+} as const
+
+async function noteStores (): Promise<Array<readonly [name: string, store: Store]>> {
+  const engines = await openEngines()
+  return [['memory', memoryStore() as Store],
+    ...engines.map(
+      ({ name, store }) => [name, store({ table: 'notes', attributes: storedNote, migrate: true }) as Store] as const
+    )]
+}
+
+async function serveNotes (options: object): Promise<{ app: FastifyInstance, logged: string[] }> {
+  const logged: string[] = []
+  const app = fastify({ logger: { level: 'error', stream: { write: (line: string) => { logged.push(line) } } } })
+  t.teardown(() => app.close())
+  app.register(resources, { name: 'notes', attributes: note, ...options } as ResourceOptions)
+  await app.ready()
+  return { app, logged }
+}
+
+const createNote = async (app: FastifyInstance, note: object): Promise<LightMyRequestResponse> =>
+  app.inject({ method: 'POST', url: '/notes', headers: { accept: 'application/json' }, payload: { note } })
+
+t.test('a handler that changes an attribute of its own scope is told so', async (t) => {
+  for (const [name, store] of await noteStores()) {
+    for (const [what, rest, status] of [['the whole guard', {}, 500],
+      ['a guard without it', { scope: {} }, 204]] as const) {
+      const { app, logged } = await serveNotes({
+        store,
+        scope: () => ({ deletedAt: null }),
+        actions: {
+          delete: ({ store, id, guard, signal }: AnyContext) =>
+            store.update(id, { deletedAt: 'now' }, { ...guard, ...rest }, { signal })
+        }
+      })
+      const { id } = (await createNote(app, { title: 'Tea', tenant: 'a' })).json().note
+      t.equal((await app.inject({ method: 'DELETE', url: `/notes.json?id=${id}` })).statusCode, status,
+        `${name}: ${what}`)
+      t.equal((await app.inject(`/notes/${id}.json`)).statusCode, status === 500 ? 200 : 404, 'the row')
+      t.match(logged.join('\n'),
+        status === 500
+          ? /an update changes \\"deletedAt\\", which the scope of its guard keeps.*FST_RESOURCES_SCOPE_CHANGE/s
+          : /^$/)
+    }
+  }
+})
+
+t.test('what a client sends for an attribute of the scope is ignored, and scope meets what is required', async (t) => {
+  for (const [name, store] of await noteStores()) {
+    const { app } = await serveNotes({ store, scope: () => ({ tenant: 'a' }) })
+    const created = await createNote(app, { title: 'Tea' })
+    t.match([created.statusCode, created.json()], [201, { note: { title: 'Tea', tenant: 'a' } }],
+      `${name}: the scope gives the tenant`)
+    t.match((await createNote(app, { title: 'Tea', tenant: 'b' })).json(), { note: { tenant: 'a' } })
+    const { id } = created.json().note
+    const changed = await app.inject({
+      method: 'PUT', url: '/notes.json', payload: { id, note: { title: 'Milk', tenant: 'b' } }
+    })
+    t.match([changed.statusCode, changed.json()], [200, { note: { title: 'Milk', tenant: 'a' } }])
+    const refused = (await createNote(app, {})).json()
+    t.match(refused, { status: 422, errors: { title: ['must be given'], tenant: undefined } }, 'nothing else is met')
+  }
 })

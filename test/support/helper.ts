@@ -44,6 +44,11 @@ export async function draft (t: Test, declare: (map: Mapper) => unknown, prefix 
   return app
 }
 
+/** Returns attributes `it0`, `it1` and so on of these schemas, so that one resource serves many cases. */
+export function propertiesOf (schemas: readonly unknown[]): Record<string, object> {
+  return Object.fromEntries(schemas.map((schema, index) => [`it${index}`, schema as object]))
+}
+
 export const xml = '<?xml version="1.0" encoding="UTF-8"?>\n'
 export const types = {
   xml: 'application/xml; charset=utf-8',

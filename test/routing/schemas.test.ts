@@ -1,0 +1,764 @@
+import { Type } from '@sinclair/typebox'
+import fastify, { type InjectOptions } from 'fastify'
+import t, { type Test } from 'tap'
+import resources, {
+  type Attributes, type AttributesSchema, memoryStore, type Problem, type ResourceOptions
+} from '../../lib/index.js'
+import { build, propertiesOf, xml } from '../support/helper.js'
+import { findForm, shown } from '../support/html/forms.js'
+import { resettableStore } from '../support/stores/resettable-store.js'
+
+const form = 'application/x-www-form-urlencoded'
+const name = 'posts'
+
+/** Options that a caller without TypeScript may write. */
+type Mistaken = Record<string, unknown>
+
+/** Checks what registering throws: `undefined` if it throws nothing. */
+type Check = (t: Test, error: Error | undefined) => void
+
+/**
+ * Options that must be refused or accepted. `check` registers them in one app, each in a scope of its own, because
+ * making
+ * an app costs far more.
+ */
+class Registrations {
+  /** Begins the messages of all assertions that are added next. */
+  label = ''
+  readonly #declared: Array<[options: Mistaken, check: Check]> = []
+
+  add (options: Mistaken, check: Check): void {
+    this.#declared.push([options, check])
+  }
+
+  accepted (options: Mistaken, label = JSON.stringify(options)): void {
+    this.add(options, (t, error) => { t.equal(error, undefined, label) })
+  }
+
+  refused (options: Mistaken, code: string, ...says: ReadonlyArray<string | RegExp>): void {
+    const label = this.label +
+      JSON.stringify(
+        options,
+        (_key, value: unknown) => typeof value === 'function'
+          ? 'a function'
+          : typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
+      )
+    this.add(options, (t, error) => {
+      if (error === undefined) {
+        t.fail(`${label} is accepted`)
+        return
+      }
+      t.type(error, TypeError)
+      t.equal((error as { code?: string }).code, code, label)
+      for (const part of says) t.match(error.message, part, label)
+    })
+  }
+
+  async check (t: Test): Promise<void> {
+    const app = fastify()
+    t.teardown(() => app.close())
+    const errors: Array<Error | undefined> = []
+    for (const [index, [options]] of this.#declared.entries()) {
+      app.register(async (scope) => {
+        scope.register(resources, options as unknown as ResourceOptions).after((error) => {
+          errors[index] = error ?? undefined
+        })
+      }, { prefix: `/${index}` })
+    }
+    await app.ready()
+    for (const [index, [, check]] of this.#declared.entries()) check(t, errors[index])
+  }
+}
+
+function send (method: 'POST' | 'PUT' | 'DELETE', url: string, type: string, payload: string): InjectOptions {
+  return { method, url, headers: { 'content-type': type }, payload }
+}
+
+const ATTRIBUTES = 'FST_RESOURCES_INVALID_ATTRIBUTES'
+
+t.test('a TypeBox schema is accepted as it is', async t => {
+  const Post = Type.Object({
+    title: Type.String({ minLength: 1 }),
+    body: Type.Optional(Type.String()),
+    rating: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.Null()])),
+    state: Type.Optional(Type.Union([Type.Literal('draft'), Type.Literal('live')])),
+    level: Type.Optional(Type.Union([Type.Literal(1), Type.Literal(2), Type.Null()])),
+    tags: Type.Optional(Type.Array(Type.String(), { maxItems: 3 })),
+    scores: Type.Optional(Type.Record(Type.String(), Type.Number())),
+    at: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
+    author: Type.Optional(Type.Object({ name: Type.String(), mail: Type.Optional(Type.String({ format: 'email' })) }))
+  }, { $id: 'Post', title: 'A post' })
+  const row = {
+    title: 'T',
+    rating: 3,
+    state: 'live',
+    level: 2,
+    tags: ['a', 'b'],
+    scores: { x: 1.5 },
+    at: null,
+    author: { name: 'N' }
+  }
+  const document =
+    '<title>T</title><rating type="integer">3</rating><state>live</state><level type="float">2</level><tags ' +
+      'type="array"><tag>a</tag><tag>b</tag></tags><scores><x type="float">1.5</x></scores><at ' +
+        'nil="true"/><author><name>N</name></author>'
+
+  await t.test('each format reads and writes its values', async t => {
+    const bodies: [type: string, payload: string][] = [
+      ['application/json', JSON.stringify({ post: row })],
+      ['application/xml', `<post>${document}</post>`],
+      ['application/xml',
+        '<post><title>T</title><rating>3</rating><state>live</state><level>2</level>' +
+          '<tags><tag>a</tag><tag>b</tag></tags><scores><x>1.5</x></scores>' +
+          '<at/><author><name>N</name></author></post>'],
+      [
+        form,
+        'post[title]=T&post[rating]=3&post[state]=live&post[level]=2&post[tags][]=a&post[tags][]=b&' +
+          'post[scores][x]=1.5&post[at][?]=null&post[author][name]=N'
+      ]
+    ]
+    const store = resettableStore(memoryStore)
+    const app = await build(t, { name, attributes: Post, store })
+    for (const [type, payload] of bodies) {
+      store.reset()
+      const res = await app.inject(send('POST', '/posts.json', type, payload))
+      t.strictSame([res.statusCode, res.json()], [201, { post: { id: 1, ...row } }], type)
+      t.equal((await app.inject('/posts/1')).body, `${xml}<post><id type="integer">1</id>${document}</post>`)
+      t.equal(shown(findForm(await app.inject('/posts/1.html'), 'PUT'), 'post[state]'), 'live')
+    }
+  })
+
+  await t.test('an invalid value is reported', async t => {
+    const app = await build(t, { name, attributes: Post })
+    const res = await app.inject(
+      send('POST', '/posts.json', 'application/json',
+        JSON.stringify({
+          post: { rating: 'x', tags: ['a', 5], scores: { a: 'b' }, author: { mail: 'x', nmae: 'N' }, at: 'now' }
+        }))
+    )
+    t.equal(res.statusCode, 422)
+    t.match(res.json<Problem>().errors, {
+      title: ['must be given'],
+      rating: ['must be an integer or null'],
+      'tags.1': ['must be a string'],
+      'scores.a': ['must be a number'],
+      'author.nmae': ['is unknown; did you mean "name"?']
+    })
+    for (const attribute of Object.keys(Post.properties)) {
+      const wrong = await app.inject({
+        method: 'PUT', url: '/posts.json', payload: { id: 1, post: { [attribute]: true } }
+      })
+      t.equal(wrong.statusCode, 422, attribute)
+      t.strictSame(Object.keys(wrong.json<Problem>().errors ?? {}), [attribute])
+    }
+  })
+
+  await t.test('a union of literals is reported as one of them', async t => {
+    const app = await build(t, { name, attributes: Post })
+    const res = await app.inject(
+      send('POST', '/posts.json', 'application/json', '{"post":{"title":"T","state":"gone"}}')
+    )
+    t.strictSame(res.json<Problem>().errors, { state: ['must be one of "draft", "live"'] })
+  })
+
+  await t.test('a recursive schema works', async t => {
+    const Tree = Type.Object({
+      tree: Type.Recursive((This) =>
+        Type.Object({ name: Type.String(), children: Type.Array(This) }), { $id: 'Node' })
+    })
+    const app = await build(t, { name: 'woods', attributes: Tree })
+    const tree = {
+      name: 'a', children: [{ name: 'b', children: [] }, { name: 'c', children: [{ name: 'd', children: [] }] }]
+    }
+    const res = await app.inject(send('POST', '/woods.json', 'application/json', JSON.stringify({ wood: { tree } })))
+    t.strictSame([res.statusCode, res.json()], [201, { wood: { id: 1, tree } }])
+    t.equal(
+      (await app.inject(
+        send('POST', '/woods.json', 'application/json', '{"wood":{"tree":{"name":"a","children":[{"nmae":"b"}]}}}')
+      )).statusCode,
+      422
+    )
+  })
+
+  await t.test('a schema that exists only in TypeScript throws', async t => {
+    const registrations = new Registrations()
+    for (const type of [Type.Date(), Type.Undefined(), Type.BigInt(), Type.Function([], Type.String())]) {
+      registrations.refused({ name, attributes: Type.Object({ title: type }) }, ATTRIBUTES, 'title')
+    }
+    await registrations.check(t)
+  })
+
+  await t.test('alternatives may share a part', async t => {
+    const author = Type.Object({ name: Type.String(), born: Type.Integer() })
+    const app = await build(t, {
+      name,
+      attributes: Type.Object({
+        it: Type.Union([Type.Object({ author, page: Type.Integer() }), Type.Object({ author, url: Type.String() })])
+      })
+    })
+    for (const part of ['<page>5</page>', '<url>x</url>']) {
+      const res = await app.inject(
+        send('POST', '/posts', 'application/xml',
+          `<post><it><author><name>N</name><born>1900</born></author>${part}</it></post>`)
+      )
+      t.equal(res.statusCode, 201, res.body)
+      t.match(res.body, '<it><author><name>N</name><born type="integer">1900</born></author>')
+    }
+    t.equal(
+      (await app.inject(
+        send('POST', '/posts', 'application/xml',
+          '<post><it><author><name>N</name><born>x</born></author><url>x</url></it></post>')
+      )).statusCode,
+      422
+    )
+  })
+
+  await t.test('intersections, enumerations and undeclared names work', async t => {
+    const app = await build(t, {
+      name,
+      attributes: Type.Object({
+        both: Type.Intersect([Type.Object({ a: Type.String() }), Type.Object({ b: Type.Integer() })]),
+        choice: Type.Enum({ A: 'a', B: 'b' }),
+        anything: Type.Optional(Type.Any()),
+        unknown: Type.Optional(Type.Unknown()),
+        nothing: Type.Optional(Type.Null()),
+        seen: Type.Readonly(Type.Optional(Type.Boolean()))
+      }, { additionalProperties: false })
+    })
+    const row = {
+      both: { a: '5', b: 5 }, choice: 'b', anything: { deep: [1] }, unknown: 'x', nothing: null, seen: true
+    }
+    const res = await app.inject(send('POST', '/posts.json', 'application/json', JSON.stringify({ post: row })))
+    t.equal(res.statusCode, 201)
+    t.same(res.json(), { post: { id: 1, ...row } })
+    const asXml = await app.inject(
+      send('POST', '/posts.json', 'application/xml', '<post><both><a>5</a><b>5</b></both><choice>b</choice></post>')
+    )
+    t.same(asXml.json(), { post: { id: 2, both: { a: '5', b: 5 }, choice: 'b' } })
+  })
+})
+
+t.test('references may point into the schema itself', async t => {
+  for (const place of ['$defs', 'definitions'] as const) {
+    await t.test(place, async t => {
+      const schema = {
+        type: 'object',
+        required: ['stars'],
+        properties: {
+          stars: { $ref: `#/${place}/stars` },
+          all: { type: 'array', items: { $ref: `#/${place}/stars` } },
+          author: { $ref: `#/${place}/a~1person` },
+          tree: { $ref: `#/${place}/node` },
+          same: { $ref: '#/properties/stars' }
+        },
+        [place]: {
+          stars: { type: 'integer', maximum: 5 },
+          'a/person': {
+            type: 'object',
+            required: ['name'],
+            properties: { name: { type: 'string' }, born: { $ref: `#/${place}/year` } }
+          },
+          year: { type: ['integer', 'null'] },
+          node: {
+            type: 'object',
+            properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: `#/${place}/node` } } }
+          }
+        }
+      } as const
+      const row = {
+        stars: 5,
+        all: [1, 2],
+        author: { name: 'N', born: null },
+        tree: { name: 'a', children: [{ name: 'b' }] },
+        same: 4
+      }
+      const document =
+        '<post><stars>5</stars><all><one>1</one><one>2</one></all><author><name>N</name><born/></author>' +
+          '<tree><name>a</name><children><child><name>b</name></child></children></tree><same>4</same></post>'
+      const app = await build(t, { name, attributes: schema })
+      for (const [type, payload] of [['application/json', JSON.stringify({ post: row })],
+        ['application/xml', document]] as const) {
+        const res = await app.inject(send('POST', '/posts.json', type, payload))
+        t.equal(res.statusCode, 201, res.body)
+        t.match(res.json(), { post: row })
+      }
+      const { body } = await app.inject('/posts/1.xml')
+      t.match(body, '<stars type="integer">5</stars>')
+      t.equal(
+        (await app.inject(
+          send('PUT', '/posts.json?id=2', 'application/xml', body.replace('<id type="integer">1</id>', ''))
+        )).statusCode,
+        200, 'a written value can be read'
+      )
+      const wrong = await app.inject(
+        send('POST', '/posts.json', 'application/json',
+          '{"post":{"stars":6,"all":["1"],"author":{"born":"x"},"tree":{"children":[{"name":5}]},"same":7}}')
+      )
+      t.strictSame(wrong.json<Problem>().errors, {
+        stars: ['must be at most 5'],
+        'all.0': ['must be an integer'],
+        'author.name': ['must be given'],
+        'author.born': ['must be an integer or null'],
+        'tree.children.0.name': ['must be a string'],
+        same: ['must be at most 5']
+      })
+    })
+  }
+})
+
+t.test('a reference may name the $id of a part of the schema', async t => {
+  for (const $id of ['#stars', 'https://schemas.example/stars']) {
+    const app = await build(t, {
+      name,
+      attributes: {
+        type: 'object', properties: { stars: { $ref: $id } }, definitions: { stars: { $id, type: 'integer' } }
+      }
+    })
+    for (const [type, payload] of [['application/json', '{"post":{"stars":5}}'],
+      ['application/xml', '<post><stars>5</stars></post>'],
+      ['application/x-www-form-urlencoded', 'post[stars]=5']] as const) {
+      t.match((await app.inject(send('POST', '/posts.json', type, payload))).json(), { post: { stars: 5 } },
+        `${$id} ${type}`)
+    }
+  }
+})
+
+t.test('a reference means the same in each format, with an $id anywhere', async t => {
+  const integer = { type: 'integer' } as const
+  const text = { type: 'string' } as const
+  const definitions = { a: integer }
+  const cases: ReadonlyArray<readonly [what: string, schema: object, isInner?: boolean]> = [
+    ['an $id beside the reference', { properties: { it: { $id: 'x', $ref: '#/definitions/a' } }, definitions }],
+    [
+      'an $id beside the reference and definitions of its own',
+      { properties: { it: { $id: 'x', $ref: '#/definitions/a', definitions: { a: text } } }, definitions }
+    ],
+    ['an absolute $id beside it',
+      { properties: { it: { $id: 'https://s.example/it', $ref: '#/definitions/a' } }, definitions }],
+    ['a name beside it', { properties: { it: { $id: '#it', $ref: '#/definitions/a' } }, definitions }],
+    ['other keywords beside it', { properties: { it: { $ref: '#/definitions/a', minimum: 1 } }, definitions }],
+    ['the $id of the whole', { $id: 'Whole', properties: { it: { $ref: 'Whole#/definitions/a' } }, definitions }],
+    [
+      'a relative $id',
+      {
+        $id: 'https://s.example/root',
+        properties: { it: { $ref: 'sub/a' } },
+        definitions: { a: { $id: 'sub/a', ...integer } }
+      }
+    ],
+    [
+      'an absolute reference to a relative $id inside another one',
+      {
+        properties: { it: { $ref: 'https://s.example/sub/n' } },
+        definitions: { a: { $id: 'https://s.example/sub/a', definitions: { n: { $id: 'n', ...integer } } } }
+      }
+    ],
+    [
+      'a pointer inside a part with an $id',
+      {
+        properties: {
+          it: { $id: 'x', type: 'object', properties: { in: { $ref: '#/definitions/a' } }, definitions: { a: integer } }
+        },
+        definitions: { a: text }
+      },
+      true
+    ],
+    [
+      'a name inside a part with an $id',
+      {
+        properties: { it: { $ref: 'https://s.example/b#n' } },
+        definitions: {
+          n: { $id: '#n', ...text }, b: { $id: 'https://s.example/b', definitions: { c: { $id: '#n', ...integer } } }
+        }
+      }
+    ]
+  ]
+  for (const [what, schema, isInner = false] of cases) {
+    const app = await build(t, { name, attributes: { type: 'object', ...schema } as never })
+    const bodies = [
+      ['application/json', (value: unknown) => JSON.stringify({ post: { it: isInner ? { in: value } : value } })],
+      ['application/xml', (value: unknown) =>
+        `<post><it>${isInner ? `<in>${String(value)}</in>` : String(value)}</it></post>`],
+      ['application/x-www-form-urlencoded', (value: unknown) => `post[it]${isInner ? '[in]' : ''}=${String(value)}`]
+    ] as const
+    for (const [type, write] of bodies) {
+      const res = await app.inject(send('POST', '/posts.json', type, write(5)))
+      t.match([res.statusCode, res.json()], [201, { post: { it: isInner ? { in: 5 } : 5 } }], `${what} ${type}`)
+      t.equal((await app.inject(send('POST', '/posts.json', type, write('x')))).statusCode, 422,
+        `${what} ${type} of a text`)
+    }
+  }
+})
+
+t.test('a fault of a schema is named with its attribute and its cure', async t => {
+  const draft = 'https://json-schema.org/draft/2020-12/schema'
+  const pattern = (text: string, reason: string): string =>
+    `has the pattern '${text}', which is not a regular expression (${reason}); it is read with the flag "u", so ` +
+      'escape each ' +
+    'character that has a meaning in patterns, and no other one'
+  const missing = (reference: string): string =>
+    `has a reference without a target: the reference "${reference}" has no target in the schema; declare it in ` +
+      '"definitions", or share it by app.addSchema'
+  const string = { type: 'string' } as const
+  const cases: ReadonlyArray<readonly [schema: object, message: string]> = [
+    [{ $schema: draft, properties: { a: string } },
+      `"$schema" is '${draft}', but schemas are read as draft-07; leave it out`],
+    [{ properties: { a: { $ref: '#/definitions/x' } } }, `"a" ${missing('#/definitions/x')}`],
+    [{ properties: { a: { type: 'object', properties: { b: { $ref: 'Nope' } } } } }, `"a.b" ${missing('Nope')}`],
+    [{ properties: { a: { if: { $ref: 'Nope' }, then: {} } } }, `"a" ${missing('Nope')}`],
+    [{ properties: { a: { $ref: '#/definitions/%' } } }, `"a" ${missing('#/definitions/%')}`],
+    [{ properties: { a: { $ref: '#/properties/a' } } },
+      '"a" has the reference \'#/properties/a\', which leads only back to itself; refer to a schema that has a type'],
+    [
+      {
+        properties: { a: { $ref: '#/definitions/b' } },
+        definitions: { b: { $ref: '#/definitions/c' }, c: { $ref: '#/definitions/b' } }
+      },
+      '"a" has the reference \'#/definitions/b\', which leads only back to itself; refer to a schema that has a type'
+    ],
+    [{ properties: { a: { ...string, pattern: '[' } } }, `"a" ${pattern('[', 'Unterminated character class')}`],
+    [{ properties: { a: { ...string, pattern: '\\-x' } } }, `"a" ${pattern('\\-x', 'Invalid escape')}`],
+    [
+      {
+        properties: { a: { type: 'array', items: { type: 'object', properties: { b: { ...string, pattern: '(' } } } } }
+      },
+      `"a.b" ${pattern('(', 'Unterminated group')}`
+    ],
+    [{ properties: { a: { type: 'object', patternProperties: { '(': string } } } },
+      `"a" ${pattern('(', 'Unterminated group')}`],
+    [{ properties: { a: { $ref: '#/definitions/x' } }, definitions: { x: { ...string, pattern: '[' } } },
+      `the definition "x" ${pattern('[', 'Unterminated character class')}`],
+    [{ properties: { a: { ...string, maxlength: 5 } } },
+      '"a" cannot be compiled: strict mode: unknown keyword: "maxlength"']
+  ]
+  for (const [schema, message] of cases) {
+    await t.rejects(build(t, { name, attributes: { type: 'object', ...schema } as never }),
+      { message: `resources: attributes of "posts": ${message}` }, message)
+  }
+  await build(t, {
+    name,
+    attributes: {
+      $schema: 'http://json-schema.org/draft-07/schema#', type: 'object', properties: { a: string }
+    } as never
+  })
+})
+
+t.test('a schema that refers to itself applies at every depth', async t => {
+  const app = await build(t, {
+    name,
+    attributes: {
+      type: 'object',
+      properties: { tree: { $ref: '#/$defs/node' } },
+      $defs: {
+        node: {
+          type: 'object',
+          properties: {
+            size: { type: 'integer' },
+            secret: { type: 'string', writeOnly: true },
+            path: { type: 'string', readOnly: true },
+            children: { type: 'array', items: { $ref: '#/$defs/node' } }
+          }
+        }
+      }
+    } as object as AttributesSchema
+  })
+  const nested = '<size>1</size><secret>swordfish</secret><path>/</path>'
+  const bodies: [type: string, payload: string][] = [
+    ['application/json',
+      '{"post":{"tree":{"size":1,"secret":"swordfish","path":"/","children":[' +
+        '{"size":1,"secret":"swordfish","path":"/","children":[' +
+        '{"size":1,"secret":"swordfish","path":"/","children":[]}]}]}}}'],
+    ['application/xml',
+      `<post><tree>${nested}<children><child>${nested}<children><child>${nested}<children/></child></children>` +
+        '</child></children></tree></post>']
+  ]
+  for (const [type, payload] of bodies) {
+    const res = await app.inject(send('POST', '/posts.json', type, payload))
+    t.strictSame([res.statusCode, res.json<{ post: Attributes }>().post.tree],
+      [201, { size: 1, children: [{ size: 1, children: [{ size: 1, children: [] }] }] }], type)
+    const { body } = await app.inject(`${String(res.headers.location)}.xml`)
+    t.notMatch(body, 'swordfish')
+    t.equal(body.match(/<size type="integer">1<\/size>/g)?.length, 3)
+  }
+})
+
+t.test('the parts of allOf keep their order', async t => {
+  const app = await build(t, {
+    name,
+    attributes: {
+      type: 'object',
+      properties: {
+        it: {
+          allOf: [{ type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } },
+            { type: 'object', properties: { c: { type: 'string' } } }]
+        }
+      }
+    }
+  })
+  const res = await app.inject(
+    send('POST', '/posts.xml', 'application/json', '{"post":{"it":{"c":"3","b":"2","a":"1"}}}')
+  )
+  t.equal(res.body, `${xml}<post><id type="integer">1</id><it><a>1</a><b>2</b><c>3</c></it></post>`)
+})
+
+t.test('an object may have members beside the declared ones', async t => {
+  const schema = {
+    type: 'object',
+    properties: {
+      seats: { type: 'object', properties: { row: { type: 'string' } }, additionalProperties: { type: 'integer' } }
+    }
+  } as const
+  const value = { row: 'A', left: 5, right: 6 }
+  const payloads: [type: string, payload: string][] = [
+    ['application/json', JSON.stringify({ post: { seats: value } })],
+    ['application/xml', '<post><seats><row>A</row><left>5</left><right>6</right></seats></post>'],
+    [form, 'post[seats][row]=A&post[seats][left]=5&post[seats][right]=6']
+  ]
+  const store = resettableStore(memoryStore)
+  const app = await build(t, { name, attributes: schema, store })
+  for (const [type, payload] of payloads) {
+    await t.test(`sent as ${type}, read as XML`, async t => {
+      store.reset()
+      const res = await app.inject(send('POST', '/posts.xml', type, payload))
+      t.equal(
+        res.body,
+        `${xml}<post><id type="integer">1</id><seats><row>A</row><left type="integer">5</left><right ` +
+          'type="integer">6</right></seats></post>'
+      )
+      t.equal(
+        (await app.inject(
+          send('POST', '/posts.xml', type, payload.replaceAll('6', 'x').replaceAll(':x', ':"x"'))
+        )).statusCode,
+        422
+      )
+    })
+    await t.test(`sent as ${type}, read as JSON`, async t => {
+      store.reset()
+      const res = await app.inject(send('POST', '/posts.json', type, payload))
+      t.strictSame(res.json(), { post: { id: 1, seats: value } })
+    })
+  }
+})
+
+t.test('annotations of OpenAPI do not affect validation', async t => {
+  const annotations = {
+    xml: { name: 'other', wrapped: true },
+    example: 'x',
+    examples: ['x'],
+    externalDocs: { url: 'https://docs.example' },
+    deprecated: true,
+    title: 'T',
+    description: 'D',
+    $comment: 'C',
+    'x-order': 1,
+    'x-deep': { 'x-deeper': [{}] }
+  }
+  const { externalDocs, ...top } = annotations
+  const app = await build(t, {
+    name,
+    attributes: {
+      ...top,
+      type: 'object',
+      properties: {
+        title: { type: 'string', ...annotations, nullable: true },
+        author: {
+          type: 'object',
+          ...annotations,
+          discriminator: { propertyName: 'name' },
+          properties: { name: { type: 'string', ...annotations } }
+        },
+        'x-ray': { type: 'integer', ...annotations }
+      },
+      $defs: { unused: { type: 'string', ...annotations } }
+    } as object as AttributesSchema
+  })
+  t.equal(externalDocs.url, 'https://docs.example')
+  const res = await app.inject(
+    send('POST', '/posts', 'application/xml',
+      '<post><title nil="true"/><author><name>N</name></author><x-ray>5</x-ray></post>')
+  )
+  t.equal(res.statusCode, 201)
+  t.equal(
+    res.body,
+    `${xml}<post><id type="integer">1</id><title nil="true"/><author><name>N</name></author><x-ray ` +
+      'type="integer">5</x-ray></post>'
+  )
+  t.equal(
+    (await app.inject(
+      send('POST', '/posts', 'application/xml', '<post><author><name nil="true"/></author></post>')
+    )).statusCode,
+    422
+  )
+})
+
+t.test('an extension keyword may have any name with x-', async t => {
+  const registrations = new Registrations()
+  registrations.accepted({
+    name, attributes: { type: 'object', properties: { title: { type: 'string', 'x-a.b': 1, 'x-ü': 2, 'x-a/b': 3 } } }
+  })
+  registrations.accepted({
+    name, attributes: { type: 'object', properties: { title: { type: 'string' } }, 'x-a.b': 1 }
+  })
+  await registrations.check(t)
+})
+
+t.test('an unmet keyword is explained in words', async t => {
+  const cases: [schema: object, value: unknown, says: string | RegExp][] = [
+    [{ type: 'string', minLength: 1 }, '', 'must not be blank'],
+    [{ type: 'string', minLength: 2 }, 'a', 'must have at least 2 characters'],
+    [{ type: 'string', maxLength: 1 }, 'ab', 'must have at most 1 character'],
+    [{ type: 'string', maxLength: 2 }, 'abc', 'must have at most 2 characters'],
+    [{ type: 'string', pattern: '^a+$' }, 'b', 'must match ^a+$'],
+    [{ type: 'string', enum: ['a', 'b'] }, 'c', 'must be one of "a", "b"'],
+    [{ enum: ['a', 1, null] }, 'c', 'must be one of "a", 1, null'],
+    [{ const: 'a' }, 'b', 'must be "a"'],
+    [{ const: null }, 'b', 'must be null'],
+    [{ allOf: [{ const: 'a' }] }, 'b', 'must be "a"'],
+    [{ type: 'integer', minimum: 2 }, 1, 'must be at least 2'],
+    [{ type: 'integer', maximum: 2 }, 3, 'must be at most 2'],
+    [{ type: 'number', exclusiveMinimum: 2 }, 2, 'must be more than 2'],
+    [{ type: 'number', exclusiveMaximum: 2 }, 2, 'must be less than 2'],
+    [{ type: 'number', multipleOf: 0.5 }, 0.7, 'must be a multiple of 0.5'],
+    [{ type: 'number', multipleOf: 0.001 }, 0.5704, 'must be a multiple of 0.001'],
+    [{ type: 'array', minItems: 1 }, [], 'must have at least 1 item'],
+    [{ type: 'array', minItems: 2 }, ['a'], 'must have at least 2 items'],
+    [{ type: 'array', maxItems: 1 }, ['a', 'b'], 'must have at most 1 item'],
+    [{ type: 'array', maxItems: 2 }, ['a', 'b', 'c'], 'must have at most 2 items'],
+    [{ type: 'array', uniqueItems: true }, ['a', 'a'], 'must not have the same item twice'],
+    [{ type: 'array', contains: { const: 'a' } }, ['b'], /./],
+    [{ type: 'object', minProperties: 1 }, {}, /fewer than 1/],
+    [{ type: 'string', format: 'date' }, 'x', 'must be a date such as 2026-01-31'],
+    [{ type: 'string', format: 'date' }, '2026-02-30', 'must be a date such as 2026-01-31'],
+    [{ type: 'string', format: 'date-time' }, 'x', 'must be a date and time such as 2026-01-31T12:00:00Z'],
+    [{ type: 'string', format: 'time' }, 'x', 'must be a time such as 12:00:00Z'],
+    [{ type: 'string', format: 'email' }, 'x', 'must be an e-mail address'],
+    [{ type: 'string', format: 'uri' }, 'x', 'must be an absolute URL'],
+    [{ type: 'string', format: 'url' }, 'x', 'must be an absolute URL'],
+    [{ type: 'string', format: 'uuid' }, 'x', 'must be a UUID in lower case'],
+    [{ type: 'string', format: 'ipv4' }, 'x', 'must be a valid ipv4'],
+    [{ not: { const: 'a' } }, 'a', 'is not valid'],
+    [{ anyOf: [{ type: 'integer' }, { type: 'boolean' }] }, 'a', 'must be an integer or true or false'],
+    [{ oneOf: [{ type: 'integer' }, { type: 'number' }] }, 5, 'is not valid'],
+    [{ type: ['integer', 'null'] }, 'a', 'must be an integer or null'],
+    [{ type: ['integer', 'number'] }, 'a', 'must be a number'],
+    [{ type: 'object' }, [], 'must be an object'],
+    [{ type: 'array' }, {}, 'must be an array'],
+    [{ type: 'null' }, 'a', 'must be null']
+  ]
+  const app = await build(t, {
+    name,
+    attributes: {
+      type: 'object',
+      properties: propertiesOf(cases.map(([schema]) =>
+        schema))
+    }
+  })
+  for (const [index, [schema, value, says]] of cases.entries()) {
+    const what = `${JSON.stringify(schema)}: ${JSON.stringify(value)}`
+    const res = await app.inject(
+      send('POST', '/posts.json', 'application/json', JSON.stringify({ post: { [`it${index}`]: value } }))
+    )
+    t.equal(res.statusCode, 422, `${what}: ${res.body}`)
+    t.match(res.json<Problem>().errors, { [`it${index}`]: [says] }, what)
+  }
+  await t.test('each of the failed alternatives is explained', async t => {
+    const app = await build(t, {
+      name,
+      attributes: { type: 'object', properties: { it: { anyOf: [{ const: 'a' }, { type: 'string', minLength: 5 }] } } }
+    })
+    const res = await app.inject(send('POST', '/posts.json', 'application/json', '{"post":{"it":"b"}}'))
+    t.strictSame(res.json<Problem>().errors, { it: ['must be "a"', 'must have at least 5 characters'] })
+  })
+  await t.test('at most a hundred errors are reported', async t => {
+    const app = await build(t, {
+      name,
+      attributes: {
+        type: 'object',
+        properties: {
+          list: { type: 'array', items: { type: 'string' } },
+          members: { type: 'object', additionalProperties: { type: 'string' } }
+        }
+      }
+    })
+    const faults = Array.from({ length: 1000 }, (_, index) => `\u0000${index}`)
+    for (const post of [{ list: faults },
+      { members: Object.fromEntries(faults.map((fault, index) => [`a${index}`, fault])) },
+      { list: faults, members: { a: '\u0000' } },
+      Object.fromEntries(faults.map((_, index) => [`unknown${index}`, 1]))]) {
+      const res = await app.inject(send('POST', '/posts.json', 'application/json', JSON.stringify({ post })))
+      t.equal(res.statusCode, 422)
+      const count = Object.keys(res.json<Problem>().errors ?? {}).length
+      t.ok(count >= 90 && count <= 100, `${count} errors, of which an answer repeats 4,000 characters at most`)
+    }
+  })
+  await t.test('a nested error is reported by its path', async t => {
+    const app = await build(t, {
+      name,
+      attributes: {
+        type: 'object',
+        properties: {
+          it: {
+            type: 'object',
+            required: ['a-b'],
+            additionalProperties: false,
+            properties: {
+              'a-b': { type: 'string' },
+              list: { type: 'array', items: { type: 'object', properties: { n: { type: 'integer' } } } }
+            }
+          }
+        }
+      }
+    })
+    for (const [it, path, says] of [[{}, 'it.a-b', 'must be given'],
+      [{ 'a-b': '', list: [{ n: 1 }, { n: 'x' }] }, 'it.list.1.n', 'must be an integer'],
+      [{ 'a-b': '', ab: '' }, 'it.ab', 'is unknown; did you mean "a-b"?']] as const) {
+      const res = await app.inject(send('POST', '/posts.json', 'application/json', JSON.stringify({ post: { it } })))
+      t.strictSame(res.json<Problem>().errors, { [path]: [says] })
+    }
+  })
+})
+
+t.test('an XML element that is empty or has child elements is read by its attribute\'s type', async t => {
+  const app = await build(t, {
+    name,
+    attributes: {
+      type: 'object',
+      properties: {
+        tags: { type: 'array', items: { type: 'string' } },
+        author: { type: 'object', properties: { name: { type: 'string' } } },
+        title: { type: 'string' },
+        day: { type: 'string', format: 'date' },
+        both: { type: ['string', 'null'], format: 'date' }
+      }
+    }
+  })
+  const cases: [content: string, it: unknown][] = [
+    ['<tags></tags>', { tags: [] }],
+    ['<tags/>', { tags: [] }],
+    ['<tags type="array"/>', { tags: [] }],
+    ['<author></author>', { author: {} }],
+    ['<author/>', { author: {} }],
+    ['<title></title>', { title: '' }],
+    ['<title type="string"><b/></title>', 'title'],
+    ['<title><b/></title>', 'title'],
+    ['<title>a<b/></title>', 'title'],
+    ['<day type="date"><b/></day>', 'day'],
+    ['<day type="date"></day>', 'day'],
+    ['<both type="date"></both>', { both: null }],
+    ['<author type="array"/>', 'author'],
+    ['<tags>a</tags>', 'tags'],
+    ['<author>a</author>', 'author']
+  ]
+  for (const [content, it] of cases) {
+    const res = await app.inject(send('POST', '/posts.json', 'application/xml', `<post>${content}</post>`))
+    if (typeof it === 'string') {
+      t.strictSame([res.statusCode, Object.keys(res.json<Problem>().errors ?? {})],
+        [422, [it]], content)
+    } else t.match([res.statusCode, res.json()], [201, { post: it }], content)
+  }
+  for (const body of [' ', '\n', '<?xml version="1.0"?>', '<!-- nothing -->',
+    '<?xml version="1.0"?>\n<!-- nothing -->\n']) {
+    t.equal((await app.inject(send('POST', '/posts.json', 'application/xml', body))).statusCode, 400,
+      JSON.stringify(body))
+  }
+})
