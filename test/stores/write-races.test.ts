@@ -77,7 +77,8 @@ function statusesOf (responses: readonly Response[]): number[] {
 
 for (const [name, openStore] of Object.entries(STORES)) {
   t.test(`${name}: of writes that name one version, one succeeds`, async (t) => {
-    for (const values of [(index: number) => ({ title: `T${index}` }), (index: number) => ({ title: `T${index}`, tags: [`${index}`] })]) {
+    for (const values of [(index: number) => ({ title: `T${index}` }),
+      (index: number) => ({ title: `T${index}`, tags: [`${index}`] })]) {
       const app = await open(t, openStore)
       const etag = String((await post(app, { title: 'a', tags: [] })).headers.etag)
       const written = await Promise.all(Array.from({ length: 8 }, (_, index) => put(app, values(index), etag)))
@@ -85,7 +86,12 @@ for (const [name, openStore] of Object.entries(STORES)) {
       const winner = written.find(({ statusCode }) => statusCode === 200)
       const stored = (await app.inject({ url: '/posts/1', headers: JSON_TYPE })).json()
       t.strictSame(stored, winner?.json(), 'the row has the values of the one')
-      t.ok(written.every((response) => response.statusCode === 200 || response.headers.etag === undefined || response.headers.etag === winner?.headers.etag))
+      t.ok(
+        written.every(
+          (response) => response.statusCode === 200 || response.headers.etag === undefined ||
+            response.headers.etag === winner?.headers.etag
+        )
+      )
     }
   })
 
@@ -139,7 +145,9 @@ for (const [name, openStore] of Object.entries(STORES)) {
     t.ok(calls >= 1 && calls <= 4)
   })
 
-  t.test(`${name}: updates by XML, which are compared with the row, and others at the same time are all kept`, async (t) => {
+  t.test(`${name}: updates by XML, which are compared with the row, and others at the same time are all kept`, async (
+    t
+  ) => {
     const app = await open(t, openStore)
     await post(app, { title: 'a', email: 'a@example.com', tags: [] })
     // The client sends the whole row back as it has read it, with one change.
@@ -175,7 +183,9 @@ t.test('of creates of one singleton with one unique value at the same time, one 
   for (const store of [memoryStore({ unique: ['email'] }), makeLate(memoryStore({ unique: ['email'] }) as Store)]) {
     const app = await draft(t, (map) => map.resource('profile', { store, attributes }))
     const create = async (): Promise<Response> =>
-      app.inject({ method: 'POST', url: '/profile', headers: JSON_TYPE, payload: { profile: { email: 'a@example.com' } } })
+      app.inject({
+        method: 'POST', url: '/profile', headers: JSON_TYPE, payload: { profile: { email: 'a@example.com' } }
+      })
     t.strictSame(statusesOf(await Promise.all([create(), create(), create()])), [201, 409, 409])
   }
 })

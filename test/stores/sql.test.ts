@@ -1,12 +1,17 @@
 import t from 'tap'
-import { addKeywords, readCheck, tokenize } from '../../../../lib/sql/tables/checks.js'
+import { shapeOf } from '../../lib/core/schema/shape.js'
+import type { Schema } from '../../lib/core/schema/types.js'
+import { bytesOf, decodeInteger, valuesOf } from '../../lib/sql/columns/kinds.js'
+import { columnTypeOf, findCodec } from '../../lib/sql/postgres/column-types.js'
+import { addKeywords, readCheck, tokenize } from '../../lib/sql/tables/checks.js'
 
 const INTEGER = { type: 'integer' }
 const STRING = { type: 'string' }
 
 /** Adds the keywords of a constraint to the schema of the column `a`. Another column is called `b`. */
 function read (check: string, schema: object, dialect: 'sqlite' | 'postgres' = 'sqlite'): object {
-  const demands = readCheck(tokenize(check, dialect), (name) => (['a', 'b'].includes(name.toLowerCase()) ? name.toLowerCase() : undefined))
+  const demands = readCheck(tokenize(check, dialect),
+    (name) => (['a', 'b'].includes(name.toLowerCase()) ? name.toLowerCase() : undefined))
   return addKeywords({ ...schema }, demands.filter(({ column }) => column === 'a'), true)
 }
 
@@ -105,7 +110,8 @@ const LEFT: ReadonlyArray<readonly [check: string, schema: object]> = [
 
 /** Expressions as PostgreSQL writes them. */
 const CAST: ReadonlyArray<readonly [check: string, schema: object, keywords: object]> = [
-  ["((a)::text = ANY ((ARRAY['x'::character varying, 'y'::character varying(5)])::text[]))", STRING, { enum: ['x', 'y'] }],
+  ["((a)::text = ANY ((ARRAY['x'::character varying, 'y'::character varying(5)])::text[]))", STRING,
+    { enum: ['x', 'y'] }],
   ["(a >= '-5'::integer)", INTEGER, { minimum: -5 }],
   ['((a)::numeric >= 0.5)', { type: 'number' }, { minimum: 0.5 }],
   ["(a = 'x'::public.\"My Type\")", STRING, { enum: ['x'] }],
@@ -123,7 +129,9 @@ const CAST: ReadonlyArray<readonly [check: string, schema: object, keywords: obj
 
 t.test('simple conditions become keywords', async (t) => {
   for (const [check, schema, keywords] of READ) t.strictSame(read(check, schema), { ...schema, ...keywords }, check)
-  for (const [check, schema, keywords] of CAST) t.strictSame(read(check, schema, 'postgres'), { ...schema, ...keywords }, check)
+  for (const [check, schema, keywords] of CAST) {
+    t.strictSame(read(check, schema, 'postgres'), { ...schema, ...keywords }, check)
+  }
 })
 
 t.test('other conditions are left to the database', async (t) => {
@@ -131,7 +139,63 @@ t.test('other conditions are left to the database', async (t) => {
 })
 
 t.test('texts that are equal without being the same get no keywords', async (t) => {
-  const demands = readCheck(tokenize("a IN ('x') AND length(a) = 1 AND a <> ''", 'sqlite'), (name) => name === 'a' ? name : undefined)
+  const demands = readCheck(tokenize("a IN ('x') AND length(a) = 1 AND a <> ''", 'sqlite'), (name) =>
+    name === 'a' ? name : undefined)
   t.equal(demands.length, 3)
   t.strictSame(addKeywords(STRING, demands, false), STRING)
+})
+
+const string = { type: 'string' }
+const format = (name: string): Schema => ({ type: 'string', format: name })
+const array = (items: Schema): Schema => ({ type: 'array', items })
+
+t.test('a column of another type keeps no values', async (t) => {
+  const cases: ReadonlyArray<readonly [schema: Schema, ...types: string[]]> = [
+    [string, 'integer', 'bytea', 'numeric(10,2)', 'jsonb', 'timestamp without time zone', 'uuid',
+      'character varying(20)', 'character(3)'],
+    [format('uuid'), 'integer', 'character varying(35)'],
+    [format('date-time'), 'timestamp without time zone', 'date', 'character varying(20)'],
+    [format('date-time-local'), 'timestamp with time zone', 'time without time zone'],
+    [format('time-local'), 'time with time zone'],
+    [format('date'), 'timestamp without time zone'],
+    [format('decimal'), 'text', 'real', 'money'],
+    [{ ...string, contentEncoding: 'base64' }, 'text', 'jsonb'],
+    [{ type: 'integer' }, 'numeric', 'text', 'real'],
+    [{ type: 'number' }, 'numeric', 'integer'],
+    [{ type: 'boolean' }, 'integer', 'text'],
+    [{}, 'text', 'bytea', 'integer[]'],
+    [array(string), 'text', 'integer[]', 'box[]'],
+    [array({}), 'text[]']
+  ]
+  for (const [schema, ...types] of cases) {
+    const values = valuesOf(shapeOf(schema), false)
+    for (const type of types) t.equal(findCodec(values, type), undefined, `${JSON.stringify(schema)} in ${type}`)
+    t.not(findCodec(values, columnTypeOf(values)), undefined, `${JSON.stringify(schema)} in ${columnTypeOf(values)}`)
+  }
+})
+
+t.test('a readOnly attribute may have a shorter column', async (t) => {
+  const values = valuesOf(shapeOf(string), true)
+  for (const type of ['character varying(20)', 'character(3)']) t.not(findCodec(values, type), undefined, type)
+  for (const name of ['uuid', 'date-time']) {
+    t.not(findCodec(valuesOf(shapeOf(format(name)), true), 'character varying(20)'), undefined, name)
+  }
+})
+
+t.test('a decimal has a column of its digits', async (t) => {
+  t.equal(columnTypeOf(valuesOf(shapeOf({ ...format('decimal'), precision: 10, scale: 2 }), false)), 'numeric(10,2)')
+  t.equal(columnTypeOf(valuesOf(shapeOf(format('decimal')), false)), 'numeric')
+})
+
+t.test('bytes of each driver are the same', async (t) => {
+  const bytes = Uint8Array.of(0, 1, 255)
+  const part = new Uint8Array(new Uint8Array([9, 0, 1, 255, 9]).buffer, 1, 3)
+  for (const raw of [bytes, bytes.buffer, part, Buffer.from(bytes)]) t.equal(bytesOf(raw).toString('hex'), '0001ff')
+})
+
+t.test('an id is a safe integer', async (t) => {
+  for (const raw of [5, 5n, '5']) t.equal(decodeInteger(raw), 5)
+  for (const raw of [null, 2n ** 53n, '9007199254740993', 'x']) {
+    t.throws(() => decodeInteger(raw), { message: /which JavaScript cannot represent exactly/ })
+  }
 })
