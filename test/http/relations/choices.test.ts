@@ -1,10 +1,20 @@
 import type { FastifyInstance, FastifyRequest, LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import { memoryStore, type Attributes, type Mapper, type Query, type ResourceOptions, type Store } from '../../../lib/index.js'
+import { defaultViews, type HtmlOptions, markup } from '../../../lib/html/index.js'
+import {
+  type Attributes, type Mapper, memoryStore, type Query, type ResourceOptions, type Store
+} from '../../../lib/index.js'
 import { draft } from '../../support/helper.js'
-import { decode, fill, findForm, submit } from '../../support/html/forms.js'
+import {
+  buttonsOf, decode, defaultButton, fill, findButton, findForm, type Form, hidden, parseForms, shown, submit
+} from '../../support/html/forms.js'
 
-const author = { type: 'object', required: ['name'], properties: { name: { type: 'string', maxLength: 200 }, tenant: { type: 'string' } } } as const
+const author = {
+  type: 'object',
+  required: ['name'],
+  properties: { name: { type: 'string', maxLength: 200 }, tenant: { type: 'string' } }
+} as const
+
 const book = {
   type: 'object',
   required: ['title', 'authorId'],
@@ -17,8 +27,10 @@ const book = {
     levelId: { type: 'integer', enum: [1, 2] }
   }
 } as const
-const references = { authorId: 'authors', editorId: 'authors', readerId: 'authors', ownerId: 'authors', levelId: 'authors' }
 
+const references = {
+  authorId: 'authors', editorId: 'authors', readerId: 'authors', ownerId: 'authors', levelId: 'authors'
+}
 type Options = Omit<ResourceOptions, 'name' | 'as' | 'prefix'>
 
 interface Library {
@@ -32,7 +44,13 @@ interface Library {
 const NAMES = ['Zoë', 'ann', 'Bob <b>&"', 'Ann 10', 'Ann 9']
 
 async function open (t: Test, { names = NAMES, books = {}, authors = {}, rows = [], more }: {
-  names?: readonly string[], books?: Options, authors?: Options, rows?: readonly Attributes[], more?: (map: Mapper) => void
+  names?: readonly string[],
+  books?: Options,
+  authors?: Options,
+  rows?: readonly Attributes[],
+  more?: (
+    map: Mapper
+  ) => void
 } = {}): Promise<Library> {
   const inner = memoryStore()
   for (const name of names) inner.create({ name, tenant: name.startsWith('Z') ? 'z' : 'a' }, {})
@@ -58,33 +76,41 @@ function choicesOf ({ body }: { readonly body: string }, attribute: string): str
   const select = new RegExp(`<select id="book:${attribute}"[^>]*>(.*?)</select>`, 's').exec(body)?.[1]
   return select === undefined
     ? undefined
-    : [...select.matchAll(/<option value="([^"]*)"( selected="selected")?>([^<]*)<\/option>/g)].map(([, value = '', selected, label = '']) =>
+    : [
+        ...select.matchAll(/<option value="([^"]*)"( selected="selected")?>([^<]*)<\/option>/g)
+      ].map(([, value = '', selected, label = '']) =>
     `${decode(value)}=${decode(label)}${selected === undefined ? '' : '*'}`)
 }
 
 const ALL = ['2=ann', '5=Ann 9', '4=Ann 10', '3=Bob <b>&"', '1=Zoë']
 const starred = (id: number): string[] => ALL.map((choice) => choice.startsWith(`${id}=`) ? `${choice}*` : choice)
-const post = (payload: string): object => ({ method: 'POST', url: '/books', headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }, payload })
+const post = (payload: string): object => ({
+  method: 'POST',
+  url: '/books',
+  headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
+  payload
+})
 
 t.test('a form offers the rows of the other resource by their names', async (t) => {
   const stored = { title: 'T', authorId: 3, readerId: null, ownerId: 1, levelId: 1 }
   const { page } = await open(t, { rows: [stored] })
   const separate = await open(t, { rows: [stored], books: { formPages: true } })
-  const cases: ReadonlyArray<readonly [string, LightMyRequestResponse, attribute: string, expected: string[] | undefined]> = [
-    ['a required reference of a new row', await page('/books'), 'authorId', ['=Choose…*', ...ALL]],
-    ['an optional reference of a new row', await page('/books'), 'editorId', ['=none*', ...ALL]],
-    ['a reference that may be null', await page('/books'), 'readerId', ['=none*', ...ALL]],
-    ['a reference that is readOnly', await page('/books'), 'ownerId', undefined],
-    ['a required reference of a row', await page('/books/1'), 'authorId', starred(3)],
-    ['a reference that is absent', await page('/books/1'), 'editorId', ['=none*', ...ALL]],
-    ['a reference that is null', await page('/books/1'), 'readerId', ['=none*', ...ALL]],
-    ['a list that is filtered by the reference', await page('/books?authorId=4'), 'authorId', starred(4)],
-    ['a form of its own for a new row', await separate.page('/books/new'), 'authorId', ['=Choose…*', ...ALL]],
-    ['a form that the query fills in', await separate.page('/books/new?authorId=1'), 'authorId', starred(1)],
-    ['a form of its own for a row', await separate.page('/books/1/edit'), 'authorId', starred(3)],
-    ['the page of a row without its form', await separate.page('/books/1'), 'authorId', undefined],
-    ['a list without a form', await separate.page('/books'), 'authorId', undefined]
-  ]
+  const cases: ReadonlyArray<readonly [string, LightMyRequestResponse, attribute: string,
+    expected: string[] | undefined]> = [
+      ['a required reference of a new row', await page('/books'), 'authorId', ['=Choose…*', ...ALL]],
+      ['an optional reference of a new row', await page('/books'), 'editorId', ['=none*', ...ALL]],
+      ['a reference that may be null', await page('/books'), 'readerId', ['=none*', ...ALL]],
+      ['a reference that is readOnly', await page('/books'), 'ownerId', undefined],
+      ['a required reference of a row', await page('/books/1'), 'authorId', starred(3)],
+      ['a reference that is absent', await page('/books/1'), 'editorId', ['=none*', ...ALL]],
+      ['a reference that is null', await page('/books/1'), 'readerId', ['=none*', ...ALL]],
+      ['a list that is filtered by the reference', await page('/books?authorId=4'), 'authorId', starred(4)],
+      ['a form of its own for a new row', await separate.page('/books/new'), 'authorId', ['=Choose…*', ...ALL]],
+      ['a form that the query fills in', await separate.page('/books/new?authorId=1'), 'authorId', starred(1)],
+      ['a form of its own for a row', await separate.page('/books/1/edit'), 'authorId', starred(3)],
+      ['the page of a row without its form', await separate.page('/books/1'), 'authorId', undefined],
+      ['a list without a form', await separate.page('/books'), 'authorId', undefined]
+    ]
   for (const [what, answer, attribute, expected] of cases) {
     t.equal(answer.statusCode, 200, what)
     t.strictSame(choicesOf(answer, attribute), expected, what)
@@ -109,7 +135,8 @@ t.test('the current value is always among the choices', async (t) => {
     t.equal(choices.some((choice) => choice.startsWith('=')), false, 'a required value cannot be emptied')
   }
   const { page } = await open(t, { rows: [{ title: 'T', authorId: 'x' }, { title: 'T' }] })
-  t.strictSame(choicesOf(await page('/books/1'), 'authorId'), undefined, 'no choice can send back a value of another type')
+  t.strictSame(choicesOf(await page('/books/1'), 'authorId'), undefined,
+    'no choice can send back a value of another type')
   t.strictSame(choicesOf(await page('/books/2'), 'authorId'), ['=Choose…*', ...ALL], 'a required value that is absent')
 })
 
@@ -137,15 +164,22 @@ t.test('whoever may not list the rows gets the plain field', async (t) => {
     t.equal(choicesOf(answer, 'authorId') !== undefined, isOffered, what)
     if (!isOffered) t.match(answer.body, /<input type="number" id="book:authorId"/, what)
     const isHidden = ['authorize refuses all but the list', 'scope throws a 403'].includes(what)
-    t.equal((await app.inject(post('book[title]=T&book[authorId]=2'))).statusCode, isHidden ? 422 : 303, 'a client sends the id of a row that it may see')
+    t.equal((await app.inject(post('book[title]=T&book[authorId]=2'))).statusCode, isHidden ? 422 : 303,
+      'a client sends the id of a row that it may see')
   }
 })
 
 t.test('each request sees the rows of its own scope', async (t) => {
-  const { page } = await open(t, { authors: { scope: ({ headers }: FastifyRequest): Record<string, string> => headers.user === 'z' ? { tenant: 'z' } : {} } })
+  const { page } = await open(t, {
+    authors: {
+      scope: ({ headers }: FastifyRequest): Record<string, string> =>
+        headers.user === 'z' ? { tenant: 'z' } : {}
+    }
+  })
   t.strictSame(choicesOf(await page('/books', { user: 'z' }), 'authorId'), ['=Choose…*', '1=Zoë'])
   t.strictSame(choicesOf(await page('/books'), 'authorId'), ['=Choose…*', ...ALL])
-  t.strictSame(choicesOf(await page('/books', { user: 'z' }), 'editorId'), ['=none*', '1=Zoë'], 'the page was made from a template')
+  t.strictSame(choicesOf(await page('/books', { user: 'z' }), 'editorId'), ['=none*', '1=Zoë'],
+    'the page was made from a template')
 })
 
 t.test('one query for 51 rows decides, and nothing is read whole', async (t) => {
@@ -154,7 +188,11 @@ t.test('one query for 51 rows decides, and nothing is read whole', async (t) => 
   const choices = choicesOf(await fifty.page('/books'), 'authorId') ?? []
   t.strictSame([choices.length, choices[1], choices[50]], [51, '1=Author 1', '50=Author 50'])
   t.match(fifty.asked(), [bounded, bounded, bounded], 'one for each attribute')
-  const many = await open(t, { names: Array.from({ length: 51 }, (_, index) => `Author ${index + 1}`), rows: [{ title: 'T', authorId: 51 }] })
+  const many = await open(t, {
+    names: Array.from({ length: 51 }, (_, index) =>
+    `Author ${index + 1}`),
+    rows: [{ title: 'T', authorId: 51 }]
+  })
   t.strictSame(choicesOf(await many.page('/books'), 'authorId'), undefined)
   t.strictSame(many.asked().map(({ limit }) => limit).sort(), [1, 51, 51, 51], 'and one for the name in the list')
   for (const url of ['/books.json', '/books.xml', '/books/1.json', '/books/new.json']) await many.app.inject(url)
@@ -185,7 +223,9 @@ t.test('a form that comes back keeps the choice', async (t) => {
   }
   const form = fill(findForm(await page('/books/1'), 'PUT'), { 'book[authorId]': '4', 'book[editorId]': '2' })
   t.equal((await app.inject(submit(form))).statusCode, 303)
-  t.match(books.get(1, {}, { signal: new AbortController().signal }), { attributes: { title: 'T', authorId: 4, editorId: 2 } })
+  t.match(books.get(
+    1, {}, { signal: new AbortController().signal }
+  ), { attributes: { title: 'T', authorId: 4, editorId: 2 } })
   const emptied = fill(findForm(await page('/books/1'), 'PUT'), { 'book[editorId]': '' })
   t.equal((await app.inject(submit(emptied))).statusCode, 303)
   t.notMatch((await app.inject('/books/1.json')).json().book, { editorId: 2 }, 'the empty choice removes the value')
@@ -209,9 +249,13 @@ t.test('a form without references has the same fields as ever, and a page with c
   t.equal((await page('/books/1', { 'if-none-match': String(etag) })).statusCode, 200)
   const separate = await open(t, { rows: [{ title: 'T' }], books: { formPages: true } })
   const shown = await separate.page('/books/1')
-  t.equal((await separate.page('/books/1', { 'if-none-match': String(shown.headers.etag) })).statusCode, 304, 'a page without its form has none')
+  t.equal((await separate.page('/books/1', { 'if-none-match': String(shown.headers.etag) })).statusCode, 304,
+    'a page without its form has none')
   t.match((await page('/authors')).body, /<input type="text" id="author:name" name="author\[name\]"/)
-  t.equal((await app.inject({ method: 'POST', url: '/books', payload: { book: { title: 'T', authorId: 77 } } })).statusCode, 201, 'a client sends any id')
+  t.equal(
+    (await app.inject({ method: 'POST', url: '/books', payload: { book: { title: 'T', authorId: 77 } } })).statusCode,
+    201, 'a client sends any id'
+  )
 })
 
 t.test('a resource below a path with parameters is asked with those of the request', async (t) => {
@@ -219,11 +263,434 @@ t.test('a resource below a path with parameters is asked with those of the reque
   for (const tenant of ['a', 'b']) store.create({ name: `Room ${tenant}`, tenant }, {})
   const note = { type: 'object', properties: { roomId: { type: 'integer' } } } as const
   const app = await draft(t, (map) => map.scope({ path: '/:tenant' }, (scope) => {
-    scope.resources('rooms', { attributes: author, store, scope: ({ params }: FastifyRequest): Record<string, string> => ({ tenant: (params as { tenant: string }).tenant }) })
+    scope.resources('rooms', {
+      attributes: author,
+      store,
+      scope: ({ params }: FastifyRequest): Record<string, string> => ({ tenant: (params as { tenant: string }).tenant })
+    })
     scope.resources('notes', { attributes: note, references: { roomId: 'rooms' } })
   }))
   for (const tenant of ['a', 'b']) {
     const { body } = await app.inject({ url: `/${tenant}/notes`, headers: { accept: 'text/html' } })
-    t.match(body, new RegExp(`<select id="note:roomId" [^>]*><option value="" selected="selected">none</option><option value="\\d">Room ${tenant}</option></select>`))
+    t.match(
+      body,
+      new RegExp(
+        '<select id="note:roomId" [^>]*><option value="" selected="selected">none</option><option value="\\d">Room ' +
+          `${tenant}</option></select>`
+      )
+    )
   }
+})
+
+const writer = {
+  type: 'object',
+  required: ['name'],
+  properties: { name: { type: 'string', maxLength: 200 }, tenant: { type: 'string' } }
+} as const
+
+const title = {
+  type: 'object',
+  required: ['title', 'authorId'],
+  properties: {
+    title: { type: 'string', minLength: 1 },
+    authorId: { type: 'integer', minimum: 1, title: 'Author' },
+    editorId: { type: 'integer' },
+    tags: { type: 'array', items: { type: 'string' } },
+    level: { type: 'string', enum: ['a', 'b'] },
+    chapters: { type: 'array', items: { type: 'object', properties: { name: { type: 'string', maxLength: 20 } } } },
+    parts: { type: 'array', items: { type: 'object', properties: { code: { type: 'string', writeOnly: true } } } },
+    published: { type: 'boolean', default: true },
+    secret: { type: 'string', writeOnly: true }
+  }
+} as const
+
+type ChooseOptions = Omit<ResourceOptions, 'name' | 'as' | 'prefix'>
+
+interface Shelves {
+  readonly app: FastifyInstance
+  readonly asked: () => Query[]
+  readonly page: (url: string, headers?: Record<string, string>) => Promise<LightMyRequestResponse>
+  /** Presses a button of a form, and returns the page that follows. */
+  readonly press: (form: Form, name?: string, value?: string) => Promise<LightMyRequestResponse>
+  /** Presses the button "Back". */
+  readonly leave: (form: Form) => Promise<LightMyRequestResponse>
+  readonly books: Store
+}
+
+const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `Author <${index + 1}>&"`)
+const context = { signal: new AbortController().signal }
+
+async function openShelves (t: Test, { count = 60, books = {}, authors = {}, rows = [] }: {
+  count?: number, books?: ChooseOptions, authors?: ChooseOptions, rows?: readonly Attributes[]
+} = {}): Promise<Shelves> {
+  const inner = memoryStore()
+  for (const name of names(count)) inner.create({ name, tenant: name.includes('7') ? 'z' : 'a' }, {})
+  const queries: Query[] = []
+  const store: Store = { ...inner, list (query) { queries.push(query); return inner.list(query) } }
+  const own = memoryStore()
+  for (const row of rows) own.create(row, {})
+  const app = await draft(t, (map) => {
+    map.resources('authors', { attributes: writer, store, ...(authors as object) })
+    map.resources('books', {
+      attributes: title, store: own, references: { authorId: 'authors', editorId: 'authors' }, ...(books as object)
+    })
+  })
+  const headers = { accept: 'text/html' }
+  return {
+    app,
+    books: own,
+    asked: () => queries.splice(0),
+    page: (url, more = {}) => app.inject({ url, headers: { ...headers, ...more } }),
+    leave: (form) => app.inject(submit(form, buttonsOf(form).find(({ label }) => label === 'Back'), headers)),
+    press: (form, name, value) =>
+      app.inject(submit(form, name === undefined ? undefined : findButton(form, name, value), headers))
+  }
+}
+
+const formOn = (answer: LightMyRequestResponse): Form => parseForms(answer).find(({ method, controls }) =>
+  method === 'post' && controls.some(({ name }) => name.startsWith('book['))) as Form
+const CHOOSE = 'book[authorId][?][choose]'
+const CHOSEN = 'book[authorId][?][chosen]'
+const AFTER = 'book[authorId][?][after]'
+
+/** Returns the names of the rows that a page offers. */
+const offered = ({
+  body
+}: LightMyRequestResponse): string[] => [
+  ...body.matchAll(/<td data-label="Name" dir="auto"><button [^>]*>([^<]*)<\/button><\/td>/g)
+].map(([, name = '']) =>
+  decode(name))
+
+/** Returns the text of the field of a reference. */
+const nameOn = ({ body }: LightMyRequestResponse, attribute = 'authorId'): string | undefined => {
+  const text = new RegExp(
+    `<input type="text" id="book:${attribute}"[^>]* value="([^"]*)"[^>]* readonly="readonly"`
+  ).exec(
+    body
+  )?.[1]
+  return text === undefined ? undefined : decode(text)
+}
+
+t.test('the page of a choice has headings in its language', async (t) => {
+  const { page, press } = await openShelves(t, { books: { html: { lang: 'de' } } })
+  const { body } = await press(formOn(await page('/books')), CHOOSE)
+  t.match(body, '<h1>Author auswählen</h1>')
+  t.match(body, '<th scope="col">Name</th><th scope="col">ID</th></tr>')
+})
+
+t.test('beyond 50 rows, a button leads to the rows, and back with the choice and all that was typed', async (t) => {
+  const { page, press, books } = await openShelves(t)
+  const first = await page('/books')
+  t.equal(nameOn(first), 'Choose…')
+  t.match(first.body, /<label for="book:authorId">Author<\/label>/)
+  const typed = {
+    'book[title]': ' A "b" & <c>\r\nsecond\n', 'book[tags]': 'x\ny', 'book[level]': 'b', 'book[published]': false
+  }
+  const search = await press(fill(formOn(first), typed), CHOOSE)
+  t.match(search, { statusCode: 200, body: /<h1>Choose: Author<\/h1>/ })
+  t.match(search.body, /<input type="search"[^>]* autofocus="autofocus"/, 'the search has the focus')
+  t.strictSame(offered(search), names(20))
+  t.equal(defaultButton(formOn(search)).name, '', 'Enter searches')
+  t.match(
+    search.body,
+    /<p class="pages"><button [^>]*>Next page<\/button><\/p>\n<p class="actions"><button [^>]*>Back<\/button><\/p>/,
+    'the way back is apart from the next page'
+  )
+  const found = await press(fill(formOn(search), { [CHOOSE]: '<42>' }))
+  t.strictSame(offered(found), ['Author <42>&"'])
+  t.match(found.body, 'aria-label="Choose: Author &lt;42&gt;&amp;&quot;"')
+  const back = await press(formOn(found), CHOSEN, '42')
+  const form = formOn(back)
+  t.equal(back.statusCode, 200)
+  t.equal(nameOn(back), 'Author <42>&"')
+  t.match(back.body, /<input type="text" id="book:authorId"[^>]* autofocus="autofocus"/, 'the field has the focus')
+  t.equal(back.body.split('autofocus="autofocus"').length, 2)
+  for (const [name, value] of Object.entries(typed)) {
+    t.equal(shown(form, name), typeof value === 'string' ? value.replaceAll('\r\n', '\n') : value, name)
+  }
+  t.equal((await press(form)).statusCode, 303)
+  t.match(books.get(
+    1, {}, context
+  ), { attributes: { title: ' A "b" & <c>\nsecond\n', authorId: 42, tags: ['x', 'y'], level: 'b', published: false } })
+})
+
+t.test('the form of a row keeps its version, and its rows', async (t) => {
+  const {
+    page, press, books, app
+  } = await openShelves(t, {
+    rows: [{ title: 'T', authorId: 51, editorId: 2, chapters: [{ name: 'One' }, { name: 'Two' }] }],
+    books: { formPages: true }
+  })
+  const first = await page('/books/1/edit')
+  t.equal(nameOn(first), 'Author <51>&"', 'the present row has its name')
+  const form = fill(formOn(first), { 'book[title]': 'New', 'book[chapters][1][name]': 'Second' })
+  const search = await press(form, CHOOSE)
+  t.equal(hidden(formOn(search), '_version'), hidden(form, '_version'))
+  t.equal(hidden(formOn(search), 'id'), '1')
+  const third = await press(formOn(await press(formOn(search), AFTER)), AFTER)
+  t.strictSame(offered(third), names(60).slice(40))
+  t.equal(buttonsOf(formOn(third)).some(({ name }) => name === AFTER), false, 'there are no more')
+  const back = await press(formOn(third), CHOSEN, '60')
+  t.equal(nameOn(back), 'Author <60>&"')
+  t.equal((await press(formOn(back))).statusCode, 303)
+  t.match(books.get(
+    1, {}, context
+  ), { attributes: { title: 'New', authorId: 60, editorId: 2, chapters: [{ name: 'One' }, { name: 'Second' }] } })
+  const stale = await app.inject(submit(formOn(back), undefined, { accept: 'text/html' }))
+  t.equal(stale.statusCode, 412, 'the version is that of the first form')
+})
+
+t.test('"Back" and "none" return to the form', async (t) => {
+  const { page, press, leave } = await openShelves(t, { rows: [{ title: 'T', authorId: 3, editorId: 4 }] })
+  const form = fill(formOn(await page('/books/1')), { 'book[title]': 'New' })
+  const author = formOn(await press(form, CHOOSE))
+  t.strictSame(buttonsOf(author).filter(({ label }) =>
+    label === 'none').length, 0, 'a required reference cannot be emptied')
+  const back = await leave(author)
+  t.equal(nameOn(back), 'Author <3>&"')
+  const editor = formOn(await press(formOn(back), 'book[editorId][?][choose]'))
+  t.equal(buttonsOf(editor).find(({ label }) => label === 'Back')?.value, '4')
+  const emptied = await press(editor, 'book[editorId][?][chosen]', '')
+  t.equal(nameOn(emptied, 'editorId'), 'none')
+  t.equal(shown(formOn(emptied), 'book[title]'), 'New')
+  t.equal((await press(formOn(emptied))).statusCode, 303)
+  t.notMatch((await page('/books/1', { accept: 'application/json' })).json().book, { editorId: 4 })
+})
+
+t.test('the search asks what the other list can do', async (t) => {
+  const cases: ReadonlyArray<readonly [string, ChooseOptions, text: string, expected: Partial<Query> | undefined]> = [
+    ['its search', {}, ' ann  bob ', { search: { words: ['ann', 'bob'], attributes: ['name', 'tenant'] }, filter: [] }],
+    ['its option search', { search: ['tenant'] }, 'z',
+      { search: { words: ['z'], attributes: ['tenant'] }, filter: [] }],
+    ['a filter by the title', { search: [] }, ' ann  bob ',
+      { search: undefined, filter: [{ attribute: 'name', operator: 'contains', value: 'ann  bob' }] }],
+    ['a filter by another title', { search: [], html: { title: 'tenant' } }, 'z',
+      { search: undefined, filter: [{ attribute: 'tenant', operator: 'contains', value: 'z' }] }],
+    ['no filter by the title', { search: [], filter: ['tenant'] }, 'z', undefined],
+    ['a title that is a function', { search: [], html: { title: ({ id }) => `Nr. ${id}` } }, 'z', undefined],
+    ['rows without a title', { search: [], html: { title: 'id' } }, 'z', undefined],
+    ['only blanks', {}, '  ', { search: undefined, filter: [] }]
+  ]
+  for (const [what, authors, text, expected] of cases) {
+    const { page, press, asked } = await openShelves(t, { authors })
+    const search = await press(formOn(await page('/books')), CHOOSE)
+    t.match(asked().at(-1), { limit: 21, after: undefined, filter: [] }, what)
+    if (expected === undefined) {
+      t.notMatch(search.body, 'type="search"', what)
+      t.match(
+        search.body,
+        /<button [^>]*value="1"[^>]*autofocus="autofocus">(?:Author 1|Nr\. 1|Author &lt;1&gt;&amp;&quot;)</,
+        'the first row has the focus'
+      )
+      continue
+    }
+    await press(fill(formOn(search), { [CHOOSE]: text }))
+    t.strictSame(asked().map(({ search, filter, limit }) => ({ search, filter, limit })), [{ ...expected, limit: 21 }],
+      what)
+  }
+  const starts = memoryStore()
+  for (const name of names(60)) starts.create({ name }, {})
+  const limited: Store = { ...starts, capabilities: { filter: ['in', 'starts'] } }
+  const { page, press } = await openShelves(t, { authors: { store: limited } })
+  const search = await press(formOn(await page('/books')), CHOOSE)
+  t.strictSame(offered(await press(fill(formOn(search), { [CHOOSE]: 'author <6' }))), ['Author <6>&"', 'Author <60>&"'],
+    'a store that finds beginnings')
+})
+
+t.test('the rows of 100,000 are read in pages of 20', async (t) => {
+  const { page, press, asked } = await openShelves(t, { count: 100_000 })
+  const form = formOn(await page('/books'))
+  const search = await press(form, CHOOSE)
+  const next = await press(formOn(search), AFTER)
+  t.strictSame(asked().map(({ limit, after }) => [limit, after]), [[51, undefined], [51, undefined], [21, undefined],
+    [21, [20]]])
+  t.strictSame(offered(next), names(40).slice(20))
+  const refused = await press(fill(formOn(next), { [CHOOSE]: 'x'.repeat(201) }))
+  t.match(refused, { statusCode: 200, body: /aria-invalid="true" aria-describedby="filter!error"/ })
+  t.match(refused.body, 'Must have at most 200 characters')
+  t.strictSame(asked(), [], 'a refused search asks nothing')
+  t.match((await press(fill(formOn(next), { [CHOOSE]: 'nobody' }))).body, 'No authors match the filter')
+})
+
+t.test('the access of the request decides, at each step', async (t) => {
+  const scope = ({ headers }: FastifyRequest): Record<string, string> => headers.user === 'z' ? { tenant: 'z' } : {}
+  let isRefused = false
+  const { page, press, app } = await openShelves(t, {
+    authors: {
+      scope,
+      authorize: (_request, { action }) =>
+        action !== 'list' || !isRefused
+    },
+    count: 1000
+  })
+  const form = formOn(await page('/books'))
+  const seen = await app.inject(submit(form, findButton(form, CHOOSE), { accept: 'text/html', user: 'z' }))
+  t.ok(offered(seen).length === 20 && offered(seen).every((name) => name.includes('7')))
+  const chosen = formOn(await press(form, CHOOSE))
+  isRefused = true
+  const back = await press(form, CHOOSE)
+  t.match(back, { statusCode: 200, body: /<input type="number" id="book:authorId"/ },
+    'the form comes back with a plain field')
+  t.match((await press(chosen, CHOSEN, '5')).body, /<input type="number" id="book:authorId"[^>]*value="5"/)
+  const cross = await app.inject({
+    ...submit(form, findButton(form, CHOOSE), { accept: 'text/html', 'sec-fetch-site': 'cross-site' })
+  })
+  t.equal(cross.statusCode, 403)
+  isRefused = false
+  const { app: guarded } = await openShelves(t, { books: { authorize: (_request, { action }) => action !== 'create' } })
+  t.equal((await guarded.inject(submit(form, findButton(form, CHOOSE), { accept: 'text/html' }))).statusCode, 403,
+    'whoever may not create sees no rows')
+})
+
+t.test('forged choices are values that the validation judges, and write nothing', async (t) => {
+  const { app, books, page, press } = await openShelves(t)
+  const send = (payload: string): Promise<LightMyRequestResponse> => app.inject({
+    method: 'POST',
+    url: '/books',
+    headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
+    payload
+  })
+  const cases: ReadonlyArray<readonly [string, status: number, body: RegExp | string]> = [
+    ['book[authorId][?][chosen]=x"<b>', 200, 'value="x&quot;&lt;b&gt;" readonly="readonly"'],
+    ['book[authorId][?][chosen]=99999', 200, /value="99999" readonly/],
+    ['book[title][?][chosen]=T', 200, /autofocus="autofocus"[^>]*>T<\/textarea>/],
+    ['book[title][?][choose]=', 200, /id="book:title"/],
+    ['book[nothing][?][choose]=', 200, /id="book:title"/],
+    ['book[chapters][0][name][?][choose]=&book[title]=T', 200, /<textarea[^>]*>T<\/textarea>/],
+    ['book[authorId][?][choose]=&book[authorId][?][after]=zzz', 400, 'must come from a'],
+    ['book[authorId][?][choose]=&book[title][x]=1&book[tags][]=a&book[no][0][y]=%22z', 200,
+      new RegExp('name="book\\[title\\]\\[x\\]" value="1"/>.*name="book\\[tags\\]\\[\\]" value="a"/>' +
+        '.*name="book\\[no\\]\\[0\\]\\[y\\]" value="&quot;z"')],
+    ['book[authorId][?][choose]=%00', 200, 'Must not contain U+0000'],
+    ['book[authorId][?][choose]=&book[authorId][?][chosen]=3', 200, /value="Author &lt;3&gt;&amp;&quot;"/]
+  ]
+  for (const [payload, status, body] of cases) t.match(await send(payload), { statusCode: status, body }, payload)
+  const forged = formOn(await send('book[title]=T&book[authorId][?][chosen]=x'))
+  t.match(await press(forged), { statusCode: 422, body: /id="book:authorId!error"/ })
+  const json = await app.inject({
+    method: 'POST',
+    url: '/books?format=json',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: 'book[authorId][?][choose]='
+  })
+  t.equal(json.statusCode, 400, 'only a page can show rows')
+  t.strictSame(
+    [
+      ...books.list(
+        { order: [{ by: 'id', descending: false }], after: undefined, limit: undefined, scope: {}, filter: [] }, context
+      ) as Iterable<unknown>
+    ].flat(),
+    [], 'nothing was written'
+  )
+  t.equal((await page('/books?book[authorId][?][choose]=')).statusCode, 400, 'a GET has no such parameter')
+})
+
+t.test('a text that is never shown is left out, and asked for again', async (t) => {
+  const { page, press } = await openShelves(t)
+  const form = fill(formOn(await page('/books')), { 'book[title]': 'T', 'book[secret]': 'swordfish' })
+  const added = formOn(await press(form, 'book[parts][?][add]'))
+  const search = await press(fill(added, { 'book[secret]': 'swordfish', 'book[parts][0][code]': 'herring' }), CHOOSE)
+  t.notMatch(search.body, /swordfish|herring/)
+  const back = await press(formOn(search), CHOSEN, '1')
+  t.notMatch(back.body, /swordfish|herring/)
+  t.match(back.body, 'id="book:secret!hint">Type it again: it is never shown.')
+  t.match(back.body, 'name="book[parts][0][code]"', 'the row is there')
+  const blank = await press(formOn(await press(formOn(await page('/books')), CHOOSE)), CHOSEN, '1')
+  t.notMatch(blank.body, 'Type it again', 'nothing had been typed')
+})
+
+t.test('a form that was refused, and a conflict, lead to the rows and back', async (t) => {
+  const { page, press, leave, books, app } = await openShelves(t, { rows: [{ title: 'T', authorId: 3 }] })
+  const refused = await press(fill(formOn(await page('/books')), { 'book[title]': '' }))
+  t.equal(refused.statusCode, 422)
+  const search = formOn(await press(formOn(refused), CHOOSE))
+  t.equal(nameOn(await press(search, CHOSEN, '9')), 'Author <9>&"')
+  const form = formOn(await page('/books/1'))
+  const changed = formOn(await press(formOn(await press(form, CHOOSE)), CHOSEN, '8'))
+  await app.inject({ method: 'PUT', url: '/books', payload: { id: 1, book: { authorId: 4 } } })
+  const conflict = await press(changed)
+  t.match(conflict, { statusCode: 412, body: /Keep yours/ })
+  t.equal(nameOn(conflict), 'Author <8>&"')
+  const theirs = fill(formOn(conflict), { 'book[authorId][?][keep]': 'theirs' })
+  const same = formOn(await leave(formOn(await press(theirs, CHOOSE))))
+  t.equal(shown(same, 'book[authorId][?][keep]'), 'theirs', '"Back" changes nothing')
+  const other = await press(formOn(await press(theirs, CHOOSE)), CHOSEN, '7')
+  t.equal(shown(formOn(other), 'book[authorId][?][keep]'), 'yours', 'a new choice is kept')
+  t.equal(nameOn(other), 'Author <7>&"')
+  t.equal((await press(formOn(other))).statusCode, 303)
+  t.match(books.get(1, {}, context), { attributes: { authorId: 7 } })
+})
+
+t.test('a row that was deleted while a choice was asked for can be created again with one', async (t) => {
+  const { page, press, books } = await openShelves(t, { rows: [{ title: 'T', authorId: 3 }] })
+  const form = fill(formOn(await page('/books/1')), { 'book[title]': 'New' })
+  await books.delete(1, { scope: {}, version: undefined }, context)
+  const gone = await press(form, CHOOSE)
+  t.match(gone, { statusCode: 404, body: 'Create it again' })
+  t.equal(nameOn(gone), 'Author <3>&"')
+  const back = await press(formOn(await press(formOn(gone), CHOOSE)), CHOSEN, '8')
+  t.equal((await press(formOn(back))).statusCode, 303)
+  t.match(books.get(2, {}, context), { attributes: { title: 'New', authorId: 8 } })
+})
+
+t.test('a singleton, and a template of a page, have the same button', async (t) => {
+  const store = memoryStore()
+  for (const name of names(51)) store.create({ name }, {})
+  const own = memoryStore()
+  own.create({ authorId: 2, title: 'T' }, {})
+  const app = await draft(t, (map) => {
+    map.resources('authors', { attributes: writer, store })
+    map.resource('book', { attributes: title, store: own, references: { authorId: 'authors' } })
+  })
+  const headers = { accept: 'text/html' }
+  const form = formOn(await app.inject({ url: '/book', headers }))
+  const search = formOn(await app.inject(submit(form, findButton(form, CHOOSE), headers)))
+  t.equal(hidden(search, 'id'), undefined)
+  const back = formOn(await app.inject(submit(search, findButton(search, CHOSEN, '9'), headers)))
+  t.equal((await app.inject(submit(back, undefined, headers))).statusCode, 303)
+  t.match((await app.inject('/book.json')).json(), { book: { authorId: 9 } })
+  const few = await draft(t, (map) => {
+    map.resources('authors', {
+      attributes: writer,
+      store,
+      scope: ({
+        headers
+      }: FastifyRequest): Record<string, string> =>
+        headers.user === 'z' ? { name: 'none' } : {}
+    })
+    map.resources('books', { attributes: title, store: memoryStore(), references: { authorId: 'authors' } })
+  })
+  const kinds: string[] = []
+  for (const user of ['a', 'z', 'a', 'z']) {
+    const { body } = await few.inject({ url: '/books', headers: { ...headers, user } })
+    kinds.push(`${/id="book:authorId"[^>]*readonly/.test(body)} ${body.includes('class="default"')}`)
+  }
+  t.strictSame(kinds, ['true true', 'false true', 'true true', 'false true'])
+})
+
+t.test('views of the app can render the field and the page', async (t) => {
+  const views: HtmlOptions['views'] = {
+    field: (field, page, all) => field.control === 'reference'
+      ? markup`<b>${field.text}</b>${field.choose.label}`
+      : defaultViews.field(field, page, all),
+    choose: (page, all) => markup`<i>${page.rows.length}</i>${defaultViews.choose(page, all)}`
+  }
+  const { page, press, app } = await openShelves(t, { rows: [{ title: 'T', authorId: 3 }], books: { html: { views } } })
+  t.match((await page('/books/1')).body, '<b>Author &lt;3&gt;&amp;&quot;</b>Choose')
+  const plain = await openShelves(t)
+  const form = formOn(await plain.page('/books'))
+  const search = await app.inject(submit(form, findButton(form, CHOOSE), { accept: 'text/html' }))
+  t.match(search.body, /<i>20<\/i><h1>Choose: Author<\/h1>/)
+  t.equal(await press(formOn(search), CHOSEN, '2').then(({ statusCode }) => statusCode), 200)
+})
+
+t.test('an error of the store while it is searched is one of the page', async (t) => {
+  const inner = memoryStore()
+  for (const name of names(60)) inner.create({ name }, {})
+  let isBroken = false
+  const store: Store = { ...inner, list (query) { if (isBroken) throw new Error('broken'); return inner.list(query) } }
+  const { page, press } = await openShelves(t, { authors: { store } })
+  const form = formOn(await page('/books'))
+  isBroken = true
+  t.equal((await press(form, CHOOSE)).statusCode, 500)
 })
