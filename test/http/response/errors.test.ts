@@ -1,0 +1,529 @@
+import fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
+import t, { type Test } from 'tap'
+import { STATUS_CODES } from 'node:http'
+import resources, { memoryStore, type ResourceOptions, type Store } from '../../../lib/index.js'
+import {
+  accepts, browser, first, form, isPage, isProblem, isRefused, isXmlOf, json, second, twoRows
+} from '../../support/answers.js'
+import { build, post, types, xml } from '../../support/helper.js'
+import { resettableStore } from '../../support/stores/resettable-store.js'
+
+interface Row { id: number, title: string, body?: string, published: boolean }
+type Method = 'list' | 'get' | 'create' | 'update' | 'delete'
+
+function xmlRow ({ id, title, body, published }: Row): string {
+  const text = body === undefined ? '' : `<body>${body}</body>`
+  return `<post><id type="integer">${id}</id><title>${title}</title>${text}<published ` +
+    `type="boolean">${published}</published></post>`
+}
+
+function withHeaders (request: InjectOptions, headers: Record<string, string>): InjectOptions {
+  return { ...request, headers: { ...request.headers, ...headers } }
+}
+
+/** Builds an app with the rows 1 (T) and 2 (Taken), where titles are unique. */
+async function seeded (
+  t: Test, options: Omit<ResourceOptions, 'name'> = {}, before: (app: FastifyInstance) => void = () => {}
+): Promise<FastifyInstance> {
+  return build(t, { name: 'posts', attributes: post, store: twoRows(), ...options }, { before })
+}
+
+/** Builds an app with these rows, and a function that puts them back. */
+async function seededAgain (t: Test, options: Omit<ResourceOptions, 'name'> = {}): Promise<[app: FastifyInstance,
+  reset: () => void]> {
+  const store = resettableStore(twoRows)
+  return [await seeded(t, { store, ...options }), store.reset]
+}
+
+async function rows (app: FastifyInstance): Promise<unknown> {
+  return (await app.inject('/posts.json')).json()
+}
+
+t.test('the first fault in order decides', async t => {
+  const app = await seeded(t, { requireMatch: true })
+  const text = { 'content-type': 'text/plain' }
+  const cases: [status: number, name: string, request: InjectOptions][] = [
+    [403, 'from elsewhere, by a wrong method',
+      {
+        method: 'PATCH',
+        url: '/posts?bogus=1',
+        headers: { 'sec-fetch-site': 'cross-site', accept: 'image/png', ...text },
+        payload: 'x'
+      }],
+    [403, 'from elsewhere, with everything wrong',
+      {
+        method: 'POST',
+        url: '/posts?bogus=1',
+        headers: { 'sec-fetch-site': 'cross-site', accept: 'image/png', ...text },
+        payload: 'x'
+      }],
+    [405, 'a wrong method, unacceptable',
+      { method: 'PATCH', url: '/posts?bogus=1', headers: { accept: 'image/png', ...text }, payload: 'x' }],
+    [400, 'an unknown parameter, unacceptable',
+      { method: 'POST', url: '/posts?bogus=1', headers: { accept: 'image/png', ...text }, payload: 'x' }],
+    [406, 'unacceptable, unsupported',
+      { method: 'POST', url: '/posts', headers: { accept: 'image/png', ...text }, payload: 'x' }],
+    [415, 'unsupported, too large', { method: 'POST', url: '/posts', headers: text, payload: 'x'.repeat(2 ** 20 + 1) }],
+    [413, 'too large, malformed', { method: 'POST', url: '/posts', ...json('{' + ' '.repeat(2 ** 20 + 1)) }],
+    [400, 'malformed, of an unknown id', { method: 'PUT', url: '/posts?id=99', ...json('{') }],
+    [400, 'clashing ids, invalid', { method: 'PUT', url: '/posts?id=99', ...json({ id: 1, post: { title: '' } }) }],
+    [422, 'invalid, of an unknown id', { method: 'PUT', url: '/posts?id=99', ...json({ post: { title: '' } }) }],
+    [404, 'of an unknown id, without If-Match',
+      { method: 'PUT', url: '/posts', ...json({ id: 99, post: { title: 'Taken' } }) }],
+    [404, 'of an unknown id, with If-Match',
+      {
+        method: 'PUT',
+        url: '/posts',
+        ...withHeaders(json({ id: 99, post: { title: 'Taken' } }), { 'if-match': '"9.json"' })
+      }],
+    [428, 'without If-Match, a duplicate',
+      { method: 'PUT', url: '/posts', ...json({ id: 1, post: { title: 'Taken' } }) }],
+    [412, 'stale, a duplicate',
+      {
+        method: 'PUT',
+        url: '/posts',
+        ...withHeaders(json({ id: 1, post: { title: 'Taken' } }), { 'if-match': '"9.json"' })
+      }],
+    [409, 'a duplicate',
+      {
+        method: 'PUT',
+        url: '/posts',
+        ...withHeaders(json({ id: 1, post: { title: 'Taken' } }), { 'if-match': '"1.json"' })
+      }]
+  ]
+  for (const [status, name, request] of cases) {
+    await t.test(`${status}: ${name}`, async t => {
+      t.equal((await app.inject(request)).statusCode, status)
+      t.strictSame(await rows(app), { posts: [first, second] })
+    })
+  }
+})
+
+t.test('a failing store gives a 500 that reveals nothing and is logged', async t => {
+  const requests: Record<Method, InjectOptions> = {
+    list: { url: '/posts' },
+    get: { url: '/posts/1' },
+    create: { method: 'POST', url: '/posts', ...json({ post: { title: 'New' } }) },
+    update: { method: 'PUT', url: '/posts', ...json({ id: 1, post: { title: 'New' } }) },
+    delete: { method: 'DELETE', url: '/posts', ...json({ id: 1 }) }
+  }
+  const fail = (): never => { throw new Error('secret password of db.internal') }
+  const reject = async (): Promise<never> => fail()
+  const failLater = async function * (): AsyncGenerator<never> { fail() }
+  const failNow = function * (): Generator<never> { fail() }
+  const store: Store = memoryStore()
+  const stores: [name: string, method: Method, store: Store][] = [
+    ['list throws', 'list', { ...store, list: fail }],
+    ['the iterable of list throws', 'list', { ...store, list: failNow }],
+    ['the async iterable of list rejects', 'list', { ...store, list: failLater }],
+    ['get throws', 'get', { ...store, get: fail }],
+    ['get rejects', 'get', { ...store, get: reject }],
+    ['create throws', 'create', { ...store, create: fail }],
+    ['create rejects', 'create', { ...store, create: reject }],
+    ['update throws', 'update', { ...store, update: fail }],
+    ['update rejects', 'update', { ...store, update: reject }],
+    ['delete throws', 'delete', { ...store, delete: fail }],
+    ['delete rejects', 'delete', { ...store, delete: reject }]
+  ]
+  const log: string[] = []
+  const logger = { level: 'error', stream: { write: (line: string) => { log.push(line) } } }
+  const current = resettableStore<Store>(memoryStore)
+  const app = await build(t, { name: 'posts', attributes: post, store: current }, { server: { logger } })
+  for (const [name, method, failing] of stores) {
+    await t.test(name, async t => {
+      log.length = 0
+      current.reset(failing)
+      const request = requests[method]
+      const asJson = await app.inject(withHeaders(request, { accept: accepts.json }))
+      const problem = isProblem(t, asJson, 500)
+      const asXml = await app.inject(withHeaders(request, { accept: accepts.xml }))
+      isXmlOf(t, asXml, problem)
+      const asHtml = await app.inject(withHeaders(request, { accept: accepts.html }))
+      isPage(t, asHtml, 500)
+      for (const res of [asJson, asXml, asHtml]) {
+        t.notMatch(JSON.stringify([res.body, res.headers]),
+          /secret|password|db\.internal|node_modules|\bat \S+ \(|\.[jt]s:\d/i)
+      }
+      t.ok(log.filter(line => line.includes('secret password')).length >= 3, 'each error is logged')
+    })
+  }
+})
+
+t.test('a client\'s mistake is not logged as an error', async t => {
+  const log: string[] = []
+  const logger = { level: 'error', stream: { write: (line: string) => { log.push(line) } } }
+  const app = await build(t, { name: 'posts', attributes: post }, { server: { logger } })
+  const requests: [status: number, request: InjectOptions][] = [
+    [404, { url: '/posts/1' }],
+    [400, { method: 'POST', url: '/posts', ...json('{') }],
+    [406, { url: '/posts', headers: { accept: 'image/png' } }],
+    [422, { method: 'POST', url: '/posts', ...json({ post: {} }) }]
+  ]
+  for (const [status, request] of requests) t.equal((await app.inject(request)).statusCode, status)
+  t.strictSame(log, [])
+})
+
+t.test('an error of the app is written like one of the plugin', async t => {
+  const unauthorized = (): Error => Object.assign(new Error('Log in <first> & "again"'), { statusCode: 401 })
+  const cases: [name: string, status: number, detail: string | undefined, before: (app: FastifyInstance) => void][] = [
+    ['an onRequest hook throws', 401, 'Log in <first> & "again"', app => {
+      app.addHook('onRequest', async () => { throw unauthorized() })
+    }],
+    ['an onRequest hook calls back', 401, 'Log in <first> & "again"', app => {
+      app.addHook('onRequest', (_request, _reply, done) => { done(unauthorized()) })
+    }],
+    ['an onRequest hook sends the error', 401, 'Log in <first> & "again"', app => {
+      app.addHook('onRequest', async (_request, reply) => reply.send(unauthorized()))
+    }],
+    ['a preHandler hook throws', 429, 'Slow down', app => {
+      app.addHook('preHandler', async () => { throw Object.assign(new Error('Slow down'), { statusCode: 429 }) })
+    }],
+    ['a preHandler hook sends the error', 429, 'Slow down', app => {
+      app.addHook('preHandler', async (_request, reply) =>
+        reply.send(Object.assign(new Error('Slow down'), { statusCode: 429 })))
+    }],
+    ['a preParsing hook throws', 403, 'Not you', app => {
+      app.addHook('preParsing', async () => { throw Object.assign(new Error('Not you'), { statusCode: 403 }) })
+    }],
+    ['a hook sets the code and sends the error', 403, 'Not you', app => {
+      app.addHook('preHandler', async (_request, reply) => reply.code(403).send(new Error('Not you')))
+    }],
+    ['an onRequest hook fails', 500, undefined, app => {
+      app.addHook('onRequest', async () => { throw new Error('secret') })
+    }],
+    ['a preHandler hook fails', 500, undefined, app => {
+      app.addHook('preHandler', async () => { throw new TypeError('secret') })
+    }],
+    ['a hook throws an error with a status that is none', 500, undefined, app => {
+      app.addHook('preHandler', async () => { throw Object.assign(new Error('secret'), { statusCode: 42 }) })
+    }]
+  ]
+  for (const [name, status, detail, before] of cases) {
+    await t.test(name, async t => {
+      const app = await build(t, { name: 'posts', attributes: post }, { before })
+      const res = await app.inject({ url: '/posts', headers: { accept: accepts.json } })
+      const problem = isProblem(t, res, status)
+      if (detail !== undefined) t.equal(problem.detail, detail)
+      const asXml = await app.inject({ url: '/posts', headers: { accept: accepts.xml } })
+      isXmlOf(t, asXml, problem)
+      const asHtml = await app.inject({ url: '/posts', headers: { accept: accepts.html } })
+      isPage(t, asHtml, status)
+      t.notMatch(res.body + asXml.body + asHtml.body, 'secret')
+      t.notMatch(asHtml.body, '<first>')
+      t.equal((await app.inject('/posts')).headers['content-type'], types.xml, 'without Accept, XML')
+      t.equal((await app.inject({ url: '/posts.json', headers: { accept: browser } })).headers['content-type'],
+        types.problem, 'the suffix decides')
+      t.equal(
+        (await app.inject({ url: '/posts?format=html', headers: { accept: accepts.json } })).headers['content-type'],
+        types.html, '?format decides'
+      )
+    })
+  }
+})
+
+t.test('an error of the app comes before other errors, and keeps its headers', async t => {
+  const app = await build(t, { name: 'posts', attributes: post }, {
+    before: app => {
+      app.addHook('onRequest', async (_request, reply) => {
+        reply.header('www-authenticate', 'Basic realm="blog"')
+        throw Object.assign(new Error('Log in first'), { statusCode: 401 })
+      })
+    }
+  })
+  const cases: [name: string, request: InjectOptions, type: string][] = [
+    ['a record', { url: '/posts/1', headers: { accept: 'application/json' } }, types.problem],
+    ['an impossible Accept', { url: '/posts', headers: { accept: 'image/png' } }, types.xml],
+    ['a malformed body', { method: 'POST', url: '/posts', ...json('{') }, types.problem],
+    ['an unsupported body', { method: 'POST', url: '/posts', ...json('x', 'text/plain') }, types.xml],
+    ['a form', { method: 'POST', url: '/posts', ...json('post[title]=New', form) }, types.html],
+    ['a wrong method', { method: 'PATCH', url: '/posts', headers: { accept: 'application/json' } }, types.problem]
+  ]
+  for (const [name, request, type] of cases) {
+    const res = await app.inject(request)
+    t.strictSame([res.statusCode, res.headers['content-type'], res.headers['www-authenticate']],
+      [401, type, 'Basic realm="blog"'], name)
+  }
+})
+
+t.test('the rest of the app keeps its own errors', async t => {
+  const app = await build(t, { name: 'posts', attributes: post }, {
+    before: app => { app.get('/other', async () => { throw Object.assign(new Error('Mine'), { statusCode: 418 }) }) }
+  })
+  const res = await app.inject({ url: '/other', headers: { accept: 'application/xml' } })
+  t.strictSame([res.statusCode, res.headers['content-type']], [418, types.json])
+  t.strictSame(res.json(), { statusCode: 418, error: STATUS_CODES[418], message: 'Mine' })
+  const missing = await app.inject('/nowhere')
+  t.strictSame([missing.statusCode, missing.headers['content-type']], [404, types.json])
+  t.match(missing.json(), { message: 'Route GET:/nowhere not found' })
+})
+
+t.test('HEAD is GET without the body', async t => {
+  const app = await seeded(t)
+  const cases: [url: string, headers: Record<string, string>, status: number][] = [
+    ['/posts', {}, 200],
+    ['/posts', { accept: 'application/json' }, 200],
+    ['/posts', { accept: browser }, 200],
+    ['/posts?limit=1', {}, 200],
+    ['/posts?limit=1', { accept: 'application/json' }, 200],
+    ['/posts.json', {}, 200],
+    ['/posts/1', {}, 200],
+    ['/posts/1', { accept: 'application/json' }, 200],
+    ['/posts/1', { accept: browser }, 200],
+    ['/posts/1.xml', {}, 200],
+    ['/posts/1', { accept: 'application/json', 'if-none-match': '*' }, 304],
+    ['/posts/3', {}, 404],
+    ['/posts/3', { accept: 'application/json' }, 404],
+    ['/posts/abc', { accept: browser }, 404],
+    ['/posts?bogus=1', { accept: 'application/json' }, 400],
+    ['/posts', { accept: 'image/png' }, 406]
+  ]
+  for (const [url, headers, status] of cases) {
+    await t.test(`${url} ${JSON.stringify(headers)}`, async t => {
+      const get = await app.inject({ url, headers })
+      const head = await app.inject({ method: 'HEAD', url, headers })
+      t.strictSame([head.statusCode, get.statusCode, head.body], [status, status, ''])
+      const lasting = (res: LightMyRequestResponse): unknown => {
+        const {
+          date, connection, 'content-length': length, 'transfer-encoding': encoding, 'keep-alive': alive, ...rest
+        } = res.headers
+        return rest
+      }
+      t.strictSame(lasting(head), lasting(get))
+      const length = head.headers['content-length']
+      if (length !== undefined) t.equal(Number(length), get.rawPayload.length, 'a Content-Length equals that of GET')
+    })
+  }
+})
+
+t.test('HEAD of an internal failure is a 500 without a body', async t => {
+  const fail = (): never => { throw new Error('secret') }
+  const app = await build(t, { name: 'posts', attributes: post, store: { ...memoryStore(), get: fail, list: fail } })
+  for (const url of ['/posts', '/posts/1', '/posts.json', '/posts/1.html']) {
+    const res = await app.inject({ method: 'HEAD', url })
+    t.strictSame([res.statusCode, res.body], [500, ''], url)
+  }
+})
+
+const collectionOnly = {
+  '/posts': ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'QUERY'], '/posts/1': ['GET', 'HEAD', 'OPTIONS']
+}
+const member = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'PUT']
+
+const allowed = {
+  collection: collectionOnly,
+  member: { '/posts': ['GET', 'HEAD', 'OPTIONS', 'POST', 'QUERY'], '/posts/1': member },
+  both: { '/posts': collectionOnly['/posts'], '/posts/1': member }
+} as const
+
+function allowOf (res: LightMyRequestResponse): string[] {
+  return String(res.headers.allow).split(',').map(method => method.trim()).sort()
+}
+
+for (const writes of ['collection', 'member', 'both'] as const) {
+  t.test(`with writes: ${writes}, OPTIONS and 405 name the methods that are served`, async t => {
+    const app = await seeded(t, { writes }, (app) => { app.addHttpMethod('PROPFIND') })
+    for (const [path, methods] of Object.entries(allowed[writes])) {
+      const urls = new Set([path, `${path}.json`, path.replace('/1', '/99')])
+      for (const url of urls) {
+        const res = await app.inject({ method: 'OPTIONS', url })
+        t.strictSame([res.statusCode, res.body], [204, ''])
+        t.strictSame(allowOf(res).filter(method => method !== 'POST' || path === '/posts'), methods, `OPTIONS ${url}`)
+      }
+      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY', 'PROPFIND'] as const) {
+        if ((methods as readonly string[]).includes(method)) continue
+        for (const url of urls) {
+          await t.test(`${method} ${url} is refused`, async t => {
+            const res = await app.inject({ method, url, headers: { accept: 'application/json' } })
+            isProblem(t, res, 405)
+            t.strictSame(allowOf(res), methods)
+          })
+        }
+      }
+    }
+    t.strictSame(await rows(app), { posts: [first, second] })
+  })
+}
+
+t.test('a 405 is answered to a body of any kind, and changes nothing', async t => {
+  const app = await seeded(t, { writes: 'both' })
+  const cases: [name: string, request: InjectOptions][] = [
+    ['JSON', { method: 'PATCH', url: '/posts', ...json({ id: 1, post: { title: 'New' } }) }],
+    ['malformed JSON', { method: 'PATCH', url: '/posts', ...json('{') }],
+    ['plain text', { method: 'PATCH', url: '/posts', ...json('x', 'text/plain') }],
+    ['POST of JSON on a member', { method: 'POST', url: '/posts/1', ...json({ post: { title: 'New' } }) }],
+    ['POST of XML on a member',
+      { method: 'POST', url: '/posts/1', ...json('<post><title>New</title></post>', 'application/xml') }],
+    ['POST of a form without _method on a member',
+      { method: 'POST', url: '/posts/1', ...json('post[title]=New', form) }]
+  ]
+  for (const [name, request] of cases) {
+    await t.test(name, async t => {
+      const [, headers] = await isRefused(t, app, request, 405)
+      t.match(headers.allow, /GET/)
+    })
+  }
+})
+
+t.test('Location has the prefix, but neither suffix nor query', async t => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(resources, { name: 'posts', attributes: post, prefix: '/api', writes: 'both' })
+  app.register(async scope => {
+    scope.register(resources, { name: 'posts', attributes: post, prefix: '/v1', writes: 'both' })
+  }, { prefix: '/deep' })
+  app.register(resources, { name: 'posts', attributes: post, writes: 'both' })
+  await app.ready()
+  for (const prefix of ['/api', '/deep/v1', '']) {
+    const cases: [method: 'POST' | 'PUT' | 'DELETE', path: string, body: string | object, status: number,
+      location: string | undefined][] = [
+      ['POST', '/posts', { post: { title: 'A' } }, 201, '/posts/1'],
+      ['POST', '/posts.xml', { post: { title: 'A' } }, 201, '/posts/2'],
+      ['POST', '/posts.json?format=json', { post: { title: 'A' } }, 201, '/posts/3'],
+      ['POST', '/posts?format=xml', { post: { title: 'A' } }, 201, '/posts/4'],
+      ['POST', '/posts', 'post[title]=A', 303, '/posts/5#created'],
+      ['POST', '/posts.html', 'post[title]=A', 303, '/posts/6#created'],
+      ['POST', '/posts?format=html', { post: { title: 'A' } }, 303, '/posts/7#created'],
+      ['PUT', '/posts', { id: 1, post: { title: 'B' } }, 200, undefined],
+      ['PUT', '/posts', 'id=1&post[title]=B', 303, '/posts/1#saved'],
+      ['POST', '/posts', '_method=PUT&id=2&post[title]=B', 303, '/posts/2#saved'],
+      ['POST', '/posts/3', '_method=PUT&post[title]=B', 303, '/posts/3#saved'],
+      ['POST', '/posts', '_method=DELETE&id=1', 303, '/posts#deleted'],
+      ['POST', '/posts.html', '_method=DELETE&id=2', 303, '/posts#deleted'],
+      ['POST', '/posts/3', '_method=DELETE', 303, '/posts#deleted'],
+      ['DELETE', '/posts/4', {}, 204, undefined]
+    ]
+    for (const [method, path, body, status, location] of cases) {
+      const request = json(body, typeof body === 'string' ? form : 'application/json')
+      const res = await app.inject({ method, url: prefix + path, ...request })
+      t.strictSame([res.statusCode, res.headers.location], [status, location && prefix + location],
+        `${method} ${prefix}${path} ${JSON.stringify(body)}`)
+    }
+    const left = (await app.inject(`${prefix}/posts.json`)).json<{ posts: Row[] }>().posts.map(({ id }) => id)
+    t.strictSame(left, [5, 6, 7], 'each registration keeps its own rows')
+    const missing = await app.inject({ url: `${prefix}/posts/1`, headers: { accept: 'application/json' } })
+    isProblem(t, missing, 404)
+  }
+})
+
+t.test('the option writes decides the paths of update and delete', async t => {
+  type Writes = NonNullable<ResourceOptions['writes']>
+  const updated = [{ ...first, title: 'U' }, second]
+  const cases: [writes: Writes, request: InjectOptions, status: number, after: Row[]][] = [
+    ['collection', { method: 'PUT', url: '/posts', ...json({ id: 1, post: { title: 'U' } }) }, 200, updated],
+    ['collection', { method: 'PUT', url: '/posts/1', ...json({ post: { title: 'U' } }) }, 405, [first, second]],
+    ['collection', { method: 'PATCH', url: '/posts/1', ...json({ post: { title: 'U' } }) }, 405, [first, second]],
+    ['collection', { method: 'DELETE', url: '/posts/1' }, 405, [first, second]],
+    ['collection', { method: 'POST', url: '/posts/1', ...json('_method=DELETE', form) }, 405, [first, second]],
+    ['collection', { method: 'DELETE', url: '/posts', ...json({ id: 1 }) }, 204, [second]],
+    ['member', { method: 'PUT', url: '/posts', ...json({ id: 1, post: { title: 'U' } }) }, 405, [first, second]],
+    ['member', { method: 'DELETE', url: '/posts', ...json({ id: 1 }) }, 405, [first, second]],
+    ['member', { method: 'DELETE', url: '/posts?id=1' }, 405, [first, second]]
+  ]
+  for (const writes of ['member', 'both'] as const) {
+    cases.push(
+      [writes, { method: 'PUT', url: '/posts/1', ...json({ post: { title: 'U' } }) }, 200, updated],
+      [writes, { method: 'PATCH', url: '/posts/1', ...json({ post: { title: 'U' } }) }, 200, updated],
+      [writes, { method: 'PATCH', url: '/posts/1.json', ...json('<post><title>U</title></post>', 'application/xml') },
+        200, updated],
+      [writes, { method: 'PATCH', url: '/posts/1', ...json({ post: {} }) }, 200, [first, second]],
+      [writes, { method: 'PUT', url: '/posts/1', ...json({ id: 1, post: { title: 'U', id: 1 } }) }, 200, updated],
+      [writes, { method: 'PUT', url: '/posts/1', ...json({ id: 2, post: { title: 'U' } }) }, 400, [first, second]],
+      [writes, { method: 'PATCH', url: '/posts/1', ...json({ post: { id: 2, title: 'U' } }) }, 400, [first, second]],
+      [writes, { method: 'PUT', url: '/posts/1?id=1', ...json({ post: { title: 'U' } }) }, 200,
+        [{ ...first, title: 'U' }, second]],
+      [writes, { method: 'DELETE', url: '/posts/1', ...json({ id: 2 }) }, 400, [first, second]],
+      [writes, { method: 'PUT', url: '/posts/1' }, 422, [first, second]],
+      [writes, { method: 'PATCH', url: '/posts/1', ...json({ post: { title: '' } }) }, 422, [first, second]],
+      [writes, { method: 'PATCH', url: '/posts/1', ...json({ post: { title: 'Taken' } }) }, 409, [first, second]],
+      [writes, { method: 'PUT', url: '/posts/99', ...json({ post: { title: 'U' } }) }, 404, [first, second]],
+      [writes, { method: 'PATCH', url: '/posts/abc', ...json({ post: { title: 'U' } }) }, 404, [first, second]],
+      [writes, { method: 'PUT', url: '/posts/01', ...json({ post: { title: 'U' } }) }, 404, [first, second]],
+      [writes, { method: 'DELETE', url: '/posts/1' }, 204, [second]],
+      [writes, { method: 'DELETE', url: '/posts/1.xml' }, 204, [second]],
+      [writes, { method: 'DELETE', url: '/posts/99' }, 404, [first, second]],
+      [writes, { method: 'POST', url: '/posts/1', ...json('_method=PUT&post[title]=U', form) }, 303, updated],
+      [writes, { method: 'POST', url: '/posts/1', ...json('_method=put&id=1&post[title]=U', form) }, 303, updated],
+      [writes, { method: 'POST', url: '/posts/1', ...json('_method=PUT&id=2&post[title]=U', form) }, 400,
+        [first, second]],
+      [writes, { method: 'POST', url: '/posts/1', ...json('_method=DELETE', form) }, 303, [second]]
+    )
+  }
+  cases.push(
+    ['both', { method: 'PUT', url: '/posts', ...json({ id: 1, post: { title: 'U' } }) }, 200, updated],
+    ['both', { method: 'DELETE', url: '/posts', ...json({ id: 1 }) }, 204, [second]],
+    ['both', { method: 'DELETE', url: '/posts?id=1' }, 204, [second]],
+    ['both', { method: 'PATCH', url: '/posts', ...json({ id: 1, post: { title: 'U' } }) }, 405, [first, second]]
+  )
+  const apps = {
+    collection: await seededAgain(t, { writes: 'collection' }),
+    member: await seededAgain(t, { writes: 'member' }),
+    both: await seededAgain(t, { writes: 'both' })
+  }
+  for (const [writes, request, status, after] of cases) {
+    await t.test(`${writes}: ${request.method} ${String(
+      request.url
+    )} ${String(request.payload ?? '')} is ${status}`, async t => {
+      const [app, reset] = apps[writes]
+      reset()
+      const res = await app.inject(request)
+      t.equal(res.statusCode, status)
+      if (status === 200) t.strictSame(res.json(), { post: after[0] })
+      if (status === 204 || status === 303) t.equal(res.body, '')
+      t.strictSame(await rows(app), { posts: after })
+    })
+  }
+})
+
+t.test('an update changes only the given attributes', async t => {
+  const full = { title: 'T', body: 'B', published: true, rating: 5, tags: ['a'], publishedAt: '2010-01-02T03:04:05Z' }
+  const cases: [name: string, request: InjectOptions, changed: object][] = [
+    ['nothing', json({ id: 1, post: {} }), {}],
+    ['a text', json({ id: 1, post: { body: '' } }), { body: '' }],
+    ['null, which is not absent', json({ id: 1, post: { rating: null, publishedAt: null } }),
+      { rating: null, publishedAt: null }],
+    ['false and an empty list', json({ id: 1, post: { published: false, tags: [] } }), { published: false, tags: [] }],
+    ['one attribute in XML', json('<post><id>1</id><rating type="integer">3</rating></post>', 'application/xml'),
+      { rating: 3 }],
+    ['nil in XML', json('<post><id>1</id><rating nil="true"/></post>', 'application/xml'), { rating: null }],
+    ['one attribute in a form', json('id=1&post[published]=0', form), { published: false }]
+  ]
+  const store = resettableStore(memoryStore)
+  const app = await build(t, { name: 'posts', attributes: post, store })
+  for (const [name, request, changed] of cases) {
+    await t.test(name, async t => {
+      store.reset()
+      t.equal((await app.inject({ method: 'POST', url: '/posts', payload: { post: full } })).statusCode, 201)
+      const res = await app.inject({ method: 'PUT', url: '/posts?format=json', ...request })
+      t.strictSame([res.statusCode, res.json()], [200, { post: { id: 1, ...full, ...changed } }])
+      t.strictSame(await rows(app), { posts: [{ id: 1, ...full, ...changed }] })
+    })
+  }
+})
+
+t.test('a client written for Rails 2 works unmodified', async t => {
+  const app = await seeded(t, { writes: 'both' })
+  const asXml = { 'content-type': 'application/xml' }
+  const record = (id: number, title: string): string => xml + xmlRow({ id, title, published: false })
+  const list = await app.inject({ url: '/posts.xml', headers: { accept: 'application/xml' } })
+  t.strictSame([list.statusCode, list.headers['content-type'], list.body],
+    [200, types.xml, `${xml}<posts type="array">${xmlRow(first)}${xmlRow(second)}</posts>`])
+  const created = await app.inject({
+    method: 'POST', url: '/posts.xml', headers: asXml, payload: `${xml}<post>\n  <title>New</title>\n</post>\n`
+  })
+  t.strictSame([created.statusCode, created.headers.location, created.headers['content-type'], created.body],
+    [201, '/posts/3', types.xml, record(3, 'New')])
+  const invalid = await app.inject({
+    method: 'POST', url: '/posts.xml', headers: asXml, payload: '<post><title></title></post>'
+  })
+  t.strictSame([invalid.statusCode, invalid.headers['content-type']], [422, types.xml])
+  t.match(invalid.body, /\n<errors><error attribute="title">Title [^<]+<\/error><\/errors>$/)
+  const updated = await app.inject({
+    method: 'PUT', url: '/posts/3.xml', headers: asXml, payload: created.body.replace('New', 'Newer')
+  })
+  t.strictSame([updated.statusCode, updated.headers['content-type'], updated.body],
+    [200, types.xml, record(3, 'Newer')])
+  const deleted = await app.inject({ method: 'DELETE', url: '/posts/3.xml', headers: { accept: 'application/xml' } })
+  t.strictSame([deleted.statusCode, deleted.body], [204, ''])
+  const gone = await app.inject({ url: '/posts/3.xml', headers: { accept: 'application/xml' } })
+  t.strictSame([gone.statusCode, gone.headers['content-type']], [404, types.xml])
+})
