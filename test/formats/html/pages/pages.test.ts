@@ -1001,7 +1001,8 @@ t.test('a record is deleted after a confirmation that needs no script', async (t
     const [, asked = ''] = /<details class="danger">([^]*?)<\/details>/.exec(res.body) ?? []
     t.match(
       asked,
-      /^\s*<summary class="button plain">Delete this post<\/summary>\s*<div class="card"><p>Post 1 will be deleted perm/
+      new RegExp(String.raw`^\s*<summary class="button plain">Delete this post</summary>\s*` +
+        String.raw`<div class="card"><p>Post 1 will be deleted permanently\.</p>`)
     )
     const deletion = findForm(asked, 'DELETE')
     t.match(buttonsOf(deletion), [{ label: 'Yes, delete it' }])

@@ -722,7 +722,8 @@ t.test('an invalid option of the pages throws at registration, with the cure', a
     [
       'messages',
       [{ phrases: { 'must be at most {0}': 'x' } }],
-      /has the phrase "must be at most \{0\}" with a placeholder; give a function by the code of the message instead/
+      new RegExp('has the phrase "must be at most \\{0\\}" with a placeholder; ' +
+        'give a function by the code of the message instead, such as mustBeAtMost')
     ],
     ['messages', [{ mustBeAtMots: () => '' }], /has "mustBeAtMots", which is unknown; did you mean "mustBeAtMost"\?/],
     [

@@ -167,7 +167,7 @@ t.test('an impossible use of the option throws, with the cure', async (t) => {
   const before = (app: FastifyInstance): void => { app.get('/blog/posts.xsd', () => 'mine') }
   await t.rejects(build(t, { name, prefix: '/blog', xsd: true }, { before }), {
     code: 'FST_RESOURCES_INVALID_OPTION',
-    message: /"xsd" of resource "posts" adds GET \/blog\/posts\.xsd, which the app or another resource/
+    message: /adds GET \/blog\/posts\.xsd, which the app or another resource with this path serves already/
   })
   await t.rejects(async () => {
     const app = fastify()
@@ -177,7 +177,7 @@ t.test('an impossible use of the option throws, with the cure', async (t) => {
     await app.ready()
   }, {
     code: 'FST_RESOURCES_INVALID_OPTION',
-    message: /"xsd" of resource "posts" adds GET \/posts\.xsd, which the app or another resource with this path serves/
+    message: /adds GET \/posts\.xsd, which the app or another resource with this path serves already/
   })
   t.equal(
     (await (await build(t, { name, formats: ['xml', csv] as ResourceOptions['formats'] & object })).inject(
