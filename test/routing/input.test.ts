@@ -1,7 +1,7 @@
 import type { InjectOptions } from 'fastify'
 import t from 'tap'
 import { type Attributes, type AttributesSchema, memoryStore, type Problem } from '../../lib/index.js'
-import { build, propertiesOf, types, xml } from '../support/helper.js'
+import { build, propertiesOf, send, types, xml } from '../support/helper.js'
 import {
   type Browser, decode, defaultButton, entriesOf, fill, findForm, type Form, parseForms, refused, send as sendForm,
   shown, submit
@@ -10,10 +10,6 @@ import { resettableStore } from '../support/stores/resettable-store.js'
 
 const form = 'application/x-www-form-urlencoded'
 const name = 'posts'
-
-function send (method: 'POST' | 'PUT' | 'DELETE', url: string, type: string, payload: string): InjectOptions {
-  return { method, url, headers: { 'content-type': type }, payload }
-}
 
 t.test('a form names its fields as the convention does', async t => {
   const schema = {

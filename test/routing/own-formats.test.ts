@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import resources, { type Format, memoryStore, type Row, type View, type Writer } from '../../lib/index.js'
-import { build, propertiesOf } from '../support/helper.js'
+import { build, propertiesOf, send } from '../support/helper.js'
 import { plainTag } from '../support/plain-tag.js'
 import { resettableStore } from '../support/stores/resettable-store.js'
 
@@ -12,10 +12,6 @@ const attributes = {
   required: ['title'],
   properties: { title: { type: 'string', minLength: 1 }, rating: { type: 'integer' } }
 } as const
-
-function send (method: 'POST' | 'PUT' | 'DELETE', url: string, type: string, payload: string): InjectOptions {
-  return { method, url, headers: { 'content-type': type }, payload }
-}
 
 const ATTRIBUTES = 'FST_RESOURCES_INVALID_ATTRIBUTES'
 

@@ -1,78 +1,13 @@
 import { Type } from '@sinclair/typebox'
-import fastify, { type InjectOptions } from 'fastify'
-import t, { type Test } from 'tap'
-import resources, {
-  type Attributes, type AttributesSchema, memoryStore, type Problem, type ResourceOptions
-} from '../../lib/index.js'
-import { build, propertiesOf, xml } from '../support/helper.js'
+import t from 'tap'
+import { type Attributes, type AttributesSchema, memoryStore, type Problem } from '../../lib/index.js'
+import { build, propertiesOf, send, xml } from '../support/helper.js'
 import { findForm, shown } from '../support/html/forms.js'
+import { Registrations } from '../support/registrations.js'
 import { resettableStore } from '../support/stores/resettable-store.js'
 
 const form = 'application/x-www-form-urlencoded'
 const name = 'posts'
-
-/** Options that a caller without TypeScript may write. */
-type Mistaken = Record<string, unknown>
-
-/** Checks what registering throws: `undefined` if it throws nothing. */
-type Check = (t: Test, error: Error | undefined) => void
-
-/**
- * Options that must be refused or accepted. `check` registers them in one app, each in a scope of its own, because
- * making
- * an app costs far more.
- */
-class Registrations {
-  /** Begins the messages of all assertions that are added next. */
-  label = ''
-  readonly #declared: Array<[options: Mistaken, check: Check]> = []
-
-  add (options: Mistaken, check: Check): void {
-    this.#declared.push([options, check])
-  }
-
-  accepted (options: Mistaken, label = JSON.stringify(options)): void {
-    this.add(options, (t, error) => { t.equal(error, undefined, label) })
-  }
-
-  refused (options: Mistaken, code: string, ...says: ReadonlyArray<string | RegExp>): void {
-    const label = this.label +
-      JSON.stringify(
-        options,
-        (_key, value: unknown) => typeof value === 'function'
-          ? 'a function'
-          : typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
-      )
-    this.add(options, (t, error) => {
-      if (error === undefined) {
-        t.fail(`${label} is accepted`)
-        return
-      }
-      t.type(error, TypeError)
-      t.equal((error as { code?: string }).code, code, label)
-      for (const part of says) t.match(error.message, part, label)
-    })
-  }
-
-  async check (t: Test): Promise<void> {
-    const app = fastify()
-    t.teardown(() => app.close())
-    const errors: Array<Error | undefined> = []
-    for (const [index, [options]] of this.#declared.entries()) {
-      app.register(async (scope) => {
-        scope.register(resources, options as unknown as ResourceOptions).after((error) => {
-          errors[index] = error ?? undefined
-        })
-      }, { prefix: `/${index}` })
-    }
-    await app.ready()
-    for (const [index, [, check]] of this.#declared.entries()) check(t, errors[index])
-  }
-}
-
-function send (method: 'POST' | 'PUT' | 'DELETE', url: string, type: string, payload: string): InjectOptions {
-  return { method, url, headers: { 'content-type': type }, payload }
-}
 
 const ATTRIBUTES = 'FST_RESOURCES_INVALID_ATTRIBUTES'
 

@@ -7,7 +7,7 @@ import resources, {
 } from '../../lib/index.js'
 import { type PostgresOptions, postgresStore, postgresStores } from '../../lib/sql/postgres/index.js'
 import { type SqliteOptions, sqliteStore, sqliteStores, type SqlStoreOptions } from '../../lib/sql/sqlite/index.js'
-import { build, draft, types, xml } from '../support/helper.js'
+import { build, draft, send, types, xml } from '../support/helper.js'
 import type { AnyContext } from '../support/map-action.js'
 import { openEngines } from '../support/stores/sql-engines.js'
 
@@ -436,10 +436,6 @@ const attributes = {
   required: ['title'],
   properties: { title: { type: 'string', minLength: 1 }, rating: { type: 'integer' } }
 } as const
-
-function send (method: 'POST' | 'PUT' | 'DELETE', url: string, type: string, payload: string): InjectOptions {
-  return { method, url, headers: { 'content-type': type }, payload }
-}
 
 t.test('a row may hold values that no client could send', async t => {
   let row: Row = { id: 1, version: '1', attributes: {} }

@@ -2,10 +2,11 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fas
 import type { Test } from 'tap'
 import { STATUS_CODES } from 'node:http'
 import { humanize } from '../../lib/core/resource/inflection.js'
-import { type Attributes, memoryStore, type MemoryStore } from '../../lib/index.js'
-import { types } from './helper.js'
+import { type Attributes, memoryStore, type MemoryStore, type ResourceOptions } from '../../lib/index.js'
+import { build, post, types } from './helper.js'
+import { resettableStore } from './stores/resettable-store.js'
 
-interface Row { id: number, title: string, body?: string, published: boolean }
+export interface Row { id: number, title: string, body?: string, published: boolean }
 interface Problem { type: string, title: string, status: number, detail: string, errors?: Record<string, string[]> }
 export const form = 'application/x-www-form-urlencoded'
 export const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
@@ -20,7 +21,7 @@ export function json (body: unknown, type = 'application/json'): InjectOptions {
   }
 }
 
-function withHeaders (request: InjectOptions, headers: Record<string, string>): InjectOptions {
+export function withHeaders (request: InjectOptions, headers: Record<string, string>): InjectOptions {
   return { ...request, headers: { ...request.headers, ...headers } }
 }
 
@@ -31,7 +32,7 @@ export function twoRows (): MemoryStore {
   return store
 }
 
-async function rows (app: FastifyInstance): Promise<unknown> {
+export async function rows (app: FastifyInstance): Promise<unknown> {
   return (await app.inject('/posts.json')).json()
 }
 
@@ -86,4 +87,25 @@ export async function isRefused (t: Test, app: FastifyInstance, request: InjectO
   isPage(t, page, status)
   t.strictSame(await rows(app), before, 'nothing was changed')
   return [problem, res.headers, page.body]
+}
+
+export function xmlRow ({ id, title, body, published }: Row): string {
+  const text = body === undefined ? '' : `<body>${body}</body>`
+  return `<post><id type="integer">${id}</id><title>${title}</title>${text}<published ` +
+    `type="boolean">${published}</published></post>`
+}
+
+/** Builds an app with the rows 1 (T) and 2 (Taken), where titles are unique. */
+export async function seeded (
+  t: Test, options: Omit<ResourceOptions, 'name'> = {}, before: (app: FastifyInstance) => void = () => {}
+): Promise<FastifyInstance> {
+  return build(t, { name: 'posts', attributes: post, store: twoRows(), ...options }, { before })
+}
+
+/** Builds an app with these rows, and a function that puts them back. */
+export async function seededAgain (
+  t: Test, options: Omit<ResourceOptions, 'name'> = {}
+): Promise<[app: FastifyInstance, reset: () => void]> {
+  const store = resettableStore(twoRows)
+  return [await seeded(t, { store, ...options }), store.reset]
 }

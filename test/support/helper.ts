@@ -1,4 +1,4 @@
-import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import fastify, { type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify'
 import type { Test } from 'tap'
 import resources, { draw, type Mapper, type ResourceOptions } from '../../lib/index.js'
 import { watchXmlAnswers } from './xml/xml-answers.js'
@@ -55,4 +55,9 @@ export const types = {
   html: 'text/html; charset=utf-8',
   json: 'application/json; charset=utf-8',
   problem: 'application/problem+json; charset=utf-8'
+}
+
+/** Returns a write with a payload of a media type. */
+export function send (method: 'POST' | 'PUT' | 'DELETE', url: string, type: string, payload: string): InjectOptions {
+  return { method, url, headers: { 'content-type': type }, payload }
 }

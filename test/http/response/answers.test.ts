@@ -5,42 +5,13 @@ import { connect, type IncomingHttpHeaders } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { draw, memoryStore, type ResourceOptions } from '../../../lib/index.js'
 import {
-  accepts, browser, first, form, isPage, isProblem, isRefused, json, second, twoRows
+  accepts, browser, first, form, isPage, isProblem, isRefused, json, type Row, rows, second, seeded, seededAgain, twoRows,
+  withHeaders, xmlRow
 } from '../../support/answers.js'
 import { build, post, types, xml } from '../../support/helper.js'
 import { plainTag } from '../../support/plain-tag.js'
-import { resettableStore } from '../../support/stores/resettable-store.js'
 
-interface Row { id: number, title: string, body?: string, published: boolean }
 interface Problem { type: string, title: string, status: number, detail: string, errors?: Record<string, string[]> }
-
-function xmlRow ({ id, title, body, published }: Row): string {
-  const text = body === undefined ? '' : `<body>${body}</body>`
-  return `<post><id type="integer">${id}</id><title>${title}</title>${text}<published ` +
-    `type="boolean">${published}</published></post>`
-}
-
-function withHeaders (request: InjectOptions, headers: Record<string, string>): InjectOptions {
-  return { ...request, headers: { ...request.headers, ...headers } }
-}
-
-/** Builds an app with the rows 1 (T) and 2 (Taken), where titles are unique. */
-async function seeded (
-  t: Test, options: Omit<ResourceOptions, 'name'> = {}, before: (app: FastifyInstance) => void = () => {}
-): Promise<FastifyInstance> {
-  return build(t, { name: 'posts', attributes: post, store: twoRows(), ...options }, { before })
-}
-
-/** Builds an app with these rows, and a function that puts them back. */
-async function seededAgain (t: Test, options: Omit<ResourceOptions, 'name'> = {}): Promise<[app: FastifyInstance,
-  reset: () => void]> {
-  const store = resettableStore(twoRows)
-  return [await seeded(t, { store, ...options }), store.reset]
-}
-
-async function rows (app: FastifyInstance): Promise<unknown> {
-  return (await app.inject('/posts.json')).json()
-}
 
 t.test('each client gets a success in its own format', async t => {
   const updated = { ...first, title: 'U' }

@@ -1,43 +1,15 @@
 import fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { STATUS_CODES } from 'node:http'
 import resources, { memoryStore, type ResourceOptions, type Store } from '../../../lib/index.js'
 import {
-  accepts, browser, first, form, isPage, isProblem, isRefused, isXmlOf, json, second, twoRows
+  accepts, browser, first, form, isPage, isProblem, isRefused, isXmlOf, json, type Row, rows, second, seeded,
+  seededAgain, withHeaders, xmlRow
 } from '../../support/answers.js'
 import { build, post, types, xml } from '../../support/helper.js'
 import { resettableStore } from '../../support/stores/resettable-store.js'
 
-interface Row { id: number, title: string, body?: string, published: boolean }
 type Method = 'list' | 'get' | 'create' | 'update' | 'delete'
-
-function xmlRow ({ id, title, body, published }: Row): string {
-  const text = body === undefined ? '' : `<body>${body}</body>`
-  return `<post><id type="integer">${id}</id><title>${title}</title>${text}<published ` +
-    `type="boolean">${published}</published></post>`
-}
-
-function withHeaders (request: InjectOptions, headers: Record<string, string>): InjectOptions {
-  return { ...request, headers: { ...request.headers, ...headers } }
-}
-
-/** Builds an app with the rows 1 (T) and 2 (Taken), where titles are unique. */
-async function seeded (
-  t: Test, options: Omit<ResourceOptions, 'name'> = {}, before: (app: FastifyInstance) => void = () => {}
-): Promise<FastifyInstance> {
-  return build(t, { name: 'posts', attributes: post, store: twoRows(), ...options }, { before })
-}
-
-/** Builds an app with these rows, and a function that puts them back. */
-async function seededAgain (t: Test, options: Omit<ResourceOptions, 'name'> = {}): Promise<[app: FastifyInstance,
-  reset: () => void]> {
-  const store = resettableStore(twoRows)
-  return [await seeded(t, { store, ...options }), store.reset]
-}
-
-async function rows (app: FastifyInstance): Promise<unknown> {
-  return (await app.inject('/posts.json')).json()
-}
 
 t.test('the first fault in order decides', async t => {
   const app = await seeded(t, { requireMatch: true })
