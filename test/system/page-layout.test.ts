@@ -54,6 +54,8 @@ async function testAll (t: Test): Promise<void> {
     t.test(`no word of the ${name} is broken, no number or time is cut off, and no page is wider than its window`, async (t) => {
       for (const path of pages) {
         await page.goto(url + path)
+        // tsx gives inner functions their names by this helper, which a page does not have.
+        await page.evaluate('globalThis.__name = (value) => value')
         for (const width of WIDTHS) {
           await page.setViewportSize({ width, height: 800 })
           const { wide, broken, cut, high, cells } = await page.evaluate(measure, { width, highest: width > NARROW ? HIGHEST_ROW : Infinity })

@@ -57,7 +57,7 @@ async function serve (
   t: Test,
   options: DatabaseOptions
 ): Promise<{ readonly app: FastifyInstance, readonly reports: ReadonlyMap<string, TableReport> }> {
-  const app = fastify()
+  const app = fastify({ pluginTimeout: 0 })
   t.teardown(() => app.close())
   const reports = new Map<string, TableReport>()
   const report = (all: readonly TableReport[]): void => {

@@ -9,7 +9,7 @@ type Options = Partial<DatabaseOptions> & { readonly sql?: string }
 /** Serves a database in memory. */
 async function serve (t: Test, { sql = MUSIC, ...options }: Options = {}): Promise<{ app: FastifyInstance, reports: readonly TableReport[] }> {
   const opened = makeDatabase(sql)
-  const app = fastify()
+  const app = fastify({ pluginTimeout: 0 })
   t.teardown(async () => {
     await app.close()
     opened.close()

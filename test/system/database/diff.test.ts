@@ -25,7 +25,7 @@ function writeApp (t: Test, name: string, file: string, { exported = 'export def
     import { sqliteStore, sqliteStores } from '${from === library ? from.replace('index', 'sql/sqlite/index') : `${from}/sqlite`}'
     const text = { type: 'object', properties: { text: { type: 'string' } } }
     const file = ${JSON.stringify(file)}
-    const app = fastify()
+    const app = fastify({ pluginTimeout: 0 })
     app.register(draw((map) => map.resources('posts', { attributes: text, unique: ['text'] }, (posts) => posts
       .resources('comments', { attributes: text })), { stores: sqliteStores({ file }) }))
     ${more}
@@ -115,7 +115,7 @@ t.test('the program of the package compares the tables of PostgreSQL', async (t)
     import resources from '${library}'
     import { postgresStore } from '${library.replace('index', 'sql/postgres/index')}'
     const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL })
-    const app = fastify()
+    const app = fastify({ pluginTimeout: 0 })
     app.addHook('onClose', () => pool.end())
     app.register(resources, { name: 'notes', store: postgresStore({ pool, table: 'notes', migrate: true, attributes: { type: 'object', properties: { title: { type: 'string' } } } }) })
     export default app`)

@@ -21,7 +21,7 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
     const opened = makeDatabase(SQL)
     const pool = postgres.pool()
     if (engine === 'PostgreSQL') await pool.query(SQL)
-    const app = fastify()
+    const app = fastify({ pluginTimeout: 0 })
     t.teardown(async () => {
       await app.close()
       opened.close()

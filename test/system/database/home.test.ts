@@ -15,7 +15,7 @@ const SQL = `
 
 async function serve (t: Test, options: Partial<DatabaseOptions> = {}, prepare: (app: FastifyInstance) => void = () => {}): Promise<FastifyInstance> {
   const opened = makeDatabase(SQL)
-  const app = fastify()
+  const app = fastify({ pluginTimeout: 0 })
   t.teardown(async () => {
     await app.close()
     opened.close()
@@ -98,7 +98,7 @@ t.test('the words of the defaults may depend on the language', async (t) => {
 })
 
 t.test('the home page is below the prefix', async (t) => {
-  const app = fastify()
+  const app = fastify({ pluginTimeout: 0 })
   const opened = makeDatabase(SQL)
   t.teardown(() => app.close())
   app.register(async (app) => {

@@ -15,7 +15,7 @@ interface Document {
 
 t.test('the OpenAPI document of 100 tables is complete', async (t) => {
   const opened = makeDatabase(SQL)
-  const app = fastify()
+  const app = fastify({ pluginTimeout: 0 })
   t.teardown(async () => {
     await app.close()
     opened.close()

@@ -32,7 +32,7 @@ const MOST = 3000
 type Rows = Array<Record<string, unknown>>
 
 const opened = makeDatabase(SQL)
-const app = fastify()
+const app = fastify({ pluginTimeout: 0 })
 t.teardown(async () => {
   await app.close()
   opened.close()
@@ -95,7 +95,7 @@ t.test('a table is served whose numeric columns have only values of another type
   const opened = makeDatabase(`
     CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT NOT NULL, phone INTEGER, size REAL, share INTEGER);
     INSERT INTO people VALUES (1, 'Ann', '555-1234', 'large', 1.5), (2, 'Bob', '556-1', 'small', 2.5);`)
-  const app = fastify()
+  const app = fastify({ pluginTimeout: 0 })
   t.teardown(async () => {
     await app.close()
     opened.close()

@@ -24,7 +24,7 @@ async function servePostgres (t: Test, sql: string): Promise<FastifyInstance> {
 }
 
 async function start (t: Test, source: DatabaseOptions): Promise<FastifyInstance> {
-  const app = fastify()
+  const app = fastify({ pluginTimeout: 0 })
   t.teardown(() => app.close())
   app.register(database, { ...source, write: true, defaults: { writes: 'both' } })
   await app.ready()

@@ -27,7 +27,7 @@ const pool = server.pool()
 await pool.query(SQL)
 
 t.test('the tables of a schema are served, and written', async (t) => {
-  const app = fastify()
+  const app = fastify({ pluginTimeout: 0 })
   t.teardown(() => app.close())
   let reports: readonly TableReport[] = []
   app.register(database, { pool, schema: 'shop', write: true, report: (tables: readonly TableReport[]) => { reports = tables } })
@@ -69,7 +69,7 @@ t.test('the number of queries at the start does not depend on the number of tabl
   })
   const start = async (only?: readonly string[]): Promise<FastifyInstance> => {
     texts.length = 0
-    const app = fastify()
+    const app = fastify({ pluginTimeout: 0 })
     t.teardown(() => app.close())
     app.register(database, { pool: counted, schema: 'many', ...(only && { only }), write: true, report: () => {} })
     await app.ready()

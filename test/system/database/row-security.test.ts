@@ -22,7 +22,7 @@ t.test('the policies of row security hide rows and refuse writes', async (t) => 
   const [notes, plain] = await describeDatabase(pool)
   t.strictSame(notes?.problems, [{ problem: '"notes" has row security: rows that its policies hide are not shown, and writes that they forbid are refused.' }])
   t.strictSame(plain?.problems, [])
-  const app = fastify()
+  const app = fastify({ pluginTimeout: 0 })
   t.teardown(() => app.close())
   app.register(database, { pool, write: true })
   await app.ready()
@@ -51,7 +51,7 @@ t.test('a write beyond the columns that a role may write says which were ignored
     INSERT INTO clerks (name, salary, "größe") VALUES ('Ann', 100, 170);
     GRANT SELECT, INSERT, UPDATE (name) ON clerks TO reader;
     GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO reader`)
-  const app = fastify()
+  const app = fastify({ pluginTimeout: 0 })
   t.teardown(() => app.close())
   app.register(database, { pool, write: true, only: ['clerks'] })
   await app.ready()

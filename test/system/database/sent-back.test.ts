@@ -143,7 +143,7 @@ async function serveSqlite (t: Test): Promise<Served> {
     ${insert(SQLITE).join(';\n')};
     PRAGMA foreign_keys = ON;
     CREATE TRIGGER counted AFTER UPDATE ON things BEGIN UPDATE writes SET count = count + 1; END;`)
-  const app = fastify()
+  const app = fastify({ pluginTimeout: 0 })
   t.teardown(async () => { await app.close(); opened.close() })
   app.register(database, { database: opened, write: true })
   await app.ready()
@@ -162,7 +162,7 @@ async function servePostgres (t: Test): Promise<Served> {
     INSERT INTO owners VALUES (1, 'Ann');
     ${insert(POSTGRES).join(';\n')};
     ALTER TABLE things ADD FOREIGN KEY (owner) REFERENCES owners NOT VALID`)
-  const app = fastify()
+  const app = fastify({ pluginTimeout: 0 })
   t.teardown(() => app.close())
   app.register(database, { pool, write: true })
   await app.ready()
@@ -200,7 +200,7 @@ for (const [name, serve] of [['SQLite', serveSqlite], ['PostgreSQL', servePostgr
 
 t.test('the form of a table that has nothing to fill in creates a row', async (t) => {
   const opened = makeDatabase('CREATE TABLE tickets (id INTEGER PRIMARY KEY); CREATE TABLE stamps (id INTEGER PRIMARY KEY, text TEXT AS (id || 1))')
-  const app = fastify()
+  const app = fastify({ pluginTimeout: 0 })
   t.teardown(async () => { await app.close(); opened.close() })
   app.register(database, { database: opened, write: true })
   for (const url of ['/tickets', '/stamps']) {

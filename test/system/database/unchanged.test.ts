@@ -18,7 +18,7 @@ let schemas = 0
 
 async function serveSqlite (t: Test, sql: string): Promise<Served> {
   const opened = makeDatabase(sql)
-  const app = fastify()
+  const app = fastify({ pluginTimeout: 0 })
   t.teardown(async () => { await app.close(); opened.close() })
   app.register(database, { database: opened, write: true })
   await app.ready()
@@ -29,7 +29,7 @@ async function servePostgres (t: Test, sql: string): Promise<Served> {
   const schema = `same${++schemas}`
   const pool = server.pool({ options: `-c search_path=${schema}` })
   await pool.query(`CREATE SCHEMA ${schema}; ${sql}`)
-  const app = fastify()
+  const app = fastify({ pluginTimeout: 0 })
   t.teardown(() => app.close())
   app.register(database, { pool, schema, write: true })
   await app.ready()
