@@ -18,7 +18,6 @@ import { xml as declaration } from '../support/helper.js'
 const seed = Number(process.env.FC_SEED ?? 20_260_131)
 const effort = Number(process.env.FC_RUNS ?? 0.1)
 // Only a failure takes long, because fast-check shrinks its example.
-t.setTimeout(300_000 * Math.max(1, effort))
 
 type Json = null | boolean | number | string | Json[] | Members
 interface Members { [name: string]: Json }

@@ -11,7 +11,6 @@ import { Connection, Model } from '../../support/xml/active-resource.js'
 const seed = Number(process.env.FC_SEED ?? 20_260_131)
 /** The number of random rows of each database. */
 const rows = 2000
-t.setTimeout(900_000)
 
 /** A table that others have made, served for writing. */
 interface Served {
