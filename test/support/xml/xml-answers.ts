@@ -5,7 +5,6 @@ import { Issues } from '../../../lib/core/schema/validation/issues.js'
 import type { Resource } from '../../../lib/core/resource/resource.js'
 import type { Row } from '../../../lib/core/resource/row.js'
 import { compileValidation } from '../../../lib/core/schema/validation/validation.js'
-import { compileXmlSchema } from './xml-schema.js'
 
 /** The number of documents that are kept per schema, so that a list of a million rows stays cheap. */
 const MOST = 1000
@@ -78,10 +77,13 @@ export function watchXmlAnswers (): void {
     }
   }
 
-  process.on('exit', () => {
-    for (const { resource, relations, documents } of kept.values()) {
-      // Only the frame of a list was written.
-      if (documents.size < 2) continue
+  process.once('beforeExit', async () => {
+    // A list that was prepared and not sent is no answer.
+    const answers = [...kept.values()].filter(({ documents }) => documents.size > 1)
+    if (answers.length === 0) return
+    // Its compiled library takes a second to load.
+    const { compileXmlSchema } = await import('./xml-schema.js')
+    for (const { resource, relations, documents } of answers) {
       const schema = writeXmlSchema(resource, relations)
       const { validate, dispose } = compileXmlSchema(schema)
       for (const [document, row] of documents) {
