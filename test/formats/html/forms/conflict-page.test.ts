@@ -1,11 +1,16 @@
+import type { LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 import {
-  type AttributesSchema, memoryStore, type MemoryStore, type ResourceOptions, type Row, type Store
+  type Attributes, type AttributesSchema, memoryStore, type MemoryStore, type ResourceOptions, type Row, type Store
 } from '../../../../lib/index.js'
-import { build, types } from '../../../support/helper.js'
-import { fill, type Filled, findForm, type Form, hidden, shown, submit, visible } from '../../../support/html/forms.js'
+import { build } from '../../../support/helper.js'
+import {
+  fill, type Filled, findButton, findForm, type Form, hidden, shown, submit, visible
+} from '../../../support/html/forms.js'
+import {
+  contested, contestedRow, get, html, isSound, linksOf, post, schemaOf, seeded
+} from '../../../support/html/page-tests.js'
 
-const html = { accept: types.html }
 const absent = undefined
 
 /** A form that was opened before somebody else changes or deletes its row. */
@@ -132,12 +137,12 @@ t.test('a value that only somebody else has changed can be taken, or changed bac
   const cases: readonly Case[] = [
     [line, 'old', 'new'], [line, 'old', ''], [line, '', 'new'], [line, absent, 'new'],
     [{ ...line, minLength: 1 }, absent, 'new'], [{ ...line, minLength: 1 }, 'old', absent],
-    [{ type: ['string', 'null'] }, null, 'new'], [{ type: ['string', 'null'] }, absent, 'new'],
-    [{ type: 'integer' }, 5, 6], [{ type: 'integer' }, absent, 6], [{ type: 'integer' }, 5, absent],
-    [{ type: 'boolean' }, true, false], [{ type: 'boolean' }, absent, false], [{ enum: ['a', 'b'] }, 'a', 'b'],
+    [{ type: ['string', 'null'] }, null, 'new'],
+    [{ type: 'integer' }, 5, absent], [{ type: 'boolean' }, true, false], [{ type: 'boolean' }, absent, false],
     [{ enum: ['a', 'b'] }, absent, 'b'],
+    [{ type: 'array', uniqueItems: true, items: { enum: ['x', 'y'] } }, ['x'], ['x', 'y']],
+    [{ type: 'object', properties: { name: { type: 'string' }, age: { type: 'integer' } } }, { name: 'N', age: 5 }, { name: 'N2' }],
     [{ type: 'string', format: 'date-time' }, absent, '2026-01-31T12:00:00Z'],
-    [{ type: 'array', items: { type: 'string' } }, ['a'], []],
     [{ type: 'array', items: { type: 'string' } }, absent, ['b']],
     [{}, 'text', { a: 1 }], [{ type: 'object', additionalProperties: true }, absent, { a: 1 }],
     [{ type: 'array', items: { type: 'object', properties: { n: line } } }, [{ n: 'x' }], [{ n: 'x' }, { n: 'y' }]]
@@ -160,7 +165,6 @@ t.test('a value that only somebody else has changed can be taken, or changed bac
     }
   }
 })
-
 t.test('a stored value that breaks its schema is a conflict only if somebody changes it', async (t) => {
   const attributes = { type: 'object', properties: { it: { type: 'integer', maximum: 5 }, other: line } } as const
   for (const [theirs, group] of [[{ other: 'new' }, ['Other']], [{ it: 3 }, ['It']]] as const) {
@@ -254,4 +258,180 @@ t.test('a deleted record is not offered again where nobody may create one', asyn
     t.equal(shown(page.form, 'post[a]'), 'mine', 'what was typed is not lost')
     t.equal(visible(page.form, 'post[b]').length, 1)
   }
+})
+
+/** Returns the attributes that differ on the page of a conflict, with the selected side of each. */
+function conflictsOf (page: LightMyRequestResponse): Record<string, string> {
+  const { controls } = findForm(page, 'PUT')
+  return Object.fromEntries(controls
+    .filter(({ name, checked }) => name.endsWith('[?][keep]') && checked)
+    .map(({ name, value }) => [name.slice('post['.length, -'][?][keep]'.length), value]))
+}
+
+function keep (name: string): string {
+  return `post[${name}][?][keep]`
+}
+
+t.test('if both changed an attribute, mine is kept by default', async (t) => {
+  const { app, store } = await seeded(t, [contestedRow], { attributes: contested })
+  const opened = fill(findForm(await get(app, '/posts/1'), 'PUT'), {
+    'post[title]': 'Mine <b>', 'post[body]': '\nmine', 'post[tags]': 'x\ny', 'post[secret]': 'changed'
+  })
+  store.update(1, { title: 'Theirs <i>', rating: 1, tags: ['x', 'y'] }, { version: undefined, scope: {} })
+  const res = await app.inject(submit(opened, undefined, html))
+  const elements = isSound(t, res, 412)
+  t.equal(elements.find(({ name }) => name === 'h1')?.text, 'This post has been changed meanwhile')
+  t.strictSame(conflictsOf(res), { title: 'yours', rating: 'theirs' },
+    'nobody else has changed the body, and tags are the same in both')
+  t.match(res.body, '<div class="value" dir="auto">Theirs &lt;i&gt;</div>')
+  t.match(res.body, '<div class="value" dir="auto">1</div>')
+  const page = findForm(res, 'PUT')
+  t.strictSame(
+    [shown(page, 'post[title]'), shown(page, 'post[body]'), shown(page, 'post[rating]'), shown(page, 'post[tags]')],
+    ['Mine <b>', '\nmine', '3', 'x\ny']
+  )
+  t.equal(hidden(page, '_version'), '2')
+  t.notMatch(res.body, 'changed"', 'a secret is not shown')
+  t.match(res.body, 'Type it again: it is never shown.')
+  t.strictSame(linksOf(elements, 'Leave it as it is'), ['/posts/1'])
+  t.equal((await app.inject(submit(page, undefined, html))).statusCode, 303)
+  t.match(store.get(1, {})?.attributes, { title: 'Mine <b>', body: '\nmine', rating: 1, tags: ['x', 'y'] })
+})
+
+t.test('an attribute that keeps their value is left out of the update', async (t) => {
+  let updated: Attributes | undefined
+  const { app, store } = await seeded(t, [contestedRow], {
+    attributes: contested,
+    wrap: (store) => ({
+      ...store, update (id, changes, guard) { updated = changes; return store.update(id, changes, guard) }
+    })
+  })
+  const opened = fill(findForm(await get(app, '/posts/1'), 'PUT'), { 'post[title]': 'Mine' })
+  store.update(1, { title: 'Theirs', body: 'Theirs' }, { version: undefined, scope: {} })
+  const page = await app.inject(submit(opened, undefined, html))
+  const chosen = fill(findForm(page, 'PUT'), { [keep('title')]: 'theirs', [keep('body')]: 'theirs', 'post[title]': '' })
+  updated = undefined
+  t.equal((await app.inject(submit(chosen, undefined, html))).statusCode, 303,
+    'a value that is not kept need not be valid')
+  t.equal(updated, undefined, 'nothing is written')
+  t.match(store.get(1, {})?.attributes, { title: 'Theirs', body: 'Theirs' })
+})
+
+t.test('a second conflict keeps the typed values and the choices', async (t) => {
+  const { app, store } = await seeded(t, [contestedRow], { attributes: contested })
+  const opened = fill(findForm(await get(app, '/posts/1'), 'PUT'), { 'post[title]': 'Mine', 'post[body]': 'mine' })
+  store.update(1, { title: 'Theirs', body: 'theirs', rating: 1 }, { version: undefined, scope: {} })
+  const first = await app.inject(submit(opened, undefined, html))
+  const chosen = fill(findForm(first, 'PUT'), {
+    [keep('title')]: 'theirs', 'post[body]': 'mine, more', [keep('rating')]: 'yours', 'post[tags]': 'new'
+  })
+  store.update(1, { title: 'Theirs again', state: 'c' }, { version: undefined, scope: {} })
+  const second = await app.inject(submit(chosen, undefined, html))
+  isSound(t, second, 412)
+  t.strictSame(conflictsOf(second), { title: 'theirs', body: 'yours', rating: 'yours', state: 'theirs' })
+  const page = findForm(second, 'PUT')
+  t.strictSame([shown(page, 'post[title]'), shown(page, 'post[body]'), shown(page, 'post[tags]')],
+    ['Mine', 'mine, more', 'new'], 'the typed values of attributes that keep theirs are still there')
+  t.equal((await app.inject(submit(page, undefined, html))).statusCode, 303)
+  t.match(store.get(1, {})?.attributes, {
+    title: 'Theirs again', body: 'mine, more', rating: 3, state: 'c', tags: ['new']
+  })
+})
+
+t.test('a conflict with invented entries is a page as well', async (t) => {
+  for (const attributes of [contested, undefined]) {
+    const { app, store } = await seeded(t, [contestedRow], attributes === undefined ? {} : { attributes })
+    for (const payload of [
+      'post[title]=', 'post=', 'post[title][]=a', 'post[author]=x', 'post[people][0]=x', 'post[people][0][name][0]=x',
+      'post[tags][0][x]=1', 'post[tags][?]=absent', 'post[at][?][was]=x', 'post[at][?][offset]=x',
+      'post[secret]=SECRET2', 'post[made]=x', 'post[title][?][keep]=theirs', 'post[title][?][keep]=x&post[title]=ok',
+      'post[title][?][keep][0]=theirs&post[title]=ok', 'post[?]=x', 'post[?][was]=title', 'post[?][was][]=title',
+      'post[?][was]=%25&post[title]=ok', 'post[__proto__]=x', 'post[toString][?][keep]=theirs',
+      'post[json]=[[[]]]&post[json][?]=json', 'post[published]=false&post[published]=true&post[published]=x'
+    ]) {
+      for (const version of ['0', '1e0']) {
+        const res = await post(app, `_method=PUT&id=1&_version=${version}&${payload}`)
+        t.ok(res.statusCode < 500 && res.statusCode !== 303, `${payload} ${version}: ${res.statusCode}`)
+        isSound(t, res, res.statusCode, payload)
+        if (attributes !== undefined) t.notMatch(res.body, 'SECRET2')
+      }
+      t.strictSame(store.get(1, {})?.attributes, contestedRow, `${payload}: no other version is overwritten`)
+    }
+  }
+})
+
+t.test('an attribute that you left blank takes the value that somebody else has given', async (t) => {
+  const { app, store } = await seeded(t, [{ t: 'x' }], {
+    attributes: schemaOf({ a: { type: 'integer' }, t: { type: 'string' } })
+  })
+  const mine = findForm(await get(app, '/posts/1'), 'PUT')
+  store.update(1, { a: 7 }, { version: undefined, scope: {} })
+  const stale = await app.inject(submit(fill(mine, { 'post[t]': 'mine' }), undefined, html))
+  isSound(t, stale, 412)
+  t.strictSame(conflictsOf(stale), { a: 'theirs' })
+  t.equal((await app.inject(submit(findForm(stale, 'PUT'), undefined, html))).statusCode, 303)
+  t.strictSame(store.get(1, {})?.attributes, { t: 'mine', a: 7 })
+})
+
+t.test('a conflict survives the refusal of another field, and another row', async (t) => {
+  const attributes = schemaOf({
+    title: { type: 'string', maxLength: 20 },
+    rating: { type: ['integer', 'null'], maximum: 5 },
+    rows: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } }
+  })
+  const { app, store } = await seeded(t, [{ title: 'Old', rating: 1, rows: [] }], { attributes })
+  const mine = findForm(await get(app, '/posts/1'), 'PUT')
+  store.update(1, { title: 'Theirs', rating: 2 }, { version: undefined, scope: {} })
+  let page = await app.inject(submit(fill(mine, { 'post[title]': 'MINE TYPED', 'post[rating]': '5' }), undefined, html))
+  isSound(t, page, 412)
+  for (const [
+    status, filled, button
+  ] of [[200, {}, 'post[rows][?][add]'], [422, { 'post[rating]': '9' }, undefined]] as const) {
+    const form = fill(findForm(page, 'PUT'), { [keep('title')]: 'theirs', ...filled })
+    page = await app.inject(submit(form, button === undefined ? undefined : findButton(form, button), html))
+    isSound(t, page, status, button ?? JSON.stringify(filled))
+    const again = findForm(page, 'PUT')
+    t.strictSame([shown(again, 'post[title]'), shown(again, keep('title')), shown(again, keep('rating'))],
+      ['MINE TYPED', 'theirs', 'yours'])
+    if (status === 422) t.match(page.body, /<a href="#post:rating">Rating must be at most 5/)
+  }
+  t.equal((await app.inject(submit(fill(findForm(page, 'PUT'), { 'post[rating]': '4' }), undefined, html))).statusCode,
+    303)
+  t.match(store.get(1, {})?.attributes, { title: 'Theirs', rating: 4 })
+})
+
+t.test('an unreadable value beside a choice comes back as it was typed', async (t) => {
+  const deep = '['.repeat(40_000) + ']'.repeat(40_000)
+  const cases: Array<[name: string, payload: string, typed: string, message: RegExp]> = [
+    ['rating', 'post[rating]=x', 'x', /Rating must be an integer/],
+    ['author', 'post[author][name]=N&post[author][age]=x', 'x', /Author: Age must be an integer/],
+    ['json', `post[json][?]=json&post[json]={"k":${deep}}`, `{"k":${deep}}`, /K[.0]+ is nested deeper than 8 levels/],
+    ['body', `post[body][?]=json&post[body]=${deep}`, deep, /Body is nested deeper than 32 levels/],
+    ['tags', `post[tags][?]=json&post[tags]=[${deep}]`, `[${deep}]`, /Tag 1 is nested deeper than 32 levels/],
+    ['published', `post[published][?]=json&post[published]=${deep}`, deep, /Published is nested deeper than 32 levels/]
+  ]
+  for (const [name, payload, typed, message] of cases) {
+    const { app, store } = await seeded(t, [contestedRow], { attributes: contested })
+    const res = await post(app, `_method=PUT&id=1&post[title]=Mine&${keep('title')}=yours&${payload}`)
+    const label = `${name}: `
+    t.equal(res.statusCode, 422, label)
+    t.match(res.body, message)
+    t.ok(findForm(res, 'PUT').controls.some(({ value }) => value === typed), `${label}the typed value`)
+    t.strictSame(conflictsOf(res), { title: 'yours', [name]: 'yours' }, label)
+    t.strictSame(store.get(1, {})?.attributes, contestedRow, label)
+  }
+})
+
+t.test('a form with choices but without a version gets the current version', async (t) => {
+  const { app, store } = await seeded(
+    t,
+    [{ title: 'Theirs', rating: 1 }],
+    { attributes: schemaOf({ title: { type: 'string', minLength: 1, maxLength: 20 }, rating: { type: 'integer' } }) }
+  )
+  const page = await post(app, '_method=PUT&id=1&post[title]=&post[title][?][keep]=yours&post[rating]=2')
+  isSound(t, page, 422)
+  const form = findForm(page, 'PUT')
+  t.strictSame([hidden(form, '_version'), shown(form, keep('title'))], ['1', 'yours'])
+  t.equal((await app.inject(submit(fill(form, { [keep('title')]: 'theirs' }), undefined, html))).statusCode, 303)
+  t.match(store.get(1, {})?.attributes, { title: 'Theirs', rating: 2 })
 })

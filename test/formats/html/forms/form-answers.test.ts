@@ -1,7 +1,12 @@
 import t, { type Test } from 'tap'
-import { type AttributesSchema, InvalidError, memoryStore, type MemoryStore } from '../../../../lib/index.js'
+import {
+  type AttributesSchema, InvalidError, memoryStore, type MemoryStore, StoreFullError, UnavailableError
+} from '../../../../lib/index.js'
 import { build, types } from '../../../support/helper.js'
-import { fill, type Filled, findForm, shown, submit, visible } from '../../../support/html/forms.js'
+import {
+  decode, fill, type Filled, findButton, findForm, hidden, send, shown, submit, visible
+} from '../../../support/html/forms.js'
+import { get, html, isSound, listed, post, schemaOf, seeded, strict } from '../../../support/html/page-tests.js'
 
 /** The page of a resource with the attribute `it`, and what its form is sent with. */
 class Posts {
@@ -330,4 +335,259 @@ t.test('a form does not say that a value may be null, which a blank field stands
     })
     t.match(body.replaceAll('&quot;', '"'), `">${problem}</a></li>`, problem)
   }
+})
+
+/** Returns the links of the error summary, each with its text. */
+function summaryOf (page: string): Array<[href: string | undefined, text: string]> {
+  const [, summary = ''] = /<div class="problem"[^>]*>[^]*?<ul>([^]*?)<\/ul>/.exec(page) ?? []
+  return [...summary.matchAll(/<li>(?:<a href="([^"]*)">)?([^<]*)/g)].map(([, href, text = '']) => [href, decode(text)])
+}
+
+t.test('an invalid form comes back with all typed values, and shows each error beside its field', async (t) => {
+  const sent = [
+    ['post[title]', 'x'], ['post[rating]', '9 '], ['post[rating][?]', 'null'], ['post[state]', 'zzz'],
+    ['post[many]', 'g'], ['post[boxes][]', ''], ['post[boxes][]', 'x'], ['post[boxes][]', 'y'],
+    ['post[lines]', '1\r\ntwo'],
+    ['post[at]', '2026-02-31T12:00'], ['post[at][?][offset]', '+02:00'], ['post[mail]', 'no address'],
+    ['post[agreed]', 'false'], ['post[author][name]', 'N'], ['post[author][age]', 'old'],
+    ['post[people]', ''], ['post[people][0][name]', 'Ann'], ['post[people][1][name]', 'B'], ['post[json]', '{"a":"b"}'],
+    ['post[json][?]', 'json'], ['post[secret]', 'SECR'], ['post[note]', '\r\n kept <b> ']
+  ] as const
+  for (const [
+    method, title, heading
+  ] of [['POST', 'Problem: New post – Posts', 'New post'],
+      ['PUT', 'Problem: Edit post 1 – Posts', 'Edit post 1']] as const) {
+    await t.test(method, async (t) => {
+      const { app } = await seeded(t, [{ title: 'Old' }], { attributes: strict })
+      const res = await app.inject(send({ action: '/posts', method: 'post', controls: [] },
+        method === 'PUT' ? [['_method', 'PUT'], ['id', '1'], ['_version', '1'], ...sent] : sent, html))
+      const elements = isSound(t, res, 422)
+      t.equal(elements.find(({ name }) => name === 'title')?.text, title)
+      t.equal(elements.find(({ name }) => name === 'h1')?.text, heading)
+      t.notMatch(res.body, 'SECR')
+      const again = findForm(res, method)
+      for (const [
+        name, value
+      ] of Object.entries({
+          'post[title]': 'x',
+          'post[lines]': '1\ntwo',
+          'post[at]': '',
+          'post[mail]': 'no address',
+          'post[author][name]': 'N',
+          'post[author][age]': '',
+          'post[people][0][name]': 'Ann',
+          'post[people][1][name]': 'B',
+          'post[json]': '{"a":"b"}',
+          'post[note]': '\n kept <b> '
+        })) {
+        const [control] = visible(again, name)
+        // A control that takes only valid text would empty itself, so invalid text needs a control that takes any.
+        t.equal(control?.attributes.value ?? control?.value,
+          name === 'post[at]' ? '2026-02-31T12:00' : name === 'post[author][age]' ? 'old' : value, name)
+      }
+      t.equal(shown(again, 'post[rating]'), '9 ')
+      t.equal(shown(again, 'post[state]'), 'zzz', 'an invalid option is offered once more, as it was sent')
+      t.equal(shown(again, 'post[many]'), 'g')
+      t.strictSame(shown(again, 'post[boxes][]'), ['x', 'y'])
+      t.equal(visible(again, 'post[secret]')[0]?.attributes.value, '')
+      t.match(res.body, 'Type it again: it is never shown.')
+      const summary = summaryOf(res.body)
+      t.strictSame(
+        summary.map(([href]) => href),
+        [
+          '#post:title', '#post:rating', '#post:state', '#post:many', '#post:boxes', '#post:lines', '#post:at',
+          '#post:mail', '#post:agreed', '#post:author:name', '#post:author:age', '#post:people', '#post:people:1:name',
+          '#post:json', '#post:secret'
+        ].filter((href) => summary.some(([other]) => other === href))
+      )
+      t.match(new Map(summary.map(([href, text]) => [href, text])), new Map([
+        ['#post:title', 'The title must have at least 2 characters'],
+        ['#post:rating', 'Rating must be at most 5'],
+        ['#post:lines', 'Line 2 must be an integer'],
+        ['#post:author:age', 'Author: Age must be an integer'],
+        ['#post:secret', 'Secret must have at least 5 characters']
+      ]))
+      // The summary is the first element of the content, so that nobody overlooks it.
+      t.match(
+        res.body,
+        new RegExp('<main id="main">\\s*(?:<p [^>]*class="notice".*\\s*)+<h1>[^<]*</h1>\\s*<div class="problem" ' +
+          'role="alert" tabindex="-1" autofocus="autofocus" aria-labelledby="problem-heading">')
+      )
+      for (const [href = ''] of summary) {
+        const target = elements.find(({ attributes }) => attributes.id === decodeURIComponent(href.slice(1)))
+        t.ok(target !== undefined && ['input', 'select', 'textarea', 'fieldset'].includes(target.name), href)
+        const message = elements.find(({ attributes }) => attributes.id === `${href.slice(1)}!error`)
+        t.equal(message?.name, 'p', `${href} has its message`)
+        t.ok(
+          elements.some(({ attributes }) => (attributes['aria-describedby'] ?? '').split(' ').includes(
+            `${href.slice(1)}!error`
+          )),
+          `the message describes ${href}`
+        )
+        if (target?.name !== 'fieldset' &&
+          !['radio', 'checkbox', 'datetime-local'].includes(target?.attributes.type ?? '')) {
+          t.equal(target?.attributes['aria-invalid'], 'true', href)
+        }
+      }
+      t.strictSame(
+        elements.filter(({ attributes }) => attributes['aria-invalid'] !== undefined).filter(({ attributes }) =>
+          !summary.some(
+            ([href]) => href === `#${String(attributes.id)}`
+          )),
+        [],
+        'no other field has an error'
+      )
+    })
+  }
+})
+
+t.test('an error without a field is shown as well', async (t) => {
+  const { app } = await seeded(t, [{ title: 'Old' }], { attributes: strict })
+  const cases: Array<[payload: string, says: string[], kept: string | undefined]> = [
+    ['post[title]=ok&post[titel]=x', ['titel is unknown; did you mean "title"?'], 'ok'],
+    ['post[title]=ok&post[<b>]=x', ['<b> is unknown'], 'ok'],
+    ['post[title]=ok&post[author][name]=Ann&post[author][nope]=x', ['author.nope is unknown; did you mean "name"?'],
+      'ok'],
+    ['post[title]=ok&post[people][0][name]=Ann&post[people][0][nope]=x',
+      ['people.0.nope is unknown; did you mean "name"?'], 'ok'],
+    ['post[title]=ok&post[lines][]=1&post[lines][]=x', ['Line 2 must be an integer'], 'ok']
+  ]
+  for (const [payload, says, kept] of cases) {
+    const res = await post(app, payload.replaceAll('<', '%3C').replaceAll('>', '%3E'))
+    isSound(t, res, 422, payload)
+    for (const text of says) {
+      t.ok(summaryOf(res.body).some(([, found]) => found === text),
+        `${payload}: ${JSON.stringify(summaryOf(res.body))}`)
+    }
+    t.equal(shown(findForm(res, 'POST'), 'post[title]'), kept)
+  }
+  const page = await post(app, 'post[title]=ok&psot[title]=x')
+  isSound(t, page, 422)
+  t.match(page.body, 'psot is unknown beside &quot;post&quot;; did you mean &quot;post&quot;?')
+})
+
+t.test('a taken value is reported beside its field, and no typed value is lost', async (t) => {
+  const attributes = schemaOf({ title: { type: 'string', maxLength: 9 }, body: { type: 'string' } })
+  const { app } = await seeded(
+    t, [{ title: 'A', body: '' }, { title: 'B', body: 'b' }], { attributes, unique: ['title'] }
+  )
+  for (const [method, at] of [['POST', '/posts'], ['PUT', '/posts/2']] as const) {
+    const before = findForm(await get(app, at), method)
+    const res = await app.inject(submit(fill(before, { 'post[title]': 'A', 'post[body]': '\n typed' }), undefined,
+      html))
+    const elements = isSound(t, res, 409)
+    t.match(elements.find(({ name }) => name === 'title')?.text, /^Problem: /)
+    t.strictSame(summaryOf(res.body), [['#post:title', 'Title is already taken']])
+    t.equal(elements.find(({ attributes }) => attributes.id === 'post:title!error')?.text, 'Is already taken')
+    const again = findForm(res, method)
+    t.strictSame([shown(again, 'post[title]'), shown(again, 'post[body]')], ['A', '\n typed'])
+    t.equal((await app.inject(submit(fill(again, { 'post[title]': method }), undefined, html))).statusCode, 303)
+  }
+  t.match((await app.inject('/posts.json')).json(), {
+    posts: [{ title: 'A' }, { title: 'PUT', body: '\n typed' }, { title: 'POST', body: '\n typed' }]
+  })
+})
+
+t.test('a form that comes back keeps its version, so that no concurrent change is lost', async (t) => {
+  const { app, store } = await seeded(
+    t, [{ title: 'Old', note: 'n' }, { title: 'Taken' }], { attributes: strict, unique: ['title'] }
+  )
+  const change = (note: string): unknown => store.update(1, { note }, { version: undefined, scope: {} })
+  for (const [title, status] of [['x', 422], ['Taken', 409]] as const) {
+    const version = store.get(1, {})?.version
+    const opened = findForm(await get(app, '/posts/1'), 'PUT')
+    if (status === 422) change('theirs 422')
+    const res = await app.inject(submit(fill(opened, { 'post[title]': title }), undefined, html))
+    isSound(t, res, status)
+    change(`theirs ${status}`)
+    const again = findForm(res, 'PUT')
+    t.equal(hidden(again, '_version'), version)
+    t.equal(hidden(again, 'post[?][was]'), hidden(opened, 'post[?][was]'))
+    t.equal(shown(again, 'post[note]'), shown(opened, 'post[note]'), 'the page shows the typed value')
+    isSound(t, await app.inject(submit(fill(again, { 'post[title]': 'Better' }), undefined, html)), 412)
+    t.equal(store.get(1, {})?.attributes.note, `theirs ${status}`)
+  }
+})
+
+t.test('an attribute that a form left out or kept as theirs is not blank when the form comes back', async (t) => {
+  for (const payload of ['post[title]=typed&post[body]=mine&post[body][?][keep]=theirs', 'post[title]=typed']) {
+    let isDown = true
+    const { app, store } = await seeded(t, [{ title: 'T', body: 'precious' }], {
+      attributes: schemaOf({ title: { type: 'string' }, body: { type: 'string' } }, ['title', 'body']),
+      wrap: (store) => ({
+        ...store,
+        update (id, changes, guard) { if (isDown) throw new UnavailableError(); return store.update(id, changes, guard) }
+      })
+    })
+    const res = await post(app, `_method=PUT&id=1&_version=1&${payload}`)
+    isSound(t, res, 503, payload)
+    const form = findForm(res, 'PUT')
+    t.equal(shown(form, 'post[title]'), 'typed')
+    isDown = false
+    await app.inject(submit(form, undefined, html))
+    t.match(store.get(1, {})?.attributes, { title: 'typed', body: 'precious' })
+  }
+})
+
+t.test('a form comes back with the typed values if the store is unavailable', async (t) => {
+  for (const [status, ErrorClass] of [[503, UnavailableError], [507, StoreFullError], [500, Error]] as const) {
+    const { app } = await seeded(t, [{ title: 'T' }], {
+      attributes: listed, wrap: (store) => ({ ...store, create () { throw new ErrorClass() } })
+    })
+    const res = await post(app, { 'post[title]': '<typed>' })
+    isSound(t, res, status)
+    t.equal(shown(findForm(res, 'POST'), 'post[title]'), '<typed>')
+  }
+})
+
+t.test('invented row numbers come back as rows', async (t) => {
+  const { app } = await seeded(t, [], {
+    attributes: schemaOf({ rows: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } } })
+  })
+  for (const number of ['9007199254740993', '00']) {
+    const res = await post(app, `post[rows][${number}][a]=typed&post[rows][?][add]=1`)
+    isSound(t, res, 200, number)
+    const form = findForm(res, 'POST')
+    t.equal(shown(form, 'post[rows][0][a]'), 'typed')
+    t.equal(shown(form, 'post[rows][1][a]'), '', `${number}: and one more`)
+  }
+})
+
+t.test('the step of a number allows invalid input to be corrected', async (t) => {
+  const { app } = await seeded(t, [], {
+    attributes: schemaOf({
+      count: { type: 'integer' },
+      fives: { type: 'integer', multipleOf: 5 },
+      least: { type: 'integer', minimum: 0 },
+      rows: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } }
+    })
+  })
+  for (const [
+    typed, steps
+  ] of [[['1.5', '7', '1.5'], ['any', 'any', '1']], [['2', '10', '2'], ['1', '5', '1']],
+      [['', '', ''], ['1', '5', '1']]] as const) {
+    const page = await post(app,
+      `post[count]=${typed[0]}&post[fives]=${typed[1]}&post[least]=${typed[2]}&post[rows][?][add]=1`)
+    const form = findForm(page, 'POST')
+    t.strictSame(['count', 'fives', 'least'].map((name) => visible(form, `post[${name}]`)[0]?.attributes.step), steps,
+      typed.join())
+  }
+})
+
+t.test('a form that could not be sent with another row has no button for one', async (t) => {
+  const members = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`m${index}`, { type: 'string' }]))
+  const { app } = await seeded(t, [], {
+    attributes: schemaOf({ rows: { type: 'array', items: { type: 'object', properties: members } } })
+  })
+  let page = await get(app, '/posts')
+  let presses = 0
+  for (;;) {
+    const form = findForm(page, 'POST')
+    if (!form.controls.some(({ name }) => name === 'post[rows][?][add]')) break
+    page = await app.inject(submit(form, findButton(form, 'post[rows][?][add]'), html))
+    isSound(t, page, 200)
+    presses++
+  }
+  t.ok(presses > 5, String(presses))
+  t.equal((await app.inject(submit(findForm(page, 'POST'), undefined, html))).statusCode, 303)
 })
