@@ -11,7 +11,9 @@ const TYPES = new URL('dist/blog.d.ts', import.meta.url)
 t.test('a client that is generated from the description compiles and works', async (t) => {
   const { url } = await startBlog(t)
   mkdirSync(new URL('.', TYPES), { recursive: true })
-  const generated = await runTool('test/openapi/node_modules/openapi-typescript/bin/cli.js', [`${url}/documentation/json`, '--default-non-nullable', 'false', '-o', fileURLToPath(TYPES)])
+  const generated = await runTool('test/openapi/node_modules/openapi-typescript/bin/cli.js', [
+    `${url}/documentation/json`, '--default-non-nullable', 'false', '-o', fileURLToPath(TYPES)
+  ])
   t.equal(generated.code, 0, generated.printed)
   const compiled = await runTool('node_modules/typescript/bin/tsc', ['-p', 'test/openapi/client'])
   t.same(compiled, { code: 0, printed: '' })
@@ -26,7 +28,9 @@ t.test('the types of the example client are those that its API describes', async
   const { line } = await startProgram(t, exampleFile('json-api.ts'), { environment: { PORT: '0' } })
   const [url] = /http:\/\/[\w.]+:\d+/.exec(line) ?? []
   const file = `${t.testdir()}/paths.d.ts`
-  const generated = await runTool('test/openapi/node_modules/openapi-typescript/bin/cli.js', [`${url}/documentation/json`, '--default-non-nullable', 'false', '-o', file])
+  const generated = await runTool('test/openapi/node_modules/openapi-typescript/bin/cli.js', [
+    `${url}/documentation/json`, '--default-non-nullable', 'false', '-o', file
+  ])
   t.equal(generated.code, 0, generated.printed)
   t.equal(readFileSync(file, 'utf8'), readFileSync(exampleFile('json-api-paths.d.ts'), 'utf8'))
 })

@@ -27,10 +27,23 @@ const worst = {
     same: { $ref: '#/properties/text', description: 'The same once more.' },
     matrix: { type: 'array', items: { type: 'array', items: { type: 'number' } } },
     anything: {},
-    dependent: { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } }, dependencies: { a: ['b'] } },
-    conditional: { type: 'object', properties: { kind: { type: 'string' } }, if: { properties: { kind: { const: 'a' } } }, then: { properties: { kind: { minLength: 1 } } } }
+    dependent: {
+      type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } }, dependencies: { a: ['b'] }
+    },
+    conditional: {
+      type: 'object',
+      properties: { kind: { type: 'string' } },
+      if: { properties: { kind: { const: 'a' } } },
+      then: { properties: { kind: { minLength: 1 } } }
+    }
   },
-  definitions: { node: { type: 'object', required: ['name'], properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: '#/definitions/node' } } } } }
+  definitions: {
+    node: {
+      type: 'object',
+      required: ['name'],
+      properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: '#/definitions/node' } } }
+    }
+  }
 } as const
 
 /** Returns the description of resources of all kinds. */
@@ -40,7 +53,9 @@ export async function everything (t: Test, version: string): Promise<object> {
   app.register(swagger, {
     openapi: {
       openapi: version,
-      info: { title: 'Everything', version: '1.0.0', license: { name: 'MIT', url: 'https://opensource.org/license/mit' } },
+      info: {
+        title: 'Everything', version: '1.0.0', license: { name: 'MIT', url: 'https://opensource.org/license/mit' }
+      },
       servers: [{ url: 'https://resources.test' }],
       security: [{ key: [] }],
       components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'x-key' } } }
@@ -49,15 +64,26 @@ export async function everything (t: Test, version: string): Promise<object> {
   app.register(draw((map) => {
     map.resources('posts', { attributes: post, writes: 'both', formPages: true, requireMatch: true }, (posts) => {
       posts.resources('comments', { attributes: comment, shallow: true })
-      posts.collection.get('recent', { query: { type: 'object', properties: { days: { type: 'integer', minimum: 1 } } } }, () => [])
+      posts.collection.get(
+        'recent', { query: { type: 'object', properties: { days: { type: 'integer', minimum: 1 } } } }, () => []
+      )
       posts.member.post('publish', () => undefined)
-      posts.member.put('mark', { attributes: { type: 'object', required: ['colour'], properties: { colour: { type: 'string' } } } }, () => undefined)
+      posts.member.put('mark', {
+        attributes: { type: 'object', required: ['colour'], properties: { colour: { type: 'string' } } }
+      }, () =>
+        undefined)
       posts.member.delete('mark', () => undefined)
       posts.new.post('preview', () => undefined)
     })
     map.resource('profile', { formPages: true, authorize: () => true })
     map.resources('specimens', { attributes: worst, id: 'uuid', writes: 'member' })
-    map.namespace('admin', (admin) => { admin.resources('users', { formats: ['json'], only: ['list', 'show'], openapi: { security: [{ key: [] }], responses: { 401: { description: 'Who are you?' } } } }) })
+    map.namespace('admin', (admin) => {
+      admin.resources('users', {
+        formats: ['json'],
+        only: ['list', 'show'],
+        openapi: { security: [{ key: [] }], responses: { 401: { description: 'Who are you?' } } }
+      })
+    })
     map.scope({ path: 'tenants/:tenant', as: 'tenant' }, (tenant) => { tenant.resources('sheep', {}) })
   }), { prefix: '/v1' })
   await app.ready()

@@ -13,7 +13,10 @@ async function startProxy (t: Test, file: string, upstream: string): Promise<str
   const port = await freePort()
   const cli = fileURLToPath(new URL('node_modules/@stoplight/prism-cli/dist/index.js', import.meta.url))
   const { NODE_OPTIONS: _, NODE_V8_COVERAGE: __, ...env } = process.env
-  const child = spawn(process.execPath, [cli, 'proxy', file, upstream, '--errors', '--host', '127.0.0.1', '--port', String(port)], { env: { ...env, SCARF_ANALYTICS: 'false' } })
+  const child = spawn(
+    process.execPath, [cli, 'proxy', file, upstream, '--errors', '--host', '127.0.0.1', '--port', String(port)],
+    { env: { ...env, SCARF_ANALYTICS: 'false' } }
+  )
   t.teardown(() => child.kill())
   let printed = ''
   await new Promise<void>((resolve, reject) => {
@@ -47,7 +50,10 @@ t.test('the requests of an API client, a desktop program and a browser pass thro
     ['/posts', 200, { headers: html }],
     ['/posts/1', 200, { headers: { accept: 'application/json' } }],
     ['/posts', 201, { method: 'POST', headers: xml, body: '<post><title>T</title><body>B</body></post>' }],
-    ['/posts', 200, { method: 'PUT', headers: xml, body: '<post><id type="integer">1</id><rating type="integer">3</rating></post>' }],
+    [
+      '/posts', 200,
+      { method: 'PUT', headers: xml, body: '<post><id type="integer">1</id><rating type="integer">3</rating></post>' }
+    ],
     ['/posts/recent?format=json', 200, {}],
     ['/posts/1/publish', 200, { method: 'POST', headers: { accept: 'application/json' } }],
     ['/posts/1/comments', 200, { headers: { accept: 'application/json' } }],
@@ -57,5 +63,8 @@ t.test('the requests of an API client, a desktop program and a browser pass thro
 
   t.equal((await visit(proxy)).length, 12, 'the requests of a generated client pass as well')
 
-  t.strictSame(await violations('/posts?limit=many'), [422, null], 'a request that is not described does not reach the blog, which would answer with 400')
+  t.strictSame(
+    await violations('/posts?limit=many'), [422, null],
+    'a request that is not described does not reach the blog, which would answer with 400'
+  )
 })

@@ -11,8 +11,13 @@ export interface Ended {
 /** Runs a program of a package to its end, without tap's settings for child processes. */
 export async function runTool (program: string, parameters: readonly string[]): Promise<Ended> {
   const { NODE_OPTIONS: _, NODE_V8_COVERAGE: __, ...env } = process.env
-  const child = spawn(process.execPath, [fileURLToPath(new URL(program, folder)), ...parameters], { cwd: fileURLToPath(folder), env: { ...env, REDOCLY_TELEMETRY: 'off' } })
+  const child = spawn(
+    process.execPath, [fileURLToPath(new URL(program, folder)), ...parameters],
+    { cwd: fileURLToPath(folder), env: { ...env, REDOCLY_TELEMETRY: 'off' } }
+  )
   let printed = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => { printed += chunk.toString() })
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => { printed += chunk.toString() })
+  }
   return new Promise((resolve) => child.on('close', (code) => { resolve({ code, printed }) }))
 }

@@ -13,7 +13,12 @@ function expectTrue<T extends true> (): T | undefined { return undefined }
 const post = {
   type: 'object',
   required: ['title'],
-  properties: { title: { type: 'string' }, rating: { type: ['integer', 'null'] }, published: { type: 'boolean', default: false }, views: { type: 'integer', readOnly: true } }
+  properties: {
+    title: { type: 'string' },
+    rating: { type: ['integer', 'null'] },
+    published: { type: 'boolean', default: false },
+    views: { type: 'integer', readOnly: true }
+  }
 } as const
 
 const comment = Type.Object({ body: Type.String(), stars: Type.Optional(Type.Integer()) })
@@ -27,7 +32,13 @@ export const routes = draw((map) => map
     store: sqliteStore({ database, table: 'posts', attributes: post }),
     actions: {
       list ({ query, store }) {
-        expectTrue<Equal<Awaited<ReturnType<typeof store.get>>, Row<{ readonly title: string, readonly rating?: number | null, readonly published?: boolean, readonly views?: number }> | undefined>>()
+        expectTrue<Equal<Awaited<ReturnType<typeof store.get>>, Row<{
+          readonly title: string,
+          readonly rating?: number | null,
+          readonly published?: boolean,
+          readonly views?: number
+        }>
+          | undefined>>()
         return query.limit === undefined ? [] : [{ id: 1, attributes: { title: 'T' } }]
       },
       create ({ attributes }) {
@@ -41,17 +52,28 @@ export const routes = draw((map) => map
         expectTrue<Equal<typeof title, string | undefined>>()
       }
     },
-    authorize: async (_request, { action, row }) => action !== 'update' || (await row?.())?.attributes.published === false,
+    authorize: async (_request, { action, row }) =>
+      action !== 'update' || (await row?.())?.attributes.published === false,
     html: { views: { list: ({ rows }) => rows.map(({ attributes }) => attributes.title.toUpperCase()).join() } }
   }, (posts) => posts
-    .resources('comments', { attributes: comment, actions: { show: async ({ row }) => { const { attributes: { body } }: Row<Readonly<Static<typeof comment>>> = await row(); return { id: 1, attributes: { body } } } } }, (comments) => comments
+    .resources('comments', {
+      attributes: comment,
+      actions: {
+        show: async ({ row }) => {
+          const { attributes: { body } }: Row<Readonly<Static<typeof comment>>> = await row()
+          return { id: 1, attributes: { body } }
+        }
+      }
+    }, (comments) => comments
       .resources('likes'))
     .resource('logo')
     .collection.get('recent', () => [{ id: 1, attributes: { title: 'T' } }])
     .collection.get('streamed', function * () { yield [{ id: 1, attributes: { title: 'T' } }] })
     .collection.get('awaited', async function * () { yield [{ id: 1, attributes: { title: 'T' } }] })
     .member.post('publish', async ({ row }) => ({ ...await row(), attributes: { title: 'published' } }))
-    .member.put('rate', { attributes: { type: 'object', required: ['stars'], properties: { stars: { type: 'integer' } } } }, ({ attributes: { stars } }) => {
+    .member.put('rate', {
+      attributes: { type: 'object', required: ['stars'], properties: { stars: { type: 'integer' } } }
+    }, ({ attributes: { stars } }) => {
       expectTrue<Equal<typeof stars, number>>()
     })
     .new.post('preview', ({ attributes: { title } }) => {
@@ -65,22 +87,64 @@ export const routes = draw((map) => map
 
 declare const paths: PathsOf<typeof routes>
 
-const named = { type: 'object', properties: { count: { type: 'integer' }, limit: { type: 'string' }, secret: { type: 'string', writeOnly: true }, tags: { type: 'array', items: { type: 'string' } }, mixed: { type: ['string', 'integer'] }, plain: {} } } as const
+const named = {
+  type: 'object',
+  properties: {
+    count: { type: 'integer' },
+    limit: { type: 'string' },
+    secret: { type: 'string', writeOnly: true },
+    tags: { type: 'array', items: { type: 'string' } },
+    mixed: { type: ['string', 'integer'] },
+    plain: {}
+  }
+} as const
 export const counters = draw((map) => map.resources('counters', { attributes: named }))
 declare const counted: PathsOf<typeof counters>
 
 export const texts: string[] = [
-  paths.posts(), paths.posts({ format: 'xml' }), paths.post(1), paths.post({ id: 1 }, { query: { a: 1 } }), paths.newPost(), paths.editPost('a'),
-  paths.postComments(7), paths.postComment(7, 1), paths.newPostComment(7), paths.postCommentLikes(7, 1), paths.postCommentLike(7, 1, 2), paths.postLogo(7), paths.editPostLogo(7),
+  paths.posts(), paths.posts({ format: 'xml' }), paths.post(
+    1
+  ), paths.post({ id: 1 }, { query: { a: 1 } }), paths.newPost(), paths.editPost('a'),
+  paths.postComments(
+    7
+  ), paths.postComment(
+    7, 1
+  ), paths.newPostComment(
+    7
+  ), paths.postCommentLikes(7, 1), paths.postCommentLike(7, 1, 2), paths.postLogo(7), paths.editPostLogo(7),
   paths.recentPosts(), paths.publishPost(7), paths.ratePost(7), paths.previewNewPost(),
-  paths.sheepIndex(), paths.sheep(1), paths.blogPosts(), paths.blogPost(1), paths.profile(), paths.adminUsers(), paths.adminUser(1),
+  paths.sheepIndex(), paths.sheep(
+    1
+  ), paths.blogPosts(), paths.blogPost(1), paths.profile(), paths.adminUsers(), paths.adminUser(1),
   paths.tenantStaff('acme'),
-  paths.posts({ query: { rating: { gte: 3, lt: 5, in: [1, 2], not: 4, null: false }, title: { contains: 'tea', starts: 'A', in: ['a'] }, published: { not: true, null: true }, views: { gte: 1 }, limit: 20, sort: '-rating', q: 'green tea', count: 'estimate', before: undefined } }),
-  paths.posts({ query: { rating: 5, title: 'Tea', published: false, views: null } }), paths.posts({ query: { rating: null, title: undefined } }), paths.postComments(7, { query: { stars: { gte: 3 }, body: { contains: 'tea' } } }),
+  paths.posts({
+    query: {
+      rating: { gte: 3, lt: 5, in: [1, 2], not: 4, null: false },
+      title: { contains: 'tea', starts: 'A', in: ['a'] },
+      published: { not: true, null: true },
+      views: { gte: 1 },
+      limit: 20,
+      sort: '-rating',
+      q: 'green tea',
+      count: 'estimate',
+      before: undefined
+    }
+  }),
+  paths.posts({
+    query: { rating: 5, title: 'Tea', published: false, views: null }
+  }), paths.posts({ query: { rating: null, title: undefined } }), paths.postComments(
+    7, { query: { stars: { gte: 3 }, body: { contains: 'tea' } } }
+  ),
   paths.posts({ query: { id: { in: [1, 2], gt: 3 } } }), paths.posts({ query: { id: 5 } }),
   // Without a schema, the compiler knows no attributes.
-  paths.blogPosts({ query: { anything: { gte: 3 }, other: { in: ['a', 1, true] }, more: 'x', null: null } }), paths.recentPosts({ query: { anything: 1 } }), paths.adminUsers({ query: { name: { starts: 'a' } } }),
-  counted.counters({ query: { count: { gte: 3 }, limit: { in: ['a'] }, q: 'tea' } }), counted.counters({ query: { count: true, limit: 5, plain: { gte: 1 } } }),
+  paths.blogPosts({
+    query: { anything: { gte: 3 }, other: { in: ['a', 1, true] }, more: 'x', null: null }
+  }), paths.recentPosts(
+    { query: { anything: 1 } }
+  ), paths.adminUsers({ query: { name: { starts: 'a' } } }),
+  counted.counters({ query: { count: { gte: 3 }, limit: { in: ['a'] }, q: 'tea' } }), counted.counters(
+    { query: { count: true, limit: 5, plain: { gte: 1 } } }
+  ),
   paths.images(), paths.image(3), paths.url(request, 'postComments', 7)
 ]
 
@@ -132,7 +196,17 @@ export const chosen = draw((map) => map
   .resources('things', { only: ['list', 'show'] as Array<'list' | 'show'> }))
 declare const chosenPaths: PathsOf<typeof chosen>
 export const chosenTexts: string[] = [
-  chosenPaths.posts(), chosenPaths.tag(1), chosenPaths.tagUses(1), chosenPaths.newTagUse(1), chosenPaths.users(), chosenPaths.editUser(1), chosenPaths.recentNotes(), chosenPaths.profile(), chosenPaths.editProfile(), chosenPaths.things(), chosenPaths.thing(1)
+  chosenPaths.posts(), chosenPaths.tag(
+    1
+  ), chosenPaths.tagUses(
+    1
+  ), chosenPaths.newTagUse(
+    1
+  ), chosenPaths.users(), chosenPaths.editUser(
+    1
+  ), chosenPaths.recentNotes(), chosenPaths.profile(), chosenPaths.editProfile(), chosenPaths.things(), chosenPaths.thing(
+    1
+  )
 ]
 export const unchosen = [
   // @ts-expect-error the resource has no show
@@ -171,25 +245,68 @@ export const options = defineResource({
 })
 
 // @ts-expect-error the store has another type of rating
-defineResource({ name: 'posts', attributes: post, store: sqliteStore({ database, table: 'posts', attributes: { type: 'object', required: ['title'], properties: { title: { type: 'string' }, rating: { type: 'string' }, published: { type: 'boolean' }, views: { type: 'integer' } } } }) })
+defineResource({
+  name: 'posts',
+  attributes: post,
+  store: sqliteStore({
+    database,
+    table: 'posts',
+    attributes: {
+      type: 'object',
+      required: ['title'],
+      properties: {
+        title: { type: 'string' },
+        rating: { type: 'string' },
+        published: { type: 'boolean' },
+        views: { type: 'integer' }
+      }
+    }
+  })
+})
 
 // @ts-expect-error this option does not exist
 defineResource({ name: 'posts', atributes: post })
 
 // @ts-expect-error the handler returns something else than a row of posts
-draw((map) => map.resources('posts', { attributes: post }, (posts) => posts.collection.get('wrong', () => [{ id: 1, attributes: { name: 'T' } }])))
+draw((map) => map.resources('posts', { attributes: post }, (posts) =>
+  posts.collection.get('wrong', () => [{ id: 1, attributes: { name: 'T' } }])))
 
 // @ts-expect-error the title of the row is missing
-draw((map) => map.resources('posts', { attributes: post, actions: { show: () => ({ id: 1, attributes: { rating: 5 } }) } }))
+draw((map) =>
+  map.resources('posts', { attributes: post, actions: { show: () => ({ id: 1, attributes: { rating: 5 } }) } }))
 
 // @ts-expect-error this action does not exist
 draw((map) => map.resources('posts', { only: ['index'] }))
 
 // A custom list tells where the next page begins.
-defineResource({ name: 'posts', attributes: post, actions: { list: ({ query: { limit = 10 } }) => ({ kind: 'listed', rows: [{ id: limit, attributes: { title: 'T' } }], last: { id: limit, attributes: { title: 'T' } } }) } })
+defineResource({
+  name: 'posts',
+  attributes: post,
+  actions: {
+    list: ({
+      query: { limit = 10 }
+    }) => ({
+      kind: 'listed', rows: [{ id: limit, attributes: { title: 'T' } }], last: { id: limit, attributes: { title: 'T' } }
+    })
+  }
+})
 // @ts-expect-error `last` must be a row
 defineResource({ name: 'posts', attributes: post, actions: { list: () => ({ kind: 'listed', rows: [], last: 5 }) } })
 
 // A custom list respects the wanted attributes by passing them to the store.
-defineResource({ name: 'posts', attributes: { type: 'object', properties: { title: { type: 'string' } } }, actions: { list: ({ store, query, scope, signal }) => store.list({ ...query, scope }, { signal }) } })
-draw((map) => map.resources('posts', { actions: { list: ({ store, query, scope, signal }) => store.list({ ...query, scope }, { signal }) } }))
+defineResource({
+  name: 'posts',
+  attributes: {
+    type: 'object', properties: { title: { type: 'string' } }
+  },
+  actions: {
+    list: ({ store, query, scope, signal }) =>
+      store.list({ ...query, scope }, { signal })
+  }
+})
+draw((map) => map.resources('posts', {
+  actions: {
+    list: ({ store, query, scope, signal }) =>
+      store.list({ ...query, scope }, { signal })
+  }
+}))

@@ -85,8 +85,12 @@ export const uncertain = [
 /** Names with their camel case. */
 export const camelCased = [
   ['posts', 'posts'], ['post', 'post'], ['blog_posts', 'blogPosts'], ['blog-posts', 'blogPosts'],
-  ['blogPosts', 'blogPosts'], ['BlogPosts', 'blogPosts'], ['admin/blog_posts', 'adminBlogPosts'], ['v2.posts', 'v2Posts'],
-  ['admin_blog-posts', 'adminBlogPosts'], ['a__b', 'aB'], ['_private', 'private'], ['posts_', 'posts'], ['post_2_tags', 'post2Tags'],
+  [
+    'blogPosts', 'blogPosts'
+  ], ['BlogPosts', 'blogPosts'], ['admin/blog_posts', 'adminBlogPosts'], ['v2.posts', 'v2Posts'],
+  [
+    'admin_blog-posts', 'adminBlogPosts'
+  ], ['a__b', 'aB'], ['_private', 'private'], ['posts_', 'posts'], ['post_2_tags', 'post2Tags'],
   ['userIDs', 'userIDs'], ['user_URL', 'userURL'], ['_', '']
 ] as const satisfies Pairs
 
@@ -96,7 +100,8 @@ type Wrong<List extends Pairs, Checked extends { [Index in keyof List]: unknown 
 }[number]
 
 /** Returns the names for which the type computes a singular. */
-type Told<Checked extends readonly string[]> = { [Index in keyof Checked]: string extends Checked[Index] ? never : Checked[Index] }[number]
+type Told<Checked extends readonly string[]> =
+  { [Index in keyof Checked]: string extends Checked[Index] ? never : Checked[Index] }[number]
 
 type Singulars<List extends Pairs> = { readonly [Index in keyof List]: Singularize<List[Index][0]> }
 type CamelCases<List extends Pairs> = { readonly [Index in keyof List]: CamelCase<List[Index][0]> }

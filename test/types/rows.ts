@@ -49,7 +49,9 @@ interface Texts {
     readonly data: { readonly type: 'string', readonly contentEncoding: 'base64' }
   }
 }
-check<Equal<AttributesOf<Texts>, { readonly price: string, readonly discount?: string | null, readonly at?: string, readonly data?: string }>>()
+check<Equal<AttributesOf<Texts>, {
+  readonly price: string, readonly discount?: string | null, readonly at?: string, readonly data?: string
+}>>()
 
 const typeBox = Type.Object({
   title: Type.String({ maxLength: 80 }),
@@ -60,14 +62,37 @@ const typeBox = Type.Object({
 
 // A literal schema types its rows, and the input and output of each.
 check<Equal<AttributesOf<typeof literal>, { [K in keyof Post]: Post[K] }>>()
-check<Equal<VisibleOf<typeof literal>, { readonly title: string, readonly tags: readonly string[], readonly createdAt: string, readonly rating?: number, readonly price?: number | null }>>()
-check<Equal<CreateOf<typeof literal>, { readonly title: string, readonly tags: readonly string[], readonly rating: number, readonly price?: number | null, readonly secret?: string }>>()
-check<Equal<ChangesOf<typeof literal>, { readonly title?: string, readonly tags?: readonly string[], readonly rating?: number | undefined, readonly price?: number | null | undefined, readonly secret?: string | undefined }>>()
+check<Equal<VisibleOf<typeof literal>, {
+  readonly title: string,
+  readonly tags: readonly string[],
+  readonly createdAt: string,
+  readonly rating?: number,
+  readonly price?: number | null
+}>>()
+check<Equal<CreateOf<typeof literal>, {
+  readonly title: string,
+  readonly tags: readonly string[],
+  readonly rating: number,
+  readonly price?: number | null,
+  readonly secret?: string
+}>>()
+check<Equal<ChangesOf<typeof literal>, {
+  readonly title?: string,
+  readonly tags?: readonly string[],
+  readonly rating?: number | undefined,
+  readonly price?: number | null | undefined,
+  readonly secret?: string | undefined
+}>>()
 
 // A TypeBox object does the same.
 check<Equal<AttributesOf<typeof typeBox>, Readonly<Static<typeof typeBox>>>>()
 check<Equal<CreateOf<typeof typeBox>, Readonly<Static<typeof typeBox>>>>()
-check<Equal<ChangesOf<typeof typeBox>, { readonly title?: string, readonly tags?: string[], readonly rating?: number | undefined, readonly price?: number | null | undefined }>>()
+check<Equal<ChangesOf<typeof typeBox>, {
+  readonly title?: string,
+  readonly tags?: string[],
+  readonly rating?: number | undefined,
+  readonly price?: number | null | undefined
+}>>()
 export const marked = Type.Object({
   title: Type.String(),
   secret: Type.String({ writeOnly: true }) as ReturnType<typeof Type.String> & { writeOnly: true },
@@ -77,7 +102,10 @@ check<Equal<keyof AttributesOf<typeof marked>, 'title' | 'secret' | 'createdAt'>
 check<Equal<VisibleOf<typeof marked>, { readonly title: string, readonly createdAt: string }>>()
 check<Equal<CreateOf<typeof marked>, { readonly title: string, readonly secret: string }>>()
 check<Equal<ChangesOf<typeof marked>, { readonly title?: string, readonly secret?: string }>>()
-export const tree = Type.Object({ root: Type.Recursive((Self) => Type.Object({ name: Type.String(), children: Type.Array(Self) })) })
+export const tree = Type.Object({
+  root: Type.Recursive((Self) =>
+    Type.Object({ name: Type.String(), children: Type.Array(Self) }))
+})
 check<Equal<AttributesOf<typeof tree>['root']['children'][number]['children'][number]['name'], string>>()
 
 // A schema that is not known allows any attributes.
@@ -99,21 +127,54 @@ check<Equal<ValueOf<{ readonly type: readonly ['integer', 'boolean', 'null'] }>,
 check<Equal<ValueOf<{ readonly type: 'string', readonly nullable: true }>, string | null>>()
 check<Equal<ValueOf<{ readonly enum: readonly ['a', 1, null] }>, 'a' | 1 | null>>()
 check<Equal<ValueOf<{ readonly type: 'string', readonly enum: readonly ['a', 'b', null] }>, 'a' | 'b'>>()
-check<Equal<ValueOf<{ readonly type: readonly ['string', 'null'], readonly enum: readonly ['a', 'b', null] }>, 'a' | 'b' | null>>()
+check<Equal<ValueOf<{ readonly type: readonly ['string', 'null'], readonly enum: readonly ['a', 'b', null] }>, 'a'
+  | 'b' | null>>()
 check<Equal<ValueOf<{ readonly const: 'a', readonly title: 'A' }>, 'a'>>()
-check<Equal<ValueOf<{ readonly oneOf: readonly [{ readonly const: 'a', readonly title: 'A' }, { readonly const: 'b' }] }>, 'a' | 'b'>>()
-check<Equal<ValueOf<{ readonly anyOf: readonly [{ readonly type: 'string' }, { readonly type: 'null' }] }>, string | null>>()
-check<Equal<ValueOf<{ readonly type: 'string', readonly anyOf: readonly [{ readonly format: 'date' }, { readonly maxLength: 0 }] }>, string>>()
+check<Equal<ValueOf<{
+  readonly oneOf: readonly [{ readonly const: 'a', readonly title: 'A' }, { readonly const: 'b' }]
+}>, 'a'
+  | 'b'>>()
+check<Equal<ValueOf<{ readonly anyOf: readonly [{ readonly type: 'string' }, { readonly type: 'null' }] }>, string
+  | null>>()
+check<Equal<ValueOf<{
+  readonly type: 'string', readonly anyOf: readonly [{ readonly format: 'date' }, { readonly maxLength: 0 }]
+}>, string>>()
 check<Equal<ValueOf<{ readonly allOf: readonly [{ readonly type: 'string' }, { readonly minLength: 1 }] }>, string>>()
 check<Equal<ValueOf<{ readonly type: 'array' }>, readonly unknown[]>>()
-check<Equal<ValueOf<{ readonly type: 'array', readonly items: readonly [{ readonly type: 'string' }] }>, readonly unknown[]>>()
-check<Equal<ValueOf<{ readonly type: 'array', readonly items: { readonly type: 'array', readonly items: { readonly type: 'integer' } } }>, ReadonlyArray<readonly number[]>>>()
+check<Equal<ValueOf<{
+  readonly type: 'array', readonly items: readonly [{ readonly type: 'string' }]
+}>, readonly unknown[]>>()
+check<Equal<ValueOf<{
+  readonly type: 'array', readonly items: { readonly type: 'array', readonly items: { readonly type: 'integer' } }
+}>, ReadonlyArray<readonly number[]>>>()
 check<Equal<ValueOf<{ readonly type: 'object' }>, Attributes>>()
-check<Equal<ValueOf<{ readonly type: 'object', readonly additionalProperties: { readonly type: 'integer' } }>, Readonly<Record<string, number>>>>()
-check<Equal<ValueOf<{ readonly type: 'object', readonly properties: { readonly a: { readonly type: 'string' } }, readonly additionalProperties: false }>, { readonly a?: string }>>()
-check<Equal<ValueOf<{ readonly type: 'object', readonly properties: { readonly a: { readonly type: 'string' } }, readonly additionalProperties: { readonly type: 'integer' } }>['a'], string | undefined>>()
-check<Equal<ValueOf<{ readonly type: 'object', readonly properties: { readonly a: { readonly type: 'string' } }, readonly additionalProperties: true }>['b'], unknown>>()
-check<Equal<ValueOf<{ readonly type: readonly ['object', 'null'], readonly properties: { readonly a: { readonly const: 1 } }, readonly required: readonly ['a'] }>, { readonly a: 1 } | null>>()
+check<Equal<ValueOf<{
+  readonly type: 'object', readonly additionalProperties: { readonly type: 'integer' }
+}>, Readonly<Record<string, number>>>>()
+check<Equal<ValueOf<{
+  readonly type: 'object',
+  readonly properties: { readonly a: { readonly type: 'string' } },
+  readonly additionalProperties: false
+}>, {
+  readonly a?: string
+}>>()
+check<Equal<ValueOf<{
+  readonly type: 'object',
+  readonly properties: { readonly a: { readonly type: 'string' } },
+  readonly additionalProperties: { readonly type: 'integer' }
+}>['a'], string
+  | undefined>>()
+check<Equal<ValueOf<{
+  readonly type: 'object',
+  readonly properties: { readonly a: { readonly type: 'string' } },
+  readonly additionalProperties: true
+}>['b'], unknown>>()
+check<Equal<ValueOf<{
+  readonly type: readonly ['object', 'null'],
+  readonly properties: { readonly a: { readonly const: 1 } },
+  readonly required: readonly ['a']
+}>, { readonly a: 1 }
+  | null>>()
 check<Equal<ValueOf<{ readonly $ref: '#/definitions/it' }>, unknown>>()
 check<Equal<ValueOf<{ readonly type: 'array', readonly items: { readonly $ref: '#' } }>, readonly unknown[]>>()
 check<Equal<ValueOf<{ readonly description: 'anything' }>, unknown>>()
@@ -122,20 +183,33 @@ check<Equal<ValueOf<any>, unknown>>()
 check<Equal<ValueOf<Readonly<Record<string, unknown>>>, unknown>>()
 // A widened literal gives only what is still known.
 check<Equal<ValueOf<{ type: string }>, unknown>>()
-check<Equal<AttributesOf<{ type: 'object', properties: { title: { type: 'string' } }, required: string[] }>, { readonly title?: string }>>()
+check<Equal<AttributesOf<{ type: 'object', properties: { title: { type: 'string' } }, required: string[] }>, {
+  readonly title?: string
+}>>()
 // A literal may contain TypeBox schemas.
-export const mixed = { type: 'object', properties: { title: Type.String(), sizes: Type.Array(Type.Integer()) }, required: ['title'] } as const
+export const mixed = {
+  type: 'object', properties: { title: Type.String(), sizes: Type.Array(Type.Integer()) }, required: ['title']
+} as const
 check<Equal<AttributesOf<typeof mixed>, { readonly title: string, readonly sizes?: number[] }>>()
 
 /** Alternative objects that a constant distinguishes. */
 type Shape = ValueOf<{
   readonly type: 'object'
   readonly oneOf: readonly [
-    { readonly properties: { readonly kind: { readonly const: 'circle' }, readonly radius: { readonly type: 'number' } }, readonly required: readonly ['kind', 'radius'] },
-    { readonly properties: { readonly kind: { readonly const: 'square' }, readonly side: { readonly type: 'number' } }, readonly required: readonly ['kind', 'side'] }
+    {
+      readonly properties: {
+        readonly kind: { readonly const: 'circle' }, readonly radius: { readonly type: 'number' }
+      },
+      readonly required: readonly ['kind', 'radius']
+    },
+    {
+      readonly properties: { readonly kind: { readonly const: 'square' }, readonly side: { readonly type: 'number' } },
+      readonly required: readonly ['kind', 'side']
+    }
   ]
 }>
-check<Equal<Shape, { readonly kind: 'circle', readonly radius: number } | { readonly kind: 'square', readonly side: number }>>()
+check<Equal<Shape, { readonly kind: 'circle', readonly radius: number }
+  | { readonly kind: 'square', readonly side: number }>>()
 export const measure = (shape: Shape): number => shape.kind === 'circle' ? shape.radius : shape.side
 
 // In nested objects, readOnly properties are not part of the input, and defaults apply to updates too.
@@ -144,25 +218,39 @@ export const nested = {
   properties: {
     address: {
       type: 'object',
-      properties: { street: { type: 'string' }, country: { type: 'string', default: 'NL' }, key: { type: 'integer', readOnly: true } },
+      properties: {
+        street: { type: 'string' }, country: { type: 'string', default: 'NL' }, key: { type: 'integer', readOnly: true }
+      },
       required: ['street', 'key']
     }
   },
   required: ['address']
 } as const
-check<Equal<AttributesOf<typeof nested>, { readonly address: { readonly street: string, readonly key: number, readonly country?: string } }>>()
+check<Equal<AttributesOf<typeof nested>, {
+  readonly address: { readonly street: string, readonly key: number, readonly country?: string }
+}>>()
 check<Equal<CreateOf<typeof nested>, { readonly address: { readonly street: string, readonly country: string } }>>()
 check<Equal<ChangesOf<typeof nested>, { readonly address?: { readonly street: string, readonly country: string } }>>()
 // Defaults also apply to readOnly attributes.
-check<Equal<CreateOf<{ type: 'object', properties: { state: { type: 'string', readOnly: true, default: 'new' } } }>, { readonly state: string }>>()
+check<Equal<CreateOf<{ type: 'object', properties: { state: { type: 'string', readOnly: true, default: 'new' } } }>, {
+  readonly state: string
+}>>()
 
 /** A schema nested once for each letter. */
-type Deep<T extends string> = T extends `${string}${infer Rest}` ? { readonly type: 'array', readonly items: Deep<Rest> } : { readonly type: 'string' }
+type Deep<T extends string> = T extends `${string}${infer Rest}` ? {
+  readonly type: 'array', readonly items: Deep<Rest>
+} : { readonly type: 'string' }
 check<Equal<ValueOf<Deep<'123456'>>[0][0][0][0][0][0], string>>()
 check<Equal<ValueOf<Deep<'12345678901234567890'>>[0][0][0][0][0][0][0], unknown>>()
 interface Loop { readonly type: 'array', readonly items: Loop }
 check<Equal<ValueOf<Loop>[0][0][0][0][0][0][0], unknown>>()
-interface Ring { readonly type: 'object', readonly properties: { readonly next: Ring, readonly name: { readonly type: 'string' } }, readonly required: readonly ['next', 'name'] }
+interface Ring {
+  readonly type: 'object',
+  readonly properties: {
+    readonly next: Ring, readonly name: { readonly type: 'string' }
+  },
+  readonly required: readonly ['next', 'name']
+}
 check<Equal<AttributesOf<Ring>['next']['next']['next']['name'], string>>()
 interface Knot { readonly anyOf: readonly [Knot, { readonly type: 'string' }] }
 check<Equal<ValueOf<Knot>, unknown>>()
@@ -187,7 +275,11 @@ export const title = titleOf(boxed)
 // The schema types the rows of a database store.
 const sqlite = sqliteStore({ database, table: 'posts', attributes: literal })
 const postgres = postgresStore({ pool, table: 'posts', attributes: typeBox })
-export const inline = sqliteStore({ database, table: 'posts', attributes: { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] } })
+export const inline = sqliteStore({
+  database,
+  table: 'posts',
+  attributes: { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] }
+})
 check<Equal<typeof sqlite, SqliteStore<AttributesOf<typeof literal>>>>()
 check<Equal<typeof postgres, PostgresStore<AttributesOf<typeof typeBox>>>>()
 check<Equal<typeof inline, SqliteStore<{ readonly title: string }>>>()
@@ -242,8 +334,12 @@ resources('posts', {
 // The same holds for an inline schema that follows its store.
 resources('posts', {
   store: memoryStore(),
-  attributes: { type: 'object', properties: { title: { type: 'string' }, state: { enum: ['draft', 'public'] } }, required: ['title'] },
-  use: ({ attributes }) => { check<Equal<typeof attributes, { readonly title: string, readonly state?: 'draft' | 'public' }>>() }
+  attributes: {
+    type: 'object', properties: { title: { type: 'string' }, state: { enum: ['draft', 'public'] } }, required: ['title']
+  },
+  use: ({ attributes }) => {
+    check<Equal<typeof attributes, { readonly title: string, readonly state?: 'draft' | 'public' }>>()
+  }
 })
 resources('posts', {
   attributes: { type: 'object', properties: { title: { type: 'string' } } },
@@ -268,10 +364,25 @@ resources('posts', { attributes: literal, store: sqlite })
 resources('posts', { attributes: typeBox, store: postgres })
 resources('posts', { attributes: literal, store: asked })
 resources('posts', { attributes: literal, store: sqliteStore({ database, table: 'posts', attributes: literal }) })
-resources('posts', { attributes: literal, store: sqliteStore({ database, table: 'posts', attributes: { ...literal, properties: { ...literal.properties, blogId: { type: 'integer' } } } }) })
 resources('posts', {
   attributes: literal,
-  store: sqliteStore({ database, table: 'posts', attributes: { ...literal, properties: { ...literal.properties, blogId: { type: 'integer' } }, required: [...literal.required, 'blogId'] } }),
+  store: sqliteStore({
+    database,
+    table: 'posts',
+    attributes: { ...literal, properties: { ...literal.properties, blogId: { type: 'integer' } } }
+  })
+})
+resources('posts', {
+  attributes: literal,
+  store: sqliteStore({
+    database,
+    table: 'posts',
+    attributes: {
+      ...literal,
+      properties: { ...literal.properties, blogId: { type: 'integer' } },
+      required: [...literal.required, 'blogId']
+    }
+  }),
   use: ({ attributes }) => { check<Equal<typeof attributes, AttributesOf<typeof literal>>>() }
 })
 // A TypeBox schema and a literal that mean the same.
@@ -280,7 +391,13 @@ resources('names', { attributes: { type: 'object', properties: { title: { type: 
 // The attributes are not known.
 declare const someSchema: AttributesSchema
 resources('posts', { attributes: someSchema, store: sqlite })
-resources('posts', { attributes: someSchema, store: loose, use: ({ attributes }) => { check<Equal<typeof attributes, Attributes>>() } })
+resources('posts', {
+  attributes: someSchema,
+  store: loose,
+  use: ({ attributes }) => {
+    check<Equal<typeof attributes, Attributes>>()
+  }
+})
 // An inline store has the types of the contract.
 resources('posts', {
   attributes: literal,
@@ -321,7 +438,11 @@ resources('posts', {
 resources('posts', {
   attributes: literal,
   // @ts-expect-error the titles are not strings
-  store: sqliteStore({ database, table: 'posts', attributes: { ...literal, properties: { ...literal.properties, title: { type: 'integer' } } } })
+  store: sqliteStore({
+    database,
+    table: 'posts',
+    attributes: { ...literal, properties: { ...literal.properties, title: { type: 'integer' } } }
+  })
 })
 resources('posts', {
   attributes: { type: 'object', properties: { rating: { type: 'integer' } }, required: ['rating'] },
@@ -331,7 +452,9 @@ resources('posts', {
 resources('posts', {
   attributes: { type: 'object', properties: { state: { enum: ['draft', 'public'] } } },
   // @ts-expect-error the states are any strings
-  store: sqliteStore({ database, table: 'posts', attributes: { type: 'object', properties: { state: { type: 'string' } } } })
+  store: sqliteStore({
+    database, table: 'posts', attributes: { type: 'object', properties: { state: { type: 'string' } } }
+  })
 })
 resources('posts', {
   attributes: literal,
@@ -350,14 +473,38 @@ either({ store: loose, use: ({ attributes }) => { check<Equal<typeof attributes,
 either({ store: memoryStore(), use: ({ attributes }) => { check<Equal<typeof attributes, Attributes>>() } })
 either({ store: anythingStore, use: ({ attributes }) => { check<Equal<typeof attributes, Attributes>>() } })
 either({ store: sqlite, use: ({ attributes }) => { check<Equal<typeof attributes, AttributesOf<typeof literal>>>() } })
-either({ store: new Archive(), use: ({ attributes }) => { check<Equal<typeof attributes, { readonly title: string }>>() } })
 either({
-  store: sqliteStore({ database, table: 'posts', attributes: { type: 'object', properties: { title: { type: 'string' } } } }),
+  store: new Archive(),
+  use: ({ attributes }) => {
+    check<Equal<typeof attributes, { readonly title: string }>>()
+  }
+})
+either({
+  store: sqliteStore({
+    database, table: 'posts', attributes: { type: 'object', properties: { title: { type: 'string' } } }
+  }),
   use: ({ attributes }) => { check<Equal<typeof attributes, { readonly title?: string }>>() }
 })
-either({ attributes: typeBox, store: sqlite, use: ({ attributes }) => { check<Equal<typeof attributes, AttributesOf<typeof typeBox>>>() } })
-either({ attributes: someSchema, store: sqlite, use: ({ attributes }) => { check<Equal<typeof attributes, AttributesOf<typeof literal>>>() } })
-either({ attributes: literal, use: ({ attributes }) => { check<Equal<typeof attributes, AttributesOf<typeof literal>>>() } })
+either({
+  attributes: typeBox,
+  store: sqlite,
+  use: ({ attributes }) => {
+    check<Equal<typeof attributes, AttributesOf<typeof typeBox>>>()
+  }
+})
+either({
+  attributes: someSchema,
+  store: sqlite,
+  use: ({ attributes }) => {
+    check<Equal<typeof attributes, AttributesOf<typeof literal>>>()
+  }
+})
+either({
+  attributes: literal,
+  use: ({ attributes }) => {
+    check<Equal<typeof attributes, AttributesOf<typeof literal>>>()
+  }
+})
 either({
   attributes: { type: 'object', properties: { name: { type: 'string' } } },
   // @ts-expect-error the rows have no "name"
@@ -366,7 +513,16 @@ either({
 
 declare const app: FastifyInstance
 // A literal may have other keywords of JSON Schema, but an unknown keyword is an error.
-app.register(plugin, { name: 'posts', attributes: { $id: 'post', title: 'Post', type: 'object', properties: { kind: { $ref: '#/definitions/kind' } }, definitions: { kind: { type: 'string' } } } })
+app.register(plugin, {
+  name: 'posts',
+  attributes: {
+    $id: 'post',
+    title: 'Post',
+    type: 'object',
+    properties: { kind: { $ref: '#/definitions/kind' } },
+    definitions: { kind: { type: 'string' } }
+  }
+})
 // @ts-expect-error "propertys" is not a keyword
 app.register(plugin, { name: 'posts', attributes: { type: 'object', propertys: {}, properties: {} } })
 

@@ -7,25 +7,40 @@ type Json = 'application/json' | 'application/problem+json'
 export async function visit (baseUrl: string): Promise<readonly unknown[]> {
   const client = createClient<paths, Json>({ baseUrl, headers: { accept: 'application/json' } })
 
-  const created = await client.POST('/posts', { body: { post: { title: 'Tea', body: 'With milk', tags: ['drinks'], publishedAt: null } } })
+  const created = await client.POST('/posts', {
+    body: { post: { title: 'Tea', body: 'With milk', tags: ['drinks'], publishedAt: null } }
+  })
   if (created.data === undefined) throw new Error(created.error.detail)
   const { id, title } = created.data.post
   const version = created.response.headers.get('etag') ?? ''
 
-  const updated = await client.PUT('/posts', { params: { header: { 'If-Match': version } }, body: { id, post: { rating: 5 } } })
-  const late = await client.PUT('/posts', { params: { header: { 'If-Match': version } }, body: { id, post: { rating: 1 } } })
+  const updated = await client.PUT('/posts', {
+    params: { header: { 'If-Match': version } }, body: { id, post: { rating: 5 } }
+  })
+  const late = await client.PUT('/posts', {
+    params: { header: { 'If-Match': version } }, body: { id, post: { rating: 1 } }
+  })
   const shown = await client.GET('/posts/{id}', { params: { path: { id } } })
   const page = await client.GET('/posts', { params: { query: { limit: 2, sort: '-title', published: true } } })
-  const query = { q: 'milk tea', 'rating[gte]': 3, 'title[starts]': 't', 'published[in]': [true, false], 'publishedAt[null]': true }
-  const found = await client.GET('/posts', { params: { query }, querySerializer: { array: { style: 'form', explode: false } } })
+  const query = {
+    q: 'milk tea', 'rating[gte]': 3, 'title[starts]': 't', 'published[in]': [true, false], 'publishedAt[null]': true
+  }
+  const found = await client.GET('/posts', {
+    params: { query }, querySerializer: { array: { style: 'form', explode: false } }
+  })
   const published = await client.POST('/posts/{id}/publish', { params: { path: { id } } })
   const refused = await client.POST('/posts', { body: { post: { title: '', body: 'B' } } })
-  const comment = await client.POST('/posts/{postId}/comments', { params: { path: { postId: id } }, body: { comment: { author: 'Ann', body: 'Yes' } } })
+  const comment = await client.POST('/posts/{postId}/comments', {
+    params: { path: { postId: id } }, body: { comment: { author: 'Ann', body: 'Yes' } }
+  })
   const gone = await client.DELETE('/posts', { params: { query: { id } } })
   const missing = await client.GET('/posts/{id}', { params: { path: { id } } })
 
   return [
-    title, updated.data?.post.rating, late.response.status, shown.data?.post.tags, page.data?.posts.length, found.data?.posts.map(({ title }) => title), published.response.status,
+    title, updated.data?.post.rating, late.response.status, shown.data?.post.tags, page.data?.posts.length, found.data?.posts.map(({
+      title
+    }) =>
+      title), published.response.status,
     refused.error?.status, refused.error !== undefined && 'errors' in refused.error ? refused.error.errors : undefined,
     comment.data?.comment.author, gone.response.status, missing.error?.status
   ]
