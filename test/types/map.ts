@@ -244,35 +244,23 @@ export const options = defineResource({
   actions: { create: ({ attributes }) => ({ id: 1, attributes: { title: attributes.title } }) }
 })
 
-// @ts-expect-error the store has another type of rating
-defineResource({
-  name: 'posts',
-  attributes: post,
-  store: sqliteStore({
-    database,
-    table: 'posts',
-    attributes: {
-      type: 'object',
-      required: ['title'],
-      properties: {
-        title: { type: 'string' },
-        rating: { type: 'string' },
-        published: { type: 'boolean' },
-        views: { type: 'integer' }
-      }
-    }
-  })
+const textRatings = sqliteStore({
+  database,
+  table: 'posts',
+  attributes: { ...post, properties: { ...post.properties, rating: { type: 'string' } } }
 })
+// @ts-expect-error the store has another type of rating
+defineResource({ name: 'posts', attributes: post, store: textRatings })
 
 // @ts-expect-error this option does not exist
 defineResource({ name: 'posts', atributes: post })
 
-// @ts-expect-error the handler returns something else than a row of posts
 draw((map) => map.resources('posts', { attributes: post }, (posts) =>
+  // @ts-expect-error the handler returns something else than a row of posts
   posts.collection.get('wrong', () => [{ id: 1, attributes: { name: 'T' } }])))
 
-// @ts-expect-error the title of the row is missing
 draw((map) =>
+  // @ts-expect-error the title of the row is missing
   map.resources('posts', { attributes: post, actions: { show: () => ({ id: 1, attributes: { rating: 5 } }) } }))
 
 // @ts-expect-error this action does not exist
