@@ -6,8 +6,6 @@ import ts from 'typescript'
 import * as errors from '../lib/core/errors.js'
 import { ENGLISH_TEXTS } from '../lib/core/messages.js'
 import { makeMessages } from '../lib/html/languages/make-messages.js'
-import { renderReadmeTables } from './bench/readme-table.js'
-import type { Recorded } from './bench/recorded.js'
 import { allPages, isWhole, namesIn, type Page, pages, root, type Table } from './support/pages.js'
 
 const LONGEST_README = 220
@@ -287,10 +285,4 @@ t.test('the tables of dependencies name every dependency, and whatever these bri
   t.strictSame(brought.sort(), [...all].filter(([name]) => !direct.includes(name)).sort())
   t.strictSame([...direct, ...all.keys()].filter((name) => lock[`node_modules/${name}`]?.hasInstallScript === true), [],
     'none runs a script when it is installed')
-})
-
-t.test('the tables of speed are what the benchmark has recorded', { skip: whole }, async (t) => {
-  const recorded = JSON.parse(readFileSync(new URL('test/bench/recorded.json', root), 'utf8')) as Recorded
-  t.match(pageAt('docs/performance.md')?.text,
-    `<!-- What \`npm run bench -- --record\` has found -->\n\n${renderReadmeTables(recorded)}\n\n<!-- End -->`)
 })

@@ -1,79 +1,110 @@
 /**
- * Measures the plugin beside handwritten routes and other software in one run.
+ * Compares the CPU time of servers in one run, in which they take turns.
  *
- * `npm run bench` measures everything (some ten minutes). `npm run bench -- http growth` measures the groups of these
- * names. `npm run bench -- --quick` takes about a minute and fails if a figure has fallen. `--record` writes the
- * figures into docs/performance.md, and into the file that the quick run compares with.
+ * `npm run bench` compares a resource with routes by hand, Express and Feathers; `--record` writes the table into
+ * docs/performance.md. `npm run bench -- --against COMMIT` compares this commit with another one. Names of scenarios
+ * measure only these, and `--rounds N` sets how often each contender has its turn.
  */
+import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { isPinned } from './child.js'
-import { measureEventLoop, measureMemory, measureThroughput } from './figures/long-lists.js'
-import { measureAllocation, measureGrowth, measureStart, measureStreams, measureWriters } from './figures/measure-figures.js'
-import { findFallen } from './guard.js'
-import { memoryCells, plainCells, sqliteCells } from './http/cells.js'
-import { measureHttp } from './http/measure-http.js'
-import { InProcess } from './measure-in-process.js'
-import { readRecorded, record } from './recorded.js'
-import { makeResult, renderTable, type Result } from './result.js'
-import { measureWorstInputs, TARGET } from './worst-inputs.js'
+import { parseArgs } from 'node:util'
+import { checkOut } from './commit.js'
+import { Contender } from './contender.js'
+import { type Request, resourceScenarios, type Scenario, scenarios } from './scenarios.js'
 
-const ROUNDS = 200
-const QUICK_ROUNDS = 60
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { against: { type: 'string' }, record: { type: 'boolean' }, rounds: { type: 'string', default: '9' } }
+})
+const ROUNDS = Number(values.rounds)
+const program = (name: string): URL => new URL(`servers/${name}.js`, import.meta.url)
 
-const print = (results: readonly Result[]): void => { console.log(renderTable(results)) }
-
-async function measureWorst (): Promise<Result[]> {
-  const [worst] = await measureWorstInputs()
-  return worst === undefined ? [] : [makeResult('worst single input', worst.milliseconds, 'ms', { most: TARGET })]
+function median (figures: readonly number[]): number {
+  return figures.toSorted((a, b) => a - b)[figures.length >> 1] as number
 }
 
-const measurements: Readonly<Record<string, () => Promise<Result[]>>> = {
-  'in-process': async () => (await InProcess.start()).measureAll(ROUNDS),
-  http: () => measureHttp(memoryCells),
-  sqlite: () => measureHttp(sqliteCells),
-  plain: () => measureHttp(plainCells),
-  throughput: measureThroughput,
-  streams: measureStreams,
-  memory: measureMemory,
-  loop: measureEventLoop,
-  allocation: measureAllocation,
-  growth: measureGrowth,
-  writers: measureWriters,
-  start: async () => measureStart(),
-  worst: measureWorst,
-  // Imported only on demand: embedded PostgreSQL makes the process exit with 0 even after a failure.
-  filters: async () => (await import('./figures/filtered-lists.js')).measureFilteredLists(),
-  stores: async () => (await import('./stores.js')).measureStores()
+const requestTo = ({ request, feathers }: Scenario, { name }: Contender): Request | undefined =>
+  name === 'Feathers' ? feathers : request
+
+/** Tells whether an answer must equal that of the first contender. Feathers has a format of its own. */
+function isComparable ({ request }: Scenario, { name }: Contender): boolean {
+  return request.method === 'GET' && name !== 'Feathers' && values.against === undefined
 }
 
-async function measureQuickly (): Promise<void> {
-  const inProcess = await InProcess.start()
-  const results = inProcess.measureAll(QUICK_ROUNDS)
-  print(results)
-  const fallen = findFallen(results, readRecorded(), inProcess, QUICK_ROUNDS)
-  for (const line of fallen) console.log(`FALLEN ${line}`)
-  process.exitCode = fallen.length > 0 ? 1 : 0
-}
-
-async function measureFully (names: readonly string[]): Promise<Result[]> {
-  if (!isPinned) console.log('taskset is missing, or there is only one core: the server and the client share all cores.')
-  const results: Result[] = []
-  for (const [name, measure] of Object.entries(measurements)) {
-    if (names.length > 0 && !names.includes(name)) continue
-    const found = await measure()
-    print(found)
-    results.push(...found)
+/** Throws if the contenders answer differently. */
+async function checkAnswers (scenario: Scenario, contenders: readonly Contender[]): Promise<void> {
+  const { status, body } = await (contenders[0] as Contender).ask(scenario.request)
+  for (const contender of contenders) {
+    const request = requestTo(scenario, contender)
+    if (request === undefined) continue
+    const answer = await contender.ask(request)
+    const isEqual = isComparable(scenario, contender) ? answer.body === body : true
+    if (answer.status === status && isEqual) continue
+    throw new Error(`${scenario.name}: ${contender.name} answers with ${answer.status}: ${answer.body.slice(0, 300)}`)
   }
-  return results
 }
 
-const parameters = process.argv.slice(2)
-const names = parameters.filter((parameter) => !parameter.startsWith('--'))
-if (parameters.includes('--quick')) {
-  await measureQuickly()
-} else {
-  // The soak takes minutes. It reports only success or failure.
-  if (names.includes('soak')) await import('./soak.js')
-  const results = names.includes('soak') && names.length === 1 ? [] : await measureFully(names)
-  if (parameters.includes('--record')) record(`Node.js ${process.versions.node}, ${availableParallelism()} cores`, results)
+/** Returns the speed of each contender relative to the first one. */
+async function compare (scenario: Scenario, contenders: readonly Contender[]): Promise<Array<number | undefined>> {
+  await checkAnswers(scenario, contenders)
+  const able = contenders.filter((contender) => requestTo(scenario, contender) !== undefined)
+  const costs = new Map(able.map((contender) => [contender, [] as number[]]))
+  // The first round compiles the code.
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const contender of round % 2 === 0 ? able : able.toReversed()) {
+      const cost = await contender.measure(requestTo(scenario, contender) as Request, scenario.count)
+      if (round > 0) costs.get(contender)?.push(cost)
+    }
+  }
+  const first = median(costs.get(contenders[0] as Contender) as number[])
+  return contenders.map((contender) => {
+    const own = costs.get(contender)
+    return own === undefined ? undefined : first / median(own)
+  })
 }
+
+/** Measures the scenarios and returns a table for Markdown. */
+async function tabulate (all: readonly Scenario[], contenders: readonly Contender[]): Promise<string> {
+  const names = contenders.slice(1).map(({ name }) => name)
+  const lines = [`| | ${names.join(' | ')} |`, `|---|${names.map(() => '---|').join('')}`]
+  for (const scenario of all.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
+    const [, ...speeds] = await compare(scenario, contenders)
+    const line = `| ${scenario.name} | ${speeds.map((speed) => speed?.toFixed(2) ?? '').join(' | ')} |`
+    lines.push(line)
+    console.log(line)
+  }
+  return lines.join('\n')
+}
+
+async function compareCommits (commit: string): Promise<void> {
+  const checkout = checkOut(commit)
+  const contenders = [
+    await Contender.start(commit, checkout.program ?? program('resource'), [checkout.folder]),
+    await Contender.start('this commit', program('resource'), [process.cwd()])
+  ]
+  try {
+    console.log(`The speed relative to ${commit}:`)
+    await tabulate([...scenarios, ...resourceScenarios], contenders)
+  } finally {
+    for (const contender of contenders) contender.stop()
+    checkout.remove()
+  }
+}
+
+async function compareSoftware (): Promise<void> {
+  const contenders = [
+    await Contender.start('by hand', program('by-hand')),
+    await Contender.start('resource', program('resource'), [process.cwd()]),
+    await Contender.start('Express', program('express')),
+    await Contender.start('Feathers', program('feathers'))
+  ]
+  console.log('The speed of a resource, Express and Feathers relative to routes by hand:')
+  const table = await tabulate(scenarios, contenders)
+  for (const contender of contenders) contender.stop()
+  if (values.record !== true) return
+  const page = readFileSync('docs/performance.md', 'utf8')
+  const recorded = `$1\n${table}\n\nMeasured on Node.js ${process.versions.node}, ${availableParallelism()} cores.\n$2`
+  writeFileSync('docs/performance.md', page.replace(/(<!-- Recorded -->\n)[^]*?(\n<!-- End -->)/, recorded))
+}
+
+await (values.against === undefined ? compareSoftware() : compareCommits(values.against))

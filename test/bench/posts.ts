@@ -19,9 +19,17 @@ export const schema = {
   }
 } as const satisfies AttributesSchema
 
-const BODY = 'It is a truth universally acknowledged, that a single man in possession of a good fortune, must be in want of a wife. However little known the feelings or views of such a man may be on his first enter'
+const BODY = 'It is a truth universally acknowledged, that a single man in possession of a good fortune, must be ' +
+  'in want of a wife. However little known the feelings or views of such a man may be on his first enter'
+
+/** The number of rows that each contender has at the start. */
+const ROWS = 1000
 
 export function makePost (index: number): Post {
-  // Parses the record like one from a body or a database. A concatenated string would be slower to read.
-  return JSON.parse(JSON.stringify({ title: `Post number ${String(index % 1_000_000).padStart(12, '0')}`, body: BODY, published: index % 2 === 0, rating: index % 6 })) as Post
+  // A parsed text is one piece of memory, like those from a body or a database. A joined one is slower to read.
+  return JSON.parse(JSON.stringify({
+    title: `Post number ${String(index).padStart(12, '0')}`, body: BODY, published: index % 2 === 0, rating: index % 6
+  })) as Post
 }
+
+export const posts: readonly Post[] = Array.from({ length: ROWS }, (_, index) => makePost(index + 1))

@@ -13,9 +13,27 @@ export const worstAttributes = {
     numbers: { type: 'array', items: { type: 'number' } },
     tags: { type: 'array', items: text },
     mixed: { type: 'array', items: { anyOf: [{ type: 'integer' }, text] } },
-    links: { type: 'array', uniqueItems: true, items: { type: 'object', additionalProperties: false, properties: { to: { type: 'integer' } } } },
-    people: { type: 'array', items: { type: 'object', additionalProperties: false, properties: { name: text, age: { type: 'integer' }, email: { type: 'string', format: 'email' } } } },
-    drafts: { type: 'array', items: { type: 'object', additionalProperties: false, properties: { secret: { type: 'string', writeOnly: true }, count: { type: 'integer', default: 3 } } } },
+    links: {
+      type: 'array',
+      uniqueItems: true,
+      items: { type: 'object', additionalProperties: false, properties: { to: { type: 'integer' } } }
+    },
+    people: {
+      type: 'array',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        properties: { name: text, age: { type: 'integer' }, email: { type: 'string', format: 'email' } }
+      }
+    },
+    drafts: {
+      type: 'array',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        properties: { secret: { type: 'string', writeOnly: true }, count: { type: 'integer', default: 3 } }
+      }
+    },
     tree: { $ref: '#/definitions/node' },
     email: { type: 'string', format: 'email' },
     urls: { type: 'array', items: { type: 'string', format: 'url' } },
@@ -25,6 +43,10 @@ export const worstAttributes = {
     anything: {}
   },
   definitions: {
-    node: { type: 'object', additionalProperties: false, properties: { name: text, children: { type: 'array', items: { $ref: '#/definitions/node' } } } }
+    node: {
+      type: 'object',
+      additionalProperties: false,
+      properties: { name: text, children: { type: 'array', items: { $ref: '#/definitions/node' } } }
+    }
   }
 } as const satisfies AttributesSchema & { readonly definitions: object }

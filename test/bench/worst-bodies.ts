@@ -51,7 +51,10 @@ export function lines (line: string): string {
 }
 
 function countValues (value: unknown): number {
-  return typeof value === 'object' && value !== null ? Object.values(value).reduce<number>((count, part) => count + countValues(part), 1) : 1
+  return typeof value === 'object' && value !== null
+    ? Object.values(value).reduce<number>((count, part) =>
+      count + countValues(part), 1)
+    : 1
 }
 
 /** Returns `<post><tags type="array"><a/><a/>…</tags></post>`. */
