@@ -26,9 +26,7 @@ t.test('an input of a megabyte is answered', async (t) => {
     ['one long number', declared, 'application/json', `{"post":{"rating":${'9'.repeat(1_000_000)}}}`],
     ['open brackets', open, 'application/json', `{"post":{"a":${'['.repeat(49_000)}1${']'.repeat(49_000)}}}`]
   ]
-  for (const [name, app, type, payload] of inputs) {
-    t.equal((await send(app, type, payload)).statusCode, 422, name)
-  }
+  for (const [name, app, type, payload] of inputs) t.equal((await send(app, type, payload)).statusCode, 422, name)
 })
 
 t.test('a URL and a query that are too long are refused, with their limit', async (t) => {

@@ -9,8 +9,7 @@ const author = {
   properties: { name: { type: 'string' }, password: { type: 'string', writeOnly: true }, tags: { type: 'array', items: { type: 'string' } } }
 } as const
 const post = {
-  type: 'object',
-  properties: { title: { type: 'string' }, authorId: { type: ['integer', 'null'] } }
+  type: 'object', properties: { title: { type: 'string' }, authorId: { type: ['integer', 'null'] } }
 } as const
 const comment = {
   type: 'object',

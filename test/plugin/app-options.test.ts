@@ -21,10 +21,7 @@ t.test('the app\'s compilers and handlers keep serving the app and do not affect
     [
       'decorators',
       (app) => {
-        app
-          .decorate('posts', 1)
-          .decorateRequest('state', undefined)
-          .decorateRequest('payload', undefined)
+        app.decorate('posts', 1).decorateRequest('state', undefined).decorateRequest('payload', undefined)
           .decorateReply('view', undefined)
       }
     ],

@@ -13,9 +13,7 @@ const named = (names: readonly string[], schemas: readonly string[] = []) => {
   return [...nameResources(tables, () => undefined).values()]
 }
 
-type Case = readonly [
-  table: string, name: string, singular: string, path: string, messages?: readonly [string, string]
-]
+type Case = readonly [table: string, name: string, singular: string, path: string, messages?: readonly [string, string]]
 
 const cases: readonly Case[] =
   [

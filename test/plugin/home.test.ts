@@ -292,9 +292,7 @@ t.test('the home page lists what the user may open, with the numbers of the rows
   const listed = async (user?: string): Promise<unknown> => {
     const { resources } = (await app.inject({
       url: '/', headers: { accept: 'application/json', ...(user !== undefined && { user }) }
-    })).json() as {
-      resources: Array<{ name: string, rows?: number }>
-    }
+    })).json() as { resources: Array<{ name: string, rows?: number }> }
     return resources.map(({ name, rows }) => `${name} ${rows}`)
   }
   t.same(await listed('admin'), ['posts 2', 'drafts 0', 'teas 1', 'plans undefined', 'people 0'])

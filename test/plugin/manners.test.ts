@@ -4,9 +4,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import t, { type Test } from 'tap'
 import resources, { BY_ID, memoryStore } from '../../lib/index.js'
 import { build, post, types, xml } from '../support/helper.js'
-import {
-  form, accepts, problems, clients, attributes, send, isRefused, create, titles
-} from '../support/manners.js'
+import { form, accepts, problems, clients, attributes, send, isRefused, create, titles } from '../support/manners.js'
 import { resettableStore } from '../support/stores/resettable-store.js'
 
 /** Returns all property names of an object, inherited ones included. */
@@ -500,10 +498,8 @@ t.test('a hook of the app sees the payload and may add headers', async t => {
       })
     })
     for (const client of clients) {
-      for (const [
-        url, status, body
-      ] of [['/posts/1', 200, record], ['/posts', 200, list], ['/posts/9', 404, undefined],
-          ['/posts?x=1', 400, undefined]] as const) {
+      for (const [url, status, body] of [['/posts/1', 200, record], ['/posts', 200, list], ['/posts/9', 404, undefined],
+        ['/posts?x=1', 400, undefined]] as const) {
         const res = await app.inject({ url, headers: { accept: accepts[client] } })
         t.strictSame([res.statusCode, res.headers['content-type'], res.headers['x-app']],
           [status, status === 200 ? types[client] : problems[client], 'seen'])
@@ -511,14 +507,12 @@ t.test('a hook of the app sees the payload and may add headers', async t => {
         t.strictSame(seen.splice(0), [`GET ${url} ${status}`], client)
       }
     }
-    for (const [
-      request, status
-    ] of [
-        [send('POST', '/posts', form, 'post[title]=U'), 303],
-        [{ method: 'DELETE', url: '/posts?id=2' }, 204],
-        [{ method: 'OPTIONS', url: '/posts' }, 204],
-        [{ url: '/posts/1', headers: { 'if-none-match': '*' } }, 304]
-      ] as const) {
+    for (const [request, status] of [
+      [send('POST', '/posts', form, 'post[title]=U'), 303],
+      [{ method: 'DELETE', url: '/posts?id=2' }, 204],
+      [{ method: 'OPTIONS', url: '/posts' }, 204],
+      [{ url: '/posts/1', headers: { 'if-none-match': '*' } }, 304]
+    ] as const) {
       const res = await app.inject(request)
       t.strictSame([res.statusCode, res.body, res.headers['x-app'], seen.splice(0).length], [status, '', 'seen', 1])
     }

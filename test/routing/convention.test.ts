@@ -666,8 +666,7 @@ t.test('two declarations may share a path if their actions differ', async (t) =>
   const app = fastify()
   t.teardown(() => app.close())
   const comments = memoryStore()
-  await app.register(draw((map) => map
-    .resources('comments', { only: 'list', store: comments })
+  await app.register(draw((map) => map.resources('comments', { only: 'list', store: comments })
     .resources('posts', {}, (posts) => posts.resources('comments', { shallow: true, store: comments }))
     .resources('notes', { only: 'list' })
     .resources('notes', { only: ['show', 'create'] })))

@@ -66,8 +66,7 @@ t.test('a form names its fields as the convention does', async t => {
   for (const [body, it] of cases) {
     const res = await app.inject(send('POST', '/posts.json', form, body))
     if (typeof it === 'string') {
-      t.strictSame([res.statusCode, Object.keys(res.json<Problem>().errors ?? {})],
-        [422, [it]], body)
+      t.strictSame([res.statusCode, Object.keys(res.json<Problem>().errors ?? {})], [422, [it]], body)
     } else {
       t.same([res.statusCode, { ...res.json<{ post?: object }>().post, id: undefined }],
         [201, { ...it as object, id: undefined }], body)
@@ -225,8 +224,7 @@ t.test('an untouched form changes nothing', async t => {
         Array.from({ length: 60 }, (_, index) =>
       `t${index}`), Array.from({ length: 60 }, (_, index) => `t\n${index}`)]],
     [{ type: 'array', items: { type: ['string', 'null'] } },
-      [[null], [null, null], ['', null], ['a\nb', null, ''], Array.from({ length: 60 }, () =>
-        null)]],
+      [[null], [null, null], ['', null], ['a\nb', null, ''], Array.from({ length: 60 }, () => null)]],
     [{ type: 'array', items: { type: ['integer', 'null'] } }, [[], [1, null], [null]]],
     [{ type: 'array', items: { type: 'boolean' } }, [[], [true, false]]],
     [{ type: 'array', items: { type: ['boolean', 'null'] } }, [[], [true, null, false]]],
@@ -479,9 +477,7 @@ t.test('a refused form comes back with its values', async t => {
         }
         const corrected = await app.inject(
           submit(
-            fill(findForm(
-              page, method
-            ), {
+            fill(findForm(page, method), {
               'post[title]': 'U',
               'post[rating]': '5',
               'post[state]': 'live',
@@ -600,9 +596,7 @@ t.test('without a schema a page lets people name attributes', async t => {
     t.equal(shown(findForm(refused, 'PUT'), 'post[body]'), 'a\nb')
   }
   const stale = await app.inject(submit(fill({
-    ...update,
-    controls: update.controls.filter(({ name }) =>
-      !name.includes('?'))
+    ...update, controls: update.controls.filter(({ name }) => !name.includes('?'))
   }, { 'post[title]': 'mine' })))
   t.strictSame([stale.statusCode, stale.headers['content-type']], [412, types.html])
   const conflict = findForm(stale, 'PUT')
@@ -704,13 +698,7 @@ t.test('values that a schema leaves open are kept', async t => {
   ]
   const store = resettableStore(memoryStore)
   const app = await build(t, {
-    name,
-    attributes: {
-      type: 'object',
-      properties: propertiesOf(cases.map(([, schema]) =>
-        schema))
-    },
-    store
+    name, attributes: { type: 'object', properties: propertiesOf(cases.map(([, schema]) => schema)) }, store
   })
   for (const [number, [label, , values, refused]] of cases.entries()) {
     await t.test(label, async t => {

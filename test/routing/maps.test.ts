@@ -342,8 +342,7 @@ t.test('nested rows belong to the current row of their singleton', async (t) => 
   const profiles = memoryStore()
   const authorize: Authorize = async (_request, { row }) => { await row?.(); return true }
   const app = await open(t, (map) => map
-    .resource('profile', { store: profiles }, (profile) => profile
-      .resources('links', { authorize })
+    .resource('profile', { store: profiles }, (profile) => profile.resources('links', { authorize })
       .resources('marks', { scope: () => ({ profileId: 99 }) })
       .resources('notes', { shallow: true })
       .resource('badge', {}, (badge) => badge.resources('pins')))
@@ -409,9 +408,7 @@ t.test('after a deletion in a resource without a list a browser is sent to the p
 })
 
 t.test('a page links to a nested resource only if it can be shown and its path needs no further parameter', async (t) => {
-  const app = await open(t, (map) => map.resources('posts', {}, (posts) => posts
-    .resources('comments')
-    .resource('cover')
+  const app = await open(t, (map) => map.resources('posts', {}, (posts) => posts.resources('comments').resource('cover')
     .scope({ path: ':lang' }, (posts) => posts.resources('translations'))
     .resources('likes', { only: ['create'] })
     .resource('draft', { except: 'show' })))

@@ -38,10 +38,7 @@ const csv = {
   name: 'csv',
   mediaTypes: ['text/csv'],
   compileWriter: () => ({
-    record: () =>
-      '',
-    problem: () => '',
-    list: { open: '', row: () => '', separator: '', close: '' }
+    record: () => '', problem: () => '', list: { open: '', row: () => '', separator: '', close: '' }
   })
 }
 
@@ -179,8 +176,7 @@ t.test('an error about an option names the resource, the found value and the all
       'undefined.'
   )
   await registrations.check(t)
-  t.throws(() =>
-    xmlSchema({ name, id: 'int' } as never), {
+  t.throws(() => xmlSchema({ name, id: 'int' } as never), {
     message: 'Option "id" of resource "posts" must be \'integer\', \'uuid\' or \'string\', not \'int\'.'
   })
 })
@@ -197,10 +193,8 @@ t.test('an error about an option of a nested resource names that resource', asyn
   ] as const) {
     const app = fastify()
     app.register(draw((map) => 'as' in options
-      ? map.resources('comments',
-        options as object)
-      : map.resources('posts', {}, (posts) =>
-        posts.resources('comments', options as object))))
+      ? map.resources('comments', options as object)
+      : map.resources('posts', {}, (posts) => posts.resources('comments', options as object))))
     await t.rejects(async () => { await app.ready() }, { message })
     await app.close()
   }
@@ -439,8 +433,7 @@ t.test('an unusable schema throws, with the cure', async t => {
       "must be a JSON Schema { type: 'object', properties: { … } }"],
     ['a list', [], "must be a JSON Schema { type: 'object', properties: { … } }"],
     ['an empty object', {}, "must be a JSON Schema { type: 'object', properties: { … } }"],
-    ['properties without the schema around', { title },
-      "must be a JSON Schema { type: 'object', properties: { … } }"],
+    ['properties without the schema around', { title }, "must be a JSON Schema { type: 'object', properties: { … } }"],
     ['an attribute id', object({ id: { type: 'integer' } }), /"id" is not an attribute; leave it out/],
     ...['first name', '1st', 'a:b', '', '?', 'a<b', 'a"b', '-a', '.a', 'a\u0000', '\ud800', '__proto__', 'a[b]', '@a',
       '#text'].map((illegal): [string, unknown, string] =>

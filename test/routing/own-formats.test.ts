@@ -60,13 +60,7 @@ t.test('a writeOnly value is never sent, at any depth', async t => {
   ]
   const store = resettableStore(memoryStore)
   const app = await build(t, {
-    name,
-    attributes: {
-      type: 'object',
-      properties: propertiesOf(cases.map(([, schema]) =>
-        schema))
-    },
-    store
+    name, attributes: { type: 'object', properties: propertiesOf(cases.map(([, schema]) => schema)) }, store
   })
   for (const [index, [label, , supplied]] of cases.entries()) {
     for (const kind of ['xml', 'json', 'html'] as const) {
@@ -370,9 +364,7 @@ t.test('a custom format may write pages', async t => {
         seen.push(view)
         return `${problem.status} ${problem.title}\n`
       },
-      page: (rows, {
-        next, mediaType, input
-      }) => `${plural} as ${mediaType}${input === undefined
+      page: (rows, { next, mediaType, input }) => `${plural} as ${mediaType}${input === undefined
         ? ''
         : ' of a form'}\n${rows.map(show).join('')}next: ${String(next)}\n`
     })
@@ -437,14 +429,10 @@ t.test('a custom format gets only the values that may be sent', async t => {
     lines: { record: write, problem: () => '', list: { open: '', row: write, separator: '', close: '' } },
     pages: { record: write, stale: write, edit: write, problem: () => '', page: (rows) => rows.map(write).join('') },
     documents: {
-      document: (row) =>
-        row,
-      serialize: (document) =>
-        JSON.stringify(document),
+      document: (row) => row,
+      serialize: (document) => JSON.stringify(document),
       problemType: 'application/json',
-      list: {
-        open: '', row: write, separator: '', close: ''
-      }
+      list: { open: '', row: write, separator: '', close: '' }
     }
   }
   const hidden = {
@@ -462,15 +450,10 @@ t.test('a custom format gets only the values that may be sent', async t => {
       store.create({ login: { user: 'ann', password: 'swordfish' }, pin: '1234', more: true }, {})
       const app = await build(t, {
         name,
-        ...(declared && {
-          attributes: declared
-        }),
+        ...(declared && { attributes: declared }),
         store,
         formats: [{
-          name: 'own',
-          mediaTypes: ['application/x-own+json'],
-          compileWriter: () =>
-            Object.freeze(writer)
+          name: 'own', mediaTypes: ['application/x-own+json'], compileWriter: () => Object.freeze(writer)
         }, 'json'],
         writes: 'member',
         formPages: true

@@ -163,8 +163,7 @@ const suffix = {
   storage: () => {
     const handlers = new Map<unknown, unknown>()
     return {
-      get: (value: unknown) =>
-        handlers.get(value) ?? null,
+      get: (value: unknown) => handlers.get(value) ?? null,
       set: (value: unknown, handler: unknown) => { handlers.set(value, handler) }
     }
   },
@@ -287,9 +286,7 @@ function ask (
   }
   if (sent === undefined) return { method, url, headers: accept }
   const payload = client === 'json'
-    ? JSON.stringify({
-      [name]: sent
-    })
+    ? JSON.stringify({ [name]: sent })
     : `<${name}>${Object.entries(sent).map(([attribute, value]) =>
     `<${attribute}>${value}</${attribute}>`).join('')}</${name}>`
   return { method, url, headers: { ...accept, 'content-type': accepts[client] }, payload }
@@ -588,9 +585,7 @@ t.test('a singleton has a version like a row', async t => {
 t.test('a refused form comes back with its values', async t => {
   const app = await draft(t, (map) => map.resource('profile', { attributes }))
   const submit = async (payload: string): Promise<[number, string]> => {
-    const {
-      statusCode, body
-    } = await app.inject({
+    const { statusCode, body } = await app.inject({
       method: 'POST', url: '/profile', headers: { accept: accepts.html, 'content-type': form }, payload
     })
     return [statusCode, body]
@@ -719,9 +714,7 @@ t.test('a handler receives the precondition of a write', async t => {
       only: 'update',
       requireMatch: true,
       actions: {
-        update: ({
-          guard
-        }) => {
+        update: ({ guard }) => {
           guards.push(guard)
         }
       }
@@ -762,13 +755,11 @@ t.test('an excluded action is a 405, and a singleton has neither list nor member
   for (const url of ['/profile?limit=1', '/profile?sort=name', '/profile?name=Ann', '/profile?id=1']) {
     t.equal((await app.inject(url)).statusCode, 400, url)
   }
-  await t.rejects(draft(t, (map) =>
-    map.resource('profile', { only: 'list' })), {
+  await t.rejects(draft(t, (map) => map.resource('profile', { only: 'list' })), {
     code: 'FST_RESOURCES_INVALID_OPTION',
     message: /names 'list', which is not one of show, create, update, delete, new, edit/
   })
-  await t.rejects(draft(t, (map) =>
-    map.resource('profile', { actions: { list: () => [] } })), {
+  await t.rejects(draft(t, (map) => map.resource('profile', { actions: { list: () => [] } })), {
     code: 'FST_RESOURCES_INVALID_OPTION', message: /"list"/
   })
 })

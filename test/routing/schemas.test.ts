@@ -98,8 +98,7 @@ t.test('a TypeBox schema is accepted as it is', async t => {
 
   await t.test('a recursive schema works', async t => {
     const Tree = Type.Object({
-      tree: Type.Recursive((This) =>
-        Type.Object({ name: Type.String(), children: Type.Array(This) }), { $id: 'Node' })
+      tree: Type.Recursive((This) => Type.Object({ name: Type.String(), children: Type.Array(This) }), { $id: 'Node' })
     })
     const app = await build(t, { name: 'woods', attributes: Tree })
     const tree = {
@@ -581,12 +580,7 @@ t.test('an unmet keyword is explained in words', async t => {
     [{ type: 'null' }, 'a', 'must be null']
   ]
   const app = await build(t, {
-    name,
-    attributes: {
-      type: 'object',
-      properties: propertiesOf(cases.map(([schema]) =>
-        schema))
-    }
+    name, attributes: { type: 'object', properties: propertiesOf(cases.map(([schema]) => schema)) }
   })
   for (const [index, [schema, value, says]] of cases.entries()) {
     const what = `${JSON.stringify(schema)}: ${JSON.stringify(value)}`
@@ -687,8 +681,7 @@ t.test('an XML element that is empty or has child elements is read by its attrib
   for (const [content, it] of cases) {
     const res = await app.inject(send('POST', '/posts.json', 'application/xml', `<post>${content}</post>`))
     if (typeof it === 'string') {
-      t.strictSame([res.statusCode, Object.keys(res.json<Problem>().errors ?? {})],
-        [422, [it]], content)
+      t.strictSame([res.statusCode, Object.keys(res.json<Problem>().errors ?? {})], [422, [it]], content)
     } else t.match([res.statusCode, res.json()], [201, { post: it }], content)
   }
   for (const body of [' ', '\n', '<?xml version="1.0"?>', '<!-- nothing -->',

@@ -112,8 +112,7 @@ t.test('resources with the same table need the attributes of all of them', async
     properties: { text: { type: ['string', 'null'] }, a: { $ref: '#/$defs/name' }, b: { $ref: '#/$defs/size' } }
   } as const
   const { stores, requests } = recordStores()
-  await serve(t, (map) => map
-    .resources('posts', { attributes: shared, unique: ['a'] })
+  await serve(t, (map) => map.resources('posts', { attributes: shared, unique: ['a'] })
     .namespace('admin', (admin) =>
       admin.resources('posts', { attributes: other, unique: ['a', ['text', 'b']] })), { stores })
   t.equal(requests.length, 1)
@@ -142,8 +141,7 @@ t.test('a schema may have definitions, or no required attributes, that another o
   for (const [one, other] of [[plain, defining], [defining, plain]]) {
     const { stores, requests } = recordStores()
     await serve(t, (map) => map.resources('posts', { attributes: one as AttributesSchema }).namespace('admin',
-      (admin) =>
-        admin.resources('posts', { attributes: other as AttributesSchema })), { stores })
+      (admin) => admin.resources('posts', { attributes: other as AttributesSchema })), { stores })
     t.match(requests, [
       {
         attributes: {
@@ -156,15 +154,12 @@ t.test('a schema may have definitions, or no required attributes, that another o
   await t.rejects(serve(t, (map) =>
     map.resources('posts', without).resources('notes', { ...without, table: 'posts' } as object), {
     stores: memoryStores()
-  }), {
-    code: 'FST_RESOURCES_INVALID_ATTRIBUTES'
-  })
+  }), { code: 'FST_RESOURCES_INVALID_ATTRIBUTES' })
 })
 
 t.test('a foreign key may be null if a row can be without a parent, or outlive it', async (t) => {
   const tables = await tablesOf(t, (map) => map
-    .resources('posts', { attributes: text }, (posts) => posts
-      .resources('comments', { attributes: text })
+    .resources('posts', { attributes: text }, (posts) => posts.resources('comments', { attributes: text })
       .resources('links', { attributes: text, onDelete: 'set null' }))
     .resources('comments', { attributes: text }))
   t.match(tables, {
@@ -175,10 +170,8 @@ t.test('a foreign key may be null if a row can be without a parent, or outlive i
 
 t.test('each parent has one nested record, unless a scope divides it further', async (t) => {
   const { stores, requests } = recordStores()
-  await serve(t, (map) => map
-    .resource('about', { attributes: text })
-    .resources('posts', { attributes: text }, (posts) => posts
-      .resource('cover', { attributes: text })
+  await serve(t, (map) => map.resource('about', { attributes: text })
+    .resources('posts', { attributes: text }, (posts) => posts.resource('cover', { attributes: text })
       .resource('vote', {
         attributes: text, scope: () => ({ user: 1 }), scopeAttributes: { user: { type: 'integer' } }
       })
@@ -191,8 +184,7 @@ t.test('each parent has one nested record, unless a scope divides it further', a
 
 t.test('a table opens after those that it refers to', async (t) => {
   const { stores, requests } = recordStores()
-  await serve(t, (map) => map
-    .resources('comments', { attributes: text })
+  await serve(t, (map) => map.resources('comments', { attributes: text })
     .resources('posts', { attributes: text }, (posts) => posts.resources('comments', { attributes: text })), { stores })
   t.strictSame(requests.map(({ table }) => table), ['posts', 'comments'])
 })
@@ -276,10 +268,7 @@ t.test('options that are wrong are refused', async (t) => {
       t, { name: 'posts', attributes: text, ...options } as ResourceOptions
     ), { code: 'FST_RESOURCES_INVALID_OPTION', message })
   }
-  t.throws(() =>
-    draw((map) =>
-      map,
-    { store: stores } as DrawOptions), {
+  t.throws(() => draw((map) => map, { store: stores } as DrawOptions), {
     code: 'FST_RESOURCES_UNKNOWN_OPTION', message: 'There is no option "store" of draw; did you mean "stores"?'
   })
 })
@@ -311,8 +300,7 @@ t.test('a unique group without an attribute of the scope is a warning at the sta
     })
     t.teardown(() => app.close())
     const properties = { ...text.properties, id2: { type: 'string' } } as const
-    app.register(draw((map) =>
-      map.resources('posts', { ...options, attributes: { ...text, properties } } as object), {
+    app.register(draw((map) => map.resources('posts', { ...options, attributes: { ...text, properties } } as object), {
       stores: memoryStores()
     }))
     await app.ready()
@@ -337,17 +325,14 @@ t.test('an unknown option is named with its owner and the place where it belongs
   }
   const cases: ReadonlyArray<readonly [make: () => unknown, message: string]> = [
     [() => draw((map) => map, { writes: 'member' } as DrawOptions), `There is no option "writes" of draw; ${place}.`],
-    [() =>
-      draw((map) => map, { lang: 'de' } as DrawOptions),
-    'There is no option "lang" of draw; it is an option of the format html: write html: { lang: … }.'],
+    [() => draw((map) => map, { lang: 'de' } as DrawOptions),
+      'There is no option "lang" of draw; it is an option of the format html: write html: { lang: … }.'],
     [register({ formats: ['json'] }), `There is no option "formats" of the registration of a map; ${place}.`],
-    [async () =>
-      await draft(t, (map) => map.resources('posts', { formats: ['json'], html: { columns: [] } })),
-    'There is no option "html" of resource "posts"; the format "html" is not among its "formats", so it would have ' +
+    [async () => await draft(t, (map) => map.resources('posts', { formats: ['json'], html: { columns: [] } })),
+      'There is no option "html" of resource "posts"; the format "html" is not among its "formats", so it would have ' +
         'no effect.'],
-    [async () =>
-      await draft(t, (map) => map.resources('posts', { csv: { escapeFormulas: true } })),
-    'There is no option "csv" of resource "posts"; the format "csv" is not among its "formats", so it would have no ' +
+    [async () => await draft(t, (map) => map.resources('posts', { csv: { escapeFormulas: true } })),
+      'There is no option "csv" of resource "posts"; the format "csv" is not among its "formats", so it would have no ' +
         'effect.'],
     [async () => await draft(t, (map) =>
       map.scope({ html: { acent: '#000' } as object }, (map) => { map.resources('posts', { formats: ['json'] }) })),
@@ -355,27 +340,21 @@ t.test('an unknown option is named with its owner and the place where it belongs
     [register({ prefx: '/a' }), 'There is no option "prefx" of the registration of a map; did you mean "prefix"?'],
     [() => memoryStore({ uniqe: [] } as object), 'There is no option "uniqe" of memoryStore; did you mean "unique"?'],
     [() => memoryStore({ formats: [] } as object), 'There is no option "formats" of memoryStore.'],
-    [() =>
-      sqliteStores({ fiel: 'a' } as object as SqliteOptions),
-    'There is no option "fiel" of sqliteStores; did you mean "file"?'],
-    [() =>
-      postgresStores({ migrat: false } as object as PostgresOptions),
-    'There is no option "migrat" of postgresStores; did you mean "migrate"?'],
-    [() =>
-      sqliteStore({ table: 'a', databse: 1 } as object as SqliteOptions & SqlStoreOptions),
-    'There is no option "databse" of sqliteStore; did you mean "database"?'],
-    [() =>
-      postgresStore({ table: 'a', attributes: text, poool: 1 } as object as PostgresOptions & SqlStoreOptions),
-    'There is no option "poool" of postgresStore; did you mean "pool"?'],
-    [async () =>
-      await describeDatabase({ prepare: () => ({}) } as never, { tables: ['a'] } as object),
-    'There is no option "tables" of describeDatabase.'],
+    [() => sqliteStores({ fiel: 'a' } as object as SqliteOptions),
+      'There is no option "fiel" of sqliteStores; did you mean "file"?'],
+    [() => postgresStores({ migrat: false } as object as PostgresOptions),
+      'There is no option "migrat" of postgresStores; did you mean "migrate"?'],
+    [() => sqliteStore({ table: 'a', databse: 1 } as object as SqliteOptions & SqlStoreOptions),
+      'There is no option "databse" of sqliteStore; did you mean "database"?'],
+    [() => postgresStore({ table: 'a', attributes: text, poool: 1 } as object as PostgresOptions & SqlStoreOptions),
+      'There is no option "poool" of postgresStore; did you mean "pool"?'],
+    [async () => await describeDatabase({ prepare: () => ({}) } as never, { tables: ['a'] } as object),
+      'There is no option "tables" of describeDatabase.'],
     [async () =>
       await draft(t, (map) => map.scope({ format: ['json'] } as object, (map) => { map.resources('posts') })),
     'There is no option "format" of resource "posts"; did you mean "formats"?'],
-    [async () =>
-      await draft(t, (map) => map.resources('posts', { limit: 5 } as object)),
-    'There is no option "limit" of resource "posts"; did you mean "maxLimit"?'],
+    [async () => await draft(t, (map) => map.resources('posts', { limit: 5 } as object)),
+      'There is no option "limit" of resource "posts"; did you mean "maxLimit"?'],
     [async () => await draft(t, (map) => map.resources('posts', {}, (posts) => {
       posts.member.post('publish', { formats: [] } as object, () => undefined)
     })), 'There is no option "formats" of action "publish" of resource "posts".']
@@ -398,8 +377,7 @@ const contradicting: ReadonlyArray<readonly [declare: (map: Mapper) => unknown, 
   'Option "onDelete" of resource "links" is \'restrict\', but \'cascade\' in another resource of the table "links".'],
   [(map) => map.resources('posts', { attributes: text }, (posts) =>
     posts.resources('links', { attributes: text, foreignKey: 'on' })).resources('pages', { attributes: text },
-    (pages) =>
-      pages.resources('links', { attributes: text, foreignKey: 'on' })),
+    (pages) => pages.resources('links', { attributes: text, foreignKey: 'on' })),
   'Option "foreignKey" of resource "links" is "on", which refers to "posts" in another resource of the table "links".'],
   [(map) => map.resources('posts', { attributes: text }, (posts) =>
     posts.resources('users', { attributes: text })).resources('users', { attributes: text }, (users) =>

@@ -106,8 +106,7 @@ function casesOf (routes: readonly ResourceRoute[]): Case[] {
   return [...routes, ...headsOf(routes)].flatMap((route) => {
     const forms = route.verb === 'PUT' || route.verb === 'DELETE' ? [undefined, route.verb] : [undefined]
     return FORMATS.flatMap((format) => forms.flatMap((override) => (['suffix', 'query',
-      'accept'] as const).flatMap((by) =>
-      casesFor(route, format, by, override))))
+      'accept'] as const).flatMap((by) => casesFor(route, format, by, override))))
   })
 }
 
@@ -198,8 +197,7 @@ function forgetAll ({ stores, asked, reached }: World): void {
 /** Returns the deviations of answers to requests that must all be refused. */
 async function findHoles (world: World, cases: readonly Case[], status: number, wanted: (
   given: Case
-) => Array<Pick<AuthorizeContext, 'action'
-  | 'resource' | 'id'>>): Promise<unknown[]> {
+) => Array<Pick<AuthorizeContext, 'action' | 'resource' | 'id'>>): Promise<unknown[]> {
   const holes: unknown[] = []
   for (const given of cases) {
     forgetAll(world)
@@ -299,15 +297,11 @@ t.test('a shallow row is neither shown nor given to a handler if its parent is r
   const reached: string[] = []
   const app = await drawn(t,
     (map) => map.resources('posts', {
-      attributes,
-      store: recordingStore([{ title: 'P' }]),
-      authorize: ({ headers }) =>
-        headers['x-user'] === 'ann'
+      attributes, store: recordingStore([{ title: 'P' }]), authorize: ({ headers }) => headers['x-user'] === 'ann'
     }, (posts) => {
       posts.resources('notes', {
         attributes, store: recordingStore([{ title: SECRET, postId: 1 }]), writes: 'both', shallow: true
-      }, ({ member }) =>
-        member.post('touch', ({ action }) => { reached.push(action) }))
+      }, ({ member }) => member.post('touch', ({ action }) => { reached.push(action) }))
     }))
   const answers = async (user: string, id: number): Promise<number[]> => {
     const requests: InjectOptions[] = [{ url: `/notes/${id}` },
@@ -386,11 +380,7 @@ t.test('an error that authorize throws is the answer', async t => {
   const store = recordingStore([{ title: 'T' }])
   let policy: Authorize = () => true
   const app = await build(t, {
-    name: 'posts',
-    attributes,
-    store,
-    authorize: (request, attempt) =>
-      policy(request, attempt)
+    name: 'posts', attributes, store, authorize: (request, attempt) => policy(request, attempt)
   })
   for (const [name, authorize, status, detail] of thrown) {
     await t.test(`${name} thrown by authorize is answered with its status`, async t => {
@@ -500,9 +490,7 @@ t.test('for a page, authorize is asked for the actions that exist and no others'
       name: 'posts',
       attributes,
       only,
-      store: recordingStore([
-        { title: 'a' }
-      ]),
+      store: recordingStore([{ title: 'a' }]),
       authorize: (_, { action }) => {
         asked.add(action)
         return true
@@ -528,11 +516,7 @@ t.test('a refusal calls authorize once, also for a browser\'s form', async t => 
   for (const payload of ['_method=PUT&id=1&post[title]=x', '_method=DELETE&id=1', 'post[title]=x']) {
     let asked = 0
     const app = await build(t, {
-      name: 'posts',
-      attributes,
-      store: recordingStore([{ title: SECRET }]),
-      authorize: () =>
-        ++asked > 1
+      name: 'posts', attributes, store: recordingStore([{ title: SECRET }]), authorize: () => ++asked > 1
     })
     const res = await app.inject({
       method: 'POST', url: '/posts', headers: { 'content-type': form, accept: 'text/html' }, payload

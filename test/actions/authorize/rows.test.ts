@@ -498,9 +498,7 @@ t.test('a row that a handler reports as stale is shown only if authorize allows 
   const app = await drawn(t,
     (map) => map.resources('posts', { attributes, authorize },
       (posts) => posts.collection.post('claim',
-        ({
-          request
-        }) => ({
+        ({ request }) => ({
           kind: 'stale', row: { id: Number(request.headers['x-row']), version: '3', attributes: { title: SECRET } }
         }))))
   const claim = (row: string): Promise<LightMyRequestResponse> =>
@@ -562,13 +560,7 @@ for (const hook of ['none', 'passing', 'async', 'of the action'] as const) {
 
 t.test('a page that shows the form again shows the row if authorize allows it', async t => {
   const app = await build(t, {
-    name: 'posts',
-    attributes,
-    store: recordingStore([
-      { title: 'T', body: 'whole' }
-    ]),
-    authorize: () =>
-      true
+    name: 'posts', attributes, store: recordingStore([{ title: 'T', body: 'whole' }]), authorize: () => true
   })
   const res = await app.inject({
     method: 'POST',
@@ -623,18 +615,14 @@ for (const [kind, formPages] of [['forms of their own', true], ['forms within', 
           {
             attributes,
             formPages,
-            html: {
-              views
-            },
+            html: { views },
             store: recordingStore([{ title: 'T' }]),
-            authorize: (request, attempt) =>
-              isAllowed(request, attempt)
-          }, (posts) => posts
-            .collection.post('purge', () => {}).collection.get('recent', () => []).member.post(
-              'publish', () => {}
-            ).member.delete(
-              'hide', () => {}
-            )))
+            authorize: (request, attempt) => isAllowed(request, attempt)
+          }, (posts) => posts.collection.post('purge', () => {}).collection.get('recent', () => []).member.post(
+            'publish', () => {}
+          ).member.delete(
+            'hide', () => {}
+          )))
       const get = async (url: string): Promise<string[]> =>
         offersOf((await app.inject({ url, headers: { accept: 'text/html' } })).body)
       const list = ['POST /posts/purge', '/posts/recent', ...(formPages ? ['/posts/new'] : ['#new', 'POST /posts'])]
@@ -705,11 +693,9 @@ t.test('pages of many combinations of refused actions are right, also if not all
     (map) => map.resources('posts',
       {
         attributes,
-        only: ['list',
-          'show'],
+        only: ['list', 'show'],
         store: recordingStore([{ title: 'T' }]),
-        authorize: (_request, { action }) =>
-          !refused.includes(action)
+        authorize: (_request, { action }) => !refused.includes(action)
       }, (posts) => {
         for (const name of names) posts.member.post(name, () => {})
       }))
@@ -727,11 +713,8 @@ t.test('the page of a singleton offers what authorize allows', async (t) => {
   t.teardown(() => app.close())
   app.register(draw((map) => map.resource('profile', {
     store,
-    attributes: {
-      type: 'object', properties: { line: { type: 'string' } }
-    },
-    authorize: (_request, { action, id }) =>
-      action === 'show' && id === undefined
+    attributes: { type: 'object', properties: { line: { type: 'string' } } },
+    authorize: (_request, { action, id }) => action === 'show' && id === undefined
   })))
   const { body, statusCode } = await app.inject('/profile.html')
   t.equal(statusCode, 200)

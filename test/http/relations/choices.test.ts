@@ -48,9 +48,7 @@ async function open (t: Test, { names = NAMES, books = {}, authors = {}, rows = 
   books?: Options,
   authors?: Options,
   rows?: readonly Attributes[],
-  more?: (
-    map: Mapper
-  ) => void
+  more?: (map: Mapper) => void
 } = {}): Promise<Library> {
   const inner = memoryStore()
   for (const name of names) inner.create({ name, tenant: name.startsWith('Z') ? 'z' : 'a' }, {})
@@ -172,8 +170,7 @@ t.test('whoever may not list the rows gets the plain field', async (t) => {
 t.test('each request sees the rows of its own scope', async (t) => {
   const { page } = await open(t, {
     authors: {
-      scope: ({ headers }: FastifyRequest): Record<string, string> =>
-        headers.user === 'z' ? { tenant: 'z' } : {}
+      scope: ({ headers }: FastifyRequest): Record<string, string> => headers.user === 'z' ? { tenant: 'z' } : {}
     }
   })
   t.strictSame(choicesOf(await page('/books', { user: 'z' }), 'authorId'), ['=Choose…*', '1=Zoë'])
@@ -189,9 +186,7 @@ t.test('one query for 51 rows decides, and nothing is read whole', async (t) => 
   t.strictSame([choices.length, choices[1], choices[50]], [51, '1=Author 1', '50=Author 50'])
   t.match(fifty.asked(), [bounded, bounded, bounded], 'one for each attribute')
   const many = await open(t, {
-    names: Array.from({ length: 51 }, (_, index) =>
-    `Author ${index + 1}`),
-    rows: [{ title: 'T', authorId: 51 }]
+    names: Array.from({ length: 51 }, (_, index) => `Author ${index + 1}`), rows: [{ title: 'T', authorId: 51 }]
   })
   t.strictSame(choicesOf(await many.page('/books'), 'authorId'), undefined)
   t.strictSame(many.asked().map(({ limit }) => limit).sort(), [1, 51, 51, 51], 'and one for the name in the list')
@@ -354,12 +349,9 @@ const CHOSEN = 'book[authorId][?][chosen]'
 const AFTER = 'book[authorId][?][after]'
 
 /** Returns the names of the rows that a page offers. */
-const offered = ({
-  body
-}: LightMyRequestResponse): string[] => [
+const offered = ({ body }: LightMyRequestResponse): string[] => [
   ...body.matchAll(/<td data-label="Name" dir="auto"><button [^>]*>([^<]*)<\/button><\/td>/g)
-].map(([, name = '']) =>
-  decode(name))
+].map(([, name = '']) => decode(name))
 
 /** Returns the text of the field of a reference. */
 const nameOn = ({ body }: LightMyRequestResponse, attribute = 'authorId'): string | undefined => {
@@ -415,9 +407,7 @@ t.test('beyond 50 rows, a button leads to the rows, and back with the choice and
 })
 
 t.test('the form of a row keeps its version, and its rows', async (t) => {
-  const {
-    page, press, books, app
-  } = await openShelves(t, {
+  const { page, press, books, app } = await openShelves(t, {
     rows: [{ title: 'T', authorId: 51, editorId: 2, chapters: [{ name: 'One' }, { name: 'Two' }] }],
     books: { formPages: true }
   })
@@ -516,12 +506,7 @@ t.test('the access of the request decides, at each step', async (t) => {
   const scope = ({ headers }: FastifyRequest): Record<string, string> => headers.user === 'z' ? { tenant: 'z' } : {}
   let isRefused = false
   const { page, press, app } = await openShelves(t, {
-    authors: {
-      scope,
-      authorize: (_request, { action }) =>
-        action !== 'list' || !isRefused
-    },
-    count: 1000
+    authors: { scope, authorize: (_request, { action }) => action !== 'list' || !isRefused }, count: 1000
   })
   const form = formOn(await page('/books'))
   const seen = await app.inject(submit(form, findButton(form, CHOOSE), { accept: 'text/html', user: 'z' }))
@@ -653,10 +638,7 @@ t.test('a singleton, and a template of a page, have the same button', async (t) 
     map.resources('authors', {
       attributes: writer,
       store,
-      scope: ({
-        headers
-      }: FastifyRequest): Record<string, string> =>
-        headers.user === 'z' ? { name: 'none' } : {}
+      scope: ({ headers }: FastifyRequest): Record<string, string> => headers.user === 'z' ? { name: 'none' } : {}
     })
     map.resources('books', { attributes: title, store: memoryStore(), references: { authorId: 'authors' } })
   })

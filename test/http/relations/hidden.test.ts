@@ -29,9 +29,7 @@ const HIDDEN = ["pin = '4711'", "owner = 'bob'", 'settings = \'{"theme":"dark","
   'pin = NULL, owner = NULL']
 interface Served {
   readonly app: FastifyInstance,
-  readonly ask: (
-    options: InjectOptions
-  ) => Promise<LightMyRequestResponse>
+  readonly ask: (options: InjectOptions) => Promise<LightMyRequestResponse>
 }
 
 async function serveCards (store: object, options: object = {}): Promise<Served> {
@@ -125,12 +123,7 @@ t.test('handlers, views and formats of the app get the version that clients know
   const text = {
     name: 'text',
     mediaTypes: ['text/plain'],
-    compileWriter: () => ({
-      record: note,
-      problem: () =>
-        '',
-      list: { open: '', row: note, separator: '', close: '' }
-    })
+    compileWriter: () => ({ record: note, problem: () => '', list: { open: '', row: note, separator: '', close: '' } })
   }
   const own = {
     ...json(),
@@ -194,15 +187,11 @@ interface Variant { readonly text: (index: number) => string, readonly number: (
 
 const VARIANTS: readonly [Variant, Variant] = [
   {
-    text: (index) =>
-      TEXTS[index % TEXTS.length] as string,
-    number: (index) => NUMBERS[index % NUMBERS.length] as number
+    text: (index) => TEXTS[index % TEXTS.length] as string, number: (index) => NUMBERS[index % NUMBERS.length] as number
   },
   {
-    text: (index) =>
-      TEXTS.at(-1 - index % TEXTS.length) as string,
-    number: (index) =>
-      NUMBERS.at(-1 - index % NUMBERS.length) as number
+    text: (index) => TEXTS.at(-1 - index % TEXTS.length) as string,
+    number: (index) => NUMBERS.at(-1 - index % NUMBERS.length) as number
   }
 ]
 
@@ -221,9 +210,7 @@ const known = (index: number): Attributes => ({
 const HIDINGS: Readonly<Record<string, Hiding>> = {
   'attributes that are writeOnly': {
     options: {},
-    row: ({
-      text, number
-    }, index) => ({
+    row: ({ text, number }, index) => ({
       ...known(index), password: text(index), pin: number(index), author: { name: 'Ann', key: text(index) }
     })
   },
@@ -351,8 +338,7 @@ async function openRelated (t: Test, { text, number }: Variant): Promise<Fastify
       attributes: { type: 'object', properties: { ...properties, parentId: { type: ['integer', 'null'] } } },
       store: posts,
       references: { parentId: 'authors' }
-    }, (posts) =>
-      posts.resources('comments', { attributes, store: comments, scope }))
+    }, (posts) => posts.resources('comments', { attributes, store: comments, scope }))
     map.resources('authors', { attributes, store: authors, scope })
   })
 }
@@ -471,11 +457,7 @@ t.test('a reference to a row that the request may not see is answered as one to 
   t
 ) => {
   const databases = [{ name: 'memory', open: memoryStores },
-    ...(await Promise.all(GUARDS.map(openEngines))).flat().map(({ name, stores }) => ({
-      name,
-      open: () =>
-        stores
-    }))]
+    ...(await Promise.all(GUARDS.map(openEngines))).flat().map(({ name, stores }) => ({ name, open: () => stores }))]
   for (const [index, [guard, options]] of GUARDS.entries()) {
     for (const { name, open } of [databases[0], databases[1 + 2 * index],
       databases[2 + 2 * index]] as typeof databases) {

@@ -84,9 +84,7 @@ t.test('the page of a row links to the rows that reference it, with their number
   t.strictSame(await linksOn(app, '/music/artists/9'), ['404'])
 })
 
-t.test('only pages of rows read related rows, each relation by one query of 11 rows, or two', async (
-  t
-) => {
+t.test('only pages of rows read related rows, each relation by one query of 11 rows, or two', async (t) => {
   const queries: Array<Query | CountQuery> = []
   const many = storeOf(
     ...Array.from({ length: 12 }, (_, index) => ({ title: `A${index}`, artistId: 2 })), { title: 'B', artistId: 1 }
@@ -203,8 +201,7 @@ t.test('the guards of the list decide, and hidden rows are not counted', async (
     t.strictSame(await linksOn(app, '/artists/1', { user }), links, user)
     const list = await app.inject({ url: '/albums.json?artistId=1&count=true', headers: { user } })
     if (list.statusCode === 200) {
-      t.match(links[0], `(${String(list.headers['total-count'])})`,
-        'the list has the same number')
+      t.match(links[0], `(${String(list.headers['total-count'])})`, 'the list has the same number')
     } else t.notOk(links.join().includes('Albums'), 'the list is refused')
   }
   t.strictSame(asked[0], ['list', 'albums', undefined, undefined, {}, '/artists/1'])
@@ -218,11 +215,7 @@ t.test('without a right to count, or where the app guards the list, the link has
   const number = ['Albums (2) /albums?artistId=1']
   const cases: ReadonlyArray<readonly [string, string[], Options, Options?]> = [
     ['a store without the capability', link, {
-      store: {
-        ...crowded(() =>
-          7),
-        capabilities: { order: true, filter: true }
-      }
+      store: { ...crowded(() => 7), capabilities: { order: true, filter: true } }
     }],
     ['a store without the method', link, { store: { ...uncounted, capabilities: { order: true, filter: true } } }],
     ['a store that cannot count few rows', number,
@@ -396,11 +389,8 @@ t.test('the guards of a singleton around the list decide too', async (t) => {
     map.resource('account', {
       attributes: artist,
       store: accounts,
-      scope: (request) => ({
-        tenant: user(request)
-      }),
-      authorize: (request) =>
-        user(request) !== 'blocked'
+      scope: (request) => ({ tenant: user(request) }),
+      authorize: (request) => user(request) !== 'blocked'
     }, (account) => {
       account.resources('bills', {
         attributes: album,
@@ -420,9 +410,7 @@ t.test('the guards of a singleton around the list decide too', async (t) => {
 t.test('the link that adds a related row is only there if authorize allows its form', async (t) => {
   for (const [formPages, href] of [[true, '/albums/new?artistId=1'], [false, '/albums?artistId=1#new']] as const) {
     const app = await draft(t, drawMusic({
-      formPages,
-      authorize: async (request, { action }) =>
-        action !== user(request)
+      formPages, authorize: async (request, { action }) => action !== user(request)
     }))
     const linkFor = async (refused: string): Promise<string | undefined> =>
       /<a class="button plain" href="([^"]*)">New album</.exec(
@@ -461,8 +449,7 @@ t.test('a view of the app gets the links, and a format of the app their numbers'
       compileWriter: () => ({
         prepare: async (outcome, services) => ({
           content: outcome.kind === 'found'
-            ? await Promise.all(services.lists.map(async (find) =>
-              find(outcome.row, services)))
+            ? await Promise.all(services.lists.map(async (find) => find(outcome.row, services)))
             : []
         }),
         page: () => '',
@@ -498,10 +485,8 @@ t.test('the words of the app name the links', async (t) => {
     html: {
       lang: 'de',
       messages: {
-        relatedBy: (plural, relation) =>
-      `${plural} (${relation})`,
-        moreRelated: (digits) =>
-        `über ${digits}`,
+        relatedBy: (plural, relation) => `${plural} (${relation})`,
+        moreRelated: (digits) => `über ${digits}`,
         phrases: { Albums: 'Alben', artist: 'Künstlerin' }
       }
     }
@@ -708,9 +693,7 @@ t.test('an error of the store of a referenced row is one of the page, and it is 
 })
 
 t.test('a page without a row, and a value that no row can have as its id, have no links', async (t) => {
-  const {
-    app, names, artists
-  } = await play(t, [{ artistId: 1.5 }, { artistId: 2 }], { formPages: true },
+  const { app, names, artists } = await play(t, [{ artistId: 1.5 }, { artistId: 2 }], { formPages: true },
     { hooks: { preHandler: async () => {} } })
   const { body } = await app.inject({ url: '/albums', headers: { accept: 'text/html' } })
   t.strictSame([...body.matchAll(/<a href="(\/artists\/[^"]*)">/g)].map(([, href]) => href), ['/artists/2'])
@@ -738,8 +721,7 @@ t.test('the names and tables of rows in a format of the app lack the values that
   const writer: Writer = {
     prepare,
     record: write,
-    problem: () =>
-      '',
+    problem: () => '',
     page: (rows) => rows.map(write).join(''),
     title: write,
     table: (rows) => rows.map(write).join('')

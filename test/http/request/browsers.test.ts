@@ -14,12 +14,7 @@ const updated = { ...row, title: 'New' }
 const foreign: Record<string, string>[] = [{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }, { origin: 'http://evil.example' }, { origin: 'null' }]
 const domestic: Record<string, string>[] = [{ 'sec-fetch-site': 'same-origin' }, { host: 'blog.example', origin: 'http://blog.example' }]
 
-const done = {
-  nothing: [row],
-  created: [row, created],
-  updated: [updated],
-  deleted: []
-}
+const done = { nothing: [row], created: [row, created], updated: [updated], deleted: [] }
 
 const writes = {
   POST: { method: 'POST', url: '/posts', payload: { post: { title: 'New' } } },

@@ -626,8 +626,7 @@ t.test('If-Match on a create is a 412, because a new row has no version', async 
     ['a singleton that is not there', { url: '/about', payload: { about: { title: 'mine' } } }]
   ]
   let calls = 0
-  const app = await draft(t, (map) => map
-    .resources('posts', { attributes: titled })
+  const app = await draft(t, (map) => map.resources('posts', { attributes: titled })
     .resources('blogs', { attributes: titled, store: seededStore() }, (blogs) => blogs.resources('notes', { attributes: titled }))
     .resources('made', { attributes: titled, singular: 'made', actions: { create: ({ attributes }) => { calls++; return { id: 1, attributes } } } })
     .resource('profile', { attributes: titled, store: seededStore() })
@@ -649,8 +648,7 @@ t.test('If-Match on a create is a 412, because a new row has no version', async 
 
 t.test('If-None-Match on a create demands that the row does not exist', async t => {
   const other = { id: 7, attributes: { title: 'made' } }
-  const app = await draft(t, (map) => map
-    .resources('posts', { attributes: titled, store: seededStore() })
+  const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store: seededStore() })
     .resource('profile', { attributes: titled, store: seededStore() })
     .resource('draft', { attributes: titled, store: seededStore(), actions: { create: () => other } })
     .resource('made', { attributes: titled, actions: { create: () => other } })

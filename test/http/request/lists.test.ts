@@ -39,8 +39,7 @@ const servePriced = (t: Test, options: Partial<ResourceOptions> = {}): Promise<F
 async function idsOf (app: FastifyInstance, query: string): Promise<number[] | string> {
   const res = await app.inject({ url: `/posts?${query}`, headers: { accept: 'application/json' } })
   return res.statusCode === 200
-    ? res.json<{ posts: Array<{ id: number }> }>().posts.map(({ id }) =>
-      id)
+    ? res.json<{ posts: Array<{ id: number }> }>().posts.map(({ id }) => id)
     : res.json<{ detail: string }>().detail
 }
 
@@ -170,9 +169,7 @@ t.test('a page has a field for decimals, and OpenAPI describes their parameters'
   t.match(await page('price=1.10'), '<a class="chip" href="/posts" aria-label="Remove: Price is 1.10">')
   t.match(await page('filter[by]=price'),
     /<input type="number" id="filter!value" name="filter\[value\]"[^>]* value="" step="any"\/>/)
-  const {
-    parameters = []
-  } = (app.swagger() as unknown as {
+  const { parameters = [] } = (app.swagger() as unknown as {
     paths: Record<string, { get: { parameters: Array<{ name: string, schema: object }> } }>
   }).paths['/posts']?.get ??
     {}
@@ -339,8 +336,7 @@ t.test('more selections than are kept work as well', async (t) => {
 })
 
 const attributes = {
-  type: 'object',
-  properties: { title: { type: 'string' }, rating: { type: ['integer', 'null'] } }
+  type: 'object', properties: { title: { type: 'string' }, rating: { type: ['integer', 'null'] } }
 } as const
 
 const text = { type: 'object', properties: { title: { type: 'string' } } } as const
@@ -456,13 +452,7 @@ t.test('pages of large rows have the same totals', async (t) => {
   for (let index = 0; index < 14; index++) store.create({ title: 'x'.repeat(700_000) }, {})
   const app = await serve(t, store, { attributes: text })
   const whole = await serve(t, store, {
-    attributes: text,
-    html: {
-      views: {
-        list: (page: { readonly table: unknown }) =>
-          page.table
-      } as never
-    }
+    attributes: text, html: { views: { list: (page: { readonly table: unknown }) => page.table } as never }
   })
   const cases: Array<[app: FastifyInstance, url: string, range: string | undefined]> = [
     [app, '/posts.json?count=true', 'posts 0-13/14'],

@@ -175,10 +175,7 @@ t.test('a faulty QUERY is refused with the name of what is wrong', async (t) => 
     [{ rating: { in: [null] } }, 400, /^"rating\[in\]" must be .*, not null$/],
     [{ rating: { in: [[5]] } }, 400, /^"rating\[in\]" must be .*, not a list$/],
     [{
-      rating: {
-        in: Array.from({ length: 1001 }, (_, index) =>
-          index)
-      }
+      rating: { in: Array.from({ length: 1001 }, (_, index) => index) }
     }, 400, /^"rating\[in\]" must have at most 1000 values$/],
     [{ rating: true }, 400, /^"rating" must be an integer/],
     ['{"price":12345678901234567890}', 400,
@@ -464,14 +461,11 @@ async function fieldsOn (app: App, url: string, headers: Record<string, string> 
     ...form.matchAll(/<select [^>]*name="task\[([a-zA-Z]+)\]"(?:(?!<\/select>)[^])*<option value="([^"]*)" selected/g)
   ]
   return {
-    ...(statusCode !== 200 && {
-      status: String(statusCode)
-    }),
+    ...(statusCode !== 200 && { status: String(statusCode) }),
     ...Object.fromEntries([...inputs, ...checked, ...texts, ...selected].map(
       ([, name = '', value = '']) => [name, value.trim()]
     )
-      .filter(([, value]) =>
-        value !== ''))
+      .filter(([, value]) => value !== ''))
   }
 }
 
@@ -534,8 +528,7 @@ t.test('links to a new row lead to a form with the reference', async (t) => {
           ...(await app.inject({ url, headers: { accept: 'text/html' } })).body.matchAll(
             /href="([^"]*)"[^>]*>New task<\/a>/g
           )
-        ].map(([, href]) =>
-          href).join(' ')
+        ].map(([, href]) => href).join(' ')
       : undefined
   t.equal(await linkOn(apart, '/people/1'), '/tasks/new?personId=1 /tasks/new',
     'a query has no attribute that is readOnly')
@@ -591,17 +584,14 @@ t.test('lists of custom actions fill in no form, and formats of the app get the 
   const seen: Array<View['prefilled']> = []
   const txt = {
     name: 'txt',
-    mediaTypes: [
-      'text/plain'
-    ],
+    mediaTypes: ['text/plain'],
     compileWriter: () => ({
       page: (_rows: unknown, { prefilled }: View) => {
         seen.push(prefilled)
         return 'list'
       },
       record: (_row: unknown, { prefilled }: View) => { seen.push(prefilled); return 'row' },
-      problem: () =>
-        ''
+      problem: () => ''
     })
   }
   const app = await draft(t, (map) => {
@@ -655,9 +645,7 @@ t.test('"Save and add another" keeps the references with which the form began', 
   for (const [options, again, location] of [[NEW, 'title personId made nope', '/tasks/new?personId=7#created'],
     [{ filter: [] }, 'personId', '/tasks#added']] as const) {
     const app = await start(t, options, memoryStore())
-    const {
-      headers
-    } = await app.inject({
+    const { headers } = await app.inject({
       method: 'POST',
       url: '/tasks',
       headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
@@ -675,9 +663,7 @@ t.test('"Save and add another" leads on where no blank form is, and needs no row
   ]
   for (const [options, location] of cases) {
     const app = await start(t, options, memoryStore())
-    const {
-      statusCode, headers
-    } = await app.inject({
+    const { statusCode, headers } = await app.inject({
       method: 'POST',
       url: '/tasks',
       headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },

@@ -218,15 +218,11 @@ t.test('tags of different ids and versions differ, whatever characters an id has
       attributes,
       id: 'string',
       actions: {
-        show: () =>
-          current,
-        create: () =>
-          current,
+        show: () => current,
+        create: () => current,
         delete: () => {},
         update: ({ guardFor }) =>
-          guardFor(current).version === current.version
-            ? { ...current, version: '7' }
-            : { kind: 'stale', row: current }
+          guardFor(current).version === current.version ? { ...current, version: '7' } : { kind: 'stale', row: current }
       }
     }))
   const tags: string[] = []
@@ -314,12 +310,9 @@ t.test('a singleton of a handler without versions has no tag, and its forms have
   const app = await draft(t, (map) => map.resource('profile', {
     attributes,
     actions: {
-      show: () =>
-        row,
-      create: () =>
-        row,
-      update: ({ guardFor }) =>
-        guardFor(row).version === undefined ? row : { kind: 'stale', row },
+      show: () => row,
+      create: () => row,
+      update: ({ guardFor }) => guardFor(row).version === undefined ? row : { kind: 'stale', row },
       delete: () => {}
     }
   }))
@@ -453,12 +446,7 @@ const CHANGES: ReadonlyArray<readonly [what: string, before: object, after: obje
     }, ['xml', 'html', 'json']],
   ['the language', { html: { lang: 'de' } }, { html: { lang: 'fr' } }, ['html']],
   ['a word', {
-    html: {
-      messages: {
-        edit: () =>
-          'Edit'
-      }
-    }
+    html: { messages: { edit: () => 'Edit' } }
   }, { html: { messages: { edit: () => 'Change' } } }, ['html']],
   ['the colour', { html: { accent: '#123' } }, { html: { accent: '#456' } }, ['html']],
   ['the actions', {}, { only: ['show'] }, ['html']],
@@ -495,10 +483,7 @@ t.test('a format of the app says by its settings when it writes differently', as
       mediaTypes: ['text/plain'],
       settings,
       compileWriter: () => ({
-        record: () =>
-          '',
-        problem: () => '',
-        list: { open: '', row: () => '', separator: '', close: '' }
+        record: () => '', problem: () => '', list: { open: '', row: () => '', separator: '', close: '' }
       })
     }
     const app = await build(t, { name: 'posts', attributes: titled, store: makeTea(), formats: [text] })
@@ -574,8 +559,7 @@ t.test('a GET or HEAD whose answer does not have a tag of If-Match is a 412', as
 t.test('a text with a byte order mark has a tag of its own, whose version a write accepts', async (t) => {
   const app = await build(t, { name: 'posts', attributes: titled, store: makeTea(), formats: ['json', 'csv'] })
   const [plain, marked] = [await app.inject('/posts/1?format=csv'),
-    await app.inject('/posts/1?format=csv-bom')].map(({ headers }) =>
-    String(headers.etag))
+    await app.inject('/posts/1?format=csv-bom')].map(({ headers }) => String(headers.etag))
   t.not(marked, plain)
   t.equal(
     (await app.inject({
@@ -591,16 +575,10 @@ t.test('an id with a dot is told from a format', async (t) => {
     (map) => map.resource('profile', {
       attributes: titled,
       id: 'string',
-      only: ['show',
-        'update'],
+      only: ['show', 'update'],
       actions: {
-        show: ({ request }) =>
-          rows.get(
-            String(request.headers['x-id'])
-          ) as never,
-        update: ({
-          guardFor, request
-        }) => guardFor(rows.get(String(request.headers['x-id'])) as never).version === ''
+        show: ({ request }) => rows.get(String(request.headers['x-id'])) as never,
+        update: ({ guardFor, request }) => guardFor(rows.get(String(request.headers['x-id'])) as never).version === ''
           ? { kind: 'stale', row: rows.get('a') as never }
           : { id: 'a', attributes: {} }
       }

@@ -589,8 +589,7 @@ t.test('what a hook makes of a value is compared, and not what was sent', async 
     hooks: {
       preHandler: (request, _reply, done) => {
         const { post } = request.body as { post: Record<string, unknown> }
-        post.title = 'hooked'
-        ;(post.any as { a: unknown[] } | undefined)?.a.pop()
+        post.title = 'hooked'; (post.any as { a: unknown[] } | undefined)?.a.pop()
         done()
       }
     }

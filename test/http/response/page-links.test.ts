@@ -5,11 +5,7 @@ import { build, types } from '../../support/helper.js'
 
 const attributes = {
   type: 'object',
-  properties: {
-    title: { type: 'string' },
-    rating: { type: ['integer', 'null'] },
-    published: { type: 'boolean' }
-  }
+  properties: { title: { type: 'string' }, rating: { type: ['integer', 'null'] }, published: { type: 'boolean' } }
 } as const
 const guard = { version: undefined, scope: {} }
 const sorts = ['id', '-id', 'title', '-title', 'rating', '-rating', '-rating,title', 'published,-rating', '-published,rating,-title', 'rating,-id', '-title,-id']

@@ -28,9 +28,7 @@ t.test('a limit gives pages that link to the next', async t => {
 
   async function walk (
     app: FastifyInstance, first: string, kind: keyof typeof links, between: (page: number) => void = () => {}
-  ): Promise<{
-    ids: number[], pages: number
-  }> {
+  ): Promise<{ ids: number[], pages: number }> {
     const ids: number[] = []
     let next: string | undefined = first
     let pages = 0
@@ -52,9 +50,7 @@ t.test('a limit gives pages that link to the next', async t => {
 
   async function seeded (
     t: Test, wrap: (store: Store) => Store, count: number, options: Omit<ResourceOptions, 'name'> = {}
-  ): Promise<{
-    app: FastifyInstance, store: ReturnType<typeof memoryStore>
-  }> {
+  ): Promise<{ app: FastifyInstance, store: ReturnType<typeof memoryStore> }> {
     const store = memoryStore()
     for (let id = 1; id <= count; id++) store.create({ title: `Row ${id}` }, {})
     return {
@@ -78,9 +74,8 @@ t.test('a limit gives pages that link to the next', async t => {
           store.create({ title: 'new' }, {})
           store.delete([3, 12, 20][page - 1] as number, { version: undefined, scope: {} })
         })
-        t.strictSame(changed.ids, [...first23.filter((id) =>
-          id !== 12 && id !== 20), 24, 25, 26],
-        'each row that stays comes exactly once, whichever rows are added or deleted')
+        t.strictSame(changed.ids, [...first23.filter((id) => id !== 12 && id !== 20), 24, 25, 26],
+          'each row that stays comes exactly once, whichever rows are added or deleted')
       })
     }
   }
@@ -148,8 +143,7 @@ t.test('a limit gives pages that link to the next', async t => {
     }
     t.strictSame(links.html(
       (await app.inject({ url: `/blog/posts?after=${after}`, headers: { accept: accept.html } })).body
-    ), makeRows(53).map(({ id }) =>
-      id).slice(3))
+    ), makeRows(53).map(({ id }) => id).slice(3))
   })
 
   await t.test('the store is asked for one row more than the page has, up to the maximum', async t => {
@@ -177,11 +171,7 @@ t.test('a limit gives pages that link to the next', async t => {
 
   await t.test('a list of more rows than requested is cut to the page', async t => {
     const app = await build(t, {
-      name: 'posts',
-      attributes,
-      store: listing(() =>
-        batchesOf(makeRows(40), 7)),
-      prefix: '/blog'
+      name: 'posts', attributes, store: listing(() => batchesOf(makeRows(40), 7)), prefix: '/blog'
     })
     const res = await app.inject('/blog/posts.json?limit=5')
     t.strictSame(links.json(res.body), [1, 2, 3, 4, 5])
@@ -280,13 +270,7 @@ t.test('pages of large rows have all rows and links in each format', async t => 
     const store = memoryStore()
     for (let index = 0; index < 25; index++) store.create({ title }, {})
     for (const options of [{ attributes }, {}, {
-      attributes,
-      html: {
-        views: {
-          list: (page: { table: unknown }) =>
-            page.table as never
-        }
-      }
+      attributes, html: { views: { list: (page: { table: unknown }) => page.table as never } }
     }] as const) {
       const app = await build(t, { name: 'posts', ...options, store: wrap(store) } as ResourceOptions)
       for (const kind of ['xml', 'json', 'html'] as const) {
@@ -299,8 +283,7 @@ t.test('pages of large rows have all rows and links in each format', async t => 
             t.equal(res.statusCode, 200)
             const found = [
               ...res.body.matchAll(/<id type="integer">(\d+)|"id":(\d+)|<tr><td[^>]*>(?:<a href="[^"]*">)?(\d+)</g)
-            ].map(([, ...parts]) =>
-              Number(parts.find((part) => part !== undefined)))
+            ].map(([, ...parts]) => Number(parts.find((part) => part !== undefined)))
             ids.push(...found)
             counts.push(found.length)
             next = /<([^>]+)>; rel="next"/.exec(String(res.headers.link))?.[1]
@@ -342,10 +325,7 @@ t.test('a page of multi-byte characters is streamed if its bytes exceed one stri
     t.ok(body === textOf(kind, rows), 'all rows arrive')
   }
   const short = await build(t, {
-    name: 'posts',
-    attributes,
-    store: listing(() => [makeRows(2, () =>
-      'x'.repeat(900_000))])
+    name: 'posts', attributes, store: listing(() => [makeRows(2, () => 'x'.repeat(900_000))])
   })
   t.ok((await short.inject('/posts?limit=5')).headers['content-length'], 'the same number of single-byte characters')
 })
