@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import formbody from '@fastify/formbody'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
-import resources, { BY_ID, memoryStore } from '../../lib/index.js'
+import resources, { memoryStore } from '../../lib/index.js'
 import { build, post, types, xml } from '../support/helper.js'
 import { form, accepts, problems, clients, attributes, send, isRefused, create, titles } from '../support/manners.js'
 import { resettableStore } from '../support/stores/resettable-store.js'
@@ -186,12 +186,6 @@ t.test('resources do not disturb each other', async t => {
     await create(app, '/posts', 'T')
     t.strictSame(await titles(app, '/v2/posts'), ['T'])
   })
-
-  await t.test('two apps in one process are independent', async t => {
-    const [one, other] = [await build(t, { name: 'posts', attributes }), await build(t, { name: 'posts', attributes })]
-    await create(one, '/posts', 'T')
-    t.strictSame([await titles(one, '/posts'), await titles(other, '/posts')], [['T'], []])
-  })
 })
 
 t.test('a prefix with parameters around a resource throws, since Fastify does not tell where it ends', async t => {
@@ -315,72 +309,6 @@ t.test('a refusal by a hook of the app has the format that the path names', asyn
       const res = await app.inject(url)
       t.strictSame([res.statusCode, res.headers['content-type']], [401, type],
         `${url}, ${caseSensitive ? '' : 'not '}by case`)
-    }
-  }
-})
-
-t.test('a refusal by a hook of the app has the format of the client', async t => {
-  const refusal = (): Error => Object.assign(new Error('Log in first'), {
-    statusCode: 401, headers: { 'www-authenticate': 'Basic' }
-  })
-  const events = ['onRequest', 'preParsing', 'preValidation', 'preHandler'] as const
-  const ways: [name: string, add: (app: FastifyInstance, event: typeof events[number]) => void][] = [
-    ['thrown', (app, event) => {
-      if (event === 'preParsing') app.addHook(event, () => { throw refusal() })
-      else app.addHook(event, () => { throw refusal() })
-    }],
-    ['passed to done', (app, event) => {
-      if (event === 'preParsing') app.addHook(event, (_request, _reply, _payload, done) => { done(refusal()) })
-      else {
-        app.addHook(event, (_request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) => {
-          done(refusal())
-        })
-      }
-    }],
-    ['thrown by an async hook', (app, event) => {
-      if (event === 'preParsing') app.addHook(event, async () => { throw refusal() })
-      else app.addHook(event, async () => { throw refusal() })
-    }],
-    ['sent', (app, event) => {
-      if (event === 'preParsing') {
-        app.addHook(event, (_request, reply) => {
-          reply.code(401).headers({ 'www-authenticate': 'Basic' }).send(new Error('Log in first'))
-        })
-      } else {
-        app.addHook(event, (_request: FastifyRequest, reply: FastifyReply) => {
-          reply.code(401).headers({ 'www-authenticate': 'Basic' }).send(new Error('Log in first'))
-        })
-      }
-    }]
-  ]
-  const requests: InjectOptions[] = [
-    { url: '/posts' },
-    { url: '/posts/1' },
-    send('POST', '/posts', 'application/json', '{"post":{"title":"T"}}'),
-    send('POST', '/posts', 'application/xml', '<post><title>T</title></post>'),
-    send('POST', '/posts', form, 'post[title]=T'),
-    send('PUT', '/posts', 'application/json', '{"id":1,"post":{"title":"T"}}'),
-    send('DELETE', '/posts?id=1', 'application/json', '')
-  ]
-  for (const event of events) {
-    for (const [name, add] of ways) {
-      await t.test(`${event}, ${name}`, async t => {
-        const store = memoryStore()
-        const app = await build(t, { name: 'posts', attributes, store }, { before: (app) => { add(app, event) } })
-        for (const request of requests) {
-          await isRefused(t, app, request, 401, 'Log in first')
-          t.equal((await app.inject(request)).headers['www-authenticate'], 'Basic')
-        }
-        t.strictSame(
-          [
-            ...store.list({
-              order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined
-            })
-          ],
-          [],
-          'nothing was written'
-        )
-      })
     }
   }
 })
@@ -615,14 +543,6 @@ t.test('a hook of the app sees the payload and may add headers', async t => {
       })
       for (const url of ['/posts', '/posts/1']) await isRefused(t, app, { url }, status)
     }
-  })
-
-  await t.test('hooks that are added after the plugin run as well', async t => {
-    const app = fastify()
-    t.teardown(() => app.close())
-    app.register(resources, { name: 'posts', attributes })
-    app.addHook('onRequest', async (_request, reply) => { reply.header('x-app', 'seen') })
-    t.equal((await app.inject('/posts')).headers['x-app'], 'seen')
   })
 
   await t.test('onRoute sees each path and method', async t => {

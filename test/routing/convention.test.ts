@@ -31,92 +31,6 @@ const allowed = (header: unknown): string[] => String(header).split(', ').sort()
 
 const WRONG = { code: 'FST_RESOURCES_INVALID_OPTION' }
 
-t.test('collection: actions on all rows work with any verb, in each format', async (t) => {
-  const app = await start(t, (map) => map.resources('posts', { store: keep(['one', 'two']) }, (posts) => {
-    posts.collection.get('recent', () => [row(2, 'two')])
-    posts.collection.post('import', ({ attributes }) => ({ id: 3, attributes }))
-    posts.collection.put('sort', () => undefined)
-    posts.collection.patch('touch', () => undefined)
-    posts.collection.delete('clear', () => undefined)
-  }))
-  t.same(routesOf(app).slice(-5), ['GET /posts/recent', 'POST /posts/import', 'PUT /posts/sort', 'PATCH /posts/touch', 'DELETE /posts/clear'])
-  t.same(namesOf(app).slice(-5), ['recentPosts', 'importPosts', 'sortPosts', 'touchPosts', 'clearPosts'])
-  t.match(await app.inject('/posts/recent'), { statusCode: 200, headers: { 'content-type': types.xml }, body: `${xml}<posts type="array"><post><id type="integer">2</id><title>two</title></post></posts>` })
-  t.match(await app.inject('/posts/recent.json'), { statusCode: 200, headers: { 'content-type': types.json }, body: '{"posts":[{"id":2,"title":"two"}]}' })
-  t.match(await app.inject({ url: '/posts/recent', headers: { accept: 'text/html' } }), { statusCode: 200, headers: { 'content-type': types.html }, body: 'two' })
-  t.match(await app.inject({ method: 'POST', url: '/posts/import', payload: { post: { title: 'three' } } }), { statusCode: 200, body: '{"post":{"id":3,"title":"three"}}' })
-  for (const [method, url] of [['PUT', '/posts/sort'], ['PATCH', '/posts/touch'], ['DELETE', '/posts/clear']] as const) {
-    t.match(await app.inject({ method, url }), { statusCode: 204 }, `${method} ${url}`)
-  }
-})
-
-t.test('collection: one name may have several verbs', async (t) => {
-  const app = await start(t, (map) => map.resources('posts', {}, ({ collection }) => {
-    collection.get('search', { query: { type: 'object', properties: { q: { type: 'string' } } } }, ({ query }) => [row(1, String(query.q))])
-    collection.post('search', ({ attributes }) => [{ id: 2, attributes }])
-  }))
-  t.same((await app.inject('/posts/search.json?q=a')).json(), { posts: [{ id: 1, title: 'a' }] })
-  t.same((await app.inject({ method: 'POST', url: '/posts/search', payload: { post: { title: 'b' } } })).json(), { posts: [{ id: 2, title: 'b' }] })
-  t.same(allowed((await app.inject({ method: 'DELETE', url: '/posts/search' })).headers.allow), ['GET', 'HEAD', 'OPTIONS', 'POST'])
-})
-
-t.test('collection: a form overrides its method by _method', async (t) => {
-  const app = await start(t, (map) => map.resources('posts', {}, ({ collection }) => {
-    collection.put('sort', () => [row(1, 'sorted')])
-  }))
-  t.match(await app.inject(submit('/posts/sort', { _method: 'PUT' })), { statusCode: 200, body: 'sorted' })
-  t.match(await app.inject(submit('/posts/sort', { _method: 'DELETE' })), { statusCode: 405, headers: { allow: 'PUT, OPTIONS' } })
-  t.match(await app.inject(submit('/posts/sort', {})), { statusCode: 405, headers: { allow: 'PUT, OPTIONS' } })
-})
-
-t.test('member: actions on one row work in each format', async (t) => {
-  const store = keep(['one'])
-  const app = await start(t, (map) => map.resources('posts', { store }, ({ member }) => {
-    member.get('stats', ({ row }) => row())
-    member.post('publish', (context) => context.store.update(context.id, { title: 'published' }, context.guard, context))
-  }))
-  t.same(routesOf(app).slice(-2), ['GET /posts/:id/stats', 'POST /posts/:id/publish'])
-  t.equal(app.paths.publishPost?.(1), '/posts/1/publish')
-  t.match(await app.inject('/posts/1/stats.json'), { statusCode: 200, body: '{"post":{"id":1,"title":"one"}}' })
-  t.match(await app.inject({ method: 'POST', url: '/posts/1/publish', headers: json }), { statusCode: 200, body: '{"post":{"id":1,"title":"published"}}' })
-  t.match(await app.inject(submit('/posts/1/publish', {})), { statusCode: 303, headers: { location: '/posts/1#saved' } }, 'a browser is redirected to the row')
-  for (const url of ['/posts/2/stats', '/posts/x/stats', '/posts/2/publish']) {
-    t.match(await app.inject({ method: url.endsWith('stats') ? 'GET' : 'POST', url }), { statusCode: 404, headers: { 'content-type': types.xml } }, url)
-  }
-})
-
-t.test('new: actions on a row that does not exist yet', async (t) => {
-  const app = await start(t, (map) => map.resources('posts', { formPages: true }, (posts) => posts.new.post('preview', ({ attributes }) => ({ id: 0, attributes }))))
-  t.equal(app.paths.previewNewPost?.(), '/posts/new/preview')
-  t.match(await app.inject({ method: 'POST', url: '/posts/new/preview', payload: { post: { title: 'draft' } } }), { statusCode: 200, body: '"title":"draft"' })
-})
-
-t.test('controller: the app\'s own handlers serve each action', async (t) => {
-  const seen: string[] = []
-  const note = ({ action }: { readonly action: string }): void => { seen.push(action) }
-  const images = {
-    list: (context: { readonly action: string }) => { note(context); return [row(1, 'a')] },
-    show: (context: { readonly action: string }) => { note(context); return row(1, 'a') },
-    create: (context: { readonly action: string }) => { note(context); return row(2, 'b') },
-    update: (context: { readonly action: string }) => { note(context); return row(1, 'c') },
-    delete: note
-  }
-  const app = await start(t, (map) => map.resources('photos', { actions: images, writes: 'both' }))
-  t.match(await app.inject('/photos'), { statusCode: 200, body: `${xml}<photos type="array"><photo><id type="integer">1</id><title>a</title></photo></photos>` })
-  t.match(await app.inject('/photos/1.json'), { statusCode: 200, body: '{"photo":{"id":1,"title":"a"}}' })
-  t.match(await app.inject({ method: 'POST', url: '/photos', payload: { photo: {} } }), { statusCode: 201, headers: { location: '/photos/2' } })
-  t.match(await app.inject({ method: 'PUT', url: '/photos', payload: { id: 1, photo: {} } }), { statusCode: 200, body: '{"photo":{"id":1,"title":"c"}}' })
-  t.match(await app.inject({ method: 'PATCH', url: '/photos/1', payload: { photo: {} } }), { statusCode: 200 })
-  t.match(await app.inject({ method: 'DELETE', url: '/photos/1' }), { statusCode: 204 })
-  t.match(await app.inject(submit('/photos', { _method: 'DELETE', id: '1' })), { statusCode: 303, headers: { location: '/photos#deleted' } })
-  t.same(seen, ['list', 'show', 'create', 'update', 'update', 'delete', 'delete'])
-})
-
-t.test('controller: a handler may leave the action to the resource', async (t) => {
-  const app = await start(t, (map) => map.resources('posts', { store: keep(['one']), actions: { show: ({ proceed }) => proceed() } }))
-  t.match(await app.inject('/posts/1.json'), { statusCode: 200, body: '{"post":{"id":1,"title":"one"}}' })
-})
-
 t.test('singular: the option names one row where English is ambiguous', async (t) => {
   const app = await start(t, (map) => map.resources('stamina', { singular: 'stamen', store: keep(['one']), formPages: true }, (stamina) => stamina.resources('spores')))
   t.same(namesOf(app), ['stamina', 'stamen', 'newStamen', 'editStamen', 'stamenSpores', 'stamenSpore'])
@@ -282,25 +196,6 @@ t.test('conditions: without one an action comes before a row of its name', async
   t.match(await app.inject('/posts/recently.json'), { statusCode: 200, body: 'of recently' })
 })
 
-// ---- Paths and names
-
-t.test('as: the option changes the path but not the names', async (t) => {
-  const app = await start(t, (map) => map.resources('articles', { path: 'artigos', store: keep(['one']) }, (articles) => articles.resources('comments', { path: 'comentarios' })))
-  t.equal(app.paths.articleComments?.(1), '/artigos/1/comentarios')
-  t.match(await app.inject('/artigos/1'), { statusCode: 200, body: '<article>' })
-  t.match(await app.inject('/articles'), { statusCode: 404 })
-  t.match(await app.inject({ method: 'POST', url: '/artigos', payload: { article: {} } }), { statusCode: 201, headers: { location: '/artigos/2' } })
-})
-
-t.test('as: the option changes the names in app.paths but not the path', async (t) => {
-  const app = await start(t, (map) => map.resources('posts', { as: 'articles', formPages: true }, (posts) => {
-    posts.resources('comments')
-    posts.collection.get('recent', () => [])
-  }))
-  t.same(namesOf(app), ['articles', 'article', 'newArticle', 'editArticle', 'recentArticles', 'articleComments', 'articleComment'])
-  t.equal(app.paths.articleComments?.(1), '/posts/1/comments')
-})
-
 t.test('path_names: other words replace new and edit', async (t) => {
   const app = await start(t, (map) => {
     map.resources('posts', { formPages: true, pathNames: { new: 'nuevo', edit: 'editar' }, store: keep(['one']) }, (posts) => posts.new.post('preview', () => undefined))
@@ -310,13 +205,6 @@ t.test('path_names: other words replace new and edit', async (t) => {
   t.match(await app.inject('/posts/nuevo.html'), { statusCode: 200, headers: { 'content-type': types.html } })
   t.match(await app.inject('/posts/1/editar.html'), { statusCode: 200, headers: { 'content-type': types.html } })
   for (const url of ['/posts/new', '/posts/1/edit']) t.match(await app.inject(url), { statusCode: 404 }, url)
-})
-
-t.test('path_prefix: paths have the prefix, names do not', async (t) => {
-  const app = await start(t, (map) => map.scope({ path: '/admin/blog/' }, (map) => map.resources('posts', { store: keep(['one']) })))
-  t.equal(app.paths.post?.(1), '/admin/blog/posts/1')
-  t.match(await app.inject('/admin/blog/posts/1.json'), { statusCode: 200 })
-  t.match(await app.inject({ method: 'POST', url: '/admin/blog/posts', payload: { post: {} } }), { headers: { location: '/admin/blog/posts/2' } })
 })
 
 t.test('path_prefix: links and answers fill in the prefix\'s parameters', async (t) => {
@@ -329,12 +217,6 @@ t.test('path_prefix: links and answers fill in the prefix\'s parameters', async 
   t.match(await app.inject('/of/a%2Fb/posts/1'), { statusCode: 200 })
   t.match(await app.inject('/of/c/posts/1'), { statusCode: 404 })
   t.match(await app.inject(submit('/of/a%2Fb/posts', { _method: 'DELETE', id: '1' })), { statusCode: 303, headers: { location: '/of/a%2Fb/posts#deleted' } })
-})
-
-t.test('name_prefix: names have the prefix, paths do not', async (t) => {
-  const app = await start(t, (map) => map.scope({ as: 'post' }, (map) => map.resources('messages', { formPages: true }, (messages) => messages.resources('replies'))))
-  t.same(namesOf(app), ['postMessages', 'postMessage', 'newPostMessage', 'editPostMessage', 'postMessageReplies', 'postMessageReply'])
-  t.equal(app.paths.postMessageReplies?.(1), '/messages/1/replies')
 })
 
 t.test('param: the option renames the id', async (t) => {
@@ -441,16 +323,6 @@ t.test('has_many and has_one: resources nest several levels deep', async (t) => 
   t.match(await create('/posts/1/comments/1/replies/1/author', 'author'), { statusCode: 409 }, 'the singleton exists already')
 })
 
-t.test('has_one: a singleton nests in a singleton', async (t) => {
-  const app = await start(t, (map) => map.resource('profile', { store: keep(['me']) }, (profile) => {
-    profile.resources('pets')
-    profile.resource('photo')
-  }))
-  t.same([app.paths.profilePet?.(1), app.paths.profilePhoto?.()], ['/profile/pets/1', '/profile/photo'])
-  t.match(await app.inject({ method: 'POST', url: '/profile/pets', payload: { pet: { title: 'x' } } }), { statusCode: 201, headers: { location: '/profile/pets/1' } })
-  t.match(await app.inject({ method: 'POST', url: '/profile/photo', payload: { photo: { title: 'x' } } }), { statusCode: 201, headers: { location: '/profile/photo' } })
-})
-
 t.test('shallow: rows have paths without their parents, lists do not', async (t) => {
   const comments = memoryStore()
   const app = await start(t, (map) => map.resources('posts', { store: keep(['p1', 'p2']), shallow: true }, (posts) => {
@@ -472,19 +344,6 @@ t.test('shallow: rows have paths without their parents, lists do not', async (t)
   t.match(await app.inject(submit('/comments/2', { _method: 'DELETE' })), { statusCode: 303, headers: { location: '/posts/2/comments#deleted' } }, 'a deletion redirects to the list that had the row')
   t.match(await app.inject(submit('/comments', { _method: 'DELETE', id: '1' })), { statusCode: 303, headers: { location: '/posts/2/comments#deleted' } })
   for (const url of ['/posts/2/comments/1', '/comments']) t.not((await app.inject(url)).statusCode, 200, url)
-})
-
-t.test('shallow: the option works for one resource of several, with every value of writes', async (t) => {
-  for (const writes of ['collection', 'member', 'both'] as const) {
-    const app = await start(t, (map) => map.resources('posts', {}, (posts) => {
-      posts.resources('comments', { shallow: true, writes })
-      posts.resources('links', { writes })
-    }))
-    const routes = routesOf(app)
-    t.ok(routes.includes('GET /comments/:id') && routes.includes('GET /posts/:postId/links/:id'), writes)
-    t.equal(routes.includes('PUT /comments'), writes !== 'member')
-    t.equal(routes.includes('PUT /comments/:id'), writes !== 'collection')
-  }
 })
 
 t.test('namespace: paths and names have the namespace, to any depth, and each may use another word', async (t) => {
@@ -523,27 +382,6 @@ t.test('several names declare a resource each', async (t) => {
   await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'x' } } })
   t.same((await app.inject('/notes.json')).json(), { notes: [] }, 'they do not share their rows')
   await t.rejects(start(t, (map) => map.resources([])), WRONG)
-})
-
-t.test('uncountable and irregular plurals have correct names, parameters and groups', async (t) => {
-  const cases = [
-    ['sheep', 'sheepIndex', 'sheep', '/sheep/:sheepId/notes'],
-    ['series', 'seriesIndex', 'series', '/series/:seriesId/notes'],
-    ['people', 'people', 'person', '/people/:personId/notes'],
-    ['children', 'children', 'child', '/children/:childId/notes'],
-    ['statuses', 'statuses', 'status', '/statuses/:statusId/notes'],
-    ['criteria', 'criteria', 'criterion', '/criteria/:criterionId/notes'],
-    ['categories', 'categories', 'category', '/categories/:categoryId/notes'],
-    ['blog_posts', 'blogPosts', 'blogPost', '/blog_posts/:blogPostId/notes'],
-    ['blog-posts', 'blogPosts', 'blogPost', '/blog-posts/:blogPostId/notes']
-  ] as const
-  for (const [name, collection, member, nested] of cases) {
-    const app = await start(t, (map) => map.resources(name, { only: ['list', 'show', 'new'] }, (resource) => resource.resources('notes', { only: 'list' })))
-    t.same(namesOf(app), [collection, member, `new${member.charAt(0).toUpperCase()}${member.slice(1)}`, `${member}Notes`], name)
-    t.equal(app.resourceRoutes.at(-1)?.path, nested)
-  }
-  const app = await start(t, (map) => map.resources('people'))
-  t.match(await app.inject({ method: 'POST', url: '/people', payload: { person: { name: 'Ada' } } }), { statusCode: 201, body: '{"person":{"id":1,"name":"Ada"}}' })
 })
 
 // ---- 405

@@ -1,10 +1,9 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type InjectOptions, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import { type HandlerAnswer, draw, type Hooks, type Mapper, memoryStore, type ResourceOptions, type Row } from '../../lib/index.js'
+import { draw, type Hooks, type Mapper, memoryStore, type ResourceOptions, type Row } from '../../lib/index.js'
 import { build, types, xml } from '../support/helper.js'
 import { type AnyContext, type AnyHandler, mapAction } from '../support/map-action.js'
 import { recordingStore } from '../support/stores/recording-store.js'
-import { plainTag } from '../support/plain-tag.js'
 
 const form = 'application/x-www-form-urlencoded'
 const SECRET = 'hush-hush'
@@ -14,7 +13,6 @@ const attributes = {
   properties: { title: { type: 'string', minLength: 1 }, rating: { type: ['integer', 'null'] } }
 } as const
 const problems = { xml: types.xml, html: types.html, json: types.problem } as const
-const documents = { xml: types.xml, html: types.html, json: types.json } as const
 const FORMATS = ['xml', 'html', 'json'] as const
 
 async function drawn (t: Test, declare: (map: Mapper) => unknown, { before, logged }: { before?: (app: FastifyInstance) => void, logged?: string[] } = {}): Promise<FastifyInstance> {
@@ -322,31 +320,6 @@ async function answering (t: Test, answer: AnyHandler, { options = {}, logged }:
   }), logged === undefined ? {} : { logged })
 }
 
-t.test('the query of an action is converted and validated by its schema, in every format', async t => {
-  const seen: unknown[] = []
-  const query = { type: 'object', required: ['from'], properties: { from: { type: 'integer', minimum: 1 }, loud: { type: 'boolean', default: false }, word: { type: 'string' } } } as const
-  const app = await drawn(t, (map) => map.resources('posts', { attributes, store: recordingStore([{ title: 'T' }]) }, (posts) => {
-    const note = ({ query }: AnyContext): readonly [] => { seen.push(query); return [] }
-    posts.collection.get('recent', { query }, note)
-    posts.member.post('poke', { query }, note)
-  }))
-  for (const [method, url] of [['GET', '/posts/recent'], ['HEAD', '/posts/recent'], ['POST', '/posts/1/poke']] as const) {
-    for (const format of FORMATS) {
-      seen.length = 0
-      const good = await app.inject({ method, url: `${url}.${format}?from=3&word=a%20b` })
-      t.strictSame([good.statusCode, good.headers['content-type']], [200, documents[format]])
-      t.strictSame(seen, [{ from: 3, loud: false, word: 'a b' }])
-      const bad: Array<[string, RegExp]> = [['from=x', /from/], ['from=0', /from must be at least 1/], ['', /from must be given/], ['from=1&loud=perhaps', /loud/], ['from=1&lout=true', /lout/], ['from=1&from=2', /from/], ['from=', /from/], ['from=1&limit=3', /limit/]]
-      for (const [text, message] of bad) {
-        const res = await app.inject({ method, url: `${url}.${format}?${text}` })
-        t.strictSame([res.statusCode, res.headers['content-type']], [400, problems[format]], `${method} ${url}.${format}?${text}`)
-        if (method !== 'HEAD') t.match(res.body, message)
-      }
-    }
-  }
-  t.equal(seen.length, 1, 'no other query reached the handler')
-})
-
 t.test('the body of an action is validated by its own schema, or like an update, in every format', async t => {
   const seen: unknown[] = []
   const given = { type: 'object', required: ['reason'], properties: { reason: { type: 'string', minLength: 3 }, times: { type: 'integer', default: 1 } } } as const
@@ -421,57 +394,6 @@ t.test('an action needs no body and accepts an empty one of any type', async t =
 })
 
 const row = { id: 7, version: 'v', attributes: { title: 'T', rating: null } }
-const bare = { id: 7, attributes: { title: 'T', rating: null } }
-async function * batches (): AsyncGenerator<readonly Row[]> {
-  yield [row]
-  yield [{ ...row, id: 8 }]
-}
-
-t.test('a handler may return a row, which is shown or to which a browser is redirected', async t => {
-  let handler: AnyHandler = pass
-  const app = await answering(t, (context) => handler(context))
-  for (const [answer, tag] of [[row, 'v'], [bare, undefined], [Promise.resolve(row), 'v'], [{ kind: 'found', row }, 'v'], [{ ok: true, row }, 'v']] as const) {
-    handler = () => answer as HandlerAnswer
-    for (const [format, body] of [['json', '{"post":{"id":7,"title":"T","rating":null}}'], ['xml', `${xml}<post><id type="integer">7</id><title>T</title><rating type="integer" nil="true"/></post>`]] as const) {
-      for (const method of ['GET', 'PUT', 'PATCH', 'POST'] as const) {
-        const res = await app.inject({ method, url: `/posts/1/act.${format}` })
-        t.strictSame([res.statusCode, res.headers['content-type'], plainTag(res.headers.etag)], [200, documents[format], tag === undefined ? undefined : `"7-${tag}.${format}"`], `${method} ${format}: the row differs from that of the path`)
-        if (format === 'json') t.equal(res.body, body)
-        else t.match(res.body, /^<\?xml [^]*<post><id type="integer">7<\/id><title>T<\/title>/)
-      }
-    }
-    t.match(await app.inject('/posts/1/act.html'), { statusCode: 200, headers: { 'content-type': types.html } })
-  }
-  handler = () => row
-  const sent = await app.inject({ method: 'POST', url: '/posts/1/act.html' })
-  t.strictSame([sent.statusCode, sent.headers.location], [303, '/posts/7#saved'])
-})
-
-t.test('a handler may return rows or batches, which are streamed', async t => {
-  const answers: Array<[string, AnyHandler, number[]]> = [
-    ['none', () => [], []],
-    ['an array', () => [row, { ...bare, id: 8 }], [7, 8]],
-    ['a promise of an array', async () => [row], [7]],
-    ['batches in an array', () => [[row], [{ ...row, id: 8 }]], [7, 8]],
-    ['a generator', function * () { yield [row]; yield [{ ...row, id: 8 }] }, [7, 8]],
-    ['an async generator', batches, [7, 8]],
-    ['the store\'s', ({ store, signal }) => store.list({ order: [{ by: 'id', descending: false }], after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }, { signal }), [1, 2]]
-  ]
-  let handler: AnyHandler = pass
-  const app = await answering(t, (context) => handler(context))
-  for (const [name, answer, ids] of answers) {
-    handler = answer
-    for (const url of ['/posts/act', '/posts/1/act']) {
-      t.strictSame((await app.inject(`${url}.json`)).json<{ posts: Array<{ id: number }> }>().posts.map(({ id }) => id), ids, name)
-      const asXml = await app.inject(`${url}.xml`)
-      t.match(asXml, { statusCode: 200, headers: { 'content-type': types.xml } })
-      t.strictSame([...asXml.body.matchAll(/<id type="integer">(\d+)<\/id>/g)].map(([, id]) => Number(id)), ids, name)
-      const page = await app.inject(`${url}.html`)
-      t.match(page, { statusCode: 200, headers: { 'content-type': types.html } })
-      for (const id of ids) t.match(page.body, `/posts/${id}"`)
-    }
-  }
-})
 
 t.test('batches are pulled one by one, and closed if they are not read', async t => {
   let pulled = 0
@@ -494,29 +416,6 @@ t.test('batches are pulled one by one, and closed if they are not read', async t
   t.equal(returned, 2)
 })
 
-t.test('a handler may return an outcome', async t => {
-  const outcomes: Array<[outcome: unknown, status: number, browser: number, location: string | undefined]> = [
-    [{ kind: 'created', row }, 201, 303, '/posts/7'],
-    [{ kind: 'updated', row }, 200, 303, undefined],
-    [{ kind: 'deleted' }, 204, 303, undefined],
-    [{ kind: 'deleted', row }, 204, 303, undefined],
-    [{ kind: 'done' }, 204, 303, undefined],
-    [{ kind: 'stale', row }, 412, 412, undefined],
-    [{ ok: false, why: 'missing' }, 404, 404, undefined],
-    [{ ok: false, why: 'stale', current: row }, 412, 412, undefined]
-  ]
-  let handler: AnyHandler = pass
-  const app = await answering(t, (context) => handler(context))
-  for (const [outcome, status, browser, location] of outcomes) {
-    handler = () => outcome as HandlerAnswer
-    for (const format of ['xml', 'json'] as const) {
-      const res = await app.inject({ method: 'POST', url: `/posts/1/act.${format}` })
-      t.strictSame([res.statusCode, res.headers.location], [status, location], `${JSON.stringify(outcome)} ${format}`)
-    }
-    t.equal((await app.inject({ method: 'POST', url: '/posts/1/act.html' })).statusCode, browser)
-  }
-})
-
 t.test('an answer of undefined or null is a 404 for a read or an update, and a 204 for other writes', async t => {
   for (const nothing of [undefined, null]) {
     const app = await answering(t, () => nothing as undefined, { options: { writes: 'both', actions: { show: () => nothing as undefined, create: async () => nothing as undefined, update: () => nothing as undefined, delete: () => nothing as undefined } } })
@@ -533,43 +432,6 @@ t.test('an answer of undefined or null is a 404 for a read or an update, and a 2
     for (const [request, status] of cases) t.equal((await app.inject(request)).statusCode, status, `${request.method ?? 'GET'} ${String(request.url)}`)
     const sent = await app.inject({ method: 'POST', url: '/posts/1/act.html' })
     t.strictSame([sent.statusCode, sent.headers.location], [303, '/posts/1#done'])
-  }
-})
-
-t.test('an answer that a handler has sent itself is left alone', async t => {
-  const handlers: Array<[string, AnyHandler]> = [
-    ['the reply', ({ reply }) => reply.code(202).type('text/plain').send('later')],
-    ['a promise of the reply', async ({ reply }) => reply.code(202).type('text/plain').send('later')],
-    ['nothing', ({ reply }) => { reply.code(202).type('text/plain').send('later') }]
-  ]
-  for (const [name, handler] of handlers) {
-    const app = await answering(t, handler, { options: { actions: { list: handler } } })
-    for (const request of [{ url: '/posts' }, { url: '/posts/act.json' }, { method: 'POST', url: '/posts/1/act.html' }] as const) {
-      const res = await app.inject(request)
-      t.strictSame([res.statusCode, res.headers['content-type'], res.body], [202, 'text/plain', 'later'], name)
-    }
-  }
-})
-
-t.test('an error of a handler is answered with its status in the client\'s own format', async t => {
-  const failures: Array<[() => never | Promise<never>, number, RegExp]> = [
-    [() => { throw Object.assign(new Error('too early'), { statusCode: 425 }) }, 425, /too early/],
-    [async () => { throw Object.assign(new Error('gone for ever'), { statusCode: 410 }) }, 410, /gone for ever/],
-    [() => { throw new Error(SECRET) }, 500, /something went wrong/],
-    [async () => { throw new Error(SECRET) }, 500, /something went wrong/]
-  ]
-  let handler: AnyHandler = pass
-  const app = await answering(t, (context) => handler(context))
-  for (const [failing, status, message] of failures) {
-    handler = failing
-    for (const format of FORMATS) {
-      for (const method of ['GET', 'POST'] as const) {
-        const res = await app.inject({ method, url: `/posts/1/act.${format}` })
-        t.strictSame([res.statusCode, res.headers['content-type']], [status, problems[format]])
-        t.match(res.body, message)
-        t.notMatch(res.body, SECRET)
-      }
-    }
   }
 })
 

@@ -1,7 +1,9 @@
 import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import resources, { type Attributes, type Authorize, defineResource, draw, type Mapper, memoryStore, type ResourceMapper, type ResourceOptions } from '../../lib/index.js'
+import resources, {
+  type Authorize, defineResource, draw, type Mapper, memoryStore, type ResourceMapper, type ResourceOptions
+} from '../../lib/index.js'
 import '../support/helper.js'
 import { textStore } from '../support/stores/text-store.js'
 
@@ -186,26 +188,6 @@ t.test('links encode the prefix around a resource once', async (t) => {
   }
 })
 
-t.test('no attribute changes the foreign key of a row, declared or not', async (t) => {
-  const posts = memoryStore()
-  for (const tenant of ['a', 'b']) posts.create({ title: 'T' }, { tenant })
-  const app = await open(t, (map) => map.resources('posts', { store: posts, scope: ({ headers }) => ({ tenant: String(headers['x-tenant']) }) }, (posts) => posts
-    .resources('comments', { shallow: true, writes: 'both' })
-    .resources('likes')))
-  const ask = (method: 'GET' | 'POST' | 'PUT', url: string, payload?: object, tenant = 'a') => app.inject({ method, url, headers: { ...json, 'x-tenant': tenant }, ...(payload !== undefined && { payload }) })
-  t.equal((await ask('POST', '/posts/1/comments', { comment: { body: 'B' } })).statusCode, 201)
-  t.strictSame((await ask('PUT', '/comments/1', { comment: { postId: 2, body: 'C' } })).json(), { comment: { id: 1, body: 'C', postId: 1 } })
-  t.strictSame((await ask('GET', '/posts/2/comments', undefined, 'b')).json(), { comments: [] })
-  t.strictSame((await ask('POST', '/posts/1/likes', { like: { postId: 2 } })).json(), { like: { id: 1, postId: 1 } })
-})
-
-t.test('a custom query has only the given parameters, not those that objects inherit', async (t) => {
-  const query = { type: 'object', properties: { constructor: { type: 'string' }, toString: { type: 'string' }, q: { type: 'string' } } } as const
-  const app = await open(t, (map) => map.resources('posts', {}, (posts) => posts.collection.get('asked', { query }, ({ query, reply }) => reply.send(JSON.stringify(query)))))
-  for (const [search, answer] of [['', {}], ['?format=json', {}], ['?constructor=a&q=b', { constructor: 'a', q: 'b' }]] as Array<[string, Attributes]>) t.strictSame(JSON.parse((await app.inject(`/posts/asked${search}`)).body), answer, search)
-  t.match(await app.inject('/posts/asked?q=%00'), { statusCode: 400, body: /&quot;q&quot;|"q" must not contain U\+0000/ })
-})
-
 t.test('hooks of an action are not called if the app has already answered', async (t) => {
   const app = fastify()
   t.teardown(() => app.close())
@@ -224,16 +206,6 @@ t.test('links are right for a parent whose id ends like a suffix', async (t) => 
   t.equal((await app.inject({ method: 'POST', url: `${location}/cover`, headers: form, payload: '_method=DELETE' })).headers.location, `${location}#deleted`)
 })
 
-t.test('a scope that would match nothing or everything is a 500', async (t) => {
-  const cases: unknown[] = [new Map([['tenant', 'b']]), ['a'], undefined, null, 'tenant', { tenant: undefined }, { tenant: {} }, { tenant: NaN }, { tenant: new Date(0) }, { tenant: () => 'a' }]
-  for (const found of cases) {
-    const app = await open(t, (map) => map.resources('posts', { scope: () => found as Record<string, string> }))
-    t.match(await app.inject({ url: '/posts', headers: json }), { statusCode: 500, body: /something went wrong/ })
-  }
-  const app = await open(t, (map) => map.resources('posts', { scope: () => Object.assign(Object.create(null), { tenant: 'a', rank: 1, hidden: false, gone: null }) as Record<string, string> }))
-  t.equal((await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } }, headers: json })).statusCode, 201)
-})
-
 t.test('a plugin instance knows the names of the instances around it, in any order', async (t) => {
   const app = fastify()
   t.teardown(() => app.close())
@@ -246,33 +218,6 @@ t.test('a plugin instance knows the names of the instances around it, in any ord
   await app.ready()
   t.strictSame([inner?.paths.users?.(), inner?.paths.posts?.()], ['/users', '/posts'])
   t.throws(() => app.paths.posts, { code: 'FST_RESOURCES_INVALID_PATH' })
-})
-
-t.test('a page of an endless list is closed when the client leaves', async (t) => {
-  let pulled = 0
-  let left = false
-  async function * endless (): AsyncGenerator<Array<{ id: number, version: string, attributes: Attributes }>> {
-    try {
-      for (;;) {
-        pulled++
-        await delay(1)
-        yield [{ id: pulled, version: '1', attributes: {} }]
-      }
-    } finally {
-      left = true
-    }
-  }
-  const app = await open(t, (map) => map.resources('posts', {}, (posts) => posts.collection.get('all', () => endless())))
-  const address = await app.listen({ port: 0, host: '127.0.0.1' })
-  const controller = new AbortController()
-  const asked = fetch(`${address}/posts/all`, { headers: html, signal: controller.signal })
-  // eslint-disable-next-line no-unmodified-loop-condition -- the generator does
-  while (pulled < 3) await delay(5)
-  controller.abort()
-  await t.rejects(asked)
-  // eslint-disable-next-line no-unmodified-loop-condition -- the generator does
-  while (!left) await delay(5)
-  t.pass('it is left')
 })
 
 t.test('the page of a stale custom action offers only a link to the row', async (t) => {
@@ -445,17 +390,6 @@ t.test('actions on one path have names and parameters of their own', async (t) =
     t.equal((await app.inject({ method, url, headers: form, payload })).statusCode, status, `${method} ${url} ${payload}`)
     t.strictSame(given, wanted)
   }
-})
-
-t.test('row() works in custom actions that read or write after authorize has read the row', async (t) => {
-  const store = memoryStore()
-  store.create({ title: 'T' }, {})
-  const app = await open(t, (map) => map.resources('posts', { store, authorize: async (_request, { row }) => (await row?.()) !== undefined }, (posts) => posts
-    .member.get('card', ({ row }) => row())
-    .member.post('touch', ({ row }) => row())))
-  t.equal((await app.inject('/posts/1/card.json')).statusCode, 200)
-  t.equal((await app.inject({ method: 'HEAD', url: '/posts/1/card.json' })).statusCode, 200)
-  t.equal((await app.inject({ method: 'POST', url: '/posts/1/touch.json' })).statusCode, 200)
 })
 
 t.test('an edit page shows the row of the app\'s own handler, or the answer that the handler has sent', async (t) => {

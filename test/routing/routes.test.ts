@@ -1,6 +1,4 @@
-import fastify, {
-  type FastifyInstance, type FastifyRequest, type InjectOptions, type LightMyRequestResponse
-} from 'fastify'
+import fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 import { readFileSync } from 'node:fs'
 import {
@@ -360,26 +358,6 @@ t.test('a singleton is created, shown, changed and deleted at one path, in each 
   }
 })
 
-t.test('the documents of a singleton have no id', async t => {
-  const app = await draft(t, (map) => map.resource('profile', { attributes, formPages: true }))
-  await app.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
-  const documents: Array<[url: string, body: string]> = [
-    ['/profile.xml', `${xml}<profile><name>Ann</name><colour>red</colour></profile>`],
-    ['/profile.json', '{"profile":{"name":"Ann","colour":"red"}}'],
-    ['/profile/edit.xml', `${xml}<profile><name>Ann</name><colour>red</colour></profile>`],
-    ['/profile/edit.json', '{"profile":{"name":"Ann","colour":"red"}}'],
-    ['/profile/new.xml', `${xml}<profile><colour>red</colour></profile>`],
-    ['/profile/new.json', '{"profile":{"colour":"red"}}']
-  ]
-  for (const [url, body] of documents) t.equal((await app.inject(url)).body, body, url)
-  for (const url of ['/profile', '/profile/edit', '/profile/new']) {
-    const { statusCode, body } = await app.inject(ask('html', 'GET', url))
-    t.equal(statusCode, 200)
-    t.notMatch(body, /name="id"/, `the form of ${url} sends no id`)
-    t.notMatch(body, /profile\/1|\bid=1/, `no link of ${url} has an id`)
-  }
-})
-
 t.test('an id in the payload is refused in each place', async t => {
   const declared: Array<[string, object]> = [['declared attributes', { attributes }], ['open ones', {}]]
   const refused: Array<[string, InjectOptions]> = [
@@ -428,200 +406,6 @@ t.test('an id in the payload is refused in each place', async t => {
   }
 })
 
-t.test('each parent row has its own singleton', async t => {
-  const posts = memoryStore()
-  for (const title of ['a', 'b']) posts.create({ title }, {})
-  const logos = memoryStore()
-  const app = await draft(t, (map) =>
-    map.resources('posts', { store: posts }, (posts) => posts.resource('logo', { attributes, store: logos })))
-  for (const id of [1, 2]) {
-    t.equal((await app.inject(json('POST', `/posts/${id}/logo`, { logo: { name: `logo ${id}` } }))).statusCode, 201)
-  }
-  t.strictSame([logos.get(1, {})?.attributes, logos.get(2, {})?.attributes],
-    [{ postId: 1, name: 'logo 1', colour: 'red' }, { postId: 2, name: 'logo 2', colour: 'red' }])
-  for (const id of [1, 2]) t.equal(nameIn(await app.inject(`/posts/${id}/logo`)), `logo ${id}`)
-  t.equal((await app.inject(json('PUT', '/posts/1/logo', { logo: { name: 'other' } }))).statusCode, 200)
-  t.equal((await app.inject(json('DELETE', '/posts/1/logo'))).statusCode, 204)
-  t.equal(nameIn(await app.inject('/posts/2/logo')), 'logo 2', 'the singleton of the other row is unchanged')
-
-  await t.test('every verb and format is a 404 under a missing parent', async t => {
-    for (const url of ['/posts/9/logo', '/posts/abc/logo', '/posts/1.xml/logo']) {
-      for (const client of clients) {
-        for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] as const) {
-          const res = await app.inject(ask(client, method, url, method === 'DELETE' ? undefined : { name: 'x' }))
-          t.strictSame([res.statusCode, res.headers['content-type']], [404, problems[client]],
-            `${client}: ${method} ${url}`)
-        }
-      }
-    }
-    t.equal(logos.get(3, {}), undefined)
-  })
-
-  t.test('a browser that has deleted a singleton sees its parent', async t => {
-    const res = await app.inject(ask('html', 'DELETE', '/posts/2/logo'))
-    t.strictSame([res.statusCode, res.headers.location], [303, '/posts/2#deleted'])
-  })
-})
-
-t.test('a scope gives each user a singleton', async t => {
-  const profiles = memoryStore({ unique: ['userId'] })
-  const emails = memoryStore()
-  const scope = ({ headers }: FastifyRequest): { userId: string } => ({ userId: String(headers.user) })
-  const app = await draft(t,
-    (map) => map.resource('profile', { attributes, store: profiles, scope, requireMatch: true }, (profile) =>
-      profile.resources('emails', { store: emails })))
-  const as = (
-    user: string, method: Verb, payload?: object, headers: Record<string, string> = {}
-  ): Promise<LightMyRequestResponse> =>
-    app.inject(json(method, '/profile', payload, { user, ...headers }))
-  t.equal((await as('ann', 'POST', { profile: { name: 'Ann' } })).statusCode, 201)
-  t.equal((await as('bob', 'GET')).statusCode, 404, 'another user\'s singleton is not found')
-  t.equal((await as('bob', 'DELETE', undefined, { 'if-match': '*' })).statusCode, 404)
-  t.equal((await as('bob', 'PUT', { profile: { name: 'Eve' } }, { 'if-match': '"1.json"' })).statusCode, 404)
-  t.equal((await as('bob', 'POST', { profile: { name: 'Bob' } })).statusCode, 201,
-    'a user has a singleton of their own')
-  t.equal((await as('bob', 'POST', { profile: { name: 'Bob' } })).json<{ detail: string }>().detail,
-    'the profile exists already')
-  t.equal((await as('bob', 'PUT', { profile: { name: 'Robert' } }, { 'if-match': '"2-1.json"' })).statusCode, 200)
-  t.strictSame([nameIn(await as('ann', 'GET')), nameIn(await as('bob', 'GET'))], ['Ann', 'Robert'])
-  t.strictSame(profiles.get(2, {})?.attributes, { userId: 'bob', name: 'Robert', colour: 'red' })
-
-  await t.test('rows nested in the singleton belong to the same user', async t => {
-    const emailsOf = (user: string, method: Verb, payload?: object): Promise<LightMyRequestResponse> =>
-      app.inject(json(method, '/profile/emails', payload, { user }))
-    t.equal((await emailsOf('cy', 'GET')).statusCode, 404, 'without a profile there are no nested rows')
-    t.equal((await emailsOf('cy', 'POST', { email: { address: 'cy@example.com' } })).statusCode, 404)
-    const created = await emailsOf('bob', 'POST', { email: { address: 'bob@example.com' } })
-    t.strictSame([created.statusCode, created.headers.location], [201, '/profile/emails/1'])
-    t.equal(emails.get(1, {})?.attributes.profileId, 2)
-    t.strictSame((await emailsOf('ann', 'GET')).json(), { emails: [] })
-    t.match((await emailsOf('bob', 'GET')).json(), { emails: [{ id: 1, address: 'bob@example.com' }] })
-    t.equal((await app.inject(json('GET', '/profile/emails/1', undefined, { user: 'ann' }))).statusCode, 404)
-  })
-})
-
-/** Wraps a store so that it is as slow as a database: concurrent requests all ask before the first is answered. */
-function slow (store: Store): Store {
-  return {
-    ...store,
-    async * list (query, context) { yield * await Promise.resolve(store.list(query, context)) },
-    get: async (...given) => await store.get(...given),
-    create: async (...given) => await store.create(...given),
-    update: async (...given) => await store.update(...given),
-    delete: async (...given) => await store.delete(...given)
-  }
-}
-
-t.test('of two concurrent creates one succeeds if the store keeps the scope unique', async t => {
-  const app = await draft(t,
-    (map) => map.resource('profile', {
-      attributes, store: slow(memoryStore({ unique: ['userId'] })), scope: () => ({ userId: 'ann' })
-    }))
-  const answers = await Promise.all(['a', 'b', 'c'].map((name) =>
-    app.inject(json('POST', '/profile', { profile: { name } }))))
-  t.strictSame(answers.map(({ statusCode }) => statusCode).sort(), [201, 409, 409])
-  t.equal(nameIn(await app.inject('/profile')), nameIn(answers.find(({ statusCode }) =>
-    statusCode === 201) as LightMyRequestResponse))
-})
-
-t.test('a singleton has a version like a row', async t => {
-  for (const client of clients) {
-    await t.test(client, async t => {
-      const app = await draft(t, (map) => map.resource('profile', { attributes }))
-      await app.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
-      const tag = `"1-1.${client}"`
-      const get = (headers: Record<string, string>): Promise<LightMyRequestResponse> =>
-        app.inject(ask(client, 'GET', '/profile', undefined, headers))
-      const send = (method: Verb, sent: Sent | undefined, match: string): Promise<LightMyRequestResponse> =>
-        app.inject(ask(client, method, '/profile', sent, { 'if-match': match }))
-      const { headers: { etag } } = await get({})
-      t.equal(plainTag(etag), tag)
-      const unchanged = await get({ 'if-none-match': String(etag) })
-      t.strictSame([unchanged.statusCode, unchanged.body, plainTag(unchanged.headers.etag)], [304, '', tag])
-      t.equal((await get({ 'if-none-match': '"1-2.xml"' })).statusCode, 200)
-
-      const stale = await send('PUT', { name: 'Eve' }, '"9.xml"')
-      t.strictSame([stale.statusCode, plainTag(stale.headers.etag)], [412, tag])
-      t.match(stale.body, /Ann/, 'the answer has the current record')
-      t.equal((await send('DELETE', undefined, '"9.xml"')).statusCode, 412)
-      t.equal((await send('PUT', { name: 'Bob' }, '"1-9.xml", "1-1.json"')).statusCode, client === 'html' ? 303 : 200)
-      t.equal((await send('DELETE', undefined, '"1-1.json"')).statusCode, 412)
-      t.equal((await send('DELETE', undefined, '"1-2.json"')).statusCode, client === 'html' ? 303 : 204)
-      t.equal((await send('PUT', { name: 'Eve' }, '"1-2.json"')).statusCode, 404)
-    })
-  }
-
-  await t.test('requireMatch demands the version of each write', async t => {
-    const app = await draft(t, (map) => map.resource('profile', { attributes, requireMatch: true }))
-    const profile = { name: 'Ann' }
-    t.equal((await app.inject(json('PUT', '/profile', { profile }))).statusCode, 404,
-      'a missing singleton needs no version')
-    t.equal((await app.inject(json('POST', '/profile', { profile }))).statusCode, 201, 'a create needs no version')
-    for (const method of ['PUT', 'DELETE'] as const) {
-      const res = await app.inject(json(method, '/profile', method === 'PUT' ? { profile } : undefined))
-      t.strictSame([res.statusCode, res.json<{ detail: string }>().detail],
-        [428, 'send If-Match with the ETag of the profile that you have read'])
-    }
-    t.equal((await app.inject(json('PUT', '/profile', { profile }, { 'if-match': '"1-1.json"' }))).statusCode, 200)
-  })
-
-  await t.test('a form sends the version', async t => {
-    const app = await draft(t, (map) => map.resource('profile', { attributes, formPages: true }))
-    await app.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
-    for (const url of ['/profile', '/profile/edit']) {
-      t.match((await app.inject(ask('html', 'GET', url))).body, 'name="_version" value="1-1"', url)
-    }
-    const submit = (payload: string): Promise<LightMyRequestResponse> =>
-      app.inject({ method: 'POST', url: '/profile', headers: { accept: accepts.html, 'content-type': form }, payload })
-    t.equal((await submit('_method=PUT&_version=1-1&profile[name]=Bob')).statusCode, 303)
-    const stale = await submit('_method=PUT&_version=1-1&profile[name]=Eve')
-    t.equal(stale.statusCode, 412)
-    t.match(stale.body, 'name="_version" value="1-2"', 'the page of a conflict has the version of the current record')
-    t.equal((await submit('_method=DELETE&_version=1-1')).statusCode, 412)
-    t.equal((await submit('_method=DELETE&_version=1-2')).statusCode, 303)
-  })
-})
-
-t.test('a refused form comes back with its values', async t => {
-  const app = await draft(t, (map) => map.resource('profile', { attributes }))
-  const submit = async (payload: string): Promise<[number, string]> => {
-    const { statusCode, body } = await app.inject({
-      method: 'POST', url: '/profile', headers: { accept: accepts.html, 'content-type': form }, payload
-    })
-    return [statusCode, body]
-  }
-  const [invalid, again] = await submit('profile[name]=&profile[colour]=green')
-  t.equal(invalid, 422)
-  t.match(again, /must not be blank[^]*green/)
-  await submit('profile[name]=Ann')
-  const [exists, page] = await submit('profile[name]=Bob')
-  t.equal(exists, 409)
-  t.match(page, /the profile exists already[^]*Bob/)
-  const [wrong, edit] = await submit('_method=PUT&profile[name]=&profile[colour]=green')
-  t.equal(wrong, 422)
-  t.match(edit, /must not be blank[^]*green/)
-  t.match(edit, /name="_method" value="PUT"/)
-})
-
-t.test('new and edit may be pages of their own', async t => {
-  const app = await draft(t, (map) =>
-    map.resource('profile', { attributes, formPages: true, pathNames: { edit: 'change' } }))
-  for (const client of clients) {
-    const res = await app.inject(ask(client, 'GET', '/profile/change'))
-    t.strictSame([res.statusCode, res.headers['content-type']], [404, problems[client]],
-      `${client}: of a missing singleton`)
-  }
-  t.equal((await app.inject('/profile/edit')).statusCode, 404, 'the path has another name')
-  const blank = await app.inject(ask('html', 'GET', '/profile/new'))
-  t.match(blank.body, /<form method="post" action="\/profile"[^]*red/)
-  await app.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
-  const edit = await app.inject(ask('html', 'GET', '/profile/change'))
-  t.match(edit.body, /<form method="post" action="\/profile"[^]*name="_method" value="PUT"[^]*Ann/)
-  t.match((await app.inject(ask('html', 'GET', '/profile'))).body, 'href="/profile/change"')
-  t.equal(app.paths.editProfile?.(), '/profile/change')
-  t.equal(app.paths.newProfile?.(), '/profile/new')
-})
-
 t.test('custom actions work beside the singleton', async t => {
   const app = await draft(t, (map) => map.resource('profile', { attributes }, (profile) => {
     profile.member.get('card', (context) => context.row())
@@ -661,33 +445,6 @@ t.test('custom actions work beside the singleton', async t => {
   t.strictSame((await app.inject('/profile/new/sample.json')).json(), { profile: { name: 'Sample' } })
   t.strictSame([app.paths.cardProfile?.(), app.paths.coloursProfile?.(), app.paths.sampleNewProfile?.()],
     ['/profile/card', '/profile/colours', '/profile/new/sample'])
-})
-
-t.test('each action may have the app\'s own handler, without a store', async t => {
-  let name: string | undefined
-  const row = (): { id: number, version: string, attributes: { name: string } } | undefined =>
-    name === undefined ? undefined : { id: 1, version: name, attributes: { name } }
-  const app = await draft(t, (map) => map.resource('profile', {
-    attributes,
-    actions: {
-      show: row,
-      create: ({ attributes }) => { name = attributes.name; return row() },
-      update: ({ attributes }) => { name = attributes.name; return row() },
-      delete: () => { name = undefined }
-    }
-  }))
-  // No row is looked up before a handler is called, because the handlers keep the row.
-  const answers: Array<[InjectOptions, number]> = [
-    [json('GET', '/profile'), 404],
-    [json('POST', '/profile', { profile: { name: 'Ann' } }), 201],
-    [json('GET', '/profile'), 200],
-    [json('PUT', '/profile', { profile: { name: 'Bob' } }), 200],
-    [json('DELETE', '/profile'), 204],
-    [json('GET', '/profile'), 404]
-  ]
-  for (const [request, status] of answers) {
-    t.equal((await app.inject(request)).statusCode, status, `${String(request.method)} ${status}`)
-  }
 })
 
 t.test('a handler receives the precondition of a write', async t => {
@@ -762,18 +519,6 @@ t.test('an excluded action is a 405, and a singleton has neither list nor member
   await t.rejects(draft(t, (map) => map.resource('profile', { actions: { list: () => [] } })), {
     code: 'FST_RESOURCES_INVALID_OPTION', message: /"list"/
   })
-})
-
-t.test('a cross-site request is refused before anything else', async t => {
-  const app = await draft(t, (map) => map.resource('profile', { attributes, writes: 'both' }))
-  await app.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
-  for (const client of clients) {
-    for (const method of ['POST', 'PUT', 'DELETE'] as const) {
-      const res = await app.inject(ask(client, method, '/profile', { name: 'Eve' }, { 'sec-fetch-site': 'cross-site' }))
-      t.strictSame([res.statusCode, res.headers['content-type']], [403, problems[client]], `${client}: ${method}`)
-    }
-  }
-  t.equal(nameIn(await app.inject('/profile')), 'Ann')
 })
 
 t.test('the name of a singleton may be singular or plural', async t => {

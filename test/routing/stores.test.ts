@@ -1,4 +1,4 @@
-import fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
+import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 import { describeDatabase } from '../../lib/database/index.js'
 import resources, {
@@ -7,7 +7,7 @@ import resources, {
 } from '../../lib/index.js'
 import { type PostgresOptions, postgresStore, postgresStores } from '../../lib/sql/postgres/index.js'
 import { type SqliteOptions, sqliteStore, sqliteStores, type SqlStoreOptions } from '../../lib/sql/sqlite/index.js'
-import { build, draft, send, types, xml } from '../support/helper.js'
+import { build, draft, xml } from '../support/helper.js'
 import type { AnyContext } from '../support/map-action.js'
 import { openEngines } from '../support/stores/sql-engines.js'
 
@@ -406,8 +406,6 @@ t.test('two resources that agree on what a deletion does need not repeat it', as
       posts.resources('links', { attributes: text })), { stores })
   t.match(requests, [{}, { references: { postId: { table: 'posts', onDelete: 'cascade' } } }])
 })
-
-const form = 'application/x-www-form-urlencoded'
 const name = 'posts'
 const attributes = {
   type: 'object',
@@ -497,119 +495,6 @@ t.test('a duplicate that a store reports keeps the code of its cause for the log
   t.notMatch(res.body, 'constraint')
   t.ok(log.some((line) => line.includes('SQLITE_CONSTRAINT_UNIQUE')))
   t.notMatch(log.join(''), 'secret')
-})
-
-t.test('a list of entity tags without a tag is a bad request', async t => {
-  const app = await build(t, { name, attributes, requireMatch: true })
-  await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } })
-  for (const header of ['', ' ', ',', ' , ,', '1', '"1', '1"', 'W/', 'W/1', '"1" "2"', '"1",2', '*,"1"', '"1"x']) {
-    for (const request of [
-      { method: 'PUT', url: '/posts.json', headers: { 'if-match': header }, payload: { id: 1, post: { title: 'U' } } },
-      { method: 'DELETE', url: '/posts.json?id=1', headers: { 'if-match': header } },
-      { url: '/posts/1.json', headers: { 'if-none-match': header } }
-    ] satisfies InjectOptions[]) {
-      const res = await app.inject(request)
-      t.strictSame([res.statusCode, res.headers['content-type']], [400, types.problem],
-        `${String(request.method)} ${JSON.stringify(header)}`)
-    }
-  }
-  t.equal(
-    (await app.inject({
-      method: 'PUT', url: '/posts', headers: { 'if-match': ', "1" ,, "2",' }, payload: { id: 1, post: { title: 'U' } }
-    })).statusCode,
-    200, 'empty elements are skipped'
-  )
-})
-
-t.test('a custom store is called as the contract says', async t => {
-  class Shelf implements Store {
-    readonly #rows: Store = memoryStore()
-    readonly calls: string[] = []
-
-    list (...parameters: Parameters<Store['list']>): ReturnType<Store['list']> {
-      this.calls.push('list')
-      return this.#rows.list(...parameters)
-    }
-
-    get (...parameters: Parameters<Store['get']>): ReturnType<Store['get']> {
-      this.calls.push('get')
-      return this.#rows.get(...parameters)
-    }
-
-    async create (...parameters: Parameters<Store['create']>): Promise<Row> {
-      this.calls.push('create')
-      return await this.#rows.create(...parameters)
-    }
-
-    async update (...parameters: Parameters<Store['update']>): Promise<Awaited<ReturnType<Store['update']>>> {
-      this.calls.push('update')
-      return await this.#rows.update(...parameters)
-    }
-
-    delete (...parameters: Parameters<Store['delete']>): ReturnType<Store['delete']> {
-      this.calls.push('delete')
-      return this.#rows.delete(...parameters)
-    }
-  }
-  const shelf = new Shelf()
-  const app = await build(t, { name, attributes, store: shelf })
-  const requests: [request: InjectOptions, status: number][] = [
-    [{ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } }, 201],
-    [{ url: '/posts' }, 200],
-    [{ url: '/posts/1' }, 200],
-    [{ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'U' } } }, 200],
-    [{ method: 'DELETE', url: '/posts?id=1' }, 204]
-  ]
-  for (const [request, status] of requests) t.equal((await app.inject(request)).statusCode, status)
-  t.strictSame(shelf.calls, ['create', 'list', 'get', 'update', 'delete'], 'each request makes one call')
-})
-
-t.test('ids may be UUIDs in order of time', async t => {
-  const UUID_7 = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
-  for (const options of [{ id: 'uuid' },
-    { store: memoryStore({ id: 'uuid' }) }] satisfies Array<Partial<ResourceOptions>>) {
-    const app = await build(t, { name, attributes, writes: 'both', ...options })
-    const ids: string[] = []
-    const from = Date.now()
-    for (let index = 0; index < 50; index++) {
-      const res = await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { title: `T${index}` } } })
-      const { post: { id } } = res.json<{ post: { id: string } }>()
-      t.match(id, UUID_7)
-      t.equal(res.headers.location, `/posts/${id}`)
-      const time = parseInt(id.slice(0, 13).replace('-', ''), 16)
-      t.ok(time >= from && time <= Date.now() + 1000, 'the id begins with the time')
-      ids.push(id)
-    }
-    t.strictSame(ids, [...ids].sort())
-    t.strictSame(
-      (await app.inject('/posts.json')).json<{ posts: Attributes[] }>().posts.map(({ id, title }) => [id, title]),
-      ids.map((id, index) => [id, `T${index}`])
-    )
-    const pages: string[] = []
-    for (let next: string | undefined = '/posts.json?limit=20'; next !== undefined;) {
-      const res: Awaited<ReturnType<typeof app.inject>> = await app.inject(next)
-      pages.push(...res.json<{ posts: Array<{ id: string }> }>().posts.map(({ id }) => id))
-      next = /<([^>]+)>; rel="next"/.exec(String(res.headers.link))?.[1]
-    }
-    t.strictSame(pages, ids)
-    const [first = ''] = ids
-    t.equal((await app.inject(`/posts/${first}.xml`)).body, `${xml}<post><id>${first}</id><title>T0</title></post>`)
-    t.match((await app.inject('/posts.html')).body, `<a href="/posts/${first}">`)
-    t.equal(
-      (await app.inject({ method: 'PUT', url: '/posts', payload: { id: first, post: { title: 'U' } } })).statusCode, 200
-    )
-    t.equal(
-      (await app.inject(
-        send('PUT', '/posts', 'application/xml', `<post><id>${first}</id><title>V</title></post>`)
-      )).statusCode,
-      200
-    )
-    t.equal((await app.inject(send('POST', '/posts', form, `_method=DELETE&id=${first}`))).statusCode, 303)
-    for (const id of ['1', first, first.toUpperCase(), `{${first}}`, `${first} `, first.replaceAll('-', ''), 'abc']) {
-      const res = await app.inject({ url: `/posts/${encodeURIComponent(id)}`, headers: { accept: 'application/json' } })
-      t.strictSame([res.statusCode, res.headers['content-type']], [404, types.problem], id)
-    }
-  }
 })
 
 const note = {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import http, { type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import fastify, { type InjectOptions, type LightMyRequestResponse } from 'fastify'
+import fastify, { type InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import resources, { type ActionContext, type HandlerAnswer, type Attributes, BY_ID, type Format, type Handler, InvalidError, draw, type Mapper, type MaybePromise, memoryStore, type ResourceOptions, type Store, type Row } from '../../../lib/index.js'
 import { draft, post, types, xml } from '../../support/helper.js'
@@ -317,15 +317,6 @@ t.test('a blank record has the defaults and no id', async t => {
   }
 })
 
-t.test('a POST is never answered with 304', async (t) => {
-  const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store: posts('T') }, (posts) => posts
-    .member.get('look', async ({ row }) => ({ kind: 'found', row: await row() }))
-    .member.post('poke', async ({ row }) => ({ kind: 'found', row: await row() }))))
-  for (const [method, url, tag, status] of [['GET', '/posts/1/look', '*', 304], ['POST', '/posts/1/poke', '"9.json"', 200], ['POST', '/posts/1/poke', '"1.json"', 412], ['POST', '/posts/1/poke', '*', 412]] as const) {
-    t.equal((await app.inject({ method, url, headers: { 'if-none-match': tag, accept: accepts.json } })).statusCode, status, `${url} ${tag}`)
-  }
-})
-
 t.test('the edit action shows the row, and its page the form', async t => {
   const store = posts('Tea & cake')
   const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store, formPages: true, formats: ['xml', 'html', 'json', csv] }))
@@ -411,21 +402,6 @@ t.test('each verb can be mapped at each place, in each format', async t => {
         }
         t.equal(count, 0, 'a refused request calls no handler')
       })
-    }
-  }
-})
-
-t.test('HEAD is answered like GET, without a body', async t => {
-  const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store: posts('a') }, (posts) => {
-    posts.collection.get('some', () => [row(1, 'a')])
-    posts.member.get('card', (context) => context.row())
-    posts.new.get('sample', () => row(1, 'a'))
-  }))
-  for (const client of clients) {
-    for (const url of ['/posts/some', '/posts/1/card', '/posts/new/sample', '/posts/9/card']) {
-      const headers = { accept: accepts[client] }
-      const [get, head] = [await app.inject({ url, headers }), await app.inject({ method: 'HEAD', url, headers })]
-      t.strictSame([head.statusCode, head.body, head.headers['content-type'], head.headers.etag], [get.statusCode, '', get.headers['content-type'], get.headers.etag], `${client}: ${url}`)
     }
   }
 })
@@ -580,29 +556,6 @@ async function answerOf (request: http.ClientRequest): Promise<IncomingMessage> 
   return answer
 }
 
-t.test('a million rows are sent as they are read, and read only as fast as they are sent', async t => {
-  const [count, size] = [1_000_000, 500]
-  let pulled = 0
-  function * batches (): Generator<Row[]> {
-    for (; pulled < count; pulled += size) yield Array.from({ length: size }, (_, index) => ({ id: pulled + index + 1, version: '1', attributes: { title: 'Tea & cake' } }))
-  }
-  const ask = await serve(t, (map) => map.resources('posts', { attributes: titled, store: posts() }, (posts) => { posts.collection.get('all', batches as Handler<any, any, any>) })) // The rows are of any type.
-  const one = '<post><id type="integer">1000000</id><title>Tea &amp; cake</title></post>'.length
-  const answer = await answerOf(ask('/posts/all.xml'))
-  let [read, ahead, longest, last] = [0, 0, 0, '']
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    read += chunk.length
-    longest = Math.max(longest, chunk.length)
-    ahead = Math.max(ahead, pulled * one - read)
-    last = (last + chunk.toString()).slice(-200)
-  }
-  t.equal(pulled, count)
-  t.ok(last.endsWith('<id type="integer">1000000</id><title>Tea &amp; cake</title></post></posts>'))
-  t.ok(longest <= 65_536, `a chunk has at most ${longest} bytes`)
-  // The buffers of the sockets hold some rows. The ids of the first rows are shorter than those of the last.
-  t.ok(ahead < read / 4, `at most ${ahead} bytes of ${read} were read ahead`)
-})
-
 t.test('a client that leaves ends the work for it', async t => {
   let freed = deferred()
   const begun = deferred()
@@ -641,42 +594,6 @@ t.test('a client that leaves ends the work for it', async t => {
     request.destroy()
     t.equal(await aborted.promise, true)
   })
-})
-
-t.test('a list that fails midway breaks the connection', async t => {
-  const ask = await serve(t, (map) => map.resources('posts', { attributes: titled, store: posts() }, (posts) => {
-    posts.collection.get('broken', function * () {
-      for (let id = 1; id < 3000; id += 1000) yield Array.from({ length: 1000 }, (_, index) => ({ id: id + index, version: '1', attributes: { title: 'x'.repeat(100) } }))
-      throw new Error('secret')
-    })
-  }))
-  const answer = await answerOf(ask('/posts/broken.xml'))
-  let text = ''
-  answer.on('data', (chunk: Buffer) => { text += chunk.toString() })
-  const [error] = await once(answer, 'error') as [Error & { code: string }]
-  t.equal(error.code, 'ECONNRESET')
-  t.notMatch(text, /<\/posts>|secret/)
-})
-
-t.test('an action wins over a row of the same name, unless a route constraint excludes it', async t => {
-  const slugs: Omit<ResourceOptions, 'name'> = { id: 'string', attributes: titled, only: ['show', 'new'], actions: { show: ({ id }) => row(id, `row ${id}`) } }
-  const app = await draft(t, (map) => map
-    .resources('posts', slugs, (posts) => posts.collection.get('recent', () => row('action', 'recent')))
-    .resources('pages', { ...slugs, only: 'show' }, (pages) => pages.collection.get('recent', { routeConstraints: { host: 'actions.example.com' } }, () => row('action', 'recent'))))
-  const title = async (url: string, host = 'example.com'): Promise<unknown> => (await app.inject({ url: `${url}.json`, headers: { host } })).json<Record<string, { title?: string }>>()[url.slice(1, 5).replace(/s$/, '')]?.title
-  t.equal(await title('/posts/recent'), 'recent')
-  t.equal(await title('/posts/new'), undefined, 'the blank record has no title')
-  t.equal(await title('/posts/other'), 'row other')
-  t.equal(await title('/pages/recent'), 'row recent')
-  t.equal(await title('/pages/recent', 'actions.example.com'), 'recent')
-})
-
-t.test('the short form also takes handlers of actions', async t => {
-  const app = fastify()
-  t.teardown(() => app.close())
-  app.register(resources, { name: 'posts', attributes: titled, store: posts('a'), actions: { show: () => row(7, 'mine') } })
-  const answer: LightMyRequestResponse = await app.inject('/posts/1.json')
-  t.strictSame(answer.json(), { post: { id: 7, title: 'mine' } })
 })
 
 t.test('the guard of an action on no row has the scope of its request', async t => {

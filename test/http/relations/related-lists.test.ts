@@ -473,28 +473,6 @@ t.test('a view of the app gets the links, and a format of the app their numbers'
   ])
 })
 
-t.test('the words of the app name the links', async (t) => {
-  const store = crowded(({ filter: [condition] }) => condition?.attribute === 'artistId' ? 10_001 : 1234)
-  const app = await draft(t, drawMusic({
-    store,
-    attributes: {
-      type: 'object', properties: { artistId: { type: 'integer' }, firstEditorId: { type: 'integer' } }
-    } as const,
-    references: { artistId: 'artists', firstEditorId: 'artists' }
-  }, {
-    html: {
-      lang: 'de',
-      messages: {
-        relatedBy: (plural, relation) => `${plural} (${relation})`,
-        moreRelated: (digits) => `über ${digits}`,
-        phrases: { Albums: 'Alben', artist: 'Künstlerin' }
-      }
-    }
-  }))
-  t.strictSame(await linksOn(app, '/artists/1'), ['Alben (Künstlerin) (über 10.000) /albums?artistId=1',
-    'Alben (first editor) (1.234) /albums?firstEditorId=1'])
-})
-
 t.test('a list without rows names the rows, and not the relation', async (t) => {
   const app = await draft(t, drawMusic({
     store: memoryStore(),

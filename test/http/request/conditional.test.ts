@@ -69,39 +69,6 @@ t.test('show, create and update send a strong tag of version and format', async 
   }
 })
 
-t.test('a row has a different tag in each format', async t => {
-  const app = await seeded(t)
-  const cases: [accept: string, type: string, etag: string][] = [
-    ['application/xml', types.xml, '"2.xml"'],
-    ['text/xml', 'text/xml; charset=utf-8', '"2.xml"'],
-    ['application/json', types.json, '"2.json"'],
-    ['text/html', types.html, '"2.html"']
-  ]
-  for (const [accept, type, etag] of cases) {
-    const res = await app.inject({ url: '/posts/1', headers: { accept } })
-    t.strictSame([res.statusCode, res.headers['content-type'], plainTag(res.headers.etag)], [200, type, etag])
-  }
-})
-
-t.test('a version changes only with a write of its own row', async t => {
-  const app = await seeded(t)
-  const tag = async (id: number): Promise<unknown> => (await app.inject(`/posts/${id}.json`)).headers.etag
-  await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'other' } } })
-  const other = await tag(2)
-  t.match(other, /^"[^"]+\.json-[\da-f]{8}"$/)
-  const seen = new Set([await tag(1)])
-  for (let i = 0; i < 3; i++) {
-    const res = await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'the same' } } })
-    t.equal(res.statusCode, 200)
-    t.equal(res.headers.etag, await tag(1))
-    seen.add(await tag(1))
-  }
-  t.equal(seen.size, 4)
-  t.equal(await tag(2), other)
-  await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: '' } } })
-  t.ok(seen.has(await tag(1)), 'a refused write changes no version')
-})
-
 t.test('errors have no tag', async t => {
   const app = await seeded(t)
   for (const url of ['/posts/99', '/posts/abc', '/posts/1?bogus=1', '/posts/1?format=pdf']) {
@@ -310,31 +277,6 @@ t.test('the _version of a form works like If-Match', async t => {
   }
 })
 
-t.test('a stale form comes back as a page with both versions of the record', async t => {
-  const app = await seeded(t)
-  const res = await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_method=PUT&_version=1&id=1&post[title]=mine+%3Cb%3E' })
-  isPage(t, res, 412)
-  t.match(res.body, 'mine &lt;b&gt;')
-  t.match(res.body, 'theirs')
-  t.strictSame(await rows(app), { posts: [row] })
-})
-
-t.test('a stale form of a client that accepts XML or JSON gets the record', async t => {
-  const app = await seeded(t)
-  const request: InjectOptions = { method: 'POST', url: '/posts', payload: '_method=PUT&_version=1&id=1&post[title]=mine' }
-  isStale(t, await app.inject({ ...request, headers: { 'content-type': form, accept: 'application/json' } }))
-  const res = await app.inject({ ...request, headers: { 'content-type': form, accept: 'application/xml' } })
-  t.strictSame([res.statusCode, plainTag(res.headers.etag), res.body], [412, '"2.xml"', xml + xmlRow])
-})
-
-t.test('a form with invalid attributes keeps its version', async t => {
-  const app = await seeded(t)
-  const res = await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_method=PUT&_version=2&id=1&post[title]=' })
-  isPage(t, res, 422)
-  const [input] = /<input[^>]*\bname="_version"[^>]*>/.exec(res.body) ?? []
-  t.match(input, /\bvalue="2"/)
-})
-
 t.test('_version is allowed only in forms', async t => {
   const cases: [name: string, status: number, request: InjectOptions][] = [
     ['in JSON', 422, { url: '/posts', payload: { id: 1, _version: '2', post: { title: 'mine' } } }],
@@ -412,56 +354,6 @@ function slow (store: Store): Store {
     update: async (...values) => { await setImmediate(); return store.update(...values) },
     delete: async (...values) => { await setImmediate(); return store.delete(...values) }
   }
-}
-
-for (const [name, makeStore] of [['that answers at once', writtenTwice], ['that answers by promises', () => slow(writtenTwice())]] as const) {
-  t.test(`of fifty concurrent writes that name one version exactly one succeeds, in a store ${name}`, async t => {
-    const update = (i: number): InjectOptions => ({ method: 'PUT', url: '/posts', headers: { 'if-match': '"2.json"' }, payload: { id: 1, post: { title: `mine ${i}` } } })
-    const submit = (i: number): InjectOptions => ({ method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: `_method=PUT&_version=2&id=1&post[title]=mine ${i}` })
-    const destroy = (): InjectOptions => ({ method: 'DELETE', url: '/posts?id=1', headers: { 'if-match': '"2.json"' } })
-    const patch = (i: number): InjectOptions => ({ method: 'PATCH', url: '/posts/1', headers: { 'if-match': '"1.xml", "2.xml"' }, payload: { post: { title: `mine ${i}` } } })
-
-    const race = async (t: Test, request: (i: number) => InjectOptions): Promise<{ app: FastifyInstance, answers: LightMyRequestResponse[], winner: number }> => {
-      const app = await seeded(t, { store: makeStore() })
-      const answers = await Promise.all(Array.from({ length: 50 }, async (_, i) => await app.inject(request(i))))
-      const won = answers.flatMap(({ statusCode }, i) => statusCode < 400 ? [i] : [])
-      t.equal(won.length, 1, 'one winner')
-      return { app, answers, winner: won[0] ?? -1 }
-    }
-
-    for (const [kind, request, status] of [['PUT', update, 200], ['PATCH of a member', patch, 200], ['forms', submit, 303]] as const) {
-      await t.test(kind, async t => {
-        const { app, answers, winner } = await race(t, request)
-        t.equal(answers.filter(({ statusCode }) => statusCode === 412).length, 49, 'the others are stale')
-        t.equal(answers[winner]?.statusCode, status)
-        const now = { post: { ...row, title: `mine ${winner}` } }
-        const shown = await app.inject('/posts/1.json')
-        t.strictSame([plainTag(shown.headers.etag), shown.json()], ['"3.json"', now])
-        if (status === 200) {
-          for (const res of answers) t.strictSame(res.json(), now, 'winner and losers get the current record')
-        }
-      })
-    }
-    await t.test('concurrent deletes', async t => {
-      const { app, answers, winner } = await race(t, destroy)
-      t.equal(answers[winner]?.statusCode, 204)
-      t.ok(answers.every(({ statusCode }, i) => i === winner || statusCode === 404), 'the others find nothing')
-      t.strictSame(await rows(app), { posts: [] })
-    })
-    await t.test('concurrent updates and deletes', async t => {
-      const { app, answers, winner } = await race(t, i => i % 2 === 0 ? update(i) : destroy())
-      const deleted = answers[winner]?.statusCode === 204
-      t.ok(answers.every(({ statusCode }, i) => i === winner || statusCode === (deleted ? 404 : 412)))
-      t.strictSame(await rows(app), { posts: deleted ? [] : [{ ...row, title: `mine ${winner}` }] })
-    })
-    await t.test('concurrent writes without a version all succeed', async t => {
-      const app = await seeded(t, { store: makeStore() })
-      const answers = await Promise.all(Array.from({ length: 50 }, async (_, i) => await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: `mine ${i}` } } })))
-      t.ok(answers.every(({ statusCode }) => statusCode === 200))
-      t.equal(new Set(answers.map(({ headers }) => headers.etag)).size, 50, 'each gets another version')
-      t.equal(plainTag((await app.inject('/posts/1.json')).headers.etag), '"52.json"')
-    })
-  })
 }
 
 /** The ways to write a row: by the id in the payload, at its own path, by a form, and by custom actions. */

@@ -204,22 +204,6 @@ for (const idType of ['integer', 'uuid'] as const) {
   })
 }
 
-t.test('an XML id may declare its type as integer', async t => {
-  const app = await build(t, { name: 'posts', attributes: post })
-  const headers = { accept: 'application/json', 'content-type': 'application/xml' }
-  const ids = [await seed(app), await seed(app)] as const
-  await works(t, app, { method: 'PUT', url: '/posts', headers, payload: `<post><id type="integer">${ids[0]}</id><title>changed</title></post>` }, 'PUT', ids, 'child')
-  await works(t, app, { method: 'DELETE', url: '/posts', headers, payload: `<id type="integer">${ids[0]}</id>` }, 'DELETE', ids, 'root')
-  await works(t, app, { method: 'DELETE', url: '/posts', headers, payload: `<post><id type="integer">${ids[1]}</id></post>` }, 'DELETE', [ids[1], ids[0]], 'child of a delete')
-})
-
-t.test('a root <id> alone is not an update', async t => {
-  const app = await build(t, { name: 'posts', attributes: post })
-  const ids = [await seed(app)]
-  const headers = { accept: 'application/json', 'content-type': 'application/xml' }
-  await refused(t, app, { method: 'PUT', url: '/posts', headers, payload: '<id>1</id>' }, 422, ids, 'PUT')
-})
-
 t.test('an empty XML id counts as absent', async t => {
   const app = await build(t, { name: 'posts', attributes: post })
   const ids = [await seed(app)]
@@ -249,27 +233,6 @@ t.test('an id that is given twice in one place is refused', async t => {
     await refused(t, app, { method: 'DELETE', url: '/posts', headers: { accept, 'content-type': mediaTypes.form }, payload }, 400, ids, payload)
   }
   await refused(t, app, { method: 'DELETE', url: '/posts', headers: { accept, 'content-type': mediaTypes.XML }, payload: '<post><id>1</id><id>2</id></post>' }, 422, ids, 'XML')
-})
-
-t.test('a payload without the convention\'s group is unprocessable', async t => {
-  const app = await build(t, { name: 'posts', attributes: post })
-  const ids = [await seed(app)]
-  const cases: [Verb, string][] = [
-    ['PUT', '{"id":1}'], ['PUT', '{"id":1,"post":null}'], ['PUT', '{"id":1,"post":[]}'], ['PUT', '{"id":1,"post":"x"}'],
-    ['PUT', '[]'], ['PUT', 'null'], ['PUT', '"1"'], ['PUT', '1'], ['DELETE', '[1]'], ['DELETE', '1'], ['DELETE', '{}'],
-    ['PUT', '{"id":1,"title":"changed"}'], ['DELETE', '{"id":1,"posts":{}}']
-  ]
-  for (const [method, payload] of cases) {
-    await refused(t, app, { method, url: '/posts', headers: { accept: 'application/json', 'content-type': 'application/json' }, payload }, 422, ids, `${method} ${payload}`)
-  }
-})
-
-t.test('an empty group changes nothing and is valid', async t => {
-  const app = await build(t, { name: 'posts', attributes: post })
-  await seed(app)
-  const res = await app.inject({ method: 'PUT', url: '/posts', headers: { accept: 'application/json' }, payload: { id: 1, post: {} } })
-  t.match(res, { statusCode: 200, headers: { 'content-type': types.json } })
-  t.strictSame(res.json(), { post: { id: 1, title: 'one', published: false } })
 })
 
 t.test('a delete ignores attributes beside its id', async t => {
@@ -314,24 +277,6 @@ t.test('a create with a null or empty id gets a new id', async t => {
   }
 })
 
-t.test('without member writes a path cannot give the id of a write', async t => {
-  const app = await build(t, { name: 'posts', attributes: post })
-  const ids = [await seed(app)]
-  for (const verb of verbs) await refused(t, app, requestOf('JSON', verb, { path: 1 }), 405, ids, verb)
-})
-
-t.test('with member writes alone only the path gives the id', async t => {
-  const app = await build(t, { name: 'posts', attributes: post, writes: 'member' })
-  for (const kind of ['JSON', 'XML', 'form'] as const) {
-    for (const verb of verbs) {
-      const ids = [await seed(app), await seed(app)]
-      await refused(t, app, requestOf(kind, verb, { group: ids[0] }), 405, ids, `${kind}: ${verb} of the collection`)
-      await refused(t, app, requestOf(kind, verb, { path: ids[0], group: ids[1] }), 400, ids, `${kind}: ${verb}, path against group`)
-      await works(t, app, requestOf(kind, verb, { path: ids[0], group: ids[0] }), verb, ids, `${kind}: ${verb} of the member`)
-    }
-  }
-})
-
 t.test('each place must spell the id exactly, not only the first', async t => {
   const store = memoryStore()
   store.create({ title: 'T' }, {})
@@ -344,27 +289,6 @@ t.test('each place must spell the id exactly, not only the first', async t => {
   t.equal(await put('/posts/1', { id: 1, post: { id: 2, title: 'mine' } }), 400, 'two places agree, and the third differs')
   t.match(store.get(1, {}), { version: '1', attributes: { title: 'T' } })
   t.equal(await put('/posts/1', { id: 1, post: { id: 1, title: 'mine' } }), 200)
-})
-
-t.test('a deletion has no attributes, whatever stands beside its id', async t => {
-  const store = memoryStore()
-  const seen: unknown[] = []
-  const app = await build(t, { name: 'posts', attributes: post, store, hooks: { preHandler: async ({ body }) => { seen.push(body) } } })
-  for (const attributes of [{ title: 'T' }, { title: 5, unknown: [] }]) {
-    const { id } = store.create({ title: 'T' }, {})
-    t.equal((await app.inject({ method: 'DELETE', url: '/posts', payload: { id, post: attributes } })).statusCode, 204)
-    t.strictSame(seen.pop(), { id, post: {} })
-  }
-})
-
-t.test('an id that is blank is none, and a version is given once', async (t) => {
-  const app = await build(t, { name: 'posts', attributes: post })
-  const form = { 'content-type': 'application/x-www-form-urlencoded' }
-  for (const id of ['', null]) t.equal((await app.inject({ method: 'POST', url: '/posts.json', payload: { id, post: { title: 'T' } } })).statusCode, 201)
-  t.equal((await app.inject({ method: 'POST', url: '/posts.json', headers: form, payload: 'id=&post[title]=T' })).statusCode, 201)
-  const res = await app.inject({ method: 'PUT', url: '/posts.json', headers: form, payload: 'id=1&_version=1&_version=1&post[title]=U' })
-  t.equal(res.statusCode, 400)
-  t.match(res.body, /_version\\" must be given once/)
 })
 
 t.test('a value of any kind has at most 8 levels, and one less in a record without a schema', async (t) => {

@@ -1,5 +1,4 @@
-import swagger from '@fastify/swagger'
-import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
+import { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 import resources, {
   type Attributes, type AttributesSchema, type Count, type CountQuery, type Format, memoryStore, type MemoryStore,
@@ -155,31 +154,6 @@ t.test('texts that are decimals, times or base64 are not searched', async (t) =>
             'boolean, or one of them and null, and no base64.'
       }, option)
   }
-})
-
-t.test('a page has a field for decimals, and OpenAPI describes their parameters', async (t) => {
-  const app = fastify()
-  t.teardown(() => app.close())
-  await app.register(swagger, { openapi: { openapi: '3.1.0' } })
-  app.register(resources, { name: 'posts', attributes: priced, store: makePriced() })
-  await app.ready()
-  const page = async (query: string): Promise<string> => (await app.inject({
-    url: `/posts?${query}`, headers: { accept: 'text/html' }
-  })).body
-  t.match(await page('price=1.10'), '<a class="chip" href="/posts" aria-label="Remove: Price is 1.10">')
-  t.match(await page('filter[by]=price'),
-    /<input type="number" id="filter!value" name="filter\[value\]"[^>]* value="" step="any"\/>/)
-  const { parameters = [] } = (app.swagger() as unknown as {
-    paths: Record<string, { get: { parameters: Array<{ name: string, schema: object }> } }>
-  }).paths['/posts']?.get ??
-    {}
-  const schemaOf = (name: string): object | undefined => parameters.find((parameter) => parameter.name === name)?.schema
-  const decimal = { type: 'string', format: 'decimal', pattern: '^-?[0-9]+(\\.[0-9]+)?$' }
-  t.strictSame(schemaOf('price'), decimal)
-  t.strictSame(schemaOf('price[gte]'), decimal)
-  t.match(schemaOf('price[in]'), { items: decimal })
-  t.strictSame(schemaOf('at[lt]'), { type: 'string', format: 'date-time-local' })
-  t.equal(schemaOf('data'), undefined)
 })
 
 const secretive = {

@@ -261,25 +261,6 @@ t.test('a thousand different headers do not change each other\'s answers', async
   isRecord(t, await app.inject({ url: '/posts/1', headers: { accept: 'text/x-1, text/html' } }), types.html)
 })
 
-t.test('a list is negotiated like a record', async t => {
-  const app = await seeded(t)
-  const cases: [accept: Accept, type: string, body: string | RegExp][] = [
-    [undefined, types.xml, `${xml}<posts type="array">${xmlRecord}</posts>`],
-    ['text/xml', textXml, `${xml}<posts type="array">${xmlRecord}</posts>`],
-    ['application/json', types.json, JSON.stringify({ posts: [json.post] })],
-    ['text/html', types.html, /^<!doctype html\b[^]*<\/html>\s*$/i],
-    ['application/xhtml+xml', xhtml, /^<!DOCTYPE html\b[^]*<\/html>\s*$/]
-  ]
-  for (const [accept, type, body] of cases) {
-    await t.test(String(accept ?? 'no Accept'), async t => {
-      const res = await app.inject(accepting(accept, { url: '/posts' }))
-      t.strictSame([res.statusCode, res.headers['content-type']], [200, type])
-      if (typeof body === 'string') t.equal(res.body, body)
-      else t.match(res.body, body)
-    })
-  }
-})
-
 t.test('a page that is sent as XHTML is well-formed', async t => {
   const app = await seeded(t)
   for (const url of ['/posts', '/posts/1']) {
@@ -348,32 +329,6 @@ t.test('the Content-Type of a GET or HEAD is ignored, because Vary does not name
   t.strictSame([res.statusCode, res.headers['content-type']], [405, types.xml], 'a GET that is not allowed ignores it too')
 })
 
-t.test('an update and a delete without preference are answered in the format of their own body', async t => {
-  const cases: [method: 'PUT' | 'DELETE', body: keyof typeof bodies, status: number, type: string | undefined, location: string | undefined][] = [
-    ['PUT', 'json', 200, types.json, undefined],
-    ['PUT', 'xml', 200, types.xml, undefined],
-    ['PUT', 'form', 303, undefined, '/posts/1#saved'],
-    ['DELETE', 'json', 204, undefined, undefined],
-    ['DELETE', 'xml', 204, undefined, undefined],
-    ['DELETE', 'form', 303, undefined, '/posts#deleted']
-  ]
-  for (const [method, body, status, type, location] of cases) {
-    await t.test(`${method} ${body}`, async t => {
-      const app = await seeded(t)
-      const payload = bodies[body][method === 'PUT' ? 'put' : 'delete']
-      const res = await app.inject({ method, url: '/posts', headers: { 'content-type': bodies[body].type }, payload })
-      t.strictSame([res.statusCode, res.headers.location], [status, location])
-      if (type === undefined) {
-        t.equal(res.body, '')
-        return
-      }
-      t.equal(res.headers['content-type'], type)
-      if (type === types.json) t.strictSame(res.json(), { post: { ...json.post, title: 'U' } })
-      else t.equal(res.body, xml + xmlRecord.replace('>T<', '>U<'))
-    })
-  }
-})
-
 t.test('a suffix beats ?format, which beats Accept', async t => {
   const app = await seeded(t)
   const cases: [url: string, accept: Accept, expected: Expected][] = [
@@ -405,41 +360,6 @@ t.test('a suffix beats ?format, which beats Accept', async t => {
   }
 })
 
-t.test('a suffix on the collection decides lists and writes', async t => {
-  const list = { json: JSON.stringify({ posts: [json.post] }), xml: `${xml}<posts type="array">${xmlRecord}</posts>` }
-  const cases: [method: 'GET' | 'POST' | 'PUT', url: string, status: number, type: string, body: string][] = [
-    ['GET', '/posts.json', 200, types.json, list.json],
-    ['GET', '/posts.xml', 200, types.xml, list.xml],
-    ['GET', '/posts.json?format=xml', 200, types.json, list.json],
-    ['GET', '/posts?format=json', 200, types.json, list.json],
-    ['POST', '/posts.json', 201, types.json, '{"post":{"id":2,"title":"T","published":false}}'],
-    ['POST', '/posts.xml', 201, types.xml, xml + xmlRecord.replace('>1<', '>2<')],
-    ['POST', '/posts?format=xml', 201, types.xml, xml + xmlRecord.replace('>1<', '>2<')],
-    ['PUT', '/posts.json', 200, types.json, '{"post":{"id":1,"title":"U","published":false}}'],
-    ['PUT', '/posts.xml', 200, types.xml, xml + xmlRecord.replace('>T<', '>U<')]
-  ]
-  for (const [method, url, status, type, body] of cases) {
-    await t.test(`${method} ${url}`, async t => {
-      const app = await seeded(t)
-      const request: InjectOptions = { method, url, headers: { accept: browser } }
-      const written = { headers: { accept: browser, 'content-type': bodies.form.type }, payload: method === 'POST' ? bodies.form.post : bodies.form.put }
-      const res = await app.inject(method === 'GET' ? request : { ...request, ...written })
-      t.strictSame([res.statusCode, res.headers['content-type']], [status, type])
-      if (type === types.json) t.strictSame(res.json(), JSON.parse(body))
-      else t.equal(res.body, body)
-      if (status === 201) t.equal(res.headers.location, '/posts/2')
-    })
-  }
-  const app = await seeded(t)
-  const page = await app.inject({ url: '/posts.html', headers: { accept: 'application/json' } })
-  t.strictSame([page.statusCode, page.headers['content-type']], [200, types.html])
-  isPage(t, page)
-  const created = await app.inject({ method: 'POST', url: '/posts.html', headers: { accept: 'application/json' }, payload: { post: { title: 'T' } } })
-  t.strictSame([created.statusCode, created.headers.location, created.body], [303, '/posts/2#created', ''])
-  const deleted = await app.inject({ method: 'DELETE', url: '/posts.xml', headers: { accept: browser, 'content-type': bodies.form.type }, payload: 'id=2' })
-  t.strictSame([deleted.statusCode, deleted.headers.location, deleted.body], [204, undefined, ''])
-})
-
 t.test('a suffix that names no format is part of the id', async t => {
   const app = await seeded(t)
   for (const suffix of ['pdf', 'XML ', 'form', 'json.bak', 'xml.exe', '__proto__', 'constructor', '', 'json.']) {
@@ -450,15 +370,6 @@ t.test('a suffix that names no format is part of the id', async t => {
     })
   }
   t.equal((await app.inject('/posts.pdf')).statusCode, 404)
-})
-
-t.test('?format twice is a 400', async t => {
-  const app = await seeded(t)
-  for (const url of ['/posts/1?format=json&format=xml', '/posts/1?format=json&format=json', '/posts?format=xml&format=xml']) {
-    const res = await app.inject({ url, headers: { accept: 'application/json' } })
-    t.equal(res.statusCode, 400, url)
-    t.match(res.body, /format/, 'the error names the parameter')
-  }
 })
 
 t.test('the option formats decides which formats are served, and in which order', async t => {

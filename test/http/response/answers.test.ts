@@ -5,11 +5,9 @@ import { connect, type IncomingHttpHeaders } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { draw, memoryStore, type ResourceOptions } from '../../../lib/index.js'
 import {
-  accepts, browser, first, form, isPage, isProblem, isRefused, json, type Row, rows, second, seeded, seededAgain, twoRows,
-  withHeaders, xmlRow
+  accepts, first, form, isRefused, json, type Row, rows, second, seeded, seededAgain, twoRows, withHeaders, xmlRow
 } from '../../support/answers.js'
 import { build, post, types, xml } from '../../support/helper.js'
-import { plainTag } from '../../support/plain-tag.js'
 
 interface Problem { type: string, title: string, status: number, detail: string, errors?: Record<string, string[]> }
 
@@ -62,47 +60,6 @@ t.test('each client gets a success in its own format', async t => {
         ? [first, second, created]
         : name.startsWith('update') ? [updated, second] : name.startsWith('delete') ? [second] : [first, second]
       t.strictSame(await rows(app), { posts: after })
-    })
-  }
-})
-
-t.test('an empty list is a list in each format', async t => {
-  const app = await build(t, { name: 'posts', attributes: post })
-  t.strictSame((await app.inject('/posts.json')).json(), { posts: [] })
-  t.match((await app.inject('/posts.xml')).body,
-    /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<posts type="array"(\/>|><\/posts>)$/)
-  isPage(t, await app.inject('/posts.html'), 200)
-})
-
-t.test('the id of a write may be in each place of the convention', async t => {
-  const updated = { posts: [{ ...first, title: 'U' }, second] }
-  const deleted = { posts: [second] }
-  const cases: [name: string, method: 'PUT' | 'DELETE', url: string, request: InjectOptions, after: object][] = [
-    ['top level of JSON', 'PUT', '/posts', json({ id: 1, post: { title: 'U' } }), updated],
-    ['inside the group of JSON', 'PUT', '/posts', json({ post: { id: 1, title: 'U' } }), updated],
-    ['both, when they agree', 'PUT', '/posts', json({ id: 1, post: { id: 1, title: 'U' } }), updated],
-    ['the query', 'PUT', '/posts?id=1', json({ post: { title: 'U' } }), updated],
-    ['the query and the body, when they agree', 'PUT', '/posts?id=1', json({ id: 1, post: { title: 'U' } }), updated],
-    ['a child of the root of XML', 'PUT', '/posts',
-      json('<post><title>U</title><id type="integer">1</id></post>', 'application/xml'), updated],
-    ['top level of a form', 'PUT', '/posts', json('id=1&post[title]=U', form), updated],
-    ['the group of a form', 'PUT', '/posts', json('post[id]=1&post[title]=U', form), updated],
-    ['top level of JSON, to delete', 'DELETE', '/posts', json({ id: 1 }), deleted],
-    ['inside the group of JSON, to delete', 'DELETE', '/posts', json({ post: { id: 1, title: 'T' } }), deleted],
-    ['a root <id>, to delete', 'DELETE', '/posts', json('<id>1</id>', 'application/xml'), deleted],
-    ['a child of the root of XML, to delete', 'DELETE', '/posts', json('<post><id>1</id></post>', 'application/xml'),
-      deleted],
-    ['the query, to delete', 'DELETE', '/posts?id=1', {}, deleted],
-    ['a form, to delete', 'DELETE', '/posts', json('id=1', form), deleted]
-  ]
-  const [app, reset] = await seededAgain(t)
-  for (const [name, method, url, request, after] of cases) {
-    await t.test(name, async t => {
-      reset()
-      const res = await app.inject(withHeaders({ method, url, ...request }, { accept: 'application/json' }))
-      t.equal(res.statusCode, method === 'PUT' ? 200 : 204)
-      t.strictSame(method === 'PUT' ? res.json() : res.body, method === 'PUT' ? { post: { ...first, title: 'U' } } : '')
-      t.strictSame(await rows(app), after)
     })
   }
 })
@@ -252,32 +209,6 @@ t.test('a failure is one error in three formats, and changes nothing', async t =
   }
 })
 
-t.test('an invalid attribute is reported in the words of the contract', async t => {
-  const app = await seeded(t)
-  const request = { method: 'POST', url: '/posts', payload: { post: { title: '' } } } as const
-  const asJson = await app.inject(request)
-  t.strictSame([asJson.statusCode, asJson.headers['content-type']], [422, types.problem])
-  t.strictSame(asJson.json<Problem>().errors, { title: ['must not be blank'] })
-  const asXml = await app.inject({ ...request, headers: { accept: 'application/xml' } })
-  t.strictSame([asXml.statusCode, asXml.headers['content-type'], asXml.body],
-    [422, types.xml, `${xml}<errors><error attribute="title">Title must not be blank</error></errors>`])
-})
-
-t.test('an unknown name is answered with the nearest known one', async t => {
-  const app = await seeded(t)
-  const cases: [name: string, payload: object, says: RegExp][] = [
-    ['an attribute', { post: { title: 'New', publishd: true } }, /publishd[^]*\bpublished\b/],
-    ['the group', { psot: { title: 'New' } }, /psot[^]*\bpost\b/]
-  ]
-  for (const [name, payload, says] of cases) {
-    await t.test(name, async t => {
-      const res = await app.inject({ method: 'POST', url: '/posts', payload })
-      isProblem(t, res, 422)
-      t.match(res.body, says)
-    })
-  }
-})
-
 t.test('a beginner\'s mistake is answered with its cure', async t => {
   const asJson = (body: string): InjectOptions => ({ method: 'POST', url: '/posts', ...json(body) })
   const asForm = (body: string): InjectOptions => ({
@@ -375,35 +306,6 @@ t.test('a beginner\'s mistake is answered with its cure', async t => {
   }
 })
 
-t.test('a browser whose form is refused gets the form again, with its values and the errors', async t => {
-  const cases: [status: number, name: string, body: string, kept: RegExp[]][] = [
-    [422, 'a create', 'post[title]=&post[body]=Kept %3Cb%3E %26 %22safe%22',
-      [/name="post\[title\]"/, /Kept &lt;b&gt; &amp; (?:&quot;|&#34;|")safe/, /title[^]*must not be blank/]],
-    [422, 'a create with text for a number', 'post[title]=Kept&post[rating]=five',
-      [/Kept/, /five/, /name="post\[rating\]"/]],
-    [422, 'an update', '_method=PUT&id=1&_version=1&post[title]=&post[body]=Kept',
-      [/name="post\[title\]"/, /Kept/, /name="_version"/, /name="_method"/, /must not be blank/]],
-    [409, 'a create of a duplicate', 'post[title]=Taken&post[body]=Kept', [/name="post\[title\]"/, /Taken/, /Kept/]],
-    [409, 'an update to a duplicate', '_method=PUT&id=1&_version=1&post[title]=Taken&post[body]=Kept',
-      [/name="post\[title\]"/, /Taken/, /Kept/, /name="_version"/]]
-  ]
-  const [app, reset] = await seededAgain(t)
-  for (const [status, name, body, kept] of cases) {
-    await t.test(`${status}: ${name}`, async t => {
-      reset()
-      const before = await rows(app)
-      const res = await app.inject({
-        method: 'POST', url: '/posts', headers: { accept: browser, 'content-type': form }, payload: body
-      })
-      isPage(t, res, status)
-      t.match(res.body, /<form[^>]* method="post"/i)
-      for (const text of kept) t.match(res.body, text)
-      t.notMatch(res.body, /Kept <b>/, 'the sent values are escaped')
-      t.strictSame(await rows(app), before)
-    })
-  }
-})
-
 /** Three writes that need no body, of an app that has both kinds of paths. */
 const BODILESS: ReadonlyArray<readonly [method: 'DELETE' | 'POST', url: string]> = [
   ['DELETE', '/posts/2'], ['DELETE', '/posts?id=1'], ['POST', '/posts/3/publish']
@@ -465,36 +367,4 @@ t.test('a 406 is answered in the first of the formats, and lists them', async t 
     res.body,
     /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<errors><error>[^<]*application\/xml[^<]*<\/error><\/errors>$/
   )
-})
-
-t.test('a 412 sends the current record', async t => {
-  const request = (accept: string): InjectOptions => ({
-    method: 'PUT', url: '/posts', headers: { accept, 'if-match': '"0.json"' }, payload: { id: 1, post: { title: 'U' } }
-  })
-  const app = await seeded(t)
-  const asJson = await app.inject(request(accepts.json))
-  t.strictSame([asJson.statusCode, asJson.headers['content-type'], plainTag(asJson.headers.etag)],
-    [412, types.json, '"1.json"'])
-  t.strictSame(asJson.json(), { post: first })
-  const asXml = await app.inject(request(accepts.xml))
-  t.strictSame([asXml.statusCode, asXml.headers['content-type'], plainTag(asXml.headers.etag), asXml.body],
-    [412, types.xml, '"1.xml"', xml + xmlRow(first)])
-  isPage(t, await app.inject(request(accepts.html)), 412)
-  t.strictSame(await rows(app), { posts: [first, second] })
-})
-
-t.test('a 428 is answered in three formats', async t => {
-  const cases: [name: string, request: InjectOptions][] = [
-    ['an update', { method: 'PUT', url: '/posts', ...json({ id: 1, post: { title: 'U' } }) }],
-    ['a delete', { method: 'DELETE', url: '/posts', ...json({ id: 1 }) }],
-    ['a delete without body', { method: 'DELETE', url: '/posts?id=1' }],
-    ['a form without _version', { method: 'POST', url: '/posts', ...json('_method=DELETE&id=1', form) }]
-  ]
-  const [app, reset] = await seededAgain(t, { requireMatch: true })
-  for (const [name, request] of cases) {
-    await t.test(name, async t => {
-      reset()
-      await isRefused(t, app, request, 428)
-    })
-  }
 })

@@ -1,10 +1,9 @@
 import fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
 import t from 'tap'
-import { STATUS_CODES } from 'node:http'
 import resources, { memoryStore, type ResourceOptions, type Store } from '../../../lib/index.js'
 import {
   accepts, browser, first, form, isPage, isProblem, isRefused, isXmlOf, json, type Row, rows, second, seeded,
-  seededAgain, withHeaders, xmlRow
+  seededAgain, withHeaders
 } from '../../support/answers.js'
 import { build, post, types, xml } from '../../support/helper.js'
 import { resettableStore } from '../../support/stores/resettable-store.js'
@@ -215,18 +214,6 @@ t.test('an error of the app comes before other errors, and keeps its headers', a
     t.strictSame([res.statusCode, res.headers['content-type'], res.headers['www-authenticate']],
       [401, type, 'Basic realm="blog"'], name)
   }
-})
-
-t.test('the rest of the app keeps its own errors', async t => {
-  const app = await build(t, { name: 'posts', attributes: post }, {
-    before: app => { app.get('/other', async () => { throw Object.assign(new Error('Mine'), { statusCode: 418 }) }) }
-  })
-  const res = await app.inject({ url: '/other', headers: { accept: 'application/xml' } })
-  t.strictSame([res.statusCode, res.headers['content-type']], [418, types.json])
-  t.strictSame(res.json(), { statusCode: 418, error: STATUS_CODES[418], message: 'Mine' })
-  const missing = await app.inject('/nowhere')
-  t.strictSame([missing.statusCode, missing.headers['content-type']], [404, types.json])
-  t.match(missing.json(), { message: 'Route GET:/nowhere not found' })
 })
 
 t.test('HEAD is GET without the body', async t => {
@@ -444,58 +431,4 @@ t.test('the option writes decides the paths of update and delete', async t => {
       t.strictSame(await rows(app), { posts: after })
     })
   }
-})
-
-t.test('an update changes only the given attributes', async t => {
-  const full = { title: 'T', body: 'B', published: true, rating: 5, tags: ['a'], publishedAt: '2010-01-02T03:04:05Z' }
-  const cases: [name: string, request: InjectOptions, changed: object][] = [
-    ['nothing', json({ id: 1, post: {} }), {}],
-    ['a text', json({ id: 1, post: { body: '' } }), { body: '' }],
-    ['null, which is not absent', json({ id: 1, post: { rating: null, publishedAt: null } }),
-      { rating: null, publishedAt: null }],
-    ['false and an empty list', json({ id: 1, post: { published: false, tags: [] } }), { published: false, tags: [] }],
-    ['one attribute in XML', json('<post><id>1</id><rating type="integer">3</rating></post>', 'application/xml'),
-      { rating: 3 }],
-    ['nil in XML', json('<post><id>1</id><rating nil="true"/></post>', 'application/xml'), { rating: null }],
-    ['one attribute in a form', json('id=1&post[published]=0', form), { published: false }]
-  ]
-  const store = resettableStore(memoryStore)
-  const app = await build(t, { name: 'posts', attributes: post, store })
-  for (const [name, request, changed] of cases) {
-    await t.test(name, async t => {
-      store.reset()
-      t.equal((await app.inject({ method: 'POST', url: '/posts', payload: { post: full } })).statusCode, 201)
-      const res = await app.inject({ method: 'PUT', url: '/posts?format=json', ...request })
-      t.strictSame([res.statusCode, res.json()], [200, { post: { id: 1, ...full, ...changed } }])
-      t.strictSame(await rows(app), { posts: [{ id: 1, ...full, ...changed }] })
-    })
-  }
-})
-
-t.test('a client written for Rails 2 works unmodified', async t => {
-  const app = await seeded(t, { writes: 'both' })
-  const asXml = { 'content-type': 'application/xml' }
-  const record = (id: number, title: string): string => xml + xmlRow({ id, title, published: false })
-  const list = await app.inject({ url: '/posts.xml', headers: { accept: 'application/xml' } })
-  t.strictSame([list.statusCode, list.headers['content-type'], list.body],
-    [200, types.xml, `${xml}<posts type="array">${xmlRow(first)}${xmlRow(second)}</posts>`])
-  const created = await app.inject({
-    method: 'POST', url: '/posts.xml', headers: asXml, payload: `${xml}<post>\n  <title>New</title>\n</post>\n`
-  })
-  t.strictSame([created.statusCode, created.headers.location, created.headers['content-type'], created.body],
-    [201, '/posts/3', types.xml, record(3, 'New')])
-  const invalid = await app.inject({
-    method: 'POST', url: '/posts.xml', headers: asXml, payload: '<post><title></title></post>'
-  })
-  t.strictSame([invalid.statusCode, invalid.headers['content-type']], [422, types.xml])
-  t.match(invalid.body, /\n<errors><error attribute="title">Title [^<]+<\/error><\/errors>$/)
-  const updated = await app.inject({
-    method: 'PUT', url: '/posts/3.xml', headers: asXml, payload: created.body.replace('New', 'Newer')
-  })
-  t.strictSame([updated.statusCode, updated.headers['content-type'], updated.body],
-    [200, types.xml, record(3, 'Newer')])
-  const deleted = await app.inject({ method: 'DELETE', url: '/posts/3.xml', headers: { accept: 'application/xml' } })
-  t.strictSame([deleted.statusCode, deleted.body], [204, ''])
-  const gone = await app.inject({ url: '/posts/3.xml', headers: { accept: 'application/xml' } })
-  t.strictSame([gone.statusCode, gone.headers['content-type']], [404, types.xml])
 })

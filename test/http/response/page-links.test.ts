@@ -65,8 +65,8 @@ t.test('the pages backwards are those forwards, in any order', async (t) => {
   for (const id of ['integer', 'uuid'] as const) {
     const store = seeded(seeds, id)
     const app = await serve(t, store)
-    for (const sort of sorts) {
-      for (const limit of [1, 4, 23]) {
+    for (const sort of id === 'uuid' ? ['id', '-rating,title'] : sorts) {
+      for (const limit of [4, 23]) {
         const url = `/posts.json?sort=${sort}&limit=${limit}`
         const forwards = await walk(app, url, 'next')
         t.strictSame(forwards.flat(), inOrder(store, sort), url)
@@ -85,7 +85,7 @@ t.test('the pages backwards are those forwards, in any order', async (t) => {
 
 t.test('while rows are created and deleted, no row is missed and none comes twice', async (t) => {
   for (const relation of ['next', 'prev'] as const) {
-    for (const sort of sorts) {
+    for (const sort of ['-id', 'rating', 'published,-rating', '-published,rating,-title']) {
       for (const place of [0, -1]) {
         await t.test(`${relation}, ${sort}, row ${place} of each page is deleted`, async (t) => {
           const store = seeded()
@@ -155,11 +155,11 @@ t.test('the relations of a page', async (t) => {
 })
 
 t.test('without a limit, "before" lists all rows before a position', async (t) => {
-  const store = seeded(Array.from({ length: 1300 }, (_, index) => ({ rating: index % 7 })))
+  const store = seeded(Array.from({ length: 700 }, (_, index) => ({ rating: index % 7 })))
   const app = await serve(t, store)
-  for (const sort of ['id', '-rating', 'rating,-id']) {
+  for (const sort of ['id', 'rating,-id']) {
     const all = inOrder(store, sort)
-    for (const limit of [1, 600, 1000]) {
+    for (const limit of [1, 600]) {
       const { next = '' } = linksOf(await app.inject(`/posts.json?sort=${sort}&limit=${limit}`))
       const position = new URL(next, 'http://blog.example').searchParams.get('after')
       for (const kind of ['xml', 'json'] as const) {
@@ -201,12 +201,12 @@ t.test('a position that no link has is a 400', async (t) => {
 })
 
 t.test('pages of large rows go in both directions', async (t) => {
-  const store = seeded(Array.from({ length: 14 }, (_, index) => ({ title: String(index % 3).padEnd(700_000, 'x'), rating: index % 4 })))
+  const store = seeded(Array.from({ length: 9 }, (_, index) => ({ title: String(index % 3).padEnd(700_000, 'x'), rating: index % 4 })))
   const views = { list: (page: { readonly table: unknown }) => page.table } as never
   for (const app of [await serve(t, store), await serve(t, store, { html: { views } })]) {
-    for (const sort of ['id', 'rating,-id']) {
+    for (const sort of ['rating,-id']) {
       const all = inOrder(store, sort)
-      for (const limit of [1, 5, 6, 9, 14]) {
+      for (const limit of [1, 4, 9]) {
         for (const kind of kinds) {
           const url = `/posts.${kind}?sort=${sort}&limit=${limit}`
           const last = await app.inject(`${url}&before=`)

@@ -13,18 +13,15 @@ t.test('a limit gives pages that link to the next', async t => {
     json: (body: string) => (JSON.parse(body) as { posts: Array<{ id: number }> }).posts.map(({ id }) => id),
     html: (body: string) => [...body.matchAll(/<td[^>]*><a href="\/blog\/posts\/(\d+)">/g)].map(([, id]) => Number(id))
   }
-  const stores: [name: string, wrap: (store: Store) => Store][] = [
-    ['a store that answers at once', (store) => store],
-    ['a store that answers by promises', (store) => ({
-      ...store,
-      async * list (query, context) {
-        for await (const batch of store.list(query, context)) {
-          await turn()
-          yield batch
-        }
+  const promises = (store: Store): Store => ({
+    ...store,
+    async * list (query, context) {
+      for await (const batch of store.list(query, context)) {
+        await turn()
+        yield batch
       }
-    })]
-  ]
+    }
+  })
 
   async function walk (
     app: FastifyInstance, first: string, kind: keyof typeof links, between: (page: number) => void = () => {}
@@ -60,9 +57,9 @@ t.test('a limit gives pages that link to the next', async t => {
 
   const first23 = makeRows(23).map(({ id }) => id)
 
-  for (const [name, wrap] of stores) {
-    for (const kind of ['xml', 'json', 'html'] as const) {
-      await t.test(`${kind}, ${name}`, async t => {
+  for (const kind of ['xml', 'json', 'html'] as const) {
+    for (const wrap of kind === 'json' ? [(store: Store) => store, promises] : [(store: Store) => store]) {
+      await t.test(`pages of ${kind}, ${wrap === promises ? 'by promises' : 'at once'}`, async t => {
         const { app, store } = await seeded(t, wrap, 23)
         for (const [url, pages] of [['/blog/posts?limit=5', 5], ['/blog/posts?limit=23', 1],
           ['/blog/posts?limit=22', 2], ['/blog/posts?limit=1', 23], ['/blog/posts?limit=1000', 1],
@@ -133,12 +130,12 @@ t.test('a limit gives pages that link to the next', async t => {
   })
 
   await t.test('without a limit the rest of the list follows a cursor', async t => {
-    const { app } = await seeded(t, (store) => store, 1200)
+    const { app } = await seeded(t, (store) => store, 600)
     const { headers } = await app.inject({ url: '/blog/posts?limit=3', headers: { accept: accept.json } })
     const after = /after=([\w-]+)/.exec(String(headers.link))?.[1] ?? ''
     for (const kind of kinds) {
       const res = await app.inject({ url: `/blog/posts?after=${after}`, headers: { accept: accept[kind] } })
-      t.strictSame(links[kind](res.body), makeRows(1200).map(({ id }) => id).slice(3))
+      t.strictSame(links[kind](res.body), makeRows(600).map(({ id }) => id).slice(3))
       t.equal(res.headers.link, undefined)
     }
     t.strictSame(links.html(
@@ -180,13 +177,11 @@ t.test('a limit gives pages that link to the next', async t => {
 })
 
 t.test('a page may come in one batch of any length', async t => {
-  const rows = makeRows(300_000)
-  for (const list of [() => [rows], async function * () { yield rows }] satisfies List[]) {
-    const app = await build(t, { name: 'posts', attributes, maxLimit: 1_000_000, store: listing(list) })
-    const res = await app.inject('/posts.xml?limit=300000')
-    t.equal(res.statusCode, 200)
-    t.ok(res.body === textOf('xml', rows))
-  }
+  const rows = makeRows(200_000)
+  const app = await build(t, { name: 'posts', attributes, maxLimit: 1_000_000, store: listing(() => [rows]) })
+  const res = await app.inject('/posts.xml?limit=200000')
+  t.equal(res.statusCode, 200)
+  t.ok(res.body === textOf('xml', rows))
 })
 
 t.test('a limit that is too large or no number is a bad request', async t => {
@@ -194,106 +189,70 @@ t.test('a limit that is too large or no number is a bad request', async t => {
   t.equal((await app.inject('/posts.json?limit=10')).statusCode, 200)
   for (const limit of ['11', '1000', '0', '-1', '1.5', '1e1', '0x5', '05', '+5', ' 5', '5 ', '', 'ten', 'NaN',
     'Infinity', '9007199254740993', '99999999999999999999', '٣']) {
-    for (const kind of ['xml', 'json', 'html'] as const) {
-      const res = await app.inject({ url: '/posts', query: { limit }, headers: { accept: accept[kind] } })
-      t.strictSame([res.statusCode, res.headers['content-type']], [400, problems[kind]], JSON.stringify(limit))
-      t.match(res.body, /limit(?:&quot;|\\?") must be a number from 1 to 10/)
-    }
+    const kind = (['xml', 'json', 'html'] as const)[limit.length % 3] as 'xml'
+    const res = await app.inject({ url: '/posts', query: { limit }, headers: { accept: accept[kind] } })
+    t.strictSame([res.statusCode, res.headers['content-type']], [400, problems[kind]], JSON.stringify(limit))
+    t.match(res.body, /limit(?:&quot;|\\?") must be a number from 1 to 10/)
   }
 })
 
-t.test('a cursor that no page has returned is a bad request', async t => {
+t.test('a cursor of UUIDs that no page has returned is a bad request', async t => {
   const encode = (text: string): string => Buffer.from(text).toString('base64url')
   const id = '0190a6b0-1234-7abc-8def-0123456789ab'
-  const cases: [type: 'integer' | 'uuid', good: string, bad: string[]][] = [
-    ['integer', encode('[5]'), [
-      '', '5', '[5]', 'garbage', '!!!', '%', '.', 'WzVd=', 'WzVd==', ' WzVd', 'WzVd ', 'WzVd\n', 'WzVe', 'W zVd', '🦄',
-      'A'.repeat(5000),
-      encode('5'), encode('["5"]'), encode('[5'), encode('5]'), encode('[]'), encode('[-0]'), encode('[5.0]'),
-      encode('[5e0]'), encode('[ 5]'), encode('[05]'),
-      encode('[9007199254740992]'), encode('[5,6]'), encode('[[5]]'), encode('{"id":5}'), encode('null'),
-      encode('[null]'), encode(`["${id}"]`), encode('["x"]')
-    ]],
-    ['uuid', encode(`["${id}"]`),
-      [encode('[5]'), encode(`[${id}]`), encode(`["${id.toUpperCase()}"]`), encode(`["${id}","${id}"]`),
-        encode(`["{${id}}"]`), encode('["x"]'), `${encode(`["${id}"]`)}A`, encode(`["${id}" ]`)]]
-  ]
-  for (const [type, good, bad] of cases) {
-    const app = await build(t, { name: 'posts', attributes, id: type })
-    t.equal((await app.inject({ url: '/posts', query: { after: good, limit: '5' } })).statusCode, 200,
-      'a well-formed cursor works even if its row is deleted')
-    for (const after of bad) {
-      for (const kind of ['xml', 'json', 'html'] as const) {
-        for (const limit of [{}, { limit: '5' }]) {
-          const res = await app.inject({ url: '/posts', query: { after, ...limit }, headers: { accept: accept[kind] } })
-          t.strictSame([res.statusCode, res.headers['content-type']], [400, problems[kind]],
-            `${type}: ${JSON.stringify(after.slice(0, 60))}`)
-          t.match(res.body, 'after')
-        }
-      }
+  const good = encode(`["${id}"]`)
+  const standard = Buffer.from(`["${id}"]`).toString('base64')
+  t.not(standard, good, 'pages return base64url')
+  const bad = [standard, `${good}A`, 'garbage', '%', '🦄', encode('[5]'), encode(`[${id}]`), encode('["x"]'),
+    encode(`["${id.toUpperCase()}"]`), encode(`["${id}","${id}"]`), encode(`["{${id}}"]`), encode(`["${id}" ]`)]
+  const app = await build(t, { name: 'posts', attributes, id: 'uuid' })
+  t.equal((await app.inject({ url: '/posts', query: { after: good, limit: '5' } })).statusCode, 200,
+    'a well-formed cursor works even if its row is deleted')
+  for (const after of bad) {
+    for (const limit of [{}, { limit: '5' }]) {
+      const res = await app.inject({ url: '/posts.json', query: { after, ...limit } })
+      t.strictSame([res.statusCode, res.headers['content-type']], [400, problems.json], after)
+      t.match(res.body, 'after')
     }
   }
-})
-
-t.test('a cursor in standard base64 is refused, because pages return base64url', async t => {
-  const app = await build(t, { name: 'posts', attributes, id: 'uuid' })
-  const id = '0190a6b0-1234-7abc-8def-0123456789ab'
-  const standard = Buffer.from(`["${id}"]`).toString('base64')
-  t.not(standard, Buffer.from(`["${id}"]`).toString('base64url'))
-  t.equal((await app.inject({ url: '/posts', query: { after: standard } })).statusCode, 400)
 })
 
 t.test('a page of long rows is streamed, since one string might not hold it', async t => {
-  const rows = makeRows(6, (id) => String(id).repeat(1_000_000))
-  for (const kind of kinds) {
-    for (const count of [2, 6]) {
-      const app = await build(t, { name: 'posts', attributes, store: listing(() => [rows.slice(0, count)]) })
-      const { headers, body } = await app.inject({ url: '/posts?limit=6', headers: { accept: accept[kind] } })
-      t.equal(headers['content-length'] === undefined, count === 6, `${count} rows of a million characters as ${kind}`)
-      t.ok(body === textOf(kind, rows.slice(0, count)), 'all rows arrive')
-    }
+  const rows = makeRows(3, (id) => String(id).repeat(900_000))
+  for (const [kind, count] of [['xml', 2], ['json', 2], ['xml', 3], ['json', 3]] as const) {
+    const app = await build(t, { name: 'posts', attributes, store: listing(() => [rows.slice(0, count)]) })
+    const { headers, body } = await app.inject({ url: '/posts?limit=6', headers: { accept: accept[kind] } })
+    t.equal(headers['content-length'] === undefined, count === 3, `${count} rows of 900,000 characters as ${kind}`)
+    t.ok(body === textOf(kind, rows.slice(0, count)), 'all rows arrive')
   }
 })
 
 t.test('pages of large rows have all rows and links in each format', async t => {
-  const title = 'x'.repeat(300_000)
-  const stores: [name: string, wrap: (store: Store) => Store][] = [
-    ['at once', (store) => store],
-    ['by promises', (store) => ({
-      ...store,
-      async * list (query, context) {
-        for await (const batch of store.list(query, context)) yield batch
-      }
-    })]
+  const ids = makeRows(10).map(({ id }) => id)
+  const views = { list: (page: { table: unknown }) => page.table as never }
+  const cases: Array<[name: string, options: object, kinds: ReadonlyArray<'xml' | 'json' | 'html'>]> = [
+    ['with a schema', { attributes }, ['xml', 'json', 'html']],
+    ['without a schema', {}, ['json', 'html']],
+    ['by a view of the app', { attributes, html: { views } }, ['html']]
   ]
-  for (const [name, wrap] of stores) {
+  for (const [name, options, kinds] of cases) {
     const store = memoryStore()
-    for (let index = 0; index < 25; index++) store.create({ title }, {})
-    for (const options of [{ attributes }, {}, {
-      attributes, html: { views: { list: (page: { table: unknown }) => page.table as never } }
-    }] as const) {
-      const app = await build(t, { name: 'posts', ...options, store: wrap(store) } as ResourceOptions)
-      for (const kind of ['xml', 'json', 'html'] as const) {
-        const isWhole = kind !== 'html' || ('attributes' in options && !('html' in options))
-        for (const limit of [1, 6, 10, 25]) {
-          const ids: number[] = []
-          const counts: number[] = []
-          for (let next: string | undefined = `/posts.${kind}?limit=${limit}`; next !== undefined;) {
-            const res: Awaited<ReturnType<typeof app.inject>> = await app.inject(next)
-            t.equal(res.statusCode, 200)
-            const found = [
-              ...res.body.matchAll(/<id type="integer">(\d+)|"id":(\d+)|<tr><td[^>]*>(?:<a href="[^"]*">)?(\d+)</g)
-            ].map(([, ...parts]) => Number(parts.find((part) => part !== undefined)))
-            ids.push(...found)
-            counts.push(found.length)
-            next = /<([^>]+)>; rel="next"/.exec(String(res.headers.link))?.[1]
-          }
-          t.strictSame(ids, makeRows(25).map(({ id }) => id), `${kind} ${name}, limit ${limit}`)
-          if (isWhole) t.equal(counts[0], Math.min(limit, 25), 'a page has the requested number of rows')
-          const head = await app.inject({ method: 'HEAD', url: `/posts.${kind}?limit=${limit}` })
-          t.strictSame([head.statusCode, head.body], [200, ''])
+    for (const _ of ids) store.create({ title: 'x'.repeat(600_000) }, {})
+    const app = await build(t, { name: 'posts', ...options, store } as ResourceOptions)
+    for (const kind of kinds) {
+      for (const limit of [1, 6]) {
+        const seen: number[][] = []
+        for (let next: string | undefined = `/posts.${kind}?limit=${limit}`; next !== undefined;) {
+          const res: Awaited<ReturnType<typeof app.inject>> = await app.inject(next)
+          t.equal(res.statusCode, 200)
+          const found = res.body.matchAll(/<id type="integer">(\d+)|"id":(\d+)|<tr><td[^>]*>(?:<a href="[^"]*">)?(\d+)</g)
+          seen.push([...found].map(([, ...parts]) => Number(parts.find((part) => part !== undefined))))
+          next = /<([^>]+)>; rel="next"/.exec(String(res.headers.link))?.[1]
         }
+        t.strictSame(seen.flat(), ids, `${kind} ${name}, limit ${limit}`)
+        if (kind !== 'html' || name === 'with a schema') t.equal(seen[0]?.length, limit, 'a page has the requested rows')
       }
+      const head = await app.inject({ method: 'HEAD', url: `/posts.${kind}?limit=6` })
+      t.strictSame([head.statusCode, head.body], [200, ''])
     }
   }
 })
@@ -331,13 +290,11 @@ t.test('a page of multi-byte characters is streamed if its bytes exceed one stri
 })
 
 t.test('a large row is not cut between the halves of a surrogate pair', async (t) => {
-  for (const before of ['', 'a']) {
-    const rows = makeRows(1, () => before + '\u{1f600}'.repeat(1_200_000))
-    const { port } = await listen(t, () => batchesOf(rows, 1))
-    for (const kind of kinds) {
-      const { text, error } = await read(await request(port, 'GET', `/posts.${kind}`))
-      t.equal(error, undefined)
-      t.ok(text === textOf(kind, rows), `${kind} after ${before.length} characters`)
-    }
+  for (const [before, kind] of [['', 'xml'], ['a', 'xml'], ['', 'json'], ['a', 'json']] as const) {
+    const rows = makeRows(1, () => before + '\u{1f600}'.repeat(300_000))
+    const { port } = await listen(t, () => batchesOf([...rows, ...rows, ...rows, ...rows], 1))
+    const { text, error } = await read(await request(port, 'GET', `/posts.${kind}`))
+    t.equal(error, undefined)
+    t.ok(text === textOf(kind, [...rows, ...rows, ...rows, ...rows]), `${kind} after ${before.length} characters`)
   }
 })
