@@ -1,19 +1,30 @@
 import type { FastifyRequest } from 'fastify'
 import fastify from 'fastify'
 import t from 'tap'
-import resources, { draw, type Format, type Mapper, memoryStore, type Query, type ResourceOptions, type Row, type Store } from '../../lib/index.js'
+import resources, {
+  draw, type Format, type Mapper, memoryStore, type Query, type ResourceOptions, type Row,
+  type Store
+} from '../../lib/index.js'
 import { build, draft, types, xml } from '../support/helper.js'
 
 const author = {
   type: 'object',
-  properties: { name: { type: 'string' }, password: { type: 'string', writeOnly: true }, tags: { type: 'array', items: { type: 'string' } } }
+  properties: {
+    name: { type: 'string' },
+    password: { type: 'string', writeOnly: true },
+    tags: { type: 'array', items: { type: 'string' } }
+  }
 } as const
 const post = {
   type: 'object', properties: { title: { type: 'string' }, authorId: { type: ['integer', 'null'] } }
 } as const
 const comment = {
   type: 'object',
-  properties: { body: { type: 'string' }, key: { type: 'string', writeOnly: true }, inner: { type: 'object', properties: { open: { type: 'string' }, hidden: { type: 'string', writeOnly: true } } } }
+  properties: {
+    body: { type: 'string' },
+    key: { type: 'string', writeOnly: true },
+    inner: { type: 'object', properties: { open: { type: 'string' }, hidden: { type: 'string', writeOnly: true } } }
+  }
 } as const
 
 const ANN = { id: 1, name: 'Ann', tags: ['a'] }
@@ -41,9 +52,15 @@ type Options = Omit<ResourceOptions, 'name' | 'as' | 'prefix'>
 /** Draws posts with an author, comments and a profile. */
 function drawBlog (stores: Blog, more: { readonly [name in keyof Blog]?: Options } = {}): (map: Mapper) => unknown {
   return (map) => {
-    map.resources('posts', { attributes: post, store: stores.posts, references: { authorId: 'authors' }, ...(more.posts as object) }, (posts) => {
+    map.resources('posts', {
+      attributes: post, store: stores.posts, references: { authorId: 'authors' }, ...(more.posts as object)
+    }, (posts) => {
       posts.resources('comments', { attributes: comment, store: stores.comments, ...(more.comments as object) })
-      posts.resource('profile', { attributes: { type: 'object', properties: { line: { type: 'string' } } }, store: stores.profiles, ...(more.profiles as object) })
+      posts.resource('profile', {
+        attributes: { type: 'object', properties: { line: { type: 'string' } } },
+        store: stores.profiles,
+        ...(more.profiles as object)
+      })
     })
     map.resources('authors', { attributes: author, store: stores.authors, ...(more.authors as object) })
   }
@@ -66,17 +83,22 @@ const lines: Format = {
 t.test('`include` adds related rows to lists and rows', async (t) => {
   const app = await draft(t, drawBlog(makeStores(), { posts: { formats: ['xml', 'html', 'json', lines] } }))
   const cases: ReadonlyArray<readonly [query: string, first: object, second: object, third: object]> = [
-    ['include=author', { title: 'A', authorId: 1, author: ANN }, { title: 'B', authorId: null, author: null }, { title: 'C', authorId: 9, author: null }],
-    ['include=comments', { title: 'A', authorId: 1, comments: [FIRST, SECOND] }, { title: 'B', authorId: null, comments: [] }, { title: 'C', authorId: 9, comments: [{ id: 3, body: 'third' }] }],
-    ['include=profile', { title: 'A', authorId: 1, profile: { line: 'about' } }, { title: 'B', authorId: null, profile: null }, { title: 'C', authorId: 9, profile: null }],
-    ['only=title&include=author,comments', { title: 'A', comments: [FIRST, SECOND], author: ANN }, { title: 'B', comments: [], author: null }, { title: 'C', comments: [{ id: 3, body: 'third' }], author: null }],
+    ['include=author', { title: 'A', authorId: 1, author: ANN }, { title: 'B', authorId: null, author: null },
+      { title: 'C', authorId: 9, author: null }],
+    ['include=comments', { title: 'A', authorId: 1, comments: [FIRST, SECOND] },
+      { title: 'B', authorId: null, comments: [] }, { title: 'C', authorId: 9, comments: [{ id: 3, body: 'third' }] }],
+    ['include=profile', { title: 'A', authorId: 1, profile: { line: 'about' } },
+      { title: 'B', authorId: null, profile: null }, { title: 'C', authorId: 9, profile: null }],
+    ['only=title&include=author,comments', { title: 'A', comments: [FIRST, SECOND], author: ANN },
+      { title: 'B', comments: [], author: null }, { title: 'C', comments: [{ id: 3, body: 'third' }], author: null }],
     ['only=id&include=author', { author: ANN }, { author: null }, { author: null }]
   ]
   for (const [query, ...rows] of cases) {
     const posts = rows.map((row, index) => ({ id: index + 1, ...row }))
     t.strictSame((await app.inject(`/posts.json?${query}`)).json(), { posts }, query)
     t.strictSame((await app.inject(`/posts.json?limit=3&${query}`)).json(), { posts })
-    t.equal((await app.inject(`/posts.txt?${query}`)).body, rows.map((row, index) => `${index + 1} ${JSON.stringify(row)}\n`).join(''), 'a format of the app')
+    t.equal((await app.inject(`/posts.txt?${query}`)).body,
+      rows.map((row, index) => `${index + 1} ${JSON.stringify(row)}\n`).join(''), 'a format of the app')
     for (const post of posts) {
       const shown = await app.inject(`/posts/${post.id}.json?${query}`)
       t.strictSame(shown.json(), { post })
@@ -86,16 +108,20 @@ t.test('`include` adds related rows to lists and rows', async (t) => {
     }
     t.match(await app.inject({ method: 'HEAD', url: `/posts.json?${query}` }), { statusCode: 200, body: '' })
   }
-  t.strictSame((await app.inject('/posts/1.json')).json(), { post: { id: 1, title: 'A', authorId: 1 } }, 'nothing without the parameter')
+  t.strictSame((await app.inject('/posts/1.json')).json(), { post: { id: 1, title: 'A', authorId: 1 } },
+    'nothing without the parameter')
 })
 
 t.test('XML and pages write related rows', async (t) => {
   const app = await draft(t, drawBlog(makeStores()))
-  const record = '<post><id type="integer">1</id><title>A</title><comments type="array"><comment><id type="integer">1</id><body>first</body><inner><open>o</open></inner></comment>' +
+  const record =
+    '<post><id type="integer">1</id><title>A</title><comments type="array"><comment><id type="integer">1</id><body>first</body><inner><open>o</open></inner></comment>' +
     '<comment><id type="integer">2</id><body>second</body></comment></comments><profile><line>about</line></profile><author><id type="integer">1</id><name>Ann</name><tags type="array"><tag>a</tag></tags></author></post>'
   t.equal((await app.inject('/posts/1.xml?only=title&include=author,comments,profile')).body, xml + record)
-  t.equal((await app.inject('/posts.xml?only=title&include=author,comments,profile&limit=1')).body, `${xml}<posts type="array">${record}</posts>`)
-  t.equal((await app.inject('/posts/2.xml?only=title&include=author,comments')).body, `${xml}<post><id type="integer">2</id><title>B</title><comments type="array"></comments><author nil="true"/></post>`)
+  t.equal((await app.inject('/posts.xml?only=title&include=author,comments,profile&limit=1')).body,
+    `${xml}<posts type="array">${record}</posts>`)
+  t.equal((await app.inject('/posts/2.xml?only=title&include=author,comments')).body,
+    `${xml}<post><id type="integer">2</id><title>B</title><comments type="array"></comments><author nil="true"/></post>`)
   const page = await app.inject('/posts/1.html?include=author,comments')
   t.match(page, { statusCode: 200, headers: { 'content-type': types.html } })
   t.match(page.body, '<dd>first</dd>')
@@ -112,10 +138,12 @@ t.test('XML and pages write related rows', async (t) => {
 t.test('`include` refuses names that are no relations', async (t) => {
   const app = await draft(t, drawBlog(makeStores()))
   const cases: ReadonlyArray<readonly [string, string]> = [
-    ['autor', '"include" names "autor", which is not a relation of posts; the relations are: comments, profile, author; did you mean "author"?'],
+    ['autor',
+      '"include" names "autor", which is not a relation of posts; the relations are: comments, profile, author; did you mean "author"?'],
     ['', '"include" names "", which is not a relation of posts; the relations are: comments, profile, author'],
     ['author,', '"include" names "", which is not a relation of posts; the relations are: comments, profile, author'],
-    ['comments.author', '"include" names "comments.author", which is not a relation of posts; the relations are: comments, profile, author'],
+    ['comments.author',
+      '"include" names "comments.author", which is not a relation of posts; the relations are: comments, profile, author'],
     ['author,comments,author', '"include" names "author" twice']
   ]
   for (const [include, detail] of cases) {
@@ -125,16 +153,22 @@ t.test('`include` refuses names that are no relations', async (t) => {
       t.equal(refused.json().detail, detail)
     }
   }
-  t.match((await app.inject('/authors.json?include=posts')).json(), { status: 400, detail: 'the parameter "include" is unknown' }, 'a resource without relations')
-  t.match((await app.inject('/posts/1/comments.json?include=post')).json(), { status: 400, detail: 'the parameter "include" is unknown' })
+  t.match((await app.inject('/authors.json?include=posts')).json(),
+    { status: 400, detail: 'the parameter "include" is unknown' }, 'a resource without relations')
+  t.match((await app.inject('/posts/1/comments.json?include=post')).json(),
+    { status: 400, detail: 'the parameter "include" is unknown' })
   t.equal((await app.inject('/posts/77.json?include=author')).statusCode, 404)
 })
 
 t.test('each relation costs one query for a portion of rows, and a list is streamed', async (t) => {
   const stores = makeStores()
-  for (let index = 4; index <= 1000; index++) stores.posts.create({ title: 'x', authorId: index % 2 + 1 }, {}, { signal: new AbortController().signal })
+  for (let index = 4; index <= 1000; index++) {
+    stores.posts.create({ title: 'x', authorId: index % 2 + 1 }, {}, { signal: new AbortController().signal })
+  }
   const [authors, comments]: [Query[], Query[]] = [[], []]
-  const app = await draft(t, drawBlog({ ...stores, authors: recording(stores.authors, authors), comments: recording(stores.comments, comments) }))
+  const app = await draft(t, drawBlog({
+    ...stores, authors: recording(stores.authors, authors), comments: recording(stores.comments, comments)
+  }))
   const { posts } = (await app.inject('/posts.json?include=author,comments')).json()
   t.equal(posts.length, 1000)
   t.strictSame(posts.at(-1), { id: 1000, title: 'x', authorId: 1, comments: [], author: ANN })
@@ -154,7 +188,11 @@ t.test('each relation costs one query for a portion of rows, and a list is strea
 
 t.test('a row with more than 100 nested rows, or very large ones, has a link to them', async (t) => {
   const stores = makeStores()
-  const add = (postId: number, body: string, count: number): void => { for (let index = 0; index < count; index++) stores.comments.create({ body, postId }, {}, { signal: new AbortController().signal }) }
+  const add = (postId: number, body: string, count: number): void => {
+    for (let index = 0; index < count; index++) {
+      stores.comments.create({ body, postId }, {}, { signal: new AbortController().signal })
+    }
+  }
   add(1, 'x', 98)
   add(2, 'x', 1500)
   const app = await draft(t, drawBlog(stores), '/blog')
@@ -162,10 +200,12 @@ t.test('a row with more than 100 nested rows, or very large ones, has a link to 
   t.equal(first.comments.length, 100)
   t.strictSame(second.comments, { href: '/blog/posts/2/comments' })
   t.strictSame(third.comments, [{ id: 3, body: 'third' }], 'the rows after it are included')
-  t.match((await app.inject('/blog/posts/2.xml?include=comments')).body, '<comments><href>/blog/posts/2/comments</href></comments>')
+  t.match((await app.inject('/blog/posts/2.xml?include=comments')).body,
+    '<comments><href>/blog/posts/2/comments</href></comments>')
   t.match((await app.inject('/blog/posts/2.html?include=comments')).body, '<a href="/blog/posts/2/comments"')
   add(3, 'y'.repeat(600_000), 1)
-  t.equal((await app.inject('/blog/posts.json?include=comments')).json().posts[2].comments.length, 2, 'the size of one row')
+  t.equal((await app.inject('/blog/posts.json?include=comments')).json().posts[2].comments.length, 2,
+    'the size of one row')
   add(3, 'y'.repeat(600_000), 1)
   const { posts } = (await app.inject('/blog/posts.json?include=comments')).json()
   t.equal(posts[0].comments.length, 100)
@@ -176,7 +216,8 @@ t.test('large related rows make smaller portions', async (t) => {
   const stores = makeStores()
   const queries: Query[] = []
   for (let index = 0; index < 8; index++) {
-    const { id } = await stores.authors.create({ name: 'n'.repeat(400_000) }, {}, { signal: new AbortController().signal })
+    const { id } = await stores.authors.create({ name: 'n'.repeat(400_000) }, {},
+      { signal: new AbortController().signal })
     await stores.posts.create({ title: 'large', authorId: id }, {}, { signal: new AbortController().signal })
   }
   const app = await draft(t, drawBlog({ ...stores, authors: recording(stores.authors, queries) }))
@@ -196,17 +237,26 @@ t.test('the guards of the included resource decide', async (t) => {
     posts: { authorize: (request, { action, id }) => action !== 'show' || asking(request) !== 'partial' || id !== 1 },
     authors: {
       authorize: async (request, { action, id, row, resource }) => {
-        seen.push([action, resource, id, (request.params as { id: string }).id, (await row?.())?.attributes.name, request.url])
+        seen.push([action, resource, id, (request.params as { id: string }).id, (await row?.())?.attributes.name,
+          request.url])
         if (asking(request) === 'stranger') throw Object.assign(new Error('no'), { statusCode: 401 })
         return asking(request) === 'hidden' ? 'hide' : asking(request) !== 'blocked'
       },
       scope: (request) => asking(request) === 'tenant' ? { tenant: 'b' } : {}
     },
     comments: {
-      authorize: (request, { action }) => action === 'list' && asking(request) !== 'blocked' && (request.params as { postId: string, id?: string }).id === undefined,
-      scope: (request) => asking(request) === 'third' ? { body: 'third' } : asking(request) === 'other' ? { postId: 3 } : {}
+      authorize: (request, { action }) => action === 'list' && asking(request) !== 'blocked' &&
+        (request.params as { postId: string, id?: string }).id === undefined,
+      scope: (request) => asking(request) === 'third'
+        ? { body: 'third' }
+        : asking(request) === 'other'
+          ? { postId: 3 }
+          : {}
     },
-    profiles: { authorize: async (request, { action, row }) => action === 'show' && (await row?.())?.attributes.line === 'about' && asking(request) !== 'blocked' }
+    profiles: {
+      authorize: async (request, { action, row }) => action === 'show' &&
+      (await row?.())?.attributes.line === 'about' && asking(request) !== 'blocked'
+    }
   }))
   const A = { id: 1, comments: [FIRST, SECOND], profile: { line: 'about' }, author: ANN }
   const cases: ReadonlyArray<readonly [user: string, first: object, third?: object]> = [
@@ -216,77 +266,108 @@ t.test('the guards of the included resource decide', async (t) => {
     ['stranger', { ...A, author: null }],
     ['tenant', { ...A, author: null }],
     ['third', { ...A, comments: [] }, { id: 3, comments: [{ id: 3, body: 'third' }], profile: null, author: null }],
-    ['other', { id: 1, profile: { line: 'about' }, author: ANN }, { id: 3, comments: [{ id: 3, body: 'third' }], profile: null, author: null }],
+    ['other', { id: 1, profile: { line: 'about' }, author: ANN },
+      { id: 3, comments: [{ id: 3, body: 'third' }], profile: null, author: null }],
     ['partial', { id: 1, author: ANN }]
   ]
   for (const [user, first, third] of cases) {
-    const { posts } = (await app.inject({ url: '/posts.json?only=id&include=author,comments,profile', headers: { user } })).json()
+    const { posts } = (await app.inject({
+      url: '/posts.json?only=id&include=author,comments,profile', headers: { user }
+    })).json()
     t.strictSame(posts[0], first, user)
     if (third !== undefined) t.strictSame(posts[2], third, user)
   }
   t.strictSame(seen[0], ['show', 'authors', 1, '1', 'Ann', '/posts.json?only=id&include=author,comments,profile'])
-  t.strictSame((await app.inject({ url: '/posts/1.json?only=id&include=comments', headers: { user: 'ann' } })).json().post.comments, [FIRST, SECOND])
+  t.strictSame((await app.inject({
+    url: '/posts/1.json?only=id&include=comments', headers: { user: 'ann' }
+  })).json().post.comments, [FIRST, SECOND])
 })
 
 t.test('rows that a guard hides are not included', async (t) => {
   const cases: ReadonlyArray<readonly [string, Parameters<typeof drawBlog>[1], object]> = [
     ['the author', { authors: { authorize: () => 'hide' } }, { author: null, comments: [FIRST, SECOND] }],
     ['the comments', { comments: { authorize: () => 'hide' } }, { author: ANN }],
-    ['the post itself, for its comments', { posts: { authorize: (_request, { action }) => action === 'list' ? true : 'hide' } }, { author: ANN }],
-    ['the post by its own attributes, for its comments', { posts: { authorize: async (_request, { action, row }) => action === 'list' || (await row?.())?.attributes.title !== 'A' } }, { author: ANN }]
+    ['the post itself, for its comments',
+      { posts: { authorize: (_request, { action }) => action === 'list' ? true : 'hide' } }, { author: ANN }],
+    ['the post by its own attributes, for its comments',
+      {
+        posts: {
+          authorize: async (_request, { action, row }) => action === 'list' ||
+        (await row?.())?.attributes.title !== 'A'
+        }
+      }, { author: ANN }]
   ]
   for (const [what, options, expected] of cases) {
     const app = await draft(t, drawBlog(makeStores(), options))
-    t.strictSame((await app.inject('/posts.json?include=author,comments&limit=1')).json(), { posts: [{ id: 1, title: 'A', authorId: 1, ...expected }] }, what)
+    t.strictSame((await app.inject('/posts.json?include=author,comments&limit=1')).json(),
+      { posts: [{ id: 1, title: 'A', authorId: 1, ...expected }] }, what)
   }
 })
 
-t.test('a singleton with several rows, rows of no parent, a singleton parent and an attribute with the name of a nested resource', async (t) => {
-  const stores = makeStores()
-  const context = { signal: new AbortController().signal }
-  await stores.profiles.create({ line: 'another', postId: 1 }, {}, context)
-  const app = await draft(t, drawBlog(stores))
-  t.strictSame((await app.inject('/posts/1.json?include=profile')).json().post.profile, { line: 'about' }, 'the first of two rows')
-  // This store also lists rows that nobody has asked for.
-  const comments: Store = { ...stores.comments, list: (query, context) => stores.comments.list({ ...query, filter: [] }, context) }
-  const loose = await draft(t, drawBlog({ ...stores, comments }))
-  t.strictSame((await loose.inject('/posts/1.json?include=comments')).json().post.comments, [FIRST, SECOND])
-  const one = memoryStore()
-  one.create({ line: 'about' }, {})
-  const links = memoryStore()
-  links.create({ to: 'x', profileId: 1 }, {})
-  const single = await draft(t, (map) => map.resource('profile', { attributes: { type: 'object', properties: { line: { type: 'string' } } }, store: one }, (profile) => profile
-    .resources('links', { attributes: { type: 'object', properties: { to: { type: 'string' } } }, store: links })))
-  t.strictSame((await single.inject('/profile.json?include=links')).json(), { profile: { line: 'about', links: [{ id: 1, to: 'x' }] } })
-  const clash = await draft(t, (map) => map.resources('posts', { attributes: { type: 'object', properties: { comments: { type: 'integer' } } }, store: memoryStore() }, (post) => post
-    .resources('comments', { attributes: comment, store: memoryStore() })))
-  t.match((await clash.inject('/posts.json?include=comments')).json(), { status: 400, detail: 'the parameter "include" is unknown' })
-})
+t.test(
+  'a singleton with several rows, rows of no parent, a singleton parent and an attribute with the name of a nested resource', async (t) => {
+    const stores = makeStores()
+    const context = { signal: new AbortController().signal }
+    await stores.profiles.create({ line: 'another', postId: 1 }, {}, context)
+    const app = await draft(t, drawBlog(stores))
+    t.strictSame((await app.inject('/posts/1.json?include=profile')).json().post.profile, { line: 'about' },
+      'the first of two rows')
+    // This store also lists rows that nobody has asked for.
+    const comments: Store = {
+      ...stores.comments, list: (query, context) => stores.comments.list({ ...query, filter: [] }, context)
+    }
+    const loose = await draft(t, drawBlog({ ...stores, comments }))
+    t.strictSame((await loose.inject('/posts/1.json?include=comments')).json().post.comments, [FIRST, SECOND])
+    const one = memoryStore()
+    one.create({ line: 'about' }, {})
+    const links = memoryStore()
+    links.create({ to: 'x', profileId: 1 }, {})
+    const single = await draft(t, (map) => map.resource('profile',
+      { attributes: { type: 'object', properties: { line: { type: 'string' } } }, store: one }, (profile) => profile
+        .resources('links', { attributes: { type: 'object', properties: { to: { type: 'string' } } }, store: links })))
+    t.strictSame((await single.inject('/profile.json?include=links')).json(),
+      { profile: { line: 'about', links: [{ id: 1, to: 'x' }] } })
+    const clash = await draft(t, (map) => map.resources('posts',
+      { attributes: { type: 'object', properties: { comments: { type: 'integer' } } }, store: memoryStore() },
+      (post) => post
+        .resources('comments', { attributes: comment, store: memoryStore() })))
+    t.match((await clash.inject('/posts.json?include=comments')).json(),
+      { status: 400, detail: 'the parameter "include" is unknown' })
+  })
 
 t.test('many rows with large nested rows are read in smaller portions', async (t) => {
   const stores = makeStores()
   const context = { signal: new AbortController().signal }
-  for (let postId = 1; postId <= 3; postId++) for (let nth = 0; nth < 4; nth++) await stores.comments.create({ body: 'b'.repeat(250_000), postId }, {}, context)
+  for (let postId = 1; postId <= 3; postId++) {
+    for (let nth = 0; nth < 4; nth++) await stores.comments.create({ body: 'b'.repeat(250_000), postId }, {}, context)
+  }
   const app = await draft(t, drawBlog(stores))
   const { posts } = (await app.inject('/posts.json?include=comments')).json()
-  t.strictSame(posts.map(({ comments }: { comments: unknown[] | { href: string } }) => Array.isArray(comments) ? comments.length : comments.href), [6, 4, 5])
+  t.strictSame(posts.map(({ comments }: { comments: unknown[] | { href: string } }) =>
+    Array.isArray(comments) ? comments.length : comments.href), [6, 4, 5])
 })
 
 t.test('nested rows of several scopes are measured together', async (t) => {
   const stores = makeStores()
   const context = { signal: new AbortController().signal }
-  for (let postId = 1; postId <= 3; postId++) await stores.comments.create({ body: 'b'.repeat(900_000), postId, kind: String(postId) }, {}, context)
-  const app = await draft(t, drawBlog(stores, { comments: { scope: ({ params }) => ({ kind: (params as { postId: string }).postId }) } }))
+  for (let postId = 1; postId <= 3; postId++) {
+    await stores.comments.create({ body: 'b'.repeat(900_000), postId, kind: String(postId) }, {}, context)
+  }
+  const app = await draft(t, drawBlog(stores,
+    { comments: { scope: ({ params }) => ({ kind: (params as { postId: string }).postId }) } }))
   const { posts } = (await app.inject('/posts.json?only=id&include=comments')).json()
-  t.strictSame(posts.map(({ comments }: { comments: Array<{ id: number }> }) => comments.map(({ id }) => id)), [[4], [5], [6]])
+  t.strictSame(posts.map(({ comments }: { comments: Array<{ id: number }> }) => comments.map(({ id }) => id)),
+    [[4], [5], [6]])
 })
 
 t.test('nested rows without a schema are included whole', async (t) => {
   const [posts, notes] = [memoryStore(), memoryStore()]
   posts.create({ title: 'A' }, {})
   notes.create({ any: { thing: [1] }, postId: 1 }, {})
-  const app = await draft(t, (map) => map.resources('posts', { attributes: post, store: posts }, (one) => one.resources('notes', { store: notes })))
-  t.strictSame((await app.inject('/posts/1.json?include=notes')).json().post.notes, [{ id: 1, any: { thing: [1] }, postId: 1 }])
+  const app = await draft(t, (map) => map.resources('posts', { attributes: post, store: posts },
+    (one) => one.resources('notes', { store: notes })))
+  t.strictSame((await app.inject('/posts/1.json?include=notes')).json().post.notes,
+    [{ id: 1, any: { thing: [1] }, postId: 1 }])
 })
 
 t.test('a constraint on a prefix applies to a reference', async (t) => {
@@ -302,11 +383,13 @@ t.test('a constraint on a prefix applies to a reference', async (t) => {
 t.test('an included resource outside the constraints or with a scope that refuses is not there', async (t) => {
   const refuse = (): never => { throw Object.assign(new Error('no'), { statusCode: 403 }) }
   const app = await draft(t, drawBlog(makeStores(), { authors: { scope: refuse }, comments: { scope: refuse } }))
-  t.strictSame((await app.inject('/posts/1.json?include=author,comments')).json(), { post: { id: 1, title: 'A', authorId: 1, author: null } })
+  t.strictSame((await app.inject('/posts/1.json?include=author,comments')).json(),
+    { post: { id: 1, title: 'A', authorId: 1, author: null } })
 })
 
 t.test('a handler that answers itself includes nothing', async (t) => {
-  const app = await draft(t, drawBlog(makeStores(), { posts: { actions: { show: ({ reply }) => { reply.send('own') } } } }))
+  const app = await draft(t, drawBlog(makeStores(),
+    { posts: { actions: { show: ({ reply }) => { reply.send('own') } } } }))
   t.match(await app.inject('/posts/1.json?include=author'), { statusCode: 200, body: 'own' })
 })
 
@@ -315,16 +398,26 @@ t.test('rows with UUIDs include and are included', async (t) => {
   const { id } = authors.create({ name: 'Ann' }, {})
   const { id: postId } = posts.create({ title: 'A', authorId: id }, {})
   const app = await draft(t, (map) => {
-    map.resources('posts', { attributes: { type: 'object', properties: { title: { type: 'string' }, authorId: { type: 'string', format: 'uuid' } } }, store: posts, references: { authorId: 'authors' } })
+    map.resources('posts', {
+      attributes: {
+        type: 'object', properties: { title: { type: 'string' }, authorId: { type: 'string', format: 'uuid' } }
+      },
+      store: posts,
+      references: { authorId: 'authors' }
+    })
     map.resources('authors', { attributes: author, store: authors })
   })
-  t.strictSame((await app.inject(`/posts/${postId}.json?include=author`)).json(), { post: { id: postId, title: 'A', authorId: id, author: { id, name: 'Ann' } } })
+  t.strictSame((await app.inject(`/posts/${postId}.json?include=author`)).json(),
+    { post: { id: postId, title: 'A', authorId: id, author: { id, name: 'Ann' } } })
 })
 
 t.test('an error of a guard or a store is an error of the answer', async (t) => {
-  for (const failing of [{ scope: () => { throw new Error('broken') } }, { store: { ...memoryStore(), list: () => { throw new Error('broken') } } }]) {
+  for (const failing of [{ scope: () => { throw new Error('broken') } },
+    { store: { ...memoryStore(), list: () => { throw new Error('broken') } } }]) {
     const app = await draft(t, drawBlog(makeStores(), { authors: failing }))
-    for (const path of ['/posts', '/posts/1']) t.equal((await app.inject(`${path}.json?include=author`)).statusCode, 500)
+    for (const path of ['/posts', '/posts/1']) {
+      t.equal((await app.inject(`${path}.json?include=author`)).statusCode, 500)
+    }
   }
 })
 
@@ -332,7 +425,10 @@ t.test('nested paths, shallow rows and resources without a schema include too', 
   const { posts, comments, profiles } = makeStores()
   const users = memoryStore()
   await users.create({}, {})
-  for (const id of [1, 2, 3]) await posts.update(id, { userId: 1, comments: 'own', authorId: 1 }, { version: undefined, scope: {} }, { signal: new AbortController().signal })
+  for (const id of [1, 2, 3]) {
+    await posts.update(id, { userId: 1, comments: 'own', authorId: 1 }, { version: undefined, scope: {} },
+      { signal: new AbortController().signal })
+  }
   for (const shallow of [false, true]) {
     const app = await draft(t, (map) => map.resources('users', { store: users, shallow }, (users) =>
       users.resources('posts', { store: posts, references: { authorId: 'users' } }, (posts) => {
@@ -342,7 +438,8 @@ t.test('nested paths, shallow rows and resources without a schema include too', 
     const { posts: list } = (await app.inject('/users/1/posts.json?include=comments,author')).json()
     t.strictSame(list[0].comments[1], { id: 2, body: 'second', postId: 1 })
     t.strictSame(list[0].author, { id: 1 })
-    t.match((await app.inject('/users/1/posts.xml?include=comments&limit=1')).body, '<comments type="array"><note><id type="integer">1</id>')
+    t.match((await app.inject('/users/1/posts.xml?include=comments&limit=1')).body,
+      '<comments type="array"><note><id type="integer">1</id>')
     const path = shallow ? '/posts/1' : '/users/1/posts/1'
     t.equal((await app.inject(`${path}.json?include=profile`)).json().post.profile.line, 'about')
     t.equal((await app.inject(`${path}.html?include=comments`)).statusCode, 200)
@@ -353,7 +450,8 @@ t.test('a nested resource with hooks or a handler of its own is not included', a
   const pass = async (): Promise<void> => {}
   const cases: ReadonlyArray<readonly [Options, number]> = [
     [{}, 200], [{ hooks: { preHandler: pass } }, 400], [{ actionHooks: { list: { onRequest: pass } } }, 400],
-    [{ hooks: { onSend: async (_request, _reply, payload) => payload } }, 200], [{ actionHooks: { create: { onRequest: pass } } }, 200],
+    [{ hooks: { onSend: async (_request, _reply, payload) => payload } }, 200],
+    [{ actionHooks: { create: { onRequest: pass } } }, 200],
     [{ actions: { list: () => [] } }, 400], [{ except: 'list' }, 400]
   ]
   for (const [options, status] of cases) {
@@ -370,10 +468,13 @@ t.test('a nested resource with hooks or a handler of its own is not included', a
 })
 
 t.test('rows of a handler include what their own scope allows', async (t) => {
-  const rows = [{ id: 1, attributes: { title: 'A', tenant: 'a', authorId: 1 } }, { id: 3, attributes: { title: 'C', tenant: 'b' } }]
-  const app = await draft(t, drawBlog(makeStores(), { posts: { scope: () => ({ tenant: 'a' }), actions: { list: () => rows } } }))
+  const rows = [{ id: 1, attributes: { title: 'A', tenant: 'a', authorId: 1 } },
+    { id: 3, attributes: { title: 'C', tenant: 'b' } }]
+  const app = await draft(t, drawBlog(makeStores(),
+    { posts: { scope: () => ({ tenant: 'a' }), actions: { list: () => rows } } }))
   const { posts } = (await app.inject('/posts.json?include=comments,author')).json()
-  t.strictSame(posts, [{ id: 1, title: 'A', authorId: 1, comments: [FIRST, SECOND], author: ANN }, { id: 3, title: 'C', author: null }])
+  t.strictSame(posts, [{ id: 1, title: 'A', authorId: 1, comments: [FIRST, SECOND], author: ANN },
+    { id: 3, title: 'C', author: null }])
 })
 
 t.test('references are checked', async (t) => {
@@ -381,22 +482,47 @@ t.test('references are checked', async (t) => {
   const cases: ReadonlyArray<readonly [Options, ResourceOptions, string]> = [
     [{ references: [] as never }, target, 'must be an object of attributes and resources'],
     [{ references: { authorId: 7 as never } }, target, 'has "authorId", which must name a resource, not 7'],
-    [{ references: { autorId: 'authors' } }, target, 'names "autorId", which is not among the attributes declared; did you mean "authorId"?'],
-    [{ references: { authorId: 'autors' } }, target, 'names "autors", but the app has no such resource, or only a nested one; did you mean "authors"?'],
-    [{ references: { title: 'authors' } }, target, 'names "authors" for "title", whose ids have another type: the attribute must be an integer'],
-    [{ references: { authorId: 'authors' } }, { ...target, id: 'uuid' }, 'names "authors" for "authorId", whose ids have another type: the attribute must be a string'],
-    [{ references: { authorId: 'authors' } }, { ...target, store: { ...memoryStore(), capabilities: {} } }, 'whose store cannot find rows by their ids'],
-    [{ references: { authorId: 'authors' } }, { ...target, prefix: '/:tenant' }, 'whose path has the parameter "tenant", which the path here has not'],
-    [{ attributes: { type: 'object', properties: { authorId: { type: 'integer', writeOnly: true } } }, references: { authorId: 'authors' } }, target, 'names "authorId", which is writeOnly'],
-    [{ attributes: { type: 'object', properties: { authorId: { type: 'integer' }, author: { type: 'string' }, authorIdRow: { type: 'string' } } }, references: { authorId: 'authors' } }, target, 'gives "authorId" the relation "authorIdRow", which is the name of another attribute'],
-    [{ attributes: { type: 'object', properties: { authorId: { type: 'integer' }, author_id: { type: 'integer' }, author_id_rowId: { type: 'integer' } } }, references: { author_id_rowId: 'authors', authorId: 'authors', author_id: 'authors' } }, target, 'gives "author_id" the relation "author_id_row", which is the name of another relation']
+    [{ references: { autorId: 'authors' } }, target,
+      'names "autorId", which is not among the attributes declared; did you mean "authorId"?'],
+    [{ references: { authorId: 'autors' } }, target,
+      'names "autors", but the app has no such resource, or only a nested one; did you mean "authors"?'],
+    [{ references: { title: 'authors' } }, target,
+      'names "authors" for "title", whose ids have another type: the attribute must be an integer'],
+    [{ references: { authorId: 'authors' } }, { ...target, id: 'uuid' },
+      'names "authors" for "authorId", whose ids have another type: the attribute must be a string'],
+    [{ references: { authorId: 'authors' } }, { ...target, store: { ...memoryStore(), capabilities: {} } },
+      'whose store cannot find rows by their ids'],
+    [{ references: { authorId: 'authors' } }, { ...target, prefix: '/:tenant' },
+      'whose path has the parameter "tenant", which the path here has not'],
+    [{
+      attributes: { type: 'object', properties: { authorId: { type: 'integer', writeOnly: true } } },
+      references: { authorId: 'authors' }
+    }, target, 'names "authorId", which is writeOnly'],
+    [{
+      attributes: {
+        type: 'object',
+        properties: { authorId: { type: 'integer' }, author: { type: 'string' }, authorIdRow: { type: 'string' } }
+      },
+      references: { authorId: 'authors' }
+    }, target, 'gives "authorId" the relation "authorIdRow", which is the name of another attribute'],
+    [{
+      attributes: {
+        type: 'object',
+        properties: {
+          authorId: { type: 'integer' }, author_id: { type: 'integer' }, author_id_rowId: { type: 'integer' }
+        }
+      },
+      references: { author_id_rowId: 'authors', authorId: 'authors', author_id: 'authors' }
+    }, target, 'gives "author_id" the relation "author_id_row", which is the name of another relation']
   ]
   for (const [options, other, message] of cases) {
     const app = fastify()
     t.teardown(() => app.close())
     app.register(resources, { name: 'posts', attributes: post, ...options })
     app.register(resources, other)
-    await t.rejects(Promise.resolve(app.ready()), { message: new RegExp(`ption "references" of resource "posts".*${message.replaceAll(/[()?.[\]]/g, '\\$&')}`) }, message)
+    await t.rejects(Promise.resolve(app.ready()),
+      { message: new RegExp(`ption "references" of resource "posts".*${message.replaceAll(/[()?.[\]]/g, '\\$&')}`) },
+      message)
   }
   const twice = fastify()
   t.teardown(() => twice.close())
@@ -418,44 +544,53 @@ t.test('a reference finds the resource with the same prefix', async (t) => {
     }, { prefix: `/${version}` })
   }
   for (const version of ['v1', 'v2']) {
-    const answer = (await app.inject(`/${version}/posts/1.json?include=author`)).json<{ post: { author: { name: string } } }>()
+    const answer =
+      (await app.inject(`/${version}/posts/1.json?include=author`)).json<{ post: { author: { name: string } } }>()
     t.equal(answer.post.author.name, `Ann of ${version}`)
   }
 })
 
-t.test('a reference finds the resource of its own scope, and gets its name from the attribute or the resource', async (t) => {
-  const stores = makeStores()
-  const others = memoryStore()
-  await others.create({ name: 'Other' }, {})
-  const app = fastify()
-  t.teardown(() => app.close())
-  const properties = { author_id: { type: 'integer' }, owner: { type: 'integer' } } as const
-  const posts = memoryStore()
-  await posts.create({ author_id: 1, owner: 2 }, {})
-  app.register(resources, { name: 'authors', store: others, attributes: author })
-  app.register(draw((map) => {
-    map.namespace('v1', (map) => {
-      map.resources('posts', { store: posts, attributes: { type: 'object', properties }, references: { author_id: 'authors', owner: 'people' } })
-      map.resources('authors', { store: stores.authors, attributes: author })
-    })
-    map.resources('people', { store: stores.authors, attributes: author })
-    map.resources('authors', { path: 'writers', as: 'writers', store: others, attributes: author })
-  }))
-  await app.ready()
-  const own = (await app.inject('/v1/posts/1.json?include=author')).json().post
-  t.strictSame(own.author, ANN)
-  const refused = (await app.inject('/v1/posts/1.json?include=x')).json()
-  t.match(refused.detail, 'the relations are: author, person')
-  t.strictSame((await app.inject('/v1/posts/1.json?include=person')).json().post.person, { id: 2, name: 'Bob' })
-})
+t.test('a reference finds the resource of its own scope, and gets its name from the attribute or the resource',
+  async (t) => {
+    const stores = makeStores()
+    const others = memoryStore()
+    await others.create({ name: 'Other' }, {})
+    const app = fastify()
+    t.teardown(() => app.close())
+    const properties = { author_id: { type: 'integer' }, owner: { type: 'integer' } } as const
+    const posts = memoryStore()
+    await posts.create({ author_id: 1, owner: 2 }, {})
+    app.register(resources, { name: 'authors', store: others, attributes: author })
+    app.register(draw((map) => {
+      map.namespace('v1', (map) => {
+        map.resources('posts', {
+          store: posts, attributes: { type: 'object', properties }, references: { author_id: 'authors', owner: 'people' }
+        })
+        map.resources('authors', { store: stores.authors, attributes: author })
+      })
+      map.resources('people', { store: stores.authors, attributes: author })
+      map.resources('authors', { path: 'writers', as: 'writers', store: others, attributes: author })
+    }))
+    await app.ready()
+    const own = (await app.inject('/v1/posts/1.json?include=author')).json().post
+    t.strictSame(own.author, ANN)
+    const refused = (await app.inject('/v1/posts/1.json?include=x')).json()
+    t.match(refused.detail, 'the relations are: author, person')
+    t.strictSame((await app.inject('/v1/posts/1.json?include=person')).json().post.person, { id: 2, name: 'Bob' })
+  })
 
 t.test('a constraint on the path of the included resource applies', async (t) => {
-  const app = await draft(t, drawBlog(makeStores(), { authors: { constraints: { id: { maximum: 0 } } }, comments: { constraints: { postId: { minimum: 3 } } } }))
+  const app = await draft(t, drawBlog(makeStores(),
+    { authors: { constraints: { id: { maximum: 0 } } }, comments: { constraints: { postId: { minimum: 3 } } } }))
   const { posts } = (await app.inject('/posts.json?only=id&include=author,comments')).json()
-  t.strictSame(posts, [{ id: 1, author: null }, { id: 2, author: null }, { id: 3, comments: [{ id: 3, body: 'third' }], author: null }])
+  t.strictSame(posts, [{ id: 1, author: null }, { id: 2, author: null },
+    { id: 3, comments: [{ id: 3, body: 'third' }], author: null }])
 })
 
 t.test('without references and nested resources there is no parameter', async (t) => {
   const app = await build(t, { name: 'posts', attributes: post })
-  for (const path of ['/posts', '/posts/1']) t.match((await app.inject(`${path}.json?include=author`)).json(), { status: 400, detail: 'the parameter "include" is unknown' })
+  for (const path of ['/posts', '/posts/1']) {
+    t.match((await app.inject(`${path}.json?include=author`)).json(),
+      { status: 400, detail: 'the parameter "include" is unknown' })
+  }
 })

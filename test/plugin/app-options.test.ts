@@ -36,7 +36,8 @@ t.test('the app\'s compilers and handlers keep serving the app and do not affect
         const type = formats[0] === 'xml' ? types.xml : types.json
         const problem = formats[0] === 'xml' ? types.xml : types.problem
         const [contentType, payload, broken] = formats[0] === 'xml'
-          ? ['application/xml', '<post><title>T</title></post>', '<post>']
+          ? ['application/xml',
+              '<post><title>T</title></post>', '<post>']
           : ['application/json', '{"post":{"title":"T"}}', '{']
         const requests: [request: InjectOptions, status: number][] = [
           [send('POST', '/posts', contentType, payload), 201],
@@ -183,9 +184,8 @@ t.test('the router accepts the app\'s options', async t => {
         .collection.get('recent', () => []))
       .resources('notes', { attributes, only: ['list', 'create'] })
       .resources('tags', { attributes, only: ['show'] })))
-    app.register(
-      async (scope) => { scope.register(resources, { name: 'posts', attributes, prefix: '/b' }) }, { prefix: '/a' }
-    )
+    app.register(async (scope) => { scope.register(resources, { name: 'posts', attributes, prefix: '/b' }) },
+      { prefix: '/a' })
     app.setNotFoundHandler((_request, reply) => reply.code(404).send('nothing of ours'))
     await app.ready()
     const writes = ['POST', 'PUT', 'DELETE', 'PATCH'] as const
@@ -207,11 +207,8 @@ t.test('the router accepts the app\'s options', async t => {
       const head = await app.inject({ method: 'HEAD', url, headers: { accept: 'text/html' } })
       t.strictSame([head.statusCode, head.headers['content-type'], head.body], [404, types.html, ''], `HEAD ${url}`)
     }
-    t.strictSame(
-      [(await app.inject('/posts/1.json/')).headers['content-type'],
-        (await app.inject('/posts/1/?format=html')).headers['content-type']],
-      [types.problem, types.html]
-    )
+    t.strictSame([(await app.inject('/posts/1.json/')).headers['content-type'],
+      (await app.inject('/posts/1/?format=html')).headers['content-type']], [types.problem, types.html])
     for (const url of ['/', '/other/', '/posts/1/cover/x/', '/posts/1/nope', '/notes/1/', '/a/']) {
       t.equal((await app.inject(url)).body, 'nothing of ours', url)
     }
@@ -219,20 +216,17 @@ t.test('the router accepts the app\'s options', async t => {
   })
 
   await t.test('the app\'s own route with a trailing slash is left to the app', async t => {
-    const app = await build(t, { name: 'posts', attributes }, {
-      before: (app) => { app.get('/posts/:id/', () => 'mine') }
-    })
+    const app = await build(t, { name: 'posts', attributes },
+      { before: (app) => { app.get('/posts/:id/', () => 'mine') } })
     t.equal((await app.inject('/posts/1/')).body, 'mine')
     t.equal((await app.inject({ method: 'PUT', url: '/posts/1/' })).statusCode, 404)
   })
 
   await t.test('ignoreTrailingSlash: a slash after a suffix does not make the suffix part of an id', async t => {
     const [a, b] = ['a', 'a.json'].map((id) => ({ id, version: '1', attributes: { title: `of ${id}` } }))
-    const app = await build(
-      t,
-      { name: 'posts', attributes, id: 'string', actions: { show: ({ id }) => id === 'a' ? a : b }, only: 'show' },
-      { server: { routerOptions: { ignoreTrailingSlash: true } } }
-    )
+    const app = await build(t, {
+      name: 'posts', attributes, id: 'string', actions: { show: ({ id }) => id === 'a' ? a : b }, only: 'show'
+    }, { server: { routerOptions: { ignoreTrailingSlash: true } } })
     for (const url of ['/posts/a.json', '/posts/a.json/', '/posts/a.json/?']) {
       t.strictSame((await app.inject(url)).json(), { post: { id: 'a', title: 'of a' } }, url)
     }
@@ -278,10 +272,9 @@ t.test('the router accepts the app\'s options', async t => {
     await isServed(t, app, [['/api/posts', types.xml], ['/api/posts.json', types.json],
       ['/api/posts/1.json', types.json], ['/api/posts?format=html', types.html]])
     t.match((await app.inject('/api/posts.json?limit=1')).headers.link, /<\/posts\.json\?limit=1&/)
-    t.equal(
-      (await app.inject({ method: 'POST', url: '/api/posts', payload: { post: { title: 'W' } } })).headers.location,
-      '/posts/4'
-    )
+    t.equal((await app.inject({
+      method: 'POST', url: '/api/posts', payload: { post: { title: 'W' } }
+    })).headers.location, '/posts/4')
     t.equal((await app.inject({ method: 'DELETE', url: '/api/posts?id=4' })).statusCode, 204)
   })
 })
@@ -312,15 +305,11 @@ t.test('the app\'s own routes on our paths keep working, and Allow names their m
   for (const [method, url, mine] of cases) {
     t.strictSame((await app.inject({ method, url })).json(), { mine }, `${method} ${url}`)
   }
-  const allow = async (url: string, method: 'OPTIONS' | 'TRACE' = 'OPTIONS'): Promise<string[]> => String(
-    (await app.inject({ method, url })).headers.allow
-  ).split(', ').sort()
+  const allow = async (url: string, method: 'OPTIONS' | 'TRACE' = 'OPTIONS'): Promise<string[]> =>
+    String((await app.inject({ method, url })).headers.allow).split(', ').sort()
   t.strictSame(await allow('/posts'), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PROPFIND', 'PUT', 'QUERY'])
-  t.strictSame(
-    await allow('/posts', 'TRACE'),
-    ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PROPFIND', 'PUT', 'QUERY'],
-    'the Allow of a 405 names them too'
-  )
+  t.strictSame(await allow('/posts', 'TRACE'), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PROPFIND', 'PUT',
+    'QUERY'], 'the Allow of a 405 names them too')
   t.strictSame(await allow('/posts.xml'), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY'])
   t.strictSame(await allow('/posts.json'), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'QUERY'])
   t.strictSame(await allow('/posts/1'), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PUT'])
@@ -329,18 +318,16 @@ t.test('the app\'s own routes on our paths keep working, and Allow names their m
 })
 
 t.test('the app\'s own OPTIONS is left to the app', async t => {
-  const app = await build(t, { name: 'posts', attributes }, {
-    before: (app) => { app.options('/posts', () => ({ mine: true })) }
-  })
+  const app = await build(t, { name: 'posts', attributes },
+    { before: (app) => { app.options('/posts', () => ({ mine: true })) } })
   t.strictSame((await app.inject({ method: 'OPTIONS', url: '/posts' })).json(), { mine: true })
   t.equal((await app.inject({ method: 'OPTIONS', url: '/posts/1' })).statusCode, 204)
 })
 
 t.test('the app\'s own method is left to the app on a path whose prefix ends with a slash', async t => {
   for (const [prefix, url] of [['/', '/posts'], ['/blog/', '/blog/posts']] as const) {
-    const app = await build(
-      t, { name: 'posts', attributes, prefix }, { before: (app) => { app.patch(url, () => ({ mine: true })) } }
-    )
+    const app = await build(t, { name: 'posts', attributes, prefix },
+      { before: (app) => { app.patch(url, () => ({ mine: true })) } })
     t.strictSame((await app.inject({ method: 'PATCH', url })).json(), { mine: true })
     t.match((await app.inject({ method: 'OPTIONS', url })).headers.allow, 'PATCH')
   }
@@ -395,9 +382,8 @@ t.test('the caller\'s options are not changed', async t => {
     const res = await app.inject(request)
     t.equal(res.statusCode, status, res.body)
   }
-  t.strictSame((await app.inject('/blog/posts/3.json')).json(), {
-    post: { id: 3, title: 'T', tags: ['a'], author: { name: 'N' } }
-  })
+  t.strictSame((await app.inject('/blog/posts/3.json')).json(),
+    { post: { id: 3, title: 'T', tags: ['a'], author: { name: 'N' } } })
   t.strictSame(options, make())
 })
 
@@ -460,20 +446,15 @@ t.test('attributes may refer to schemas of the app, in each format', async (t) =
   const given = { price: { amount: 5, currency: 'EUR', fee: { amount: 1 } }, rest: 7, default: 'USD', list: ['EUR'] }
   const body = (id: number): string => JSON.stringify({ post: { id, ...given } })
   t.strictSame(await create('application/json', JSON.stringify({ post: given })), { status: 201, body: body(1) })
-  t.strictSame(
-    await create(
-      'application/xml',
-      '<post><price><amount>5</amount><currency>EUR</currency><fee><amount>1</amount></fee></price><rest>7</rest>' +
-        '<default>USD</default><list type="array"><list>EUR</list></list></post>'
-    ),
-    { status: 201, body: body(2) }
-  )
-  t.match(await create('application/json', '{"post":{"price":{"amount":-1},"default":"GBP"}}'), {
-    status: 422, body: /price\.amount must be at least 0.*default must be one of/
+  t.strictSame(await create('application/xml',
+    '<post><price><amount>5</amount><currency>EUR</currency><fee><amount>1</amount></fee></price><rest>7</rest>' +
+      '<default>USD</default><list type="array"><list>EUR</list></list></post>'), {
+    status: 201, body: body(2)
   })
-  t.match(await create('application/json', '{"post":{"price":{"fee":{"amount":"x"}}}}'), {
-    status: 422, body: /price\.amount must be given|price\.fee\.amount must be an integer/
-  })
+  t.match(await create('application/json', '{"post":{"price":{"amount":-1},"default":"GBP"}}'),
+    { status: 422, body: /price\.amount must be at least 0.*default must be one of/ })
+  t.match(await create('application/json', '{"post":{"price":{"fee":{"amount":"x"}}}}'),
+    { status: 422, body: /price\.amount must be given|price\.fee\.amount must be an integer/ })
   t.match((await app.inject({ url: '/posts/1', headers: { accept: 'text/html' } })).body, 'value="EUR"',
     'pages have a select')
   t.match((await app.inject('/posts.xsd')).body, /EUR/, 'the XML Schema has an enumeration')
@@ -508,10 +489,8 @@ t.test('a schema of the app may describe the attributes and the input of actions
 
 t.test('a reference to nothing, or to the schema itself, is not resolved by the app\'s schemas', async (t) => {
   const refused = async (schema: object): Promise<void> => {
-    await t.rejects(
-      start(t, { name: 'posts', attributes: { type: 'object', properties: { a: schema } } }),
-      { code: 'FST_RESOURCES_INVALID_ATTRIBUTES', message: /has no target/ }
-    )
+    await t.rejects(start(t, { name: 'posts', attributes: { type: 'object', properties: { a: schema } } }),
+      { code: 'FST_RESOURCES_INVALID_ATTRIBUTES', message: /has no target/ })
   }
   for (const $ref of ['mony#', 'money#anchor', '#anchor', 'money#/definitions/mount', 'toString']) {
     await refused({ $ref })
@@ -583,31 +562,22 @@ t.test('the formats, keywords and plugins of the option `ajv` are used, but not 
     t.match(await send({ other: 2 }), /^422 .*other is unknown/, 'nothing is removed')
     t.match(await send({ at: 'now' }), /^422 .*at must be a date and time/, 'our formats stay ours')
   }
-  await t.rejects(
-    start(t, {
-      name: 'posts',
-      attributes: { type: 'object', properties: { a: { type: 'string', errorMessage: 'x' } } } as never,
-      ajv: { customOptions: { strict: false } as never, plugins: [needsAllErrors] }
-    }),
-    { message: /unknown keyword: "errorMessage"/ }
-  )
-  await t.rejects(
-    start(t, { name: 'posts', attributes }, { ajv: { customOptions: { formats: { sku: /x/ } } } }),
-    { message: /"sku" has the format 'sku', which is not one of/ }
-  )
-  await t.rejects(start(t, { name: 'posts', ajv: { formats: {} } as never }), {
-    code: 'FST_RESOURCES_INVALID_OPTION', message: /"ajv" of resource "posts" has "formats", which is unknown/
-  })
+  await t.rejects(start(t, {
+    name: 'posts',
+    attributes: { type: 'object', properties: { a: { type: 'string', errorMessage: 'x' } } } as never,
+    ajv: { customOptions: { strict: false } as never, plugins: [needsAllErrors] }
+  }), { message: /unknown keyword: "errorMessage"/ })
+  await t.rejects(start(t, { name: 'posts', attributes }, { ajv: { customOptions: { formats: { sku: /x/ } } } }),
+    { message: /"sku" has the format 'sku', which is not one of/ })
+  await t.rejects(start(t, { name: 'posts', ajv: { formats: {} } as never }),
+    { code: 'FST_RESOURCES_INVALID_OPTION', message: /"ajv" of resource "posts" has "formats", which is unknown/ })
   const inherited = fastify()
   t.teardown(() => inherited.close())
-  inherited.register(draw(
-    (map: Mapper) => map.resources('posts', { attributes: sku }),
-    { ajv: { customOptions: { formats: { sku: /^[A-Z]{3}$/ } } } }
-  ))
-  inherited.register(draw((map: Mapper) => map.scope(
-    { path: 'in', ajv: { customOptions: { formats: { sku: /^[A-Z]{3}$/ } } } },
-    (map) => map.resources('notes', { attributes: sku })
-  )))
+  inherited.register(draw((map: Mapper) => map.resources('posts', { attributes: sku }),
+    { ajv: { customOptions: { formats: { sku: /^[A-Z]{3}$/ } } } }))
+  inherited.register(draw((map: Mapper) =>
+    map.scope({ path: 'in', ajv: { customOptions: { formats: { sku: /^[A-Z]{3}$/ } } } },
+      (map) => map.resources('notes', { attributes: sku }))))
   for (const [url, name] of [['/posts.json', 'post'], ['/in/notes.json', 'note']] as const) {
     for (const [sku, status] of [['ABC', 201], ['abc', 422]] as const) {
       t.equal((await inherited.inject({ method: 'POST', url, payload: { [name]: { sku } } })).statusCode, status, url)
@@ -626,14 +596,9 @@ t.test('an error of the app\'s keyword is a failure of the app, not of the clien
   t.teardown(() => app.close())
   const failed: unknown[] = []
   app.addHook('onError', async (_request, _reply, error) => { failed.push(error.message) })
-  app.register(draw(
-    (map: Mapper) => map.resources(
-      'posts',
-      { attributes: schema as never },
-      (posts) => posts.collection.get('sold', { query: schema as never }, () => [])
-    ),
-    { ajv: { customOptions: { keywords: [broken] } } }
-  ))
+  app.register(draw((map: Mapper) => map.resources('posts', { attributes: schema as never },
+    (posts) => posts.collection.get('sold', { query: schema as never }, () => [])),
+  { ajv: { customOptions: { keywords: [broken] } } }))
   await app.ready()
   for (const request of [{ method: 'POST', url: '/posts.json', payload: { post: { a: 'x' } } },
     { url: '/posts/sold.json?a=x' }] as const) {

@@ -7,9 +7,8 @@ import type { AttributesSchema } from '../../lib/index.js'
 import { describeTable } from '../support/stores/databases/table-description.js'
 
 const named = (names: readonly string[], schemas: readonly string[] = []) => {
-  const tables = names.map((name, index) => describeTable({
-    name, ...(schemas[index] !== undefined && { schema: schemas[index] })
-  }))
+  const tables = names.map((name, index) =>
+    describeTable({ name, ...(schemas[index] !== undefined && { schema: schemas[index] }) }))
   return [...nameResources(tables, () => undefined).values()]
 }
 
@@ -50,32 +49,24 @@ t.test('a resource has its name from its table', async (t) => {
 
 t.test('no two tables have the same name', async (t) => {
   t.strictSame(named(['User', 'users', 'user']).map(({ name }) => name), ['users', 'users2', 'users3'])
-  t.strictSame(
-    named(['users', 'users', 'Users'], ['public', 'sales', 'sales']).map(({ name, path }) => `${name} ${path}`),
-    ['users users', 'salesUsers sales-users', 'users2 users-2']
-  )
+  t.strictSame(named(['users', 'users', 'Users'],
+    ['public', 'sales', 'sales']).map(({ name, path }) => `${name} ${path}`),
+  ['users users', 'salesUsers sales-users', 'users2 users-2'])
   t.match(named(['users', 'Users'])[1], { singular: 'user2', messages: { plural: 'Users 2', singular: 'user 2' } })
 })
 
 t.test('the app names resources first', async (t) => {
   const tables = ['users', 'T_USR', 'T_ORD'].map((name) => describeTable({ name }))
   const names = nameResources(tables, ({ name }) => ({ T_USR: 'users', T_ORD: 'webOrders' })[name])
-  t.strictSame([...names].map(([{ name }, made]) => `${name} ${made.name} ${made.singular} ${made.path}`).sort(), [
-    'T_ORD webOrders webOrder web-orders',
-    'T_USR users user users',
-    'users users2 user2 users-2'
-  ])
-  t.throws(
-    () => nameResources(tables, () => 'all'),
+  t.strictSame([...names].map(([{ name }, made]) => `${name} ${made.name} ${made.singular} ${made.path}`).sort(),
+    ['T_ORD webOrders webOrder web-orders', 'T_USR users user users', 'users users2 user2 users-2'])
+  t.throws(() => nameResources(tables, () => 'all'),
     {
       code: 'FST_RESOURCES_INVALID_OPTION',
       message: 'Option "nameOf" must not give the name "all" to both "users" and "T_USR".'
-    }
-  )
-  t.throws(
-    () => nameResources(tables, () => 5 as never),
-    { message: 'Option "nameOf" must return a name or undefined, not 5.' }
-  )
+    })
+  t.throws(() => nameResources(tables, () => 5 as never),
+    { message: 'Option "nameOf" must return a name or undefined, not 5.' })
 })
 
 t.test('a name is split into words', async (t) => {
@@ -100,14 +91,10 @@ t.test('a table has the actions that it allows, if the app allows writes', async
   for (const [table, write, options, expected] of cases) {
     t.equal(findActions(table, write, options).join(' '), expected, JSON.stringify({ write, options }))
   }
-  t.throws(
-    () => findActions(all, false, { only: ['list', 'create'] }),
-    { message: 'Option "tables" has "posts", whose "only" names \'create\', which needs the option "write: true".' }
-  )
-  t.throws(
-    () => findActions(limited, true, { only: 'update' }),
-    { message: 'Option "tables" has "posts", whose "only" names \'update\', which its database does not allow.' }
-  )
+  t.throws(() => findActions(all, false, { only: ['list', 'create'] }),
+    { message: 'Option "tables" has "posts", whose "only" names \'create\', which needs the option "write: true".' })
+  t.throws(() => findActions(limited, true, { only: 'update' }),
+    { message: 'Option "tables" has "posts", whose "only" names \'update\', which its database does not allow.' })
 })
 
 const attributesOf = (...names: readonly string[]): AttributesSchema =>
@@ -117,11 +104,8 @@ const attributesOf = (...names: readonly string[]): AttributesSchema =>
 
 t.test('attributes get titles if their names would look bad', async (t) => {
   const titlesOf = (names: readonly string[], columns = {}): unknown[] =>
-    Object.values(
-      addTitles(describeTable({ attributes: attributesOf(...names), columns })).properties as Record<string, {
-        title?: string
-      }>
-    ).map(({ title }) => title)
+    Object.values(addTitles(describeTable({ attributes: attributesOf(...names), columns })).properties as Record<string,
+      { title?: string }>).map(({ title }) => title)
   t.strictSame(titlesOf(['UnitPrice', 'first_name', 'SKU', 'homeURL']), [undefined, undefined, undefined, undefined])
   t.strictSame(titlesOf(['FIRST_NAME', 'VAT']), ['First name', 'Vat'])
   t.strictSame(titlesOf(['first_name', 'id_', '🦄'], { id: 'key', first_name: 'first name?', id_: 'id' }),
@@ -141,16 +125,12 @@ t.test('a row is named by a text that other rows need not share', async (t) => {
     [{ customer: text, note: text }, { references: { customer: 'customers' } }, { title: 'note' }],
     [{ base: text, quote: text, day: { type: 'string', format: 'date' } }, { key: ['base', 'quote', 'day'] },
       { title: 'id' }],
-    [
-      {
-        kind: { type: 'string', enum: ['a'] },
-        long: { type: 'string', maxLength: 201 },
-        code: text,
-        note: { type: 'string', maxLength: 200 }
-      },
-      { key: ['code', 'kind'] },
-      { title: 'note' }
-    ],
+    [{
+      kind: { type: 'string', enum: ['a'] },
+      long: { type: 'string', maxLength: 201 },
+      code: text,
+      note: { type: 'string', maxLength: 200 }
+    }, { key: ['code', 'kind'] }, { title: 'note' }],
     [{ customer: { type: 'integer' } }, { references: { customer: 'customers' } }, {}]
   ]
   for (const [properties, table, expected] of cases) {
@@ -177,9 +157,8 @@ t.test('a person is named by two columns, and never by the title of a job', asyn
     ]
   for (const [columns, attributes, name] of cases) {
     const properties = Object.fromEntries(columns.map((column) => [column, text]))
-    const { title } = findTitle(describeTable({
-      attributes: { type: 'object', properties } as unknown as AttributesSchema
-    }))
+    const { title } = findTitle(describeTable(
+      { attributes: { type: 'object', properties } as unknown as AttributesSchema }))
     t.equal(typeof title === 'function' ? title({ id: 1, version: '1', attributes }) : undefined, name, columns.join())
   }
 })
@@ -280,16 +259,13 @@ t.test('wrong arguments throw an error of one line', async (t) => {
 
 t.test('the help names each option in lines of 100 characters', async (t) => {
   const named = [...HELP.matchAll(/--([a-z]+)/g)].map(([, name]) => name)
-  t.ok([
-    'write', 'only', 'except', 'schema', 'port', 'host', 'prefix', 'origin', 'user', 'open', 'print', 'help', 'version'
-  ].every((name) => named.includes(name)))
+  t.ok(['write', 'only', 'except', 'schema', 'port', 'host', 'prefix', 'origin', 'user', 'open', 'print', 'help',
+    'version'].every((name) => named.includes(name)))
   t.ok(HELP.split('\n').every((line) => line.length <= 100))
 })
 
 t.test('the message of an error is one line without a full stop', async (t) => {
-  const cases: ReadonlyArray<readonly [error: unknown, text: string]> = [
-    [new Error('No route.\n  at home'), 'No route'],
-    [Object.assign(new Error(''), { code: 'ECONNREFUSED' }), 'ECONNREFUSED']
-  ]
+  const cases: ReadonlyArray<readonly [error: unknown, text: string]> = [[new Error('No route.\n  at home'),
+    'No route'], [Object.assign(new Error(''), { code: 'ECONNREFUSED' }), 'ECONNREFUSED']]
   for (const [error, text] of cases) t.equal(messageOf(error), text)
 })

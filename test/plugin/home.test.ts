@@ -17,31 +17,27 @@ async function serve (t: Test, register: (app: FastifyInstance) => void): Promis
   return app
 }
 
-const pageOf = async (app: FastifyInstance, url: string): Promise<string> => (await app.inject({
-  url, headers: html
-})).body
-const listedOf = async (app: FastifyInstance, url = '/'): Promise<unknown> => (await app.inject({
-  url, headers: { accept: 'application/json' }
-})).json()
+const pageOf = async (app: FastifyInstance, url: string): Promise<string> =>
+  (await app.inject({ url, headers: html })).body
+const listedOf = async (app: FastifyInstance, url = '/'): Promise<unknown> =>
+  (await app.inject({ url, headers: { accept: 'application/json' } })).json()
 
 /** Returns the links of the bar. The current one has a star. */
 function barOf (page: string): string[] | undefined {
   const [, bar] = /<nav class="bar"[^>]*>([^]*?)<\/nav>/.exec(page) ?? []
   return bar === undefined
     ? undefined
-    : [...bar.matchAll(/<a href="([^"]*)"( aria-current="\w+")?>([^<]*)<\/a>/g)].map(([, href, current = '', label]) =>
-      `${label} ${href}${current && '*'}`)
+    : [...bar.matchAll(/<a href="([^"]*)"( aria-current="\w+")?>([^<]*)<\/a>/g)].map(
+        ([, href, current = '', label]) => `${label} ${href}${current && '*'}`)
 }
 
 t.test('the home page lists the resources, whenever they are registered', async (t) => {
   const app = await serve(t, (app) => {
     app.register(resources, { name: 'posts', attributes, store: memoryStore() })
     app.register(home, { title: 'Blog & more' })
-    app.register(draw((map) => map.resources(
-      'people',
-      { attributes, store: memoryStore() },
-      (people) => people.resources('notes', { attributes, store: memoryStore() })
-    ).resource('about', { attributes, store: memoryStore() })))
+    app.register(draw((map) => map.resources('people', { attributes, store: memoryStore() },
+      (people) => people.resources('notes', { attributes, store: memoryStore() })).resource('about',
+      { attributes, store: memoryStore() })))
   })
   await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'a' } } })
   t.strictSame(await listedOf(app), {
@@ -75,15 +71,13 @@ t.test('the home page lists only what is below its prefix and has a path of its 
     app.register(resources, { name: 'secrets', attributes, prefix: '/blog', only: ['create', 'show'] })
     app.register(resources, { name: 'hosts', attributes, prefix: '/blog', routeConstraints: { host: 'example.com' } })
   })
-  t.same(await listedOf(app, '/blog/start'), {
-    resources: [{ name: 'posts', title: 'Posts', path: '/blog/posts', rows: 0 }]
-  })
+  t.same(await listedOf(app, '/blog/start'),
+    { resources: [{ name: 'posts', title: 'Posts', path: '/blog/posts', rows: 0 }] })
   t.strictSame(barOf(await pageOf(app, '/blog/posts')), ['Blog /blog/start', 'Posts /blog/posts*'])
   t.strictSame(barOf(await pageOf(app, '/blog/2026/notes')), ['Blog /blog/start', 'Posts /blog/posts'])
   t.equal(barOf(await pageOf(app, '/blogs/posts')), undefined, 'no home page is above it')
-  const [, stylesheet = ''] = /<link rel="stylesheet" href="(\/blog\/start\/home[^"]*)"/.exec(
-    await pageOf(app, '/blog/start')
-  ) ?? []
+  const [, stylesheet = ''] = /<link rel="stylesheet" href="(\/blog\/start\/home[^"]*)"/.exec(await pageOf(app,
+    '/blog/start')) ?? []
   t.equal((await app.inject(stylesheet)).statusCode, 200)
 })
 
@@ -183,9 +177,8 @@ t.test('the bar leads only to lists that the user may open', async (t) => {
     })
   })
   const headersOf = (user?: string): Record<string, string> => ({ ...html, ...(user !== undefined && { user }) })
-  const barFor = async (url: string, user?: string): Promise<string[] | undefined> => barOf(
-    (await app.inject({ url, headers: headersOf(user) })).body
-  )
+  const barFor = async (url: string, user?: string): Promise<string[] | undefined> =>
+    barOf((await app.inject({ url, headers: headersOf(user) })).body)
   await app.inject({ method: 'POST', url: '/posts', headers: { user: 'posts' }, payload: { post: { title: 'a' } } })
   await app.inject({
     method: 'POST', url: '/posts/1/comments', headers: { user: 'posts' }, payload: { comment: { title: 'b' } }
@@ -199,23 +192,19 @@ t.test('the bar leads only to lists that the user may open', async (t) => {
     'one authorize for all')
   t.strictSame(await barFor('/drafts', 'posts'),
     ['Blog /', 'Posts /posts', 'Account /account', 'Teas /teas', 'People /people'], 'the page of a refusal')
-  t.strictSame(
-    await barFor('/plans', 'nobody'),
-    ['Blog /', 'Account /account', 'Teas /teas', 'Notes /notes', 'Plans /plans*', 'People /people'],
-    'the same hook guards both'
-  )
+  t.strictSame(await barFor('/plans', 'nobody'), ['Blog /', 'Account /account', 'Teas /teas', 'Notes /notes',
+    'Plans /plans*', 'People /people'], 'the same hook guards both')
   for (const [
     url, method
   ] of [['/posts/1', 'GET'], ['/posts/9', 'GET'], ['/posts', 'POST'], ['/posts/1/comments', 'GET'],
       ['/posts/1/comments/1', 'GET']] as const) {
-    const [seen, hidden] = await Promise.all(['posts', 'nobody'].map(async (user) => (await app.inject(
-      {
-        url,
-        method,
-        headers: { ...headersOf(user), 'content-type': 'application/x-www-form-urlencoded' },
-        ...(method === 'POST' && { payload: 'post[title]=' })
-      }
-    )).body))
+    const [seen, hidden] = await Promise.all(['posts',
+      'nobody'].map(async (user) => (await app.inject({
+      url,
+      method,
+      headers: { ...headersOf(user), 'content-type': 'application/x-www-form-urlencoded' },
+      ...(method === 'POST' && { payload: 'post[title]=' })
+    })).body))
     t.match(seen, /<nav class="bar"[^]*<a href="\/posts"/, url)
     t.match(seen, /<ol class="breadcrumb"><li><a href="\/posts">Posts<\/a>/, url)
     t.notMatch(hidden, '<a href="/posts">', `${method} ${url} does not lead to the list, by no link`)
@@ -314,9 +303,8 @@ t.test('the home page and the bar are in the language of the client', async (t) 
       attributes, html: { lang: ['en', 'de'], messages: words }
     }).resource('leadArticle', { attributes, html: { lang: ['en', 'de'], messages: words } })))
   })
-  const pageIn = async (url: string, lang: string): Promise<string> => (await app.inject({
-    url, headers: { ...html, 'accept-language': lang }
-  })).body
+  const pageIn = async (url: string, lang: string): Promise<string> =>
+    (await app.inject({ url, headers: { ...html, 'accept-language': lang } })).body
   const german = await pageIn('/', 'de-AT')
   t.match(german, /<html[^>]* lang="de"[^]*<th scope="col">Was<\/th>/)
   for (const url of ['/', '/posts']) {
@@ -345,11 +333,9 @@ t.test('errors of the home page have the format and the language of the client',
       vary: 'Accept, Accept-Language'
     }
   })
-  t.match(
-    page.body,
+  t.match(page.body,
     '<h1>Bad Request</h1>\n<div class="problem" role="alert"><ul>\n<li>the parameter &quot;x&quot; is unknown</li>' +
-      '\n</ul></div>\n<p><a href="/">Blog &amp; more</a></p>\n</main>'
-  )
+      '\n</ul></div>\n<p><a href="/">Blog &amp; more</a></p>\n</main>')
   t.strictSame(barOf(page.body), ['Blog &amp; more /', 'Posts /posts'])
   const german = (await app.inject({ url: '/?x=1', headers: { ...html, 'accept-language': 'de' } })).body
   t.match(german, /lang="de"[^]*<h1>[^<]*Anfrage[^<]*<\/h1>[^]*Parameter/)
@@ -378,11 +364,9 @@ t.test('a home page answers unknown paths if it is asked to', async (t) => {
   })
   const page = await app.inject({ url: '/nope?a=b', headers: html })
   t.match(page, { statusCode: 404, headers: { 'content-type': 'text/html; charset=utf-8' } })
-  t.match(
-    page.body,
+  t.match(page.body,
     '<h1>Not Found</h1>\n<div class="empty" role="alert">\n<p><strong>there is no page here</strong></p>\n<p><a ' +
-      'href="/">Blog</a></p>\n</div>\n'
-  )
+      'href="/">Blog</a></p>\n</div>\n')
   t.strictSame(barOf(page.body), ['Blog /', 'Posts /posts'])
   t.strictSame(barOf((await app.inject({ url: '/nope', headers: { ...html, user: 'ann' } })).body),
     ['Blog /', 'Posts /posts', 'Drafts /drafts'])
@@ -404,9 +388,8 @@ t.test('a home page answers unknown paths if it is asked to', async (t) => {
     t.match(await app.inject({ url, headers: { accept } }),
       { statusCode: 404, headers: { 'content-type': type }, body }, url)
   }
-  t.match(await app.inject({ method: 'DELETE', url: '/nope', headers: html }), {
-    statusCode: 404, body: /<h1>Not Found<\/h1>/
-  })
+  t.match(await app.inject({ method: 'DELETE', url: '/nope', headers: html }),
+    { statusCode: 404, body: /<h1>Not Found<\/h1>/ })
   const stranger = await app.inject({ url: '/nope', headers: { ...html, stranger: 'yes' } })
   t.match(stranger, { statusCode: 401, headers: { 'www-authenticate': 'Basic' }, body: /who are you\?/ })
   t.strictSame(barOf(stranger.body), ['Blog /'], 'a stranger learns no names')
@@ -448,19 +431,16 @@ t.test('the home page sends the Content-Security-Policy that its brand needs', a
   const app = fastify()
   t.teardown(() => app.close())
   const mistaken = { title: 'Blog', contentSecurityPolicy: { 'Img-Src': '*' } }
-  await t.rejects(
-    async () => { await app.register(home, mistaken) },
-    { message: /^Option "contentSecurityPolicy" of the plugin "home" has the directive "Img-Src"/ }
-  )
+  await t.rejects(async () => { await app.register(home, mistaken) },
+    { message: /^Option "contentSecurityPolicy" of the plugin "home" has the directive "Img-Src"/ })
 })
 
 t.test('a home page whose brand fails answers with a plain text', async (t) => {
   const app = await serve(t, (app) => {
     app.register(home, { title: 'Blog', brand: { footer: () => { throw new Error('broken') } } })
   })
-  t.match(await app.inject({ url: '/', headers: html }), {
-    statusCode: 500, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'Internal Server Error'
-  })
+  t.match(await app.inject({ url: '/', headers: html }),
+    { statusCode: 500, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'Internal Server Error' })
   t.match(await app.inject('/'), { statusCode: 200 })
 })
 

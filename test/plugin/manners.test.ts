@@ -28,11 +28,8 @@ t.test('an app answers its own routes as it does without the plugin', async t =>
     app.get('/text', (_request, reply) => reply.type('application/xml').send('<mine/>'))
     app.get('/stream', (_request, reply) => reply.type('text/csv').send(Readable.from(['a,', 'b'])))
     app.post('/coerced', { schema: { body: { type: 'object', properties: { n: { type: 'integer' } } } } }, echo)
-    app.get(
-      '/picked',
-      { schema: { response: { 200: { type: 'object', properties: { a: { type: 'string' } } } } } },
-      () => ({ a: 'A', b: 'B' })
-    )
+    app.get('/picked', { schema: { response: { 200: { type: 'object', properties: { a: { type: 'string' } } } } } },
+      () => ({ a: 'A', b: 'B' }))
     app.get('/postscript', () => ({ mine: true }))
     app.get('/', () => 'home')
     app.register(async (scope) => { scope.all('/echo', echo) }, { prefix: '/nested' })
@@ -50,37 +47,27 @@ t.test('an app answers its own routes as it does without the plugin', async t =>
     return app
   }
 
-  const requests: InjectOptions[] = [
-    ...['/echo', '/nested/echo'].flatMap((url): InjectOptions[] => [
-      send('POST', url, 'application/json', '{"a":1}'),
-      send('POST', url, 'application/json', '{"__proto__":{}}'),
-      send('POST', url, 'application/json', '{'),
-      send('POST', url, 'application/json', ''),
-      send('POST', url, 'text/plain', 'plain'),
-      send('POST', url, 'application/xml', '<a/>'),
-      send('POST', url, form, 'a=1'),
-      send('POST', url, 'text/csv', 'a,b'),
-      send('DELETE', url, 'application/json', '{"a":1}'),
-      {
-        ...send('POST', url, 'application/json', '{}'),
-        headers: { 'content-type': 'application/json', origin: 'http://evil.example', 'sec-fetch-site': 'cross-site' }
-      },
-      { url: `${url}?format=xml&a=1&a=2` },
-      { url, headers: { accept: 'image/png' } },
-      { method: 'PATCH', url }
-    ]),
-    { url: '/names' },
-    ...[
-      '/fail', '/crash', '/text', '/stream', '/picked', '/postscript', '/', '/nowhere', '/nested', '/post',
-      '/posts-and-more', '/postss/1'
-    ].flatMap((url) => Object.values(accepts).map((accept) => ({ url, headers: { accept } }))),
-    { url: '/fail.xml' },
-    { method: 'HEAD', url: '/text' },
-    { method: 'OPTIONS', url: '/nowhere' },
-    { method: 'POST', url: '/nowhere' },
-    send('POST', '/coerced', 'application/json', '{"n":"5","m":"6"}'),
-    send('POST', '/coerced', 'application/json', '{"n":"x"}')
-  ]
+  const requests: InjectOptions[] = [...['/echo',
+    '/nested/echo'].flatMap((url): InjectOptions[] => [send('POST', url, 'application/json', '{"a":1}'),
+    send('POST', url, 'application/json', '{"__proto__":{}}'), send('POST', url, 'application/json', '{'),
+    send('POST', url, 'application/json', ''), send('POST', url, 'text/plain', 'plain'),
+    send('POST', url, 'application/xml', '<a/>'), send('POST', url, form, 'a=1'),
+    send('POST', url, 'text/csv', 'a,b'), send('DELETE', url, 'application/json', '{"a":1}'),
+    {
+      ...send('POST', url, 'application/json', '{}'),
+      headers: {
+        'content-type': 'application/json', origin: 'http://evil.example', 'sec-fetch-site': 'cross-site'
+      }
+    }, { url: `${url}?format=xml&a=1&a=2` }, { url, headers: { accept: 'image/png' } },
+    { method: 'PATCH', url }]), { url: '/names' },
+  ...['/fail', '/crash', '/text', '/stream', '/picked', '/postscript', '/', '/nowhere', '/nested',
+    '/post', '/posts-and-more', '/postss/1'].flatMap((url) =>
+    Object.values(accepts).map((accept) => ({ url, headers: { accept } }))), { url: '/fail.xml' }, {
+    method: 'HEAD', url: '/text'
+  }, {
+    method: 'OPTIONS', url: '/nowhere'
+  }, { method: 'POST', url: '/nowhere' }, send('POST', '/coerced', 'application/json', '{"n":"5","m":"6"}'),
+  send('POST', '/coerced', 'application/json', '{"n":"x"}')]
   const plain = make('nowhere')
   for (const where of ['before', 'after', 'beside'] as const) {
     await t.test(`registered ${where}`, async t => {
@@ -120,9 +107,8 @@ t.test('resources do not disturb each other', async t => {
     t.teardown(() => app.close())
     app.register(resources, { name: 'posts', attributes, prefix: '/a' })
     app.register(resources, { name: 'posts', attributes, prefix: '/b' })
-    app.register(
-      async (scope) => { scope.register(resources, { name: 'posts', attributes, prefix: '/d' }) }, { prefix: '/c' }
-    )
+    app.register(async (scope) => { scope.register(resources, { name: 'posts', attributes, prefix: '/d' }) },
+      { prefix: '/c' })
     for (const [index, prefix] of ['/a', '/b', '/c/d'].entries()) {
       for (let count = 0; count <= index; count++) {
         const res = await create(app, `${prefix}/posts`, `${prefix} ${count}`)
@@ -141,13 +127,11 @@ t.test('resources do not disturb each other', async t => {
     const app = fastify()
     app.register(resources, { name: 'posts' })
     app.register(resources, { name: 'posts' })
-    await t.rejects(
-      async () => { await app.ready() },
+    await t.rejects(async () => { await app.ready() },
       {
         code: 'FST_RESOURCES_CLASH',
         message: /resources 'posts' at \/posts and resources 'posts' at \/posts both have GET \/posts$/
-      }
-    )
+      })
   })
 
   await t.test('two different resources are independent', async t => {
@@ -169,10 +153,8 @@ t.test('resources do not disturb each other', async t => {
       `${xml}<posts type="array"><post><id type="integer">1</id><title>T</title></post></posts>`)
     t.equal((await app.inject('/people.xml')).headers['content-type'], types.json,
       'a suffix of one is not a suffix of the other')
-    t.equal(
-      (await app.inject(send('POST', '/people', 'application/xml', '<person><born>1900</born></person>'))).statusCode,
-      415
-    )
+    t.equal((await app.inject(send('POST', '/people', 'application/xml',
+      '<person><born>1900</born></person>'))).statusCode, 415)
     t.equal((await app.inject({ method: 'PUT', url: '/people' })).statusCode, 405)
     t.equal((await app.inject({ method: 'POST', url: '/people', payload: { person: { title: 'T' } } })).statusCode, 422)
   })
@@ -284,11 +266,8 @@ t.test('an app keeps its own parsers, and the plugin\'s parsers read the plugin\
   t.strictSame((await app.inject(send('POST', '/echo', 'application/xml', '<a/>'))).json(), { body: { xml: '<a/>' } })
   t.strictSame((await app.inject(send('POST', '/echo', 'text/csv', 'a'))).json(), { body: { any: 'a' } })
   t.equal((await app.inject(send('POST', '/posts', 'application/json', '{"post":{"title":"T"}}'))).statusCode, 201)
-  t.equal(
-    (await app.inject(send('POST', '/posts', 'application/xml; ; charset="utf-8";',
-      '<post><title>U</title></post>'))).statusCode,
-    201
-  )
+  t.equal((await app.inject(send('POST', '/posts', 'application/xml; ; charset="utf-8";',
+    '<post><title>U</title></post>'))).statusCode, 201)
   t.equal((await app.inject(send('POST', '/posts', 'text/csv', 'title'))).statusCode, 415)
   t.equal((await app.inject(send('POST', '/posts', 'image/svg+xml', '<post/>'))).statusCode, 415)
   t.strictSame(await titles(app, '/posts'), ['T', 'U'])
@@ -333,11 +312,9 @@ t.test('any thrown value is answered as a problem', async t => {
   ]
   let current: unknown
   const fail = (): never => { throw current }
-  const apps = [
-    await build(t, { name: 'posts', store: { ...memoryStore(), get: fail } }),
+  const apps = [await build(t, { name: 'posts', store: { ...memoryStore(), get: fail } }),
     await build(t, { name: 'posts', store: { ...memoryStore(), get: async () => fail() } }),
-    await build(t, { name: 'posts' }, { before: (app) => { app.addHook('preHandler', async () => fail()) } })
-  ]
+    await build(t, { name: 'posts' }, { before: (app) => { app.addHook('preHandler', async () => fail()) } })]
   for (const [name, thrown, status, detail] of cases) {
     await t.test(name, async t => {
       current = thrown
@@ -351,12 +328,8 @@ t.test('a hook of the app sees a write as a JSON object, whatever its format', a
   const cases: [name: string, request: InjectOptions, body: unknown][] = [
     ['JSON', send('POST', '/posts', 'application/json', '{"post":{"title":"T","tags":["a","b"],"rating":5}}'),
       { post: open }],
-    [
-      'XML',
-      send('POST', '/posts', 'application/xml',
-        '<post><title>T</title><tags><tag>a</tag><tag>b</tag></tags><rating>5</rating></post>'),
-      { post: open }
-    ],
+    ['XML', send('POST', '/posts', 'application/xml',
+      '<post><title>T</title><tags><tag>a</tag><tag>b</tag></tags><rating>5</rating></post>'), { post: open }],
     ['a form', send('POST', '/posts', form, 'post[title]=T&post[tags][]=a&post[tags][]=b&post[rating]=5&commit=Create'),
       { post: open }],
     ['an update by JSON', send('PUT', '/posts', 'application/json', '{"id":1,"post":{"title":"U"}}'),
@@ -385,9 +358,8 @@ t.test('a hook of the app sees a write as a JSON object, whatever its format', a
     store.create({ title: 'first' }, {})
     return store
   })
-  const app = await build(t, { name: 'posts', attributes: post, writes: 'both', store }, {
-    before: (app) => { app.addHook('preHandler', async (request) => { seen.push(request.body) }) }
-  })
+  const app = await build(t, { name: 'posts', attributes: post, writes: 'both', store },
+    { before: (app) => { app.addHook('preHandler', async (request) => { seen.push(request.body) }) } })
   for (const [name, request, body] of cases) {
     await t.test(name, async t => {
       seen.length = 0
@@ -450,11 +422,8 @@ t.test('a hook of the app sees the payload and may add headers', async t => {
     const seen: unknown[] = []
     const store = memoryStore()
     for (let id = 1; id <= 2000; id++) store.create({ title: 'T' }, {})
-    const app = await build(
-      t,
-      { name: 'posts', attributes, store },
-      { before: (app) => { app.addHook('onSend', async (_request, _reply, payload) => { seen.push(payload) }) } }
-    )
+    const app = await build(t, { name: 'posts', attributes, store },
+      { before: (app) => { app.addHook('onSend', async (_request, _reply, payload) => { seen.push(payload) }) } })
     const list = await app.inject('/posts.json')
     t.ok(seen.pop() instanceof Readable)
     t.equal(list.json<{ posts: unknown[] }>().posts.length, 2000)
@@ -507,9 +476,8 @@ t.test('a hook of the app sees the payload and may add headers', async t => {
 
   await t.test('preSerialization may change a value', async t => {
     const app = await seeded(t, (app) => {
-      app.addHook<{ post: { title: string } }>('preSerialization', async (_request, _reply, payload) => ({
-        post: { ...payload.post, title: payload.post.title.toLowerCase() }
-      }))
+      app.addHook<{ post: { title: string } }>('preSerialization',
+        async (_request, _reply, payload) => ({ post: { ...payload.post, title: payload.post.title.toLowerCase() } }))
     })
     t.strictSame((await app.inject('/posts/1.json')).json(), { post: { id: 1, title: 't' } })
   })
@@ -626,9 +594,8 @@ t.test('the app\'s serializer never sees a writeOnly attribute', async t => {
       })
     },
     (app: FastifyInstance) => {
-      app.addHook('preSerialization', async (_request, _reply, payload) => JSON.parse(
-        JSON.stringify({ post: { title: JSON.stringify(payload) } })
-      ) as unknown)
+      app.addHook('preSerialization', async (_request, _reply, payload) =>
+        JSON.parse(JSON.stringify({ post: { title: JSON.stringify(payload) } })) as unknown)
     }
   ]) {
     const app = await build(t, { name: 'posts', attributes: secretive, store }, { before })

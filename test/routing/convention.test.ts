@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import { draw, type Mapper, memoryStore, type MemoryStore, type ResourceMapper, type Scope } from '../../lib/index.js'
-import { types, xml } from '../support/helper.js'
+import { types } from '../support/helper.js'
 import { textStore } from '../support/stores/text-store.js'
 
 async function start (t: Test, declare: (map: Mapper) => unknown): Promise<FastifyInstance> {
@@ -19,10 +19,9 @@ function keep (titles: readonly string[], scope: Scope = {}): MemoryStore {
   return store
 }
 
-const row = (id: number, title: string) => ({ id, attributes: { title } })
-const json = { accept: 'application/json' }
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
-const submit = (url: string, fields: Record<string, string>): InjectOptions => ({ method: 'POST', url, headers: form, payload: new URLSearchParams(fields).toString() })
+const submit = (url: string, fields: Record<string, string>): InjectOptions =>
+  ({ method: 'POST', url, headers: form, payload: new URLSearchParams(fields).toString() })
 
 /** Returns the routes as `GET /posts` and so on. */
 const routesOf = (app: FastifyInstance): string[] => app.resourceRoutes.map(({ verb, path }) => `${verb} ${path}`)
@@ -32,7 +31,8 @@ const allowed = (header: unknown): string[] => String(header).split(', ').sort()
 const WRONG = { code: 'FST_RESOURCES_INVALID_OPTION' }
 
 t.test('singular: the option names one row where English is ambiguous', async (t) => {
-  const app = await start(t, (map) => map.resources('stamina', { singular: 'stamen', store: keep(['one']), formPages: true }, (stamina) => stamina.resources('spores')))
+  const app = await start(t, (map) => map.resources('stamina',
+    { singular: 'stamen', store: keep(['one']), formPages: true }, (stamina) => stamina.resources('spores')))
   t.same(namesOf(app), ['stamina', 'stamen', 'newStamen', 'editStamen', 'stamenSpores', 'stamenSpore'])
   t.equal(app.paths.stamenSpores?.(1), '/stamina/1/spores')
   t.ok(routesOf(app).includes('GET /stamina/:stamenId/spores'))
@@ -42,31 +42,35 @@ t.test('singular: the option names one row where English is ambiguous', async (t
 // ---- requirements
 
 /** Every request for a row, or for its nested rows. */
-const attempts = (id: string): readonly InjectOptions[] => [
-  ...['', '.xml', '.html', '.json', '/edit', '/edit.html', '/stats', '/stats.json', '/comments', '/comments.json', '/comments/1', '/comments/new', '/logo'].map((rest): InjectOptions => ({ url: `/posts/${id}${rest}` })),
-  ...['application/xml', 'text/html', 'application/json'].map((accept): InjectOptions => ({ url: `/posts/${id}`, headers: { accept } })),
-  { method: 'HEAD', url: `/posts/${id}` },
-  ...(['PUT', 'PATCH'] as const).map((method): InjectOptions => ({ method, url: `/posts/${id}`, payload: { post: { title: 'x' } } })),
-  { method: 'PUT', url: `/posts/${id}.xml`, headers: { 'content-type': 'application/xml' }, payload: '<post><title>x</title></post>' },
-  { method: 'DELETE', url: `/posts/${id}` },
-  { method: 'DELETE', url: `/posts/${id}.json` },
-  { method: 'PUT', url: '/posts', payload: { id: /^\d+$/.test(id) ? Number(id) : id, post: { title: 'x' } } },
-  { method: 'PUT', url: '/posts', headers: { 'content-type': 'application/xml' }, payload: `<post><id>${id}</id><title>x</title></post>` },
-  { method: 'DELETE', url: '/posts', headers: { 'content-type': 'application/xml' }, payload: `<id>${id}</id>` },
-  { method: 'DELETE', url: `/posts?id=${id}` },
-  submit('/posts', { _method: 'PUT', id, 'post[title]': 'x' }),
-  submit('/posts', { _method: 'DELETE', id }),
-  submit(`/posts/${id}`, { _method: 'PUT', 'post[title]': 'x' }),
-  submit(`/posts/${id}`, { _method: 'DELETE' }),
-  { method: 'POST', url: `/posts/${id}/publish` },
-  submit(`/posts/${id}/publish`, {}),
-  { method: 'POST', url: `/posts/${id}/comments`, payload: { comment: { title: 'x' } } },
-  submit(`/posts/${id}/comments`, { 'comment[title]': 'x' }),
-  { method: 'PUT', url: `/posts/${id}/comments`, payload: { id: 1, comment: { title: 'x' } } },
-  submit(`/posts/${id}/comments`, { _method: 'DELETE', id: '1' }),
-  { method: 'PUT', url: `/posts/${id}/logo`, payload: { logo: { title: 'x' } } },
-  { method: 'POST', url: `/posts/${id}/logo`, payload: { logo: { title: 'x' } } }
-]
+const attempts = (id: string): readonly InjectOptions[] => [...['', '.xml', '.html', '.json', '/edit', '/edit.html',
+  '/stats', '/stats.json', '/comments', '/comments.json', '/comments/1', '/comments/new',
+  '/logo'].map((rest): InjectOptions => ({ url: `/posts/${id}${rest}` })),
+...['application/xml', 'text/html',
+  'application/json'].map((accept): InjectOptions => ({ url: `/posts/${id}`, headers: { accept } })),
+{ method: 'HEAD', url: `/posts/${id}` },
+...(['PUT', 'PATCH'] as const).map(
+  (method): InjectOptions => ({ method, url: `/posts/${id}`, payload: { post: { title: 'x' } } })), {
+  method: 'PUT',
+  url: `/posts/${id}.xml`,
+  headers: { 'content-type': 'application/xml' },
+  payload: '<post><title>x</title></post>'
+}, { method: 'DELETE', url: `/posts/${id}` }, { method: 'DELETE', url: `/posts/${id}.json` },
+{ method: 'PUT', url: '/posts', payload: { id: /^\d+$/.test(id) ? Number(id) : id, post: { title: 'x' } } }, {
+  method: 'PUT',
+  url: '/posts',
+  headers: { 'content-type': 'application/xml' },
+  payload: `<post><id>${id}</id><title>x</title></post>`
+}, { method: 'DELETE', url: '/posts', headers: { 'content-type': 'application/xml' }, payload: `<id>${id}</id>` },
+{ method: 'DELETE', url: `/posts?id=${id}` }, submit('/posts', { _method: 'PUT', id, 'post[title]': 'x' }),
+submit('/posts', { _method: 'DELETE', id }), submit(`/posts/${id}`, { _method: 'PUT', 'post[title]': 'x' }),
+submit(`/posts/${id}`, { _method: 'DELETE' }), { method: 'POST', url: `/posts/${id}/publish` },
+submit(`/posts/${id}/publish`, {}),
+{ method: 'POST', url: `/posts/${id}/comments`, payload: { comment: { title: 'x' } } },
+submit(`/posts/${id}/comments`, { 'comment[title]': 'x' }),
+{ method: 'PUT', url: `/posts/${id}/comments`, payload: { id: 1, comment: { title: 'x' } } },
+submit(`/posts/${id}/comments`, { _method: 'DELETE', id: '1' }),
+{ method: 'PUT', url: `/posts/${id}/logo`, payload: { logo: { title: 'x' } } },
+{ method: 'POST', url: `/posts/${id}/logo`, payload: { logo: { title: 'x' } } }]
 
 const nest = (posts: ResourceMapper): void => {
   posts.member.get('stats', ({ row }) => row())
@@ -85,23 +89,30 @@ const requirements = [
 for (const [kind, schema] of requirements) {
   t.test(`requirements: an id that does not match ${kind} is not found by any request`, async (t) => {
     const store = keep(['one', 'two'])
-    const app = await start(t, (map) => map.resources('posts', { store, writes: 'both', formPages: true, constraints: { id: schema } }, nest))
+    const app = await start(t, (map) => map.resources('posts',
+      { store, writes: 'both', formPages: true, constraints: { id: schema } }, nest))
     for (const attempt of attempts('2')) {
-      t.match(await app.inject(attempt), { statusCode: 404 }, `${attempt.method ?? 'GET'} ${String(attempt.url)} ${JSON.stringify(attempt.payload) ?? ''}`)
+      t.match(await app.inject(attempt), { statusCode: 404 },
+        `${attempt.method ?? 'GET'} ${String(attempt.url)} ${JSON.stringify(attempt.payload) ?? ''}`)
     }
     t.match(store.get(2, {}), { attributes: { title: 'two' }, version: '1' }, 'the row is unchanged')
     t.match(await app.inject('/posts/1.json'), { statusCode: 200, body: 'one' })
-    t.match(await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'x' } } }), { statusCode: 200 })
-    t.match(await app.inject({ method: 'POST', url: '/posts/1/comments', payload: { comment: {} } }), { statusCode: 201 })
+    t.match(await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'x' } } }),
+      { statusCode: 200 })
+    t.match(await app.inject({ method: 'POST', url: '/posts/1/comments', payload: { comment: {} } }),
+      { statusCode: 201 })
   })
 }
 
 t.test('requirements: a regular expression restricts a string id', async (t) => {
   const store = textStore(['1.2.3', '1.2', 'latest'])
-  const app = await start(t, (map) => map.resources('posts', { store, writes: 'both', formPages: true, constraints: { id: { pattern: '^\\d+\\.\\d+\\.\\d+$' } } }, nest))
+  const app = await start(t, (map) => map.resources('posts',
+    { store, writes: 'both', formPages: true, constraints: { id: { pattern: '^\\d+\\.\\d+\\.\\d+$' } } }, nest))
   t.match(await app.inject('/posts/1.2.3.json'), { statusCode: 200, body: '"id":"1.2.3"' })
   for (const id of ['1.2', 'latest']) {
-    for (const attempt of attempts(id)) t.match(await app.inject(attempt), { statusCode: 404 }, `${attempt.method ?? 'GET'} ${String(attempt.url)}`)
+    for (const attempt of attempts(id)) {
+      t.match(await app.inject(attempt), { statusCode: 404 }, `${attempt.method ?? 'GET'} ${String(attempt.url)}`)
+    }
   }
 })
 
@@ -109,7 +120,9 @@ t.test('requirements: a child may restrict its parent\'s parameter', async (t) =
   const posts = keep(['one', 'two'])
   const comments = keep(['c'], { postId: 2 })
   const app = await start(t, (map) => map.resources('posts', { store: posts }, (inner) => {
-    inner.resources('comments', { store: comments, writes: 'both', formPages: true, constraints: { postId: { maximum: 1 } } }, ({ member }) => member.post('hide', ({ row }) => row()))
+    inner.resources('comments', {
+      store: comments, writes: 'both', formPages: true, constraints: { postId: { maximum: 1 } }
+    }, ({ member }) => member.post('hide', ({ row }) => row()))
   }))
   t.match(await app.inject('/posts/2'), { statusCode: 200 }, 'the parent itself is found')
   for (const attempt of attempts('2').filter(({ url }) => String(url).includes('/comments'))) {
@@ -120,9 +133,12 @@ t.test('requirements: a child may restrict its parent\'s parameter', async (t) =
 })
 
 t.test('requirements: a parameter of the enclosing scope may be restricted', async (t) => {
-  const app = await start(t, (map) => map.scope({ path: ':year' }, (map) => map.resources('posts', { store: keep(['one']), constraints: { year: { pattern: '^\\d{4}$' } } })))
+  const app = await start(t, (map) => map.scope({ path: ':year' },
+    (map) => map.resources('posts', { store: keep(['one']), constraints: { year: { pattern: '^\\d{4}$' } } })))
   t.match(await app.inject('/2024/posts'), { statusCode: 200 })
-  for (const url of ['/24/posts', '/abcd/posts', '/20245/posts.json', '/24/posts/1', '/24/posts/1.html']) t.match(await app.inject(url), { statusCode: 404 }, url)
+  for (const url of ['/24/posts', '/abcd/posts', '/20245/posts.json', '/24/posts/1', '/24/posts/1.html']) {
+    t.match(await app.inject(url), { statusCode: 404 }, url)
+  }
   t.match(await app.inject({ method: 'POST', url: '/24/posts', payload: { post: {} } }), { statusCode: 404 })
   t.match(await app.inject(submit('/24/posts', { _method: 'DELETE', id: '1' })), { statusCode: 404 })
 })
@@ -138,20 +154,24 @@ t.test('requirements: a constraint without effect throws at startup', async (t) 
     [{ id: 9 }, /JSON Schemas by parameter/]
   ]
   for (const [constraints, message] of cases) {
-    await t.rejects(start(t, (map) => map.resources('posts', { constraints } as object)), { ...WRONG, message }, JSON.stringify(constraints))
+    await t.rejects(start(t, (map) => map.resources('posts', { constraints } as object)), { ...WRONG, message },
+      JSON.stringify(constraints))
   }
 })
 
 // ---- conditions
 
 t.test('conditions: a resource may be limited to one host', async (t) => {
-  const app = await start(t, (map) => map.resources('posts', { routeConstraints: { host: 'admin.example.com' }, store: keep(['one']), formPages: true }))
+  const app = await start(t, (map) => map.resources('posts',
+    { routeConstraints: { host: 'admin.example.com' }, store: keep(['one']), formPages: true }))
   for (const url of ['/posts', '/posts.json', '/posts/1', '/posts/1.json', '/posts/new', '/posts/1/edit']) {
     t.match(await app.inject({ url, headers: { host: 'admin.example.com' } }), { statusCode: 200 }, url)
     t.match(await app.inject({ url, headers: { host: 'example.com' } }), { statusCode: 404 }, url)
   }
-  t.match(await app.inject({ method: 'PUT', url: '/posts/1', headers: { host: 'admin.example.com' } }), { statusCode: 405 })
-  t.match(await app.inject({ method: 'POST', url: '/posts', payload: { post: {} }, headers: { host: 'example.com' } }), { statusCode: 404 })
+  t.match(await app.inject({ method: 'PUT', url: '/posts/1', headers: { host: 'admin.example.com' } }),
+    { statusCode: 405 })
+  t.match(await app.inject({ method: 'POST', url: '/posts', payload: { post: {} }, headers: { host: 'example.com' } }),
+    { statusCode: 404 })
 })
 
 t.test('conditions: one path may serve several hosts or versions', async (t) => {
@@ -163,72 +183,97 @@ t.test('conditions: one path may serve several hosts or versions', async (t) => 
     map.resources('notes', { routeConstraints: { version: '2.0.0' }, store: keep(['second']) })
   })
   for (const name of ['a', 'b', 'c']) {
-    t.match(await app.inject({ url: '/posts.json', headers: { host: `${name}.example.com` } }), { statusCode: 200, body: `of ${name}` })
-    t.match(await app.inject({ url: '/posts/1', headers: { host: `${name}.example.com` } }), { statusCode: 200, body: `of ${name}` })
+    t.match(await app.inject({ url: '/posts.json', headers: { host: `${name}.example.com` } }),
+      { statusCode: 200, body: `of ${name}` })
+    t.match(await app.inject({ url: '/posts/1', headers: { host: `${name}.example.com` } }),
+      { statusCode: 200, body: `of ${name}` })
   }
   const page = await app.inject({ url: '/posts', headers: { host: 'b.example.com', accept: 'text/html' } })
   const [, stylesheet = ''] = /rel="stylesheet" href="([^"]+)"/.exec(page.body) ?? []
-  t.match(await app.inject({ url: stylesheet, headers: { host: 'b.example.com' } }), { statusCode: 200, headers: { 'content-type': 'text/css; charset=utf-8' } }, 'the files of a page have the same condition')
+  t.match(await app.inject({ url: stylesheet, headers: { host: 'b.example.com' } }),
+    { statusCode: 200, headers: { 'content-type': 'text/css; charset=utf-8' } },
+    'the files of a page have the same condition')
   t.match(await app.inject({ url: stylesheet, headers: { host: 'd.example.com' } }), { statusCode: 404 })
   t.match(await app.inject({ url: '/notes', headers: { 'accept-version': '1.x' } }), { statusCode: 200, body: 'first' })
-  t.match(await app.inject({ url: '/notes', headers: { 'accept-version': '2.x' } }), { statusCode: 200, body: 'second' })
+  t.match(await app.inject({ url: '/notes', headers: { 'accept-version': '2.x' } }),
+    { statusCode: 200, body: 'second' })
   t.match(await app.inject({ url: '/notes', headers: { 'accept-version': '3.x' } }), { statusCode: 404 })
 })
 
-t.test('conditions: a row named "recent" is reached if the condition of the action "recent" does not hold', async (t) => {
-  const store = textStore(['recent', 'other'])
-  const app = await start(t, (map) => map.resources('posts', { store, writes: 'both' }, ({ collection }) => {
-    collection.get('recent', { routeConstraints: { host: 'lists.example.com' } }, () => [{ id: 'other', attributes: {} }])
-  }))
-  const at = (host: string, options: InjectOptions): InjectOptions => ({ ...options, headers: { ...options.headers, host } })
-  for (const url of ['/posts/recent', '/posts/recent.xml', '/posts/recent.json']) {
-    t.match(await app.inject(at('lists.example.com', { url })), { statusCode: 200, body: /posts/ }, url)
-    t.match(await app.inject(at('example.com', { url })), { statusCode: 200, body: /of recent/ }, url)
-  }
-  t.match(await app.inject(at('example.com', { method: 'PUT', url: '/posts/recent', payload: { post: { title: 'changed' } } })), { statusCode: 200, body: 'changed' })
-  t.same(allowed((await app.inject(at('example.com', { method: 'POST', url: '/posts/recent' }))).headers.allow), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'PUT'])
-  t.same(allowed((await app.inject(at('lists.example.com', { method: 'DELETE', url: '/posts/recent' }))).headers.allow), ['GET', 'HEAD', 'OPTIONS'])
-})
+t.test('conditions: a row named "recent" is reached if the condition of the action "recent" does not hold',
+  async (t) => {
+    const store = textStore(['recent', 'other'])
+    const app = await start(t, (map) => map.resources('posts', { store, writes: 'both' }, ({ collection }) => {
+      collection.get('recent', { routeConstraints: { host: 'lists.example.com' } },
+        () => [{ id: 'other', attributes: {} }])
+    }))
+    const at = (host: string, options: InjectOptions): InjectOptions =>
+      ({ ...options, headers: { ...options.headers, host } })
+    for (const url of ['/posts/recent', '/posts/recent.xml', '/posts/recent.json']) {
+      t.match(await app.inject(at('lists.example.com', { url })), { statusCode: 200, body: /posts/ }, url)
+      t.match(await app.inject(at('example.com', { url })), { statusCode: 200, body: /of recent/ }, url)
+    }
+    t.match(await app.inject(at('example.com',
+      { method: 'PUT', url: '/posts/recent', payload: { post: { title: 'changed' } } })),
+    { statusCode: 200, body: 'changed' })
+    t.same(allowed((await app.inject(at('example.com', { method: 'POST', url: '/posts/recent' }))).headers.allow),
+      ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'PUT'])
+    t.same(allowed((await app.inject(at('lists.example.com', { method: 'DELETE', url: '/posts/recent' }))).headers.allow),
+      ['GET', 'HEAD', 'OPTIONS'])
+  })
 
 t.test('conditions: without one an action comes before a row of its name', async (t) => {
-  const app = await start(t, (map) => map.resources('posts', { store: textStore(['recent', 'recently']) }, ({ collection }) => collection.get('recent', () => [])))
+  const app = await start(t, (map) => map.resources('posts', { store: textStore(['recent', 'recently']) },
+    ({ collection }) => collection.get('recent', () => [])))
   t.match(await app.inject('/posts/recent.json'), { statusCode: 200, body: '{"posts":[]}' })
   t.match(await app.inject('/posts/recently.json'), { statusCode: 200, body: 'of recently' })
 })
 
 t.test('path_names: other words replace new and edit', async (t) => {
   const app = await start(t, (map) => {
-    map.resources('posts', { formPages: true, pathNames: { new: 'nuevo', edit: 'editar' }, store: keep(['one']) }, (posts) => posts.new.post('preview', () => undefined))
+    map.resources('posts', { formPages: true, pathNames: { new: 'nuevo', edit: 'editar' }, store: keep(['one']) },
+      (posts) => posts.new.post('preview', () => undefined))
     map.scope({ pathNames: { new: 'nuevo' } }, (map) => map.resource('profile', { formPages: true }))
   })
-  t.same([app.paths.newPost?.(), app.paths.editPost?.(1), app.paths.previewNewPost?.(), app.paths.newProfile?.(), app.paths.editProfile?.()], ['/posts/nuevo', '/posts/1/editar', '/posts/nuevo/preview', '/profile/nuevo', '/profile/edit'])
+  t.same([app.paths.newPost?.(), app.paths.editPost?.(1), app.paths.previewNewPost?.(), app.paths.newProfile?.(),
+    app.paths.editProfile?.()], ['/posts/nuevo', '/posts/1/editar', '/posts/nuevo/preview', '/profile/nuevo',
+    '/profile/edit'])
   t.match(await app.inject('/posts/nuevo.html'), { statusCode: 200, headers: { 'content-type': types.html } })
   t.match(await app.inject('/posts/1/editar.html'), { statusCode: 200, headers: { 'content-type': types.html } })
   for (const url of ['/posts/new', '/posts/1/edit']) t.match(await app.inject(url), { statusCode: 404 }, url)
 })
 
 t.test('path_prefix: links and answers fill in the prefix\'s parameters', async (t) => {
-  const tenants = (request: { readonly params: unknown }): Scope => ({ tenant: (request.params as { tenant: string }).tenant })
+  const tenants = (request: { readonly params: unknown }): Scope =>
+    ({ tenant: (request.params as { tenant: string }).tenant })
   const store = memoryStore()
-  const app = await start(t, (map) => map.scope({ path: 'of/:tenant', scope: tenants }, (map) => map.resources('posts', { store })))
+  const app = await start(t, (map) => map.scope({ path: 'of/:tenant', scope: tenants },
+    (map) => map.resources('posts', { store })))
   t.same(routesOf(app).slice(0, 1), ['GET /of/:tenant/posts'])
   t.equal(app.paths.post?.('a/b', 1), '/of/a%2Fb/posts/1')
-  t.match(await app.inject({ method: 'POST', url: '/of/a%2Fb/posts', payload: { post: { title: 'x' } } }), { statusCode: 201, headers: { location: '/of/a%2Fb/posts/1' } })
+  t.match(await app.inject({ method: 'POST', url: '/of/a%2Fb/posts', payload: { post: { title: 'x' } } }),
+    { statusCode: 201, headers: { location: '/of/a%2Fb/posts/1' } })
   t.match(await app.inject('/of/a%2Fb/posts/1'), { statusCode: 200 })
   t.match(await app.inject('/of/c/posts/1'), { statusCode: 404 })
-  t.match(await app.inject(submit('/of/a%2Fb/posts', { _method: 'DELETE', id: '1' })), { statusCode: 303, headers: { location: '/of/a%2Fb/posts#deleted' } })
+  t.match(await app.inject(submit('/of/a%2Fb/posts', { _method: 'DELETE', id: '1' })),
+    { statusCode: 303, headers: { location: '/of/a%2Fb/posts#deleted' } })
 })
 
 t.test('param: the option renames the id', async (t) => {
-  const app = await start(t, (map) => map.resources('posts', { param: 'slug', store: textStore(['hello']), writes: 'both', constraints: { slug: { pattern: '^[a-z]+$' } } }, (posts) => {
-    posts.resources('comments')
-    posts.member.get('stats', ({ id }) => ({ id, attributes: {} }))
-  }))
-  t.ok(['GET /posts/:slug', 'GET /posts/:postSlug/comments', 'GET /posts/:slug/stats'].every((route) => routesOf(app).includes(route)))
+  const app = await start(t, (map) => map.resources('posts',
+    { param: 'slug', store: textStore(['hello']), writes: 'both', constraints: { slug: { pattern: '^[a-z]+$' } } },
+    (posts) => {
+      posts.resources('comments')
+      posts.member.get('stats', ({ id }) => ({ id, attributes: {} }))
+    }))
+  t.ok(['GET /posts/:slug', 'GET /posts/:postSlug/comments',
+    'GET /posts/:slug/stats'].every((route) => routesOf(app).includes(route)))
   t.match(await app.inject('/posts/hello.json'), { statusCode: 200, body: '"id":"hello"' })
   t.match(await app.inject('/posts/hello/stats.json'), { statusCode: 200, body: '"id":"hello"' })
-  t.match(await app.inject({ method: 'POST', url: '/posts/hello/comments', payload: { comment: { title: 'x' } } }), { statusCode: 201, headers: { location: '/posts/hello/comments/1' } })
-  t.match(await app.inject({ method: 'PUT', url: '/posts/hello', payload: { post: { title: 'x' } } }), { statusCode: 200 })
+  t.match(await app.inject({ method: 'POST', url: '/posts/hello/comments', payload: { comment: { title: 'x' } } }),
+    { statusCode: 201, headers: { location: '/posts/hello/comments/1' } })
+  t.match(await app.inject({ method: 'PUT', url: '/posts/hello', payload: { post: { title: 'x' } } }),
+    { statusCode: 200 })
 })
 
 // ---- only and except
@@ -248,8 +293,10 @@ t.test('only and except: each action can be selected, and each left out', async 
   for (const action of everything) {
     const one = await start(t, (map) => map.resources('posts', { only: action, writes: 'both' }))
     t.same(routesOf(one).sort(), [...routes[action]].sort(), `only ${action}`)
-    const others = await start(t, (map) => map.resources('posts', { except: [action], writes: 'both', formPages: true }))
-    t.same(routesOf(others).sort(), everything.filter((other) => other !== action).flatMap((other) => routes[other]).sort(), `all except ${action}`)
+    const others = await start(t, (map) => map.resources('posts',
+      { except: [action], writes: 'both', formPages: true }))
+    t.same(routesOf(others).sort(), everything.filter((other) => other !== action).flatMap((other) => routes[other])
+      .sort(), `all except ${action}`)
   }
 })
 
@@ -264,8 +311,10 @@ t.test('only and except: a form cannot reach an action that is left out', async 
     [submit('/posts', { _method: 'DELETE', id: '1' }), 405, ['GET', 'HEAD', 'OPTIONS', 'PUT', 'QUERY']],
     [submit('/posts/1', { _method: 'DELETE' }), 405, ['GET', 'HEAD', 'OPTIONS', 'PATCH', 'PUT']],
     [submit('/posts', { 'post[title]': 'new' }), 405, ['GET', 'HEAD', 'OPTIONS', 'PUT', 'QUERY']],
-    [{ method: 'POST', url: '/posts', payload: { post: { title: 'new' } } }, 405, ['GET', 'HEAD', 'OPTIONS', 'PUT', 'QUERY']],
-    [{ method: 'POST', url: '/posts', headers: { 'content-type': 'application/xml' }, payload: '<post/>' }, 405, ['GET', 'HEAD', 'OPTIONS', 'PUT', 'QUERY']],
+    [{ method: 'POST', url: '/posts', payload: { post: { title: 'new' } } }, 405,
+      ['GET', 'HEAD', 'OPTIONS', 'PUT', 'QUERY']],
+    [{ method: 'POST', url: '/posts', headers: { 'content-type': 'application/xml' }, payload: '<post/>' }, 405,
+      ['GET', 'HEAD', 'OPTIONS', 'PUT', 'QUERY']],
     [{ method: 'DELETE', url: '/posts', payload: { id: 1 } }, 405, ['GET', 'HEAD', 'OPTIONS', 'PUT', 'QUERY']],
     [{ method: 'DELETE', url: '/posts/1.xml' }, 405, ['GET', 'HEAD', 'OPTIONS', 'PATCH', 'PUT']],
     [submit('/notes', { _method: 'DELETE', id: '1' }), 405, ['GET', 'HEAD', 'OPTIONS', 'QUERY']],
@@ -273,29 +322,36 @@ t.test('only and except: a form cannot reach an action that is left out', async 
     [{ url: '/notes/1' }, 404],
     [submit('/notes/1', { _method: 'DELETE' }), 404],
     [submit('/drafts', { _method: 'DELETE', id: '1' }), 405, ['GET', 'HEAD', 'OPTIONS', 'POST', 'QUERY']],
-    [submit('/drafts', { _method: 'PUT', id: '1', 'draft[title]': 'new' }), 405, ['GET', 'HEAD', 'OPTIONS', 'POST', 'QUERY']],
+    [submit('/drafts', { _method: 'PUT', id: '1', 'draft[title]': 'new' }), 405,
+      ['GET', 'HEAD', 'OPTIONS', 'POST', 'QUERY']],
     [submit('/drafts/1', { _method: 'PUT', 'draft[title]': 'new' }), 405, ['GET', 'HEAD', 'OPTIONS']]
   ]
   for (const [options, statusCode, allow] of cases) {
     const answer = await app.inject(options)
-    t.equal(answer.statusCode, statusCode, `${options.method ?? 'GET'} ${String(options.url)} ${String(options.payload ?? '')}`)
+    t.equal(answer.statusCode, statusCode,
+      `${options.method ?? 'GET'} ${String(options.url)} ${String(options.payload ?? '')}`)
     if (allow !== undefined) t.same(allowed(answer.headers.allow), allow)
   }
   t.match(store.get(1, {}), { version: '1', attributes: { title: 'one' } })
-  t.match(await app.inject(submit('/posts', { _method: 'PUT', id: '1', 'post[title]': 'changed' })), { statusCode: 303 }, 'the other actions work')
+  t.match(await app.inject(submit('/posts', { _method: 'PUT', id: '1', 'post[title]': 'changed' })),
+    { statusCode: 303 }, 'the other actions work')
 })
 
 t.test('only and except: unknown names throw, with the nearest known one', async (t) => {
   const cases: ReadonlyArray<readonly [options: object, message: RegExp]> = [
-    [{ only: 'lits' }, /"only" of resource "posts" names 'lits', which is not one of list, show, .*; did you mean "list"\?/],
+    [{ only: 'lits' },
+      /"only" of resource "posts" names 'lits', which is not one of list, show, .*; did you mean "list"\?/],
     [{ only: ['list', 'shwo'] }, /'shwo'.*did you mean "show"\?/],
     [{ except: 'deleted' }, /"except" of resource "posts" names 'deleted'.*did you mean "delete"\?/],
     [{ except: 'index' }, /'index'/],
     [{ only: 7 }, /names 7/],
     [{ only: 'list', except: 'show' }, /"except" of resource "posts" must not be given together with "only"/]
   ]
-  for (const [options, message] of cases) await t.rejects(start(t, (map) => map.resources('posts', options)), { ...WRONG, message }, JSON.stringify(options))
-  await t.rejects(start(t, (map) => map.resource('profile', { only: 'list' })), { ...WRONG, message: /'list', which is not one of show/ }, 'a singleton has no list')
+  for (const [options, message] of cases) {
+    await t.rejects(start(t, (map) => map.resources('posts', options)), { ...WRONG, message }, JSON.stringify(options))
+  }
+  await t.rejects(start(t, (map) => map.resource('profile', { only: 'list' })),
+    { ...WRONG, message: /'list', which is not one of show/ }, 'a singleton has no list')
 })
 
 // ---- Nesting
@@ -304,23 +360,30 @@ t.test('has_many and has_one: resources nest several levels deep', async (t) => 
   const stores = { posts: keep(['p1', 'p2']), comments: memoryStore(), replies: memoryStore(), authors: memoryStore() }
   const app = await start(t, (map) => map.resources('posts', { store: stores.posts }, (posts) => {
     posts.resources('comments', { store: stores.comments }, (comments) => {
-      comments.resources('replies', { store: stores.replies }, (replies) => replies.resource('author', { store: stores.authors }))
+      comments.resources('replies', { store: stores.replies },
+        (replies) => replies.resource('author', { store: stores.authors }))
     })
   }))
   t.ok(routesOf(app).includes('GET /posts/:postId/comments/:commentId/replies/:replyId/author'))
   t.equal(app.paths.postCommentReplyAuthor?.(1, 2, 3), '/posts/1/comments/2/replies/3/author')
-  const create = async (url: string, name: string) => await app.inject({ method: 'POST', url, payload: { [name]: { title: 'x' } } })
-  t.match(await create('/posts/1/comments', 'comment'), { statusCode: 201, headers: { location: '/posts/1/comments/1' } })
-  t.match(await create('/posts/1/comments/1/replies', 'reply'), { statusCode: 201, headers: { location: '/posts/1/comments/1/replies/1' } })
-  t.match(await create('/posts/1/comments/1/replies/1/author', 'author'), { statusCode: 201, headers: { location: '/posts/1/comments/1/replies/1/author' } })
+  const create = async (url: string, name: string) =>
+    await app.inject({ method: 'POST', url, payload: { [name]: { title: 'x' } } })
+  t.match(await create('/posts/1/comments', 'comment'),
+    { statusCode: 201, headers: { location: '/posts/1/comments/1' } })
+  t.match(await create('/posts/1/comments/1/replies', 'reply'),
+    { statusCode: 201, headers: { location: '/posts/1/comments/1/replies/1' } })
+  t.match(await create('/posts/1/comments/1/replies/1/author', 'author'),
+    { statusCode: 201, headers: { location: '/posts/1/comments/1/replies/1/author' } })
   t.match(stores.comments.get(1, {}), { attributes: { postId: 1 } })
   t.match(stores.replies.get(1, {}), { attributes: { commentId: 1 } })
   t.match(stores.authors.get(1, {}), { attributes: { replyId: 1 } })
   t.match(await app.inject('/posts/1/comments/1/replies/1/author.json'), { statusCode: 200, body: '"title":"x"' })
-  for (const url of ['/posts/2/comments/1', '/posts/3/comments', '/posts/2/comments/1/replies', '/posts/2/comments/1/replies/1', '/posts/2/comments/1/replies/1/author', '/posts/1/comments/2/replies/1/author']) {
+  for (const url of ['/posts/2/comments/1', '/posts/3/comments', '/posts/2/comments/1/replies',
+    '/posts/2/comments/1/replies/1', '/posts/2/comments/1/replies/1/author', '/posts/1/comments/2/replies/1/author']) {
     t.match(await app.inject(url), { statusCode: 404 }, url)
   }
-  t.match(await create('/posts/1/comments/1/replies/1/author', 'author'), { statusCode: 409 }, 'the singleton exists already')
+  t.match(await create('/posts/1/comments/1/replies/1/author', 'author'), { statusCode: 409 },
+    'the singleton exists already')
 })
 
 t.test('shallow: rows have paths without their parents, lists do not', async (t) => {
@@ -331,18 +394,29 @@ t.test('shallow: rows have paths without their parents, lists do not', async (t)
       collection.get('recent', () => [])
     })
   }))
-  t.same([app.paths.postComments?.(1), app.paths.comments?.(), app.paths.comment?.(1), app.paths.newPostComment?.(1), app.paths.editComment?.(1), app.paths.hideComment?.(1), app.paths.recentPostComments?.(1)],
-    ['/posts/1/comments', '/comments', '/comments/1', '/posts/1/comments/new', '/comments/1/edit', '/comments/1/hide', '/posts/1/comments/recent'])
-  t.match(await app.inject({ method: 'POST', url: '/posts/2/comments', payload: { comment: { title: 'c' } } }), { statusCode: 201, headers: { location: '/comments/1' } })
+  t.same([app.paths.postComments?.(1), app.paths.comments?.(), app.paths.comment?.(1), app.paths.newPostComment?.(1),
+    app.paths.editComment?.(1), app.paths.hideComment?.(1), app.paths.recentPostComments?.(1)],
+  ['/posts/1/comments', '/comments', '/comments/1', '/posts/1/comments/new', '/comments/1/edit', '/comments/1/hide',
+    '/posts/1/comments/recent'])
+  t.match(await app.inject({ method: 'POST', url: '/posts/2/comments', payload: { comment: { title: 'c' } } }),
+    { statusCode: 201, headers: { location: '/comments/1' } })
   t.match(comments.get(1, {}), { attributes: { postId: 2 } })
-  t.match(await app.inject(submit('/posts/2/comments', { 'comment[title]': 'd' })), { statusCode: 303, headers: { location: '/comments/2#created' } })
-  t.match(await app.inject({ url: '/posts/2/comments', headers: { accept: 'text/html' } }), { statusCode: 200, body: 'href="/comments/1"' })
+  t.match(await app.inject(submit('/posts/2/comments', { 'comment[title]': 'd' })),
+    { statusCode: 303, headers: { location: '/comments/2#created' } })
+  t.match(await app.inject({ url: '/posts/2/comments', headers: { accept: 'text/html' } }),
+    { statusCode: 200, body: 'href="/comments/1"' })
   t.match(await app.inject('/comments/1.json'), { statusCode: 200 })
-  t.match(await app.inject({ method: 'PUT', url: '/comments/1', payload: { comment: { title: 'e' } } }), { statusCode: 200 })
-  t.match(await app.inject({ method: 'PUT', url: '/comments', payload: { id: 1, comment: { title: 'f' } } }), { statusCode: 200, body: '"title":"f"' })
-  t.match(await app.inject({ url: '/comments/1', headers: { accept: 'text/html' } }), { statusCode: 200, body: 'href="/posts/2' })
-  t.match(await app.inject(submit('/comments/2', { _method: 'DELETE' })), { statusCode: 303, headers: { location: '/posts/2/comments#deleted' } }, 'a deletion redirects to the list that had the row')
-  t.match(await app.inject(submit('/comments', { _method: 'DELETE', id: '1' })), { statusCode: 303, headers: { location: '/posts/2/comments#deleted' } })
+  t.match(await app.inject({ method: 'PUT', url: '/comments/1', payload: { comment: { title: 'e' } } }),
+    { statusCode: 200 })
+  t.match(await app.inject({ method: 'PUT', url: '/comments', payload: { id: 1, comment: { title: 'f' } } }),
+    { statusCode: 200, body: '"title":"f"' })
+  t.match(await app.inject({ url: '/comments/1', headers: { accept: 'text/html' } }),
+    { statusCode: 200, body: 'href="/posts/2' })
+  t.match(await app.inject(submit('/comments/2', { _method: 'DELETE' })),
+    { statusCode: 303, headers: { location: '/posts/2/comments#deleted' } },
+    'a deletion redirects to the list that had the row')
+  t.match(await app.inject(submit('/comments', { _method: 'DELETE', id: '1' })),
+    { statusCode: 303, headers: { location: '/posts/2/comments#deleted' } })
   for (const url of ['/posts/2/comments/1', '/comments']) t.not((await app.inject(url)).statusCode, 200, url)
 })
 
@@ -354,8 +428,9 @@ t.test('namespace: paths and names have the namespace, to any depth, and each ma
     })
     map.namespace('internal', { path: 'i', as: 'in' }, (internal) => internal.resources('posts'))
   })
-  t.same([app.paths.adminPosts?.(), app.paths.newAdminPost?.(), app.paths.editAdminPost?.(1), app.paths.adminBackOfficeDesk?.(), app.paths.inPost?.(1)],
-    ['/admin/posts', '/admin/posts/new', '/admin/posts/1/edit', '/admin/back_office/desk', '/i/posts/1'])
+  t.same([app.paths.adminPosts?.(), app.paths.newAdminPost?.(), app.paths.editAdminPost?.(1),
+    app.paths.adminBackOfficeDesk?.(), app.paths.inPost?.(1)],
+  ['/admin/posts', '/admin/posts/new', '/admin/posts/1/edit', '/admin/back_office/desk', '/i/posts/1'])
   t.match(await app.inject('/admin/posts/1'), { statusCode: 200 })
   t.match(await app.inject('/posts/1'), { statusCode: 404 })
 })
@@ -368,8 +443,9 @@ t.test('concern: a part of the map can be drawn in several places', async (t) =>
     map.resources('photos', {}, (photos) => photos.concerns('commentable'))
     map.namespace('admin', (admin) => admin.resources('posts', {}, (posts) => posts.concerns('commentable')))
   })
-  t.same([app.paths.postComments?.(1), app.paths.countPosts?.(), app.paths.photoComments?.(1), app.paths.adminPostComments?.(1)],
-    ['/posts/1/comments', '/posts/count', '/photos/1/comments', '/admin/posts/1/comments'])
+  t.same([app.paths.postComments?.(1), app.paths.countPosts?.(), app.paths.photoComments?.(1),
+    app.paths.adminPostComments?.(1)],
+  ['/posts/1/comments', '/posts/count', '/photos/1/comments', '/admin/posts/1/comments'])
   await t.rejects(start(t, (map) => {
     map.concern('commentable', () => {})
     map.resources('posts', {}, (posts) => posts.concerns('comentable'))
@@ -420,7 +496,8 @@ t.test('a wrong verb is refused on every path, with the allowed ones', async (t)
   }
   for (const [path, verbs] of Object.entries(served)) {
     const right = [...verbs.split(' '), 'OPTIONS'].sort()
-    for (const [suffix, type] of [['', types.xml], ['.xml', types.xml], ['.html', types.html], ['.json', types.problem]]) {
+    for (const [suffix, type] of [['', types.xml], ['.xml', types.xml], ['.html', types.html],
+      ['.json', types.problem]]) {
       const url = `${path}${suffix}`
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY'] as const) {
         if (right.includes(method)) continue
@@ -445,15 +522,21 @@ t.test('the options of a scope reach every resource in it, nested or not', async
     formats: ['json'],
     authorize: (_request, { action, resource }) => { asked.push(`${resource}#${action}`); return true },
     hooks: { onRequest: (request, _reply, done) => { hooked.push(request.url); done() } }
-  }, (map) => map.resources('cats', {}, (cats) => cats.resources('kittens', {}, (kittens) => kittens.resource('collar'))))))
-  const send = (method: 'POST' | 'PUT', url: string, payload: object): Promise<{ statusCode: number }> => app.inject({ method, url, payload })
+  },
+  (map) => map.resources('cats', {}, (cats) => cats.resources('kittens', {},
+    (kittens) => kittens.resource('collar'))))))
+  const send = (method: 'POST' | 'PUT', url: string, payload: object): Promise<{ statusCode: number }> =>
+    app.inject({ method, url, payload })
   t.equal((await send('POST', '/cats', { cat: { name: 'A' } })).statusCode, 201)
   t.equal((await send('POST', '/cats/1/kittens', { kitten: { name: 'B' } })).statusCode, 201)
-  t.equal((await send('PUT', '/cats/1/kittens/1', { kitten: { name: 'C' } })).statusCode, 200, 'with the scope\'s writes')
+  t.equal((await send('PUT', '/cats/1/kittens/1', { kitten: { name: 'C' } })).statusCode, 200,
+    'with the scope\'s writes')
   t.equal((await send('POST', '/cats/1/kittens/1/collar', { collar: { colour: 'red' } })).statusCode, 201)
-  t.strictSame(asked, ['cats#create', 'cats#show', 'kittens#create', 'cats#show', 'kittens#update', 'cats#show', 'kittens#show', 'collar#create'])
+  t.strictSame(asked, ['cats#create', 'cats#show', 'kittens#create', 'cats#show', 'kittens#update', 'cats#show',
+    'kittens#show', 'collar#create'])
   t.strictSame(hooked, ['/cats', '/cats/1/kittens', '/cats/1/kittens/1', '/cats/1/kittens/1/collar'])
-  t.equal((await app.inject({ url: '/cats/1/kittens/1/collar', headers: { accept: 'application/xml' } })).statusCode, 406, 'in the scope\'s formats')
+  t.equal((await app.inject({ url: '/cats/1/kittens/1/collar', headers: { accept: 'application/xml' } })).statusCode,
+    406, 'in the scope\'s formats')
 })
 
 t.test('a shallow row is found only if all its ancestors are visible to the client', async (t) => {
@@ -479,14 +562,27 @@ t.test('a shallow row is found only if all its ancestors are visible to the clie
       asked.push(`${resource}#${action} ${String((await row?.())?.attributes.name)}`)
       return headers['x-tenant'] === 'locked' ? 'hide' : true
     }
-  }, (users) => users.resources('posts', { store: posts, writes: 'both' }, (posts) => posts.resources('comments', { store: comments, writes: 'both' }, (comments) => comments.resources('likes', { store: likes, shallow: false }))))))
-  const ask = async (tenant: string, method: 'GET' | 'PUT' | 'DELETE' | 'POST', url: string, payload?: object): Promise<number> => (await app.inject({ method, url, headers: { 'x-tenant': tenant, accept: 'application/json' }, ...(payload !== undefined && { payload }) })).statusCode
+  }, (users) => users.resources('posts', { store: posts, writes: 'both' },
+    (posts) => posts.resources('comments', { store: comments, writes: 'both' },
+      (comments) => comments.resources('likes', { store: likes, shallow: false }))))))
+  const ask = async (tenant: string, method: 'GET' | 'PUT' | 'DELETE' | 'POST', url: string,
+    payload?: object): Promise<number> =>
+    (await app.inject({
+      method,
+      url,
+      headers: { 'x-tenant': tenant, accept: 'application/json' },
+      ...(payload !== undefined && { payload })
+    })).statusCode
   t.equal(await ask('a', 'GET', '/comments/1'), 200)
   t.strictSame(asked, ['users#show Ada'])
   for (const tenant of ['b', 'locked', '']) {
     for (const [method, url, payload] of [
-      ['GET', '/comments/1'], ['PUT', '/comments/1', { comment: { body: 'x' } }], ['PUT', '/comments', { id: 1, comment: { body: 'x' } }], ['DELETE', '/comments/1'], ['DELETE', '/comments?id=1'],
-      ['GET', '/posts/1'], ['DELETE', '/posts/1'], ['GET', '/posts/1/comments'], ['POST', '/posts/1/comments', { comment: { body: 'x' } }], ['GET', '/comments/1/likes'], ['GET', '/comments/1/likes/1'], ['GET', '/users/1/posts']
+      ['GET', '/comments/1'], ['PUT', '/comments/1', { comment: { body: 'x' } }],
+      ['PUT', '/comments', { id: 1, comment: { body: 'x' } }], ['DELETE', '/comments/1'],
+      ['DELETE', '/comments?id=1'],
+      ['GET', '/posts/1'], ['DELETE', '/posts/1'], ['GET', '/posts/1/comments'],
+      ['POST', '/posts/1/comments', { comment: { body: 'x' } }], ['GET', '/comments/1/likes'],
+      ['GET', '/comments/1/likes/1'], ['GET', '/users/1/posts']
     ] as const) t.equal(await ask(tenant, method, url, payload), 404, `${tenant} ${method} ${url}`)
   }
   t.equal(await ask('a', 'GET', '/comments/2'), 404, 'the row has no parent')
@@ -509,11 +605,19 @@ t.test('two declarations may share a path if their actions differ', async (t) =>
     .resources('notes', { only: 'list' })
     .resources('notes', { only: ['show', 'create'] })))
   t.equal((await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } })).statusCode, 201)
-  t.equal((await app.inject({ method: 'POST', url: '/posts/1/comments', payload: { comment: { body: 'B' } } })).statusCode, 201)
-  for (const url of ['/comments.json', '/posts/1/comments.json']) t.strictSame((await app.inject(url)).json(), { comments: [{ id: 1, body: 'B', postId: 1 }] })
-  t.equal((await app.inject({ method: 'PUT', url: '/comments', payload: { id: 1, comment: { body: 'C' } } })).statusCode, 200)
+  t.equal((await app.inject({
+    method: 'POST', url: '/posts/1/comments', payload: { comment: { body: 'B' } }
+  })).statusCode, 201)
+  for (const url of ['/comments.json', '/posts/1/comments.json']) {
+    t.strictSame((await app.inject(url)).json(), { comments: [{ id: 1, body: 'B', postId: 1 }] })
+  }
+  t.equal((await app.inject({
+    method: 'PUT', url: '/comments', payload: { id: 1, comment: { body: 'C' } }
+  })).statusCode, 200)
   t.equal((await app.inject({ method: 'POST', url: '/notes', payload: { note: { text: 'N' } } })).statusCode, 201)
-  for (const [url, allow] of [['/comments', 'DELETE, GET, HEAD, OPTIONS, PUT, QUERY'], ['/comments.xml', 'DELETE, GET, HEAD, OPTIONS, PUT, QUERY'], ['/notes', 'GET, HEAD, OPTIONS, POST, QUERY'], ['/notes.xml', 'GET, HEAD, OPTIONS, POST, QUERY']] as const) {
+  for (const [url, allow] of [['/comments', 'DELETE, GET, HEAD, OPTIONS, PUT, QUERY'],
+    ['/comments.xml', 'DELETE, GET, HEAD, OPTIONS, PUT, QUERY'], ['/notes', 'GET, HEAD, OPTIONS, POST, QUERY'],
+    ['/notes.xml', 'GET, HEAD, OPTIONS, POST, QUERY']] as const) {
     const options = await app.inject({ method: 'OPTIONS', url })
     const refused = await app.inject({ method: 'PATCH', url })
     t.strictSame([options.statusCode, refused.statusCode], [204, 405], url)
@@ -526,7 +630,8 @@ t.test('two declarations may share a path if their actions differ', async (t) =>
 
 t.test('a resource whose helper would be called url() throws', async (t) => {
   const app = fastify()
-  await t.rejects(async () => { await app.register(draw((map) => map.resources('urls'))) }, { code: 'FST_RESOURCES_INVALID_OPTION', message: /"as" of resource "urls" must not be "url"/ })
+  await t.rejects(async () => { await app.register(draw((map) => map.resources('urls'))) },
+    { code: 'FST_RESOURCES_INVALID_OPTION', message: /"as" of resource "urls" must not be "url"/ })
   const other = fastify()
   t.teardown(() => other.close())
   await other.register(draw((map) => map.resources('urls', { as: 'links' })))
@@ -536,7 +641,8 @@ t.test('a resource whose helper would be called url() throws', async (t) => {
 t.test('the 404 page below a missing parent has no links and no forms', async (t) => {
   const app = fastify()
   t.teardown(() => app.close())
-  await app.register(draw((map) => map.resources('posts', {}, (posts) => posts.resources('comments').resource('cover'))))
+  await app.register(draw((map) => map.resources('posts', {},
+    (posts) => posts.resources('comments').resource('cover'))))
   const accept = 'text/html'
   for (const url of ['/posts/9/comments', '/posts/9/comments/1', '/posts/x/comments', '/posts/9/cover']) {
     const { statusCode, body } = await app.inject({ url, headers: { accept } })
@@ -544,6 +650,8 @@ t.test('the 404 page below a missing parent has no links and no forms', async (t
     t.notMatch(body, /<a href="\/|<form/, url)
   }
   await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } })
-  t.match((await app.inject({ url: '/posts/1/comments/9', headers: { accept } })).body, /<a href="\/posts\/1\/comments">/, 'the 404 page of a row links to its list')
-  t.match((await app.inject({ url: '/posts/1/cover', headers: { accept } })).body, /<form method="post" action="\/posts\/1\/cover"/, 'the 404 page of a singleton has the form that creates it')
+  t.match((await app.inject({ url: '/posts/1/comments/9', headers: { accept } })).body,
+    /<a href="\/posts\/1\/comments">/, 'the 404 page of a row links to its list')
+  t.match((await app.inject({ url: '/posts/1/cover', headers: { accept } })).body,
+    /<form method="post" action="\/posts\/1\/cover"/, 'the 404 page of a singleton has the form that creates it')
 })

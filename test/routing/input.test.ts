@@ -85,14 +85,12 @@ t.test('a form names its fields as the convention does', async t => {
 const READINGS: ReadonlyArray<readonly [accept: string, browser: Browser]> = [['text/html', 'modern'],
   ['application/xhtml+xml', 'modern'], ['text/html', 'old']]
 
-const MOMENTS = [
-  '2026-01-31T12:00:00Z', '2026-01-31T12:00:05Z', '2026-01-31T12:00:00.5Z', '2026-01-31T12:00:00.500Z',
+const MOMENTS = ['2026-01-31T12:00:00Z', '2026-01-31T12:00:05Z', '2026-01-31T12:00:00.5Z', '2026-01-31T12:00:00.500Z',
   '2026-01-31T12:00:00.000Z', '2026-01-31T12:00:05.120Z', '2026-01-31T12:00:05.001Z', '2026-01-31T12:00:00.000000Z',
   '2026-01-31T12:00:00.123456Z', '2026-01-31T12:00:00.123456789Z', '2026-01-31T12:00:00+02:00',
-  '2026-01-31T12:00:00-11:30', '2026-01-31T12:00:00+00:00', '2026-01-31T12:00:00-00:00', '2026-01-31T12:00:00.50+05:30',
-  '1990-12-31T23:59:60Z', '1990-12-31T15:59:60-08:00', '0001-01-01T00:00:00Z', '2024-02-29T23:59:59.999Z',
-  '9999-12-31T23:59:59Z'
-]
+  '2026-01-31T12:00:00-11:30', '2026-01-31T12:00:00+00:00', '2026-01-31T12:00:00-00:00',
+  '2026-01-31T12:00:00.50+05:30', '1990-12-31T23:59:60Z', '1990-12-31T15:59:60-08:00', '0001-01-01T00:00:00Z',
+  '2024-02-29T23:59:59.999Z', '9999-12-31T23:59:59Z']
 
 const NINE = [...'abcdefghi']
 
@@ -124,8 +122,7 @@ const LINKS = {
 
 const $defs = {
   tree: {
-    type: 'object',
-    properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: '#/$defs/tree' } } }
+    type: 'object', properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: '#/$defs/tree' } } }
   }
 } as const
 
@@ -154,18 +151,15 @@ t.test('an untouched form changes nothing', async t => {
     [{ type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } }, [[], [{ a: 'x' }, {}]]],
     [{ type: 'array' }, [[], ['a', 1, [null]]]],
     [{ type: ['array', 'null'], items: { type: 'string' } }, [null, [], ['a']]],
-    [
-      {
-        type: 'object',
-        properties: {
-          a: { type: 'string' },
-          b: { type: ['integer', 'null'] },
-          c: { type: 'boolean' },
-          d: { type: 'object', properties: { e: { type: 'string' } } }
-        }
-      },
-      [{}, { a: '' }, { a: 'x', b: null, c: false, d: {} }, { b: 5, d: { e: 'y' } }]
-    ],
+    [{
+      type: 'object',
+      properties: {
+        a: { type: 'string' },
+        b: { type: ['integer', 'null'] },
+        c: { type: 'boolean' },
+        d: { type: 'object', properties: { e: { type: 'string' } } }
+      }
+    }, [{}, { a: '' }, { a: 'x', b: null, c: false, d: {} }, { b: 5, d: { e: 'y' } }]],
     [{ anyOf: [{ type: 'object', properties: { a: { type: 'string' } } }, { type: 'null' }] }, [null, {}, { a: 'x' }]],
     [{ type: 'object', additionalProperties: { type: 'integer' } }, [{}, { a: 1 }]],
     [{ type: ['string', 'integer'] }, ['x', '5', 5, '']],
@@ -178,9 +172,8 @@ t.test('an untouched form changes nothing', async t => {
     [{ type: 'string', format: 'email' },
       ['a@b.example', 'A.B+c@x-y.example', "o'hara@b.example", `a@${'b'.repeat(64)}.example`]],
     [{ type: ['string', 'null'], format: 'email' }, [null, 'a@b.example']],
-    [{ type: 'string', format: 'uri' },
-      ['https://a.example/b?c=d&e=%20#f', 'urn:isbn:1', 'mailto:a@b.example', 'http://[::1]:80/', 'http://a..b/',
-        'http://256.256.256.256/', 'a:b', 'x://']],
+    [{ type: 'string', format: 'uri' }, ['https://a.example/b?c=d&e=%20#f', 'urn:isbn:1', 'mailto:a@b.example',
+      'http://[::1]:80/', 'http://a..b/', 'http://256.256.256.256/', 'a:b', 'x://']],
     [{ type: 'string', format: 'url' }, ['https://a.example/b']],
     [{ type: 'string', format: 'uuid' }, ['0f8fad5b-d9cb-469f-a165-70867728950e']],
     [{ type: 'string', format: 'password' }, ['', ' a ', 'b']],
@@ -234,82 +227,66 @@ t.test('an untouched form changes nothing', async t => {
     [{ type: 'array', items: { type: ['string', 'null'], format: 'date-time' } },
       [[], ['2026-01-31T12:00:00Z', null, '2026-01-31T12:00:00.500Z', '1990-12-31T23:59:60Z']]],
     [{ type: 'array', items: { type: 'array', items: { type: 'string' } } }, [[], [[]], [['a'], []]]],
-    [
-      LINKS,
-      [[], [{}], [{ label: '' }], [{ label: 'a' }, { label: 'b', at: '2026-01-31T12:00:00.000Z', hot: true }, {}],
-        [{ note: null, hot: false, kind: 'x', kinds: ['q', 'p'], parts: [] }],
-        [{ parts: [{}] }, { parts: [{ size: 1, name: null }, { name: '' }, { lines: ['a', 'b\nc'] }] }],
-        Array.from({ length: 50 }, (_, index) => ({ label: `l${index}` })),
-        Array.from({ length: 60 }, (_, index) => ({ label: `l${index}` }))]
-    ],
+    [LINKS, [[], [{}], [{ label: '' }], [{ label: 'a' }, { label: 'b', at: '2026-01-31T12:00:00.000Z', hot: true }, {}],
+      [{ note: null, hot: false, kind: 'x', kinds: ['q', 'p'], parts: [] }],
+      [{ parts: [{}] }, { parts: [{ size: 1, name: null }, { name: '' }, { lines: ['a', 'b\nc'] }] }],
+      Array.from({ length: 50 }, (_, index) => ({ label: `l${index}` })),
+      Array.from({ length: 60 }, (_, index) => ({ label: `l${index}` }))]],
     [{ ...LINKS, type: ['array', 'null'] }, [null, [], [{}], [{ label: 'a' }]]],
     [{ type: 'array', items: { anyOf: [LINKS.items, { type: 'null' }] } }, [[], [null], [{}, null, { label: 'a' }]]],
-    [
-      {
-        type: 'array',
-        items: {
-          type: 'object',
-          required: ['a', 'b', 'c'],
-          properties: {
-            a: { type: 'boolean' }, b: { enum: ['x', 'y'] }, c: { type: 'array', items: { type: 'string' } }
-          }
-        }
-      },
-      [[], [{ a: false, b: 'y', c: [] }], [{ a: true, b: 'x', c: ['a'] }, { a: false, b: 'x', c: [] }]]
-    ],
-    [
-      {
-        type: 'array',
-        items: { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string', readOnly: true } } }
-      },
-      [[], [{}, { a: 'x' }]]
-    ],
+    [{
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['a', 'b', 'c'],
+        properties: { a: { type: 'boolean' }, b: { enum: ['x', 'y'] }, c: { type: 'array', items: { type: 'string' } } }
+      }
+    }, [[], [{ a: false, b: 'y', c: [] }], [{ a: true, b: 'x', c: ['a'] }, { a: false, b: 'x', c: [] }]]],
+    [{
+      type: 'array',
+      items: { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string', readOnly: true } } }
+    }, [[], [{}, { a: 'x' }]]],
     [{ type: 'array', items: { type: 'object', additionalProperties: { type: 'string' } } }, [[], [{}, { a: 'x' }]]],
-    [
-      {
-        type: 'array',
-        items: {
-          type: 'object',
-          additionalProperties: false,
-          properties: {
-            a: { type: 'string', default: 'set' },
-            b: { type: 'object', properties: { c: { type: 'string', default: 'set' } } }
-          }
+    [{
+      type: 'array',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          a: { type: 'string', default: 'set' },
+          b: { type: 'object', properties: { c: { type: 'string', default: 'set' } } }
         }
-      },
-      [[], [{}, { a: 'x' }, { b: {} }]]
-    ],
+      }
+    }, [[], [{}, { a: 'x' }, { b: {} }]]],
     [{ $ref: '#/$defs/tree' },
       [{}, { name: 'a' }, { name: 'a', children: [] }, { children: [{ name: 'b', children: [{}] }, {}] }]],
     [{ type: 'array', items: { $ref: '#/$defs/tree' } }, [[], [{}], [{ name: 'a', children: [{ children: [] }] }]]],
-    [
-      {
-        type: 'object',
-        properties: {
-          tree: { $ref: '#/$defs/tree' },
-          at: { type: 'string', format: 'date-time' },
-          tags: { type: 'array', uniqueItems: true, items: { enum: ['a', 'b'] } }
-        }
-      },
-      [{}, { tree: {}, tags: [] },
-        { tree: { name: 'a', children: [{}] }, at: '2026-01-31T12:00:00+02:00', tags: ['b', 'a'] }]
-    ],
-    [
-      {
-        type: 'object',
-        required: ['rows'],
-        properties: {
-          rows: {
-            type: 'array',
-            items: {
-              type: 'object',
-              properties: {
-                rows: {
-                  type: 'array',
-                  items: {
-                    type: 'object',
-                    properties: {
-                      rows: { type: 'array', items: { type: 'object', properties: { deep: { type: 'string' } } } }
+    [{
+      type: 'object',
+      properties: {
+        tree: { $ref: '#/$defs/tree' },
+        at: { type: 'string', format: 'date-time' },
+        tags: { type: 'array', uniqueItems: true, items: { enum: ['a', 'b'] } }
+      }
+    }, [{}, { tree: {}, tags: [] }, {
+      tree: { name: 'a', children: [{}] }, at: '2026-01-31T12:00:00+02:00', tags: ['b', 'a']
+    }]],
+    [{
+      type: 'object',
+      required: ['rows'],
+      properties: {
+        rows: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              rows: {
+                type: 'array',
+                items: {
+                  type: 'object',
+                  properties: {
+                    rows: {
+                      type: 'array', items: { type: 'object', properties: { deep: { type: 'string' } } }
                     }
                   }
                 }
@@ -317,9 +294,8 @@ t.test('an untouched form changes nothing', async t => {
             }
           }
         }
-      },
-      [{ rows: [] }, { rows: [{}, { rows: [] }, { rows: [{}, { rows: [{ deep: '' }, {}] }] }] }]
-    ],
+      }
+    }, [{ rows: [] }, { rows: [{}, { rows: [] }, { rows: [{}, { rows: [{ deep: '' }, {}] }] }] }]],
     [{ type: 'array', items: {} }, [[], ['a', 1, null, [], { a: [] }]]],
     [{ type: 'array', items: { type: ['string', 'integer'] } }, [[], ['a', 1, '1']]],
     [{ type: ['string', 'array'], items: { type: 'string' } }, ['a', '', ['a'], []]],
@@ -353,12 +329,9 @@ t.test('an untouched form changes nothing', async t => {
             for (const [accept, browser] of writes === 'collection' ? READINGS : READINGS.slice(0, 1)) {
               const update = findForm(await app.inject({ url: path, headers: { accept } }), 'PUT', browser)
               const saved = await app.inject(submit(update, defaultButton(update), { accept }))
-              t.strictSame(
-                [update.action, refused(update), saved.statusCode, saved.headers.location,
-                  store.get(id, {})?.attributes],
-                [writes === 'collection' ? '/posts' : path, [], 303, `${path}#saved`, kept],
-                `${JSON.stringify(value)} as ${accept} in ${browser === 'old' ? 'an old' : 'a'} browser`
-              )
+              t.strictSame([update.action, refused(update), saved.statusCode, saved.headers.location,
+                store.get(id, {})?.attributes], [writes === 'collection' ? '/posts' : path, [], 303, `${path}#saved`,
+                kept], `${JSON.stringify(value)} as ${accept} in ${browser === 'old' ? 'an old' : 'a'} browser`)
             }
           }
         }
@@ -395,9 +368,8 @@ t.test('a date and time comes back exactly, however a browser writes its clock',
     })
     store.create({ at: stored }, {})
     for (const clock of clocks) {
-      const saved = await app.inject(
-        tampered(findForm(await app.inject('/posts/1.html'), 'PUT'), { 'post[at]': clock })
-      )
+      const saved = await app.inject(tampered(findForm(await app.inject('/posts/1.html'), 'PUT'),
+        { 'post[at]': clock }))
       t.strictSame([saved.statusCode, store.get(1, {})?.attributes.at], [303, stored], clock)
     }
     for (const [changed, kept] of [
@@ -453,10 +425,8 @@ t.test('a refused form comes back with its values', async t => {
       store.create({ title: 'T', author: { name: 'N', mail: 'M' }, open: { a: 1 } }, {})
       const app = await build(t, { name, attributes: schema, store, writes })
       const forms: [url: string, method: string, filled: Readonly<Record<string, string>>, messages: string[],
-        open: unknown][] = [
-        ['/posts.html', 'POST', filled, [], [1]],
-        ['/posts/1.html', 'PUT', { ...filled, 'post[open]': '{"a":' }, ['Open must be JSON'], [1]]
-      ]
+        open: unknown][] = [['/posts.html', 'POST', filled, [], [1]],
+        ['/posts/1.html', 'PUT', { ...filled, 'post[open]': '{"a":' }, ['Open must be JSON'], [1]]]
       for (const [url, method, filled, messages, open] of forms) {
         let page = await app.inject(url)
         for (let time = 0; time < 2; time++) {
@@ -475,18 +445,15 @@ t.test('a refused form comes back with its values', async t => {
             t.equal(shown(back, field), value, `${field}, sent ${time + 1} times`)
           }
         }
-        const corrected = await app.inject(
-          submit(
-            fill(findForm(page, method), {
-              'post[title]': 'U',
-              'post[rating]': '5',
-              'post[state]': 'live',
-              'post[tags]': 'abc',
-              'post[author][name]': 'O',
-              'post[open]': '[1]'
-            })
-          )
-        )
+        const corrected = await app.inject(submit(fill(findForm(page, method),
+          {
+            'post[title]': 'U',
+            'post[rating]': '5',
+            'post[state]': 'live',
+            'post[tags]': 'abc',
+            'post[author][name]': 'O',
+            'post[open]': '[1]'
+          })))
         t.equal(corrected.statusCode, 303, corrected.body)
         t.strictSame(store.get(method === 'POST' ? 2 : 1, {})?.attributes, {
           title: 'U',
@@ -573,7 +540,8 @@ t.test('values that a schema leaves open are kept', async t => {
       {
         anyOf: [{ type: 'object', properties: { a: { type: 'string' } }, additionalProperties: { type: 'integer' } },
           { type: 'object', properties: { b: { type: 'string' } }, additionalProperties: false }]
-      }, [{ a: 'x', c: 2 }, { b: 'x' }], [{ b: 'x', c: 'y' }, 'x']],
+      },
+      [{ a: 'x', c: 2 }, { b: 'x' }], [{ b: 'x', c: 'y' }, 'x']],
     ['alternatives of which one is a bare bound', { anyOf: [{ format: 'date' }, { type: 'integer' }] },
       ['2026-01-31', 5], ['x']],
     ['formats that differ', { anyOf: [{ type: 'string', format: 'date' }, { type: 'string', format: 'date-time' }] },
@@ -594,19 +562,14 @@ t.test('values that a schema leaves open are kept', async t => {
       store.reset()
       const it = `it${number}`
       for (const [index, value] of values.entries()) {
-        const res = await app.inject(
-          send('POST', '/posts.json', 'application/json', JSON.stringify({ post: { [it]: value } }))
-        )
+        const res = await app.inject(send('POST', '/posts.json', 'application/json',
+          JSON.stringify({ post: { [it]: value } })))
         t.strictSame([res.statusCode, res.json<{ post?: Attributes }>().post?.[it]], [201, value], res.body)
         for (const kind of ['xml', 'html']) t.equal((await app.inject(`/posts/${index + 1}.${kind}`)).statusCode, 200)
       }
       for (const value of refused) {
-        t.equal(
-          (await app.inject(
-            send('POST', '/posts.json', 'application/json', JSON.stringify({ post: { [it]: value } }))
-          )).statusCode,
-          422, JSON.stringify(value)
-        )
+        t.equal((await app.inject(send('POST', '/posts.json', 'application/json',
+          JSON.stringify({ post: { [it]: value } })))).statusCode, 422, JSON.stringify(value))
       }
     })
   }
@@ -616,9 +579,7 @@ t.test('an object inside an open value has at most a hundred names', async t => 
   const app = await build(t, { name })
   for (const [count, status] of [[100, 201], [101, 422]] as const) {
     const it = Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, index]))
-    t.equal(
-      (await app.inject(send('POST', '/posts.json', 'application/json', JSON.stringify({ post: { it } })))).statusCode,
-      status
-    )
+    t.equal((await app.inject(send('POST', '/posts.json', 'application/json',
+      JSON.stringify({ post: { it } })))).statusCode, status)
   }
 })

@@ -11,7 +11,8 @@ const json = { accept: 'application/json' }
 const html = { accept: 'text/html' }
 const form = { ...html, 'content-type': 'application/x-www-form-urlencoded' }
 
-async function open (t: Test, declare: (map: Mapper) => unknown, options: object = {}, server: FastifyServerOptions = {}): Promise<FastifyInstance> {
+async function open (t: Test, declare: (map: Mapper) => unknown, options: object = {},
+  server: FastifyServerOptions = {}): Promise<FastifyInstance> {
   const app = fastify(server)
   t.teardown(() => app.close())
   app.register(draw(declare), options)
@@ -23,66 +24,169 @@ t.test('a map that would lose a declaration throws at startup', async t => {
   // Only programs without types can make these mistakes.
   const wrong = (value: unknown): never => value as never
   const cases: Array<[name: string, declare: (map: Mapper) => unknown, code: string, message: RegExp]> = [
-    ['a function in the place of options', (map) => map.resources('posts', wrong(() => {})), 'INVALID_OPTION', /"posts" must be followed by options/],
-    ['no options', (map) => map.resources('posts', wrong(null)), 'INVALID_OPTION', /"posts" must be followed by options/],
-    ['a number of a singleton', (map) => map.resource('post', wrong(5)), 'INVALID_OPTION', /"post" must be followed by options/],
-    ['a function of a scope', (map) => map.scope(wrong(() => ({})), () => {}), 'INVALID_OPTION', /"scope" must be followed by options/],
-    ['options of a namespace', (map) => map.namespace('a', wrong(true), () => {}), 'INVALID_OPTION', /"a" must be followed by options/],
-    ['nothing to draw', (map) => map.scope({}, wrong(undefined)), 'INVALID_OPTION', /"scope" must be followed by a function/],
-    ['a number to draw', (map) => map.resources('posts', {}, wrong(5)), 'INVALID_OPTION', /"posts" must be followed by a function/],
-    ['a namespace without anything', (map) => map.namespace('a', wrong(undefined)), 'INVALID_OPTION', /must be followed by a function/],
-    ['a map that is drawn later', async (map) => { await delay(1); map.resources('posts') }, 'INVALID_OPTION', /"draw" must be followed by a function that is not async/],
-    ['a resource that is drawn later', (map) => map.resources('posts', {}, async (posts) => { posts.resources('comments') }), 'INVALID_OPTION', /"posts" must be followed by a function that is not async/],
+    ['a function in the place of options', (map) => map.resources('posts', wrong(() => {})), 'INVALID_OPTION',
+      /"posts" must be followed by options/],
+    ['no options', (map) => map.resources('posts', wrong(null)), 'INVALID_OPTION',
+      /"posts" must be followed by options/],
+    ['a number of a singleton', (map) => map.resource('post', wrong(5)), 'INVALID_OPTION',
+      /"post" must be followed by options/],
+    ['a function of a scope', (map) => map.scope(wrong(() => ({})), () => {}), 'INVALID_OPTION',
+      /"scope" must be followed by options/],
+    ['options of a namespace', (map) => map.namespace('a', wrong(true), () => {}), 'INVALID_OPTION',
+      /"a" must be followed by options/],
+    ['nothing to draw', (map) => map.scope({}, wrong(undefined)), 'INVALID_OPTION',
+      /"scope" must be followed by a function/],
+    ['a number to draw', (map) => map.resources('posts', {}, wrong(5)), 'INVALID_OPTION',
+      /"posts" must be followed by a function/],
+    ['a namespace without anything', (map) => map.namespace('a', wrong(undefined)), 'INVALID_OPTION',
+      /must be followed by a function/],
+    ['a map that is drawn later', async (map) => { await delay(1); map.resources('posts') }, 'INVALID_OPTION',
+      /"draw" must be followed by a function that is not async/],
+    ['a resource that is drawn later', (map) => map.resources('posts', {},
+      async (posts) => { posts.resources('comments') }), 'INVALID_OPTION',
+    /"posts" must be followed by a function that is not async/],
     ['no function', wrong(5), 'INVALID_OPTION', /"draw" must be followed by a function/],
     ['no names', (map) => map.resources([]), 'INVALID_OPTION', /must be a name, or a list with at least one name/],
-    ['no action', (map) => map.resources('posts', { only: [] }), 'INVALID_OPTION', /"only" of resource "posts" leaves neither an action/],
-    ['a prefix of one resource', (map) => map.resources('posts', wrong({ prefix: '/a' })), 'INVALID_OPTION', /"prefix" of resource "posts" is an option of app\.register/],
-    ['a constraint twice', (map) => map.scope({ path: ':t', constraints: { t: { enum: ['a'] } } }, (map) => map.resources('posts', { constraints: { t: {} } })), 'INVALID_OPTION', /"constraints" of \S+ \S+ has "t", which the scope around it has already/],
-    ['a condition twice', (map) => map.scope({ routeConstraints: { host: 'a' } }, (map) => map.scope({ routeConstraints: { host: 'b' } }, () => {})), 'INVALID_OPTION', /"routeConstraints" of \S+ \S+ has "host"/],
-    ['constraints that are none', (map) => map.scope({ constraints: wrong(5) }, (map) => map.resources('posts')), 'INVALID_OPTION', /"constraints" of \S+ \S+ must be/],
-    ['a parameter that has no name', (map) => map.scope({ path: ':a b' }, () => {}), 'INVALID_OPTION', /"path" of \S+ \S+ must be a name/],
-    ['a parameter that has a suffix', (map) => map.scope({ path: 'a/:__suffix' }, () => {}), 'INVALID_OPTION', /"path" of \S+ \S+ must not name a parameter "__suffix"/],
-    ['a concern that there is none of', (map) => map.concerns('imagable'), 'INVALID_OPTION', /"imagable", which is not declared before this call/],
-    ['a concern that draws itself', (map) => map.concern('tree', (map) => map.concerns('tree')).concerns('tree'), 'INVALID_OPTION', /"concerns" names "tree", which includes itself without end/],
-    ['a concern that draws itself in what it declares', (map) => map.concern('tree', (map) => map.resources('nodes', {}, (nodes) => nodes.concerns('tree'))).concerns('tree'), 'INVALID_OPTION', /"tree", which includes itself/],
-    ['concerns that draw each other', (map) => map.concern('a', (map) => map.scope({}, (map) => map.concerns('b'))).concern('b', (map) => map.concerns('a')).concerns('a'), 'INVALID_OPTION', /"a", which includes itself/],
-    ['half a character in a path', (map) => map.resources('posts', { path: '\ud800' }), 'INVALID_OPTION', /"path" of \S+ \S+ must be a segment/],
-    ['half a character in the path of a scope', (map) => map.scope({ path: 'a/\udc00b' }, () => {}), 'INVALID_OPTION', /"path" of \S+ \S+ must be a segment/],
+    ['no action', (map) => map.resources('posts', { only: [] }), 'INVALID_OPTION',
+      /"only" of resource "posts" leaves neither an action/],
+    ['a prefix of one resource', (map) => map.resources('posts', wrong({ prefix: '/a' })), 'INVALID_OPTION',
+      /"prefix" of resource "posts" is an option of app\.register/],
+    ['a constraint twice', (map) => map.scope({ path: ':t', constraints: { t: { enum: ['a'] } } },
+      (map) => map.resources('posts', { constraints: { t: {} } })), 'INVALID_OPTION',
+    /"constraints" of \S+ \S+ has "t", which the scope around it has already/],
+    ['a condition twice', (map) => map.scope({ routeConstraints: { host: 'a' } },
+      (map) => map.scope({ routeConstraints: { host: 'b' } }, () => {})), 'INVALID_OPTION',
+    /"routeConstraints" of \S+ \S+ has "host"/],
+    ['constraints that are none', (map) => map.scope({ constraints: wrong(5) }, (map) => map.resources('posts')),
+      'INVALID_OPTION', /"constraints" of \S+ \S+ must be/],
+    ['a parameter that has no name', (map) => map.scope({ path: ':a b' }, () => {}), 'INVALID_OPTION',
+      /"path" of \S+ \S+ must be a name/],
+    ['a parameter that has a suffix', (map) => map.scope({ path: 'a/:__suffix' }, () => {}), 'INVALID_OPTION',
+      /"path" of \S+ \S+ must not name a parameter "__suffix"/],
+    ['a concern that there is none of', (map) => map.concerns('imagable'), 'INVALID_OPTION',
+      /"imagable", which is not declared before this call/],
+    ['a concern that draws itself', (map) => map.concern('tree', (map) => map.concerns('tree')).concerns('tree'),
+      'INVALID_OPTION', /"concerns" names "tree", which includes itself without end/],
+    ['a concern that draws itself in what it declares',
+      (map) => map.concern('tree', (map) => map.resources('nodes', {}, (nodes) => nodes.concerns('tree')))
+        .concerns('tree'), 'INVALID_OPTION', /"tree", which includes itself/],
+    ['concerns that draw each other', (map) => map.concern('a',
+      (map) => map.scope({}, (map) => map.concerns('b'))).concern('b', (map) => map.concerns('a')).concerns('a'),
+    'INVALID_OPTION', /"a", which includes itself/],
+    ['half a character in a path', (map) => map.resources('posts', { path: '\ud800' }), 'INVALID_OPTION',
+      /"path" of \S+ \S+ must be a segment/],
+    ['half a character in the path of a scope', (map) => map.scope({ path: 'a/\udc00b' }, () => {}), 'INVALID_OPTION',
+      /"path" of \S+ \S+ must be a segment/],
     ['a concern that is none', (map) => map.concern('a', wrong(5)), 'INVALID_OPTION', /"a" must be a function/],
-    ['what belongs to one resource', (map) => map.scope(wrong({ actions: {} }), () => {}), 'INVALID_OPTION', /"actions" of \S+ \S+ belongs to a single resource, not to a scope/],
-    ['a segment that leads elsewhere', (map) => map.resources('posts', { path: 'a/../b' }), 'INVALID_OPTION', /"path" of \S+ \S+ must be a segment/],
-    ['a segment that is none', (map) => map.resources('posts', { path: wrong(5) }), 'INVALID_OPTION', /"path" of \S+ \S+ must be a segment/],
-    ['conditions that are none', (map) => map.resources('posts', { routeConstraints: wrong(5) }), 'INVALID_OPTION', /"routeConstraints" of \S+ \S+ must be route constraints/],
-    ['a name that is none', (map) => map.resources('posts', { as: wrong(5) }), 'INVALID_OPTION', /"as" of \S+ \S+ must be a name/],
-    ['a name with a blank in it', (map) => map.resources('posts', { as: 'a b' }), 'INVALID_OPTION', /"as" of \S+ \S+ must be a name/],
-    ['a parameter that is none', (map) => map.resources('posts', { param: wrong(5) }), 'INVALID_OPTION', /"param" of \S+ \S+ must be a name/],
-    ['handlers that are none', (map) => map.resources('posts', { actions: wrong(5) }), 'INVALID_OPTION', /"actions" of \S+ \S+ must be functions by action/],
-    ['a handler that is none', (map) => map.resources('posts', { actions: { list: wrong(5) } }), 'INVALID_OPTION', /"actions" of \S+ \S+ has "list", which must be a function/],
-    ['a handler of no action', (map) => map.resources('posts', { actions: wrong({ lst: () => [] }) }), 'INVALID_OPTION', /"actions" of \S+ \S+ has "lst".*did you mean "list"/],
-    ['a foreign key of what is nested in nothing', (map) => map.resources('posts', { foreignKey: 'userId' }), 'INVALID_OPTION', /"foreignKey" of resource "posts" can be given only to a resource that is nested/],
-    ...['id', '__proto__'].map((foreignKey): (typeof cases)[number] => [`a foreign key called ${foreignKey}`, (map) => map.resources('posts', {}, (posts) => posts.resources('comments', { foreignKey })), 'INVALID_OPTION', /"foreignKey" of \S+ \S+ must be the name of an attribute, but no attribute can be called "\w+"/]),
-    ['a foreign key that is no name', (map) => map.resources('posts', {}, (posts) => posts.resources('comments', { foreignKey: 'post-id' })), 'INVALID_OPTION', /"foreignKey" of \S+ \S+ must be a name/],
-    ['the same conditions in another order', (map) => map.resources('posts', { routeConstraints: { host: 'a', version: '1.0.0' }, only: 'list' }).resources('posts', { routeConstraints: { version: '1.0.0', host: 'a' }, only: 'list' }), 'CLASH', /both have GET \/posts/],
-    ['a guard that is none', (map) => map.scope({ authorize: wrong(true) }, () => {}), 'INVALID_OPTION', /"authorize" of \S+ \S+ must be a function/],
-    ['an action without a handler', (map) => map.resources('posts', {}, (posts) => posts.member.post('publish', {}, wrong(undefined))), 'INVALID_OPTION', /"handler" of action "publish" of resource "posts" must be a function/],
-    ['an action of another option', (map) => map.resources('posts', {}, (posts) => posts.member.post('publish', wrong({ lable: 'x' }), () => {})), 'UNKNOWN_OPTION', /"lable" of action "publish" of resource "posts"; did you mean "label"/],
-    ['an action with options behind the handler', (map) => map.resources('posts', {}, (posts) => posts.member.post('publish', wrong(() => {}), wrong({ hooks: {} }))), 'INVALID_OPTION', /"handler" of action "publish" of resource "posts" must be the last argument/],
-    ['an action with options that are none', (map) => map.resources('posts', {}, (posts) => posts.member.post('publish', wrong(5), () => {})), 'INVALID_OPTION', /"handler" of action "publish" of resource "posts" must be a function, or options and a function, not 5/],
-    ['an action of a parameter that no query can have', (map) => map.resources('posts', {}, (posts) => posts.collection.get('search', { query: { type: 'object', properties: { q: { type: 'string' }, tags: { type: 'array', items: { type: 'string' } } } } }, () => [])), 'INVALID_OPTION', /"query" of action "search" of resource "posts" has "tags", which must be a text, a number or a boolean/],
-    ['an action without a name', (map) => map.resources('posts', {}, (posts) => posts.member.post('', () => {})), 'INVALID_OPTION', /"name" of action "" of resource "posts" must be a name/],
-    ['an action that is read and has a body', (map) => map.resources('posts', {}, (posts) => posts.member.get('a', { attributes: { type: 'object', properties: {} } }, () => {})), 'INVALID_OPTION', /"attributes" of action "a" of resource "posts" cannot be given, because a GET has no body/],
-    ['an action whose label is none', (map) => map.resources('posts', {}, (posts) => posts.member.get('a', { label: wrong(5) }, () => {})), 'INVALID_OPTION', /"label" of action "a" of resource "posts" must be a text or false/],
-    ['an action with a hook that would come before it is known', (map) => map.resources('posts', {}, (posts) => posts.member.put('a', { hooks: { preParsing: () => {} } }, () => {})), 'INVALID_OPTION', /"hooks" of action "a" of resource "posts" has "preParsing", which is not one of onRequest/],
-    ['what is nested in a resource that has no store', (map) => map.resources('posts', { only: [] }, (posts) => posts.resources('comments')), 'INVALID_OPTION', /"store" of resource "posts" is required, because a request for a nested resource looks up the row of this one first/],
-    ['a store that has no place for the parent', (map) => map.resources('posts', {}, (posts) => posts.resources('comments', { store: { ...memoryStore(), attributes: { type: 'object', properties: { title: { type: 'string' } } } } })), 'INVALID_OPTION', /"store" of \S+ \S+ must keep "postId".*as an integer/],
-    ['a store that keeps the parent as another type', (map) => map.resources('posts', { id: 'uuid' }, (posts) => posts.resources('comments', { store: { ...memoryStore(), attributes: { type: 'object', properties: { postId: { type: 'integer' } } } } })), 'INVALID_OPTION', /"store" of \S+ \S+ must keep "postId".*as a string of the format uuid\.$/],
-    ['an action whose schema is none', (map) => map.resources('posts', {}, (posts) => posts.member.post('a', { attributes: wrong(5) }, () => {})), 'INVALID_OPTION', /"attributes" of action "a" of resource "posts" must be a JSON Schema/],
-    ['an action whose query is none', (map) => map.resources('posts', {}, (posts) => posts.member.get('a', { query: wrong({ type: 'array' }) }, () => {})), 'INVALID_OPTION', /"query" of action "a" of resource "posts"/],
-    ['an action whose query has a parameter of ours', (map) => map.resources('posts', {}, (posts) => posts.member.get('a', { query: { type: 'object', properties: { format: {} } } }, () => {})), 'INVALID_OPTION', /"query" of action "a" of resource "posts" has "format"/],
-    ['two resources whose forms send one POST', (map) => map.resources('comments', { only: ['list', 'create'] }).resources('posts', {}, (posts) => posts.resources('comments', { shallow: true, as: 'remarks' })), 'CLASH', /resources 'comments' at \/comments.* and resources 'comments' at \/posts\/:postId\/comments.* both have POST \/comments/],
-    ['an action of its own that does what its forms do', (map) => map.resources('posts', { only: 'create' }).resources('posts', { only: 'update' }), 'CLASH', /both have POST \/posts/]
+    ['what belongs to one resource', (map) => map.scope(wrong({ actions: {} }), () => {}), 'INVALID_OPTION',
+      /"actions" of \S+ \S+ belongs to a single resource, not to a scope/],
+    ['a segment that leads elsewhere', (map) => map.resources('posts', { path: 'a/../b' }), 'INVALID_OPTION',
+      /"path" of \S+ \S+ must be a segment/],
+    ['a segment that is none', (map) => map.resources('posts', { path: wrong(5) }), 'INVALID_OPTION',
+      /"path" of \S+ \S+ must be a segment/],
+    ['conditions that are none', (map) => map.resources('posts', { routeConstraints: wrong(5) }), 'INVALID_OPTION',
+      /"routeConstraints" of \S+ \S+ must be route constraints/],
+    ['a name that is none', (map) => map.resources('posts', { as: wrong(5) }), 'INVALID_OPTION',
+      /"as" of \S+ \S+ must be a name/],
+    ['a name with a blank in it', (map) => map.resources('posts', { as: 'a b' }), 'INVALID_OPTION',
+      /"as" of \S+ \S+ must be a name/],
+    ['a parameter that is none', (map) => map.resources('posts', { param: wrong(5) }), 'INVALID_OPTION',
+      /"param" of \S+ \S+ must be a name/],
+    ['handlers that are none', (map) => map.resources('posts', { actions: wrong(5) }), 'INVALID_OPTION',
+      /"actions" of \S+ \S+ must be functions by action/],
+    ['a handler that is none', (map) => map.resources('posts', { actions: { list: wrong(5) } }), 'INVALID_OPTION',
+      /"actions" of \S+ \S+ has "list", which must be a function/],
+    ['a handler of no action', (map) => map.resources('posts', { actions: wrong({ lst: () => [] }) }), 'INVALID_OPTION',
+      /"actions" of \S+ \S+ has "lst".*did you mean "list"/],
+    ['a foreign key of what is nested in nothing', (map) => map.resources('posts', { foreignKey: 'userId' }),
+      'INVALID_OPTION', /"foreignKey" of resource "posts" can be given only to a resource that is nested/],
+    ...['id', '__proto__'].map((foreignKey): (typeof cases)[number] => [`a foreign key called ${foreignKey}`,
+      (map) => map.resources('posts', {}, (posts) => posts.resources('comments', { foreignKey })), 'INVALID_OPTION',
+      /"foreignKey" of \S+ \S+ must be the name of an attribute, but no attribute can be called "\w+"/]),
+    ['a foreign key that is no name', (map) => map.resources('posts', {},
+      (posts) => posts.resources('comments', { foreignKey: 'post-id' })), 'INVALID_OPTION',
+    /"foreignKey" of \S+ \S+ must be a name/],
+    ['the same conditions in another order',
+      (map) => map.resources('posts', { routeConstraints: { host: 'a', version: '1.0.0' }, only: 'list' })
+        .resources('posts', { routeConstraints: { version: '1.0.0', host: 'a' }, only: 'list' }), 'CLASH',
+      /both have GET \/posts/],
+    ['a guard that is none', (map) => map.scope({ authorize: wrong(true) }, () => {}), 'INVALID_OPTION',
+      /"authorize" of \S+ \S+ must be a function/],
+    ['an action without a handler', (map) => map.resources('posts', {},
+      (posts) => posts.member.post('publish', {}, wrong(undefined))), 'INVALID_OPTION',
+    /"handler" of action "publish" of resource "posts" must be a function/],
+    ['an action of another option', (map) => map.resources('posts', {},
+      (posts) => posts.member.post('publish', wrong({ lable: 'x' }), () => {})), 'UNKNOWN_OPTION',
+    /"lable" of action "publish" of resource "posts"; did you mean "label"/],
+    ['an action with options behind the handler',
+      (map) => map.resources('posts', {},
+        (posts) => posts.member.post('publish', wrong(() => {}), wrong({ hooks: {} }))), 'INVALID_OPTION',
+      /"handler" of action "publish" of resource "posts" must be the last argument/],
+    ['an action with options that are none',
+      (map) => map.resources('posts', {}, (posts) => posts.member.post('publish', wrong(5), () => {})),
+      'INVALID_OPTION',
+      /"handler" of action "publish" of resource "posts" must be a function, or options and a function, not 5/],
+    ['an action of a parameter that no query can have',
+      (map) => map.resources('posts', {},
+        (posts) => posts.collection.get('search',
+          {
+            query: {
+              type: 'object', properties: { q: { type: 'string' }, tags: { type: 'array', items: { type: 'string' } } }
+            }
+          }, () => [])), 'INVALID_OPTION',
+      /"query" of action "search" of resource "posts" has "tags", which must be a text, a number or a boolean/],
+    ['an action without a name', (map) => map.resources('posts', {}, (posts) => posts.member.post('', () => {})),
+      'INVALID_OPTION', /"name" of action "" of resource "posts" must be a name/],
+    ['an action that is read and has a body',
+      (map) => map.resources('posts', {},
+        (posts) => posts.member.get('a', { attributes: { type: 'object', properties: {} } }, () => {})),
+      'INVALID_OPTION',
+      /"attributes" of action "a" of resource "posts" cannot be given, because a GET has no body/],
+    ['an action whose label is none', (map) => map.resources('posts', {},
+      (posts) => posts.member.get('a', { label: wrong(5) }, () => {})), 'INVALID_OPTION',
+    /"label" of action "a" of resource "posts" must be a text or false/],
+    ['an action with a hook that would come before it is known',
+      (map) => map.resources('posts', {},
+        (posts) => posts.member.put('a', { hooks: { preParsing: () => {} } }, () => {})), 'INVALID_OPTION',
+      /"hooks" of action "a" of resource "posts" has "preParsing", which is not one of onRequest/],
+    ['what is nested in a resource that has no store',
+      (map) => map.resources('posts', { only: [] }, (posts) => posts.resources('comments')), 'INVALID_OPTION',
+      /"store" of resource "posts" is required, because a request for a nested resource looks up the row of this one first/],
+    ['a store that has no place for the parent',
+      (map) => map.resources('posts', {},
+        (posts) => posts.resources('comments',
+          { store: { ...memoryStore(), attributes: { type: 'object', properties: { title: { type: 'string' } } } } })),
+      'INVALID_OPTION', /"store" of \S+ \S+ must keep "postId".*as an integer/],
+    ['a store that keeps the parent as another type',
+      (map) => map.resources('posts', { id: 'uuid' },
+        (posts) => posts.resources('comments',
+          {
+            store: {
+              ...memoryStore(), attributes: { type: 'object', properties: { postId: { type: 'integer' } } }
+            }
+          })), 'INVALID_OPTION', /"store" of \S+ \S+ must keep "postId".*as a string of the format uuid\.$/],
+    ['an action whose schema is none', (map) => map.resources('posts', {},
+      (posts) => posts.member.post('a', { attributes: wrong(5) }, () => {})), 'INVALID_OPTION',
+    /"attributes" of action "a" of resource "posts" must be a JSON Schema/],
+    ['an action whose query is none', (map) => map.resources('posts', {},
+      (posts) => posts.member.get('a', { query: wrong({ type: 'array' }) }, () => {})), 'INVALID_OPTION',
+    /"query" of action "a" of resource "posts"/],
+    ['an action whose query has a parameter of ours',
+      (map) => map.resources('posts', {},
+        (posts) => posts.member.get('a', { query: { type: 'object', properties: { format: {} } } }, () => {})),
+      'INVALID_OPTION', /"query" of action "a" of resource "posts" has "format"/],
+    ['two resources whose forms send one POST',
+      (map) => map.resources('comments', { only: ['list', 'create'] }).resources('posts', {},
+        (posts) => posts.resources('comments', { shallow: true, as: 'remarks' })), 'CLASH',
+      /resources 'comments' at \/comments.* and resources 'comments' at \/posts\/:postId\/comments.* both have POST \/comments/],
+    ['an action of its own that does what its forms do',
+      (map) => map.resources('posts', { only: 'create' }).resources('posts', { only: 'update' }), 'CLASH',
+      /both have POST \/posts/]
   ]
-  for (const [name, declare, code, message] of cases) await t.rejects(async () => { await fastify().register(draw(declare)) }, { code: `FST_RESOURCES_${code}`, message }, name)
+  for (const [name, declare, code, message] of cases) {
+    await t.rejects(async () => { await fastify().register(draw(declare)) }, { code: `FST_RESOURCES_${code}`, message },
+      name)
+  }
 })
 
 t.test('a declaration after the map has been drawn throws', async (t) => {
@@ -107,7 +211,12 @@ t.test('a declaration after the map has been drawn throws', async (t) => {
     ['recent', () => posts?.collection.get('recent', () => [])],
     ['publish', () => posts?.member.post('publish', () => {})]
   ]
-  for (const [name, declare] of late) t.throws(declare, { code: 'FST_RESOURCES_INVALID_OPTION', message: new RegExp(`"draw" has ended already, so "${name}" cannot be declared`) })
+  for (const [name, declare] of late) {
+    t.throws(declare, {
+      code: 'FST_RESOURCES_INVALID_OPTION',
+      message: new RegExp(`"draw" has ended already, so "${name}" cannot be declared`)
+    })
+  }
 })
 
 t.test('a concern may be drawn within itself if the recursion ends', async (t) => {
@@ -115,21 +224,29 @@ t.test('a concern may be drawn within itself if the recursion ends', async (t) =
   let empty = 0
   const app = await open(t, (map) => {
     map.concern('tree', (map) => {
-      map.resources(names.shift() as string, { only: 'list' }, (parts) => { if (names.length > 0) parts.concerns('tree') })
+      map.resources(names.shift() as string, { only: 'list' }, (parts) => {
+        if (names.length > 0) {
+          parts.concerns('tree')
+        }
+      })
     })
     map.concerns('tree')
     map.concern('empty', () => { empty++ })
     for (let times = 0; times < 200; times++) map.concerns('empty')
   })
-  t.same(app.resourceRoutes.filter(({ verb }) => verb === 'GET').map(({ path }) => path), ['/trees', '/trees/:treeId/branches', '/trees/:treeId/branches/:branchId/leaves'])
+  t.same(app.resourceRoutes.filter(({ verb }) => verb === 'GET').map(({ path }) => path),
+    ['/trees', '/trees/:treeId/branches', '/trees/:treeId/branches/:branchId/leaves'])
   t.equal(empty, 200, 'a concern may be drawn repeatedly beside itself')
 })
 
 t.test('registering a drawn map takes only Fastify\'s own options', async (t) => {
   const drawn = draw((map) => map.resources('posts'))
-  await t.rejects(async () => { await fastify().register(drawn, { prefx: '/a' } as object) }, { code: 'FST_RESOURCES_UNKNOWN_OPTION', message: /"prefx" of the registration of a map; did you mean "prefix"/ })
-  await t.rejects(async () => { await fastify().register(drawn, { authorize: () => false } as object) }, { code: 'FST_RESOURCES_UNKNOWN_OPTION' })
-  await t.rejects(async () => { await fastify().register(drawn, { prefix: 5 as unknown as string }) }, { code: 'FST_RESOURCES_INVALID_OPTION', message: /"prefix" of a map must be a path/ })
+  await t.rejects(async () => { await fastify().register(drawn, { prefx: '/a' } as object) },
+    { code: 'FST_RESOURCES_UNKNOWN_OPTION', message: /"prefx" of the registration of a map; did you mean "prefix"/ })
+  await t.rejects(async () => { await fastify().register(drawn, { authorize: () => false } as object) },
+    { code: 'FST_RESOURCES_UNKNOWN_OPTION' })
+  await t.rejects(async () => { await fastify().register(drawn, { prefix: 5 as unknown as string }) },
+    { code: 'FST_RESOURCES_INVALID_OPTION', message: /"prefix" of a map must be a path/ })
   const app = await open(t, (map) => map.resources('posts'), { prefix: 'blog/', logLevel: 'silent' })
   t.equal(app.paths.posts?.(), '/blog/posts')
 })
@@ -137,7 +254,8 @@ t.test('registering a drawn map takes only Fastify\'s own options', async (t) =>
 t.test('a resource may serve only its nested resources', async (t) => {
   const posts = memoryStore()
   posts.create({ title: 'T' }, {})
-  const app = await open(t, (map) => map.resources('posts', { only: [], store: posts }, (posts) => posts.resources('comments')))
+  const app = await open(t, (map) => map.resources('posts', { only: [], store: posts },
+    (posts) => posts.resources('comments')))
   t.equal((await app.inject('/posts/1/comments')).statusCode, 200)
   t.equal((await app.inject('/posts/2/comments')).statusCode, 404)
   t.equal((await app.inject('/posts')).statusCode, 404)
@@ -147,28 +265,47 @@ t.test('a resource may serve only its nested resources', async (t) => {
 
 t.test('the store of a resource without own actions is prepared', async (t) => {
   let prepared = 0
-  await open(t, (map) => map.resources('posts', { only: [], store: { ...memoryStore(), prepare: () => { prepared++ } } }, (posts) => posts.resources('comments')))
+  await open(t,
+    (map) => map.resources('posts', { only: [], store: { ...memoryStore(), prepare: () => { prepared++ } } },
+      (posts) => posts.resources('comments')))
   t.equal(prepared, 1)
 })
 
 t.test('the constraints of a scope also apply to nested scopes', async (t) => {
   const app = await open(t, (map) => map
-    .scope({ path: ':t', constraints: { t: { enum: ['a'] } } }, (map) => map.resources('posts', { constraints: { id: { maximum: 5 } } }, (posts) => posts.resources('comments', { shallow: true })))
-    .scope({ routeConstraints: { host: 'admin.example' } }, (map) => map.resources('logs', { routeConstraints: { version: '1.0.0' } })))
+    .scope({ path: ':t', constraints: { t: { enum: ['a'] } } },
+      (map) => map.resources('posts', { constraints: { id: { maximum: 5 } } },
+        (posts) => posts.resources('comments', { shallow: true })))
+    .scope({ routeConstraints: { host: 'admin.example' } },
+      (map) => map.resources('logs', { routeConstraints: { version: '1.0.0' } })))
   await app.inject({ method: 'POST', url: '/a/posts', payload: { post: { title: 'T' } } })
   await app.inject({ method: 'POST', url: '/a/posts/1/comments', payload: { comment: { body: 'B' } } })
-  for (const [url, status] of [['/a/posts/1/comments', 200], ['/b/posts/1/comments', 404], ['/a/posts', 200], ['/b/posts', 404], ['/a/posts/1', 200], ['/a/posts/6', 404], ['/a/comments/1', 200], ['/b/comments/1', 404]] as const) t.equal((await app.inject(url)).statusCode, status, url)
-  const logs = async (host: string, version?: string): Promise<number> => (await app.inject({ url: '/logs', headers: { host, ...(version !== undefined && { 'accept-version': version }) } })).statusCode
-  t.strictSame([await logs('admin.example', '1.0.0'), await logs('evil.example', '1.0.0'), await logs('admin.example')], [200, 404, 404])
+  for (const [url, status] of [['/a/posts/1/comments', 200], ['/b/posts/1/comments', 404], ['/a/posts', 200],
+    ['/b/posts', 404], ['/a/posts/1', 200], ['/a/posts/6', 404], ['/a/comments/1', 200],
+    ['/b/comments/1', 404]] as const) {
+    t.equal((await app.inject(url)).statusCode, status, url)
+  }
+  const logs = async (host: string, version?: string): Promise<number> =>
+    (await app.inject({
+      url: '/logs', headers: { host, ...(version !== undefined && { 'accept-version': version }) }
+    })).statusCode
+  t.strictSame([await logs('admin.example', '1.0.0'), await logs('evil.example', '1.0.0'), await logs('admin.example')],
+    [200, 404, 404])
 })
 
 t.test('a singleton may constrain an enclosing parameter that is named id', async (t) => {
   const store = memoryStore()
   store.create({ name: 'N' }, {})
-  const app = await open(t, (map) => map.scope({ path: 'users/:id' }, (map) => map.resource('profile', { store, constraints: { id: { maximum: 1 } } })))
-  for (const [url, status] of [['/users/1/profile', 200], ['/users/2/profile', 404]] as const) t.equal((await app.inject(url)).statusCode, status, url)
-  const shared = await open(t, (map) => map.scope({ constraints: { id: { maximum: 0 } } }, (map) => map.resources('posts', { store }).resource('profile', { store })))
-  for (const [url, status] of [['/posts/1', 404], ['/profile', 200]] as const) t.equal((await shared.inject(url)).statusCode, status, 'a shared constraint applies only to resources with an id')
+  const app = await open(t, (map) => map.scope({ path: 'users/:id' },
+    (map) => map.resource('profile', { store, constraints: { id: { maximum: 1 } } })))
+  for (const [url, status] of [['/users/1/profile', 200], ['/users/2/profile', 404]] as const) {
+    t.equal((await app.inject(url)).statusCode, status, url)
+  }
+  const shared = await open(t, (map) => map.scope({ constraints: { id: { maximum: 0 } } },
+    (map) => map.resources('posts', { store }).resource('profile', { store })))
+  for (const [url, status] of [['/posts/1', 404], ['/profile', 200]] as const) {
+    t.equal((await shared.inject(url)).statusCode, status, 'a shared constraint applies only to resources with an id')
+  }
 })
 
 t.test('links encode the prefix around a resource once', async (t) => {
@@ -181,9 +318,11 @@ t.test('links encode the prefix around a resource once', async (t) => {
       path = scope.paths.post?.(1)
     }, { prefix })
     const created = await app.inject({ method: 'POST', url: `${encoded}/posts`, payload: { post: { title: 'T' } } })
-    t.strictSame([created.statusCode, created.headers.location, path], [201, `${encoded}/posts/1`, `${encoded}/posts/1`])
+    t.strictSame([created.statusCode, created.headers.location, path],
+      [201, `${encoded}/posts/1`, `${encoded}/posts/1`])
     t.equal((await app.inject(`${encoded}/posts/1`)).statusCode, 200)
-    const [, stylesheet = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec((await app.inject({ url: `${encoded}/posts`, headers: html })).body) ?? []
+    const [, stylesheet = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec(
+      (await app.inject({ url: `${encoded}/posts`, headers: html })).body) ?? []
     t.equal((await app.inject(stylesheet)).statusCode, 200)
   }
 })
@@ -191,19 +330,32 @@ t.test('links encode the prefix around a resource once', async (t) => {
 t.test('hooks of an action are not called if the app has already answered', async (t) => {
   const app = fastify()
   t.teardown(() => app.close())
-  app.addHook('onRequest', async (request, reply) => request.headers['x-cached'] === undefined ? undefined : reply.code(200).send('cached'))
-  app.register(resources, { name: 'posts', actionHooks: { create: { onSend: async (_request: unknown, _reply: unknown, payload: unknown) => payload } } })
-  t.match(await app.inject({ method: 'POST', url: '/posts', headers: { 'x-cached': '1' }, payload: { post: {} } }), { statusCode: 200, body: 'cached' })
+  app.addHook('onRequest', async (request, reply) => request.headers['x-cached'] === undefined
+    ? undefined
+    : reply.code(200).send('cached'))
+  app.register(resources, {
+    name: 'posts',
+    actionHooks: { create: { onSend: async (_request: unknown, _reply: unknown, payload: unknown) => payload } }
+  })
+  t.match(await app.inject({ method: 'POST', url: '/posts', headers: { 'x-cached': '1' }, payload: { post: {} } }),
+    { statusCode: 200, body: 'cached' })
 })
 
 t.test('links are right for a parent whose id ends like a suffix', async (t) => {
-  const app = await open(t, (map) => map.resources('files', { id: 'string', store: textStore() }, (files) => files.resource('cover')))
-  const created = await app.inject({ method: 'POST', url: '/files', payload: { file: { title: 'a.json' } }, headers: json })
+  const app = await open(t, (map) => map.resources('files', { id: 'string', store: textStore() },
+    (files) => files.resource('cover')))
+  const created = await app.inject({
+    method: 'POST', url: '/files', payload: { file: { title: 'a.json' } }, headers: json
+  })
   const location = String(created.headers.location)
   t.match(location, /%252Ejson$/)
-  t.equal((await app.inject({ method: 'POST', url: `${location}/cover`, payload: { cover: { by: 'Ada' } } })).statusCode, 201)
+  t.equal((await app.inject({
+    method: 'POST', url: `${location}/cover`, payload: { cover: { by: 'Ada' } }
+  })).statusCode, 201)
   t.match((await app.inject({ url: `${location}/cover`, headers: html })).body, `<a href="${location}">`)
-  t.equal((await app.inject({ method: 'POST', url: `${location}/cover`, headers: form, payload: '_method=DELETE' })).headers.location, `${location}#deleted`)
+  t.equal((await app.inject({
+    method: 'POST', url: `${location}/cover`, headers: form, payload: '_method=DELETE'
+  })).headers.location, `${location}#deleted`)
 })
 
 t.test('a plugin instance knows the names of the instances around it, in any order', async (t) => {
@@ -224,7 +376,8 @@ t.test('the page of a stale custom action offers only a link to the row', async 
   const store = memoryStore()
   store.create({ title: 'T' }, {})
   const options: Omit<ResourceOptions, 'name' | 'actions'> = { store, except: 'delete' }
-  const app = await open(t, (map) => map.resources('posts', options, (posts) => posts.member.post('publish', ({ id, guard }) => store.update(id, { published: true }, guard))))
+  const app = await open(t, (map) => map.resources('posts', options,
+    (posts) => posts.member.post('publish', ({ id, guard }) => store.update(id, { published: true }, guard))))
   store.update(1, { title: 'U' }, { version: '1', scope: {} })
   const late = await app.inject({ method: 'POST', url: '/posts/1/publish', headers: form, payload: '_version=1' })
   t.equal(late.statusCode, 412)
@@ -241,23 +394,37 @@ t.test('a shallow row in nested parents links back to its list', async (t) => {
   tasks.create({ name: 'T' }, { projectId: 1 })
   const notes = memoryStore()
   for (const scope of [{ taskId: 1 }, { taskId: 1 }, { taskId: 9 }, {}]) notes.create({ text: 'N' }, scope)
-  const app = await open(t, (map) => map.resources('projects', { store: projects }, (projects) => projects.resources('tasks', { store: tasks }, (tasks) => tasks.resources('notes', { store: notes, shallow: true }))))
+  const app = await open(t, (map) => map.resources('projects', { store: projects },
+    (projects) => projects.resources('tasks', { store: tasks },
+      (tasks) => tasks.resources('notes', { store: notes, shallow: true }))))
   const page = (await app.inject({ url: '/notes/1', headers: html })).body
   t.match(page, /<a href="\/projects\/1\/tasks\/1">Task 1<\/a>/)
   t.match(page, /<a href="\/projects\/1\/tasks\/1\/notes">Notes<\/a>/)
   const gone = await app.inject({ method: 'POST', url: '/notes', headers: form, payload: '_method=DELETE&id=1' })
   t.strictSame([gone.statusCode, gone.headers.location], [303, '/projects/1/tasks/1/notes#deleted'])
-  for (const id of [3, 4]) t.notMatch((await app.inject({ url: `/notes/${id}`, headers: html })).body, /<a href="\/(?:projects|notes")/, 'the parents of the row are unknown')
+  for (const id of [3, 4]) {
+    t.notMatch((await app.inject({ url: `/notes/${id}`, headers: html })).body, /<a href="\/(?:projects|notes")/,
+      'the parents of the row are unknown')
+  }
   t.strictSame((await app.inject({ url: '/notes/2', headers: json })).json(), { note: { id: 2, text: 'N', taskId: 1 } })
 })
 
 t.test('a singleton\'s form that names another id comes back with the singleton', async (t) => {
-  const attributes = { type: 'object', properties: { links: { type: 'array', items: { type: 'object', properties: { url: { type: 'string' } } } } } } as const
+  const attributes = {
+    type: 'object',
+    properties: { links: { type: 'array', items: { type: 'object', properties: { url: { type: 'string' } } } } }
+  } as const
   const app = await open(t, (map) => map.resource('profile', { attributes }))
   await app.inject({ method: 'POST', url: '/profile', payload: { profile: { links: [{ url: 'a' }] } }, headers: json })
   const page = (await app.inject({ url: '/profile', headers: html })).body
   const [, name = '', value = ''] = /<button[^>]* name="([^"]*\[add\])" value="([^"]*)"/.exec(page) ?? []
-  const again = await app.inject({ method: 'POST', url: '/profile', headers: form, payload: new URLSearchParams([['_method', 'PUT'], ['_version', '1'], ['profile[links]', ''], ['profile[links][0][?][row]', '1'], ['profile[links][0][url]', 'b'], [name, value]]).toString() })
+  const again = await app.inject({
+    method: 'POST',
+    url: '/profile',
+    headers: form,
+    payload: new URLSearchParams([['_method', 'PUT'], ['_version', '1'], ['profile[links]', ''],
+      ['profile[links][0][?][row]', '1'], ['profile[links][0][url]', 'b'], [name, value]]).toString()
+  })
   t.equal(again.statusCode, 200)
   t.match(again.body, /name="_method" value="PUT"/)
   t.match(again.body, />b<\/textarea>/)
@@ -267,7 +434,8 @@ t.test('an app whose decorators have the plugin\'s names gets an error', async (
   for (const name of ['paths', 'printResources', 'resourceRoutes']) {
     const app = fastify()
     app.decorate(name, {})
-    await t.rejects(async () => { await app.register(resources, { name: 'posts' }) }, { code: 'FST_RESOURCES_INVALID_OPTION', message: new RegExp(`decorated with "${name}" already`) })
+    await t.rejects(async () => { await app.register(resources, { name: 'posts' }) },
+      { code: 'FST_RESOURCES_INVALID_OPTION', message: new RegExp(`decorated with "${name}" already`) })
     const outer = fastify()
     outer.decorate(name, {})
     outer.register(async (scope) => { await scope.register(resources, { name: 'posts' }) })
@@ -278,7 +446,11 @@ t.test('an app whose decorators have the plugin\'s names gets an error', async (
 t.test('the options that the compiler has checked are those that are registered', async (t) => {
   const app = fastify()
   t.teardown(() => app.close())
-  app.register(resources, defineResource({ name: 'posts', attributes: { type: 'object', properties: { title: { type: 'string' } } }, actions: { show: ({ id }) => ({ id, attributes: { title: 'T' } }) } }))
+  app.register(resources, defineResource({
+    name: 'posts',
+    attributes: { type: 'object', properties: { title: { type: 'string' } } },
+    actions: { show: ({ id }) => ({ id, attributes: { title: 'T' } }) }
+  }))
   t.match((await app.inject('/posts/5.json')).json(), { post: { id: 5, title: 'T' } })
   t.equal(Object.getOwnPropertyDescriptor(app.paths, 'nothing'), undefined)
 })
@@ -291,47 +463,77 @@ t.test('nested rows belong to the current row of their singleton', async (t) => 
       .resources('marks', { scope: () => ({ profileId: 99 }) })
       .resources('notes', { shallow: true })
       .resource('badge', {}, (badge) => badge.resources('pins')))
-    .resource('secret', { authorize: ({ headers }) => headers['x-key'] === 'open' }, (secret) => secret.resources('hints', { shallow: true }))
+    .resource('secret', { authorize: ({ headers }) => headers['x-key'] === 'open' },
+      (secret) => secret.resources('hints', { shallow: true }))
     .resources('posts', {}, (posts) => posts.resource('cover', {}, (cover) => cover.resources('spots'))))
-  const make = async (url: string, name: string, headers: Record<string, string> = json): Promise<number> => (await app.inject({ method: 'POST', url, headers, payload: { [name]: { text: 'x' } } })).statusCode
+  const make = async (url: string, name: string, headers: Record<string, string> = json): Promise<number> =>
+    (await app.inject({ method: 'POST', url, headers, payload: { [name]: { text: 'x' } } })).statusCode
   t.equal((await app.inject('/profile/links/1')).statusCode, 404, 'there is no profile')
   t.equal(await make('/profile/links', 'link'), 404)
   profiles.create({ name: 'P' }, {})
-  for (const [url, name] of [['/profile/links', 'link'], ['/profile/notes', 'note'], ['/profile/badge', 'badge'], ['/profile/badge/pins', 'pin'], ['/posts', 'post'], ['/posts/1/cover', 'cover'], ['/posts/1/cover/spots', 'spot']] as const) t.equal(await make(url, name), 201, url)
+  for (const [url, name] of [['/profile/links', 'link'], ['/profile/notes', 'note'], ['/profile/badge', 'badge'],
+    ['/profile/badge/pins', 'pin'], ['/posts', 'post'], ['/posts/1/cover', 'cover'],
+    ['/posts/1/cover/spots', 'spot']] as const) {
+    t.equal(await make(url, name), 201, url)
+  }
   t.equal((await app.inject('/profile/links/1')).statusCode, 200)
   t.equal(await make('/profile/marks', 'mark'), 404, 'the scope selects another profile')
-  for (const url of ['/notes/1', '/profile/badge/pins/1', '/posts/1/cover/spots/1']) t.equal((await app.inject({ url, headers: html })).statusCode, 200, url)
-  t.match((await app.inject({ url: '/posts/1/cover/spots/1', headers: html })).body, /<a href="\/posts\/1\/cover">Cover<\/a>/)
+  for (const url of ['/notes/1', '/profile/badge/pins/1', '/posts/1/cover/spots/1']) {
+    t.equal((await app.inject({ url, headers: html })).statusCode, 200, url)
+  }
+  t.match((await app.inject({ url: '/posts/1/cover/spots/1', headers: html })).body,
+    /<a href="\/posts\/1\/cover">Cover<\/a>/)
   const key = { ...json, 'x-key': 'open' }
   t.strictSame([await make('/secret', 'secret', key), await make('/secret/hints', 'hint', key)], [201, 201])
-  t.strictSame([(await app.inject({ url: '/hints/1', headers: key })).statusCode, (await app.inject({ url: '/hints/1', headers: json })).statusCode], [200, 403])
+  t.strictSame([(await app.inject({ url: '/hints/1', headers: key })).statusCode,
+    (await app.inject({ url: '/hints/1', headers: json })).statusCode], [200, 403])
 })
 
 t.test('a shallow row belongs to the singleton of its own parent', async (t) => {
   const asked: unknown[] = []
-  const authorize: Authorize = async (_request, { resource, id, row }) => { asked.push([resource, id, (await row?.())?.id]); return true }
-  const app = await open(t, (map) => map.resources('users', {}, (users) => users.resource('profile', { authorize }, (profile) => profile.resources('photos', { shallow: true }))))
+  const authorize: Authorize = async (_request, { resource, id, row }) => {
+    asked.push([resource, id, (await row?.())?.id])
+    return true
+  }
+  const app = await open(t, (map) => map.resources('users', {},
+    (users) => users.resource('profile', { authorize }, (profile) => profile.resources('photos', { shallow: true }))))
   for (const id of [1, 2]) {
-    for (const [url, name] of [['/users', 'user'], [`/users/${id}/profile`, 'profile'], [`/users/${id}/profile/photos`, 'photo']] as const) t.equal((await app.inject({ method: 'POST', url, headers: json, payload: { [name]: { text: 'x' } } })).statusCode, 201, url)
+    for (const [url, name] of [['/users', 'user'], [`/users/${id}/profile`, 'profile'],
+      [`/users/${id}/profile/photos`, 'photo']] as const) {
+      t.equal((await app.inject({ method: 'POST', url, headers: json, payload: { [name]: { text: 'x' } } })).statusCode,
+        201, url)
+    }
   }
   asked.length = 0
-  t.strictSame((await app.inject({ url: '/photos/2', headers: json })).json(), { photo: { id: 2, text: 'x', profileId: 2 } })
+  t.strictSame((await app.inject({ url: '/photos/2', headers: json })).json(),
+    { photo: { id: 2, text: 'x', profileId: 2 } })
   t.strictSame(asked, [['profile', undefined, 2]])
   const gone = await app.inject({ method: 'POST', url: '/photos', headers: form, payload: '_method=DELETE&id=2' })
   t.strictSame([gone.statusCode, gone.headers.location], [303, '/users/2/profile/photos#deleted'])
 })
 
 t.test('a shallow row of a hidden parent is answered to the byte like a missing one', async (t) => {
-  const authorize: Authorize = ({ headers }, { resource }) => headers['x-user'] === 'ada' || resource !== 'posts' || 'hide'
-  const app = await open(t, (map) => map.resources('posts', { authorize }, (posts) => posts.resources('comments', { shallow: true, writes: 'both' }, (comments) => comments.resources('likes'))))
+  const authorize: Authorize = ({ headers }, { resource }) => headers['x-user'] === 'ada' || resource !== 'posts' ||
+    'hide'
+  const app = await open(t, (map) => map.resources('posts', { authorize },
+    (posts) => posts.resources('comments', { shallow: true, writes: 'both' },
+      (comments) => comments.resources('likes'))))
   const ada = { ...json, 'x-user': 'ada' }
-  for (const [url, name] of [['/posts', 'post'], ['/posts/1/comments', 'comment']] as const) t.equal((await app.inject({ method: 'POST', url, headers: ada, payload: { [name]: { text: 'x' } } })).statusCode, 201, url)
+  for (const [url, name] of [['/posts', 'post'], ['/posts/1/comments', 'comment']] as const) {
+    t.equal((await app.inject({ method: 'POST', url, headers: ada, payload: { [name]: { text: 'x' } } })).statusCode,
+      201, url)
+  }
   const answers = async (id: number): Promise<string[]> => {
     const requests = [json, html, { accept: 'application/xml' }].flatMap((headers) => [
       { url: `/comments/${id}`, headers }, { url: `/comments/${id}/likes`, headers },
       { method: 'PUT' as const, url: '/comments', headers, payload: { id, comment: { text: 'y' } } },
       { method: 'DELETE' as const, url: `/comments?id=${id}`, headers },
-      { method: 'POST' as const, url: '/comments', headers: { ...headers, 'content-type': form['content-type'] }, payload: `_method=DELETE&id=${id}` }
+      {
+        method: 'POST' as const,
+        url: '/comments',
+        headers: { ...headers, 'content-type': form['content-type'] },
+        payload: `_method=DELETE&id=${id}`
+      }
     ])
     return Promise.all(requests.map(async (request) => {
       const { statusCode, body } = await app.inject(request)
@@ -343,8 +545,10 @@ t.test('a shallow row of a hidden parent is answered to the byte like a missing 
 })
 
 t.test('after a deletion in a resource without a list a browser is sent to the parent', async (t) => {
-  const app = await open(t, (map) => map.resources('posts', {}, (posts) => posts.resources('comments', { except: 'list', writes: 'both' })).resources('notes', { except: 'list' }))
-  for (const [url, name, location] of [['/posts', 'post', '/posts/1'], ['/posts/1/comments', 'comment', '/posts/1'], ['/notes', 'note', '/notes']] as const) {
+  const app = await open(t, (map) => map.resources('posts', {},
+    (posts) => posts.resources('comments', { except: 'list', writes: 'both' })).resources('notes', { except: 'list' }))
+  for (const [url, name, location] of [['/posts', 'post', '/posts/1'], ['/posts/1/comments', 'comment', '/posts/1'],
+    ['/notes', 'note', '/notes']] as const) {
     await app.inject({ method: 'POST', url, headers: json, payload: { [name]: { text: 'x' } } })
     if (name === 'post') continue
     const gone = await app.inject({ method: 'POST', url, headers: form, payload: '_method=DELETE&id=1' })
@@ -352,19 +556,24 @@ t.test('after a deletion in a resource without a list a browser is sent to the p
   }
 })
 
-t.test('a page links to a nested resource only if it can be shown and its path needs no further parameter', async (t) => {
-  const app = await open(t, (map) => map.resources('posts', {}, (posts) => posts.resources('comments').resource('cover')
-    .scope({ path: ':lang' }, (posts) => posts.resources('translations'))
-    .resources('likes', { only: ['create'] })
-    .resource('draft', { except: 'show' })))
-  await app.inject({ method: 'POST', url: '/posts', headers: json, payload: { post: { title: 'T' } } })
-  const { body } = await app.inject({ url: '/posts/1', headers: html })
-  t.strictSame([...body.matchAll(/href="(\/posts\/1\/[^".]*)"/g)].map(([, href]) => href), ['/posts/1/cover', '/posts/1/comments', '/posts/1/comments#new'])
-})
+t.test('a page links to a nested resource only if it can be shown and its path needs no further parameter',
+  async (t) => {
+    const app = await open(t, (map) => map.resources('posts', {}, (posts) => posts.resources('comments').resource('cover')
+      .scope({ path: ':lang' }, (posts) => posts.resources('translations'))
+      .resources('likes', { only: ['create'] })
+      .resource('draft', { except: 'show' })))
+    await app.inject({ method: 'POST', url: '/posts', headers: json, payload: { post: { title: 'T' } } })
+    const { body } = await app.inject({ url: '/posts/1', headers: html })
+    t.strictSame([...body.matchAll(/href="(\/posts\/1\/[^".]*)"/g)].map(([, href]) => href),
+      ['/posts/1/cover', '/posts/1/comments', '/posts/1/comments#new'])
+  })
 
 t.test('an onSend hook of a resource receives its answers in each format', async (t) => {
-  const app = await open(t, (map) => map.resources('posts', { hooks: { onSend: async (_request, _reply, payload) => typeof payload === 'string' ? `${payload}\n` : payload } }))
-  for (const suffix of ['xml', 'json', 'html']) t.match((await app.inject(`/posts/1.${suffix}`)).body, /there is no post with the id 1[^]*\n$/, suffix)
+  const app = await open(t, (map) => map.resources('posts',
+    { hooks: { onSend: async (_request, _reply, payload) => typeof payload === 'string' ? `${payload}\n` : payload } }))
+  for (const suffix of ['xml', 'json', 'html']) {
+    t.match((await app.inject(`/posts/1.${suffix}`)).body, /there is no post with the id 1[^]*\n$/, suffix)
+  }
 })
 
 t.test('actions on one path have names and parameters of their own', async (t) => {
@@ -375,8 +584,10 @@ t.test('actions on one path have names and parameters of their own', async (t) =
     .member.get('votes', { path: 'vote', query: query('page') as never }, keep('votes'))
     .member.put('vote', { query: query('up') as never }, keep('vote'))
     .member.delete('unvote', { path: 'vote', query: query('why') as never }, keep('unvote'))))
-  t.strictSame(['votesPost', 'votePost', 'unvotePost'].map((name) => app.paths[name]?.(1)), ['/posts/1/vote', '/posts/1/vote', '/posts/1/vote'])
-  t.strictSame(app.resourceRoutes.filter(({ path }) => path.endsWith('vote')).map(({ name, verb }) => `${name} ${verb}`), ['votesPost GET', 'votePost PUT', 'unvotePost DELETE'])
+  t.strictSame(['votesPost', 'votePost', 'unvotePost'].map((name) => app.paths[name]?.(1)),
+    ['/posts/1/vote', '/posts/1/vote', '/posts/1/vote'])
+  t.strictSame(app.resourceRoutes.filter(({ path }) => path.endsWith('vote'))
+    .map(({ name, verb }) => `${name} ${verb}`), ['votesPost GET', 'votePost PUT', 'unvotePost DELETE'])
   for (const [method, url, payload, status, wanted] of [
     ['PUT', '/posts/1/vote?up=1', '', 303, ['vote', { up: 1 }]],
     ['DELETE', '/posts/1/vote?why=1', '', 303, ['unvote', { why: 1 }]],
@@ -387,20 +598,28 @@ t.test('actions on one path have names and parameters of their own', async (t) =
     ['POST', '/posts/1/vote?page=1', '_method=PUT', 400, []]
   ] as const) {
     given.length = 0
-    t.equal((await app.inject({ method, url, headers: form, payload })).statusCode, status, `${method} ${url} ${payload}`)
+    t.equal((await app.inject({ method, url, headers: form, payload })).statusCode, status,
+      `${method} ${url} ${payload}`)
     t.strictSame(given, wanted)
   }
 })
 
 t.test('an edit page shows the row of the app\'s own handler, or the answer that the handler has sent', async (t) => {
-  const app = await open(t, (map) => map.resources('posts', { formPages: true, actions: { show: ({ id, reply }) => id === 1 ? { id, attributes: { title: 'T' } } : reply.code(418).send() } }))
-  t.match(await app.inject({ url: '/posts/1/edit', headers: html }), { statusCode: 200, body: /value="T"|>T<\/textarea>/ })
+  const app = await open(t, (map) => map.resources('posts',
+    {
+      formPages: true,
+      actions: { show: ({ id, reply }) => id === 1 ? { id, attributes: { title: 'T' } } : reply.code(418).send() }
+    }))
+  t.match(await app.inject({ url: '/posts/1/edit', headers: html }),
+    { statusCode: 200, body: /value="T"|>T<\/textarea>/ })
   t.equal((await app.inject({ url: '/posts/2/edit', headers: html })).statusCode, 418)
 })
 
 t.test('an id that no path can have is not found', async (t) => {
   const app = await open(t, (map) => map.resources('files', { id: 'string', store: textStore() }))
-  for (const id of ['.', '..']) t.equal((await app.inject({ method: 'DELETE', url: `/files?id=${id}`, headers: json })).statusCode, 404, id)
+  for (const id of ['.', '..']) {
+    t.equal((await app.inject({ method: 'DELETE', url: `/files?id=${id}`, headers: json })).statusCode, 404, id)
+  }
 })
 
 t.test('without a store the handlers\' own store has no rows and fails to create', async (t) => {
@@ -429,5 +648,7 @@ t.test('row() of a request without an id is a 422, and a handler may return a li
     .collection.get('some', () => ({ kind: 'listed', rows: first }))
     .collection.get('sorted', () => ({ kind: 'listed', rows: first, order: [{ by: 'id', descending: true }] }))))
   t.match(await app.inject('/posts/none.json'), { statusCode: 422, body: /id must be given/ })
-  for (const url of ['/posts/some.json', '/posts/sorted.json']) t.strictSame((await app.inject(url)).json(), { posts: [{ id: 1, title: 'T' }] })
+  for (const url of ['/posts/some.json', '/posts/sorted.json']) {
+    t.strictSame((await app.inject(url)).json(), { posts: [{ id: 1, title: 'T' }] })
+  }
 })

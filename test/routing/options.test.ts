@@ -44,10 +44,9 @@ const csv = {
 
 t.test('an invalid value of an option throws at registration, with the cure', async t => {
   const cases: [option: string, values: unknown[], says: RegExp][] = [
-    ['name',
-      [undefined, null, '', 5, true, {}, [], '1posts', 'my posts', 'posts/x', '/posts', 'posts.xml', ':id', '*', 'p?',
-        'pösts', '-posts', 'posts\n'],
-      /must be a name such as 'posts' \(letters, digits, "_" and "-", no digit first\), not /],
+    ['name', [undefined, null, '', 5, true, {}, [], '1posts', 'my posts', 'posts/x', '/posts', 'posts.xml', ':id', '*',
+      'p?', 'pösts', '-posts', 'posts\n'],
+    /must be a name such as 'posts' \(letters, digits, "_" and "-", no digit first\), not /],
     ['name', ['id', '_method', '_version', 'commit'],
       /must not be "\w+", which has another meaning in payloads; set "singular" to another name/],
     ['name', ['__proto__'],
@@ -80,30 +79,25 @@ t.test('an invalid value of an option throws at registration, with the cure', as
     ['formats', [['xml', 'xml'], ['xml', 'html', 'xml']], /has "xml" twice/],
     ['formats', [[csv, csv], ['json', csv, csv], ['csv', csv], ['csv', 'csv']], /has "csv" twice/],
     ['formats', [[{ ...csv, name: 'xml' }, 'xml']], /has "xml" twice/],
-    ['formats',
-      [[null], [undefined], [5], [{}], [[]], [{ ...csv, name: undefined }], [{ ...csv, name: '' }],
-        [{ ...csv, name: 'CSV' }], [{ ...csv, name: 'c s v' }], [{ ...csv, name: 'c.v' }], [{ ...csv, name: 5 }]],
-      /has a format whose "name" is not made of small letters and digits/],
-    ['formats',
-      [undefined, [], 'text/csv', {}, [''], ['csv'], ['text/CSV'], ['text/'], ['/csv'], ['text csv'], ['text/csv '],
-        [5], [null], ['text/csv', 'csv']].map(
-        (mediaTypes) => [{ ...csv, mediaTypes }]
-      ), /has "csv", whose "mediaTypes" must be a list such as \['text\/csv'\], in small letters/],
+    ['formats', [[null], [undefined], [5], [{}], [[]], [{ ...csv, name: undefined }], [{ ...csv, name: '' }],
+      [{ ...csv, name: 'CSV' }], [{ ...csv, name: 'c s v' }], [{ ...csv, name: 'c.v' }], [{ ...csv, name: 5 }]],
+    /has a format whose "name" is not made of small letters and digits/],
+    ['formats', [undefined, [], 'text/csv', {}, [''], ['csv'], ['text/CSV'], ['text/'], ['/csv'], ['text csv'],
+      ['text/csv '], [5], [null], ['text/csv', 'csv']].map((mediaTypes) => [{ ...csv, mediaTypes }]),
+    /has "csv", whose "mediaTypes" must be a list such as \['text\/csv'\], in small letters/],
     ['formats', [undefined, null, 'text', {}].map((compileWriter) => [{ ...csv, compileWriter }]),
       /has "csv", which has no function "compileWriter"/],
-    ['formats',
-      ['', 'header', '=present', 'a=b;c=d', 'a=b; ', '; a=b', 'a="b"', 'a=b, c=d', 'a=b\r\nx: y', 5, null, {}].map(
-        (mediaTypeParameters) => [{ ...csv, mediaTypeParameters }]
-      ), /has "csv", whose "mediaTypeParameters" must be a text such as 'header=present'/],
+    ['formats', ['', 'header', '=present', 'a=b;c=d', 'a=b; ', '; a=b', 'a="b"', 'a=b, c=d', 'a=b\r\nx: y', 5, null,
+      {}].map((mediaTypeParameters) => [{ ...csv, mediaTypeParameters }]),
+    /has "csv", whose "mediaTypeParameters" must be a text such as 'header=present'/],
     ['writes', ['members', 'all', 'Both', '', true, 5, [], {}], /must be 'collection', 'member' or 'both', not /],
     ['trustedOrigins', ['https://a.example', {}, 5, true, new Set(['https://a.example'])],
       /must be a list of origins such as \['https:\/\/app\.example\.com'\]/],
-    ['trustedOrigins',
-      ['a.example', '//a.example', '', '*', 'null', 'https://a.example/', 'https://a.example/x', 'https://a.example?',
-        'https://A.example', 'HTTPS://a.example', 'https://a.example:443', 'http://a.example:80', 'https://u@a.example',
-        'file:///x', 'moz-extension://a', 'https://a.example ', 5, null, undefined, {}].map(
-        (origin) => [origin]
-      ), /which is not an origin such as 'https:\/\/app\.example\.com': scheme and host in small letters, no path/],
+    ['trustedOrigins', ['a.example', '//a.example', '', '*', 'null', 'https://a.example/', 'https://a.example/x',
+      'https://a.example?', 'https://A.example', 'HTTPS://a.example', 'https://a.example:443', 'http://a.example:80',
+      'https://u@a.example', 'file:///x', 'moz-extension://a', 'https://a.example ', 5, null, undefined,
+      {}].map((origin) => [origin]),
+    /which is not an origin such as 'https:\/\/app\.example\.com': scheme and host in small letters, no path/],
     ['requireMatch', ['true', '', 0, 1, {}, []], /must be true or false, not /],
     ['csv.escapeFormulas', ['true', '', 0, 1, {}, []], /must be true or false, not /],
     ['maxLimit', [0, -1, 1.5, NaN, Infinity, 2 ** 53, '10', true, [5], {}],
@@ -128,14 +122,11 @@ t.test('an invalid value of an option throws at registration, with the cure', as
   for (const [option, values, says] of cases) {
     const [format = '', member] = option.split('.')
     for (const value of values) {
-      registrations.refused(
-        {
-          name,
-          ...(format === 'csv' && { formats: ['csv'] }),
-          [format]: member === undefined ? value : { [member]: value }
-        },
-        INVALID, `Option "${option}" of `, says
-      )
+      registrations.refused({
+        name,
+        ...(format === 'csv' && { formats: ['csv'] }),
+        [format]: member === undefined ? value : { [member]: value }
+      }, INVALID, `Option "${option}" of `, says)
     }
   }
   await registrations.check(t)
@@ -154,12 +145,8 @@ t.test('an error about an option names the resource, the found value and the all
     'Option "html.columns" of resource "posts" names "titel", which is not among the attributes declared; did you ' +
       'mean "title"?')
   says({ name, prefix: 5 }, 'Option "prefix" of resource "posts" must be a path such as \'/blog\', not 5.')
-  says(
-    {},
-    'Option "name" of a resource must be a name such as \'posts\' (letters, digits, ' +
-      '"_" and "-", no digit first), not ' +
-      'undefined.'
-  )
+  says({}, 'Option "name" of a resource must be a name such as \'posts\' (letters, digits, ' +
+    '"_" and "-", no digit first), not ' + 'undefined.')
   for (const wrong of ['schema', 'properties', 'fields']) {
     says({ name, [wrong]: attributes },
       `There is no option "${wrong}" of resource "posts"; the schema of the attributes is the option "attributes".`)
@@ -169,16 +156,11 @@ t.test('an error about an option names the resource, the found value and the all
   says('posts', `${object}'posts'.`)
   says(['posts'], `${object}posts.`)
   says(7, `${object}7.`)
-  says(
-    undefined,
-    'Option "name" of a resource must be a name such as \'posts\' (letters, digits, ' +
-      '"_" and "-", no digit first), not ' +
-      'undefined.'
-  )
+  says(undefined, 'Option "name" of a resource must be a name such as \'posts\' (letters, digits, ' +
+    '"_" and "-", no digit first), not ' + 'undefined.')
   await registrations.check(t)
-  t.throws(() => xmlSchema({ name, id: 'int' } as never), {
-    message: 'Option "id" of resource "posts" must be \'integer\', \'uuid\' or \'string\', not \'int\'.'
-  })
+  t.throws(() => xmlSchema({ name, id: 'int' } as never),
+    { message: 'Option "id" of resource "posts" must be \'integer\', \'uuid\' or \'string\', not \'int\'.' })
 })
 
 t.test('an error about an option of a nested resource names that resource', async t => {
@@ -194,7 +176,8 @@ t.test('an error about an option of a nested resource names that resource', asyn
     const app = fastify()
     app.register(draw((map) => 'as' in options
       ? map.resources('comments', options as object)
-      : map.resources('posts', {}, (posts) => posts.resources('comments', options as object))))
+      : map.resources('posts',
+        {}, (posts) => posts.resources('comments', options as object))))
     await t.rejects(async () => { await app.ready() }, { message })
     await app.close()
   }
@@ -241,29 +224,25 @@ t.test('each valid value of an option is accepted', async t => {
       ['posts', 'Posts', 'blog-posts', 'blog_posts', '_posts', 'p1', 'sheep', 'x', 'constructor', 'errors', 's']],
     ['singular', ['post', 'entry', 'posts', 'blog-post', 'Post']],
     ['attributes', [{ type: 'object', properties: {} }]],
-    ['store',
-      [memoryStore(), memoryStore({ id: 'uuid' }), memoryStore({ unique: ['title'] }),
-        { list, get, create, update, delete: remove }]],
+    ['store', [memoryStore(), memoryStore({ id: 'uuid' }), memoryStore({ unique: ['title'] }),
+      { list, get, create, update, delete: remove }]],
     ['id', ['integer', 'uuid']],
-    ['formats',
-      [['xml'], ['html'], ['json'], ['json', 'xml'], ['html', 'json', 'xml'], [csv], ['json', csv],
-        ['xml', 'html', 'json', 'csv'], [{ ...csv, mediaTypeParameters: 'header=present; profile=x' }],
-        Object.freeze(['json'])]],
+    ['formats', [['xml'], ['html'], ['json'], ['json', 'xml'], ['html', 'json', 'xml'], [csv], ['json', csv],
+      ['xml', 'html', 'json', 'csv'], [{ ...csv, mediaTypeParameters: 'header=present; profile=x' }],
+      Object.freeze(['json'])]],
     ['writes', ['collection', 'member', 'both']],
-    ['trustedOrigins',
-      [[], ['https://app.example.com'],
-        ['http://localhost:3000', 'http://127.0.0.1', 'http://[::1]:8080', 'https://xn--bcher-kva.example']]],
+    ['trustedOrigins', [[], ['https://app.example.com'],
+      ['http://localhost:3000', 'http://127.0.0.1', 'http://[::1]:8080', 'https://xn--bcher-kva.example']]],
     ['requireMatch', [true, false]],
     ['maxLimit', [1, 10, 1000, 1_000_000, Number.MAX_SAFE_INTEGER]],
     ['html', [{}, { pageSize: 1 }, { pageSize: 50 }, { pageSize: 1000 }]],
     ['sort', [[], Object.freeze([])]],
     ['filter', [[], Object.freeze([])]],
     ['prefix', ['', '/', '/blog', 'blog/', '/a/b', '/.a/b..']],
-    ['openapi',
-      [false, {}, { suffixes: true },
-        Object.freeze({
-          tags: ['x'], security: [], parameters: [], responses: {}, servers: [], externalDocs: {}, deprecated: true
-        })]]
+    ['openapi', [false, {}, { suffixes: true },
+      Object.freeze({
+        tags: ['x'], security: [], parameters: [], responses: {}, servers: [], externalDocs: {}, deprecated: true
+      })]]
   ]
   for (const [option, values] of cases) {
     for (const value of values) registrations.accepted({ name, [option]: value }, `${option}: ${JSON.stringify(value)}`)
@@ -273,26 +252,23 @@ t.test('each valid value of an option is accepted', async t => {
   }
   registrations.accepted({ name, maxLimit: 5 }, 'the default pageSize adapts to maxLimit')
   registrations.accepted({ name, id: 'uuid', store: memoryStore({ id: 'uuid' }) })
-  registrations.accepted(
-    {
-      name,
-      singular: undefined,
-      attributes: undefined,
-      store: undefined,
-      id: undefined,
-      formats: undefined,
-      writes: undefined,
-      trustedOrigins: undefined,
-      requireMatch: undefined,
-      maxLimit: undefined,
-      html: { pageSize: undefined },
-      sort: undefined,
-      filter: undefined,
-      openapi: undefined,
-      prefix: undefined
-    },
-    'undefined means the default'
-  )
+  registrations.accepted({
+    name,
+    singular: undefined,
+    attributes: undefined,
+    store: undefined,
+    id: undefined,
+    formats: undefined,
+    writes: undefined,
+    trustedOrigins: undefined,
+    requireMatch: undefined,
+    maxLimit: undefined,
+    html: { pageSize: undefined },
+    sort: undefined,
+    filter: undefined,
+    openapi: undefined,
+    prefix: undefined
+  }, 'undefined means the default')
   await registrations.check(t)
 })
 
@@ -355,10 +331,8 @@ t.test('an attribute that cannot be sorted or filtered by throws, with the cure'
 t.test('a resource has the attributes of its store, or some of them', async t => {
   const store = { ...memoryStore(), attributes }
   const app = await build(t, { name, store })
-  t.match(
-    (await app.inject(send('POST', '/posts', 'application/json', '{"post":{"titel":"T"}}'))).json(),
-    { errors: { titel: ['is unknown; did you mean "title"?'], title: ['must be given'] } }
-  )
+  t.match((await app.inject(send('POST', '/posts', 'application/json', '{"post":{"titel":"T"}}'))).json(),
+    { errors: { titel: ['is unknown; did you mean "title"?'], title: ['must be given'] } })
   t.equal((await app.inject(send('POST', '/posts', 'application/json', '{"post":{"title":"T"}}'))).statusCode, 201)
   const title = { type: 'string' }
   const registrations = new Registrations()
@@ -527,8 +501,7 @@ t.test('a nested name that XML cannot carry throws like a name at the top', asyn
   const registrations = new Registrations()
   for (const illegal of ['first name', '1st', 'a:b', '', '?', '__proto__']) {
     const inner = JSON.parse(
-      `{"type":"object","properties":{${JSON.stringify(illegal)}:{"type":"string"}}}`
-    ) as Mistaken
+      `{"type":"object","properties":{${JSON.stringify(illegal)}:{"type":"string"}}}`) as Mistaken
     for (const schema of [{ author: inner }, { authors: { type: 'array', items: inner } },
       { author: { anyOf: [inner, { type: 'null' }] } }, { author: { $ref: '#/properties/other' }, other: inner }]) {
       registrations.refused({ name, attributes: { type: 'object', properties: schema } }, ATTRIBUTES,
@@ -575,10 +548,8 @@ t.test('the same holds inside an attribute', async t => {
       }
     }
   })
-  t.strictSame(
-    (await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { it: {} } } })).json(),
-    { post: { id: 1, it: { level: 'set' } } }
-  )
+  t.strictSame((await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { it: {} } } })).json(),
+    { post: { id: 1, it: { level: 'set' } } })
 })
 
 t.test('extensions and annotations are not read as schemas', async t => {
@@ -623,10 +594,9 @@ t.test('an unusable format throws at registration', async t => {
   }
   registrations.refused({ name, formats: ['json', { ...csv, mediaTypes: ['application/json'] }] }, INVALID,
     'application/json')
-  registrations.refused(
-    { name, formats: ['json', { ...csv, mediaTypes: ['application/json'], compileReader: () => ({}) }] }, INVALID,
-    'application/json'
-  )
+  registrations.refused({
+    name, formats: ['json', { ...csv, mediaTypes: ['application/json'], compileReader: () => ({}) }]
+  }, INVALID, 'application/json')
   registrations.refused({ name, formats: [{ ...csv, compileReader: 5 }] }, INVALID, 'compileReader')
   registrations.refused({ name, formats: [{ ...csv, compileRader: () => ({}) }] }, INVALID,
     'has "csv" with "compileRader", which is not a member of a format; did you mean "compileReader"?')

@@ -66,9 +66,8 @@ t.test('a writeOnly value is never sent, at any depth', async t => {
     for (const kind of ['xml', 'json', 'html'] as const) {
       await t.test(`${label}, ${kind}`, async t => {
         store.reset()
-        const created = await app.inject(
-          send('POST', `/posts.${kind}`, 'application/json', JSON.stringify({ post: { [`it${index}`]: supplied } }))
-        )
+        const created = await app.inject(send('POST', `/posts.${kind}`, 'application/json',
+          JSON.stringify({ post: { [`it${index}`]: supplied } })))
         t.ok([201, 303].includes(created.statusCode), created.body)
         for (const res of [created, await app.inject(`/posts/1.${kind}`), await app.inject(`/posts.${kind}`),
           await app.inject({
@@ -141,16 +140,14 @@ t.test('a format of the app never gets a writeOnly value: in rows, outcomes, vie
 t.test('a value is never sent if any part of the schema makes it writeOnly', async t => {
   const secret = { type: 'string', writeOnly: true } as const
   const cases: [name: string, schema: object, value: unknown][] = [
-    ['a later part of allOf',
-      {
-        allOf: [{ type: 'object', properties: { secret: { type: 'string' } } },
-          { type: 'object', properties: { secret: { writeOnly: true } } }]
-      }, { secret: 'swordfish' }],
-    ['an earlier part of allOf',
-      {
-        allOf: [{ type: 'object', properties: { secret: { writeOnly: true } } },
-          { type: 'object', properties: { secret: { type: 'string' } } }]
-      }, { secret: 'swordfish' }],
+    ['a later part of allOf', {
+      allOf: [{ type: 'object', properties: { secret: { type: 'string' } } },
+        { type: 'object', properties: { secret: { writeOnly: true } } }]
+    }, { secret: 'swordfish' }],
+    ['an earlier part of allOf', {
+      allOf: [{ type: 'object', properties: { secret: { writeOnly: true } } },
+        { type: 'object', properties: { secret: { type: 'string' } } }]
+    }, { secret: 'swordfish' }],
     ['one of several scalar alternatives', { anyOf: [secret, { type: 'integer' }] }, 'swordfish'],
     ['the member of one of several alternatives',
       {
@@ -164,14 +161,13 @@ t.test('a value is never sent if any part of the schema makes it writeOnly', asy
     ['what follows a tuple',
       { type: 'array', items: [{ type: 'string' }], additionalItems: { type: 'object', properties: { secret } } },
       ['a', { secret: 'swordfish' }]],
-    ['a condition',
-      {
-        type: 'object',
-        properties: { kind: {} },
-        additionalProperties: true,
-        if: { required: ['kind'] },
-        then: { properties: { secret } }
-      }, { kind: 1, secret: 'swordfish' }]
+    ['a condition', {
+      type: 'object',
+      properties: { kind: {} },
+      additionalProperties: true,
+      if: { required: ['kind'] },
+      then: { properties: { secret } }
+    }, { kind: 1, secret: 'swordfish' }]
   ]
   for (const [label, schema, supplied] of cases) {
     const app = fastify()
@@ -183,12 +179,8 @@ t.test('a value is never sent if any part of the schema makes it writeOnly', asy
       t.equal((error as { code?: string }).code, ATTRIBUTES, `${label}: the schema throws at registration`)
       continue
     }
-    t.equal(
-      (await app.inject(
-        send('POST', '/posts', 'application/json', JSON.stringify({ post: { account: supplied } }))
-      )).statusCode,
-      201
-    )
+    t.equal((await app.inject(send('POST', '/posts', 'application/json',
+      JSON.stringify({ post: { account: supplied } })))).statusCode, 201)
     for (const kind of ['xml', 'json', 'html']) {
       t.notMatch((await app.inject(`/posts/1.${kind}`)).body, 'swordfish', `${label}, ${kind}`)
     }
@@ -272,10 +264,8 @@ t.test('a custom format may write lists', async t => {
   await t.test('it reads and writes', async t => {
     const app = await build(t, { name, attributes, formats: ['json', format], writes: 'both' })
     const created = await app.inject(send('POST', '/posts', 'text/csv', 'title,rating\nT,5'))
-    t.strictSame(
-      [created.statusCode, created.headers['content-type'], created.headers.location, plainTag(created.headers.etag)],
-      [201, csv, '/posts/1', '"1.csv"']
-    )
+    t.strictSame([created.statusCode, created.headers['content-type'], created.headers.location,
+      plainTag(created.headers.etag)], [201, csv, '/posts/1', '"1.csv"'])
     t.equal(created.body, 'text/csv\nid,title,rating\n1,"T","5"\n')
     t.strictSame((await app.inject('/posts/1')).json(), { post: { id: 1, title: 'T', rating: 5 } },
       'a client without Accept gets the first format')
@@ -284,10 +274,8 @@ t.test('a custom format may write lists', async t => {
       [200, csv, 'text/csv\nid,title,rating\n1,"a ""b""","5"\n'])
     for (const request of [{ url: '/posts/1.csv' }, { url: '/posts/1?format=csv' },
       { url: '/posts/1', headers: { accept: 'text/csv' } }]) {
-      t.strictSame(
-        ((res) => [res.statusCode, res.headers['content-type'], res.body])(await app.inject(request)),
-        [200, csv, 'text/csv\nid,title,rating\n1,"a ""b""","5"\n']
-      )
+      t.strictSame(((res) => [res.statusCode, res.headers['content-type'], res.body])(await app.inject(request)),
+        [200, csv, 'text/csv\nid,title,rating\n1,"a ""b""","5"\n'])
     }
     const asked = await app.inject({ url: '/posts/1', headers: { accept: 'application/csv' } })
     t.strictSame([asked.headers['content-type'], asked.body.split('\n')[0]],
@@ -403,21 +391,15 @@ t.test('a custom format may write pages', async t => {
     seen.length = 0
     const taken = await app.inject(send('POST', '/posts', form, '_method=PUT&id=1&_version=1&post[title]=b'))
     t.strictSame([taken.statusCode, taken.headers['content-type'], taken.body], [409, text, '409 Conflict\n'])
-    t.match(
-      seen,
-      [
-        {
-          mediaType: 'text/plain',
-          input: {
-            id: 1,
-            version: '1',
-            row: { id: 1, version: '1', attributes: { title: 'a' } },
-            errors: { title: ['is already taken'] }
-          }
-        }
-      ],
-      'a form comes back with all its values'
-    )
+    t.match(seen, [{
+      mediaType: 'text/plain',
+      input: {
+        id: 1,
+        version: '1',
+        row: { id: 1, version: '1', attributes: { title: 'a' } },
+        errors: { title: ['is already taken'] }
+      }
+    }], 'a form comes back with all its values')
     const deleted = await app.inject(send('POST', '/posts', form, '_method=DELETE&id=4'))
     t.strictSame([deleted.statusCode, deleted.headers.location], [303, '/posts#deleted'])
   })
@@ -452,9 +434,8 @@ t.test('a custom format gets only the values that may be sent', async t => {
         name,
         ...(declared && { attributes: declared }),
         store,
-        formats: [{
-          name: 'own', mediaTypes: ['application/x-own+json'], compileWriter: () => Object.freeze(writer)
-        }, 'json'],
+        formats: [{ name: 'own', mediaTypes: ['application/x-own+json'], compileWriter: () => Object.freeze(writer) },
+          'json'],
         writes: 'member',
         formPages: true
       })

@@ -18,9 +18,8 @@ interface Vector {
   readonly requirements?: ReadonlyArray<Readonly<Record<string, string>>>
 }
 
-const vectors = JSON.parse(
-  readFileSync(new URL('../vectors/routes.json', import.meta.url), 'utf8')
-) as readonly Vector[]
+const vectors = JSON.parse(readFileSync(new URL('../vectors/routes.json', import.meta.url),
+  'utf8')) as readonly Vector[]
 
 type Shared = Omit<ResourceOptions, 'name' | 'actions'>
 
@@ -106,14 +105,13 @@ const otherCollections: Readonly<Record<string, string>> = {
 }
 
 /** Rows that our routes do not express. */
-const left: Readonly<Record<string, ReadonlyArray<{ readonly row: Row, readonly why: string }>>> = {
-  'direct-and-root': [
-    {
+const left: Readonly<Record<string, ReadonlyArray<{ readonly row: Row, readonly why: string }>>> =
+  {
+    'direct-and-root': [{
       row: ['root', 'GET', '/', 'posts#index'],
       why: 'a resource has a segment of its own; app.get(\'/\', …) is for what has none'
-    }
-  ]
-}
+    }]
+  }
 
 interface Route {
   readonly name: string
@@ -232,11 +230,9 @@ for (const vector of vectors) {
         t.equal((await ask(url)).statusCode, 404, `${verb} ${url}`)
       } else {
         const answer = await ask(url)
-        t.match(
-          answer,
-          { statusCode: 403, headers: { 'content-type': isWrite ? 'application/problem+json' : 'application/xml' } },
-          `${verb} ${url}`
-        )
+        t.match(answer, {
+          statusCode: 403, headers: { 'content-type': isWrite ? 'application/problem+json' : 'application/xml' }
+        }, `${verb} ${url}`)
         t.match(answer.body, refused)
       }
       for (const [format, type] of [['xml', 'application/xml'], ['json', 'application/problem+json'],
@@ -366,28 +362,25 @@ t.test('an id in the payload is refused in each place', async t => {
     ['JSON, of an update', json('PUT', '/profile', { id: 1, profile: { name: 'Ann' } })],
     ['JSON, in the group of an update', json('PUT', '/profile', { profile: { id: 1, name: 'Ann' } })],
     ['JSON, of a deletion', json('DELETE', '/profile', { id: 1 })],
-    ['XML, as a child',
-      {
-        method: 'POST',
-        url: '/profile',
-        headers: { 'content-type': accepts.xml },
-        payload: '<profile><id type="integer">1</id><name>Ann</name></profile>'
-      }],
-    ['XML, as an attribute',
-      {
-        method: 'POST',
-        url: '/profile',
-        headers: { 'content-type': accepts.xml },
-        payload: '<profile id="1"><name>Ann</name></profile>'
-      }],
+    ['XML, as a child', {
+      method: 'POST',
+      url: '/profile',
+      headers: { 'content-type': accepts.xml },
+      payload: '<profile><id type="integer">1</id><name>Ann</name></profile>'
+    }],
+    ['XML, as an attribute', {
+      method: 'POST',
+      url: '/profile',
+      headers: { 'content-type': accepts.xml },
+      payload: '<profile id="1"><name>Ann</name></profile>'
+    }],
     ['XML, as the root of a deletion',
       { method: 'DELETE', url: '/profile', headers: { 'content-type': accepts.xml }, payload: '<id>1</id>' }],
     ['a form, beside the group',
       { method: 'POST', url: '/profile', headers: { 'content-type': form }, payload: 'id=1&profile[name]=Ann' }],
-    ['a form, in the group',
-      {
-        method: 'POST', url: '/profile', headers: { 'content-type': form }, payload: 'profile[id]=1&profile[name]=Ann'
-      }],
+    ['a form, in the group', {
+      method: 'POST', url: '/profile', headers: { 'content-type': form }, payload: 'profile[id]=1&profile[name]=Ann'
+    }],
     ['a form, of a deletion',
       { method: 'POST', url: '/profile', headers: { 'content-type': form }, payload: '_method=DELETE&id=1' }]
   ]
@@ -419,23 +412,13 @@ t.test('custom actions work beside the singleton', async t => {
   t.equal((await app.inject(json('POST', '/profile/rename', { profile: { name: 'Bob' } }))).statusCode, 404)
   await app.inject(json('POST', '/profile', { profile: { name: 'Ann' } }))
   t.equal((await app.inject('/profile/card.xml')).body, `${xml}<profile><name>Ann</name><colour>red</colour></profile>`)
-  t.match(
-    (await app.inject(json('POST', '/profile/rename', { profile: { name: 'Bob' } }))).json(),
-    { profile: { name: 'Bob', colour: 'red' } }
-  )
+  t.match((await app.inject(json('POST', '/profile/rename', { profile: { name: 'Bob' } }))).json(),
+    { profile: { name: 'Bob', colour: 'red' } })
   t.equal((await app.inject(json('POST', '/profile/rename', { profile: { name: '' } }))).statusCode, 422)
-  t.equal(
-    (await app.inject(
-      json('POST', '/profile/rename', { profile: { name: 'Eve' } }, { 'if-match': '"1-1.json"' })
-    )).statusCode,
-    412
-  )
-  t.equal(
-    (await app.inject(
-      json('POST', '/profile/rename', { profile: { name: 'Cy' } }, { 'if-match': '"1-1.json", "1-2.xml"' })
-    )).statusCode,
-    200
-  )
+  t.equal((await app.inject(json('POST', '/profile/rename', { profile: { name: 'Eve' } },
+    { 'if-match': '"1-1.json"' }))).statusCode, 412)
+  t.equal((await app.inject(json('POST', '/profile/rename', { profile: { name: 'Cy' } },
+    { 'if-match': '"1-1.json", "1-2.xml"' }))).statusCode, 200)
   const renamed = await app.inject(ask('html', 'POST', '/profile/rename'))
   t.strictSame([renamed.statusCode, renamed.headers.location], [303, '/profile#saved'])
   t.equal((await app.inject(json('PUT', '/profile/touch'))).statusCode, 204)
@@ -448,14 +431,15 @@ t.test('custom actions work beside the singleton', async t => {
 })
 
 t.test('a handler receives the precondition of a write', async t => {
-  const withStore = await draft(t, (map) => map.resource('profile', {
-    attributes,
-    requireMatch: true,
-    actions: {
-      update: async ({ store, guard, attributes, row, signal }) =>
-        await store.update((await row()).id, attributes, guard, { signal })
-    }
-  }))
+  const withStore = await draft(t, (map) => map.resource('profile',
+    {
+      attributes,
+      requireMatch: true,
+      actions: {
+        update: async ({ store, guard, attributes, row, signal }) =>
+          await store.update((await row()).id, attributes, guard, { signal })
+      }
+    }))
   const put = (app: FastifyInstance, headers: Record<string, string>): Promise<LightMyRequestResponse> =>
     app.inject(json('PUT', '/profile', { profile: { name: 'Bob' } }, headers))
   t.equal((await put(withStore, {})).statusCode, 404, 'a missing singleton needs no version')
@@ -516,9 +500,8 @@ t.test('an excluded action is a 405, and a singleton has neither list nor member
     code: 'FST_RESOURCES_INVALID_OPTION',
     message: /names 'list', which is not one of show, create, update, delete, new, edit/
   })
-  await t.rejects(draft(t, (map) => map.resource('profile', { actions: { list: () => [] } })), {
-    code: 'FST_RESOURCES_INVALID_OPTION', message: /"list"/
-  })
+  await t.rejects(draft(t, (map) => map.resource('profile', { actions: { list: () => [] } })),
+    { code: 'FST_RESOURCES_INVALID_OPTION', message: /"list"/ })
 })
 
 t.test('the name of a singleton may be singular or plural', async t => {

@@ -42,15 +42,11 @@ t.test('a TypeBox schema is accepted as it is', async t => {
     const bodies: [type: string, payload: string][] = [
       ['application/json', JSON.stringify({ post: row })],
       ['application/xml', `<post>${document}</post>`],
-      ['application/xml',
-        '<post><title>T</title><rating>3</rating><state>live</state><level>2</level>' +
-          '<tags><tag>a</tag><tag>b</tag></tags><scores><x>1.5</x></scores>' +
+      ['application/xml', '<post><title>T</title><rating>3</rating><state>live</state><level>2</level>' +
+        '<tags><tag>a</tag><tag>b</tag></tags><scores><x>1.5</x></scores>' +
           '<at/><author><name>N</name></author></post>'],
-      [
-        form,
-        'post[title]=T&post[rating]=3&post[state]=live&post[level]=2&post[tags][]=a&post[tags][]=b&' +
-          'post[scores][x]=1.5&post[at][?]=null&post[author][name]=N'
-      ]
+      [form, 'post[title]=T&post[rating]=3&post[state]=live&post[level]=2&post[tags][]=a&post[tags][]=b&' +
+        'post[scores][x]=1.5&post[at][?]=null&post[author][name]=N']
     ]
     const store = resettableStore(memoryStore)
     const app = await build(t, { name, attributes: Post, store })
@@ -65,12 +61,12 @@ t.test('a TypeBox schema is accepted as it is', async t => {
 
   await t.test('an invalid value is reported', async t => {
     const app = await build(t, { name, attributes: Post })
-    const res = await app.inject(
-      send('POST', '/posts.json', 'application/json',
-        JSON.stringify({
-          post: { rating: 'x', tags: ['a', 5], scores: { a: 'b' }, author: { mail: 'x', nmae: 'N' }, at: 'now' }
-        }))
-    )
+    const res = await app.inject(send('POST', '/posts.json', 'application/json',
+      JSON.stringify({
+        post: {
+          rating: 'x', tags: ['a', 5], scores: { a: 'b' }, author: { mail: 'x', nmae: 'N' }, at: 'now'
+        }
+      })))
     t.equal(res.statusCode, 422)
     t.match(res.json<Problem>().errors, {
       title: ['must be given'],
@@ -90,9 +86,8 @@ t.test('a TypeBox schema is accepted as it is', async t => {
 
   await t.test('a union of literals is reported as one of them', async t => {
     const app = await build(t, { name, attributes: Post })
-    const res = await app.inject(
-      send('POST', '/posts.json', 'application/json', '{"post":{"title":"T","state":"gone"}}')
-    )
+    const res = await app.inject(send('POST', '/posts.json', 'application/json',
+      '{"post":{"title":"T","state":"gone"}}'))
     t.strictSame(res.json<Problem>().errors, { state: ['must be one of "draft", "live"'] })
   })
 
@@ -109,24 +104,18 @@ t.test('a TypeBox schema is accepted as it is', async t => {
     const app = await build(t, {
       name,
       attributes: Type.Object({
-        it: Type.Union([Type.Object({ author, page: Type.Integer() }), Type.Object({ author, url: Type.String() })])
+        it: Type.Union([Type.Object({ author, page: Type.Integer() }),
+          Type.Object({ author, url: Type.String() })])
       })
     })
     for (const part of ['<page>5</page>', '<url>x</url>']) {
-      const res = await app.inject(
-        send('POST', '/posts', 'application/xml',
-          `<post><it><author><name>N</name><born>1900</born></author>${part}</it></post>`)
-      )
+      const res = await app.inject(send('POST', '/posts', 'application/xml',
+        `<post><it><author><name>N</name><born>1900</born></author>${part}</it></post>`))
       t.equal(res.statusCode, 201, res.body)
       t.match(res.body, '<it><author><name>N</name><born type="integer">1900</born></author>')
     }
-    t.equal(
-      (await app.inject(
-        send('POST', '/posts', 'application/xml',
-          '<post><it><author><name>N</name><born>x</born></author><url>x</url></it></post>')
-      )).statusCode,
-      422
-    )
+    t.equal((await app.inject(send('POST', '/posts', 'application/xml',
+      '<post><it><author><name>N</name><born>x</born></author><url>x</url></it></post>'))).statusCode, 422)
   })
 
   await t.test('intersections, enumerations and undeclared names work', async t => {
@@ -147,9 +136,8 @@ t.test('a TypeBox schema is accepted as it is', async t => {
     const res = await app.inject(send('POST', '/posts.json', 'application/json', JSON.stringify({ post: row })))
     t.equal(res.statusCode, 201)
     t.same(res.json(), { post: { id: 1, ...row } })
-    const asXml = await app.inject(
-      send('POST', '/posts.json', 'application/xml', '<post><both><a>5</a><b>5</b></both><choice>b</choice></post>')
-    )
+    const asXml = await app.inject(send('POST', '/posts.json', 'application/xml',
+      '<post><both><a>5</a><b>5</b></both><choice>b</choice></post>'))
     t.same(asXml.json(), { post: { id: 2, both: { a: '5', b: 5 }, choice: 'b' } })
   })
 })
@@ -200,16 +188,10 @@ t.test('references may point into the schema itself', async t => {
       }
       const { body } = await app.inject('/posts/1.xml')
       t.match(body, '<stars type="integer">5</stars>')
-      t.equal(
-        (await app.inject(
-          send('PUT', '/posts.json?id=2', 'application/xml', body.replace('<id type="integer">1</id>', ''))
-        )).statusCode,
-        200, 'a written value can be read'
-      )
-      const wrong = await app.inject(
-        send('POST', '/posts.json', 'application/json',
-          '{"post":{"stars":6,"all":["1"],"author":{"born":"x"},"tree":{"children":[{"name":5}]},"same":7}}')
-      )
+      t.equal((await app.inject(send('PUT', '/posts.json?id=2', 'application/xml',
+        body.replace('<id type="integer">1</id>', '')))).statusCode, 200, 'a written value can be read')
+      const wrong = await app.inject(send('POST', '/posts.json', 'application/json',
+        '{"post":{"stars":6,"all":["1"],"author":{"born":"x"},"tree":{"children":[{"name":5}]},"same":7}}'))
       t.strictSame(wrong.json<Problem>().errors, {
         stars: ['must be at most 5'],
         'all.0': ['must be an integer'],
@@ -245,49 +227,39 @@ t.test('a reference means the same in each format, with an $id anywhere', async 
   const definitions = { a: integer }
   const cases: ReadonlyArray<readonly [what: string, schema: object, isInner?: boolean]> = [
     ['an $id beside the reference', { properties: { it: { $id: 'x', $ref: '#/definitions/a' } }, definitions }],
-    [
-      'an $id beside the reference and definitions of its own',
-      { properties: { it: { $id: 'x', $ref: '#/definitions/a', definitions: { a: text } } }, definitions }
-    ],
+    ['an $id beside the reference and definitions of its own',
+      { properties: { it: { $id: 'x', $ref: '#/definitions/a', definitions: { a: text } } }, definitions }],
     ['an absolute $id beside it',
       { properties: { it: { $id: 'https://s.example/it', $ref: '#/definitions/a' } }, definitions }],
     ['a name beside it', { properties: { it: { $id: '#it', $ref: '#/definitions/a' } }, definitions }],
     ['other keywords beside it', { properties: { it: { $ref: '#/definitions/a', minimum: 1 } }, definitions }],
     ['the $id of the whole', { $id: 'Whole', properties: { it: { $ref: 'Whole#/definitions/a' } }, definitions }],
-    [
-      'a relative $id',
-      {
-        $id: 'https://s.example/root',
-        properties: { it: { $ref: 'sub/a' } },
-        definitions: { a: { $id: 'sub/a', ...integer } }
-      }
-    ],
-    [
-      'an absolute reference to a relative $id inside another one',
+    ['a relative $id', {
+      $id: 'https://s.example/root',
+      properties: { it: { $ref: 'sub/a' } },
+      definitions: { a: { $id: 'sub/a', ...integer } }
+    }],
+    ['an absolute reference to a relative $id inside another one',
       {
         properties: { it: { $ref: 'https://s.example/sub/n' } },
         definitions: { a: { $id: 'https://s.example/sub/a', definitions: { n: { $id: 'n', ...integer } } } }
-      }
-    ],
-    [
-      'a pointer inside a part with an $id',
+      }],
+    ['a pointer inside a part with an $id',
       {
         properties: {
-          it: { $id: 'x', type: 'object', properties: { in: { $ref: '#/definitions/a' } }, definitions: { a: integer } }
+          it: {
+            $id: 'x', type: 'object', properties: { in: { $ref: '#/definitions/a' } }, definitions: { a: integer }
+          }
         },
         definitions: { a: text }
-      },
-      true
-    ],
-    [
-      'a name inside a part with an $id',
+      }, true],
+    ['a name inside a part with an $id',
       {
         properties: { it: { $ref: 'https://s.example/b#n' } },
         definitions: {
           n: { $id: '#n', ...text }, b: { $id: 'https://s.example/b', definitions: { c: { $id: '#n', ...integer } } }
         }
-      }
-    ]
+      }]
   ]
   for (const [what, schema, isInner = false] of cases) {
     const app = await build(t, { name, attributes: { type: 'object', ...schema } as never })
@@ -310,8 +282,7 @@ t.test('a fault of a schema is named with its attribute and its cure', async t =
   const draft = 'https://json-schema.org/draft/2020-12/schema'
   const pattern = (text: string, reason: string): string =>
     `has the pattern '${text}', which is not a regular expression (${reason}); it is read with the flag "u", so ` +
-      'escape each ' +
-    'character that has a meaning in patterns, and no other one'
+      'escape each ' + 'character that has a meaning in patterns, and no other one'
   const missing = (reference: string): string =>
     `has a reference without a target: the reference "${reference}" has no target in the schema; declare it in ` +
       '"definitions", or share it by app.addSchema'
@@ -325,21 +296,19 @@ t.test('a fault of a schema is named with its attribute and its cure', async t =
     [{ properties: { a: { $ref: '#/definitions/%' } } }, `"a" ${missing('#/definitions/%')}`],
     [{ properties: { a: { $ref: '#/properties/a' } } },
       '"a" has the reference \'#/properties/a\', which leads only back to itself; refer to a schema that has a type'],
-    [
-      {
-        properties: { a: { $ref: '#/definitions/b' } },
-        definitions: { b: { $ref: '#/definitions/c' }, c: { $ref: '#/definitions/b' } }
-      },
-      '"a" has the reference \'#/definitions/b\', which leads only back to itself; refer to a schema that has a type'
-    ],
+    [{
+      properties: { a: { $ref: '#/definitions/b' } },
+      definitions: { b: { $ref: '#/definitions/c' }, c: { $ref: '#/definitions/b' } }
+    }, '"a" has the reference \'#/definitions/b\', which leads only back to itself; refer to a schema that has a type'],
     [{ properties: { a: { ...string, pattern: '[' } } }, `"a" ${pattern('[', 'Unterminated character class')}`],
     [{ properties: { a: { ...string, pattern: '\\-x' } } }, `"a" ${pattern('\\-x', 'Invalid escape')}`],
-    [
-      {
-        properties: { a: { type: 'array', items: { type: 'object', properties: { b: { ...string, pattern: '(' } } } } }
-      },
-      `"a.b" ${pattern('(', 'Unterminated group')}`
-    ],
+    [{
+      properties: {
+        a: {
+          type: 'array', items: { type: 'object', properties: { b: { ...string, pattern: '(' } } }
+        }
+      }
+    }, `"a.b" ${pattern('(', 'Unterminated group')}`],
     [{ properties: { a: { type: 'object', patternProperties: { '(': string } } } },
       `"a" ${pattern('(', 'Unterminated group')}`],
     [{ properties: { a: { $ref: '#/definitions/x' } }, definitions: { x: { ...string, pattern: '[' } } },
@@ -379,15 +348,13 @@ t.test('a schema that refers to itself applies at every depth', async t => {
     } as object as AttributesSchema
   })
   const nested = '<size>1</size><secret>swordfish</secret><path>/</path>'
-  const bodies: [type: string, payload: string][] = [
-    ['application/json',
-      '{"post":{"tree":{"size":1,"secret":"swordfish","path":"/","children":[' +
-        '{"size":1,"secret":"swordfish","path":"/","children":[' +
+  const bodies: [type: string, payload: string][] = [['application/json',
+    '{"post":{"tree":{"size":1,"secret":"swordfish","path":"/","children":[' +
+      '{"size":1,"secret":"swordfish","path":"/","children":[' +
         '{"size":1,"secret":"swordfish","path":"/","children":[]}]}]}}}'],
-    ['application/xml',
-      `<post><tree>${nested}<children><child>${nested}<children><child>${nested}<children/></child></children>` +
-        '</child></children></tree></post>']
-  ]
+  ['application/xml',
+            `<post><tree>${nested}<children><child>${nested}<children><child>${nested}<children/></child></children>` +
+              '</child></children></tree></post>']]
   for (const [type, payload] of bodies) {
     const res = await app.inject(send('POST', '/posts.json', type, payload))
     t.strictSame([res.statusCode, res.json<{ post: Attributes }>().post.tree],
@@ -411,9 +378,8 @@ t.test('the parts of allOf keep their order', async t => {
       }
     }
   })
-  const res = await app.inject(
-    send('POST', '/posts.xml', 'application/json', '{"post":{"it":{"c":"3","b":"2","a":"1"}}}')
-  )
+  const res = await app.inject(send('POST', '/posts.xml', 'application/json',
+    '{"post":{"it":{"c":"3","b":"2","a":"1"}}}'))
   t.equal(res.body, `${xml}<post><id type="integer">1</id><it><a>1</a><b>2</b><c>3</c></it></post>`)
 })
 
@@ -436,17 +402,10 @@ t.test('an object may have members beside the declared ones', async t => {
     await t.test(`sent as ${type}, read as XML`, async t => {
       store.reset()
       const res = await app.inject(send('POST', '/posts.xml', type, payload))
-      t.equal(
-        res.body,
-        `${xml}<post><id type="integer">1</id><seats><row>A</row><left type="integer">5</left><right ` +
-          'type="integer">6</right></seats></post>'
-      )
-      t.equal(
-        (await app.inject(
-          send('POST', '/posts.xml', type, payload.replaceAll('6', 'x').replaceAll(':x', ':"x"'))
-        )).statusCode,
-        422
-      )
+      t.equal(res.body, `${xml}<post><id type="integer">1</id><seats><row>A</row><left type="integer">5</left><right ` +
+        'type="integer">6</right></seats></post>')
+      t.equal((await app.inject(send('POST', '/posts.xml', type,
+        payload.replaceAll('6', 'x').replaceAll(':x', ':"x"')))).statusCode, 422)
     })
     await t.test(`sent as ${type}, read as JSON`, async t => {
       store.reset()
@@ -489,22 +448,13 @@ t.test('annotations of OpenAPI do not affect validation', async t => {
     } as object as AttributesSchema
   })
   t.equal(externalDocs.url, 'https://docs.example')
-  const res = await app.inject(
-    send('POST', '/posts', 'application/xml',
-      '<post><title nil="true"/><author><name>N</name></author><x-ray>5</x-ray></post>')
-  )
+  const res = await app.inject(send('POST', '/posts', 'application/xml',
+    '<post><title nil="true"/><author><name>N</name></author><x-ray>5</x-ray></post>'))
   t.equal(res.statusCode, 201)
-  t.equal(
-    res.body,
-    `${xml}<post><id type="integer">1</id><title nil="true"/><author><name>N</name></author><x-ray ` +
-      'type="integer">5</x-ray></post>'
-  )
-  t.equal(
-    (await app.inject(
-      send('POST', '/posts', 'application/xml', '<post><author><name nil="true"/></author></post>')
-    )).statusCode,
-    422
-  )
+  t.equal(res.body, `${xml}<post><id type="integer">1</id><title nil="true"/><author><name>N</name></author><x-ray ` +
+    'type="integer">5</x-ray></post>')
+  t.equal((await app.inject(send('POST', '/posts', 'application/xml',
+    '<post><author><name nil="true"/></author></post>'))).statusCode, 422)
 })
 
 t.test('an unmet keyword is explained in words', async t => {
@@ -555,9 +505,8 @@ t.test('an unmet keyword is explained in words', async t => {
   })
   for (const [index, [schema, value, says]] of cases.entries()) {
     const what = `${JSON.stringify(schema)}: ${JSON.stringify(value)}`
-    const res = await app.inject(
-      send('POST', '/posts.json', 'application/json', JSON.stringify({ post: { [`it${index}`]: value } }))
-    )
+    const res = await app.inject(send('POST', '/posts.json', 'application/json',
+      JSON.stringify({ post: { [`it${index}`]: value } })))
     t.equal(res.statusCode, 422, `${what}: ${res.body}`)
     t.match(res.json<Problem>().errors, { [`it${index}`]: [says] }, what)
   }

@@ -40,9 +40,8 @@ function recordStores (): { readonly stores: Stores, readonly requests: TableReq
 async function tablesOf (t: Test, declare: (map: Mapper) => unknown): Promise<Readonly<Record<string, unknown>>> {
   const { stores, requests } = recordStores()
   await serve(t, declare, { stores })
-  return Object.fromEntries(
-    requests.map(({ table, attributes }) => [table, [attributes?.properties, attributes?.required]])
-  )
+  return Object.fromEntries(requests.map(({ table, attributes }) => [table,
+    [attributes?.properties, attributes?.required]]))
 }
 
 t.test('a table has the columns of its resource, its scope and its foreign key', async (t) => {
@@ -142,19 +141,17 @@ t.test('a schema may have definitions, or no required attributes, that another o
     const { stores, requests } = recordStores()
     await serve(t, (map) => map.resources('posts', { attributes: one as AttributesSchema }).namespace('admin',
       (admin) => admin.resources('posts', { attributes: other as AttributesSchema })), { stores })
-    t.match(requests, [
-      {
+    t.match(requests,
+      [{
         attributes: {
           properties: { ...plain.properties, ...defining.properties }, definitions: defining.definitions, required: []
         }
-      }
-    ])
+      }])
   }
   const without = { attributes: { type: 'object' } } as object
-  await t.rejects(serve(t, (map) =>
-    map.resources('posts', without).resources('notes', { ...without, table: 'posts' } as object), {
-    stores: memoryStores()
-  }), { code: 'FST_RESOURCES_INVALID_ATTRIBUTES' })
+  await t.rejects(serve(t, (map) => map.resources('posts', without).resources('notes',
+    { ...without, table: 'posts' } as object), { stores: memoryStores() }),
+  { code: 'FST_RESOURCES_INVALID_ATTRIBUTES' })
 })
 
 t.test('a foreign key may be null if a row can be without a parent, or outlive it', async (t) => {
@@ -177,9 +174,8 @@ t.test('each parent has one nested record, unless a scope divides it further', a
       })
       .resource('note', { attributes: text }))
     .resources('pages', { attributes: text }, (pages) => pages.resource('note', { attributes: text })), { stores })
-  t.strictSame(Object.fromEntries(
-    requests.map(({ table, unique }) => [table, unique])
-  ), { about: [], posts: [], cover: ['postId'], vote: [], pages: [], note: [] })
+  t.strictSame(Object.fromEntries(requests.map(({ table, unique }) => [table, unique])),
+    { about: [], posts: [], cover: ['postId'], vote: [], pages: [], note: [] })
 })
 
 t.test('a table opens after those that it refers to', async (t) => {
@@ -199,12 +195,9 @@ t.test('a store of the resource wins, and handlers need none', async (t) => {
     .scope({ stores: memoryStores() }, (scope) => scope.resources('others', { attributes: text })), { stores })
   t.strictSame(requests.map(({ table, references }) => [table, references]), [['comments', {}]])
   t.match((await app.inject('/posts.json')).json(), { posts: [{ text: 'mine' }] })
-  t.equal(
-    (await app.inject({
-      method: 'POST', url: '/posts/1/comments.json', payload: { comment: { text: 'T' } }
-    })).statusCode,
-    201
-  )
+  t.equal((await app.inject({
+    method: 'POST', url: '/posts/1/comments.json', payload: { comment: { text: 'T' } }
+  })).statusCode, 201)
   t.equal((await app.inject({ method: 'DELETE', url: '/posts.json?id=1' })).statusCode, 204)
 })
 
@@ -220,9 +213,8 @@ t.test('a resource of its own has stores, and shares them with others', async (t
 
 t.test('the default store has the unique groups', async (t) => {
   const app = await build(t, { name: 'posts', attributes: text, unique: ['text'] })
-  const create = async (): Promise<number> => (await app.inject({
-    method: 'POST', url: '/posts.json', payload: { post: { text: 'T' } }
-  })).statusCode
+  const create = async (): Promise<number> =>
+    (await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { text: 'T' } } })).statusCode
   t.strictSame([await create(), await create()], [201, 409])
 })
 
@@ -230,10 +222,8 @@ const stores = memoryStores()
 const store = memoryStore() as Store
 
 const wrong: ReadonlyArray<readonly [options: object, message: string]> = [
-  [{ stores: {} },
-    'Option "stores" of resource "posts" must be stores of one database, such as ' +
-      'sqliteStores({ file: \'blog.sqlite\' ' +
-      '}), not [object Object].'],
+  [{ stores: {} }, 'Option "stores" of resource "posts" must be stores of one database, such as ' +
+    'sqliteStores({ file: \'blog.sqlite\' ' + '}), not [object Object].'],
   [{ stores, table: '' },
     'Option "table" of resource "posts" must be the name of a table such as \'posts\', not \'\'.'],
   [{ stores, unique: 'text' },
@@ -246,8 +236,7 @@ const wrong: ReadonlyArray<readonly [options: object, message: string]> = [
       'same "stores".'],
   [{ stores, scopeAttributes: [] },
     'Option "scopeAttributes" of resource "posts" must be schemas by attribute such as ' +
-      '{ tenant: { type: \'string\' } ' +
-      '}, not .'],
+      '{ tenant: { type: \'string\' } ' + '}, not .'],
   [{ stores, scopeAttributes: { tenant: 'string' } },
     'Option "scopeAttributes" of resource "posts" has "tenant", which must be a JSON Schema, not \'string\'.'],
   [{ stores, id: 'string' },
@@ -264,13 +253,11 @@ const wrong: ReadonlyArray<readonly [options: object, message: string]> = [
 
 t.test('options that are wrong are refused', async (t) => {
   for (const [options, message] of wrong) {
-    await t.rejects(build(
-      t, { name: 'posts', attributes: text, ...options } as ResourceOptions
-    ), { code: 'FST_RESOURCES_INVALID_OPTION', message })
+    await t.rejects(build(t, { name: 'posts', attributes: text, ...options } as ResourceOptions),
+      { code: 'FST_RESOURCES_INVALID_OPTION', message })
   }
-  t.throws(() => draw((map) => map, { store: stores } as DrawOptions), {
-    code: 'FST_RESOURCES_UNKNOWN_OPTION', message: 'There is no option "store" of draw; did you mean "stores"?'
-  })
+  t.throws(() => draw((map) => map, { store: stores } as DrawOptions),
+    { code: 'FST_RESOURCES_UNKNOWN_OPTION', message: 'There is no option "store" of draw; did you mean "stores"?' })
 })
 
 t.test('a unique group without an attribute of the scope is a warning at the start', async (t) => {
@@ -300,19 +287,13 @@ t.test('a unique group without an attribute of the scope is a warning at the sta
     })
     t.teardown(() => app.close())
     const properties = { ...text.properties, id2: { type: 'string' } } as const
-    app.register(draw((map) => map.resources('posts', { ...options, attributes: { ...text, properties } } as object), {
-      stores: memoryStores()
-    }))
+    app.register(draw((map) => map.resources('posts', { ...options, attributes: { ...text, properties } } as object),
+      { stores: memoryStores() }))
     await app.ready()
-    t.strictSame(
-      lines,
-      groups.map(
-        (group) =>
-          `resource "posts": "unique" has ${group} without an attribute of its "scope", so a 409 tells which values ` +
-            'rows outside the scope have; if it must not, add the attribute to the group'
-      ),
-      name
-    )
+    t.strictSame(lines,
+      groups.map((group) =>
+        `resource "posts": "unique" has ${group} without an attribute of its "scope", so a 409 tells which values ` +
+          'rows outside the scope have; if it must not, add the attribute to the group'), name)
   }
 })
 
@@ -460,10 +441,8 @@ t.test('a row may hold values that no client could send', async t => {
 
   await t.test('the same holds without declared attributes', async t => {
     // A client could not send back an element with such a name, so that XML leaves the attribute out.
-    const names: [name: string, isWritten: boolean][] = [
-      ...['first name', '1st', '', 'a:b', '<a>', '😀', '\ud800', '-'].map((name): [string, boolean] => [name, false]),
-      ['toString', true]
-    ]
+    const names: [name: string, isWritten: boolean][] = [...['first name', '1st', '', 'a:b', '<a>', '😀', '\ud800',
+      '-'].map((name): [string, boolean] => [name, false]), ['toString', true]]
     const app = await build(t, { name, store })
     for (const [name_, isWritten] of names) {
       row = { id: 1, version: '1', attributes: { [name_]: 'x' } }
@@ -477,9 +456,8 @@ t.test('a row may hold values that no client could send', async t => {
 
 t.test('a duplicate that a store reports keeps the code of its cause for the log', async t => {
   const log: string[] = []
-  const cause = Object.assign(new Error(
-    'UNIQUE constraint failed: posts.title'
-  ), { code: 'SQLITE_CONSTRAINT_UNIQUE', detail: 'secret' })
+  const cause = Object.assign(new Error('UNIQUE constraint failed: posts.title'),
+    { code: 'SQLITE_CONSTRAINT_UNIQUE', detail: 'secret' })
   const app = await build(t, {
     name,
     attributes,
@@ -508,9 +486,8 @@ const storedNote = {
 async function noteStores (): Promise<Array<readonly [name: string, store: Store]>> {
   const engines = await openEngines()
   return [['memory', memoryStore() as Store],
-    ...engines.map(
-      ({ name, store }) => [name, store({ table: 'notes', attributes: storedNote, migrate: true }) as Store] as const
-    )]
+    ...engines.map(({ name, store }) =>
+      [name, store({ table: 'notes', attributes: storedNote, migrate: true }) as Store] as const)]
 }
 
 async function serveNotes (options: object): Promise<{ app: FastifyInstance, logged: string[] }> {
@@ -541,10 +518,9 @@ t.test('a handler that changes an attribute of its own scope is told so', async 
       t.equal((await app.inject({ method: 'DELETE', url: `/notes.json?id=${id}` })).statusCode, status,
         `${name}: ${what}`)
       t.equal((await app.inject(`/notes/${id}.json`)).statusCode, status === 500 ? 200 : 404, 'the row')
-      t.match(logged.join('\n'),
-        status === 500
-          ? /an update changes \\"deletedAt\\", which the scope of its guard keeps.*FST_RESOURCES_SCOPE_CHANGE/s
-          : /^$/)
+      t.match(logged.join('\n'), status === 500
+        ? /an update changes \\"deletedAt\\", which the scope of its guard keeps.*FST_RESOURCES_SCOPE_CHANGE/s
+        : /^$/)
     }
   }
 })

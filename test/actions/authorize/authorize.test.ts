@@ -37,17 +37,15 @@ const SINGULAR: Readonly<Record<string, string>> = {
 
 async function makeWorld (t: Test, writes: (typeof WRITES)[number]): Promise<World & { answer: World['answer'] }> {
   const names = ['posts', 'comments', 'replies', 'notes', 'reports', 'logo', 'profile']
-  const stores = Object.fromEntries(
-    names.map((name) => [name, recordingStore([{ title: `${SECRET} ${name}`, body: SECRET, postId: 1, commentId: 1 }])])
-  )
+  const stores = Object.fromEntries(names.map((name) => [name,
+    recordingStore([{ title: `${SECRET} ${name}`, body: SECRET, postId: 1, commentId: 1 }])]))
   const reached: string[] = []
   const asked: AuthorizeContext[] = []
   const handler = ({ action, store, scope }: AnyContext): readonly [] | undefined => {
     reached.push(action)
-    store.list(
-      { order: [{ by: 'id', descending: false }], after: undefined, limit: 1, scope, filter: [], search: undefined },
-      { signal: new AbortController().signal }
-    )
+    store.list({
+      order: [{ by: 'id', descending: false }], after: undefined, limit: 1, scope, filter: [], search: undefined
+    }, { signal: new AbortController().signal })
     return action === 'list' ? [] : undefined
   }
   const own = (isSingleton: boolean) => (map: object): void => {
@@ -155,16 +153,15 @@ function casesFor (route: ResourceRoute, format: FormatName, by: 'suffix' | 'que
   })
   if (!isByPayload || action !== 'delete' || override !== undefined) return cases
   // DELETE also takes its id from the query, since some proxies drop the body.
-  return [...cases,
-    {
-      ...whole,
-      name: `DELETE ${url} by the query as ${format}`,
-      request: {
-        method: 'DELETE',
-        url: `${url}${url.includes('?') ? '&' : '?'}id=1`,
-        headers: by === 'accept' ? { accept: MEDIA_TYPES[format] } : {}
-      }
-    }]
+  return [...cases, {
+    ...whole,
+    name: `DELETE ${url} by the query as ${format}`,
+    request: {
+      method: 'DELETE',
+      url: `${url}${url.includes('?') ? '&' : '?'}id=1`,
+      headers: by === 'accept' ? { accept: MEDIA_TYPES[format] } : {}
+    }
+  }]
 }
 
 const QUERIES: Readonly<Record<string, string>> = { [form]: 'limit=1', [MEDIA_TYPES.json]: '{"limit":1}' }
@@ -206,10 +203,8 @@ async function findHoles (world: World, cases: readonly Case[], status: number, 
     // The page of a missing singleton, or of a form whose row is missing, also asks whether it may offer to create it.
     const isOffered = status === 404 && given.format === 'html' &&
       (['logo', 'profile'].includes(given.resource) || given.action === 'update')
-    const asked = world.asked.filter(({ action }) =>
-      !isOffered || action !== 'create' || given.action === 'create').map(
-      ({ action, resource, id }) => ({ action, resource, ...(id !== undefined && { id }) })
-    )
+    const asked = world.asked.filter(({ action }) => !isOffered || action !== 'create' || given.action === 'create')
+      .map(({ action, resource, id }) => ({ action, resource, ...(id !== undefined && { id }) }))
     const found = {
       status: res.statusCode,
       type: res.headers['content-type'],
@@ -224,9 +219,8 @@ async function findHoles (world: World, cases: readonly Case[], status: number, 
   return holes
 }
 
-const askedLast = ({ action, resource, id }: Case): Array<Pick<AuthorizeContext, 'action' | 'resource' | 'id'>> => [
-  { action, resource, ...(id !== undefined && { id }) }
-]
+const askedLast = ({ action, resource, id }: Case): Array<Pick<AuthorizeContext,
+  'action' | 'resource' | 'id'>> => [{ action, resource, ...(id !== undefined && { id }) }]
 
 // 'both' includes all paths of 'member' in the same form.
 for (const writes of WRITES.filter((writes) => writes !== 'member')) {
@@ -307,9 +301,8 @@ t.test('a shallow row is neither shown nor given to a handler if its parent is r
     const requests: InjectOptions[] = [{ url: `/notes/${id}` },
       { method: 'PUT', url: `/notes/${id}`, payload: { note: { title: 'x' } } },
       { method: 'POST', url: `/notes/${id}/touch` }]
-    return Promise.all(
-      requests.map(async (request) => (await app.inject({ ...request, headers: { 'x-user': user } })).statusCode)
-    )
+    return Promise.all(requests.map(async (request) =>
+      (await app.inject({ ...request, headers: { 'x-user': user } })).statusCode))
   }
   t.strictSame(await answers('bob', 1), [403, 403, 403])
   t.strictSame(await answers('ann', 9), [404, 404, 404])
@@ -624,9 +617,8 @@ t.test('a hidden row is answered to the byte like a missing one', async t => {
         posts.resources('comments', { attributes, store: recordingStore() })
       }))
   }
-  const told = ({
-    statusCode, headers: { date: _, ...headers }, body
-  }: LightMyRequestResponse): unknown => ({ statusCode, headers, body })
+  const told = ({ statusCode, headers: { date: _, ...headers }, body }: LightMyRequestResponse): unknown =>
+    ({ statusCode, headers, body })
   for (const requireMatch of [false, true]) {
     const missing = await open(t, () => true, requireMatch, false)
     const expected: unknown[] = []
@@ -653,9 +645,8 @@ t.test('a hidden singleton is answered to the byte like a missing one', async t 
   const hiding = await open(async (_request, { row }) =>
     row === undefined || (await row())?.attributes.owner !== 'them' || 'hide', true)
   const missing = await open(() => true, false)
-  const told = ({
-    statusCode, headers: { date: _, ...headers }, body
-  }: LightMyRequestResponse): unknown => ({ statusCode, headers, body })
+  const told = ({ statusCode, headers: { date: _, ...headers }, body }: LightMyRequestResponse): unknown =>
+    ({ statusCode, headers, body })
   for (const format of FORMATS) {
     const requests: InjectOptions[] = [
       { url: `/profile.${format}` },

@@ -58,20 +58,18 @@ const writesOfRow: Array<[name: string, request: InjectOptions]> = [
   ['PUT', { method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'mine' } } }],
   ['PATCH', { method: 'PATCH', url: '/posts/1', payload: { post: { title: 'mine' } } }],
   ['DELETE', { method: 'DELETE', url: '/posts/1' }],
-  ['a form of PUT',
-    {
-      method: 'POST',
-      url: '/posts',
-      headers: { 'content-type': form, accept: 'text/html' },
-      payload: '_method=PUT&id=1&post[title]=mine'
-    }],
-  ['a form of DELETE',
-    {
-      method: 'POST',
-      url: '/posts',
-      headers: { 'content-type': form, accept: 'text/html' },
-      payload: '_method=DELETE&id=1'
-    }]
+  ['a form of PUT', {
+    method: 'POST',
+    url: '/posts',
+    headers: { 'content-type': form, accept: 'text/html' },
+    payload: '_method=PUT&id=1&post[title]=mine'
+  }],
+  ['a form of DELETE', {
+    method: 'POST',
+    url: '/posts',
+    headers: { 'content-type': form, accept: 'text/html' },
+    payload: '_method=DELETE&id=1'
+  }]
 ]
 
 /** The versions a client may send: none, any, the one authorize sees, the next one, several. */
@@ -160,9 +158,8 @@ t.test('the answer shows the row that authorize has seen', async t => {
     const store = recordingStore([{ title: 'T', owner: 'me' }])
     store.meanwhile = () => giveAway(store)
     const authorize: Authorize = async (_request, { row }) => (await row?.())?.attributes.owner === 'me'
-    const app = await drawn(t,
-      (map) => map.resources('posts', { attributes, store, authorize, formPages: true }, (posts) =>
-        posts.member.get('peek', ({ row }) => row())))
+    const app = await drawn(t, (map) => map.resources('posts', { attributes, store, authorize, formPages: true },
+      (posts) => posts.member.get('peek', ({ row }) => row())))
     const res = await app.inject(url)
     t.notMatch(everythingIn(res), SECRET, url)
     t.equal((await app.inject(url)).statusCode, 403)
@@ -283,10 +280,9 @@ for (const [name, update, status, version] of writesTwice) {
         headers: tag === undefined ? {} : { 'if-match': tag },
         payload: { id: 1, post: { title: 'mine' } }
       })
-      t.match(
-        res, { statusCode: status, headers: { 'content-type': types.json, etag: new RegExp(`^"${version}\\.json-`) } },
-        String(tag)
-      )
+      t.match(res, {
+        statusCode: status, headers: { 'content-type': types.json, etag: new RegExp(`^"${version}\\.json-`) }
+      }, String(tag))
       t.equal(calls, 1)
       t.match(store.inner.get(1, {}, context), { version })
     }
@@ -391,10 +387,9 @@ for (const [how, authorize] of blind) {
           ...(payload !== undefined && { payload })
         })
         const what = `${name} as ${format}`
-        t.match(
-          res, { statusCode: 412, headers: { 'content-type': REFUSAL[format], etag: undefined, location: undefined } },
-          what
-        )
+        t.match(res, {
+          statusCode: 412, headers: { 'content-type': REFUSAL[format], etag: undefined, location: undefined }
+        }, what)
         t.notMatch(everythingIn(res), SECRET, what)
         t.match(res.body, `the ${singular} does not meet the If-Match`, what)
         if (format === 'json') t.match(res.json(), { title: 'Precondition Failed', status: 412 })
@@ -495,12 +490,11 @@ t.test('a row that a handler reports as stale is shown only if authorize allows 
     seen.push([action, id])
     return action !== 'show' || id === 2
   }
-  const app = await drawn(t,
-    (map) => map.resources('posts', { attributes, authorize },
-      (posts) => posts.collection.post('claim',
-        ({ request }) => ({
-          kind: 'stale', row: { id: Number(request.headers['x-row']), version: '3', attributes: { title: SECRET } }
-        }))))
+  const app = await drawn(t, (map) => map.resources('posts', { attributes, authorize },
+    (posts) => posts.collection.post('claim',
+      ({ request }) => ({
+        kind: 'stale', row: { id: Number(request.headers['x-row']), version: '3', attributes: { title: SECRET } }
+      }))))
   const claim = (row: string): Promise<LightMyRequestResponse> =>
     app.inject({ method: 'POST', url: '/posts/claim', headers: { accept: 'application/json', 'x-row': row } })
   const hidden = await claim('1')
@@ -610,19 +604,15 @@ for (const [kind, formPages] of [['forms of their own', true], ['forms within', 
     const given = Object.keys(views).length === 0 ? 'our views' : 'views of the app'
     t.test(`pages with ${kind} and ${given} offer what authorize allows without the row`, async t => {
       let isAllowed: Authorize = () => true
-      const app = await drawn(t,
-        (map) => map.resources('posts',
-          {
-            attributes,
-            formPages,
-            html: { views },
-            store: recordingStore([{ title: 'T' }]),
-            authorize: (request, attempt) => isAllowed(request, attempt)
-          }, (posts) => posts.collection.post('purge', () => {}).collection.get('recent', () => []).member.post(
-            'publish', () => {}
-          ).member.delete(
-            'hide', () => {}
-          )))
+      const app = await drawn(t, (map) => map.resources('posts',
+        {
+          attributes,
+          formPages,
+          html: { views },
+          store: recordingStore([{ title: 'T' }]),
+          authorize: (request, attempt) => isAllowed(request, attempt)
+        }, (posts) => posts.collection.post('purge', () => {}).collection.get('recent', () => []).member.post('publish',
+          () => {}).member.delete('hide', () => {})))
       const get = async (url: string): Promise<string[]> =>
         offersOf((await app.inject({ url, headers: { accept: 'text/html' } })).body)
       const list = ['POST /posts/purge', '/posts/recent', ...(formPages ? ['/posts/new'] : ['#new', 'POST /posts'])]
@@ -661,10 +651,9 @@ for (const [kind, formPages] of [['forms of their own', true], ['forms within', 
       isAllowed = (_request, { action }) => { if (action === 'show') return true; throw new Error('no') }
       t.strictSame(await get('/posts/1'), record, 'an error does not remove an offer')
       isAllowed = (_request, { action }) => action === 'show'
-      t.equal(
-        (await app.inject({ url: '/posts/1', headers: { accept: 'text/html', 'if-none-match': '*' } })).statusCode, 200,
-        'another user\'s page is not answered with 304'
-      )
+      t.equal((await app.inject({
+        url: '/posts/1', headers: { accept: 'text/html', 'if-none-match': '*' }
+      })).statusCode, 200, 'another user\'s page is not answered with 304')
       const asked: string[] = []
       isAllowed = (_request, { action }) => asked.push(action) > 0
       for (const format of ['xml', 'json']) {

@@ -166,9 +166,8 @@ each('a comment of another post is not found by any request', async (t, makeStor
   await areMissing(t, app, requestsFor('/posts/1/comments', 'comment', 2))
   await areMissing(t, app, requestsFor('/posts/1/comments/1/replies', 'reply', 2))
   t.strictSame(await stores.comments.get(2, anyone, context), before, 'the comment is unchanged')
-  t.match(await stores.replies.get(2, anyone, context), {
-    version: before?.version as string, attributes: { title: SECRET, commentId: 2 }
-  })
+  t.match(await stores.replies.get(2, anyone, context),
+    { version: before?.version as string, attributes: { title: SECRET, commentId: 2 } })
   t.equal((await app.inject('/posts/2/comments/2.json')).statusCode, 200, 'its own post has it')
 })
 
@@ -322,11 +321,8 @@ each('nothing is found under a missing post', async (t, makeStore) => {
     '/posts/9/comments/9']) {
     await t.test(parents, (t) => areMissing(t, app, requestsIn(`${parents}/replies`, 'reply')))
   }
-  t.strictSame(
-    [await stores.comments.get(1, anyone, context), await stores.comments.get(2, anyone, context),
-      await stores.replies.get(1, anyone, context)],
-    before
-  )
+  t.strictSame([await stores.comments.get(1, anyone, context), await stores.comments.get(2, anyone, context),
+    await stores.replies.get(1, anyone, context)], before)
   t.equal(await stores.comments.get(3, anyone, context), undefined, 'nothing was created')
   t.equal(await stores.replies.get(3, anyone, context), undefined)
 })
@@ -450,9 +446,8 @@ for (const writes of ['collection', 'member', 'both'] as const) {
 async function tenants (t: Test, makeStore: MakeStore, more: Parameters<Mapper['resources']>[1] = {}): Promise<{
   readonly app: FastifyInstance, readonly store: Store
 }> {
-  const store = await makeStore('posts',
-    [{ title: 'A1', tenant: 'a' }, { title: `${SECRET} 1`, tenant: 'b' }, { title: 'A2', tenant: 'a' },
-      { title: `${SECRET} 2`, tenant: 'b' }], [['tenant', 'title']])
+  const store = await makeStore('posts', [{ title: 'A1', tenant: 'a' }, { title: `${SECRET} 1`, tenant: 'b' },
+    { title: 'A2', tenant: 'a' }, { title: `${SECRET} 2`, tenant: 'b' }], [['tenant', 'title']])
   const app = await drawn(t,
     (map) => map.resources('posts', { attributes, store, scope: tenantOf, writes: 'both', formPages: true, ...more },
       (posts) => {
@@ -543,14 +538,13 @@ each('requireMatch demands a version for one\'s own row, and another tenant\'s r
 ) => {
   const { app, store } = await tenants(t, makeStore, { requireMatch: true })
   const version = (await store.get(1, anyone, context))?.version as string
-  const write = (id: number, tag: string | undefined): Promise<LightMyRequestResponse> => app.inject(
-    {
+  const write = (id: number, tag: string | undefined): Promise<LightMyRequestResponse> =>
+    app.inject({
       method: 'PUT',
       url: '/posts',
       headers: { ...by('a'), ...(tag !== undefined && { 'if-match': tag }) },
       payload: { id, post: { title: 'x' } }
-    }
-  )
+    })
   const remove = (id: number, tag: string | undefined): Promise<LightMyRequestResponse> => app.inject(
     { method: 'DELETE', url: `/posts/${id}`, headers: { ...by('a'), ...(tag !== undefined && { 'if-match': tag }) } }
   )
@@ -618,10 +612,9 @@ t.test('a scope of null has the rows without a value, and makes such rows', asyn
     map.resources('posts', { attributes: nullable, store, scope: () => ({ tenant: null }) }))
   t.match((await app.inject('/posts.json')).json(), { posts: [{ id: 1 }] })
   t.equal((await app.inject('/posts/2')).statusCode, 404)
-  t.equal(
-    (await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'P3', tenant: 'a' } } })).statusCode,
-    201
-  )
+  t.equal((await app.inject({
+    method: 'POST', url: '/posts', payload: { post: { title: 'P3', tenant: 'a' } }
+  })).statusCode, 201)
   t.match(store.get(3, anyone, context), { attributes: { title: 'P3', tenant: null } })
 })
 
@@ -764,10 +757,8 @@ each('constraints on the ids of ancestors hold for shallow rows, whichever level
   const replies = await makeStore('replies', [{ title: 'R1', commentId: 1 }, { title: SECRET, commentId: 2 },
     { title: SECRET }, { title: SECRET, commentId: 9 }])
   const bound = { postId: { maximum: 1 } }
-  const ways: Array<[ofPosts: Constraints, ofComments: Constraints, ofReplies: Constraints]> = [
-    [{ id: { maximum: 1 } }, {}, {}], [{}, bound, {}], [{}, {}, bound],
-    [{ id: { maximum: 1 } }, { postId: { minimum: 0 } }, {}]
-  ]
+  const ways: Array<[ofPosts: Constraints, ofComments: Constraints, ofReplies: Constraints]> = [[{ id: { maximum: 1 } },
+    {}, {}], [{}, bound, {}], [{}, {}, bound], [{ id: { maximum: 1 } }, { postId: { minimum: 0 } }, {}]]
   for (const [ofPosts, ofComments, ofReplies] of ways) {
     const app = await drawn(t,
       (map) => map.resources('posts', { attributes, store: posts, constraints: ofPosts }, (posts) => {

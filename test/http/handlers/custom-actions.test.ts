@@ -3,7 +3,10 @@ import http, { type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fastify, { type InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
-import resources, { type ActionContext, type HandlerAnswer, type Attributes, BY_ID, type Format, type Handler, InvalidError, draw, type Mapper, type MaybePromise, memoryStore, type ResourceOptions, type Store, type Row } from '../../../lib/index.js'
+import {
+  type ActionContext, type HandlerAnswer, type Attributes, BY_ID, type Format, type Handler, InvalidError, draw,
+  type Mapper, type MaybePromise, memoryStore, type ResourceOptions, type Store, type Row
+} from '../../../lib/index.js'
 import { draft, post, types, xml } from '../../support/helper.js'
 import type { AnyContext } from '../../support/map-action.js'
 import { plainTag } from '../../support/plain-tag.js'
@@ -28,7 +31,8 @@ function deferred<T = void> (): Deferred<T> {
   return { promise, resolve }
 }
 
-function json (method: Verb | 'HEAD' | 'OPTIONS', url: string, payload?: object, headers: Record<string, string> = {}): InjectOptions {
+function json (method: Verb | 'HEAD' | 'OPTIONS', url: string, payload?: object,
+  headers: Record<string, string> = {}): InjectOptions {
   return { method, url, headers: { accept: accepts.json, ...headers }, ...(payload !== undefined && { payload }) }
 }
 
@@ -40,11 +44,13 @@ type On = 'collection' | 'member' | 'new'
 
 /** Declares an action at a place and with a verb that are known only at run time. */
 function mapAction (mapper: object, on: On, verb: Verb, handler: Handler): void {
-  const { [methods[verb]]: map } = (mapper as Record<On, Record<string, (this: unknown, name: string, handler: Handler) => unknown>>)[on]
+  const { [methods[verb]]: map } = (mapper as Record<On,
+    Record<string, (this: unknown, name: string, handler: Handler) => unknown>>)[on]
   map?.call((mapper as Record<On, unknown>)[on], 'act', handler)
 }
 
-function row (id: number | string, title: string, version?: string): { id: number | string, version?: string, attributes: { title: string } } {
+function row (id: number | string, title: string,
+  version?: string): { id: number | string, version?: string, attributes: { title: string } } {
   return { id, ...(version !== undefined && { version }), attributes: { title } }
 }
 
@@ -74,7 +80,9 @@ t.test('without a store the app\'s own handlers serve the five actions', async t
         const found = rows.get(id as string)
         if (found === undefined) return undefined
         if (guard.version !== undefined && guard.version !== found.version) return { kind: 'stale', row: found }
-        const changed = { ...found, version: String(Number(found.version) + 1), attributes: { ...found.attributes, ...attributes } }
+        const changed = {
+          ...found, version: String(Number(found.version) + 1), attributes: { ...found.attributes, ...attributes }
+        }
         rows.set(changed.id, changed)
         return changed
       },
@@ -96,12 +104,15 @@ t.test('without a store the app\'s own handlers serve the five actions', async t
     await t.test(id, async t => {
       const url = `/api${path}`
       const created = await app.inject(json('POST', '/api/posts', { post: { title: id } }))
-      t.strictSame([created.statusCode, created.headers.location, plainTag(created.headers.etag)], [201, url, '"1.json"'])
+      t.strictSame([created.statusCode, created.headers.location, plainTag(created.headers.etag)],
+        [201, url, '"1.json"'])
       t.strictSame(created.json(), { post: { id, title: id } })
       t.strictSame((await app.inject(json('GET', url))).json(), { post: { id, title: id } })
       t.equal((await app.inject(`${url}.xml`)).headers['content-type'], types.xml)
-      t.equal((await app.inject(json('PUT', url, { post: { title: 'x' } }, { 'if-match': '"9.json"' }))).statusCode, 412)
-      t.strictSame((await app.inject(json('PUT', '/api/posts', { id, post: { title: 'x' } }))).json(), { post: { id, title: 'x' } })
+      t.equal((await app.inject(json('PUT', url, { post: { title: 'x' } }, { 'if-match': '"9.json"' }))).statusCode,
+        412)
+      t.strictSame((await app.inject(json('PUT', '/api/posts', { id, post: { title: 'x' } }))).json(),
+        { post: { id, title: 'x' } })
       const browser = await app.inject(submit(url, '_method=PUT&post[title]=y'))
       t.strictSame([browser.statusCode, browser.headers.location], [303, `${url}#saved`])
       t.equal((await app.inject(json('DELETE', url))).statusCode, 204)
@@ -113,7 +124,8 @@ t.test('without a store the app\'s own handlers serve the five actions', async t
     })
   }
   t.equal((await app.inject('/api/posts')).body, `${xml}<posts type="array"></posts>`)
-  await t.rejects(draft(t, (map) => map.resources('posts', { id: 'string', actions: { list: () => [] } })), { code: 'FST_RESOURCES_INVALID_OPTION', message: /handlers of your own for show, create, update, delete/ })
+  await t.rejects(draft(t, (map) => map.resources('posts', { id: 'string', actions: { list: () => [] } })),
+    { code: 'FST_RESOURCES_INVALID_OPTION', message: /handlers of your own for show, create, update, delete/ })
 })
 
 t.test('beside a store one of the five actions may have the app\'s own handler, which may call proceed()', async t => {
@@ -139,11 +151,18 @@ t.test('beside a store one of the five actions may have the app\'s own handler, 
   t.strictSame((await app.inject(json('GET', '/posts?limit=1'))).json(), { posts: [{ id: 1, title: 'a' }] })
   t.match((await app.inject(json('GET', '/posts?limit=1'))).headers.link, /limit=1&after=[\w-]+>; rel="next"/)
   t.strictSame((await app.inject(json('GET', '/posts/1'))).json(), { post: { id: 1, title: 'A' } })
-  t.equal((await app.inject(json('GET', '/posts/9'))).json<{ detail: string }>().detail, 'there is no post with the id 9')
+  t.equal((await app.inject(json('GET', '/posts/9'))).json<{ detail: string }>().detail,
+    'there is no post with the id 9')
   const created = await app.inject(json('POST', '/posts', { post: { title: 'c' } }))
   t.strictSame([created.statusCode, created.headers.location], [201, '/posts/3'])
-  t.equal((await app.inject(json('PUT', '/posts', { id: 3, post: { title: 'd' } }, { 'if-match': '"7.json"' }))).statusCode, 412)
-  t.strictSame((await app.inject(json('PUT', '/posts', { id: 3, post: { title: 'd' } }, { 'if-match': '"1.json"' }))).json(), { post: { id: 3, title: 'd' } })
+  t.equal((await app.inject(json('PUT', '/posts', { id: 3, post: { title: 'd' } },
+    { 'if-match': '"7.json"' }))).statusCode, 412)
+  t.strictSame((await app.inject(json('PUT', '/posts', { id: 3, post: { title: 'd' } },
+    { 'if-match': '"1.json"' }))).json(), {
+    post: {
+      id: 3, title: 'd'
+    }
+  })
   t.equal((await app.inject(json('PUT', '/posts', { id: 9, post: { title: 'd' } }))).statusCode, 404)
   t.equal((await app.inject(json('DELETE', '/posts', { id: 3 }))).statusCode, 204)
   t.equal((await app.inject(json('DELETE', '/posts', { id: 3 }))).statusCode, 404)
@@ -154,7 +173,10 @@ t.test('beside a store one of the five actions may have the app\'s own handler, 
 type Told = Pick<ActionContext, 'action' | 'attributes' | 'guard' | 'query' | 'scope'> & { id: unknown }
 
 function tell (told: Told[]): Handler<any, any, any> { // Fits any resource and any place in it.
-  return ({ action, id, attributes, guard, query, scope }) => { told.push({ action, id, attributes, guard, query, scope }); return row(1, 'x') }
+  return ({ action, id, attributes, guard, query, scope }) => {
+    told.push({ action, id, attributes, guard, query, scope })
+    return row(1, 'x')
+  }
 }
 
 /** Returns a store with this number of rows. The last row has this version. */
@@ -168,60 +190,133 @@ function storeWith (count: number, version: number, attributes: Attributes = {})
 t.test('a handler receives the same context from every format', async t => {
   const sent: Array<[name: string, headers: Record<string, string>, payload: string]> = [
     ['JSON', { 'content-type': accepts.json }, '{"post":{"title":"Tea","published":true,"rating":5,"tags":["a","b"]}}'],
-    ['JSON with the id', { 'content-type': accepts.json }, '{"id":7,"post":{"title":"Tea","published":true,"rating":5,"tags":["a","b"]}}'],
-    ['XML', { 'content-type': accepts.xml }, '<post><title>Tea</title><published>true</published><rating>5</rating><tags><tag>a</tag><tag>b</tag></tags></post>'],
-    ['XML with types', { 'content-type': 'text/xml' }, '<post><title>Tea</title><published type="boolean">true</published><rating type="integer">5</rating><tags type="array"><tag>a</tag><tag>b</tag></tags></post>'],
-    ['a form', { 'content-type': form }, 'post[title]=Tea&post[published]=true&post[rating]=5&post[tags][]=a&post[tags][]=b']
+    ['JSON with the id', { 'content-type': accepts.json },
+      '{"id":7,"post":{"title":"Tea","published":true,"rating":5,"tags":["a","b"]}}'],
+    ['XML', { 'content-type': accepts.xml },
+      '<post><title>Tea</title><published>true</published><rating>5</rating><tags><tag>a</tag><tag>b</tag></tags></post>'],
+    ['XML with types', { 'content-type': 'text/xml' },
+      '<post><title>Tea</title><published type="boolean">true</published><rating type="integer">5</rating><tags type="array"><tag>a</tag><tag>b</tag></tags></post>'],
+    ['a form', { 'content-type': form },
+      'post[title]=Tea&post[published]=true&post[rating]=5&post[tags][]=a&post[tags][]=b']
   ]
   const attributes = { title: 'Tea', published: true, rating: 5, tags: ['a', 'b'] }
   for (const [name, headers, payload] of sent) {
     const told: Told[] = []
-    const app = await draft(t, (map) => map.scope({ path: ':tenant', scope: ({ params }) => ({ tenant: (params as { tenant: string }).tenant }) }, (map) => map.resources('posts', { attributes: post, store: storeWith(7, 3, { tenant: 'acme' }) as never }, (posts) => {
-      posts.member.post('publish', { query: { type: 'object', properties: { by: { type: 'string' }, times: { type: 'integer', default: 1 } } } }, tell(told))
-    })))
+    const app = await draft(t, (map) =>
+      map.scope({ path: ':tenant', scope: ({ params }) => ({ tenant: (params as { tenant: string }).tenant }) },
+        (map) => map.resources('posts', { attributes: post, store: storeWith(7, 3, { tenant: 'acme' }) as never },
+          (posts) => {
+            posts.member.post('publish',
+              {
+                query: {
+                  type: 'object', properties: { by: { type: 'string' }, times: { type: 'integer', default: 1 } }
+                }
+              }, tell(told))
+          })))
     const match = name === 'a form' ? { 'if-match': '"3.html"' } : { 'if-match': '"3.xml"' }
-    const res = await app.inject({ method: 'POST', url: '/acme/posts/7/publish?by=Ann&times=2', headers: { ...headers, ...match, accept: accepts.json }, payload })
+    const res = await app.inject({
+      method: 'POST',
+      url: '/acme/posts/7/publish?by=Ann&times=2',
+      headers: { ...headers, ...match, accept: accepts.json },
+      payload
+    })
     t.equal(res.statusCode, 200, `${name}: ${res.body}`)
     const [{ attributes: given, ...others } = { attributes: {} }] = told
     t.same(given, attributes, name)
-    t.strictSame(others, { action: 'publish', id: 7, guard: { version: '3', scope: { tenant: 'acme' } }, query: { by: 'Ann', times: 2 }, scope: { tenant: 'acme' } })
+    t.strictSame(others, {
+      action: 'publish',
+      id: 7,
+      guard: { version: '3', scope: { tenant: 'acme' } },
+      query: { by: 'Ann', times: 2 },
+      scope: { tenant: 'acme' }
+    })
   }
 })
 
 t.test('a handler receives the attributes, query, guard and scope of its request', async t => {
   const told: Told[] = []
   const handler = tell(told)
-  const app = await draft(t, (map) => map.resources('posts', { attributes: post, store: storeWith(3, 8) as never, actions: { list: (context) => { handler(context); return [] }, show: handler, create: handler, update: handler, delete: handler } }, (posts) => {
-    posts.collection.get('recent', { query: { type: 'object', required: ['since'], properties: { since: { type: 'string', format: 'date' }, most: { type: ['integer', 'null'], minimum: 1 }, all: { type: 'boolean' } } } }, handler)
-    posts.collection.post('import', handler)
-    posts.member.get('card', handler)
-    posts.new.post('preview', { attributes: post }, handler)
-  }))
+  const app = await draft(t, (map) => map.resources('posts',
+    {
+      attributes: post,
+      store: storeWith(3, 8) as never,
+      actions: {
+        list: (context) => { handler(context); return [] },
+        show: handler,
+        create: handler,
+        update: handler,
+        delete: handler
+      }
+    }, (posts) => {
+      posts.collection.get('recent', {
+        query: {
+          type: 'object',
+          required: ['since'],
+          properties: {
+            since: { type: 'string', format: 'date' },
+            most: { type: ['integer', 'null'], minimum: 1 },
+            all: { type: 'boolean' }
+          }
+        }
+      }, handler)
+      posts.collection.post('import', handler)
+      posts.member.get('card', handler)
+      posts.new.post('preview', { attributes: post }, handler)
+    }))
   const open = { scope: {}, version: undefined }
   const nothing = { attributes: {}, guard: open, query: {}, scope: {} }
-  const wanted = { order: BY_ID, after: undefined, before: undefined, limit: undefined, filter: [], search: undefined, count: undefined }
+  const wanted = {
+    order: BY_ID, after: undefined, before: undefined, limit: undefined, filter: [], search: undefined, count: undefined
+  }
   const calls: Array<[InjectOptions, Partial<Told>]> = [
     [json('GET', '/posts'), { ...nothing, action: 'list', id: undefined, query: wanted }],
-    [json('GET', '/posts?limit=2&sort=-rating&rating=5'), { ...nothing, action: 'list', id: undefined, query: { order: [{ by: 'rating', descending: true }, { by: 'id', descending: true }], after: undefined, before: undefined, limit: 2, filter: [{ attribute: 'rating', operator: 'eq', value: 5 }], search: undefined, count: undefined } }],
+    [json('GET', '/posts?limit=2&sort=-rating&rating=5'),
+      {
+        ...nothing,
+        action: 'list',
+        id: undefined,
+        query: {
+          order: [{ by: 'rating', descending: true }, { by: 'id', descending: true }],
+          after: undefined,
+          before: undefined,
+          limit: 2,
+          filter: [{ attribute: 'rating', operator: 'eq', value: 5 }],
+          search: undefined,
+          count: undefined
+        }
+      }],
     [json('GET', '/posts?after=WzRd'), { ...nothing, action: 'list', id: undefined, query: { ...wanted, after: [4] } }],
-    [{ url: '/posts.html' }, { ...nothing, action: 'list', id: undefined, query: { ...wanted, limit: 50, count: { most: 10_001, estimate: false } } }],
+    [{ url: '/posts.html' }, {
+      ...nothing,
+      action: 'list',
+      id: undefined,
+      query: { ...wanted, limit: 50, count: { most: 10_001, estimate: false } }
+    }],
     [json('GET', '/posts/3'), { ...nothing, action: 'show', id: 3 }],
-    [json('POST', '/posts', { post: { title: 'x' } }), { ...nothing, action: 'create', id: undefined, attributes: { title: 'x', published: false } }],
-    [json('PUT', '/posts', { id: 3, post: { rating: null } }), { ...nothing, action: 'update', id: 3, attributes: { rating: null } }],
-    [json('PUT', '/posts', { id: 3, post: {} }, { 'if-match': '*' }), { ...nothing, action: 'update', id: 3, attributes: {} }],
-    [submit('/posts', '_method=PUT&id=3&_version=8&post[rating]='), { ...nothing, action: 'update', id: 3, attributes: { rating: null }, guard: { version: '8', scope: {} } }],
+    [json('POST', '/posts', { post: { title: 'x' } }),
+      { ...nothing, action: 'create', id: undefined, attributes: { title: 'x', published: false } }],
+    [json('PUT', '/posts', { id: 3, post: { rating: null } }),
+      { ...nothing, action: 'update', id: 3, attributes: { rating: null } }],
+    [json('PUT', '/posts', { id: 3, post: {} }, { 'if-match': '*' }),
+      { ...nothing, action: 'update', id: 3, attributes: {} }],
+    [submit('/posts', '_method=PUT&id=3&_version=8&post[rating]='),
+      { ...nothing, action: 'update', id: 3, attributes: { rating: null }, guard: { version: '8', scope: {} } }],
     [json('DELETE', '/posts?id=3'), { ...nothing, action: 'delete', id: 3 }],
-    [json('GET', '/posts/recent?since=2026-01-31'), { ...nothing, action: 'recent', id: undefined, query: { since: '2026-01-31' } }],
-    [json('GET', '/posts/recent?since=2026-01-31&most=&all=false'), { ...nothing, action: 'recent', id: undefined, query: { since: '2026-01-31', most: null, all: false } }],
+    [json('GET', '/posts/recent?since=2026-01-31'),
+      { ...nothing, action: 'recent', id: undefined, query: { since: '2026-01-31' } }],
+    [json('GET', '/posts/recent?since=2026-01-31&most=&all=false'),
+      { ...nothing, action: 'recent', id: undefined, query: { since: '2026-01-31', most: null, all: false } }],
     [json('POST', '/posts/import'), { ...nothing, action: 'import', id: undefined }],
     [json('POST', '/posts/import', { id: 3 }), { ...nothing, action: 'import', id: 3 }],
     [json('GET', '/posts/3/card'), { ...nothing, action: 'card', id: 3 }],
-    [json('POST', '/posts/new/preview', { post: { title: 'x' } }), { ...nothing, action: 'preview', id: undefined, attributes: { title: 'x', published: false } }]
+    [json('POST', '/posts/new/preview', { post: { title: 'x' } }),
+      { ...nothing, action: 'preview', id: undefined, attributes: { title: 'x', published: false } }]
   ]
   for (const [request, expected] of calls) {
     told.length = 0
     const res = await app.inject(request)
-    t.ok(res.statusCode < 400, `${String(request.method ?? 'GET')} ${String(request.url)}: ${res.statusCode} ${res.body.slice(0, 200)}`)
+    t.ok(res.statusCode < 400,
+      `${String(request.method ?? 'GET')} ${String(request.url)}: ${res.statusCode} ${res.body.slice(0, 200)}`)
     t.same(told, [expected])
   }
 
@@ -241,7 +336,9 @@ t.test('a handler receives the attributes, query, guard and scope of its request
     [json('POST', '/posts/new/preview', { post: {} }), 422, /title must be given/],
     [json('POST', '/posts/new/preview'), 422, /title must be given/],
     [{ ...json('POST', '/posts/import'), headers: { 'content-type': 'text/plain' }, payload: 'x' }, 415, /text\/plain/],
-    [{ ...json('POST', '/posts/import'), headers: { 'content-type': accepts.json, accept: accepts.json }, payload: '{' }, 400, /JSON/]
+    [{
+      ...json('POST', '/posts/import'), headers: { 'content-type': accepts.json, accept: accepts.json }, payload: '{'
+    }, 400, /JSON/]
   ]
   told.length = 0
   for (const [request, status, detail] of refused) {
@@ -257,14 +354,16 @@ t.test('a handler may destructure its context and use the parts later', async t 
     posts.member.post('copy', async (context) => {
       const { request, reply, resource, store, scope, signal, paths, row, proceed } = context
       await null
-      reply.header('x-told', [request.method, resource.plural, signal.aborted, paths.post?.(1), (await proceed()).kind].join(' '))
+      reply.header('x-told', [request.method, resource.plural, signal.aborted, paths.post?.(1),
+        (await proceed()).kind].join(' '))
       const { attributes: { title } } = await row()
       return await store.create({ title: `${title} again` }, scope, { signal })
     })
     posts.member.get('twin', async (context) => await context.store.get(context.id, context.scope, context))
   }))
   const res = await app.inject(json('POST', '/posts/1/copy'))
-  t.strictSame([res.statusCode, res.headers['x-told'], res.json()], [200, 'POST posts false /posts/1 done', { post: { id: 2, title: 'a again' } }])
+  t.strictSame([res.statusCode, res.headers['x-told'], res.json()],
+    [200, 'POST posts false /posts/1 done', { post: { id: 2, title: 'a again' } }])
   t.strictSame((await app.inject(json('GET', '/posts/2/twin'))).json(), { post: { id: 2, title: 'a again' } })
   t.equal((await app.inject(json('POST', '/posts/9/copy'))).statusCode, 404)
   t.equal((await app.inject(json('GET', '/posts/9/twin'))).statusCode, 404)
@@ -287,17 +386,32 @@ const csv: Format = {
 }
 
 t.test('a blank record has the defaults and no id', async t => {
-  const declared: Array<[name: string, options: Omit<ResourceOptions, 'name'>, xml: string, json: object, csv: string]> = [
-    ['declared attributes', { attributes: post }, '<post><published type="boolean">false</published></post>', { post: { published: false } }, 'id,title,body,published,rating,tags,publishedAt\r\n,"","","false","","",""\r\n'],
-    ['without a default', { attributes: titled }, '<post></post>', { post: {} }, 'id,title\r\n,""\r\n'],
-    ['open attributes', {}, '<post></post>', { post: {} }, 'id\r\n\r\n'],
-    ['ids that are texts', { attributes: titled, id: 'string', only: 'new' }, '<post></post>', { post: {} }, 'id,title\r\n,""\r\n'],
-    ['ids that are UUIDs', { attributes: post, id: 'uuid' }, '<post><published type="boolean">false</published></post>', { post: { published: false } }, 'id,title,body,published,rating,tags,publishedAt\r\n,"","","false","","",""\r\n'],
-    ['what is never shown', { attributes: { type: 'object', properties: { secret: { type: 'string', default: 'x', writeOnly: true }, made: { type: 'string', default: 'now', readOnly: true }, tags: { type: 'array', items: { type: 'string' }, default: [] } } } }, '<post><made>now</made><tags type="array"></tags></post>', { post: { made: 'now', tags: [] } }, 'id,made,tags\r\n,"now",""\r\n']
-  ]
+  const declared: Array<[name: string, options: Omit<ResourceOptions, 'name'>, xml: string, json: object,
+    csv: string]> = [
+      ['declared attributes', { attributes: post }, '<post><published type="boolean">false</published></post>',
+        { post: { published: false } }, 'id,title,body,published,rating,tags,publishedAt\r\n,"","","false","","",""\r\n'],
+      ['without a default', { attributes: titled }, '<post></post>', { post: {} }, 'id,title\r\n,""\r\n'],
+      ['open attributes', {}, '<post></post>', { post: {} }, 'id\r\n\r\n'],
+      ['ids that are texts', { attributes: titled, id: 'string', only: 'new' }, '<post></post>', { post: {} },
+        'id,title\r\n,""\r\n'],
+      ['ids that are UUIDs', { attributes: post, id: 'uuid' }, '<post><published type="boolean">false</published></post>',
+        { post: { published: false } }, 'id,title,body,published,rating,tags,publishedAt\r\n,"","","false","","",""\r\n'],
+      ['what is never shown', {
+        attributes: {
+          type: 'object',
+          properties: {
+            secret: { type: 'string', default: 'x', writeOnly: true },
+            made: { type: 'string', default: 'now', readOnly: true },
+            tags: { type: 'array', items: { type: 'string' }, default: [] }
+          }
+        }
+      }, '<post><made>now</made><tags type="array"></tags></post>', { post: { made: 'now', tags: [] } },
+      'id,made,tags\r\n,"now",""\r\n']
+    ]
   for (const [name, options, document, object, lines] of declared) {
     await t.test(name, async t => {
-      const app = await draft(t, (map) => map.resources('posts', { formPages: true, formats: ['xml', 'html', 'json', csv], ...options }))
+      const app = await draft(t, (map) => map.resources('posts',
+        { formPages: true, formats: ['xml', 'html', 'json', csv], ...options }))
       const answers: Array<[url: string, type: string, body: string]> = [
         ['/posts/new.xml', types.xml, xml + document],
         ['/posts/new.json', types.json, JSON.stringify(object)],
@@ -305,7 +419,8 @@ t.test('a blank record has the defaults and no id', async t => {
       ]
       for (const [url, type, body] of answers) {
         const res = await app.inject(url)
-        t.strictSame([res.statusCode, res.headers['content-type'], res.body, res.headers.etag], [200, type, body, undefined], url)
+        t.strictSame([res.statusCode, res.headers['content-type'], res.body, res.headers.etag],
+          [200, type, body, undefined], url)
         const head = await app.inject({ method: 'HEAD', url })
         t.strictSame([head.statusCode, head.headers['content-type'], head.body], [200, type, ''])
       }
@@ -319,7 +434,8 @@ t.test('a blank record has the defaults and no id', async t => {
 
 t.test('the edit action shows the row, and its page the form', async t => {
   const store = posts('Tea & cake')
-  const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store, formPages: true, formats: ['xml', 'html', 'json', csv] }))
+  const app = await draft(t, (map) => map.resources('posts',
+    { attributes: titled, store, formPages: true, formats: ['xml', 'html', 'json', csv] }))
   const answers: Array<[url: string, body: string]> = [
     ['/posts/1/edit.xml', `${xml}<post><id type="integer">1</id><title>Tea &amp; cake</title></post>`],
     ['/posts/1/edit.json', '{"post":{"id":1,"title":"Tea & cake"}}'],
@@ -327,11 +443,13 @@ t.test('the edit action shows the row, and its page the form', async t => {
   ]
   for (const [url, body] of answers) {
     const res = await app.inject(url)
-    t.strictSame([res.statusCode, res.body, plainTag(res.headers.etag)], [200, body, `"1.${url.slice(-4).replace('.', '')}"`], url)
+    t.strictSame([res.statusCode, res.body, plainTag(res.headers.etag)],
+      [200, body, `"1.${url.slice(-4).replace('.', '')}"`], url)
     t.equal((await app.inject({ url, headers: { 'if-none-match': res.headers.etag as string } })).statusCode, 304)
   }
   const page = await app.inject({ url: '/posts/1/edit', headers: { accept: accepts.html } })
-  t.match(page.body, /<form method="post" action="\/posts"[^]*name="_method" value="PUT"[^]*name="_version" value="1"[^]*Tea &amp; cake/)
+  t.match(page.body,
+    /<form method="post" action="\/posts"[^]*name="_method" value="PUT"[^]*name="_version" value="1"[^]*Tea &amp; cake/)
   for (const client of clients) {
     for (const url of ['/posts/9/edit', '/posts/abc/edit']) {
       const res = await app.inject({ url, headers: { accept: accepts[client] } })
@@ -340,46 +458,69 @@ t.test('the edit action shows the row, and its page the form', async t => {
   }
 
   await t.test('the edit action also works with the app\'s own show', async t => {
-    const app = await draft(t, (map) => map.resources('posts', { attributes: titled, only: ['show', 'update', 'edit'], actions: { show: ({ id }) => id === 1 ? row(1, 'mine') : undefined, update: ({ attributes }) => ({ id: 1, attributes: attributes as { title: string } }) } }))
+    const app = await draft(t, (map) => map.resources('posts',
+      {
+        attributes: titled,
+        only: ['show', 'update', 'edit'],
+        actions: {
+          show: ({ id }) => id === 1 ? row(1, 'mine') : undefined,
+          update: ({ attributes }) => ({ id: 1, attributes: attributes as { title: string } })
+        }
+      }))
     t.strictSame((await app.inject('/posts/1/edit.json')).json(), { post: { id: 1, title: 'mine' } })
     t.equal((await app.inject('/posts/2/edit')).statusCode, 404)
     const page = await app.inject({ url: '/posts/1/edit', headers: { accept: accepts.html } })
     t.match(page.body, 'mine')
     const version = /name="_version" value="([^"]*)"/.exec(page.body)?.[1]
-    const saved = await app.inject(submit('/posts', `_method=PUT&id=1&post[title]=x${version === undefined ? '' : `&_version=${version}`}`))
-    t.strictSame([saved.statusCode, saved.headers.location], [303, '/posts/1#saved'], 'a row without a version can be saved')
+    const saved = await app.inject(submit('/posts',
+      `_method=PUT&id=1&post[title]=x${version === undefined ? '' : `&_version=${version}`}`))
+    t.strictSame([saved.statusCode, saved.headers.location], [303, '/posts/1#saved'],
+      'a row without a version can be saved')
   })
 })
 
-const stands: Array<[On, string, string]> = [['collection', '/posts/act', '/posts'], ['member', '/posts/1/act', '/posts/1'], ['new', '/posts/new/act', '/posts']]
+const stands: Array<[On, string, string]> = [['collection', '/posts/act', '/posts'],
+  ['member', '/posts/1/act', '/posts/1'], ['new', '/posts/new/act', '/posts']]
 
 t.test('each verb can be mapped at each place, in each format', async t => {
   for (const [on, url, location] of stands) {
     for (const verb of verbs) {
       await t.test(`${verb} ${url}`, async t => {
         let count = 0
-        const declare = (answer: () => HandlerAnswer<{ title: string }>) => (map: Mapper): unknown => map.resources('posts', { attributes: titled, store: posts('a') }, (posts) => {
-          mapAction(posts, on, verb, () => { count++; return answer() })
-        })
+        const declare = (answer: () => HandlerAnswer<{ title: string }>) =>
+          (map: Mapper): unknown => map.resources('posts', { attributes: titled, store: posts('a') }, (posts) => {
+            mapAction(posts, on, verb, () => { count++; return answer() })
+          })
         const showing = await draft(t, declare(() => row(1, 'x', '5')), '/api')
         const silent = await draft(t, declare(() => {}), '/api')
         const isRead = verb === 'GET'
         for (const client of clients) {
           const isBrowser = client === 'html'
           const ask = (path = url, more: Record<string, string> = {}): InjectOptions =>
-            isBrowser && !isRead && verb !== 'PATCH' ? submit(`/api${path}`, verb === 'POST' ? '' : `_method=${verb}`, more) : { method: verb, url: `/api${path}`, headers: { accept: accepts[client], ...more } }
+            isBrowser && !isRead && verb !== 'PATCH'
+              ? submit(`/api${path}`, verb === 'POST' ? '' : `_method=${verb}`,
+                more)
+              : { method: verb, url: `/api${path}`, headers: { accept: accepts[client], ...more } }
           const isRedirect = isBrowser && !isRead
           count = 0
           const res = await showing.inject(ask())
-          t.strictSame([res.statusCode, res.headers.location, count], isRedirect ? [303, '/api/posts/1#saved', 1] : [200, undefined, 1], `${client}: a row`)
-          if (!isRedirect) t.strictSame([res.headers['content-type'], plainTag(res.headers.etag)], [types[client], on === 'member' ? `"5.${client}"` : `"1-5.${client}"`])
+          t.strictSame([res.statusCode, res.headers.location, count],
+            isRedirect ? [303, '/api/posts/1#saved', 1] : [200, undefined, 1], `${client}: a row`)
+          if (!isRedirect) {
+            t.strictSame([res.headers['content-type'], plainTag(res.headers.etag)],
+              [types[client], on === 'member' ? `"5.${client}"` : `"1-5.${client}"`])
+          }
           const empty = await silent.inject(ask())
-          t.strictSame([empty.statusCode, empty.headers.location], isRead ? [404, undefined] : isRedirect ? [303, `/api${location}#done`] : [204, undefined], `${client}: no answer`)
+          t.strictSame([empty.statusCode, empty.headers.location],
+            isRead ? [404, undefined] : isRedirect ? [303, `/api${location}#done`] : [204, undefined],
+              `${client}: no answer`)
 
           count = 0
           const suffixed = await showing.inject(ask(`${url}.${client}`))
-          t.strictSame([suffixed.statusCode, suffixed.headers.vary, count], [isRedirect ? 303 : 200, undefined, 1], `${client}: by suffix`)
-          t.equal((await showing.inject(ask(`${url}?format=${client}`))).statusCode, isRedirect ? 303 : 200, `${client}: by ?format`)
+          t.strictSame([suffixed.statusCode, suffixed.headers.vary, count], [isRedirect ? 303 : 200, undefined, 1],
+            `${client}: by suffix`)
+          t.equal((await showing.inject(ask(`${url}?format=${client}`))).statusCode, isRedirect ? 303 : 200,
+            `${client}: by ?format`)
 
           count = 0
           const cross = await showing.inject(ask(url, { 'sec-fetch-site': 'cross-site' }))
@@ -387,9 +528,12 @@ t.test('each verb can be mapped at each place, in each format', async t => {
           if (!isRead) t.equal(cross.headers['content-type'], problems[client])
         }
         count = 0
-        for (const request of [{ url, headers: { accept: 'image/png' } }, { url: `${url}?format=pdf`, headers: {} }]) t.equal((await showing.inject({ method: verb, ...request, url: `/api${request.url}` })).statusCode, 406)
+        for (const request of [{ url, headers: { accept: 'image/png' } }, { url: `${url}?format=pdf`, headers: {} }]) {
+          t.equal((await showing.inject({ method: verb, ...request, url: `/api${request.url}` })).statusCode, 406)
+        }
         // The router takes such a suffix as part of an id.
-        t.equal((await showing.inject({ method: verb, url: `/api${url}.pdf` })).statusCode, on === 'collection' && !isRead ? 405 : 404)
+        t.equal((await showing.inject({ method: verb, url: `/api${url}.pdf` })).statusCode,
+          on === 'collection' && !isRead ? 405 : 404)
         const served = isRead ? ['GET', 'HEAD'] : [verb]
         const allow = [...served, 'OPTIONS'].join(', ')
         const options = await showing.inject({ method: 'OPTIONS', url: `/api${url}` })
@@ -397,7 +541,8 @@ t.test('each verb can be mapped at each place, in each format', async t => {
         for (const other of verbs.filter((other) => other !== verb)) {
           for (const client of clients) {
             const res = await showing.inject({ method: other, url: `/api${url}.${client}` })
-            t.strictSame([res.statusCode, res.headers.allow, res.headers['content-type']], [405, allow, problems[client]], `${other} is not served for ${client}`)
+            t.strictSame([res.statusCode, res.headers.allow, res.headers['content-type']],
+              [405, allow, problems[client]], `${other} is not served for ${client}`)
           }
         }
         t.equal(count, 0, 'a refused request calls no handler')
@@ -442,7 +587,8 @@ t.test('one path can have several verbs, and the _method of a form selects one',
   for (const [request, status, called, allow] of requests) {
     calls.length = 0
     const res = await app.inject(request)
-    t.strictSame([res.statusCode, calls, res.headers.allow], [status, called, allow], `${String(request.method)} ${String(request.url)} ${String(request.payload)}: ${res.body.slice(0, 100)}`)
+    t.strictSame([res.statusCode, calls, res.headers.allow], [status, called, allow],
+      `${String(request.method)} ${String(request.url)} ${String(request.payload)}: ${res.body.slice(0, 100)}`)
     if (status === 303) t.match(res.headers.location, /^\/posts\/1#(?:done|saved)$/)
   }
 })
@@ -456,9 +602,11 @@ t.test('after a write a browser is redirected to the result', async t => {
     ['nothing, of a row', {}, undefined, '/posts/1/act', '/posts/1#done'],
     ['nothing, of the collection', {}, undefined, '/posts/act', '/posts#done'],
     ['a row that has been deleted', {}, { kind: 'deleted' }, '/posts/1/act', '/posts#deleted'],
-    ['one that has been made', {}, { kind: 'created', row: { id: 2, version: '1', attributes: { title: 'x' } } }, '/posts/1/act', '/posts/2#created'],
+    ['one that has been made', {}, { kind: 'created', row: { id: 2, version: '1', attributes: { title: 'x' } } },
+      '/posts/1/act', '/posts/2#created'],
     ['a row that no page shows', { except: 'show' }, row(2, 'x'), '/posts/1/act', '/posts#saved'],
-    ['what a store says', {}, store.update(2, { title: 'x' }, { version: undefined, scope: {} }), '/posts/1/act', '/posts/2#saved']
+    ['what a store says', {}, store.update(2, { title: 'x' }, { version: undefined, scope: {} }), '/posts/1/act',
+      '/posts/2#saved']
   ]
   for (const [name, options, answer, url, location] of told) {
     const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store, ...options }, (posts) => {
@@ -472,38 +620,57 @@ t.test('after a write a browser is redirected to the result', async t => {
 
 t.test('the answer of a handler decides the status', async t => {
   const stored = { id: 1, version: '4', attributes: { title: 'x' } }
-  const answers: Array<[name: string, verb: Verb, answer: (context: ActionContext) => unknown, status: number, body: unknown, headers?: object]> = [
-    ['a row', 'POST', () => row(1, 'x', '4'), 200, { post: { id: 1, title: 'x' } }, { etag: /^"4\.json-/ }],
-    ['a row without a version', 'POST', () => row(1, 'x'), 200, { post: { id: 1, title: 'x' } }, { etag: undefined }],
-    ['a row with more than is declared', 'POST', () => ({ id: 1, attributes: { title: 'x', secret: 'y' } }), 200, { post: { id: 1, title: 'x' } }],
-    ['a promise of a row', 'POST', async () => await Promise.resolve(row(1, 'x')), 200, { post: { id: 1, title: 'x' } }],
-    ['no rows', 'GET', () => [], 200, { posts: [] }],
-    ['rows', 'GET', () => [row(2, 'b'), row(1, 'a')], 200, { posts: [{ id: 2, title: 'b' }, { id: 1, title: 'a' }] }],
-    ['rows of a POST', 'POST', () => [row(2, 'b')], 200, { posts: [{ id: 2, title: 'b' }] }],
-    ['no batches', 'GET', function * () {}, 200, { posts: [] }],
-    ['an empty batch', 'GET', function * () { yield [] }, 200, { posts: [] }],
-    ['batches', 'GET', function * () { yield [row(1, 'a', '1')]; yield []; yield [row(2, 'b', '1'), row(3, 'c', '1')] }, 200, { posts: [{ id: 1, title: 'a' }, { id: 2, title: 'b' }, { id: 3, title: 'c' }] }],
-    ['batches that take their time', 'GET', async function * () { yield await Promise.resolve([row(1, 'a', '1')]) }, 200, { posts: [{ id: 1, title: 'a' }] }],
-    ['batches in a list', 'GET', () => [[row(1, 'a', '1')], [row(2, 'b', '1')]], 200, { posts: [{ id: 1, title: 'a' }, { id: 2, title: 'b' }] }],
-    ['an outcome', 'POST', () => ({ kind: 'created', row: stored }), 201, { post: { id: 1, title: 'x' } }, { etag: /^"4\.json-/, location: '/posts/1' }],
-    ['a deletion', 'POST', () => ({ kind: 'deleted' }), 204, undefined],
-    ['a write that a store has done', 'POST', () => ({ ok: true, row: stored }), 200, { post: { id: 1, title: 'x' } }],
-    ['one that came too late', 'POST', () => ({ ok: false, why: 'stale', current: stored }), 412, { post: { id: 1, title: 'x' } }, { etag: /^"4\.json-/ }],
-    ['one of a row that there is not', 'POST', () => ({ ok: false, why: 'missing' }), 404, { status: 404, detail: 'there is no post with the id 1' }],
-    ['nothing, of a read', 'GET', () => undefined, 404, { status: 404, detail: 'there is no post with the id 1' }],
-    ['null, of a read', 'GET', () => null, 404, { status: 404 }],
-    ['nothing, of a write', 'POST', () => undefined, 204, undefined],
-    ['what it has sent itself', 'POST', ({ reply }) => reply.code(202).send({ mine: true }), 202, { mine: true }],
-    ['what it sends later, by its reply', 'POST', ({ reply }) => { setImmediate(() => { reply.code(202).send({ mine: true }) }); return reply }, 202, { mine: true }],
-    ['what it has sent, and says nothing', 'POST', async ({ reply }) => { await reply.code(202).send({ mine: true }) }, 202, { mine: true }],
-    ['what is invalid', 'POST', () => { throw new InvalidError({ title: ['is not nice'] }) }, 422, { status: 422, errors: { title: ['is not nice'] } }],
-    ['what is refused', 'POST', () => { throw Object.assign(new Error('not you'), { statusCode: 403 }) }, 403, { status: 403, detail: 'not you' }],
-    ['a failure', 'POST', () => { throw new Error('secret') }, 500, { status: 500, detail: 'something went wrong on the server' }],
-    ['a failure later', 'POST', async () => await Promise.reject(new Error('secret')), 500, { status: 500, detail: 'something went wrong on the server' }],
-    ['a failure of the first batch', 'GET', function * () { throw new Error('secret') }, 500, { status: 500, detail: 'something went wrong on the server' }],
-    ...[1, 'text', true, {}, { id: 1 }, { attributes: {} }, { id: null, attributes: {} }, [1], [row(1, 'a'), {}], new Date()].map((wrong): [string, Verb, () => unknown, number, unknown] =>
-      [`no answer: ${JSON.stringify(wrong)}`, 'POST', () => wrong, 500, { status: 500, detail: 'something went wrong on the server' }])
-  ]
+  const answers: Array<[name: string, verb: Verb, answer: (context: ActionContext) => unknown, status: number,
+    body: unknown, headers?: object]> = [
+      ['a row', 'POST', () => row(1, 'x', '4'), 200, { post: { id: 1, title: 'x' } }, { etag: /^"4\.json-/ }],
+      ['a row without a version', 'POST', () => row(1, 'x'), 200, { post: { id: 1, title: 'x' } }, { etag: undefined }],
+      ['a row with more than is declared', 'POST', () => ({ id: 1, attributes: { title: 'x', secret: 'y' } }), 200,
+        { post: { id: 1, title: 'x' } }],
+      ['a promise of a row', 'POST', async () => await Promise.resolve(row(1, 'x')), 200,
+        { post: { id: 1, title: 'x' } }],
+      ['no rows', 'GET', () => [], 200, { posts: [] }],
+      ['rows', 'GET', () => [row(2, 'b'), row(1, 'a')], 200, { posts: [{ id: 2, title: 'b' }, { id: 1, title: 'a' }] }],
+      ['rows of a POST', 'POST', () => [row(2, 'b')], 200, { posts: [{ id: 2, title: 'b' }] }],
+      ['no batches', 'GET', function * () {}, 200, { posts: [] }],
+      ['an empty batch', 'GET', function * () { yield [] }, 200, { posts: [] }],
+      ['batches', 'GET', function * () { yield [row(1, 'a', '1')]; yield []; yield [row(2, 'b', '1'), row(3, 'c', '1')] },
+        200, { posts: [{ id: 1, title: 'a' }, { id: 2, title: 'b' }, { id: 3, title: 'c' }] }],
+      ['batches that take their time', 'GET', async function * () { yield await Promise.resolve([row(1, 'a', '1')]) },
+        200, { posts: [{ id: 1, title: 'a' }] }],
+      ['batches in a list', 'GET', () => [[row(1, 'a', '1')], [row(2, 'b', '1')]], 200,
+        { posts: [{ id: 1, title: 'a' }, { id: 2, title: 'b' }] }],
+      ['an outcome', 'POST', () => ({ kind: 'created', row: stored }), 201, { post: { id: 1, title: 'x' } },
+        { etag: /^"4\.json-/, location: '/posts/1' }],
+      ['a deletion', 'POST', () => ({ kind: 'deleted' }), 204, undefined],
+      ['a write that a store has done', 'POST', () => ({ ok: true, row: stored }), 200, { post: { id: 1, title: 'x' } }],
+      ['one that came too late', 'POST', () => ({ ok: false, why: 'stale', current: stored }), 412,
+        { post: { id: 1, title: 'x' } }, { etag: /^"4\.json-/ }],
+      ['one of a row that there is not', 'POST', () => ({ ok: false, why: 'missing' }), 404,
+        { status: 404, detail: 'there is no post with the id 1' }],
+      ['nothing, of a read', 'GET', () => undefined, 404, { status: 404, detail: 'there is no post with the id 1' }],
+      ['null, of a read', 'GET', () => null, 404, { status: 404 }],
+      ['nothing, of a write', 'POST', () => undefined, 204, undefined],
+      ['what it has sent itself', 'POST', ({ reply }) => reply.code(202).send({ mine: true }), 202, { mine: true }],
+      ['what it sends later, by its reply', 'POST',
+        ({ reply }) => { setImmediate(() => { reply.code(202).send({ mine: true }) }); return reply }, 202,
+        { mine: true }],
+      ['what it has sent, and says nothing', 'POST', async ({ reply }) => { await reply.code(202).send({ mine: true }) },
+        202, { mine: true }],
+      ['what is invalid', 'POST', () => { throw new InvalidError({ title: ['is not nice'] }) }, 422,
+        { status: 422, errors: { title: ['is not nice'] } }],
+      ['what is refused', 'POST', () => { throw Object.assign(new Error('not you'), { statusCode: 403 }) }, 403,
+        { status: 403, detail: 'not you' }],
+      ['a failure', 'POST', () => { throw new Error('secret') }, 500,
+        { status: 500, detail: 'something went wrong on the server' }],
+      ['a failure later', 'POST', async () => await Promise.reject(new Error('secret')), 500,
+        { status: 500, detail: 'something went wrong on the server' }],
+      ['a failure of the first batch', 'GET', function * () { throw new Error('secret') }, 500,
+        { status: 500, detail: 'something went wrong on the server' }],
+      ...[1, 'text', true, {}, { id: 1 }, { attributes: {} }, { id: null, attributes: {} }, [1], [row(1, 'a'), {}],
+        new Date()].map((wrong): [string, Verb, () => unknown, number, unknown] =>
+        [`no answer: ${JSON.stringify(wrong)}`, 'POST', () => wrong, 500,
+          { status: 500, detail: 'something went wrong on the server' }])
+    ]
   let current: Handler = () => undefined
   const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store: posts('a') }, (posts) => {
     for (const verb of ['GET', 'POST'] as const) mapAction(posts, 'member', verb, (context) => current(context))
@@ -519,16 +686,21 @@ t.test('the answer of a handler decides the status', async t => {
 })
 
 t.test('an empty list is still a list in each format', async t => {
-  const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store: posts('a'), formats: ['xml', 'html', 'json', csv] }, (posts) => {
-    posts.collection.get('none', () => [])
-    posts.collection.get('two', function * () { yield [{ id: 1, version: '1', attributes: { title: '<a>' } }]; yield [{ id: 2, version: '1', attributes: { title: 'b' } }] })
-    posts.member.get('related', () => [row(2, 'b')])
-  }))
+  const app = await draft(t, (map) => map.resources('posts',
+    { attributes: titled, store: posts('a'), formats: ['xml', 'html', 'json', csv] }, (posts) => {
+      posts.collection.get('none', () => [])
+      posts.collection.get('two', function * () {
+        yield [{ id: 1, version: '1', attributes: { title: '<a>' } }]
+        yield [{ id: 2, version: '1', attributes: { title: 'b' } }]
+      })
+      posts.member.get('related', () => [row(2, 'b')])
+    }))
   const lists: Array<[string, string]> = [
     ['/posts/none.xml', `${xml}<posts type="array"></posts>`],
     ['/posts/none.json', '{"posts":[]}'],
     ['/posts/none.csv', 'id,title\r\n'],
-    ['/posts/two.xml', `${xml}<posts type="array"><post><id type="integer">1</id><title>&lt;a&gt;</title></post><post><id type="integer">2</id><title>b</title></post></posts>`],
+    ['/posts/two.xml',
+      `${xml}<posts type="array"><post><id type="integer">1</id><title>&lt;a&gt;</title></post><post><id type="integer">2</id><title>b</title></post></posts>`],
     ['/posts/two.json', '{"posts":[{"id":1,"title":"<a>"},{"id":2,"title":"b"}]}'],
     ['/posts/two.csv', 'id,title\r\n1,"<a>"\r\n2,"b"\r\n'],
     ['/posts/1/related.json', '{"posts":[{"id":2,"title":"b"}]}']
@@ -541,7 +713,8 @@ t.test('an empty list is still a list in each format', async t => {
 })
 
 /** Starts a server on a port, and returns a function that sends it requests. */
-async function serve (t: Test, declare: (map: Mapper) => unknown): Promise<(path: string, options?: http.RequestOptions) => http.ClientRequest> {
+async function serve (t: Test, declare: (map: Mapper) => unknown): Promise<
+  (path: string, options?: http.RequestOptions) => http.ClientRequest> {
   const app = fastify({ forceCloseConnections: true })
   t.teardown(() => app.close())
   app.register(draw(declare))
@@ -563,7 +736,10 @@ t.test('a client that leaves ends the work for it', async t => {
   const ask = await serve(t, (map) => map.resources('posts', { attributes: titled, store: posts() }, (posts) => {
     posts.collection.get('endless', async function * ({ signal }) {
       try {
-        for (let id = 1; ; id += 100) yield await Promise.resolve(Array.from({ length: 100 }, (_, index) => ({ id: id + index, version: '1', attributes: { title: 'x'.repeat(1000) } })))
+        for (let id = 1; ; id += 100) {
+          yield await Promise.resolve(Array.from({ length: 100 },
+            (_, index) => ({ id: id + index, version: '1', attributes: { title: 'x'.repeat(1000) } })))
+        }
       } finally {
         t.equal(signal.aborted, true)
         freed.resolve()
@@ -604,10 +780,12 @@ t.test('the guard of an action on no row has the scope of its request', async t 
     scopes.push(guard.scope)
     return store.update(Number(headers['x-row']), { title: 'touched' }, guard)
   }
-  const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store, scope: () => ({ tenant: 'acme' }) }, (posts) => {
-    posts.collection.post('touch', touch).collection.get('peek', touch).new.post('touch', touch)
-  }))
-  for (const [method, url] of [['POST', '/posts/touch'], ['GET', '/posts/peek'], ['POST', '/posts/new/touch']] as const) {
+  const app = await draft(t, (map) => map.resources('posts',
+    { attributes: titled, store, scope: () => ({ tenant: 'acme' }) }, (posts) => {
+      posts.collection.post('touch', touch).collection.get('peek', touch).new.post('touch', touch)
+    }))
+  for (const [method, url] of [['POST', '/posts/touch'], ['GET', '/posts/peek'],
+    ['POST', '/posts/new/touch']] as const) {
     for (const [id, status] of [[1, 200], [2, 404]] as const) {
       const res = await app.inject(json(method, url, undefined, { 'x-row': String(id) }))
       t.equal(res.statusCode, status, `${method} ${url}: row ${id}`)
@@ -619,7 +797,9 @@ t.test('the guard of an action on no row has the scope of its request', async t 
 
 t.test('a query has only the parameters that were sent, also if they are named like inherited properties', async t => {
   const names = ['constructor', 'toString', 'hasOwnProperty', 'valueOf']
-  const query = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) } as const
+  const query = {
+    type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
+  } as const
   const queries: unknown[] = []
   const note = (context: AnyContext): undefined => { queries.push(context.query) }
   const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store: posts('T') }, (posts) => {

@@ -2,7 +2,10 @@ import { Readable } from 'node:stream'
 import { setImmediate, setTimeout as setTimeoutPromise } from 'node:timers/promises'
 import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import { type HandlerAnswer, type Attributes, draw, type IdType, memoryStore, type Query, type ResourceOptions, type Scope, type Store } from '../../../lib/index.js'
+import {
+  type HandlerAnswer, type Attributes, draw, type IdType, memoryStore, type Query, type ResourceOptions,
+  type Scope, type Store
+} from '../../../lib/index.js'
 import { types } from '../../support/helper.js'
 import { type AnyHandler, mapAction } from '../../support/map-action.js'
 import { recordingStore } from '../../support/stores/recording-store.js'
@@ -25,12 +28,14 @@ const declared = {
 } as const
 
 /** Builds an app with the custom action `act`, which answers with this handler. */
-async function answering (t: Test, answer: AnyHandler, { logged = [], ...options }: Partial<ResourceOptions> & { logged?: string[] } = {}): Promise<FastifyInstance> {
+async function answering (t: Test, answer: AnyHandler,
+  { logged = [], ...options }: Partial<ResourceOptions> & { logged?: string[] } = {}): Promise<FastifyInstance> {
   const app = fastify({ logger: { stream: { write (line: string) { logged.push(line) } } } })
   t.teardown(() => app.close())
-  app.register(draw((map) => map.resources('posts', { ...(options.id === undefined && { store: recordingStore([{ v: 'T' }]) }), ...options }, (posts) => {
-    for (const verb of ['get', 'post'] as const) mapAction(posts, 'member', verb, 'act', {}, answer)
-  })))
+  app.register(draw((map) => map.resources('posts',
+    { ...(options.id === undefined && { store: recordingStore([{ v: 'T' }]) }), ...options }, (posts) => {
+      for (const verb of ['get', 'post'] as const) mapAction(posts, 'member', verb, 'act', {}, answer)
+    })))
   await app.ready()
   return app
 }
@@ -47,36 +52,49 @@ const spelled: Array<[name: string, given: Attributes, plain: Attributes]> = [
   ['a date', { v: date }, { v: spelledDate }],
   ['a date that is none', { v: new Date(NaN) }, { v: null }],
   ['a URL', { v: new URL('http://localhost/a') }, { v: 'http://localhost/a' }],
-  ['what spells itself as an object', { whatever: { toJSON: () => ({ a: 1, toJSON: undefined }) } }, { whatever: { a: 1 } }],
-  ['what spells itself by its name', { whatever: [{ toJSON: (name: string) => name }], list: [{ toJSON: (name: string) => name }], v: { toJSON: (name: string) => name } }, { whatever: ['0'], list: ['0'], v: 'v' }],
+  ['what spells itself as an object', { whatever: { toJSON: () => ({ a: 1, toJSON: undefined }) } },
+    { whatever: { a: 1 } }],
+  ['what spells itself by its name', {
+    whatever: [{ toJSON: (name: string) => name }],
+    list: [{ toJSON: (name: string) => name }],
+    v: { toJSON: (name: string) => name }
+  }, { whatever: ['0'], list: ['0'], v: 'v' }],
   ['what is to be left out', { v: { toJSON: () => undefined }, whatever: 1 }, { whatever: 1 }],
   ['dates in a list', { list: [date, 'x', date] }, { list: [spelledDate, 'x', spelledDate] }],
-  ['nothing in a list', { whatever: [1, undefined, 2], list: Array.from({ length: 2 }) }, { whatever: [1, null, 2], list: [null, null] }],
+  ['nothing in a list', { whatever: [1, undefined, 2], list: Array.from({ length: 2 }) },
+    { whatever: [1, null, 2], list: [null, null] }],
   ['holes in a list', { whatever: Object.assign([], { length: 2 }) }, { whatever: [null, null] }],
-  ['a date in an object', { part: { at: date }, partly: { at: date, other: [{ at: date }] }, whatever: { a: { b: date } } }, { part: { at: spelledDate }, partly: { at: spelledDate, other: [{ at: spelledDate }] }, whatever: { a: { b: spelledDate } } }],
-  ['nothing in an object', { v: undefined, whatever: { a: undefined, b: 1 }, part: { at: undefined }, partly: { at: undefined, other: undefined } }, { whatever: { b: 1 }, part: {}, partly: {} }],
+  ['a date in an object', {
+    part: { at: date }, partly: { at: date, other: [{ at: date }] }, whatever: { a: { b: date } }
+  }, {
+    part: { at: spelledDate },
+    partly: { at: spelledDate, other: [{ at: spelledDate }] },
+    whatever: { a: { b: spelledDate } }
+  }],
+  ['nothing in an object', {
+    v: undefined, whatever: { a: undefined, b: 1 }, part: { at: undefined }, partly: { at: undefined, other: undefined }
+  }, { whatever: { b: 1 }, part: {}, partly: {} }],
   ['an object where none is declared', { v: { at: date } }, { v: { at: spelledDate } }],
-  ['texts, numbers and the like', { v: 1.5, whatever: [true, null, { __proto__: null, a: 'x' }] }, { v: 1.5, whatever: [true, null, { a: 'x' }] }]
+  ['texts, numbers and the like', { v: 1.5, whatever: [true, null, { __proto__: null, a: 'x' }] },
+    { v: 1.5, whatever: [true, null, { a: 'x' }] }]
 ]
 
 t.test('a handler\'s row is the same in each format as its JSON', async (t) => {
   let answer: unknown
-  const apps = [await answering(t, () => answer as HandlerAnswer, { attributes: declared }), await answering(t, () => answer as HandlerAnswer)]
+  const apps = [await answering(t, () => answer as HandlerAnswer, { attributes: declared }),
+    await answering(t, () => answer as HandlerAnswer)]
   for (const [name, given, plain] of spelled) {
     await t.test(`a handler's row is the same in each format as its JSON: ${name}`, async (t) => {
-      const row = (attributes: Attributes): { id: number, version: string, attributes: Attributes } => ({ id: 1, version: '1', attributes })
-      const answers: Array<(attributes: Attributes) => unknown> = [
-        row,
-        (attributes) => ({ id: 1, attributes }),
-        (attributes) => [row(attributes)],
-        (attributes) => [[row({})], [row(attributes)]],
+      const row = (attributes: Attributes): { id: number, version: string, attributes: Attributes } =>
+        ({ id: 1, version: '1', attributes })
+      const answers: Array<(attributes: Attributes) => unknown> = [row, (attributes) => ({ id: 1, attributes }),
+        (attributes) => [row(attributes)], (attributes) => [[row({})], [row(attributes)]],
         async function * (attributes) { yield [row({})]; yield [row({})]; yield [row(attributes)] },
         (attributes) => ({ kind: 'found', row: row(attributes) }),
         (attributes) => ({ kind: 'stale', row: row(attributes) }),
         (attributes) => ({ kind: 'listed', rows: [row(attributes)] }),
         (attributes) => ({ kind: 'listed', rows: [row({})], more: [[row(attributes)]].values() }),
-        (attributes) => ({ ok: true, row: row(attributes) })
-      ]
+        (attributes) => ({ ok: true, row: row(attributes) })]
       for (const app of apps) {
         for (const make of answers) {
           for (const format of FORMATS) {
@@ -104,7 +122,8 @@ t.test('a date is a string in each format', async (t) => {
 
 t.test('the inherited getters of a row are written, and undeclared properties are not read', async (t) => {
   const own = Object.assign(new Entity(), { hush: () => {}, other: 5n, part: { hush: 5n, other: () => {} } })
-  const app = await answering(t, ({ id }) => ({ id, attributes: own as unknown as Attributes }), { attributes: declared })
+  const app = await answering(t, ({ id }) => ({ id, attributes: own as unknown as Attributes }),
+    { attributes: declared })
   t.equal((await app.inject('/posts/1/act.json')).body, `{"post":{"id":1,"v":"${spelledDate}","part":{}}}`)
 })
 
@@ -125,17 +144,20 @@ const unfit: Array<[name: string, value: unknown, message: RegExp]> = [
 t.test('a handler\'s row with a value that JSON lacks is a 500', async (t) => {
   const logged: string[] = []
   let given: unknown
-  const apps = [await answering(t, () => given as HandlerAnswer, { logged }), await answering(t, () => given as HandlerAnswer, { logged, attributes: declared })]
+  const apps = [await answering(t, () => given as HandlerAnswer, { logged }),
+    await answering(t, () => given as HandlerAnswer, { logged, attributes: declared })]
   for (const [name, value, message] of unfit) {
     await t.test(`a handler's row with ${name} is a 500, and the log names the value`, async (t) => {
       for (const app of apps) {
-        for (const answer of [{ id: 1, attributes: { v: value } }, [{ id: 1, attributes: { v: value } }], { kind: 'created', row: { id: 1, attributes: { v: value } } }]) {
+        for (const answer of [{ id: 1, attributes: { v: value } }, [{ id: 1, attributes: { v: value } }],
+          { kind: 'created', row: { id: 1, attributes: { v: value } } }]) {
           for (const format of FORMATS) {
             logged.length = 0
             given = answer
             const res = await app.inject({ method: 'POST', url: `/posts/1/act.${format}` })
             t.strictSame([res.statusCode, res.headers['content-type']], [500, problems[format]], format)
-            t.ok(logged.some((line) => line.includes('FST_RESOURCES_INVALID_ANSWER') && message.test(line)), logged.join())
+            t.ok(logged.some((line) => line.includes('FST_RESOURCES_INVALID_ANSWER') && message.test(line)),
+              logged.join())
           }
         }
       }
@@ -182,11 +204,13 @@ const ids: Array<[idType: IdType, id: unknown, isFit: boolean]> = [
 t.test('the id of a handler\'s row must fit a path', async (t) => {
   const logged: string[] = []
   let given: unknown
-  const open = (id: IdType): Promise<FastifyInstance> => answering(t, () => given as HandlerAnswer, { logged, id, only: [] })
+  const open = (id: IdType): Promise<FastifyInstance> => answering(t, () => given as HandlerAnswer,
+    { logged, id, only: [] })
   const apps = { integer: await open('integer'), uuid: await open('uuid'), string: await open('string') }
   for (const [idType, id, isFit] of ids) {
     const row = { id, attributes: {} }
-    for (const answer of [row, [row], [[row]], { kind: 'found', row }, { kind: 'listed', rows: [row] }, { ok: true, row }]) {
+    for (const answer of [row, [row], [[row]], { kind: 'found', row }, { kind: 'listed', rows: [row] },
+      { ok: true, row }]) {
       logged.length = 0
       given = answer
       const app = apps[idType]
@@ -195,7 +219,8 @@ t.test('the id of a handler\'s row must fit a path', async (t) => {
         const res = await app.inject(`/posts/${own}/act.${format}`)
         t.equal(res.statusCode, isFit ? 200 : 500, `${idType} ${String(id)} ${JSON.stringify(answer)}: ${res.body}`)
       }
-      t.equal(logged.some((line) => line.includes('FST_RESOURCES_INVALID_ANSWER') && line.includes('with the id')), !isFit)
+      t.equal(logged.some((line) => line.includes('FST_RESOURCES_INVALID_ANSWER') && line.includes('with the id')),
+        !isFit)
     }
   }
 })
@@ -203,7 +228,8 @@ t.test('the id of a handler\'s row must fit a path', async (t) => {
 t.test('the id of a singleton is never shown, so that any value is allowed', async (t) => {
   const app = fastify()
   t.teardown(() => app.close())
-  app.register(draw((map) => map.resource('profile', { only: ['show'], actions: { show: () => ({ id: 'me', attributes: { name: 'x' } }) } })))
+  app.register(draw((map) => map.resource('profile',
+    { only: ['show'], actions: { show: () => ({ id: 'me', attributes: { name: 'x' } }) } })))
   t.equal((await app.inject('/profile.json')).body, '{"profile":{"name":"x"}}')
 })
 
@@ -253,12 +279,26 @@ for (const [name, before, wrong] of broken) {
     let left: string[] = []
     const leave = (who: string): void => { left.push(who) }
     const readables: Readable[] = []
+    /* eslint-disable no-unsafe-finally -- a generator may fail when it is left */
     const sources: Array<[name: string, make: () => unknown, left: number]> = [
-      ['a generator', function * () { try { yield * before; yield wrong; yield [row] } finally { leave('generator') } }, 1],
-      ['an async generator', async function * () { try { yield * before; yield wrong; yield [row] } finally { leave('async generator') } }, 1],
-      ['one that fails when it is left', async function * () { try { yield * before; yield wrong; yield [row] } finally { leave('failing'); throw new Error('another') } }, 1], // eslint-disable-line no-unsafe-finally
-      ['one that cannot be left', () => { const values = [...before, wrong][Symbol.iterator](); return { [Symbol.iterator]: () => ({ next: () => values.next() }) } }, 0],
-      ['a Readable', () => { const readable = Readable.from([...before, wrong, [row]]); readables.push(readable); return readable }, 0]
+      ['a generator', function * () { try { yield * before; yield wrong; yield [row] } finally { leave('generator') } },
+        1],
+      ['an async generator', async function * () {
+        try { yield * before; yield wrong; yield [row] } finally { leave('async generator') }
+      }, 1],
+      ['one that fails when it is left',
+        async function * () {
+          try { yield * before; yield wrong; yield [row] } finally { leave('failing'); throw new Error('another') }
+        }, 1],
+      ['one that cannot be left', () => {
+        const values = [...before, wrong][Symbol.iterator]()
+        return { [Symbol.iterator]: () => ({ next: () => values.next() }) }
+      }, 0],
+      ['a Readable', () => {
+        const readable = Readable.from([...before, wrong, [row]])
+        readables.push(readable)
+        return readable
+      }, 0]
     ]
     const logged: string[] = []
     let current = (): unknown => undefined
@@ -273,7 +313,8 @@ for (const [name, before, wrong] of broken) {
         if (before.length === 0 || format === 'html') t.equal(res?.statusCode, 500, `${source} ${format}`)
         await setImmediate()
         t.equal(left.length, times, `${source} ${format} is closed`)
-        t.ok(logged.some((line) => line.includes('FST_RESOURCES_INVALID_ANSWER')), `${source} ${format}: ${logged.join()}`)
+        t.ok(logged.some((line) => line.includes('FST_RESOURCES_INVALID_ANSWER')),
+          `${source} ${format}: ${logged.join()}`)
       }
     }
     t.ok(readables.every(({ destroyed }) => destroyed))
@@ -302,7 +343,8 @@ t.test('a page of endless synchronous batches ends when the client leaves', asyn
 })
 
 /** Follows the links of a list and returns the ids of each page. */
-async function follow (app: FastifyInstance, url: string, most = 20): Promise<{ readonly pages: number[][], readonly next: string | undefined }> {
+async function follow (app: FastifyInstance, url: string,
+  most = 20): Promise<{ readonly pages: number[][], readonly next: string | undefined }> {
   const pages: number[][] = []
   let next: string | undefined = url
   while (next !== undefined && pages.length < most) {
@@ -317,19 +359,32 @@ t.test('a custom list is paged by the rows that it returns beyond the limit', as
   const numbered = { type: 'object', properties: { v: { type: 'integer' } } } as const
   const all = [1, 2, 3, 4, 5].map((id) => ({ id, attributes: { v: 9 - id } }))
   /** Returns rows as a store would: in the requested order, after the position, and one more than the limit. */
-  const heeded = ({ query }: { query: { order: ReadonlyArray<{ by: string }>, after: readonly unknown[] | undefined, limit: number | undefined } }): typeof all => {
+  const heeded = ({ query }: {
+    query: {
+      order: ReadonlyArray<{ by: string }>, after: readonly unknown[] | undefined, limit: number | undefined
+    }
+  }): typeof all => {
     const sorted = query.order[0]?.by === 'v' ? all.toReversed() : all
     const begin = query.after === undefined ? 0 : sorted.findIndex(({ id }) => id === query.after?.at(-1)) + 1
     return sorted.slice(begin, begin + (query.limit ?? Infinity) + 1)
   }
   const cases: Array<[name: string, list: AnyHandler]> = [
     ['rows that heed the query, one more than it asks for', heeded as unknown as AnyHandler],
-    ['an outcome of such rows', ((context: never) => ({ kind: 'listed', rows: heeded(context) })) as unknown as AnyHandler],
-    ['batches of such rows', (async function * (context: never) { for (const row of heeded(context)) yield [row] }) as unknown as AnyHandler],
+    ['an outcome of such rows',
+      ((context: never) => ({ kind: 'listed', rows: heeded(context) })) as unknown as AnyHandler],
+    ['batches of such rows', (async function * (context: never) {
+      for (const row of heeded(context)) {
+        yield [row]
+      }
+    }) as unknown as AnyHandler],
     ['a page that says where the next one begins', ((context: never) => {
       const rows = heeded(context)
       const { query: { limit } } = context as { query: { limit: number } }
-      return rows.length > limit ? { kind: 'listed', rows: rows.slice(0, limit), last: rows[limit - 1] } : { kind: 'listed', rows }
+      return rows.length > limit
+        ? {
+            kind: 'listed', rows: rows.slice(0, limit), last: rows[limit - 1]
+          }
+        : { kind: 'listed', rows }
     }) as unknown as AnyHandler]
   ]
   for (const [name, list] of cases) {
@@ -341,22 +396,29 @@ t.test('a custom list is paged by the rows that it returns beyond the limit', as
     t.match(page.body, /<a href="\/posts\?limit=2&amp;after=[^"]+" rel="next">/, `${name}, as HTML`)
     t.equal(page.body.match(/<tr><td data-label="Id"|<tr><td data-label="ID"/g)?.length, 2, `${name}, as HTML`)
   }
-  const whole = await answering(t, () => undefined, { attributes: numbered, html: { pageSize: 2 }, actions: { list: () => all } })
-  t.strictSame((await follow(whole, '/posts.json?limit=2')).pages, [[1, 2], [3, 4], [5]], 'a handler that always returns all rows is paged as well')
+  const whole = await answering(t, () => undefined,
+    { attributes: numbered, html: { pageSize: 2 }, actions: { list: () => all } })
+  t.strictSame((await follow(whole, '/posts.json?limit=2')).pages, [[1, 2], [3, 4], [5]],
+    'a handler that always returns all rows is paged as well')
   t.strictSame((await follow(whole, '/posts.json')).pages, [[1, 2, 3, 4, 5]], 'without a limit all rows are sent')
-  t.match((await whole.inject({ url: '/posts', headers: { accept: 'text/html' } })).headers.link, /<\/posts\?after=[^>]+>; rel="next"$/, 'an HTML page has pageSize rows')
+  t.match((await whole.inject({ url: '/posts', headers: { accept: 'text/html' } })).headers.link,
+    /<\/posts\?after=[^>]+>; rel="next"$/, 'an HTML page has pageSize rows')
 })
 
 t.test('a custom list that cannot be paged is a 500, and the log tells why', async (t) => {
   const logged: string[] = []
   const rows = [1, 2, 3].map((id) => ({ id, attributes: {} }))
-  const app = await answering(t, () => ({ kind: 'listed', rows, last: rows[2] }), { logged, actions: { list: () => rows.map((row) => [row]) } })
-  const [next = ''] = /\/posts[^>]*(?=>; rel="next")/.exec(String((await app.inject('/posts.json?limit=1')).headers.link)) ?? []
+  const app = await answering(t, () => ({ kind: 'listed', rows, last: rows[2] }),
+    { logged, actions: { list: () => rows.map((row) => [row]) } })
+  const [next = ''] = /\/posts[^>]*(?=>; rel="next")/.exec(
+    String((await app.inject('/posts.json?limit=1')).headers.link)) ?? []
   t.equal((await app.inject(next)).statusCode, 500)
-  t.ok(logged.some((line) => line.includes('begin after \\"query.after\\"')), 'the batches ignore where the page begins')
+  t.ok(logged.some((line) => line.includes('begin after \\"query.after\\"')),
+    'the batches ignore where the page begins')
   t.equal((await app.inject('/posts/1/act.json')).statusCode, 500)
   t.ok(logged.some((line) => line.includes('only the action \\"list\\" has pages')), 'only the action list has pages')
-  const broken = await answering(t, () => undefined, { logged, actions: { list: () => ({ kind: 'listed', rows, last: 5 }) } as never })
+  const broken = await answering(t, () => undefined,
+    { logged, actions: { list: () => ({ kind: 'listed', rows, last: 5 }) } as never })
   t.equal((await broken.inject('/posts.json?limit=1')).statusCode, 500, 'the last row is not a row')
 })
 
@@ -367,21 +429,24 @@ t.test('a custom list loses no row if rows are large or deleted', async (t) => {
   for (const number of numbers) store.create({ title: String(number).padEnd(300_000, 'x') }, {})
   const pulled: number[] = []
   const cases: Array<[name: string, list: AnyHandler]> = [
-    ['the outcome of proceed() with other rows', (async ({ proceed }: { proceed: () => Promise<{ rows: object[] }> }) => {
-      const outcome = await proceed()
-      return { ...outcome, rows: [...outcome.rows] }
-    }) as unknown as AnyHandler],
-    ['batches of a store', (async function * ({ query, scope, signal }: { query: Omit<Query, 'scope'>, scope: Scope, signal: AbortSignal }) {
-      const limit = query.limit === undefined ? undefined : query.limit + 1
-      for await (const batch of store.list({ ...query, limit, scope }, { signal })) {
-        pulled.push(batch.length)
-        yield batch
-      }
-    }) as unknown as AnyHandler]
+    ['the outcome of proceed() with other rows',
+      (async ({ proceed }: { proceed: () => Promise<{ rows: object[] }> }) => {
+        const outcome = await proceed()
+        return { ...outcome, rows: [...outcome.rows] }
+      }) as unknown as AnyHandler],
+    ['batches of a store',
+      (async function * ({ query, scope, signal }: { query: Omit<Query, 'scope'>, scope: Scope, signal: AbortSignal }) {
+        const limit = query.limit === undefined ? undefined : query.limit + 1
+        for await (const batch of store.list({ ...query, limit, scope }, { signal })) {
+          pulled.push(batch.length)
+          yield batch
+        }
+      }) as unknown as AnyHandler]
   ]
   for (const [name, list] of cases) {
     for (const views of [undefined, { list: (page: { readonly table: unknown }) => page.table }]) {
-      const app = await answering(t, () => undefined, { attributes: text, store, actions: { list }, html: { views } } as never)
+      const app = await answering(t, () => undefined,
+        { attributes: text, store, actions: { list }, html: { views } } as never)
       for (const limit of [1, 3, 4, 10, 12, 20]) {
         t.strictSame((await follow(app, `/posts.json?limit=${limit}`)).pages.flat(), numbers, `${name}, limit ${limit}`)
         const ids: number[] = []
@@ -402,11 +467,14 @@ t.test('a custom list loses no row if rows are large or deleted', async (t) => {
 
   let rows = [1, 2, 3, 4].map((id) => ({ id, attributes: { title: 'T' } }))
   const all = await answering(t, () => undefined, { attributes: text, actions: { list: () => rows } } as never)
-  const [, next = ''] = /<([^>]+)>; rel="next"/.exec(String((await all.inject('/posts.json?limit=2')).headers.link)) ?? []
+  const [, next = ''] = /<([^>]+)>; rel="next"/.exec(String((await all.inject('/posts.json?limit=2')).headers.link)) ??
+    []
   rows = rows.filter(({ id }) => id !== 2)
-  t.strictSame((await all.inject(next)).json<{ posts: Array<{ id: number }> }>().posts.map(({ id }) => id), [3, 4], 'the row before the page is deleted')
+  t.strictSame((await all.inject(next)).json<{ posts: Array<{ id: number }> }>().posts.map(({ id }) => id), [3, 4],
+    'the row before the page is deleted')
   rows = rows.toReversed()
-  t.strictSame((await all.inject(next)).json<{ posts: Array<{ id: number }> }>().posts.map(({ id }) => id), [4, 3], 'the rows ignore the requested order')
+  t.strictSame((await all.inject(next)).json<{ posts: Array<{ id: number }> }>().posts.map(({ id }) => id), [4, 3],
+    'the rows ignore the requested order')
 })
 
 t.test('a page of a custom action has all rows, however large, because it has no next page', async (t) => {

@@ -75,9 +75,8 @@ function choicesOf ({ body }: { readonly body: string }, attribute: string): str
   return select === undefined
     ? undefined
     : [
-        ...select.matchAll(/<option value="([^"]*)"( selected="selected")?>([^<]*)<\/option>/g)
-      ].map(([, value = '', selected, label = '']) =>
-    `${decode(value)}=${decode(label)}${selected === undefined ? '' : '*'}`)
+        ...select.matchAll(/<option value="([^"]*)"( selected="selected")?>([^<]*)<\/option>/g)].map(
+        ([, value = '', selected, label = '']) => `${decode(value)}=${decode(label)}${selected === undefined ? '' : '*'}`)
 }
 
 const ALL = ['2=ann', '5=Ann 9', '4=Ann 10', '3=Bob <b>&"', '1=Zoë']
@@ -170,7 +169,8 @@ t.test('whoever may not list the rows gets the plain field', async (t) => {
 t.test('each request sees the rows of its own scope', async (t) => {
   const { page } = await open(t, {
     authors: {
-      scope: ({ headers }: FastifyRequest): Record<string, string> => headers.user === 'z' ? { tenant: 'z' } : {}
+      scope: ({ headers }: FastifyRequest): Record<string, string> =>
+        headers.user === 'z' ? { tenant: 'z' } : {}
     }
   })
   t.strictSame(choicesOf(await page('/books', { user: 'z' }), 'authorId'), ['=Choose…*', '1=Zoë'])
@@ -218,9 +218,8 @@ t.test('a form that comes back keeps the choice', async (t) => {
   }
   const form = fill(findForm(await page('/books/1'), 'PUT'), { 'book[authorId]': '4', 'book[editorId]': '2' })
   t.equal((await app.inject(submit(form))).statusCode, 303)
-  t.match(books.get(
-    1, {}, { signal: new AbortController().signal }
-  ), { attributes: { title: 'T', authorId: 4, editorId: 2 } })
+  t.match(books.get(1, {}, { signal: new AbortController().signal }),
+    { attributes: { title: 'T', authorId: 4, editorId: 2 } })
   const emptied = fill(findForm(await page('/books/1'), 'PUT'), { 'book[editorId]': '' })
   t.equal((await app.inject(submit(emptied))).statusCode, 303)
   t.notMatch((await app.inject('/books/1.json')).json().book, { editorId: 2 }, 'the empty choice removes the value')
@@ -247,10 +246,9 @@ t.test('a form without references has the same fields as ever, and a page with c
   t.equal((await separate.page('/books/1', { 'if-none-match': String(shown.headers.etag) })).statusCode, 304,
     'a page without its form has none')
   t.match((await page('/authors')).body, /<input type="text" id="author:name" name="author\[name\]"/)
-  t.equal(
-    (await app.inject({ method: 'POST', url: '/books', payload: { book: { title: 'T', authorId: 77 } } })).statusCode,
-    201, 'a client sends any id'
-  )
+  t.equal((await app.inject({
+    method: 'POST', url: '/books', payload: { book: { title: 'T', authorId: 77 } }
+  })).statusCode, 201, 'a client sends any id')
 })
 
 t.test('a resource below a path with parameters is asked with those of the request', async (t) => {
@@ -267,13 +265,10 @@ t.test('a resource below a path with parameters is asked with those of the reque
   }))
   for (const tenant of ['a', 'b']) {
     const { body } = await app.inject({ url: `/${tenant}/notes`, headers: { accept: 'text/html' } })
-    t.match(
-      body,
+    t.match(body,
       new RegExp(
         '<select id="note:roomId" [^>]*><option value="" selected="selected">none</option><option value="\\d">Room ' +
-          `${tenant}</option></select>`
-      )
-    )
+          `${tenant}</option></select>`))
   }
 })
 
@@ -356,10 +351,7 @@ const offered = ({ body }: LightMyRequestResponse): string[] => [
 /** Returns the text of the field of a reference. */
 const nameOn = ({ body }: LightMyRequestResponse, attribute = 'authorId'): string | undefined => {
   const text = new RegExp(
-    `<input type="text" id="book:${attribute}"[^>]* value="([^"]*)"[^>]* readonly="readonly"`
-  ).exec(
-    body
-  )?.[1]
+    `<input type="text" id="book:${attribute}"[^>]* value="([^"]*)"[^>]* readonly="readonly"`).exec(body)?.[1]
   return text === undefined ? undefined : decode(text)
 }
 
@@ -383,11 +375,9 @@ t.test('beyond 50 rows, a button leads to the rows, and back with the choice and
   t.match(search.body, /<input type="search"[^>]* autofocus="autofocus"/, 'the search has the focus')
   t.strictSame(offered(search), names(20))
   t.equal(defaultButton(formOn(search)).name, '', 'Enter searches')
-  t.match(
-    search.body,
+  t.match(search.body,
     /<p class="pages"><button [^>]*>Next page<\/button><\/p>\n<p class="actions"><button [^>]*>Back<\/button><\/p>/,
-    'the way back is apart from the next page'
-  )
+    'the way back is apart from the next page')
   const found = await press(fill(formOn(search), { [CHOOSE]: '<42>' }))
   t.strictSame(offered(found), ['Author <42>&"'])
   t.match(found.body, 'aria-label="Choose: Author &lt;42&gt;&amp;&quot;"')
@@ -467,11 +457,9 @@ t.test('the search asks what the other list can do', async (t) => {
     t.match(asked().at(-1), { limit: 21, after: undefined, filter: [] }, what)
     if (expected === undefined) {
       t.notMatch(search.body, 'type="search"', what)
-      t.match(
-        search.body,
+      t.match(search.body,
         /<button [^>]*value="1"[^>]*autofocus="autofocus">(?:Author 1|Nr\. 1|Author &lt;1&gt;&amp;&quot;)</,
-        'the first row has the focus'
-      )
+        'the first row has the focus')
       continue
     }
     await press(fill(formOn(search), { [CHOOSE]: text }))
@@ -505,9 +493,8 @@ t.test('the rows of 100,000 are read in pages of 20', async (t) => {
 t.test('the access of the request decides, at each step', async (t) => {
   const scope = ({ headers }: FastifyRequest): Record<string, string> => headers.user === 'z' ? { tenant: 'z' } : {}
   let isRefused = false
-  const { page, press, app } = await openShelves(t, {
-    authors: { scope, authorize: (_request, { action }) => action !== 'list' || !isRefused }, count: 1000
-  })
+  const { page, press, app } = await openShelves(t,
+    { authors: { scope, authorize: (_request, { action }) => action !== 'list' || !isRefused }, count: 1000 })
   const form = formOn(await page('/books'))
   const seen = await app.inject(submit(form, findButton(form, CHOOSE), { accept: 'text/html', user: 'z' }))
   t.ok(offered(seen).length === 20 && offered(seen).every((name) => name.includes('7')))
@@ -518,7 +505,8 @@ t.test('the access of the request decides, at each step', async (t) => {
     'the form comes back with a plain field')
   t.match((await press(chosen, CHOSEN, '5')).body, /<input type="number" id="book:authorId"[^>]*value="5"/)
   const cross = await app.inject({
-    ...submit(form, findButton(form, CHOOSE), { accept: 'text/html', 'sec-fetch-site': 'cross-site' })
+    ...submit(form, findButton(form, CHOOSE),
+      { accept: 'text/html', 'sec-fetch-site': 'cross-site' })
   })
   t.equal(cross.statusCode, 403)
   isRefused = false
@@ -559,14 +547,9 @@ t.test('forged choices are values that the validation judges, and write nothing'
     payload: 'book[authorId][?][choose]='
   })
   t.equal(json.statusCode, 400, 'only a page can show rows')
-  t.strictSame(
-    [
-      ...books.list(
-        { order: [{ by: 'id', descending: false }], after: undefined, limit: undefined, scope: {}, filter: [] }, context
-      ) as Iterable<unknown>
-    ].flat(),
-    [], 'nothing was written'
-  )
+  t.strictSame([...books.list({
+    order: [{ by: 'id', descending: false }], after: undefined, limit: undefined, scope: {}, filter: []
+  }, context) as Iterable<unknown>].flat(), [], 'nothing was written')
   t.equal((await page('/books?book[authorId][?][choose]=')).statusCode, 400, 'a GET has no such parameter')
 })
 

@@ -69,12 +69,9 @@ t.test('no version that leaves the server depends on hidden values', async (t) =
     t.equal((await put(headers.etag)).statusCode, 412)
     t.match([(await put(changed.headers.etag)).statusCode, (await put(changed.headers.etag)).statusCode], [200, 200],
       'a hidden change keeps the version')
-    t.equal(
-      (await ask({
-        method: 'DELETE', headers: { 'if-match': String(changed.headers.etag) }, url: '/cards?id=1'
-      })).statusCode,
-      204
-    )
+    t.equal((await ask({
+      method: 'DELETE', headers: { 'if-match': String(changed.headers.etag) }, url: '/cards?id=1'
+    })).statusCode, 204)
   }
 })
 
@@ -137,16 +134,16 @@ t.test('handlers, views and formats of the app get the version that clients know
       list: { open: '', row: note, separator: '', close: '' }
     })
   }
-  const { app, ask } = await serveCards(store, {
-    formats: ['json', 'html', text, own],
-    html: { views: { list: ({ rows }: { rows: Array<{ version: string }> }) => rows.map(note).join('') } },
-    actions: {
-      update: async ({
-        store, id, attributes, guardFor, row
-      }: { store: SqliteStore, id: number, attributes: object, guardFor: (row: object) => never, row: () => object }) =>
-        store.update(id, attributes, guardFor(await row()))
-    }
-  })
+  const { app, ask } = await serveCards(store,
+    {
+      formats: ['json', 'html', text, own],
+      html: { views: { list: ({ rows }: { rows: Array<{ version: string }> }) => rows.map(note).join('') } },
+      actions: {
+        update: async ({ store, id, attributes, guardFor, row }: {
+          store: SqliteStore, id: number, attributes: object, guardFor: (row: object) => never, row: () => object
+        }) => store.update(id, attributes, guardFor(await row()))
+      }
+    })
   const { version } = await store.create({ name: 'Ann', pin: '1234' }, {})
   for (const path of ['/cards/1.text', '/cards.text', '/cards/1.own', '/cards.own', '/cards.html']) {
     t.equal((await app.inject(path)).statusCode, 200, path)
@@ -185,15 +182,12 @@ const TEXTS = ['green tea', 'Secret', '', 'a,b', '%']
 const NUMBERS = [0, 5, -1, 7_000_000]
 interface Variant { readonly text: (index: number) => string, readonly number: (index: number) => number }
 
-const VARIANTS: readonly [Variant, Variant] = [
-  {
-    text: (index) => TEXTS[index % TEXTS.length] as string, number: (index) => NUMBERS[index % NUMBERS.length] as number
-  },
-  {
-    text: (index) => TEXTS.at(-1 - index % TEXTS.length) as string,
-    number: (index) => NUMBERS.at(-1 - index % NUMBERS.length) as number
-  }
-]
+const VARIANTS: readonly [Variant, Variant] = [{
+  text: (index) => TEXTS[index % TEXTS.length] as string, number: (index) => NUMBERS[index % NUMBERS.length] as number
+}, {
+  text: (index) => TEXTS.at(-1 - index % TEXTS.length) as string,
+  number: (index) => NUMBERS.at(-1 - index % NUMBERS.length) as number
+}]
 
 /** What an app hides, and the rows that differ between the two apps. */
 interface Hiding {
@@ -238,20 +232,14 @@ const operators = fc.constantFrom('', '[gte]', '[gt]', '[lte]', '[lt]', '[not]',
 const values = fc.constantFrom(...TEXTS, ...NUMBERS.map(String), 'true', 'false', 'tea', 'TEA', 'mine', 'other',
   '2026-01-03', 'tea 1,tea 2', 'g', 's')
 
-const parameter = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.tuple(names, operators, values).map(
-      ([name, operator, value]): [string, string] => [name + operator, value]
-    )
-  },
-  fc.tuple(fc.constant('q'), values),
-  fc.tuple(fc.constant('count'), fc.constantFrom('true', 'estimate')),
-  fc.tuple(fc.constant('sort'), fc.tuple(fc.constantFrom('', '-'), names).map((parts) => parts.join(''))),
-  fc.tuple(fc.constant('only'), names),
-  fc.tuple(fc.constant('limit'), fc.constantFrom('1', '3', '20')),
-  fc.tuple(fc.constant('blank'), fc.constant('any'))
-)
+const parameter = fc.oneof({
+  weight: 6,
+  arbitrary: fc.tuple(names, operators,
+    values).map(([name, operator, value]): [string, string] => [name + operator, value])
+}, fc.tuple(fc.constant('q'), values), fc.tuple(fc.constant('count'), fc.constantFrom('true', 'estimate')),
+fc.tuple(fc.constant('sort'), fc.tuple(fc.constantFrom('', '-'), names).map((parts) => parts.join(''))),
+fc.tuple(fc.constant('only'), names), fc.tuple(fc.constant('limit'), fc.constantFrom('1', '3', '20')),
+fc.tuple(fc.constant('blank'), fc.constant('any')))
 
 /** A condition as the filter bar of a page sends it. */
 const fromBar = fc.tuple(names, fc.oneof(operators, fc.constantFrom('[null]=true', '[null]=false')), values)
@@ -259,10 +247,9 @@ const fromBar = fc.tuple(names, fc.oneof(operators, fc.constantFrom('[null]=true
     ([name, operator, value]): Array<[string, string]> => [['filter[by]', name + operator], ['filter[value]', value]]
   )
 
-const query = fc.tuple(
-  fc.uniqueArray(parameter, { maxLength: 4, selector: ([name]) => name }),
-  fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fromBar)
-).map(([pairs, bar]) => new URLSearchParams([...pairs, ...bar]).toString())
+const query = fc.tuple(fc.uniqueArray(parameter, { maxLength: 4, selector: ([name]) => name }),
+  fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fromBar)).map(([pairs, bar]) =>
+  new URLSearchParams([...pairs, ...bar]).toString())
 
 const format = fc.constantFrom('json', 'xml', 'html')
 
@@ -317,20 +304,16 @@ async function openRelated (t: Test, { text, number }: Variant): Promise<Fastify
     const isMine = index % 2 === 0
     const hidden = { password: text(index), pin: number(index), author: { name: 'Ann', key: text(index) } }
     posts.create({ ...known(index), parentId: index % 5 === 0 ? null : index % 7 + 1, ...hidden }, {})
-    authors.create(
-      isMine
-        ? { ...known(index), tenant: 'mine', ...hidden }
-        : { title: text(index), rating: number(index), tenant: text(index) },
-      {}
-    )
-    comments.create(
-      {
-        ...known(index),
-        postId: index % 6 + 1,
-        ...isMine ? { tenant: 'mine', ...hidden } : { title: text(index), tenant: text(index) }
-      },
-      {}
-    )
+    authors.create(isMine
+      ? { ...known(index), tenant: 'mine', ...hidden }
+      : {
+          title: text(index), rating: number(index), tenant: text(index)
+        }, {})
+    comments.create({
+      ...known(index),
+      postId: index % 6 + 1,
+      ...isMine ? { tenant: 'mine', ...hidden } : { title: text(index), tenant: text(index) }
+    }, {})
   }
   const { tenant: _, ...properties } = attributes.properties
   return draft(t, (map) => {
@@ -371,9 +354,8 @@ const invoice = {
   }
 } as const
 const scopeAttributes = { tenant: { type: 'string' } } as const
-const scope = ({ headers }: { headers: Record<string, unknown> }): {
-  tenant: string
-} => ({ tenant: String(headers['x-tenant']) })
+const scope = ({ headers }: { headers: Record<string, unknown> }): { tenant: string } =>
+  ({ tenant: String(headers['x-tenant']) })
 
 const ofOwner: Authorize = async ({ headers }, { action, row }) =>
   action !== 'list' && (row === undefined || (await row())?.attributes.name === headers['x-tenant'])
@@ -381,10 +363,8 @@ const ofOwner: Authorize = async ({ headers }, { action, row }) =>
 const hiding: Authorize = async (request, attempt) => await ofOwner(request, attempt) || 'hide'
 
 /** How the customers are guarded: by `scope` or by `authorize`. */
-const GUARDS: ReadonlyArray<readonly [name: string, options: object]> = [
-  ['scope', { scope, scopeAttributes }], ['authorize', { authorize: ofOwner }],
-  ['authorize that hides', { authorize: hiding }]
-]
+const GUARDS: ReadonlyArray<readonly [name: string, options: object]> = [['scope', { scope, scopeAttributes }],
+  ['authorize', { authorize: ofOwner }], ['authorize that hides', { authorize: hiding }]]
 
 const form = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' }
 
@@ -445,9 +425,8 @@ async function serve (stores: Stores, guard: object): Promise<World> {
     app.inject({ ...asked, headers: { accept: 'application/json', ...asked.headers, 'x-tenant': tenant } })
   for (const [index, tenant] of ['A', 'B'].entries()) {
     await as(tenant, { method: 'POST', url: '/customers.json', payload: { customer: { name: tenant } } })
-    const {
-      statusCode
-    } = await as(tenant, { method: 'POST', url: '/invoices.json', payload: { invoice: { customerId: index + 1 } } })
+    const { statusCode } = await as(tenant,
+      { method: 'POST', url: '/invoices.json', payload: { invoice: { customerId: index + 1 } } })
     if (statusCode !== 201) throw new Error(`the invoice is a ${statusCode}`)
   }
   return { app, as }
@@ -464,36 +443,25 @@ t.test('a reference to a row that the request may not see is answered as one to 
       const { as } = await serve(open(), options)
       for (const [what, write] of WRITES) {
         const [hidden, missing, own] = [await as('B', write(1)), await as('B', write(9)), await as('B', write(2))]
-        t.strictSame(
-          [hidden.statusCode, hidden.body.replaceAll(/value="1"/g, 'value="9"').replace('>1</option>', '>9</option>')],
-          [422, missing.body], `${name}, ${guard}: ${what}`
-        )
+        t.strictSame([hidden.statusCode, hidden.body.replaceAll(/value="1"/g, 'value="9"').replace('>1</option>',
+          '>9</option>')], [422, missing.body], `${name}, ${guard}: ${what}`)
         t.match(hidden.body, 'refers to something that does not exist')
         const { date: _, ...headers } = hidden.headers
         t.match(missing.headers, headers)
         t.ok(own.statusCode < 400, `${what}: the own customer is a ${own.statusCode}`)
       }
-      t.equal(
-        (await as('B', {
-          method: 'PUT',
-          url: '/invoices.json',
-          headers: { 'if-match': '"77"' },
-          payload: { id: 2, invoice: { customerId: 1 } }
-        })).statusCode,
-        412, 'a stale version comes first'
-      )
-      t.equal(
-        (await as('B', {
-          method: 'PUT', url: '/invoices.json', payload: { id: 99, invoice: { customerId: 1 } }
-        })).statusCode,
-        404, 'so does a row that does not exist'
-      )
-      t.equal(
-        (await as('B', {
-          method: 'PUT', url: '/invoices.json', payload: { id: 2, invoice: { customerId: null } }
-        })).statusCode,
-        200
-      )
+      t.equal((await as('B', {
+        method: 'PUT',
+        url: '/invoices.json',
+        headers: { 'if-match': '"77"' },
+        payload: { id: 2, invoice: { customerId: 1 } }
+      })).statusCode, 412, 'a stale version comes first')
+      t.equal((await as('B', {
+        method: 'PUT', url: '/invoices.json', payload: { id: 99, invoice: { customerId: 1 } }
+      })).statusCode, 404, 'so does a row that does not exist')
+      t.equal((await as('B', {
+        method: 'PUT', url: '/invoices.json', payload: { id: 2, invoice: { customerId: null } }
+      })).statusCode, 200)
       t.equal((await as('A', { method: 'DELETE', url: '/invoices.json?id=1' })).statusCode, 204)
       t.equal((await as('A', { method: 'DELETE', url: '/customers.json?id=1' })).statusCode, 204,
         'nobody else refers to the customer')
@@ -529,10 +497,9 @@ t.test('a reference to rows that everybody may see costs no query', async (t) =>
   const { as } = await serve(counting, {})
   listed = 0
   for (const [id, status] of [[1, 201], [2, 201]] as const) {
-    t.equal(
-      (await as('B', { method: 'POST', url: '/invoices.json', payload: { invoice: { customerId: id } } })).statusCode,
-      status
-    )
+    t.equal((await as('B', {
+      method: 'POST', url: '/invoices.json', payload: { invoice: { customerId: id } }
+    })).statusCode, status)
   }
   t.equal(listed, 0)
 })

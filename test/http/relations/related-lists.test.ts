@@ -64,10 +64,9 @@ async function linksOn (app: FastifyInstance, url: string, headers: Record<strin
   if (statusCode !== 200) return [String(statusCode)]
   return [
     ...body.matchAll(
-      /<h2 id="related-\d+"><a href="([^"]*)">([^<]*)<\/a>(?: <span class="total">([^<]*)<\/span>)?<\/h2>/g
-    )
-  ].map(([, href = '', label = '', total]) =>
-    `${label}${total === undefined ? '' : ` (${total})`} ${href.replaceAll('&amp;', '&')}`)
+      /<h2 id="related-\d+"><a href="([^"]*)">([^<]*)<\/a>(?: <span class="total">([^<]*)<\/span>)?<\/h2>/g)].map(
+    ([, href = '', label = '', total]) =>
+          `${label}${total === undefined ? '' : ` (${total})`} ${href.replaceAll('&amp;', '&')}`)
 }
 
 t.test('the page of a row links to the rows that reference it, with their number', async (t) => {
@@ -86,9 +85,8 @@ t.test('the page of a row links to the rows that reference it, with their number
 
 t.test('only pages of rows read related rows, each relation by one query of 11 rows, or two', async (t) => {
   const queries: Array<Query | CountQuery> = []
-  const many = storeOf(
-    ...Array.from({ length: 12 }, (_, index) => ({ title: `A${index}`, artistId: 2 })), { title: 'B', artistId: 1 }
-  )
+  const many = storeOf(...Array.from({ length: 12 }, (_, index) => ({ title: `A${index}`, artistId: 2 })),
+    { title: 'B', artistId: 1 })
   const app = await draft(t, drawMusic({ store: noting(many, queries) }))
   for (const url of ['/artists/1.json', '/artists/1.xml', '/artists.json', '/artists.html', '/artists/9.html']) {
     await app.inject(url)
@@ -214,9 +212,8 @@ t.test('without a right to count, or where the app guards the list, the link has
   const link = ['Albums /albums?artistId=1']
   const number = ['Albums (2) /albums?artistId=1']
   const cases: ReadonlyArray<readonly [string, string[], Options, Options?]> = [
-    ['a store without the capability', link, {
-      store: { ...crowded(() => 7), capabilities: { order: true, filter: true } }
-    }],
+    ['a store without the capability', link,
+      { store: { ...crowded(() => 7), capabilities: { order: true, filter: true } } }],
     ['a store without the method', link, { store: { ...uncounted, capabilities: { order: true, filter: true } } }],
     ['a store that cannot count few rows', number,
       { store: { ...store, capabilities: { order: true, filter: true } } }],
@@ -361,15 +358,10 @@ t.test('the path parameters of a list must be those of the row', async (t) => {
   t.match((await apart.inject('/a/albums/1.html')).body, '<a href="/artists/1">Artist 1</a>', 'the other way is known')
   const tenants = fastify()
   t.teardown(() => tenants.close())
-  tenants.register(
-    draw(
-      drawMusic({
-        constraints: { tenant: { enum: ['a', 'b c'] } },
-        scope: ({ params }) => ({ tenant: (params as { tenant: string }).tenant })
-      })
-    ),
-    { prefix: '/:tenant' }
-  )
+  tenants.register(draw(drawMusic({
+    constraints: { tenant: { enum: ['a', 'b c'] } },
+    scope: ({ params }) => ({ tenant: (params as { tenant: string }).tenant })
+  })), { prefix: '/:tenant' })
   t.strictSame(await linksOn(tenants, '/a/artists/1'), ['Albums (1) /a/albums?artistId=1'])
   t.strictSame(await linksOn(tenants, '/b%20c/artists/1'), ['Albums (0) /b%20c/albums?artistId=1'])
   t.strictSame(await linksOn(tenants, '/d/artists/1'), [], 'the constraints of the list refuse its path')
@@ -414,8 +406,7 @@ t.test('the link that adds a related row is only there if authorize allows its f
     }))
     const linkFor = async (refused: string): Promise<string | undefined> =>
       /<a class="button plain" href="([^"]*)">New album</.exec(
-        (await app.inject({ url: '/artists/1.html', headers: { user: refused } })).body
-      )?.[1]
+        (await app.inject({ url: '/artists/1.html', headers: { user: refused } })).body)?.[1]
     t.equal(await linkFor('delete'), href)
     t.equal(await linkFor('create'), undefined, 'creates are refused')
     t.equal(await linkFor('list'), undefined, 'the list is refused')
@@ -426,42 +417,42 @@ t.test('the link that adds a related row is only there if authorize allows its f
 })
 
 t.test('an attribute with the name of another parameter has no link', async (t) => {
-  const app = await draft(t,
-    drawMusic({
-      attributes: { type: 'object', properties: { limit: { type: 'integer' } } } as const,
-      references: { limit: 'artists' }
-    }))
+  const app = await draft(t, drawMusic({
+    attributes: { type: 'object', properties: { limit: { type: 'integer' } } } as const,
+    references: { limit: 'artists' }
+  }))
   t.strictSame(await linksOn(app, '/artists/1'), [])
 })
 
 t.test('a view of the app gets the links, and a format of the app their numbers', async (t) => {
   const seen: unknown[] = []
-  const app = await draft(t, drawMusic({}, {
-    html: {
-      views: {
-        record: ({ related }) =>
-          markup`${related.map(({ label, href, total }) => markup`<p>${label}|${href}|${total}</p>`)}`
-      }
-    },
-    formats: ['html', 'json', {
-      name: 'txt',
-      mediaTypes: ['text/plain'],
-      compileWriter: () => ({
-        prepare: async (outcome, services) => ({
-          content: outcome.kind === 'found'
-            ? await Promise.all(services.lists.map(async (find) => find(outcome.row, services)))
-            : []
-        }),
-        page: () => '',
-        record: (_row, { content }) => { seen.push(content); return 'text' },
-        problem: ({ detail }) => detail
-      })
-    }]
-  }))
+  const app = await draft(t, drawMusic({},
+    {
+      html: {
+        views: {
+          record: ({ related }) =>
+            markup`${related.map(({ label, href, total }) => markup`<p>${label}|${href}|${total}</p>`)}`
+        }
+      },
+      formats: ['html', 'json', {
+        name: 'txt',
+        mediaTypes: ['text/plain'],
+        compileWriter: () => ({
+          prepare: async (outcome, services) => ({
+            content: outcome.kind === 'found'
+              ? await Promise.all(services.lists.map(async (find) => find(outcome.row, services)))
+              : []
+          }),
+          page: () => '',
+          record: (_row, { content }) => { seen.push(content); return 'text' },
+          problem: ({ detail }) => detail
+        })
+      }]
+    }))
   t.match((await app.inject('/artists/1.html')).body, '<p>Albums|/albums?artistId=1|2</p>')
   t.equal((await app.inject('/artists/1.txt')).body, 'text')
-  t.match(seen, [
-    [{
+  t.match(seen,
+    [[{
       name: 'albums',
       singular: 'album',
       relation: 'artist',
@@ -469,8 +460,7 @@ t.test('a view of the app gets the links, and a format of the app their numbers'
       newHref: '/albums?artistId=1#new',
       total: { rows: 2, isEstimate: false, most: 10_001 },
       table: /<td data-label="Title" dir="auto">A<\/td>/
-    }]
-  ])
+    }]])
 })
 
 t.test('a list without rows names the rows, and not the relation', async (t) => {
@@ -575,9 +565,8 @@ interface Music {
 async function play (
   t: Test, rows: readonly Attributes[], albums: LinkOptions = {}, artists: LinkOptions = {}
 ): Promise<Music> {
-  const store = recordingStore(
-    Array.from({ length: 1200 }, (_, index) => ({ name: `Artist <${index + 1}>`, secret: index === 1 }))
-  )
+  const store = recordingStore(Array.from({ length: 1200 },
+    (_, index) => ({ name: `Artist <${index + 1}>`, secret: index === 1 })))
   const own = memoryStore()
   for (const row of rows) own.create(row, {})
   const app = await draft(t, (map) => {
@@ -616,9 +605,8 @@ t.test('one query finds the names of all rows that an attribute references', asy
 })
 
 t.test('each attribute has a query of its own', async (t) => {
-  const {
-    artists, names
-  } = await play(t, [{ artistId: 1, editorId: 2 }, { artistId: 2, editorId: null }, { artistId: 5000, editorId: 2 }])
+  const { artists, names } = await play(t, [{ artistId: 1, editorId: 2 }, { artistId: 2, editorId: null },
+    { artistId: 5000, editorId: 2 }])
   t.strictSame(await names('/albums'), ['Artist <1>', 'Artist <2>', 'Artist <2>', 'Artist <2>'])
   t.strictSame(artists.calls, listed(2))
 })
@@ -636,8 +624,7 @@ t.test('a page of more than 1,000 names, and one of large rows, has a few querie
     while (next !== undefined) {
       found.push(...await large.names(next))
       next = /<([^>]*)>; rel="next"/.exec(
-        String((await large.app.inject({ url: next, headers: { accept: 'text/html' } })).headers.link)
-      )?.[1]
+        String((await large.app.inject({ url: next, headers: { accept: 'text/html' } })).headers.link))?.[1]
     }
     t.strictSame(found, [...Array(50).keys()].map((index) => `Artist <${index % 7 + 1}>`))
   }
@@ -717,7 +704,6 @@ t.test('the names and tables of rows in a format of the app lack the values that
     map.resources('albums', { attributes, store: albums, references: { artistId: 'artists' }, formats: [own] })
   })
   for (const url of ['/artists/1', '/albums/1']) t.match(await app.inject(url), { statusCode: 200, body: 'row' })
-  t.strictSame(seen.sort(),
-    ['{"name":"A","artistId":1}', '{"name":"A","artistId":1}', '{"name":"Ann"}', '{"name":"Ann"}', '{"name":"Ann"}'],
-    'as a link, in a table and as a choice')
+  t.strictSame(seen.sort(), ['{"name":"A","artistId":1}', '{"name":"A","artistId":1}', '{"name":"Ann"}',
+    '{"name":"Ann"}', '{"name":"Ann"}'], 'as a link, in a table and as a choice')
 })

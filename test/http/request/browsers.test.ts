@@ -11,8 +11,10 @@ const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avi
 const row = { id: 1, title: 'T', published: false }
 const created = { id: 2, title: 'New', published: false }
 const updated = { ...row, title: 'New' }
-const foreign: Record<string, string>[] = [{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }, { origin: 'http://evil.example' }, { origin: 'null' }]
-const domestic: Record<string, string>[] = [{ 'sec-fetch-site': 'same-origin' }, { host: 'blog.example', origin: 'http://blog.example' }]
+const foreign: Record<string, string>[] = [{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' },
+  { origin: 'http://evil.example' }, { origin: 'null' }]
+const domestic: Record<string, string>[] = [{ 'sec-fetch-site': 'same-origin' },
+  { host: 'blog.example', origin: 'http://blog.example' }]
 
 const done = { nothing: [row], created: [row, created], updated: [updated], deleted: [] }
 
@@ -24,9 +26,15 @@ const writes = {
   'PATCH of a member': { method: 'PATCH', url: '/posts/1', payload: { post: { title: 'New' } } },
   'DELETE of a member': { method: 'DELETE', url: '/posts/1' },
   'POST of a form': { method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: 'post[title]=New' },
-  'PUT by a form': { method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_method=PUT&id=1&post[title]=New' },
-  'DELETE by a form': { method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_method=DELETE&id=1' },
-  'DELETE by a form on a member': { method: 'POST', url: '/posts/1', headers: { 'content-type': form }, payload: '_method=DELETE' }
+  'PUT by a form': {
+    method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_method=PUT&id=1&post[title]=New'
+  },
+  'DELETE by a form': {
+    method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_method=DELETE&id=1'
+  },
+  'DELETE by a form on a member': {
+    method: 'POST', url: '/posts/1', headers: { 'content-type': form }, payload: '_method=DELETE'
+  }
 } as const satisfies Record<string, InjectOptions>
 
 function withHeaders (request: InjectOptions, headers: Record<string, string>): InjectOptions {
@@ -40,12 +48,14 @@ function oneRow (): MemoryStore {
 }
 
 /** Builds an app with one row. */
-async function seeded (t: Test, options: Omit<ResourceOptions, 'name'> = {}, server: FastifyServerOptions = {}): Promise<FastifyInstance> {
+async function seeded (t: Test, options: Omit<ResourceOptions, 'name'> = {},
+  server: FastifyServerOptions = {}): Promise<FastifyInstance> {
   return build(t, { name: 'posts', attributes: post, store: oneRow(), ...options }, { server })
 }
 
 /** Builds an app with one row, and a function that puts it back. */
-async function seededAgain (t: Test, options: Omit<ResourceOptions, 'name'> = {}, server: FastifyServerOptions = {}): Promise<[app: FastifyInstance, reset: () => void]> {
+async function seededAgain (t: Test, options: Omit<ResourceOptions, 'name'> = {},
+  server: FastifyServerOptions = {}): Promise<[app: FastifyInstance, reset: () => void]> {
   const store = resettableStore(oneRow)
   return [await seeded(t, { store, ...options }, server), store.reset]
 }
@@ -76,13 +86,17 @@ t.test('a write that a browser marks as cross-site is refused', async t => {
     ['a word nobody knows', { host: 'blog.example', 'sec-fetch-site': 'sideways' }, 'refused'],
     ['two words', { host: 'blog.example', 'sec-fetch-site': 'same-origin, cross-site' }, 'refused'],
     ['a word of the prototype', { host: 'blog.example', 'sec-fetch-site': 'constructor' }, 'refused'],
-    ['same-origin and its own Origin', { host: 'blog.example', 'sec-fetch-site': 'same-origin', origin: own }, 'served'],
-    ['same-origin behind a proxy that changes Host', { host: 'internal:3000', 'sec-fetch-site': 'same-origin', origin: 'https://blog.example' }, 'served'],
-    ['same-origin with the Origin null of a no-referrer page', { host: 'blog.example', 'sec-fetch-site': 'same-origin', origin: 'null' }, 'served'],
+    ['same-origin and its own Origin', { host: 'blog.example', 'sec-fetch-site': 'same-origin', origin: own },
+      'served'],
+    ['same-origin behind a proxy that changes Host',
+      { host: 'internal:3000', 'sec-fetch-site': 'same-origin', origin: 'https://blog.example' }, 'served'],
+    ['same-origin with the Origin null of a no-referrer page',
+      { host: 'blog.example', 'sec-fetch-site': 'same-origin', origin: 'null' }, 'served'],
     ['none with an Origin', { host: 'blog.example', 'sec-fetch-site': 'none', origin: evil }, 'served'],
     ['same-site and its own Origin', { host: 'blog.example', 'sec-fetch-site': 'same-site', origin: own }, 'refused'],
     ['cross-site and its own Origin', { host: 'blog.example', 'sec-fetch-site': 'cross-site', origin: own }, 'refused'],
-    ['cross-site with the Origin null', { host: 'blog.example', 'sec-fetch-site': 'cross-site', origin: 'null' }, 'refused'],
+    ['cross-site with the Origin null', { host: 'blog.example', 'sec-fetch-site': 'cross-site', origin: 'null' },
+      'refused'],
     ['its own Origin', { host: 'blog.example', origin: own }, 'served'],
     ['its own Origin with a port', { host: 'blog.example:3000', origin: `${own}:3000` }, 'served'],
     ['its own Origin, the default port told in Host', { host: 'blog.example:80', origin: own }, 'served'],
@@ -108,11 +122,16 @@ t.test('a write that a browser marks as cross-site is refused', async t => {
     ['an Origin that is a path', { host: 'blog.example', origin: '//blog.example' }, 'refused'],
     ['two Origins', { host: 'blog.example', origin: `${own} ${evil}` }, 'refused'],
     ['two Origins in a list', { host: 'blog.example', origin: `${own}, ${evil}` }, 'refused'],
-    ['a forwarded host, which nobody said to trust', { host: 'internal', 'x-forwarded-host': 'blog.example', origin: own }, 'refused'],
-    ['a forwarded host that an attacker made up', { host: 'blog.example', 'x-forwarded-host': 'evil.example', origin: evil }, 'refused'],
-    ['its own Origin beside a forwarded host nobody said to trust', { host: 'blog.example', 'x-forwarded-host': 'evil.example', origin: own }, 'served'],
-    ['a Forwarded header that an attacker made up', { host: 'blog.example', forwarded: 'host=evil.example', origin: evil }, 'refused'],
-    ['the Origin of another host beside a Referer of its own', { host: 'blog.example', referer: own, origin: evil }, 'refused']
+    ['a forwarded host, which nobody said to trust',
+      { host: 'internal', 'x-forwarded-host': 'blog.example', origin: own }, 'refused'],
+    ['a forwarded host that an attacker made up',
+      { host: 'blog.example', 'x-forwarded-host': 'evil.example', origin: evil }, 'refused'],
+    ['its own Origin beside a forwarded host nobody said to trust',
+      { host: 'blog.example', 'x-forwarded-host': 'evil.example', origin: own }, 'served'],
+    ['a Forwarded header that an attacker made up',
+      { host: 'blog.example', forwarded: 'host=evil.example', origin: evil }, 'refused'],
+    ['the Origin of another host beside a Referer of its own', { host: 'blog.example', referer: own, origin: evil },
+      'refused']
   ]
   const [app, reset] = await seededAgain(t)
   for (const [name, headers, verdict] of cases) {
@@ -132,19 +151,46 @@ t.test('a write that a browser marks as cross-site is refused', async t => {
 
 t.test('behind a trusted proxy the forwarded host counts as the own host', async t => {
   const cases: [name: string, trustProxy: boolean, headers: Record<string, string>, verdict: Verdict][] = [
-    ['the forwarded host', true, { host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://blog.example' }, 'served'],
-    ['the forwarded host and protocol', true, { host: 'internal:3000', 'x-forwarded-host': 'blog.example', 'x-forwarded-proto': 'https', origin: 'https://blog.example' }, 'served'],
-    ['the forwarded host with a port', true, { host: 'internal:3000', 'x-forwarded-host': 'blog.example:8443', 'x-forwarded-proto': 'https', origin: 'https://blog.example:8443' }, 'served'],
-    ['the forwarded host with the default port told', true, { host: 'internal:3000', 'x-forwarded-host': 'blog.example:443', 'x-forwarded-proto': 'https', origin: 'https://blog.example' }, 'served'],
+    ['the forwarded host', true, {
+      host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://blog.example'
+    }, 'served'],
+    ['the forwarded host and protocol', true,
+      {
+        host: 'internal:3000',
+        'x-forwarded-host': 'blog.example',
+        'x-forwarded-proto': 'https',
+        origin: 'https://blog.example'
+      }, 'served'],
+    ['the forwarded host with a port', true,
+      {
+        host: 'internal:3000',
+        'x-forwarded-host': 'blog.example:8443',
+        'x-forwarded-proto': 'https',
+        origin: 'https://blog.example:8443'
+      }, 'served'],
+    ['the forwarded host with the default port told', true,
+      {
+        host: 'internal:3000',
+        'x-forwarded-host': 'blog.example:443',
+        'x-forwarded-proto': 'https',
+        origin: 'https://blog.example'
+      }, 'served'],
     ['no forwarded host', true, { host: 'blog.example', origin: 'http://blog.example' }, 'served'],
-    ['another host than the forwarded', true, { host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://evil.example' }, 'refused'],
-    ['the inner host', true, { host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://internal:3000' }, 'refused'],
-    ['another port than the forwarded', true, { host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://blog.example:3000' }, 'refused'],
+    ['another host than the forwarded', true,
+      { host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://evil.example' }, 'refused'],
+    ['the inner host', true, {
+      host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://internal:3000'
+    }, 'refused'],
+    ['another port than the forwarded', true,
+      { host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://blog.example:3000' }, 'refused'],
     ['the Origin null', true, { host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'null' }, 'refused'],
-    ['the forwarded host, not trusted', false, { host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://blog.example' }, 'refused'],
-    ['the inner host, forwarded not trusted', false, { host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://internal:3000' }, 'served']
+    ['the forwarded host, not trusted', false,
+      { host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://blog.example' }, 'refused'],
+    ['the inner host, forwarded not trusted', false,
+      { host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://internal:3000' }, 'served']
   ]
-  const [trusting, distrustful] = [await seededAgain(t, {}, { trustProxy: true }), await seededAgain(t, {}, { trustProxy: false })]
+  const [trusting, distrustful] = [await seededAgain(t, {}, { trustProxy: true }),
+    await seededAgain(t, {}, { trustProxy: false })]
   for (const [name, trustProxy, headers, verdict] of cases) {
     await t.test(`${name}: ${verdict}`, async t => {
       const [app, reset] = trustProxy ? trusting : distrustful
@@ -182,7 +228,8 @@ t.test('trustedOrigins matches exactly', async t => {
   for (const [name, headers, verdict] of cases) {
     await t.test(`${name}: ${verdict}`, async t => {
       reset()
-      const res = await app.inject(withHeaders(writes.POST, { accept: 'application/json', host: 'blog.example', ...headers }))
+      const res = await app.inject(withHeaders(writes.POST,
+        { accept: 'application/json', host: 'blog.example', ...headers }))
       if (verdict === 'served') t.strictSame([res.statusCode, res.json()], [201, { post: created }])
       else isProblem(t, res, 403, 'Forbidden')
       t.strictSame(await rows(app), verdict === 'served' ? [row, created] : [row])
@@ -196,7 +243,8 @@ t.test('each unsafe method is guarded', async t => {
     for (const headers of foreign) {
       await t.test(`${name} with ${JSON.stringify(headers)} changes nothing`, async t => {
         reset()
-        isProblem(t, await app.inject(withHeaders(request, { accept: 'application/json', ...headers })), 403, 'Forbidden')
+        isProblem(t, await app.inject(withHeaders(request, { accept: 'application/json', ...headers })), 403,
+          'Forbidden')
         t.strictSame(await rows(app), [row])
       })
     }
@@ -231,18 +279,30 @@ t.test('safe requests may come from anywhere', async t => {
 t.test('the origin is checked before anything else', async t => {
   const elsewhere = { 'sec-fetch-site': 'cross-site' }
   const cases: [name: string, request: InjectOptions][] = [
-    ['a malformed body', { method: 'POST', url: '/posts', headers: { 'content-type': 'application/json' }, payload: '{' }],
-    ['an unsupported type', { method: 'POST', url: '/posts', headers: { 'content-type': 'text/plain' }, payload: '_method=DELETE&id=1' }],
-    ['a multipart form', { method: 'POST', url: '/posts', headers: { 'content-type': 'multipart/form-data; boundary=x' }, payload: '--x--' }],
-    ['an impossible Accept', { method: 'POST', url: '/posts', headers: { accept: 'image/png' }, payload: { post: { title: 'New' } } }],
+    ['a malformed body', {
+      method: 'POST', url: '/posts', headers: { 'content-type': 'application/json' }, payload: '{'
+    }],
+    ['an unsupported type', {
+      method: 'POST', url: '/posts', headers: { 'content-type': 'text/plain' }, payload: '_method=DELETE&id=1'
+    }],
+    ['a multipart form', {
+      method: 'POST', url: '/posts', headers: { 'content-type': 'multipart/form-data; boundary=x' }, payload: '--x--'
+    }],
+    ['an impossible Accept', {
+      method: 'POST', url: '/posts', headers: { accept: 'image/png' }, payload: { post: { title: 'New' } }
+    }],
     ['an unknown parameter', { method: 'POST', url: '/posts?bogus=1', payload: { post: { title: 'New' } } }],
     ['an unknown ?format', { method: 'POST', url: '/posts?format=pdf', payload: { post: { title: 'New' } } }],
     ['a wrong method on the collection', { method: 'PATCH', url: '/posts', payload: { id: 1 } }],
     ['a wrong method on a member', { method: 'DELETE', url: '/posts/1' }],
     ['invalid attributes', { method: 'POST', url: '/posts', payload: { post: {} } }],
     ['an unknown id', { method: 'DELETE', url: '/posts?id=99' }],
-    ['a stale version', { method: 'PUT', url: '/posts', headers: { 'if-match': '"9.json"' }, payload: { id: 1, post: { title: 'New' } } }],
-    ['a body too large', { method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: 'x'.repeat(2 ** 20 + 1) }]
+    ['a stale version', {
+      method: 'PUT', url: '/posts', headers: { 'if-match': '"9.json"' }, payload: { id: 1, post: { title: 'New' } }
+    }],
+    ['a body too large', {
+      method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: 'x'.repeat(2 ** 20 + 1)
+    }]
   ]
   const [app, reset] = await seededAgain(t)
   for (const [name, request] of cases) {
@@ -256,7 +316,8 @@ t.test('the origin is checked before anything else', async t => {
 
 t.test('a 403 is answered in each format', async t => {
   const app = await seeded(t)
-  const request = withHeaders(writes['DELETE by a form'], { 'sec-fetch-site': 'cross-site', origin: 'http://evil.example' })
+  const request = withHeaders(writes['DELETE by a form'],
+    { 'sec-fetch-site': 'cross-site', origin: 'http://evil.example' })
   const asJson = await app.inject(withHeaders(request, { accept: 'application/json' }))
   isProblem(t, asJson, 403, 'Forbidden')
   const asXml = await app.inject(withHeaders(request, { accept: 'application/xml' }))
@@ -269,7 +330,8 @@ t.test('a 403 is answered in each format', async t => {
 })
 
 t.test('a form may override its method with PUT or DELETE', async t => {
-  const cases: [name: string, url: string, body: string, headers: Record<string, string>, status: number, location: string | undefined, after: keyof typeof done][] = [
+  const cases: [name: string, url: string, body: string, headers: Record<string, string>, status: number,
+    location: string | undefined, after: keyof typeof done][] = [
     ['PUT', '/posts', '_method=PUT&id=1&post[title]=New', {}, 303, '/posts/1#saved', 'updated'],
     ['put', '/posts', '_method=put&id=1&post[title]=New', {}, 303, '/posts/1#saved', 'updated'],
     ['Put', '/posts', '_method=Put&id=1&post[title]=New', {}, 303, '/posts/1#saved', 'updated'],
@@ -277,22 +339,33 @@ t.test('a form may override its method with PUT or DELETE', async t => {
     ['delete', '/posts', '_method=delete&id=1', {}, 303, '/posts#deleted', 'deleted'],
     ['DeLeTe', '/posts', '_method=DeLeTe&id=1', {}, 303, '/posts#deleted', 'deleted'],
     ['as the last field', '/posts', 'id=1&post[title]=New&_method=PUT', {}, 303, '/posts/1#saved', 'updated'],
-    ['beside the button and the version', '/posts', '_method=PUT&_version=1&commit=Save&id=1&post[title]=New', {}, 303, '/posts/1#saved', 'updated'],
-    ['with escapes, as browsers write brackets', '/posts', '_method=PUT&id=1&post%5Btitle%5D=New', {}, 303, '/posts/1#saved', 'updated'],
-    ['with escapes in the name and the value', '/posts', '%5Fmethod=%50UT&id=1&post[title]=New', {}, 303, '/posts/1#saved', 'updated'],
-    ['with the id in the group', '/posts', '_method=PUT&post[id]=1&post[title]=New', {}, 303, '/posts/1#saved', 'updated'],
-    ['with a charset', '/posts', '_method=PUT&id=1&post[title]=New', { 'content-type': `${form}; charset=UTF-8` }, 303, '/posts/1#saved', 'updated'],
-    ['PUT, asking for JSON', '/posts', '_method=PUT&id=1&post[title]=New', { accept: 'application/json' }, 200, undefined, 'updated'],
-    ['PUT, asking for JSON by the suffix', '/posts.json', '_method=PUT&id=1&post[title]=New', { accept: browser }, 200, undefined, 'updated'],
-    ['DELETE, asking for XML', '/posts', '_method=DELETE&id=1', { accept: 'application/xml' }, 204, undefined, 'deleted'],
-    ['DELETE, with a group that does not matter', '/posts', '_method=DELETE&id=1&post[title]=', { accept: browser }, 303, '/posts#deleted', 'deleted'],
+    ['beside the button and the version', '/posts', '_method=PUT&_version=1&commit=Save&id=1&post[title]=New', {}, 303,
+      '/posts/1#saved', 'updated'],
+    ['with escapes, as browsers write brackets', '/posts', '_method=PUT&id=1&post%5Btitle%5D=New', {}, 303,
+      '/posts/1#saved', 'updated'],
+    ['with escapes in the name and the value', '/posts', '%5Fmethod=%50UT&id=1&post[title]=New', {}, 303,
+      '/posts/1#saved', 'updated'],
+    ['with the id in the group', '/posts', '_method=PUT&post[id]=1&post[title]=New', {}, 303, '/posts/1#saved',
+      'updated'],
+    ['with a charset', '/posts', '_method=PUT&id=1&post[title]=New', { 'content-type': `${form}; charset=UTF-8` }, 303,
+      '/posts/1#saved', 'updated'],
+    ['PUT, asking for JSON', '/posts', '_method=PUT&id=1&post[title]=New', { accept: 'application/json' }, 200,
+      undefined, 'updated'],
+    ['PUT, asking for JSON by the suffix', '/posts.json', '_method=PUT&id=1&post[title]=New', { accept: browser }, 200,
+      undefined, 'updated'],
+    ['DELETE, asking for XML', '/posts', '_method=DELETE&id=1', { accept: 'application/xml' }, 204, undefined,
+      'deleted'],
+    ['DELETE, with a group that does not matter', '/posts', '_method=DELETE&id=1&post[title]=', { accept: browser },
+      303, '/posts#deleted', 'deleted'],
     ['without _method a form creates', '/posts', 'post[title]=New', {}, 303, '/posts/2#created', 'created']
   ]
   const [app, reset] = await seededAgain(t)
   for (const [name, url, body, headers, status, location, after] of cases) {
     await t.test(name, async t => {
       reset()
-      const res = await app.inject({ method: 'POST', url, headers: { 'content-type': form, ...headers }, payload: body })
+      const res = await app.inject({
+        method: 'POST', url, headers: { 'content-type': form, ...headers }, payload: body
+      })
       t.strictSame([res.statusCode, res.headers.location], [status, location])
       if (status === 200) t.strictSame([res.headers['content-type'], res.json()], [types.json, { post: updated }])
       else t.equal(res.body, '')
@@ -302,8 +375,13 @@ t.test('a form may override its method with PUT or DELETE', async t => {
 })
 
 t.test('any other override is refused, and nothing changes', async t => {
-  const field = (value: string): InjectOptions => ({ method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: `${value}&id=1&post[title]=New` })
-  const sent = (body: string, type: string, request: InjectOptions = {}): InjectOptions => ({ method: 'POST', url: '/posts', ...request, headers: { ...request.headers, 'content-type': type }, payload: body })
+  const field = (value: string): InjectOptions => ({
+    method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: `${value}&id=1&post[title]=New`
+  })
+  const sent = (body: string, type: string, request: InjectOptions = {}): InjectOptions =>
+    ({
+      method: 'POST', url: '/posts', ...request, headers: { ...request.headers, 'content-type': type }, payload: body
+    })
   const cases: [name: string, status: number | number[], request: InjectOptions, after?: keyof typeof done][] = [
     ['PATCH', 400, field('_method=PATCH')],
     ['POST', 400, field('_method=POST')],
@@ -334,20 +412,35 @@ t.test('any other override is refused, and nothing changes', async t => {
     ['in the query, without body', 400, { method: 'POST', url: '/posts?_method=DELETE&id=1' }],
     ['in the query of a GET', 400, { url: '/posts?_method=DELETE&id=1' }],
     ['in the query of a GET of the record', 400, { url: '/posts/1?_method=DELETE' }],
-    ['in the query, with JSON', 400, { method: 'POST', url: '/posts?_method=PUT', payload: { id: 1, post: { title: 'New' } } }],
+    ['in the query, with JSON', 400, {
+      method: 'POST', url: '/posts?_method=PUT', payload: { id: 1, post: { title: 'New' } }
+    }],
     ['in the body of a GET', 200, sent('_method=DELETE&id=1', form, { method: 'GET', url: '/posts' })],
     ['in JSON', 422, { method: 'POST', url: '/posts', payload: { _method: 'DELETE', id: 1 } }],
-    ['in JSON with attributes', 422, { method: 'POST', url: '/posts', payload: { _method: 'PUT', id: 1, post: { title: 'New' } } }],
-    ['in the group of JSON', 422, { method: 'POST', url: '/posts', payload: { post: { title: 'New', _method: 'DELETE' } } }],
+    ['in JSON with attributes', 422, {
+      method: 'POST', url: '/posts', payload: { _method: 'PUT', id: 1, post: { title: 'New' } }
+    }],
+    ['in the group of JSON', 422, {
+      method: 'POST', url: '/posts', payload: { post: { title: 'New', _method: 'DELETE' } }
+    }],
     ['in XML', 422, sent('<post><_method>DELETE</_method><id>1</id></post>', 'application/xml')],
     ['in XML as the root', 422, sent('<_method>DELETE</_method>', 'application/xml')],
-    ['in the header X-HTTP-Method-Override', 303, sent('post[title]=New', form, { headers: { 'x-http-method-override': 'DELETE' } }), 'created'],
-    ['in the header X-Method-Override', 303, sent('post[title]=New', form, { headers: { 'x-method-override': 'PUT' } }), 'created'],
-    ['in a header, with JSON', 303, { method: 'POST', url: '/posts', headers: { 'x-http-method-override': 'DELETE' }, payload: { post: { title: 'New' } } }, 'created'],
+    ['in the header X-HTTP-Method-Override', 303,
+      sent('post[title]=New', form, { headers: { 'x-http-method-override': 'DELETE' } }), 'created'],
+    ['in the header X-Method-Override', 303, sent('post[title]=New', form, { headers: { 'x-method-override': 'PUT' } }),
+      'created'],
+    ['in a header, with JSON', 303, {
+      method: 'POST',
+      url: '/posts',
+      headers: { 'x-http-method-override': 'DELETE' },
+      payload: { post: { title: 'New' } }
+    }, 'created'],
     ['in a form that calls itself text', 415, sent('_method=DELETE&id=1', 'text/plain')],
     ['in a form that calls itself JSON', 400, sent('_method=DELETE&id=1', 'application/json')],
     ['in a form without content type', 415, { method: 'POST', url: '/posts', payload: '_method=DELETE&id=1' }],
-    ['in a multipart form', 415, sent('--x\r\ncontent-disposition: form-data; name="_method"\r\n\r\nDELETE\r\n--x--\r\n', 'multipart/form-data; boundary=x')],
+    ['in a multipart form', 415,
+      sent('--x\r\ncontent-disposition: form-data; name="_method"\r\n\r\nDELETE\r\n--x--\r\n',
+        'multipart/form-data; boundary=x')],
     ['in a form sent by PUT', 400, sent('_method=PUT&id=1&post[title]=New', form, { method: 'PUT' })],
     ['DELETE in a form sent by PUT', 400, sent('_method=DELETE&id=1', form, { method: 'PUT' })],
     ['in a form sent by DELETE', 400, sent('_method=DELETE&id=1', form, { method: 'DELETE' })],
@@ -380,7 +473,8 @@ t.test('any other override is refused, and nothing changes', async t => {
 t.test('an unknown _method is also reported to clients other than browsers', async t => {
   const app = await seeded(t)
   const request: InjectOptions = { method: 'POST', url: '/posts', payload: '_method=PURGE&id=1' }
-  isProblem(t, await app.inject({ ...request, headers: { 'content-type': form, accept: 'application/json' } }), 400, 'Bad Request')
+  isProblem(t, await app.inject({ ...request, headers: { 'content-type': form, accept: 'application/json' } }), 400,
+    'Bad Request')
   const res = await app.inject({ ...request, headers: { 'content-type': form, accept: 'application/xml' } })
   t.strictSame([res.statusCode, res.headers['content-type']], [400, types.xml])
   t.match(res.body, /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<errors><error>[^<]+<\/error><\/errors>$/)
@@ -388,7 +482,8 @@ t.test('an unknown _method is also reported to clients other than browsers', asy
 })
 
 t.test('a form on a member may override its method where members are written', async t => {
-  const cases: [name: string, body: string, status: number, location: string | undefined, after: keyof typeof done][] = [
+  const cases: [name: string, body: string, status: number, location: string | undefined,
+    after: keyof typeof done][] = [
     ['PUT', '_method=PUT&post[title]=New', 303, '/posts/1#saved', 'updated'],
     ['DELETE', '_method=DELETE', 303, '/posts#deleted', 'deleted'],
     ['PUT with the same id', '_method=PUT&id=1&post[title]=New', 303, '/posts/1#saved', 'updated'],
@@ -402,7 +497,9 @@ t.test('a form on a member may override its method where members are written', a
     for (const [name, body, status, location, after] of cases) {
       await t.test(`${writes}: ${name} is ${status}`, async t => {
         reset()
-        const res = await app.inject({ method: 'POST', url: '/posts/1', headers: { 'content-type': form, accept: browser }, payload: body })
+        const res = await app.inject({
+          method: 'POST', url: '/posts/1', headers: { 'content-type': form, accept: browser }, payload: body
+        })
         t.strictSame([res.statusCode, res.headers.location], [status, location])
         if (status === 303) t.equal(res.body, '')
         else isPage(t, res, status)
@@ -417,7 +514,12 @@ t.test('_method means nothing in JSON and XML, which refuse it as unknown', asyn
   await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } })
   for (const method of ['POST', 'PUT', 'DELETE'] as const) {
     for (const override of ['DELETE', 'PATCH', '', 5]) {
-      const res = await app.inject({ method, url: '/posts', headers: { accept: 'application/json' }, payload: { _method: override, id: 1, post: { title: 'T' } } })
+      const res = await app.inject({
+        method,
+        url: '/posts',
+        headers: { accept: 'application/json' },
+        payload: { _method: override, id: 1, post: { title: 'T' } }
+      })
       t.match(res.json(), { status: 422, errors: { _method: [/^is unknown/] } }, `${method} with ${override}`)
     }
   }

@@ -1,7 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import { type HandlerAnswer, type Attributes, type Authorize, type MaybePromise, memoryStore, type MemoryStore, type ResourceOptions, type Row } from '../../../lib/index.js'
+import {
+  type HandlerAnswer, type Attributes, type Authorize, type MaybePromise, memoryStore, type MemoryStore,
+  type ResourceOptions, type Row
+} from '../../../lib/index.js'
 import { build, draft, post, types, xml } from '../../support/helper.js'
 import type { AnyContext } from '../../support/map-action.js'
 import { resettableStore } from '../../support/stores/resettable-store.js'
@@ -49,21 +52,23 @@ function isStale (t: Test, res: LightMyRequestResponse): void {
 }
 
 t.test('show, create and update send a strong tag of version and format', async t => {
-  const formats: [format: 'xml' | 'json', body: string, changed: string][] = [
-    ['xml', '<post><title>T</title></post>', '<post><id>1</id><title>U</title></post>'],
-    ['json', '{"post":{"title":"T"}}', '{"id":1,"post":{"title":"U"}}']
-  ]
+  const formats: [format: 'xml' | 'json', body: string,
+    changed: string][] = [['xml', '<post><title>T</title></post>', '<post><id>1</id><title>U</title></post>'],
+    ['json', '{"post":{"title":"T"}}', '{"id":1,"post":{"title":"U"}}']]
   for (const [format, body, changed] of formats) {
     await t.test(format, async t => {
       const app = await build(t, { name: 'posts', attributes: post })
       const headers = { 'content-type': `application/${format}` }
       const created = await app.inject({ method: 'POST', url: '/posts', headers, payload: body })
-      t.strictSame([created.statusCode, created.headers['content-type'], plainTag(created.headers.etag)], [201, types[format], `"1.${format}"`])
+      t.strictSame([created.statusCode, created.headers['content-type'], plainTag(created.headers.etag)],
+        [201, types[format], `"1.${format}"`])
       const shown = await app.inject(`/posts/1.${format}`)
-      t.strictSame([shown.statusCode, shown.headers['content-type'], plainTag(shown.headers.etag)], [200, types[format], `"1.${format}"`])
+      t.strictSame([shown.statusCode, shown.headers['content-type'], plainTag(shown.headers.etag)],
+        [200, types[format], `"1.${format}"`])
       t.equal(shown.body, created.body)
       const updated = await app.inject({ method: 'PUT', url: '/posts', headers, payload: changed })
-      t.strictSame([updated.statusCode, updated.headers['content-type'], plainTag(updated.headers.etag)], [200, types[format], `"2.${format}"`])
+      t.strictSame([updated.statusCode, updated.headers['content-type'], plainTag(updated.headers.etag)],
+        [200, types[format], `"2.${format}"`])
       t.equal(plainTag((await app.inject(`/posts/1.${format}`)).headers.etag), `"2.${format}"`)
     })
   }
@@ -105,7 +110,9 @@ t.test('GET and HEAD respect If-None-Match', async t => {
     await t.test(`${name} is ${status}`, async t => {
       for (const method of ['GET', 'HEAD'] as const) {
         const ifNoneMatch = tags === '"2.json" ' ? tags : tags.replaceAll(/(?<=\.(?:json|xml))(?=")/g, shape)
-        const res = await app.inject({ method, url: '/posts/1', headers: { accept: 'application/json', 'if-none-match': ifNoneMatch } })
+        const res = await app.inject({
+          method, url: '/posts/1', headers: { accept: 'application/json', 'if-none-match': ifNoneMatch }
+        })
         t.strictSame([res.statusCode, res.headers.etag, res.headers.vary], [status, etag, 'Accept'], method)
         if (status === 304) {
           t.strictSame([res.body, res.headers['content-type']], ['', undefined], method)
@@ -120,18 +127,22 @@ t.test('GET and HEAD respect If-None-Match', async t => {
 
 t.test('a 304 depends on the format, and the next write ends it', async t => {
   const app = await seeded(t)
-  for (const [format, accept] of [['xml', 'application/xml'], ['json', 'application/json'], ['html', 'text/html']] as const) {
+  for (const [format, accept] of [['xml', 'application/xml'], ['json', 'application/json'],
+    ['html', 'text/html']] as const) {
     const { headers: { etag } } = await app.inject(`/posts/1.${format}`)
     t.equal(plainTag(etag), `"2.${format}"`)
-    for (const request of [{ url: '/posts/1', headers: { accept } }, { url: `/posts/1.${format}`, headers: {} }, { url: `/posts/1?format=${format}`, headers: {} }]) {
+    for (const request of [{ url: '/posts/1', headers: { accept } }, { url: `/posts/1.${format}`, headers: {} },
+      { url: `/posts/1?format=${format}`, headers: {} }]) {
       const res = await app.inject({ url: request.url, headers: { ...request.headers, 'if-none-match': String(etag) } })
       t.strictSame([res.statusCode, res.headers.etag, res.body], [304, etag, ''], request.url)
     }
   }
   const before = String((await app.inject('/posts/1.json')).headers.etag)
-  t.equal((await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'again' } } })).statusCode, 200)
+  t.equal((await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'again' } } })).statusCode,
+    200)
   const res = await app.inject({ url: '/posts/1.json', headers: { 'if-none-match': before } })
-  t.strictSame([res.statusCode, plainTag(res.headers.etag), res.json()], [200, '"3.json"', { post: { ...row, title: 'again' } }])
+  t.strictSame([res.statusCode, plainTag(res.headers.etag), res.json()],
+    [200, '"3.json"', { post: { ...row, title: 'again' } }])
 })
 
 t.test('If-None-Match does not hide a missing row', async t => {
@@ -202,7 +213,8 @@ for (const [method, url, body, status] of [
         } else if (status === 204) {
           t.strictSame([res.statusCode, res.body], [204, ''])
         } else {
-          t.strictSame([res.statusCode, res.headers['content-type'], plainTag(res.headers.etag)], [200, types.json, '"3.json"'])
+          t.strictSame([res.statusCode, res.headers['content-type'], plainTag(res.headers.etag)],
+            [200, types.json, '"3.json"'])
           t.strictSame(res.json(), { post: { ...row, title: 'mine' } })
         }
         const after = outcome !== 'written' ? [row] : method === 'DELETE' ? [] : [{ ...row, title: 'mine' }]
@@ -215,7 +227,8 @@ for (const [method, url, body, status] of [
 t.test('If-Match on a missing row is a 404', async t => {
   const app = await seeded(t)
   for (const ifMatch of ['*', '"1.json"', '"2.json"']) {
-    for (const request of [{ method: 'PUT', url: '/posts', payload: { id: 99, post: { title: 'mine' } } }, { method: 'DELETE', url: '/posts?id=99' }] as const) {
+    for (const request of [{ method: 'PUT', url: '/posts', payload: { id: 99, post: { title: 'mine' } } },
+      { method: 'DELETE', url: '/posts?id=99' }] as const) {
       const res = await app.inject({ ...request, headers: { accept: 'application/json', 'if-match': ifMatch } })
       t.strictSame([res.statusCode, res.headers['content-type']], [404, types.problem], `${request.method} ${ifMatch}`)
     }
@@ -225,9 +238,11 @@ t.test('If-Match on a missing row is a 404', async t => {
 t.test('a 412 sends the current record with its tag, in the requested format', async t => {
   const app = await seeded(t)
   const headers = { 'if-match': '"1.xml"' }
-  for (const request of [{ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'mine' } } }, { method: 'DELETE', url: '/posts?id=1' }] as const) {
+  for (const request of [{ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'mine' } } },
+    { method: 'DELETE', url: '/posts?id=1' }] as const) {
     const asXml = await app.inject({ ...request, headers: { ...headers, accept: 'application/xml' } })
-    t.strictSame([asXml.statusCode, asXml.headers['content-type'], plainTag(asXml.headers.etag), asXml.body], [412, types.xml, '"2.xml"', xml + xmlRow])
+    t.strictSame([asXml.statusCode, asXml.headers['content-type'], plainTag(asXml.headers.etag), asXml.body],
+      [412, types.xml, '"2.xml"', xml + xmlRow])
     isStale(t, await app.inject({ ...request, headers: { ...headers, accept: 'application/json' } }))
     const page = await app.inject({ ...request, headers: { ...headers, accept: 'text/html' } })
     isPage(t, page, 412)
@@ -261,18 +276,24 @@ t.test('the _version of a form works like If-Match', async t => {
   const [app, reset] = await seededAgain(t)
   for (const [write, request, after] of writes) {
     for (const [name, body, ifMatch, outcome] of cases) {
-      await t.test(`${write}: ${name}${ifMatch === undefined ? '' : `, If-Match ${ifMatch}`} is ${outcome}`, async t => {
-        reset()
-        const headers = { accept: 'text/html', 'content-type': form, ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }) }
-        const res = await app.inject({ ...request, method: 'POST', headers, payload: `${String(request.payload)}${body}`.replace(/&$/, '') })
-        if (outcome === 'written') {
-          t.strictSame([res.statusCode, res.headers.location, res.body], [303, after.length > 0 ? '/posts/1#saved' : '/posts#deleted', ''])
-        } else {
-          isPage(t, res, outcome === 'stale' ? 412 : 400)
-          if (outcome === 'stale') t.match(res.body, 'theirs')
-        }
-        t.strictSame(await rows(app), { posts: outcome === 'written' ? after : [row] })
-      })
+      await t.test(`${write}: ${name}${ifMatch === undefined ? '' : `, If-Match ${ifMatch}`} is ${outcome}`,
+        async t => {
+          reset()
+          const headers = {
+            accept: 'text/html', 'content-type': form, ...(ifMatch === undefined ? {} : { 'if-match': ifMatch })
+          }
+          const res = await app.inject({
+            ...request, method: 'POST', headers, payload: `${String(request.payload)}${body}`.replace(/&$/, '')
+          })
+          if (outcome === 'written') {
+            t.strictSame([res.statusCode, res.headers.location, res.body],
+              [303, after.length > 0 ? '/posts/1#saved' : '/posts#deleted', ''])
+          } else {
+            isPage(t, res, outcome === 'stale' ? 412 : 400)
+            if (outcome === 'stale') t.match(res.body, 'theirs')
+          }
+          t.strictSame(await rows(app), { posts: outcome === 'written' ? after : [row] })
+        })
     }
   }
 })
@@ -281,14 +302,22 @@ t.test('_version is allowed only in forms', async t => {
   const cases: [name: string, status: number, request: InjectOptions][] = [
     ['in JSON', 422, { url: '/posts', payload: { id: 1, _version: '2', post: { title: 'mine' } } }],
     ['in the group of JSON', 422, { url: '/posts', payload: { id: 1, post: { title: 'mine', _version: '2' } } }],
-    ['in XML', 422, { url: '/posts', headers: { 'content-type': 'application/xml' }, payload: '<post><id>1</id><_version>2</_version><title>mine</title></post>' }],
-    ['in the group of a form', 422, { url: '/posts', headers: { 'content-type': form }, payload: 'id=1&post[title]=mine&post[_version]=2' }],
+    ['in XML', 422, {
+      url: '/posts',
+      headers: { 'content-type': 'application/xml' },
+      payload: '<post><id>1</id><_version>2</_version><title>mine</title></post>'
+    }],
+    ['in the group of a form', 422, {
+      url: '/posts', headers: { 'content-type': form }, payload: 'id=1&post[title]=mine&post[_version]=2'
+    }],
     ['in the query', 400, { url: '/posts?_version=2', payload: { id: 1, post: { title: 'mine' } } }]
   ]
   for (const [name, status, request] of cases) {
     await t.test(name, async t => {
       const app = await seeded(t)
-      const res = await app.inject({ ...request, method: 'PUT', headers: { ...request.headers, accept: 'application/json' } })
+      const res = await app.inject({
+        ...request, method: 'PUT', headers: { ...request.headers, accept: 'application/json' }
+      })
       t.strictSame([res.statusCode, res.headers['content-type']], [status, types.problem])
       t.match(res.body, '_version', 'the error names _version')
       t.strictSame(await rows(app), { posts: [row] })
@@ -305,28 +334,66 @@ t.test('requireMatch demands a version for each update and delete', async t => {
     ['a list', { url: '/posts', headers: asJson }, 200],
     ['a record', { url: '/posts/1', headers: asJson }, 200],
     ['PUT without', { method: 'PUT', url: '/posts', headers: asJson, payload }, 428],
-    ['PUT of a member without', { method: 'PUT', url: '/posts/1', headers: asJson, payload: { post: { title: 'mine' } } }, 428],
-    ['PATCH of a member without', { method: 'PATCH', url: '/posts/1', headers: asJson, payload: { post: { title: 'mine' } } }, 428],
+    ['PUT of a member without', {
+      method: 'PUT', url: '/posts/1', headers: asJson, payload: { post: { title: 'mine' } }
+    }, 428],
+    ['PATCH of a member without', {
+      method: 'PATCH', url: '/posts/1', headers: asJson, payload: { post: { title: 'mine' } }
+    }, 428],
     ['DELETE without', { method: 'DELETE', url: '/posts', headers: asJson, payload: { id: 1 } }, 428],
     ['DELETE by query without', { method: 'DELETE', url: '/posts?id=1', headers: asJson }, 428],
     ['DELETE of a member without', { method: 'DELETE', url: '/posts/1', headers: asJson }, 428],
-    ['PUT with If-None-Match only', { method: 'PUT', url: '/posts', headers: { ...asJson, 'if-none-match': '"1.json"' }, payload }, 428],
-    ['PUT with the tag', { method: 'PUT', url: '/posts', headers: { ...asJson, 'if-match': '"2.json"' }, payload }, 200],
-    ['PUT with *, which names no version', { method: 'PUT', url: '/posts', headers: { ...asJson, 'if-match': '*' }, payload }, 428],
-    ['PUT with * and If-None-Match', { method: 'PUT', url: '/posts', headers: { ...asJson, 'if-match': '*', 'if-none-match': '"1.json"' }, payload }, 428],
-    ['a form with * and no _version', { method: 'POST', url: '/posts', headers: { ...asForm, 'if-match': '*' }, payload: '_method=PUT&id=1&post[title]=mine' }, 428],
-    ['a form with * and _version', { method: 'POST', url: '/posts', headers: { ...asForm, 'if-match': '*' }, payload: '_method=PUT&_version=2&id=1&post[title]=mine' }, 303],
-    ['PUT with an older tag', { method: 'PUT', url: '/posts', headers: { ...asJson, 'if-match': '"1.json"' }, payload }, 412],
-    ['DELETE with the tag', { method: 'DELETE', url: '/posts', headers: { ...asJson, 'if-match': '"2.json"' }, payload: { id: 1 } }, 204],
+    ['PUT with If-None-Match only', {
+      method: 'PUT', url: '/posts', headers: { ...asJson, 'if-none-match': '"1.json"' }, payload
+    }, 428],
+    ['PUT with the tag', { method: 'PUT', url: '/posts', headers: { ...asJson, 'if-match': '"2.json"' }, payload },
+      200],
+    ['PUT with *, which names no version',
+      { method: 'PUT', url: '/posts', headers: { ...asJson, 'if-match': '*' }, payload }, 428],
+    ['PUT with * and If-None-Match', {
+      method: 'PUT', url: '/posts', headers: { ...asJson, 'if-match': '*', 'if-none-match': '"1.json"' }, payload
+    }, 428],
+    ['a form with * and no _version', {
+      method: 'POST',
+      url: '/posts',
+      headers: { ...asForm, 'if-match': '*' },
+      payload: '_method=PUT&id=1&post[title]=mine'
+    }, 428],
+    ['a form with * and _version', {
+      method: 'POST',
+      url: '/posts',
+      headers: { ...asForm, 'if-match': '*' },
+      payload: '_method=PUT&_version=2&id=1&post[title]=mine'
+    }, 303],
+    ['PUT with an older tag', { method: 'PUT', url: '/posts', headers: { ...asJson, 'if-match': '"1.json"' }, payload },
+      412],
+    ['DELETE with the tag', {
+      method: 'DELETE', url: '/posts', headers: { ...asJson, 'if-match': '"2.json"' }, payload: { id: 1 }
+    }, 204],
     ['DELETE with *', { method: 'DELETE', url: '/posts/1', headers: { ...asJson, 'if-match': '*' } }, 428],
-    ['PUT of an unknown id', { method: 'PUT', url: '/posts', headers: asJson, payload: { id: 99, post: { title: 'mine' } } }, 404],
+    ['PUT of an unknown id', {
+      method: 'PUT', url: '/posts', headers: asJson, payload: { id: 99, post: { title: 'mine' } }
+    }, 404],
     ['DELETE of an unknown id', { method: 'DELETE', url: '/posts?id=99', headers: asJson }, 404],
-    ['a form without _version', { method: 'POST', url: '/posts', headers: asForm, payload: '_method=PUT&id=1&post[title]=mine' }, 428],
-    ['a form without _version, to delete', { method: 'POST', url: '/posts', headers: asForm, payload: '_method=DELETE&id=1' }, 428],
-    ['a form with _version', { method: 'POST', url: '/posts', headers: asForm, payload: '_method=PUT&_version=2&id=1&post[title]=mine' }, 303],
-    ['a form with _version, to delete', { method: 'POST', url: '/posts', headers: asForm, payload: '_method=DELETE&_version=2&id=1' }, 303],
-    ['a form with an older _version', { method: 'POST', url: '/posts', headers: asForm, payload: '_method=PUT&_version=1&id=1&post[title]=mine' }, 412],
-    ['a form with If-Match', { method: 'POST', url: '/posts', headers: { ...asForm, 'if-match': '"2.html"' }, payload: '_method=PUT&id=1&post[title]=mine' }, 303]
+    ['a form without _version', {
+      method: 'POST', url: '/posts', headers: asForm, payload: '_method=PUT&id=1&post[title]=mine'
+    }, 428],
+    ['a form without _version, to delete',
+      { method: 'POST', url: '/posts', headers: asForm, payload: '_method=DELETE&id=1' }, 428],
+    ['a form with _version', {
+      method: 'POST', url: '/posts', headers: asForm, payload: '_method=PUT&_version=2&id=1&post[title]=mine'
+    }, 303],
+    ['a form with _version, to delete',
+      { method: 'POST', url: '/posts', headers: asForm, payload: '_method=DELETE&_version=2&id=1' }, 303],
+    ['a form with an older _version', {
+      method: 'POST', url: '/posts', headers: asForm, payload: '_method=PUT&_version=1&id=1&post[title]=mine'
+    }, 412],
+    ['a form with If-Match', {
+      method: 'POST',
+      url: '/posts',
+      headers: { ...asForm, 'if-match': '"2.html"' },
+      payload: '_method=PUT&id=1&post[title]=mine'
+    }, 303]
   ]
   for (const [name, request, status] of cases) {
     await t.test(`${name} is ${status}`, async t => {
@@ -363,12 +430,19 @@ const WRITES: Array<[name: string, request: InjectOptions, done: number]> = [
   ['PATCH of a member', { method: 'PATCH', url: '/posts/1', payload: { post: { title: 'mine' } } }, 200],
   ['DELETE', { method: 'DELETE', url: '/posts', payload: { id: 1 } }, 204],
   ['DELETE of a member', { method: 'DELETE', url: '/posts/1' }, 204],
-  ['a form of PUT', { method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_method=PUT&id=1&post[title]=mine' }, 200],
-  ['a form of DELETE', { method: 'POST', url: '/posts/1', headers: { 'content-type': form }, payload: '_method=DELETE' }, 204],
+  ['a form of PUT', {
+    method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_method=PUT&id=1&post[title]=mine'
+  }, 200],
+  ['a form of DELETE', {
+    method: 'POST', url: '/posts/1', headers: { 'content-type': form }, payload: '_method=DELETE'
+  }, 204],
   ['an action of the app\'s own', { method: 'POST', url: '/posts/1/stamp', payload: { post: { title: 'mine' } } }, 200],
-  ['an action of the app\'s own that heeds no guard', { method: 'PUT', url: '/posts/1/force', payload: { post: { title: 'mine' } } }, 200],
-  ['an action of the collection that names the row', { method: 'POST', url: '/posts/stamp', payload: { id: 1, post: { title: 'mine' } } }, 200],
-  ['an update by the app\'s own handler', { method: 'PUT', url: '/mine', payload: { id: 1, mine: { title: 'mine' } } }, 200],
+  ['an action of the app\'s own that heeds no guard',
+    { method: 'PUT', url: '/posts/1/force', payload: { post: { title: 'mine' } } }, 200],
+  ['an action of the collection that names the row',
+    { method: 'POST', url: '/posts/stamp', payload: { id: 1, post: { title: 'mine' } } }, 200],
+  ['an update by the app\'s own handler', { method: 'PUT', url: '/mine', payload: { id: 1, mine: { title: 'mine' } } },
+    200],
   ['a nested row', { method: 'PUT', url: '/blogs/1/notes', payload: { id: 1, note: { title: 'mine' } } }, 200],
   ['a shallow row', { method: 'DELETE', url: '/cards/1' }, 204],
   ['a singleton', { method: 'PUT', url: '/profile', payload: { profile: { title: 'mine' } } }, 200],
@@ -383,14 +457,21 @@ const titled = { type: 'object', properties: { title: { type: 'string', minLengt
 /**
  * Builds an app with a row in each kind of resource. Each was written twice: its title is "theirs" and its version "2".
  */
-async function draftAll (t: Test, wrap = (store: Store): Store => store, options: { readonly authorize?: Authorize } = {}): Promise<{ app: FastifyInstance, calls: string[], stores: Store[], reset: () => void }> {
+async function draftAll (t: Test, wrap = (store: Store): Store => store,
+  options: { readonly authorize?: Authorize } = {}): Promise<{
+    app: FastifyInstance, calls: string[], stores: Store[], reset: () => void
+  }> {
   const calls: string[] = []
   const stores = Array.from({ length: 6 }, () => resettableStore(() => writtenTwice({ title: 'T', blogId: 1 })))
   const reset = (): void => {
     calls.length = 0
     for (const store of stores) store.reset()
   }
-  const optionsOf = (index: number): { attributes: typeof titled, store: Store, writes: 'both', authorize?: Authorize } => ({ attributes: titled, store: wrap(stores[index] as Store), writes: 'both', ...options })
+  const optionsOf = (index: number): {
+    attributes: typeof titled, store: Store, writes: 'both', authorize?: Authorize
+  } => ({
+    attributes: titled, store: wrap(stores[index] as Store), writes: 'both', ...options
+  })
   const stamp = (context: AnyContext): MaybePromise<HandlerAnswer> => {
     calls.push(context.action)
     return context.store.update(context.id, context.attributes, context.guard, context)
@@ -413,36 +494,43 @@ async function draftAll (t: Test, wrap = (store: Store): Store => store, options
   return { app, calls, stores, reset }
 }
 
-for (const [wrap, authorize] of [[undefined, undefined], [slow, undefined], [undefined, reads], [slow, reads]] as const) {
-  t.test(`If-None-Match on a write${wrap === undefined ? '' : ', in a store that answers by promises'}${authorize === undefined ? '' : ', with authorize'}`, async t => {
-    const { app, calls, stores, reset } = await draftAll(t, wrap, { ...(authorize !== undefined && { authorize }) })
-    for (const [name, request, done] of WRITES) {
-      const isSingleton = String(request.url).startsWith('/profile')
-      const tag = (version: string): string => isSingleton ? `1-${version}` : version
-      const cases: Array<[ifNoneMatch: string, isMet: boolean]> = [
-        ['*', false],
-        [`"${tag('2')}.json"`, false],
-        [`"${tag('2')}.xml"`, false],
-        [`W/"${tag('2')}.json"`, false],
-        [`"${tag('1')}.json", "${tag('2')}.json"`, false],
-        [`"${tag('1')}.json"`, true],
-        [`"${tag('1')}.json", "${tag('3')}.json"`, true],
-        ['""', true]
-      ]
-      for (const [ifNoneMatch, isMet] of cases) {
-        reset()
-        const res = await app.inject({ ...request, headers: { accept: 'application/json', ...request.headers, 'if-none-match': ifNoneMatch } })
-        const what = `${name}: ${ifNoneMatch}`
-        t.equal(res.statusCode, isMet ? done : 412, what)
-        const written = stores.some((store) => (store.get(1, {}, { signal: new AbortController().signal }) as { version: string } | undefined)?.version !== '2')
-        t.equal(written, isMet, `${what}: the write is executed or not`)
-        if (isMet) continue
-        const etag = request.url === '/posts/stamp' ? /^"1-2\.json-/ : new RegExp(`^"${tag('2')}\\.json-`)
-        t.match(res, { headers: { 'content-type': types.json, etag }, body: '"theirs"' }, `${what}: the row is unchanged`)
-        t.strictSame(calls, [], `${what}: no handler is called`)
+for (const [wrap, authorize] of [[undefined, undefined], [slow, undefined], [undefined, reads],
+  [slow, reads]] as const) {
+  t.test(
+    `If-None-Match on a write${wrap === undefined ? '' : ', in a store that answers by promises'}${authorize === undefined ? '' : ', with authorize'}`, async t => {
+      const { app, calls, stores, reset } = await draftAll(t, wrap, { ...(authorize !== undefined && { authorize }) })
+      for (const [name, request, done] of WRITES) {
+        const isSingleton = String(request.url).startsWith('/profile')
+        const tag = (version: string): string => isSingleton ? `1-${version}` : version
+        const cases: Array<[ifNoneMatch: string, isMet: boolean]> = [
+          ['*', false],
+          [`"${tag('2')}.json"`, false],
+          [`"${tag('2')}.xml"`, false],
+          [`W/"${tag('2')}.json"`, false],
+          [`"${tag('1')}.json", "${tag('2')}.json"`, false],
+          [`"${tag('1')}.json"`, true],
+          [`"${tag('1')}.json", "${tag('3')}.json"`, true],
+          ['""', true]
+        ]
+        for (const [ifNoneMatch, isMet] of cases) {
+          reset()
+          const res = await app.inject({
+            ...request, headers: { accept: 'application/json', ...request.headers, 'if-none-match': ifNoneMatch }
+          })
+          const what = `${name}: ${ifNoneMatch}`
+          t.equal(res.statusCode, isMet ? done : 412, what)
+          const written = stores.some((store) =>
+            (store.get(1, {},
+              { signal: new AbortController().signal }) as { version: string } | undefined)?.version !== '2')
+          t.equal(written, isMet, `${what}: the write is executed or not`)
+          if (isMet) continue
+          const etag = request.url === '/posts/stamp' ? /^"1-2\.json-/ : new RegExp(`^"${tag('2')}\\.json-`)
+          t.match(res, { headers: { 'content-type': types.json, etag }, body: '"theirs"' },
+          `${what}: the row is unchanged`)
+          t.strictSame(calls, [], `${what}: no handler is called`)
+        }
       }
-    }
-  })
+    })
 }
 
 t.test('If-Match and If-None-Match must both hold', async t => {
@@ -458,7 +546,12 @@ t.test('If-Match and If-None-Match must both hold', async t => {
   const [app, reset] = await seededAgain(t)
   for (const [ifMatch, ifNoneMatch, status] of cases) {
     reset()
-    const res = await app.inject({ method: 'PUT', url: '/posts', headers: { 'if-match': ifMatch, 'if-none-match': ifNoneMatch }, payload: { id: 1, post: { title: 'mine' } } })
+    const res = await app.inject({
+      method: 'PUT',
+      url: '/posts',
+      headers: { 'if-match': ifMatch, 'if-none-match': ifNoneMatch },
+      payload: { id: 1, post: { title: 'mine' } }
+    })
     t.equal(res.statusCode, status, `${ifMatch} and ${ifNoneMatch}`)
     if (status === 412) isStale(t, res)
   }
@@ -466,13 +559,17 @@ t.test('If-Match and If-None-Match must both hold', async t => {
 
 t.test('If-None-Match on a write of a missing row is a 404, a malformed one a 400', async t => {
   const app = await seeded(t)
-  for (const request of [{ method: 'PUT', url: '/posts', payload: { id: 99, post: { title: 'mine' } } }, { method: 'DELETE', url: '/posts?id=99' }] as const) {
+  for (const request of [{ method: 'PUT', url: '/posts', payload: { id: 99, post: { title: 'mine' } } },
+    { method: 'DELETE', url: '/posts?id=99' }] as const) {
     for (const ifNoneMatch of ['*', '"2.json"']) {
-      const res = await app.inject({ ...request, headers: { accept: 'application/json', 'if-none-match': ifNoneMatch } })
+      const res = await app.inject({
+        ...request, headers: { accept: 'application/json', 'if-none-match': ifNoneMatch }
+      })
       t.strictSame([res.statusCode, res.headers['content-type']], [404, types.problem])
     }
   }
-  for (const request of [{ method: 'POST', url: '/posts', payload: { post: { title: 'mine' } } }, { method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'mine' } } }] as const) {
+  for (const request of [{ method: 'POST', url: '/posts', payload: { post: { title: 'mine' } } },
+    { method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'mine' } } }] as const) {
     const res = await app.inject({ ...request, headers: { accept: 'application/json', 'if-none-match': '2.json' } })
     t.strictSame([res.statusCode, res.headers['content-type']], [400, types.problem])
     t.match(res.json(), { detail: 'If-None-Match is not a list of entity tags such as "1.xml"' })
@@ -480,37 +577,43 @@ t.test('If-None-Match on a write of a missing row is a 404, a malformed one a 40
   t.strictSame(await rows(app), { posts: [row] })
 })
 
-t.test('a write is authorized again if the row meanwhile matches If-None-Match or no longer matches If-Match', async t => {
-  const cases: Array<[headers: Record<string, string>, status: number]> = [
-    [{ 'if-none-match': '"3.json"' }, 412],
-    [{ 'if-none-match': '"2.json", "4.json"' }, 200],
-    [{ 'if-none-match': '"1.json", "4.json"' }, 200],
-    [{ 'if-match': '"2.json", "3.json"' }, 200],
-    [{ 'if-match': '"1.json", "2.json"' }, 412]
-  ]
-  for (const [headers, status] of cases) {
-    const { app, stores: [store] } = await draftAll(t, (inner) => {
-      let isRead = false
-      return {
-        ...inner,
-        get (id, scope, context) {
-          const found = inner.get(id, scope, context)
-          if (!isRead) inner.update(id, { title: 'newer' }, { version: undefined, scope: {} }, context)
-          isRead = true
-          return found
+t.test('a write is authorized again if the row meanwhile matches If-None-Match or no longer matches If-Match',
+  async t => {
+    const cases: Array<[headers: Record<string, string>, status: number]> = [
+      [{ 'if-none-match': '"3.json"' }, 412],
+      [{ 'if-none-match': '"2.json", "4.json"' }, 200],
+      [{ 'if-none-match': '"1.json", "4.json"' }, 200],
+      [{ 'if-match': '"2.json", "3.json"' }, 200],
+      [{ 'if-match': '"1.json", "2.json"' }, 412]
+    ]
+    for (const [headers, status] of cases) {
+      const { app, stores: [store] } = await draftAll(t, (inner) => {
+        let isRead = false
+        return {
+          ...inner,
+          get (id, scope, context) {
+            const found = inner.get(id, scope, context)
+            if (!isRead) inner.update(id, { title: 'newer' }, { version: undefined, scope: {} }, context)
+            isRead = true
+            return found
+          }
         }
+      })
+      const res = await app.inject({ method: 'PUT', url: '/posts', headers, payload: { id: 1, post: { title: 'mine' } } })
+      t.equal(res.statusCode, status, JSON.stringify(headers))
+      if (status === 412) {
+        t.match(store?.get(1, {}, { signal: new AbortController().signal }),
+          { version: '3', attributes: { title: 'newer' } })
       }
-    })
-    const res = await app.inject({ method: 'PUT', url: '/posts', headers, payload: { id: 1, post: { title: 'mine' } } })
-    t.equal(res.statusCode, status, JSON.stringify(headers))
-    if (status === 412) t.match(store?.get(1, {}, { signal: new AbortController().signal }), { version: '3', attributes: { title: 'newer' } })
-  }
-})
+    }
+  })
 
 t.test('If-Match on a create is a 412, because a new row has no version', async t => {
   const creates: Array<[name: string, request: InjectOptions]> = [
     ['JSON', { url: '/posts', payload: { post: { title: 'mine' } } }],
-    ['XML', { url: '/posts', headers: { 'content-type': 'application/xml' }, payload: '<post><title>mine</title></post>' }],
+    ['XML', {
+      url: '/posts', headers: { 'content-type': 'application/xml' }, payload: '<post><title>mine</title></post>'
+    }],
     ['a form', { url: '/posts', headers: { 'content-type': form }, payload: 'post[title]=mine' }],
     ['a nested row', { url: '/blogs/1/notes', payload: { note: { title: 'mine' } } }],
     ['a handler of the app\'s own', { url: '/made', payload: { made: { title: 'mine' } } }],
@@ -519,18 +622,30 @@ t.test('If-Match on a create is a 412, because a new row has no version', async 
   ]
   let calls = 0
   const app = await draft(t, (map) => map.resources('posts', { attributes: titled })
-    .resources('blogs', { attributes: titled, store: seededStore() }, (blogs) => blogs.resources('notes', { attributes: titled }))
-    .resources('made', { attributes: titled, singular: 'made', actions: { create: ({ attributes }) => { calls++; return { id: 1, attributes } } } })
+    .resources('blogs', { attributes: titled, store: seededStore() },
+      (blogs) => blogs.resources('notes', { attributes: titled }))
+    .resources('made', {
+      attributes: titled,
+      singular: 'made',
+      actions: { create: ({ attributes }) => { calls++; return { id: 1, attributes } } }
+    })
     .resource('profile', { attributes: titled, store: seededStore() })
     .resource('about', { attributes: titled }))
   for (const [name, request] of creates) {
-    for (const headers of [{ 'if-match': '*' }, { 'if-match': '"1.json"' }, { 'if-match': 'W/"1.json"' }, { 'if-match': '*', 'if-none-match': '*' }]) {
-      const res = await app.inject({ ...request, method: 'POST', headers: { accept: 'application/json', ...request.headers, ...headers } })
-      t.match(res, { statusCode: 412, headers: { 'content-type': types.problem, etag: undefined, location: undefined } }, `${name}: ${JSON.stringify(headers)}`)
+    for (const headers of [{ 'if-match': '*' }, { 'if-match': '"1.json"' }, { 'if-match': 'W/"1.json"' },
+      { 'if-match': '*', 'if-none-match': '*' }]) {
+      const res = await app.inject({
+        ...request, method: 'POST', headers: { accept: 'application/json', ...request.headers, ...headers }
+      })
+      t.match(res, {
+        statusCode: 412, headers: { 'content-type': types.problem, etag: undefined, location: undefined }
+      }, `${name}: ${JSON.stringify(headers)}`)
       t.match(res.json(), { title: 'Precondition Failed', detail: /has no version yet/ })
     }
   }
-  const versioned = await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_version=1&post[title]=mine' })
+  const versioned = await app.inject({
+    method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_version=1&post[title]=mine'
+  })
   isPage(t, versioned, 412)
   t.match(versioned.body, 'mine', 'a form keeps the sent values')
   t.strictSame((await app.inject('/posts.json')).json(), { posts: [] })
@@ -545,8 +660,16 @@ t.test('If-None-Match on a create demands that the row does not exist', async t 
     .resource('draft', { attributes: titled, store: seededStore(), actions: { create: () => other } })
     .resource('made', { attributes: titled, actions: { create: () => other } })
     .resource('about', { attributes: titled }))
-  const create = (name: string, url: string, ifNoneMatch: string): Promise<LightMyRequestResponse> => app.inject({ method: 'POST', url, headers: { accept: 'application/json', 'if-none-match': ifNoneMatch }, payload: { [name]: { title: 'mine' } } })
-  for (const tag of ['*', '"1.json"']) t.equal((await create('post', '/posts', tag)).statusCode, 201, 'a new row does not exist yet')
+  const create = (name: string, url: string, ifNoneMatch: string): Promise<LightMyRequestResponse> =>
+    app.inject({
+      method: 'POST',
+      url,
+      headers: { accept: 'application/json', 'if-none-match': ifNoneMatch },
+      payload: { [name]: { title: 'mine' } }
+    })
+  for (const tag of ['*', '"1.json"']) {
+    t.equal((await create('post', '/posts', tag)).statusCode, 201, 'a new row does not exist yet')
+  }
   for (const [name, url] of [['profile', '/profile'], ['draft', '/draft']] as const) {
     for (const tag of ['*', '"1-1.json"', 'W/"1-1.xml"']) {
       const res = await create(name, url, tag)
@@ -555,49 +678,65 @@ t.test('If-None-Match on a create demands that the row does not exist', async t 
     }
   }
   t.equal((await create('profile', '/profile', '"9-9.json"')).statusCode, 409, 'another tag than the excluded one')
-  t.equal((await create('draft', '/draft', '"9-9.json"')).statusCode, 201, 'a handler decides about the row that it makes')
+  t.equal((await create('draft', '/draft', '"9-9.json"')).statusCode, 201,
+    'a handler decides about the row that it makes')
   t.equal((await create('made', '/made', '*')).statusCode, 201, 'without a store only the handler knows the row')
   t.equal((await create('about', '/about', '*')).statusCode, 201)
   t.equal((await create('about', '/about', '*')).statusCode, 412)
 })
 
-t.test('requireMatch gives an action on no row a guard that matches no row, and guardFor gives one for a row', async t => {
-  const store = seededStore()
-  store.create({ title: 'second' }, {})
-  const asked: unknown[] = []
-  const touch = (context: AnyContext): MaybePromise<HandlerAnswer> => {
-    const { guard, guardFor, scope, request } = context
-    const found = store.get(Number(request.headers['x-row']), scope) as Row
-    asked.push([guard.version, guardFor(found)])
-    return store.update(found.id, { title: 'touched' }, request.headers['x-plain'] === undefined ? guardFor(found) : guard)
-  }
-  const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store, scope: () => ({}) }, (posts) => { posts.collection.put('latest', touch).new.post('touch', touch) }))
-  const put = async (headers: Record<string, string>, url = '/posts/latest'): Promise<[number, unknown]> => {
-    asked.length = 0
-    const { statusCode } = await app.inject({ method: url === '/posts/latest' ? 'PUT' : 'POST', url, headers: { accept: 'application/json', 'x-row': '1', ...headers } })
-    return [statusCode, asked[0]]
-  }
-  const scope = {}
-  t.strictSame(await put({}), [200, [undefined, { version: undefined, scope }]], 'the request demands nothing')
-  t.strictSame(await put({ 'if-match': '*' }), [200, [undefined, { version: undefined, scope }]], 'the request allows any version')
-  t.strictSame(await put({ 'if-match': '"1-3.json"' }), [200, ['', { version: '3', scope }]], 'the request names the current version')
-  t.strictSame(await put({ 'if-match': '"1-3.json"' }), [412, ['', { version: '', scope }]], 'the request names an older version')
-  t.strictSame(await put({ 'if-match': '"1-4.json"', 'x-plain': '1' }), [412, ['', { version: '4', scope }]], 'a handler that does not call guardFor writes no row')
-  t.strictSame(await put({ 'if-none-match': '*' }), [412, ['', { version: '', scope }]], 'the row exists')
-  t.strictSame(await put({ 'if-none-match': '"1-4.json"' }), [412, ['', { version: '', scope }]])
-  t.strictSame(await put({ 'if-none-match': '"1-3.json"' }), [200, ['', { version: '4', scope }]])
-  t.strictSame(await put({ 'if-none-match': '*' }, '/posts/new/touch'), [412, ['', { version: '', scope }]])
-})
+t.test('requireMatch gives an action on no row a guard that matches no row, and guardFor gives one for a row',
+  async t => {
+    const store = seededStore()
+    store.create({ title: 'second' }, {})
+    const asked: unknown[] = []
+    const touch = (context: AnyContext): MaybePromise<HandlerAnswer> => {
+      const { guard, guardFor, scope, request } = context
+      const found = store.get(Number(request.headers['x-row']), scope) as Row
+      asked.push([guard.version, guardFor(found)])
+      return store.update(found.id, { title: 'touched' },
+        request.headers['x-plain'] === undefined ? guardFor(found) : guard)
+    }
+    const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store, scope: () => ({}) },
+      (posts) => { posts.collection.put('latest', touch).new.post('touch', touch) }))
+    const put = async (headers: Record<string, string>, url = '/posts/latest'): Promise<[number, unknown]> => {
+      asked.length = 0
+      const { statusCode } = await app.inject({
+        method: url === '/posts/latest' ? 'PUT' : 'POST',
+        url,
+        headers: { accept: 'application/json', 'x-row': '1', ...headers }
+      })
+      return [statusCode, asked[0]]
+    }
+    const scope = {}
+    t.strictSame(await put({}), [200, [undefined, { version: undefined, scope }]], 'the request demands nothing')
+    t.strictSame(await put({ 'if-match': '*' }), [200, [undefined, { version: undefined, scope }]],
+      'the request allows any version')
+    t.strictSame(await put({ 'if-match': '"1-3.json"' }), [200, ['', { version: '3', scope }]],
+      'the request names the current version')
+    t.strictSame(await put({ 'if-match': '"1-3.json"' }), [412, ['', { version: '', scope }]],
+      'the request names an older version')
+    t.strictSame(await put({ 'if-match': '"1-4.json"', 'x-plain': '1' }), [412, ['', { version: '4', scope }]],
+      'a handler that does not call guardFor writes no row')
+    t.strictSame(await put({ 'if-none-match': '*' }), [412, ['', { version: '', scope }]], 'the row exists')
+    t.strictSame(await put({ 'if-none-match': '"1-4.json"' }), [412, ['', { version: '', scope }]])
+    t.strictSame(await put({ 'if-none-match': '"1-3.json"' }), [200, ['', { version: '4', scope }]])
+    t.strictSame(await put({ 'if-none-match': '*' }, '/posts/new/touch'), [412, ['', { version: '', scope }]])
+  })
 
 t.test('guardFor demands the row that authorize has seen', async t => {
   const store = seededStore()
   store.create({ title: 'second' }, {})
   const guards: unknown[] = []
-  const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store, authorize: async (_request, { row }) => (await row?.()) !== undefined }, (posts) => posts.member.post('touch', ({ guardFor }) => {
-    store.update(1, {}, { version: undefined, scope: {} })
-    guards.push(...[1, 2].map((id) => guardFor(store.get(id, {}) as Row).version))
-  })))
-  for (const headers of [{}, { 'if-match': '"2.json"' }]) t.equal((await app.inject({ method: 'POST', url: '/posts/1/touch', headers })).statusCode, 204)
+  const app = await draft(t, (map) => map.resources('posts',
+    { attributes: titled, store, authorize: async (_request, { row }) => (await row?.()) !== undefined },
+    (posts) => posts.member.post('touch', ({ guardFor }) => {
+      store.update(1, {}, { version: undefined, scope: {} })
+      guards.push(...[1, 2].map((id) => guardFor(store.get(id, {}) as Row).version))
+    })))
+  for (const headers of [{}, { 'if-match': '"2.json"' }]) {
+    t.equal((await app.inject({ method: 'POST', url: '/posts/1/touch', headers })).statusCode, 204)
+  }
   t.strictSame(guards, ['1', undefined, '2', ''])
 })
 

@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import { type Attributes, type AttributesSchema, type Capabilities, type Id, memoryStore, type MemoryStore, type ResourceOptions, type Row, type Store } from '../../../lib/index.js'
+import {
+  type Attributes, type AttributesSchema, type Capabilities, type Id, memoryStore, type MemoryStore,
+  type ResourceOptions, type Row, type Store
+} from '../../../lib/index.js'
 import { build, types } from '../../support/helper.js'
 
 const uuids = ['0190a6b0-1234-7abc-8def-000000000001', '0190a6b0-1234-7abc-8def-000000000002'] as const
@@ -28,8 +31,32 @@ type Kind = typeof kinds[number]
 const problems = { xml: types.xml, json: types.problem, html: types.html }
 
 const seeds: Attributes[] = [
-  { title: 'Green Tea', note: 'hot', status: 'draft', email: 'a@tea.example', rating: 5, price: 1.5, published: true, dueOn: '2026-01-31', at: '12:00:00Z', seenAt: '2026-01-31T12:00:00Z', owner: uuids[0], secret: 'tea' },
-  { title: 'black TEA, strong', note: '', status: 'sent', rating: 3, price: -1, published: false, dueOn: '2026-02-01', at: '08:00:00Z', seenAt: '2026-02-01T12:00:00Z', owner: uuids[1] },
+  {
+    title: 'Green Tea',
+    note: 'hot',
+    status: 'draft',
+    email: 'a@tea.example',
+    rating: 5,
+    price: 1.5,
+    published: true,
+    dueOn: '2026-01-31',
+    at: '12:00:00Z',
+    seenAt: '2026-01-31T12:00:00Z',
+    owner: uuids[0],
+    secret: 'tea'
+  },
+  {
+    title: 'black TEA, strong',
+    note: '',
+    status: 'sent',
+    rating: 3,
+    price: -1,
+    published: false,
+    dueOn: '2026-02-01',
+    at: '08:00:00Z',
+    seenAt: '2026-02-01T12:00:00Z',
+    owner: uuids[1]
+  },
   { title: '100% Coffee_\\', note: null, status: 'a,b', rating: null, price: 0, published: null, dueOn: null },
   { title: 'Straße Ärger', note: 'green', status: 'back\\slash', rating: 4, price: 1e21 },
   {}
@@ -52,7 +79,8 @@ const listed: Readonly<Record<Kind, (body: string) => number[]>> = {
   html: (body) => [...body.matchAll(/<td[^>]*><a href="[^"]*\/posts\/([^"#]+)">/g)].map(([, id]) => Number(id))
 }
 
-const unescaped = (html: string): string => html.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&amp;', '&')
+const unescaped = (html: string): string => html.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;',
+  '<').replaceAll('&amp;', '&')
 const detailOf: Readonly<Record<Kind, (body: string) => string>> = {
   xml: (body) => unescaped(/<error>([^]*)<\/error>/.exec(body)?.[1] ?? body),
   json: (body) => (JSON.parse(body) as { detail: string }).detail,
@@ -60,17 +88,20 @@ const detailOf: Readonly<Record<Kind, (body: string) => string>> = {
 }
 
 /** Checks the rows that each query finds, in each format. */
-async function checkFound (t: Test, app: FastifyInstance, cases: ReadonlyArray<readonly [query: Record<string, string>, found: readonly number[]]>): Promise<void> {
+async function checkFound (t: Test, app: FastifyInstance,
+  cases: ReadonlyArray<readonly [query: Record<string, string>, found: readonly number[]]>): Promise<void> {
   for (const [query, found] of cases) {
     for (const kind of kinds) {
       const { statusCode, headers, body } = await app.inject({ url: `/posts.${kind}`, query })
-      t.strictSame([statusCode, headers['content-type'], statusCode === 200 ? listed[kind](body) : body], [200, types[kind], found], `${kind}: ${JSON.stringify(query)}`)
+      t.strictSame([statusCode, headers['content-type'], statusCode === 200 ? listed[kind](body) : body],
+        [200, types[kind], found], `${kind}: ${JSON.stringify(query)}`)
     }
   }
 }
 
 /** Checks the whole message of each refusal, in each format. */
-async function checkRefused (t: Test, app: FastifyInstance, cases: ReadonlyArray<readonly [query: string, says: string]>): Promise<void> {
+async function checkRefused (t: Test, app: FastifyInstance,
+  cases: ReadonlyArray<readonly [query: string, says: string]>): Promise<void> {
   for (const [query, says] of cases) {
     for (const kind of kinds) {
       const { statusCode, headers, body } = await app.inject(`/posts.${kind}?${query}`)
@@ -78,53 +109,84 @@ async function checkRefused (t: Test, app: FastifyInstance, cases: ReadonlyArray
       t.strictSame([statusCode, headers['content-type']], [400, problems[kind]], name)
       const detail = detailOf[kind](body)
       // A page shows the message at the field, without the name of the parameter.
-      if (kind === 'html') t.ok(detail.toLowerCase().includes(says.toLowerCase().replace(/^"[^"]*" /, '')), `${name}: ${detail}`)
-      else t.equal(detail.toLowerCase(), says.toLowerCase(), name)
+      if (kind === 'html') {
+        t.ok(detail.toLowerCase().includes(says.toLowerCase().replace(/^"[^"]*" /, '')), `${name}: ${detail}`)
+      } else t.equal(detail.toLowerCase(), says.toLowerCase(), name)
     }
   }
 }
 
 t.test('each operator finds its rows', async (t) => {
   await checkFound(t, await serve(t), [
-    [{ 'rating[gte]': '4' }, [1, 4]], [{ 'rating[gt]': '4' }, [1]], [{ 'rating[lte]': '4' }, [2, 4]], [{ 'rating[lt]': '4' }, [2]], [{ 'rating[gte]': ' +4 ' }, [1, 4]], [{ 'rating[gt]': '-9007199254740991' }, [1, 2, 4]],
-    [{ 'rating[not]': '5' }, [2, 3, 4, 5]], [{ 'rating[in]': '5' }, [1]], [{ 'rating[in]': '5,3, 4 ,3,7' }, [1, 2, 4]], [{ 'rating[null]': 'true' }, [3, 5]], [{ 'rating[null]': 'false' }, [1, 2, 4]], [{ 'rating[null]': '1' }, [3, 5]], [{ 'rating[null]': '0' }, [1, 2, 4]],
-    [{ 'price[gte]': '0' }, [1, 3, 4]], [{ 'price[gt]': '-0.0' }, [1, 4]], [{ 'price[lte]': '15e-1' }, [1, 2, 3]], [{ 'price[lt]': '1e21' }, [1, 2, 3]], [{ 'price[in]': '1.5,-1.0' }, [1, 2]], [{ 'price[not]': '0' }, [1, 2, 4, 5]], [{ 'price[null]': 'true' }, [5]],
-    [{ 'published[not]': 'true' }, [2, 3, 4, 5]], [{ 'published[in]': 'true,0' }, [1, 2]], [{ 'published[null]': 'false' }, [1, 2]],
-    [{ 'dueOn[gte]': '2026-02-01' }, [2]], [{ 'dueOn[gt]': '2026-01-31' }, [2]], [{ 'dueOn[lte]': '2026-02-01' }, [1, 2]], [{ 'dueOn[lt]': '2026-02-01' }, [1]], [{ 'dueOn[not]': '2026-02-01' }, [1, 3, 4, 5]], [{ 'dueOn[in]': '2026-02-01,2026-01-31' }, [1, 2]], [{ 'dueOn[null]': 'true' }, [3, 4, 5]],
-    [{ 'at[gte]': '09:00:00Z' }, [1]], [{ 'at[lt]': '09:00:00Z' }, [2]], [{ 'seenAt[gt]': '2026-01-31T12:00:00Z' }, [2]], [{ 'seenAt[lte]': '2026-01-31T12:00:00Z' }, [1]], [{ 'seenAt[null]': 'true' }, [3, 4, 5]],
-    [{ 'owner[in]': uuids.join() }, [1, 2]], [{ 'owner[not]': uuids[0] }, [2, 3, 4, 5]], [{ 'owner[null]': 'true' }, [3, 4, 5]],
-    [{ 'title[contains]': 'tea' }, [1, 2]], [{ 'title[contains]': 'TEA,' }, [2]], [{ 'title[starts]': 'green' }, [1]], [{ 'title[starts]': 'TEA' }, []], [{ 'title[contains]': ' ' }, [1, 2, 3, 4]], [{ 'title[contains]': '%' }, [3]], [{ 'title[contains]': '_' }, [3]], [{ 'title[contains]': '\\' }, [3]], [{ 'title[contains]': '*' }, []], [{ 'title[contains]': 'ärg' }, [4]], [{ 'title[contains]': 'STRAẞE' }, [4]], [{ 'title[contains]': 'strasse' }, []],
-    [{ 'title[not]': '' }, [1, 2, 3, 4, 5]], [{ 'title[in]': 'Green Tea,Straße Ärger' }, [1, 4]], [{ 'title[null]': 'true' }, [5]], [{ 'email[contains]': '@TEA.' }, [1]], [{ 'email[starts]': 'A@' }, [1]],
-    [{ 'note[not]': '' }, [1, 3, 4, 5]], [{ 'note[in]': '' }, [2]], [{ 'note[in]': ',hot' }, [1, 2]], [{ 'note[in]': 'hot,' }, [1, 2]], [{ 'note[null]': 'true' }, [3, 5]], [{ 'note[null]': 'false' }, [1, 2, 4]],
-    [{ 'status[contains]': 'RA' }, [1]], [{ 'status[in]': 'draft,sent,unknown' }, [1, 2]], [{ 'status[not]': 'draft' }, [2, 3, 4, 5]]
+    [{ 'rating[gte]': '4' }, [1, 4]], [{ 'rating[gt]': '4' }, [1]], [{ 'rating[lte]': '4' }, [2, 4]],
+    [{ 'rating[lt]': '4' }, [2]], [{ 'rating[gte]': ' +4 ' }, [1, 4]],
+    [{ 'rating[gt]': '-9007199254740991' }, [1, 2, 4]],
+    [{ 'rating[not]': '5' }, [2, 3, 4, 5]], [{ 'rating[in]': '5' }, [1]], [{ 'rating[in]': '5,3, 4 ,3,7' }, [1, 2, 4]],
+    [{ 'rating[null]': 'true' }, [3, 5]], [{ 'rating[null]': 'false' }, [1, 2, 4]], [{ 'rating[null]': '1' }, [3, 5]],
+    [{ 'rating[null]': '0' }, [1, 2, 4]],
+    [{ 'price[gte]': '0' }, [1, 3, 4]], [{ 'price[gt]': '-0.0' }, [1, 4]], [{ 'price[lte]': '15e-1' }, [1, 2, 3]],
+    [{ 'price[lt]': '1e21' }, [1, 2, 3]], [{ 'price[in]': '1.5,-1.0' }, [1, 2]],
+    [{ 'price[not]': '0' }, [1, 2, 4, 5]], [{ 'price[null]': 'true' }, [5]],
+    [{ 'published[not]': 'true' }, [2, 3, 4, 5]], [{ 'published[in]': 'true,0' }, [1, 2]],
+    [{ 'published[null]': 'false' }, [1, 2]],
+    [{ 'dueOn[gte]': '2026-02-01' }, [2]], [{ 'dueOn[gt]': '2026-01-31' }, [2]],
+    [{ 'dueOn[lte]': '2026-02-01' }, [1, 2]], [{ 'dueOn[lt]': '2026-02-01' }, [1]],
+    [{ 'dueOn[not]': '2026-02-01' }, [1, 3, 4, 5]], [{ 'dueOn[in]': '2026-02-01,2026-01-31' }, [1, 2]],
+    [{ 'dueOn[null]': 'true' }, [3, 4, 5]],
+    [{ 'at[gte]': '09:00:00Z' }, [1]], [{ 'at[lt]': '09:00:00Z' }, [2]],
+    [{ 'seenAt[gt]': '2026-01-31T12:00:00Z' }, [2]], [{ 'seenAt[lte]': '2026-01-31T12:00:00Z' }, [1]],
+    [{ 'seenAt[null]': 'true' }, [3, 4, 5]],
+    [{ 'owner[in]': uuids.join() }, [1, 2]], [{ 'owner[not]': uuids[0] }, [2, 3, 4, 5]],
+    [{ 'owner[null]': 'true' }, [3, 4, 5]],
+    [{ 'title[contains]': 'tea' }, [1, 2]], [{ 'title[contains]': 'TEA,' }, [2]], [{ 'title[starts]': 'green' }, [1]],
+    [{ 'title[starts]': 'TEA' }, []], [{ 'title[contains]': ' ' }, [1, 2, 3, 4]], [{ 'title[contains]': '%' }, [3]],
+    [{ 'title[contains]': '_' }, [3]], [{ 'title[contains]': '\\' }, [3]], [{ 'title[contains]': '*' }, []],
+    [{ 'title[contains]': 'ärg' }, [4]], [{ 'title[contains]': 'STRAẞE' }, [4]],
+    [{ 'title[contains]': 'strasse' }, []],
+    [{ 'title[not]': '' }, [1, 2, 3, 4, 5]], [{ 'title[in]': 'Green Tea,Straße Ärger' }, [1, 4]],
+    [{ 'title[null]': 'true' }, [5]], [{ 'email[contains]': '@TEA.' }, [1]], [{ 'email[starts]': 'A@' }, [1]],
+    [{ 'note[not]': '' }, [1, 3, 4, 5]], [{ 'note[in]': '' }, [2]], [{ 'note[in]': ',hot' }, [1, 2]],
+    [{ 'note[in]': 'hot,' }, [1, 2]], [{ 'note[null]': 'true' }, [3, 5]], [{ 'note[null]': 'false' }, [1, 2, 4]],
+    [{ 'status[contains]': 'RA' }, [1]], [{ 'status[in]': 'draft,sent,unknown' }, [1, 2]],
+    [{ 'status[not]': 'draft' }, [2, 3, 4, 5]]
   ])
 })
 
 t.test('in a value of "in", a backslash escapes a comma and a backslash', async (t) => {
   await checkFound(t, await serve(t), [
-    [{ 'status[in]': 'a\\,b' }, [3]], [{ 'status[in]': 'draft,a\\,b,sent' }, [1, 2, 3]], [{ 'status[in]': 'a,b' }, []], [{ 'status[in]': 'back\\\\slash,sent' }, [2, 4]], [{ 'title[in]': '100% Coffee_\\\\' }, [3]], [{ 'title[in]': 'black TEA\\, strong' }, [2]],
+    [{ 'status[in]': 'a\\,b' }, [3]], [{ 'status[in]': 'draft,a\\,b,sent' }, [1, 2, 3]], [{ 'status[in]': 'a,b' }, []],
+    [{ 'status[in]': 'back\\\\slash,sent' }, [2, 4]], [{ 'title[in]': '100% Coffee_\\\\' }, [3]],
+    [{ 'title[in]': 'black TEA\\, strong' }, [2]],
     // The other operators take one text as it is.
-    [{ status: 'a,b' }, [3]], [{ status: 'back\\slash' }, [4]], [{ 'status[not]': 'a,b' }, [1, 2, 4, 5]], [{ 'title[contains]': 'tea\\,' }, []]
+    [{ status: 'a,b' }, [3]], [{ status: 'back\\slash' }, [4]], [{ 'status[not]': 'a,b' }, [1, 2, 4, 5]],
+    [{ 'title[contains]': 'tea\\,' }, []]
   ])
   const says = '"status[in]" has a backslash without a meaning; write "\\," for a comma, and "\\\\" for a backslash'
-  await checkRefused(t, await serve(t), [['status[in]=back%5Cslash', says], ['status[in]=draft%5C', says], ['status[in]=%5C%5C%5C', says], ['status[in]=%5C%0A', says]])
+  await checkRefused(t, await serve(t), [['status[in]=back%5Cslash', says], ['status[in]=draft%5C', says],
+    ['status[in]=%5C%5C%5C', says], ['status[in]=%5C%0A', says]])
 })
 
 t.test('conditions are combined with AND, also with a search, an order and pages', async (t) => {
   const app = await serve(t)
   await checkFound(t, app, [
-    [{ 'rating[gte]': '3', 'rating[lt]': '5' }, [2, 4]], [{ 'rating[gt]': '5', 'rating[lt]': '3' }, []], [{ rating: '5', 'rating[in]': '4,5' }, [1]], [{ 'rating[gte]': '3', 'title[contains]': 'tea', sort: '-price' }, [1, 2]], [{ q: 'tea', 'price[lt]': '0' }, [2]],
+    [{ 'rating[gte]': '3', 'rating[lt]': '5' }, [2, 4]], [{ 'rating[gt]': '5', 'rating[lt]': '3' }, []],
+    [{ rating: '5', 'rating[in]': '4,5' }, [1]],
+    [{ 'rating[gte]': '3', 'title[contains]': 'tea', sort: '-price' }, [1, 2]],
+    [{ q: 'tea', 'price[lt]': '0' }, [2]],
     [{ 'rating[null]': 'false', sort: 'rating', limit: '2' }, [2, 4]]
   ])
   const first = await app.inject('/posts.json?rating%5Bnull%5D=false&sort=rating&limit=2&q=e')
   const next = /<([^>]+)>; rel="next"/.exec(String(first.headers.link))?.[1] ?? ''
   t.match(next, 'rating%5Bnull%5D=false')
-  t.strictSame([listed.json(first.body), listed.json((await app.inject(next)).body)], [[2, 4], [1]], 'the link keeps conditions and search')
+  t.strictSame([listed.json(first.body), listed.json((await app.inject(next)).body)], [[2, 4], [1]],
+    'the link keeps conditions and search')
 })
 
 t.test('brackets may be encoded or not', async (t) => {
   const app = await serve(t)
-  for (const name of ['rating[gte]', 'rating%5Bgte%5D', 'rating%5bgte%5d', 'rating[gte%5D', '%72ating[gte]']) t.strictSame(listed.json((await app.inject(`/posts.json?${name}=5`)).body), [1], name)
+  for (const name of ['rating[gte]', 'rating%5Bgte%5D', 'rating%5bgte%5d', 'rating[gte%5D', '%72ating[gte]']) {
+    t.strictSame(listed.json((await app.inject(`/posts.json?${name}=5`)).body), [1], name)
+  }
 })
 
 const OF_NUMBER = 'gte, gt, lte, lt, not, in, null'
@@ -135,39 +197,62 @@ t.test('a value that the attribute does not have is refused', async (t) => {
     ...['gte', 'gt', 'lte', 'lt', 'not', 'in'].flatMap((operator): Array<[string, string]> => [
       [`rating[${operator}]=x`, `"rating[${operator}]" must be an integer`],
       [`rating[${operator}]=1.5`, `"rating[${operator}]" must be an integer`],
-      [`rating[${operator}]=`, `"rating[${operator}]" must be an integer; for rows without a value, send "rating[null]=true"`],
-      [`rating[${operator}]=9007199254740993`, `"rating[${operator}]" must be an integer between -9007199254740991 and 9007199254740991`],
+      [`rating[${operator}]=`,
+        `"rating[${operator}]" must be an integer; for rows without a value, send "rating[null]=true"`],
+      [`rating[${operator}]=9007199254740993`,
+        `"rating[${operator}]" must be an integer between -9007199254740991 and 9007199254740991`],
       [`price[${operator}]=`, `"price[${operator}]" must be a number`],
-      [`price[${operator}]=1e999`, `"price[${operator}]" has the number 1e999, which cannot be kept exactly; send at most 15 digits, between 1e-307 and 1e308`],
+      [`price[${operator}]=1e999`,
+        `"price[${operator}]" has the number 1e999, which cannot be kept exactly; send at most 15 digits, between 1e-307 and 1e308`],
       [`dueOn[${operator}]=2026-02-30`, `"dueOn[${operator}]" must be a date such as 2026-01-31`],
       [`dueOn[${operator}]=`, `"dueOn[${operator}]" must be a date such as 2026-01-31`],
       [`at[${operator}]=12:00`, `"at[${operator}]" must be a time such as 12:00:00Z`],
       [`seenAt[${operator}]=2026-01-31`, `"seenAt[${operator}]" must be a date and time such as 2026-01-31T12:00:00Z`]
     ]),
-    ['published[not]=yes', '"published[not]" must be true or false'], ['published[in]=true,', '"published[in]" must be true or false; for rows without a value, send "published[null]=true"'], ['rating[in]=1,,2', '"rating[in]" must be an integer; for rows without a value, send "rating[null]=true"'], ['rating[in]=1;2', '"rating[in]" must be an integer'], ['rating[in]=1,x', '"rating[in]" must be an integer'],
-    ...['title', 'rating', 'price', 'published', 'dueOn', 'at', 'seenAt', 'owner'].flatMap((name): Array<[string, string]> => ['', 'yes', 'null', 'TRUE', ' true', '2'].map((text) => [`${name}[null]=${text}`, `"${name}[null]" must be true or false`])),
-    ...['not', 'in', 'contains', 'starts'].map((operator): [string, string] => [`title[${operator}]=%00`, `"title[${operator}]" must not contain U+0000, U+FFFF or unpaired surrogates, which cannot be stored`]),
-    ['title[contains]=', '"title[contains]" must not be empty'], ['title[starts]=', '"title[starts]" must not be empty'], ['note[contains]=', '"note[contains]" must not be empty']
+    ['published[not]=yes', '"published[not]" must be true or false'],
+    ['published[in]=true,',
+      '"published[in]" must be true or false; for rows without a value, send "published[null]=true"'],
+    ['rating[in]=1,,2', '"rating[in]" must be an integer; for rows without a value, send "rating[null]=true"'],
+    ['rating[in]=1;2', '"rating[in]" must be an integer'],
+    ['rating[in]=1,x', '"rating[in]" must be an integer'],
+    ...['title', 'rating', 'price', 'published', 'dueOn', 'at', 'seenAt',
+      'owner'].flatMap((name): Array<[string, string]> => ['', 'yes', 'null', 'TRUE', ' true',
+      '2'].map((text) => [`${name}[null]=${text}`, `"${name}[null]" must be true or false`])),
+    ...['not', 'in', 'contains', 'starts'].map((operator): [string, string] => [`title[${operator}]=%00`,
+      `"title[${operator}]" must not contain U+0000, U+FFFF or unpaired surrogates, which cannot be stored`]),
+    ['title[contains]=', '"title[contains]" must not be empty'],
+    ['title[starts]=', '"title[starts]" must not be empty'], ['note[contains]=', '"note[contains]" must not be empty']
   ])
 })
 
 t.test('an operator that the type does not have is refused, with those that it has', async (t) => {
   const operators: ReadonlyArray<readonly [name: string, has: string]> = [
-    ['title', OF_TEXT], ['note', OF_TEXT], ['status', OF_TEXT], ['email', OF_TEXT], ['rating', OF_NUMBER], ['price', OF_NUMBER], ['dueOn', OF_NUMBER], ['at', OF_NUMBER], ['seenAt', OF_NUMBER], ['published', 'not, in, null'], ['owner', 'not, in, null']
+    ['title', OF_TEXT], ['note', OF_TEXT], ['status', OF_TEXT], ['email', OF_TEXT], ['rating', OF_NUMBER],
+    ['price', OF_NUMBER], ['dueOn', OF_NUMBER], ['at', OF_NUMBER], ['seenAt', OF_NUMBER],
+    ['published', 'not, in, null'], ['owner', 'not, in, null']
   ]
   for (const [name, has] of operators) {
-    const missing = ['gte', 'gt', 'lte', 'lt', 'contains', 'starts', 'not', 'in', 'null'].filter((operator) => !has.split(', ').includes(operator))
+    const missing = ['gte', 'gt', 'lte', 'lt', 'contains', 'starts', 'not', 'in',
+      'null'].filter((operator) => !has.split(', ').includes(operator))
     const other = ['eq', 'GTE', 'like', '', ' in', 'in]', 'gte][x', '__proto__', 'constructor', '0']
-    await checkRefused(t, await serve(t), [...missing, ...other].map((operator) => [`${name}[${operator}]=1`, `the parameter "${name}[${operator}]" is unknown; "${name}" takes one of these operators in brackets: ${has}`]))
+    await checkRefused(t, await serve(t),
+      [...missing, ...other].map((operator) => [`${name}[${operator}]=1`,
+        `the parameter "${name}[${operator}]" is unknown; "${name}" takes one of these operators in brackets: ${has}`]))
   }
 })
 
 t.test('brackets that are not closed, nested, or of no attribute are refused', async (t) => {
   const has = `; "rating" takes one of these operators in brackets: ${OF_NUMBER}`
   await checkRefused(t, await serve(t), [
-    ...['rating[', 'rating[gte', 'rating[]', 'rating[gte][x]', 'rating[gte][]', 'rating[[gte]]', 'rating[gte]x', 'rating[or][gte]', 'rating[in][]'].map((name): [string, string] => [`${name}=1`, `the parameter "${name}" is unknown${has}`]),
-    ['rating]=1', 'the parameter "rating]" is unknown; did you mean "rating"?'], ['raiting[gte]=1', 'the parameter "raiting[gte]" is unknown; did you mean "rating[gte]"?'],
-    ['tags[contains]=x', 'the parameter "tags[contains]" is unknown; did you mean "status[contains]"?'], ['or[0][rating]=1', 'the parameter "or[0][rating]" is unknown'], ['id[null]=1', 'the parameter "id[null]" is unknown; "id" takes one of these operators in brackets: gte, gt, lte, lt, not, in']
+    ...['rating[', 'rating[gte', 'rating[]', 'rating[gte][x]', 'rating[gte][]', 'rating[[gte]]', 'rating[gte]x',
+      'rating[or][gte]', 'rating[in][]'].map((name): [string, string] => [`${name}=1`,
+        `the parameter "${name}" is unknown${has}`]),
+    ['rating]=1', 'the parameter "rating]" is unknown; did you mean "rating"?'],
+    ['raiting[gte]=1', 'the parameter "raiting[gte]" is unknown; did you mean "rating[gte]"?'],
+    ['tags[contains]=x', 'the parameter "tags[contains]" is unknown; did you mean "status[contains]"?'],
+    ['or[0][rating]=1', 'the parameter "or[0][rating]" is unknown'],
+    ['id[null]=1',
+      'the parameter "id[null]" is unknown; "id" takes one of these operators in brackets: gte, gt, lte, lt, not, in']
   ])
 })
 
@@ -182,69 +267,113 @@ t.test('no message suggests a writeOnly attribute', async (t) => {
 
 t.test('a parameter may be given once', async (t) => {
   await checkRefused(t, await serve(t), [
-    ['rating[gte]=1&rating[gte]=2', 'the parameter "rating[gte]" must be given once'], ['rating[gte]=1&rating%5Bgte%5D=1', 'the parameter "rating[gte]" must be given once'], ['status[in]=a&status[in]=b', 'the parameter "status[in]" must be given once'], ['q=a&q=b', 'the parameter "q" must be given once']
+    ['rating[gte]=1&rating[gte]=2', 'the parameter "rating[gte]" must be given once'],
+    ['rating[gte]=1&rating%5Bgte%5D=1', 'the parameter "rating[gte]" must be given once'],
+    ['status[in]=a&status[in]=b', 'the parameter "status[in]" must be given once'],
+    ['q=a&q=b', 'the parameter "q" must be given once']
   ])
 })
 
 t.test('texts, words and values have limits', async (t) => {
   const app = await serve(t)
-  const statusOf = async (query: Record<string, string>): Promise<number> => (await app.inject({ url: '/posts.json', query })).statusCode
+  const statusOf = async (query: Record<string, string>): Promise<number> =>
+    (await app.inject({ url: '/posts.json', query })).statusCode
   const values = (count: number): string => Array.from({ length: count }, (_, index) => index).join()
   for (const query of [
-    { 'title[contains]': 'x'.repeat(200) }, { 'title[starts]': '\u{1f984}'.repeat(200) }, { q: 'x'.repeat(200) }, { q: '\u{1f984}'.repeat(200) }, { q: 'a b c d e f g h i j' }, { 'rating[in]': values(1000) }, { 'title[in]': ','.repeat(999) }, { 'title[in]': '\\,'.repeat(999) }, { title: 'x'.repeat(4000) }
+    { 'title[contains]': 'x'.repeat(200) }, { 'title[starts]': '\u{1f984}'.repeat(200) }, { q: 'x'.repeat(200) },
+    { q: '\u{1f984}'.repeat(200) }, { q: 'a b c d e f g h i j' }, { 'rating[in]': values(1000) },
+    { 'title[in]': ','.repeat(999) }, { 'title[in]': '\\,'.repeat(999) }, { title: 'x'.repeat(4000) }
   ]) t.equal(await statusOf(query), 200, JSON.stringify(query).slice(0, 60))
   const long = (name: string): string => `"${name}" must have at most 200 characters`
   await checkRefused(t, app, [
-    ['title[contains]=' + 'x'.repeat(201), long('title[contains]')], ['title[contains]=' + 'x'.repeat(10_000), long('title[contains]')], ['title[starts]=' + '%F0%9F%A6%84'.repeat(201), long('title[starts]')], ['q=' + 'x'.repeat(201), long('q')], ['q=' + '+'.repeat(201), long('q')],
-    ['rating[in]=' + values(1001), '"rating[in]" must have at most 1000 values'], ['title[in]=' + ','.repeat(1000), '"title[in]" must have at most 1000 values'], ['title[in]=' + ','.repeat(30_000), '"title[in]" must have at most 1000 values'],
-    ['q=a+b+c+d+e+f+g+h+i+j+k', '"q" must have at most 10 words'], ['q=a+a+a+a+a+a+a+a+a+a+a', '"q" must have at most 10 words']
+    ['title[contains]=' + 'x'.repeat(201), long('title[contains]')],
+    ['title[contains]=' + 'x'.repeat(10_000), long('title[contains]')],
+    ['title[starts]=' + '%F0%9F%A6%84'.repeat(201), long('title[starts]')], ['q=' + 'x'.repeat(201), long('q')],
+    ['q=' + '+'.repeat(201), long('q')],
+    ['rating[in]=' + values(1001), '"rating[in]" must have at most 1000 values'],
+    ['title[in]=' + ','.repeat(1000), '"title[in]" must have at most 1000 values'],
+    ['title[in]=' + ','.repeat(30_000), '"title[in]" must have at most 1000 values'],
+    ['q=a+b+c+d+e+f+g+h+i+j+k', '"q" must have at most 10 words'],
+    ['q=a+a+a+a+a+a+a+a+a+a+a', '"q" must have at most 10 words']
   ])
 })
 
 t.test('a search finds the rows that have each word in a text', async (t) => {
   const app = await serve(t)
   await checkFound(t, app, [
-    [{ q: 'green' }, [1, 4]], [{ q: 'GREEN tea' }, [1]], [{ q: '  tea \u00a0 green ' }, [1]], [{ q: 'tea hot' }, [1]], [{ q: 'tea green coffee' }, []], [{ q: 'a@tea.example' }, [1]], [{ q: '%' }, [3]], [{ q: '_\\' }, [3]], [{ q: 'tea,' }, [2]], [{ q: 'a,b' }, [3]],
+    [{ q: 'green' }, [1, 4]], [{ q: 'GREEN tea' }, [1]], [{ q: '  tea \u00a0 green ' }, [1]], [{ q: 'tea hot' }, [1]],
+    [{ q: 'tea green coffee' }, []], [{ q: 'a@tea.example' }, [1]], [{ q: '%' }, [3]], [{ q: '_\\' }, [3]],
+    [{ q: 'tea,' }, [2]], [{ q: 'a,b' }, [3]],
     // No dates, times, UUIDs, numbers and writeOnly attributes.
-    [{ q: '2026' }, []], [{ q: '12:00' }, []], [{ q: '0190a6b0' }, []], [{ q: '5' }, []], [{ q: 'tea', sort: '-id' }, [2, 1]]
+    [{ q: '2026' }, []], [{ q: '12:00' }, []], [{ q: '0190a6b0' }, []], [{ q: '5' }, []],
+    [{ q: 'tea', sort: '-id' }, [2, 1]]
   ])
-  await checkRefused(t, app, [['q=', '"q" must not be empty'], ['q=+', '"q" must have a word'], ['q=%09%C2%A0', '"q" must have a word'], ['q=%00', '"q" must not contain U+0000, U+FFFF or unpaired surrogates, which cannot be stored']])
+  await checkRefused(t, app, [['q=', '"q" must not be empty'], ['q=+', '"q" must have a word'],
+    ['q=%09%C2%A0', '"q" must have a word'],
+    ['q=%00', '"q" must not contain U+0000, U+FFFF or unpaired surrogates, which cannot be stored']])
 })
 
 t.test('blank=any leaves out operators and searches without a value', async (t) => {
-  await checkFound(t, await serve(t), [[{ blank: 'any', 'rating[gte]': '', 'title[contains]': '', q: '', 'rating[null]': '', rating: '' }, [1, 2, 3, 4, 5]], [{ blank: 'any', 'rating[gte]': '4', 'rating[lt]': '' }, [1, 4]]])
-  await checkRefused(t, await serve(t), [['blank=any&q=+', '"q" must have a word'], ['blank=any&rating[x]=', `the parameter "rating[x]" is unknown; "rating" takes one of these operators in brackets: ${OF_NUMBER}`]])
+  await checkFound(t, await serve(t),
+    [[{ blank: 'any', 'rating[gte]': '', 'title[contains]': '', q: '', 'rating[null]': '', rating: '' },
+      [1, 2, 3, 4, 5]], [{ blank: 'any', 'rating[gte]': '4', 'rating[lt]': '' }, [1, 4]]])
+  await checkRefused(t, await serve(t), [['blank=any&q=+', '"q" must have a word'],
+    ['blank=any&rating[x]=',
+      `the parameter "rating[x]" is unknown; "rating" takes one of these operators in brackets: ${OF_NUMBER}`]])
 })
 
 const RESERVED = ['format', 'limit', 'after', 'before', 'sort', 'blank', 'q', 'count', 'only', 'include']
 
 t.test('an attribute with the name of a parameter takes only operators in brackets', async (t) => {
   const properties = Object.fromEntries(RESERVED.map((name) => [name, { type: 'string' }]))
-  const store = seeded([Object.fromEntries(RESERVED.map((name) => [name, `a ${name}`])), Object.fromEntries(RESERVED.map((name) => [name, 'b']))])
-  const app = await serve(t, { attributes: { type: 'object', properties } as AttributesSchema, store, html: { columns: [] } })
+  const store = seeded([Object.fromEntries(RESERVED.map((name) => [name, `a ${name}`])),
+    Object.fromEntries(RESERVED.map((name) => [name, 'b']))])
+  const app = await serve(t, {
+    attributes: { type: 'object', properties } as AttributesSchema, store, html: { columns: [] }
+  })
   for (const name of RESERVED) {
-    for (const [query, found] of [[{ [`${name}[contains]`]: 'A ' }, [1]], [{ [`${name}[in]`]: 'b' }, [2]], [{ [`${name}[not]`]: 'b' }, [1]]] as const) {
+    for (const [query, found] of [[{ [`${name}[contains]`]: 'A ' }, [1]], [{ [`${name}[in]`]: 'b' }, [2]],
+      [{ [`${name}[not]`]: 'b' }, [1]]] as const) {
       const { body } = await app.inject({ url: '/posts.json', query })
       t.strictSame(listed.json(body), found, JSON.stringify(query))
     }
   }
-  for (const name of ['format', 'limit', 'after', 'blank']) t.not((await app.inject({ url: '/posts', query: { [name]: 'b' } })).statusCode, 200, name)
-  t.strictSame(listed.json((await app.inject({ url: '/posts.json', query: { q: 'only' } })).body), [1], 'q searches in all of them')
+  for (const name of ['format', 'limit', 'after', 'blank']) {
+    t.not((await app.inject({ url: '/posts', query: { [name]: 'b' } })).statusCode, 200, name)
+  }
+  t.strictSame(listed.json((await app.inject({ url: '/posts.json', query: { q: 'only' } })).body), [1],
+    'q searches in all of them')
 })
 
 t.test('routes offer only what the store declares', async (t) => {
   const { capabilities: _, ...store } = seeded()
-  const cases: ReadonlyArray<readonly [capabilities: Capabilities | undefined, good: readonly string[], bad: ReadonlyArray<readonly [query: string, says: string]>]> = [
-    [undefined, [], [['rating=5', 'the parameter "rating" is unknown'], ['rating[in]=5', 'the parameter "rating[in]" is unknown'], ['q=tea', 'the parameter "q" is unknown'], ['blank=any', 'the parameter "blank" is unknown']]],
-    [{ filter: false, search: false }, [], [['rating=5', 'the parameter "rating" is unknown'], ['q=tea', 'the parameter "q" is unknown']]],
-    [{ filter: ['in'] }, ['rating=5', 'rating[in]=4,5', 'blank=any&rating='], [['rating[gte]=1', 'the parameter "rating[gte]" is unknown; "rating" takes one of these operators in brackets: in'], ['title[contains]=x', 'the parameter "title[contains]" is unknown; "title" takes one of these operators in brackets: in'], ['q=tea', 'the parameter "q" is unknown']]],
-    [{ filter: [] }, ['rating=5'], [['rating[in]=5', 'the parameter "rating[in]" is unknown; "rating" takes no operators'], ['rating[null]=true', 'the parameter "rating[null]" is unknown; "rating" takes no operators']]],
-    [{ filter: ['eq', 'null', 'gte'] }, ['rating=5', 'rating[gte]=5', 'rating[null]=true', 'title[null]=true'], [['rating[gt]=1', 'the parameter "rating[gt]" is unknown; "rating" takes one of these operators in brackets: gte, null'], ['title[gte]=1', 'the parameter "title[gte]" is unknown; "title" takes one of these operators in brackets: null']]],
-    [{ filter: true }, ['rating=5', 'rating[gte]=5', 'title[contains]=x'], [['q=tea', 'the parameter "q" is unknown']]],
-    [{ filter: ['in'], search: true }, ['q=tea', 'rating=5'], []],
-    // Without filters, no attribute is searched unless the app names it.
-    [{ search: true }, [], [['q=tea', 'the parameter "q" is unknown'], ['rating=5', 'the parameter "rating" is unknown']]]
-  ]
+  const cases: ReadonlyArray<readonly [capabilities: Capabilities | undefined, good: readonly string[],
+    bad: ReadonlyArray<readonly [query: string, says: string]>]> = [
+      [undefined, [], [['rating=5', 'the parameter "rating" is unknown'],
+        ['rating[in]=5', 'the parameter "rating[in]" is unknown'], ['q=tea', 'the parameter "q" is unknown'],
+        ['blank=any', 'the parameter "blank" is unknown']]],
+      [{ filter: false, search: false }, [], [['rating=5', 'the parameter "rating" is unknown'],
+        ['q=tea', 'the parameter "q" is unknown']]],
+      [{ filter: ['in'] }, ['rating=5', 'rating[in]=4,5', 'blank=any&rating='],
+        [['rating[gte]=1',
+          'the parameter "rating[gte]" is unknown; "rating" takes one of these operators in brackets: in'],
+        ['title[contains]=x',
+          'the parameter "title[contains]" is unknown; "title" takes one of these operators in brackets: in'],
+        ['q=tea', 'the parameter "q" is unknown']]],
+      [{ filter: [] }, ['rating=5'], [['rating[in]=5',
+        'the parameter "rating[in]" is unknown; "rating" takes no operators'],
+      ['rating[null]=true', 'the parameter "rating[null]" is unknown; "rating" takes no operators']]],
+      [{ filter: ['eq', 'null', 'gte'] }, ['rating=5', 'rating[gte]=5', 'rating[null]=true', 'title[null]=true'],
+        [['rating[gt]=1',
+          'the parameter "rating[gt]" is unknown; "rating" takes one of these operators in brackets: gte, null'],
+        ['title[gte]=1',
+          'the parameter "title[gte]" is unknown; "title" takes one of these operators in brackets: null']]],
+      [{ filter: true }, ['rating=5', 'rating[gte]=5', 'title[contains]=x'], [['q=tea', 'the parameter "q" is unknown']]],
+      [{ filter: ['in'], search: true }, ['q=tea', 'rating=5'], []],
+      // Without filters, no attribute is searched unless the app names it.
+      [{ search: true }, [], [['q=tea', 'the parameter "q" is unknown'],
+        ['rating=5', 'the parameter "rating" is unknown']]]
+    ]
   for (const [capabilities, good, bad] of cases) {
     await t.test(JSON.stringify(capabilities), async (t) => {
       const app = await serve(t, { store: capabilities === undefined ? store : { ...store, capabilities } })
@@ -258,21 +387,30 @@ t.test('routes offer only what the store declares', async (t) => {
 })
 
 t.test('the options "filter" and "search" choose the attributes', async (t) => {
-  const cases: ReadonlyArray<readonly [options: Partial<ResourceOptions>, found: ReadonlyArray<readonly [query: Record<string, string>, ids: readonly number[]]>, refused: readonly string[]]> = [
-    [{ search: ['note'] }, [[{ q: 'green' }, [4]], [{ 'title[contains]': 'green' }, [1]]], []],
-    [{ search: ['title', 'note', 'title'] }, [[{ q: 'green' }, [1, 4]], [{ q: 'draft' }, []]], []],
-    [{ search: [] }, [[{ 'title[contains]': 'green' }, [1]]], ['q=green']],
-    [{ filter: ['note'] }, [[{ q: 'green' }, [4]], [{ 'note[starts]': 'gr' }, [4]]], ['title[contains]=green', 'title=Green+Tea', 'rating[gte]=1']],
-    [{ filter: ['rating'] }, [[{ 'rating[gte]': '5' }, [1]]], ['q=green', 'title[contains]=green']],
-    [{ filter: [] }, [], ['q=green', 'rating[gte]=1', 'blank=any']],
-    // The app names what `q` reveals.
-    [{ filter: [], search: ['title'] }, [[{ q: 'green' }, [1]], [{ q: 'hot' }, []], [{ blank: 'any', q: '' }, [1, 2, 3, 4, 5]]], ['title[contains]=green']]
-  ]
+  const cases: ReadonlyArray<readonly [options: Partial<ResourceOptions>,
+    found: ReadonlyArray<readonly [query: Record<string, string>, ids: readonly number[]]>,
+      refused: readonly string[]]> = [
+        [{ search: ['note'] }, [[{ q: 'green' }, [4]], [{ 'title[contains]': 'green' }, [1]]], []],
+        [{ search: ['title', 'note', 'title'] }, [[{ q: 'green' }, [1, 4]], [{ q: 'draft' }, []]], []],
+        [{ search: [] }, [[{ 'title[contains]': 'green' }, [1]]], ['q=green']],
+        [{ filter: ['note'] }, [[{ q: 'green' }, [4]], [{ 'note[starts]': 'gr' }, [4]]],
+          ['title[contains]=green', 'title=Green+Tea', 'rating[gte]=1']],
+        [{ filter: ['rating'] }, [[{ 'rating[gte]': '5' }, [1]]], ['q=green', 'title[contains]=green']],
+        [{ filter: [] }, [], ['q=green', 'rating[gte]=1', 'blank=any']],
+        // The app names what `q` reveals.
+        [{ filter: [], search: ['title'] }, [[{ q: 'green' }, [1]], [{ q: 'hot' }, []],
+          [{ blank: 'any', q: '' }, [1, 2, 3, 4, 5]]], ['title[contains]=green']]
+      ]
   for (const [options, found, refused] of cases) {
     await t.test(JSON.stringify(options), async (t) => {
       const app = await serve(t, options)
-      for (const [query, ids] of found) t.strictSame(listed.json((await app.inject({ url: '/posts.json', query })).body), ids, JSON.stringify(query))
-      for (const query of refused) t.match((await app.inject(`/posts.json?${query}`)).json(), { status: 400, detail: /^the parameter "[^"]+" is unknown/ }, query)
+      for (const [query, ids] of found) {
+        t.strictSame(listed.json((await app.inject({ url: '/posts.json', query })).body), ids, JSON.stringify(query))
+      }
+      for (const query of refused) {
+        t.match((await app.inject(`/posts.json?${query}`)).json(),
+          { status: 400, detail: /^the parameter "[^"]+" is unknown/ }, query)
+      }
     })
   }
 })
@@ -281,15 +419,28 @@ t.test('an option "search" that cannot be is refused at registration', async (t)
   const { capabilities: _, ...plain } = memoryStore()
   const kind = 'a string, perhaps with null, and no decimal, date, time, UUID or base64'
   const cases: ReadonlyArray<readonly [options: Record<string, unknown>, says: string]> = [
-    [{ search: 'title' }, 'must be a list of attributes such as [\'title\']'], [{ search: ['titel'] }, 'names "titel", which is not among the attributes declared; did you mean "title"?'], [{ search: ['id'] }, 'names "id", which is not among the attributes declared'], [{ search: ['secret'] }, 'names "secret", which is writeOnly: its values would be revealed'],
-    ...['rating', 'price', 'published', 'dueOn', 'at', 'seenAt', 'owner', 'tags'].map((name): [Record<string, unknown>, string] => [{ search: [name] }, `names "${name}", which must be ${kind}`]),
-    [{ search: ['title'], store: plain }, 'names attributes, but the store cannot search texts: it does not declare "capabilities.search"'],
-    [{ search: ['title'], store: { ...plain, capabilities: { filter: true, search: false } } }, 'names attributes, but the store cannot search texts: it does not declare "capabilities.search"']
+    [{ search: 'title' }, 'must be a list of attributes such as [\'title\']'],
+    [{ search: ['titel'] }, 'names "titel", which is not among the attributes declared; did you mean "title"?'],
+    [{ search: ['id'] }, 'names "id", which is not among the attributes declared'],
+    [{ search: ['secret'] }, 'names "secret", which is writeOnly: its values would be revealed'],
+    ...['rating', 'price', 'published', 'dueOn', 'at', 'seenAt', 'owner',
+      'tags'].map((name): [Record<string, unknown>, string] => [{ search: [name] },
+        `names "${name}", which must be ${kind}`]),
+    [{ search: ['title'], store: plain },
+      'names attributes, but the store cannot search texts: it does not declare "capabilities.search"'],
+    [{ search: ['title'], store: { ...plain, capabilities: { filter: true, search: false } } },
+      'names attributes, but the store cannot search texts: it does not declare "capabilities.search"']
   ]
   for (const [options, says] of cases) {
-    await t.rejects(serve(t, options as Partial<ResourceOptions>), { code: 'FST_RESOURCES_INVALID_OPTION', message: `Option "search" of resource "posts" ${says}${says.endsWith('?') ? '' : '.'}` }, JSON.stringify(options.search))
+    await t.rejects(serve(t, options as Partial<ResourceOptions>),
+      {
+        code: 'FST_RESOURCES_INVALID_OPTION',
+        message: `Option "search" of resource "posts" ${says}${says.endsWith('?') ? '' : '.'}`
+      }, JSON.stringify(options.search))
   }
-  for (const search of [[], ['title', 'note', 'status', 'email']]) await t.resolves(serve(t, { search }), JSON.stringify(search))
+  for (const search of [[], ['title', 'note', 'status', 'email']]) {
+    await t.resolves(serve(t, { search }), JSON.stringify(search))
+  }
   await t.resolves(serve(t, { search: [], store: plain }), 'no attributes, no search')
 })
 
@@ -301,19 +452,33 @@ t.test('a store is given conditions with converted values, and words', async (t)
     return store.list(query, context) as Iterable<readonly Row[]>
   }
   const app = await serve(t, { store: { ...store, list }, search: ['title'] })
-  const query = { 'rating[gte]': '3', 'rating[in]': '5,3', 'published[not]': '0', 'dueOn[null]': 'true', note: '', rating: '', price: '1', 'title[starts]': '5', q: ' a  b ' }
+  const query = {
+    'rating[gte]': '3',
+    'rating[in]': '5,3',
+    'published[not]': '0',
+    'dueOn[null]': 'true',
+    note: '',
+    rating: '',
+    price: '1',
+    'title[starts]': '5',
+    q: ' a  b '
+  }
   t.equal((await app.inject({ url: '/posts.json', query })).statusCode, 200)
   t.equal((await app.inject('/posts.json')).statusCode, 200)
   t.strictSame(given, [
-    [[
-      { attribute: 'rating', operator: 'gte', value: 3 }, { attribute: 'rating', operator: 'in', value: [5, 3] }, { attribute: 'published', operator: 'not', value: false }, { attribute: 'dueOn', operator: 'null', value: true },
-      { attribute: 'note', operator: 'eq', value: '' }, { attribute: 'rating', operator: 'null', value: true }, { attribute: 'price', operator: 'eq', value: 1 }, { attribute: 'title', operator: 'starts', value: '5' }
-    ], { words: ['a', 'b'], attributes: ['title'] }],
+    [[{ attribute: 'rating', operator: 'gte', value: 3 }, { attribute: 'rating', operator: 'in', value: [5, 3] },
+      { attribute: 'published', operator: 'not', value: false }, { attribute: 'dueOn', operator: 'null', value: true },
+      { attribute: 'note', operator: 'eq', value: '' }, { attribute: 'rating', operator: 'null', value: true },
+      { attribute: 'price', operator: 'eq', value: 1 }, { attribute: 'title', operator: 'starts', value: '5' }],
+    { words: ['a', 'b'], attributes: ['title'] }],
     [[], undefined]
   ])
 })
 
 t.test('a choice that is null stays unselected in the form of a page', async (t) => {
-  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { grade: { type: ['integer', 'null'], enum: [1, 2, null] } } } })
+  const app = await build(t, {
+    name: 'posts',
+    attributes: { type: 'object', properties: { grade: { type: ['integer', 'null'], enum: [1, 2, null] } } }
+  })
   t.match(await app.inject('/posts.html?grade='), { statusCode: 200, body: /<option value="" selected="selected">/ })
 })

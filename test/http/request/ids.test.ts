@@ -28,19 +28,29 @@ const placesOf = (kind: Kind, verb: Verb): readonly Place[] => {
 }
 
 const fields = (pairs: readonly (readonly [string, unknown])[]): string =>
-  new URLSearchParams(pairs.filter(([, value]) => value !== undefined).map(([name, value]): [string, string] => [name, value === null ? '' : String(value)])).toString()
+  new URLSearchParams(pairs.filter(([, value]) => value !== undefined)
+    .map(([name, value]): [string, string] => [name, value === null ? '' : String(value)])).toString()
 
 const element = (id: unknown): string => id === null ? '<id nil="true"/>' : `<id>${String(id)}</id>`
 
 /** Returns the body of a write that changes the title to "changed", or of a delete. */
 function bodyOf (kind: Kind, verb: Verb, { top, group }: Places): string | undefined {
-  if (kind === 'form with _method') return fields([['_method', verb], ['id', top], ['post[id]', group], ['post[title]', verb === 'PUT' ? 'changed' : undefined]])
+  if (kind === 'form with _method') {
+    return fields([['_method', verb], ['id', top], ['post[id]', group],
+      ['post[title]', verb === 'PUT' ? 'changed' : undefined]])
+  }
   if (verb === 'DELETE' && top === undefined && group === undefined) return undefined
-  if (kind === 'form') return fields([['id', top], ['post[id]', group], ['post[title]', verb === 'PUT' ? 'changed' : undefined]])
+  if (kind === 'form') {
+    return fields([['id', top], ['post[id]', group], ['post[title]', verb === 'PUT' ? 'changed' : undefined]])
+  }
   if (kind === 'XML' && top !== undefined) return xml + element(top)
-  if (kind === 'XML') return `${xml}<post>${group === undefined ? '' : element(group)}${verb === 'PUT' ? '<title>changed</title>' : ''}</post>`
+  if (kind === 'XML') {
+    return `${xml}<post>${group === undefined ? '' : element(group)}${verb === 'PUT' ? '<title>changed</title>' : ''}</post>`
+  }
   const attributes = { ...(group !== undefined && { id: group }), ...(verb === 'PUT' && { title: 'changed' }) }
-  return JSON.stringify({ ...(top !== undefined && { id: top }), ...((verb === 'PUT' || group !== undefined) && { post: attributes }) })
+  return JSON.stringify({
+    ...(top !== undefined && { id: top }), ...((verb === 'PUT' || group !== undefined) && { post: attributes })
+  })
 }
 
 function requestOf (kind: Kind, verb: Verb, places: Places): InjectOptions {
@@ -58,7 +68,9 @@ function requestOf (kind: Kind, verb: Verb, places: Places): InjectOptions {
 interface Row { id: number | string, title: string }
 
 async function seed (app: FastifyInstance): Promise<number | string> {
-  const res = await app.inject({ method: 'POST', url: '/posts', headers: { accept: 'application/json' }, payload: { post: { title: 'one' } } })
+  const res = await app.inject({
+    method: 'POST', url: '/posts', headers: { accept: 'application/json' }, payload: { post: { title: 'one' } }
+  })
   return res.json<{ post: Row }>().post.id
 }
 
@@ -68,7 +80,8 @@ async function look (app: FastifyInstance, id: unknown): Promise<unknown> {
   return { status: res.statusCode, etag: res.headers.etag, body: res.body }
 }
 
-async function works (t: Test, app: FastifyInstance, request: InjectOptions, verb: Verb, [id, other]: readonly unknown[], name: string): Promise<void> {
+async function works (t: Test, app: FastifyInstance, request: InjectOptions, verb: Verb,
+  [id, other]: readonly unknown[], name: string): Promise<void> {
   const before = await look(app, other)
   const res = await app.inject(request)
   if (verb === 'DELETE') {
@@ -81,7 +94,8 @@ async function works (t: Test, app: FastifyInstance, request: InjectOptions, ver
   t.strictSame(await look(app, other), before, `${name}: the other row is untouched`)
 }
 
-async function refused (t: Test, app: FastifyInstance, request: InjectOptions, statusCode: number, ids: readonly unknown[], name: string): Promise<void> {
+async function refused (t: Test, app: FastifyInstance, request: InjectOptions, statusCode: number,
+  ids: readonly unknown[], name: string): Promise<void> {
   const before = await Promise.all(ids.map(id => look(app, id)))
   const res = await app.inject(request)
   t.match(res, { statusCode, headers: { 'content-type': types.problem } }, name)
@@ -103,12 +117,14 @@ const uuid = '0b5c4c9e-8f0e-4c39-9d6a-1f0c5a1f4b11'
 const strangers = {
   integer: {
     unknown: 4711,
-    texts: () => ['abc', '0', '-1', '+1', '01', '1.0', '1e0', '0x1', '1,2', '１', 'NaN', 'null', 'true', '__proto__', '9007199254740992', '99999999999999999999'],
+    texts: () => ['abc', '0', '-1', '+1', '01', '1.0', '1e0', '0x1', '1,2', '１', 'NaN', 'null', 'true', '__proto__',
+      '9007199254740992', '99999999999999999999'],
     values: (id: unknown) => [String(id), 'abc', Number(id) + 0.5, 0, -1, 9007199254740992, true, false, [id], { id }]
   },
   uuid: {
     unknown: uuid,
-    texts: (id: unknown) => ['abc', '1', String(id).toUpperCase(), String(id).replaceAll('-', ''), `{${String(id)}}`, `${String(id)}0`, `urn:uuid:${String(id)}`, '__proto__'],
+    texts: (id: unknown) => ['abc', '1', String(id).toUpperCase(), String(id).replaceAll('-', ''), `{${String(id)}}`,
+      `${String(id)}0`, `urn:uuid:${String(id)}`, '__proto__'],
     values: (id: unknown) => [1, 'abc', String(id).toUpperCase(), true, [id], { id }]
   }
 } as const
@@ -132,7 +148,8 @@ for (const idType of ['integer', 'uuid'] as const) {
         t.test(`${kind}: a ${verb} takes its id from any place, and from several that agree`, async t => {
           for (const chosen of choices(kind, places)) {
             const ids = await pair()
-            await works(t, app, requestOf(kind, verb, Object.fromEntries(chosen.map(place => [place, ids[0]]))), verb, ids, chosen.join(' and '))
+            await works(t, app, requestOf(kind, verb, Object.fromEntries(chosen.map(place => [place, ids[0]]))), verb,
+              ids, chosen.join(' and '))
           }
         })
 
@@ -140,9 +157,12 @@ for (const idType of ['integer', 'uuid'] as const) {
           const ids = await pair()
           for (const chosen of choices(kind, places).filter(some => some.length === 2)) {
             const [first, second] = chosen as [Place, Place]
-            await refused(t, app, requestOf(kind, verb, { [first]: ids[0], [second]: ids[1] }), 400, ids, `${first} against ${second}`)
-            await refused(t, app, requestOf(kind, verb, { [first]: ids[1], [second]: ids[0] }), 400, ids, `${second} against ${first}`)
-            await refused(t, app, requestOf(kind, verb, { [first]: ids[0], [second]: 'abc' }), 400, ids, `${first} against what is no id in ${second}`)
+            await refused(t, app, requestOf(kind, verb, { [first]: ids[0], [second]: ids[1] }), 400, ids,
+              `${first} against ${second}`)
+            await refused(t, app, requestOf(kind, verb, { [first]: ids[1], [second]: ids[0] }), 400, ids,
+              `${second} against ${first}`)
+            await refused(t, app, requestOf(kind, verb, { [first]: ids[0], [second]: 'abc' }), 400, ids,
+              `${first} against what is no id in ${second}`)
           }
         })
 
@@ -159,9 +179,11 @@ for (const idType of ['integer', 'uuid'] as const) {
             for (const [empty, filled] of [chosen, chosen.toReversed()] as [Place, Place][]) {
               if (empty === 'path') continue
               const ids = await pair()
-              await works(t, app, requestOf(kind, verb, { [empty]: null, [filled]: ids[0] }), verb, ids, `null in ${empty}, the id in ${filled}`)
+              await works(t, app, requestOf(kind, verb, { [empty]: null, [filled]: ids[0] }), verb, ids,
+                `null in ${empty}, the id in ${filled}`)
               const others = await pair()
-              await works(t, app, requestOf(kind, verb, { [empty]: '', [filled]: others[0] }), verb, others, `an empty text in ${empty}, the id in ${filled}`)
+              await works(t, app, requestOf(kind, verb, { [empty]: '', [filled]: others[0] }), verb, others,
+                `an empty text in ${empty}, the id in ${filled}`)
             }
           }
         })
@@ -175,7 +197,8 @@ for (const idType of ['integer', 'uuid'] as const) {
             for (const id of cases) {
               // A number that stands for two ids is told apart from an unknown one.
               const status = id === 9007199254740992 ? 422 : 404
-              await refused(t, app, requestOf(kind, verb, { [place]: id }), status, ids, `${JSON.stringify(id)} in ${place}`)
+              await refused(t, app, requestOf(kind, verb, { [place]: id }), status, ids,
+                `${JSON.stringify(id)} in ${place}`)
             }
           }
         })
@@ -198,7 +221,9 @@ for (const idType of ['integer', 'uuid'] as const) {
         const { body } = await app.inject({ url: `/posts/${String(ids[0])}.${suffix}` })
         const changed = body.replace(/one|changed/, 'changed')
         t.not(changed, body.replace('changed', 'one'), 'the record has a title to change')
-        await works(t, app, { method: 'PUT', url: '/posts', headers: { accept: 'application/json', 'content-type': type }, payload: changed }, 'PUT', ids, suffix)
+        await works(t, app, {
+          method: 'PUT', url: '/posts', headers: { accept: 'application/json', 'content-type': type }, payload: changed
+        }, 'PUT', ids, suffix)
       }
     })
   })
@@ -208,9 +233,13 @@ t.test('an empty XML id counts as absent', async t => {
   const app = await build(t, { name: 'posts', attributes: post })
   const ids = [await seed(app)]
   const headers = { accept: 'application/json', 'content-type': 'application/xml' }
-  for (const id of ['<id/>', '<id></id>', '<id nil="true"/>', '<id type="integer"/>', '<id type="integer" nil="true"/>']) {
-    await refused(t, app, { method: 'PUT', url: '/posts', headers, payload: `<post>${id}<title>changed</title></post>` }, 422, ids, `PUT ${id}`)
-    await refused(t, app, { method: 'DELETE', url: '/posts', headers, payload: `<post>${id}</post>` }, 422, ids, `DELETE ${id}`)
+  for (const id of ['<id/>', '<id></id>', '<id nil="true"/>', '<id type="integer"/>',
+    '<id type="integer" nil="true"/>']) {
+    await refused(t, app, {
+      method: 'PUT', url: '/posts', headers, payload: `<post>${id}<title>changed</title></post>`
+    }, 422, ids, `PUT ${id}`)
+    await refused(t, app, { method: 'DELETE', url: '/posts', headers, payload: `<post>${id}</post>` }, 422, ids,
+      `DELETE ${id}`)
     await refused(t, app, { method: 'DELETE', url: '/posts', headers, payload: id }, 422, ids, `DELETE ${id} alone`)
   }
 })
@@ -219,8 +248,11 @@ t.test('an id beyond the precision of a double is not rounded', async t => {
   const app = await build(t, { name: 'posts', attributes: post })
   const ids = [await seed(app)]
   const headers = { accept: 'application/json', 'content-type': 'application/json' }
-  await refused(t, app, { method: 'PUT', url: '/posts', headers, payload: '{"id":9007199254740993,"post":{"title":"changed"}}' }, 422, ids, 'PUT')
-  await refused(t, app, { method: 'DELETE', url: '/posts', headers, payload: '{"id":9007199254740993}' }, 422, ids, 'DELETE')
+  await refused(t, app, {
+    method: 'PUT', url: '/posts', headers, payload: '{"id":9007199254740993,"post":{"title":"changed"}}'
+  }, 422, ids, 'PUT')
+  await refused(t, app, { method: 'DELETE', url: '/posts', headers, payload: '{"id":9007199254740993}' }, 422, ids,
+    'DELETE')
 })
 
 t.test('an id that is given twice in one place is refused', async t => {
@@ -230,9 +262,16 @@ t.test('an id that is given twice in one place is refused', async t => {
   await refused(t, app, { method: 'DELETE', url: '/posts?id=1&id=1', headers: { accept } }, 400, ids, 'query')
   await refused(t, app, { method: 'DELETE', url: '/posts?id=1&id=2', headers: { accept } }, 400, ids, 'query, another')
   for (const payload of ['id=1&id=2', 'post[id]=1&post[id]=2']) {
-    await refused(t, app, { method: 'DELETE', url: '/posts', headers: { accept, 'content-type': mediaTypes.form }, payload }, 400, ids, payload)
+    await refused(t, app, {
+      method: 'DELETE', url: '/posts', headers: { accept, 'content-type': mediaTypes.form }, payload
+    }, 400, ids, payload)
   }
-  await refused(t, app, { method: 'DELETE', url: '/posts', headers: { accept, 'content-type': mediaTypes.XML }, payload: '<post><id>1</id><id>2</id></post>' }, 422, ids, 'XML')
+  await refused(t, app, {
+    method: 'DELETE',
+    url: '/posts',
+    headers: { accept, 'content-type': mediaTypes.XML },
+    payload: '<post><id>1</id><id>2</id></post>'
+  }, 422, ids, 'XML')
 })
 
 t.test('a delete ignores attributes beside its id', async t => {
@@ -244,7 +283,12 @@ t.test('a delete ignores attributes beside its id', async t => {
   ]
   for (const [kind, body] of cases) {
     const ids = [await seed(app), await seed(app)]
-    await works(t, app, { method: 'DELETE', url: '/posts', headers: { accept: 'application/json', 'content-type': mediaTypes[kind] }, payload: body(ids[0]) }, 'DELETE', ids, kind)
+    await works(t, app, {
+      method: 'DELETE',
+      url: '/posts',
+      headers: { accept: 'application/json', 'content-type': mediaTypes[kind] },
+      payload: body(ids[0])
+    }, 'DELETE', ids, kind)
   }
 })
 
@@ -252,26 +296,36 @@ t.test('a create cannot choose its id', async t => {
   const app = await build(t, { name: 'posts', attributes: post })
   await seed(app)
   const cases: [Kind, string][] = [
-    ['JSON', '{"id":7,"post":{"title":"x"}}'], ['JSON', '{"post":{"id":7,"title":"x"}}'], ['JSON', '{"post":{"id":1,"title":"x"}}'],
-    ['XML', '<post><id type="integer">7</id><title>x</title></post>'], ['form', 'id=7&post[title]=x'], ['form', 'post[id]=7&post[title]=x']
+    ['JSON', '{"id":7,"post":{"title":"x"}}'], ['JSON', '{"post":{"id":7,"title":"x"}}'],
+    ['JSON', '{"post":{"id":1,"title":"x"}}'],
+    ['XML', '<post><id type="integer">7</id><title>x</title></post>'], ['form', 'id=7&post[title]=x'],
+    ['form', 'post[id]=7&post[title]=x']
   ]
   for (const [kind, payload] of cases) {
-    const res = await app.inject({ method: 'POST', url: '/posts', headers: { accept: 'application/json', 'content-type': mediaTypes[kind] }, payload })
+    const res = await app.inject({
+      method: 'POST', url: '/posts', headers: { accept: 'application/json', 'content-type': mediaTypes[kind] }, payload
+    })
     t.match(res, { statusCode: 422, headers: { 'content-type': types.problem } }, payload)
     t.strictSame(Object.keys(res.json<{ errors?: object }>().errors ?? {}), ['id'], payload)
   }
-  t.match(await app.inject({ method: 'POST', url: '/posts?id=7', headers: { accept: 'application/json' }, payload: { post: { title: 'x' } } }), { statusCode: 400 })
-  t.strictSame((await app.inject({ url: '/posts.json' })).json(), { posts: [{ id: 1, title: 'one', published: false }] })
+  t.match(await app.inject({
+    method: 'POST', url: '/posts?id=7', headers: { accept: 'application/json' }, payload: { post: { title: 'x' } }
+  }), { statusCode: 400 })
+  t.strictSame((await app.inject({ url: '/posts.json' })).json(),
+    { posts: [{ id: 1, title: 'one', published: false }] })
 })
 
 t.test('a create with a null or empty id gets a new id', async t => {
   const app = await build(t, { name: 'posts', attributes: post })
   const cases: [Kind, string][] = [
     ['JSON', '{"id":null,"post":{"title":"x"}}'], ['JSON', '{"post":{"id":null,"title":"x"}}'],
-    ['XML', '<post><id nil="true"/><title>x</title></post>'], ['form', 'id=&post[title]=x'], ['form', 'post[id]=&post[title]=x']
+    ['XML', '<post><id nil="true"/><title>x</title></post>'], ['form', 'id=&post[title]=x'],
+    ['form', 'post[id]=&post[title]=x']
   ]
   for (const [index, [kind, payload]] of cases.entries()) {
-    const res = await app.inject({ method: 'POST', url: '/posts', headers: { accept: 'application/json', 'content-type': mediaTypes[kind] }, payload })
+    const res = await app.inject({
+      method: 'POST', url: '/posts', headers: { accept: 'application/json', 'content-type': mediaTypes[kind] }, payload
+    })
     t.match(res, { statusCode: 201, headers: { 'content-type': types.json, location: `/posts/${index + 1}` } }, payload)
     t.strictSame(res.json(), { post: { id: index + 1, title: 'x', published: false } }, payload)
   }
@@ -281,12 +335,14 @@ t.test('each place must spell the id exactly, not only the first', async t => {
   const store = memoryStore()
   store.create({ title: 'T' }, {})
   const app = await build(t, { name: 'posts', attributes: post, store, writes: 'both' })
-  const put = (url: string, payload: object): Promise<number> => app.inject({ method: 'PUT', url, payload }).then(({ statusCode }) => statusCode)
+  const put = (url: string, payload: object): Promise<number> =>
+    app.inject({ method: 'PUT', url, payload }).then(({ statusCode }) => statusCode)
   // A JSON integer differs from a string, but the path and the query contain text.
   t.equal(await put('/posts/1', { id: '1', post: { title: 'mine' } }), 404)
   t.equal(await put('/posts?id=1', { post: { id: '1', title: 'mine' } }), 404)
   t.equal(await put('/posts', { id: 1, post: { id: '1', title: 'mine' } }), 404)
-  t.equal(await put('/posts/1', { id: 1, post: { id: 2, title: 'mine' } }), 400, 'two places agree, and the third differs')
+  t.equal(await put('/posts/1', { id: 1, post: { id: 2, title: 'mine' } }), 400,
+    'two places agree, and the third differs')
   t.match(store.get(1, {}), { version: '1', attributes: { title: 'T' } })
   t.equal(await put('/posts/1', { id: 1, post: { id: 1, title: 'mine' } }), 200)
 })
@@ -294,7 +350,12 @@ t.test('each place must spell the id exactly, not only the first', async t => {
 t.test('a value of any kind has at most 8 levels, and one less in a record without a schema', async (t) => {
   const declared = await build(t, { name: 'posts', attributes: { type: 'object', properties: { value: {} } } })
   const open = await build(t, { name: 'posts' })
-  const statusOf = async (app: FastifyInstance, levels: number): Promise<number> => (await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { value: JSON.parse('['.repeat(levels) + ']'.repeat(levels)) } } })).statusCode
+  const statusOf = async (app: FastifyInstance, levels: number): Promise<number> =>
+    (await app.inject({
+      method: 'POST',
+      url: '/posts.json',
+      payload: { post: { value: JSON.parse('['.repeat(levels) + ']'.repeat(levels)) } }
+    })).statusCode
   const deepest = async (app: FastifyInstance): Promise<number> => {
     let levels = 1
     while (await statusOf(app, levels + 1) === 201) levels++
@@ -306,7 +367,8 @@ t.test('a value of any kind has at most 8 levels, and one less in a record witho
 t.test('an id of any text is escaped in each format', async (t) => {
   const id = 'a&b<c>"d'
   const app = await build(t, { name: 'files', id: 'string', store: textStore([id]) })
-  const read = async (format: string): Promise<string> => (await app.inject(`/files/${encodeURIComponent(id)}.${format}`)).body
+  const read = async (format: string): Promise<string> =>
+    (await app.inject(`/files/${encodeURIComponent(id)}.${format}`)).body
   t.match(await read('xml'), '<id>a&amp;b&lt;c&gt;"d</id>')
   t.equal((JSON.parse(await read('json')) as { file: { id: string } }).file.id, id)
   t.notMatch(await read('html'), id)

@@ -1,6 +1,6 @@
 import { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import resources, {
+import {
   type Attributes, type AttributesSchema, type Count, type CountQuery, type Format, memoryStore, type MemoryStore,
   type Query, type ResourceOptions, type Row, type Store
 } from '../../../lib/index.js'
@@ -38,7 +38,8 @@ const servePriced = (t: Test, options: Partial<ResourceOptions> = {}): Promise<F
 async function idsOf (app: FastifyInstance, query: string): Promise<number[] | string> {
   const res = await app.inject({ url: `/posts?${query}`, headers: { accept: 'application/json' } })
   return res.statusCode === 200
-    ? res.json<{ posts: Array<{ id: number }> }>().posts.map(({ id }) => id)
+    ? res.json<{ posts: Array<{ id: number }> }>().posts.map(({ id }) =>
+      id)
     : res.json<{ detail: string }>().detail
 }
 
@@ -227,11 +228,8 @@ t.test('a page shows the selected attributes, keeps the selection, and its forms
   t.match(list.body, 'name="post[title]"')
   t.notMatch(list.body, 'data-label="Title"')
   const show = await app.inject('/posts/1.html?only=rating')
-  t.match(
-    show.body,
-    new RegExp('<dl class="record">\\n<div><dt>Rating</dt><dd id=":rating"[^>]*>4</dd></div>\\n' +
-      '<div class="id"><dt>Id</dt><dd>1</dd></div>\\n</dl>')
-  )
+  t.match(show.body, new RegExp('<dl class="record">\\n<div><dt>Rating</dt><dd id=":rating"[^>]*>4</dd></div>\\n' +
+    '<div class="id"><dt>Id</dt><dd>1</dd></div>\\n</dl>'))
   t.match(show.body, 'name="post[title]"')
 })
 
@@ -260,9 +258,8 @@ t.test('`only` refuses names that it cannot select', async (t) => {
       { status: 400, detail: 'the parameter "only" is unknown' }, 'without a schema')
   }
   const nothing = await build(t, { name: 'posts', attributes: { type: 'object', properties: {} } })
-  t.match((await nothing.inject('/posts.json?only=')).json(), {
-    detail: '"only" must be names separated by commas, such as "id"'
-  })
+  t.match((await nothing.inject('/posts.json?only=')).json(),
+    { detail: '"only" must be names separated by commas, such as "id"' })
 })
 
 t.test('the entity tag of a selection revalidates only the selection, and a write compares its version', async (t) => {
@@ -495,9 +492,8 @@ t.test('the parameter has two values, and only stores that count have it', async
   t.equal((await other.inject('/posts.html?limit=1')).statusCode, 200,
     'pages of a store that cannot count have no total')
   const { count: _, ...without } = seeded(3)
-  await t.rejects(serve(
-    t, without as never
-  ), { message: /store" of resource "posts" declares "capabilities.count", but has no method "count"/ })
+  await t.rejects(serve(t, without as never),
+    { message: /store" of resource "posts" declares "capabilities.count", but has no method "count"/ })
 })
 
 t.test('a handler that proceeds has the totals of its store', async (t) => {

@@ -17,8 +17,15 @@ const json = { post: { id: 1, title: 'T', published: false } }
 const xmlRecord = '<post><id type="integer">1</id><title>T</title><published type="boolean">false</published></post>'
 
 const bodies = {
-  json: { type: 'application/json', post: '{"post":{"title":"T"}}', put: '{"id":1,"post":{"title":"U"}}', delete: '{"id":1}' },
-  xml: { type: 'application/xml', post: '<post><title>T</title></post>', put: '<post><id>1</id><title>U</title></post>', delete: '<id>1</id>' },
+  json: {
+    type: 'application/json', post: '{"post":{"title":"T"}}', put: '{"id":1,"post":{"title":"U"}}', delete: '{"id":1}'
+  },
+  xml: {
+    type: 'application/xml',
+    post: '<post><title>T</title></post>',
+    put: '<post><id>1</id><title>U</title></post>',
+    delete: '<id>1</id>'
+  },
   form: { type: 'application/x-www-form-urlencoded', post: 'post[title]=T', put: 'id=1&post[title]=U', delete: 'id=1' }
 }
 
@@ -35,7 +42,9 @@ async function seeded (t: Test, options: Omit<ResourceOptions, 'name'> = {}): Pr
     html: ['application/x-www-form-urlencoded', 'post[title]=T']
   }
   const [type, payload] = seeds[String(format)] ?? ['', '']
-  const res = await app.inject({ method: 'POST', url: `/posts?format=${String(format)}`, headers: { 'content-type': type }, payload })
+  const res = await app.inject({
+    method: 'POST', url: `/posts?format=${String(format)}`, headers: { 'content-type': type }, payload
+  })
   t.ok([201, 303].includes(res.statusCode), 'the row to look at was created')
   return app
 }
@@ -59,7 +68,8 @@ function isPage (t: Test, res: LightMyRequestResponse): void {
 function isNotAcceptable (t: Test, res: LightMyRequestResponse, type: string, listed: string[]): void {
   t.strictSame([res.statusCode, res.headers['content-type']], [406, type])
   for (const mediaType of mediaTypes) {
-    t.equal(res.body.includes(mediaType), listed.includes(mediaType), `${mediaType} is ${listed.includes(mediaType) ? '' : 'not '}listed`)
+    t.equal(res.body.includes(mediaType), listed.includes(mediaType),
+      `${mediaType} is ${listed.includes(mediaType) ? '' : 'not '}listed`)
   }
 }
 
@@ -77,17 +87,23 @@ function isCreated (t: Test, res: LightMyRequestResponse, expected: Expected): v
 }
 
 const clients: [name: string, accept: Accept, expected: Expected][] = [
-  ['Chrome 120', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7', types.html],
+  ['Chrome 120',
+    'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7', types.html],
   ['Firefox 120', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8', types.html],
   ['Firefox 132', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', types.html],
-  ['Firefox 1', 'text/xml,application/xml,application/xhtml+xml,text/html;q=0.9,text/plain;q=0.8,image/png,*/*;q=0.5', xhtml],
+  ['Firefox 1', 'text/xml,application/xml,application/xhtml+xml,text/html;q=0.9,text/plain;q=0.8,image/png,*/*;q=0.5',
+    xhtml],
   ['Safari 17', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', types.html],
-  ['Safari 4, which asked for XML first', 'application/xml,application/xhtml+xml,text/html;q=0.9,text/plain;q=0.8,image/png,*/*;q=0.5', xhtml],
-  ['Edge 120', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.9', types.html],
+  ['Safari 4, which asked for XML first',
+    'application/xml,application/xhtml+xml,text/html;q=0.9,text/plain;q=0.8,image/png,*/*;q=0.5', xhtml],
+  ['Edge 120',
+    'text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.9', types.html],
   ['Edge 18', 'text/html, application/xhtml+xml, application/xml; q=0.9, */*; q=0.8', types.html],
   ['Internet Explorer 11', 'text/html, application/xhtml+xml, */*', types.html],
-  ['Internet Explorer 8', 'image/gif, image/jpeg, image/pjpeg, application/x-ms-application, application/xaml+xml, application/x-ms-xbap, */*', types.html],
-  ['Opera 12', 'text/html, application/xml;q=0.9, application/xhtml+xml, image/png, image/webp, image/jpeg, image/gif, image/x-xbitmap, */*;q=0.1', types.html],
+  ['Internet Explorer 8',
+    'image/gif, image/jpeg, image/pjpeg, application/x-ms-application, application/xaml+xml, application/x-ms-xbap, */*', types.html],
+  ['Opera 12',
+    'text/html, application/xml;q=0.9, application/xhtml+xml, image/png, image/webp, image/jpeg, image/gif, image/x-xbitmap, */*;q=0.1', types.html],
   ['Lynx', 'text/html, text/plain, text/sgml, text/css, application/xhtml+xml, */*;q=0.01', types.html],
   ['w3m', 'text/html, text/*;q=0.5, image/*', types.html],
   ['an <img> of Chrome', 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8', types.html],
@@ -103,7 +119,9 @@ const clients: [name: string, accept: Accept, expected: Expected][] = [
   ['jQuery, dataType json', 'application/json, text/javascript, */*; q=0.01', types.json],
   ['jQuery, dataType xml', 'application/xml, text/xml, */*; q=0.01', types.xml],
   ['jQuery, dataType html', 'text/html, */*; q=0.01', types.html],
-  ['jQuery, dataType script', 'text/javascript, application/javascript, application/ecmascript, application/x-ecmascript, */*; q=0.01', types.html],
+  ['jQuery, dataType script',
+    'text/javascript, application/javascript, application/ecmascript, application/x-ecmascript, */*; q=0.01',
+    types.html],
   ['Prototype.js', 'text/javascript, text/html, application/xml, text/xml, */*', types.html],
   ['.NET HttpClient', undefined, types.xml],
   ['.NET WebClient', undefined, types.xml],
@@ -122,7 +140,9 @@ const clients: [name: string, accept: Accept, expected: Expected][] = [
   ['Safari 2', 'text/html, image/jpeg, image/png, text/*, image/*, */*', types.html],
   ['Internet Explorer 5', 'image/gif, image/x-xbitmap, image/jpeg, image/pjpeg, */*', types.html],
   ['Dillo, which likes every text', 'text/*,image/*,*/*;q=0.2', textXml],
-  ['a feed reader', 'application/rss+xml, application/rdf+xml;q=0.8, application/atom+xml;q=0.6, application/xml;q=0.4, text/xml;q=0.4', types.xml]
+  ['a feed reader',
+    'application/rss+xml, application/rdf+xml;q=0.8, application/atom+xml;q=0.6, application/xml;q=0.4, text/xml;q=0.4',
+    types.xml]
 ]
 
 const qualities: typeof clients = [
@@ -138,7 +158,8 @@ const qualities: typeof clients = [
   ['q=0 takes the first format out of a wildcard', '*/*, application/xml;q=0, text/xml;q=0', types.html],
   ['q=0 for one name of a format leaves its other name', '*/*, application/xml;q=0', textXml],
   ['the exact range decides over text/*, whatever the order', 'text/*, text/html;q=0', textXml],
-  ['a low exact q-value holds against a high wildcard', 'text/html;q=0.1, */*;q=0.9, application/*;q=0.2, text/xml;q=0.1', types.xml],
+  ['a low exact q-value holds against a high wildcard',
+    'text/html;q=0.1, */*;q=0.9, application/*;q=0.2, text/xml;q=0.1', types.xml],
   ['*/*;q=0 leaves nothing', '*/*;q=0', 406],
   ['*;q=0 leaves nothing', '*;q=0', 406],
   ['*/*;q=0 leaves what is named', '*/*;q=0, application/json;q=0.1', types.json],
@@ -154,7 +175,8 @@ const qualities: typeof clients = [
   ['a tie goes to the first in the header: HTML', 'text/html, application/json', types.html],
   ['a tie of XML and HTML goes to the page, whatever the order', 'application/xml, text/html', types.html],
   ['a tie of XML and HTML below JSON goes to JSON', 'application/json, application/xml, text/html', types.json],
-  ['a tie of text/xml and XHTML at a low q', 'text/xml;q=0.5, application/xhtml+xml;q=0.5, application/json;q=0.4', xhtml],
+  ['a tie of text/xml and XHTML at a low q', 'text/xml;q=0.5, application/xhtml+xml;q=0.5, application/json;q=0.4',
+    xhtml],
   ['XML that is liked better than HTML', 'application/xml, text/html;q=0.9', types.xml],
   ['XML beside half a wildcard is no tie', 'application/xml, text/*', types.xml],
   ['images before a low wildcard', 'image/gif, image/png;q=0.5, */*;q=0.1', types.html],
@@ -179,7 +201,8 @@ const syntax: typeof clients = [
   ['a comma in a quoted string does not end a range', 'application/xml;q=0.5;x=",application/json,"', types.xml],
   ['a type in a quoted string is not asked for', 'image/png;x=", text/html, "', 406],
   ['an escaped quote does not end a quoted string', 'image/png;x="\\", text/html, "', 406],
-  ['a semicolon in a quoted string does not end a parameter', 'text/html;x=";q=0;", application/json;q=0.5', types.html],
+  ['a semicolon in a quoted string does not end a parameter', 'text/html;x=";q=0;", application/json;q=0.5',
+    types.html],
   ['an empty quoted string is a value', 'application/json;x="";q=0.5, text/html;q=0.6', types.html],
   ['a quoted string without end is no range', 'text/html;x="abc', types.xml],
   ['types are case-insensitive', 'APPLICATION/JSON', types.json],
@@ -267,7 +290,8 @@ t.test('a page that is sent as XHTML is well-formed', async t => {
     const res = await app.inject({ url, headers: { accept: 'application/xhtml+xml' } })
     t.strictSame([res.statusCode, res.headers['content-type']], [200, xhtml])
     isWellFormed(t, res.body)
-    t.match(res.body, /<html[^>]* xmlns="http:\/\/www\.w3\.org\/1999\/xhtml"/, 'a browser needs the type to show a page instead of a tree of tags')
+    t.match(res.body, /<html[^>]* xmlns="http:\/\/www\.w3\.org\/1999\/xhtml"/,
+      'a browser needs the type to show a page instead of a tree of tags')
   }
   const res = await app.inject({ url: '/posts/2', headers: { accept: 'application/xhtml+xml' } })
   t.equal(res.statusCode, 404)
@@ -304,7 +328,8 @@ t.test('a write without preference is answered in the format of its own body', a
   for (const [name, body, accept, expected] of cases) {
     await t.test(name, async t => {
       const app = await build(t, { name: 'posts', attributes: post })
-      const request = accepting(accept, { method: 'POST', url: '/posts', headers: { 'content-type': bodies[body].type }, payload: bodies[body].post })
+      const request = accepting(accept,
+        { method: 'POST', url: '/posts', headers: { 'content-type': bodies[body].type }, payload: bodies[body].post })
       isCreated(t, await app.inject(request), expected)
     })
   }
@@ -318,7 +343,8 @@ t.test('the Content-Type of a GET or HEAD is ignored, because Vary does not name
         const expected = await app.inject(accepting(accept, { method, url }))
         for (const { type } of Object.values(bodies)) {
           const res = await app.inject(accepting(accept, { method, url, headers: { 'content-type': type } }))
-          const told = ({ statusCode, headers, body }: LightMyRequestResponse): unknown => [statusCode, headers['content-type'], headers.vary, body]
+          const told = ({ statusCode, headers, body }: LightMyRequestResponse): unknown => [statusCode,
+            headers['content-type'], headers.vary, body]
           t.strictSame(told(res), told(expected), `${method} ${url} of ${type} with ${accept ?? 'no Accept'}`)
         }
       }
@@ -326,7 +352,8 @@ t.test('the Content-Type of a GET or HEAD is ignored, because Vary does not name
   }
   const refused = await build(t, { name: 'posts', only: ['create'] })
   const res = await refused.inject({ url: '/posts', headers: { 'content-type': 'application/json' } })
-  t.strictSame([res.statusCode, res.headers['content-type']], [405, types.xml], 'a GET that is not allowed ignores it too')
+  t.strictSame([res.statusCode, res.headers['content-type']], [405, types.xml],
+    'a GET that is not allowed ignores it too')
 })
 
 t.test('a suffix beats ?format, which beats Accept', async t => {
@@ -364,7 +391,9 @@ t.test('a suffix that names no format is part of the id', async t => {
   const app = await seeded(t)
   for (const suffix of ['pdf', 'XML ', 'form', 'json.bak', 'xml.exe', '__proto__', 'constructor', '', 'json.']) {
     await t.test(`/posts/1.${suffix}`, async t => {
-      const res = await app.inject({ url: `/posts/1.${encodeURIComponent(suffix)}`, headers: { accept: 'application/json' } })
+      const res = await app.inject({
+        url: `/posts/1.${encodeURIComponent(suffix)}`, headers: { accept: 'application/json' }
+      })
       t.strictSame([res.statusCode, res.headers['content-type']], [404, types.problem])
       t.match(res.json(), { title: 'Not Found', status: 404 })
     })
@@ -374,7 +403,8 @@ t.test('a suffix that names no format is part of the id', async t => {
 
 t.test('the option formats decides which formats are served, and in which order', async t => {
   type Formats = NonNullable<ResourceOptions['formats']>
-  const cases: [formats: Formats, url: string, accept: Accept, expected: string | { notAcceptable: string, listed: string[] } | 404][] = [
+  const cases: [formats: Formats, url: string, accept: Accept,
+    expected: string | { notAcceptable: string, listed: string[] } | 404][] = [
     [['json'], '/posts/1', undefined, types.json],
     [['json'], '/posts/1', '*/*', types.json],
     [['json'], '/posts/1', browser, types.json],
@@ -391,7 +421,8 @@ t.test('the option formats decides which formats are served, and in which order'
     [['json', 'html', 'xml'], '/posts/1', 'image/png', { notAcceptable: types.problem, listed: mediaTypes }],
     [['html', 'json'], '/posts/1', undefined, types.html],
     [['html', 'json'], '/posts/1', 'application/json', types.json],
-    [['html', 'json'], '/posts/1', 'application/xml', { notAcceptable: types.html, listed: ['text/html', 'application/xhtml+xml', 'application/json'] }],
+    [['html', 'json'], '/posts/1', 'application/xml',
+      { notAcceptable: types.html, listed: ['text/html', 'application/xhtml+xml', 'application/json'] }],
     [['xml'], '/posts/1', undefined, types.xml],
     [['xml'], '/posts/1', browser, types.xml],
     [['xml'], '/posts/1', 'application/json', { notAcceptable: types.xml, listed: ['application/xml', 'text/xml'] }]
@@ -416,22 +447,28 @@ t.test('Vary names Accept wherever Accept could change the answer', async t => {
     ['HEAD', { method: 'HEAD', url: '/posts/1' }, 200, 'Accept'],
     ['not modified', { url: '/posts/1', headers: { 'if-none-match': '*' } }, 304, 'Accept'],
     ['created', { method: 'POST', url: '/posts', payload: { post: { title: 'T' } } }, 201, 'Accept'],
-    ['created from a page', { method: 'POST', url: '/posts', headers: { 'content-type': bodies.form.type }, payload: bodies.form.post }, 303, 'Accept'],
+    ['created from a page', {
+      method: 'POST', url: '/posts', headers: { 'content-type': bodies.form.type }, payload: bodies.form.post
+    }, 303, 'Accept'],
     ['updated', { method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'U' } } }, 200, 'Accept'],
     ['deleted', { method: 'DELETE', url: '/posts?id=1' }, 204, 'Accept'],
     ['bad request', { method: 'POST', url: '/posts', headers: jsonType, payload: '{' }, 400, 'Accept'],
     ['not found', { url: '/posts/2' }, 404, 'Accept'],
     ['method not allowed', { method: 'PATCH', url: '/posts' }, 405, 'Accept'],
     ['not acceptable', { url: '/posts', headers: { accept: 'image/png' } }, 406, 'Accept'],
-    ['stale', { method: 'PUT', url: '/posts', headers: { 'if-match': '"0.xml"' }, payload: { id: 1, post: { title: 'U' } } }, 412, 'Accept'],
-    ['unsupported', { method: 'POST', url: '/posts', headers: { 'content-type': 'text/plain' }, payload: 'T' }, 415, 'Accept'],
+    ['stale', {
+      method: 'PUT', url: '/posts', headers: { 'if-match': '"0.xml"' }, payload: { id: 1, post: { title: 'U' } }
+    }, 412, 'Accept'],
+    ['unsupported', { method: 'POST', url: '/posts', headers: { 'content-type': 'text/plain' }, payload: 'T' }, 415,
+      'Accept'],
     ['invalid', { method: 'POST', url: '/posts', payload: { post: { title: '' } } }, 422, 'Accept'],
     ['list with a suffix', { url: '/posts.json' }, 200, undefined],
     ['show with a suffix', { url: '/posts/1.json', headers: { accept: 'text/html' } }, 200, undefined],
     ['show with ?format', { url: '/posts/1?format=json' }, 200, undefined],
     ['not found with a suffix', { url: '/posts/2.json' }, 404, undefined],
     ['not found with ?format', { url: '/posts/2?format=html' }, 404, undefined],
-    ['created with a suffix', { method: 'POST', url: '/posts.json', payload: { post: { title: 'T' } } }, 201, undefined],
+    ['created with a suffix', { method: 'POST', url: '/posts.json', payload: { post: { title: 'T' } } }, 201,
+      undefined],
     ['invalid with a suffix', { method: 'POST', url: '/posts.xml', payload: { post: { title: '' } } }, 422, undefined],
     ['OPTIONS', { method: 'OPTIONS', url: '/posts' }, 204, undefined]
   ]
@@ -445,14 +482,10 @@ t.test('Vary names Accept wherever Accept could change the answer', async t => {
 })
 
 t.test('the app\'s own Vary is kept', async t => {
-  const app = await build(t, { name: 'posts', attributes: post }, {
-    before: app => { app.addHook('onRequest', async (_request, reply) => { reply.header('vary', 'Origin') }) }
-  })
-  const cases: [url: string, status: number, vary: string[]][] = [
-    ['/posts', 200, ['accept', 'origin']],
-    ['/posts/1', 404, ['accept', 'origin']],
-    ['/posts.json', 200, ['origin']]
-  ]
+  const app = await build(t, { name: 'posts', attributes: post },
+    { before: app => { app.addHook('onRequest', async (_request, reply) => { reply.header('vary', 'Origin') }) } })
+  const cases: [url: string, status: number, vary: string[]][] = [['/posts', 200, ['accept', 'origin']],
+    ['/posts/1', 404, ['accept', 'origin']], ['/posts.json', 200, ['origin']]]
   for (const [url, status, vary] of cases) {
     const res = await app.inject(url)
     const names = String(res.headers.vary).toLowerCase().split(',').map(name => name.trim())
@@ -462,10 +495,16 @@ t.test('the app\'s own Vary is kept', async t => {
 
 t.test('a Vary that names Accept already, or everything, stays as it is', async (t) => {
   for (const vary of ['*', 'accept', 'Origin, Accept', 'Accept,Origin']) {
-    const app = await build(t, { name: 'posts' }, { before: (app) => { app.addHook('onRequest', async (_request, reply) => { reply.header('vary', vary) }) } })
+    const app = await build(t, { name: 'posts' },
+      { before: (app) => { app.addHook('onRequest', async (_request, reply) => { reply.header('vary', vary) }) } })
     t.equal((await app.inject('/posts')).headers.vary, vary)
   }
-  const longer = await build(t, { name: 'posts' }, { before: (app) => { app.addHook('onRequest', async (_request, reply) => { reply.header('vary', 'Accept-Encoding') }) } })
+  const longer = await build(t, { name: 'posts' },
+    {
+      before: (app) => {
+        app.addHook('onRequest', async (_request, reply) => { reply.header('vary', 'Accept-Encoding') })
+      }
+    })
   t.equal((await longer.inject('/posts')).headers.vary, 'Accept-Encoding, Accept')
 })
 
@@ -474,18 +513,39 @@ t.test('an impossible Accept is refused before anything is written', async t => 
   const impossible = { accept: 'image/png' }
   const cases: [name: string, request: InjectOptions, type?: string][] = [
     ['POST', { method: 'POST', url: '/posts', headers: impossible, payload: { post: { title: 'New' } } }],
-    ['POST as XML', { method: 'POST', url: '/posts', headers: { ...impossible, 'content-type': 'application/xml' }, payload: bodies.xml.post }],
-    ['POST of a form', { method: 'POST', url: '/posts', headers: { ...impossible, 'content-type': form }, payload: bodies.form.post }],
-    ['POST that excludes everything', { method: 'POST', url: '/posts', headers: { accept: '*/*;q=0' }, payload: { post: { title: 'New' } } }],
-    ['POST with an unknown ?format', { method: 'POST', url: '/posts?format=pdf', payload: { post: { title: 'New' } } }, types.problem],
+    ['POST as XML', {
+      method: 'POST',
+      url: '/posts',
+      headers: { ...impossible, 'content-type': 'application/xml' },
+      payload: bodies.xml.post
+    }],
+    ['POST of a form', {
+      method: 'POST', url: '/posts', headers: { ...impossible, 'content-type': form }, payload: bodies.form.post
+    }],
+    ['POST that excludes everything', {
+      method: 'POST', url: '/posts', headers: { accept: '*/*;q=0' }, payload: { post: { title: 'New' } }
+    }],
+    ['POST with an unknown ?format', { method: 'POST', url: '/posts?format=pdf', payload: { post: { title: 'New' } } },
+      types.problem],
     ['PUT', { method: 'PUT', url: '/posts', headers: impossible, payload: { id: 1, post: { title: 'New' } } }],
-    ['PUT with an unknown ?format', { method: 'PUT', url: '/posts?format=pdf', payload: { id: 1, post: { title: 'New' } } }, types.problem],
-    ['PUT by _method', { method: 'POST', url: '/posts', headers: { ...impossible, 'content-type': form }, payload: '_method=PUT&id=1&post[title]=New' }],
+    ['PUT with an unknown ?format', {
+      method: 'PUT', url: '/posts?format=pdf', payload: { id: 1, post: { title: 'New' } }
+    }, types.problem],
+    ['PUT by _method', {
+      method: 'POST',
+      url: '/posts',
+      headers: { ...impossible, 'content-type': form },
+      payload: '_method=PUT&id=1&post[title]=New'
+    }],
     ['PUT of a member', { method: 'PUT', url: '/posts/1', headers: impossible, payload: { post: { title: 'New' } } }],
-    ['PATCH of a member', { method: 'PATCH', url: '/posts/1', headers: impossible, payload: { post: { title: 'New' } } }],
+    ['PATCH of a member', {
+      method: 'PATCH', url: '/posts/1', headers: impossible, payload: { post: { title: 'New' } }
+    }],
     ['DELETE', { method: 'DELETE', url: '/posts', headers: impossible, payload: { id: 1 } }],
     ['DELETE without body', { method: 'DELETE', url: '/posts?id=1', headers: impossible }],
-    ['DELETE by _method', { method: 'POST', url: '/posts', headers: { ...impossible, 'content-type': form }, payload: '_method=DELETE&id=1' }],
+    ['DELETE by _method', {
+      method: 'POST', url: '/posts', headers: { ...impossible, 'content-type': form }, payload: '_method=DELETE&id=1'
+    }],
     ['DELETE of a member', { method: 'DELETE', url: '/posts/1', headers: impossible }]
   ]
   for (const [name, request, type = types.xml] of cases) {
@@ -499,7 +559,13 @@ t.test('an impossible Accept is refused before anything is written', async t => 
 
 t.test('names in headers may be in upper case or in quotes, and a wildcard is the whole type', async (t) => {
   const app = await build(t, { name: 'posts', attributes: post })
-  const statusOf = async (headers: Record<string, string>): Promise<number> => (await app.inject({ method: 'POST', url: '/posts.json', headers: { 'content-type': 'application/json', ...headers }, payload: '{"post":{"title":"T"}}' })).statusCode
+  const statusOf = async (headers: Record<string, string>): Promise<number> =>
+    (await app.inject({
+      method: 'POST',
+      url: '/posts.json',
+      headers: { 'content-type': 'application/json', ...headers },
+      payload: '{"post":{"title":"T"}}'
+    })).statusCode
   const cases: ReadonlyArray<readonly [headers: Record<string, string>, status: number]> = [
     [{ 'content-encoding': 'Identity' }, 201],
     [{ 'content-encoding': 'GZIP' }, 415],
@@ -509,13 +575,16 @@ t.test('names in headers may be in upper case or in quotes, and a wildcard is th
   for (const [headers, status] of cases) t.equal(await statusOf(headers), status, JSON.stringify(headers))
   const res = await app.inject({ url: '/posts', headers: { accept: '*/html, application/json;q=0.1' } })
   t.equal(res.headers['content-type'], types.json)
-  t.equal((await app.inject({ url: '/posts', headers: { accept: '*/html' } })).statusCode, 200, 'a header without a range is ignored')
+  t.equal((await app.inject({ url: '/posts', headers: { accept: '*/html' } })).statusCode, 200,
+    'a header without a range is ignored')
 })
 
 t.test('the suffix of an id begins at its last dot, unless the dot is encoded', async (t) => {
   const app = await build(t, { name: 'files', id: 'string', store: textStore(['a.b', 'c.json']) })
   const res = await app.inject('/files/a.b.json')
-  t.equal((await app.inject({ url: '/files/c%2Ejson', headers: { accept: 'application/xml' } })).headers['content-type'], types.xml)
+  t.equal((await app.inject({
+    url: '/files/c%2Ejson', headers: { accept: 'application/xml' }
+  })).headers['content-type'], types.xml)
   t.equal((await app.inject('/files/c%2Ejson')).statusCode, 200)
   t.strictSame([res.statusCode, res.headers['content-type']], [200, types.json])
 })

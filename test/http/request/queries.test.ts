@@ -1,6 +1,9 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import { type Attributes, comparePositions, type Id, memoryStore, type MemoryStore, type Order, positionOf, type ResourceOptions, type Row, type Store } from '../../../lib/index.js'
+import {
+  type Attributes, comparePositions, type Id, memoryStore, type MemoryStore, type Order, positionOf,
+  type ResourceOptions, type Row, type Store
+} from '../../../lib/index.js'
 import { build, types } from '../../support/helper.js'
 import { resettableStore } from '../../support/stores/resettable-store.js'
 
@@ -41,7 +44,8 @@ function seeded (rows: readonly Attributes[] = seeds, id: 'integer' | 'uuid' = '
   return store
 }
 
-async function serve (t: Test, store: Store = seeded(), options: Omit<ResourceOptions, 'name'> = {}): Promise<FastifyInstance> {
+async function serve (t: Test, store: Store = seeded(),
+  options: Omit<ResourceOptions, 'name'> = {}): Promise<FastifyInstance> {
   return await build(t, { name: 'posts', attributes, store, ...options })
 }
 
@@ -70,14 +74,16 @@ function orderOf (sort: string): Order {
 
 function inOrder (store: MemoryStore, sort: string): string[] {
   const order = orderOf(sort)
-  const rows = [...store.list({ order: orderOf('id'), after: undefined, limit: undefined, scope: {}, filter: [], search: undefined })].flat()
-  return rows.sort((a, b) => comparePositions(order, positionOf(a, order), positionOf(b, order))).map(({ id }) => String(id))
+  const rows = [...store.list({
+    order: orderOf('id'), after: undefined, limit: undefined, scope: {}, filter: [], search: undefined
+  })].flat()
+  return rows.sort((a, b) => comparePositions(order, positionOf(a, order), positionOf(b, order)))
+    .map(({ id }) => String(id))
 }
 
-const sorts = [
-  'id', '-id', 'title', '-title', 'rating', '-rating', 'price', '-price', 'published', '-published', 'note', '-note', 'constructor', '-constructor',
-  '-rating,title', 'rating,-title', 'title,id', 'title,-id', '-rating,-id', 'published,-rating,price,-title,-id', 'note,constructor,rating'
-]
+const sorts = ['id', '-id', 'title', '-title', 'rating', '-rating', 'price', '-price', 'published', '-published',
+  'note', '-note', 'constructor', '-constructor', '-rating,title', 'rating,-title', 'title,id', 'title,-id',
+  '-rating,-id', 'published,-rating,price,-title,-id', 'note,constructor,rating']
 
 t.test('a list comes in the requested order', async t => {
   const app = await serve(t)
@@ -88,23 +94,29 @@ t.test('a list comes in the requested order', async t => {
       t.strictSame(listed[kind](res.body), inOrder(seeded(), sort), `${kind}: ${sort}`)
     }
   }
-  t.strictSame(listed.json((await app.inject('/posts.json?sort=-rating,title')).body), ['8', '4', '1', '6', '5', '7', '2', '3'], 'another spelling of the same order')
+  t.strictSame(listed.json((await app.inject('/posts.json?sort=-rating,title')).body),
+    ['8', '4', '1', '6', '5', '7', '2', '3'], 'another spelling of the same order')
 })
 
 t.test('a list can be filtered', async t => {
   const app = await serve(t)
   const cases: [query: Record<string, string>, found: number[]][] = [
-    [{ title: 'a' }, [2, 4]], [{ title: '' }, [8]], [{ title: 'A' }, []], [{ title: '\ufffd, "quoted" & <b>' }, [6]], [{ title: '\u{1f984}' }, [5]], [{ title: ' a' }, []],
-    [{ rating: '5' }, [1, 4, 8]], [{ rating: ' +5 ' }, [1, 4, 8]], [{ rating: '' }, [2, 3, 7]], [{ rating: ' ' }, [2, 3, 7]], [{ rating: '9' }, []], [{ rating: '-3' }, []],
-    [{ price: '1.5' }, [1, 5, 8]], [{ price: '15e-1' }, [1, 5, 8]], [{ price: '0' }, [6]], [{ price: '-0' }, [6]], [{ price: '1e21' }, [3]],
+    [{ title: 'a' }, [2, 4]], [{ title: '' }, [8]], [{ title: 'A' }, []], [{ title: '\ufffd, "quoted" & <b>' }, [6]],
+    [{ title: '\u{1f984}' }, [5]], [{ title: ' a' }, []],
+    [{ rating: '5' }, [1, 4, 8]], [{ rating: ' +5 ' }, [1, 4, 8]], [{ rating: '' }, [2, 3, 7]],
+    [{ rating: ' ' }, [2, 3, 7]], [{ rating: '9' }, []], [{ rating: '-3' }, []],
+    [{ price: '1.5' }, [1, 5, 8]], [{ price: '15e-1' }, [1, 5, 8]], [{ price: '0' }, [6]], [{ price: '-0' }, [6]],
+    [{ price: '1e21' }, [3]],
     [{ published: 'true' }, [1, 3, 8]], [{ published: '1' }, [1, 3, 8]], [{ published: 'false' }, [2, 4]],
     [{ note: '' }, [4]], [{ note: 'n' }, [6]], [{ constructor: 'b' }, [8]], [{ constructor: 'neither' }, []],
-    [{ rating: '5', published: 'true' }, [1, 8]], [{ rating: '5', published: 'true', title: 'b' }, [1]], [{ rating: '5', sort: '-title' }, [1, 4, 8]], [{ rating: '5', limit: '2' }, [1, 4]]
+    [{ rating: '5', published: 'true' }, [1, 8]], [{ rating: '5', published: 'true', title: 'b' }, [1]],
+    [{ rating: '5', sort: '-title' }, [1, 4, 8]], [{ rating: '5', limit: '2' }, [1, 4]]
   ]
   for (const [query, found] of cases) {
     for (const kind of kinds) {
       const res = await app.inject({ url: `/posts.${kind}`, query })
-      t.strictSame([res.statusCode, res.headers['content-type'], listed[kind](res.body)], [200, types[kind], found.map(String)], `${kind}: ${JSON.stringify(query)}`)
+      t.strictSame([res.statusCode, res.headers['content-type'], listed[kind](res.body)],
+        [200, types[kind], found.map(String)], `${kind}: ${JSON.stringify(query)}`)
     }
   }
 })
@@ -112,17 +124,37 @@ t.test('a list can be filtered', async t => {
 t.test('an invalid query is a bad request, answered in the client\'s own format', async t => {
   const app = await serve(t)
   const cases: [query: string, says: string][] = [
-    ['sort=', '"sort" must be names separated by commas, such as "-title,rating"'], ['sort=-', '"sort" must be names'], ['sort=,', '"sort" must be names'], ['sort=title,', '"sort" must be names'], ['sort=title,,id', '"sort" must be names'],
-    ['sort=titel', '"sort" names "titel", by which this list cannot be sorted; did you mean "title"?'], ['sort=-Rating', 'did you mean "rating"?'], ['sort=%20title', 'did you mean "title"?'], ['sort=--title', 'did you mean "title"?'], ['sort=%2Btitle', 'did you mean "title"?'],
-    ['sort=xxxxxxxxxxxx', '"sort" names "xxxxxxxxxxxx", by which this list cannot be sorted'], ['sort=__proto__', 'cannot be sorted'], ['sort=toString', 'cannot be sorted'],
-    ['sort=tags', '"sort" names "tags", by which'], ['sort=author', '"sort" names "author", by which'], ['sort=mixed', '"sort" names "mixed", by which'], ['sort=secret', '"sort" names "secret", by which this list cannot be sorted'], ['sort=secre', '"sort" names "secre", by which this list cannot be sorted'],
-    ['sort=title,rating,title', '"sort" names "title" twice'], ['sort=title,-title', '"sort" names "title" twice'], ['sort=id,id', '"sort" names "id" twice'], ['sort=title,rating,a,b,c,d', '"sort" must name at most 5 attributes'],
-    ['sort=id,title', '"sort" names "title" after "id", where it can have no effect'], ['sort=rating,-id,title', '"sort" names "title" after "id"'],
-    ['sort=title&sort=rating', 'the parameter "sort" must be given once'], ['rating=5&rating=4', 'the parameter "rating" must be given once'],
-    ['rating=x', '"rating" must be an integer or null'], ['rating=1.5', '"rating" must be an integer or null'], ['rating=99999999999999999', '"rating" must be an integer between -9007199254740991 and 9007199254740991'], ['price=', '"price" must be a number'], ['price=1e999', '"price" has the number 1e999, which cannot be kept exactly; send at most 15 digits, between 1e-307 and 1e308'], ['published=yes', '"published" must be true or false'], ['published=', '"published" must be true or false'],
-    ['title=%00', '"title" must not contain U+0000, U+FFFF or unpaired surrogates, which cannot be stored'], ['note=a%EF%BF%BF', '"note" must not contain U+0000'],
-    ['tags=x', 'the parameter "tags" is unknown'], ['author=x', 'the parameter "author" is unknown'], ['mixed=x', 'the parameter "mixed" is unknown'], ['secret=s1', 'the parameter "secret" is unknown'], ['secre=x', 'the parameter "secre" is unknown'],
-    ['id=x', '"id" must be an integer'], ['id[null]=true', '"id" takes one of these operators in brackets: gte, gt, lte, lt, not, in'], ['ratin=5', 'the parameter "ratin" is unknown; did you mean "rating"?'], ['srot=title', 'did you mean "sort"?']
+    ['sort=', '"sort" must be names separated by commas, such as "-title,rating"'], ['sort=-', '"sort" must be names'],
+    ['sort=,', '"sort" must be names'], ['sort=title,', '"sort" must be names'],
+    ['sort=title,,id', '"sort" must be names'],
+    ['sort=titel', '"sort" names "titel", by which this list cannot be sorted; did you mean "title"?'],
+    ['sort=-Rating', 'did you mean "rating"?'], ['sort=%20title', 'did you mean "title"?'],
+    ['sort=--title', 'did you mean "title"?'], ['sort=%2Btitle', 'did you mean "title"?'],
+    ['sort=xxxxxxxxxxxx', '"sort" names "xxxxxxxxxxxx", by which this list cannot be sorted'],
+    ['sort=__proto__', 'cannot be sorted'], ['sort=toString', 'cannot be sorted'],
+    ['sort=tags', '"sort" names "tags", by which'], ['sort=author', '"sort" names "author", by which'],
+    ['sort=mixed', '"sort" names "mixed", by which'],
+    ['sort=secret', '"sort" names "secret", by which this list cannot be sorted'],
+    ['sort=secre', '"sort" names "secre", by which this list cannot be sorted'],
+    ['sort=title,rating,title', '"sort" names "title" twice'], ['sort=title,-title', '"sort" names "title" twice'],
+    ['sort=id,id', '"sort" names "id" twice'], ['sort=title,rating,a,b,c,d', '"sort" must name at most 5 attributes'],
+    ['sort=id,title', '"sort" names "title" after "id", where it can have no effect'],
+    ['sort=rating,-id,title', '"sort" names "title" after "id"'],
+    ['sort=title&sort=rating', 'the parameter "sort" must be given once'],
+    ['rating=5&rating=4', 'the parameter "rating" must be given once'],
+    ['rating=x', '"rating" must be an integer or null'], ['rating=1.5', '"rating" must be an integer or null'],
+    ['rating=99999999999999999', '"rating" must be an integer between -9007199254740991 and 9007199254740991'],
+    ['price=', '"price" must be a number'],
+    ['price=1e999',
+      '"price" has the number 1e999, which cannot be kept exactly; send at most 15 digits, between 1e-307 and 1e308'], ['published=yes', '"published" must be true or false'], ['published=', '"published" must be true or false'],
+    ['title=%00', '"title" must not contain U+0000, U+FFFF or unpaired surrogates, which cannot be stored'],
+    ['note=a%EF%BF%BF', '"note" must not contain U+0000'],
+    ['tags=x', 'the parameter "tags" is unknown'], ['author=x', 'the parameter "author" is unknown'],
+    ['mixed=x', 'the parameter "mixed" is unknown'], ['secret=s1', 'the parameter "secret" is unknown'],
+    ['secre=x', 'the parameter "secre" is unknown'],
+    ['id=x', '"id" must be an integer'],
+    ['id[null]=true', '"id" takes one of these operators in brackets: gte, gt, lte, lt, not, in'],
+    ['ratin=5', 'the parameter "ratin" is unknown; did you mean "rating"?'], ['srot=title', 'did you mean "sort"?']
   ]
   for (const [query, says] of cases) {
     for (const kind of kinds) {
@@ -130,19 +162,31 @@ t.test('an invalid query is a bad request, answered in the client\'s own format'
       t.strictSame([res.statusCode, res.headers['content-type']], [400, problems[kind]], `${kind}: ${query}`)
       const text = kind === 'json' ? res.json<{ detail: string }>().detail : res.body.replaceAll('&quot;', '"')
       // A page shows the message about a condition at its field, without the name of the parameter.
-      const isShown = text.includes(says) || (kind === 'html' && text.toLowerCase().includes(says.replace(/^"[^"]*" /, '').toLowerCase()))
+      const isShown = text.includes(says) ||
+        (kind === 'html' && text.toLowerCase().includes(says.replace(/^"[^"]*" /, '').toLowerCase()))
       t.ok(isShown, `${query}: ${text}`)
-      if (says.startsWith('"sort" names "secr') || says.includes('parameter "secr')) t.notMatch(text, /did you mean "secret"/, 'a writeOnly attribute is not suggested')
+      if (says.startsWith('"sort" names "secr') || says.includes('parameter "secr')) {
+        t.notMatch(text, /did you mean "secret"/, 'a writeOnly attribute is not suggested')
+      }
     }
   }
 })
 
 t.test('a filter by a date or a time takes only what the attribute can be', async (t) => {
-  const properties = { day: { type: 'string', format: 'date' }, moment: { type: 'string', format: 'date-time' } } as const
-  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties }, store: seeded([{ day: '2026-01-31', moment: '2026-01-31T12:00:00Z' }, {}]) })
-  for (const query of ['day=2026-01-31', 'moment=2026-01-31T12:00:00Z']) t.match((await app.inject(`/posts.json?${query}`)).json(), { posts: [{ id: 1 }] })
+  const properties = {
+    day: { type: 'string', format: 'date' }, moment: { type: 'string', format: 'date-time' }
+  } as const
+  const app = await build(t, {
+    name: 'posts',
+    attributes: { type: 'object', properties },
+    store: seeded([{ day: '2026-01-31', moment: '2026-01-31T12:00:00Z' }, {}])
+  })
+  for (const query of ['day=2026-01-31', 'moment=2026-01-31T12:00:00Z']) {
+    t.match((await app.inject(`/posts.json?${query}`)).json(), { posts: [{ id: 1 }] })
+  }
   for (const [query, says] of [
-    ['day=2026-02-30', '"day" must be a date such as 2026-01-31'], ['day=x', '"day" must be a date'], ['day=', '"day" must be a date'],
+    ['day=2026-02-30', '"day" must be a date such as 2026-01-31'], ['day=x', '"day" must be a date'],
+    ['day=', '"day" must be a date'],
     ['moment=2026-01-31', '"moment" must be a date and time such as 2026-01-31T12:00:00Z']
   ] as const) {
     const { statusCode, body } = await app.inject(`/posts.json?${query}`)
@@ -156,7 +200,8 @@ t.test('pages ignore the parameters that trackers add, and repeat them nowhere',
   const schema = { type: 'object', properties } as const
   const app = await build(t, { name: 'posts', store: seeded(), attributes: schema, formPages: true })
   const accept = { accept: 'text/html' }
-  const trackers = ['utm_source=a%26b', 'utm_=1', 'fbclid=1', 'gclid=1', 'msclkid=1', '_=1700000000000', 'gclid=1&gclid=2']
+  const trackers = ['utm_source=a%26b', 'utm_=1', 'fbclid=1', 'gclid=1', 'msclkid=1', '_=1700000000000',
+    'gclid=1&gclid=2']
   const lists = ['/posts', '/posts?limit=2', '/posts?title[in]=a&sort=-title']
   for (const tracker of trackers) {
     for (const path of [...lists, '/posts/1', '/posts/new', '/posts/1/edit']) {
@@ -182,21 +227,26 @@ t.test('pages ignore the parameters that trackers add, and repeat them nowhere',
 t.test('only lists take sort and filters', async t => {
   const app = await serve(t)
   for (const url of ['/posts/1', '/posts/1.json']) {
-    for (const query of [{ sort: 'title' }, { rating: '5' }]) t.equal((await app.inject({ url, query })).statusCode, 400)
+    for (const query of [{ sort: 'title' }, { rating: '5' }]) {
+      t.equal((await app.inject({ url, query })).statusCode, 400)
+    }
   }
   t.equal((await app.inject({ method: 'DELETE', url: '/posts?id=1&rating=5' })).statusCode, 400)
   t.equal((await app.inject({ method: 'POST', url: '/posts?sort=title', payload: { post: {} } })).statusCode, 400)
 })
 
 t.test('the next link keeps the query', async t => {
-  const rows = Array.from({ length: 60 }, (_, index) => ({ title: 'a & "b" <c> é,+', rating: index % 2 === 0 ? 5 : null, published: true }))
+  const rows = Array.from({ length: 60 },
+    (_, index) => ({ title: 'a & "b" <c> é,+', rating: index % 2 === 0 ? 5 : null, published: true }))
   const app = await serve(t, seeded(rows), { prefix: '/blog' })
   const cases: [url: string, link: RegExp][] = [
     ['/blog/posts.json?limit=2', /^\/blog\/posts\.json\?limit=2&after=[\w-]+$/],
     ['/blog/posts.json?sort=-rating,title&limit=2', /^\/blog\/posts\.json\?sort=-rating%2Ctitle&limit=2&after=[\w-]+$/],
-    ['/blog/posts?limit=2&sort=title,id&format=json&rating=5', /^\/blog\/posts\?limit=2&sort=title%2Cid&format=json&rating=5&after=[\w-]+$/],
+    ['/blog/posts?limit=2&sort=title,id&format=json&rating=5',
+      /^\/blog\/posts\?limit=2&sort=title%2Cid&format=json&rating=5&after=[\w-]+$/],
     ['/blog/posts.json?rating=&published=1&limit=2', /^\/blog\/posts\.json\?rating=&published=1&limit=2&after=[\w-]+$/],
-    ['/blog/posts.json?title=a%20%26%20%22b%22%20%3Cc%3E%20%C3%A9%2C%2B&limit=2', /^\/blog\/posts\.json\?title=a\+%26\+%22b%22\+%3Cc%3E\+%C3%A9%2C%2B&limit=2&after=[\w-]+$/]
+    ['/blog/posts.json?title=a%20%26%20%22b%22%20%3Cc%3E%20%C3%A9%2C%2B&limit=2',
+      /^\/blog\/posts\.json\?title=a\+%26\+%22b%22\+%3Cc%3E\+%C3%A9%2C%2B&limit=2&after=[\w-]+$/]
   ]
   for (const [url, link] of cases) {
     const ids: string[] = []
@@ -210,15 +260,18 @@ t.test('the next link keeps the query', async t => {
     }
     t.strictSame(ids, listed.json((await app.inject(url.replace('limit=2', 'limit=1000'))).body))
   }
-  const page = await app.inject('/blog/posts.html?sort=-rating,title&published=true&title=a+%26+%22b%22+%3Cc%3E+%C3%A9,%2B')
+  const page = await app.inject(
+    '/blog/posts.html?sort=-rating,title&published=true&title=a+%26+%22b%22+%3Cc%3E+%C3%A9,%2B')
   const shown = /<a href="([^"]+)" rel="next">/.exec(page.body)?.[1]?.replaceAll('&amp;', '&')
   t.equal(shown, nextOf(page))
-  t.match(shown, /^\/blog\/posts\.html\?sort=-rating%2Ctitle&published=true&title=a\+%26\+%22b%22\+%3Cc%3E\+%C3%A9%2C%2B&after=[\w-]+$/)
+  t.match(shown,
+    /^\/blog\/posts\.html\?sort=-rating%2Ctitle&published=true&title=a\+%26\+%22b%22\+%3Cc%3E\+%C3%A9%2C%2B&after=[\w-]+$/)
   t.equal(listed.html((await app.inject(shown ?? '')).body).length, 10)
 })
 
 t.test('pages follow one another to the end', async t => {
-  async function walk (app: FastifyInstance, query: Record<string, string>, between: (page: string[]) => void = () => {}): Promise<string[]> {
+  async function walk (app: FastifyInstance, query: Record<string, string>,
+    between: (page: string[]) => void = () => {}): Promise<string[]> {
     const ids: string[] = []
     let url: string | undefined = `/posts.json?${new URLSearchParams(query).toString()}`
     while (url !== undefined) {
@@ -238,7 +291,9 @@ t.test('pages follow one another to the end', async t => {
     for (const sort of sorts) {
       await t.test(`${id}: ${sort}`, async t => {
         store.reset()
-        for (const limit of ['1', '3', '24']) t.strictSame(await walk(app, { sort, limit }), inOrder(store, sort), `limit ${limit}`)
+        for (const limit of ['1', '3', '24']) {
+          t.strictSame(await walk(app, { sort, limit }), inOrder(store, sort), `limit ${limit}`)
+        }
         const stayed = inOrder(store, sort)
         const gone = new Set<string>()
         const made = new Set<string>()
@@ -266,14 +321,20 @@ t.test('pages follow one another to the end', async t => {
   })
 
   await t.test('pages follow one another by texts too long for a link', async t => {
-    const rows = [1990, 3000, 1000, 4000, 1400, 1490, 1500].map((length, index) => ({ title: 'é'.repeat(length / 2) + 'x'.repeat(length / 2), rating: index }))
+    const rows = [1990, 3000, 1000, 4000, 1400, 1490,
+      1500].map((length, index) => ({ title: 'é'.repeat(length / 2) + 'x'.repeat(length / 2), rating: index }))
     const store = seeded(rows)
     const app = await serve(t, store)
-    for (const sort of ['title', '-title,rating', 'rating,title,-id']) t.strictSame(await walk(app, { sort, limit: '1' }), inOrder(store, sort))
+    for (const sort of ['title', '-title,rating', 'rating,title,-id']) {
+      t.strictSame(await walk(app, { sort, limit: '1' }), inOrder(store, sort))
+    }
   })
 
   await t.test('pages follow one another by values that break the schema', async t => {
-    const rows = ['a\u0000', '\ud800', 'b', '\ud800'].map((title, index) => ({ title, rating: index - 0.5, published: String(index), price: index > 2, note: index }))
+    const rows = ['a\u0000', '\ud800', 'b',
+      '\ud800'].map((title, index) => ({
+      title, rating: index - 0.5, published: String(index), price: index > 2, note: index
+    }))
     const store = seeded(rows)
     const app = await serve(t, store)
     for (const sort of ['title', '-rating', '-published', 'price', 'note']) {
@@ -294,7 +355,8 @@ t.test('a row with a value too long for a link is looked up', async t => {
     t.strictSame(decode(cursorOf(first)), ['title', [1]])
     t.strictSame(listed.json((await app.inject(nextOf(first) ?? '')).body), ['2'])
     store.update(1, { title: `${long}yy` }, guard)
-    t.strictSame(listed.json((await app.inject(nextOf(first) ?? '')).body), ['3'], 'the position is that of the row\'s current value')
+    t.strictSame(listed.json((await app.inject(nextOf(first) ?? '')).body), ['3'],
+      'the position is that of the row\'s current value')
     store.delete(1, guard)
     for (const kind of kinds) {
       const res = await app.inject((nextOf(first) ?? '').replace('.json', `.${kind}`))
@@ -307,7 +369,9 @@ t.test('a row with a value too long for a link is looked up', async t => {
 t.test('a cursor holds only the values that its page needs', async t => {
   const app = await serve(t)
   const cases: [sort: string | undefined, parts: unknown][] = [
-    [undefined, [1]], ['id', [1]], ['-id', ['-id', 8]], ['-rating,title', ['-rating,title', 5, '', 8]], ['-rating,title,id', ['-rating,title', 5, '', 8]], ['price,-id', ['price,-id', null, 7]], ['-published', ['-published,-id', true, 8]]
+    [undefined, [1]], ['id', [1]], ['-id', ['-id', 8]], ['-rating,title', ['-rating,title', 5, '', 8]],
+    ['-rating,title,id', ['-rating,title', 5, '', 8]], ['price,-id', ['price,-id', null, 7]],
+    ['-published', ['-published,-id', true, 8]]
   ]
   for (const [sort, parts] of cases) {
     const res = await app.inject({ url: '/posts.json', query: { limit: '1', ...(sort !== undefined && { sort }) } })
@@ -320,31 +384,49 @@ t.test('a cursor that no page of this order has returned is a bad request', asyn
   const raw = (text: string): string => Buffer.from(text).toString('base64url')
   const uuid = '0190a6b0-1234-7abc-8def-0123456789ab'
   const cases: [sort: string | undefined, good: unknown[], bad: unknown[]][] = [
-    [undefined, [[5], [4711], [-5], [0]], [['', 5], ['id', 5], ['-id', 5], [null, 5], [[5]], ['', [5]], [5, 6], ['5'], [uuid], [5.5], [2 ** 53], [null], [true], [], {}, [{ toString: 1 }], [[{ toString: 1 }]], 5, 'x', null]],
+    [undefined, [[5], [4711], [-5], [0]], [['', 5], ['id', 5], ['-id', 5], [null, 5], [[5]], ['', [5]], [5, 6], ['5'],
+      [uuid], [5.5], [2 ** 53], [null], [true], [], {}, [{ toString: 1 }], [[{ toString: 1 }]], 5, 'x', null]],
     ['id', [[5]], [['id', 5], ['-id', 5], ['id', [5]]]],
-    ['-id', [['-id', 5]], [[5], ['id', 5], ['-id'], ['-id', 5, 6], ['-id', [5]], ['-id', null], ['-id', '5'], ['-title', 'a', 5]]],
-    ['rating', [['rating', 5, 1], ['rating', null, 1], ['rating', 99, 1], ['rating', [1]]], [
-      [1], ['-rating', 5, 1], ['rating,id', 5, 1], ['rating', 5], ['rating', 1], ['rating', 5, 1, 1], ['rating', '5', 1], ['rating', true, 1], ['rating', 1.5, 1], ['rating', [5], 1], ['rating', {}, 1], ['rating', 5, [1]], ['rating', 5, null], ['rating', 5, '1'], ['rating', 5, uuid],
-      ['rating', []], ['rating', [1, 2]], ['rating', ['1']], ['rating', [null]], ['rating', [[1]]], ['rating', { 0: 1, length: 1 }], ['rating', [{ toString: 1 }]], ['rating', 5, { toString: 1 }], ['title', 'a', 1]
-    ]],
-    ['title,-price', [['title,-price,-id', 'a', 1.5, 1], ['title,-price,-id', null, null, 1], ['title,-price,-id', '', -1e300, 1], ['title,-price,-id', [1]]], [
-      ['title,-price', 'a', 1.5, 1], ['title,-price,-id', 5, 1.5, 1], ['title,-price,-id', 'a', '1.5', 1], ['title,-price,-id', 'a', false, 1], ['title,-price,-id', '\u0000', 1, 1], ['title,-price,-id', '\ud800', 1, 1], ['title,-price,-id', 'a', 1], ['title', 'a', 1], ['title,price', 'a', 1.5, 1], ['title,-price,id', 'a', 1.5, 1],
-      ['title,-price,-id', 'x'.repeat(2000), 1, 1]
-    ]],
-    ['published', [['published', true, 1], ['published', false, 1]], [['published', 1, 1], ['published', 'true', 1], ['published', 0, 1]]],
-    ['constructor', [['constructor', 'a', 1], ['constructor', null, 1]], [['constructor', 1, 1], ['constructor', true, 1]]]
+    ['-id', [['-id', 5]], [[5], ['id', 5], ['-id'], ['-id', 5, 6], ['-id', [5]], ['-id', null], ['-id', '5'],
+      ['-title', 'a', 5]]],
+    ['rating', [['rating', 5, 1], ['rating', null, 1], ['rating', 99, 1], ['rating', [1]]],
+      [[1], ['-rating', 5, 1], ['rating,id', 5, 1], ['rating', 5], ['rating', 1], ['rating', 5, 1, 1],
+        ['rating', '5', 1], ['rating', true, 1], ['rating', 1.5, 1], ['rating', [5], 1], ['rating', {}, 1],
+        ['rating', 5, [1]], ['rating', 5, null], ['rating', 5, '1'], ['rating', 5, uuid], ['rating', []],
+        ['rating', [1, 2]], ['rating', ['1']], ['rating', [null]], ['rating', [[1]]],
+        ['rating', { 0: 1, length: 1 }], ['rating', [{ toString: 1 }]], ['rating', 5, { toString: 1 }],
+        ['title', 'a', 1]]],
+    ['title,-price', [['title,-price,-id', 'a', 1.5, 1], ['title,-price,-id', null, null, 1],
+      ['title,-price,-id', '', -1e300, 1], ['title,-price,-id', [1]]],
+    [['title,-price', 'a', 1.5, 1], ['title,-price,-id', 5, 1.5, 1], ['title,-price,-id', 'a', '1.5', 1],
+      ['title,-price,-id', 'a', false, 1], ['title,-price,-id', '\u0000', 1, 1],
+      ['title,-price,-id', '\ud800', 1, 1], ['title,-price,-id', 'a', 1], ['title', 'a', 1],
+      ['title,price', 'a', 1.5, 1], ['title,-price,id', 'a', 1.5, 1],
+      ['title,-price,-id', 'x'.repeat(2000), 1, 1]]],
+    ['published', [['published', true, 1], ['published', false, 1]],
+      [['published', 1, 1], ['published', 'true', 1], ['published', 0, 1]]],
+    ['constructor', [['constructor', 'a', 1], ['constructor', null, 1]],
+      [['constructor', 1, 1], ['constructor', true, 1]]]
   ]
   for (const [sort, good, bad] of cases) {
-    const query = (after: string): Record<string, string> => ({ after, limit: '5', ...(sort !== undefined && { sort }) })
-    for (const parts of good) t.equal((await app.inject({ url: '/posts', query: query(encode(parts)) })).statusCode, 200, `${sort}: ${JSON.stringify(parts)}`)
+    const query = (after: string): Record<string,
+      string> => ({ after, limit: '5', ...(sort !== undefined && { sort }) })
+    for (const parts of good) {
+      t.equal((await app.inject({ url: '/posts', query: query(encode(parts)) })).statusCode, 200,
+        `${sort}: ${JSON.stringify(parts)}`)
+    }
     const spelled = good.flatMap((parts) => {
       const text = JSON.stringify(parts)
-      return [`${encode(parts)}=`, ` ${encode(parts)}`, `${encode(parts)}A`, raw(text.replace('[', '[ ')), raw(`${text} `), raw(text.slice(0, -1)), raw(text.replace(/(\d)\]/, '$1.0]')), raw(text.replace(/(\d)\]/, '$1e0]')), raw(text.replace(/(\d+)\]/, '0$1]'))]
+      return [`${encode(parts)}=`, ` ${encode(parts)}`, `${encode(parts)}A`, raw(text.replace('[', '[ ')),
+        raw(`${text} `), raw(text.slice(0, -1)), raw(text.replace(/(\d)\]/, '$1.0]')),
+        raw(text.replace(/(\d)\]/, '$1e0]')), raw(text.replace(/(\d+)\]/, '0$1]'))]
     })
-    for (const after of [...bad.map(encode), ...spelled, 'null', '', '!', encode('['.repeat(5000)), raw('['.repeat(9000)), raw('['.repeat(5000) + ']'.repeat(5000))]) {
+    for (const after of [...bad.map(encode), ...spelled, 'null', '', '!', encode('['.repeat(5000)),
+      raw('['.repeat(9000)), raw('['.repeat(5000) + ']'.repeat(5000))]) {
       const kind = kinds[after.length % 3] as Kind
       const res = await app.inject({ url: `/posts.${kind}`, query: query(after) })
-      t.strictSame([res.statusCode, res.headers['content-type']], [400, problems[kind]], `${sort}: ${Buffer.from(after, 'base64url').toString().slice(0, 60)}`)
+      t.strictSame([res.statusCode, res.headers['content-type']], [400, problems[kind]],
+        `${sort}: ${Buffer.from(after, 'base64url').toString().slice(0, 60)}`)
       t.match(res.body, /after(?:&quot;|\\?") must come from a/)
     }
   }
@@ -352,16 +434,24 @@ t.test('a cursor that no page of this order has returned is a bad request', asyn
 
 t.test('a cursor has a UUID where the attribute has one', async (t) => {
   const uuid = '0190a6b0-1234-7abc-8def-0123456789ab'
-  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { owner: { type: 'string', format: 'uuid' } } } })
-  const statusOf = async (owner: string): Promise<number> => (await app.inject({ url: '/posts.json', query: { sort: 'owner', limit: '5', after: encode(['owner', owner, 1]) } })).statusCode
+  const app = await build(t, {
+    name: 'posts', attributes: { type: 'object', properties: { owner: { type: 'string', format: 'uuid' } } }
+  })
+  const statusOf = async (owner: string): Promise<number> =>
+    (await app.inject({
+      url: '/posts.json', query: { sort: 'owner', limit: '5', after: encode(['owner', owner, 1]) }
+    })).statusCode
   t.strictSame([await statusOf(uuid), await statusOf('nobody')], [200, 400])
 })
 
 t.test('blank=any leaves out filters without a value, and no other parameters', async (t) => {
   const app = await serve(t)
-  const statusOf = async (query: string): Promise<number> => (await app.inject(`/posts.json?blank=any&${query}`)).statusCode
+  const statusOf = async (query: string): Promise<number> =>
+    (await app.inject(`/posts.json?blank=any&${query}`)).statusCode
   for (const query of ['rating=', 'rating=&price=', 'rating=5&title=']) t.equal(await statusOf(query), 200, query)
-  for (const query of ['limit=', 'sort=', 'after=&limit=1', 'unknown=', 'secret=']) t.equal(await statusOf(query), 400, query)
+  for (const query of ['limit=', 'sort=', 'after=&limit=1', 'unknown=', 'secret=']) {
+    t.equal(await statusOf(query), 400, query)
+  }
 })
 
 t.test('a page closes the list of the store at its last row', async (t) => {
@@ -409,7 +499,8 @@ t.test('options choose the attributes to sort and filter by', async t => {
     [{ sort: [] }, ['rating=5'], ['sort=title', 'sort=id', 'sort=']],
     [{ filter: ['title', 'title'] }, ['title=a', 'sort=rating'], ['rating=5']],
     [{ filter: [] }, ['sort=title'], ['title=a', 'rating=5']],
-    [{ sort: ['rating', 'price'], filter: ['published'] }, ['sort=price,-rating&published=true'], ['sort=published', 'rating=5']]
+    [{ sort: ['rating', 'price'], filter: ['published'] }, ['sort=price,-rating&published=true'],
+      ['sort=published', 'rating=5']]
   ]
   for (const [options, good, bad] of cases) {
     const app = await serve(t, seeded(), options)
@@ -421,36 +512,52 @@ t.test('options choose the attributes to sort and filter by', async t => {
 t.test('an attribute named like a parameter can be sorted by, but not filtered by', async t => {
   const text = { type: 'string' }
   const store = memoryStore()
-  for (const value of ['b', 'a']) store.create({ format: value, limit: value, after: value, sort: value, title: value }, {})
-  const app = await build(t, { name: 'posts', store, attributes: { type: 'object', properties: { format: text, limit: text, after: text, sort: text, title: text } } })
-  for (const sort of ['format', 'limit', 'after', 'sort']) t.strictSame(listed.json((await app.inject(`/posts.json?sort=${sort}`)).body), ['2', '1'])
+  for (const value of ['b', 'a']) {
+    store.create({ format: value, limit: value, after: value, sort: value, title: value }, {})
+  }
+  const app = await build(t, {
+    name: 'posts',
+    store,
+    attributes: { type: 'object', properties: { format: text, limit: text, after: text, sort: text, title: text } }
+  })
+  for (const sort of ['format', 'limit', 'after', 'sort']) {
+    t.strictSame(listed.json((await app.inject(`/posts.json?sort=${sort}`)).body), ['2', '1'])
+  }
   for (const name of ['format', 'limit', 'after', 'sort']) t.not((await app.inject(`/posts?${name}=a`)).statusCode, 200)
   t.strictSame(listed.json((await app.inject('/posts.json?title=a')).body), ['2'])
 })
 
 t.test('undeclared attributes can be neither sorted nor filtered by', async t => {
   const app = await build(t, { name: 'posts', store: seeded() })
-  for (const [query, detail] of [['sort=title', /"sort" names "title", by which this list cannot be sorted/], ['title=a', /^the parameter "title" is unknown(?:;|$)/]] as const) {
+  for (const [query, detail] of [['sort=title', /"sort" names "title", by which this list cannot be sorted/],
+    ['title=a', /^the parameter "title" is unknown(?:;|$)/]] as const) {
     const res = await app.inject(`/posts.json?${query}`)
     t.equal(res.statusCode, 400)
     t.match(res.json(), { detail })
   }
 })
 
-t.test('a list can be sorted by id even if no attribute qualifies, unless the app or the store supports no sorting', async t => {
-  const attributes = { type: 'object', properties: { tags: { type: 'array', items: { type: 'string' } }, author: { type: 'object', properties: {} } } } as const
-  const { capabilities: _, ...plain } = memoryStore()
-  const cases: ReadonlyArray<readonly [options: Partial<ResourceOptions>, status: number]> = [[{ attributes }, 200], [{}, 200], [{ attributes, sort: [] }, 400], [{ attributes, store: plain }, 400]]
-  for (const [options, status] of cases) {
-    const app = await build(t, { name: 'posts', ...options })
-    for (const tag of ['a', 'b']) await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { tags: [tag] } } })
-    const res = await app.inject('/posts.json?sort=-id')
-    t.equal(res.statusCode, status, JSON.stringify(options.sort))
-    if (status === 200) t.strictSame(res.json<{ posts: Array<{ id: Id }> }>().posts.map(({ id }) => id), [2, 1])
-    else t.match(res.json(), { detail: /^the parameter "sort" is unknown/ })
-    t.equal((await app.inject('/posts.json?sort=tags')).statusCode, 400)
-  }
-})
+t.test('a list can be sorted by id even if no attribute qualifies, unless the app or the store supports no sorting',
+  async t => {
+    const attributes = {
+      type: 'object',
+      properties: { tags: { type: 'array', items: { type: 'string' } }, author: { type: 'object', properties: {} } }
+    } as const
+    const { capabilities: _, ...plain } = memoryStore()
+    const cases: ReadonlyArray<readonly [options: Partial<ResourceOptions>, status: number]> = [[{ attributes }, 200],
+      [{}, 200], [{ attributes, sort: [] }, 400], [{ attributes, store: plain }, 400]]
+    for (const [options, status] of cases) {
+      const app = await build(t, { name: 'posts', ...options })
+      for (const tag of ['a', 'b']) {
+        await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { tags: [tag] } } })
+      }
+      const res = await app.inject('/posts.json?sort=-id')
+      t.equal(res.statusCode, status, JSON.stringify(options.sort))
+      if (status === 200) t.strictSame(res.json<{ posts: Array<{ id: Id }> }>().posts.map(({ id }) => id), [2, 1])
+      else t.match(res.json(), { detail: /^the parameter "sort" is unknown/ })
+      t.equal((await app.inject('/posts.json?sort=tags')).statusCode, 400)
+    }
+  })
 
 t.test('a store that fails to look up the position of a page gives an ordinary error', async t => {
   for (const get of [() => { throw new Error('secret') }, async () => { throw new Error('secret') }]) {

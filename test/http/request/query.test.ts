@@ -174,9 +174,8 @@ t.test('a faulty QUERY is refused with the name of what is wrong', async (t) => 
     [{ rating: { in: [] } }, 400, /^"rating\[in\]" must have a value$/],
     [{ rating: { in: [null] } }, 400, /^"rating\[in\]" must be .*, not null$/],
     [{ rating: { in: [[5]] } }, 400, /^"rating\[in\]" must be .*, not a list$/],
-    [{
-      rating: { in: Array.from({ length: 1001 }, (_, index) => index) }
-    }, 400, /^"rating\[in\]" must have at most 1000 values$/],
+    [{ rating: { in: Array.from({ length: 1001 }, (_, index) => index) } }, 400,
+      /^"rating\[in\]" must have at most 1000 values$/],
     [{ rating: true }, 400, /^"rating" must be an integer/],
     ['{"price":12345678901234567890}', 400,
       /^"price" has the number 12345678901234567890, which cannot be kept exactly/, { type: JSON_TYPE }],
@@ -225,10 +224,8 @@ t.test('a QUERY is served where a list is, and Allow and Accept-Query say so', a
 
 t.test('without a list there is no QUERY', async (t) => {
   const app = await serve(t, { except: 'list' })
-  t.strictSame(
-    [(await query(app, {})).statusCode, (await app.inject({ method: 'OPTIONS', url: '/posts' })).headers.allow],
-    [405, 'POST, PUT, DELETE, OPTIONS']
-  )
+  t.strictSame([(await query(app, {})).statusCode,
+    (await app.inject({ method: 'OPTIONS', url: '/posts' })).headers.allow], [405, 'POST, PUT, DELETE, OPTIONS'])
   const single = await draft(t, (map) => map.resource('profile'))
   t.equal((await query(single, {}, { url: '/profile' })).statusCode, 405)
 })
@@ -361,10 +358,8 @@ t.test('a QUERY that is too long for a URL has no URL in its headers', async (t)
     const title = 'x'.repeat(4000 + excess - lengthOf(''))
     const { ids, answers } = await walk(app, { 'title[not]': title, limit: 2 })
     t.same(ids, [1, 2, 3, 4, 5, 6])
-    t.strictSame(
-      answers.map(({ headers: { location, link } }) => [location !== undefined, link !== undefined]),
-      [[isLinked, isLinked], [false, false], [false, false]]
-    )
+    t.strictSame(answers.map(({ headers: { location, link } }) => [location !== undefined, link !== undefined]),
+      [[isLinked, isLinked], [false, false], [false, false]])
   }
 })
 
@@ -396,10 +391,8 @@ t.test('a QUERY travels over a socket', async (t) => {
   await app.listen({ port: 0, host: '127.0.0.1' })
   const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
   const body = '{"rating":{"gte":5},"limit":1}'
-  socket.end(
-    `QUERY /posts.json HTTP/1.1\r\nHost: blog.example\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: ` +
-      `${body.length}\r\nConnection: close\r\n\r\n${body}`
-  )
+  socket.end(`QUERY /posts.json HTTP/1.1\r\nHost: blog.example\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: ` +
+    `${body.length}\r\nConnection: close\r\n\r\n${body}`)
   let answer = ''
   for await (const chunk of socket) answer += String(chunk)
   t.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
@@ -448,18 +441,13 @@ async function fieldsOn (app: App, url: string, headers: Record<string, string> 
   const { body, statusCode } = await app.inject({ url, headers: { accept: 'text/html', ...headers } })
   const form = /<form [^>]*action="\/tasks"(?:(?!<\/form>)[^])*name="task\[(?:(?!<\/form>)[^])*/.exec(body)?.[0] ?? ''
   const inputs = [
-    ...form.matchAll(
-      new RegExp('<input (?=[^>]*name="task\\[([a-zA-Z]+)\\]")(?=[^>]*\\bvalue="([^"]*)")' +
-        '(?![^>]*type="(?:hidden|radio|checkbox)")[^>]*>', 'g')
-    )
-  ]
+    ...form.matchAll(new RegExp('<input (?=[^>]*name="task\\[([a-zA-Z]+)\\]")(?=[^>]*\\bvalue="([^"]*)")' +
+      '(?![^>]*type="(?:hidden|radio|checkbox)")[^>]*>', 'g'))]
   const checked = [
-    ...form.matchAll(/<input (?=[^>]*name="task\[([a-zA-Z]+)\]")(?=[^>]*\bvalue="([^"]*)")(?=[^>]*checked)[^>]*>/g)
-  ]
+    ...form.matchAll(/<input (?=[^>]*name="task\[([a-zA-Z]+)\]")(?=[^>]*\bvalue="([^"]*)")(?=[^>]*checked)[^>]*>/g)]
   const texts = [...form.matchAll(/<textarea [^>]*name="task\[([a-zA-Z]+)\]"[^>]*>([^<]*)</g)]
   const selected = [
-    ...form.matchAll(/<select [^>]*name="task\[([a-zA-Z]+)\]"(?:(?!<\/select>)[^])*<option value="([^"]*)" selected/g)
-  ]
+    ...form.matchAll(/<select [^>]*name="task\[([a-zA-Z]+)\]"(?:(?!<\/select>)[^])*<option value="([^"]*)" selected/g)]
   return {
     ...(statusCode !== 200 && { status: String(statusCode) }),
     ...Object.fromEntries([...inputs, ...checked, ...texts, ...selected].map(
@@ -473,9 +461,8 @@ const QUERY = 'title=Tea%20%3C&personId=7&hours=2&cost=9.50&due=2024-02-29&open=
 
 t.test('the query fills in the form for a new row, and its record in XML and JSON', async (t) => {
   const app = await start(t)
-  t.strictSame((await app.inject(`/tasks/new.json?${QUERY}`)).json(), {
-    task: { title: 'Tea <', personId: 7, hours: 2, cost: '9.50', due: '2024-02-29', open: false, level: 'high' }
-  })
+  t.strictSame((await app.inject(`/tasks/new.json?${QUERY}`)).json(),
+    { task: { title: 'Tea <', personId: 7, hours: 2, cost: '9.50', due: '2024-02-29', open: false, level: 'high' } })
   t.strictSame((await app.inject(`/tasks/new?${QUERY}&format=json`)).json().task.personId, 7)
   t.match((await app.inject(`/tasks/new.xml?${QUERY}`)).body,
     '<title>Tea &lt;</title><personId type="integer">7</personId>')
@@ -524,11 +511,8 @@ t.test('links to a new row lead to a form with the reference', async (t) => {
   const apart = await start(t)
   const linkOn = async (app: App, url: string): Promise<string | undefined> =>
     />New task<\/a>/.test((await app.inject({ url, headers: { accept: 'text/html' } })).body)
-      ? [
-          ...(await app.inject({ url, headers: { accept: 'text/html' } })).body.matchAll(
-            /href="([^"]*)"[^>]*>New task<\/a>/g
-          )
-        ].map(([, href]) => href).join(' ')
+      ? [...(await app.inject({ url, headers: { accept: 'text/html' } })).body.matchAll(
+          /href="([^"]*)"[^>]*>New task<\/a>/g)].map(([, href]) => href).join(' ')
       : undefined
   t.equal(await linkOn(apart, '/people/1'), '/tasks/new?personId=1 /tasks/new',
     'a query has no attribute that is readOnly')
@@ -551,9 +535,8 @@ t.test('links to a new row lead to a form with the reference', async (t) => {
 t.test('the scope of the request decides about its attributes', async (t) => {
   const scope = (): { personId: number } => ({ personId: 3 })
   const apart = await start(t, { ...NEW, scope })
-  t.strictSame((await apart.inject('/tasks/new.json?personId=4&title=T')).json(), {
-    task: { title: 'T', hours: 1.5, open: true }
-  })
+  t.strictSame((await apart.inject('/tasks/new.json?personId=4&title=T')).json(),
+    { task: { title: 'T', hours: 1.5, open: true } })
   t.strictSame(await fieldsOn(apart, '/tasks/new?personId=4'), { hours: '1.5', open: 'true' })
   const within = await start(t, { scope })
   t.strictSame(await fieldsOn(within, '/tasks?personId=3'), { hours: '1.5', open: 'true' })
@@ -633,9 +616,8 @@ t.test('"Save and add another" keeps the references with which the form began', 
     const app = await start(t, options, memoryStore())
     const page = findForm(await app.inject({ url: opened, headers: { accept: 'text/html' } }), 'POST')
     // The form comes back once, because its title is too long.
-    const refused = await app.inject(
-      submit(fill(page, { ...filled, 'task[title]': 'far too long' }), undefined, { accept: 'text/html' })
-    )
+    const refused = await app.inject(submit(fill(page, { ...filled, 'task[title]': 'far too long' }), undefined,
+      { accept: 'text/html' }))
     t.equal(refused.statusCode, 422)
     const form = fill(findForm(refused, 'POST'), { 'task[title]': 'Tea' })
     const { statusCode, headers } = await app.inject(submit(form, findButton(form, 'commit'), { accept: 'text/html' }))

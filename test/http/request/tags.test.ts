@@ -21,10 +21,8 @@ async function profiles (t: Test, options: object = {}): Promise<{
 }> {
   const store = memoryStore<Attributes>()
   for (const userId of ['ann', 'bob']) store.create({ name: userId, userId }, {})
-  const app = await draft(t,
-    (map) => map.resource('profile', {
-      attributes, store, scope: ({ headers }) => ({ userId: String(headers['x-user']) }), ...options
-    }))
+  const app = await draft(t, (map) => map.resource('profile',
+    { attributes, store, scope: ({ headers }) => ({ userId: String(headers['x-user']) }), ...options }))
   return {
     app,
     store,
@@ -62,18 +60,12 @@ t.test('a write with the tag of another user\'s singleton, or with a bare versio
         }
       }
       for (const version of ['1-1', '1', '2', '2-2']) {
-        t.equal(
-          (await as('bob', {
-            method: 'POST', payload: `_method=PUT&_version=${version}&profile[name]=Eve`, headers: asForm
-          })).statusCode,
-          412, version
-        )
-        t.equal(
-          (await as('bob', {
-            method: 'POST', payload: `_method=DELETE&_version=${version}`, headers: asForm
-          })).statusCode,
-          412, version
-        )
+        t.equal((await as('bob', {
+          method: 'POST', payload: `_method=PUT&_version=${version}&profile[name]=Eve`, headers: asForm
+        })).statusCode, 412, version)
+        t.equal((await as('bob', {
+          method: 'POST', payload: `_method=DELETE&_version=${version}`, headers: asForm
+        })).statusCode, 412, version)
       }
       t.match(store.get(2, {}), { version: '1', attributes: { name: 'bob' } }, 'nothing is written')
       t.equal((await as('bob', { method: 'PUT', payload, headers: { 'if-match': '"2-1.xml"' } })).statusCode, 200)
@@ -95,12 +87,9 @@ t.test('a singleton that was deleted and created again is not overwritten under 
     const stale = await as('ann', { method: 'POST', payload, headers: { 'content-type': form, accept: 'text/html' } })
     t.match(stale, { statusCode: 412, headers: { 'content-type': types.html } })
     t.match(stale.body, 'name="_version" value="3-1"', 'the page of the conflict has the version of the new row')
-    t.equal(
-      (await as('ann', {
-        method: 'PUT', payload: { profile: { name: 'old' } }, headers: { 'if-match': '"1-1.json"' }
-      })).statusCode,
-      412
-    )
+    t.equal((await as('ann', {
+      method: 'PUT', payload: { profile: { name: 'old' } }, headers: { 'if-match': '"1-1.json"' }
+    })).statusCode, 412)
     t.match(store.get(3, {}), { version: '1', attributes: { name: 'new' } })
     const invalid = await as('ann', {
       method: 'POST', payload: '_method=PUT&profile[name]=', headers: { 'content-type': form, accept: 'text/html' }
@@ -112,10 +101,8 @@ t.test('a singleton that was deleted and created again is not overwritten under 
 
 t.test('a singleton that is replaced while the app\'s own handler runs is left alone', async t => {
   const handlers: Array<(context: AnyContext) => Promise<unknown>> = [
-    async ({ store, attributes, guard, row, signal }) =>
-      await store.update((await row()).id, attributes, guard, { signal }),
-    async ({ proceed }) => await proceed()
-  ]
+    async ({ store, attributes, guard, row, signal }) => await store.update((await row()).id, attributes, guard,
+      { signal }), async ({ proceed }) => await proceed()]
   for (const handler of handlers) {
     for (const authorize of [undefined,
       async (_request: unknown, { row }: { row?: () => unknown }) => (await row?.()) !== undefined]) {
@@ -126,10 +113,8 @@ t.test('a singleton that is replaced while the app\'s own handler runs is left a
         store.create({ name: 'new' }, {})
         return await handler(context) as never
       }
-      const app = await draft(t,
-        (map) => map.resource('profile', {
-          attributes, store, actions: { update }, ...(authorize !== undefined && { authorize })
-        }))
+      const app = await draft(t, (map) => map.resource('profile',
+        { attributes, store, actions: { update }, ...(authorize !== undefined && { authorize }) }))
       const res = await app.inject({
         method: 'PUT',
         url: '/profile.json',
@@ -178,14 +163,13 @@ t.test('a row that the path does not name has its id in the tag', async t => {
   t.equal(plainTag((await get('/posts/1/card')).headers.etag), '"1.json"')
   t.equal(plainTag((await get('/posts/1/next')).headers.etag), '"2-1.json"', 'another row has its id in the tag')
 
-  const put = (url: string, tag: string, id?: number): Promise<LightMyRequestResponse> => app.inject(
-    {
+  const put = (url: string, tag: string, id?: number): Promise<LightMyRequestResponse> =>
+    app.inject({
       method: 'PUT',
       url,
       headers: { accept: 'application/json', 'if-match': tag },
       payload: { ...(id !== undefined && { id }), post: { name: 'mine' } }
-    }
-  )
+    })
   t.equal((await put('/posts/latest', '"1-1.json"')).statusCode, 412, 'the row of the tag is not the latest')
   const plain = await put('/posts/latest', '"1.json"')
   t.match(plain, { statusCode: 412, headers: { 'content-type': types.problem } })
@@ -209,9 +193,8 @@ t.test('a row that the path does not name has its id in the tag', async t => {
 t.test('tags of different ids and versions differ, whatever characters an id has', async t => {
   const ids = ['a', 'a-1', 'a b', 'x"y', 'käse', '100%', 'a,b', 'v1.0', 'a\\b', '-', '0197f3a0',
     '0197f3a0-0000-7000-8000-000000000001', '日本', '%2D', 'a%2D1']
-  const rows: HandlerRow[] = ids.flatMap(
-    (id) => ['1', '1-1', '2'].map((version) => ({ id, version, attributes: { name: id } }))
-  )
+  const rows: HandlerRow[] = ids.flatMap((id) => ['1', '1-1',
+    '2'].map((version) => ({ id, version, attributes: { name: id } })))
   let current = rows[0] as HandlerRow
   const app = await draft(t, (map) => map
     .resource('profile', {
@@ -235,10 +218,9 @@ t.test('tags of different ids and versions differ, whatever characters an id has
       url: '/profile.json', headers: { 'if-none-match': tags.slice(0, -1).join(', ') || '"x"' }
     })
     t.equal(other.statusCode, 200, `${String(current.id)} ${String(current.version)} has a unique tag`)
-    t.equal(
-      (await app.inject({ url: '/profile.json', headers: { 'if-none-match': String(res.headers.etag) } })).statusCode,
-      304
-    )
+    t.equal((await app.inject({
+      url: '/profile.json', headers: { 'if-none-match': String(res.headers.etag) }
+    })).statusCode, 304)
   }
   t.equal(new Set(tags).size, rows.length)
   t.ok(tags.some((tag) => plainTag(tag) === '"0197f3a0-0000-7000-8000-000000000001-2.json"'), 'a UUID is not escaped')
@@ -445,9 +427,8 @@ const CHANGES: ReadonlyArray<readonly [what: string, before: object, after: obje
       attributes: { type: 'object', properties: { ...titled.properties, price: { type: 'string', writeOnly: true } } }
     }, ['xml', 'html', 'json']],
   ['the language', { html: { lang: 'de' } }, { html: { lang: 'fr' } }, ['html']],
-  ['a word', {
-    html: { messages: { edit: () => 'Edit' } }
-  }, { html: { messages: { edit: () => 'Change' } } }, ['html']],
+  ['a word', { html: { messages: { edit: () => 'Edit' } } }, { html: { messages: { edit: () => 'Change' } } },
+    ['html']],
   ['the colour', { html: { accent: '#123' } }, { html: { accent: '#456' } }, ['html']],
   ['the actions', {}, { only: ['show'] }, ['html']],
   ['the singular name', {}, { singular: 'entry' }, ['xml', 'html', 'json']],
@@ -457,10 +438,9 @@ const CHANGES: ReadonlyArray<readonly [what: string, before: object, after: obje
 
 t.test('a tag changes when the representation does, and only then', async (t) => {
   for (const [what, before, after, formats] of CHANGES) {
-    const [old, new_] = [
-      await build(t, { name: 'posts', attributes: titled, store: makeTea(), ...before } as ResourceOptions),
-      await build(t, { name: 'posts', attributes: titled, store: makeTea(), ...after } as ResourceOptions)
-    ]
+    const [old, new_] = [await build(t,
+      { name: 'posts', attributes: titled, store: makeTea(), ...before } as ResourceOptions),
+    await build(t, { name: 'posts', attributes: titled, store: makeTea(), ...after } as ResourceOptions)]
     for (const format of ['xml', 'html', 'json']) {
       const { headers: { etag } } = await old.inject(`/posts/1.${format}`)
       const answer = await new_.inject({ url: `/posts/1.${format}`, headers: { 'if-none-match': String(etag) } })
@@ -561,12 +541,9 @@ t.test('a text with a byte order mark has a tag of its own, whose version a writ
   const [plain, marked] = [await app.inject('/posts/1?format=csv'),
     await app.inject('/posts/1?format=csv-bom')].map(({ headers }) => String(headers.etag))
   t.not(marked, plain)
-  t.equal(
-    (await app.inject({
-      method: 'PUT', url: '/posts', headers: { 'if-match': String(marked) }, payload: { id: 1, post: {} }
-    })).statusCode,
-    200
-  )
+  t.equal((await app.inject({
+    method: 'PUT', url: '/posts', headers: { 'if-match': String(marked) }, payload: { id: 1, post: {} }
+  })).statusCode, 200)
 })
 
 t.test('an id with a dot is told from a format', async (t) => {

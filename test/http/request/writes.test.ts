@@ -113,14 +113,10 @@ t.test('a merge patch removes, changes and merges attributes', async (t) => {
     await t.test(name, async (t) => {
       const { patch, stored } = await patched(t)
       const answer = await patch(post)
-      t.match(
-        answer,
-        {
-          statusCode: 200,
-          headers: { 'content-type': types.json, etag: Object.keys(changed).length === 0 ? /^"1\.json-/ : /^"2\.json-/ }
-        },
-        answer.body
-      )
+      t.match(answer, {
+        statusCode: 200,
+        headers: { 'content-type': types.json, etag: Object.keys(changed).length === 0 ? /^"1\.json-/ : /^"2\.json-/ }
+      }, answer.body)
       const { ...expected } = { ...PATCHABLE, ...changed }
       for (const name of Object.keys(expected)) {
         if (expected[name as keyof typeof expected] === undefined) delete expected[name as keyof typeof expected]
@@ -152,12 +148,9 @@ t.test('merged values keep to the limits of values that are sent whole', async (
     t.strictSame([refused.statusCode, refused.json().errors], [422, { meta: ['must not have more than 100 names'] }])
     t.equal((await patch({ a0: null, c: 1 })).statusCode, 200)
     const read = await app.inject({ url: `${path}/1`, headers: { accept: 'application/json' } })
-    t.equal(
-      (await app.inject({
-        method: 'PUT', url: `${path}/1`, headers: { accept: 'application/json' }, payload: read.json()
-      })).statusCode,
-      200, 'a client can send back what it reads'
-    )
+    t.equal((await app.inject({
+      method: 'PUT', url: `${path}/1`, headers: { accept: 'application/json' }, payload: read.json()
+    })).statusCode, 200, 'a client can send back what it reads')
   }
 })
 
@@ -258,9 +251,8 @@ t.test('a handler without a store gets no objects to merge', async (t) => {
   })
   const refused = await patch({ author: { mail: null } })
   t.equal(refused.statusCode, 422)
-  t.strictSame(refused.json().errors, {
-    author: ['cannot be merged, because the resource has no store; send the whole value by PUT']
-  })
+  t.strictSame(refused.json().errors,
+    { author: ['cannot be merged, because the resource has no store; send the whole value by PUT'] })
   t.match(await patch({ title: 'U', rating: null }), { statusCode: 200 })
 })
 
@@ -287,15 +279,12 @@ t.test('only a PATCH of a row has merge patches, and Accept-Patch names them', a
     t.match(await app.inject({ method, url, headers: merge, payload }),
       { statusCode: 415, headers: { accept: others, 'accept-patch': undefined } }, `${method} ${url}`)
   }
-  t.match(
-    await app.inject({
-      method: 'PATCH',
-      url: '/posts/1',
-      headers: { ...merge, 'content-type': 'application/json-patch+json' },
-      payload: '[]'
-    }),
-    { statusCode: 415, headers: { 'accept-patch': `${MERGE}, ${others}` } }
-  )
+  t.match(await app.inject({
+    method: 'PATCH',
+    url: '/posts/1',
+    headers: { ...merge, 'content-type': 'application/json-patch+json' },
+    payload: '[]'
+  }), { statusCode: 415, headers: { 'accept-patch': `${MERGE}, ${others}` } })
   for (const [url, value] of [['/posts/1', `${MERGE}, ${others}`], ['/posts/1.json', `${MERGE}, ${others}`],
     ['/posts', undefined]] as const) {
     const { statusCode, headers } = await app.inject({ method: 'OPTIONS', url })
@@ -304,18 +293,15 @@ t.test('only a PATCH of a row has merge patches, and Accept-Patch names them', a
   const plain = await build(t, { name: 'posts', attributes: patchable, writes: 'member', formats: ['xml'] })
   t.equal((await plain.inject({ method: 'OPTIONS', url: '/posts/1' })).headers['accept-patch'],
     'application/xml, text/xml')
-  t.equal(
-    (await plain.inject({ method: 'PATCH', url: '/posts/1', headers: { 'content-type': MERGE }, payload })).statusCode,
-    415
-  )
+  t.equal((await plain.inject({
+    method: 'PATCH', url: '/posts/1', headers: { 'content-type': MERGE }, payload
+  })).statusCode, 415)
 })
 
 t.test('a PATCH with JSON means what a PUT means', async (t) => {
   const { patch, stored } = await patched(t)
-  t.strictSame(
-    (await patch({ rating: null }, { 'content-type': 'application/json' })).json().errors,
-    { rating: ['must be an integer'] }
-  )
+  t.strictSame((await patch({ rating: null }, { 'content-type': 'application/json' })).json().errors,
+    { rating: ['must be an integer'] })
   t.equal((await patch({ author: { name: 'M' } }, { 'content-type': 'application/json' })).statusCode, 200)
   t.strictSame(stored(), { ...PATCHABLE, author: { name: 'M', age: 30 } })
 })
@@ -436,47 +422,36 @@ t.test('a value that does not fit its schema is refused unless the row has it', 
   t.match(await put(app, whole), { statusCode: 200, headers: { etag: /^"1\.xml-/ } }, whole)
   t.match(await put(app, '<rating>8</rating>'), { statusCode: 422, body: 'Rating must be at most 5' })
   t.match(await put(app, '<rating>9</rating><titel>x</titel>'), { statusCode: 422, body: 'Titel is unknown' })
-  t.match(
-    await put(app, '<rating>9</rating><tags type="array"><tag type="integer">2</tag></tags>'), { statusCode: 422 }
-  )
-  t.match(
-    await app.inject({
-      method: 'PUT',
-      url: '/posts',
-      headers: { 'content-type': 'application/xml' },
-      payload: '<post><id>2</id><rating>9</rating></post>'
-    }),
-    { statusCode: 422 }
-  )
+  t.match(await put(app, '<rating>9</rating><tags type="array"><tag type="integer">2</tag></tags>'),
+    { statusCode: 422 })
+  t.match(await app.inject({
+    method: 'PUT',
+    url: '/posts',
+    headers: { 'content-type': 'application/xml' },
+    payload: '<post><id>2</id><rating>9</rating></post>'
+  }), { statusCode: 422 })
   t.match(await put(app, '<rating>9</rating>', { 'if-match': '"7"' }), { statusCode: 412 })
 })
 
 t.test('nothing is written where nothing differs, and preconditions come first', async (t) => {
   const store = make()
   const app = await build(t, { name: 'posts', attributes, store })
-  t.match(await put(app, '<title>T</title>', { 'if-match': '"1.xml"' }), {
-    statusCode: 200, headers: { etag: /^"1\.xml-/ }
-  })
-  t.match(await put(app, '<title>T</title>', { 'if-match': '"0.xml"' }), {
-    statusCode: 412, headers: { etag: /^"1\.xml-/ }
-  })
+  t.match(await put(app, '<title>T</title>', { 'if-match': '"1.xml"' }),
+    { statusCode: 200, headers: { etag: /^"1\.xml-/ } })
+  t.match(await put(app, '<title>T</title>', { 'if-match': '"0.xml"' }),
+    { statusCode: 412, headers: { etag: /^"1\.xml-/ } })
   t.match(await put(app, '<title>T</title>', { 'if-none-match': '*' }), { statusCode: 412 })
-  t.match(
-    await app.inject({
-      method: 'PUT',
-      url: '/posts',
-      headers: { 'content-type': 'application/xml' },
-      payload: '<post><id>2</id><title>T</title></post>'
-    }),
-    { statusCode: 404 }
-  )
-  t.match(await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: {} } }), {
-    statusCode: 200, headers: { etag: /^"1\.json-/ }
-  })
-  t.match(
-    await app.inject({ method: 'PUT', url: '/posts', headers: { 'if-match': '"0"' }, payload: { id: 1, post: {} } }),
-    { statusCode: 412 }
-  )
+  t.match(await app.inject({
+    method: 'PUT',
+    url: '/posts',
+    headers: { 'content-type': 'application/xml' },
+    payload: '<post><id>2</id><title>T</title></post>'
+  }), { statusCode: 404 })
+  t.match(await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: {} } }),
+    { statusCode: 200, headers: { etag: /^"1\.json-/ } })
+  t.match(await app.inject({
+    method: 'PUT', url: '/posts', headers: { 'if-match': '"0"' }, payload: { id: 1, post: {} }
+  }), { statusCode: 412 })
   t.match(await app.inject({ method: 'PUT', url: '/posts', payload: { id: 2, post: {} } }), { statusCode: 404 })
   const demanding = await build(t, { name: 'posts', attributes, store, requireMatch: true })
   t.match(await put(demanding, '<title>T</title>'), { statusCode: 428 })
@@ -594,23 +569,15 @@ t.test('what a hook makes of a value is compared, and not what was sent', async 
       }
     }
   })
-  t.equal(
-    (await put(
-      app,
-      '<title>T</title><any><a type="array"><a type="float">1.0</a><a>x</a><a nil="true"></a><a ' +
-        'type="boolean">true</a></a></any>'
-    )).statusCode,
-    200
-  )
+  t.equal((await put(app, '<title>T</title><any><a type="array"><a type="float">1.0</a><a>x</a><a nil="true"></a><a ' +
+    'type="boolean">true</a></a></any>')).statusCode, 200)
   t.strictSame(updates, [{ title: 'hooked', any: { a: [1, 'x', null] } }])
 })
 
 t.test('JSON writes what it names', async (t) => {
   const { store, updates } = noting(make())
   const app = await build(t, { name: 'posts', attributes, store })
-  t.match(
-    await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'T' } } }),
-    { statusCode: 200, headers: { etag: /^"2\.json-/, 'content-type': types.json } }
-  )
+  t.match(await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'T' } } }),
+    { statusCode: 200, headers: { etag: /^"2\.json-/, 'content-type': types.json } })
   t.strictSame(updates, [{ title: 'T' }])
 })

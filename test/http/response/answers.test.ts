@@ -274,8 +274,7 @@ t.test('a beginner\'s mistake is answered with its cure', async t => {
         'PUT is not allowed here; use GET, HEAD, QUERY, POST, OPTIONS', { writes: 'member' }],
       ['a browser app on another port', { method: 'DELETE', url: '/posts?id=1', headers: port }, 403,
         'the request comes from another origin of this site: Sec-Fetch-Site is same-site; ' +
-      'if its pages may write here, ' +
-        'add "http://localhost:5173" to the option trustedOrigins'],
+          'if its pages may write here, ' + 'add "http://localhost:5173" to the option trustedOrigins'],
       ['a browser app of another site',
         { method: 'DELETE', url: '/posts?id=1', headers: { ...port, 'sec-fetch-site': 'cross-site' } }, 403,
         'the request comes from another site: Sec-Fetch-Site is cross-site; if its pages may write here, add ' +
@@ -307,9 +306,8 @@ t.test('a beginner\'s mistake is answered with its cure', async t => {
 })
 
 /** Three writes that need no body, of an app that has both kinds of paths. */
-const BODILESS: ReadonlyArray<readonly [method: 'DELETE' | 'POST', url: string]> = [
-  ['DELETE', '/posts/2'], ['DELETE', '/posts?id=1'], ['POST', '/posts/3/publish']
-]
+const BODILESS: ReadonlyArray<readonly [method: 'DELETE' | 'POST', url: string]> = [['DELETE', '/posts/2'],
+  ['DELETE', '/posts?id=1'], ['POST', '/posts/3/publish']]
 
 async function withPublish (t: Test, server: FastifyServerOptions = {}): Promise<FastifyInstance> {
   const app = fastify(server)
@@ -324,10 +322,8 @@ async function withPublish (t: Test, server: FastifyServerOptions = {}): Promise
 }
 
 t.test('a write without a body may have any Content-Type', async t => {
-  const contentTypes = [
-    'text/plain', 'text/plain;charset=UTF-8', 'application/octet-stream', 'application/json; charset=utf-16', form,
-    'application/xml', 'multipart/form-data; boundary=x', 'no type', ''
-  ]
+  const contentTypes = ['text/plain', 'text/plain;charset=UTF-8', 'application/octet-stream',
+    'application/json; charset=utf-16', form, 'application/xml', 'multipart/form-data; boundary=x', 'no type', '']
   for (const contentType of contentTypes) {
     for (const encoding of ['identity', 'gzip']) {
       const app = await withPublish(t)
@@ -363,8 +359,6 @@ t.test('a 406 is answered in the first of the formats, and lists them', async t 
   const app = await seeded(t)
   const res = await app.inject({ url: '/posts/1', headers: { accept: 'image/png' } })
   t.strictSame([res.statusCode, res.headers['content-type']], [406, types.xml])
-  t.match(
-    res.body,
-    /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<errors><error>[^<]*application\/xml[^<]*<\/error><\/errors>$/
-  )
+  t.match(res.body,
+    /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<errors><error>[^<]*application\/xml[^<]*<\/error><\/errors>$/)
 })

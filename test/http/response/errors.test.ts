@@ -5,7 +5,7 @@ import {
   accepts, browser, first, form, isPage, isProblem, isRefused, isXmlOf, json, type Row, rows, second, seeded,
   seededAgain, withHeaders
 } from '../../support/answers.js'
-import { build, post, types, xml } from '../../support/helper.js'
+import { build, post, types } from '../../support/helper.js'
 import { resettableStore } from '../../support/stores/resettable-store.js'
 
 type Method = 'list' | 'get' | 'create' | 'update' | 'delete'
@@ -49,18 +49,16 @@ t.test('the first fault in order decides', async t => {
       }],
     [428, 'without If-Match, a duplicate',
       { method: 'PUT', url: '/posts', ...json({ id: 1, post: { title: 'Taken' } }) }],
-    [412, 'stale, a duplicate',
-      {
-        method: 'PUT',
-        url: '/posts',
-        ...withHeaders(json({ id: 1, post: { title: 'Taken' } }), { 'if-match': '"9.json"' })
-      }],
-    [409, 'a duplicate',
-      {
-        method: 'PUT',
-        url: '/posts',
-        ...withHeaders(json({ id: 1, post: { title: 'Taken' } }), { 'if-match': '"1.json"' })
-      }]
+    [412, 'stale, a duplicate', {
+      method: 'PUT',
+      url: '/posts',
+      ...withHeaders(json({ id: 1, post: { title: 'Taken' } }), { 'if-match': '"9.json"' })
+    }],
+    [409, 'a duplicate', {
+      method: 'PUT',
+      url: '/posts',
+      ...withHeaders(json({ id: 1, post: { title: 'Taken' } }), { 'if-match': '"1.json"' })
+    }]
   ]
   for (const [status, name, request] of cases) {
     await t.test(`${status}: ${name}`, async t => {
@@ -184,10 +182,9 @@ t.test('an error of the app is written like one of the plugin', async t => {
       t.equal((await app.inject('/posts')).headers['content-type'], types.xml, 'without Accept, XML')
       t.equal((await app.inject({ url: '/posts.json', headers: { accept: browser } })).headers['content-type'],
         types.problem, 'the suffix decides')
-      t.equal(
-        (await app.inject({ url: '/posts?format=html', headers: { accept: accepts.json } })).headers['content-type'],
-        types.html, '?format decides'
-      )
+      t.equal((await app.inject({
+        url: '/posts?format=html', headers: { accept: accepts.json }
+      })).headers['content-type'], types.html, '?format decides')
     })
   }
 })
@@ -407,12 +404,10 @@ t.test('the option writes decides the paths of update and delete', async t => {
       [writes, { method: 'POST', url: '/posts/1', ...json('_method=DELETE', form) }, 303, [second]]
     )
   }
-  cases.push(
-    ['both', { method: 'PUT', url: '/posts', ...json({ id: 1, post: { title: 'U' } }) }, 200, updated],
+  cases.push(['both', { method: 'PUT', url: '/posts', ...json({ id: 1, post: { title: 'U' } }) }, 200, updated],
     ['both', { method: 'DELETE', url: '/posts', ...json({ id: 1 }) }, 204, [second]],
     ['both', { method: 'DELETE', url: '/posts?id=1' }, 204, [second]],
-    ['both', { method: 'PATCH', url: '/posts', ...json({ id: 1, post: { title: 'U' } }) }, 405, [first, second]]
-  )
+    ['both', { method: 'PATCH', url: '/posts', ...json({ id: 1, post: { title: 'U' } }) }, 405, [first, second]])
   const apps = {
     collection: await seededAgain(t, { writes: 'collection' }),
     member: await seededAgain(t, { writes: 'member' }),

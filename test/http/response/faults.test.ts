@@ -8,7 +8,9 @@ import { BY_ID } from '../../../lib/core/stores/order.js'
 import { type SqliteDatabase, sqliteStore } from '../../../lib/sql/sqlite/index.js'
 import { build } from '../../support/helper.js'
 
-const attributes = { type: 'object', properties: { title: { type: 'string', minLength: 1 }, secret: { type: 'string' } } } as const
+const attributes = {
+  type: 'object', properties: { title: { type: 'string', minLength: 1 }, secret: { type: 'string' } }
+} as const
 const JSON_TYPE = { accept: 'application/json' }
 
 /** Collects the rejections that nobody handles until the test ends. */
@@ -51,7 +53,9 @@ t.test('row() and proceed() that reject before a handler waits for them do not e
     scope: () => ({})
   })
   for (const method of ['PUT', 'DELETE'] as const) {
-    const response = await app.inject({ method, url: '/posts', headers: JSON_TYPE, payload: { id: 99, ...(method === 'PUT' && { post: { title: 'b' } }) } })
+    const response = await app.inject({
+      method, url: '/posts', headers: JSON_TYPE, payload: { id: 99, ...(method === 'PUT' && { post: { title: 'b' } }) }
+    })
     t.equal(response.statusCode, 404, method)
   }
   await turns(3)
@@ -98,11 +102,15 @@ t.test('an error is answered in its format if what belongs to it cannot be found
 const rowOf = (id: number, title: string): Row => ({ id, version: '1', attributes: { title } })
 
 t.test('the text that is held for a reader is bounded when large rows follow small ones', async (t) => {
-  const rows = [...Array.from({ length: 1000 }, (_, index) => rowOf(index, 'a')), ...Array.from({ length: 200 }, (_, index) => rowOf(1000 + index, 'b'.repeat(100_000)))]
+  const rows = [...Array.from({ length: 1000 }, (_, index) => rowOf(index, 'a')),
+    ...Array.from({ length: 200 }, (_, index) => rowOf(1000 + index, 'b'.repeat(100_000)))]
   for (const more of [undefined, { next: () => ({ done: true, value: undefined }) } satisfies Source]) {
     let written = 0
-    const writer = { open: '', row: ({ attributes }: Row) => { written++; return String(attributes.title) }, separator: ',', close: '' }
-    const body = await writeList({ kind: 'listed', rows, more, order: BY_ID, first: undefined, last: undefined }, writer)
+    const writer = {
+      open: '', row: ({ attributes }: Row) => { written++; return String(attributes.title) }, separator: ',', close: ''
+    }
+    const body = await writeList({ kind: 'listed', rows, more, order: BY_ID, first: undefined, last: undefined },
+      writer)
     if (typeof body === 'string') throw new Error('the list is long, so it must be a stream')
     t.ok(written <= 1100, `${written} rows are written before the first chunk is read`)
     written = 0
@@ -116,7 +124,8 @@ t.test('the text that is held for a reader is bounded when large rows follow sma
 t.test('a separator follows an empty text, and a cursor is closed once when its second batch fails', async (t) => {
   const writer = { open: '', row: ({ attributes }: Row) => String(attributes.title), separator: ',', close: '' }
   const listed = { kind: 'listed', order: BY_ID, first: undefined, last: undefined } as const
-  t.equal(await writeList({ ...listed, rows: [rowOf(1, ''), rowOf(2, 'b')], more: undefined }, { ...writer, row: writer.row }), ',b')
+  t.equal(await writeList({ ...listed, rows: [rowOf(1, ''), rowOf(2, 'b')], more: undefined },
+    { ...writer, row: writer.row }), ',b')
   let closed = 0
   let pulled = 0
   const cursor: AsyncIterator<Row[]> = {

@@ -1,6 +1,9 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import { type Attributes, comparePositions, type Id, memoryStore, type MemoryStore, positionOf, type ResourceOptions, type Row, type Store } from '../../../lib/index.js'
+import {
+  type Attributes, comparePositions, type Id, memoryStore, type MemoryStore, positionOf, type ResourceOptions,
+  type Row, type Store
+} from '../../../lib/index.js'
 import { build, types } from '../../support/helper.js'
 
 const attributes = {
@@ -8,7 +11,8 @@ const attributes = {
   properties: { title: { type: 'string' }, rating: { type: ['integer', 'null'] }, published: { type: 'boolean' } }
 } as const
 const guard = { version: undefined, scope: {} }
-const sorts = ['id', '-id', 'title', '-title', 'rating', '-rating', '-rating,title', 'published,-rating', '-published,rating,-title', 'rating,-id', '-title,-id']
+const sorts = ['id', '-id', 'title', '-title', 'rating', '-rating', '-rating,title', 'published,-rating',
+  '-published,rating,-title', 'rating,-id', '-title,-id']
 const kinds = ['xml', 'json', 'html'] as const
 
 /** Rows with ties and nulls. */
@@ -24,12 +28,14 @@ function seeded (rows: readonly Attributes[] = seeds, id: 'integer' | 'uuid' = '
   return store
 }
 
-async function serve (t: Test, store: Store = seeded(), options: Omit<ResourceOptions, 'name'> = {}): Promise<FastifyInstance> {
+async function serve (t: Test, store: Store = seeded(),
+  options: Omit<ResourceOptions, 'name'> = {}): Promise<FastifyInstance> {
   return await build(t, { name: 'posts', attributes, store, ...options })
 }
 
 function linksOf ({ headers: { link } }: LightMyRequestResponse): Record<string, string> {
-  return Object.fromEntries([...String(link ?? '').matchAll(/<([^>]*)>; rel="([^"]+)"/g)].map(([, url, relation]) => [relation, url]))
+  return Object.fromEntries([...String(link ?? '').matchAll(/<([^>]*)>; rel="([^"]+)"/g)].map(
+    ([, url, relation]) => [relation, url]))
 }
 
 function idsOf ({ statusCode, body }: LightMyRequestResponse, kind: typeof kinds[number] = 'json'): string[] {
@@ -41,15 +47,27 @@ function idsOf ({ statusCode, body }: LightMyRequestResponse, kind: typeof kinds
 
 function inOrder (store: MemoryStore, sort: string): string[] {
   const named = sort.split(',').map((name) => ({ by: name.replace('-', ''), descending: name.startsWith('-') }))
-  const order = named.at(-1)?.by === 'id' ? named : [...named, { by: 'id', descending: named.at(-1)?.descending === true }]
-  const rows = [...store.list({ order: [{ by: 'id', descending: false }], after: undefined, limit: undefined, scope: {}, filter: [], search: undefined })].flat()
-  return rows.sort((a: Row, b: Row) => comparePositions(order, positionOf(a, order), positionOf(b, order))).map(({ id }) => String(id))
+  const order = named.at(-1)?.by === 'id'
+    ? named
+    : [...named,
+        { by: 'id', descending: named.at(-1)?.descending === true }]
+  const rows = [...store.list({
+    order: [{ by: 'id', descending: false }],
+    after: undefined,
+    limit: undefined,
+    scope: {},
+    filter: [],
+    search: undefined
+  })].flat()
+  return rows.sort((a: Row, b: Row) => comparePositions(order, positionOf(a, order), positionOf(b, order)))
+    .map(({ id }) => String(id))
 }
 
 type Relation = 'next' | 'prev'
 
 /** Follows one relation from page to page, and returns the ids of each page. */
-async function walk (app: FastifyInstance, url: string, relation: Relation, between: (page: readonly string[]) => void = () => {}): Promise<string[][]> {
+async function walk (app: FastifyInstance, url: string, relation: Relation,
+  between: (page: readonly string[]) => void = () => {}): Promise<string[][]> {
   const pages: string[][] = []
   for (let link: string | undefined = url; link !== undefined;) {
     const res: LightMyRequestResponse = await app.inject(link)
@@ -76,8 +94,10 @@ t.test('the pages backwards are those forwards, in any order', async (t) => {
         if (begins === undefined) continue
         const second = await app.inject(begins)
         const first = await app.inject(linksOf(second).prev ?? '')
-        t.strictSame([idsOf(first), linksOf(first).prev], [forwards[0], undefined], `${url}, the page before the second one`)
-        t.strictSame(idsOf(await app.inject(linksOf(first).next ?? '')), forwards[1], `${url}, and the one after it again`)
+        t.strictSame([idsOf(first), linksOf(first).prev], [forwards[0], undefined],
+          `${url}, the page before the second one`)
+        t.strictSame(idsOf(await app.inject(linksOf(first).next ?? '')), forwards[1],
+          `${url}, and the one after it again`)
       }
     }
   }
@@ -93,21 +113,24 @@ t.test('while rows are created and deleted, no row is missed and none comes twic
           const before = inOrder(store, sort)
           const gone = new Set<string>()
           const made = new Set<string>()
-          const pages = await walk(app, `/posts.json?sort=${sort}&limit=3${relation === 'prev' ? '&before=' : ''}`, relation, (page) => {
-            const id = page.at(place)
-            if (id !== undefined) store.delete(Number(id), guard)
-            // A row on the way is deleted before the walk reaches it.
-            const ahead = (relation === 'next' ? before : before.toReversed()).filter((id) => !page.includes(id) && store.get(Number(id), {}) !== undefined)
-            const next = ahead.at(-1)
-            if (next !== undefined && gone.size < 3) {
-              gone.add(next)
-              store.delete(Number(next), guard)
-            }
-            if (made.size < 6) made.add(String(store.create(seeds[made.size] as Attributes, {}).id))
-          })
+          const pages = await walk(app, `/posts.json?sort=${sort}&limit=3${relation === 'prev' ? '&before=' : ''}`,
+            relation, (page) => {
+              const id = page.at(place)
+              if (id !== undefined) store.delete(Number(id), guard)
+              // A row on the way is deleted before the walk reaches it.
+              const ahead = (relation === 'next' ? before : before.toReversed()).filter((id) =>
+                !page.includes(id) && store.get(Number(id), {}) !== undefined)
+              const next = ahead.at(-1)
+              if (next !== undefined && gone.size < 3) {
+                gone.add(next)
+                store.delete(Number(next), guard)
+              }
+              if (made.size < 6) made.add(String(store.create(seeds[made.size] as Attributes, {}).id))
+            })
           const seen = (relation === 'next' ? pages : pages.reverse()).flat()
           t.equal(new Set(seen).size, seen.length, 'no row comes twice')
-          t.strictSame(seen.filter((id) => !made.has(id) && !gone.has(id)), before.filter((id) => !gone.has(id)), 'no row is missed')
+          t.strictSame(seen.filter((id) => !made.has(id) && !gone.has(id)), before.filter((id) => !gone.has(id)),
+            'no row is missed')
           t.equal(gone.size, 3)
         })
       }
@@ -135,21 +158,39 @@ t.test('the relations of a page', async (t) => {
     ['/blog/posts.json?limit=2', { self: '?limit=2', first: '?limit=2', next: `?limit=2&after=${cursor(2)}` }],
     ['/blog/posts.html', { self: '', first: '', next: `?after=${cursor(2)}` }],
     ['/blog/posts.xml?limit=5', { self: '?limit=5', first: '?limit=5' }],
-    [`/blog/posts.json?limit=2&after=${cursor(2)}`, { self: `?limit=2&after=${cursor(2)}`, first: '?limit=2', prev: `?limit=2&before=${cursor(3)}`, next: `?limit=2&after=${cursor(4)}` }],
-    [`/blog/posts.html?after=${cursor(2)}&title=z`, { self: `?title=z&after=${cursor(2)}`, first: '?title=z', prev: '?title=z&before=' }],
-    [`/blog/posts.json?after=${cursor(4)}&limit=2`, { self: `?limit=2&after=${cursor(4)}`, first: '?limit=2', prev: `?limit=2&before=${cursor(5)}` }],
-    [`/blog/posts.json?limit=2&before=${cursor(5)}`, { self: `?limit=2&before=${cursor(5)}`, first: '?limit=2', prev: `?limit=2&before=${cursor(3)}`, next: `?limit=2&after=${cursor(4)}` }],
-    [`/blog/posts.json?limit=2&before=${cursor(3)}`, { self: `?limit=2&before=${cursor(3)}`, first: '?limit=2', next: `?limit=2&after=${cursor(2)}` }],
-    ['/blog/posts.json?limit=2&before=', { self: '?limit=2&before=', first: '?limit=2', prev: `?limit=2&before=${cursor(4)}` }],
+    [`/blog/posts.json?limit=2&after=${cursor(2)}`,
+      {
+        self: `?limit=2&after=${cursor(2)}`,
+        first: '?limit=2',
+        prev: `?limit=2&before=${cursor(3)}`,
+        next: `?limit=2&after=${cursor(4)}`
+      }],
+    [`/blog/posts.html?after=${cursor(2)}&title=z`,
+      { self: `?title=z&after=${cursor(2)}`, first: '?title=z', prev: '?title=z&before=' }],
+    [`/blog/posts.json?after=${cursor(4)}&limit=2`,
+      { self: `?limit=2&after=${cursor(4)}`, first: '?limit=2', prev: `?limit=2&before=${cursor(5)}` }],
+    [`/blog/posts.json?limit=2&before=${cursor(5)}`,
+      {
+        self: `?limit=2&before=${cursor(5)}`,
+        first: '?limit=2',
+        prev: `?limit=2&before=${cursor(3)}`,
+        next: `?limit=2&after=${cursor(4)}`
+      }],
+    [`/blog/posts.json?limit=2&before=${cursor(3)}`,
+      { self: `?limit=2&before=${cursor(3)}`, first: '?limit=2', next: `?limit=2&after=${cursor(2)}` }],
+    ['/blog/posts.json?limit=2&before=',
+      { self: '?limit=2&before=', first: '?limit=2', prev: `?limit=2&before=${cursor(4)}` }],
     ['/blog/posts.json?limit=9&before=', { self: '?limit=9&before=', first: '?limit=9' }],
-    [`/blog/posts.json?limit=2&after=${cursor(5)}`, { self: `?limit=2&after=${cursor(5)}`, first: '?limit=2', prev: '?limit=2&before=' }],
+    [`/blog/posts.json?limit=2&after=${cursor(5)}`,
+      { self: `?limit=2&after=${cursor(5)}`, first: '?limit=2', prev: '?limit=2&before=' }],
     [`/blog/posts.json?limit=2&before=${cursor(1)}`, { self: `?limit=2&before=${cursor(1)}`, first: '?limit=2' }]
   ]
   for (const [url, expected] of cases) {
     const [path = ''] = url.split('?')
     const get = await app.inject(url)
     t.equal(get.statusCode, 200, url)
-    t.strictSame(linksOf(get), Object.fromEntries(Object.entries(expected).map(([relation, query]) => [relation, path + query])), url)
+    t.strictSame(linksOf(get), Object.fromEntries(Object.entries(expected)
+      .map(([relation, query]) => [relation, path + query])), url)
     t.equal((await app.inject({ method: 'HEAD', url })).headers.link, get.headers.link, `HEAD ${url}`)
   }
 })
@@ -187,21 +228,25 @@ t.test('a position that no link has is a 400', async (t) => {
     [app, '/posts.json?before=WzFd&after=WzFd', '"after" and "before" exclude each other; send one of them'],
     [app, '/posts.json?before=&after=WzFd', '"after" and "before" exclude each other; send one of them'],
     [app, '/posts.json?before=x', '"before" must come from a "prev" link of this list with the same order'],
-    [app, '/posts.json?limit=1&sort=title&before=WzFd', '"before" must come from a "prev" link of this list with the same order'],
+    [app, '/posts.json?limit=1&sort=title&before=WzFd',
+      '"before" must come from a "prev" link of this list with the same order'],
     [app, '/posts.json?after=', '"after" must come from a "next" link of this list with the same order'],
     [app, prev, 'the row at which the page ends has been deleted; start again without "before"'],
     [own, '/posts.json?limit=1&before=', /^the parameter "before" is unknown/]
   ]
   for (const [app, url, detail] of cases) {
     const res = await app.inject(url)
-    t.match([res.statusCode, res.headers['content-type'], res.json<{ detail: string }>().detail], [400, types.problem, detail], url)
+    t.match([res.statusCode, res.headers['content-type'], res.json<{ detail: string }>().detail],
+      [400, types.problem, detail], url)
   }
   const { next: onward = '' } = linksOf(await own.inject('/posts.json?limit=2'))
-  t.strictSame(Object.keys(linksOf(await own.inject(onward))), ['self', 'first', 'next'], 'a store that cannot reverse its order has no previous pages')
+  t.strictSame(Object.keys(linksOf(await own.inject(onward))), ['self', 'first', 'next'],
+    'a store that cannot reverse its order has no previous pages')
 })
 
 t.test('pages of large rows go in both directions', async (t) => {
-  const store = seeded(Array.from({ length: 9 }, (_, index) => ({ title: String(index % 3).padEnd(700_000, 'x'), rating: index % 4 })))
+  const store = seeded(Array.from({ length: 9 },
+    (_, index) => ({ title: String(index % 3).padEnd(700_000, 'x'), rating: index % 4 })))
   const views = { list: (page: { readonly table: unknown }) => page.table } as never
   for (const app of [await serve(t, store), await serve(t, store, { html: { views } })]) {
     for (const sort of ['rating,-id']) {
@@ -228,7 +273,8 @@ t.test('pages of large rows go in both directions', async (t) => {
 })
 
 t.test('rows that are created while a page of large rows is read push none off the page', async (t) => {
-  const store = seeded(Array.from({ length: 12 }, (_, index) => ({ title: String(index).padEnd(900_000, 'x'), rating: index * 2 })))
+  const store = seeded(Array.from({ length: 12 },
+    (_, index) => ({ title: String(index).padEnd(900_000, 'x'), rating: index * 2 })))
   let calls = 0
   const app = await serve(t, {
     ...store,
@@ -240,7 +286,8 @@ t.test('rows that are created while a page of large rows is read push none off t
       return store.list(query)
     }
   })
-  t.strictSame(idsOf(await app.inject('/posts.json?sort=rating&limit=10&before=')), ['3', '4', '13', '5', '6', '7', '8', '9', '10', '11', '12'])
+  t.strictSame(idsOf(await app.inject('/posts.json?sort=rating&limit=10&before=')),
+    ['3', '4', '13', '5', '6', '7', '8', '9', '10', '11', '12'])
   t.equal(calls, 2)
 })
 
@@ -252,39 +299,56 @@ t.test('lists of the app have previous pages if their rows are known', async (t)
   const cases: Array<[name: string, app: FastifyInstance]> = [
     ['all rows', await listed(() => rows)],
     ['an outcome of all rows', await listed(() => ({ kind: 'listed', rows }))],
-    ['proceed()', await listed(({ proceed }: { proceed: () => unknown }) => proceed(), { store: seeded(seeds.slice(0, 5)) })],
+    ['proceed()', await listed(({ proceed }: { proceed: () => unknown }) => proceed(),
+      { store: seeded(seeds.slice(0, 5)) })],
     ['a copy of proceed()', await listed(async ({ proceed }: { proceed: () => Promise<{ rows: object[] }> }) => {
       const outcome = await proceed()
       return { ...outcome, rows: [...outcome.rows] }
     }, { store: seeded(seeds.slice(0, 5)) })],
-    ['pages with "first" and "last"', await listed(({ query: { before, after, limit } }: { query: { before: 'end' | [number] | undefined, after: [number] | undefined, limit: number } }) => {
-      const end = before === undefined ? undefined : before === 'end' ? rows.length : before[0] - 1
-      const begin = end === undefined ? after?.[0] ?? 0 : Math.max(0, end - limit)
-      const page = rows.slice(begin, end ?? begin + limit)
-      return { kind: 'listed', rows: page, first: begin > 0 ? page[0] ?? 'end' : undefined, last: rows.length > begin + page.length ? page.at(-1) : undefined }
-    })]
+    ['pages with "first" and "last"', await listed(
+      ({ query: { before, after, limit } }: {
+        query: {
+          before: 'end' | [number] | undefined, after: [number] | undefined, limit: number
+        }
+      }) => {
+        const end = before === undefined ? undefined : before === 'end' ? rows.length : before[0] - 1
+        const begin = end === undefined ? after?.[0] ?? 0 : Math.max(0, end - limit)
+        const page = rows.slice(begin, end ?? begin + limit)
+        return {
+          kind: 'listed',
+          rows: page,
+          first: begin > 0 ? page[0] ?? 'end' : undefined,
+          last: rows.length > begin + page.length ? page.at(-1) : undefined
+        }
+      })]
   ]
   for (const [name, app] of cases) {
     t.strictSame(await walk(app, '/posts.json?limit=2', 'next'), forwards, name)
-    t.strictSame(await walk(app, '/posts.json?limit=2&before=', 'prev'), [['4', '5'], ['2', '3'], ['1']], `${name}, backwards`)
+    t.strictSame(await walk(app, '/posts.json?limit=2&before=', 'prev'), [['4', '5'], ['2', '3'], ['1']],
+      `${name}, backwards`)
     const beyond = await app.inject('/posts.json?limit=2&after=WzVd')
     t.strictSame([idsOf(beyond), linksOf(beyond).prev], [[], '/posts.json?limit=2&before='], `${name}, an empty page`)
   }
   const [, all] = cases[0] as typeof cases[number]
   rows.splice(2, 1)
-  t.strictSame(idsOf(await all.inject('/posts.json?limit=2&before=WzNd')), ['1', '2'], 'the row after the page is deleted')
+  t.strictSame(idsOf(await all.inject('/posts.json?limit=2&before=WzNd')), ['1', '2'],
+    'the row after the page is deleted')
   t.strictSame(idsOf(await all.inject('/posts.json?before=WzRd')), ['1', '2'], 'without a limit, all rows before it')
   rows.reverse()
-  t.strictSame(idsOf(await all.inject('/posts.json?limit=2&before=WzJd')), ['5', '4'].slice(0, 2), 'the rows ignore the order')
+  t.strictSame(idsOf(await all.inject('/posts.json?limit=2&before=WzJd')), ['5', '4'].slice(0, 2),
+    'the rows ignore the order')
   t.strictSame(idsOf(await all.inject('/posts.json?limit=2&before=WzNd')), [], 'and the row is deleted')
 
   const batches = await listed(() => rows.map((row) => [row]))
   for (const url of ['/posts.json?limit=2&before=WzNd', '/posts.json?before=']) {
     const res = await batches.inject(url)
-    t.match([res.statusCode, res.json()], [400, { detail: 'this list has no previous pages; start again without "before"' }], url)
+    t.match([res.statusCode, res.json()],
+      [400, { detail: 'this list has no previous pages; start again without "before"' }], url)
   }
-  const heeded = await listed(({ query: { after, limit } }: { query: { after: [number] | undefined, limit: number } }) =>
-    [1, 2, 3, 4, 5].slice(after?.[0] ?? 0).slice(0, limit + 1).map((id) => ({ id, attributes: {} })))
+  const heeded = await listed(
+    ({ query: { after, limit } }: { query: { after: [number] | undefined, limit: number } }) =>
+      [1, 2, 3, 4, 5].slice(after?.[0] ?? 0).slice(0, limit + 1).map((id) => ({ id, attributes: {} })))
   const { next = '' } = linksOf(await heeded.inject('/posts.json?limit=2'))
-  t.strictSame(Object.keys(linksOf(await heeded.inject(next))), ['self', 'first', 'next'], 'a page alone does not show whether rows precede it')
+  t.strictSame(Object.keys(linksOf(await heeded.inject(next))), ['self', 'first', 'next'],
+    'a page alone does not show whether rows precede it')
 })

@@ -20,7 +20,8 @@ function ask (t: Test, port: number, path: string): Socket {
 }
 
 /** Returns an iterator like a driver's cursor, which is not a generator. It records its calls. */
-function cursor (next: (call: number) => Promise<IteratorResult<Post[]>>, events: string[], leave: () => Promise<void> = async () => {}): Batches {
+function cursor (next: (call: number) => Promise<IteratorResult<Post[]>>, events: string[],
+  leave: () => Promise<void> = async () => {}): Batches {
   let calls = 0
   return {
     [Symbol.asyncIterator]: () => ({
@@ -40,9 +41,11 @@ function cursor (next: (call: number) => Promise<IteratorResult<Post[]>>, events
 const sources: [name: string, iterate: (batches: Post[][]) => Batches][] = [
   ['an array of batches', (batches) => batches],
   ['a generator', function * (batches) { yield * batches }],
-  ['an iterator without return', (batches) => ({ [Symbol.iterator]: () => ({ next: batches.values().next.bind(batches.values()) }) })],
+  ['an iterator without return',
+    (batches) => ({ [Symbol.iterator]: () => ({ next: batches.values().next.bind(batches.values()) }) })],
   ['an async generator', async function * (batches) { yield * batches }],
-  ['an async generator that takes its time', async function * (batches) { for (const batch of batches) { await turn(); yield batch } }],
+  ['an async generator that takes its time',
+    async function * (batches) { for (const batch of batches) { await turn(); yield batch } }],
   ['an async iterator without return', (batches) => {
     const values = batches.values()
     return { [Symbol.asyncIterator]: () => ({ next: async () => values.next() }) }
@@ -112,7 +115,8 @@ t.test('a short list has a Content-Length, a long one comes in chunks', async t 
   const { port } = await listen(t, () => [rows.slice(0, 3)])
   for (const kind of kinds) {
     const short = await request(port, 'GET', `/posts.${kind}`)
-    t.strictSame([short.headers['content-length'], short.headers['transfer-encoding']], [String(textOf(kind, rows.slice(0, 3)).length), undefined])
+    t.strictSame([short.headers['content-length'], short.headers['transfer-encoding']],
+      [String(textOf(kind, rows.slice(0, 3)).length), undefined])
     t.equal((await read(short)).text, textOf(kind, rows.slice(0, 3)))
   }
 })
@@ -180,8 +184,11 @@ t.test('all rows of an asynchronous store are listed in order', async t => {
     delete: async (id, guard) => memory.delete(id, guard)
   }
   const app = await build(t, { name: 'posts', attributes, store })
-  for (const title of ['a', 'b', 'c']) t.equal((await app.inject({ method: 'POST', url: '/posts', payload: { post: { title } } })).statusCode, 201)
-  t.equal((await app.inject({ method: 'PUT', url: '/posts', payload: { id: 2, post: { title: 'B' } } })).statusCode, 200)
+  for (const title of ['a', 'b', 'c']) {
+    t.equal((await app.inject({ method: 'POST', url: '/posts', payload: { post: { title } } })).statusCode, 201)
+  }
+  t.equal((await app.inject({ method: 'PUT', url: '/posts', payload: { id: 2, post: { title: 'B' } } })).statusCode,
+    200)
   t.equal((await app.inject({ method: 'DELETE', url: '/posts?id=1' })).statusCode, 204)
   t.same((await app.inject('/posts/3.json')).json(), { post: { id: 3, title: 'c' } })
   t.same((await app.inject('/posts.json')).json(), { posts: [{ id: 2, title: 'B' }, { id: 3, title: 'c' }] })
@@ -247,7 +254,8 @@ const failures: [name: string, fail: (error: unknown) => List][] = [
   ['a generator throws', (error) => function * () { throw error }],
   ['an async generator rejects', (error) => async function * () { throw error }],
   ['an iterator throws', (error) => () => ({ [Symbol.iterator]: () => ({ next: () => { throw error } }) })],
-  ['an async iterator throws at once', (error) => () => ({ [Symbol.asyncIterator]: () => ({ next: () => { throw error } }) })],
+  ['an async iterator throws at once', (error) =>
+    () => ({ [Symbol.asyncIterator]: () => ({ next: () => { throw error } }) })],
   ['there is nothing to iterate', (error) => () => ({ get [Symbol.iterator] (): never { throw error } })]
 ]
 
@@ -255,17 +263,22 @@ t.test('a store that fails before its first row gives an error in the client\'s 
   for (const [name, fail] of failures) {
     await t.test(name, async t => {
       const asked: { error: unknown } = { error: undefined }
-      const app = await build(t, { name: 'posts', attributes, store: listing((query, context) => fail(asked.error)(query, context)) })
-      const ways: InjectOptions[] = [...Object.keys(accept).map((kind) => ({ url: `/posts.${kind}` })), { url: '/posts.xml?limit=2' }, { url: '/posts.json?limit=2' }]
+      const app = await build(t, {
+        name: 'posts', attributes, store: listing((query, context) => fail(asked.error)(query, context))
+      })
+      const ways: InjectOptions[] = [...Object.keys(accept).map((kind) => ({ url: `/posts.${kind}` })),
+        { url: '/posts.xml?limit=2' }, { url: '/posts.json?limit=2' }]
       for (const { url } of ways) {
         const kind = String(url).split(/[.?]/)[1] as keyof typeof accept
         asked.error = new Error('secret')
         const failed = await app.inject(String(url))
-        t.strictSame([failed.statusCode, failed.headers['content-type'], failed.headers['retry-after']], [500, problems[kind], undefined], String(url))
+        t.strictSame([failed.statusCode, failed.headers['content-type'], failed.headers['retry-after']],
+          [500, problems[kind], undefined], String(url))
         t.notMatch(failed.body, 'secret')
         asked.error = Object.assign(new Error('secret'), { statusCode: 503, headers: { 'retry-after': '120' } })
         const busy = await app.inject(String(url))
-        t.strictSame([busy.statusCode, busy.headers['content-type'], busy.headers['retry-after']], [503, problems[kind], '120'], String(url))
+        t.strictSame([busy.statusCode, busy.headers['content-type'], busy.headers['retry-after']],
+          [503, problems[kind], '120'], String(url))
         t.notMatch(busy.body, 'secret')
         t.match(busy.body, /something went wrong on the server/)
       }
@@ -273,28 +286,32 @@ t.test('a store that fails before its first row gives an error in the client\'s 
   }
 })
 
-t.test('a store whose list is an async function gives an error in the client\'s format, and leaves no rejection unhandled', async t => {
-  const rejections: unknown[] = []
-  const note = (error: unknown): void => { rejections.push(error) }
-  process.on('unhandledRejection', note)
-  t.teardown(() => process.off('unhandledRejection', note))
-  const messages: string[] = []
-  for (const list of [async () => [], async () => { throw new Error('secret') }]) {
-    const app = await build(t, { name: 'posts', attributes, store: listing(list as unknown as List) }, {
-      before (app) { app.addHook('onError', async (_request, _reply, { message }) => { messages.push(message) }) }
-    })
-    for (const kind of Object.keys(accept) as Array<keyof typeof accept>) {
-      const { statusCode, headers, body } = await app.inject(`/posts.${kind}`)
-      t.strictSame([statusCode, headers['content-type'], body.includes('secret')], [500, problems[kind], false], kind)
+t.test(
+  'a store whose list is an async function gives an error in the client\'s format, and leaves no rejection unhandled',
+  async t => {
+    const rejections: unknown[] = []
+    const note = (error: unknown): void => { rejections.push(error) }
+    process.on('unhandledRejection', note)
+    t.teardown(() => process.off('unhandledRejection', note))
+    const messages: string[] = []
+    for (const list of [async () => [], async () => { throw new Error('secret') }]) {
+      const app = await build(t, { name: 'posts', attributes, store: listing(list as unknown as List) }, {
+        before (app) { app.addHook('onError', async (_request, _reply, { message }) => { messages.push(message) }) }
+      })
+      for (const kind of Object.keys(accept) as Array<keyof typeof accept>) {
+        const { statusCode, headers, body } = await app.inject(`/posts.${kind}`)
+        t.strictSame([statusCode, headers['content-type'], body.includes('secret')], [500, problems[kind], false], kind)
+      }
     }
-  }
-  await turn()
-  t.strictSame(rejections, [])
-  t.strictSame([...new Set(messages)], ['"list" of the store has returned neither an iterable nor an async iterable of batches'])
-})
+    await turn()
+    t.strictSame(rejections, [])
+    t.strictSame([...new Set(messages)],
+      ['"list" of the store has returned neither an iterable nor an async iterable of batches'])
+  })
 
 t.test('a page that fails at a later batch is an error, since nothing has been sent', async t => {
-  for (const list of [function * () { yield makeRows(2); throw new Error('secret') }, async function * () { yield makeRows(2); throw new Error('secret') }] satisfies List[]) {
+  for (const list of [function * () { yield makeRows(2); throw new Error('secret') },
+    async function * () { yield makeRows(2); throw new Error('secret') }] satisfies List[]) {
     const app = await build(t, { name: 'posts', attributes, store: listing(list) })
     for (const kind of ['xml', 'json', 'html'] as const) {
       const res = await app.inject(`/posts.${kind}?limit=5`)
@@ -315,7 +332,8 @@ const laterFailures: [name: string, list: (error: Error) => Batches][] = [
     throw error
   }],
   ['a row cannot be written', function * () { yield * [wide, wide, [{ id: 1, version: '1' } as Post], wide] }],
-  ['a row cannot be written, by promises', async function * () { yield * [wide, wide, [{ id: 1, version: '1' } as Post], wide] }],
+  ['a row cannot be written, by promises',
+    async function * () { yield * [wide, wide, [{ id: 1, version: '1' } as Post], wide] }],
   ['a batch is none', async function * () { yield * [wide, wide, null as unknown as Post[]] }]
 ]
 
@@ -325,7 +343,8 @@ t.test('a store that fails later breaks the connection, so that the list cannot 
       await t.test(`${kind}: ${name}`, async t => {
         const log: string[] = []
         const logger = { level: 'warn', stream: { write: (line: string) => { log.push(line) } } }
-        const { app, port } = await listen(t, () => list(new Error('the disk is gone')), { logger, requestTimeout: 60_000 })
+        const { app, port } = await listen(t, () => list(new Error('the disk is gone')),
+          { logger, requestTimeout: 60_000 })
         const res = await request(port, 'GET', `/posts.${kind}`)
         t.equal(res.statusCode, 200)
         const { text, error } = await read(res)
@@ -345,14 +364,16 @@ t.test('a store that fails at its second batch gives an ordinary error if nothin
   const lists: [name: string, list: List][] = [
     ['a generator', function * () { yield makeRows(1); throw new Error('secret') }],
     ['an async generator', async function * () { yield makeRows(1); throw new Error('secret') }],
-    ['an async generator that takes its time', async function * () { yield makeRows(1); await turn(); throw new Error('secret') }]
+    ['an async generator that takes its time',
+      async function * () { yield makeRows(1); await turn(); throw new Error('secret') }]
   ]
   for (const [name, list] of lists) {
     const { port } = await listen(t, list)
     for (const kind of kinds) {
       const res = await request(port, 'GET', `/posts.${kind}`)
       const { text, error } = await read(res)
-      t.strictSame([res.statusCode, res.headers['content-type'], error], [500, problems[kind], undefined], `${name}, ${kind}`)
+      t.strictSame([res.statusCode, res.headers['content-type'], error], [500, problems[kind], undefined],
+        `${name}, ${kind}`)
       t.notMatch(text, /secret|Row 1/)
     }
   }
@@ -495,8 +516,14 @@ t.test('HEAD of a long list has no body and frees the resources of the list', as
         const released = deferred()
         const { port } = await listen(t, () => {
           const batches = list()
-          if (Symbol.iterator in batches) return (function * () { try { for (const batch of batches) { pulled++; yield batch } } finally { released.resolve() } })()
-          return (async function * () { try { for await (const batch of batches) { pulled++; yield batch } } finally { released.resolve() } })()
+          if (Symbol.iterator in batches) {
+            return (function * () {
+              try { for (const batch of batches) { pulled++; yield batch } } finally { released.resolve() }
+            })()
+          }
+          return (async function * () {
+            try { for await (const batch of batches) { pulled++; yield batch } } finally { released.resolve() }
+          })()
         })
         const socket = net.connect({ port, host: '127.0.0.1' })
         socket.write(`HEAD /posts.${kind} HTTP/1.1\r\nHost: blog.example\r\nConnection: close\r\n\r\n`)
@@ -516,10 +543,22 @@ t.test('HEAD of a long list has no body and frees the resources of the list', as
 t.test('a cursor that fails to close does not end the process', async t => {
   const fail = (): never => { throw new Error('cannot be freed') }
   const cursors: [name: string, list: (left: () => void) => Batches][] = [
-    ['its return rejects', (left) => cursor(async () => ({ done: false, value: wide }), [], async () => { left(); fail() })],
-    ['its return throws', (left) => ({ [Symbol.iterator]: () => ({ next: () => ({ done: false, value: wide }), return: () => { left(); return fail() } }) })],
+    ['its return rejects', (left) => cursor(async () => ({ done: false, value: wide }), [],
+      async () => { left(); fail() })],
+    ['its return throws',
+      (left) => ({
+        [Symbol.iterator]: () => ({
+          next: () => ({ done: false, value: wide }), return: () => { left(); return fail() }
+        })
+      })],
     ['a generator whose finally throws', function * (left) { try { for (;;) yield wide } finally { left(); fail() } }],
-    ['an async generator whose finally throws', async function * (left) { try { for (;;) yield wide } finally { left(); fail() } }]
+    ['an async generator whose finally throws', async function * (left) {
+      try {
+        for (;;) {
+          yield wide
+        }
+      } finally { left(); fail() }
+    }]
   ]
   for (const [name, list] of cursors) {
     for (const kind of kinds) {
@@ -556,7 +595,8 @@ t.test('a list that is not sent after all frees its resources', async t => {
   for (const [name, status, before] of hooks) {
     for (const kind of kinds) {
       const events: string[] = []
-      const { port, gone } = await listen(t, () => cursor(async () => ({ done: false, value: wide }), events), undefined, before)
+      const { port, gone } = await listen(t, () => cursor(async () => ({ done: false, value: wide }), events),
+        undefined, before)
       const res = await request(port, 'GET', `/posts.${kind}`)
       await read(res)
       t.equal(res.statusCode, status)
@@ -613,22 +653,30 @@ t.test('a failure after the client has left is not logged as the server\'s', asy
       await new Promise((resolve) => { signal.addEventListener('abort', resolve) })
       throw signal.reason
     }
-    const app = await build(t, { name: 'posts', attributes, store: { ...memoryStore(), get } }, {
-      server: { logger: { level: 'info', stream: { write (line: string) { log.push(JSON.parse(line) as typeof log[number]) } } } },
-      before (app) { app.addHook('onError', async () => { setImmediate(failed.resolve) }) }
-    })
+    const app = await build(t, { name: 'posts', attributes, store: { ...memoryStore(), get } },
+      {
+        server: {
+          logger: {
+            level: 'info', stream: { write (line: string) { log.push(JSON.parse(line) as typeof log[number]) } }
+          }
+        },
+        before (app) { app.addHook('onError', async () => { setImmediate(failed.resolve) }) }
+      })
     await app.listen({ port: 0, host: '127.0.0.1' })
     const socket = ask(t, (app.server.address() as AddressInfo).port, '/posts/1')
     await asked.promise
     if (hasGone) socket.destroy()
     await failed.promise
-    t.strictSame(log.filter(({ err }) => err !== undefined).map(({ level, err }) => [level, err?.message]), [hasGone ? [30, 'This operation was aborted'] : [50, 'given up']])
+    t.strictSame(log.filter(({ err }) => err !== undefined).map(({ level, err }) => [level, err?.message]),
+      [hasGone ? [30, 'This operation was aborted'] : [50, 'given up']])
   }
 })
 
 t.test('a list from a synchronous store yields the event loop', async t => {
   const batch = makeRows(1000)
-  const app = await build(t, { name: 'posts', attributes, store: listing(() => Array.from({ length: 200 }, () => batch)) })
+  const app = await build(t, {
+    name: 'posts', attributes, store: listing(() => Array.from({ length: 200 }, () => batch))
+  })
   let turns = 0
   let ended = false
   const count = (): void => {
