@@ -237,7 +237,7 @@ t.test('an app that uses formbody keeps it', async t => {
     }]
   ]
   for (const [name, register] of cases) {
-    await t.test(name, async t => {
+    await t.test(`formbody ${name}`, async t => {
       const app = fastify()
       t.teardown(() => app.close())
       register(app)
@@ -316,7 +316,7 @@ t.test('any thrown value is answered as a problem', async t => {
     await build(t, { name: 'posts', store: { ...memoryStore(), get: async () => fail() } }),
     await build(t, { name: 'posts' }, { before: (app) => { app.addHook('preHandler', async () => fail()) } })]
   for (const [name, thrown, status, detail] of cases) {
-    await t.test(name, async t => {
+    await t.test(`thrown by a store or a hook: ${name}`, async t => {
       current = thrown
       for (const app of apps) await isRefused(t, app, { url: '/posts/1' }, status, detail)
     })
@@ -361,7 +361,7 @@ t.test('a hook of the app sees a write as a JSON object, whatever its format', a
   const app = await build(t, { name: 'posts', attributes: post, writes: 'both', store },
     { before: (app) => { app.addHook('preHandler', async (request) => { seen.push(request.body) }) } })
   for (const [name, request, body] of cases) {
-    await t.test(name, async t => {
+    await t.test(`a hook sees ${name}`, async t => {
       seen.length = 0
       store.reset()
       const res = await app.inject(request)

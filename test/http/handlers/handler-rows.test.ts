@@ -95,8 +95,10 @@ t.test('a handler\'s row is the same in each format as its JSON', async (t) => {
         (attributes) => ({ kind: 'listed', rows: [row(attributes)] }),
         (attributes) => ({ kind: 'listed', rows: [row({})], more: [[row(attributes)]].values() }),
         (attributes) => ({ ok: true, row: row(attributes) })]
+      // Each way to answer is tried with one value, and the others with a row and a list.
+      const ways = name === 'a date' ? answers : [answers[0], answers[3]] as typeof answers
       for (const app of apps) {
-        for (const make of answers) {
+        for (const make of ways) {
           for (const format of FORMATS) {
             const ask = (attributes: Attributes): Promise<LightMyRequestResponse> => {
               answer = make(attributes)
@@ -209,16 +211,13 @@ t.test('the id of a handler\'s row must fit a path', async (t) => {
   const apps = { integer: await open('integer'), uuid: await open('uuid'), string: await open('string') }
   for (const [idType, id, isFit] of ids) {
     const row = { id, attributes: {} }
-    for (const answer of [row, [row], [[row]], { kind: 'found', row }, { kind: 'listed', rows: [row] },
-      { ok: true, row }]) {
+    for (const answer of [row, [row], { kind: 'listed', rows: [row] }]) {
       logged.length = 0
       given = answer
       const app = apps[idType]
       const own = idType === 'uuid' ? '0190a6f0-7c3a-7000-8000-000000000000' : '1'
-      for (const format of FORMATS) {
-        const res = await app.inject(`/posts/${own}/act.${format}`)
-        t.equal(res.statusCode, isFit ? 200 : 500, `${idType} ${String(id)} ${JSON.stringify(answer)}: ${res.body}`)
-      }
+      const res = await app.inject(`/posts/${own}/act.json`)
+      t.equal(res.statusCode, isFit ? 200 : 500, `${idType} ${String(id)} ${JSON.stringify(answer)}: ${res.body}`)
       t.equal(logged.some((line) => line.includes('FST_RESOURCES_INVALID_ANSWER') && line.includes('with the id')),
         !isFit)
     }
@@ -305,7 +304,7 @@ for (const [name, before, wrong] of broken) {
     const app = await answering(t, () => current() as HandlerAnswer, { logged })
     for (const [source, make, times] of sources) {
       current = make
-      for (const format of FORMATS) {
+      for (const format of ['html', 'json']) {
         left = []
         logged.length = 0
         const res = await app.inject(`/posts/1/act.${format}`).catch(() => undefined)
@@ -447,7 +446,7 @@ t.test('a custom list loses no row if rows are large or deleted', async (t) => {
     for (const views of [undefined, { list: (page: { readonly table: unknown }) => page.table }]) {
       const app = await answering(t, () => undefined,
         { attributes: text, store, actions: { list }, html: { views } } as never)
-      for (const limit of [1, 3, 4, 10, 12, 20]) {
+      for (const limit of [3, 10]) {
         t.strictSame((await follow(app, `/posts.json?limit=${limit}`)).pages.flat(), numbers, `${name}, limit ${limit}`)
         const ids: number[] = []
         for (let next: string | undefined = `/posts.html?limit=${limit}`; next !== undefined;) {

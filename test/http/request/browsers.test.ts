@@ -135,7 +135,7 @@ t.test('a write that a browser marks as cross-site is refused', async t => {
   ]
   const [app, reset] = await seededAgain(t)
   for (const [name, headers, verdict] of cases) {
-    await t.test(`${name}: ${verdict}`, async t => {
+    await t.test(`a write with ${name} is ${verdict}`, async t => {
       reset()
       const res = await app.inject(withHeaders(writes.POST, { accept: 'application/json', ...headers }))
       if (verdict === 'served') {
@@ -192,7 +192,7 @@ t.test('behind a trusted proxy the forwarded host counts as the own host', async
   const [trusting, distrustful] = [await seededAgain(t, {}, { trustProxy: true }),
     await seededAgain(t, {}, { trustProxy: false })]
   for (const [name, trustProxy, headers, verdict] of cases) {
-    await t.test(`${name}: ${verdict}`, async t => {
+    await t.test(`a write behind a proxy with ${name} is ${verdict}`, async t => {
       const [app, reset] = trustProxy ? trusting : distrustful
       reset()
       const res = await app.inject(withHeaders(writes.POST, { accept: 'application/json', ...headers }))
@@ -226,7 +226,7 @@ t.test('trustedOrigins matches exactly', async t => {
   ]
   const [app, reset] = await seededAgain(t, { trustedOrigins: [admin, 'http://localhost:5173'] })
   for (const [name, headers, verdict] of cases) {
-    await t.test(`${name}: ${verdict}`, async t => {
+    await t.test(`a write with trusted origins and ${name} is ${verdict}`, async t => {
       reset()
       const res = await app.inject(withHeaders(writes.POST,
         { accept: 'application/json', host: 'blog.example', ...headers }))
@@ -306,7 +306,7 @@ t.test('the origin is checked before anything else', async t => {
   ]
   const [app, reset] = await seededAgain(t)
   for (const [name, request] of cases) {
-    await t.test(name, async t => {
+    await t.test(`the origin is checked before ${name}`, async t => {
       reset()
       t.equal((await app.inject(withHeaders(request, elsewhere))).statusCode, 403)
       t.strictSame(await rows(app), [row])
@@ -361,7 +361,7 @@ t.test('a form may override its method with PUT or DELETE', async t => {
   ]
   const [app, reset] = await seededAgain(t)
   for (const [name, url, body, headers, status, location, after] of cases) {
-    await t.test(name, async t => {
+    await t.test(`a form overrides its method: ${name}`, async t => {
       reset()
       const res = await app.inject({
         method: 'POST', url, headers: { 'content-type': form, ...headers }, payload: body

@@ -107,7 +107,7 @@ t.test('GET and HEAD respect If-None-Match', async t => {
   const { headers: { etag } } = await app.inject('/posts/1.json')
   const [shape = ''] = /-[\da-f]{8}(?="$)/.exec(String(etag)) ?? []
   for (const [name, tags, status] of [...cases, ['the tag without its shape', '"2.json" ', 200]] as const) {
-    await t.test(`${name} is ${status}`, async t => {
+    await t.test(`a read with ${name} is ${status}`, async t => {
       for (const method of ['GET', 'HEAD'] as const) {
         const ifNoneMatch = tags === '"2.json" ' ? tags : tags.replaceAll(/(?<=\.(?:json|xml))(?=")/g, shape)
         const res = await app.inject({
@@ -188,7 +188,11 @@ const matches: [name: string, ifMatch: string, outcome: 'written' | 'stale' | 40
   ['a tag without its first quote', '2.json"', 400],
   ['a tag in single quotes', "'2.json'", 400],
   ['garbage behind the tag', '"2.json" garbage', 400],
-  ['garbage', 'garbage', 400]
+  ['garbage', 'garbage', 400],
+  ['a list of nothing', ' , ,', 400],
+  ['a mark of a weak tag alone', 'W/', 400],
+  ['tags without a comma', '"1" "2"', 400],
+  ['*, and a tag', '*,"1"', 400]
 ]
 
 for (const [method, url, body, status] of [
@@ -396,7 +400,7 @@ t.test('requireMatch demands a version for each update and delete', async t => {
     }, 303]
   ]
   for (const [name, request, status] of cases) {
-    await t.test(`${name} is ${status}`, async t => {
+    await t.test(`with requireMatch, ${name} is ${status}`, async t => {
       const app = await seeded(t, { requireMatch: true })
       const before = await rows(app)
       const res = await app.inject(request)
@@ -494,10 +498,9 @@ async function draftAll (t: Test, wrap = (store: Store): Store => store,
   return { app, calls, stores, reset }
 }
 
-for (const [wrap, authorize] of [[undefined, undefined], [slow, undefined], [undefined, reads],
-  [slow, reads]] as const) {
-  t.test(
-    `If-None-Match on a write${wrap === undefined ? '' : ', in a store that answers by promises'}${authorize === undefined ? '' : ', with authorize'}`, async t => {
+for (const [how, wrap, authorize] of [['at once', undefined, undefined],
+  ['by promises, after authorize', slow, reads]] as const) {
+  t.test(`If-None-Match on a write, in a store that answers ${how}`, async t => {
       const { app, calls, stores, reset } = await draftAll(t, wrap, { ...(authorize !== undefined && { authorize }) })
       for (const [name, request, done] of WRITES) {
         const isSingleton = String(request.url).startsWith('/profile')

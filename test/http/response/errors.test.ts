@@ -99,7 +99,7 @@ t.test('a failing store gives a 500 that reveals nothing and is logged', async t
   const current = resettableStore<Store>(memoryStore)
   const app = await build(t, { name: 'posts', attributes: post, store: current }, { server: { logger } })
   for (const [name, method, failing] of stores) {
-    await t.test(name, async t => {
+    await t.test(`a failing store: ${name}`, async t => {
       log.length = 0
       current.reset(failing)
       const request = requests[method]
@@ -168,7 +168,7 @@ t.test('an error of the app is written like one of the plugin', async t => {
     }]
   ]
   for (const [name, status, detail, before] of cases) {
-    await t.test(name, async t => {
+    await t.test(`an error of the app: ${name}`, async t => {
       const app = await build(t, { name: 'posts', attributes: post }, { before })
       const res = await app.inject({ url: '/posts', headers: { accept: accepts.json } })
       const problem = isProblem(t, res, status)
@@ -313,7 +313,7 @@ t.test('a 405 is answered to a body of any kind, and changes nothing', async t =
       { method: 'POST', url: '/posts/1', ...json('post[title]=New', form) }]
   ]
   for (const [name, request] of cases) {
-    await t.test(name, async t => {
+    await t.test(`a 405 for ${name}`, async t => {
       const [, headers] = await isRefused(t, app, request, 405)
       t.match(headers.allow, /GET/)
     })

@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { type Batches, type Context, memoryStore, type Store } from '../../../lib/index.js'
 import { build, types } from '../../support/helper.js'
 import {
-  accept, attributes, batchesOf, deferred, kinds, type List, listen, listing, makeRows, type Post, problems, read,
+  accept, attributes, batchesOf, deferred, kinds, type Kind, type List, listen, listing, makeRows, type Post, problems, read,
   request, textOf
 } from '../../support/lists.js'
 
@@ -64,10 +64,10 @@ t.test('a list has the same bytes, whatever its batches', async t => {
   let batches: Batches = []
   const app = await build(t, { name: 'posts', attributes, store: listing(() => batches) })
   for (const [name, iterate] of sources) {
-    await t.test(name, async t => {
+    await t.test(`the bytes of ${name} are those of a list`, async t => {
       for (const count of [0, 1, 3, 1200]) {
         const rows = makeRows(count)
-        for (const size of count === 1200 ? [64, 512, 1200] : [1, 2, 512]) {
+        for (const size of count === 1200 ? [64, 1200] : [1, 512]) {
           for (const kind of kinds) {
             batches = iterate(batchesOf(rows, size))
             const res = await app.inject({ url: '/posts', headers: { accept: accept[kind] } })
@@ -196,9 +196,9 @@ t.test('all rows of an asynchronous store are listed in order', async t => {
 })
 
 const wide = makeRows(100, (id) => String(id).padStart(4, '0').repeat(250))
-const WIDE = 640
+const WIDE = 320
 
-/** Sources of 640 batches of 100 KiB that count the pulled batches. */
+/** Sources of 320 batches of 100 KiB that count the pulled batches. */
 const endless: [name: string, source: (pulled: { count: number }) => Batches][] = [
   ['a generator', function * (pulled) {
     while (pulled.count < WIDE) {
@@ -217,8 +217,8 @@ const endless: [name: string, source: (pulled: { count: number }) => Batches][] 
 /** The ends of whole lists. The last row of a CSV list is its end. */
 const ends = { xml: '</posts>', json: ']}', csv: '0100\r\n' }
 
-for (const [name, source] of endless) {
-  for (const kind of ['xml', 'json', 'csv'] as const) {
+for (const [index, [name, source]] of endless.entries()) {
+  for (const kind of index === 0 ? ['xml'] as const : ['json', 'csv'] as const) {
     t.test(`${name} is pulled only as far as the client reads ${kind}`, async t => {
       const pulled = { count: 0 }
       const blocked = deferred<() => boolean>()
@@ -261,7 +261,7 @@ const failures: [name: string, fail: (error: unknown) => List][] = [
 
 t.test('a store that fails before its first row gives an error in the client\'s format', async t => {
   for (const [name, fail] of failures) {
-    await t.test(name, async t => {
+    await t.test(`an error before the first row: ${name}`, async t => {
       const asked: { error: unknown } = { error: undefined }
       const app = await build(t, {
         name: 'posts', attributes, store: listing((query, context) => fail(asked.error)(query, context))
@@ -338,9 +338,9 @@ const laterFailures: [name: string, list: (error: Error) => Batches][] = [
 ]
 
 t.test('a store that fails later breaks the connection, so that the list cannot be taken for complete', async t => {
-  for (const [name, list] of laterFailures) {
-    for (const kind of kinds) {
-      await t.test(`${kind}: ${name}`, async t => {
+  for (const [index, [name, list]] of laterFailures.entries()) {
+    for (const kind of [kinds[index % 2] as Kind]) {
+      await t.test(`a later failure as ${kind}: ${name}`, async t => {
         const log: string[] = []
         const logger = { level: 'warn', stream: { write: (line: string) => { log.push(line) } } }
         const { app, port } = await listen(t, () => list(new Error('the disk is gone')),
@@ -389,9 +389,9 @@ t.test('a client that leaves midway frees the resources of the list', async t =>
       if (!signal.aborted) await once(signal, 'abort')
     }]
   ]
-  for (const [name, list] of lists) {
-    for (const kind of kinds) {
-      await t.test(`${kind}: ${name}`, async t => {
+  for (const [index, [name, list]] of lists.entries()) {
+    for (const kind of [kinds[index % 2] as Kind]) {
+      await t.test(`a client leaves ${name} as ${kind}`, async t => {
         const released = deferred()
         const waiting = deferred()
         let signal: AbortSignal | undefined
@@ -509,9 +509,9 @@ t.test('HEAD of a long list has no body and frees the resources of the list', as
     ['an async generator', async function * () { for (;;) yield wide }],
     ['an async generator that takes its time', async function * () { for (;;) { await turn(); yield wide } }]
   ]
-  for (const [name, list] of lists) {
-    for (const kind of kinds) {
-      await t.test(`${kind}: ${name}`, async t => {
+  for (const [index, [name, list]] of lists.entries()) {
+    for (const kind of [kinds[index % 2] as Kind]) {
+      await t.test(`HEAD of ${name} as ${kind}`, async t => {
         let pulled = 0
         const released = deferred()
         const { port } = await listen(t, () => {
@@ -560,9 +560,9 @@ t.test('a cursor that fails to close does not end the process', async t => {
       } finally { left(); fail() }
     }]
   ]
-  for (const [name, list] of cursors) {
-    for (const kind of kinds) {
-      await t.test(`${kind}: ${name}`, async t => {
+  for (const [index, [name, list]] of cursors.entries()) {
+    for (const kind of [kinds[index % 2] as Kind]) {
+      await t.test(`a failing cursor as ${kind}: ${name}`, async t => {
         const left: Array<() => void> = []
         const { app, port, gone } = await listen(t, () => list(() => { left.shift()?.() }))
         const headLeft = new Promise<void>((resolve) => { left.push(resolve) })
