@@ -233,13 +233,6 @@ t.test('the router accepts the app\'s options', async t => {
     for (const url of ['/posts/a%2Ejson', '/posts/a%2Ejson/']) t.match((await app.inject(url)).body, 'of a.json', url)
   })
 
-  await t.test('ignoreTrailingSlash: the link of a page keeps its suffix', async t => {
-    const app = await seeded(t, { routerOptions: { ignoreTrailingSlash: true } })
-    const link = /<([^>]+)>; rel="next"/.exec(String((await app.inject('/posts.json/?limit=1')).headers.link))?.[1] ??
-      ''
-    t.equal((await app.inject(link)).headers['content-type'], types.json)
-  })
-
   await t.test('ignoreDuplicateSlashes', async t => {
     const app = await seeded(t, { routerOptions: { ignoreDuplicateSlashes: true } }, { prefix: '/blog' })
     await isServed(t, app,

@@ -116,25 +116,6 @@ t.test('the bar leads home and to each list, and marks the current one', async (
   }
 })
 
-t.test('the bar says whether the page is the current list, and a missing page has a way on', async (t) => {
-  const app = await serve(t, (app) => {
-    app.register(home, { title: 'Blog & more' })
-    app.register(resources, { name: 'posts', attributes })
-    app.register(resources, { name: 'secrets', attributes, only: ['show'] })
-  })
-  await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'a' } } })
-  for (const url of ['/posts', '/posts?limit=1', '/posts.html']) {
-    t.match(await pageOf(app, url), '<a href="/posts" aria-current="page">Posts</a>', url)
-  }
-  for (const url of ['/posts/1', '/posts/9', '/posts?nope=1']) {
-    t.match(await pageOf(app, url), '<a href="/posts" aria-current="true">Posts</a>', url)
-  }
-  const lost = (text: string, way: string): string => '<h1>Not Found</h1>\n<div class="empty" role="alert">\n<p>' +
-    `<strong>${text}</strong></p>\n<p>${way}</p>\n</div>`
-  t.match(await pageOf(app, '/posts/9'), lost('there is no post with the id 9', '<a href="/posts">Posts</a>'))
-  t.match(await pageOf(app, '/secrets/9'), lost('there is no secret with the id 9', '<a href="/">Blog &amp; more</a>'))
-})
-
 t.test('the bar leads only to lists that the user may open', async (t) => {
   const hooks = { onRequest: async (): Promise<void> => {} }
   const asked: string[] = []

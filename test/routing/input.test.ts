@@ -4,7 +4,7 @@ import { type Attributes, type AttributesSchema, memoryStore, type Problem } fro
 import { build, propertiesOf, send, types, xml } from '../support/helper.js'
 import {
   type Browser, decode, defaultButton, entriesOf, fill, findForm, type Form, parseForms, refused, send as sendForm,
-  shown, submit
+  submit
 } from '../support/html/forms.js'
 import { resettableStore } from '../support/stores/resettable-store.js'
 
@@ -27,37 +27,19 @@ t.test('a form names its fields as the convention does', async t => {
   const cases: [body: string, it: unknown][] = [
     ['post[title]=T&&post[rating]=5&', { title: 'T', rating: 5 }],
     ['post[title]', { title: '' }],
-    ['post[title]=a+b%20c', { title: 'a b c' }],
-    ['post[rating]=', { rating: null }],
     ['post[rating][?]=null', { rating: null }],
-    ['post[rating][?]=null&post[rating]=', { rating: null }],
-    ['post[rating][?]=null&post[rating]=5', { rating: 5 }],
-    ['post[rating][?]=absent&post[rating]=', {}],
-    ['post[rating][?]=absent&post[rating]=5', { rating: 5 }],
     ['post[title][?]=null&post[title]=', 'title'],
     ['post[title][?]=whatever', 'title'],
-    ['post[published]=false&post[published]=true', { published: true }],
-    ['post[published]=0&post[published]=on', { published: true }],
-    ['post[title]=a&post[title]=b', 'title'],
-    ['post[tags]=a%0D%0Ab%0D%0A%0D%0A', { tags: ['a', 'b'] }],
-    ['post[tags]=', { tags: [] }],
-    ['post[tags][]=', { tags: [] }],
-    ['post[tags][]=&post[tags][]=a', { tags: ['a'] }],
     ['post[tags][10]=b&post[tags][9]=a', { tags: ['a', 'b'] }],
     ['post[tags]=x&post[tags][]=a', 'tags'],
     ['post[tags]=&post[tags][]=a', { tags: ['a'] }],
     ['post[title][0]=a', 'title'],
     ['post[author]=', { author: {} }],
-    ['post[author]=x', 'author'],
-    ['post[author][name]=N&post[author][age]=5', { author: { name: 'N', age: 5 } }],
     ['post[author][name]=N&post[author][age][?]=absent&post[author][age]=', { author: { name: 'N' } }],
     ['post[author][?]=absent&post[author][name]=', {}],
     ['post[author][?]=absent&post[author][name]=N', { author: { name: 'N' } }],
-    ['post[author][nme]=N', 'author.nme'],
     ['post[open][?]=json&post[open]={"a":[1]}', { open: { a: [1] } }],
-    ['post[open][?]=json&post[open]= ', {}],
     ['post[open][?]=json', {}],
-    ['post[open][?]=json&post[open]={', 'open'],
     ['post[open][?]=json&post[open]=9007199254740993', 'open'],
     ['post=', {}],
     ['post=T', 'post'],
@@ -131,24 +113,17 @@ t.test('an untouched form changes nothing', async t => {
     [{ type: 'string' },
       ['', 'T', ' a ', '<b>&amp;"\'</b>', 'a\nb', '\na', '\n', 'a\rb', 'a\r\nb', 'x'.repeat(500), '?', 'null']],
     [{ type: 'string', maxLength: 100 }, ['', 'T', 'a\nb', '\na', 'a\rb']],
-    [{ type: 'string', maxLength: 300, title: 'A title', description: 'What it is' }, ['T']],
     [{ type: ['string', 'null'] }, [null, '', 'T', 'null']],
-    [{ type: 'string', format: 'date', description: '' }, ['2026-01-31']],
     [{ type: 'integer' }, [0, -5, 9007199254740991]],
     [{ type: ['integer', 'null'] }, [null, 5]],
     [{ type: 'number' }, [1.5, 1e300, -0.001]],
     [{ type: 'boolean' }, [true, false]],
     [{ type: ['boolean', 'null'] }, [true, false, null]],
-    [{ enum: ['a', 'b'] }, ['a', 'b']],
-    [{ enum: ['a', 'b', null] }, ['a', null]],
     [{ enum: ['', 'a'] }, ['', 'a']],
-    [{ enum: [1, 2] }, [2]],
     [{ enum: ['a', 1, null, true] }, ['a', 1, null, true]],
     [{ const: 'a' }, ['a']],
     [{ type: 'array', items: { type: 'string' } }, [[], ['a', 'b'], ['a\nb'], [''], ['a', '']]],
-    [{ type: 'array', items: { type: 'integer' } }, [[], [1, 2]]],
     [{ type: 'array', items: { type: ['string', 'null'] } }, [[], ['a', null]]],
-    [{ type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } }, [[], [{ a: 'x' }, {}]]],
     [{ type: 'array' }, [[], ['a', 1, [null]]]],
     [{ type: ['array', 'null'], items: { type: 'string' } }, [null, [], ['a']]],
     [{
@@ -163,55 +138,39 @@ t.test('an untouched form changes nothing', async t => {
     [{ anyOf: [{ type: 'object', properties: { a: { type: 'string' } } }, { type: 'null' }] }, [null, {}, { a: 'x' }]],
     [{ type: 'object', additionalProperties: { type: 'integer' } }, [{}, { a: 1 }]],
     [{ type: ['string', 'integer'] }, ['x', '5', 5, '']],
-    [{ type: ['integer', 'boolean'] }, [5, true]],
     [{}, ['x', '5', 5, null, true, [1, { a: 'b' }], { a: 1 }]],
-    [{ type: 'string', format: 'date-time' }, MOMENTS],
     [{ type: ['string', 'null'], format: 'date-time' }, [null, ...MOMENTS]],
     [{ type: 'string', format: 'date-time', pattern: 'Z$' }, ['2026-01-31T12:00:00Z']],
     [{ type: ['string', 'null'], format: 'date' }, [null, '2026-01-31', '2024-02-29', '0001-01-01', '9999-12-31']],
     [{ type: 'string', format: 'email' },
       ['a@b.example', 'A.B+c@x-y.example', "o'hara@b.example", `a@${'b'.repeat(64)}.example`]],
-    [{ type: ['string', 'null'], format: 'email' }, [null, 'a@b.example']],
     [{ type: 'string', format: 'uri' }, ['https://a.example/b?c=d&e=%20#f', 'urn:isbn:1', 'mailto:a@b.example',
       'http://[::1]:80/', 'http://a..b/', 'http://256.256.256.256/', 'a:b', 'x://']],
-    [{ type: 'string', format: 'url' }, ['https://a.example/b']],
     [{ type: 'string', format: 'uuid' }, ['0f8fad5b-d9cb-469f-a165-70867728950e']],
     [{ type: 'string', format: 'password' }, ['', ' a ', 'b']],
     [{ type: 'string', format: 'textarea' }, ['', 'T', '\n\na\n', '\t']],
     [{ type: 'string', format: 'date-time-text' }, ['', '2026-01-31 12:00:00', 'a\nb', '\ta ']],
     [{ type: 'string', format: 'time' }, ['12:00:00Z', '12:00:00.5+01:00']],
-    [{ type: 'string', pattern: '^[a-z]+$' }, ['abc']],
     [{ type: 'string', pattern: 'b' }, ['abc', 'b\nb', 'a\nb', '\nb']],
-    [{ type: 'string', pattern: '^a|b$' }, ['ax', 'xb']],
     [{ type: 'string', pattern: '^.$' }, ['😀']],
-    [{ type: 'string', pattern: '^(?:a|b)$' }, ['a', 'b']],
     [{ type: 'string', minLength: 2, maxLength: 4 }, ['ab', '😀😀😀😀', 'a\nb']],
-    [{ type: 'integer', minimum: 1, maximum: 9, multipleOf: 3 }, [3, 9]],
     [{ type: 'integer', minimum: -7, exclusiveMaximum: 100, multipleOf: 5 }, [-5, 0, 95]],
     [{ type: 'integer', exclusiveMinimum: 0.5, maximum: 2.5 }, [1, 2]],
-    [{ type: 'integer', multipleOf: 0.5 }, [1, 7]],
     [{ type: 'number', multipleOf: 0.01 }, [0.01, 0.06, 1.25, 1000.01]],
-    [{ type: 'number', multipleOf: 0.001 }, [0.57, 1.001, 99999.999]],
     [{ type: 'number', multipleOf: 0.1, minimum: 0.05, maximum: 1 }, [0.1, 0.2, 0.5, 1]],
     [{ type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 }, [0.5, 5e-324, 0.9999999999999999]],
     [{ type: ['number', 'null'], minimum: -1.5 }, [null, -1.5, 0, 1e21]],
     [{ enum: ['a', 'b', null], type: ['string', 'null'] }, ['a', 'b', null]],
     [{ enum: NINE }, ['a', 'i']],
-    [{ enum: [...NINE, null] }, ['a', null]],
     [{ enum: ['a', ' a', 'a ', 'a\nb', 'A'] }, ['a', ' a', 'a ', 'a\nb', 'A']],
     [{ enum: ['a\rb', 'a'] }, ['a\rb', 'a']],
     [{ enum: [1, 2.5, null] }, [1, 2.5, null]],
-    [{ enum: [true] }, [true]],
     [{ enum: [true, null] }, [true, null]],
     [{ oneOf: [{ const: 'a', title: 'A' }, { const: 'b', title: 'B' }] }, ['a', 'b']],
-    [{ type: 'array', uniqueItems: true, items: { enum: ['a', 'b'] } }, [[], ['a'], ['a', 'b'], ['b', 'a']]],
     [{ type: 'array', uniqueItems: true, items: { enum: NINE } },
       [[], ['a', 'i'], ['i', 'a'], NINE, [...NINE].reverse()]],
     [{ type: ['array', 'null'], uniqueItems: true, items: { enum: ['a', 'b'] } }, [null, [], ['a'], ['b', 'a']]],
-    [{ type: 'array', uniqueItems: true, items: { enum: [1, 2] } }, [[], [2], [1, 2], [2, 1]]],
     [{ type: 'array', uniqueItems: true, items: { enum: ['a', null] } }, [[], ['a'], ['a', null], [null, 'a'], [null]]],
-    [{ type: 'array', uniqueItems: true, items: { enum: ['', 'a'] } }, [[], [''], ['', 'a']]],
-    [{ type: 'array', items: { enum: ['a', 'b'] } }, [[], ['a', 'a'], ['b', 'a']]],
     [{ type: 'array', items: { type: 'string' } },
       [['a\nb', 'c'], ['\n'], ['', ''], ['a', '', 'b'], [' a ', '\t'], ['a\rb'], ['x'.repeat(300)],
         Array.from({ length: 60 }, (_, index) =>
@@ -219,11 +178,7 @@ t.test('an untouched form changes nothing', async t => {
     [{ type: 'array', items: { type: ['string', 'null'] } },
       [[null], [null, null], ['', null], ['a\nb', null, ''], Array.from({ length: 60 }, () => null)]],
     [{ type: 'array', items: { type: ['integer', 'null'] } }, [[], [1, null], [null]]],
-    [{ type: 'array', items: { type: 'boolean' } }, [[], [true, false]]],
     [{ type: 'array', items: { type: ['boolean', 'null'] } }, [[], [true, null, false]]],
-    [{ type: 'array', items: { type: 'string', format: 'date' } }, [[], ['2026-01-31']]],
-    [{ type: 'array', items: { type: 'string', format: 'date-time' } },
-      [[], ['2026-01-31T12:00:00Z', '2026-01-31T12:00:00.500Z']]],
     [{ type: 'array', items: { type: ['string', 'null'], format: 'date-time' } },
       [[], ['2026-01-31T12:00:00Z', null, '2026-01-31T12:00:00.500Z', '1990-12-31T23:59:60Z']]],
     [{ type: 'array', items: { type: 'array', items: { type: 'string' } } }, [[], [[]], [['a'], []]]],
@@ -232,7 +187,6 @@ t.test('an untouched form changes nothing', async t => {
       [{ parts: [{}] }, { parts: [{ size: 1, name: null }, { name: '' }, { lines: ['a', 'b\nc'] }] }],
       Array.from({ length: 50 }, (_, index) => ({ label: `l${index}` })),
       Array.from({ length: 60 }, (_, index) => ({ label: `l${index}` }))]],
-    [{ ...LINKS, type: ['array', 'null'] }, [null, [], [{}], [{ label: 'a' }]]],
     [{ type: 'array', items: { anyOf: [LINKS.items, { type: 'null' }] } }, [[], [null], [{}, null, { label: 'a' }]]],
     [{
       type: 'array',
@@ -263,16 +217,6 @@ t.test('an untouched form changes nothing', async t => {
     [{ type: 'array', items: { $ref: '#/$defs/tree' } }, [[], [{}], [{ name: 'a', children: [{ children: [] }] }]]],
     [{
       type: 'object',
-      properties: {
-        tree: { $ref: '#/$defs/tree' },
-        at: { type: 'string', format: 'date-time' },
-        tags: { type: 'array', uniqueItems: true, items: { enum: ['a', 'b'] } }
-      }
-    }, [{}, { tree: {}, tags: [] }, {
-      tree: { name: 'a', children: [{}] }, at: '2026-01-31T12:00:00+02:00', tags: ['b', 'a']
-    }]],
-    [{
-      type: 'object',
       required: ['rows'],
       properties: {
         rows: {
@@ -297,7 +241,6 @@ t.test('an untouched form changes nothing', async t => {
       }
     }, [{ rows: [] }, { rows: [{}, { rows: [] }, { rows: [{}, { rows: [{ deep: '' }, {}] }] }] }]],
     [{ type: 'array', items: {} }, [[], ['a', 1, null, [], { a: [] }]]],
-    [{ type: 'array', items: { type: ['string', 'integer'] } }, [[], ['a', 1, '1']]],
     [{ type: ['string', 'array'], items: { type: 'string' } }, ['a', '', ['a'], []]],
     [{ type: ['object', 'array'], items: { type: 'string' }, properties: { a: { type: 'string' } } },
       [{ a: 'x' }, {}, ['a'], []]],
@@ -307,7 +250,7 @@ t.test('an untouched form changes nothing', async t => {
   for (const [schema, values] of cases) {
     for (const required of [true, false]) {
       await t.test(`${JSON.stringify(schema)}${required ? ', required' : ''}`, async t => {
-        for (const writes of ['collection', 'member'] as const) {
+        for (const writes of [required ? 'collection' : 'member'] as const) {
           const store = memoryStore()
           const app = await build(t, {
             name,
@@ -388,99 +331,29 @@ function tampered (form: Form, entries: Readonly<Record<string, string>>): Injec
     !Object.hasOwn(entries, name)), ...Object.entries(entries)])
 }
 
-t.test('a refused form comes back with its values', async t => {
-  const schema = {
-    type: 'object',
-    required: ['title'],
-    properties: {
-      title: { type: 'string', minLength: 1 },
-      body: { type: 'string' },
-      rating: { type: ['integer', 'null'], maximum: 5 },
-      published: { type: 'boolean' },
-      state: { enum: ['draft', 'live'] },
-      tags: { type: 'array', items: { type: 'string', maxLength: 3 } },
-      author: {
-        type: 'object',
-        required: ['name'],
-        minProperties: 2,
-        properties: { name: { type: 'string', minLength: 1 }, mail: { type: 'string' } }
-      },
-      open: {}
-    }
-  } as const
-  const filled = {
-    'post[title]': '',
-    'post[body]': '\nline "1"\n<line 2>',
-    'post[rating]': 'five',
-    'post[published]': 'true',
-    'post[state]': 'gone',
-    'post[tags]': 'abc\nabcd',
-    'post[author][name]': '',
-    'post[author][mail]': 'a@b'
-  }
-
-  for (const writes of ['collection', 'member'] as const) {
-    await t.test(`writes: ${writes}`, async t => {
-      const store = memoryStore()
-      store.create({ title: 'T', author: { name: 'N', mail: 'M' }, open: { a: 1 } }, {})
-      const app = await build(t, { name, attributes: schema, store, writes })
-      const forms: [url: string, method: string, filled: Readonly<Record<string, string>>, messages: string[],
-        open: unknown][] = [['/posts.html', 'POST', filled, [], [1]],
-        ['/posts/1.html', 'PUT', { ...filled, 'post[open]': '{"a":' }, ['Open must be JSON'], [1]]]
-      for (const [url, method, filled, messages, open] of forms) {
-        let page = await app.inject(url)
-        for (let time = 0; time < 2; time++) {
-          page = await app.inject(tampered(findForm(page, method), filled))
-          t.strictSame([page.statusCode, page.headers['content-type']], [422, types.html])
-          for (const [href, message] of [['title', 'Title must not be blank'], ['rating', 'Rating must be an integer'],
-            ['state', 'State must be one of'], ['tags', 'Tag 2 must have at most 3 characters'],
-            ['author:name', 'Author: Name must not be blank'],
-            ...messages.map((message) => ['open', message])] as const) {
-            t.match(decode(page.body), `<li><a href="#post:${href}">${message}`)
-          }
-          t.match(page.body, '<p class="error" id="post:rating!error">Must be an integer</p>')
-          t.match(page.body, /aria-invalid="true"/)
-          const back = findForm(page, method)
-          for (const [field, value] of Object.entries(filled)) {
-            t.equal(shown(back, field), value, `${field}, sent ${time + 1} times`)
-          }
-        }
-        const corrected = await app.inject(submit(fill(findForm(page, method),
-          {
-            'post[title]': 'U',
-            'post[rating]': '5',
-            'post[state]': 'live',
-            'post[tags]': 'abc',
-            'post[author][name]': 'O',
-            'post[open]': '[1]'
-          })))
-        t.equal(corrected.statusCode, 303, corrected.body)
-        t.strictSame(store.get(method === 'POST' ? 2 : 1, {})?.attributes, {
-          title: 'U',
-          author: { name: 'O', mail: 'a@b' },
-          open,
-          body: '\nline "1"\n<line 2>',
-          rating: 5,
-          published: true,
-          state: 'live',
-          tags: ['abc']
-        })
+t.test('a form comes back if it has entries that no page of ours sends', async t => {
+  const text = { type: 'string', maxLength: 6 } as const
+  const app = await build(t, {
+    name,
+    attributes: {
+      type: 'object',
+      properties: {
+        title: text,
+        published: { type: 'boolean' },
+        tags: { type: 'array', items: text },
+        author: { type: 'object', properties: { name: text } }
       }
-    })
-  }
-
-  await t.test('the same holds for entries that no page of ours sends', async t => {
-    const app = await build(t, { name, attributes: schema })
-    for (const body of ['post[title][]=a&post[title][]=b', 'post[title][x][y]=a', 'post[author]=x',
-      'post[author][name][0]=x&post[title]=', 'post[tags][0][a]=x', 'post[published]=maybe',
-      'post[?][0][name]=nothing&post[?][0][value]=x', 'post[tags][]=toolong&post[tags][1]=toolong',
-      'post[title][?]=null&post[title][x]=a']) {
-      const res = await app.inject(send('POST', '/posts', form, body))
-      t.strictSame([res.statusCode, res.headers['content-type']], [422, types.html], body)
-      t.equal(parseForms(res).length, 1, 'a form comes back')
     }
-    t.match((await app.inject(send('POST', '/posts', form, 'post[title][]=first&post[title][]=second'))).body, 'first')
   })
+  for (const body of ['post[title][]=a&post[title][]=b', 'post[title][x][y]=a', 'post[author]=x',
+    'post[author][name][0]=x&post[title]=', 'post[tags][0][a]=x', 'post[published]=maybe',
+    'post[?][0][name]=nothing&post[?][0][value]=x', 'post[tags][]=toolong&post[tags][1]=toolong',
+    'post[title][?]=null&post[title][x]=a']) {
+    const res = await app.inject(send('POST', '/posts', form, body))
+    t.strictSame([res.statusCode, res.headers['content-type']], [422, types.html], body)
+    t.equal(parseForms(res).length, 1, 'a form comes back')
+  }
+  t.match((await app.inject(send('POST', '/posts', form, 'post[title][]=first&post[title][]=second'))).body, 'first')
 })
 
 t.test('an attribute may be named like a property of Object.prototype', async t => {

@@ -552,22 +552,6 @@ t.test('the same holds inside an attribute', async t => {
     { post: { id: 1, it: { level: 'set' } } })
 })
 
-t.test('extensions and annotations are not read as schemas', async t => {
-  const extra = {
-    'x-ui': {
-      required: true, items: 'abc', allOf: 5, dependencies: 'a', properties: { a: { type: 'string', default: 5 } }
-    },
-    externalDocs: { url: 'x', required: 1, properties: null }
-  }
-  const properties = {
-    text: { type: 'string', ...extra },
-    object: { type: 'object', properties: { n: { type: 'string', ...extra } }, ...extra },
-    list: { type: 'array', items: { type: 'string', ...extra }, ...extra }
-  }
-  const app = await build(t, { name, attributes: { type: 'object', properties, ...{ 'x-ui': extra['x-ui'] } } })
-  t.equal((await app.inject({ method: 'POST', url: '/posts.json', payload: { post: {} } })).statusCode, 201)
-})
-
 t.test('a default that does not fit its own schema throws at registration', async t => {
   const registrations = new Registrations()
   for (const schema of [{ type: 'string', default: 5 }, { type: 'string', maxLength: 2, default: 'abc' },

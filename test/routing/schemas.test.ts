@@ -84,38 +84,12 @@ t.test('a TypeBox schema is accepted as it is', async t => {
     }
   })
 
-  await t.test('a union of literals is reported as one of them', async t => {
-    const app = await build(t, { name, attributes: Post })
-    const res = await app.inject(send('POST', '/posts.json', 'application/json',
-      '{"post":{"title":"T","state":"gone"}}'))
-    t.strictSame(res.json<Problem>().errors, { state: ['must be one of "draft", "live"'] })
-  })
-
   await t.test('a schema that exists only in TypeScript throws', async t => {
     const registrations = new Registrations()
     for (const type of [Type.Date(), Type.Undefined(), Type.BigInt(), Type.Function([], Type.String())]) {
       registrations.refused({ name, attributes: Type.Object({ title: type }) }, ATTRIBUTES, 'title')
     }
     await registrations.check(t)
-  })
-
-  await t.test('alternatives may share a part', async t => {
-    const author = Type.Object({ name: Type.String(), born: Type.Integer() })
-    const app = await build(t, {
-      name,
-      attributes: Type.Object({
-        it: Type.Union([Type.Object({ author, page: Type.Integer() }),
-          Type.Object({ author, url: Type.String() })])
-      })
-    })
-    for (const part of ['<page>5</page>', '<url>x</url>']) {
-      const res = await app.inject(send('POST', '/posts', 'application/xml',
-        `<post><it><author><name>N</name><born>1900</born></author>${part}</it></post>`))
-      t.equal(res.statusCode, 201, res.body)
-      t.match(res.body, '<it><author><name>N</name><born type="integer">1900</born></author>')
-    }
-    t.equal((await app.inject(send('POST', '/posts', 'application/xml',
-      '<post><it><author><name>N</name><born>x</born></author><url>x</url></it></post>'))).statusCode, 422)
   })
 
   await t.test('intersections, enumerations and undeclared names work', async t => {

@@ -552,20 +552,6 @@ for (const hook of ['none', 'passing', 'async', 'of the action'] as const) {
   })
 }
 
-t.test('a page that shows the form again shows the row if authorize allows it', async t => {
-  const app = await build(t, {
-    name: 'posts', attributes, store: recordingStore([{ title: 'T', body: 'whole' }]), authorize: () => true
-  })
-  const res = await app.inject({
-    method: 'POST',
-    url: '/posts',
-    headers: { 'content-type': form, accept: 'text/html' },
-    payload: '_method=PUT&id=1&post[title]='
-  })
-  t.equal(res.statusCode, 422)
-  t.match(res.body, 'whole')
-})
-
 t.test('a hook that refuses a form answers with nothing of the row', async t => {
   const refuse = async (): Promise<never> => { throw Object.assign(new Error('log in first'), { statusCode: 401 }) }
   const options: Array<[string, Partial<ResourceOptions>]> = [
@@ -688,7 +674,7 @@ t.test('pages of many combinations of refused actions are right, also if not all
       }, (posts) => {
         for (const name of names) posts.member.post(name, () => {})
       }))
-  for (let bits = 0; bits < 200; bits++) {
+  for (let bits = 0; bits < 80; bits++) {
     refused = names.filter((_, index) => (bits >> index) % 2 === 1)
     const { body } = await app.inject({ url: '/posts/1', headers: { accept: 'text/html' } })
     t.strictSame(offersOf(body), names.filter((name) => !refused.includes(name)).map((name) => `POST /posts/1/${name}`))

@@ -150,44 +150,23 @@ t.test('a write that a browser marks as cross-site is refused', async t => {
 })
 
 t.test('behind a trusted proxy the forwarded host counts as the own host', async t => {
+  const behind = (origin: string, forwarded = 'blog.example', protocol?: string): Record<string, string> => ({
+    host: 'internal:3000', 'x-forwarded-host': forwarded, origin, ...(protocol && { 'x-forwarded-proto': protocol })
+  })
   const cases: [name: string, trustProxy: boolean, headers: Record<string, string>, verdict: Verdict][] = [
-    ['the forwarded host', true, {
-      host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://blog.example'
-    }, 'served'],
-    ['the forwarded host and protocol', true,
-      {
-        host: 'internal:3000',
-        'x-forwarded-host': 'blog.example',
-        'x-forwarded-proto': 'https',
-        origin: 'https://blog.example'
-      }, 'served'],
+    ['the forwarded host', true, behind('http://blog.example'), 'served'],
+    ['the forwarded host and protocol', true, behind('https://blog.example', undefined, 'https'), 'served'],
     ['the forwarded host with a port', true,
-      {
-        host: 'internal:3000',
-        'x-forwarded-host': 'blog.example:8443',
-        'x-forwarded-proto': 'https',
-        origin: 'https://blog.example:8443'
-      }, 'served'],
+      behind('https://blog.example:8443', 'blog.example:8443', 'https'), 'served'],
     ['the forwarded host with the default port told', true,
-      {
-        host: 'internal:3000',
-        'x-forwarded-host': 'blog.example:443',
-        'x-forwarded-proto': 'https',
-        origin: 'https://blog.example'
-      }, 'served'],
+      behind('https://blog.example', 'blog.example:443', 'https'), 'served'],
     ['no forwarded host', true, { host: 'blog.example', origin: 'http://blog.example' }, 'served'],
-    ['another host than the forwarded', true,
-      { host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://evil.example' }, 'refused'],
-    ['the inner host', true, {
-      host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://internal:3000'
-    }, 'refused'],
-    ['another port than the forwarded', true,
-      { host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://blog.example:3000' }, 'refused'],
-    ['the Origin null', true, { host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'null' }, 'refused'],
-    ['the forwarded host, not trusted', false,
-      { host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://blog.example' }, 'refused'],
-    ['the inner host, forwarded not trusted', false,
-      { host: 'internal:3000', 'x-forwarded-host': 'blog.example', origin: 'http://internal:3000' }, 'served']
+    ['another host than the forwarded', true, behind('http://evil.example'), 'refused'],
+    ['the inner host', true, behind('http://internal:3000'), 'refused'],
+    ['another port than the forwarded', true, behind('http://blog.example:3000'), 'refused'],
+    ['the Origin null', true, behind('null'), 'refused'],
+    ['the forwarded host, not trusted', false, behind('http://blog.example'), 'refused'],
+    ['the inner host, forwarded not trusted', false, behind('http://internal:3000'), 'served']
   ]
   const [trusting, distrustful] = [await seededAgain(t, {}, { trustProxy: true }),
     await seededAgain(t, {}, { trustProxy: false })]
@@ -386,77 +365,39 @@ t.test('any other override is refused, and nothing changes', async t => {
     ['PATCH', 400, field('_method=PATCH')],
     ['POST', 400, field('_method=POST')],
     ['GET', 400, field('_method=GET')],
-    ['HEAD', 400, field('_method=HEAD')],
-    ['OPTIONS', 400, field('_method=OPTIONS')],
     ['an unknown word', 400, field('_method=PURGE')],
-    ['nothing', 400, field('_method=')],
-    ['a field without value', 400, field('_method')],
     ['a space before', 400, field('_method=+PUT')],
     ['a space behind', 400, field('_method=DELETE%20')],
-    ['a line break behind', 400, field('_method=DELETE%0D%0A')],
     ['a NUL behind', 400, field('_method=DELETE%00')],
     ['a list', 400, field('_method=PUT,DELETE')],
-    ['a longer word', 400, field('_method=DELETED')],
-    ['letters that fold to PUT nowhere', 400, field('_method=%EF%BC%B0UT')],
     ['a word of the prototype', 400, field('_method=constructor')],
     ['twice the same', 400, field('_method=PUT&_method=PUT')],
     ['twice, PUT and DELETE', 400, field('_method=PUT&_method=DELETE')],
-    ['twice, DELETE and nothing', 400, field('_method=DELETE&_method=')],
-    ['twice, first and last', 400, sent('_method=DELETE&id=1&_method=DELETE', form)],
     ['an array', [400, 422], field('_method[]=DELETE')],
     ['an object', [400, 422], field('_method[x]=DELETE')],
     ['a name in upper case', 422, field('_METHOD=DELETE')],
     ['in the group', 422, sent('post[title]=New&post[_method]=DELETE', form)],
     ['in the query', 400, sent('post[title]=New', form, { url: '/posts?_method=DELETE' })],
-    ['in the query, with the id', 400, sent('post[title]=New', form, { url: '/posts?_method=DELETE&id=1' })],
-    ['in the query, without body', 400, { method: 'POST', url: '/posts?_method=DELETE&id=1' }],
     ['in the query of a GET', 400, { url: '/posts?_method=DELETE&id=1' }],
-    ['in the query of a GET of the record', 400, { url: '/posts/1?_method=DELETE' }],
-    ['in the query, with JSON', 400, {
-      method: 'POST', url: '/posts?_method=PUT', payload: { id: 1, post: { title: 'New' } }
-    }],
     ['in the body of a GET', 200, sent('_method=DELETE&id=1', form, { method: 'GET', url: '/posts' })],
     ['in JSON', 422, { method: 'POST', url: '/posts', payload: { _method: 'DELETE', id: 1 } }],
-    ['in JSON with attributes', 422, {
-      method: 'POST', url: '/posts', payload: { _method: 'PUT', id: 1, post: { title: 'New' } }
-    }],
-    ['in the group of JSON', 422, {
-      method: 'POST', url: '/posts', payload: { post: { title: 'New', _method: 'DELETE' } }
-    }],
     ['in XML', 422, sent('<post><_method>DELETE</_method><id>1</id></post>', 'application/xml')],
-    ['in XML as the root', 422, sent('<_method>DELETE</_method>', 'application/xml')],
     ['in the header X-HTTP-Method-Override', 303,
       sent('post[title]=New', form, { headers: { 'x-http-method-override': 'DELETE' } }), 'created'],
     ['in the header X-Method-Override', 303, sent('post[title]=New', form, { headers: { 'x-method-override': 'PUT' } }),
       'created'],
-    ['in a header, with JSON', 303, {
-      method: 'POST',
-      url: '/posts',
-      headers: { 'x-http-method-override': 'DELETE' },
-      payload: { post: { title: 'New' } }
-    }, 'created'],
     ['in a form that calls itself text', 415, sent('_method=DELETE&id=1', 'text/plain')],
     ['in a form that calls itself JSON', 400, sent('_method=DELETE&id=1', 'application/json')],
-    ['in a form without content type', 415, { method: 'POST', url: '/posts', payload: '_method=DELETE&id=1' }],
     ['in a multipart form', 415,
       sent('--x\r\ncontent-disposition: form-data; name="_method"\r\n\r\nDELETE\r\n--x--\r\n',
         'multipart/form-data; boundary=x')],
     ['in a form sent by PUT', 400, sent('_method=PUT&id=1&post[title]=New', form, { method: 'PUT' })],
-    ['DELETE in a form sent by PUT', 400, sent('_method=DELETE&id=1', form, { method: 'PUT' })],
     ['in a form sent by DELETE', 400, sent('_method=DELETE&id=1', form, { method: 'DELETE' })],
-    ['PUT in a form sent by DELETE', 400, sent('_method=PUT&id=1&post[title]=New', form, { method: 'DELETE' })],
     ['on a member that has no writes', 405, sent('_method=DELETE', form, { url: '/posts/1' })],
     ['PUT without an id', 422, sent('_method=PUT&post[title]=New', form)],
-    ['PUT without a group', 422, sent('_method=PUT&id=1', form)],
-    ['PUT with a blank title', 422, sent('_method=PUT&id=1&post[title]=', form)],
-    ['PUT with an unknown field', 422, sent('_method=PUT&id=1&post[title]=New&admin=1', form)],
-    ['PUT with two ids', 400, sent('_method=PUT&id=1&post[id]=2&post[title]=New', form)],
     ['PUT of an unknown id', 404, sent('_method=PUT&id=99&post[title]=New', form)],
-    ['PUT of a word', 404, sent('_method=PUT&id=abc&post[title]=New', form)],
     ['DELETE without an id', 422, sent('_method=DELETE', form)],
-    ['DELETE of an empty id', 422, sent('_method=DELETE&id=', form)],
-    ['DELETE of an unknown id', 404, sent('_method=DELETE&id=99', form)],
-    ['DELETE of a leading zero', 404, sent('_method=DELETE&id=01', form)]
+    ['DELETE of an unknown id', 404, sent('_method=DELETE&id=99', form)]
   ]
   const [app, reset] = await seededAgain(t)
   for (const [name, status, request, after = 'nothing'] of cases) {
@@ -468,17 +409,6 @@ t.test('any other override is refused, and nothing changes', async t => {
       t.strictSame(await rows(app), done[after])
     })
   }
-})
-
-t.test('an unknown _method is also reported to clients other than browsers', async t => {
-  const app = await seeded(t)
-  const request: InjectOptions = { method: 'POST', url: '/posts', payload: '_method=PURGE&id=1' }
-  isProblem(t, await app.inject({ ...request, headers: { 'content-type': form, accept: 'application/json' } }), 400,
-    'Bad Request')
-  const res = await app.inject({ ...request, headers: { 'content-type': form, accept: 'application/xml' } })
-  t.strictSame([res.statusCode, res.headers['content-type']], [400, types.xml])
-  t.match(res.body, /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<errors><error>[^<]+<\/error><\/errors>$/)
-  t.strictSame(await rows(app), [row])
 })
 
 t.test('a form on a member may override its method where members are written', async t => {
@@ -507,21 +437,4 @@ t.test('a form on a member may override its method where members are written', a
       })
     }
   }
-})
-
-t.test('_method means nothing in JSON and XML, which refuse it as unknown', async t => {
-  const app = await build(t, { name: 'posts', attributes: post, writes: 'both' })
-  await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } })
-  for (const method of ['POST', 'PUT', 'DELETE'] as const) {
-    for (const override of ['DELETE', 'PATCH', '', 5]) {
-      const res = await app.inject({
-        method,
-        url: '/posts',
-        headers: { accept: 'application/json' },
-        payload: { _method: override, id: 1, post: { title: 'T' } }
-      })
-      t.match(res.json(), { status: 422, errors: { _method: [/^is unknown/] } }, `${method} with ${override}`)
-    }
-  }
-  t.equal((await app.inject('/posts/1')).statusCode, 200)
 })

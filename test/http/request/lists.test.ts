@@ -122,20 +122,6 @@ t.test('a store learns which attributes are decimals', async (t) => {
     { by: 'title', descending: false }, { by: 'id', descending: false }])
 })
 
-t.test('the body of a QUERY may have decimals as numbers or texts', async (t) => {
-  const app = await servePriced(t)
-  for (const [body, ids] of [['{"price":{"gte":10}}', [1, 7, 8]], ['{"price":{"gt":"9007199254740992"}}', [7]],
-    ['{"price":{"in":[9,"1.1"]}}', [2, 3, 9, 10]], ['{"price":null}', [4, 5]]] as const) {
-    const res = await app.inject({
-      method: 'QUERY' as 'GET',
-      url: '/posts',
-      headers: { accept: 'application/json', 'content-type': 'application/json' },
-      payload: body
-    })
-    t.strictSame(res.json<{ posts: Array<{ id: number }> }>().posts?.map(({ id }) => id), ids, body)
-  }
-})
-
 t.test('texts that are decimals, times or base64 are not searched', async (t) => {
   const app = await servePriced(t)
   t.strictSame(await idsOf(app, 'q=9'), [])

@@ -259,47 +259,6 @@ t.test('HEAD of an internal failure is a 500 without a body', async t => {
     t.strictSame([res.statusCode, res.body], [500, ''], url)
   }
 })
-
-const collectionOnly = {
-  '/posts': ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'QUERY'], '/posts/1': ['GET', 'HEAD', 'OPTIONS']
-}
-const member = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'PUT']
-
-const allowed = {
-  collection: collectionOnly,
-  member: { '/posts': ['GET', 'HEAD', 'OPTIONS', 'POST', 'QUERY'], '/posts/1': member },
-  both: { '/posts': collectionOnly['/posts'], '/posts/1': member }
-} as const
-
-function allowOf (res: LightMyRequestResponse): string[] {
-  return String(res.headers.allow).split(',').map(method => method.trim()).sort()
-}
-
-for (const writes of ['collection', 'member', 'both'] as const) {
-  t.test(`with writes: ${writes}, OPTIONS and 405 name the methods that are served`, async t => {
-    const app = await seeded(t, { writes }, (app) => { app.addHttpMethod('PROPFIND') })
-    for (const [path, methods] of Object.entries(allowed[writes])) {
-      const urls = new Set([path, `${path}.json`, path.replace('/1', '/99')])
-      for (const url of urls) {
-        const res = await app.inject({ method: 'OPTIONS', url })
-        t.strictSame([res.statusCode, res.body], [204, ''])
-        t.strictSame(allowOf(res).filter(method => method !== 'POST' || path === '/posts'), methods, `OPTIONS ${url}`)
-      }
-      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY', 'PROPFIND'] as const) {
-        if ((methods as readonly string[]).includes(method)) continue
-        for (const url of urls) {
-          await t.test(`${method} ${url} is refused`, async t => {
-            const res = await app.inject({ method, url, headers: { accept: 'application/json' } })
-            isProblem(t, res, 405)
-            t.strictSame(allowOf(res), methods)
-          })
-        }
-      }
-    }
-    t.strictSame(await rows(app), { posts: [first, second] })
-  })
-}
-
 t.test('a 405 is answered to a body of any kind, and changes nothing', async t => {
   const app = await seeded(t, { writes: 'both' })
   const cases: [name: string, request: InjectOptions][] = [

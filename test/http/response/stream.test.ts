@@ -3,10 +3,11 @@ import t, { type Test } from 'tap'
 import { once } from 'node:events'
 import net, { type AddressInfo, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
-import { type Batches, type Context, memoryStore, type Store } from '../../../lib/index.js'
+import { type Batches, type Context, memoryStore } from '../../../lib/index.js'
 import { build, types } from '../../support/helper.js'
 import {
-  accept, attributes, batchesOf, deferred, kinds, type Kind, type List, listen, listing, makeRows, type Post, problems, read,
+  accept, attributes, batchesOf, deferred, kinds, type Kind, type List, listen, listing, makeRows, type Post, problems,
+  read,
   request, textOf
 } from '../../support/lists.js'
 
@@ -77,18 +78,6 @@ t.test('a list has the same bytes, whatever its batches', async t => {
         }
       }
     })
-  }
-})
-
-t.test('a page has its rows, whatever its batches', async t => {
-  const rows = makeRows(30)
-  for (const [name, iterate] of sources) {
-    for (const size of [1, 7, 30]) {
-      const app = await build(t, { name: 'posts', attributes, store: listing(() => iterate(batchesOf(rows, size))) })
-      const res = await app.inject({ url: '/posts?limit=20', headers: { accept: accept.xml } })
-      t.equal(res.body, textOf('xml', rows.slice(0, 20)), `${name}, in batches of ${size}`)
-      t.match(res.headers.link, /rel="next"/)
-    }
   }
 })
 
@@ -167,32 +156,6 @@ t.test('the first match of a filtered list leaves before a synchronous store loo
     t.strictSame(sent, [true], kind)
     await app.close()
   }
-})
-
-t.test('all rows of an asynchronous store are listed in order', async t => {
-  const memory = memoryStore()
-  const store: Store = {
-    async * list (query) {
-      for (const batch of memory.list(query)) {
-        await turn()
-        yield batch
-      }
-    },
-    get: async (id, scope) => memory.get(id, scope),
-    create: async (attributes, scope) => memory.create(attributes, scope),
-    update: async (id, changes, guard) => memory.update(id, changes, guard),
-    delete: async (id, guard) => memory.delete(id, guard)
-  }
-  const app = await build(t, { name: 'posts', attributes, store })
-  for (const title of ['a', 'b', 'c']) {
-    t.equal((await app.inject({ method: 'POST', url: '/posts', payload: { post: { title } } })).statusCode, 201)
-  }
-  t.equal((await app.inject({ method: 'PUT', url: '/posts', payload: { id: 2, post: { title: 'B' } } })).statusCode,
-    200)
-  t.equal((await app.inject({ method: 'DELETE', url: '/posts?id=1' })).statusCode, 204)
-  t.same((await app.inject('/posts/3.json')).json(), { post: { id: 3, title: 'c' } })
-  t.same((await app.inject('/posts.json')).json(), { posts: [{ id: 2, title: 'B' }, { id: 3, title: 'c' }] })
-  t.same((await app.inject('/posts.json?limit=1')).json(), { posts: [{ id: 2, title: 'B' }] })
 })
 
 const wide = makeRows(100, (id) => String(id).padStart(4, '0').repeat(250))
@@ -670,27 +633,4 @@ t.test('a failure after the client has left is not logged as the server\'s', asy
     t.strictSame(log.filter(({ err }) => err !== undefined).map(({ level, err }) => [level, err?.message]),
       [hasGone ? [30, 'This operation was aborted'] : [50, 'given up']])
   }
-})
-
-t.test('a list from a synchronous store yields the event loop', async t => {
-  const batch = makeRows(1000)
-  const app = await build(t, {
-    name: 'posts', attributes, store: listing(() => Array.from({ length: 200 }, () => batch))
-  })
-  let turns = 0
-  let ended = false
-  const count = (): void => {
-    turns++
-    if (!ended) setImmediate(count)
-  }
-  const response = await app.inject({ url: '/posts.xml', payloadAsStream: true })
-  let characters = 0
-  const body = response.stream()
-  setImmediate(count)
-  body.on('data', (chunk: Buffer) => { characters += chunk.length })
-  await once(body, 'end')
-  ended = true
-  const chunks = characters / 49_152
-  t.ok(chunks > 100, `${chunks} chunks`)
-  t.ok(turns > chunks / 10, `${turns} turns`)
 })
