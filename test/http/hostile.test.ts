@@ -398,7 +398,9 @@ t.test('each fault in a small array or object is named, and only the first one i
     oneOf: [{
       type: 'object', required: ['radius'], properties: { radius: { type: 'number' }, unit: { type: 'string' } }
     }, {
-      type: 'object', required: ['width', 'height'], properties: { width: { type: 'number' }, height: { type: 'number' } }
+      type: 'object',
+      required: ['width', 'height'],
+      properties: { width: { type: 'number' }, height: { type: 'number' } }
     }]
   }
   const tree = {
@@ -455,7 +457,8 @@ t.test('each fault in a small array or object is named, and only the first one i
     'post[lines][0][label]=&post[lines][0][count]=&post[lines][1][label]=x&post[lines][1][count]=0'), blank,
   'also beside a part that cannot be read')
   t.strictSame(await faultsOf({}, 'application/xml',
-    '<post><lines type="array"><line><label></label><count>x</count></line><line><label>x</label><count>0</count></line></lines></post>'), blank)
+    '<post><lines type="array"><line><label></label><count>x</count></line>' +
+      '<line><label>x</label><count>0</count></line></lines></post>'), blank)
   t.strictSame(await faultsOf({ lines: [{ label: '', count: 0, more: 1 }, { label: 5 }] }),
     {
       'lines.0.more': ['is unknown'],
@@ -494,6 +497,7 @@ t.test('a name of a megabyte is refused, and no answer repeats it', async (t) =>
   const elements = '<i>x</i>'.repeat(120)
   const path = Array.from({ length: 30 }, (_, index) => `${'b'.repeat(190)}${index}`)
   const emoji = '\u{1f600}'.repeat(200)
+  const nul = Array.from({ length: 120 }, (_, index) => `"${index}\\u0000":{}`).join(',')
   const cases: Array<[app: FastifyInstance, type: string, payload: string, message: RegExp, status?: number]> = [
     [open, 'application/json', `{"post":{"${long}":[${faults}]}}`, /a{100}….*is a name of more than 200 characters/],
     [open, 'application/json', `{"post":{"x":{"${long}":[${faults}]}}}`,
@@ -508,7 +512,8 @@ t.test('a name of a megabyte is refused, and no answer repeats it', async (t) =>
     [declared, 'application/json', `{"post":{"names":{"${long}":[${faults}]}}}`,
       /is a name of more than 200 characters/],
     [declared, 'application/json',
-      `{"post":{"tree":${path.map((name) => `{"${name}":`).join('')}{${Array.from({ length: 120 }, (_, index) => `"${index}\\u0000":{}`).join(',')}}${'}'.repeat(path.length)}}}`, /….*is not a valid name/],
+      `{"post":{"tree":${path.map((name) => `{"${name}":`).join('')}{${nul}}${'}'.repeat(path.length)}}}`,
+      /….*is not a valid name/],
     [declared, 'application/xml', `<post><names><${long} type="array">${elements}</${long}></names></post>`,
       /is a name of more than 200 characters/],
     [declared, 'application/xml', `<${long}>${elements}</${long}>`, /a{100}….*is unknown/],

@@ -115,13 +115,17 @@ t.test('`include` adds related rows to lists and rows', async (t) => {
 t.test('XML and pages write related rows', async (t) => {
   const app = await draft(t, drawBlog(makeStores()))
   const record =
-    '<post><id type="integer">1</id><title>A</title><comments type="array"><comment><id type="integer">1</id><body>first</body><inner><open>o</open></inner></comment>' +
-    '<comment><id type="integer">2</id><body>second</body></comment></comments><profile><line>about</line></profile><author><id type="integer">1</id><name>Ann</name><tags type="array"><tag>a</tag></tags></author></post>'
+    '<post><id type="integer">1</id><title>A</title><comments type="array">' +
+    '<comment><id type="integer">1</id><body>first</body><inner><open>o</open></inner></comment>' +
+    '<comment><id type="integer">2</id><body>second</body></comment></comments>' +
+    '<profile><line>about</line></profile>' +
+    '<author><id type="integer">1</id><name>Ann</name><tags type="array"><tag>a</tag></tags></author></post>'
   t.equal((await app.inject('/posts/1.xml?only=title&include=author,comments,profile')).body, xml + record)
   t.equal((await app.inject('/posts.xml?only=title&include=author,comments,profile&limit=1')).body,
     `${xml}<posts type="array">${record}</posts>`)
   t.equal((await app.inject('/posts/2.xml?only=title&include=author,comments')).body,
-    `${xml}<post><id type="integer">2</id><title>B</title><comments type="array"></comments><author nil="true"/></post>`)
+    `${xml}<post><id type="integer">2</id><title>B</title><comments type="array"></comments>` +
+      '<author nil="true"/></post>')
   const page = await app.inject('/posts/1.html?include=author,comments')
   t.match(page, { statusCode: 200, headers: { 'content-type': types.html } })
   t.match(page.body, '<dd>first</dd>')
@@ -139,11 +143,13 @@ t.test('`include` refuses names that are no relations', async (t) => {
   const app = await draft(t, drawBlog(makeStores()))
   const cases: ReadonlyArray<readonly [string, string]> = [
     ['autor',
-      '"include" names "autor", which is not a relation of posts; the relations are: comments, profile, author; did you mean "author"?'],
+      '"include" names "autor", which is not a relation of posts; ' +
+        'the relations are: comments, profile, author; did you mean "author"?'],
     ['', '"include" names "", which is not a relation of posts; the relations are: comments, profile, author'],
     ['author,', '"include" names "", which is not a relation of posts; the relations are: comments, profile, author'],
     ['comments.author',
-      '"include" names "comments.author", which is not a relation of posts; the relations are: comments, profile, author'],
+      '"include" names "comments.author", which is not a relation of posts; ' +
+        'the relations are: comments, profile, author'],
     ['author,comments,author', '"include" names "author" twice']
   ]
   for (const [include, detail] of cases) {
@@ -305,7 +311,8 @@ t.test('rows that a guard hides are not included', async (t) => {
 })
 
 t.test(
-  'a singleton with several rows, rows of no parent, a singleton parent and an attribute with the name of a nested resource', async (t) => {
+  'a singleton with several rows, rows of no parent, a singleton parent and an attribute named like a resource',
+  async (t) => {
     const stores = makeStores()
     const context = { signal: new AbortController().signal }
     await stores.profiles.create({ line: 'another', postId: 1 }, {}, context)
@@ -564,7 +571,9 @@ t.test('a reference finds the resource of its own scope, and gets its name from 
     app.register(draw((map) => {
       map.namespace('v1', (map) => {
         map.resources('posts', {
-          store: posts, attributes: { type: 'object', properties }, references: { author_id: 'authors', owner: 'people' }
+          store: posts,
+          attributes: { type: 'object', properties },
+          references: { author_id: 'authors', owner: 'people' }
         })
         map.resources('authors', { store: stores.authors, attributes: author })
       })

@@ -218,7 +218,8 @@ t.test('conditions: a row named "recent" is reached if the condition of the acti
     { statusCode: 200, body: 'changed' })
     t.same(allowed((await app.inject(at('example.com', { method: 'POST', url: '/posts/recent' }))).headers.allow),
       ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'PUT'])
-    t.same(allowed((await app.inject(at('lists.example.com', { method: 'DELETE', url: '/posts/recent' }))).headers.allow),
+    const refused = await app.inject(at('lists.example.com', { method: 'DELETE', url: '/posts/recent' }))
+    t.same(allowed(refused.headers.allow),
       ['GET', 'HEAD', 'OPTIONS'])
   })
 

@@ -284,7 +284,8 @@ t.test('a hook that replies itself ends the request', async t => {
       const store = recordingStore([{ title: 'T' }])
       const app = await build(t, { name: 'posts', attributes, store, actionHooks: { delete: { [name]: hook } } })
       for (const request of [{ method: 'DELETE', url: '/posts?id=1' },
-        { method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_method=DELETE&id=1' }] as const) {
+        { method: 'POST', url: '/posts', headers: { 'content-type': form }, payload: '_method=DELETE&id=1' }
+      ] as const) {
         const res = await app.inject(request)
         t.strictSame([res.statusCode, res.body], [418, 'teapot'], `${name} ${how} ${request.method}`)
       }
@@ -361,7 +362,7 @@ const refused: Array<[name: string, options: unknown, message: RegExp]> = [
     /"actionHooks" of resource "posts" has "onSend", which is async and has "done" as a parameter; omit either/],
   ['an async hook of an aborted request with done',
     { actionHooks: { update: { onRequestAbort: async (_request: unknown, _done: unknown) => {} } } },
-    /"actionHooks" of resource "posts" has "onRequestAbort", which is async and has "done" as a parameter; omit either/],
+    /"actionHooks" of resource "posts" has "onRequestAbort", which is async and has "done" as a parameter/],
   ['a list with no hook in it', { hooks: { preHandler: [pass, undefined] } },
     /"preHandler", which must be a function, or a list of them/],
   ['hooks of the whole app', { hooks: { onReady: pass } }, /has "onReady", which is not one of/],

@@ -104,7 +104,8 @@ const LINKS = {
 
 const $defs = {
   tree: {
-    type: 'object', properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: '#/$defs/tree' } } }
+    type: 'object',
+    properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: '#/$defs/tree' } } }
   }
 } as const
 

@@ -113,7 +113,7 @@ t.test('a map that would lose a declaration throws at startup', async t => {
       (posts) => posts.member.put('a', { hooks: { preParsing: () => {} } }, () => {})),
     /"hooks" of action "a" of resource "posts" has "preParsing", which is not one of onRequest/],
     [(map) => map.resources('posts', { only: [] }, (posts) => posts.resources('comments')),
-      /"store" of resource "posts" is required, because a request for a nested resource looks up the row of this one first/],
+      /"store" of resource "posts" is required, because a request for a nested resource looks up the row of this/],
     [(map) => map.resources('posts', {},
       (posts) => posts.resources('comments',
         { store: { ...memoryStore(), attributes: { type: 'object', properties: { title: { type: 'string' } } } } })),
@@ -132,7 +132,7 @@ t.test('a map that would lose a declaration throws at startup', async t => {
     /"query" of action "a" of resource "posts" has "format"/],
     [(map) => map.resources('comments', { only: ['list', 'create'] }).resources('posts', {},
       (posts) => posts.resources('comments', { shallow: true, as: 'remarks' })),
-    /resources 'comments' at \/comments.* and resources 'comments' at \/posts\/:postId\/comments.* both have POST \/comments/, 'CLASH'],
+    /resources 'comments' at \/comments.* and resources 'comments' at .* both have POST \/comments/, 'CLASH'],
     [(map) => map.resources('posts', { only: 'create' }).resources('posts', { only: 'update' }),
       /both have POST \/posts/, 'CLASH']
   ]

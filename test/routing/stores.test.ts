@@ -313,7 +313,8 @@ t.test('an unknown option is named with its owner and the place where it belongs
       'There is no option "html" of resource "posts"; the format "html" is not among its "formats", so it would have ' +
         'no effect.'],
     [async () => await draft(t, (map) => map.resources('posts', { csv: { escapeFormulas: true } })),
-      'There is no option "csv" of resource "posts"; the format "csv" is not among its "formats", so it would have no ' +
+      'There is no option "csv" of resource "posts"; the format "csv" is not among its "formats", ' +
+        'so it would have no ' +
         'effect.'],
     [async () => await draft(t, (map) =>
       map.scope({ html: { acent: '#000' } as object }, (map) => { map.resources('posts', { formats: ['json'] }) })),

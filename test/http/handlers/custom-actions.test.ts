@@ -633,7 +633,8 @@ t.test('an empty list is still a list in each format', async t => {
     ['/posts/none.json', '{"posts":[]}'],
     ['/posts/none.csv', 'id,title\r\n'],
     ['/posts/two.xml',
-      `${xml}<posts type="array"><post><id type="integer">1</id><title>&lt;a&gt;</title></post><post><id type="integer">2</id><title>b</title></post></posts>`],
+      `${xml}<posts type="array"><post><id type="integer">1</id><title>&lt;a&gt;</title></post>` +
+        '<post><id type="integer">2</id><title>b</title></post></posts>'],
     ['/posts/two.json', '{"posts":[{"id":1,"title":"<a>"},{"id":2,"title":"b"}]}'],
     ['/posts/two.csv', 'id,title\r\n1,"<a>"\r\n2,"b"\r\n'],
     ['/posts/1/related.json', '{"posts":[{"id":2,"title":"b"}]}']

@@ -76,7 +76,8 @@ function choicesOf ({ body }: { readonly body: string }, attribute: string): str
     ? undefined
     : [
         ...select.matchAll(/<option value="([^"]*)"( selected="selected")?>([^<]*)<\/option>/g)].map(
-        ([, value = '', selected, label = '']) => `${decode(value)}=${decode(label)}${selected === undefined ? '' : '*'}`)
+        ([, value = '', selected, label = '']) =>
+          `${decode(value)}=${decode(label)}${selected === undefined ? '' : '*'}`)
 }
 
 const ALL = ['2=ann', '5=Ann 9', '4=Ann 10', '3=Bob <b>&"', '1=Zoë']

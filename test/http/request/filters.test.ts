@@ -203,7 +203,8 @@ t.test('a value that the attribute does not have is refused', async (t) => {
         `"rating[${operator}]" must be an integer between -9007199254740991 and 9007199254740991`],
       [`price[${operator}]=`, `"price[${operator}]" must be a number`],
       [`price[${operator}]=1e999`,
-        `"price[${operator}]" has the number 1e999, which cannot be kept exactly; send at most 15 digits, between 1e-307 and 1e308`],
+        `"price[${operator}]" has the number 1e999, which cannot be kept exactly; ` +
+          'send at most 15 digits, between 1e-307 and 1e308'],
       [`dueOn[${operator}]=2026-02-30`, `"dueOn[${operator}]" must be a date such as 2026-01-31`],
       [`dueOn[${operator}]=`, `"dueOn[${operator}]" must be a date such as 2026-01-31`],
       [`at[${operator}]=12:00`, `"at[${operator}]" must be a time such as 12:00:00Z`],
@@ -368,7 +369,8 @@ t.test('routes offer only what the store declares', async (t) => {
           'the parameter "rating[gt]" is unknown; "rating" takes one of these operators in brackets: gte, null'],
         ['title[gte]=1',
           'the parameter "title[gte]" is unknown; "title" takes one of these operators in brackets: null']]],
-      [{ filter: true }, ['rating=5', 'rating[gte]=5', 'title[contains]=x'], [['q=tea', 'the parameter "q" is unknown']]],
+      [{ filter: true }, ['rating=5', 'rating[gte]=5', 'title[contains]=x'],
+        [['q=tea', 'the parameter "q" is unknown']]],
       [{ filter: ['in'], search: true }, ['q=tea', 'rating=5'], []],
       // Without filters, no attribute is searched unless the app names it.
       [{ search: true }, [], [['q=tea', 'the parameter "q" is unknown'],

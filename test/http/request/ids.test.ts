@@ -45,7 +45,8 @@ function bodyOf (kind: Kind, verb: Verb, { top, group }: Places): string | undef
   }
   if (kind === 'XML' && top !== undefined) return xml + element(top)
   if (kind === 'XML') {
-    return `${xml}<post>${group === undefined ? '' : element(group)}${verb === 'PUT' ? '<title>changed</title>' : ''}</post>`
+    const title = verb === 'PUT' ? '<title>changed</title>' : ''
+    return `${xml}<post>${group === undefined ? '' : element(group)}${title}</post>`
   }
   const attributes = { ...(group !== undefined && { id: group }), ...(verb === 'PUT' && { title: 'changed' }) }
   return JSON.stringify({

@@ -88,7 +88,8 @@ function isCreated (t: Test, res: LightMyRequestResponse, expected: Expected): v
 
 const clients: [name: string, accept: Accept, expected: Expected][] = [
   ['Chrome 120',
-    'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7', types.html],
+    'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7',
+    types.html],
   ['Firefox 120', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8', types.html],
   ['Firefox 1', 'text/xml,application/xml,application/xhtml+xml,text/html;q=0.9,text/plain;q=0.8,image/png,*/*;q=0.5',
     xhtml],

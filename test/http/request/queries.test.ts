@@ -265,7 +265,7 @@ t.test('the next link keeps the query', async t => {
   const shown = /<a href="([^"]+)" rel="next">/.exec(page.body)?.[1]?.replaceAll('&amp;', '&')
   t.equal(shown, nextOf(page))
   t.match(shown,
-    /^\/blog\/posts\.html\?sort=-rating%2Ctitle&published=true&title=a\+%26\+%22b%22\+%3Cc%3E\+%C3%A9%2C%2B&after=[\w-]+$/)
+    /^\/blog\/posts\.html\?sort=-rating%2Ctitle&published=true&title=a\+%26\+%22b%22\+%3Cc%3E\+%C3%A9%2C%2B&after=/)
   t.equal(listed.html((await app.inject(shown ?? '')).body).length, 10)
 })
 

@@ -206,7 +206,8 @@ t.test('an answer of the app\'s hook does not get the header of the action', asy
 t.test('an invalid cacheControl throws at registration', async (t) => {
   const cases: Array<[cacheControl: unknown, says: string | RegExp]> = [
     [60,
-      'must be directives such as \'public, max-age=60\', or directives by action such as { list: \'public, max-age=60\' }, not 60'],
+      'must be directives such as \'public, max-age=60\', or directives by action such as ' +
+        '{ list: \'public, max-age=60\' }, not 60'],
     [null, /by action such as .* not null/],
     [false, /by action such as .* not false/],
     [['public'], /by action such as .* not public/],

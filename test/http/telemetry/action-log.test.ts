@@ -223,7 +223,8 @@ function told (code: string, statusCode: number, attributes?: readonly string[])
 
 const REFUSED: ReadonlyArray<readonly [name: string, request: InjectOptions, action: string | undefined,
   id: number | undefined, err: object]> = [
-    ['attributes that do not fit', send('POST', '/posts', json, { post: { title: '', rating: 9, titel: 'T' } }), 'create',
+    ['attributes that do not fit', send('POST', '/posts', json, { post: { title: '', rating: 9, titel: 'T' } }),
+      'create',
       undefined, told('INVALID', 422, ['title', 'rating'])],
     ['a method in a form that is no POST', send('PUT', '/posts', form, '_method=PUT&id=1&post[rating]=1'), 'update',
       undefined, told('INVALID_METHOD', 400)],
@@ -235,7 +236,8 @@ const REFUSED: ReadonlyArray<readonly [name: string, request: InjectOptions, act
       'delete', 99, told('NOT_FOUND', 404)],
     ['a body that is none', send('POST', '/posts', json, '{'), 'create', undefined, told('MALFORMED_BODY', 400)],
     ['two ids', send('PUT', '/posts?id=2', json, { id: 1, post: {} }), 'update', undefined, told('ID_CONFLICT', 400)],
-    ['another site', send('POST', '/posts', json, { post: {} }, { 'sec-fetch-site': 'cross-site' }), 'create', undefined,
+    ['another site', send('POST', '/posts', json, { post: {} }, { 'sec-fetch-site': 'cross-site' }),
+      'create', undefined,
       told('CROSS_SITE', 403)],
     ['a form of another site', send('POST', '/posts', form, 'post[title]=U', { 'sec-fetch-site': 'cross-site' }),
       undefined, undefined, told('CROSS_SITE', 403)],
@@ -532,7 +534,8 @@ t.test('a failure in an app without a logger writes one line to stderr', async (
   const expected = [
     `posts#error: failed: TypeError: no \\[31mway${from}`,
     `posts#later: failed: Error: late${from}`,
-    'posts#caused: failed: FastifyError: the store is not available now, and nothing was written; try again, caused by Error: ECONNREFUSED 127\\.0\\.0\\.1 at .*',
+    'posts#caused: failed: FastifyError: the store is not available now, and nothing was written; try again, ' +
+      'caused by Error: ECONNREFUSED 127\\.0\\.0\\.1 at .*',
     'posts#text: failed: a text',
     'posts#nothing: failed: the thrown value is of type undefined',
     `posts#long: failed: Error: x{493}${from}`,
