@@ -54,7 +54,7 @@ export function compileDefaultActions ({ resource }: CompiledResource): DefaultA
     list: async (state) => list(state.attempt.target, await parseListQuery(state), state),
     show: onRow(async (state, id) => ({ kind: 'found', row: await read(state, id) })),
     create,
-    update: onRow(async (state, id) => change(await findGuard(state, id), state, id)),
+    update: onRow(change),
     delete: onRow(async (state, id) => remove(state.attempt.target, id, await findGuard(state, id), state)),
     redisplayNew: async () => ({ kind: 'revised', row: undefined }),
     // A form that asks to add or remove a row in the form writes nothing.
@@ -85,22 +85,20 @@ export async function parseListQuery (state: ActionState): Promise<ListQuery> {
 }
 
 /** Changes what was not sent back as it was shown. */
-async function change (guard: Guard, state: ActionState, id: Id): Promise<Outcome> {
-  const { payload, attributes, attempt: { target, authorizedRow, found = authorizedRow } } = state
-  if (payload?.isCompared === true) {
-    const isCurrent = found?.id === id && (guard.version ?? found.version) === found.version
-    const row = isCurrent ? found : await target.store.get(id, guard.scope, state)
-    return changeCompared(row, { id, attributes, guard }, state)
-  }
+async function change (state: ActionState, id: Id): Promise<Outcome> {
+  const guard = await findGuard(state, id)
+  const { payload, attributes, attempt: { target } } = state
+  if (payload?.isCompared === true) return changeCompared({ id, attributes, guard }, state)
   const changes = payload?.isUntouched === undefined ? attributes : findChanges(attributes, payload.isUntouched)
-  return update(target, { id, attributes: changes, guard }, state)
+  return await update(target, { id, attributes: changes, guard }, state)
 }
 
 /** Changes what differs from a row, if the row still has this version. If it has not, compares with the next one. */
-async function changeCompared (row: Row | undefined, change: RowChange, state: ActionState): Promise<Outcome> {
-  const { payload, attempt: { target } } = state
-  const { attributes, guard, guard: { version } } = change
-  let current = row
+async function changeCompared (change: RowChange, state: ActionState): Promise<Outcome> {
+  const { payload, attempt: { target, authorizedRow, found = authorizedRow } } = state
+  const { id, attributes, guard, guard: { version } } = change
+  const isCurrent = found?.id === id && (version ?? found.version) === found.version
+  let current = isCurrent ? found : await target.store.get(id, guard.scope, state)
   for (let tries = 0; tries <= TRIES; tries++) {
     if (current === undefined) throw notFound(target.resource, change.id)
     if (version !== undefined && version !== current.version) return { kind: 'stale', row: current }
@@ -119,7 +117,7 @@ async function changeCompared (row: Row | undefined, change: RowChange, state: A
 function onRow (perform: PerformOnRow): PerformAction {
   return async (state) => {
     const { attempt, attempt: { target, target: { resource } } } = state
-    if (!resource.singleton) return perform(state, state.id as Id)
+    if (!resource.singleton) return await perform(state, state.id as Id)
     // A row that was read before is used again, even if another one has taken its place.
     const row = attempt.authorizedRow ?? attempt.checked ?? await findOnlyRow(target, state)
     if (row === undefined) throw notFound(resource, undefined)

@@ -47,7 +47,7 @@ type Write = Payload & { readonly action: WriteAction }
 
 /** Makes a handler of Fastify. */
 function handle (run: (state: ActionState) => Promise<FastifyReply>): RouteHandlerMethod {
-  return async ({ [STATE]: state }) => {
+  return ({ [STATE]: state }) => {
     const known = state as ActionState
     known.hasPassedHooks = true
     return run(known)
@@ -80,7 +80,7 @@ export class Handlers {
     const [create, update] = [compile('create'), compile('update')].map(checkFirst) as [Perform, Perform]
     const writes = { create, update, delete: compile('delete') }
     this.#compiled = compiled
-    this.list = handle(async (state) => {
+    this.list = handle((state) => {
       const { query } = state.request
       // The links of the page repeat only the parameters that ask for something.
       if (query.blank !== undefined || CONDITION_NAMES.some((name) => query[name] !== undefined)) {
@@ -93,25 +93,25 @@ export class Handlers {
       if (state.route.hasQueryBody) nameEquivalent(state)
       return this.#run(state, undefined, list)
     })
-    this.show = handle(async (state) => {
+    this.show = handle((state) => {
       select(state)
       return this.#read(state, showIncluded)
     })
-    this.blank = handle(async (state) =>
+    this.blank = handle((state) =>
       this.#run(state, undefined, async ({ request, attempt: { target } }) => {
         state.attributes = prefill.read(request.query, target.scope)
         const attributes = { ...validation.defaults(), ...state.attributes }
         return { kind: 'blank', row: { id: '', version: '', attributes } }
       })
     )
-    this.edit = handle(async (state) =>
+    this.edit = handle((state) =>
       this.#read(state, async (state) => {
         const outcome = await show(state)
         return outcome?.kind === 'found' ? { ...outcome, kind: 'edit' } : outcome
       })
     )
     // The validation follows all hooks, because a faulty form comes back with its row, which a hook may have refused.
-    this.write = handle(async (state) => {
+    this.write = handle((state) => {
       if (state.payload?.isRevised === true) checkRevisable(state)
       const { action, id, attributes, merged, issues, isRevised, isUntouched, compareWith } = state.payload as Write
       if (isRevised) return this.#run(state, id, action === 'update' ? defaults.redisplay : defaults.redisplayNew)
@@ -134,7 +134,7 @@ export class Handlers {
   /** Makes the handler of a custom action that is a GET. */
   readCustom (action: CompiledCustomAction): RouteHandlerMethod {
     const perform = compileHandler(action.handler)
-    return handle(async (state) => {
+    return handle((state) => {
       state.customAction = action
       state.query = action.readQuery(state.request.query)
       return this.#read(state, perform)
@@ -149,7 +149,7 @@ export class Handlers {
       [action, checkFirst(compileHandler(action.handler))]))
     return {
       readPayload: compilePayloadHook(this.#compiled, (method) => byMethod.get(method)),
-      handler: handle(async (state) => {
+      handler: handle((state) => {
         const { customAction, payload, request: { query } } = state as CustomState
         const { validate, parameters, readQuery } = customAction
         validate(payload.attributes, payload.issues)
@@ -162,7 +162,7 @@ export class Handlers {
   }
 
   /** Runs a GET, whose answer may have an entity tag. */
-  async #read (state: ActionState, perform: Perform): Promise<FastifyReply> {
+  #read (state: ActionState, perform: Perform): Promise<FastifyReply> {
     return this.#run(state, this.#memberId(state), perform)
   }
 
@@ -181,8 +181,13 @@ export class Handlers {
     // Before authorization: whether a header is well-formed must not tell a hidden row from one that does not exist.
     if (payload === undefined) state.readConditions = findReadConditions(request.headers)
     else state.preconditions = findPreconditions(request.headers, payload.version, this.#compiled.representations)
-    const attempt = async (): Promise<Outcome | undefined> => this.#attempt(state, perform)
-    return this.#answer(await (channel.hasSubscribers ? traceAction(state, attempt) : attempt()), state)
+    const outcome = channel.hasSubscribers
+      ? await traceAction(state, () => this.#attempt(state, perform))
+      : await this.#attempt(state, perform)
+    const shown = isWithoutWrite(outcome) ? await hideUnauthorized(outcome, state) : outcome
+    if (!state.route.safe) logOutcome(shown, state)
+    // Awaited here, the rows of the outcome would be held until the client has read the whole answer.
+    return shown === undefined ? state.reply : respond(shown, state)
   }
 
   /**
@@ -199,13 +204,6 @@ export class Handlers {
       state.id = ofId(resource, state.id)
     }
     throw new UnavailableError()
-  }
-
-  async #answer (outcome: Outcome | undefined, state: ActionState): Promise<FastifyReply> {
-    const shown = isWithoutWrite(outcome) ? await hideUnauthorized(outcome, state) : outcome
-    if (!state.route.safe) logOutcome(shown, state)
-    if (shown === undefined) return state.reply
-    return respond(shown, state)
   }
 }
 
@@ -225,10 +223,8 @@ function select (state: ActionState): void {
 
 /** Adds the relations that the query names to the rows of an action. */
 function compileInclude (perform: Perform): Perform {
-  return async (state) => {
-    const outcome = await perform(state)
-    return state.included.length === 0 ? outcome : include(outcome, state.included, state)
-  }
+  const performWhole: Perform = async (state) => include(await perform(state), state.included, state)
+  return (state) => state.included.length === 0 ? perform(state) : performWhole(state)
 }
 
 /**
@@ -330,12 +326,13 @@ function checkRevisable ({ choice: { format: { writer } } }: RequestState): void
  * deleted.
  */
 function checkFirst (perform: Perform): Perform {
-  return async (state) => {
+  const performChecked: Perform = async (state) => {
     const named = state.compiled.relations.guarded.filter(({ attribute }) =>
       isId(ownMember(state.attributes, attribute)))
     if (named.length > 0) await checkReferences(named, state)
     return perform(state)
   }
+  return (state) => state.compiled.relations.guarded.length === 0 ? perform(state) : performChecked(state)
 }
 
 /** @throws InvalidError */

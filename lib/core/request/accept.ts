@@ -134,6 +134,7 @@ const PARAMETER = new RegExp(`^(${TOKEN})=(?:(${TOKEN})|"((?:[^"\\\\]|\\\\.)*)")
 
 /** Parses a Content-Type. Returns `undefined` if it is malformed, because an error is better than a guess. */
 export function parseContentType (header: string): ContentType | undefined {
+  if (MEDIA_TYPE.test(header)) return { mediaType: header.toLowerCase(), charset: undefined }
   // A part with an open quotation becomes a lone quote, which is malformed.
   const [mediaType = '', ...parameters] = splitOutsideQuotes(header.toLowerCase(), ';').map(
     (part) => part?.trim() ?? '"'

@@ -117,11 +117,10 @@ function compileParse (
 ): ListQueryParser['parse'] {
   async function findPosition (
     parameter: CursorParameter,
-    text: string | undefined,
+    text: string,
     order: Order,
     state: ListState
   ): Promise<Position | undefined> {
-    if (text === undefined) return undefined
     const place = parseCursor(parameter, text, order, resource)
     if (typeof place === 'object') return place
     const row = await store.get(place, state.attempt.target.scope, state)
@@ -144,9 +143,11 @@ function compileParse (
     }
     return {
       order,
-      after: await findPosition('after', after, order, state),
+      after: after === undefined ? undefined : await findPosition('after', after, order, state),
       // The last page ends before no row.
-      before: before === '' ? 'end' : await findPosition('before', before, order, state),
+      before: before === undefined
+        ? undefined
+        : before === '' ? 'end' : await findPosition('before', before, order, state),
       offset,
       limit,
       filter,

@@ -54,7 +54,8 @@ export function withoutIgnored (
   known: readonly string[],
   ignored: RegExp | undefined
 ): QueryParameters {
-  const isIgnored = (name: string): boolean => ignored?.test(name) === true && !known.includes(name)
+  if (ignored === undefined) return query
+  const isIgnored = (name: string): boolean => ignored.test(name) && !known.includes(name)
   if (!Object.keys(query).some(isIgnored)) return query
   return Object.fromEntries(Object.entries(query).filter(([name]) => !isIgnored(name)))
 }
@@ -88,8 +89,8 @@ export class Negotiator {
   /** The formats that `?format=` may name. */
   readonly #named: ReadonlyMap<string, FormatChoice<Representation>>
   readonly #fallback: FormatChoice<Representation>
-  /** The choices by the header `Accept` and the format of the body. */
-  readonly #choices = new Map<string, FormatChoice<Representation> | undefined>()
+  /** The choices by the header `Accept`, and by the format of the body after a line break. */
+  readonly #choices = new Map<string | undefined, FormatChoice<Representation> | undefined>()
 
   constructor (compiled: CompiledResource) {
     const { representations } = compiled
@@ -202,11 +203,11 @@ export class Negotiator {
 
   /** Chooses by `Accept`, and keeps the choice. Clients choose their headers, so only a few short ones are kept. */
   #choose (accept: string | undefined, body: Representation | undefined): FormatChoice<Representation> | undefined {
-    const key = `${body?.name} ${accept}`
+    const key = body === undefined ? accept : `${accept}\n${body.name}`
     const known = this.#choices.get(key)
     if (known !== undefined) return known
     const choice = chooseFormat(accept, this.#compiled.representations, body)
-    if (key.length <= LONGEST) {
+    if (key === undefined || key.length <= LONGEST) {
       if (this.#choices.size >= REMEMBERED) this.#choices.clear()
       this.#choices.set(key, choice)
     }
@@ -243,12 +244,12 @@ export class Negotiator {
   }
 
   /** Checks that a body has a type that is read, is in UTF-8, and is not compressed (RFC 9110 §15.5.16). */
-  #checkBody ({ request, reply, negotiated: { contentType }, route, route: { hasQueryBody } }: RequestState): void {
+  #checkBody ({ request, reply, negotiated: { contentType, body }, route }: RequestState): void {
+    const { hasQueryBody } = route
     const { headers, method } = request
     const header = headers['content-type']
     const coding = headers['content-encoding']?.toLowerCase() ?? 'identity'
-    const types = hasQueryBody ? QUERY_TYPES : [...this.#bodiesOf(method, route).keys()]
-    const isRead = types.includes(contentType?.mediaType ?? '')
+    const isRead = hasQueryBody ? QUERY_TYPES.includes(contentType?.mediaType ?? '') : body !== undefined
     if (hasQueryBody) reply.header('accept-query', ACCEPT_QUERY)
     if (hasQueryBody && header === undefined) {
       throw new MalformedBodyError(`send the header Content-Type: ${QUERY_TYPES.join(' or ')}`)
@@ -259,7 +260,7 @@ export class Negotiator {
       delete headers['content-type']
       return
     }
-    const readable = types.join(', ')
+    const readable = (hasQueryBody ? QUERY_TYPES : [...this.#bodiesOf(method, route).keys()]).join(', ')
     if (!hasQueryBody) reply.header('accept', readable)
     if (method === 'PATCH') reply.header('accept-patch', readable)
     if (coding !== 'identity') {
@@ -293,7 +294,7 @@ function hasBody ({ headers: { 'transfer-encoding': coding, 'content-length': le
 /** Adds a field to `Vary`, which other plugins may have set, unless `Vary` has `*` or the field. */
 function addVary (reply: FastifyReply, field: string): void {
   const before = reply.getHeader('vary')
-  const fields = String(before ?? '').toLowerCase().split(/[\s,]+/)
+  const fields = before === undefined ? [] : String(before).toLowerCase().split(/[\s,]+/)
   if (fields.includes('*') || fields.includes(field.toLowerCase())) return
   reply.header('vary', before === undefined ? field : `${String(before)}, ${field}`)
 }

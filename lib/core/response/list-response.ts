@@ -35,7 +35,7 @@ async function makeBody (listed: ListOutcome, state: RequestState): Promise<Writ
   if (links !== NO_LINKS && (!state.route.hasQueryBody || findEquivalent(state) !== undefined)) addLinks(links, state)
   if (listed.total !== undefined && state.request.query.count !== undefined) setTotal(listed, listed.total, state)
   if (state.route.hasQueryBody) setCursors(listed, state)
-  if (writer.list !== undefined) return makeRowsBody(listed, writer.list, state)
+  if (writer.list !== undefined) return await makeRowsBody(listed, writer.list, state)
   const prepared = await writer.prepare?.(listed, makeServices(state, listed))
   const view = makePageView(listed, links, prepared?.content, state)
   return more === undefined || writer.frame === undefined

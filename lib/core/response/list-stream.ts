@@ -4,6 +4,7 @@ import type { ListOutcome, PulledBatch, Source } from '../actions/outcome.js'
 import type { ListWriter } from '../formats/format.js'
 import type { Row } from '../resource/row.js'
 import { areLarger, sizeOf } from '../stores/store.js'
+import { isPromise } from '../util/maybe-promise.js'
 
 /** The length of a chunk, in characters. Measured: 32 to 64 KiB beat both one big string and a chunk for each row. */
 const CHUNK = 49_152
@@ -43,10 +44,11 @@ export async function writeList (
   // A store hands out a single match alone because it may take long to find others.
   const isEarly = isSparse && rows.length === 1
   if (isEarly || areLarger(rows, SMALL_BATCH)) return makeStream({ rows, source, isSparse }, writer)
-  const pulling = Promise.resolve(source.next())
-  if (await isPending(pulling)) return makeStream({ rows, source, isSparse, pulling }, writer)
-  const { done } = await pulling
-  return done === true ? writeWhole(rows, writer) : makeStream({ rows, source, isSparse, pulling }, writer)
+  const next = source.next()
+  const pulling = Promise.resolve(next)
+  // A batch that is here already needs no turn.
+  const isOver = isPromise(next) ? !await isPending(pulling) && (await pulling).done === true : next.done === true
+  return isOver ? writeWhole(rows, writer) : makeStream({ rows, source, isSparse, pulling }, writer)
 }
 
 function writeWhole (rows: readonly Row[], writer: ListWriter): string | Readable {

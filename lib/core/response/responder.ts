@@ -25,7 +25,7 @@ type RecordKind = 'found' | 'edit' | 'created' | 'updated' | 'stale'
 
 /** Turns an outcome into an answer: sets its status, headers and body. */
 export async function respond (outcome: Outcome, state: ActionState): Promise<FastifyReply> {
-  const { reply, compiled, choice: { format } } = state
+  const { reply, compiled, choice: { format, format: { writer } } } = state
   state.isAnswered = true
   const answer = OUTCOME_RESPONSES[outcome.kind][format.browser === true ? 'browser' : 'document']
   reply.code(answer.status)
@@ -37,7 +37,9 @@ export async function respond (outcome: Outcome, state: ActionState): Promise<Fa
   if (!isMatched(state.readConditions?.match, tag)) return refuseMismatch(outcome, state)
   if (outcome.kind === 'listed') return sendText(await makeListBody(outcome, state), state)
   if (compiled.resourcePaths.isShallow) await findParents(outcome, state)
-  const prepared = answer.body ? await format.writer.prepare?.(outcome, makeServices(state, outcome)) : undefined
+  const prepared = answer.body && writer.prepare !== undefined
+    ? await writer.prepare(outcome, makeServices(state, outcome))
+    : undefined
   if (outcome.kind === 'revised') return sendRevised(outcome.row, prepared, state)
   if (outcome.kind === 'blank') return sendBlank(outcome.row, prepared, state)
   if (answer.location !== undefined) reply.header('location', locate(answer, row, state))

@@ -9,9 +9,9 @@ export interface TextFormat {
 }
 
 const YEAR_0 = '0000'
-const DATE = /^(\d{4})-(\d\d)-(\d\d)$/
+const DATE = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/
 // XML Schema Part 2 §3.2.7.3 limits the offset to 14 hours.
-const TIME = /^([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(?:\.\d+)?(?:Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))$/
+const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))$/
 // Without an offset, nobody can tell whether a second 60 is a leap second, so it is invalid.
 const LOCAL_TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?$/
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
@@ -26,10 +26,9 @@ function isLeapYear (year: number): boolean {
 
 /** Returns whether a text is a `full-date` of RFC 3339 §5.6 that exists. Year 0 is invalid, as in XML Schema 1.0. */
 export function isDate (text: string): boolean {
-  const [, year, month, day] = DATE.exec(text) ?? []
-  if (year === undefined || year === YEAR_0) return false
-  const days = month === '02' && isLeapYear(Number(year)) ? 29 : DAYS[Number(month) - 1] ?? 0
-  return Number(day) >= 1 && Number(day) <= days
+  if (!DATE.test(text) || text.startsWith(YEAR_0)) return false
+  const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))]
+  return day <= (month === 2 && isLeapYear(year) ? 29 : DAYS[month - 1] as number)
 }
 
 /** Returns whether a text is a `full-time` of RFC 3339 §5.6 in the spelling of XML Schema: with `Z` or `±hh:mm`. */
@@ -72,8 +71,8 @@ export function isLocalDateTime (text: string): boolean {
 
 /** Returns whether a time is valid on a date. `mayFollow` returns whether the moment may follow a leap second. */
 function hasTime (date: string, time: string, mayFollow: (moment: Date) => boolean): boolean {
-  const [, , seconds] = TIME.exec(time) ?? []
-  if (seconds !== '60') return seconds !== undefined
+  if (!TIME.test(time)) return false
+  if (!time.startsWith('60', SECONDS_AT)) return true
   const moment = new Date(`${date}T${time.slice(0, SECONDS_AT)}59${time.replace(/^[^Z+-]*/, '')}`)
   moment.setUTCSeconds(60)
   return mayFollow(moment)

@@ -67,9 +67,9 @@ export function compileValidation (
   function check (supplied: Record<string, unknown>, issues: Issues): void {
     shared.startBody()
     // An attribute that already has an issue is not checked: its value may be a default in place of the faulty one.
-    const unfit = new Set(issues.size === 0 ? [] : Object.keys(supplied).filter((name) => issues.isAbout(name)))
+    const unfit = issues.size === 0 ? [] : Object.keys(supplied).filter((name) => issues.isAbout(name))
     for (const name in supplied) {
-      if (unfit.has(name)) continue
+      if (unfit.includes(name)) continue
       if (supplied[name] !== undefined) validators.get(name)?.(supplied[name], issues)
       else if (attributes.get(name)?.required === true) issues.add(name, BLANK)
     }
