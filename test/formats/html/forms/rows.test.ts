@@ -39,12 +39,9 @@ type WatchedStore = Store & { readonly writes: string[], reset: () => void }
 /** The forms with rows, for each kind of writes and each parser. */
 const FORMS: ReadonlyArray<readonly [method: Method, writes: 'collection'
   | 'member', accept: string, browser: Browser]> = [
-    ['POST', 'collection', 'text/html', 'modern'],
-    ['POST', 'member', 'application/xhtml+xml', 'modern'],
-    ['PUT', 'collection', 'text/html', 'modern'],
-    ['PUT', 'collection', 'application/xhtml+xml', 'modern'],
+    ['POST', 'collection', 'application/xhtml+xml', 'modern'],
     ['PUT', 'member', 'text/html', 'modern'],
-    ['PUT', 'member', 'text/html', 'old']
+    ['PUT', 'collection', 'text/html', 'old']
   ]
 
 /** A person with an open form, of a new post or of one with these attributes. */
@@ -570,67 +567,34 @@ root.test('only a page can show a form again', async (t) => {
 })
 
 root.test('an invented button gives a page and writes nothing', async (t) => {
-  const create: ReadonlyArray<readonly [body: string, status: number]> = [
-    ['post[?][?][add]=1', 200],
-    ['post[?][add]=1', 200],
-    ['post[?][remove]=title', 200],
-    ['post[title]=T&post[?][remove]=constructor', 200],
-    ['post[links][?][remove]=99', 200],
-    ['post[links][?][remove]=', 200],
-    ['post[links][?][remove]=-1', 200],
-    ['post[links][?][remove]=__proto__', 200],
-    ['post[links][0][label]=a&post[links][?][remove]=%3F', 200],
-    ['post[links][?][add]=', 200],
-    ['post[links][?][add]=1&post[links][?][add]=2', 200],
-    ['post[links][?][add]=1&post[links][?][remove]=0', 200],
-    ['post[links][?][add]=1&post[notes][?][remove]=0', 200],
-    ['post[links][?][?][add]=1', 200],
-    ['post[links][9007199254740993][label]=a&post[links][?][add]=1', 200],
+  const bodies: ReadonlyArray<readonly [body: string, status: number]> = [
+    ['post[?][?][add]=1', 200], ['post[?][remove]=title', 200], ['post[title]=T&post[?][remove]=constructor', 200],
+    ['post[links][?][remove]=99', 200], ['post[links][?][remove]=', 200], ['post[links][?][remove]=__proto__', 200],
+    ['post[links][?][add]=1&post[links][?][remove]=0', 200], ['post[links][?][?][add]=1', 200],
     [`post[links][${'9'.repeat(400)}][label]=a&post[links][?][add]=1`, 200],
-    ['post[links][01][label]=a&post[links][1][label]=b&post[links][?][add]=1', 200],
-    ['post[title][?][add]=1', 200],
-    ['post[title]=T&post[title][?][remove]=0', 200],
-    ['post[rating][?][add]=1', 200],
-    ['post[published][?][add]=1', 200],
-    ['post[publishedAt][?][add]=1', 200],
-    ['post[tags][?][add]=1', 200],
-    ['post[any][?][add]=1', 200],
-    ['post[owner][?][add]=1', 200],
-    ['post[__proto__][?][add]=1', 200],
-    ['post[unknown][?][add]=1', 200],
-    ['post[constructor][prototype][?][add]=1', 200],
-    ['post[links][0][parts][0][size][?][add]=1', 200],
-    ['post[links][][?][add]=1', 200],
-    ['post[links][x][?][add]=1', 200],
+    ['post[links][01][label]=a&post[links][1][label]=b&post[links][?][add]=1', 200], ['post[title][?][add]=1', 200],
+    ['post[tags][?][add]=1', 200], ['post[any][?][add]=1', 200], ['post[owner][?][add]=1', 200],
+    ['post[__proto__][?][add]=1', 200], ['post[unknown][?][add]=1', 200], ['post[links][][?][add]=1', 200],
     ['post[links]=text&post[links][0]=x&post[links][?][add]=1', 200],
     ['post[links][?]=json&post[links]=%5B&post[links][?][add]=1', 200],
-    ['post[links][?]=nonsense&post[links][?][add]=1', 200],
-    ['post[?][was]=nonsense&post[links][?][add]=1', 200],
-    ['post[title][?][keep]=nonsense&post[links][?][add]=1', 200],
-    ['post[at][?][offset]=x&post[publishedAt][?][offset]=x&post[links][?][add]=1', 200],
-    ['[?][add]=1', 400],
-    ['?[add]=1', 422],
-    ['post=[?][add]', 422],
-    [`post${'[links][0]'.repeat(5)}[?][add]=1`, 400]
+    ['post[?][was]=nonsense&post[links][?][add]=1', 200], ['post[title][?][keep]=nonsense&post[links][?][add]=1', 200],
+    ['[?][add]=1', 400], ['?[add]=1', 422], ['post=[?][add]', 422], [`post${'[links][0]'.repeat(5)}[?][add]=1`, 400]
   ]
-  for (const [body, status] of create) {
-    for (const options of [{ attributes }, {}]) {
-      const store = watchedStore()
-      const app = await build(t, { name: 'posts', store, ...options })
-      await store.create({ title: 'T', links: [{ label: 'a' }] }, {}, context)
-      store.writes.length = 0
-      for (const [
-        form, what
-      ] of [[body, 'a new one'], [`_method=PUT&id=1&${body}`, 'an update'],
-          [`_method=PUT&id=1&_version=0&${body}`, 'a stale update']] as const) {
+  for (const options of [{ attributes }, {}]) {
+    const store = watchedStore()
+    const app = await build(t, { name: 'posts', store, ...options })
+    await store.create({ title: 'T', links: [{ label: 'a' }] }, {}, context)
+    store.writes.length = 0
+    for (const [body, status] of bodies) {
+      for (const before of ['', '_method=PUT&id=1&', '_method=PUT&id=1&_version=0&']) {
         const res = await app.inject({
           method: 'POST',
           url: '/posts',
           headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' },
-          payload: form
+          payload: before + body
         })
         t.strictSame([res.statusCode, res.headers['content-type'], store.writes], [status, types.html, []],
-          `${body.slice(0, 100)} of ${what}, ${'attributes' in options ? 'with' : 'without'} a schema`)
+          `${before}${body.slice(0, 100)}, ${'attributes' in options ? 'with' : 'without'} a schema`)
         if (status === 200) t.equal(parseForms(res).length, 1, 'the form comes back')
       }
     }

@@ -2,6 +2,10 @@ import { HtmlValidate } from 'html-validate'
 import { SaxesParser } from 'saxes'
 import t from 'tap'
 import { takePages, takeSpecimenPages } from '../../../support/html/chromium.js'
+import fastify from 'fastify'
+import resources, { draw, home, memoryStore, type ResourceOptions } from '../../../../lib/index.js'
+import { type Brand, markup } from '../../../../lib/html/index.js'
+import { build } from '../../../support/helper.js'
 
 const validator = new HtmlValidate({
   root: true,
@@ -91,3 +95,160 @@ function elementsOf (xhtml: string): Array<[name: string, attributes: Record<str
   parser.write(xhtml).close()
   return elements
 }
+
+const page = { accept: 'text/html' }
+
+async function refusal (options: object): Promise<string | undefined> {
+  const app = fastify()
+  try {
+    app.register(resources, { name: 'posts', ...options })
+    await app.ready()
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  } finally {
+    await app.close()
+  }
+}
+
+t.test('a brand is on every page, and the policy allows its files', async (t) => {
+  const brand: Brand = {
+    name: 'A & B',
+    logo: 'https://img.example/l.svg',
+    font: '"My Font", serif',
+    density: 'compact',
+    stylesheet: 'https://css.example/a.css?b=1',
+    head: markup`<meta name="x" content="y"/>`,
+    header: '<b>',
+    footer: ({ request, lang }) => markup`<p>${request.headers['x-user']} ${lang}</p>`
+  }
+  const app = await build(t, { name: 'posts', html: { brand } })
+  await app.inject({ method: 'POST', url: '/posts', payload: { post: { a: '1' } } })
+  for (const url of ['/posts', '/posts/1', '/posts/9', '/posts?limit=x']) {
+    for (const user of ['Ann', '<i>']) {
+      const { body, headers } = await app.inject({ url, headers: { ...page, 'x-user': user } })
+      t.match(body, / &#8211; A &amp; B<\/title>|<title>[^<]*A &amp; B<\/title>/)
+      t.match(
+        body,
+        '<div class="bar"><ul><li class="brand"><span><img src="https://img.example/l.svg" alt=""/>A &amp; B</span>' +
+          '</li></ul></div>'
+      )
+      t.match(body, '<link rel="stylesheet" href="https://css.example/a.css?b=1"/>')
+      t.match(body, '<meta name="x" content="y"/>\n</head>')
+      t.match(body, '<header>&lt;b&gt;')
+      t.match(body, `<p>${user === 'Ann' ? 'Ann' : '&lt;i&gt;'} en</p></footer>`)
+      t.match(
+        headers['content-security-policy'],
+        "style-src 'self' https://css.example; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
+          'font-src https://css.example; img-src https://img.example'
+      )
+    }
+  }
+  const { headers: { etag } } = await app.inject({ url: '/posts/1', headers: page })
+  t.equal((await app.inject({ url: '/posts/1', headers: { ...page, 'if-none-match': String(etag) } })).statusCode, 200,
+    'a part may depend on the user')
+  const [, url = ''] = /<link rel="stylesheet" href="(\/[^"]*)"/.exec(
+    (await app.inject({ url: '/posts', headers: page })).body
+  ) ?? []
+  const css = (await app.inject(url)).body
+  t.match(css, 'body,.list td::before{font-family:"My Font", serif}')
+  t.ok(css.length <= 16_384, `${css.length} bytes`)
+})
+
+t.test('a brand without functions leaves a page unchanged for all, and own directives come first', async (t) => {
+  const app = await build(t, {
+    name: 'posts',
+    html: {
+      brand: { name: 'N', logo: '/l.svg', stylesheet: '/s.css', footer: 'f', head: null, header: false },
+      contentSecurityPolicy: { 'img-src': '*' }
+    }
+  })
+  await app.inject({ method: 'POST', url: '/posts', payload: { post: { a: '1' } } })
+  const { headers, body } = await app.inject({ url: '/posts/1', headers: page })
+  t.match(headers['content-security-policy'], /style-src 'self';.*font-src 'self'; img-src \*/)
+  t.match(body, 'f</footer>')
+  t.equal(
+    (await app.inject({ url: '/posts/1', headers: { ...page, 'if-none-match': String(headers.etag) } })).statusCode, 304
+  )
+})
+
+t.test('the home page has the brand, and leads home from the bar', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  const brand: Brand = { name: 'Shop', logo: '/l.svg', font: 'serif', header: ({ lang }) => `in ${lang}` }
+  app.register(home, { title: 'Home', accent: '#0a7d4f', brand })
+  app.register(draw((map) => map.resources('posts'), { html: { brand, lang: 'de', timeZone: 'Asia/Tokyo' } }))
+  const { body, headers } = await app.inject({ url: '/', headers: page })
+  t.match(
+    body,
+    new RegExp('<title>Home &#8211; Shop</title>[^]*<a href="/" aria-current="page"><img src="/l.svg" alt=""/>' +
+      'Shop</a>[^]*<header>in en</header>')
+  )
+  t.match(headers['content-security-policy'], "img-src 'self'")
+  t.match((await app.inject({ url: '/posts', headers: page })).body,
+    /lang="de"[^]*<li class="brand"><a href="\/"><img src="\/l.svg" alt=""\/>Shop<\/a>/)
+})
+
+t.test('the resources of a map share one stylesheet, unless their hooks or constraints differ', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  const hooks = { onRequest: async () => {} }
+  app.register(draw((map) => map
+    .resources('posts', { store: memoryStore() }, (posts) => posts.resources('comments'))
+    .resources('guarded', { hooks }).resources('beside', { hooks })
+    .resources('red', { html: { accent: '#f00' } })
+    .resources('hosted', { routeConstraints: { host: 'a.example' } })
+    .resources('forms', { only: [] as never[], store: memoryStore() }, (forms) => forms.resources('fields'))))
+  await app.inject({ method: 'POST', url: '/posts', payload: { post: { a: '1' } } })
+  const sheetOf = async (url: string, host = 'x'): Promise<string> => {
+    const { body } = await app.inject({ url, headers: { ...page, host } })
+    const [, path = ''] = /<link rel="stylesheet" href="([^"]*)"/.exec(body) ?? []
+    const res = await app.inject({ url: path, headers: { host } })
+    t.match(res,
+      { statusCode: 200, headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': /immutable/ } }, url)
+    return path.replace(/\.[\da-f]+\./, '.')
+  }
+  t.equal(await sheetOf('/posts'), '/posts/pages.css')
+  t.equal(await sheetOf('/posts/1/comments'), '/posts/pages.css')
+  t.equal(await sheetOf('/forms/1/fields'), '/posts/pages.css')
+  t.equal(await sheetOf('/guarded'), '/guarded/pages.css')
+  t.equal(await sheetOf('/beside'), '/guarded/pages.css')
+  t.equal(await sheetOf('/red'), '/red/pages.css')
+  t.equal(await sheetOf('/hosted', 'a.example'), '/hosted/pages.css')
+})
+
+t.test('an invalid brand or time zone throws at registration, with the cure', async (t) => {
+  const cases: Array<[options: object, says: RegExp]> = [
+    [{ brand: null }, /"html.brand" of resource "posts" must be an object such as \{ name: 'Tea shop' \}, not null/],
+    [{ brand: { nam: 'x' } }, /has "nam", which is unknown; did you mean "name"\?/],
+    [{ brand: { name: ' ' } }, /has "name", which must be a text/],
+    [{ brand: { name: 'x', logo: 'logo.svg' } }, /has "logo", which must be a path/],
+    [{ brand: { logo: '/l.svg' } }, /has a "logo", but no "name"/],
+    [{ brand: { font: 'a;}b' } }, /has "font", which must be a list of fonts/],
+    [{ brand: { density: 'tight' } }, /has "density", which must be 'comfortable' or 'compact', not 'tight'/],
+    ...['//x.example/a.css', 'a.css', 'https://', '/a b', 'javascript:1', 5].map((stylesheet): [object, RegExp] => [
+      { brand: { stylesheet } }, /has "stylesheet", which must be a path/
+    ]),
+    [{ timeZone: 'Mars' },
+      /"html.timeZone" of resource "posts" must be a time zone such as 'Europe\/Berlin', not 'Mars'/],
+    [{ timeZone: 5 }, /must be a time zone/]
+  ]
+  for (const [options, says] of cases) t.match(await refusal({ html: options }), says, JSON.stringify(options))
+  t.equal(await refusal({ html: { brand: { name: 'x', font: undefined } } }), undefined)
+})
+
+t.test('dates and times are shown in the time zone of the app', async (t) => {
+  const store = memoryStore()
+  store.create({ at: '2026-07-01T22:30:00-05:00' }, {})
+  const options: ResourceOptions = {
+    name: 'posts', attributes: { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } }, store
+  }
+  const shown = async (more: { readonly timeZone?: string }, url: string): Promise<string | undefined> =>
+    /<time datetime="2026-07-01T22:30:00-05:00">([^<]*)</.exec(
+      (await (await build(t, { ...options, html: { lang: 'de', ...more } })).inject({ url, headers: page })).body
+    )?.[1]
+  for (const url of ['/posts', '/posts/1']) {
+    t.equal(await shown({}, url), '01.07.2026, 22:30 -05:00')
+    t.equal(await shown({ timeZone: 'Europe/Berlin' }, url), '02.07.2026, 05:30')
+  }
+})

@@ -1,0 +1,691 @@
+import fastify, { type FastifyInstance } from 'fastify'
+import t, { type Test } from 'tap'
+import {
+  type Attributes, draw, type Id, type Mapper, memoryStore, type Query, type ResourceOptions, type Row, type Store
+} from '../../../../lib/index.js'
+import { elementsOf } from '../../../support/html/elements.js'
+import { buttonsOf, decode, fill, findButton, findForm, submit } from '../../../support/html/forms.js'
+import { build, draft } from '../../../support/helper.js'
+import { defaultViews, markup } from '../../../../lib/html/index.js'
+import v8 from 'node:v8'
+
+const text = { type: 'string' } as const
+
+async function serve (
+  t: Test,
+  rows: readonly Attributes[],
+  properties: object,
+  options: Partial<ResourceOptions> & { readonly required?: readonly string[] } = {}
+): Promise<FastifyInstance> {
+  const { required = Object.keys(properties), ...others } = options
+  const store = memoryStore(others.id === 'uuid' ? { id: 'uuid' } : {})
+  for (const row of rows) store.create(row, {})
+  return build(t,
+    { name: 'invoices', attributes: { type: 'object', required, properties }, ...others, store } as ResourceOptions)
+}
+
+const pageOf = async (app: FastifyInstance, url: string): Promise<string> => (await app.inject({
+  url, headers: { accept: 'text/html' }
+})).body
+const headingOf = (page: string): string | undefined => elementsOf(page).find(({ name }) => name === 'h1')?.text
+const tableOf = (page: string): string => /<table class="list">[^]*?<\/table>/.exec(page)?.[0] ?? ''
+const headsOf = (page: string): string[] => [...tableOf(page).matchAll(/<th scope="col"[^>]*>(.*?)<\/th>/g)].map(
+  ([, head = '']) => head.replaceAll(/<[^>]*>/g, '')
+)
+const rowsOf = (page: string): string[][] => [...tableOf(page).matchAll(/<tr>(<td .*?)<\/tr>/gs)].map(
+  ([, row = '']) => [...row.matchAll(/<td([^>]*)>(.*?)<\/td>/gs)].map(([, attributes = '', content = '']) => content +
+    (attributes.includes('class="id"') ? '#' : ''))
+)
+
+const cases: ReadonlyArray<readonly [what: string, properties: object, options: object, expected: string]> = [
+  ['the first required text', { count: { type: 'integer' }, number: text, name: text }, {}, 'Number'],
+  ['no optional text', { note: text, name: text }, { required: ['name'] }, 'Name'],
+  ['no text that may be null', { note: { type: ['string', 'null'] }, name: text }, { required: ['name'] }, 'Name'],
+  [
+    'no id, address, date or decimal',
+    {
+      a: { ...text, format: 'uuid' },
+      b: { ...text, format: 'uri' },
+      c: { ...text, format: 'email' },
+      d: { ...text, format: 'date' },
+      e: { ...text, format: 'decimal' },
+      f: { ...text, format: 'date-time-text' },
+      g: text
+    },
+    {},
+    'G'
+  ],
+  ['no choice', { a: { ...text, enum: ['x'] }, b: { oneOf: [{ const: 'x', title: 'X' }] }, c: text }, {}, 'C'],
+  [
+    'no long text, and no bytes',
+    {
+      a: { ...text, maxLength: 201 },
+      b: { ...text, contentMediaType: 'text/plain' },
+      c: { ...text, contentEncoding: 'base64' },
+      d: { ...text, maxLength: 200 }
+    },
+    {},
+    'D'
+  ],
+  ['no text with a default', { a: { ...text, default: 'draft' }, b: text }, {}, 'B'],
+  ['no secret', { a: { ...text, writeOnly: true }, b: text }, {}, 'B'],
+  ['the id, if there is no such text', { a: { type: 'integer' } }, {}, 'Id'],
+  ['another attribute', { a: text, b: { type: 'integer' } }, { html: { title: 'b' } }, 'B'],
+  ['the id, if the app says so', { a: text }, { html: { title: 'id' } }, 'Id'],
+  ['what a function returns', { a: text }, { html: { title: () => 'x' } }, 'Invoice']
+]
+
+for (const [what, properties, options, expected] of cases) {
+  t.test(`the name of a row is ${what}`, async (t) => {
+    const [first] = headsOf(await pageOf(await serve(t, [{}], properties, options), '/invoices'))
+    t.equal(first, expected)
+  })
+}
+
+const invoice = { number: text, total: { type: 'number' }, note: { type: ['string', 'null'] } }
+const row = { number: 'A & <b>', total: 5, note: null }
+
+t.test('the name is the link of the first column, and the id stands last', async (t) => {
+  const app = await serve(t, [row, { ...row, number: ' ' }], invoice)
+  const list = await pageOf(app, '/invoices')
+  t.strictSame(headsOf(list), ['Number', 'Total', 'Note', 'Id'])
+  t.strictSame(rowsOf(list), [['<a href="/invoices/1">A &amp; &lt;b&gt;</a>', '5', '', '1#'],
+    ['<a href="/invoices/2">Invoice 2</a>', '5', '', '2#']])
+  const chosen = await serve(t, [row], invoice, { html: { columns: ['total', 'number'] } })
+  t.strictSame(headsOf(await pageOf(chosen, '/invoices')), ['Number', 'Total', 'Id'],
+    'the name comes first even if the app names it later')
+  const added = await serve(t, [row], invoice, { html: { columns: ['total'] } })
+  t.strictSame(headsOf(await pageOf(added, '/invoices')), ['Number', 'Total', 'Id'], 'or not at all')
+  const unlinked = await serve(t, [row], invoice, { only: ['list'] })
+  t.strictSame(rowsOf(await pageOf(unlinked, '/invoices')), [['A &amp; &lt;b&gt;', '5', '', '1#']],
+    'rows without pages have no link')
+})
+
+t.test('a query that leaves the title out shows the id first', async (t) => {
+  const app = await serve(t, [row], invoice)
+  const list = await pageOf(app, '/invoices?only=total')
+  t.strictSame([headsOf(list), rowsOf(list)], [['Id', 'Total'], [['<a href="/invoices/1">1</a>', '5']]])
+  t.strictSame(headsOf(await pageOf(app, '/invoices?only=total,number')), ['Number', 'Total', 'Id'])
+})
+
+t.test('a long id is shown by its end', async (t) => {
+  const app = await serve(t, [row], invoice, { id: 'uuid' })
+  const list = await pageOf(app, '/invoices')
+  const [, id = ''] = /href="\/invoices\/([0-9a-f-]{36})"/.exec(list) ?? []
+  t.match(list, `<td data-label="Id" class="id" title="${id}">&#8230;${id.slice(-6)}</td>`)
+})
+
+t.test('a row without a title is called by the last group of its UUID', async (t) => {
+  const app = await serve(t, [{ ...row, number: '' }], invoice, { id: 'uuid' })
+  const [, path = '', group] = /href="(\/invoices\/[0-9a-f-]{24}([0-9a-f]{12}))"/.exec(
+    await pageOf(app, '/invoices')
+  ) ?? []
+  t.equal(headingOf(await pageOf(app, path)), `Invoice ${String(group)}`)
+})
+
+t.test('a name stands in headings, titles, links and warnings', async (t) => {
+  const app = await serve(t, [row, { ...row, number: '' }], invoice, { formPages: true })
+  const record = await pageOf(app, '/invoices/1')
+  t.equal(headingOf(record), row.number)
+  t.match(decode(record), '<title>A & <b> – Invoices</title>')
+  t.match(record, '<p>A &amp; &lt;b&gt; will be deleted permanently.</p>')
+  const edit = await pageOf(app, '/invoices/1/edit')
+  t.equal(headingOf(edit), 'Edit A & <b>')
+  t.match(edit, '<li><a href="/invoices/1">A &amp; &lt;b&gt;</a></li>')
+  t.equal(headingOf(await pageOf(app, '/invoices/2')), 'Invoice 2', 'a blank title is none')
+  t.match(await pageOf(app, '/invoices/2'), '<p>Invoice 2 will be deleted permanently.</p>')
+  t.equal(headingOf(await pageOf(app, '/invoices/2/edit')), 'Edit invoice 2')
+})
+
+t.test('a form with an error has the name of the stored row', async (t) => {
+  const app = await serve(t, [row], invoice)
+  const payload = '_method=PUT&id=1&invoice%5Bnumber%5D=typed&invoice%5Btotal%5D=many'
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/invoices',
+    payload,
+    headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
+  })
+  t.strictSame([answer.statusCode, headingOf(answer.body)], [422, 'Edit A & <b>'])
+})
+
+t.test('a function names rows, also those of a resource without a schema', async (t) => {
+  const store = memoryStore()
+  store.create({ first: 'Ann', last: 'Smith', age: 5 }, {})
+  store.create({}, {})
+  const title = ({ id, attributes: { first, last } }: { readonly id: unknown, readonly attributes: Attributes }): string
+    | undefined => first === undefined
+    ? undefined
+    : `${id}: ${first} ${last}`
+  const app = await build(t, { name: 'people', store, html: { title } })
+  t.equal(headingOf(await pageOf(app, '/people/1')), '1: Ann Smith')
+  t.equal(headingOf(await pageOf(app, '/people/2')), 'Person 2')
+  const list = await pageOf(app, '/people')
+  t.strictSame(headsOf(list), ['Person', 'first', 'last', 'age', 'Id'])
+  t.strictSame(rowsOf(list).map(([first]) => first),
+    ['<a href="/people/1">1: Ann Smith</a>', '<a href="/people/2">Person 2</a>'])
+  const named = await build(t, { name: 'people', store, html: { title: 'first' } })
+  t.equal(headingOf(await pageOf(named, '/people/1')), 'Ann')
+  t.strictSame(headsOf(await pageOf(named, '/people')), ['first', 'last', 'age', 'Id'])
+})
+
+t.test('numbers are names, a long name is cut, and other values are none', async (t) => {
+  const store = memoryStore()
+  for (const code of [7, 'x'.repeat(150), true, ['a']]) store.create({ code }, {})
+  const app = await build(t, { name: 'codes', store, html: { title: 'code' } })
+  const names = await Promise.all([1, 2, 3, 4].map(async (id) => headingOf(await pageOf(app, `/codes/${id}`))))
+  t.strictSame(names, ['7', `${'x'.repeat(100)}…`, 'Code 3', 'Code 4'])
+})
+
+t.test('a title that pages cannot show is refused', async (t) => {
+  const attributes = { type: 'object', properties: { name: text, pin: { ...text, writeOnly: true } } }
+  const refused = [
+    [
+      'nam',
+      /"html.title" of resource "posts" names "nam", which is not among the attributes declared; did you mean "name"\?/
+    ],
+    ['pin', /"html.title" of resource "posts" names "pin", which is writeOnly and is never shown/],
+    [5, /"html.title" of resource "posts" must be an attribute such as 'name', a function of the row, or 'id'/]
+  ] as const
+  for (const [title, message] of refused) {
+    await t.rejects(
+      build(t, { name: 'posts', attributes, html: { title } } as unknown as ResourceOptions),
+      { code: 'FST_RESOURCES_INVALID_OPTION', message }
+    )
+  }
+})
+
+const artist = { type: 'object', properties: { name: { type: 'string' } } } as const
+
+type Options = Omit<ResourceOptions, 'name' | 'as' | 'prefix'>
+
+/** Returns a store that has a row for each id that it is asked for. */
+function everyRow (id: 'integer' | 'string' | 'uuid'): Store {
+  const { capabilities, count: _, ...store } = memoryStore()
+  const rowsOf = ({ filter }: Query): Row[] => filter.flatMap(({ value }) => value as Id[]).map((id) => ({
+    id, version: '1', attributes: { name: `<${id}>` }
+  }))
+  return {
+    ...store, capabilities: { ...capabilities, count: false }, id, list: (query: Query) => [rowsOf(query)]
+  } as Store
+}
+
+/** Draws albums with these values of an attribute, which has the ids of artists. */
+function drawAlbums (
+  values: readonly unknown[], schema: object | undefined, artists: Options = {}, albums: Options = {}
+): (map: Mapper) => unknown {
+  const store = memoryStore()
+  for (const artistId of values) store.create({ artistId }, {})
+  return (map) => {
+    map.resources('artists', {
+      attributes: artist,
+      ...(!('formats' in artists) && { html: { title: 'name' } }),
+      store: everyRow('integer'),
+      ...(artists as object)
+    })
+    map.resources('albums', {
+      ...(schema !== undefined && { attributes: { type: 'object', properties: { artistId: schema } } as never }),
+      store,
+      references: { artistId: 'artists' },
+      ...(albums as object)
+    })
+  }
+}
+
+/** Returns the content of the attribute in the list, and on the page of each row. */
+async function valuesOn (app: FastifyInstance, base = ''): Promise<Array<readonly [cell: string, value: string]>> {
+  const list = await app.inject(`${base}/albums.html?sort=id`)
+  const cells = [...list.body.matchAll(/<td data-label="(?:Artist|artistId)"[^>]*>(.*?)<\/td>/gs)].map(
+    ([, cell = '']) => cell
+  )
+  return Promise.all(cells.map(async (cell, index) => {
+    const { body } = await app.inject(`${base}/albums/${index + 1}.html`)
+    return [cell, /<dd id=":artistId" dir="auto">(.*?)<\/dd>/s.exec(body)?.[1] ?? 'nothing'] as const
+  }))
+}
+
+const link = (path: string, id: unknown): string => `<a href="${path}">&lt;${String(id)}&gt;</a>`
+
+t.test('an id of another resource is a link to its row, on lists and records', async (t) => {
+  const long = 'x'.repeat(200)
+  const uuid = '0b6e2b0c-3b5f-4b0e-8f0a-2f5d9d1f7a11'
+  const text: Options = { store: everyRow('string') }
+  const uuids: Options = { store: everyRow('uuid') }
+  const integer = { type: ['integer', 'null'] }
+  const string = { type: ['string', 'null'] }
+  const cases: ReadonlyArray<readonly [name: string, value: unknown, schema: object
+    | undefined, found: string, artists?: Options]> = [
+      ['an integer', 7, integer, link('/artists/7', '7')],
+      ['null', null, integer, ''],
+      ['a negative integer', -1, integer, link('/artists/-1', '-1')],
+      ['not even an integer', 1.5, integer, '1.5'],
+      ['a text instead of an integer', '7', integer, '7'],
+      ['a UUID', uuid, { type: 'string', format: 'uuid' }, link(`/artists/${uuid}`, uuid), uuids],
+      ['no UUID', uuid.toUpperCase(), { type: 'string' }, uuid.toUpperCase(), uuids],
+      ['a text', 'a/b?&"é', string, link('/artists/a%2Fb%3F%26%22%C3%A9', 'a/b?&amp;&quot;é'), text],
+      ['a text that ends like a suffix', 'a.json', string, link('/artists/a%252Ejson', 'a.json'), text],
+      ['a text that is no segment', '..', string, '..', text],
+      ['an address, which is a link by itself', 'https://a.example', { type: 'string', format: 'uri' },
+        link('/artists/https%3A%2F%2Fa.example', 'https://a.example'), text],
+      ['a title', 'a', { type: 'string', oneOf: [{ const: 'a', title: 'A <title>' }] }, link('/artists/a', 'a'), text],
+      ['an open resource', 7, undefined, link('/artists/7', '7')],
+      ['a value of another type in an open resource', { id: 7 }, undefined, ''],
+      ['a page that does not exist', 7, integer, '&lt;7&gt;', { except: ['show'] }],
+      ['a row that does not exist', 7, integer, '7', { store: memoryStore() }],
+      ['a row without a title', 7, integer, '<a href="/artists/7">Artist 7</a>', { html: { title: 'id' } }],
+      ['a resource without pages', 7, integer, '<a href="/artists/7">7</a>', { formats: ['json'] }],
+      ['an address without a name, which is one link', 'https://a.example', { type: 'string', format: 'uri' },
+        '<a href="/artists/https%3A%2F%2Fa.example">https://a.example</a>', { ...text, formats: ['json'] }],
+      ['a handler of the app', 7, integer, '<a href="/artists/7">7</a>',
+        { actions: { show: ({ proceed }) => proceed() } }],
+      ['a hook of the app', 7, integer, '<a href="/artists/7">7</a>', { hooks: { preHandler: async () => {} } }],
+      ['a row that authorize refuses', 7, integer, '7', { authorize: (_request, { id }) => id !== 7 }],
+      ['an id that a constraint excludes', 7, integer, '7', { constraints: { id: { maximum: 6 } } }],
+      ['an id that a constraint allows', 6, integer, link('/artists/6', '6'), { constraints: { id: { maximum: 6 } } }],
+      ['an open resource that is long', long, undefined, '']
+    ]
+  for (const [name, value, schema, found, artists = {}] of cases) {
+    const app = await draft(t, drawAlbums([value], schema, artists))
+    const [[cell, whole] = []] = await valuesOn(app)
+    if (found !== '' || value === null) t.strictSame([cell, whole], [found, found], name)
+    else t.notMatch(`${cell}${whole}`, 'href="/artists', name)
+  }
+})
+
+t.test('an id without a name keeps the title of its schema, which is clipped without a link in the link', async (t) => {
+  const title = 't'.repeat(150)
+  const app = await draft(
+    t,
+    drawAlbums(
+      ['a'], { type: 'string', oneOf: [{ const: 'a', title }] }, { store: everyRow('string'), formats: ['json'] }
+    )
+  )
+  t.strictSame(await valuesOn(app),
+    [[`<a href="/artists/a">${'t'.repeat(100)}&#8230;</a>`, `<a href="/artists/a">${title}</a>`]])
+})
+
+t.test('the paths have the prefix and the parameters of the request', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(draw(drawAlbums([7], { type: 'integer' })), { prefix: '/of/:tenant' })
+  t.strictSame(await valuesOn(app, '/of/a'), [[link('/of/a/artists/7', '7'), link('/of/a/artists/7', '7')]])
+  t.strictSame(await valuesOn(app, '/of/b%20c'), [[link('/of/b%20c/artists/7', '7'), link('/of/b%20c/artists/7', '7')]])
+})
+
+t.test('an id is a link on the page of a conflict and in cells for a view, and nowhere else', async (t) => {
+  const declare = drawAlbums([7], { type: 'integer' }, {}, {
+    html: {
+      views: {
+        list: (page, views) => defaultViews.list(
+          { ...page, table: markup`${page.rows.map(({ cells }) => markup`<p>${cells}</p>`)}` }, views
+        )
+      }
+    }
+  })
+  const app = await draft(t, declare)
+  t.match((await app.inject('/albums.html')).body, `<p><a href="/albums/1">1</a>${link('/artists/7', '7')}</p>`)
+  const send = async (payload: string): Promise<string> => (await app.inject({
+    method: 'POST',
+    url: '/albums',
+    headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
+    payload
+  })).body
+  t.match(await send('_method=DELETE&id=1&_version=old'), `dir="auto">${link('/artists/7', '7')}</dd>`)
+  t.match(await send('_method=PUT&id=1&_version=old&album[artistId]=8'), '<div class="value" dir="auto">7</div>')
+  t.strictSame((await app.inject('/albums/1.json')).json(), { album: { id: 1, artistId: 7 } })
+  t.notMatch((await app.inject('/albums/1.xml')).body, 'href')
+})
+
+const attributes = {
+  type: 'object', required: ['name'], properties: { name: { type: 'string', minLength: 1 } }
+} as const
+
+type OptionsOfCrumbs = Omit<ResourceOptions, 'name' | 'as' | 'prefix'>
+
+/** Draws shops with shelves, which have books. */
+async function shop (
+  t: Test,
+  { shops = {}, shelves = {}, books = {}, shallow = false }: {
+    readonly shops?: OptionsOfCrumbs,
+    readonly shelves?: OptionsOfCrumbs,
+    readonly books?: OptionsOfCrumbs,
+    readonly shallow?: boolean
+  } = {}
+): Promise<FastifyInstance> {
+  const app = await draft(t, (map: Mapper) => {
+    map.resources('shops', { attributes, ...(shops as object) }, (shop) => {
+      shop.resources('shelves', { attributes, ...(shelves as object), shallow }, (shelf) => {
+        shelf.resources('books', { attributes, ...(books as object), shallow })
+        shelf.resource('label', { attributes })
+      })
+    })
+  })
+  const send = async (url: string, payload: object): Promise<void> => {
+    t.equal((await app.inject({ method: 'POST', url, payload })).statusCode, 201)
+  }
+  await send('/shops', { shop: { name: 'Foyles & Co' } })
+  await send('/shops/1/shelves', { shelf: { name: 'Poems' } })
+  await send(shallow ? '/shelves/1/books' : '/shops/1/shelves/1/books', { book: { name: 'Duino' } })
+  return app
+}
+
+/** Returns the breadcrumbs of a page, with the paths of the links. */
+async function crumbsOn (
+  app: FastifyInstance, url: string, method: 'GET' | 'POST' = 'GET', payload = ''
+): Promise<string[]> {
+  const { body } = await app.inject({
+    method,
+    url,
+    headers: { accept: 'text/html', ...(method === 'POST' && { 'content-type': 'application/x-www-form-urlencoded' }) },
+    payload
+  })
+  const [, crumbs = ''] = /<ol class="breadcrumb">(.*?)<\/ol>/.exec(body) ?? []
+  return [...crumbs.matchAll(/<li[^>]*>(?:<a href="([^"]*)">)?([^<]*)/g)].map(([, href, label = '']) =>
+    href === undefined
+      ? label
+      : `${label} ${href}`)
+}
+
+const above = ['Shops /shops', 'Foyles &amp; Co /shops/1', 'Shelves /shops/1/shelves', 'Poems /shops/1/shelves/1']
+
+t.test('the breadcrumbs name every level', async (t) => {
+  const app = await shop(t)
+  t.strictSame(await crumbsOn(app, '/shops'), [])
+  t.strictSame(await crumbsOn(app, '/shops/1'), ['Shops /shops', 'Foyles &amp; Co'])
+  t.strictSame(await crumbsOn(app, '/shops/1/shelves'), [...above.slice(0, 2), 'Shelves'])
+  t.strictSame(await crumbsOn(app, '/shops/1/shelves/1/books'), [...above, 'Books'])
+  t.strictSame(await crumbsOn(app, '/shops/1/shelves/1/books/1'), [...above, 'Books /shops/1/shelves/1/books', 'Duino'])
+  t.strictSame(await crumbsOn(app, '/shops/1/shelves/1/books/9'),
+    [...above, 'Books /shops/1/shelves/1/books', 'Not Found'])
+  t.strictSame(await crumbsOn(app, '/shops/1/shelves/1/label'), [...above, 'Not Found'])
+  t.strictSame(await crumbsOn(app, '/shops/1/shelves/9/books'), [], 'a missing parent leads nowhere')
+  t.strictSame(
+    await crumbsOn(app, '/shops/1/shelves/1/books', 'POST', '_method=PUT&id=1&_version=old&book[name]=x'),
+    [...above, 'Books /shops/1/shelves/1/books', 'Duino /shops/1/shelves/1/books/1',
+      'This book has been changed meanwhile']
+  )
+})
+
+t.test('the page of a shallow row names its parent, if the request may see it', async (t) => {
+  const app = await shop(t, { shallow: true })
+  t.strictSame(await crumbsOn(app, '/shelves/1'), [...above.slice(0, 2), 'Shelves /shops/1/shelves', 'Poems'])
+  t.strictSame(await crumbsOn(app, '/shelves/1/books'), ['Poems /shelves/1', 'Books'])
+  t.strictSame(await crumbsOn(app, '/books/1'), ['Shops /shops', 'Shop 1 /shops/1', 'Shelves /shops/1/shelves',
+    'Poems /shelves/1', 'Books /shelves/1/books', 'Duino'])
+})
+
+t.test('a parent that has no pages or no list is called by its id, or is left out', async (t) => {
+  const documents = await shop(t, { shelves: { formats: ['json'] } })
+  t.strictSame(await crumbsOn(documents, '/shops/1/shelves/1/books'),
+    ['Shops /shops', 'Shop 1 /shops/1', 'Shelves /shops/1/shelves', 'Shelf 1 /shops/1/shelves/1', 'Books'])
+  const unlisted = await shop(t, { shelves: { except: ['list'] } })
+  t.strictSame(await crumbsOn(unlisted, '/shops/1/shelves/1/books'), [...above.slice(0, 2), above[3], 'Books'])
+})
+
+t.test('the name of a parent may change, so the page of a nested row is never a 304', async (t) => {
+  const app = await shop(t)
+  for (const [
+    url, status
+  ] of [['/shops/1/shelves/1.html', 200], ['/shops/1/shelves/1/books/1.html', 200],
+      ['/shops/1/shelves/1/books/1.json', 304]] as const) {
+    const { headers: { etag } } = await app.inject(url)
+    t.equal((await app.inject({ url, headers: { 'if-none-match': String(etag) } })).statusCode, status, url)
+  }
+})
+
+t.test('a shallow row without its parent, or whose parent is hidden, is as before', async (t) => {
+  const store = memoryStore()
+  const app = await draft(t, (map) => {
+    map.resources('shops', { attributes }, (shop) => shop.resources('shelves', { attributes, store, shallow: true }))
+  })
+  store.create({ name: 'lost' }, {})
+  store.create({ name: 'of no shop', shopId: 99 }, {})
+  t.strictSame(await crumbsOn(app, '/shelves/1'), [])
+  t.strictSame(await crumbsOn(app, '/shelves/2'),
+    ['Shops /shops', 'Shop 99 /shops/99', 'Shelves /shops/99/shelves', 'of no shop'])
+})
+
+t.test('a parent that `authorize` hides is called by its id on the page of a shallow row', async (t) => {
+  const store = memoryStore()
+  const app = await draft(t, (map) => {
+    map.resources(
+      'shops',
+      { attributes, authorize: (_request, { action }) => action === 'show' ? 'hide' : true },
+      (shop) => shop.resources('shelves', { attributes, store, shallow: true })
+    )
+  })
+  store.create({ name: 'of a hidden shop', shopId: 1 }, {})
+  t.strictSame(await crumbsOn(app, '/shelves/1'), [])
+})
+
+t.test('a browser that creates a shallow row is led to its page, and one that deletes it to its list', async (t) => {
+  for (const writes of ['collection', 'member'] as const) {
+    const app = await shop(t, { shallow: true, shelves: { writes }, books: { writes } })
+    const created = await app.inject({
+      method: 'POST',
+      url: '/shelves/1/books',
+      headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
+      payload: 'book[name]=Elegies'
+    })
+    t.strictSame([created.statusCode, created.headers.location], [303, '/books/2#created'])
+    const page = await app.inject({ url: '/books/1', headers: { accept: 'text/html' } })
+    const { statusCode, headers } = await app.inject(submit(findForm(page, 'DELETE'), undefined, {
+      accept: 'text/html'
+    }))
+    t.strictSame([statusCode, headers.location], [303, '/shelves/1/books#deleted'], writes)
+  }
+})
+
+const attributesOfNotices = {
+  type: 'object',
+  required: ['title'],
+  properties: {
+    title: { type: 'string', minLength: 1, maxLength: 20 },
+    tags: { type: 'array', items: { type: 'object', properties: { name: { type: 'string' } } } }
+  }
+} as const
+const html = { accept: 'text/html' }
+const form = { 'content-type': 'application/x-www-form-urlencoded' }
+
+const serveOfNotices = (t: Test, options: Partial<ResourceOptions> = {}): Promise<FastifyInstance> => build(
+  t, { name: 'posts', attributes: attributesOfNotices, store: memoryStore(), ...options }
+)
+const pageOfOfNotices = async (app: FastifyInstance, url: string): Promise<string> => (await app.inject({
+  url: url.replace(/#.*/, ''), headers: html
+})).body
+const noticesOf = (page: string): Array<readonly [id: string | undefined, text: string]> => elementsOf(page).filter(
+  ({ attributes }) => attributes.class === 'notice'
+).map(({ attributes: { id }, text }) => [id, text])
+const cancelOf = (page: string): string | undefined => /<a class="button plain" href="([^"]*)">Cancel<\/a>/.exec(
+  page
+)?.[1]
+
+async function post (app: FastifyInstance, url: string, payload: string): Promise<string> {
+  const { statusCode, headers: { location } } = await app.inject({ method: 'POST', url, headers: form, payload })
+  t.equal(statusCode, 303)
+  return String(location)
+}
+
+t.test('after a write, the fragment of the path names a notice of the page', async (t) => {
+  const app = await serveOfNotices(t)
+  for (const [payload, location, text] of [
+    ['post[title]=a', '/posts/1#created', 'Created.'],
+    ['_method=PUT&id=1&post[title]=b', '/posts/1#saved', 'Saved.'],
+    ['post[title]=c&commit=another', '/posts#added', 'Created.'],
+    ['_method=DELETE&id=1', '/posts#deleted', 'Deleted.']
+  ] as const) {
+    t.equal(await post(app, '/posts', payload), location)
+    t.strictSame(noticesOf(await pageOfOfNotices(app, location)).filter(([id]) => location.endsWith(`#${id}`)),
+      [[location.replace(/.*#/, ''), text]], location)
+  }
+})
+
+t.test('a notice changes neither the page nor its ETag', async (t) => {
+  const app = await serveOfNotices(t)
+  await post(app, '/posts', 'post[title]=a')
+  const [before, after] = [await app.inject({ url: '/posts/1', headers: html }),
+    await app.inject({ url: '/posts/1#created', headers: html })]
+  t.strictSame([after.body, after.headers.etag], [before.body, before.headers.etag])
+  const hidden = elementsOf(before.body).filter(({ attributes }) => attributes.class === 'notice')
+  t.strictSame(hidden.map(({ attributes: { hidden, role, tabindex } }) => [hidden, role, tabindex]),
+    Array.from({ length: 4 }, () => ['hidden', 'status', '-1']))
+})
+
+t.test('documents are sent to no fragment', async (t) => {
+  const app = await serveOfNotices(t)
+  const { headers } = await app.inject({
+    method: 'POST', url: '/posts', headers: { accept: 'application/json' }, payload: { post: { title: 'a' } }
+  })
+  t.equal(headers.location, '/posts/1')
+  const xml = await app.inject({
+    method: 'POST',
+    url: '/posts',
+    headers: { ...form, accept: 'application/xml' },
+    payload: 'post[title]=a&commit=another'
+  })
+  t.strictSame([xml.statusCode, xml.headers.location], [201, '/posts/2'])
+})
+
+type Other = readonly [what: string, options: Partial<ResourceOptions>, page: string, location: string]
+const another: readonly Other[] =
+  [
+    ['beneath the list', {}, '/posts', '/posts#added'],
+    ['on a page of its own', { formPages: true }, '/posts/new', '/posts/new#created'],
+    ['on a page with another path', { formPages: true, pathNames: { new: 'neü' } }, '/posts/ne%C3%BC',
+      '/posts/ne%C3%BC#created']
+  ]
+
+for (const [what, options, url, location] of another) {
+  t.test(`"Save and add another" leads back to the form ${what}`, async (t) => {
+    const app = await serveOfNotices(t, options)
+    const blank = findForm(await app.inject({ url, headers: html }), 'POST')
+    t.strictSame(buttonsOf(blank).map(({ name, value }) => [name, value]).at(-1), ['commit', 'another'])
+    const created = await app.inject(submit(fill(blank, { 'post[title]': 'a' }), findButton(blank, 'commit'), html))
+    t.strictSame([created.statusCode, created.headers.location], [303, location])
+    const refused = findForm(
+      await app.inject(submit(fill(blank, { 'post[title]': '' }), findButton(blank, 'commit'), html)), 'POST'
+    )
+    t.ok(findButton(refused, 'commit'), 'a refused form offers it again')
+  })
+}
+
+t.test('without a page of the blank form, "Save and add another" is not offered and shows the row', async (t) => {
+  const app = await serveOfNotices(t, { only: ['show', 'create'] })
+  const refused = await app.inject({
+    method: 'POST', url: '/posts', headers: { ...html, ...form }, payload: 'post[title]='
+  })
+  t.notMatch(refused.body, 'another')
+  t.equal(await post(app, '/posts', 'post[title]=a&commit=another'), '/posts/1#created')
+})
+
+t.test('any other button of a client\'s own form only creates', async (t) => {
+  const app = await serveOfNotices(t)
+  t.equal(await post(app, '/posts', 'post[title]=a&commit=Create'), '/posts/1#created')
+  t.equal(await post(app, '/posts', 'post[title]=a&commit=another&commit=another'), '/posts/2#created')
+  t.equal(await post(app, '/posts', '_method=PUT&id=1&post[title]=b&commit=another'), '/posts/1#saved')
+  const parts = await app.inject({
+    method: 'POST', url: '/posts', headers: form, payload: 'post[title]=a&commit[x]=another'
+  })
+  t.strictSame([parts.statusCode, parts.body.includes('&quot;commit&quot; must be single fields')], [400, true])
+})
+
+t.test('a singleton has no second row to add', async (t) => {
+  const app = await draft(t, (map) => map.resource('profile', { attributes: attributesOfNotices, store: memoryStore(), formPages: true }))
+  const page = await pageOfOfNotices(app, '/profile/new')
+  t.notMatch(page, 'another')
+  t.equal(await post(app, '/profile', 'profile[title]=a&commit=another'), '/profile#created')
+})
+
+t.test('"Cancel" leaves a page that only has a form', async (t) => {
+  const apart = await serveOfNotices(t, { formPages: true })
+  await post(apart, '/posts', 'post[title]=a')
+  for (const [
+    url, target
+  ] of [['/posts/new', '/posts'], ['/posts/1/edit', '/posts/1'], ['/posts', undefined],
+      ['/posts/1', undefined]] as const) {
+    t.equal(cancelOf(await pageOfOfNotices(apart, url)), target, url)
+  }
+  const plain = await serveOfNotices(t)
+  await post(plain, '/posts', 'post[title]=a')
+  t.strictSame([cancelOf(await pageOfOfNotices(plain, '/posts')), cancelOf(await pageOfOfNotices(plain, '/posts/1'))],
+    [undefined, '/posts/1'])
+  const refuse = async (app: FastifyInstance, payload: string, url = '/posts'): Promise<string> => (await app.inject(
+    { method: 'POST', url, headers: { ...html, ...form }, payload }
+  )).body
+  t.equal(cancelOf(await refuse(plain, 'post[title]=')), '/posts')
+  t.equal(cancelOf(await refuse(plain, '_method=PUT&id=1&post[title]=')), '/posts/1')
+  const unshown = await serveOfNotices(t, { only: ['list', 'create', 'update'] })
+  await post(unshown, '/posts', 'post[title]=a')
+  t.equal(cancelOf(await refuse(unshown, '_method=PUT&id=1&post[title]=')), '/posts')
+  const alone = await draft(t, (map) => map.resource('profile', { attributes: attributesOfNotices, store: memoryStore() }))
+  t.equal(cancelOf(await refuse(alone, 'profile[title]=', '/profile')), undefined, 'nothing is above it')
+})
+
+t.test('a list that is sent in chunks, because its rows are large, equals one of small rows', async (t) => {
+  const attributes = {
+    type: 'object',
+    properties: { title: { type: 'string', maxLength: 9 }, body: { type: 'string' }, done: { type: 'boolean' } }
+  } as const
+  const queries = [
+    '', '?sort=-title', '?limit=70&after=WzIwXQ', '?filter[by]=title', '?count=true', '?q=title', '?only=title,body',
+    '?title[starts]=T'
+  ]
+  const looks = [{}, { html: { brand: { name: 'Shop', header: () => 'Top', footer: 'Bottom' } } },
+    { formPages: true }] as const
+  for (const look of looks) {
+    // A cell shows the first hundred characters.
+    const apps = await Promise.all([60_000, 200].map((length) => {
+      const store = memoryStore()
+      const body = 'x'.repeat(length)
+      for (let number = 1; number <= 90; number++) store.create({ title: `Title ${number}`, body, done: true }, {})
+      return build(t, { name: 'posts', store, attributes, html: { pageSize: 80 }, ...look })
+    }))
+    for (const query of queries) {
+      for (const accept of ['text/html', 'application/xhtml+xml']) {
+        const url = `/posts${query}`
+        const [large, small] = await Promise.all(apps.map((app) => app.inject({ url, headers: { accept } })))
+        t.equal(large?.headers['content-length'], undefined, `${query} comes in chunks`)
+        t.type(small?.headers['content-length'], 'string')
+        t.match(large?.body, /<\/html>\n$/)
+        t.equal(large?.body, small?.body, `${Object.keys(look).join()} ${query} ${accept}`)
+      }
+    }
+  }
+})
+
+t.test('V8 stores a page in Latin-1 if its values have no other characters', async (t) => {
+  const store = memoryStore()
+  for (let number = 1; number <= 60; number++) store.create({ title: `Title ${number}` }, {})
+  const kept: string[] = []
+  const app = await build(t, {
+    name: 'posts',
+    store,
+    attributes: {
+      type: 'object',
+      required: ['title'],
+      properties: { title: { type: 'string', minLength: 1, maxLength: 9 }, done: { type: 'boolean' } }
+    },
+    hooks: {
+      onSend (_request, _reply, payload, done) {
+        kept.push(v8.serialize(payload).toString('latin1', 2, 3))
+        done()
+      }
+    }
+  })
+  const headers = { accept: 'text/html' }
+  for (const url of [
+    '/posts', '/posts?limit=20&after=WzIwXQ', '/posts?sort=-title', '/posts?title=Title%201', '/posts?q=9', '/posts/1',
+    '/posts/new', '/posts/99', '/posts?x=1'
+  ]) {
+    const { body } = await app.inject({ url, headers })
+    t.match(body, /^<!DOCTYPE html>/)
+    t.equal(kept.pop(), '"', url)
+  }
+  await app.inject({
+    method: 'POST',
+    url: '/posts',
+    headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+    payload: 'post[title]='
+  })
+  t.equal(kept.pop(), '"', 'a refused form')
+})
