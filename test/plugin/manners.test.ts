@@ -274,11 +274,8 @@ t.test('an app keeps its own parsers, and the plugin\'s parsers read the plugin\
 t.test('any thrown value is answered as a problem', async t => {
   const cases: [name: string, thrown: unknown, status: number, detail: string][] = [
     ['null', null, 500, 'something went wrong on the server'],
-    ['undefined', undefined, 500, 'something went wrong on the server'],
     ['a text', 'secret', 500, 'something went wrong on the server'],
-    ['a number', 404, 500, 'something went wrong on the server'],
     ['an object with a status', { statusCode: 404, message: 'not here' }, 404, 'not here'],
-    ['an object with a status of another name', { status: 403, message: 'not you' }, 403, 'not you'],
     ['an object whose message is none', { statusCode: 404, message: 5 }, 404, 'Not Found'],
     ['an error without a message', Object.assign(new Error(''), { statusCode: 404 }), 404, 'Not Found'],
     ['an error with a status that has no name', Object.assign(new Error('gone'), { statusCode: 499 }), 499, 'gone'],
@@ -313,8 +310,6 @@ t.test('a hook of the app sees a write as a JSON object, whatever its format', a
       { post: open }],
     ['an update by JSON', send('PUT', '/posts', 'application/json', '{"id":1,"post":{"title":"U"}}'),
       { id: 1, post: { title: 'U' } }],
-    ['an update by JSON, the id in the group',
-      send('PUT', '/posts', 'application/json', '{"post":{"id":1,"title":"U"}}'), { id: 1, post: { title: 'U' } }],
     ['an update by XML', send('PUT', '/posts', 'application/xml', '<post><id>1</id><title>U</title></post>'),
       { id: 1, post: { title: 'U' } }],
     ['an update by a form', send('PUT', '/posts', form, 'id=1&post[title]=U'), { id: 1, post: { title: 'U' } }],
@@ -322,14 +317,10 @@ t.test('a hook of the app sees a write as a JSON object, whatever its format', a
       { id: 1, post: { title: 'U' } }],
     ['an update of a member', send('PUT', '/posts/1', 'application/xml', '<post><title>U</title></post>'),
       { id: 1, post: { title: 'U' } }],
-    ['an update with the id in the query', send('PUT', '/posts?id=1', 'application/json', '{"post":{"title":"U"}}'),
-      { id: 1, post: { title: 'U' } }],
     ['a delete by JSON', send('DELETE', '/posts', 'application/json', '{"id":1}'), { id: 1, post: {} }],
-    ['a delete by XML', send('DELETE', '/posts', 'application/xml', '<id>1</id>'), { id: 1, post: {} }],
     ['a delete by a form', send('POST', '/posts', form, '_method=DELETE&id=1'), { id: 1, post: {} }],
     ['a delete without a body', { method: 'DELETE', url: '/posts/1' }, { id: 1, post: {} }],
-    ['a list', { url: '/posts' }, undefined],
-    ['a record', { url: '/posts/1' }, undefined]
+    ['a list', { url: '/posts' }, undefined]
   ]
   const seen: unknown[] = []
   const store = resettableStore(() => {

@@ -246,20 +246,13 @@ for (const [kind, make] of kinds) {
         { actionHooks: { list: hook, show: hook, create: hook, update: hook, delete: hook } }]) {
         const app = await build(t, { name: 'posts', attributes, store, ...options })
         for (const format of FORMATS) {
+          const asForm = { 'content-type': form }
           const requests: InjectOptions[] = [
             { url: `/posts.${format}` },
             { url: `/posts/1.${format}` },
             { method: 'POST', url: `/posts.${format}`, payload: { post: { title: 'x' } } },
-            { method: 'PUT', url: `/posts.${format}`, payload: { id: 1, post: { title: 'x' } } },
-            {
-              method: 'POST',
-              url: `/posts.${format}`,
-              headers: { 'content-type': form },
-              payload: '_method=PUT&id=1&post[title]=x'
-            },
-            {
-              method: 'POST', url: `/posts.${format}`, headers: { 'content-type': form }, payload: '_method=DELETE&id=1'
-            }
+            { method: 'POST', url: `/posts.${format}`, headers: asForm, payload: '_method=PUT&id=1&post[title]=x' },
+            { method: 'POST', url: `/posts.${format}`, headers: asForm, payload: '_method=DELETE&id=1' }
           ]
           for (const request of requests) {
             const res = await app.inject(request)
@@ -596,7 +589,7 @@ t.test('a handler that returns no answer gives a 500', async t => {
   for (const [name, answer] of wrong) {
     await t.test(`a handler that returns ${name} gives a 500, and only the log tells why`, async t => {
       for (const format of FORMATS) {
-        for (const make of [() => answer, async () => answer]) {
+        for (const make of format === 'json' ? [() => answer, async () => answer] : [() => answer]) {
           logged.length = 0
           handler = make as AnyHandler
           const res = await app.inject(`/posts/1/act.${format}`)

@@ -554,12 +554,9 @@ t.test('the answer of a handler decides the status', async t => {
       ['a row without a version', 'POST', () => row(1, 'x'), 200, { post: { id: 1, title: 'x' } }, { etag: undefined }],
       ['a row with more than is declared', 'POST', () => ({ id: 1, attributes: { title: 'x', secret: 'y' } }), 200,
         { post: { id: 1, title: 'x' } }],
-      ['a promise of a row', 'POST', async () => await Promise.resolve(row(1, 'x')), 200,
-        { post: { id: 1, title: 'x' } }],
       ['no rows', 'GET', () => [], 200, { posts: [] }],
       ['rows', 'GET', () => [row(2, 'b'), row(1, 'a')], 200, { posts: [{ id: 2, title: 'b' }, { id: 1, title: 'a' }] }],
       ['rows of a POST', 'POST', () => [row(2, 'b')], 200, { posts: [{ id: 2, title: 'b' }] }],
-      ['no batches', 'GET', function * () {}, 200, { posts: [] }],
       ['an empty batch', 'GET', function * () { yield [] }, 200, { posts: [] }],
       ['batches', 'GET', function * () {
         yield [row(1, 'a', '1')]
@@ -567,8 +564,6 @@ t.test('the answer of a handler decides the status', async t => {
         yield [row(2, 'b', '1'), row(3, 'c', '1')]
       },
       200, { posts: [{ id: 1, title: 'a' }, { id: 2, title: 'b' }, { id: 3, title: 'c' }] }],
-      ['batches that take their time', 'GET', async function * () { yield await Promise.resolve([row(1, 'a', '1')]) },
-        200, { posts: [{ id: 1, title: 'a' }] }],
       ['batches in a list', 'GET', () => [[row(1, 'a', '1')], [row(2, 'b', '1')]], 200,
         { posts: [{ id: 1, title: 'a' }, { id: 2, title: 'b' }] }],
       ['an outcome', 'POST', () => ({ kind: 'created', row: stored }), 201, { post: { id: 1, title: 'x' } },
@@ -581,28 +576,19 @@ t.test('the answer of a handler decides the status', async t => {
       ['one of a row that there is not', 'POST', () => ({ ok: false, why: 'missing' }), 404,
         { status: 404, detail: 'there is no post with the id 1' }],
       ['nothing, of a read', 'GET', () => undefined, 404, { status: 404, detail: 'there is no post with the id 1' }],
-      ['null, of a read', 'GET', () => null, 404, { status: 404 }],
       ['nothing, of a write', 'POST', () => undefined, 204, undefined],
       ['what it has sent itself', 'POST', ({ reply }) => reply.code(202).send({ mine: true }), 202, { mine: true }],
       ['what it sends later, by its reply', 'POST',
         ({ reply }) => { setImmediate(() => { reply.code(202).send({ mine: true }) }); return reply }, 202,
         { mine: true }],
-      ['what it has sent, and says nothing', 'POST',
-        async ({ reply }) => { await reply.code(202).send({ mine: true }) }, 202, { mine: true }],
       ['what is invalid', 'POST', () => { throw new InvalidError({ title: ['is not nice'] }) }, 422,
         { status: 422, errors: { title: ['is not nice'] } }],
       ['what is refused', 'POST', () => { throw Object.assign(new Error('not you'), { statusCode: 403 }) }, 403,
         { status: 403, detail: 'not you' }],
       ['a failure', 'POST', () => { throw new Error('secret') }, 500,
         { status: 500, detail: 'something went wrong on the server' }],
-      ['a failure later', 'POST', async () => await Promise.reject(new Error('secret')), 500,
-        { status: 500, detail: 'something went wrong on the server' }],
       ['a failure of the first batch', 'GET', function * () { throw new Error('secret') }, 500,
-        { status: 500, detail: 'something went wrong on the server' }],
-      ...[1, 'text', true, {}, { id: 1 }, { attributes: {} }, { id: null, attributes: {} }, [1], [row(1, 'a'), {}],
-        new Date()].map((wrong): [string, Verb, () => unknown, number, unknown] =>
-        [`no answer: ${JSON.stringify(wrong)}`, 'POST', () => wrong, 500,
-          { status: 500, detail: 'something went wrong on the server' }])
+        { status: 500, detail: 'something went wrong on the server' }]
     ]
   let current: Handler = () => undefined
   const app = await draft(t, (map) => map.resources('posts', { attributes: titled, store: posts('a') }, (posts) => {

@@ -86,12 +86,11 @@ const sorts = ['id', '-id', 'title', '-title', 'rating', '-rating', 'price', '-p
 
 t.test('a list comes in the requested order', async t => {
   const app = await serve(t)
-  for (const sort of sorts) {
-    for (const kind of kinds) {
-      const res = await app.inject({ url: `/posts.${kind}`, query: { sort } })
-      t.strictSame([res.statusCode, res.headers['content-type'], nextOf(res)], [200, types[kind], undefined], sort)
-      t.strictSame(listed[kind](res.body), inOrder(seeded(), sort), `${kind}: ${sort}`)
-    }
+  for (const [index, sort] of sorts.entries()) {
+    const kind = kinds[index % kinds.length] as Kind
+    const res = await app.inject({ url: `/posts.${kind}`, query: { sort } })
+    t.strictSame([res.statusCode, res.headers['content-type'], nextOf(res)], [200, types[kind], undefined], sort)
+    t.strictSame(listed[kind](res.body), inOrder(seeded(), sort), `${kind}: ${sort}`)
   }
   t.strictSame(listed.json((await app.inject('/posts.json?sort=-rating,title')).body),
     ['8', '4', '1', '6', '5', '7', '2', '3'], 'another spelling of the same order')
@@ -111,12 +110,11 @@ t.test('a list can be filtered', async t => {
     [{ rating: '5', published: 'true' }, [1, 8]], [{ rating: '5', published: 'true', title: 'b' }, [1]],
     [{ rating: '5', sort: '-title' }, [1, 4, 8]], [{ rating: '5', limit: '2' }, [1, 4]]
   ]
-  for (const [query, found] of cases) {
-    for (const kind of kinds) {
-      const res = await app.inject({ url: `/posts.${kind}`, query })
-      t.strictSame([res.statusCode, res.headers['content-type'], listed[kind](res.body)],
-        [200, types[kind], found.map(String)], `${kind}: ${JSON.stringify(query)}`)
-    }
+  for (const [index, [query, found]] of cases.entries()) {
+    const kind = kinds[index % kinds.length] as Kind
+    const res = await app.inject({ url: `/posts.${kind}`, query })
+    t.strictSame([res.statusCode, res.headers['content-type'], listed[kind](res.body)],
+      [200, types[kind], found.map(String)], `${kind}: ${JSON.stringify(query)}`)
   }
 })
 
@@ -156,18 +154,17 @@ t.test('an invalid query is a bad request, answered in the client\'s own format'
     ['id[null]=true', '"id" takes one of these operators in brackets: gte, gt, lte, lt, not, in'],
     ['ratin=5', 'the parameter "ratin" is unknown; did you mean "rating"?'], ['srot=title', 'did you mean "sort"?']
   ]
-  for (const [query, says] of cases) {
-    for (const kind of kinds) {
-      const res = await app.inject(`/posts.${kind}?${query}`)
-      t.strictSame([res.statusCode, res.headers['content-type']], [400, problems[kind]], `${kind}: ${query}`)
-      const text = kind === 'json' ? res.json<{ detail: string }>().detail : res.body.replaceAll('&quot;', '"')
-      // A page shows the message about a condition at its field, without the name of the parameter.
-      const isShown = text.includes(says) ||
-        (kind === 'html' && text.toLowerCase().includes(says.replace(/^"[^"]*" /, '').toLowerCase()))
-      t.ok(isShown, `${query}: ${text}`)
-      if (says.startsWith('"sort" names "secr') || says.includes('parameter "secr')) {
-        t.notMatch(text, /did you mean "secret"/, 'a writeOnly attribute is not suggested')
-      }
+  for (const [index, [query, says]] of cases.entries()) {
+    const kind = kinds[index % kinds.length] as Kind
+    const res = await app.inject(`/posts.${kind}?${query}`)
+    t.strictSame([res.statusCode, res.headers['content-type']], [400, problems[kind]], `${kind}: ${query}`)
+    const text = kind === 'json' ? res.json<{ detail: string }>().detail : res.body.replaceAll('&quot;', '"')
+    // A page shows the message about a condition at its field, without the name of the parameter.
+    const isShown = text.includes(says) ||
+      (kind === 'html' && text.toLowerCase().includes(says.replace(/^"[^"]*" /, '').toLowerCase()))
+    t.ok(isShown, `${query}: ${text}`)
+    if (says.startsWith('"sort" names "secr') || says.includes('parameter "secr')) {
+      t.notMatch(text, /did you mean "secret"/, 'a writeOnly attribute is not suggested')
     }
   }
 })
