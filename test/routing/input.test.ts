@@ -264,13 +264,14 @@ t.test('an untouched form changes nothing', async t => {
               $defs
             } as AttributesSchema
           })
-          for (const value of [...values, ...(required ? [] : [undefined])]) {
+          for (const [index, value] of [...values, ...(required ? [] : [undefined])].entries()) {
             const created = await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { it: value } } })
             if (created.statusCode !== 201) throw new Error(created.body)
             const path = String(created.headers.location)
             const id = Number(path.split('/').at(-1))
             const kept = store.get(id, {})?.attributes
-            for (const [accept, browser] of writes === 'collection' ? READINGS : READINGS.slice(0, 1)) {
+            // Each value is read in one way, in turn.
+            for (const [accept, browser] of [READINGS[required ? index % READINGS.length : 0] as typeof READINGS[0]]) {
               const update = findForm(await app.inject({ url: path, headers: { accept } }), 'PUT', browser)
               const saved = await app.inject(submit(update, defaultButton(update), { accept }))
               t.strictSame([update.action, refused(update), saved.statusCode, saved.headers.location,

@@ -1,8 +1,11 @@
-import type { FastifyInstance } from 'fastify'
-import t, { type Test } from 'tap'
 import { setImmediate as turn } from 'node:timers/promises'
-import { BY_ID, memoryStore, type Query, type ResourceOptions, type Store } from '../../../lib/index.js'
-import { build } from '../../support/helper.js'
+import { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
+import t, { type Test } from 'tap'
+import {
+  BY_ID, memoryStore, type Query, type ResourceOptions, type Store, type Attributes, comparePositions, type Id,
+  type MemoryStore, positionOf, type Row
+} from '../../../lib/index.js'
+import { build, types } from '../../support/helper.js'
 import {
   accept, attributes, batchesOf, kinds, type List, listen, listing, makeRows, problems, read, request, textOf
 } from '../../support/lists.js'
@@ -294,4 +297,351 @@ t.test('a large row is not cut between the halves of a surrogate pair', async (t
     t.equal(error, undefined)
     t.ok(text === textOf(kind, [...rows, ...rows, ...rows, ...rows]), `${kind} after ${before.length} characters`)
   }
+})
+
+const rated = {
+  type: 'object',
+  properties: { title: { type: 'string' }, rating: { type: ['integer', 'null'] }, published: { type: 'boolean' } }
+} as const
+const guard = { version: undefined, scope: {} }
+const sorts = ['id', '-id', 'title', '-title', 'rating', '-rating', '-rating,title', 'published,-rating',
+  '-published,rating,-title', 'rating,-id', '-title,-id']
+const pageKinds = ['xml', 'json', 'html'] as const
+
+/** Rows with ties and nulls. */
+const seeds: Attributes[] = Array.from({ length: 23 }, (_, index) => ({
+  ...(index % 4 !== 3 && { title: ['b', 'a', '\u{1f984}', '\ufffd', ''][index % 5] }),
+  rating: [5, null, 3, 3, null, 1, 5][index % 7],
+  ...(index % 3 !== 0 && { published: index % 2 === 0 })
+}))
+
+function seeded (rows: readonly Attributes[] = seeds, id: 'integer' | 'uuid' = 'integer'): MemoryStore {
+  const store = memoryStore({ id })
+  for (const rated of rows) store.create(rated, {})
+  return store
+}
+
+async function serve (t: Test, store: Store = seeded(),
+  options: Omit<ResourceOptions, 'name'> = {}): Promise<FastifyInstance> {
+  return await build(t, { name: 'posts', attributes: rated, store, ...options })
+}
+
+function linksOf ({ headers: { link } }: LightMyRequestResponse): Record<string, string> {
+  return Object.fromEntries([...String(link ?? '').matchAll(/<([^>]*)>; rel="([^"]+)"/g)].map(
+    ([, url, relation]) => [relation, url]))
+}
+
+function idsOf ({ statusCode, body }: LightMyRequestResponse, kind: typeof pageKinds[number] = 'json'): string[] {
+  if (statusCode !== 200) throw new Error(body)
+  if (kind === 'json') return (JSON.parse(body) as { posts: Array<{ id: Id }> }).posts.map(({ id }) => String(id))
+  const pattern = kind === 'xml' ? /<id[^>]*>([^<]+)<\/id>/g : /<td[^>]*><a href="[^"]*\/posts\/([^"#]+)">/g
+  return [...body.matchAll(pattern)].map(([, id = '']) => id)
+}
+
+function inOrder (store: MemoryStore, sort: string): string[] {
+  const named = sort.split(',').map((name) => ({ by: name.replace('-', ''), descending: name.startsWith('-') }))
+  const order = named.at(-1)?.by === 'id'
+    ? named
+    : [...named,
+        { by: 'id', descending: named.at(-1)?.descending === true }]
+  const rows = [...store.list({
+    order: [{ by: 'id', descending: false }],
+    after: undefined,
+    limit: undefined,
+    scope: {},
+    filter: [],
+    search: undefined
+  })].flat()
+  return rows.sort((a: Row, b: Row) => comparePositions(order, positionOf(a, order), positionOf(b, order)))
+    .map(({ id }) => String(id))
+}
+
+type Relation = 'next' | 'prev'
+
+/** Follows one relation from page to page, and returns the ids of each page. */
+async function walk (app: FastifyInstance, url: string, relation: Relation,
+  between: (page: readonly string[]) => void = () => {}): Promise<string[][]> {
+  const pages: string[][] = []
+  for (let link: string | undefined = url; link !== undefined;) {
+    const res: LightMyRequestResponse = await app.inject(link)
+    const page = idsOf(res)
+    pages.push(page)
+    between(page)
+    link = linksOf(res)[relation]
+  }
+  return pages
+}
+
+t.test('the pages backwards are those forwards, in any order', async (t) => {
+  for (const id of ['integer', 'uuid'] as const) {
+    const store = seeded(seeds, id)
+    const app = await serve(t, store)
+    for (const sort of id === 'uuid' ? ['id', '-rating,title'] : sorts) {
+      for (const limit of [4, 23]) {
+        const url = `/posts.json?sort=${sort}&limit=${limit}`
+        const forwards = await walk(app, url, 'next')
+        t.strictSame(forwards.flat(), inOrder(store, sort), url)
+        const last = (await walk(app, `${url}&before=`, 'prev')).reverse()
+        t.strictSame(last.flat(), inOrder(store, sort), `${url}, backwards from the end`)
+        const begins = linksOf(await app.inject(url)).next
+        if (begins === undefined) continue
+        const second = await app.inject(begins)
+        const first = await app.inject(linksOf(second).prev ?? '')
+        t.strictSame([idsOf(first), linksOf(first).prev], [forwards[0], undefined],
+          `${url}, the page before the second one`)
+        t.strictSame(idsOf(await app.inject(linksOf(first).next ?? '')), forwards[1],
+          `${url}, and the one after it again`)
+      }
+    }
+  }
+})
+
+t.test('while rows are created and deleted, no row is missed and none comes twice', async (t) => {
+  for (const relation of ['next', 'prev'] as const) {
+    for (const sort of ['-id', 'rating', 'published,-rating', '-published,rating,-title']) {
+      for (const place of [0, -1]) {
+        await t.test(`${relation}, ${sort}, row ${place} of each page is deleted`, async (t) => {
+          const store = seeded()
+          const app = await serve(t, store)
+          const before = inOrder(store, sort)
+          const gone = new Set<string>()
+          const made = new Set<string>()
+          const pages = await walk(app, `/posts.json?sort=${sort}&limit=3${relation === 'prev' ? '&before=' : ''}`,
+            relation, (page) => {
+              const id = page.at(place)
+              if (id !== undefined) store.delete(Number(id), guard)
+              // A row on the way is deleted before the walk reaches it.
+              const ahead = (relation === 'next' ? before : before.toReversed()).filter((id) =>
+                !page.includes(id) && store.get(Number(id), {}) !== undefined)
+              const next = ahead.at(-1)
+              if (next !== undefined && gone.size < 3) {
+                gone.add(next)
+                store.delete(Number(next), guard)
+              }
+              if (made.size < 6) made.add(String(store.create(seeds[made.size] as Attributes, {}).id))
+            })
+          const seen = (relation === 'next' ? pages : pages.reverse()).flat()
+          t.equal(new Set(seen).size, seen.length, 'no row comes twice')
+          t.strictSame(seen.filter((id) => !made.has(id) && !gone.has(id)), before.filter((id) => !gone.has(id)),
+            'no row is missed')
+          t.equal(gone.size, 3)
+        })
+      }
+    }
+  }
+})
+
+t.test('a row that changes its place is on a page once at most, and the others stay', async (t) => {
+  const store = seeded()
+  const app = await serve(t, store)
+  const [, second] = await walk(app, '/posts.json?limit=5', 'next')
+  const res = await app.inject(linksOf(await app.inject('/posts.json?limit=5')).next ?? '')
+  store.update(2, { title: 'changed' }, guard)
+  t.strictSame(idsOf(res), second)
+  t.strictSame(idsOf(await app.inject(linksOf(res).prev ?? '')), ['1', '2', '3', '4', '5'])
+})
+
+t.test('the relations of a page', async (t) => {
+  const app = await serve(t, seeded(seeds.slice(0, 5)), { html: { pageSize: 2 }, prefix: '/blog' })
+  const cursor = (id: number): string => Buffer.from(`[${id}]`).toString('base64url')
+  const cases: Array<[url: string, links: Record<string, string>]> = [
+    ['/blog/posts.json', {}],
+    [`/blog/posts.json?after=${cursor(2)}`, {}],
+    [`/blog/posts.xml?before=${cursor(2)}`, {}],
+    ['/blog/posts.json?limit=2', { self: '?limit=2', first: '?limit=2', next: `?limit=2&after=${cursor(2)}` }],
+    ['/blog/posts.html', { self: '', first: '', next: `?after=${cursor(2)}` }],
+    ['/blog/posts.xml?limit=5', { self: '?limit=5', first: '?limit=5' }],
+    [`/blog/posts.json?limit=2&after=${cursor(2)}`,
+      {
+        self: `?limit=2&after=${cursor(2)}`,
+        first: '?limit=2',
+        prev: `?limit=2&before=${cursor(3)}`,
+        next: `?limit=2&after=${cursor(4)}`
+      }],
+    [`/blog/posts.html?after=${cursor(2)}&title=z`,
+      { self: `?title=z&after=${cursor(2)}`, first: '?title=z', prev: '?title=z&before=' }],
+    [`/blog/posts.json?after=${cursor(4)}&limit=2`,
+      { self: `?limit=2&after=${cursor(4)}`, first: '?limit=2', prev: `?limit=2&before=${cursor(5)}` }],
+    [`/blog/posts.json?limit=2&before=${cursor(5)}`,
+      {
+        self: `?limit=2&before=${cursor(5)}`,
+        first: '?limit=2',
+        prev: `?limit=2&before=${cursor(3)}`,
+        next: `?limit=2&after=${cursor(4)}`
+      }],
+    [`/blog/posts.json?limit=2&before=${cursor(3)}`,
+      { self: `?limit=2&before=${cursor(3)}`, first: '?limit=2', next: `?limit=2&after=${cursor(2)}` }],
+    ['/blog/posts.json?limit=2&before=',
+      { self: '?limit=2&before=', first: '?limit=2', prev: `?limit=2&before=${cursor(4)}` }],
+    ['/blog/posts.json?limit=9&before=', { self: '?limit=9&before=', first: '?limit=9' }],
+    [`/blog/posts.json?limit=2&after=${cursor(5)}`,
+      { self: `?limit=2&after=${cursor(5)}`, first: '?limit=2', prev: '?limit=2&before=' }],
+    [`/blog/posts.json?limit=2&before=${cursor(1)}`, { self: `?limit=2&before=${cursor(1)}`, first: '?limit=2' }]
+  ]
+  for (const [url, expected] of cases) {
+    const [path = ''] = url.split('?')
+    const get = await app.inject(url)
+    t.equal(get.statusCode, 200, url)
+    t.strictSame(linksOf(get), Object.fromEntries(Object.entries(expected)
+      .map(([relation, query]) => [relation, path + query])), url)
+    t.equal((await app.inject({ method: 'HEAD', url })).headers.link, get.headers.link, `HEAD ${url}`)
+  }
+})
+
+t.test('without a limit, "before" lists all rows before a position', async (t) => {
+  const store = seeded(Array.from({ length: 700 }, (_, index) => ({ rating: index % 7 })))
+  const app = await serve(t, store)
+  for (const sort of ['id', 'rating,-id']) {
+    const all = inOrder(store, sort)
+    for (const limit of [1, 600]) {
+      const { next = '' } = linksOf(await app.inject(`/posts.json?sort=${sort}&limit=${limit}`))
+      const position = new URL(next, 'http://blog.example').searchParams.get('after')
+      for (const kind of ['xml', 'json'] as const) {
+        const res = await app.inject(`/posts.${kind}?sort=${sort}&before=${position}`)
+        t.strictSame(idsOf(res, kind), all.slice(0, limit - 1), `${kind}, ${sort}, ${limit}`)
+        t.equal(res.headers.link, undefined)
+      }
+    }
+    t.strictSame(idsOf(await app.inject(`/posts.json?sort=${sort}&before=`)), all, 'before the end')
+  }
+})
+
+t.test('a position that no link has is a 400', async (t) => {
+  const long = { title: 'x'.repeat(3000) }
+  const store = seeded([long, { title: 'y' }, long])
+  const app = await serve(t, store)
+  const own = await serve(t, { ...seeded(), capabilities: { filter: true } })
+  const { next = '' } = linksOf(await app.inject('/posts.json?sort=title&limit=1'))
+  const second = await app.inject(next)
+  const { prev = '' } = linksOf(second)
+  t.ok(prev.length < 100, 'a long text is not in the link')
+  t.strictSame([idsOf(second), idsOf(await app.inject(prev))], [['3'], ['1']], 'but the row is found by its id')
+  store.delete(3, guard)
+  const cases: Array<[app: FastifyInstance, url: string, detail: string | RegExp]> = [
+    [app, '/posts.json?before=WzFd&after=WzFd', '"after" and "before" exclude each other; send one of them'],
+    [app, '/posts.json?before=&after=WzFd', '"after" and "before" exclude each other; send one of them'],
+    [app, '/posts.json?before=x', '"before" must come from a "prev" link of this list with the same order'],
+    [app, '/posts.json?limit=1&sort=title&before=WzFd',
+      '"before" must come from a "prev" link of this list with the same order'],
+    [app, '/posts.json?after=', '"after" must come from a "next" link of this list with the same order'],
+    [app, prev, 'the row at which the page ends has been deleted; start again without "before"'],
+    [own, '/posts.json?limit=1&before=', /^the parameter "before" is unknown/]
+  ]
+  for (const [app, url, detail] of cases) {
+    const res = await app.inject(url)
+    t.match([res.statusCode, res.headers['content-type'], res.json<{ detail: string }>().detail],
+      [400, types.problem, detail], url)
+  }
+  const { next: onward = '' } = linksOf(await own.inject('/posts.json?limit=2'))
+  t.strictSame(Object.keys(linksOf(await own.inject(onward))), ['self', 'first', 'next'],
+    'a store that cannot reverse its order has no previous pages')
+})
+
+t.test('pages of large rows go in both directions', async (t) => {
+  const store = seeded(Array.from({ length: 9 },
+    (_, index) => ({ title: String(index % 3).padEnd(700_000, 'x'), rating: index % 4 })))
+  const views = { list: (page: { readonly table: unknown }) => page.table } as never
+  for (const app of [await serve(t, store), await serve(t, store, { html: { views } })]) {
+    for (const sort of ['rating,-id']) {
+      const all = inOrder(store, sort)
+      for (const limit of [1, 4, 9]) {
+        for (const kind of pageKinds) {
+          const url = `/posts.${kind}?sort=${sort}&limit=${limit}`
+          const last = await app.inject(`${url}&before=`)
+          const ids = idsOf(last, kind)
+          const begin = all.length - limit
+          t.strictSame(ids, all.slice(begin, begin + ids.length), `${url}, the last page`)
+          const { prev } = linksOf(last)
+          t.equal(prev === undefined, begin === 0, url)
+          if (prev === undefined) continue
+          const page = await app.inject(prev)
+          t.strictSame(idsOf(page, kind)[0], all[Math.max(0, begin - limit)], `${url}, the page before it`)
+          const { next = '' } = linksOf(page)
+          const followed = idsOf(await app.inject(next), kind)[0]
+          t.equal(followed, all[Math.max(0, begin - limit) + idsOf(page, kind).length], `${url}, and on`)
+        }
+      }
+    }
+  }
+})
+
+t.test('rows that are created while a page of large rows is read push none off the page', async (t) => {
+  const store = seeded(Array.from({ length: 12 },
+    (_, index) => ({ title: String(index).padEnd(900_000, 'x'), rating: index * 2 })))
+  let calls = 0
+  const app = await serve(t, {
+    ...store,
+    list (query) {
+      if (++calls === 2) {
+        store.create({ rating: 7 }, {})
+        store.create({ rating: 99 }, {})
+      }
+      return store.list(query)
+    }
+  })
+  t.strictSame(idsOf(await app.inject('/posts.json?sort=rating&limit=10&before=')),
+    ['3', '4', '13', '5', '6', '7', '8', '9', '10', '11', '12'])
+  t.equal(calls, 2)
+})
+
+t.test('lists of the app have previous pages if their rows are known', async (t) => {
+  const rows = [1, 2, 3, 4, 5].map((id) => ({ id, attributes: { rating: 9 - id } }))
+  const forwards = [['1', '2'], ['3', '4'], ['5']]
+  const listed = async (list: unknown, options = {}): Promise<FastifyInstance> =>
+    await build(t, { name: 'posts', attributes: rated, actions: { list }, ...options } as never)
+  const cases: Array<[name: string, app: FastifyInstance]> = [
+    ['all rows', await listed(() => rows)],
+    ['an outcome of all rows', await listed(() => ({ kind: 'listed', rows }))],
+    ['proceed()', await listed(({ proceed }: { proceed: () => unknown }) => proceed(),
+      { store: seeded(seeds.slice(0, 5)) })],
+    ['a copy of proceed()', await listed(async ({ proceed }: { proceed: () => Promise<{ rows: object[] }> }) => {
+      const outcome = await proceed()
+      return { ...outcome, rows: [...outcome.rows] }
+    }, { store: seeded(seeds.slice(0, 5)) })],
+    ['pages with "first" and "last"', await listed(
+      ({ query: { before, after, limit } }: {
+        query: {
+          before: 'end' | [number] | undefined, after: [number] | undefined, limit: number
+        }
+      }) => {
+        const end = before === undefined ? undefined : before === 'end' ? rows.length : before[0] - 1
+        const begin = end === undefined ? after?.[0] ?? 0 : Math.max(0, end - limit)
+        const page = rows.slice(begin, end ?? begin + limit)
+        return {
+          kind: 'listed',
+          rows: page,
+          first: begin > 0 ? page[0] ?? 'end' : undefined,
+          last: rows.length > begin + page.length ? page.at(-1) : undefined
+        }
+      })]
+  ]
+  for (const [name, app] of cases) {
+    t.strictSame(await walk(app, '/posts.json?limit=2', 'next'), forwards, name)
+    t.strictSame(await walk(app, '/posts.json?limit=2&before=', 'prev'), [['4', '5'], ['2', '3'], ['1']],
+      `${name}, backwards`)
+    const beyond = await app.inject('/posts.json?limit=2&after=WzVd')
+    t.strictSame([idsOf(beyond), linksOf(beyond).prev], [[], '/posts.json?limit=2&before='], `${name}, an empty page`)
+  }
+  const [, all] = cases[0] as typeof cases[number]
+  rows.splice(2, 1)
+  t.strictSame(idsOf(await all.inject('/posts.json?limit=2&before=WzNd')), ['1', '2'],
+    'the row after the page is deleted')
+  t.strictSame(idsOf(await all.inject('/posts.json?before=WzRd')), ['1', '2'], 'without a limit, all rows before it')
+  rows.reverse()
+  t.strictSame(idsOf(await all.inject('/posts.json?limit=2&before=WzJd')), ['5', '4'].slice(0, 2),
+    'the rows ignore the order')
+  t.strictSame(idsOf(await all.inject('/posts.json?limit=2&before=WzNd')), [], 'and the row is deleted')
+
+  const batches = await listed(() => rows.map((row) => [row]))
+  for (const url of ['/posts.json?limit=2&before=WzNd', '/posts.json?before=']) {
+    const res = await batches.inject(url)
+    t.match([res.statusCode, res.json()],
+      [400, { detail: 'this list has no previous pages; start again without "before"' }], url)
+  }
+  const heeded = await listed(
+    ({ query: { after, limit } }: { query: { after: [number] | undefined, limit: number } }) =>
+      [1, 2, 3, 4, 5].slice(after?.[0] ?? 0).slice(0, limit + 1).map((id) => ({ id, attributes: {} })))
+  const { next = '' } = linksOf(await heeded.inject('/posts.json?limit=2'))
+  t.strictSame(Object.keys(linksOf(await heeded.inject(next))), ['self', 'first', 'next'],
+    'a page alone does not show whether rows precede it')
 })
