@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { startProgram, writeProgram } from '../support/program.js'
-import { startPostgres } from '../support/stores/postgres-server.js'
+import { startPostgres } from '../support/stores/postgres.js'
 
 const dist = new URL('../../dist/', import.meta.url).href
 
@@ -19,7 +19,7 @@ await store.create({ title: 'One' }, {}, { signal: new AbortController().signal 
 const posts = fastify()
 posts.register(resources, { name: 'posts', store, attributes })
 
-const pool = new pg.Pool(JSON.parse(process.env.POOL))
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL })
 const tables = fastify()
 tables.register(async (app) => {
   const stores = postgresStores({ pool })
@@ -68,9 +68,9 @@ const LIMITS = [16, 23, 39, 63]
 t.test('docs/architecture.md names exactly the files that four requests enter', async (t) => {
   const page = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8')
   const sections = page.split(/^## /m).slice(1)
-  const { host, port } = await startPostgres(t)
-  const environment = { POOL: JSON.stringify({ host, port, user: 'postgres', password: 'secret', database: 'postgres' }) }
-  const { line } = await startProgram(t, writeProgram(t, 'architecture', PROGRAM), { environment, built: true })
+  const { url } = await startPostgres(t)
+  const environment = { DATABASE_URL: url }
+  const { line } = await startProgram(t, writeProgram(t, 'architecture', PROGRAM), { environment })
   const entered = JSON.parse(line) as readonly Entered[]
   t.strictSame(entered.map(({ statusCode }) => statusCode), [200, 200, 422, 200])
   t.equal(sections.length, entered.length)

@@ -7,15 +7,15 @@ import { memoryStore, type Store } from '../../lib/index.js'
 import { type SqliteDatabase, sqliteStore } from '../../lib/sql/sqlite/index.js'
 import { addJournal, findViolations, launchChromium, openJournal, plainSpecimen, reasonToSkip, seedJournal, showPages, specimen, takePages } from '../support/html/chromium.js'
 import { build } from '../support/helper.js'
-import { exampleFile, startProgram } from '../support/program.js'
+import { buildExample, startProgram } from '../support/program.js'
 
-/** The widths of the windows in pixels: the least of each layout, and that of the second look. */
-const WIDTHS = [320, 700, 1000, 1280]
-/** How axe looks at a page: the width of its window, and the colour scheme. */
-const LOOKS = new Map<number, 'light' | 'dark'>([[320, 'dark'], [1280, 'light']])
+/** The widths of the windows in pixels: the least of two layouts. */
+const WIDTHS = [320, 1000]
+/** The colour schemes of these windows. */
+const SCHEMES = ['dark', 'light'] as const
 
 /** The timeout in milliseconds. */
-const NEVER = 60_000
+const NEVER = 600_000
 
 type Row = Record<string, unknown>
 
@@ -31,7 +31,7 @@ async function testAll (t: Test): Promise<void> {
   t.test('a journal, kept in memory', { buffered: true }, async (t) => testJournal(t, await openPosts(t, browser)))
   t.test('decimals, local times and bytes, kept in memory', { buffered: true }, async (t) => testExactTexts(t, browser))
   t.test('every page is accessible, fits the window and requests only its stylesheet', { buffered: true }, async (t) => testPages(t, browser))
-  t.test('pages are photographed', { buffered: true }, async (t) => takePictures(t, browser))
+  if (PICTURES !== undefined) t.test('pages are photographed', { buffered: true }, async (t) => takePictures(t, browser, PICTURES))
 }
 
 /** The tools of a test. */
@@ -47,7 +47,7 @@ interface Scene {
 }
 
 async function openBlog (t: Test, browser: Browser, place: string, seed = 120): Promise<Scene> {
-  const { line } = await startProgram(t, exampleFile('server.ts'), { environment: { PORT: '0', STORE: place, SEED: String(seed) } })
+  const { line } = await startProgram(t, buildExample(t, 'server.ts'), { environment: { PORT: '0', STORE: place, SEED: String(seed) } })
   return makeScene(t, browser, /http:\S+(?=\/posts;)/.exec(line)?.[0] ?? '')
 }
 
@@ -378,31 +378,17 @@ async function choices (page: Page): Promise<Record<string, string>> {
 
 /** Rows that an untouched form must not change. */
 const untouched: Array<[name: string, row: Row]> = [
-  ['plain', {}],
   ['all there is', { certain: true, shown: false, found: '2024-02-29', boughtAt: '2026-01-31T12:30:15.250+02:00', amount: 0, mail: 'a@example.com', site: 'https://example.com/?a=b&c', note: 'A note', keeper: { name: 'Ada', address: { street: '', town: 'Ulm' } }, parts: [{ label: 'One', grams: 0.1, broken: true }, { label: 'Two', grams: null, broken: false }], marks: ['stamp', 'signature'], tags: ['b', 'a'], extra: { a: [1, null, { b: '' }] }, any: 'any' }],
   ['null, false and empty', { certain: null, shown: false, boughtAt: null, amount: null, site: null, note: null, parts: [], marks: [], tags: [], extra: null }],
-  ['empty texts', { note: '', any: '' }],
   ['line breaks at each end', { body: '\n\n  Text\n\n', note: '\n' }],
   ['white space and signs', { title: ' " <b>&amp;\' ', body: '\tTab  and spaces ', tags: [' a ', '&lt;', 'é', '😀'] }],
   ['a carriage return', { body: 'a\r\nb\rc', note: '\r' }],
   ['items with line breaks', { tags: ['a\nb', 'c'] }],
   ['a time in microseconds', { boughtAt: '2026-01-31T12:30:15.123456Z' }],
-  ['a time to the hour', { boughtAt: '2026-01-31T12:00:00-11:30' }],
-  ['a time to the second', { boughtAt: '2026-01-31T12:00:59Z' }],
-  ['a time with zeros behind', { boughtAt: '2026-01-31T12:00:00.500Z' }],
-  ['a time in the first century', { boughtAt: '0099-01-01T00:00:00Z' }],
-  ['false in the middle', { certain: false, shown: true }],
   ['choices in another order', { marks: ['signature', 'stamp'] }],
-  ['an object with nothing in it', { keeper: { name: 'Ada', address: {} } }],
-  ['an object within without a member', { keeper: { name: 'Ada' } }],
-  ['rows without what may be left out', { parts: [{ label: 'One', broken: true }, { label: 'Two', grams: 3, broken: false }] }],
-  ['a small number', { weight: 0.25, parts: [{ label: 'One', grams: 1e-7, broken: false }] }],
   ['a great number', { weight: 9_007_199_254_740_991, amount: -9_007_199_254_740_991, parts: [{ label: 'One', grams: 1.7976931348623157e308, broken: false }] }],
   ['a very long text', { body: 'word '.repeat(2_000), note: 'n'.repeat(4_000), title: 't'.repeat(120) }],
-  ['a long list', { tags: Array.from({ length: 300 }, (_, index) => `tag ${index}`), parts: Array.from({ length: 51 }, (_, index) => ({ label: `Part ${index}`, broken: false })) }],
   ['rows as many as a form has', { parts: Array.from({ length: 50 }, (_, index) => ({ label: `Part ${index}`, grams: index, broken: index % 2 === 0 })) }],
-  ['an open value that is a text', { any: 'true' }],
-  ['an open value that is a number', { any: 1.5 }],
   ['an open value that is an object', { any: { a: [] } }],
   ['right to left', { title: 'كتاب', body: 'שלום' }]
 ]
@@ -500,7 +486,7 @@ async function testSpecimens (t: Test, { open, read, store, complaints }: Scene)
   })
 
   await t.test('each kind of control can be emptied and filled again', async (t) => {
-    const created = await store?.create({ ...plainSpecimen, ...untouched[1]?.[1], title: 'Emptied' }, {}, { signal: new AbortController().signal })
+    const created = await store?.create({ ...plainSpecimen, ...untouched[0]?.[1], title: 'Emptied' }, {}, { signal: new AbortController().signal })
     const page = await open(`/specimens/${created?.id}`)
     const field = (name: string, value?: string): Locator => control(page, `specimen[${name.replaceAll('.', '][')}]`, value)
     await field('certain', '').check()
@@ -518,7 +504,7 @@ async function testSpecimens (t: Test, { open, read, store, complaints }: Scene)
   })
 
   await t.test('two windows conflict over each kind of control', async (t) => {
-    const created = await store?.create({ ...plainSpecimen, ...untouched[1]?.[1], title: 'Contested' }, {}, { signal: new AbortController().signal })
+    const created = await store?.create({ ...plainSpecimen, ...untouched[0]?.[1], title: 'Contested' }, {}, { signal: new AbortController().signal })
     const path = `/specimens/${created?.id}`
     for (const side of ['yours', 'theirs'] as const) {
       const mine = await open(path)
@@ -574,26 +560,21 @@ async function testSpecimens (t: Test, { open, read, store, complaints }: Scene)
 interface Way {
   readonly prefix: string
   readonly isApart: boolean
-  /** The path of the comments of the first post. */
-  readonly members: string
   /** The path of a missing row. */
   readonly missing: string
 }
 
-const plainWay: Way = { prefix: '', isApart: false, members: '/posts/1/comments', missing: '/posts/1/comments/1' }
-const apartWay: Way = { prefix: '/apart', isApart: true, members: '/apart/posts/1/comments', missing: '/apart/posts/1/comments/1/edit' }
-const flatWay: Way = { prefix: '/flat', isApart: false, members: '/flat/comments', missing: '/flat/comments/99' }
+const plainWay: Way = { prefix: '', isApart: false, missing: '/posts/1/comments/1' }
+const apartWay: Way = { prefix: '/apart', isApart: true, missing: '/apart/posts/1/comments/1/edit' }
 
 async function testJournal (t: Test, scene: Scene): Promise<void> {
   await t.test('a nested row is created, changed and deleted', (t) => testNested(t, scene, plainWay))
   await t.test('the same with forms on pages of their own', (t) => testNested(t, scene, apartWay))
-  await t.test('a nested singleton is created, changed and deleted, with a form on its own page', (t) => testOne(t, scene, apartWay))
-  await t.test('the same with shallow rows', (t) => testNested(t, scene, flatWay))
-  await t.test('a nested singleton is created, changed and deleted', (t) => testOne(t, scene, plainWay))
+  await t.test('a nested singleton is created, changed and deleted, with a form on its own page', (t) => testOne(t, scene, '/apart'))
   t.strictSame(scene.complaints, [], 'no request failed, and the browser did not complain')
 }
 
-async function testNested (t: Test, { open, read }: Scene, { prefix, isApart, members, missing }: Way): Promise<void> {
+async function testNested (t: Test, { open, read }: Scene, { prefix, isApart, missing }: Way): Promise<void> {
   const list = `${prefix}/posts/1/comments`
   const above = [['Posts', `${prefix}/posts`], ['Post 1', `${prefix}/posts/1`], ['Comments', list]]
   const page = await open(`${prefix}/posts`)
@@ -625,8 +606,8 @@ async function testNested (t: Test, { open, read }: Scene, { prefix, isApart, me
   t.strictSame(await fieldsOf(formOf(page)), typed, 'all typed values are still there')
   await field(page, 'tags').fill('b\na')
   await press(page, 'Create comment')
-  const id = Number(pathOf(page).slice(members.length + 1))
-  const path = `${members}/${id}`
+  const id = Number(pathOf(page).slice(list.length + 1))
+  const path = `${list}/${id}`
   t.strictSame([pathOf(page), await crumbsOf(page)], [path, above])
   const made = (await read(path)).comment
   t.strictSame(made, { id, author: 'Grace', body: '\nA first line that is blank,\n  and a second.\n', stars: null, tags: ['b', 'a'] })
@@ -651,7 +632,7 @@ async function testNested (t: Test, { open, read }: Scene, { prefix, isApart, me
 
   await page.goto(new URL(missing, page.url()).href)
   t.strictSame([await page.locator('h1').innerText(), await textsOf(page.locator('.empty strong'))], ['Not Found', [`There is no comment with the id ${/\/(\d+)(?:\/edit)?$/.exec(missing)?.[1]}`]])
-  t.strictSame(await linksOf(page.locator('.empty')), missing.startsWith(list) ? [['Comments', list]] : [], 'the page leads to the list, unless the path does not tell which')
+  t.strictSame(await linksOf(page.locator('.empty')), [['Comments', list]], 'the page leads to the list')
   await page.goto(new URL(path, page.url()).href)
   await page.locator('summary', { hasText: 'Delete this comment' }).click()
   await press(page, 'Yes, delete it')
@@ -662,10 +643,10 @@ async function testNested (t: Test, { open, read }: Scene, { prefix, isApart, me
   }
 }
 
-async function testOne (t: Test, { open, read }: Scene, { prefix, isApart }: Way): Promise<void> {
+async function testOne (t: Test, { open, read }: Scene, prefix: string): Promise<void> {
   const path = `${prefix}/posts/1/cover`
   const page = await open(`${prefix}/posts/1`)
-  const edit = async (): Promise<void> => { if (isApart) await follow(page, page.locator('.tools'), 'Edit') }
+  const edit = (): Promise<void> => follow(page, page.locator('.tools'), 'Edit')
   await follow(page, page.locator('main'), 'Cover')
   t.strictSame([await page.locator('h1').innerText(), await textsOf(page.locator('.empty p')), await crumbsOf(page)], ['Not Found', ['There is no cover here', 'Post 1'], [['Posts', `${prefix}/posts`], ['Post 1', `${prefix}/posts/1`]]])
   await control(page, 'cover[caption]').fill('  A cover ')
@@ -706,10 +687,10 @@ type Finding = readonly [page: string, ...what: unknown[]]
 
 /** Values of one attribute each, which a form must not change unless somebody types. */
 const EXACT: ReadonlyArray<readonly [schema: object, values: readonly string[], typed: string, kept: string]> = [
-  [{ type: 'string', format: 'decimal' }, ['1.50', '-0.10', '007.0', '9007199254740993', '0.1000000000000000055511151231257827', '100000000000000000000.10', '1,5'], '12345678901234567890.10', '12345678901234567890.10'],
-  [{ type: 'string', format: 'decimal', precision: 20, scale: 2 }, ['1.50', '3.125', '123456789012345678.90'], '.5', '0.5'],
-  [{ type: 'string', format: 'date-time-local' }, ['2020-01-02T03:04:00', '2020-01-02T03:04:05', '2020-01-02T03:04:05.5', '2020-01-02T03:04:05.120', '2020-01-02T03:04:00.0', '2020-01-02T03:04:05.123456', '0001-01-01T00:00:00'], '2024-02-29T12:30', '2024-02-29T12:30:00'],
-  [{ type: 'string', format: 'time-local' }, ['03:04:00', '03:04:05', '03:04:00.007', '03:04:05.10', '23:59:59.999999'], '12:30', '12:30:00'],
+  [{ type: 'string', format: 'decimal' }, ['-0.10', '007.0', '100000000000000000000.10', '1,5'], '12345678901234567890.10', '12345678901234567890.10'],
+  [{ type: 'string', format: 'decimal', precision: 20, scale: 2 }, ['3.125', '123456789012345678.90'], '.5', '0.5'],
+  [{ type: 'string', format: 'date-time-local' }, ['2020-01-02T03:04:00', '2020-01-02T03:04:05.5', '2020-01-02T03:04:05.123456', '0001-01-01T00:00:00'], '2024-02-29T12:30', '2024-02-29T12:30:00'],
+  [{ type: 'string', format: 'time-local' }, ['03:04:00', '03:04:05.10', '23:59:59.999999'], '12:30', '12:30:00'],
   [{ type: 'string', contentEncoding: 'base64' }, ['', 'AA==', 'aGVsbG8='.slice(0, 4).repeat(100)], 'aGVs\nbG8=', 'aGVsbG8=']
 ]
 
@@ -742,7 +723,7 @@ async function testPages (t: Test, browser: Browser): Promise<void> {
   const { pages } = taken
   const { url, requests } = await showPages(t, taken)
   const findings: { axe: Finding[], wide: Finding[], complaints: string[] } = { axe: [], wide: [], complaints: [] }
-  const queue = pages.map(({ name }, index) => ({ name, address: `${url}/pages/${index}` }))
+  const queue = pages.map(({ name }, index) => ({ name, address: `${url}/pages/${index}`, look: index % WIDTHS.length }))
 
   async function work (): Promise<void> {
     const context = await browser.newContext({ reducedMotion: 'reduce' })
@@ -753,14 +734,14 @@ async function testPages (t: Test, browser: Browser): Promise<void> {
       await page.goto(next.address)
       // Opens each `details` element, so that its content is checked too.
       await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true')
-      for (const width of WIDTHS) {
+      for (const [index, width] of WIDTHS.entries()) {
         await page.setViewportSize({ width, height: 800 })
         const needed = await page.evaluate<number>('document.documentElement.scrollWidth')
         if (needed > width) findings.wide.push([next.name, width, needed])
-        const colorScheme = LOOKS.get(width)
-        if (colorScheme === undefined) continue
-        await page.emulateMedia({ colorScheme })
-        for (const found of await findViolations(page)) findings.axe.push([next.name, width, colorScheme, found])
+        // axe looks at half of the pages in each window.
+        if (index !== next.look) continue
+        await page.emulateMedia({ colorScheme: SCHEMES[index] as typeof SCHEMES[number] })
+        for (const found of await findViolations(page)) findings.axe.push([next.name, width, found])
       }
     }
   }
@@ -772,24 +753,26 @@ async function testPages (t: Test, browser: Browser): Promise<void> {
   t.strictSame(requests.filter((path) => !/^\/pages\/\d+$|^\/[a-z/]+(?:\/|\.)pages\.[0-9a-f]{16}\.css$/.test(path)), [], 'only pages and stylesheets are requested')
 }
 
-const PICTURES = new URL(process.env.SCREENSHOTS === undefined ? '../../.programs/screenshots/' : '../../example/screenshots/', import.meta.url)
+/** The folder of the pictures, if they are to be taken. */
+const PICTURES = process.env.SCREENSHOTS === undefined ? undefined : new URL('../../example/screenshots/', import.meta.url)
 const PICTURE = { width: 1000, height: 1000 }
 
-async function takePictures (t: Test, browser: Browser): Promise<void> {
-  mkdirSync(PICTURES, { recursive: true })
+async function takePictures (t: Test, browser: Browser, folder: URL): Promise<void> {
+  mkdirSync(folder, { recursive: true })
+  const take = (page: Page, name: string): Promise<void> => photograph(t, page, folder, name)
   const { url, open } = await openBlog(t, browser, 'memory', 8)
   await fetch(`${url}/posts`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ post: picturedPost }) })
   const list = await open('/posts?sort=-id')
-  await take(t, list, 'list')
+  await take(list, 'list')
   const record = await open('/posts/9')
-  await take(t, record, 'record')
+  await take(record, 'record')
 
   const errors = await open('/posts/9')
   await control(errors, 'post[title]').fill('A short guide to forms, revised')
   await control(errors, 'post[tags]').fill('forms\nweb\nforms')
   await control(errors, 'post[links][0][url]').fill('https://example.com/über-uns')
   await press(errors, 'Save changes')
-  await take(t, errors, 'errors')
+  await take(errors, 'errors')
 
   await control(record, 'post[title]').fill('A guide to forms')
   await control(record, 'post[rating]').fill('5')
@@ -798,7 +781,7 @@ async function takePictures (t: Test, browser: Browser): Promise<void> {
   await control(other, 'post[tags]').fill('forms\nweb\nhtml')
   await press(other, 'Save changes')
   await press(record, 'Save changes')
-  await take(t, record, 'conflict')
+  await take(record, 'conflict')
 }
 
 const picturedPost = {
@@ -812,11 +795,11 @@ const picturedPost = {
   links: [{ label: 'Form controls', url: 'https://html.spec.whatwg.org/multipage/forms.html' }]
 }
 
-async function take (t: Test, page: Page, name: string): Promise<void> {
+async function photograph (t: Test, page: Page, folder: URL, name: string): Promise<void> {
   await page.setViewportSize(PICTURE)
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
-    const { pathname } = new URL(`${name}-${colorScheme}.jpg`, PICTURES)
+    const { pathname } = new URL(`${name}-${colorScheme}.jpg`, folder)
     const picture = await page.screenshot({ path: pathname, type: 'jpeg', quality: 70, clip: { x: 0, y: 0, ...PICTURE } })
     t.ok(picture.length < 80_000, `${name}-${colorScheme}.jpg has ${picture.length} bytes`)
   }

@@ -4,13 +4,13 @@ import root, { type Test } from 'tap'
 import { type Store } from '../../lib/index.js'
 import { postgresStore, type PostgresStoreOptions } from '../../lib/sql/postgres/index.js'
 import { storeContract } from '../../lib/contract/index.js'
+import { QUERIES } from '../support/stores/contract/contract-tests.js'
 import { build } from '../support/helper.js'
-import { type PostgresServer, startPostgres } from '../support/stores/postgres-server.js'
+import { type PostgresServer, startPostgres } from '../support/stores/postgres.js'
 import { until } from '../support/program.js'
 
 // A small distributed database: the rows of a table are spread by their ids over two data nodes (PARTITION BY HASH).
-// The app is
-// connected to a coordinator, which reaches the nodes by postgres_fdw. The tests kill the processes of a node but not
+// The app is connected to a coordinator, which reaches the nodes by postgres_fdw. The tests kill the processes of a node but not
 // its machine,
 // so that the kernel keeps what the node has written even without fsync.
 const start = (): Promise<PostgresServer> => startPostgres(root, ['fsync=off'])
@@ -55,8 +55,8 @@ root.test('a table that is spread over nodes fulfils the contract', async (t) =>
   // A node refuses a statement because of concurrent ones (40001) more often than a single server.
   const settings = { acquireTimeout: 60_000, statementTimeout: 60_000, attempts: 100 }
   const scenarios = storeContract({
-    rows: 1_200,
-    writes: 60,
+    rows: 1_000,
+    writes: 30,
     tasks: 10,
     patienceMs: 60_000,
     id: 'uuid',
@@ -71,7 +71,10 @@ root.test('a table that is spread over nodes fulfils the contract', async (t) =>
     },
     another: (_store, { attributes }) => open(other, { ...settings, table: table as string, attributes })
   })
-  for (const { name, run } of scenarios) t.ok([undefined, 'the option unique is false', 'the option decimals is false'].includes(await run()), name)
+  const reasons = [undefined, 'the option unique is false', 'the option decimals is false']
+  for (const { name, run } of scenarios) {
+    if (!QUERIES.test(name) || /^(?:a long list|each row is on|a filter selects)/.test(name)) t.ok(reasons.includes(await run()), name)
+  }
 })
 
 const attributes = { type: 'object', required: ['title'], properties: { title: { type: 'string' }, count: { type: 'integer' } } } as const
@@ -169,19 +172,19 @@ root.test('a crashed node makes only its own rows unavailable until it is back, 
   const idsAt = async (index: number): Promise<string[]> => (await (nodePools[index] as pg.Pool).query<{ id: string }>(`SELECT id FROM ${table} ORDER BY id`)).rows.map(({ id }) => id)
   const list = async (): Promise<Note[]> => (await app.inject('/notes')).json().notes as Note[]
 
-  for (let cycle = 0; cycle < 2; cycle++) {
+  for (let cycle = 0; cycle < 1; cycle++) {
     let mayGoOn = true
     const before = sum(clients, ({ acknowledged }) => acknowledged)
     const refusedBefore = new Map(clients.map((client) => [client, client.failed]))
     const work = Promise.all(clients.map((client) => client.work(() => mayGoOn)))
     const comes = (what: string, holds: () => boolean | Promise<boolean>): Promise<unknown> => Promise.race([work.then(() => { throw new Error('the clients have stopped') }), until(what, holds)])
-    await comes('writes are acknowledged', () => sum(clients, ({ acknowledged }) => acknowledged) >= before + 60)
+    await comes('writes are acknowledged', () => sum(clients, ({ acknowledged }) => acknowledged) >= before + 30)
     const lost = (await idsAt(1))[0] as string
     const kept = (await idsAt(0))[0] as string
     await dead.crash('SIGKILL')
     await comes('each client was refused once', () => clients.every((client) => client.failed > (refusedBefore.get(client) ?? 0)))
     const during = sum(clients, ({ acknowledged }) => acknowledged)
-    await comes('clients still write to the other node', () => sum(clients, ({ acknowledged }) => acknowledged) >= during + 30)
+    await comes('clients still write to the other node', () => sum(clients, ({ acknowledged }) => acknowledged) >= during + 15)
     // New connections are used, since old ones may take a moment to end.
     await outage(t, await serve(), { kept, lost })
     mayGoOn = false

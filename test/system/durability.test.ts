@@ -12,25 +12,25 @@ import { postgresStore, type PostgresStore, type PostgresStoreOptions } from '..
 import { sqliteStore } from '../../lib/sql/sqlite/index.js'
 import { BlogClient, checkClients, isRefusal, type Kind, kinds, listRows, type Said, total } from '../support/blog-client.js'
 import { build, post } from '../support/helper.js'
-import { type PostgresServer, startPostgres } from '../support/stores/postgres-server.js'
-import { exampleFile, startProgram, until, writeProgram } from '../support/program.js'
+import { type PostgresServer, startPostgres } from '../support/stores/postgres.js'
+import { buildExample, startProgram, until, writeProgram } from '../support/program.js'
 
 /** The number of kills for each store. */
-const CYCLES = 5
+const CYCLES = 3
 /** The number of other ends and crashes, which take turns between a busy and an idle app. */
 const ENDS = Math.min(CYCLES, 2)
 /** The least number of acknowledged writes before each kill, so that there is something to lose. */
-const LOAD = 25
-/** The delay in milliseconds that a shared machine may add. */
-const MARGIN = 30_000
+const LOAD = 20
 
 /** Starts the blog of the example with the store of this name. */
 const BLOG = `
-import { buildBlog } from '${exampleFile('blog.ts')}'
+import { buildBlog } from '${buildExample(root, 'blog.ts')}'
 
 process.once('disconnect', () => process.exit())
 console.log(await buildBlog(process.argv[2]).listen({ port: 0, host: '127.0.0.1' }))
 `
+
+const SERVER = buildExample(root, 'server.ts')
 
 /** A store that outlives the process of a blog. */
 interface Place {
@@ -146,7 +146,7 @@ for (const [name, make] of places) {
     const clients = makeClients(t, 8, () => url)
     let owed = 0
     for (let cycle = 0; cycle < ENDS; cycle++) {
-      const { process: child, line, ended } = await startProgram(t, exampleFile('server.ts'), { environment: { PORT: '0', STORE: place.name } })
+      const { process: child, line, ended } = await startProgram(t, SERVER, { environment: { PORT: '0', STORE: place.name } })
       url = new URL(/http:\S+(?=\/posts;)/.exec(line)?.[0] ?? '')
       for (const client of clients) {
         client.isClosing = false
@@ -180,52 +180,40 @@ async function serve (t: Test, store: Store): Promise<{ readonly app: FastifyIns
 }
 
 root.test('a crashed PostgreSQL gives 503 or 504, loses no acknowledged write, and is used again when it is back', async (t) => {
-  for (const listens of [false, true]) {
-    await t.test(listens ? 'the app listens to errors of the pool' : 'the app does not listen to errors of the pool', async (t) => {
-      const { server, url: database } = await makeDatabase()
-      const pool = new pg.Pool({ connectionString: database, max: 5 })
-      if (listens) pool.on('error', () => {})
-      t.teardown(() => pool.end())
-      const acquireTimeout = 1_000
-      const store = postgresStore({ pool, table: 'posts', attributes: post, acquireTimeout, migrate: true })
-      const { url } = await serve(t, store)
-      const clients = makeClients(t, 9, () => url)
-      const comebacks: number[] = []
-      for (let cycle = 0; cycle < ENDS; cycle++) {
-        // The connections are busy in every other cycle.
-        const isBusy = cycle % 2 === 0
-        let mayGoOn = true
-        let { work } = await load(clients, LOAD, () => mayGoOn)
-        if (!isBusy) {
-          mayGoOn = false
-          await work
-          t.equal(pool.idleCount, pool.totalCount)
-        }
-        await server.crash()
-        if (!isBusy) {
-          mayGoOn = true
-          work = Promise.all(clients.map((client) => client.work(() => mayGoOn)))
-        }
-        const refused = new Map(clients.map((client) => [client, client.refused]))
-        await Promise.race([work, until('all are refused', () => clients.every((client) => client.refused >= (refused.get(client) ?? 0) + 3))])
-        const back = new Promise<number>((resolve) => { for (const client of clients) client.onAcknowledged = () => { resolve(performance.now()) } })
-        await server.start()
-        const started = performance.now()
-        comebacks.push(await Promise.race([back, work.then(() => Infinity)]) - started)
-        mayGoOn = false
-        await work
-        t.strictSame(checkClients(clients, await listRows(url)), [], 'every acknowledged write is there, and no refused one')
-      }
-      const best = Math.min(...comebacks)
-      t.ok(best <= MARGIN, `the first success comes ${comebacks.map(Math.round).join(', ')} ms after the database`)
-      const slowest = Math.max(...clients.map(({ slowest }) => slowest))
-      t.ok(slowest <= acquireTimeout + MARGIN, `the slowest answer takes ${Math.round(slowest)} ms`)
-      t.ok(total(clients, 'acknowledged') > LOAD, `${total(clients, 'acknowledged')} acknowledged, ${total(clients, 'refused')} refused, ${total(clients, 'unknown')} unknown`)
-      t.ok(pool.totalCount <= 5)
-      t.strictSame([pool.waitingCount, pool.idleCount], [0, pool.totalCount], 'no connection is lost')
-      await until('the broken connections are closed', async () => await countConnections(database) <= pool.totalCount)
-    })
+  const { server, url: database } = await makeDatabase()
+  const pool = new pg.Pool({ connectionString: database, max: 5 })
+  t.teardown(() => pool.end())
+  const store = postgresStore({ pool, table: 'posts', attributes: post, acquireTimeout: 1_000, migrate: true })
+  const { url } = await serve(t, store)
+  const clients = makeClients(t, 9, () => url)
+  for (let cycle = 0; cycle < ENDS; cycle++) {
+    // The connections are busy in every other cycle.
+    const isBusy = cycle % 2 === 0
+    let mayGoOn = true
+    let { work } = await load(clients, LOAD, () => mayGoOn)
+    if (!isBusy) {
+      mayGoOn = false
+      await work
+      t.equal(pool.idleCount, pool.totalCount)
+    }
+    await server.crash()
+    if (!isBusy) {
+      mayGoOn = true
+      work = Promise.all(clients.map((client) => client.work(() => mayGoOn)))
+    }
+    const refused = new Map(clients.map((client) => [client, client.refused]))
+    await Promise.race([work, until('all are refused', () => clients.every((client) => client.refused >= (refused.get(client) ?? 0) + 3))])
+    const back = new Promise<void>((resolve) => { for (const client of clients) client.onAcknowledged = () => { resolve() } })
+    await server.start()
+    await Promise.race([back, work.then(() => { throw new Error('no write succeeds when the database is back') })])
+    mayGoOn = false
+    await work
+    t.strictSame(checkClients(clients, await listRows(url)), [], 'every acknowledged write is there, and no refused one')
   }
+  t.ok(total(clients, 'acknowledged') > LOAD, `${total(clients, 'acknowledged')} acknowledged, ${total(clients, 'refused')} refused, ${total(clients, 'unknown')} unknown`)
+  t.ok(pool.totalCount <= 5)
+  t.strictSame([pool.waitingCount, pool.idleCount], [0, pool.totalCount], 'no connection is lost')
+  await until('the broken connections are closed', async () => await countConnections(database) <= pool.totalCount)
 })
 
 /** Creates rows until each client has been refused this often. */
@@ -244,7 +232,7 @@ async function fill (t: Test, clients: readonly BlogClient[], times: number): Pr
 /** Makes other requests to a full store. */
 async function tryEverything (clients: readonly BlogClient[]): Promise<void> {
   for (const client of clients) {
-    let left = 40
+    let left = 15
     await client.work(() => left-- > 0)
   }
 }

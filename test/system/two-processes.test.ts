@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { startPostgres } from '../support/stores/postgres-server.js'
+import { startPostgres } from '../support/stores/postgres.js'
 import { ask, startProgram, writeProgram } from '../support/program.js'
 
-const WRITES = 2_000
-const TASKS = 20
+const WRITES = 400
+const TASKS = 10
 
 /** A process that writes to row 1, and reports the versions it has replaced and the attributes it has incremented. */
 const PROGRAM = `

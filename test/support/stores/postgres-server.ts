@@ -5,8 +5,6 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
-import type { Test } from 'tap'
 import { findBinaries, findTemporaryFolder, findUser, shareBinaries, type User } from './postgres-binaries.js'
 
 export interface Server {
@@ -29,12 +27,6 @@ export interface Server {
 
 /** A round trip takes half the time through a Unix socket. */
 const HAS_SOCKETS = process.platform !== 'win32'
-
-/** A PostgreSQL server of the test's own. It is removed when the test ends. */
-export interface PostgresServer extends Server {
-  /** Returns a pool that ends with the test. */
-  pool (options?: pg.PoolConfig): pg.Pool
-}
 
 export async function freePort (): Promise<number> {
   const server = createServer().listen(0, 'localhost')
@@ -209,30 +201,4 @@ function stopWithProcess (): void {
   isWatched = true
   process.once('exit', () => { for (const child of running) child.kill('SIGQUIT') })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
-}
-
-/** The settings of a server that may lose the last commits when it crashes. */
-const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
-
-/** Starts a server that is stopped when the test ends. */
-export async function startPostgres (t: Test, flags: readonly string[] = FAST): Promise<PostgresServer> {
-  const server = await startServer(flags)
-  t.teardown(() => server.stop())
-  return {
-    ...server,
-    pool (options) {
-      const { host, port } = server
-      const pool = new pg.Pool({ host, port, user: 'postgres', password: 'secret', database: 'postgres', ...options })
-      const clients = new Set<pg.PoolClient>()
-      pool.on('connect', (client) => { clients.add(client) })
-      t.teardown(async () => {
-        // An ended pool may still be closing connections when the server stops. Without a listener their errors would
-        // end the process.
-        for (const client of clients) client.on('error', () => {})
-        pool.on('error', () => {})
-        if (!pool.ended) await pool.end()
-      })
-      return pool
-    }
-  }
 }

@@ -7,7 +7,7 @@ import {
 import {
   type SqliteDatabase, sqliteStore, sqliteStores, type SqlStore, type SqlStoreOptions
 } from '../../../lib/sql/sqlite/index.js'
-import { type PostgresServer, startPostgres } from './postgres-server.js'
+import { type PostgresServer, startPostgres } from './postgres.js'
 
 /** A database, and a function that makes a store in it. */
 export interface Engine {

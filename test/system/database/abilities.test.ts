@@ -2,7 +2,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { database, type DatabaseOptions, type TableReport } from '../../../lib/database/index.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
-import { startPostgres } from '../../support/stores/postgres-server.js'
+import { startPostgres } from '../../support/stores/postgres.js'
 
 /** What a column of each type of PostgreSQL keeps, by the type. */
 const VALUES: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance, type LightMyRequestResponse as Response } from 'fastify'
 import t, { type Test } from 'tap'
 import { database, type DatabaseOptions } from '../../../lib/database/index.js'
-import { startPostgres } from '../../support/stores/postgres-server.js'
+import { startPostgres } from '../../support/stores/postgres.js'
 import { findDrivers } from '../../support/stores/sqlite-drivers.js'
 
 const json = { accept: 'application/json' }

@@ -5,9 +5,10 @@ import { createServer, get, type IncomingMessage } from 'node:http'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import ts from 'typescript'
 import { run, type Surroundings } from '../../../lib/database/command/run.js'
 import { Page } from '../../support/pages.js'
-import { FROM_SOURCES, startProgram, until, writeProgram } from '../../support/program.js'
+import { startProgram, until, writeProgram } from '../../support/program.js'
 import { HELP } from '../../../lib/database/command/settings.js'
 import { makeDatabase, MUSIC } from '../../support/stores/databases/music-database.js'
 
@@ -319,10 +320,8 @@ t.test('--print prints a program that serves the same', async (t) => {
   t.notMatch(printed, 'secret')
   t.match(printed, /^\/\/ Keep it as server\.mts\. Run it by `node server\.mts`/)
   t.match(printed, `file: '${path}',\n  only: ['Artist', 'long_titles', 'it\\'s'],\n  write: true,\n`)
-  const file = writeProgram(t, 'printed', printed.replace(", 'it\\'s'", '')).replace('.mjs', '.ts')
-  const source = printed.replace(", 'it\\'s'", '').replace("'fastify-resources'", `'${root}lib/index.ts'`).replace("'fastify-resources/database'", `'${root}lib/database/index.ts'`)
-  writeFileSync(file, source)
-  t.teardown(() => { rmSync(file) })
+  const { outputText } = ts.transpileModule(printed.replace(", 'it\\'s'", ''), { compilerOptions: { module: ts.ModuleKind.ESNext } })
+  const file = writeProgram(t, 'printed', outputText)
   const program = await startProgram(t, file, { environment: { DATABASE_USER: 'ann:secret' } })
   const headers = { ...json, authorization: `Basic ${Buffer.from('ann:secret').toString('base64')}` }
   const refused = await fetch(`${program.line}/t/artists`)
@@ -368,7 +367,7 @@ t.test('each printed program is accepted by the strict compiler', async (t) => {
 
 t.test('the program of the package serves a file until it is asked to stop', async (t) => {
   const path = makeFile(t)
-  const parameters = [...FROM_SOURCES, `${root}lib/database/command/bin.ts`]
+  const parameters = [`${root}dist/database/command/bin.js`]
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const child = spawn(process.execPath, [...parameters, path, '--port', '0'], { env: { ...process.env, NODE_OPTIONS: '' }, stdio: ['ignore', 'pipe', 'inherit'] })
     t.teardown(() => child.kill('SIGKILL'))

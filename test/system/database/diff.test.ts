@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { run } from '../../../lib/database/command/run.js'
-import { FROM_SOURCES, startProgram, writeProgram } from '../../support/program.js'
-import { startPostgres } from '../../support/stores/postgres-server.js'
+import { startProgram, writeProgram } from '../../support/program.js'
+import { startPostgres } from '../../support/stores/postgres.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
 
-const bin = new URL('../../../lib/database/command/bin.ts', import.meta.url).pathname
+const bin = new URL('../../../dist/database/command/bin.js', import.meta.url).pathname
 const library = new URL('../../../lib/index.ts', import.meta.url).href
 
 /** Runs the command, which ends at once. */
@@ -99,7 +99,7 @@ t.test('what cannot be compared is said in one line', async (t) => {
 
 t.test('the program of the package ends, even if the module keeps its process alive', (t) => {
   const listening = writeProgram(t, 'diff-listening', "import { createServer } from 'node:http'\ncreateServer().listen(0)")
-  const parameters = [...FROM_SOURCES, bin, 'diff', listening]
+  const parameters = [bin, 'diff', listening]
   const { status, stderr } = spawnSync(process.execPath, parameters, { encoding: 'utf8', timeout: 60_000 })
   t.strictSame([status, stderr], [1, `"${listening}" exports no Fastify app. Export it, or a function that makes it: export default app\n`])
   t.end()
@@ -112,8 +112,8 @@ t.test('the program of the package compares the tables of PostgreSQL', async (t)
   const app = writeProgram(t, 'diff-postgres', `
     import fastify from 'fastify'
     import pg from 'pg'
-    import resources from '${library}'
-    import { postgresStore } from '${library.replace('index', 'sql/postgres/index')}'
+    import resources from 'fastify-resources'
+    import { postgresStore } from 'fastify-resources/postgres'
     const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL })
     const app = fastify({ pluginTimeout: 0 })
     app.addHook('onClose', () => pool.end())

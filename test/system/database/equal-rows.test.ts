@@ -3,7 +3,7 @@ import t from 'tap'
 import { database } from '../../../lib/database/index.js'
 import { type SqliteDatabase } from '../../../lib/sql/sqlite/index.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
-import { startPostgres } from '../../support/stores/postgres-server.js'
+import { startPostgres } from '../../support/stores/postgres.js'
 
 /** 1,000 equal rows between others. `codes` has one column of integers. */
 const SQL = `

@@ -2,7 +2,7 @@ import fastify, { type FastifyInstance, type LightMyRequestResponse as Response 
 import t, { type Test } from 'tap'
 import { database, type DatabaseOptions } from '../../../lib/database/index.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
-import { startPostgres } from '../../support/stores/postgres-server.js'
+import { startPostgres } from '../../support/stores/postgres.js'
 
 const json = { accept: 'application/json' }
 const server = await startPostgres(t)

@@ -3,7 +3,7 @@ import t from 'tap'
 import { database, type TableReport } from '../../../lib/database/index.js'
 import { run } from '../../../lib/database/command/run.js'
 import { loadModule } from '../../../lib/sql/sqlite/file.js'
-import { startPostgres } from '../../support/stores/postgres-server.js'
+import { startPostgres } from '../../support/stores/postgres.js'
 
 const server = await startPostgres(t)
 

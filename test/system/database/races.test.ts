@@ -1,13 +1,13 @@
 import t, { type Test } from 'tap'
 import { startProgram } from '../../support/program.js'
-import { startPostgres } from '../../support/stores/postgres-server.js'
+import { startPostgres } from '../../support/stores/postgres.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
 
 /** The number of writes. `RACES=10000` takes some six minutes. */
-const RACES = Number(process.env.RACES ?? 100)
+const RACES = Number(process.env.RACES ?? 60)
 /** The number of clients of each process. All of them write to one row. */
 const CLIENTS = 2
-const COMMAND = new URL('../../../lib/database/command/bin.ts', import.meta.url).pathname
+const COMMAND = new URL('../../../dist/database/command/bin.js', import.meta.url).pathname
 const JSON_TYPES = { accept: 'application/json', 'content-type': 'application/json' }
 
 const COUNTED = /^"\d+\.json-[\da-f]{8}"$/

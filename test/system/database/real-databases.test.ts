@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import { run } from '../../../lib/database/command/run.js'
 import { findForm, submit } from '../../support/html/forms.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
-import { startPostgres } from '../../support/stores/postgres-server.js'
+import { startPostgres } from '../../support/stores/postgres.js'
 
 /** What both databases have, in the manner of real ones. `JSON` and `BIG` are types, `NOW` is a default. */
 const SHARED = `

@@ -1,7 +1,7 @@
 import fastify from 'fastify'
 import t from 'tap'
 import { database, describeDatabase } from '../../../lib/database/index.js'
-import { startPostgres } from '../../support/stores/postgres-server.js'
+import { startPostgres } from '../../support/stores/postgres.js'
 
 const server = await startPostgres(t)
 await server.pool().query(`

@@ -4,13 +4,13 @@ import t, { type Test } from 'tap'
 import { database } from '../../../lib/database/index.js'
 import { findForm, submit } from '../../support/html/forms.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
-import { startPostgres } from '../../support/stores/postgres-server.js'
+import { startPostgres } from '../../support/stores/postgres.js'
 import { Connection, Model } from '../../support/xml/active-resource.js'
 
 // FC_SEED=… repeats the run of a reported failure.
 const seed = Number(process.env.FC_SEED ?? 20_260_131)
 /** The number of random rows of each database. */
-const rows = 2000
+const rows = 300
 
 /** A table that others have made, served for writing. */
 interface Served {

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { database } from '../../../lib/database/index.js'
 import { build } from '../../support/helper.js'
 import { fill, findForm, submit } from '../../support/html/forms.js'
-import { type PostgresServer, startPostgres } from '../../support/stores/postgres-server.js'
+import { type PostgresServer, startPostgres } from '../../support/stores/postgres.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
 import { openEngines } from '../../support/stores/sql-engines.js'
 

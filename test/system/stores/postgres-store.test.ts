@@ -11,7 +11,7 @@ import {
 } from '../../../lib/sql/postgres/index.js'
 import { equalTo } from '../../../lib/contract/scenarios/filters.js'
 import { build } from '../../support/helper.js'
-import { type PostgresServer, startPostgres } from '../../support/stores/postgres-server.js'
+import { type PostgresServer, startPostgres } from '../../support/stores/postgres.js'
 import { context, readAll } from '../../support/stores/sql-engines.js'
 
 const attributes = { type: 'object', properties: { title: { type: 'string' }, at: { type: 'string', format: 'date-time' } } } as const

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { describeDatabase } from '../../../../lib/database/index.js'
 import { type TableDescription } from '../../../../lib/sql/sqlite/index.js'
 import * as databases from '../../../support/stores/databases/postgres.js'
-import { type PostgresServer, startPostgres } from '../../../support/stores/postgres-server.js'
+import { type PostgresServer, startPostgres } from '../../../support/stores/postgres.js'
 
 type Case = readonly [attribute: string, schema: object]
 

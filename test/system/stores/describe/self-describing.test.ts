@@ -6,7 +6,7 @@ import { type SelfDescribing, sqliteStore, type SqlStore } from '../../../../lib
 import { loadModule } from '../../../../lib/sql/sqlite/file.js'
 import { build, draft } from '../../../support/helper.js'
 import { context, type Engine, openEngines } from '../../../support/stores/sql-engines.js'
-import { startPostgres } from '../../../support/stores/postgres-server.js'
+import { startPostgres } from '../../../support/stores/postgres.js'
 import { makeDatabase } from '../../../support/stores/databases/music-database.js'
 
 type DescribedStore = SelfDescribing<SqlStore>

@@ -3,7 +3,7 @@ import { BY_ID, type Query } from '../../../../lib/index.js'
 import { postgresStore } from '../../../../lib/sql/postgres/index.js'
 import { type SqlStore } from '../../../../lib/sql/sqlite/index.js'
 import { context, openEngines, readAll } from '../../../support/stores/sql-engines.js'
-import { startPostgres } from '../../../support/stores/postgres-server.js'
+import { startPostgres } from '../../../support/stores/postgres.js'
 
 const query: Query = { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }
 const NAMES = ['order', 'select', 'Mixed Case', 'UPPER', 'quo"te', "apos'trophe", '💛', 'naïve', 'a.b', 'a, b', 'a;b', '$1', '?', ':x', '%', 'back\\slash', '-- x', '/* x */', '[x]', '`x`', '1', ' ', 'user', 'table', 'count(*)', 'values']
