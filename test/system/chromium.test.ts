@@ -9,8 +9,8 @@ import { addJournal, findViolations, launchChromium, openJournal, plainSpecimen,
 import { build } from '../support/helper.js'
 import { buildExample, startProgram } from '../support/program.js'
 
-/** The widths of the windows in pixels: the least of two layouts. */
-const WIDTHS = [320, 1000]
+/** The widths of the windows, in pixels. */
+const WIDTHS = [320, 1280]
 /** The colour schemes of these windows. */
 const SCHEMES = ['dark', 'light'] as const
 
