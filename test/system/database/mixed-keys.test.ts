@@ -1,14 +1,9 @@
-import fastify, {
-  type FastifyInstance, type LightMyRequestResponse, type LightMyRequestResponse as Response
-} from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import fastify, { type LightMyRequestResponse as Response } from 'fastify'
 import t from 'tap'
 import { database } from '../../../lib/database/index.js'
-import type { SqliteDatabase } from '../../../lib/sql/sqlite/index.js'
+import { type SqliteDatabase } from '../../../lib/sql/sqlite/index.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
-import { startPostgres } from '../../support/stores/postgres.js'
-import type { AttributesSchema } from '../../../lib/index.js'
-import { build } from '../../support/helper.js'
-import { type Engine, openEngines } from '../../support/stores/sql-engines.js'
 
 /**
  * The middle rows of these tables and views hold values of other types than the first and the last 500, at which the
@@ -117,115 +112,3 @@ t.test('a table is served whose numeric columns have only values of another type
   t.equal((await put({ phone: '1' })).json().person.phone, '555-1234', 'a column whose values are of other types is read-only')
   t.strictSame(opened.prepare('SELECT phone, size, share FROM people WHERE id = 1').all(), [{ phone: '555-1234', size: 'large', share: 1.5 }])
 })
-
-/** 1,000 equal rows between others. `codes` has one column of integers. */
-const EQUAL_SQL = `
-  CREATE TABLE numbers (n INTEGER PRIMARY KEY);
-  INSERT INTO numbers WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 1000) SELECT n FROM counted;
-  CREATE VIEW pairs AS SELECT CAST(word AS text) AS word, CAST(size AS integer) AS size
-    FROM (SELECT 'b,%' AS word, 5 AS size FROM numbers UNION ALL SELECT 'a', 1 UNION ALL SELECT 'c', NULL) AS made;
-  CREATE VIEW codes AS SELECT CAST(code AS integer) AS code
-    FROM (SELECT 7 AS code FROM numbers UNION ALL SELECT 3 UNION ALL SELECT 9) AS made;`
-
-const postgres = await startPostgres(t)
-
-for (const engine of ['SQLite', 'PostgreSQL']) {
-  t.test(`${engine}: a list has each of many equal rows`, async (t) => {
-    const opened = makeDatabase(EQUAL_SQL)
-    const pool = postgres.pool()
-    if (engine === 'PostgreSQL') await pool.query(EQUAL_SQL)
-    const app = fastify({ pluginTimeout: 0 })
-    t.teardown(async () => {
-      await app.close()
-      opened.close()
-    })
-    app.register(database, engine === 'SQLite' ? { database: opened as SqliteDatabase } : { pool })
-    await app.ready()
-    const json = { accept: 'application/json' }
-    for (const [path, name, first, equal, last] of [
-      ['/pairs', 'pairs', { word: 'a' }, { word: 'b,%', size: 5 }, { word: 'c' }],
-      ['/codes', 'codes', { code: 3 }, { code: 7 }, { code: 9 }]
-    ] as const) {
-      const whole = (await app.inject({ url: path, headers: json })).json()[name]
-      t.match([whole.length, whole[0], whole[1], whole[1000], whole[1001]], [1002, first, equal, equal, last], path)
-      for (const sort of ['id', '-id', String(Object.keys(equal).at(-1))]) {
-        const rows: unknown[] = []
-        for (let offset = 0; offset < 1002; offset += 300) {
-          const page = await app.inject({ url: `${path}?limit=300&offset=${offset}&sort=${sort}`, headers: json })
-          rows.push(...page.json()[name])
-        }
-        t.equal(rows.length, 1002, `${path} by ${sort}, page by page`)
-      }
-      t.equal((await app.inject({ url: `${path}?count=true&limit=1`, headers: json })).headers['total-count'], '1002')
-      // Only the other rows can be requested by their ids.
-      const statuses: number[] = []
-      for (const { id } of [whole[0], whole[1], whole[1001]]) {
-        statuses.push((await app.inject({ url: `${path}/${encodeURIComponent(id)}`, headers: json })).statusCode)
-      }
-      t.strictSame(statuses, [200, 404, path === '/pairs' ? 404 : 200], path)
-      const { headers: { link } } = await app.inject({ url: `${path}?limit=30`, headers: json })
-      const next = await app.inject({ url: /<([^>]*)>; rel="next"/.exec(String(link))?.[1] as string, headers: json })
-      t.match(next.json(), { status: 400, detail: 'several rows have the key after which this page begins; read the list by "limit" and "offset"' })
-    }
-  })
-}
-
-/** The most rows of a list that no index sorts. */
-const KEYLESS_MOST = 50_000
-
-const attributes = {
-  type: 'object',
-  properties: { name: { type: ['string', 'null'] }, size: { type: ['integer', 'null'] } }
-} as const satisfies AttributesSchema
-
-/** Makes a table with this many rows, and a view of them. */
-async function fill ({ name, run }: Engine, table: string, count: number, code: string): Promise<void> {
-  await run(`CREATE TABLE ${table} (${code} TEXT${name === 'sqlite' ? '' : ' COLLATE "C"'}${code === 'code' ? ' PRIMARY KEY' : ''}, name TEXT, size ${name === 'sqlite' ? 'INTEGER' : 'BIGINT'})`)
-  await run(name === 'sqlite'
-    ? `WITH RECURSIVE s (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < ${count}) INSERT INTO ${table} SELECT 'c' || i, 'n' || (i % 1000), i % 7 FROM s`
-    : `INSERT INTO ${table} SELECT 'c' || i, 'n' || (i % 1000), i % 7 FROM generate_series(1, ${count}) AS s (i)`)
-}
-
-const engines = await openEngines()
-for (const engine of engines) {
-  t.test(`${engine.name}: a view without a key is listed in few statements, and refused if it is long`, async (t) => {
-    await fill(engine, 'files', KEYLESS_MOST, 'path')
-    await engine.run('CREATE VIEW few AS SELECT name, size FROM files WHERE size = 3 AND name < \'n2\'', 'CREATE VIEW views AS SELECT name, size FROM files', 'CREATE VIEW longer AS SELECT name, size FROM files UNION ALL SELECT NULL, NULL')
-    const read = async (table: string, query = '', accept = 'application/json'): Promise<LightMyRequestResponse & { readonly statements: number }> => {
-      const store = engine.store({ table, attributes, key: ['name', 'size'], version: 'values' })
-      const app = await build(t, { name: 'files', attributes, store, only: ['list', 'show'], formats: ['xml', 'json', 'csv', 'html'] })
-      const before = engine.statements.length
-      const res = await app.inject({ url: `/files${query}`, headers: { accept } })
-      return Object.assign(res, { statements: engine.statements.slice(before).filter((text) => text.includes(table) && !/^EXPLAIN/.test(text)).length })
-    }
-    const few = await read('few')
-    t.equal((few.json() as { files: unknown[] }).files.length > 50, true)
-    t.ok(few.statements <= 4, `${few.statements} statements`)
-    const whole = await read('views')
-    t.equal(whole.statusCode, 200)
-    t.equal((whole.json() as { files: unknown[] }).files.length, KEYLESS_MOST)
-    t.ok(whole.statements <= 110, `${whole.statements} statements`)
-    for (const [query, accept] of [['', 'application/json'], ['', 'application/xml'], ['', 'text/csv'], ['?sort=-size', 'application/json'], ['?name[not]=n5', 'application/json']] as const) {
-      const refused = await read('longer', query, accept)
-      const isShort = query.includes('not')
-      t.equal(refused.statusCode, isShort ? 200 : 400, `${query} as ${accept}`)
-      if (!isShort) t.match(refused.body, `this list has more than ${KEYLESS_MOST} rows, and no index has them in its order; read it by pages, with`)
-    }
-    t.match(await read('longer', '?limit=2'), { statusCode: 200, headers: { link: /rel="next"/ } })
-    t.match(await read('longer', '', 'text/html'), { statusCode: 200, headers: { link: /rel="next"/ } })
-  })
-
-  t.test(`${engine.name}: a key puts a long list in order, which no other attribute does`, async (t) => {
-    await fill(engine, 'keyed', KEYLESS_MOST + 1, 'code')
-    const properties = { code: { type: 'string' }, ...attributes.properties } as const
-    const store = engine.store({ table: 'keyed', attributes: { type: 'object', properties }, key: ['code'], version: 'values' })
-    const app = await build(t, { name: 'files', attributes: { type: 'object', properties }, store, formats: ['json'] })
-    const [whole, sorted, page] = [await app.inject('/files'), await app.inject('/files?sort=name'), await app.inject('/files?sort=name&limit=1000')]
-    t.strictSame([whole.statusCode, sorted.statusCode, page.statusCode], [200, 400, 200])
-    t.equal((whole.json() as { files: unknown[] }).files.length, KEYLESS_MOST + 1)
-    await engine.run('CREATE INDEX keyed_name ON keyed (name, code)', ...(engine.name === 'sqlite' ? [] : ['ANALYZE keyed']))
-    const other = engine.store({ table: 'keyed', attributes: { type: 'object', properties }, key: ['code'], version: 'values' })
-    const indexed = await build(t, { name: 'files', attributes: { type: 'object', properties }, store: other, formats: ['json'] })
-    t.equal((await indexed.inject('/files?sort=name')).statusCode, 200, 'with an index')
-  })
-}

@@ -120,17 +120,17 @@ t.test('a connection that breaks while it is idle is logged', async (t) => {
 const serverSecured = await startPostgres(t)
 await serverSecured.pool().query(`
   CREATE TABLE notes (id serial PRIMARY KEY, owner text NOT NULL, body text);
-  INSERT INTO notes (owner, body) VALUES ('reader', 'mine'), ('admin', 'hidden'), ('public', 'shown');
+  INSERT INTO notes (owner, body) VALUES ('member', 'mine'), ('admin', 'hidden'), ('public', 'shown');
   ALTER TABLE notes ENABLE ROW LEVEL SECURITY;
   CREATE POLICY readable ON notes FOR SELECT USING (owner IN (current_user, 'public'));
   CREATE POLICY added ON notes FOR INSERT WITH CHECK (owner = current_user);
   CREATE POLICY changed ON notes FOR UPDATE USING (true) WITH CHECK (owner = current_user);
   CREATE POLICY removed ON notes FOR DELETE USING (owner = current_user);
   CREATE TABLE plain (id serial PRIMARY KEY, name text);
-  CREATE ROLE reader LOGIN PASSWORD 'secret';
-  GRANT SELECT, INSERT, UPDATE, DELETE ON notes, plain TO reader;
-  GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO reader`)
-const poolSecured = serverSecured.pool({ connectionString: serverSecured.url.replace('postgres:secret', 'reader:secret') })
+  CREATE ROLE member LOGIN PASSWORD 'secret';
+  GRANT SELECT, INSERT, UPDATE, DELETE ON notes, plain TO member;
+  GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO member`)
+const poolSecured = serverSecured.pool({ connectionString: serverSecured.url.replace('postgres:secret', 'member:secret') })
 
 t.test('the policies of row security hide rows and refuse writes', async (t) => {
   const [notes, plain] = await describeDatabase(poolSecured)
@@ -155,7 +155,7 @@ t.test('the policies of row security hide rows and refuse writes', async (t) => 
   t.equal((await send('PUT', { id: 1, note: { body: 'changed' } })).statusCode, 200)
 
   // A privilege that is taken away later is refused in the same way.
-  await serverSecured.pool().query('REVOKE INSERT ON plain FROM reader')
+  await serverSecured.pool().query('REVOKE INSERT ON plain FROM member')
   t.match((await app.inject({ method: 'POST', url: '/plains', headers: json, payload: { plain: { name: 'a' } } })).json(), forbidden)
 })
 
@@ -163,8 +163,8 @@ t.test('a write beyond the columns that a role may write says which were ignored
   await serverSecured.pool().query(`
     CREATE TABLE clerks (id serial PRIMARY KEY, name text, salary integer, "größe" integer);
     INSERT INTO clerks (name, salary, "größe") VALUES ('Ann', 100, 170);
-    GRANT SELECT, INSERT, UPDATE (name) ON clerks TO reader;
-    GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO reader`)
+    GRANT SELECT, INSERT, UPDATE (name) ON clerks TO member;
+    GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO member`)
   const app = fastify({ pluginTimeout: 0 })
   t.teardown(() => app.close())
   app.register(database, { pool: poolSecured, write: true, only: ['clerks'] })
