@@ -111,15 +111,10 @@ t.test('a list as CSV has a header and a record for each row', async (t) => {
 
 t.test('escapeFormulas puts an apostrophe before texts that a spreadsheet would run', async (t) => {
   const cases: ReadonlyArray<readonly [row: Attributes, record: string]> = [
-    [{ title: '=1+1' }, "1,'=1+1,,,,,,"],
-    [{ title: '+1' }, "1,'+1,,,,,,"],
-    [{ title: '-1' }, "1,'-1,,,,,,"],
-    [{ title: '@SUM(A1)' }, "1,'@SUM(A1),,,,,,"],
-    [{ title: '\t=1' }, "1,'\t=1,,,,,,"],
-    [{ title: '\r=1' }, '1,"\'\r=1",,,,,,'],
-    [{ title: '\n=1' }, '1,"\'\n=1",,,,,,'],
-    [{ title: '＝1+1', any: '＋1' }, "1,'＝1+1,,,,,,'＋1"],
-    [{ title: '－1', any: '＠SUM(A1)' }, "1,'－1,,,,,,'＠SUM(A1)"],
+    [{ title: '=1+1' }, "1,'=1+1,,,,,,"], [{ title: '+1' }, "1,'+1,,,,,,"], [{ title: '-1' }, "1,'-1,,,,,,"],
+    [{ title: '@SUM(A1)' }, "1,'@SUM(A1),,,,,,"], [{ title: '\t=1' }, "1,'\t=1,,,,,,"],
+    [{ title: '\r=1' }, '1,"\'\r=1",,,,,,'], [{ title: '\n=1' }, '1,"\'\n=1",,,,,,'],
+    [{ title: '＝1+1', any: '＋1' }, "1,'＝1+1,,,,,,'＋1"], [{ title: '－1', any: '＠SUM(A1)' }, "1,'－1,,,,,,'＠SUM(A1)"],
     [{ title: '=HYPERLINK("a","b")' }, '1,"\'=HYPERLINK(""a"",""b"")",,,,,,'],
     [{ title: 'a=1', any: '=' }, "1,a=1,,,,,,'="],
     [{ title: '', rating: -5, price: '-12.50', any: -1 }, '1,"",-5,-12.50,,,,-1'],

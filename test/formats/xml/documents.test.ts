@@ -348,7 +348,7 @@ t.test('XML is read like the convention\'s own software reads it, except for the
   t.ok(vectors.length > 60)
   for (const vector of vectors) {
     const difference = differencesIn[vector.name]
-    t.test(`${vector.name}${difference ? `, a deliberate difference: ${difference.why}` : ''}`, async t => {
+    t.test(`${vector.name} is read ${difference ? `differently, because ${difference.why}` : 'alike'}`, async t => {
       const root = /^\s*(?:<[?!][^>]*(?:\[[^\]]*\]>|>)\s*)*<a\b/.test(vector.xml) ? 'a' : 'p'
       const [we, they] = [await ours(t, vector, root), theirs(vector, root)]
       if (!difference) return t.strictSame(we, they)
@@ -464,7 +464,7 @@ t.test('XML is written like the convention\'s own software writes it, except for
   t.ok(vectors.length > 12)
   for (const vector of vectors) {
     const difference = differencesOut[vector.name]
-    t.test(`${vector.name}${difference ? `, a deliberate difference: ${difference.why}` : ''}`, async t => {
+    t.test(`${vector.name} is written ${difference ? `differently, because ${difference.why}` : 'alike'}`, async t => {
       const { root } = vector.options
       const declared = [...names(vector.value),
         ...(root === undefined ? [] : [root, resources[root]?.singular ?? root])]

@@ -75,20 +75,11 @@ const TEXT_TAKEN = 'JSON or plain text. This is plain text.'
 
 t.test('a field of any value takes JSON or plain text, and says which', async (t) => {
   const cases: ReadonlyArray<readonly [typed: string, stored: unknown, hint: string, again?: string]> = [
-    ['hello', 'hello', TEXT_TAKEN],
-    ['two words, and more', 'two words, and more', TEXT_TAKEN],
-    ['12 apples', '12 apples', TEXT_TAKEN],
-    ['a line\nand another ', 'a line\nand another ', TEXT_TAKEN],
-    [' tru', ' tru', TEXT_TAKEN],
-    ['12.5', 12.5, JSON_TAKEN],
-    ['true', true, JSON_TAKEN],
-    ['null', null, JSON_TAKEN],
-    ['"true"', 'true', JSON_TAKEN],
-    ['"{"', '{', JSON_TAKEN],
-    ['""', '', JSON_TAKEN],
-    ['"  "', '  ', JSON_TAKEN],
-    ['"a\\rb"', 'a\rb', JSON_TAKEN],
-    ['"hello"', 'hello', TEXT_TAKEN, 'hello'],
+    ['hello', 'hello', TEXT_TAKEN], ['two words, and more', 'two words, and more', TEXT_TAKEN],
+    ['12 apples', '12 apples', TEXT_TAKEN], ['a line\nand another ', 'a line\nand another ', TEXT_TAKEN],
+    [' tru', ' tru', TEXT_TAKEN], ['12.5', 12.5, JSON_TAKEN], ['true', true, JSON_TAKEN], ['null', null, JSON_TAKEN],
+    ['"true"', 'true', JSON_TAKEN], ['"{"', '{', JSON_TAKEN], ['""', '', JSON_TAKEN], ['"  "', '  ', JSON_TAKEN],
+    ['"a\\rb"', 'a\rb', JSON_TAKEN], ['"hello"', 'hello', TEXT_TAKEN, 'hello'],
     ['{"a":[1]}', { a: [1] }, JSON_TAKEN, '{\n  "a": [\n    1\n  ]\n}']
   ]
   for (const [typed, stored, hint, again = typed] of cases) {

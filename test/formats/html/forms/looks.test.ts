@@ -29,24 +29,16 @@ async function openForm (
 
 t.test('the width of a line says how long its value may be', async (t) => {
   const cases: ReadonlyArray<readonly [schema: object, width: string]> = [
-    [{ type: 'string', maxLength: 4 }, ' w4'],
-    [{ type: 'string', maxLength: 5 }, ' w10'],
-    [{ type: ['string', 'null'], maxLength: 20 }, ' w20'],
-    [{ type: 'string', maxLength: 21 }, ''],
-    [{ type: 'string', maxLength: 10, format: 'email' }, ''],
-    [{ type: 'string', pattern: '^x' }, ''],
-    [{ type: ['string', 'integer'] }, ''],
-    [{ type: 'string', format: 'decimal' }, ' w20'],
+    [{ type: 'string', maxLength: 4 }, ' w4'], [{ type: 'string', maxLength: 5 }, ' w10'],
+    [{ type: ['string', 'null'], maxLength: 20 }, ' w20'], [{ type: 'string', maxLength: 21 }, ''],
+    [{ type: 'string', maxLength: 10, format: 'email' }, ''], [{ type: 'string', pattern: '^x' }, ''],
+    [{ type: ['string', 'integer'] }, ''], [{ type: 'string', format: 'decimal' }, ' w20'],
     [{ type: 'string', format: 'decimal', precision: 4, scale: 0 }, ' w4'],
-    [{ type: 'string', format: 'decimal', precision: 4, scale: 2 }, ' w10'],
-    [{ type: 'integer' }, ' w10'],
-    [{ type: 'integer', minimum: 0, maximum: 9999 }, ' w4'],
-    [{ type: 'integer', minimum: -9999, maximum: 0 }, ' w10'],
-    [{ type: 'number', multipleOf: 0.01 }, ' w10'],
-    [{ type: 'number', maximum: 99, multipleOf: 0.01 }, ' w10'],
+    [{ type: 'string', format: 'decimal', precision: 4, scale: 2 }, ' w10'], [{ type: 'integer' }, ' w10'],
+    [{ type: 'integer', minimum: 0, maximum: 9999 }, ' w4'], [{ type: 'integer', minimum: -9999, maximum: 0 }, ' w10'],
+    [{ type: 'number', multipleOf: 0.01 }, ' w10'], [{ type: 'number', maximum: 99, multipleOf: 0.01 }, ' w10'],
     [{ type: 'number', maximum: 95, multipleOf: 5 }, ' w4'],
-    [{ type: 'number', maximum: Number.MAX_VALUE, multipleOf: 0.01 }, ' w20'],
-    [{ type: 'number' }, ' w20'],
+    [{ type: 'number', maximum: Number.MAX_VALUE, multipleOf: 0.01 }, ' w20'], [{ type: 'number' }, ' w20'],
     [{ type: 'number', minimum: 0, maximum: 1 }, ' w20']
   ]
   const page = await openForm(t, Object.fromEntries(cases.map(([schema], index) => [`a${index}`, schema])))

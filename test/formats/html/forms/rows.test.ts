@@ -601,47 +601,6 @@ root.test('an invented button gives a page and writes nothing', async (t) => {
   }
 })
 
-root.test('without a schema attributes are named in rows', async (t) => {
-  for (const writes of ['collection', 'member'] as const) {
-    const store = watchedStore()
-    const app = await build(t, { name: 'posts', store, writes })
-    await store.create({ title: 'T' }, {}, context)
-    store.writes.length = 0
-    for (const [url, method] of [['/posts', 'POST'], ['/posts/1', 'PUT']] as const) {
-      let form = findForm(await app.inject({ url, headers: { accept: 'text/html' } }), method)
-      t.equal(defaultButton(form).name, '')
-      form = findForm(
-        await app.inject(submit(
-          fill(form, { 'post[?][0][name]': 'a', 'post[?][0][value]': 'x', 'post[?][2][name]': 'b' }),
-          findButton(form, 'post[?][?][add]')
-        )),
-        method
-      )
-      t.strictSame([shown(form, 'post[a]'), shown(form, 'post[b]'), shown(form, 'post[?][0][name]'), store.writes],
-        ['x', '', '', []], 'a named attribute has a field, and there are blank rows again')
-      form = findForm(
-        await app.inject(submit(fill(form, { 'post[?][1][value]': 'without a name' }),
-          findButton(form, 'post[?][?][add]'))),
-        method
-      )
-      const refusal = await app.inject(submit(form))
-      t.strictSame([refusal.statusCode, store.writes], [422, []])
-      form = findForm(refusal, method)
-      const row = form.controls.find(({ value, tag }) => tag === 'input' && value === 'without a name')
-      t.match(row?.name, /^post\[\?\]\[\d\]\[value\]$/, 'a value without a name can be given one')
-      const saved = await app.inject(submit(fill(form, { [String(row?.name).replace('[value]', '[name]')]: 'c' })))
-      t.equal(saved.statusCode, 303, saved.body)
-      t.match(
-        (await app.inject(
-          `${String(saved.headers.location).replace(/#.*/, '')}.json`
-        )).json<{ post: Attributes }>().post,
-        { a: 'x', c: 'without a name' }
-      )
-      store.writes.length = 0
-    }
-  }
-})
-
 root.test('a deletion ignores the buttons that change a form', async (t) => {
   for (const body of ['post[links][?][add]=1', 'post[links][?][remove]=0', 'post[?][?][add]=1']) {
     const store = watchedStore()

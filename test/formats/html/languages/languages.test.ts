@@ -440,20 +440,6 @@ t.test('a cache tells the languages apart, and a write does not', async (t) => {
   t.match(await read(one, '/posts', 'en'), { lang: 'de', vary: 'Accept' })
 })
 
-t.test('JSON and XML stay English', async (t) => {
-  const app = await build(t, {
-    name: 'posts', attributes: post, html: { lang: 'de', messages: { phrases: { 'must not be blank': 'x' } } }
-  })
-  for (const accept of ['application/json', 'application/xml']) {
-    t.match(
-      (await app.inject({
-        method: 'POST', url: '/posts', headers: { accept, 'accept-language': 'de' }, payload: { post: { title: '' } }
-      })).body,
-      'must not be blank'
-    )
-  }
-})
-
 t.test('the words of an app may depend on the language, also in the bar and on the home page', async (t) => {
   const app = fastify()
   t.teardown(() => app.close())

@@ -439,15 +439,11 @@ t.test('each condition of a list is a link that removes it', async (t) => {
     return `${text} ${href.replaceAll('&amp;', '&')}`
   })
   const cases: Array<[query: string, chips: string[]]> = [
-    ['', []],
-    ['?q=T', []],
-    ['?title=T3', ['Title is T3 /posts']],
+    ['', []], ['?q=T', []], ['?title=T3', ['Title is T3 /posts']],
     ['?published=1&sort=title', ['Published is yes /posts?sort=title']],
     ['?published=false&status=d', ['Published is no /posts?status=d', 'Status is d /posts?published=false']],
-    ['?status=other', ['Status is other /posts']],
-    ['?kind=d', ['Kind is Draft /posts']],
-    ['?title=', ['Title is blank /posts']],
-    ['?rating=', ['Rating is blank /posts']],
+    ['?status=other', ['Status is other /posts']], ['?kind=d', ['Kind is Draft /posts']],
+    ['?title=', ['Title is blank /posts']], ['?rating=', ['Rating is blank /posts']],
     ['?rating[gte]=0&title[in]=T1,T3\\,,T5&rating[null]=false&q=T&limit=1', [
       'Rating at least 0 /posts?title%5Bin%5D=T1%2CT3%5C%2C%2CT5&rating%5Bnull%5D=false&q=T&limit=1',
       'Title is one of T1, T3,, T5 /posts?rating%5Bgte%5D=0&rating%5Bnull%5D=false&q=T&limit=1',

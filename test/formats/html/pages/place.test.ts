@@ -222,15 +222,11 @@ const apart: Options = { ...full, newSegment: 'new', editSegment: 'edit' }
 
 t.test('the path of a file has no parameters', async (t) => {
   const cases: Array<[pattern: string, path: string]> = [
-    ['/posts', '/posts/f.css'],
-    ['/blog/posts', '/blog/posts/f.css'],
+    ['/posts', '/posts/f.css'], ['/blog/posts', '/blog/posts/f.css'],
     ['/posts/:postId/comments', '/posts/comments.f.css'],
     ['/blog/posts/:postId/comments', '/blog/posts/comments.f.css'],
-    ['/posts/:postId/comments/:commentId/likes', '/posts/comments.likes.f.css'],
-    ['/:tenant/posts', '/posts.f.css'],
-    ['/:tenant/:site/posts', '/posts.f.css'],
-    ['/@:name/posts', '/posts.f.css'],
-    ['/:everything', '/f.css']
+    ['/posts/:postId/comments/:commentId/likes', '/posts/comments.likes.f.css'], ['/:tenant/posts', '/posts.f.css'],
+    ['/:tenant/:site/posts', '/posts.f.css'], ['/@:name/posts', '/posts.f.css'], ['/:everything', '/f.css']
   ]
   for (const [pattern, path] of cases) {
     t.equal(assetPath(pattern, 'f.css'), path, pattern)
