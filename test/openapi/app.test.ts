@@ -4,8 +4,8 @@ import t from 'tap'
 import resources from '../../lib/index.js'
 import { post } from '../support/helper.js'
 import {
-  checkReferences, describe, type Document, documentOf, drawn, info, linesOf, one, type Operation, operationsOf, type Part,
-  ref, schema, start, statusesOf, text, V30
+  checkReferences, describe, type Document, documentOf, drawn, info, linesOf, one, type Operation, operationsOf,
+  type Part, ref, schema, start, statusesOf, text, V30
 } from '../support/openapi.js'
 
 t.test('an answer is described with the Cache-Control of its action', async (t) => {

@@ -4,8 +4,8 @@ import resources, {
 } from '../../lib/index.js'
 import { post } from '../support/helper.js'
 import {
-  both, checkReferences, describe, drawn, FORM, linesOf, one, type Operation, operationsOf, type Part, ref, type Register,
-  schema, statusesOf, text
+  both, checkReferences, describe, drawn, FORM, linesOf, one, type Operation, operationsOf, type Part, ref,
+  type Register, schema, statusesOf, text
 } from '../support/openapi.js'
 
 const TYPES = {

@@ -50,10 +50,8 @@ t.test('the requests of an API client, a desktop program and a browser pass thro
     ['/posts', 200, { headers: html }],
     ['/posts/1', 200, { headers: { accept: 'application/json' } }],
     ['/posts', 201, { method: 'POST', headers: xml, body: '<post><title>T</title><body>B</body></post>' }],
-    [
-      '/posts', 200,
-      { method: 'PUT', headers: xml, body: '<post><id type="integer">1</id><rating type="integer">3</rating></post>' }
-    ],
+    ['/posts', 200,
+      { method: 'PUT', headers: xml, body: '<post><id type="integer">1</id><rating type="integer">3</rating></post>' }],
     ['/posts/recent?format=json', 200, {}],
     ['/posts/1/publish', 200, { method: 'POST', headers: { accept: 'application/json' } }],
     ['/posts/1/comments', 200, { headers: { accept: 'application/json' } }],

@@ -6,8 +6,8 @@ import t from 'tap'
 import resources, { type AttributesSchema, memoryStore } from '../../lib/index.js'
 import { post } from '../support/helper.js'
 import {
-  both, checkReferences, compileIn, describe, type Document, documentOf, drawn, type Fits, FORM, info, LAX, one, type Operation,
-  type Part, schema, start, text, V30
+  both, checkReferences, compileIn, describe, type Document, documentOf, drawn, type Fits, FORM, info, LAX, one,
+  type Operation, type Part, schema, start, text, V30
 } from '../support/openapi.js'
 
 const string = { type: 'string' } as const
@@ -172,8 +172,7 @@ const SCHEMAS: readonly Translated[] = [
   ['an array of anything', { type: ['array', 'null'] }, { type: ['array', 'null'], xml: { wrapped: true } },
     { type: 'array', nullable: true, items: {}, xml: { wrapped: true } }, [[], [1], null], [{}]],
   ['an array of arrays', { type: 'array', items: { type: 'array', items: string } },
-    array(array(valued(string), { xml: { name: 'value', wrapped: true } })), same,
-    [[['a']]], [[1]]],
+    array(array(valued(string), { xml: { name: 'value', wrapped: true } })), same, [[['a']]], [[1]]],
   ['a tuple', { type: 'array', items: [string, integer] },
     { type: 'array', prefixItems: [valued(string), valued(integer)], xml: { wrapped: true } },
     array({}), [['a', 1], ['a', 1, true], []], ['a'], [[1]]],
@@ -252,17 +251,11 @@ const SCHEMAS: readonly Translated[] = [
   ['two names that would be one', { $ref: '#/definitions/pair' }, schema('PostPair'), same, [{ inner: 1 }],
     [{ inner: {} }]],
   ['an array elsewhere has the names of items that its attribute gives', { $ref: '#/definitions/words' },
-    array(valued(schema('PostWord'))),
-    array(valued({ allOf: [schema('PostWord')] })), [['a']],
-    [[1]]],
-  ['an array that contains itself', { $ref: '#/definitions/list' },
-    array(valued(schema('PostList'))),
-    array(valued({ allOf: [schema('PostList')] })), [[[]]],
-    [[1]]],
-  ['the whole schema', { type: 'array', items: { $ref: '#' } },
-    array(valued(schema('PostAttributes'))),
-    array(valued({ allOf: [schema('PostAttributes')] })),
-    [[{ title: 'a', value: [] }]], [[{}]]],
+    array(valued(schema('PostWord'))), array(valued({ allOf: [schema('PostWord')] })), [['a']], [[1]]],
+  ['an array that contains itself', { $ref: '#/definitions/list' }, array(valued(schema('PostList'))),
+    array(valued({ allOf: [schema('PostList')] })), [[[]]], [[1]]],
+  ['the whole schema', { type: 'array', items: { $ref: '#' } }, array(valued(schema('PostAttributes'))),
+    array(valued({ allOf: [schema('PostAttributes')] })), [[{ title: 'a', value: [] }]], [[{}]]],
   ['another attribute', { $ref: '#/properties/title' }, schema('PostTitle'), same, ['a'], [1]],
   ['TypeBox, recursive', Type.Recursive((This) => Type.Object({ kids: Type.Array(This) }), { $id: 'Folder' }),
     object(
@@ -407,8 +400,7 @@ t.test('readOnly and writeOnly properties are described for one direction only, 
         { required: ['name'], anyOf: [{}], dependentRequired: { name: [] }, dependentSchemas: { n: {} } }
       )],
     ['what is filled in, in the items of an array', { type: 'array', items: object({ n }, { required: ['n'] }) },
-      array(valued(object({ n: integer }, { required: ['n'] }))),
-      array(valued(object({ n })))],
+      array(valued(object({ n: integer }, { required: ['n'] }))), array(valued(object({ n })))],
     ['how many members there are, of which some do not go out',
       object({ secret, name: string }, { minProperties: 2, maxProperties: 2 }), object({ name: string }),
       object({ secret, name: string }, { minProperties: 2, maxProperties: 2 })],

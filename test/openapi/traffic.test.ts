@@ -29,10 +29,8 @@ const exceptions: readonly Exception[] = [
     /\b(?:constructor|hasOwnProperty|toString|valueOf|isPrototypeOf|__proto__)\b/.test(path)],
   ['Prism refuses what is readOnly, which is ignored here', (_, { of, message }) =>
     of === 'request' && message.includes('must NOT have additional properties')],
-  [
-    'Prism does not know `prefixItems`, and takes what may follow them for what is said of all items',
-    ({ file }, { path }) => CONVERSION.has(file) && path === 'body.thing.it.0'
-  ],
+  ['Prism does not know `prefixItems`, and takes what may follow them for what is said of all items',
+    ({ file }, { path }) => CONVERSION.has(file) && path === 'body.thing.it.0'],
   [
     'Prism does not know leap seconds, which RFC 3339 has: what has one is of no schema of several either',
     ({ file, body = '' }, { message }) => CONVERSION.has(file) && /\d(?::|%3A)60/i.test(body) &&
@@ -40,14 +38,10 @@ const exceptions: readonly Exception[] = [
   ],
   ['Prism fails at a Content-Type that is none, which nobody asks for', ({ method }, { message }) =>
     method === 'GET' && message.startsWith('Could not parse MIME type')],
-  ['a form asks by `_method` for what is described of PUT and DELETE, or for other rows in it', ({
-    method, body = ''
-  }) =>
-    method === 'POST' && /_method=|(?:\[|%5B)(?:\?|%3F)(?:\]|%5D)/i.test(body)],
-  ['a parameter that has no value, or says true as a form does, is described by what it means', (_, {
-    of, path, message
-  }) =>
-    of === 'request' && path.startsWith('query.') && message.includes('must be ')],
+  ['a form asks by `_method` for what is described of PUT and DELETE, or for other rows in it',
+    ({ method, body = '' }) => method === 'POST' && /_method=|(?:\[|%5B)(?:\?|%3F)(?:\]|%5D)/i.test(body)],
+  ['a parameter that has no value, or says true as a form does, is described by what it means',
+    (_, { of, path, message }) => of === 'request' && path.startsWith('query.') && message.includes('must be ')],
   ['an id that is null or empty is none', ({ body = '' }, { of, path }) =>
     of === 'request' && /(?:^|\.)id$/.test(path) && (body.includes('null') || body.includes('"id":""'))],
   [
@@ -66,10 +60,8 @@ const exceptions: readonly Exception[] = [
     ({ file }, { of, message }) =>
       file === 'stores.test.ts' && of === 'request' && message.includes("required property 'tenant'")
   ],
-  [
-    'the store of the test holds a value that does not fit its schema',
-    ({ file }, { of, path }) => file === 'writes.test.ts' && of === 'answer' && path.endsWith('.rating')
-  ],
+  ['the store of the test holds a value that does not fit its schema',
+    ({ file }, { of, path }) => file === 'writes.test.ts' && of === 'answer' && path.endsWith('.rating')],
   ['a format of the test has documents of its own', ({ file, url }) =>
     file === 'hidden.test.ts' && /\.(?:text|own)$/.test(url)],
   ['a view of the app makes an empty page', ({ file, answer }, { of }) =>

@@ -443,12 +443,10 @@ const clashes: readonly Clash[] =
     ],
     ['two paths of one name', (map) => map.resources('posts').resources('articles', { as: 'posts' }),
       "resources 'posts' at /posts", "resources 'articles' at /articles", 'the name "posts" in app.paths'],
-    [
-      'a name that is joined from others',
+    ['a name that is joined from others',
       (map) => map.resources('post_comments').resources('posts', {}, (posts) => posts.resources('comments')),
       "resources 'post_comments' at /post_comments", "resources 'comments' at /posts/:postId/comments",
-      'the name "postComments" in app.paths'
-    ],
+      'the name "postComments" in app.paths'],
     [
       'a resource and a namespace',
       (map) => map.resources('users', { path: 'admin/users' }).scope({ path: 'admin' }, (admin) => admin.resources(

@@ -130,10 +130,8 @@ t.test('XML text is converted by the schema', async t => {
       ['<tags type="array">\n </tags>', { tags: [] }], ['<tags type="array"><tag/></tags>', { tags: [''] }],
       ['<numbers type="array"><number>1</number><number type="integer"> 2 </number></numbers>', { numbers: [1, 2] }],
       ['<gaps type="array"><gap>1</gap><gap nil="true"/><gap/></gaps>', { gaps: [1, null, null] }],
-      [
-        '<grid type="array"><row type="array"><n>1</n><n>2</n></row><row><n>3</n></row><row type="array"/></grid>',
-        { grid: [[1, 2], [3], []] }
-      ],
+      ['<grid type="array"><row type="array"><n>1</n><n>2</n></row><row><n>3</n></row><row type="array"/></grid>',
+        { grid: [[1, 2], [3], []] }],
       ['<tags><a>1</a><b>2</b></tags>', refused('tags')],
       ['<tags type="array"><a>1</a><b>2</b></tags>', refused('tags')], ['<tags>a</tags>', refused('tags')],
       ['<tags type="array">a</tags>', refused('tags')], ['<tags type="array">a<tag>b</tag></tags>', refused('tags')],
@@ -162,15 +160,11 @@ t.test('XML text is converted by the schema', async t => {
       ['<author type="string"><name>a</name></author>', refused('author')]
     ],
     'array of objects': [
-      [
-        '<people type="array"><person><name>A</name><age>1</age></person><person><name>B</name></person></people>',
-        { people: [{ name: 'A', age: 1 }, { name: 'B' }] }
-      ],
+      ['<people type="array"><person><name>A</name><age>1</age></person><person><name>B</name></person></people>',
+        { people: [{ name: 'A', age: 1 }, { name: 'B' }] }],
       ['<people><person><name>A</name></person></people>', { people: [{ name: 'A' }] }],
-      [
-        '<people type="array"><person><address><city>C</city></address></person></people>',
-        { people: [{ address: { city: 'C' } }] }
-      ],
+      ['<people type="array"><person><address><city>C</city></address></person></people>',
+        { people: [{ address: { city: 'C' } }] }],
       ['<people type="array"/>', { people: [] }],
       ['<people><person><name>A</name></person><person><age>x</age></person></people>', refused('people.1.age')],
       ['<people><person><nmae>A</nmae></person></people>', refused('people.0.nmae')],

@@ -98,7 +98,9 @@ t.test('only the store can change its rows', async t => {
   await t.test('rows that the store returns are frozen', async t => {
     const store = memoryStore()
     const answers: unknown[] = [store.create(make(), anywhere), store.get(1, anywhere), rows(store)[0],
-      store.update(1, { title: 'U', more: [{ deep: [1] }] }, anyVersion), store.update(1, {}, { version: '9', scope: anywhere }),
+      store.update(
+        1, { title: 'U', more: [{ deep: [1] }] }, anyVersion
+      ), store.update(1, {}, { version: '9', scope: anywhere }),
       store.get(1, anywhere)]
     for (const answer of answers) {
       const row = (answer as { row?: Row, current?: Row }).row ?? (answer as { current?: Row }).current ?? answer as Row
@@ -395,8 +397,7 @@ t.test('a list is ordered by id', async t => {
 t.test('a list can be read while rows change', async t => {
   await t.test('deletions do not disturb a list', async t => {
     for (const [name, gone] of [['before its position', numbers(1, 1500)], ['around its position', numbers(300, 1700)],
-      ['of every other row', numbers(1, 2000).filter((id) =>
-        id % 3 !== 0)]] as const) {
+      ['of every other row', numbers(1, 2000).filter((id) => id % 3 !== 0)]] as const) {
       const store = seeded(2000)
       const list = store.list(query())[Symbol.iterator]()
       const first = (list.next().value as Row[]).map(({ id }) => id)

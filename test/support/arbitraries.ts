@@ -63,7 +63,8 @@ export const text = fc.array(character, { maxLength: 8 }).map((characters) => ch
 
 /** Excludes what xmlbuilder2 writes differently on purpose or by mistake: CR, and text that looks like a reference. */
 // eslint-disable-next-line no-control-regex
-export const ordinaryText = text.map((text) => text.replaceAll(/[\r\0-\u0008\u000e-\u001f\ufffe]/g, '').replaceAll('&', '& '))
+export const ordinaryText = text.map((text) =>
+  text.replaceAll(/[\r\0-\u0008\u000e-\u001f\ufffe]/g, '').replaceAll('&', '& '))
 
 export const PLAIN_NAMES = ['title', 'tags', 'people', 'first_name', 'publishedAt', 'news', 'author', 'x']
 export const ODD_NAMES = [
@@ -253,7 +254,9 @@ export const FORMATS: { [format: string]: fc.Arbitrary<string> } = {
   uuid: fc.uuid()
 }
 
-export function numberOf ({ type, multipleOf, minimum = -1000, exclusiveMaximum = 1000 }: Schema): fc.Arbitrary<number> {
+export function numberOf ({
+  type, multipleOf, minimum = -1000, exclusiveMaximum = 1000
+}: Schema): fc.Arbitrary<number> {
   if (typeof multipleOf !== 'number') return type === 'integer' ? integer : number
   return fc.integer({
     min: Math.ceil(minimum as number / multipleOf), max: Math.ceil(exclusiveMaximum as number / multipleOf) - 1

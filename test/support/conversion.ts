@@ -44,7 +44,9 @@ const thing = {
   }
 } as const
 
-export const mediaTypes = { json: 'application/json', xml: 'application/xml', form: 'application/x-www-form-urlencoded' }
+export const mediaTypes = {
+  json: 'application/json', xml: 'application/xml', form: 'application/x-www-form-urlencoded'
+}
 export const refused = (...names: string[]): Outcome => ({ refused: names })
 
 export function send (

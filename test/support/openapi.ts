@@ -73,7 +73,9 @@ export const drawn = (declare: (map: Mapper) => unknown, prefix = ''): Register 
 )
 export const both = (...all: readonly Register[]): Register => (app) => { for (const register of all) register(app) }
 
-export const operationsOf = ({ paths }: Document) => Object.entries(paths).flatMap(([path, operations]) => Object.entries(
+export const operationsOf = ({
+  paths
+}: Document) => Object.entries(paths).flatMap(([path, operations]) => Object.entries(
   operations
 ).map(([method, operation]) => ({ method, path, operation })))
 /** Returns lines such as `get /posts listPosts`. */

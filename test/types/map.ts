@@ -204,7 +204,8 @@ export const chosenTexts: string[] = [
     1
   ), chosenPaths.users(), chosenPaths.editUser(
     1
-  ), chosenPaths.recentNotes(), chosenPaths.profile(), chosenPaths.editProfile(), chosenPaths.things(), chosenPaths.thing(
+  ), chosenPaths.recentNotes(), chosenPaths.profile(), chosenPaths.editProfile(), chosenPaths.things(),
+  chosenPaths.thing(
     1
   )
 ]

@@ -463,7 +463,10 @@ resources('posts', {
 })
 
 // A resource without attributes takes those of its store.
-declare function either<const S extends AttributesSchema | undefined = undefined, T extends Store<unknown> = Store> (options: {
+declare function either<
+  const S extends AttributesSchema | undefined = undefined,
+  T extends Store<unknown> = Store
+> (options: {
   readonly attributes?: S
   readonly store?: StoreFor<AttributesOf<S>, T>
   readonly use?: (row: Row<ResourceAttributes<S, T>>) => void

@@ -37,7 +37,8 @@ export async function visit (baseUrl: string): Promise<readonly unknown[]> {
   const missing = await client.GET('/posts/{id}', { params: { path: { id } } })
 
   return [
-    title, updated.data?.post.rating, late.response.status, shown.data?.post.tags, page.data?.posts.length, found.data?.posts.map(({
+    title, updated.data?.post.rating, late.response.status, shown.data?.post.tags, page.data?.posts.length,
+    found.data?.posts.map(({
       title
     }) =>
       title), published.response.status,

@@ -33,7 +33,9 @@ function faultsOf (elements: readonly Element[]): string[] {
     for (const [key, value] of Object.entries(attributes)) {
       if (/^on|^style$|^src|^srcdoc$|^background$|^formaction$/i.test(key)) faults.push(`the attribute ${key}`)
       if (key === 'id') {
-        if (ids.has(value) || value === '' || /\s/.test(value)) faults.push(`the id "${value}" is invalid or not unique`)
+        if (ids.has(value) || value === '' || /\s/.test(value)) {
+          faults.push(`the id "${value}" is invalid or not unique`)
+        }
         ids.add(value)
       }
       if (key === 'for') referred.push(value)

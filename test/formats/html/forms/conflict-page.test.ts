@@ -141,7 +141,10 @@ t.test('a value that only somebody else has changed can be taken, or changed bac
     [{ type: 'integer' }, 5, absent], [{ type: 'boolean' }, true, false], [{ type: 'boolean' }, absent, false],
     [{ enum: ['a', 'b'] }, absent, 'b'],
     [{ type: 'array', uniqueItems: true, items: { enum: ['x', 'y'] } }, ['x'], ['x', 'y']],
-    [{ type: 'object', properties: { name: { type: 'string' }, age: { type: 'integer' } } }, { name: 'N', age: 5 }, { name: 'N2' }],
+    [
+      { type: 'object', properties: { name: { type: 'string' }, age: { type: 'integer' } } }, { name: 'N', age: 5 },
+      { name: 'N2' }
+    ],
     [{ type: 'string', format: 'date-time' }, absent, '2026-01-31T12:00:00Z'],
     [{ type: 'array', items: { type: 'string' } }, absent, ['b']],
     [{}, 'text', { a: 1 }], [{ type: 'object', additionalProperties: true }, absent, { a: 1 }],

@@ -63,22 +63,18 @@ t.test('each kind of attribute has the control that fits it', async (t) => {
       [absentMark, '<input type="text" name="*" minlength="1" maxlength="20" value=""/>'], { optional: true }],
     ['a short text or null', { type: ['string', 'null'], minLength: 2, maxLength: 20 },
       [nullMark, '<input type="text" name="*" minlength="2" maxlength="20" value=""/>']],
-    [
-      'a short text or null, as TypeBox says it',
+    ['a short text or null, as TypeBox says it',
       { anyOf: [{ type: 'string', minLength: 2, maxLength: 20 }, { type: 'null' }] },
-      [nullMark, '<input type="text" name="*" minlength="2" maxlength="20" value=""/>']
-    ],
+      [nullMark, '<input type="text" name="*" minlength="2" maxlength="20" value=""/>']],
     ['a text of any length', { type: 'string', minLength: 1 },
       ['<textarea name="*" required="required" minlength="1"></textarea>']],
     ['a text of up to 200 characters', { type: 'string', minLength: 1, maxLength: 200 },
       ['<input type="text" name="*" required="required" minlength="1" maxlength="200" value=""/>']],
     ['a text of up to 201 characters', { type: 'string', minLength: 1, maxLength: 201 },
       ['<textarea name="*" required="required" minlength="1" maxlength="201"></textarea>']],
-    [
-      'a short text that is Markdown',
+    ['a short text that is Markdown',
       { type: 'string', minLength: 1, maxLength: 100, contentMediaType: 'text/markdown' },
-      ['<textarea name="*" required="required" minlength="1" maxlength="100"></textarea>']
-    ],
+      ['<textarea name="*" required="required" minlength="1" maxlength="100"></textarea>']],
     ['a short text whose format is textarea', { type: 'string', maxLength: 100, format: 'textarea' },
       ['<textarea name="*" maxlength="100"></textarea>']],
     ['a text of any length with a pattern', { type: 'string', minLength: 1, pattern: '^x' },
@@ -233,12 +229,9 @@ t.test('each kind of attribute has the control that fits it', async (t) => {
       ['<input type="text" name="*[a]" required="required" minlength="1" maxlength="9" value=""/>',
         '<input type="hidden" name="*[b][?]" value="absent"/>', '<input type="number" name="*[b]" step="1" value=""/>']
     ],
-    [
-      'an object that may be left out, of which nothing is demanded',
+    ['an object that may be left out, of which nothing is demanded',
       { type: 'object', required: ['a'], properties: { a: { type: 'string', minLength: 1, maxLength: 9 } } },
-      [absentMark, '<input type="text" name="*[a]" minlength="1" maxlength="9" value=""/>'],
-      { optional: true }
-    ],
+      [absentMark, '<input type="text" name="*[a]" minlength="1" maxlength="9" value=""/>'], { optional: true }],
     ['an object of any properties', { type: 'object', additionalProperties: true },
       [jsonMark, '<textarea name="*" required="required" class="code" spellcheck="false"></textarea>']],
     [
@@ -297,24 +290,15 @@ t.test('a value that its control could not bring back gets one that can', async 
     ['a number that no client could send back', { type: 'number' }, [], { value: Infinity }],
     ['a decimal', { type: 'string', format: 'decimal', precision: 9, scale: 2 },
       ['<input type="number" name="*" required="required" step="0.01" value="-12.50"/>'], { value: '-12.50' }],
-    [
-      'a decimal that a double keeps',
-      { type: 'string', format: 'decimal' },
+    ['a decimal that a double keeps', { type: 'string', format: 'decimal' },
       ['<input type="number" name="*" required="required" step="any" value="9007199254740992"/>'],
-      { value: '9007199254740992' }
-    ],
-    [
-      'a decimal that a double does not keep',
-      { type: 'string', format: 'decimal', scale: 2 },
+      { value: '9007199254740992' }],
+    ['a decimal that a double does not keep', { type: 'string', format: 'decimal', scale: 2 },
       ['<input type="text" name="*" required="required" inputmode="decimal" value="9007199254740993.10"/>'],
-      { value: '9007199254740993.10' }
-    ],
-    [
-      'a whole decimal that a double does not keep',
-      { type: 'string', format: 'decimal', scale: 0 },
+      { value: '9007199254740993.10' }],
+    ['a whole decimal that a double does not keep', { type: 'string', format: 'decimal', scale: 0 },
       ['<input type="text" name="*" required="required" inputmode="numeric" value="9007199254740993"/>'],
-      { value: '9007199254740993' }
-    ],
+      { value: '9007199254740993' }],
     ['a decimal with more digits than its scale', { type: 'string', format: 'decimal', scale: 2 },
       ['<input type="number" name="*" required="required" step="any" value="1.125"/>'], { value: '1.125' }],
     ['a decimal that is none', { type: 'string', format: 'decimal' },
@@ -345,29 +329,22 @@ t.test('a value that its control could not bring back gets one that can', async 
     [
       'a date and time',
       { type: 'string', format: 'date-time' },
-      [
-        '<input type="hidden" name="*[?][was]" value="2026-01-31T12:00:00.000Z"/>',
+      ['<input type="hidden" name="*[?][was]" value="2026-01-31T12:00:00.000Z"/>',
         '<input type="datetime-local" name="*" required="required" step="0.001" value="2026-01-31T12:00:00.000"/>',
-        '<input type="text" name="*[?][offset]" value="Z" size="7" aria-label="It: UTC offset"/>'
-      ],
+        '<input type="text" name="*[?][offset]" value="Z" size="7" aria-label="It: UTC offset"/>'],
       { value: '2026-01-31T12:00:00.000Z' }
     ],
     [
       'a date and time to the second',
       { type: 'string', format: 'date-time' },
-      [
-        '<input type="hidden" name="*[?][was]" value="2026-01-31T12:00:30+02:00"/>',
+      ['<input type="hidden" name="*[?][was]" value="2026-01-31T12:00:30+02:00"/>',
         '<input type="datetime-local" name="*" required="required" step="1" value="2026-01-31T12:00:30"/>',
-        '<input type="text" name="*[?][offset]" value="+02:00" size="7" aria-label="It: UTC offset"/>'
-      ],
+        '<input type="text" name="*[?][offset]" value="+02:00" size="7" aria-label="It: UTC offset"/>'],
       { value: '2026-01-31T12:00:30+02:00' }
     ],
-    [
-      'a date and time to the microsecond',
-      { type: 'string', format: 'date-time' },
+    ['a date and time to the microsecond', { type: 'string', format: 'date-time' },
       ['<input type="text" name="*" required="required" value="2026-01-31T12:00:00.000001Z"/>'],
-      { value: '2026-01-31T12:00:00.000001Z' }
-    ],
+      { value: '2026-01-31T12:00:00.000001Z' }],
     [
       'a list with a line break in an item',
       { type: 'array', items: { type: 'string' } },
@@ -399,12 +376,9 @@ t.test('a value that its control could not bring back gets one that can', async 
         '<textarea name="*" required="required" class="code" spellcheck="false">&quot;a\\rb&quot;</textarea>'],
       { value: 'a\rb' }
     ],
-    [
-      'an optional address, which a blank field removes',
-      { type: 'string', format: 'email' },
+    ['an optional address, which a blank field removes', { type: 'string', format: 'email' },
       ['<input type="hidden" name="*[?]" value="removed"/>', '<input type="email" name="*" value="a@b.example"/>'],
-      { optional: true, value: 'a@b.example' }
-    ],
+      { optional: true, value: 'a@b.example' }],
     [
       'an optional address inside of an object, which can be without it',
       { type: 'object', properties: { mail: { type: 'string', format: 'email' } } },

@@ -507,7 +507,10 @@ t.test('an attribute that a form left out or kept as theirs is not blank when th
       attributes: schemaOf({ title: { type: 'string' }, body: { type: 'string' } }, ['title', 'body']),
       wrap: (store) => ({
         ...store,
-        update (id, changes, guard) { if (isDown) throw new UnavailableError(); return store.update(id, changes, guard) }
+        update (id, changes, guard) {
+          if (isDown) throw new UnavailableError()
+          return store.update(id, changes, guard)
+        }
       })
     })
     const res = await post(app, `_method=PUT&id=1&_version=1&${payload}`)

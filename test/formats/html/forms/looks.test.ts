@@ -450,13 +450,9 @@ const cases: readonly Case[] = [
     { 'post[it][age]': '', 'post[it][kind]': '' }, { name: 'N' }],
   ['an object that keeps no required member', group, { name: 'N', age: 5 }, { 'post[it][name]': '' }, REFUSED],
   ['any object', { type: 'object', additionalProperties: { type: 'integer' } }, { a: 1 }, IT, absent],
-  [
-    'any object inside an object',
+  ['any object inside an object',
     { type: 'object', properties: { a: { type: 'object', additionalProperties: { type: 'integer' } }, b: short } },
-    { a: { x: 1 }, b: 'x' },
-    { 'post[it][a]': '' },
-    { b: 'x' }
-  ],
+    { a: { x: 1 }, b: 'x' }, { 'post[it][a]': '' }, { b: 'x' }],
   ['anything', {}, [1], IT, null]
 ]
 

@@ -633,7 +633,9 @@ async function send (app: FastifyInstance, payload: string): Promise<string> {
 }
 
 /** Replaces references to characters by the characters. */
-const decodeOfLabels = (markup: string): string => markup.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(
+const decodeOfLabels = (
+  markup: string
+): string => markup.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(
   Number(code)
 ))
 
@@ -676,7 +678,10 @@ t.test('phrases translate labels and titles of choices in lists, records and fil
     'More', 'Blatt', 'Extra', 'Bekannt', 'other', 'Verfasser', 'ID'
   ])
   t.match(record, '<dd><span class="badge b0">Erstes</span></dd>')
-  t.match(decodeOfLabels(await readOfLabels(app, '/articles?only=status,lines')), '>Stand</a></th>', 'a selection of attributes')
+  t.match(
+    decodeOfLabels(await readOfLabels(app, '/articles?only=status,lines')), '>Stand</a></th>',
+    'a selection of attributes'
+  )
 })
 
 t.test('phrases translate labels, explanations and errors in forms', async (t) => {
@@ -702,9 +707,14 @@ t.test('phrases translate labels, explanations and errors in forms', async (t) =
 
 t.test('an English page, and the page of an app without phrases, keep their texts', async (t) => {
   const app = await open(t)
-  t.match(await readOfLabels(app, '/articles', 'en'), /<h1>Articles<\/h1>.*Headline.*Draft &amp; more.*Plain &lt;b&gt;text/s)
+  t.match(
+    await readOfLabels(app, '/articles', 'en'), /<h1>Articles<\/h1>.*Headline.*Draft &amp; more.*Plain &lt;b&gt;text/s
+  )
   t.match(await readOfLabels(app, '/', 'en'), '<h1>Library</h1>')
-  t.match(decodeOfLabels(await readOfLabels(await open(t, {}), '/articles')), /<h1>Articles<\/h1>.*Headline.*Draft &amp; more/s)
+  t.match(
+    decodeOfLabels(await readOfLabels(await open(t, {}), '/articles')),
+    /<h1>Articles<\/h1>.*Headline.*Draft &amp; more/s
+  )
 })
 
 t.test('the words of the language never translate a label', async (t) => {

@@ -44,7 +44,10 @@ t.test('a cell shows its value by its type', async (t) => {
     ['a date', { type: 'string', format: 'date' }, '2026-01-31', auto,
       '<time datetime="2026-01-31">Jan 31, 2026</time>'],
     ['an impossible date', { type: 'string', format: 'date' }, '2026-02-31', auto, '2026-02-31'],
-    ['an impossible time', { type: 'string', format: 'date-time' }, '2026-02-30T12:00:00Z', auto, '2026-02-30T12:00:00Z'],
+    [
+      'an impossible time', { type: 'string', format: 'date-time' }, '2026-02-30T12:00:00Z', auto,
+      '2026-02-30T12:00:00Z'
+    ],
     ['a time of many digits', { type: 'string', format: 'date-time' }, '2026-01-31t12:00:00.123456z', auto,
       '<time datetime="2026-01-31T12:00:00.123Z">Jan 31, 2026, 12:00 PM UTC</time>'],
     ['a date and time of UTC', { type: 'string', format: 'date-time' }, '2026-01-31T12:00:00Z', auto,
@@ -104,7 +107,8 @@ t.test('a cell shows its value by its type', async (t) => {
     ['a value of another type', { type: 'string', format: 'date' }, 5, auto, '5']
   ]
   const properties = propertiesOf(cases.map(([, schema]) => schema))
-  const row = Object.fromEntries(cases.flatMap(([, , value], index) => value === undefined ? [] : [[`it${index}`, value]]))
+  const row = Object.fromEntries(cases.flatMap(([, , value], index) =>
+    value === undefined ? [] : [[`it${index}`, value]]))
   const { app } = await seeded(t, [row], {
     attributes: schemaOf(properties), html: { title: 'id', columns: Object.keys(properties) }
   })

@@ -590,7 +590,8 @@ t.test('any other button of a client\'s own form only creates', async (t) => {
 })
 
 t.test('a singleton has no second row to add', async (t) => {
-  const app = await draft(t, (map) => map.resource('profile', { attributes: attributesOfNotices, store: memoryStore(), formPages: true }))
+  const app = await draft(t, (map) =>
+    map.resource('profile', { attributes: attributesOfNotices, store: memoryStore(), formPages: true }))
   const page = await pageOfOfNotices(app, '/profile/new')
   t.notMatch(page, 'another')
   t.equal(await post(app, '/profile', 'profile[title]=a&commit=another'), '/profile#created')
@@ -617,7 +618,8 @@ t.test('"Cancel" leaves a page that only has a form', async (t) => {
   const unshown = await serveOfNotices(t, { only: ['list', 'create', 'update'] })
   await post(unshown, '/posts', 'post[title]=a')
   t.equal(cancelOf(await refuse(unshown, '_method=PUT&id=1&post[title]=')), '/posts')
-  const alone = await draft(t, (map) => map.resource('profile', { attributes: attributesOfNotices, store: memoryStore() }))
+  const alone = await draft(t, (map) =>
+    map.resource('profile', { attributes: attributesOfNotices, store: memoryStore() }))
   t.equal(cancelOf(await refuse(alone, 'profile[title]=', '/profile')), undefined, 'nothing is above it')
 })
 

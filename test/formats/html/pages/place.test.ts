@@ -357,7 +357,9 @@ t.test('the pages of another parent are neither rendered nor cached anew', async
 })
 
 t.test('a string id is encoded in links and escaped in text', async (t) => {
-  const pages = makePages({ idType: 'string', path: '/comments', ...apart, newSegment: undefined, collectionActions: [] })
+  const pages = makePages({
+    idType: 'string', path: '/comments', ...apart, newSegment: undefined, collectionActions: []
+  })
   for (const [
     id, path
   ] of [['a.xml', '/comments/a%252Exml'], ['<b> & "c"/é', '/comments/%3Cb%3E%20%26%20%22c%22%2F%C3%A9'],
@@ -438,8 +440,10 @@ t.test('a form on its own page is linked to, and is not part of another page', a
   for (const page of [idle.blank(viewOf(location)), idle.edit(rowOf(3), viewOf(location))]) {
     t.strictSame(formsOf(page), {}, 'a form without an action is not shown')
   }
-  t.strictSame(crumbsOf(makePages({ editSegment: 'edit', actions: ['list', 'update'] }).edit(rowOf(3), viewOf(location))),
-    way.slice(0, 2), 'a row without a page is not among the breadcrumbs')
+  t.strictSame(crumbsOf(
+    makePages({ editSegment: 'edit', actions: ['list', 'update'] }).edit(rowOf(3), viewOf(location))
+  ),
+  way.slice(0, 2), 'a row without a page is not among the breadcrumbs')
 })
 
 t.test('a custom action is a link or a button', async (t) => {

@@ -276,7 +276,9 @@ t.test('the text of a view is escaped unless it is markup', async (t) => {
   ]
   let shown: Content
   const apps = new Map<Kind, FastifyInstance>()
-  for (const kind of ['list', 'error'] as const) apps.set(kind, await seeded(t, { html: { views: { [kind]: () => shown } } }))
+  for (const kind of ['list', 'error'] as const) {
+    apps.set(kind, await seeded(t, { html: { views: { [kind]: () => shown } } }))
+  }
   const editing = await seeded(t, {
     html: {
       views: {
@@ -413,7 +415,9 @@ t.test('a page declares its language and direction', async (t) => {
   ]
   for (const [lang, tag, dir] of cases) {
     const app = await seeded(t, { html: { lang } })
-    for (const kind of ['list', 'error'] as const) t.match((await ask(app, kind)).body, `lang="${tag}" dir="${dir}">`, `${lang} ${kind}`)
+    for (const kind of ['list', 'error'] as const) {
+      t.match((await ask(app, kind)).body, `lang="${tag}" dir="${dir}">`, `${lang} ${kind}`)
+    }
   }
 })
 
@@ -517,18 +521,14 @@ t.test('an invalid option of the pages throws at registration, with the cure', a
     ['messages', [{ mustBeAtMots: () => '' }], /has "mustBeAtMots", which is unknown; did you mean "mustBeAtMost"\?/],
     [
       'accent',
-      [
-        null, 5, '', 'red', '#12', '#1234567', '#ggg', '1d5fd1',
-        '#fff;}body{display:none', '#fff\n', 'rgb(1,2,3)', ['#fff'], { toString: () => '#fff' }
-      ],
+      [null, 5, '', 'red', '#12', '#1234567', '#ggg', '1d5fd1', '#fff;}body{display:none', '#fff\n', 'rgb(1,2,3)',
+        ['#fff'], { toString: () => '#fff' }],
       /must be a colour such as '#1d5fd1', not /
     ],
     [
       'lang',
-      [
-        null, 5, '', 'english language', 'e', 'de_DE', '"', '<b>', 'de ', 'a'.repeat(9), {}, ['de', 5], [['de']],
-        ['auto']
-      ],
+      [null, 5, '', 'english language', 'e', 'de_DE', '"', '<b>', 'de ', 'a'.repeat(9), {}, ['de', 5], [['de']],
+        ['auto']],
       /must be a language tag such as 'de' or 'pt-BR', not /
     ],
     ['lang', [[]], /must name a language such as 'de', or be 'auto'/],
@@ -543,19 +543,15 @@ t.test('an invalid option of the pages throws at registration, with the cure', a
       /must be false or directives such as \{ 'img-src': "'self'" \}, not /],
     [
       'contentSecurityPolicy',
-      [
-        { 'img-src': '*; script-src *' }, { 'img-src': "'self', default-src *" }, { 'img-src': "'self'\nx: y" },
+      [{ 'img-src': '*; script-src *' }, { 'img-src': "'self', default-src *" }, { 'img-src': "'self'\nx: y" },
         { 'img-src': "'self'\r\nset-cookie: a=b" }, { 'img-src': "'self'\n" }, { 'img-src': 'é' },
-        { 'img-src': '\u0000' }, { 'img-src': 5 }, { 'img-src': null }, { 'img-src': ["'self'"] }, { 'img-src': true }
-      ],
+        { 'img-src': '\u0000' }, { 'img-src': 5 }, { 'img-src': null }, { 'img-src': ["'self'"] }, { 'img-src': true }],
       /has the directive "img-src", which must be a name in small letters with its values in one text/
     ],
     [
       'contentSecurityPolicy',
-      [
-        { 'script-src *; img-src': '*' }, { 'Img-Src': '*' }, { imgSrc: '*' }, { '': '*' }, { ' img-src': '*' },
-        { 'img-src\n': '*' }, { 'img-src,x': '*' }, { '-x': '' }, { 1: '' }
-      ],
+      [{ 'script-src *; img-src': '*' }, { 'Img-Src': '*' }, { imgSrc: '*' }, { '': '*' }, { ' img-src': '*' },
+        { 'img-src\n': '*' }, { 'img-src,x': '*' }, { '-x': '' }, { 1: '' }],
       /has the directive "[^]*", which must be a name in small letters/
     ]
   ]

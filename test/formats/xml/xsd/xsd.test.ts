@@ -222,30 +222,23 @@ t.test('every document of the convention fits the schema', async (t) => {
   const cases: ReadonlyArray<[options: Parameters<typeof xmlSchema>[0], valid: string[], invalid: string[]]> = [
     [
       { name, attributes: post },
-      [
-        '<posts type="array"></posts>',
+      ['<posts type="array"></posts>',
         '<posts type="array"><post><id type="integer">1</id><title>T</title></post><post/></posts>', '<posts/>',
         '<post><title>T</title></post>', '<post><tags type="array"/><title>T</title><id>1</id></post>', '<post/>',
         '<id>1</id>', '<id>0</id>', '<id>-12</id>', '<id type="integer">1</id>',
-        '<errors><error>no</error><error attribute="title">title no</error></errors>', '<errors/>'
-      ],
-      [
-        '<posts type="string"/>', '<posts><other/></posts>', '<post><titel>T</titel></post>',
+        '<errors><error>no</error><error attribute="title">title no</error></errors>', '<errors/>'],
+      ['<posts type="string"/>', '<posts><other/></posts>', '<post><titel>T</titel></post>',
         '<post><title>T</title><title>T</title></post>', '<post title="T"/>', '<post type="array"/>',
-        '<post nil="true"/>',
-        '<post>T</post>', '<id>-0</id>', '<id>01</id>', '<id>+1</id>', '<id>x</id>', '<id/>',
+        '<post nil="true"/>', '<post>T</post>', '<id>-0</id>', '<id>01</id>', '<id>+1</id>', '<id>x</id>', '<id/>',
         '<id>9007199254740992</id>', '<errors type="array"/>', '<errors><error><b/></error></errors>',
-        '<title>T</title>'
-      ]
+        '<title>T</title>']
     ],
     [{ name, id: 'uuid' }, ['<id>0198c0de-0000-7000-8000-00000000000f</id>'],
       ['<id>1</id>', '<id>0198C0DE-0000-7000-8000-00000000000F</id>']],
     [{ name, id: 'string' }, ['<id>a b</id>'], ['<id/>']],
-    [
-      { name: 'profile', singleton: true, attributes: post },
+    [{ name: 'profile', singleton: true, attributes: post },
       ['<profile><title>T</title></profile>', '<profiles type="array"><profile/></profiles>', '<errors/>'],
-      ['<profile><id>1</id></profile>', '<id>1</id>']
-    ],
+      ['<profile><id>1</id></profile>', '<id>1</id>']],
     [
       { name },
       ['<post><id type="integer">1</id><what ever="x"><a type="integer">x</a></what><post/></post>',
@@ -258,11 +251,9 @@ t.test('every document of the convention fits the schema', async (t) => {
         '<sheep type="array"><sheep><title>T</title></sheep></sheep>'],
       ['<sheep a="b"/>']
     ],
-    [
-      { name: 'sheep', attributes: { type: 'object', properties: { sheep: { type: 'integer' } } } },
+    [{ name: 'sheep', attributes: { type: 'object', properties: { sheep: { type: 'integer' } } } },
       ['<sheep><sheep>1</sheep></sheep>', '<sheep type="array"><sheep><sheep>1</sheep></sheep></sheep>'],
-      ['<sheep a="b"/>']
-    ],
+      ['<sheep a="b"/>']],
     [{ name: 'sheep' }, ['<sheep><a/></sheep>', '<sheep type="array"><sheep/></sheep>'], ['<sheep a="b"/>']],
     [
       { name: 'errors', attributes: post },
@@ -310,10 +301,8 @@ const VALUES: readonly ValueCase[] = [
     ['<a>x</a>', '<a/>', '<a type="string"></a>', '<a type="string"/>', '<a> </a>', '<a>&lt;&#13;</a>'],
     ['<a nil="true"/>', '<a><b/></a>', '<a b="c"/>', '<a type="integer">1</a>']],
   [{ type: ['string', 'null'] },
-    [
-      '<a>x</a>', '<a/>', '<a type="string"/>', '<a type="string">x</a>', '<a nil="true"/>', '<a nil="1"></a>',
-      '<a nil="false">x</a>'
-    ],
+    ['<a>x</a>', '<a/>', '<a type="string"/>', '<a type="string">x</a>', '<a nil="true"/>', '<a nil="1"></a>',
+      '<a nil="false">x</a>'],
     ['<a nil="yes"/>', '<a type="integer">1</a>'], ['<a nil="true">x</a>']],
   [{ type: 'string', minLength: 2, maxLength: 3 }, ['<a>xx</a>', '<a>😀😀😀</a>', '<a>  </a>'],
     ['<a>x</a>', '<a>xxxx</a>', '<a/>']],
@@ -355,10 +344,8 @@ const VALUES: readonly ValueCase[] = [
   [{ type: 'number', minimum: 1, exclusiveMaximum: 1 }, [], ['<a>x</a>'], ['<a>1</a>']],
   [{ type: 'boolean' }, ['<a>true</a>', '<a type="boolean"> 0 </a>'], ['<a/>', '<a>yes</a>', '<a>TRUE</a>']],
   [{ type: 'string', format: 'date' }, ['<a>2024-02-29</a>', '<a type="date"> 2026-01-31\n</a>', '<a>\t2026-01-31</a>'],
-    [
-      '<a>2026-02-29</a>', '<a>2026-1-1</a>', '<a>2026-01-31Z</a>', '<a>12026-01-31</a>', '<a/>',
-      '<a type="dateTime">2026-01-31</a>'
-    ]],
+    ['<a>2026-02-29</a>', '<a>2026-1-1</a>', '<a>2026-01-31Z</a>', '<a>12026-01-31</a>', '<a/>',
+      '<a type="dateTime">2026-01-31</a>']],
   [{ type: ['string', 'null'], format: 'date' },
     ['<a>2024-02-29</a>', '<a/>', '<a></a>', '<a type="date"></a>', '<a nil="true"/>'], ['<a>x</a>']],
   [{ type: 'string', format: 'date-time' },
@@ -491,7 +478,9 @@ t.test('a pattern is written if both syntaxes read it alike', async (t) => {
     '^[^0-9]$', '^[!-\\-]$', '^😀$', '^[😀a]$', '^&$', '^-$'
   ]
   const left = [
-    'a', '^a', 'a$', '^a|b$', '^(?=a)a$', '^(a)\\1$', '^\\ba$', '^\\p{Lu}$', '^\\D$', '^a\\u0062$', '^[\\b]$', '^a$|^b\\$', '^(?<n>a)$', '^[]$', '^[^]$', '^^a$', '^a$$', '^[a-\\x7a]$',
+    'a', '^a', 'a$', '^a|b$', '^(?=a)a$', '^(a)\\1$', '^\\ba$', '^\\p{Lu}$',
+    '^\\D$', '^a\\u0062$', '^[\\b]$', '^a$|^b\\$', '^(?<n>a)$', '^[]$', '^[^]$',
+    '^^a$', '^a$$', '^[a-\\x7a]$',
     '^[A-Z]{2}\\d+$', '^\\w*$', '^[\\w.-]+$', '^(?:a|bc?)+$', '^a{2,}b??$', '^.{2}$', '^a.b$',
     '^a\\/?$', '^\\$$', '^[a-]$', '^[+--]$', '^[--a]$', '^[[]$', '^[^^]$'
   ]
