@@ -220,23 +220,6 @@ t.test('the Content-Type of a JSON record is the plugin\'s, even if a hook sets 
     { statusCode: 200, headers: { 'content-type': types.json }, body: '{"post":{"id":1,"a":1}}' })
 })
 
-t.test('a store that returns more rows than requested is cut off and closed', async (t) => {
-  for (const isAsync of [false, true]) {
-    let returned = 0
-    const rows = Array.from({ length: 4 }, (_, index) => ({ id: index + 1, version: '1', attributes: {} }))
-    const cursor = {
-      next: () => isAsync ? Promise.resolve({ done: false, value: rows }) : { done: false, value: rows },
-      return: () => { returned++; return { done: true, value: undefined } }
-    }
-    const store = {
-      ...memoryStore(), list: () => ({ [isAsync ? Symbol.asyncIterator : Symbol.iterator]: () => cursor })
-    } as unknown as Store
-    const app = await build(t, { name: 'posts', store })
-    t.match((await app.inject('/posts.json?limit=2')).json(), { posts: [{ id: 1 }, { id: 2 }] })
-    t.equal(returned, 1)
-  }
-})
-
 t.test('a thenable works like a promise', async (t) => {
   const later = <T>(value: T): PromiseLike<T> =>
     ({ then: (next: (value: T) => unknown) => { setImmediate(() => { next(value) }) } }) as PromiseLike<T>

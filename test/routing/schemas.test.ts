@@ -178,23 +178,6 @@ t.test('references may point into the schema itself', async t => {
   }
 })
 
-t.test('a reference may name the $id of a part of the schema', async t => {
-  for (const $id of ['#stars', 'https://schemas.example/stars']) {
-    const app = await build(t, {
-      name,
-      attributes: {
-        type: 'object', properties: { stars: { $ref: $id } }, definitions: { stars: { $id, type: 'integer' } }
-      }
-    })
-    for (const [type, payload] of [['application/json', '{"post":{"stars":5}}'],
-      ['application/xml', '<post><stars>5</stars></post>'],
-      ['application/x-www-form-urlencoded', 'post[stars]=5']] as const) {
-      t.match((await app.inject(send('POST', '/posts.json', type, payload))).json(), { post: { stars: 5 } },
-        `${$id} ${type}`)
-    }
-  }
-})
-
 t.test('a reference means the same in each format, with an $id anywhere', async t => {
   const integer = { type: 'integer' } as const
   const text = { type: 'string' } as const

@@ -1,5 +1,4 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
-import { SaxesParser } from 'saxes'
 import t, { type Test } from 'tap'
 import type { ResourceOptions } from '../../../lib/index.js'
 import { build, post, types, xml } from '../../support/helper.js'
@@ -71,10 +70,6 @@ function isNotAcceptable (t: Test, res: LightMyRequestResponse, type: string, li
     t.equal(res.body.includes(mediaType), listed.includes(mediaType),
       `${mediaType} is ${listed.includes(mediaType) ? '' : 'not '}listed`)
   }
-}
-
-function isWellFormed (t: Test, text: string): void {
-  t.doesNotThrow(() => new SaxesParser({ xmlns: true }).write(text).close(), 'well-formed XML')
 }
 
 /** Checks the answer to `POST /posts` with a body. HTML answers to a form are redirects. */
@@ -218,21 +213,6 @@ t.test('hundreds of different headers do not change each other\'s answers', asyn
   }
   isRecord(t, await app.inject({ url: '/posts/1', headers: { accept: 'text/x-0, application/json' } }), types.json)
   isRecord(t, await app.inject({ url: '/posts/1', headers: { accept: 'text/x-1, text/html' } }), types.html)
-})
-
-t.test('a page that is sent as XHTML is well-formed', async t => {
-  const app = await seeded(t)
-  for (const url of ['/posts', '/posts/1']) {
-    const res = await app.inject({ url, headers: { accept: 'application/xhtml+xml' } })
-    t.strictSame([res.statusCode, res.headers['content-type']], [200, xhtml])
-    isWellFormed(t, res.body)
-    t.match(res.body, /<html[^>]* xmlns="http:\/\/www\.w3\.org\/1999\/xhtml"/,
-      'a browser needs the type to show a page instead of a tree of tags')
-  }
-  const res = await app.inject({ url: '/posts/2', headers: { accept: 'application/xhtml+xml' } })
-  t.equal(res.statusCode, 404)
-  t.ok([xhtml, types.html].includes(String(res.headers['content-type'])))
-  if (res.headers['content-type'] === xhtml) isWellFormed(t, res.body)
 })
 
 t.test('a write without preference is answered in the format of its own body', async t => {

@@ -5,7 +5,7 @@ import { connect, type IncomingHttpHeaders } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { draw, memoryStore, type ResourceOptions } from '../../../lib/index.js'
 import {
-  accepts, first, form, isRefused, json, type Row, rows, second, seeded, seededAgain, twoRows, withHeaders, xmlRow
+  accepts, first, form, isRefused, json, type Row, rows, second, seededAgain, twoRows, withHeaders, xmlRow
 } from '../../support/answers.js'
 import { build, post, types, xml } from '../../support/helper.js'
 
@@ -306,12 +306,4 @@ t.test('HTTP/2 tells by a flag whether a write has a body', async t => {
     t.equal(await send(method, url, 'x'), 415, `${method} ${url} with a text`)
     t.equal(await send(method, url), 204, `${method} ${url} without a body`)
   }
-})
-
-t.test('a 406 is answered in the first of the formats, and lists them', async t => {
-  const app = await seeded(t)
-  const res = await app.inject({ url: '/posts/1', headers: { accept: 'image/png' } })
-  t.strictSame([res.statusCode, res.headers['content-type']], [406, types.xml])
-  t.match(res.body,
-    /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<errors><error>[^<]*application\/xml[^<]*<\/error><\/errors>$/)
 })
