@@ -5,19 +5,26 @@ import { plainTag } from '../support/plain-tag.js'
 
 for (const order of ORDERS) {
   t.test(`registered ${order} the resources`, async (t) => {
-    const add = (app: Parameters<Parameters<typeof build>[2]>[0]): unknown => app.register(caching, { privacy: 'private', expiresIn: 300 })
+    const add = (app: Parameters<Parameters<typeof build>[2]>[0]): unknown =>
+      app.register(caching, { privacy: 'private', expiresIn: 300 })
 
     await t.test('all requests are served', async (t) => {
       await isServed(t, await build(t, order, add))
     })
 
-    await t.test('registered first, it lets caches store successful answers, but no errors and redirects', async (t) => {
-      const [succeeded, other] = order === 'before' ? ['private, max-age=300', 'no-store'] : ['private, no-cache', 'private, no-cache']
+    await t.test('registered first, it lets caches store successful answers, but no errors and redirects', async (
+      t
+    ) => {
+      const [succeeded, other] = order === 'before'
+        ? ['private, max-age=300', 'no-store']
+        : ['private, no-cache', 'private, no-cache']
       const app = await build(t, order, add)
       for (const client of CLIENTS) {
         const created = await app.inject(createPost(client, 'Tea'))
         t.equal(created.headers['cache-control'], client === 'html' ? other : succeeded)
-        for (const [url, control] of [['/posts', succeeded], ['/posts/1', succeeded], ['/posts/9', other], ['/posts?x=1', other]] as const) {
+        for (const [url, control] of [
+          ['/posts', succeeded], ['/posts/1', succeeded], ['/posts/9', other], ['/posts?x=1', other]
+        ] as const) {
           const { headers } = await app.inject({ url, headers: { accept: accepts[client] } })
           t.strictSame([headers['cache-control'], headers.vary], [control, 'Accept'], `${client} ${url}`)
         }

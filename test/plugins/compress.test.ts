@@ -33,7 +33,8 @@ for (const order of ORDERS) {
   t.test(`registered ${order} the resources`, async (t) => {
     await t.test('all requests are served', async (t) => {
       await isServed(t, await build(t, order, (app) => app.register(compress)))
-      await isServed(t, await build(t, order, (app) => app.register(compress, { threshold: 0 })), { 'accept-encoding': 'identity' })
+      await isServed(t, await build(t, order, (app) =>
+        app.register(compress, { threshold: 0 })), { 'accept-encoding': 'identity' })
     })
   })
 }
@@ -44,16 +45,28 @@ t.test('registered before the resources, it compresses answers, and the bytes st
   const app = await build(t, 'before', add, { options: { store } })
   const alone = await build(t, 'before', () => {}, { options: { store } })
   for (const client of CLIENTS) {
-    for (const [url, status, type] of [['/posts', 200, documents], ['/posts?limit=20', 200, documents], ['/posts/7', 200, documents], ['/posts/0', 404, problems], ['/posts?x=1', 400, problems]] as const) {
+    for (const [url, status, type] of [
+      ['/posts', 200, documents], ['/posts?limit=20', 200, documents], ['/posts/7', 200, documents],
+      ['/posts/0', 404, problems], ['/posts?x=1', 400, problems]
+    ] as const) {
       const headers = { accept: accepts[client] }
       const expected = await alone.inject({ url, headers })
       const unchanged = await app.inject({ url, headers })
-      t.strictSame([unchanged.statusCode, unchanged.headers['content-encoding'], unchanged.body], [status, undefined, expected.body])
+      t.strictSame(
+        [unchanged.statusCode, unchanged.headers['content-encoding'], unchanged.body],
+        [status, undefined, expected.body]
+      )
       for (const encoding of ['gzip', 'br', 'deflate'] as const) {
         const res = await app.inject({ url, headers: { ...headers, 'accept-encoding': encoding } })
-        t.strictSame([res.statusCode, res.headers['content-type'], res.headers['content-encoding'], res.headers.etag], [status, type[client], encoding, expected.headers.etag], `${client} ${url}`)
+        t.strictSame(
+          [res.statusCode, res.headers['content-type'], res.headers['content-encoding'], res.headers.etag],
+          [status, type[client], encoding, expected.headers.etag], `${client} ${url}`
+        )
         t.strictSame(String(res.headers.vary).toLowerCase().split(/, */).sort(), ['accept', 'accept-encoding'])
-        t.ok(decoders[encoding](res.rawPayload).equals(expected.rawPayload), `${expected.rawPayload.length} bytes as ${encoding}`)
+        t.ok(
+          decoders[encoding](res.rawPayload).equals(expected.rawPayload),
+          `${expected.rawPayload.length} bytes as ${encoding}`
+        )
       }
     }
   }
@@ -61,15 +74,23 @@ t.test('registered before the resources, it compresses answers, and the bytes st
 })
 
 t.test('neither a HEAD nor a 304 has a body', async (t) => {
-  const app = await build(t, 'before', (app) => app.register(compress, { threshold: 0 }), { options: { store: manyPosts() } })
+  const app = await build(t, 'before', (app) =>
+    app.register(compress, { threshold: 0 }), { options: { store: manyPosts() } })
   for (const client of CLIENTS) {
     for (const url of ['/posts', '/posts/7', '/posts/0']) {
       const headers = { accept: accepts[client], 'accept-encoding': 'gzip' }
       const [head, full] = [await app.inject({ method: 'HEAD', url, headers }), await app.inject({ url, headers })]
-      t.strictSame([head.statusCode, head.headers['content-type'], head.headers.etag, head.body], [full.statusCode, full.headers['content-type'], full.headers.etag, ''], `${client} ${url}`)
+      t.strictSame(
+        [head.statusCode, head.headers['content-type'], head.headers.etag, head.body],
+        [full.statusCode, full.headers['content-type'], full.headers.etag, ''], `${client} ${url}`
+      )
     }
-    const { statusCode, headers, body } = await app.inject({ url: '/posts/7', headers: { accept: accepts[client], 'accept-encoding': 'gzip', 'if-none-match': '*' } })
-    t.strictSame([statusCode, headers['content-encoding'], plainTag(headers.etag), body], [304, undefined, `"1.${client}"`, ''])
+    const { statusCode, headers, body } = await app.inject({
+      url: '/posts/7', headers: { accept: accepts[client], 'accept-encoding': 'gzip', 'if-none-match': '*' }
+    })
+    t.strictSame(
+      [statusCode, headers['content-encoding'], plainTag(headers.etag), body], [304, undefined, `"1.${client}"`, '']
+    )
   }
 })
 
@@ -112,7 +133,12 @@ t.test('registered after the resources, it does not see their routes', async (t)
 t.test('our routes refuse a compressed body', async (t) => {
   for (const order of ORDERS) {
     const app = await build(t, order, (app) => app.register(compress))
-    const { statusCode, headers } = await app.inject({ method: 'POST', url: '/posts', headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' }, payload: Buffer.from('H4sI') })
+    const { statusCode, headers } = await app.inject({
+      method: 'POST',
+      url: '/posts',
+      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      payload: Buffer.from('H4sI')
+    })
     t.strictSame([statusCode, headers['accept-encoding']], [415, 'identity'])
   }
 })

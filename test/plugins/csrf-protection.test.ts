@@ -10,7 +10,11 @@ async function add (app: FastifyInstance): Promise<void> {
   await app.register(cookie)
   await app.register(csrf)
   app.get('/token', async (_request, reply) => ({ token: reply.generateCsrf() }))
-  app.post('/mine', { onRequest: (request, reply, done) => { app.csrfProtection(request, reply, done) } }, async () => ({ mine: true }))
+  app.post('/mine', {
+    onRequest: (request, reply, done) => {
+      app.csrfProtection(request, reply, done)
+    }
+  }, async () => ({ mine: true }))
 }
 
 async function ask (app: FastifyInstance): Promise<Record<string, string>> {
@@ -26,17 +30,32 @@ for (const order of ORDERS) {
       t.equal((await app.inject({ method: 'POST', url: '/mine' })).statusCode, 403)
       t.equal((await app.inject({ method: 'POST', url: '/mine', headers: await ask(app) })).body, '{"mine":true}')
       const forged = createPost('html', 'Forged')
-      await isRefused(t, app, { ...forged, headers: { ...forged.headers, 'sec-fetch-site': 'cross-site' } }, 403, 'Forbidden', 'the request comes from another site: Sec-Fetch-Site is cross-site; if its pages may write here, add its origin to the option trustedOrigins')
+      await isRefused(
+        t, app, { ...forged, headers: { ...forged.headers, 'sec-fetch-site': 'cross-site' } }, 403, 'Forbidden',
+        'the request comes from another site: Sec-Fetch-Site is cross-site; if its pages may write here, add its ' +
+          'origin to the option trustedOrigins'
+      )
     })
 
     await t.test('as a hook of a resource it reads the token from a header', async (t) => {
-      const app = await build(t, order, add, { options: (app) => ({ hooks: { preValidation (request, reply, done) { if (request.method === 'GET') done(); else app.csrfProtection(request, reply, done) } } }) })
+      const app = await build(t, order, add, {
+        options: (app) => ({
+          hooks: {
+            preValidation (request, reply, done) {
+              if (request.method === 'GET') done(); else app.csrfProtection(request, reply, done)
+            }
+          }
+        })
+      })
       for (const client of CLIENTS) {
         const request = createPost(client, 'Tea')
         await isRefused(t, app, request, 403, 'Forbidden', 'Missing csrf secret')
         const headers = { ...request.headers, ...await ask(app) }
         t.ok((await app.inject({ ...request, headers })).statusCode < 400)
-        await isRefused(t, app, { ...request, headers: { ...headers, 'csrf-token': 'forged' } }, 403, 'Forbidden', 'Invalid csrf token')
+        await isRefused(
+          t, app, { ...request, headers: { ...headers, 'csrf-token': 'forged' } }, 403, 'Forbidden',
+          'Invalid csrf token'
+        )
       }
       t.equal((await app.inject('/posts.json')).json<{ posts: unknown[] }>().posts.length, 3)
     })
@@ -51,7 +70,9 @@ for (const order of ORDERS) {
         request.headers['csrf-token'] = token
         delete body._csrf
       }
-      const withToken = (form: Form): Form => ({ ...form, hidden: [...form.hidden, { name: '_csrf', value: tokens.getStore() as string }] })
+      const withToken = (form: Form): Form => ({
+        ...form, hidden: [...form.hidden, { name: '_csrf', value: tokens.getStore() as string }]
+      })
       const app = await build(t, order, add, {
         options: (app) => ({
           hooks: {
@@ -65,20 +86,29 @@ for (const order of ORDERS) {
           html: { views: { form: (form, page, views) => defaultViews.form(withToken(form), page, views) } }
         })
       })
-      const fieldsOf = (page: string): string[] => [...page.matchAll(/name="_csrf" value="([^"]+)"/g)].map(([, token]) => String(token))
+      const fieldsOf = (page: string): string[] => [
+        ...page.matchAll(/name="_csrf" value="([^"]+)"/g)
+      ].map(([, token]) =>
+        String(token))
       const page = await app.inject('/posts.html')
       const [token = '', ...others] = fieldsOf(page.body)
       t.strictSame(others, [])
       const headers = { 'content-type': FORM, accept: accepts.html, cookie: `_csrf=${String(page.cookies[0]?.value)}` }
-      const send = (fields: Record<string, string>): InjectOptions => ({ method: 'POST', url: '/posts', headers, payload: new URLSearchParams(fields).toString() })
+      const send = (fields: Record<string, string>): InjectOptions => ({
+        method: 'POST', url: '/posts', headers, payload: new URLSearchParams(fields).toString()
+      })
       const created = await app.inject(send({ 'post[title]': 'Tea', _csrf: token }))
       t.strictSame([created.statusCode, created.headers.location], [303, '/posts/1#created'])
       const refused = await app.inject(send({ 'post[title]': '', _csrf: token }))
-      t.strictSame([refused.statusCode, fieldsOf(refused.body).length], [422, 1], 'the form that comes back has a token too')
+      t.strictSame(
+        [refused.statusCode, fieldsOf(refused.body).length], [422, 1], 'the form that comes back has a token too'
+      )
       t.match((await app.inject(send({ 'post[title]': 'Forged' }))).body, '<li>Invalid csrf token</li>')
       const record = await app.inject({ url: '/posts/1.html', headers: { cookie: headers.cookie } })
       const [update = '', remove = ''] = fieldsOf(record.body)
-      t.equal((await app.inject(send({ _method: 'PUT', id: '1', 'post[title]': 'Cake', _csrf: update }))).statusCode, 303)
+      t.equal(
+        (await app.inject(send({ _method: 'PUT', id: '1', 'post[title]': 'Cake', _csrf: update }))).statusCode, 303
+      )
       t.equal((await app.inject('/posts/1.json')).body, '{"post":{"id":1,"title":"Cake"}}')
       t.equal((await app.inject(send({ _method: 'DELETE', id: '1', _csrf: remove }))).statusCode, 303)
       t.equal((await app.inject('/posts.json')).body, '{"posts":[]}')

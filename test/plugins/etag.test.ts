@@ -10,7 +10,10 @@ const hash = (body: string): string => `"${createHash('sha1').update(body).diges
 
 for (const order of ORDERS) {
   t.test(`registered ${order} the resources`, async (t) => {
-    await t.test('records keep the tag of the resource, and a list has a tag of the plugin if it is written before the plugin reads it', async (t) => {
+    await t.test('records keep the tag of the resource, and a list has a tag of the plugin if it is written before ' +
+      'the plugin reads it', async (
+      t
+    ) => {
       const app = await build(t, order, (app) => app.register(etag))
       for (const client of CLIENTS) await app.inject(createPost(client, 'Tea'))
       for (const client of CLIENTS) {
@@ -30,7 +33,14 @@ for (const order of ORDERS) {
       }
       await app.inject({ method: 'PUT', url: '/posts', payload: { id: 1, post: { title: 'Cake' } } })
       for (const client of CLIENTS) {
-        t.equal(plainTag((await app.inject({ url: '/posts/1', headers: { accept: accepts[client], 'if-none-match': `"1.${client}"` } })).headers.etag), `"2.${client}"`)
+        t.equal(
+          plainTag(
+            (await app.inject({
+              url: '/posts/1', headers: { accept: accepts[client], 'if-none-match': `"1.${client}"` }
+            })).headers.etag
+          ),
+          `"2.${client}"`
+        )
       }
     })
 

@@ -1,4 +1,6 @@
-import fastify, { type FastifyInstance, type FastifyServerOptions, type InjectOptions, type LightMyRequestResponse } from 'fastify'
+import fastify, {
+  type FastifyInstance, type FastifyServerOptions, type InjectOptions, type LightMyRequestResponse
+} from 'fastify'
 import type { Test } from 'tap'
 import resources, { memoryStore, type ResourceOptions, type Store } from '../../dist/index.js'
 import { plainTag } from '../support/plain-tag.js'
@@ -7,7 +9,9 @@ export type Client = 'xml' | 'html' | 'json'
 
 export const CLIENTS: readonly Client[] = ['xml', 'html', 'json']
 export const accepts = { xml: 'application/xml', html: 'text/html', json: 'application/json' } as const
-export const documents = { xml: 'application/xml; charset=utf-8', html: 'text/html; charset=utf-8', json: 'application/json; charset=utf-8' } as const
+export const documents = {
+  xml: 'application/xml; charset=utf-8', html: 'text/html; charset=utf-8', json: 'application/json; charset=utf-8'
+} as const
 export const problems = { ...documents, json: 'application/problem+json; charset=utf-8' } as const
 export const xml = '<?xml version="1.0" encoding="UTF-8"?>\n'
 export const FORM = 'application/x-www-form-urlencoded'
@@ -17,7 +21,9 @@ export type Order = 'before' | 'after'
 
 export const ORDERS: readonly Order[] = ['before', 'after']
 
-export const attributes = { type: 'object', required: ['title'], properties: { title: { type: 'string', minLength: 1, maxLength: 80 } } } as const
+export const attributes = {
+  type: 'object', required: ['title'], properties: { title: { type: 'string', minLength: 1, maxLength: 80 } }
+} as const
 
 /** Returns a store with one row, whose title is `Tea`, and the recorded calls. */
 export function recordingStore (): { readonly store: Store, readonly calls: string[] } {
@@ -47,11 +53,15 @@ export interface BuildOptions {
 }
 
 /** Builds an app with posts, and calls `add` before or after our plugin. The app is closed when the test ends. */
-export async function build (t: Test, order: Order, add: (app: FastifyInstance) => unknown, { options = {}, server }: BuildOptions = {}): Promise<FastifyInstance> {
+export async function build (t: Test, order: Order, add: (app: FastifyInstance) => unknown, {
+  options = {}, server
+}: BuildOptions = {}): Promise<FastifyInstance> {
   const app = fastify(server)
   t.teardown(() => app.close())
   if (order === 'before') await add(app)
-  await app.register(resources, { name: 'posts', attributes, ...typeof options === 'function' ? options(app) : options })
+  await app.register(resources, {
+    name: 'posts', attributes, ...typeof options === 'function' ? options(app) : options
+  })
   if (order === 'after') await add(app)
   await app.ready()
   return app
@@ -59,9 +69,28 @@ export async function build (t: Test, order: Order, add: (app: FastifyInstance) 
 
 /** Returns a request that creates a post in the client's format. */
 export function createPost (client: Client, title: string): InjectOptions & { headers: Record<string, string> } {
-  if (client === 'json') return { method: 'POST', url: '/posts', headers: { 'content-type': 'application/json' }, payload: JSON.stringify({ post: { title } }) }
-  if (client === 'xml') return { method: 'POST', url: '/posts', headers: { 'content-type': 'application/xml' }, payload: `<post><title>${title}</title></post>` }
-  return { method: 'POST', url: '/posts', headers: { 'content-type': FORM, 'sec-fetch-site': 'same-origin' }, payload: new URLSearchParams({ 'post[title]': title }).toString() }
+  if (client === 'json') {
+    return {
+      method: 'POST',
+      url: '/posts',
+      headers: { 'content-type': 'application/json' },
+      payload: JSON.stringify({ post: { title } })
+    }
+  }
+  if (client === 'xml') {
+    return {
+      method: 'POST',
+      url: '/posts',
+      headers: { 'content-type': 'application/xml' },
+      payload: `<post><title>${title}</title></post>`
+    }
+  }
+  return {
+    method: 'POST',
+    url: '/posts',
+    headers: { 'content-type': FORM, 'sec-fetch-site': 'same-origin' },
+    payload: new URLSearchParams({ 'post[title]': title }).toString()
+  }
 }
 
 const OURS = ['content-type', 'etag', 'location', 'allow', 'accept', 'link'] as const
@@ -86,7 +115,9 @@ export async function isServed (t: Test, app: FastifyInstance, headers: Record<s
       { url: '/posts/9', headers: { accept: accepts[client] } },
       createPost(client, ''),
       { ...createPost(client, 'Tea'), payload: '{"post":<' },
-      { method: 'POST', url: '/posts', headers: { accept: accepts[client], 'content-type': 'text/csv' }, payload: 'a,b' },
+      {
+        method: 'POST', url: '/posts', headers: { accept: accepts[client], 'content-type': 'text/csv' }, payload: 'a,b'
+      },
       { method: 'PATCH', url: '/posts', headers: { accept: accepts[client] } }
     ]),
     { url: '/posts/1', headers: { accept: accepts.json, 'if-none-match': '*' } },
@@ -99,14 +130,18 @@ export async function isServed (t: Test, app: FastifyInstance, headers: Record<s
   ]
   const statuses = new Set<number>()
   for (const request of requests) {
-    const [res, expected] = [await app.inject({ ...request, headers: { ...request.headers, ...headers } }), await alone.inject(request)]
+    const [res, expected] = [
+      await app.inject({ ...request, headers: { ...request.headers, ...headers } }), await alone.inject(request)
+    ]
     statuses.add(expected.statusCode)
     const what = `${String(request.method ?? 'GET')} ${String(request.url)} ${JSON.stringify(request.headers)}`
     // Others may set headers that we do not set.
     const names = OURS.filter((name) => expected.headers[name] !== undefined)
     t.strictSame(ourPart(res, names), ourPart(expected, names), what)
   }
-  t.strictSame([...statuses].sort(), [200, 201, 204, 303, 304, 400, 404, 405, 406, 412, 415, 422], 'every status has occurred')
+  t.strictSame(
+    [...statuses].sort(), [200, 201, 204, 303, 304, 400, 404, 405, 406, 412, 415, 422], 'every status has occurred'
+  )
 }
 
 /** Escapes a text as a page does. */
@@ -115,17 +150,29 @@ function escapeText (text: string): string {
 }
 
 /** Checks that a request is refused to each client in its own format, with the same words. */
-export async function isRefused (t: Test, app: FastifyInstance, request: InjectOptions, status: number, title: string, detail: string): Promise<LightMyRequestResponse[]> {
+export async function isRefused (
+  t: Test, app: FastifyInstance, request: InjectOptions, status: number, title: string, detail: string
+): Promise<LightMyRequestResponse[]> {
   const answers: LightMyRequestResponse[] = []
   for (const client of CLIENTS) {
     const res = await app.inject({ ...request, headers: { ...request.headers, accept: accepts[client] } })
-    t.strictSame([res.statusCode, res.headers['content-type']], [status, problems[client]], `${client}: ${String(request.method ?? 'GET')} ${String(request.url)}`)
+    t.strictSame(
+      [res.statusCode, res.headers['content-type']], [status, problems[client]],
+      `${client}: ${String(request.method ?? 'GET')} ${String(request.url)}`
+    )
     if (client === 'json') t.strictSame(res.json(), { type: 'about:blank', title, status, detail })
     else if (client === 'xml') t.equal(res.body, `${xml}<errors><error>${detail}</error></errors>`)
     // A form comes back with its values and with the words above it.
     else {
       t.match(res.body, new RegExp(`<h1>(?:${title}|New post)</h1>`))
-      t.ok(res.body.includes(status === 404 ? `<p><strong>${escapeText(detail)}</strong></p>` : `<ul>\n<li>${escapeText(detail)}</li>\n</ul>`), res.body)
+      t.ok(
+        res.body.includes(
+          status === 404
+            ? `<p><strong>${escapeText(detail)}</strong></p>`
+            : `<ul>\n<li>${escapeText(detail)}</li>\n</ul>`
+        ),
+        res.body
+      )
     }
     answers.push(res)
   }

@@ -1,5 +1,7 @@
 import { FastifyOtelInstrumentation } from '@fastify/otel'
-import { BasicTracerProvider, InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
+import {
+  BasicTracerProvider, InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor
+} from '@opentelemetry/sdk-trace-base'
 import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { accepts, build, CLIENTS, createPost, isServed, ORDERS } from './helper.js'
@@ -48,17 +50,34 @@ for (const order of ORDERS) {
         await new Promise((resolve) => setImmediate(resolve))
         const found = spans()
         const roots = found.filter(({ attributes }) => attributes['fastify.root'] === '@fastify/otel')
-        t.strictSame(roots.map(({ name, attributes }) => [name, attributes['http.route'], attributes['http.response.status_code']]), [['request', route, status]], `${String(request.url)}`)
+        t.strictSame(
+          roots.map(
+            ({ name, attributes }) => [name, attributes['http.route'], attributes['http.response.status_code']]
+          ),
+          [['request', route, status]], `${String(request.url)}`
+        )
         const [root] = roots
         const handlers = found.filter(({ name }) => name.startsWith('handler'))
-        if (order === 'before') t.ok(found.every((span) => span === root || span.parentSpanContext?.spanId === root?.spanContext().spanId), 'inner spans have it as their parent')
+        if (order === 'before') {
+          t.ok(found.every((span) =>
+            span === root || span.parentSpanContext?.spanId === root?.spanContext().spanId), 'inner spans have it as ' +
+              'their parent')
+        }
         t.equal(handlers.length > 0, order === 'before', 'registered before ours, it adds a span for the handler')
       }
     })
 
     await t.test('an error is recorded in its span', async (t) => {
       const { add, spans } = instrument()
-      const app = await build(t, order, add, { options: { actions: { show: () => { throw new Error('the disk is gone') } } } })
+      const app = await build(t, order, add, {
+        options: {
+          actions: {
+            show: () => {
+              throw new Error('the disk is gone')
+            }
+          }
+        }
+      })
       t.equal((await app.inject('/posts/1')).statusCode, 500)
       await new Promise((resolve) => setImmediate(resolve))
       const [root] = spans().filter(({ attributes }) => attributes['fastify.root'] === '@fastify/otel')

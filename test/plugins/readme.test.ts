@@ -8,14 +8,21 @@ const files = readdirSync(here).filter((name) => name.endsWith('.test.ts') && na
 const textOf = (name: string): string => readFileSync(new URL(name, here), 'utf8')
 
 /** What a plugin needs, and the test that shows it. */
-const rows = [...section.matchAll(/^\| (`[^|]+`) \| [^|]+ \| \[([\w-]+)\]\(\.\.\/test\/plugins\/([\w.-]+)\): ([^|]+) \|$/gm)].map(([, names = '', label = '', file = '', title = '']) => ({ names: names.match(/(?<=`)[@\w/-]+(?=`)/g) ?? [], label, file, title }))
+const rows = [
+  ...section.matchAll(/^\| (`[^|]+`) \| [^|]+ \| \[([\w-]+)\]\(\.\.\/test\/plugins\/([\w.-]+)\): ([^|]+) \|$/gm)
+].map(
+  ([, names = '', label = '', file = '', title = '']) => ({
+    names: names.match(/(?<=`)[@\w/-]+(?=`)/g) ?? [], label, file, title
+  })
+)
 
 t.test('each row of the table names a test that exists', async (t) => {
   t.ok(rows.length > 5)
   t.equal(rows.length, section.match(/^\| `/gm)?.length, 'each row has been read')
   for (const { label, file, title } of rows) {
     t.equal(`${label}.test.ts`, file)
-    t.ok(textOf(file).split('\n').some((line) => /\btest\(/.test(line) && line.includes(`'${title}'`)), `${label}: ${title}`)
+    t.ok(textOf(file).split('\n').some((line) =>
+      /\btest\(/.test(line) && line.includes(`'${title}'`)), `${label}: ${title}`)
   }
 })
 

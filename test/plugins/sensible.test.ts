@@ -8,12 +8,21 @@ for (const order of ORDERS) {
       await isServed(t, await build(t, order, (app) => app.register(sensible)))
     })
 
-    await t.test('its errors are answered in the format of the client, from a hook, a handler and authorize', async (t) => {
+    await t.test('its errors are answered in the format of the client, from a hook, a handler and authorize', async (
+      t
+    ) => {
       const app = await build(t, order, (app) => app.register(sensible), {
         options: (app) => ({
-          hooks: { onRequest: async ({ headers }) => { if (headers['x-late'] !== undefined) throw app.httpErrors.gone('too late') } },
+          hooks: {
+            onRequest: async ({ headers }) => {
+              if (headers['x-late'] !== undefined) throw app.httpErrors.gone('too late')
+            }
+          },
           actions: { show: () => { throw app.httpErrors.paymentRequired('two euros') } },
-          authorize: (_request, { action }) => { if (action === 'create') throw app.httpErrors.locked('not today'); return true }
+          authorize: (_request, { action }) => {
+            if (action === 'create') throw app.httpErrors.locked('not today')
+            return true
+          }
         })
       })
       await isRefused(t, app, { url: '/posts/1' }, 402, 'Payment Required', 'two euros')
@@ -23,7 +32,17 @@ for (const order of ORDERS) {
     })
 
     await t.test('an error that its reply sends in a hook is written in the format of the client', async (t) => {
-      const app = await build(t, order, (app) => app.register(sensible), { options: { actionHooks: { show: { preHandler: async (_request, reply) => reply.notFound('gone fishing') } } } })
+      const app = await build(t, order, (app) =>
+        app.register(sensible), {
+        options: {
+          actionHooks: {
+            show: {
+              preHandler: async (_request, reply) =>
+                reply.notFound('gone fishing')
+            }
+          }
+        }
+      })
       await isRefused(t, app, { url: '/posts/1' }, 404, 'Not Found', 'gone fishing')
     })
   })

@@ -39,7 +39,13 @@ for (const order of ORDERS) {
 
     await t.test('authorize can use the session', async (t) => {
       const { store, calls } = recordingStore()
-      const app = await build(t, order, add, { options: { store, authorize: ({ session }, { action }) => session.user === 'ada' || (session.user === 'bob' && action !== 'create') } })
+      const app = await build(t, order, add, {
+        options: {
+          store,
+          authorize: ({ session }, { action }) =>
+            session.user === 'ada' || (session.user === 'bob' && action !== 'create')
+        }
+      })
       const words = { list: 'you are not allowed to list posts', create: 'you are not allowed to create posts' }
       await isRefused(t, app, { url: '/posts' }, 403, 'Forbidden', words.list)
       const [ada, bob] = [await logIn(app, 'ada'), await logIn(app, 'bob')]
@@ -57,15 +63,37 @@ for (const order of ORDERS) {
       t.equal((await app.inject({ url: '/posts.json', headers: ada })).json<{ posts: unknown[] }>().posts.length, 4)
     })
 
-    await t.test(order === 'before' ? 'an onRequest hook of a resource finds the session' : 'an onRequest hook of a resource comes before the session, and finds none', async (t) => {
+    await t.test(order === 'before'
+      ? 'an onRequest hook of a resource finds the session'
+      : 'an onRequest hook of a resource comes before the session, and finds none', async (t) => {
       const seen: unknown[] = []
-      const app = await build(t, order, add, { options: { hooks: { onRequest: async ({ session }) => { seen.push(session?.user) }, preValidation: async ({ session }) => { seen.push(session.user) } } } })
+      const app = await build(t, order, add, {
+        options: {
+          hooks: {
+            onRequest: async ({ session }) => {
+              seen.push(session?.user)
+            },
+            preValidation: async ({ session }) => { seen.push(session.user) }
+          }
+        }
+      })
       t.equal((await app.inject({ url: '/posts', headers: await logIn(app, 'ada') })).statusCode, 200)
       t.strictSame(seen, [order === 'before' ? 'ada' : undefined, 'ada'])
     })
 
     await t.test('a handler of a resource can write to the session', async (t) => {
-      const app = await build(t, order, add, { options: { actions: { create: ({ request, proceed }) => { request.session.user = 'ada'; return proceed() } }, authorize: ({ session }, { action }) => action === 'create' || session.user === 'ada' } })
+      const app = await build(t, order, add, {
+        options: {
+          actions: {
+            create: ({ request, proceed }) => {
+              request.session.user = 'ada'
+              return proceed()
+            }
+          },
+          authorize: ({ session }, { action }) =>
+            action === 'create' || session.user === 'ada'
+        }
+      })
       for (const client of CLIENTS) {
         const { cookies } = await app.inject(createPost(client, 'Tea'))
         const headers = { cookie: `sessionId=${encodeURIComponent(String(cookies[0]?.value))}` }

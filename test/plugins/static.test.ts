@@ -12,7 +12,9 @@ for (const order of ORDERS) {
     await t.test('its wildcard leaves our paths to us and serves the others', async (t) => {
       const app = await build(t, order, (app) => app.register(fastifyStatic, { root }))
       await isServed(t, app)
-      for (const [url, file] of [['/', 'index.html'], ['/site.css', 'site.css'], ['/posts/readme.txt/', undefined], ['/nothing.css', undefined]] as const) {
+      for (const [url, file] of [
+        ['/', 'index.html'], ['/site.css', 'site.css'], ['/posts/readme.txt/', undefined], ['/nothing.css', undefined]
+      ] as const) {
         const { statusCode, body } = await app.inject(url)
         if (file === undefined) t.equal(statusCode, 404, url)
         else t.strictSame([statusCode, body], [200, textOf(file)], url)
@@ -25,12 +27,21 @@ for (const order of ORDERS) {
     await t.test('all files are served under a prefix', async (t) => {
       const app = await build(t, order, (app) => app.register(fastifyStatic, { root, prefix: '/public/' }))
       await isServed(t, app)
-      for (const file of ['site.css', 'posts/readme.txt', 'posts.html']) t.equal((await app.inject(`/public/${file}`)).body, textOf(file))
+      for (const file of ['site.css', 'posts/readme.txt', 'posts.html']) {
+        t.equal((await app.inject(`/public/${file}`)).body, textOf(file))
+      }
     })
 
-    await t.test('without a wildcard, a file with the path of a resource stops the start if the plugin comes first, and hides the resource if it comes second', async (t) => {
+    await t.test('without a wildcard, a file with the path of a resource stops the start if the plugin comes first, ' +
+      'and hides the resource if it comes second', async (
+      t
+    ) => {
       const clashing = (app: FastifyInstance): unknown => app.register(fastifyStatic, { root, wildcard: false })
-      if (order === 'before') return await t.rejects(build(t, order, clashing), { code: 'FST_ERR_DUPLICATED_ROUTE', message: /'\/posts\.html'/ })
+      if (order === 'before') {
+        return await t.rejects(build(
+          t, order, clashing
+        ), { code: 'FST_ERR_DUPLICATED_ROUTE', message: /'\/posts\.html'/ })
+      }
       const app = await build(t, order, clashing)
       t.equal((await app.inject('/posts.html')).body, textOf('posts.html'))
       t.equal((await app.inject('/posts/readme.txt')).body, textOf('posts/readme.txt'))
@@ -39,7 +50,15 @@ for (const order of ORDERS) {
     })
 
     await t.test('a handler of a resource can send a file', async (t) => {
-      const app = await build(t, order, (app) => app.register(fastifyStatic, { root, serve: false }), { options: { actions: { show: ({ reply }) => reply.sendFile('site.css') } } })
+      const app = await build(t, order, (app) =>
+        app.register(fastifyStatic, { root, serve: false }), {
+        options: {
+          actions: {
+            show: ({ reply }) =>
+              reply.sendFile('site.css')
+          }
+        }
+      })
       const { statusCode, headers, body } = await app.inject('/posts/1')
       t.strictSame([statusCode, headers['content-type'], body], [200, 'text/css; charset=utf-8', textOf('site.css')])
     })

@@ -17,10 +17,15 @@ for (const order of ORDERS) {
       await isServed(t, app)
     })
 
-    await t.test(order === 'before' ? 'registered before the resources, it describes their routes' : 'registered after the resources, it does not see their routes', async (t) => {
+    await t.test(order === 'before'
+      ? 'registered before the resources, it describes their routes'
+      : 'registered after the resources, it does not see their routes', async (t) => {
       const { paths } = (await app.inject('/docs/json')).json<{ paths: Record<string, object> }>()
-      const described = Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))
-      for (const route of ['get /posts', 'post /posts', 'put /posts', 'delete /posts', 'get /posts/{id}']) t.equal(described.includes(route), order === 'before', route)
+      const described = Object.entries(paths).flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => `${method} ${path}`))
+      for (const route of ['get /posts', 'post /posts', 'put /posts', 'delete /posts', 'get /posts/{id}']) {
+        t.equal(described.includes(route), order === 'before', route)
+      }
       const { statusCode, headers, body } = await app.inject('/docs/')
       t.strictSame([statusCode, headers['content-type']], [200, 'text/html; charset=utf-8'])
       t.match(body, 'swagger-ui')

@@ -1,7 +1,9 @@
 import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
-import { jsonSchemaTransform, serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
+import {
+  jsonSchemaTransform, serializerCompiler, validatorCompiler, type ZodTypeProvider
+} from 'fastify-type-provider-zod'
 import t from 'tap'
 import { Type } from 'typebox'
 import { z } from 'zod'
@@ -9,7 +11,10 @@ import { build, isServed, ORDERS } from './helper.js'
 
 function addZodRoute (app: FastifyInstance): void {
   app.withTypeProvider<ZodTypeProvider>().post('/zod', {
-    schema: { body: z.object({ name: z.string().trim().min(2), born: z.coerce.number().int() }), response: { 200: z.object({ name: z.string(), age: z.number() }) } }
+    schema: {
+      body: z.object({ name: z.string().trim().min(2), born: z.coerce.number().int() }),
+      response: { 200: z.object({ name: z.string(), age: z.number() }) }
+    }
   }, async ({ body }) => ({ name: body.name.toUpperCase(), age: 2000 - body.born, secret: 'kept' }))
 }
 
@@ -46,17 +51,27 @@ for (const order of ORDERS) {
     })
   })
 
-  t.test(`a TypeBox schema describes the attributes, with a provider that is registered ${order} the resources`, async (t) => {
-    const app = await build(t, order, (app) => { app.withTypeProvider<TypeBoxTypeProvider>().setValidatorCompiler(TypeBoxValidatorCompiler) }, {
-      options: { attributes: Type.Object({ title: Type.String({ minLength: 1, maxLength: 80 }) }) }
-    })
+  t.test(`a TypeBox schema describes the attributes, with a provider that is registered ${order} the resources`, async (
+    t
+  ) => {
+    const app = await build(t, order, (app) => {
+      app.withTypeProvider<TypeBoxTypeProvider>().setValidatorCompiler(TypeBoxValidatorCompiler)
+    }, { options: { attributes: Type.Object({ title: Type.String({ minLength: 1, maxLength: 80 }) }) } })
     await isServed(t, app)
   })
 
   t.test(`with the compilers of Zod, registered ${order} the resources`, async (t) => {
     await t.test('a Zod schema describes the attributes after its conversion to JSON Schema', async (t) => {
-      const app = await build(t, order, (app) => { app.setValidatorCompiler(validatorCompiler).setSerializerCompiler(serializerCompiler) }, {
-        options: { attributes: z.toJSONSchema(z.object({ title: z.string().min(1).max(80) }), { target: 'draft-7', io: 'input' }) as unknown as { type: 'object', properties: object } }
+      const app = await build(t, order, (app) => {
+        app.setValidatorCompiler(validatorCompiler).setSerializerCompiler(serializerCompiler)
+      }, {
+        options: {
+          attributes: z.toJSONSchema(z.object({ title: z.string().min(1).max(80) }), {
+            target: 'draft-7', io: 'input'
+          }) as unknown as {
+            type: 'object', properties: object
+          }
+        }
       })
       await isServed(t, app)
     })
@@ -66,11 +81,17 @@ for (const order of ORDERS) {
 t.test('if Zod\'s transform describes the app, our routes are described as well', async (t) => {
   const app = await build(t, 'before', async (app) => {
     app.setValidatorCompiler(validatorCompiler).setSerializerCompiler(serializerCompiler)
-    await app.register(swagger, { openapi: { info: { title: 'Posts', version: '1.0.0' } }, transform: jsonSchemaTransform })
+    await app.register(swagger, {
+      openapi: { info: { title: 'Posts', version: '1.0.0' } }, transform: jsonSchemaTransform
+    })
     addZodRoute(app)
   })
-  const { paths = {} } = app.swagger() as { paths?: Record<string, Record<string, { operationId?: string, requestBody?: unknown }>> }
-  t.match(paths['/zod']?.post?.requestBody, { content: { 'application/json': { schema: { properties: { name: { type: 'string', minLength: 2 } } } } } })
+  const {
+    paths = {}
+  } = app.swagger() as { paths?: Record<string, Record<string, { operationId?: string, requestBody?: unknown }>> }
+  t.match(paths['/zod']?.post?.requestBody, {
+    content: { 'application/json': { schema: { properties: { name: { type: 'string', minLength: 2 } } } } }
+  })
   t.match([paths['/posts']?.post?.operationId, paths['/posts/{id}']?.get?.operationId], ['createPost', 'showPost'])
   await isServed(t, app)
 })

@@ -45,7 +45,8 @@ for (const order of ORDERS) {
       const app = fastify()
       t.teardown(() => app.close())
       if (order === 'before') await add(app)
-      await app.register(draw((map) => map.resources('posts', { attributes }, (posts) => posts.collection.get('welcome', ({ reply }) => reply.view('greeting.eta', { greeting: 'Hi' })))))
+      await app.register(draw((map) => map.resources('posts', { attributes }, (posts) =>
+        posts.collection.get('welcome', ({ reply }) => reply.view('greeting.eta', { greeting: 'Hi' })))))
       if (order === 'after') await add(app)
       const { statusCode, headers, body } = await app.inject('/posts/welcome')
       t.strictSame([statusCode, headers['content-type'], body], [200, documents.html, '<p>Hi</p>\n'])

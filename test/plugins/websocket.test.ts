@@ -9,7 +9,9 @@ import { build, createPost, isServed, ORDERS } from './helper.js'
 async function add (app: FastifyInstance): Promise<void> {
   await app.register(websocket)
   await app.register(async (scope) => {
-    scope.get('/echo', { websocket: true }, (socket) => { socket.on('message', (message) => { socket.send(`echo ${String(message)}`) }) })
+    scope.get('/echo', { websocket: true }, (socket) => {
+      socket.on('message', (message) => { socket.send(`echo ${String(message)}`) })
+    })
   })
 }
 
@@ -19,7 +21,9 @@ for (const order of ORDERS) {
       await isServed(t, await build(t, order, add))
     })
 
-    await t.test('the app serves sockets, and a socket that is opened on the path of a resource is closed', async (t) => {
+    await t.test('the app serves sockets, and a socket that is opened on the path of a resource is closed', async (
+      t
+    ) => {
       const app = await build(t, order, add)
       await app.listen({ port: 0, host: '127.0.0.1' })
       const { port } = app.server.address() as AddressInfo
@@ -35,7 +39,9 @@ for (const order of ORDERS) {
         other.on('error', ({ message }) => { seen.push(message) })
         await new Promise((resolve) => { other.on('close', resolve) })
         // Registered after ours, it does not see our routes, which answer as usual.
-        t.strictSame(seen, [order === 'before' ? 'open' : `Unexpected server response: ${path === '/posts' ? 200 : 404}`])
+        t.strictSame(seen, [
+          order === 'before' ? 'open' : `Unexpected server response: ${path === '/posts' ? 200 : 404}`
+        ])
       }
       const { headers, payload } = createPost('json', 'Tea')
       const created = await fetch(`http://127.0.0.1:${port}/posts`, { method: 'POST', headers, body: String(payload) })

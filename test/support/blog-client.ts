@@ -47,7 +47,8 @@ const problems: Readonly<Record<Kind, string>> = { xml: types.xml, json: types.p
 
 /** Tells whether a refusal has the right status, the client's format, and a Retry-After if it is a 503. */
 export function isRefusal ({ status, headers }: HandlerAnswer, expected: number, kind: Kind): boolean {
-  return status === expected && headers['content-type'] === problems[kind] && headers['retry-after'] === (expected === 503 ? '1' : undefined)
+  return status === expected && headers['content-type'] === problems[kind] &&
+    headers['retry-after'] === (expected === 503 ? '1' : undefined)
 }
 
 /**
@@ -154,7 +155,9 @@ export class BlogClient {
 
   #say (id: number, version: number): Row {
     const title = `${this.#name} ${++this.#count}.`
-    return { id, version, title, body: title.repeat(1 + Math.ceil(this.#length / title.length * (this.#count % 7) / 3)) }
+    return {
+      id, version, title, body: title.repeat(1 + Math.ceil(this.#length / title.length * (this.#count % 7) / 3))
+    }
   }
 
   async #write (write: Write, call: Call): Promise<HandlerAnswer> {
@@ -163,7 +166,9 @@ export class BlogClient {
     const answer = await this.#call(call)
     const { status, headers } = answer
     if (status === 504) {
-      if (!isRefusal(answer, 504, this.kind) || !/not known/.test(answer.text)) throw unexpected('an unknown outcome', answer)
+      if (!isRefusal(answer, 504, this.kind) || !/not known/.test(answer.text)) {
+        throw unexpected('an unknown outcome', answer)
+      }
       this.unknown++
       return answer
     }
@@ -174,7 +179,9 @@ export class BlogClient {
     }
     if (status !== this.#success(write)) throw unexpected('a write', answer)
     const { after } = write
-    const id = after?.id === NO_ID ? Number(/\/posts\/(\d+)(?:#created)?$/.exec(headers.location ?? '')?.[1]) : after?.id
+    const id = after?.id === NO_ID
+      ? Number(/\/posts\/(\d+)(?:#created)?$/.exec(headers.location ?? '')?.[1])
+      : after?.id
     if (after !== undefined && id !== undefined) this.#rows.set(id, { ...after, id })
     this.acknowledged++
     this.onAcknowledged()
@@ -200,9 +207,16 @@ export class BlogClient {
     const condition = before === undefined ? {} : { 'if-match': `"${before.version}.${this.kind}"` }
     const headers = { accept: accepts[this.kind], ...condition }
     if (this.kind === 'html') {
-      const fields = new URLSearchParams(method === 'POST' ? {} : { _method: method, id: String(before?.id), _version: String(before?.version) })
+      const fields = new URLSearchParams(
+        method === 'POST' ? {} : { _method: method, id: String(before?.id), _version: String(before?.version) }
+      )
       if (after !== undefined) for (const name of ['title', 'body'] as const) fields.set(`post[${name}]`, after[name])
-      return { method: 'POST', path: '/posts', headers: { accept: accepts.html, 'content-type': bodies.html }, body: fields.toString() }
+      return {
+        method: 'POST',
+        path: '/posts',
+        headers: { accept: accepts.html, 'content-type': bodies.html },
+        body: fields.toString()
+      }
     }
     if (after === undefined) return { method, path: `/posts?id=${before?.id}`, headers }
     const { title, body } = after
@@ -218,7 +232,15 @@ export class BlogClient {
     this.#sent = undefined
     const answered = new Promise<HandlerAnswer>((resolve, reject) => {
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-      const request = http.request({ host: url.hostname, port: url.port, method, path, headers: { ...headers, ...length }, agent: this.#agent, timeout: NEVER_MS }, (response) => {
+      const request = http.request({
+        host: url.hostname,
+        port: url.port,
+        method,
+        path,
+        headers: { ...headers, ...length },
+        agent: this.#agent,
+        timeout: NEVER_MS
+      }, (response) => {
         let text = ''
         response.setEncoding('utf8')
         response.on('data', (chunk: string) => { text += chunk })
@@ -247,7 +269,11 @@ export class BlogClient {
       const found = mine.get(row.title)
       if (found === undefined) return false
       mine.delete(row.title)
-      if (found.body !== row.body || (row.id !== NO_ID && found.id !== row.id)) wrong.push(`row ${found.id} is not what was written: ${JSON.stringify(found)} instead of ${JSON.stringify(row)}`)
+      if (found.body !== row.body || (row.id !== NO_ID && found.id !== row.id)) {
+        wrong.push(
+          `row ${found.id} is not what was written: ${JSON.stringify(found)} instead of ${JSON.stringify(row)}`
+        )
+      }
       this.#rows.set(found.id, { ...row, id: found.id })
       return true
     }
@@ -258,10 +284,14 @@ export class BlogClient {
     }
     for (const { before, after } of this.#doubts) {
       const isThere = [after, before].some((row) => row !== undefined && take(row))
-      if (!isThere && before !== undefined && after !== undefined) wrong.push(`row ${before.id} is neither "${before.title}" nor "${after.title}"`)
+      if (!isThere && before !== undefined && after !== undefined) {
+        wrong.push(`row ${before.id} is neither "${before.title}" nor "${after.title}"`)
+      }
     }
     this.#doubts.clear()
-    for (const { id, title } of mine.values()) wrong.push(`row ${id}, "${title}", was never acknowledged, or should have been replaced or deleted`)
+    for (const { id, title } of mine.values()) {
+      wrong.push(`row ${id}, "${title}", was never acknowledged, or should have been replaced or deleted`)
+    }
     return wrong
   }
 }

@@ -1,5 +1,6 @@
 /**
- * Prints how large the library is and how much of it a reader has to know: `npm run figures`. It measures the sources of
+ * Prints how large the library is and how much of it a reader has to know: `npm run figures`. It measures the sources
+ * of
  * this checkout, or those of another one that is built: `npm run figures -- ../other`.
  */
 import { execFileSync } from 'node:child_process'
@@ -36,7 +37,9 @@ writeFileSync(process.argv[2], JSON.stringify(ours))
 process.exit()
 `
 
-const ATTRIBUTES = '{ type: \'object\', required: [\'title\'], properties: { title: { type: \'string\', minLength: 1 }, body: { type: \'string\' } } }'
+const ATTRIBUTES =
+  '{ type: \'object\', required: [\'title\'], properties: { title: { type: \'string\', minLength: 1 }, body: { type: ' +
+    '\'string\' } } }'
 
 const REGISTER = `
 const app = fastify()
@@ -85,7 +88,9 @@ await readPage()`
 
 interface Script {
   readonly url: string
-  readonly functions: ReadonlyArray<{ readonly ranges: ReadonlyArray<{ startOffset: number, endOffset: number, count: number }> }>
+  readonly functions: ReadonlyArray<{
+    readonly ranges: ReadonlyArray<{ startOffset: number, endOffset: number, count: number }>
+  }>
 }
 
 interface Entered {
@@ -103,7 +108,11 @@ function enter (setup: string, run: string, parameter = ''): Entered {
   for (const file of [program, `${program}.json`]) rmSync(file)
   const prefix = `file://${dist}/`
   const ours = scripts.filter(({ url }) => url.startsWith(prefix))
-    .map(({ url, functions }) => ({ file: url.slice(prefix.length).replace(/js$/, 'ts'), lines: countLines(new URL(url), functions) }))
+    .map(
+      ({
+        url, functions
+      }) => ({ file: url.slice(prefix.length).replace(/js$/, 'ts'), lines: countLines(new URL(url), functions) })
+    )
     .filter(({ lines }) => lines > 0)
   return {
     files: ours.length,
@@ -148,7 +157,9 @@ function findAmbiguousTypes (): ReadonlyArray<readonly [string, number]> {
 /** Returns the names that the main entry exports, types included. */
 function findExports (): readonly string[] {
   const entry = join(lib, 'index.ts')
-  const program = ts.createProgram([entry], { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2023, noEmit: true, skipLibCheck: true })
+  const program = ts.createProgram(
+    [entry], { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2023, noEmit: true, skipLibCheck: true }
+  )
   const checker = program.getTypeChecker()
   const source = program.getSourceFile(entry)
   const symbol = source && checker.getSymbolAtLocation(source)
@@ -166,7 +177,9 @@ printEntered('entered by the registration of one resource in memory', enter(IMPO
 printEntered('entered by five requests in XML and in JSON', enter(IMPORT + REGISTER, FIVE_REQUESTS))
 printEntered('entered by both', enter(IMPORT, REGISTER + FIVE_REQUESTS))
 const { host, port, stop } = await startServer()
-const page = enter(TABLES, 'await readPage()', JSON.stringify({ host, port, user: 'postgres', password: 'secret', database: 'postgres' }))
+const page = enter(
+  TABLES, 'await readPage()', JSON.stringify({ host, port, user: 'postgres', password: 'secret', database: 'postgres' })
+)
 await stop()
 printEntered('entered by a list as a page with a filter and a reference, PostgreSQL', page)
 const state = files.find((file) => file.endsWith('request/state.ts')) ?? ''
@@ -174,9 +187,16 @@ const [, members = ''] = /class RequestState[^{]*\{(.*?)\n {2}constructor/s.exec
 print('fields of RequestState', members.match(/^ {2}(?:readonly )?#?\w+\??(?::| =)/gm)?.length ?? 0)
 print('… of which can be set', members.match(/^ {2}#?\w+\??(?::| =)/gm)?.length ?? 0)
 const outside = files.filter((file) => !/^(formats\/)?html\/|^home\/|routes\/home\//.test(file))
-print('places outside html that ask whether an answer is a page', countMatches(/writer\.(list|document) [!=]== undefined|\.browser === true/g, outside))
+print(
+  'places outside html that ask whether an answer is a page',
+  countMatches(/writer\.(list|document) [!=]== undefined|\.browser === true/g, outside)
+)
 print('"as unknown as"', countMatches(/as unknown as/g))
-print('"getOwnPropertySymbols", "Symbol.hasInstance", "globalThis"', countMatches(/getOwnPropertySymbols|Symbol\.hasInstance|globalThis/g))
+print(
+  '"getOwnPropertySymbols", "Symbol.hasInstance", "globalThis"',
+  countMatches(/getOwnPropertySymbols|Symbol\.hasInstance|globalThis/g)
+)
 const ambiguous = findAmbiguousTypes()
-print('names of types with several declarations', `${ambiguous.length}: ${ambiguous.map(([name, count]) => `${name} ${count}`).join(', ')}`)
+print('names of types with several declarations', `${ambiguous.length}: ${ambiguous.map(([name, count]) =>
+  `${name} ${count}`).join(', ')}`)
 print('exports of the main entry', findExports().length)

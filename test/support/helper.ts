@@ -26,7 +26,9 @@ export interface BuildOptions {
 }
 
 /** Builds an app with one resource. It is closed when the test ends. */
-export async function build (t: Test, options: ResourceOptions, { before, server }: BuildOptions = {}): Promise<FastifyInstance> {
+export async function build (t: Test, options: ResourceOptions, {
+  before, server
+}: BuildOptions = {}): Promise<FastifyInstance> {
   const app = fastify(server)
   t.teardown(() => app.close())
   await before?.(app)

@@ -10,7 +10,9 @@ export type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete'
 type Declare = (this: unknown, name: string, options: ActionOptions, handler: AnyHandler) => unknown
 
 /** Declares an action at a place and with a verb that are known only at run time. */
-export function mapAction (mapper: object, on: Stand, verb: Verb, name: string, options: ActionOptions, handler: AnyHandler): void {
+export function mapAction (
+  mapper: object, on: Stand, verb: Verb, name: string, options: ActionOptions, handler: AnyHandler
+): void {
   const stand = (mapper as Record<Stand, Record<Verb, Declare>>)[on]
   stand[verb](name, options, handler)
 }

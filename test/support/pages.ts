@@ -36,7 +36,9 @@ export class Page {
   constructor (path: string) {
     this.path = path
     this.text = readFileSync(new URL(path, root), 'utf8')
-    this.blocks = [...this.text.matchAll(/^```(.*)\n([^]*?)^```$/gm)].map(([, language = '', text = '']) => ({ language, text }))
+    this.blocks = [...this.text.matchAll(/^```(.*)\n([^]*?)^```$/gm)].map(
+      ([, language = '', text = '']) => ({ language, text })
+    )
     this.prose = this.text.replaceAll(/^```.*\n[^]*?^```$/gm, '').replaceAll(/(`+)(?!`)[^]*?[^`]\1(?!`)/g, '``')
   }
 
@@ -48,21 +50,30 @@ export class Page {
     const starts = this.blocks.flatMap((block, index) => isProgram(block) ? [index] : [])
     return starts.map((start, index) => {
       const following = this.blocks.slice(start + 1, starts[index + 1])
-      return { page: this.path, block: this.blocks[start] as Block, consoles: following.filter(({ language }) => language === 'console').map(({ text }) => text) }
+      return {
+        page: this.path,
+        block: this.blocks[start] as Block,
+        consoles: following.filter(({ language }) =>
+          language === 'console').map(({ text }) =>
+          text)
+      }
     })
   }
 
   /** The console blocks before the first program: those of the README are tried on the blog of `npm start`. */
   get opening (): string[] {
     const first = this.blocks.findIndex(isProgram)
-    return this.blocks.slice(0, first === -1 ? undefined : first).filter(({ language }) => language === 'console').map(({ text }) => text)
+    return this.blocks.slice(0, first === -1 ? undefined : first).filter(({ language }) =>
+      language === 'console').map(({ text }) =>
+      text)
   }
 
   /** The anchors that GitHub gives to the headings. */
   get anchors (): string[] {
     const slugs: string[] = []
     for (const [, heading = ''] of this.text.replaceAll(/^```.*\n[^]*?^```$/gm, '').matchAll(/^#+ (.*)$/gm)) {
-      const slug = heading.toLowerCase().replaceAll(/\]\([^)]*\)/g, '').replaceAll(/[^\p{L}\p{N}\- _]/gu, '').replaceAll(' ', '-')
+      const slug = heading.toLowerCase().replaceAll(/\]\([^)]*\)/g, '').replaceAll(/[^\p{L}\p{N}\- _]/gu, '')
+        .replaceAll(' ', '-')
       const repeated = slugs.filter((other) => other === slug || other.replace(/-\d+$/, '') === slug).length
       slugs.push(repeated === 0 ? slug : `${slug}-${repeated}`)
     }
@@ -71,12 +82,16 @@ export class Page {
 
   /** The targets of all links and images, without those that lead to other hosts. */
   get links (): string[] {
-    const targets = [...this.prose.matchAll(/\]\(([^)\s]+)\)|\b(?:href|src|srcset)="([^"]+)"/g)].map(([, markdown, html]) => (markdown ?? html) as string)
+    const targets = [...this.prose.matchAll(/\]\(([^)\s]+)\)|\b(?:href|src|srcset)="([^"]+)"/g)].map(
+      ([, markdown, html]) => (markdown ?? html) as string
+    )
     return targets.filter((target) => !/^(?:https?|mailto):/.test(target))
   }
 
   get tables (): Table[] {
-    return [...this.text.matchAll(/(?:^<!-- ((?:(?!-->)[^])*?) -->\n\n?)?^(\|.*\|)\n\|[-:| ]+\|\n((?:^\|.*\|\n)*)/gm)].map(([, comment, head = '', rows = '']) => ({
+    return [
+      ...this.text.matchAll(/(?:^<!-- ((?:(?!-->)[^])*?) -->\n\n?)?^(\|.*\|)\n\|[-:| ]+\|\n((?:^\|.*\|\n)*)/gm)
+    ].map(([, comment, head = '', rows = '']) => ({
       comment, head: splitCells(head), rows: rows.trimEnd().split('\n').map(splitCells)
     }))
   }
@@ -100,7 +115,9 @@ function splitCells (line: string): string[] {
 export const allPages: readonly Page[] = ['README.md', ...listPages()].map((path) => new Page(path))
 
 function listPages (): string[] {
-  return readdirSync(new URL('docs', root), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md')).sort().map((name) => `docs/${name}`)
+  return readdirSync(new URL('docs', root), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.md')).sort().map((name) =>
+    `docs/${name}`)
 }
 
 /** The pages that the variable PAGES names, `PAGES=docs/stores.md,README.md`; without the variable all of them. */
@@ -110,7 +127,10 @@ function selectPages (names: string | undefined): readonly Page[] {
   if (names === undefined) return allPages
   return names.split(',').map((name) => {
     const page = allPages.find(({ path }) => path === name)
-    if (page === undefined) throw new Error(`PAGES names ${name}, which is no page. Use one of ${allPages.map(({ path }) => path).join(', ')}.`)
+    if (page === undefined) {
+      throw new Error(`PAGES names ${name}, which is no page. Use one of ${allPages.map(({ path }) =>
+        path).join(', ')}.`)
+    }
     return page
   })
 }
@@ -119,5 +139,6 @@ export const isWhole: boolean = pages.length === allPages.length
 
 /** Returns the names in a cell such as `` `only`, `except` ``, without what stands behind them in parentheses. */
 export function namesIn (cell = ''): string[] {
-  return [...cell.matchAll(/`([\w.]+)(?:\([^)`]*\))?(?:, (\w+))*`/g)].flatMap(([code]) => code.replaceAll(/`|\(.*?\)/g, '').split(', '))
+  return [...cell.matchAll(/`([\w.]+)(?:\([^)`]*\))?(?:, (\w+))*`/g)].flatMap(([code]) =>
+    code.replaceAll(/`|\(.*?\)/g, '').split(', '))
 }

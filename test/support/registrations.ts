@@ -9,7 +9,8 @@ export type Mistaken = Record<string, unknown>
 type Check = (t: Test, error: Error | undefined) => void
 
 /**
- * Options that must be refused or accepted. `check` registers them in one app, each in a scope of its own, because making
+ * Options that must be refused or accepted. `check` registers them in one app, each in a scope of its own, because
+ * making
  * an app costs far more.
  */
 export class Registrations {

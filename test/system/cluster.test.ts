@@ -10,17 +10,23 @@ import { type PostgresServer, startPostgres } from '../support/stores/postgres.j
 import { until } from '../support/program.js'
 
 // A small distributed database: the rows of a table are spread by their ids over two data nodes (PARTITION BY HASH).
-// The app is connected to a coordinator, which reaches the nodes by postgres_fdw. The tests kill the processes of a node but not
+// The app is connected to a coordinator, which reaches the nodes by postgres_fdw. The tests kill the processes of a
+// node but not
 // its machine,
 // so that the kernel keeps what the node has written even without fsync.
 const start = (): Promise<PostgresServer> => startPostgres(root, ['fsync=off'])
-const [coordinator, ...nodes] = await Promise.all([start(), start(), start()]) as [PostgresServer, PostgresServer, PostgresServer]
+const [coordinator, ...nodes] = await Promise.all([start(), start(), start()]) as [
+  PostgresServer, PostgresServer, PostgresServer
+]
 const admin = coordinator.pool()
 const nodePools = nodes.map((node) => node.pool())
 
 await admin.query('CREATE EXTENSION postgres_fdw')
 for (const [index, { port }] of nodes.entries()) {
-  await admin.query(`CREATE SERVER node${index} FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '127.0.0.1', port '${port}', dbname 'postgres')`)
+  await admin.query(
+    `CREATE SERVER node${index} FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '127.0.0.1', port '${port}', dbname ` +
+      '\'postgres\')'
+  )
   await admin.query(`CREATE USER MAPPING FOR postgres SERVER node${index} OPTIONS (user 'postgres', password 'secret')`)
 }
 
@@ -34,7 +40,10 @@ async function distribute (options: Omit<Options, 'table'>): Promise<string> {
   await postgresStore({ ...options, pool: admin, table: `${table}_model`, id: 'uuid' }).migrate()
   await admin.query(`CREATE TABLE ${table} (LIKE ${table}_model) PARTITION BY HASH (id)`)
   for (const index of nodes.keys()) {
-    await admin.query(`CREATE FOREIGN TABLE ${table}_${index} PARTITION OF ${table} FOR VALUES WITH (MODULUS ${nodes.length}, REMAINDER ${index}) SERVER node${index} OPTIONS (table_name '${table}')`)
+    await admin.query(
+      `CREATE FOREIGN TABLE ${table}_${index} PARTITION OF ${table} FOR VALUES WITH (MODULUS ${nodes.length}, ` +
+        `REMAINDER ${index}) SERVER node${index} OPTIONS (table_name '${table}')`
+    )
   }
   return table
 }
@@ -73,11 +82,15 @@ root.test('a table that is spread over nodes fulfils the contract', async (t) =>
   })
   const reasons = [undefined, 'the option unique is false', 'the option decimals is false']
   for (const { name, run } of scenarios) {
-    if (!QUERIES.test(name) || /^(?:a long list|each row is on|a filter selects)/.test(name)) t.ok(reasons.includes(await run()), name)
+    if (!QUERIES.test(name) || /^(?:a long list|each row is on|a filter selects)/.test(name)) {
+      t.ok(reasons.includes(await run()), name)
+    }
   }
 })
 
-const attributes = { type: 'object', required: ['title'], properties: { title: { type: 'string' }, count: { type: 'integer' } } } as const
+const attributes = {
+  type: 'object', required: ['title'], properties: { title: { type: 'string' }, count: { type: 'integer' } }
+} as const
 
 /** A row that only this client writes. Its count is one of these. */
 interface Known {
@@ -154,22 +167,32 @@ function check (clients: readonly Client[], notes: readonly Note[]): string[] {
   const faults: string[] = []
   for (const { id, counts } of clients.flatMap(({ rows }) => rows)) {
     const note = found.get(id)
-    if (note === undefined || !counts.has(note.count)) faults.push(`${id} has the count ${note?.count} and not ${[...counts].join(' or ')}`)
+    if (note === undefined || !counts.has(note.count)) {
+      faults.push(`${id} has the count ${note?.count} and not ${[...counts].join(' or ')}`)
+    }
     found.delete(id)
   }
   for (const { title } of found.values()) if (!doubtful.has(title)) faults.push(`"${title}" is there, but was refused`)
   return faults
 }
 
-const sum = (clients: readonly Client[], of: (client: Client) => number): number => clients.reduce((sum, client) => sum + of(client), 0)
+const sum = (clients: readonly Client[], of: (client: Client) => number): number =>
+  clients.reduce((sum, client) => sum + of(client), 0)
 
-root.test('a crashed node makes only its own rows unavailable until it is back, and no acknowledged write is lost', async (t) => {
+root.test('a crashed node makes only its own rows unavailable until it is back, and no acknowledged write is lost', async (
+  t
+) => {
   const [, dead] = nodes as [PostgresServer, PostgresServer]
   const table = await distribute({ attributes })
-  const serve = (): Promise<FastifyInstance> => build(t, { name: 'notes', store: open(coordinator.pool(), { table, attributes }), formats: ['json'], writes: 'both' })
+  const serve = (): Promise<FastifyInstance> => build(t, {
+    name: 'notes', store: open(coordinator.pool(), { table, attributes }), formats: ['json'], writes: 'both'
+  })
   const app = await serve()
   const clients = Array.from({ length: 6 }, (_, index) => new Client(app, `client ${index}`))
-  const idsAt = async (index: number): Promise<string[]> => (await (nodePools[index] as pg.Pool).query<{ id: string }>(`SELECT id FROM ${table} ORDER BY id`)).rows.map(({ id }) => id)
+  const idsAt = async (index: number): Promise<string[]> => (await (nodePools[index] as pg.Pool).query<{ id: string }>(
+    `SELECT id FROM ${table} ORDER BY id`
+  )).rows.map(({ id }) =>
+    id)
   const list = async (): Promise<Note[]> => (await app.inject('/notes')).json().notes as Note[]
 
   for (let cycle = 0; cycle < 1; cycle++) {
@@ -177,35 +200,58 @@ root.test('a crashed node makes only its own rows unavailable until it is back, 
     const before = sum(clients, ({ acknowledged }) => acknowledged)
     const refusedBefore = new Map(clients.map((client) => [client, client.failed]))
     const work = Promise.all(clients.map((client) => client.work(() => mayGoOn)))
-    const comes = (what: string, holds: () => boolean | Promise<boolean>): Promise<unknown> => Promise.race([work.then(() => { throw new Error('the clients have stopped') }), until(what, holds)])
+    const comes = (what: string, holds: () => boolean | Promise<boolean>): Promise<unknown> =>
+      Promise.race([work.then(() => { throw new Error('the clients have stopped') }), until(what, holds)])
     await comes('writes are acknowledged', () => sum(clients, ({ acknowledged }) => acknowledged) >= before + 30)
     const lost = (await idsAt(1))[0] as string
     const kept = (await idsAt(0))[0] as string
     await dead.crash('SIGKILL')
-    await comes('each client was refused once', () => clients.every((client) => client.failed > (refusedBefore.get(client) ?? 0)))
+    await comes('each client was refused once', () =>
+      clients.every((client) => client.failed > (refusedBefore.get(client) ?? 0)))
     const during = sum(clients, ({ acknowledged }) => acknowledged)
-    await comes('clients still write to the other node', () => sum(clients, ({ acknowledged }) => acknowledged) >= during + 15)
+    await comes('clients still write to the other node', () =>
+      sum(clients, ({ acknowledged }) => acknowledged) >= during + 15)
     // New connections are used, since old ones may take a moment to end.
     await outage(t, await serve(), { kept, lost })
     mayGoOn = false
     await work
     await dead.start()
     await until('the rows of the node are back', async () => (await app.inject(`/notes/${lost}`)).statusCode === 200)
-    t.strictSame(check(clients, await list()), [], `after ${cycle + 1} crashes every acknowledged write is there, and no refused one`)
-    t.equal((await app.inject({ method: 'PUT', url: `/notes/${lost}`, payload: { note: { title: 'back' } } })).statusCode, 200)
+    t.strictSame(
+      check(clients, await list()), [],
+      `after ${cycle + 1} crashes every acknowledged write is there, and no refused one`
+    )
+    t.equal(
+      (await app.inject({ method: 'PUT', url: `/notes/${lost}`, payload: { note: { title: 'back' } } })).statusCode, 200
+    )
   }
   const statuses = [...new Set(clients.flatMap(({ statuses }) => [...statuses.keys()]))]
-  t.strictSame(statuses.filter((status) => ![200, 201, 503, 504].includes(status)), [], 'every other write was refused, or its outcome was reported as unknown')
+  t.strictSame(statuses.filter((status) =>
+    ![200, 201, 503, 504].includes(
+      status
+    )), [], 'every other write was refused, or its outcome was reported as unknown')
 })
 
 /** Checks the answers while one of the nodes is down. */
-async function outage (t: Test, app: FastifyInstance, { kept, lost }: { readonly kept: string, readonly lost: string }): Promise<void> {
+async function outage (t: Test, app: FastifyInstance, {
+  kept, lost
+}: { readonly kept: string, readonly lost: string }): Promise<void> {
   const statusOf = async (options: InjectOptions): Promise<number> => (await app.inject(options)).statusCode
   const noted = { note: { title: 'noted' } }
   t.equal(await statusOf({ url: `/notes/${kept}` }), 200, 'a row on a living node can be read')
-  t.equal(await statusOf({ method: 'PUT', url: `/notes/${kept}`, payload: noted }), 200, 'a row on a living node can be written')
+  t.equal(
+    await statusOf({ method: 'PUT', url: `/notes/${kept}`, payload: noted }), 200,
+    'a row on a living node can be written'
+  )
   t.equal(await statusOf({ url: `/notes/${lost}` }), 503, 'a row on the other node is unavailable')
-  for (const method of ['PUT', 'DELETE'] as const) t.ok([503, 504].includes(await statusOf({ method, url: `/notes/${lost}`, ...(method === 'PUT' && { payload: noted }) })), `${method} of it is refused, or has an unknown outcome`)
+  for (const method of ['PUT', 'DELETE'] as const) {
+    t.ok(
+      [503, 504].includes(
+        await statusOf({ method, url: `/notes/${lost}`, ...(method === 'PUT' && { payload: noted }) })
+      ),
+      `${method} of it is refused, or has an unknown outcome`
+    )
+  }
   t.equal(await statusOf({ url: '/notes' }), 503, 'a list needs all nodes')
   t.equal(await statusOf({ url: '/notes?limit=1' }), 503)
 }

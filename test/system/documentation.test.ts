@@ -11,7 +11,9 @@ const root = new URL('../..', import.meta.url).pathname
 const file = `${root}hover.ts`
 
 /** The options of the table in `docs/options.md`, which a test compares with the types. */
-const options = allPages.flatMap(({ tables }) => tables).filter(({ comment }) => comment?.startsWith('The members of ResourceOptions') === true).flatMap(({ rows }) => rows.flatMap(([cell]) => namesIn(cell)))
+const options = allPages.flatMap(({ tables }) => tables).filter(({ comment }) =>
+  comment?.startsWith('The members of ResourceOptions') === true).flatMap(({ rows }) =>
+  rows.flatMap(([cell]) => namesIn(cell)))
 
 /** The program in the editor. `/*…*\u002f` marks a position. */
 const program = `import fastify from 'fastify'
@@ -20,7 +22,8 @@ import * as contract from 'fastify-resources/store-contract'
 
 const app = fastify()
 app.register(resources, { /*options*/name: 'posts' })
-app.register(resources, { name: 'posts',${options.filter((name) => name !== 'name').map((name) => ` ${name}: undefined as never,`).join('')} })
+app.register(resources, { name: 'posts',${options.filter((name) => name !== 'name').map((name) =>
+  ` ${name}: undefined as never,`).join('')} })
 defineResource({ name: 'posts' })
 const routes = draw((map) => map./*map*/resources('posts', { /*declared*/ }, (posts) => posts./*resource*/resources('comments').member./*member*/post('publish', ({ /*context*/ }) => undefined)))
 declare module 'fastify-resources' { interface Register { routes: typeof routes } }
@@ -33,7 +36,14 @@ import 'fastify-resources/database'
 import 'fastify-resources/xsd'
 `
 
-const settings: ts.CompilerOptions = { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2023, strict: true, skipLibCheck: true, types: ['node'], noEmit: true }
+const settings: ts.CompilerOptions = {
+  module: ts.ModuleKind.NodeNext,
+  target: ts.ScriptTarget.ES2023,
+  strict: true,
+  skipLibCheck: true,
+  types: ['node'],
+  noEmit: true
+}
 
 /** Returns the language service that an editor asks. */
 function openEditor (): ts.LanguageService {
@@ -62,20 +72,26 @@ const LONGEST = 600
 
 t.test('every file and folder that CONTRIBUTING names exists', async (t) => {
   const { text = '' } = allPages.find(({ path }) => path === 'docs/CONTRIBUTING.md') ?? {}
-  const parts = ['lib', 'test'].flatMap((part) => readdirSync(`${root}${part}`, { recursive: true, withFileTypes: true })
+  const parts = [
+    'lib', 'test'
+  ].flatMap((part) => readdirSync(`${root}${part}`, { recursive: true, withFileTypes: true })
     .filter(({ parentPath }) => !parentPath.includes('node_modules'))
     .map((entry) => `/${relative(root, entry.parentPath)}/${entry.name}${entry.isDirectory() ? '/' : ''}`))
   const names = [...text.matchAll(/`([\w./-]+(?:\.ts|\/))`/g)].map(([, name = '']) => name)
   t.ok(names.length > 40, `${names.length} names`)
   for (const name of names) t.ok(parts.some((path) => path.endsWith(`/${name}`)) || existsSync(root + name), name)
-  for (const folder of readdirSync(`${root}lib`, { withFileTypes: true })) if (folder.isDirectory()) t.ok(names.some((name) => name.startsWith(`lib/${folder.name}/`)), folder.name)
+  for (const folder of readdirSync(`${root}lib`, { withFileTypes: true })) {
+    if (folder.isDirectory()) t.ok(names.some((name) => name.startsWith(`lib/${folder.name}/`)), folder.name)
+  }
 })
 
 t.test('require() returns the plugin with all other exports as its members', async (t) => {
   const { default: plugin, 'module.exports': required, ...named } = everything
   t.equal(required, plugin)
   t.ok(Object.keys(named).length > 15)
-  for (const [name, value] of Object.entries(named)) t.equal((required as unknown as Record<string, unknown>)[name], value, name)
+  for (const [name, value] of Object.entries(named)) {
+    t.equal((required as unknown as Record<string, unknown>)[name], value, name)
+  }
 })
 
 t.test('an editor shows the documentation', async (t) => {
@@ -103,7 +119,13 @@ t.test('an editor shows the documentation', async (t) => {
     ['map', ['resources', 'resource', 'namespace', 'scope', 'concern', 'concerns']],
     ['resource', ['collection', 'member', 'new', 'resources', 'resource', 'namespace', 'scope', 'concern', 'concerns']],
     ['member', ['get', 'post', 'put', 'patch', 'delete']],
-    ['context', ['action', 'attributes', 'guard', 'guardFor', 'id', 'paths', 'proceed', 'query', 'reply', 'request', 'resource', 'row', 'scope', 'signal', 'store']]
+    [
+      'context',
+      [
+        'action', 'attributes', 'guard', 'guardFor', 'id', 'paths', 'proceed', 'query', 'reply', 'request', 'resource',
+        'row', 'scope', 'signal', 'store'
+      ]
+    ]
   ]
   for (const [mark, names] of places) {
     await t.test(`each completion at ${mark} is documented`, async (t) => {
@@ -121,32 +143,51 @@ t.test('an editor shows the documentation', async (t) => {
   await t.test('path helpers are shown with their names and parameters', async (t) => {
     const all = hover(after('app.', 'paths'))
     t.match(all, { type: /UrlHelper<"post" \| "posts" \|/, text: /`app\.paths\.post\(7\)` is `\/posts\/7`/ })
-    t.equal(hover(after('app.paths.')).type, '(property) postComment: (parameter: PathParameter, parameter_1: PathParameter, options?: PathOptions<Readonly<Record<string, Scalar | PathOperators<string | number | boolean> | undefined>>> | undefined) => string')
+    t.equal(
+      hover(after('app.paths.')).type,
+      '(property) postComment: (parameter: PathParameter, parameter_1: PathParameter, options?: ' +
+        'PathOptions<Readonly<Record<string, Scalar | PathOperators<string | number | boolean> | undefined>>> | ' +
+          'undefined) => string'
+    )
   })
 
   await t.test('every export is documented, with all its members', async (t) => {
-    const mistakes = editor.getSemanticDiagnostics(file).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
+    const mistakes = editor.getSemanticDiagnostics(file).map(({ messageText }) =>
+      ts.flattenDiagnosticMessageText(messageText, '\n'))
     t.strictSame(mistakes, [], 'the program compiles')
     const whole = editor.getProgram() as ts.Program
     const checker = whole.getTypeChecker()
-    const exported = ['index', 'html/index', 'sql/sqlite/index', 'sql/postgres/index', 'database/index', 'xsd/index', 'contract/index'].flatMap((name) => {
+    const exported = [
+      'index', 'html/index', 'sql/sqlite/index', 'sql/postgres/index', 'database/index', 'xsd/index', 'contract/index'
+    ].flatMap((name) => {
       const source = whole.getSourceFile(`${root}dist/${name}.d.ts`) as ts.SourceFile
       return checker.getExportsOfModule(checker.getSymbolAtLocation(source) as ts.Symbol)
     }).map((symbol) => (symbol.flags & ts.SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol))
     t.ok(exported.length > 150, `${exported.length} symbols`)
     // `@default` documents a word of the pages.
-    const isDocumented = (symbol: ts.Symbol): boolean => symbol.getDocumentationComment(checker).length > 0 || symbol.getJsDocTags(checker).length > 0
-    const isOurs = (member: ts.Symbol): boolean => member.declarations?.some((declaration) => declaration.getSourceFile().fileName.startsWith(`${root}dist/`)) === true
+    const isDocumented = (symbol: ts.Symbol): boolean =>
+      symbol.getDocumentationComment(checker).length > 0 || symbol.getJsDocTags(checker).length > 0
+    const isOurs = (member: ts.Symbol): boolean => member.declarations?.some((declaration) =>
+      declaration.getSourceFile().fileName.startsWith(`${root}dist/`)) === true
     // The English text of a message stands beside its code.
-    const isMessage = (member: ts.Symbol): boolean => member.declarations?.some((declaration) => declaration.getSourceFile().fileName.endsWith('/core/messages.d.ts') && !ts.isClassElement(declaration)) === true
+    const isMessage = (member: ts.Symbol): boolean => member.declarations?.some((declaration) =>
+      declaration.getSourceFile().fileName.endsWith('/core/messages.d.ts') && !ts.isClassElement(declaration)) === true
     // Excludes symbols and private members, which have no public name.
     const isNamed = ({ name }: ts.Symbol): boolean => !/^__|#/.test(name)
     // A member of the type `never` says which members of other types cannot be given.
-    const canBeGiven = (member: ts.Symbol): boolean => (checker.getTypeOfSymbol(member).flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Never)) === 0
+    const canBeGiven = (member: ts.Symbol): boolean => (checker.getTypeOfSymbol(
+      member
+    ).flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Never)) === 0
     const missing = exported.flatMap((symbol) => {
-      const hasMembers = symbol.declarations?.some((declaration) => ts.isInterfaceDeclaration(declaration) || ts.isClassDeclaration(declaration)) === true
-      const members = hasMembers ? checker.getDeclaredTypeOfSymbol(symbol).getProperties().filter((member) => isOurs(member) && isNamed(member) && canBeGiven(member)) : []
-      return [...isDocumented(symbol) ? [] : [symbol.name], ...members.filter((member) => !isDocumented(member) && !isMessage(member)).map(({ name }) => `${symbol.name}.${name}`)]
+      const hasMembers = symbol.declarations?.some((declaration) =>
+        ts.isInterfaceDeclaration(declaration) || ts.isClassDeclaration(declaration)) === true
+      const members = hasMembers
+        ? checker.getDeclaredTypeOfSymbol(symbol).getProperties().filter((member) =>
+          isOurs(member) && isNamed(member) && canBeGiven(member))
+        : []
+      return [...isDocumented(symbol) ? [] : [symbol.name], ...members.filter((member) =>
+        !isDocumented(member) && !isMessage(member)).map(({ name }) =>
+        `${symbol.name}.${name}`)]
     })
     t.strictSame(missing, [])
   })

@@ -10,7 +10,9 @@ import root, { type Test } from 'tap'
 import { type Store } from '../../lib/index.js'
 import { postgresStore, type PostgresStore, type PostgresStoreOptions } from '../../lib/sql/postgres/index.js'
 import { sqliteStore } from '../../lib/sql/sqlite/index.js'
-import { BlogClient, checkClients, isRefusal, type Kind, kinds, listRows, type Said, total } from '../support/blog-client.js'
+import {
+  BlogClient, checkClients, isRefusal, type Kind, kinds, listRows, type Said, total
+} from '../support/blog-client.js'
 import { build, post } from '../support/helper.js'
 import { type PostgresServer, startPostgres } from '../support/stores/postgres.js'
 import { buildExample, startProgram, until, writeProgram } from '../support/program.js'
@@ -46,7 +48,13 @@ interface Place {
 const places: ReadonlyArray<readonly [name: string, make: (t: Test) => Promise<Place>]> = [
   ['SQLite', async (t) => {
     const path = makePath(t)
-    return { name: path, settle: async () => {}, rows: async () => rowsIn(path), inspect: async () => look(path, 'PRAGMA integrity_check') }
+    return {
+      name: path,
+      settle: async () => {},
+      rows: async () =>
+        rowsIn(path),
+      inspect: async () => look(path, 'PRAGMA integrity_check')
+    }
   }],
   ['PostgreSQL', async () => {
     const { url } = await makeDatabase()
@@ -54,7 +62,9 @@ const places: ReadonlyArray<readonly [name: string, make: (t: Test) => Promise<P
       name: url,
       // The database goes on with a statement after its client has been killed.
       settle: () => until('the connections are gone', async () => await countConnections(url) === 0),
-      rows: async () => (await query<Said>(url, 'SELECT id, title, body FROM posts')).map((row) => ({ ...row, id: Number(row.id) })),
+      rows: async () => (await query<Said>(url, 'SELECT id, title, body FROM posts')).map(
+        (row) => ({ ...row, id: Number(row.id) })
+      ),
       inspect: async () => [{ integrity_check: 'ok' }]
     }
   }]
@@ -95,12 +105,17 @@ async function query<R> (url: string, text: string): Promise<R[]> {
 }
 
 async function countConnections (url: string): Promise<number> {
-  const [row] = await query<{ count: number }>(url, 'SELECT count(*)::integer FROM pg_stat_activity WHERE datname = current_database() AND backend_type = \'client backend\' AND pid <> pg_backend_pid()')
+  const [row] = await query<{ count: number }>(
+    url,
+    'SELECT count(*)::integer FROM pg_stat_activity WHERE datname = current_database() AND backend_type = \'client ' +
+      'backend\' AND pid <> pg_backend_pid()'
+  )
   return row?.count ?? 0
 }
 
 function makeClients (t: Test, count: number, url: () => URL, length?: number): BlogClient[] {
-  const clients = Array.from({ length: count }, (_, index) => new BlogClient(`client ${index}`, kinds[index % kinds.length] as Kind, url, length))
+  const clients = Array.from({ length: count }, (_, index) =>
+    new BlogClient(`client ${index}`, kinds[index % kinds.length] as Kind, url, length))
   t.teardown(() => { for (const client of clients) client.close() })
   return clients
 }
@@ -108,10 +123,13 @@ function makeClients (t: Test, count: number, url: () => URL, length?: number): 
 /**
  * Lets the clients write until this many more writes are acknowledged. The returned promise ends with the last client.
  */
-async function load (clients: readonly BlogClient[], more: number, mayGoOn: (client: BlogClient) => boolean = () => true): Promise<{ readonly work: Promise<unknown> }> {
+async function load (clients: readonly BlogClient[], more: number, mayGoOn: (client: BlogClient) => boolean = () =>
+  true): Promise<{ readonly work: Promise<unknown> }> {
   const wanted = total(clients, 'acknowledged') + more
   const enough = new Promise<void>((resolve) => {
-    for (const client of clients) client.onAcknowledged = () => { if (total(clients, 'acknowledged') >= wanted) resolve() }
+    for (const client of clients) {
+      client.onAcknowledged = () => { if (total(clients, 'acknowledged') >= wanted) resolve() }
+    }
   })
   const work = Promise.all(clients.map((client) => client.work(() => mayGoOn(client))))
   await Promise.race([enough, work.then(() => { throw new Error('the server has gone') })])
@@ -146,7 +164,9 @@ for (const [name, make] of places) {
     const clients = makeClients(t, 8, () => url)
     let owed = 0
     for (let cycle = 0; cycle < ENDS; cycle++) {
-      const { process: child, line, ended } = await startProgram(t, SERVER, { environment: { PORT: '0', STORE: place.name } })
+      const {
+        process: child, line, ended
+      } = await startProgram(t, SERVER, { environment: { PORT: '0', STORE: place.name } })
       url = new URL(/http:\S+(?=\/posts;)/.exec(line)?.[0] ?? '')
       for (const client of clients) {
         client.isClosing = false
@@ -161,8 +181,10 @@ for (const [name, make] of places) {
       owed += answers.length
       for (const client of clients) client.isClosing = true
       child.kill('SIGTERM')
-      const statuses = (await Promise.allSettled(answers)).map((answer) => answer.status === 'fulfilled' ? answer.value.status : String(answer.reason))
-      t.strictSame(statuses.filter((status) => !(Number(status) < 400)), [], 'every request that had been sent succeeds')
+      const statuses = (await Promise.allSettled(answers)).map((answer) =>
+        answer.status === 'fulfilled' ? answer.value.status : String(answer.reason))
+      t.strictSame(statuses.filter((status) =>
+        !(Number(status) < 400)), [], 'every request that had been sent succeeds')
       // The example exits with 1 if it has not stopped after five seconds.
       t.equal(await ended, 0)
       await work
@@ -179,7 +201,9 @@ async function serve (t: Test, store: Store): Promise<{ readonly app: FastifyIns
   return { app, url: new URL(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`) }
 }
 
-root.test('a crashed PostgreSQL gives 503 or 504, loses no acknowledged write, and is used again when it is back', async (t) => {
+root.test('a crashed PostgreSQL gives 503 or 504, loses no acknowledged write, and is used again when it is back', async (
+  t
+) => {
   const { server, url: database } = await makeDatabase()
   const pool = new pg.Pool({ connectionString: database, max: 5 })
   t.teardown(() => pool.end())
@@ -202,15 +226,25 @@ root.test('a crashed PostgreSQL gives 503 or 504, loses no acknowledged write, a
       work = Promise.all(clients.map((client) => client.work(() => mayGoOn)))
     }
     const refused = new Map(clients.map((client) => [client, client.refused]))
-    await Promise.race([work, until('all are refused', () => clients.every((client) => client.refused >= (refused.get(client) ?? 0) + 3))])
-    const back = new Promise<void>((resolve) => { for (const client of clients) client.onAcknowledged = () => { resolve() } })
+    await Promise.race([work, until('all are refused', () =>
+      clients.every((client) => client.refused >= (refused.get(client) ?? 0) + 3))])
+    const back = new Promise<void>((resolve) => {
+      for (const client of clients) client.onAcknowledged = () => { resolve() }
+    })
     await server.start()
     await Promise.race([back, work.then(() => { throw new Error('no write succeeds when the database is back') })])
     mayGoOn = false
     await work
-    t.strictSame(checkClients(clients, await listRows(url)), [], 'every acknowledged write is there, and no refused one')
+    t.strictSame(
+      checkClients(clients, await listRows(url)), [], 'every acknowledged write is there, and no refused one'
+    )
   }
-  t.ok(total(clients, 'acknowledged') > LOAD, `${total(clients, 'acknowledged')} acknowledged, ${total(clients, 'refused')} refused, ${total(clients, 'unknown')} unknown`)
+  t.ok(
+    total(clients, 'acknowledged') > LOAD,
+    `${total(
+      clients, 'acknowledged'
+    )} acknowledged, ${total(clients, 'refused')} refused, ${total(clients, 'unknown')} unknown`
+  )
   t.ok(pool.totalCount <= 5)
   t.strictSame([pool.waitingCount, pool.idleCount], [0, pool.totalCount], 'no connection is lost')
   await until('the broken connections are closed', async () => await countConnections(database) <= pool.totalCount)
@@ -297,7 +331,9 @@ root.test('an SQLite that another process locks for too long is unavailable unti
   const path = makePath(t)
   const database = new Database(path)
   t.teardown(() => { database.close() })
-  const { url } = await serve(t, sqliteStore({ database, table: 'posts', attributes: post, migrate: true, busyTimeout: 20 }))
+  const {
+    url
+  } = await serve(t, sqliteStore({ database, table: 'posts', attributes: post, migrate: true, busyTimeout: 20 }))
   const clients = makeClients(t, kinds.length, () => url)
   for (const client of clients) for (let count = 0; count < 5; count++) await client.create()
   const locker = await startProgram(t, writeProgram(t, 'locker', LOCKER), { parameters: [path] })
@@ -320,14 +356,22 @@ root.test('an SQLite that another process locks for too long is unavailable unti
 })
 
 /** Opens a store in its own database, with a pool that ends with the test. */
-async function openPostgres (t: Test, poolOptions: pg.PoolConfig, options: Partial<PostgresStoreOptions> = {}): Promise<{ readonly database: string, readonly pool: pg.Pool, readonly store: PostgresStore }> {
+async function openPostgres (
+  t: Test, poolOptions: pg.PoolConfig, options: Partial<PostgresStoreOptions> = {}
+): Promise<{
+  readonly database: string, readonly pool: pg.Pool, readonly store: PostgresStore
+}> {
   const { url } = await makeDatabase()
   const pool = new pg.Pool({ connectionString: url, ...poolOptions })
   t.teardown(() => pool.end())
-  return { database: url, pool, store: postgresStore({ pool, table: 'posts', attributes: post, migrate: true, ...options }) }
+  return {
+    database: url, pool, store: postgresStore({ pool, table: 'posts', attributes: post, migrate: true, ...options })
+  }
 }
 
-root.test('a PostgreSQL without a free connection is unavailable, and a connection that comes too late is returned', async (t) => {
+root.test('a PostgreSQL without a free connection is unavailable, and a connection that comes too late is returned', async (
+  t
+) => {
   const { database, pool, store } = await openPostgres(t, { max: 1 }, { acquireTimeout: 50 })
   // Connecting may be slow on a busy machine. An open connection is given at once.
   ;(await pool.connect()).release()
@@ -376,11 +420,17 @@ root.test('no serializable write is lost', async (t) => {
   const TASKS = 20
   const UPDATES = 10
   const names = Array.from({ length: TASKS }, (_, task) => `count${task}`)
-  const counters = { type: 'object', properties: Object.fromEntries([...names, 'winner'].map((name) => [name, { type: 'integer' }])) } as const
-  const { database, store } = await openPostgres(t, { options: '-c default_transaction_isolation=serializable' }, { attributes: counters })
+  const counters = {
+    type: 'object', properties: Object.fromEntries([...names, 'winner'].map((name) => [name, { type: 'integer' }]))
+  } as const
+  const {
+    database, store
+  } = await openPostgres(t, { options: '-c default_transaction_isolation=serializable' }, { attributes: counters })
   const app = await build(t, { name: 'rows', store })
   t.equal((await app.inject({ method: 'POST', url: '/rows', payload: { row: {} } })).statusCode, 201)
-  const put = async (row: object, headers: Record<string, string> = {}): Promise<number> => (await app.inject({ method: 'PUT', url: '/rows', payload: { id: 1, row }, headers })).statusCode
+  const put = async (row: object, headers: Record<string, string> = {}): Promise<number> => (await app.inject(
+    { method: 'PUT', url: '/rows', payload: { id: 1, row }, headers }
+  )).statusCode
   const unexpected: number[] = []
 
   await Promise.all(names.map(async (name) => {
@@ -397,11 +447,14 @@ root.test('no serializable write is lost', async (t) => {
 
   for (let round = 0; round < UPDATES; round++) {
     const version = 1 + TASKS * UPDATES + round
-    const statuses = await Promise.all(names.map((_, task) => put({ winner: task }, { 'if-match': `"${version}.json"` })))
+    const statuses = await Promise.all(names.map((_, task) =>
+      put({ winner: task }, { 'if-match': `"${version}.json"` })))
     const winners = statuses.flatMap((status, task) => status === 200 ? [task] : [])
     if (winners.length !== 1) t.fail(`version ${version} was replaced ${winners.length} times: ${statuses.join()}`)
     unexpected.push(...statuses.filter((status) => ![200, 412, 503].includes(status)))
-    const [row] = await query<{ version: number, winner: number }>(database, 'SELECT version::integer, winner::integer FROM posts')
+    const [row] = await query<{ version: number, winner: number }>(
+      database, 'SELECT version::integer, winner::integer FROM posts'
+    )
     t.strictSame(row, { version: version + 1, winner: winners[0] })
   }
   t.strictSame(unexpected, [])

@@ -19,7 +19,12 @@ t.test('tenants: users see and change the notes of their own company only', asyn
   async function signIn (name: string, password: string): Promise<Record<string, string>> {
     const body = new URLSearchParams({ name, password })
     const { headers } = await fetch(`${url}/session`, { method: 'POST', body, redirect: 'manual' })
-    return { ...JSON_HEADERS, cookie: headers.getSetCookie().map((cookie) => cookie.replace(/;.*/s, '')).join('; '), location: headers.get('location') ?? '' }
+    return {
+      ...JSON_HEADERS,
+      cookie: headers.getSetCookie().map((cookie) =>
+        cookie.replace(/;.*/s, '')).join('; '),
+      location: headers.get('location') ?? ''
+    }
   }
   t.equal((await signIn('ann', 'wrong')).location, '/')
   const [ann, bob, eve] = [await signIn('ann', 'tea'), await signIn('bob', 'milk'), await signIn('eve', 'wine')]
@@ -31,7 +36,9 @@ t.test('tenants: users see and change the notes of their own company only', asyn
   t.equal(await create(ann), 409, 'a title is unique in a company')
   t.equal(await create(eve), 201, 'another company may have the same title')
   t.equal(await create(bob), 403, 'a reader may not write')
-  const titles = async (headers: Record<string, string>): Promise<unknown> => (await fetch(`${url}/notes`, { headers })).json()
+  const titles = async (headers: Record<string, string>): Promise<unknown> => (await fetch(
+    `${url}/notes`, { headers }
+  )).json()
   t.match(await titles(bob), { notes: [{ id: 1, title: 'Budget' }] })
   t.match(await titles(eve), { notes: [{ id: 2, title: 'Budget' }] })
   t.equal((await fetch(`${url}/notes/1`, { headers: eve })).status, 404)
@@ -43,14 +50,18 @@ t.test('an existing database: its rows are edited, and no update of another prog
   const list = await fetch(`${url}/`, { headers: { accept: 'text/html' } })
   t.equal(list.url, `${url}/artists`)
   t.match(await list.text(), 'Clara Schumann')
-  t.match(await (await fetch(`${url}/artists/1/albums.json`)).json(), { albums: [{ id: 1, title: 'Piano Trio', releasedOn: '1846-09-01' }] })
+  t.match(await (await fetch(`${url}/artists/1/albums.json`)).json(), {
+    albums: [{ id: 1, title: 'Piano Trio', releasedOn: '1846-09-01' }]
+  })
 
   const database = new Database(file)
   t.teardown(() => { database.close() })
   const read = await fetch(`${url}/artists/2.json`)
   database.prepare('UPDATE Artist SET Name = ? WHERE ArtistId = 2').run('Fanny Mendelssohn')
   const update = async (version: string | null): Promise<number> =>
-    (await fetch(`${url}/artists`, { method: 'PUT', headers: { ...JSON_HEADERS, 'if-match': version ?? '' }, body: '{"id":2,"artist":{"name":"Fanny"}}' })).status
+    (await fetch(`${url}/artists`, {
+      method: 'PUT', headers: { ...JSON_HEADERS, 'if-match': version ?? '' }, body: '{"id":2,"artist":{"name":"Fanny"}}'
+    })).status
   t.equal(await update(read.headers.get('etag')), 412, 'the other program has changed the row')
   t.equal(await update((await fetch(`${url}/artists/2.json`)).headers.get('etag')), 200)
   t.match(database.prepare('SELECT Name FROM Artist WHERE ArtistId = 2').get(), { Name: 'Fanny' })
@@ -70,15 +81,25 @@ t.test('a JSON API: the generated client creates, updates, lists, and is told wh
 
 t.test('a custom format: a calendar app gets the events as iCalendar', async (t) => {
   const url = await start(t, 'custom-format.ts')
-  const body = JSON.stringify({ event: { title: 'A day; with, punctuation\nand a title of more than seventy-five bytes – in UTF-8', start: '2026-12-24T18:00:00Z', end: '2026-12-24T20:00:00Z' } })
+  const body = JSON.stringify({
+    event: {
+      title: 'A day; with, punctuation\nand a title of more than seventy-five bytes – in UTF-8',
+      start: '2026-12-24T18:00:00Z',
+      end: '2026-12-24T20:00:00Z'
+    }
+  })
   t.equal((await fetch(`${url}/events`, { method: 'POST', headers: JSON_HEADERS, body })).status, 201)
   const answer = await fetch(`${url}/events`, { headers: { accept: 'text/calendar' } })
   t.equal(answer.headers.get('content-type'), 'text/calendar; charset=utf-8')
   const calendar = await answer.text()
   t.ok(calendar.startsWith('BEGIN:VCALENDAR\r\n') && calendar.endsWith('END:VCALENDAR\r\n'))
   t.equal(calendar.match(/^BEGIN:VEVENT\r$/gm)?.length, 2)
-  t.ok(calendar.split('\r\n').every((line) => Buffer.byteLength(line) <= 75), 'RFC 5545, section 3.1: lines have at most 75 bytes')
-  t.match(calendar.replaceAll('\r\n ', ''), 'SUMMARY:A day\\; with\\, punctuation\\nand a title of more than seventy-five bytes – in UTF-8\r\n')
+  t.ok(calendar.split('\r\n').every((line) =>
+    Buffer.byteLength(line) <= 75), 'RFC 5545, section 3.1: lines have at most 75 bytes')
+  t.match(
+    calendar.replaceAll('\r\n ', ''),
+    'SUMMARY:A day\\; with\\, punctuation\\nand a title of more than seventy-five bytes – in UTF-8\r\n'
+  )
   t.match(calendar, 'DTSTART:20261201T083000Z\r\n')
   t.equal((await fetch(`${url}/events/9.ics`)).status, 404)
 })

@@ -17,7 +17,9 @@ const LOOKS = [320, 768, 1280].flatMap((width) => [[width, 'light'], [width, 'da
 t.test('in Chromium', { skip: reasonToSkip() ?? false }, testAll)
 t.test('axe finds nothing', { skip: reasonToSkip() ?? false }, testAccessibility)
 
-/** The pages that axe looks at: a list, and a form with faults, of each schema; and all pages of one from right to left. */
+/**
+ * The pages that axe looks at: a list, and a form with faults, of each schema; and all pages of one from right to left.
+ */
 const LOOKED_AT = /^(?:the list|faults) of \w+$|invoices, right to left$/
 
 /** Looks at each page in one way. All schemas together are looked at in all of them. */
@@ -52,20 +54,28 @@ async function testAll (t: Test): Promise<void> {
   const paths = new Map<string, readonly string[]>()
   for (const { options: { name } } of specimens) {
     const rows = (await app.inject(`/${name}.json`)).json<Record<string, Array<{ id: unknown }>>>()[name] ?? []
-    paths.set(name, [`/${name}`, `/${name}/${String(rows[0]?.id)}`, `/${name}/${String(rows[0]?.id)}/edit`, `/${name}/new`])
+    paths.set(name, [
+      `/${name}`, `/${name}/${String(rows[0]?.id)}`, `/${name}/${String(rows[0]?.id)}/edit`, `/${name}/new`
+    ])
   }
 
   for (const [name, pages] of paths) {
-    t.test(`no word of the ${name} is broken, no number or time is cut off, and no page is wider than its window`, async (t) => {
+    t.test(`no word of the ${name} is broken, no number or time is cut off, and no page is wider than its window`, async (
+      t
+    ) => {
       for (const path of pages) {
         await page.goto(url + path)
         // tsx gives inner functions their names by this helper, which a page does not have.
         await page.evaluate('globalThis.__name = (value) => value')
         for (const width of WIDTHS) {
           await page.setViewportSize({ width, height: 800 })
-          const { wide, broken, cut, high, cells } = await page.evaluate(measure, { width, highest: width > NARROW ? HIGHEST_ROW : Infinity })
+          const {
+            wide, broken, cut, high, cells
+          } = await page.evaluate(measure, { width, highest: width > NARROW ? HIGHEST_ROW : Infinity })
           t.ok(cells > 0, `${path} has something to measure`)
-          t.strictSame({ wide, broken, cut, high }, { wide: [], broken: [], cut: [], high: [] }, `${path} at ${width} pixels`)
+          t.strictSame(
+            { wide, broken, cut, high }, { wide: [], broken: [], cut: [], high: [] }, `${path} at ${width} pixels`
+          )
         }
       }
     })
@@ -92,10 +102,15 @@ async function testAll (t: Test): Promise<void> {
     t.teardown(() => app.close())
     const authors = memoryStore()
     for (let number = 1; number <= 60; number++) authors.create({ name: `Author ${number}` }, {})
-    const attributes = { type: 'object', required: ['name'], properties: { name: { type: 'string', maxLength: 20 } } } as const
+    const attributes = {
+      type: 'object', required: ['name'], properties: { name: { type: 'string', maxLength: 20 } }
+    } as const
     app.register(draw((map) => map
       .resources('authors', { attributes, store: authors })
-      .resources('books', { attributes: { type: 'object', properties: { authorId: { type: 'integer' } } }, references: { authorId: 'authors' } })))
+      .resources('books', {
+        attributes: { type: 'object', properties: { authorId: { type: 'integer' } } },
+        references: { authorId: 'authors' }
+      })))
     await page.goto(`${await app.listen({ port: 0, host: '127.0.0.1' })}/books`)
     await page.getByRole('button', { name: 'Choose: Author' }).click()
     for (const width of [360, 1280]) {
@@ -110,8 +125,12 @@ async function testAll (t: Test): Promise<void> {
   t.test('in the card of a row, every cell begins with its label', async (t) => {
     await page.setViewportSize({ width: 360, height: 800 })
     await page.goto(`${url}/invoices`)
-    const sides = await page.evaluate<string[]>('[...document.querySelectorAll("#rows tr:first-child td:not(:first-child)")].map((cell) => getComputedStyle(cell).textAlign)')
-    t.strictSame(sides.filter((side) => !['start', 'left'].includes(side)), [], 'the side where a page from left to right begins')
+    const sides = await page.evaluate<string[]>(
+      '[...document.querySelectorAll("#rows tr:first-child td:not(:first-child)")].map((cell) => ' +
+        'getComputedStyle(cell).textAlign)'
+    )
+    t.strictSame(sides.filter((side) =>
+      !['start', 'left'].includes(side)), [], 'the side where a page from left to right begins')
   })
 
   t.test('the units of a column of numbers stand at its right, also from right to left', async (t) => {
@@ -155,10 +174,22 @@ async function testAll (t: Test): Promise<void> {
       await page.locator('details.danger > summary').click()
       for (const width of [320, 660, 768, 1280]) {
         await page.setViewportSize({ width, height: 800 })
-        const [heading, tools, warning, confirm] = await boxesOf(page, 'h1', '.tools', 'details.danger .card', 'details.danger .primary')
-        t.ok(warning !== undefined && warning.left >= 0 && warning.right <= width, `${path}: the warning at ${width} pixels`)
-        t.ok(confirm !== undefined && confirm.left >= 0 && confirm.right <= width, `${path}: its button at ${width} pixels`)
-        if (width > NARROW) t.ok(heading !== undefined && tools !== undefined && tools.top < heading.bottom, `${path}: the buttons at ${width} pixels`)
+        const [heading, tools, warning, confirm] = await boxesOf(
+          page, 'h1', '.tools', 'details.danger .card', 'details.danger .primary'
+        )
+        t.ok(
+          warning !== undefined && warning.left >= 0 && warning.right <= width,
+          `${path}: the warning at ${width} pixels`
+        )
+        t.ok(
+          confirm !== undefined && confirm.left >= 0 && confirm.right <= width, `${path}: its button at ${width} pixels`
+        )
+        if (width > NARROW) {
+          t.ok(
+            heading !== undefined && tools !== undefined && tools.top < heading.bottom,
+            `${path}: the buttons at ${width} pixels`
+          )
+        }
       }
     }
   })
@@ -188,17 +219,27 @@ async function testAll (t: Test): Promise<void> {
   t.test('a refused field in a line stays below its head', async (t) => {
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.goto(`${url}/invoices/new`)
-    await page.locator('.actions .primary').evaluate((button) => { (button as unknown as { formNoValidate: boolean }).formNoValidate = true })
+    await page.locator('.actions .primary').evaluate((button) => {
+      (button as unknown as { formNoValidate: boolean }).formNoValidate = true
+    })
     await page.locator('.actions .primary').click()
     await page.waitForSelector('.problem')
-    const [head, field, next] = await boxesOf(page, '.heads .line > :nth-child(2)', '[id="invoice:lineItems:0:quantity"]', '.heads .line > :nth-child(3)')
+    const [head, field, next] = await boxesOf(
+      page, '.heads .line > :nth-child(2)', '[id="invoice:lineItems:0:quantity"]', '.heads .line > :nth-child(3)'
+    )
     t.equal(await page.getAttribute('[id="invoice:lineItems:0:quantity"]', 'aria-invalid'), 'true')
-    t.ok(head !== undefined && field !== undefined && Math.abs(head.left - field.left) <= 1 && Math.abs(head.right - field.right) <= 1, JSON.stringify({ head, field, next }))
+    t.ok(
+      head !== undefined && field !== undefined && Math.abs(head.left - field.left) <= 1 &&
+        Math.abs(head.right - field.right) <= 1,
+      JSON.stringify({ head, field, next })
+    )
   })
 }
 
 /** Returns the first box of each selector. */
-async function boxesOf (page: Page, ...selectors: string[]): Promise<Array<{ left: number, right: number, top: number, bottom: number }>> {
+async function boxesOf (page: Page, ...selectors: string[]): Promise<Array<{
+  left: number, right: number, top: number, bottom: number
+}>> {
   const boxes = await Promise.all(selectors.map((selector) => page.locator(selector).first().boundingBox()))
   return boxes.map((box) => {
     const { x, y, width, height } = box ?? { x: NaN, y: NaN, width: NaN, height: NaN }
@@ -242,14 +283,18 @@ function measure ({ width, highest }: { readonly width: number, readonly highest
     range.setStart(node, start)
     range.setEnd(node, end)
     const { lines, length } = linesOf(range)
-    const block = node.parentElement.closest('td, th, dt, dd, h1, h2, label, legend, button, p, li, summary, .button, div')
+    const block = node.parentElement.closest(
+      'td, th, dt, dd, h1, h2, label, legend, button, p, li, summary, .button, div'
+    )
     const style = block.ownerDocument.defaultView.getComputedStyle(block)
     const room = block.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)
     if (lines > 1 && (length <= room || block.closest('.list') !== null)) broken.push(`${block.localName}: ${what}`)
     cells++
   }
 
-  for (const element of document.querySelectorAll('main :is(td, th, dt, dd, h1, h2, label, legend, button, .button, .chip, .badge, .total, .range)')) {
+  for (const element of document.querySelectorAll(
+    'main :is(td, th, dt, dd, h1, h2, label, legend, button, .button, .chip, .badge, .total, .range)'
+  )) {
     for (const node of element.childNodes) {
       if (node.nodeType !== 3) continue
       for (const { 0: word, index } of node.data.matchAll(/\S+/g)) {
@@ -264,6 +309,16 @@ function measure ({ width, highest }: { readonly width: number, readonly highest
     .filter((element) => element.scrollWidth > element.clientWidth)
     .map((element) => String(element.value ?? element.innerText))
   const { scrollWidth } = document.documentElement
-  const heights = [...document.querySelectorAll('.list tbody tr')].map((row) => Number(row.getBoundingClientRect().height))
-  return { wide: scrollWidth > width ? [`${scrollWidth} pixels`] : [], broken: [...new Set(broken)], cut: [...new Set(cut)], high: heights.filter((height) => height > highest), cells }
+  const heights = [...document.querySelectorAll('.list tbody tr')].map((row) =>
+    Number(row.getBoundingClientRect().height))
+  return {
+    wide: scrollWidth > width
+      ? [`${scrollWidth} pixels`]
+      : [],
+    broken: [...new Set(broken)],
+    cut: [...new Set(cut)],
+    high: heights.filter((height) =>
+      height > highest),
+    cells
+  }
 }

@@ -49,10 +49,14 @@ t.test('PostgreSQL starts for a clone in a folder that only its owner may enter'
   // In root's home the temporary folder is also private.
   const environment = { ...process.env, ...(isRoot && { TMPDIR: folder }) }
   const command = `${ALONE}; umask 077; exec "$0" --import tsx test/start.ts`
-  const { stdout } = await promisify(execFile)('sh', ['-c', command, process.execPath], { cwd: folder, env: environment })
+  const {
+    stdout
+  } = await promisify(execFile)('sh', ['-c', command, process.execPath], { cwd: folder, env: environment })
   const { rows, binaries } = JSON.parse(stdout) as { readonly rows: unknown, readonly binaries: string }
   t.strictSame(rows, [{ one: 1 }])
-  t.equal(binaries.startsWith(folder + sep), !isRoot, 'root runs a copy that another user can read, others run the original')
+  t.equal(
+    binaries.startsWith(folder + sep), !isRoot, 'root runs a copy that another user can read, others run the original'
+  )
 })
 
 t.test('a PostgreSQL that cannot start reports why in one line', async (t) => {
@@ -63,7 +67,10 @@ t.test('a PostgreSQL that cannot start reports why in one line', async (t) => {
   const cases: ReadonlyArray<readonly [what: string, flags: string[], binaries: string | undefined, cause: RegExp]> = [
     ['without its binaries', [], makePrivateFolder(t), /there is no folder \S+; run npm ci$/],
     ['with a setting that does not exist', ['no_such_setting=1'], undefined, /FATAL: .*"no_such_setting"/],
-    ['on a port that is in use', [`port=${port}`], undefined, /could not bind IPv4 address "127\.0\.0\.1": Address already in use/]
+    [
+      'on a port that is in use', [`port=${port}`], undefined,
+      /could not bind IPv4 address "127\.0\.0\.1": Address already in use/
+    ]
   ]
   for (const [what, flags, binaries, cause] of cases) {
     const error = await startServer(flags, binaries).then(() => undefined, (error: Error) => error)

@@ -54,13 +54,22 @@ interface Started extends Target {
 async function start (t: Test, program: Program, index: number): Promise<Started> {
   const port = await freePort()
   const { language, text } = program.block
-  const source = language === 'ts' ? ts.transpileModule(text, { compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 } }).outputText : text
+  const source = language === 'ts'
+    ? ts.transpileModule(text, {
+      compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 }
+    }).outputText
+    : text
   const file = writeProgram(`${index}/program.mjs`, source.replaceAll('3000', String(port)))
   const directory = new URL('.', file).pathname
   const environment = { ...process.env, ...await databaseOf(t, text) }
-  const child = spawn('sh', ['-c', `${ALONE}; exec "$0" "$@"`, process.execPath, `--import=${REPORTER}`, file.pathname], { cwd: directory, env: environment, stdio: ['ignore', 'inherit', 'inherit', 'ipc'], detached: true })
+  const child = spawn(
+    'sh', ['-c', `${ALONE}; exec "$0" "$@"`, process.execPath, `--import=${REPORTER}`, file.pathname],
+    { cwd: directory, env: environment, stdio: ['ignore', 'inherit', 'inherit', 'ipc'], detached: true }
+  )
   t.teardown(() => stop(child))
-  const ended = once(child, 'exit').then(([code]) => { throw new Error(`the program ended with ${code} before it listened`) })
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`the program ended with ${code} before it listened`)
+  })
   await Promise.race([once(child, 'message'), ended])
   ended.catch(() => {})
   return { directory, port, child }
@@ -86,7 +95,9 @@ async function databaseOf (t: Test, program: string): Promise<Record<string, str
 function run (command: string, { port, directory }: Target): string {
   const line = command.replaceAll(/\bcurl /g, 'curl -s ').replaceAll(':3000', `:${port}`)
   const { stdout } = spawnSync('sh', ['-c', line], { encoding: 'utf8', cwd: directory })
-  return stdout.replaceAll(`:${port}`, ':3000').replaceAll('\r', '').replaceAll(/^(?:date|connection|keep-alive|content-length|transfer-encoding): .*\n/gim, '')
+  return stdout.replaceAll(`:${port}`, ':3000').replaceAll('\r', '').replaceAll(
+    /^(?:date|connection|keep-alive|content-length|transfer-encoding): .*\n/gim, ''
+  )
 }
 
 /** Runs the commands of console blocks, and compares what they print with what the blocks show. */
@@ -125,12 +136,21 @@ t.test('each program runs, and each command shown answers what is shown', { skip
   }
 })
 
-const typed = pages.flatMap(({ path, blocks }) => blocks.filter(({ language }) => language === 'ts').map((block) => ({ path, block })))
+const typed = pages.flatMap(({ path, blocks }) =>
+  blocks.filter(({ language }) => language === 'ts').map((block) => ({ path, block })))
 
 t.test('each block of TypeScript is a module that the strict compiler accepts', async (t) => {
-  const files = typed.map(({ path, block }, index) => writeProgram(`typed-${index}-${path.replaceAll('/', '-')}.ts`, `${block.text}\nexport {}\n`).pathname)
+  const files = typed.map(({ path, block }, index) =>
+    writeProgram(`typed-${index}-${path.replaceAll('/', '-')}.ts`, `${block.text}\nexport {}\n`).pathname)
   t.ok(files.length > 0 || !isWhole, 'there are blocks')
-  const { stdout, status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2023', '--types', 'node', ...files], { encoding: 'utf8', cwd: root })
+  const { stdout, status } = spawnSync(
+    process.execPath,
+    [
+      'node_modules/typescript/bin/tsc', '--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--module',
+      'nodenext', '--target', 'es2023', '--types', 'node', ...files
+    ],
+    { encoding: 'utf8', cwd: root }
+  )
   t.strictSame([stdout, status], ['', 0])
 })
 
@@ -141,7 +161,10 @@ t.test('the README\'s first declaration gives the routes that are shown', { skip
   t.teardown(() => app.close())
   new Function('app', 'resources', declaration)(app, resources) // eslint-disable-line no-new-func
   await app.ready()
-  const shown = [...readme?.text.matchAll(/^\| (\w+) \| `(\w+) (\/posts\S*)` \|/gm) ?? []].map(([, action, verb, path]) => `${verb} ${path} posts#${action}`)
+  const shown = [
+    ...readme?.text.matchAll(/^\| (\w+) \| `(\w+) (\/posts\S*)` \|/gm) ?? []
+  ].map(([, action, verb, path]) =>
+    `${verb} ${path} posts#${action}`)
   t.strictSame(app.resourceRoutes.map(({ verb, path, action }) => `${verb} ${path} ${action}`).sort(), shown.sort())
 })
 
@@ -153,7 +176,9 @@ t.test('the store of one\'s own keeps to the contract', { skip: ownStore === und
   t.ok(lines < 60, `in ${lines} lines`)
   const suite = page.blocks.find(({ language, text }) => language === 'js' && text.includes('storeContract('))
   const file = writeProgram('contract.test.mjs', `${text.slice(0, text.indexOf('const app'))}\n${suite?.text}`)
-  const { stdout, status } = spawnSync('sh', ['-c', `${ALONE}; exec "$0" --test-reporter=tap "$1"`, process.execPath, file.pathname], { encoding: 'utf8' })
+  const { stdout, status } = spawnSync(
+    'sh', ['-c', `${ALONE}; exec "$0" --test-reporter=tap "$1"`, process.execPath, file.pathname], { encoding: 'utf8' }
+  )
   t.match(stdout, /^# fail 0$/m)
   t.ok(Number(/^# pass (\d+)$/m.exec(stdout)?.[1]) > 100)
   t.equal(status, 0)
@@ -161,12 +186,16 @@ t.test('the store of one\'s own keeps to the contract', { skip: ownStore === und
 
 const ownFormats = findProgram('const ndjson')
 
-t.test('the formats of one\'s own are short, and write a list as it comes', { skip: ownFormats === undefined }, async (t) => {
+t.test('the formats of one\'s own are short, and write a list as it comes', {
+  skip: ownFormats === undefined
+}, async (t) => {
   const { text } = ownFormats as NonNullable<typeof ownFormats>
   const [declaration = ''] = text.match(/^const ndjson = .*?^}/ms) ?? []
   t.ok(declaration.split('\n').length < 40 && declaration !== '')
   // In this process the package is its source.
-  const source = text.slice(0, text.indexOf('const app')).replace("'fastify-resources'", `'${new URL('lib/index.ts', root).href}'`)
+  const source = text.slice(0, text.indexOf('const app')).replace(
+    "'fastify-resources'", `'${new URL('lib/index.ts', root).href}'`
+  )
   const file = writeProgram('formats.mjs', `${source}\nexport { ndjson }\n`)
   const { ndjson } = await import(file.href) as { ndjson: Format }
   const [BATCHES, ROWS] = [200, 500]
@@ -174,18 +203,34 @@ t.test('the formats of one\'s own are short, and write a list as it comes', { sk
   const store: Store = {
     ...memoryStore(),
     * list () {
-      for (pulled = 0; pulled < BATCHES; pulled++) yield Array.from({ length: ROWS }, (_, row) => ({ id: pulled * ROWS + row + 1, version: '1', attributes: { name: 'Ulm', people: row } }))
+      for (pulled = 0; pulled < BATCHES; pulled++) {
+        yield Array.from(
+          { length: ROWS },
+          (_, row) => ({ id: pulled * ROWS + row + 1, version: '1', attributes: { name: 'Ulm', people: row } })
+        )
+      }
     }
   }
   const app = fastify()
   t.teardown(() => app.close())
-  app.register(resources, { name: 'cities', attributes: { type: 'object', properties: { name: { type: 'string' }, people: { type: 'integer' } } }, store, formats: ['json', 'csv', ndjson] })
-  const read: Record<string, (text: string) => string[]> = { csv: (text) => text.split('\r\n').slice(1, -1), ndjson: (text) => text.split('\n').slice(0, -1) }
+  app.register(resources, {
+    name: 'cities',
+    attributes: { type: 'object', properties: { name: { type: 'string' }, people: { type: 'integer' } } },
+    store,
+    formats: ['json', 'csv', ndjson]
+  })
+  const read: Record<string, (text: string) => string[]> = {
+    csv: (text) =>
+      text.split('\r\n').slice(1, -1),
+    ndjson: (text) => text.split('\n').slice(0, -1)
+  }
   for (const [format, rows] of Object.entries(read)) {
     const stream = (await app.inject({ url: `/cities.${format}`, payloadAsStream: true })).stream()
     let text = ''
     for await (const chunk of stream) {
-      if (text === '') t.ok(pulled < BATCHES / 2, `${pulled} batches have been read when the first bytes of ${format} come`)
+      if (text === '') {
+        t.ok(pulled < BATCHES / 2, `${pulled} batches have been read when the first bytes of ${format} come`)
+      }
       text += (chunk as Buffer).toString()
     }
     t.equal(rows(text).length, BATCHES * ROWS)
@@ -193,16 +238,30 @@ t.test('the formats of one\'s own are short, and write a list as it comes', { sk
   }
 })
 
-t.test('npm start starts the blog, which tells where it is and stops when it is asked to', { skip: readme === undefined }, async (t) => {
+t.test('npm start starts the blog, which tells where it is and stops when it is asked to', {
+  skip: readme === undefined
+}, async (t) => {
   t.match(readme?.text, /^npm ci && npm start$/m)
   t.match(readme?.text, /^[^\n]* `npm cit` runs the tests\.$/m)
   t.match(readme?.text, /^Save as `server\.mjs`, and run `node server\.mjs`:\n\n```js\n/m)
-  const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { scripts: Record<string, string> }
-  for (const [, name = ''] of pages.flatMap(({ text }) => [...text.matchAll(/\bnpm run (?:--silent )?([\w-]+)/g)])) t.ok(scripts[name], `npm run ${name}`)
+  const {
+    scripts
+  } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { scripts: Record<string, string> }
+  for (const [, name = ''] of pages.flatMap(({ text }) => [...text.matchAll(/\bnpm run (?:--silent )?([\w-]+)/g)])) {
+    t.ok(scripts[name], `npm run ${name}`)
+  }
   const port = await freePort()
   mkdirSync(folder, { recursive: true })
   const store = new URL('blog.sqlite', folder).pathname
-  const child = spawn('sh', ['-c', `${ALONE}; exec npm start`], { cwd: root, env: { ...process.env, PORT: String(port), SEED: '3', STORE: store }, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
+  const child = spawn(
+    'sh', ['-c', `${ALONE}; exec npm start`],
+    {
+      cwd: root,
+      env: { ...process.env, PORT: String(port), SEED: '3', STORE: store },
+      stdio: ['ignore', 'pipe', 'inherit'],
+      detached: true
+    }
+  )
   t.teardown(() => stop(child))
   let printed = ''
   for await (const chunk of child.stdout) {
@@ -214,7 +273,9 @@ t.test('npm start starts the blog, which tells where it is and stops when it is 
   const page = await fetch(`http://localhost:${port}/posts`, { headers: { accept: 'text/html' } })
   t.match(await page.text(), /<h1>Posts<\/h1>/)
   tryCommands(t, readme?.opening ?? [], { port, directory: folder.pathname })
-  const created = await fetch(`http://localhost:${port}/posts`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"post":{"title":"First","body":"Hello"}}' })
+  const created = await fetch(`http://localhost:${port}/posts`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"post":{"title":"First","body":"Hello"}}'
+  })
   t.equal(created.status, 201)
   await stop(child)
 })

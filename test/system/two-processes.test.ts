@@ -78,12 +78,17 @@ interface Told {
 
 /** Starts the program. The returned function starts its work and returns its report. */
 async function start (t: Test, place: string, name: string): Promise<() => Promise<Told>> {
-  const program = await startProgram(t, writeProgram(t, `two-processes-${name}`, PROGRAM), { parameters: [place, name] })
+  const program = await startProgram(t, writeProgram(
+    t, `two-processes-${name}`, PROGRAM
+  ), { parameters: [place, name] })
   return () => ask(program, 'go') as Promise<Told>
 }
 
 /** Lets two processes write to one table at once. */
-async function race (t: Test, place: string, read: (text: string) => Promise<Array<Record<string, unknown>>>, run: (text: string) => Promise<unknown>): Promise<void> {
+async function race (
+  t: Test, place: string, read: (text: string) => Promise<Array<Record<string, unknown>>>,
+  run: (text: string) => Promise<unknown>
+): Promise<void> {
   const one = await start(t, place, 'one')
   await run('INSERT INTO rows (version, shared) VALUES (1, 0)')
   const other = await start(t, place, 'other')
@@ -120,7 +125,8 @@ t.test('two processes share one file', async (t) => {
 t.test('two processes share one PostgreSQL', async (t) => {
   const server = await startPostgres(t)
   const pool = server.pool()
-  await race(t, server.url, async (text) => (await pool.query<Record<string, unknown>>(text)).rows, (text) => pool.query(text))
+  await race(t, server.url, async (text) => (await pool.query<Record<string, unknown>>(text)).rows, (text) =>
+    pool.query(text))
 })
 
 /** The number of writes. `RACES=10000` takes some six minutes. */
@@ -186,7 +192,10 @@ async function raceRace (t: Test, source: string, names: Names, versions: RegExp
 
 t.test('two processes on one file lose no update, by values', async (t) => {
   const path = `${t.testdir()}/games.sqlite`
-  makeDatabase('CREATE TABLE games (id INTEGER PRIMARY KEY, wins INTEGER NOT NULL); INSERT INTO games VALUES (1, 0)', path).close()
+  makeDatabase(
+    'CREATE TABLE games (id INTEGER PRIMARY KEY, wins INTEGER NOT NULL); INSERT INTO games VALUES (1, 0)', path
+  )
+    .close()
   await raceRace(t, path, ['games', 'game'], DIGESTED)
 })
 

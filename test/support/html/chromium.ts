@@ -5,7 +5,9 @@ import type axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import pluralize from 'pluralize'
 import type { Test } from 'tap'
-import resources, { draw, memoryStore, type ResourceOptions, type Store, UnavailableError, UnknownOutcomeError } from '../../../lib/index.js'
+import resources, {
+  draw, memoryStore, type ResourceOptions, type Store, UnavailableError, UnknownOutcomeError
+} from '../../../lib/index.js'
 import { addSpecimens, specimens } from './schemas.js'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
@@ -14,7 +16,10 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 export function findChromium (): string | undefined {
   const { CHROMIUM, PATH = '' } = process.env
   const places = [...PATH.split(delimiter), '/usr/bin'].filter((folder) => folder !== '')
-  const candidates = CHROMIUM === undefined ? NAMES.flatMap((name) => places.map((folder) => join(folder, name))) : [CHROMIUM]
+  const candidates = CHROMIUM === undefined
+    ? NAMES.flatMap((name) =>
+      places.map((folder) => join(folder, name)))
+    : [CHROMIUM]
   return candidates.find(isExecutable)
 }
 
@@ -29,7 +34,9 @@ function isExecutable (path: string): boolean {
 
 /** Returns why the tests in a browser are skipped, in one line, or undefined if they run. */
 export function reasonToSkip (): string | undefined {
-  return findChromium() === undefined ? 'there is no Chromium: apt-get install chromium, or name one by the variable CHROMIUM' : undefined
+  return findChromium() === undefined
+    ? 'there is no Chromium: apt-get install chromium, or name one by the variable CHROMIUM'
+    : undefined
 }
 
 /** Launches Chromium with a profile of its own, which is removed when Chromium ends. */
@@ -52,7 +59,11 @@ export const specimen = {
     title: { type: 'string', minLength: 1, maxLength: 120, description: 'As it is printed on the label.' },
     body: { type: 'string', minLength: 1, title: 'Description' },
     status: { type: 'string', enum: ['draft', 'review', 'live'] },
-    origin: { type: 'string', enum: ['Africa', 'Antarctica', 'Asia', 'Australia', 'Europe', 'North America', 'South America', 'Sea', 'Space'], title: 'Place of origin' },
+    origin: {
+      type: 'string',
+      enum: ['Africa', 'Antarctica', 'Asia', 'Australia', 'Europe', 'North America', 'South America', 'Sea', 'Space'],
+      title: 'Place of origin'
+    },
     certain: { type: ['boolean', 'null'], default: null },
     shown: { type: 'boolean', default: true },
     found: { type: 'string', format: 'date' },
@@ -68,7 +79,11 @@ export const specimen = {
       required: ['name'],
       properties: {
         name: { type: 'string', minLength: 1, maxLength: 80 },
-        address: { type: 'object', properties: { street: { type: 'string', maxLength: 80 }, town: { type: 'string', maxLength: 80 } }, additionalProperties: false }
+        address: {
+          type: 'object',
+          properties: { street: { type: 'string', maxLength: 80 }, town: { type: 'string', maxLength: 80 } },
+          additionalProperties: false
+        }
       },
       additionalProperties: false
     },
@@ -77,13 +92,21 @@ export const specimen = {
       items: {
         type: 'object',
         required: ['label'],
-        properties: { label: { type: 'string', minLength: 1, maxLength: 80 }, grams: { type: ['number', 'null'] }, broken: { type: 'boolean', default: false } },
+        properties: {
+          label: { type: 'string', minLength: 1, maxLength: 80 },
+          grams: { type: ['number', 'null'] },
+          broken: { type: 'boolean', default: false }
+        },
         additionalProperties: false
       },
       default: []
     },
-    marks: { type: 'array', items: { type: 'string', enum: ['stamp', 'seal', 'signature'] }, uniqueItems: true, default: [] },
-    tags: { type: 'array', items: { type: 'string', minLength: 1 }, uniqueItems: true, description: 'Words to find it by.' },
+    marks: {
+      type: 'array', items: { type: 'string', enum: ['stamp', 'seal', 'signature'] }, uniqueItems: true, default: []
+    },
+    tags: {
+      type: 'array', items: { type: 'string', minLength: 1 }, uniqueItems: true, description: 'Words to find it by.'
+    },
     extra: { type: ['object', 'array', 'null'] },
     any: {},
     code: { type: 'string', readOnly: true }
@@ -91,7 +114,9 @@ export const specimen = {
 } as const
 
 /** The attributes that no form sets by itself. */
-export const plainSpecimen = { title: 'Amber', body: 'An insect in amber.', status: 'live', origin: 'Europe', weight: 2.25, secret: 'open sesame' }
+export const plainSpecimen = {
+  title: 'Amber', body: 'An insect in amber.', status: 'live', origin: 'Europe', weight: 2.25, secret: 'open sesame'
+}
 
 const WORD = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(3)
 const SENTENCE = 'It was found in the sand of the beach after a storm, and kept in a drawer for a hundred years. '
@@ -149,7 +174,11 @@ const journal = {
   posts: {
     type: 'object',
     required: ['title'],
-    properties: { title: { type: 'string', minLength: 1, maxLength: 120 }, body: { type: 'string' }, published: { type: 'boolean', default: false } }
+    properties: {
+      title: { type: 'string', minLength: 1, maxLength: 120 },
+      body: { type: 'string' },
+      published: { type: 'boolean', default: false }
+    }
   },
   comments: {
     type: 'object',
@@ -164,7 +193,9 @@ const journal = {
   covers: {
     type: 'object',
     required: ['caption'],
-    properties: { caption: { type: 'string', minLength: 1, maxLength: 80 }, width: { type: ['integer', 'null'], default: null } }
+    properties: {
+      caption: { type: 'string', minLength: 1, maxLength: 80 }, width: { type: ['integer', 'null'], default: null }
+    }
   }
 } as const
 
@@ -175,7 +206,12 @@ export type JournalStores = Readonly<Record<Name, Store>>
 export function openJournal (open: (table: Name, attributes: typeof journal[Name]) => Store): JournalStores {
   const nested = (name: 'comments' | 'covers'): Store => {
     const { properties, required } = journal[name]
-    return open(name, { ...journal[name], required: [...required, 'postId'], properties: { ...properties, postId: { type: 'integer' } } } as unknown as typeof journal[Name])
+    return open(
+      name,
+      {
+        ...journal[name], required: [...required, 'postId'], properties: { ...properties, postId: { type: 'integer' } }
+      } as unknown as typeof journal[Name]
+    )
   }
   return { posts: open('posts', journal.posts), comments: nested('comments'), covers: nested('covers') }
 }
@@ -187,16 +223,31 @@ const LATEST = [{ by: 'id', descending: true }] as const
 
 export function addJournal (app: FastifyInstance, { posts, comments, covers }: JournalStores): void {
   const all = { order: LATEST, after: undefined, limit: 10, filter: [], search: undefined }
-  for (const [prefix, { formPages = false, shallow = false }] of WAYS as ReadonlyArray<readonly [string, { formPages?: boolean, shallow?: boolean }]>) {
-    app.register(draw((map) => map.resources('posts', { attributes: journal.posts, store: posts, html: { title: 'id' }, formPages, shallow }, (post) => post
-      .resources('comments', { attributes: journal.comments, store: comments, html: { title: 'id' }, formPages }, (comment) => comment
+  for (const [prefix, { formPages = false, shallow = false }] of WAYS as ReadonlyArray<readonly [
+    string, { formPages?: boolean, shallow?: boolean }
+  ]>) {
+    app.register(draw((map) => map.resources('posts', {
+      attributes: journal.posts, store: posts, html: { title: 'id' }, formPages, shallow
+    }, (post) => post
+      .resources('comments', {
+        attributes: journal.comments, store: comments, html: { title: 'id' }, formPages
+      }, (comment) => comment
         .collection.get('latest', (context) => context.store.list({ ...all, scope: context.scope }, context)))
-      .resource('cover', { attributes: journal.covers, store: covers, formPages }, (cover) => cover.member.post('touch', (context) => context.row()))
-      .collection.get('drafts', (context) => context.store.list({ ...all, filter: [{ attribute: 'published', operator: 'eq', value: false }], scope: context.scope }, context))
+      .resource('cover', { attributes: journal.covers, store: covers, formPages }, (cover) =>
+        cover.member.post('touch', (context) => context.row()))
+      .collection.get(
+        'drafts',
+        (context) => context.store.list(
+          { ...all, filter: [{ attribute: 'published', operator: 'eq', value: false }], scope: context.scope }, context
+        )
+      )
       .collection.post('publishAll', () => {})
-      .member.post('publish', (context) => context.store.update(context.id, { published: true }, context.guard, context))
-      .member.delete('withdraw', { path: 'publish', label: 'Back to the drafts' }, (context) => context.store.update(context.id, { published: false }, context.guard, context))
-      .member.get('similar', { label: 'Posts like this one' }, (context) => context.store.list({ ...all, scope: context.scope }, context)))), { prefix })
+      .member.post('publish', (context) =>
+        context.store.update(context.id, { published: true }, context.guard, context))
+      .member.delete('withdraw', { path: 'publish', label: 'Back to the drafts' }, (context) =>
+        context.store.update(context.id, { published: false }, context.guard, context))
+      .member.get('similar', { label: 'Posts like this one' }, (context) =>
+        context.store.list({ ...all, scope: context.scope }, context)))), { prefix })
   }
 }
 
@@ -205,7 +256,9 @@ const remark = { author: 'Ada', body: '\nTwo lines,\n the first of them blank.',
 /** Creates two posts. The second has a comment and a cover. */
 export async function seedJournal ({ posts, comments, covers }: JournalStores): Promise<void> {
   const context = { signal: new AbortController().signal }
-  for (const title of ['A post', 'Another post']) await posts.create({ title, body: 'What it says.', published: false }, {}, context)
+  for (const title of ['A post', 'Another post']) {
+    await posts.create({ title, body: 'What it says.', published: false }, {}, context)
+  }
   await comments.create(remark, { postId: 2 }, context)
   await covers.create({ caption: 'A cover', width: 7 }, { postId: 2 }, context)
 }
@@ -227,26 +280,51 @@ type Ask = readonly [name: string, status: number, request: InjectOptions]
 const FORM = 'application/x-www-form-urlencoded'
 
 function post (url: string, fields: Fields): InjectOptions {
-  return { method: 'POST', url, headers: { 'content-type': FORM }, payload: new URLSearchParams(fields as Array<[string, string]>).toString() }
+  return {
+    method: 'POST',
+    url,
+    headers: { 'content-type': FORM },
+    payload: new URLSearchParams(fields as Array<[string, string]>).toString()
+  }
 }
 
 /** A form of a specimen in which every value is invalid. */
 const wrong: Fields = [
-  ['specimen[title]', 'x'.repeat(130)], ['specimen[body]', '\nKept'], ['specimen[status]', 'lost'], ['specimen[origin]', 'Moon'], ['specimen[certain]', 'perhaps'],
-  ['specimen[shown]', 'maybe'], ['specimen[found]', 'yesterday'], ['specimen[boughtAt]', '2026-02-31T12:00'], ['specimen[boughtAt][?][offset]', 'CET'],
-  ['specimen[weight]', '0.3'], ['specimen[amount]', 'many'], ['specimen[mail]', 'nobody'], ['specimen[site]', 'nowhere'], ['specimen[secret]', 'short'],
-  ['specimen[note]', 'n'.repeat(4001)], ['specimen[keeper][name]', ''], ['specimen[keeper][address][town]', 't'.repeat(81)], ['specimen[parts]', ''],
-  ['specimen[parts][0][label]', ''], ['specimen[parts][0][grams]', 'heavy'], ['specimen[parts][1][label]', 'Whole'], ['specimen[marks][]', 'stamp'], ['specimen[marks][]', 'spot'],
+  ['specimen[title]', 'x'.repeat(130)], [
+    'specimen[body]', '\nKept'
+  ], ['specimen[status]', 'lost'], ['specimen[origin]', 'Moon'], ['specimen[certain]', 'perhaps'],
+  ['specimen[shown]', 'maybe'], [
+    'specimen[found]', 'yesterday'
+  ], ['specimen[boughtAt]', '2026-02-31T12:00'], ['specimen[boughtAt][?][offset]', 'CET'],
+  ['specimen[weight]', '0.3'], [
+    'specimen[amount]', 'many'
+  ], ['specimen[mail]', 'nobody'], ['specimen[site]', 'nowhere'], ['specimen[secret]', 'short'],
+  [
+    'specimen[note]', 'n'.repeat(4001)
+  ], ['specimen[keeper][name]', ''], ['specimen[keeper][address][town]', 't'.repeat(81)], ['specimen[parts]', ''],
+  ['specimen[parts][0][label]', ''], [
+    'specimen[parts][0][grams]', 'heavy'
+  ], ['specimen[parts][1][label]', 'Whole'], ['specimen[marks][]', 'stamp'], ['specimen[marks][]', 'spot'],
   ['specimen[tags]', 'one\none'], ['specimen[extra]', '{'], ['specimen[extra][?]', 'json'], ['specimen[unknown]', 'x']
 ]
 
 /** A form of a specimen that changes every value. */
 const otherwise: Fields = [
-  ['_method', 'PUT'], ['id', '1'], ['_version', 'old'], ['specimen[title]', WORD.slice(0, 120)], ['specimen[body]', `\n${SENTENCE}`], ['specimen[status]', 'draft'], ['specimen[origin]', 'Space'],
-  ['specimen[certain][?]', 'null'], ['specimen[certain]', ''], ['specimen[shown]', 'false'], ['specimen[found]', '1492-11-08'], ['specimen[boughtAt]', '2026-02-01T12:30'], ['specimen[boughtAt][?][offset]', 'Z'],
-  ['specimen[weight]', '2.5'], ['specimen[amount]', '1'], ['specimen[mail]', 'other@example.com'], ['specimen[site]', 'https://example.org/'], ['specimen[secret]', 'not the same'],
-  ['specimen[note][?]', 'null'], ['specimen[note]', ''], ['specimen[keeper][name]', 'Eve'], ['specimen[keeper][address][town]', 'Basel'], ['specimen[parts]', ''], ['specimen[parts][0][label]', 'The stone'],
-  ['specimen[parts][1][label]', WORD.slice(0, 80)], ['specimen[parts][1][grams]', '7'], ['specimen[marks][]', 'seal'], ['specimen[tags]', `iron\n${WORD}`], ['specimen[extra]', '[1]'], ['specimen[extra][?]', 'json']
+  ['_method', 'PUT'], ['id', '1'], ['_version', 'old'], [
+    'specimen[title]', WORD.slice(0, 120)
+  ], ['specimen[body]', `\n${SENTENCE}`], ['specimen[status]', 'draft'], ['specimen[origin]', 'Space'],
+  ['specimen[certain][?]', 'null'], ['specimen[certain]', ''], ['specimen[shown]', 'false'], [
+    'specimen[found]', '1492-11-08'
+  ], ['specimen[boughtAt]', '2026-02-01T12:30'], ['specimen[boughtAt][?][offset]', 'Z'],
+  ['specimen[weight]', '2.5'], ['specimen[amount]', '1'], [
+    'specimen[mail]', 'other@example.com'
+  ], ['specimen[site]', 'https://example.org/'], ['specimen[secret]', 'not the same'],
+  ['specimen[note][?]', 'null'], ['specimen[note]', ''], [
+    'specimen[keeper][name]', 'Eve'
+  ], ['specimen[keeper][address][town]', 'Basel'], ['specimen[parts]', ''], ['specimen[parts][0][label]', 'The stone'],
+  ['specimen[parts][1][label]', WORD.slice(0, 80)], ['specimen[parts][1][grams]', '7'], [
+    'specimen[marks][]', 'seal'
+  ], ['specimen[tags]', `iron\n${WORD}`], ['specimen[extra]', '[1]'], ['specimen[extra][?]', 'json']
 ]
 
 function requests (ids: { wide: string }): readonly Ask[] {
@@ -262,24 +340,55 @@ function requests (ids: { wide: string }): readonly Ask[] {
     ['a new one with errors', 422, post('/specimens', wrong)],
     ['a new one with one error', 422, post('/specimens', [['specimen[title]', '']])],
     ['a changed one with errors', 422, post('/specimens', [['_method', 'PUT'], ['id', '1'], ...wrong])],
-    ['a duplicate', 409, post('/specimens', Object.entries(plainSpecimen).map(([name, value]) => [`specimen[${name}]`, String(value)]))],
-    ['a form with a row more', 200, post('/specimens', [['specimen[parts]', ''], ['specimen[parts][0][label]', 'One'], ['specimen[parts][?][add]', '1']])],
+    [
+      'a duplicate', 409,
+      post('/specimens', Object.entries(plainSpecimen).map(([name, value]) => [`specimen[${name}]`, String(value)]))
+    ],
+    [
+      'a form with a row more', 200,
+      post('/specimens', [
+        ['specimen[parts]', ''], ['specimen[parts][0][label]', 'One'], ['specimen[parts][?][add]', '1']
+      ])
+    ],
     ['a conflict in everything', 412, post('/specimens', otherwise)],
     ['a conflict in something', 412, post('/specimens', someOtherwise)],
-    ['a conflict once more', 412, post('/specimens', [...otherwise, ['specimen[title][?][keep]', 'theirs'], ['specimen[keeper][?][keep]', 'theirs'], ['specimen[boughtAt][?][keep]', 'theirs']])],
-    ['a deletion of what has changed', 412, post('/specimens', [['_method', 'DELETE'], ['id', '1'], ['_version', 'old']])],
+    [
+      'a conflict once more', 412,
+      post('/specimens', [
+        ...otherwise, ['specimen[title][?][keep]', 'theirs'], ['specimen[keeper][?][keep]', 'theirs'],
+        ['specimen[boughtAt][?][keep]', 'theirs']
+      ])
+    ],
+    [
+      'a deletion of what has changed', 412,
+      post('/specimens', [['_method', 'DELETE'], ['id', '1'], ['_version', 'old']])
+    ],
     ['a list without a schema', 200, { url: '/things' }],
     ['an empty list without a schema', 200, { url: '/nothings' }],
     ['a record without a schema', 200, { url: '/things/1' }],
-    ['a form without a schema, with errors', 422, post('/things', [['thing[?][0][name]', 'no name of XML'], ['thing[?][0][value]', 'x'], ['thing[title]', 'Kept']])],
-    ['a conflict without a schema', 412, post('/things', [['_method', 'PUT'], ['id', '1'], ['_version', 'old'], ['thing[title]', 'Mine'], ['thing[?][0][name]', 'new'], ['thing[?][0][value]', WORD]])],
+    [
+      'a form without a schema, with errors', 422,
+      post('/things', [['thing[?][0][name]', 'no name of XML'], ['thing[?][0][value]', 'x'], ['thing[title]', 'Kept']])
+    ],
+    [
+      'a conflict without a schema', 412,
+      post('/things', [
+        ['_method', 'PUT'], ['id', '1'], ['_version', 'old'], ['thing[title]', 'Mine'], ['thing[?][0][name]', 'new'],
+        ['thing[?][0][value]', WORD]
+      ])
+    ],
     ['a list of wide columns', 200, { url: '/wides' }],
     ['a wide list that is filtered', 200, { url: `/wides?c=${Number.MAX_SAFE_INTEGER}&sort=-b` }],
     ['a wide record', 200, { url: `/wides/${ids.wide}` }],
     ['a list from right to left', 200, { url: '/arabics?sort=a' }],
     ['a record from right to left', 200, { url: '/arabics/1' }],
     ['errors from right to left', 422, post('/arabics', [['arabic[b]', 'x']])],
-    ['a conflict from right to left', 412, post('/arabics', [['_method', 'PUT'], ['id', '1'], ['_version', 'old'], ['arabic[a]', 'Mine'], ['arabic[b]', '7']])],
+    [
+      'a conflict from right to left', 412,
+      post('/arabics', [
+        ['_method', 'PUT'], ['id', '1'], ['_version', 'old'], ['arabic[a]', 'Mine'], ['arabic[b]', '7']
+      ])
+    ],
     ['a bright list', 200, { url: '/brights' }],
     ['a bright record', 200, { url: '/brights/1' }],
     ['a list with what can be done with it', 200, { url: '/posts' }],
@@ -289,11 +398,19 @@ function requests (ids: { wide: string }): readonly Ask[] {
     ['a nested list', 200, { url: '/posts/2/comments' }],
     ['a nested record', 200, { url: '/posts/2/comments/1' }],
     ['a nested row of another parent', 404, { url: '/posts/1/comments/1' }],
-    ['a nested conflict', 412, post('/posts/2/comments', [['_method', 'PUT'], ['id', '1'], ['_version', 'old'], ['comment[author]', 'Grace'], ['comment[tags]', 'a']])],
+    [
+      'a nested conflict', 412,
+      post('/posts/2/comments', [
+        ['_method', 'PUT'], ['id', '1'], ['_version', 'old'], ['comment[author]', 'Grace'], ['comment[tags]', 'a']
+      ])
+    ],
     ['a list whose form has a page', 200, { url: '/apart/posts/1/comments' }],
     ['a record whose form has a page', 200, { url: '/apart/posts/2' }],
     ['a page for a new one', 200, { url: '/apart/posts/2/comments/new' }],
-    ['a page for a new one, with errors', 422, post('/apart/posts/2/comments', [['comment[author]', ''], ['comment[tags]', 'a\na']])],
+    [
+      'a page for a new one, with errors', 422,
+      post('/apart/posts/2/comments', [['comment[author]', ''], ['comment[tags]', 'a\na']])
+    ],
     ['a page to edit one', 200, { url: '/apart/posts/2/comments/1/edit' }],
     ['a singleton', 200, { url: '/posts/2/cover' }],
     ['a singleton that is not there', 404, { url: '/posts/1/cover' }],
@@ -306,12 +423,18 @@ function requests (ids: { wide: string }): readonly Ask[] {
     ['a record that others and itself reference, and what is nested in it', 200, { url: '/linked/labels/1' }],
     ['a form that is no form', 400, post('/specimens', [['_method', 'PURGE']])],
     ['an unknown parameter', 400, { url: '/specimens?titel=x' }],
-    ['a request from elsewhere', 403, { ...post('/specimens', []), headers: { 'content-type': FORM, 'sec-fetch-site': 'cross-site' } }],
+    [
+      'a request from elsewhere', 403,
+      { ...post('/specimens', []), headers: { 'content-type': FORM, 'sec-fetch-site': 'cross-site' } }
+    ],
     ['what is not there', 404, { url: `/specimens/${WORD.slice(0, 80)}` }],
     ['a method that is not allowed', 405, { method: 'PATCH', url: '/specimens' }],
     ['a format that is not there', 406, { url: '/specimens?format=csv' }],
     ['a body that is too long', 413, { ...post('/specimens', []), payload: 'x'.repeat(70_000) }],
-    ['a body of a type that is not read', 415, { method: 'POST', url: '/specimens', headers: { 'content-type': 'text/plain' }, payload: 'x' }],
+    [
+      'a body of a type that is not read', 415,
+      { method: 'POST', url: '/specimens', headers: { 'content-type': 'text/plain' }, payload: 'x' }
+    ],
     ['a change that names no version', 428, post('/guardeds', [['_method', 'PUT'], ['id', '1'], ['guarded[a]', 'x']])],
     ['an error of the store', 500, { url: '/brokens/1' }],
     ['a store that is away', 503, { url: '/brokens' }],
@@ -320,13 +443,23 @@ function requests (ids: { wide: string }): readonly Ask[] {
 }
 
 /** Takes every kind of page. `app` also serves the resources themselves. */
-export async function takePages (t: Test): Promise<{ readonly app: FastifyInstance, readonly pages: readonly PageTaken[] }> {
+export async function takePages (t: Test): Promise<{
+  readonly app: FastifyInstance, readonly pages: readonly PageTaken[]
+}> {
   const app = fastify({ bodyLimit: 65_536, forceCloseConnections: true })
   t.teardown(() => app.close())
-  const { id } = register(app, { name: 'wides', attributes: wide, store: memoryStore({ id: 'uuid' }) }, [wideRow, wideRow, { a: '', b: 0 }])
-  register(app, { name: 'specimens', attributes: specimen, store: memoryStore({ unique: ['title'] }) }, [fullSpecimen, plainSpecimen, { ...plainSpecimen, title: 'Beryl' }])
+  const { id } = register(
+    app, { name: 'wides', attributes: wide, store: memoryStore({ id: 'uuid' }) }, [wideRow, wideRow, { a: '', b: 0 }]
+  )
+  register(
+    app, { name: 'specimens', attributes: specimen, store: memoryStore({ unique: ['title'] }) },
+    [fullSpecimen, plainSpecimen, { ...plainSpecimen, title: 'Beryl' }]
+  )
   register(app, { name: 'empties', attributes: specimen })
-  register(app, { name: 'things' }, [{ title: 'A thing', size: 7, any: { deep: [true, null] }, long: SENTENCE.repeat(3) }, { other: WORD }])
+  register(
+    app, { name: 'things' },
+    [{ title: 'A thing', size: 7, any: { deep: [true, null] }, long: SENTENCE.repeat(3) }, { other: WORD }]
+  )
   register(app, { name: 'nothings' })
   register(app, { name: 'arabics', attributes: wide, html: { lang: 'ar' } }, [wideRow, { ...wideRow, a: 'كتاب قديم' }])
   register(app, { name: 'brights', attributes: wide, html: { accent: '#ffe600' } }, [wideRow])
@@ -343,17 +476,28 @@ export async function takePages (t: Test): Promise<{ readonly app: FastifyInstan
 async function takeAll (t: Test, app: FastifyInstance, asks: readonly Ask[]): Promise<PageTaken[]> {
   const pages: PageTaken[] = []
   for (const [name, status, request] of asks) {
-    const [html, xhtml] = await Promise.all(['text/html', 'application/xhtml+xml'].map((accept) => app.inject({ ...request, headers: { ...request.headers, accept } })))
+    const [html, xhtml] = await Promise.all(['text/html', 'application/xhtml+xml'].map((accept) =>
+      app.inject({ ...request, headers: { ...request.headers, accept } })))
     if (html === undefined || xhtml === undefined) continue
-    t.strictSame([html.statusCode, html.headers['content-type'], xhtml.statusCode, xhtml.headers['content-type']], [status, 'text/html; charset=utf-8', status, 'application/xhtml+xml; charset=utf-8'], `${name} has status ${status}`)
-    const headers = Object.fromEntries(['content-type', 'content-security-policy', 'x-content-type-options', 'referrer-policy'].map((header) => [header, String(html.headers[header])]))
+    t.strictSame(
+      [html.statusCode, html.headers['content-type'], xhtml.statusCode, xhtml.headers['content-type']],
+      [status, 'text/html; charset=utf-8', status, 'application/xhtml+xml; charset=utf-8'],
+      `${name} has status ${status}`
+    )
+    const headers = Object.fromEntries(
+      ['content-type', 'content-security-policy', 'x-content-type-options', 'referrer-policy'].map(
+        (header) => [header, String(html.headers[header])]
+      )
+    )
     pages.push({ name, url: String(request.url), html: html.body, xhtml: xhtml.body, headers })
   }
   return pages
 }
 
 /** Takes the pages of each schema, from left to right and from right to left: list, record, both forms, and faults. */
-export async function takeSpecimenPages (t: Test): Promise<{ readonly app: FastifyInstance, readonly pages: readonly PageTaken[] }> {
+export async function takeSpecimenPages (t: Test): Promise<{
+  readonly app: FastifyInstance, readonly pages: readonly PageTaken[]
+}> {
   const app = fastify({ forceCloseConnections: true })
   t.teardown(() => app.close())
   // A reference names a resource of its own scope.
@@ -376,7 +520,19 @@ export async function takeSpecimenPages (t: Test): Promise<{ readonly app: Fasti
             ] as const
           : [],
         // Without a schema, nothing is a fault.
-        ...attributes === undefined ? [] : [[`faults ${of}`, 422, post(url, [['_method', 'PUT'], ['id', String(row?.id)], [`${pluralize.singular(name)}[unknown]`, 'x'], ...Object.keys(attributes.properties ?? {}).map((attribute): [string, string] => [`${pluralize.singular(name)}[${attribute}]`, 'x'])])] as const]
+        ...attributes === undefined
+          ? []
+          : [
+              [
+              `faults ${of}`, 422,
+              post(url, [
+                ['_method', 'PUT'], ['id', String(row?.id)], [`${pluralize.singular(name)}[unknown]`, 'x'],
+                ...Object.keys(attributes.properties ?? {}).map(
+                  (attribute): [string, string] => [`${pluralize.singular(name)}[${attribute}]`, 'x']
+                )
+              ])
+              ] as const
+            ]
       )
     }
   }
@@ -384,11 +540,15 @@ export async function takeSpecimenPages (t: Test): Promise<{ readonly app: Fasti
 }
 
 /** Serves each page as it was answered at `/pages/0` and so on, with its stylesheet. */
-export async function showPages (t: Test, { app, pages }: Awaited<ReturnType<typeof takePages>>): Promise<{ readonly url: string, readonly requests: readonly string[] }> {
+export async function showPages (t: Test, {
+  app, pages
+}: Awaited<ReturnType<typeof takePages>>): Promise<{ readonly url: string, readonly requests: readonly string[] }> {
   const site = fastify({ forceCloseConnections: true })
   const requests: string[] = []
   site.addHook('onRequest', async ({ url }) => { requests.push(url) })
-  for (const [index, { headers, html }] of pages.entries()) site.get(`/pages/${index}`, (_request, reply) => reply.headers(headers).send(html))
+  for (const [index, { headers, html }] of pages.entries()) {
+    site.get(`/pages/${index}`, (_request, reply) => reply.headers(headers).send(html))
+  }
   site.get('/*', async ({ url }, reply) => {
     const { statusCode, headers, body } = await app.inject(url)
     return reply.code(statusCode).type(String(headers['content-type'])).send(body)
@@ -397,7 +557,11 @@ export async function showPages (t: Test, { app, pages }: Awaited<ReturnType<typ
   return { url: await site.listen({ port: 0, host: '127.0.0.1' }), requests }
 }
 
-function register (app: FastifyInstance, { store = memoryStore(), ...options }: ResourceOptions, rows: ReadonlyArray<Record<string, unknown>> = []): { id: unknown } {
+function register (app: FastifyInstance, {
+  store = memoryStore(), ...options
+}: ResourceOptions, rows: ReadonlyArray<Record<string, unknown>> = []): {
+    id: unknown
+  } {
   const context = { signal: new AbortController().signal }
   const created = rows.map((row) => store.create(row, {}, context))
   app.register(resources, { ...options, store })
@@ -412,9 +576,24 @@ function addLinked (app: FastifyInstance): void {
   albums.create({ title: 'An album', artistId: 1, labelId: 1, oldLabelId: 1 }, {})
   labels.create({ name: 'A label', ownerId: 1 }, {})
   app.register(draw((map) => map
-    .resources('artists', { attributes: { type: 'object', properties: { name: { type: 'string' }, labelId: id } }, store: artists, references: { labelId: 'labels' } })
-    .resources('albums', { attributes: { type: 'object', properties: { title: { type: 'string' }, artistId: id, labelId: id, oldLabelId: id } }, store: albums, references: { artistId: 'artists', labelId: 'labels', oldLabelId: 'labels' } })
-    .resources('labels', { attributes: { type: 'object', properties: { name: { type: 'string' }, ownerId: id } }, store: labels, references: { ownerId: 'labels' } }, (label) => label.resources('offices'))), { prefix: '/linked' })
+    .resources('artists', {
+      attributes: { type: 'object', properties: { name: { type: 'string' }, labelId: id } },
+      store: artists,
+      references: { labelId: 'labels' }
+    })
+    .resources('albums', {
+      attributes: {
+        type: 'object', properties: { title: { type: 'string' }, artistId: id, labelId: id, oldLabelId: id }
+      },
+      store: albums,
+      references: { artistId: 'artists', labelId: 'labels', oldLabelId: 'labels' }
+    })
+    .resources('labels', {
+      attributes: { type: 'object', properties: { name: { type: 'string' }, ownerId: id } },
+      store: labels,
+      references: { ownerId: 'labels' }
+    }, (label) =>
+      label.resources('offices'))), { prefix: '/linked' })
 }
 
 function brokenStore (): Store {
@@ -431,7 +610,12 @@ const AXE = readFileSync(new URL('../../../node_modules/axe-core/axe.min.js', im
 /** Checks a page with axe. */
 export async function findViolations (page: Page): Promise<string[]> {
   if (!await page.evaluate<boolean>('"axe" in globalThis')) await page.evaluate(AXE)
-  const options = { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } } as const satisfies axe.RunOptions
-  const { violations } = await page.evaluate((options) => (globalThis as unknown as { axe: typeof axe }).axe.run(options as unknown as axe.RunOptions), options)
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${String(target)} ${failureSummary}`))
+  const options = {
+    resultTypes: ['violations'], rules: { 'target-size': { enabled: true } }
+  } as const satisfies axe.RunOptions
+  const { violations } = await page.evaluate(
+    (options) => (globalThis as unknown as { axe: typeof axe }).axe.run(options as unknown as axe.RunOptions), options
+  )
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${String(target)} ${failureSummary}`))
 }

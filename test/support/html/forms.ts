@@ -58,16 +58,33 @@ export function parseForms (source: Source, browser: Browser = 'modern'): Form[]
       if (tag === 'form') {
         assert.ok(!isInForm, 'forms are not nested')
         isInForm = true
-        forms.push({ action: attributes.action ?? '', method: attributes.method === 'post' ? 'post' : 'get', controls: [] })
+        forms.push({
+          action: attributes.action ?? '', method: attributes.method === 'post' ? 'post' : 'get', controls: []
+        })
       }
       if (tag === 'option') {
         assert.equal(current?.tag, 'select', 'an option is inside a select')
         current?.options.push({ value: attributes.value ?? '', isSelected: attributes.selected !== undefined })
       }
       if (tag !== 'input' && tag !== 'textarea' && tag !== 'select' && tag !== 'button') return
-      assert.ok(isInForm && !('form' in attributes) && !('disabled' in attributes) && !('multiple' in attributes), `${attributes.name ?? tag} belongs to the form around it`)
-      current = { tag, type: typeOf(tag, attributes, browser), name: attributes.name ?? '', value: '', checked: attributes.checked !== undefined, options: [], label: '', isTyped: false, attributes }
-      current.value = tag === 'input' ? sanitize(current, attributes.value ?? (isCheckable(current) ? 'on' : '')) : attributes.value ?? ''
+      assert.ok(
+        isInForm && !('form' in attributes) && !('disabled' in attributes) && !('multiple' in attributes),
+        `${attributes.name ?? tag} belongs to the form around it`
+      )
+      current = {
+        tag,
+        type: typeOf(tag, attributes, browser),
+        name: attributes.name ?? '',
+        value: '',
+        checked: attributes.checked !== undefined,
+        options: [],
+        label: '',
+        isTyped: false,
+        attributes
+      }
+      current.value = tag === 'input'
+        ? sanitize(current, attributes.value ?? (isCheckable(current) ? 'on' : ''))
+        : attributes.value ?? ''
       content = ''
       forms.at(-1)?.controls.push(current)
     },
@@ -78,7 +95,9 @@ export function parseForms (source: Source, browser: Browser = 'modern'): Form[]
       if (tag === 'button') current.label = content
       if (tag === 'textarea') current.value = content.replaceAll(/\r\n?/g, '\n')
       // §4.10.7: the last selected option counts, or the first one if none is selected.
-      if (tag === 'select') current.value = (current.options.findLast(({ isSelected }) => isSelected) ?? current.options[0])?.value ?? ''
+      if (tag === 'select') {
+        current.value = (current.options.findLast(({ isSelected }) => isSelected) ?? current.options[0])?.value ?? ''
+      }
       current = undefined
     }
   }
@@ -117,7 +136,14 @@ function readHtml (page: string, { open, text, close }: Events): void {
       close(tag)
       continue
     }
-    open(tag, Object.fromEntries([...attributes.matchAll(/([^\s"'<>=/]+)(?:="([^"]*)")?/g)].map(([, name = '', value = '']) => [name, decode(value)])))
+    open(
+      tag,
+      Object.fromEntries(
+        [...attributes.matchAll(/([^\s"'<>=/]+)(?:="([^"]*)")?/g)].map(
+          ([, name = '', value = '']) => [name, decode(value)]
+        )
+      )
+    )
     if (VOID.has(tag)) close(tag)
     if (tag !== 'textarea') continue
     end = html.indexOf('</textarea>', end)
@@ -137,7 +163,10 @@ export function decode (text: string): string {
   })
 }
 
-const KNOWN = new Set(['hidden', 'text', 'password', 'checkbox', 'radio', 'submit', 'number', 'date', 'datetime-local', 'time', 'email', 'url', 'search'])
+const KNOWN = new Set([
+  'hidden', 'text', 'password', 'checkbox', 'radio', 'submit', 'number', 'date', 'datetime-local', 'time', 'email',
+  'url', 'search'
+])
 const NEWER = new Set(['number', 'date', 'datetime-local', 'time', 'email', 'url', 'search'])
 
 function typeOf (tag: Control['tag'], { type }: Attributes, browser: Browser): string {
@@ -159,7 +188,9 @@ function sanitize ({ type }: Control, value: string): string {
     case 'email':
     case 'url': return value.replaceAll(/[\r\n]/g, '').replaceAll(/^[\t\f ]+|[\t\f ]+$/g, '')
     // §2.3.4.3
-    case 'number': return /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(value) && Number.isFinite(Number(value)) ? value : ''
+    case 'number': return /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(value) && Number.isFinite(Number(value))
+      ? value
+      : ''
     case 'date': return isDate(value) ? value : ''
     case 'datetime-local': return normalizeLocal(value)
     case 'textarea': return value.replaceAll(/\r\n?/g, '\n')
@@ -177,16 +208,23 @@ function isDate (text: string): boolean {
 
 /** §2.3.5.3: the shortest string for the time. */
 function normalizeLocal (text: string): string {
-  const [whole, date = '', minutes, seconds = '00', fraction = ''] = /^(.*)[T ]((?:[01]\d|2[0-3]):[0-5]\d)(?::([0-5]\d)(?:\.(\d{1,3}))?)?$/.exec(text) ?? []
+  const [whole, date = '', minutes, seconds = '00', fraction = ''] = /^(.*)[T ]((?:[01]\d|2[0-3]):[0-5]\d)(?::([0-5]\d)(?:\.(\d{1,3}))?)?$/.exec(
+    text
+  ) ??
+    []
   if (whole === undefined || !isDate(date)) return ''
   const digits = fraction.replace(/0+$/, '')
-  return `${date}T${minutes}${seconds === '00' && digits === '' ? '' : `:${seconds}`}${digits === '' ? '' : `.${digits}`}`
+  return `${date}T${minutes}${seconds === '00' && digits === ''
+    ? ''
+    : `:${seconds}`}${digits === '' ? '' : `.${digits}`}`
 }
 
 /** Leaves only the last checked of the radio buttons with the same name (§4.10.5.1.16). */
 function uncheckOthers (controls: readonly Control[]): void {
   const radios = controls.filter(({ type }) => type === 'radio')
-  for (const radio of radios) radio.checked &&= radios.findLast(({ name, checked }) => checked && name === radio.name) === radio
+  for (const radio of radios) {
+    radio.checked &&= radios.findLast(({ name, checked }) => checked && name === radio.name) === radio
+  }
 }
 
 function methodOf ({ method, controls }: Form): string {
@@ -229,7 +267,8 @@ export function fill (form: Form, filled: Filled): Form {
   for (const [name, value] of Object.entries(filled)) {
     const controls = visible(form, name)
     const [first] = controls
-    assert.ok(first !== undefined, `there is a control ${name} among ${form.controls.map(({ name }) => name).join(', ')}`)
+    assert.ok(first !== undefined, `there is a control ${name} among ${form.controls.map(({ name }) =>
+      name).join(', ')}`)
     if (first.type === 'checkbox') tick(controls, value)
     else if (first.type === 'radio') choose(controls, String(value))
     else write(first, String(value))
@@ -240,7 +279,11 @@ export function fill (form: Form, filled: Filled): Form {
 function tick (boxes: readonly Control[], value: Filled[string]): void {
   const isGroup = boxes[0]?.name.endsWith('[]') === true
   assert.ok(isGroup ? Array.isArray(value) : typeof value === 'boolean', 'a box takes a boolean, a group a list')
-  if (Array.isArray(value)) for (const choice of value as string[]) assert.ok(boxes.some((box) => box.value === choice), `there is a box ${choice}`)
+  if (Array.isArray(value)) {
+    for (const choice of value as string[]) {
+      assert.ok(boxes.some((box) => box.value === choice), `there is a box ${choice}`)
+    }
+  }
   for (const box of boxes) box.checked = Array.isArray(value) ? value.includes(box.value) : value === true
 }
 
@@ -250,7 +293,9 @@ function choose (radios: readonly Control[], value: string): void {
 }
 
 function write (control: Control, value: string): void {
-  if (control.tag === 'select') assert.ok(control.options.some((option) => option.value === value), `there is an option ${JSON.stringify(value)}`)
+  if (control.tag === 'select') {
+    assert.ok(control.options.some((option) => option.value === value), `there is an option ${JSON.stringify(value)}`)
+  }
   control.value = control.tag === 'select' ? value : sanitize(control, value)
   control.isTyped = true
 }
@@ -262,8 +307,10 @@ export function buttonsOf ({ controls }: Form): Control[] {
 
 /** Returns the button of this name, and of this value if several share the name. */
 export function findButton (form: Form, name: string, value?: string): Control {
-  const found = buttonsOf(form).filter((button) => button.name === name && (value === undefined || button.value === value))
-  assert.equal(found.length, 1, `there is one button ${name} among ${buttonsOf(form).map(({ name, value }) => `${name}=${value}`).join(', ')}`)
+  const found = buttonsOf(form).filter((button) =>
+    button.name === name && (value === undefined || button.value === value))
+  assert.equal(found.length, 1, `there is one button ${name} among ${buttonsOf(form).map(({ name, value }) =>
+    `${name}=${value}`).join(', ')}`)
   return found[0] as Control
 }
 
@@ -277,7 +324,12 @@ export function defaultButton (form: Form): Control {
 /** Returns the entry list in tree order (§4.10.22.4). It includes a button only if that button was pressed. */
 export function entriesOf ({ controls }: Form, pressed?: Control): Array<[name: string, value: string]> {
   return controls
-    .filter((control) => control.name !== '' && (control.type === 'submit' ? control === pressed : control.tag !== 'button' && (!isCheckable(control) || control.checked)))
+    .filter(
+      (control) => control.name !== '' &&
+        (control.type === 'submit'
+          ? control === pressed
+          : control.tag !== 'button' && (!isCheckable(control) || control.checked))
+    )
     .map(({ name, value }) => [name, value])
 }
 
@@ -287,28 +339,46 @@ export function submit (form: Form, pressed?: Control, headers: Readonly<Record<
 }
 
 /** Returns the request of a form with entries that a browser would not send. */
-export function send ({ action, method }: Form, entries: ReadonlyArray<readonly [name: string, value: string]>, headers: Readonly<Record<string, string>> = {}): InjectOptions {
+export function send ({ action, method }: Form, entries: ReadonlyArray<readonly [
+  name: string, value: string
+]>, headers: Readonly<Record<string, string>> = {}): InjectOptions {
   // §4.10.22.4: every line break is CR LF.
   const normalize = (text: string): string => text.replaceAll(/\r\n|\r|\n/g, '\r\n')
-  const query = new URLSearchParams(entries.map(([name, value]): [string, string] => [normalize(name), normalize(value)])).toString()
+  const query = new URLSearchParams(
+    entries.map(([name, value]): [string, string] => [normalize(name), normalize(value)])
+  ).toString()
   if (method === 'get') return { method: 'GET', url: `${action.replace(/\?.*$/, '')}?${query}`, headers }
-  return { method: 'POST', url: action, headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers }, payload: query }
+  return {
+    method: 'POST',
+    url: action,
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    payload: query
+  }
 }
 
 /** Returns the errors that keep a browser from sending the form (§4.10.21.2). */
 export function refused (form: Form, pressed?: Control): string[] {
   if (pressed?.attributes.formnovalidate !== undefined) return []
-  return form.controls.flatMap((control) => control.type === 'hidden' || control.tag === 'button' ? [] : wrongWith(control, form.controls).map((what) => `${control.name} ${what} ${JSON.stringify(control.value)}`))
+  return form.controls.flatMap((control) => control.type === 'hidden' || control.tag === 'button'
+    ? []
+    : wrongWith(control, form.controls)
+      .map((what) =>
+    `${control.name} ${what} ${JSON.stringify(control.value)}`))
 }
 
-const EMAIL = /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/
+const EMAIL =
+  /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/
 
 function wrongWith (control: Control, controls: readonly Control[]): string[] {
   const { type, value, attributes: { required, pattern, minlength, maxlength }, isTyped } = control
   const isText = ['text', 'password', 'email', 'url', 'textarea'].includes(type)
   const checks: Array<[isWrong: boolean, what: string]> = [
     [required !== undefined && isMissing(control, controls), 'is missing'],
-    [pattern !== undefined && isText && type !== 'textarea' && value !== '' && !new RegExp(`^(?:${pattern})$`, 'v').test(value), 'does not match'],
+    [
+      pattern !== undefined && isText && type !== 'textarea' && value !== '' &&
+        !new RegExp(`^(?:${pattern})$`, 'v').test(value),
+      'does not match'
+    ],
     [minlength !== undefined && isText && isTyped && value !== '' && value.length < Number(minlength), 'is too short'],
     [maxlength !== undefined && isText && isTyped && value.length > Number(maxlength), 'is too long'],
     [type === 'email' && value !== '' && !EMAIL.test(value), 'is no address'],

@@ -12,7 +12,8 @@ export interface User {
 /** Returns a user without rights where this process is root's, because PostgreSQL refuses to run as root. */
 export function findUser (): User {
   if (process.getuid?.() !== 0) return {}
-  const idOf = (option: string, name: string): number => Number(spawnSync('id', [option, name], { encoding: 'utf8' }).stdout || NaN)
+  const idOf = (option: string, name: string): number =>
+    Number(spawnSync('id', [option, name], { encoding: 'utf8' }).stdout || NaN)
   for (const name of ['postgres', 'nobody']) {
     const [uid, gid] = [idOf('-u', name), idOf('-g', name)]
     if (!Number.isNaN(uid) && !Number.isNaN(gid)) return { uid, gid }
@@ -23,9 +24,16 @@ export function findUser (): User {
 /** Returns a folder for temporary files that the user can enter. */
 export function findTemporaryFolder (user: User): string {
   const folders = [tmpdir(), '/tmp', '/var/tmp']
-  const canEnter = (folder: string): boolean => spawnSync('sh', ['-c', 'cd "$1"', 'sh', folder], { ...user, cwd: '/' }).status === 0
+  const canEnter = (folder: string): boolean =>
+    spawnSync('sh', ['-c', 'cd "$1"', 'sh', folder], { ...user, cwd: '/' }).status === 0
   const found = user.uid === undefined ? tmpdir() : folders.find(canEnter)
-  if (found === undefined) throw new Error(`the user ${user.uid} can enter none of ${folders.join(', ')}; set TMPDIR to a folder of mode 755 whose parents have it too`)
+  if (found === undefined) {
+    throw new Error(
+      `the user ${user.uid} can enter none of ${folders.join(
+        ', '
+      )}; set TMPDIR to a folder of mode 755 whose parents have it too`
+    )
+  }
   return found
 }
 
@@ -42,7 +50,9 @@ export async function findBinaries (): Promise<string> {
  */
 export function shareBinaries (binaries: string, user: User, folder: string): string {
   if (user.uid === undefined || canReach(binaries, user)) return binaries
-  const { version } = JSON.parse(readFileSync(join(binaries, '../package.json'), 'utf8')) as { readonly version: string }
+  const {
+    version
+  } = JSON.parse(readFileSync(join(binaries, '../package.json'), 'utf8')) as { readonly version: string }
   const shared = join(folder, `resources-postgres-binaries-${version}`)
   if (!isOurs(shared)) {
     const copy = mkdtempSync(`${shared}-`)

@@ -64,7 +64,11 @@ async function launch (flags: readonly string[], binaries: string): Promise<Serv
   if (!existsSync(join(binaries, 'bin'))) throw new Error(`there is no folder ${join(binaries, 'bin')}; run npm ci`)
   const user = findUser()
   const temporary = findTemporaryFolder(user)
-  const installation = { user, binaries: shareBinaries(binaries, user, temporary), folder: mkdtempSync(join(temporary, 'resources-postgres-')) }
+  const installation = {
+    user,
+    binaries: shareBinaries(binaries, user, temporary),
+    folder: mkdtempSync(join(temporary, 'resources-postgres-'))
+  }
   const { folder } = installation
   give(folder, user)
   const port = await freePort()
@@ -74,7 +78,9 @@ async function launch (flags: readonly string[], binaries: string): Promise<Serv
     const end = Date.now() + 60_000
     for (;;) {
       try {
-        server = await startPostmaster(installation, ['-D', join(folder, 'data'), '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])])
+        server = await startPostmaster(installation, [
+          '-D', join(folder, 'data'), '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])
+        ])
         return
       } catch (error) {
         // The other processes of a killed server take a moment to notice its end.
@@ -113,7 +119,10 @@ async function launch (flags: readonly string[], binaries: string): Promise<Serv
 }
 
 // The default collation is ICU's. A store that relies on the database's order instead of code points fails.
-const FLAGS = ['--no-sync', '--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en', '--locale=C', '--auth=password', '--username=postgres']
+const FLAGS = [
+  '--no-sync', '--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en', '--locale=C', '--auth=password',
+  '--username=postgres'
+]
 
 /**
  * Puts the data of an empty database into the folder. Creating them takes twenty times as long as copying, so that all
@@ -124,7 +133,10 @@ async function initialise (installation: Installation): Promise<void> {
   const data = join(folder, 'data')
   // There is no `cp` on Windows.
   if (process.platform === 'win32') return await create(installation, data)
-  const digest = createHash('sha256').update(JSON.stringify([binaries, statSync(join(binaries, 'bin/initdb')).mtimeMs, FLAGS])).digest('hex')
+  const digest = createHash('sha256').update(
+    JSON.stringify([binaries, statSync(join(binaries, 'bin/initdb')).mtimeMs, FLAGS])
+  )
+    .digest('hex')
   const shared = join(dirname(folder), `resources-postgres-data-${digest.slice(0, 16)}`)
   if (!existsSync(shared)) {
     const created = join(folder, 'created')
@@ -132,7 +144,9 @@ async function initialise (installation: Installation): Promise<void> {
     // Renaming makes the data appear as a whole. It fails if another process was faster, and its data are as good.
     try { renameSync(created, shared) } catch {}
   }
-  if (statSync(shared).uid !== (user.uid ?? process.getuid?.())) throw new Error(`the folder ${shared} belongs to somebody else; remove it`)
+  if (statSync(shared).uid !== (user.uid ?? process.getuid?.())) {
+    throw new Error(`the folder ${shared} belongs to somebody else; remove it`)
+  }
   await succeed(run(installation, 'cp', ['-R', shared, data]))
 }
 
@@ -140,7 +154,11 @@ async function create (installation: Installation, data: string): Promise<void> 
   const passwordFile = join(installation.folder, 'password')
   writeFileSync(passwordFile, 'secret\n')
   give(passwordFile, installation.user)
-  await succeed(run(installation, join(installation.binaries, 'bin/initdb'), [`--pgdata=${data}`, `--pwfile=${passwordFile}`, ...FLAGS]))
+  await succeed(
+    run(installation, join(
+      installation.binaries, 'bin/initdb'
+    ), [`--pgdata=${data}`, `--pwfile=${passwordFile}`, ...FLAGS])
+  )
 }
 
 async function succeed ({ output, ended }: Run): Promise<void> {
@@ -154,7 +172,9 @@ async function startPostmaster (installation: Installation, flags: readonly stri
   running.add(child)
   child.once('exit', () => running.delete(child))
   const ready = new Promise<void>((resolve) => {
-    child.stderr?.on('data', () => { if (output.join('').includes('database system is ready to accept connections')) resolve() })
+    child.stderr?.on('data', () => {
+      if (output.join('').includes('database system is ready to accept connections')) resolve()
+    })
   })
   await Promise.race([ready, ended.then(() => { throw new Error(causeIn(output)) })])
   // The later output is discarded.
@@ -172,8 +192,12 @@ interface Run {
 
 function run ({ user, folder }: Installation, program: string, flags: readonly string[]): Run {
   const output: string[] = []
-  const child = spawn(program, flags, { ...user, cwd: folder, env: { ...process.env, LC_ALL: 'C' }, stdio: ['ignore', 'pipe', 'pipe'] })
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => { output.push(text) })
+  const child = spawn(program, flags, {
+    ...user, cwd: folder, env: { ...process.env, LC_ALL: 'C' }, stdio: ['ignore', 'pipe', 'pipe']
+  })
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => { output.push(text) })
+  }
   const ended = new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code, signal) => { resolve(code ?? signal) })
@@ -183,7 +207,9 @@ function run ({ user, folder }: Installation, program: string, flags: readonly s
 
 /** Joins the lines that name the error. */
 function causeIn (output: readonly string[]): string {
-  const lines = output.join('').split('\n').map((line) => line.replace(/^\S+ \S+ \S+ \[\d+\] /, '').trim()).filter((line) => line !== '')
+  const lines = output.join('').split('\n').map((line) =>
+    line.replace(/^\S+ \S+ \S+ \[\d+\] /, '').trim()).filter((line) =>
+    line !== '')
   const telling = lines.filter((line) => /FATAL|PANIC|error|could not|cannot|denied/i.test(line))
   return (telling.length > 0 ? telling : lines.slice(-3)).join('; ')
 }

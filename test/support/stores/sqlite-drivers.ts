@@ -21,7 +21,9 @@ export async function findDrivers (): Promise<SqliteDriver[]> {
   } else {
     found.push(['libsql', libsql as unknown as Constructor])
     // `as string` hides the name from the compiler, whose types are those of Node.js 20.
-    if (Number(process.versions.node.split('.')[0]) >= 22) found.push(['node:sqlite', (await import('node:sqlite' as string) as { DatabaseSync: Constructor }).DatabaseSync])
+    if (Number(process.versions.node.split('.')[0]) >= 22) {
+      found.push(['node:sqlite', (await import('node:sqlite' as string) as { DatabaseSync: Constructor }).DatabaseSync])
+    }
   }
   return found.map(([name, Database]) => ({ name, open: (path) => new Database(path) }))
 }

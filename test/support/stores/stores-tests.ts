@@ -28,7 +28,9 @@ class Scene {
 
   async send (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, attributes?: object): Promise<Answer> {
     const [, name = ''] = /(\w+)\.json$/.exec(url) ?? []
-    const { statusCode: status, body, headers } = await this.#app.inject({ method, url, ...(attributes !== undefined && { payload: { [singularize(name)]: attributes } }) })
+    const { statusCode: status, body, headers } = await this.#app.inject({
+      method, url, ...(attributes !== undefined && { payload: { [singularize(name)]: attributes } })
+    })
     return { status, body, etag: plainTag(headers.etag) }
   }
 
@@ -52,7 +54,9 @@ class Scene {
 
 /** Tests the tables that stores open for the resources of a map. `open` returns the stores of an empty database. */
 export function testStores (t: Test, open: () => Promise<Stores>): void {
-  async function serve (t: Test, declare: (map: Mapper) => unknown, stores: Stores | Promise<Stores> = open()): Promise<Scene> {
+  async function serve (
+    t: Test, declare: (map: Mapper) => unknown, stores: Stores | Promise<Stores> = open()
+  ): Promise<Scene> {
     const app = fastify()
     t.teardown(() => app.close())
     app.register(draw(declare, { stores: await stores }))
@@ -68,13 +72,20 @@ export function testStores (t: Test, open: () => Promise<Stores>): void {
         .resources('likes', { ...x, id, onDelete: 'cascade', shallow: true })
         .resources('links', { ...x, onDelete: 'set null', shallow: true })))
       const post = await scene.create('/posts')
-      const [comment, like, link] = [await scene.create(`/posts/${post}/comments`), await scene.create(`/posts/${post}/likes`), await scene.create(`/posts/${post}/links`)]
+      const [comment, like, link] = [
+        await scene.create(`/posts/${post}/comments`), await scene.create(`/posts/${post}/likes`),
+        await scene.create(`/posts/${post}/links`)
+      ]
       const other = await scene.create('/posts')
       const kept = await scene.create(`/posts/${other}/likes`)
 
       const refused = 'comments still refer to it; delete or change them first'
-      t.match(await scene.send('DELETE', `/posts.json?id=${post}`), { status: 409, body: JSON.stringify({ type: 'about:blank', title: 'Conflict', status: 409, detail: refused }) })
-      t.match(await scene.send('DELETE', `/posts.xml?id=${post}`), { status: 409, body: `<errors><error>${refused}</error></errors>` })
+      t.match(await scene.send('DELETE', `/posts.json?id=${post}`), {
+        status: 409, body: JSON.stringify({ type: 'about:blank', title: 'Conflict', status: 409, detail: refused })
+      })
+      t.match(await scene.send('DELETE', `/posts.xml?id=${post}`), {
+        status: 409, body: `<errors><error>${refused}</error></errors>`
+      })
       t.match(await scene.send('DELETE', `/posts.html?id=${post}`), { status: 409, body: `<li>${refused}</li>` })
       t.equal(await scene.statusOf('GET', `/likes/${like}.json`), 200, 'nothing was written')
       t.equal((await scene.send('GET', `/links/${link}.json`)).etag, '"1.json"')
@@ -82,7 +93,9 @@ export function testStores (t: Test, open: () => Promise<Stores>): void {
       t.equal(await scene.statusOf('DELETE', `/comments.json?id=${comment}`), 204)
       t.equal(await scene.statusOf('DELETE', `/posts.json?id=${post}`), 204)
       t.equal(await scene.statusOf('GET', `/likes/${like}.json`), 404, 'cascade')
-      t.match(await scene.send('GET', `/links/${link}.json`), { status: 200, etag: '"2.json"' }, 'set null is a new version')
+      t.match(
+        await scene.send('GET', `/links/${link}.json`), { status: 200, etag: '"2.json"' }, 'set null is a new version'
+      )
       t.equal(await scene.statusOf('GET', `/likes/${kept}.json`), 200, 'a row of another parent')
       t.equal(await scene.statusOf('DELETE', `/posts.json?id=${other}`), 204)
     })
@@ -100,14 +113,20 @@ export function testStores (t: Test, open: () => Promise<Stores>): void {
     const link = await scene.create(`/posts/${post}/links`)
     const report = await scene.create(`/posts/${post}/comments/${comment}/reports`)
     t.match(await scene.send('DELETE', `/posts.json?id=${post}`), { status: 409, body: 'still refer to it' })
-    for (const path of ['', `/comments/${comment}`, `/comments/${comment}/answers/${answer}`]) t.equal(await scene.statusOf('GET', `/posts/${post}${path}.json`), 200, path)
+    for (const path of ['', `/comments/${comment}`, `/comments/${comment}/answers/${answer}`]) {
+      t.equal(await scene.statusOf('GET', `/posts/${post}${path}.json`), 200, path)
+    }
     t.equal((await scene.send('GET', `/links/${link}.json`)).etag, '"1.json"')
     t.equal(await scene.statusOf('DELETE', `/posts/${post}/comments/${comment}/reports.json?id=${report}`), 204)
     t.equal(await scene.statusOf('DELETE', `/posts.json?id=${post}`), 204)
   })
 
   t.test('resources with the same table share its rows', async (t) => {
-    const other = { ...text, required: [], properties: { ...text.properties, hidden: { type: 'boolean' }, text: { type: ['string', 'null'], maxLength: 9 } } } as const
+    const other = {
+      ...text,
+      required: [],
+      properties: { ...text.properties, hidden: { type: 'boolean' }, text: { type: ['string', 'null'], maxLength: 9 } }
+    } as const
     const stores = await open()
     const declare = (map: Mapper): unknown => map
       .resources('photos', x, (photos) => photos.resources('comments', { ...x, onDelete: 'cascade' }))
@@ -144,11 +163,16 @@ export function testStores (t: Test, open: () => Promise<Stores>): void {
 
   t.test('unique groups, attributes of scopes, and one record for each parent', async (t) => {
     const scene = await serve(t, (map) => map
-      .scope({ scope: ({ headers }) => ({ tenant: String(headers.host) }), scopeAttributes: { tenant: { type: 'string' } } }, (scope) => scope
+      .scope({
+        scope: ({ headers }) => ({ tenant: String(headers.host) }), scopeAttributes: { tenant: { type: 'string' } }
+      }, (scope) => scope
         .resources('notes', { ...x, unique: [['tenant', 'text']] }, (notes) => notes.resource('cover', x)))
       .resources('tags', { ...x, unique: ['text'] }))
     const note = await scene.create('/notes')
-    t.equal((await scene.send('GET', `/notes/${note}.json`)).body, `{"note":{"id":${note},"text":"T"}}`, 'clients do not see the tenant')
+    t.equal(
+      (await scene.send('GET', `/notes/${note}.json`)).body, `{"note":{"id":${note},"text":"T"}}`,
+      'clients do not see the tenant'
+    )
     t.match(await scene.send('POST', '/notes.json', { text: 'T' }), { status: 409, body: 'text is already taken' })
     await scene.create('/tags')
     t.match(await scene.send('POST', '/tags.json', { text: 'T' }), { status: 409, body: 'text is already taken' })
@@ -160,18 +184,28 @@ export function testStores (t: Test, open: () => Promise<Stores>): void {
     const stores = await open()
     const parents = stores.open({ table: 'parents', attributes: text, id: 'integer', unique: [], references: {} })
     const attributes = { ...text, properties: { ...text.properties, parentId: { type: ['integer', 'null'] } } } as const
-    const rows = stores.open({ table: 'rows', attributes, id: 'integer', unique: [], references: { parentId: { table: 'parents' } } })
+    const rows = stores.open({
+      table: 'rows', attributes, id: 'integer', unique: [], references: { parentId: { table: 'parents' } }
+    })
     for (const store of [parents, rows]) await store.prepare?.()
     const context = { signal: new AbortController().signal }
     const any = { version: undefined, scope: {} }
     const { id: parentId } = await parents.create({ text: 'T' }, {}, context)
     const missing = { statusCode: 422, errors: { parentId: ['refers to something that does not exist'] } }
     t.match(await thrownBy(() => rows.create({ text: 'T', parentId: 9 }, {}, context)), missing)
-    t.match(await thrownBy(() => rows.create({ text: 'T' }, { parentId: 9 }, context)), { statusCode: 422, message: /^it refers to something that does not exist/, errors: {} })
+    t.match(await thrownBy(() =>
+      rows.create({ text: 'T' }, { parentId: 9 }, context)), {
+      statusCode: 422, message: /^it refers to something that does not exist/, errors: {}
+    })
     const { id } = await rows.create({ text: 'T' }, {}, context)
     t.match(await thrownBy(() => rows.update(id, { parentId: 9 }, any, context)), missing)
     t.match(await rows.update(id, { parentId }, any, context), { ok: true, row: { version: '2' } })
-    await t.rejects(async () => parents.delete(parentId, any, context), { code: 'FST_RESOURCES_REFERENCED', statusCode: 409, message: 'rows still refer to it; delete or change them first' })
+    await t.rejects(async () =>
+      parents.delete(parentId, any, context), {
+      code: 'FST_RESOURCES_REFERENCED',
+      statusCode: 409,
+      message: 'rows still refer to it; delete or change them first'
+    })
     t.match(await rows.update(id, { parentId: null }, any, context), { ok: true })
     t.match(await parents.delete(parentId, any, context), { ok: true })
   })

@@ -16,7 +16,9 @@ export function textStore (ids: readonly string[] = []): Store {
     create: (attributes) => put(String(attributes.title), 1, attributes),
     update (id, changes) {
       const row = rows.get(id)
-      return row === undefined ? { ok: false, why: 'missing' } : { ok: true, row: put(id, Number(row.version) + 1, { ...row.attributes, ...changes }) }
+      return row === undefined
+        ? { ok: false, why: 'missing' }
+        : { ok: true, row: put(id, Number(row.version) + 1, { ...row.attributes, ...changes }) }
     },
     delete (id) {
       const row = rows.get(id)

@@ -44,7 +44,11 @@ export interface Exchange extends Response {
 export class ConnectionError extends Error {
   readonly response: Response
   constructor (name: string, response: Response) {
-    super(`Failed with ${response.status}${response.headers.location === undefined ? '' : ` => ${String(response.headers.location)}`}`)
+    super(
+      `Failed with ${response.status}${response.headers.location === undefined
+        ? ''
+        : ` => ${String(response.headers.location)}`}`
+    )
     this.name = name
     this.response = response
   }
@@ -67,7 +71,9 @@ const NAMES: Readonly<Record<number, string>> = {
 
 type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
 /** The one header that names XML: reads send Accept, writes send Content-Type, never both. */
-const FORMAT_HEADERS = { GET: 'accept', HEAD: 'accept', DELETE: 'accept', POST: 'content-type', PUT: 'content-type' } as const
+const FORMAT_HEADERS = {
+  GET: 'accept', HEAD: 'accept', DELETE: 'accept', POST: 'content-type', PUT: 'content-type'
+} as const
 /** Net::HTTP reads no body of these statuses. */
 const BODILESS = [204, 304]
 
@@ -98,7 +104,9 @@ export class Connection {
   async request (method: Method, path: string, payload?: string): Promise<Response> {
     const length = payload === undefined ? {} : { 'content-length': String(Buffer.byteLength(payload)) }
     const sent = { ...this.#headers, [FORMAT_HEADERS[method]]: 'application/xml', ...length }
-    const { statusCode: status, headers, body } = await this.#app.inject({ method, url: path, headers: sent, ...(payload !== undefined && { payload }) })
+    const {
+      statusCode: status, headers, body
+    } = await this.#app.inject({ method, url: path, headers: sent, ...(payload !== undefined && { payload }) })
     const response = { status, headers, body: BODILESS.includes(status) || method === 'HEAD' ? undefined : body }
     this.exchanges.push({ method, path, sent, payload, ...response })
     if (NAMES[status] !== undefined) throw new ConnectionError(NAMES[status], response)
@@ -160,7 +168,9 @@ export class Model {
 
   async all ({ from, params = {} }: FindOptions = {}): Promise<Resource[]> {
     const [prefix, query] = this.split(params)
-    const path = from === undefined ? `${this.prefix(prefix)}${this.collection}.xml${queryString(query)}` : this.#from(from, params)
+    const path = from === undefined
+      ? `${this.prefix(prefix)}${this.collection}.xml${queryString(query)}`
+      : this.#from(from, params)
     const found = await this.connection.get(path)
     if (!Array.isArray(found)) throw new TypeError(`undefined method \`collect!' for ${JSON.stringify(found)}`)
     return found.map((record) => this.#instantiate(record, from === undefined ? prefix : {}))
@@ -190,9 +200,17 @@ export class Model {
     return await this.connection.delete(isSymbol(what) ? this.#custom(what, params) : this.elementPath(what, prefix))
   }
 
-  get (method: string, params: Parameters = {}): Promise<Value> { return this.connection.get(this.#custom(method, params)) }
-  post (method: string, params: Parameters = {}, body = ''): Promise<Response> { return this.connection.post(this.#custom(method, params), body) }
-  put (method: string, params: Parameters = {}, body = ''): Promise<Response> { return this.connection.put(this.#custom(method, params), body) }
+  get (method: string, params: Parameters = {}): Promise<Value> {
+    return this.connection.get(this.#custom(method, params))
+  }
+
+  post (method: string, params: Parameters = {}, body = ''): Promise<Response> {
+    return this.connection.post(this.#custom(method, params), body)
+  }
+
+  put (method: string, params: Parameters = {}, body = ''): Promise<Response> {
+    return this.connection.put(this.#custom(method, params), body)
+  }
 
   prefix (options: Parameters): string {
     return this.#prefix.replace(/:(\w+)/g, (_, name: string) => encodeURI(String(options[name] ?? '')))
@@ -204,7 +222,8 @@ export class Model {
 
   /** Separates the parameters of the prefix from the others. */
   split<T> (options: Readonly<Record<string, T>>): [Record<string, T>, Record<string, T>] {
-    const part = (inPrefix: boolean): Record<string, T> => Object.fromEntries(Object.entries(options).filter(([name]) => this.#prefixParameters.includes(name) === inPrefix))
+    const part = (inPrefix: boolean): Record<string, T> =>
+      Object.fromEntries(Object.entries(options).filter(([name]) => this.#prefixParameters.includes(name) === inPrefix))
     return [part(true), part(false)]
   }
 
@@ -279,9 +298,17 @@ export class Resource {
     return this.load((await this.#model.find(this.id as number, { params: this.prefixOptions })).attributes)
   }
 
-  async get (method: string, params: Parameters = {}): Promise<Value> { return await this.#model.connection.get(this.#custom(method, params)) }
-  async put (method: string, params: Parameters = {}, body = ''): Promise<Response> { return await this.#model.connection.put(this.#custom(method, params), body) }
-  async delete (method: string, params: Parameters = {}): Promise<Response> { return await this.#model.connection.delete(this.#custom(method, params)) }
+  async get (method: string, params: Parameters = {}): Promise<Value> {
+    return await this.#model.connection.get(this.#custom(method, params))
+  }
+
+  async put (method: string, params: Parameters = {}, body = ''): Promise<Response> {
+    return await this.#model.connection.put(this.#custom(method, params), body)
+  }
+
+  async delete (method: string, params: Parameters = {}): Promise<Response> {
+    return await this.#model.connection.delete(this.#custom(method, params))
+  }
 
   /** Sends the whole record if there is no other body. A new record has its own path. */
   async post (method: string, params: Parameters = {}, body = ''): Promise<Response> {
@@ -305,7 +332,11 @@ export class Resource {
     if (isHash(value)) return model(name).new(value)
     if (!Array.isArray(value)) return value
     const items = value as readonly Value[]
-    return items.map((item) => typeof item === 'string' || typeof item === 'number' || item instanceof Float ? item : model(singularize(name)).new(expectHash(item)))
+    return items.map(
+      (item) => typeof item === 'string' || typeof item === 'number' || item instanceof Float
+        ? item
+        : model(singularize(name)).new(expectHash(item))
+    )
   }
 
   get #path (): string {
@@ -314,11 +345,15 @@ export class Resource {
 
   #custom (method: string, params: Parameters): string {
     const { collection } = this.#model
-    return `${this.#model.prefix(this.prefixOptions)}${collection}/${this.isNew ? 'new' : this.id}/${method}.xml${queryString(params)}`
+    return `${this.#model.prefix(
+      this.prefixOptions
+    )}${collection}/${this.isNew ? 'new' : this.id}/${method}.xml${queryString(params)}`
   }
 
   async #create (): Promise<void> {
-    const response = await this.#model.connection.post(`${this.#model.prefix(this.prefixOptions)}${this.#model.collection}.xml`, this.toXml())
+    const response = await this.#model.connection.post(
+      `${this.#model.prefix(this.prefixOptions)}${this.#model.collection}.xml`, this.toXml()
+    )
     const location = response.headers.location
     this.attributes.id = typeof location === 'string' ? /\/([^/]*?)(?:\.\w+)?$/.exec(location)?.[1] ?? null : null
     this.#loadFrom(response)
@@ -341,7 +376,9 @@ export class Resource {
   #readErrors (body: string): void {
     const { errors } = fromXml(body)
     const messages = isHash(errors) ? [errors.error].flat() : []
-    const names = Object.keys(this.attributes).map((name) => [`${humanize(name)} `, name] as const).sort(([one], [other]) => other.length - one.length)
+    const names = Object.keys(this.attributes).map((name) => [`${humanize(name)} `, name] as const)
+      .sort(([one], [other]) =>
+        other.length - one.length)
     for (const message of messages as string[]) {
       const [beginning, name] = names.find(([beginning]) => message.startsWith(beginning)) ?? ['', 'base']
       ;(this.errors[name] ??= []).push(message.slice(beginning.length))
@@ -373,7 +410,8 @@ function humanize (name: string): string {
 }
 
 function queryString (params: Parameters): string {
-  const pairs = Object.entries(params).map(([name, value]) => new URLSearchParams([[name, String(value ?? '')]]).toString())
+  const pairs = Object.entries(params).map(([name, value]) =>
+    new URLSearchParams([[name, String(value ?? '')]]).toString())
   return pairs.length === 0 ? '' : `?${pairs.sort().join('&')}`
 }
 
@@ -405,7 +443,9 @@ export function fromXml (xml: string): Hash {
   parser.on('cdata', append)
   parser.on('closetag', () => { open.pop() })
   parser.on('opentag', ({ name, attributes }) => {
-    const node: Node = { members: Object.assign(Object.create(null) as Node['members'], attributes), text: '', hasElements: false }
+    const node: Node = {
+      members: Object.assign(Object.create(null) as Node['members'], attributes), text: '', hasElements: false
+    }
     const parent = open.at(-1) as Node
     const key = name.replaceAll('-', '_')
     const before = parent.members[key]
@@ -419,7 +459,9 @@ export function fromXml (xml: string): Hash {
 
 function castMembers (members: Node['members']): Hash {
   const hash = Object.create(null) as Hash
-  for (const [name, member] of Object.entries(members)) hash[name.replaceAll('-', '_')] = Array.isArray(member) ? member.map(cast) : cast(member)
+  for (const [name, member] of Object.entries(members)) {
+    hash[name.replaceAll('-', '_')] = Array.isArray(member) ? member.map(cast) : cast(member)
+  }
   return hash
 }
 
@@ -451,7 +493,9 @@ function cast (node: string | Node): Value {
 function castArray ({ members, text, hasElements }: Node): Value[] {
   const [, entries] = Object.entries(members).find(([name]) => name !== 'type') ?? []
   if (entries === undefined && (hasElements || text.trim() === '')) return []
-  if (typeof entries === 'string' || entries === undefined) throw new TypeError(`can't typecast ${JSON.stringify(entries ?? text)}`)
+  if (typeof entries === 'string' || entries === undefined) {
+    throw new TypeError(`can't typecast ${JSON.stringify(entries ?? text)}`)
+  }
   return [entries].flat().map(cast)
 }
 

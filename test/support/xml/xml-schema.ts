@@ -1,7 +1,9 @@
 import { XmlDocument, XsdValidator } from 'libxml2-wasm'
 
 /** Returns a validator for the text of an XML Schema. Throws if the schema is invalid. */
-export function compileXmlSchema (schema: string): { validate: (document: string) => string | undefined, dispose: () => void } {
+export function compileXmlSchema (schema: string): {
+  validate: (document: string) => string | undefined, dispose: () => void
+} {
   const source = XmlDocument.fromString(schema)
   const validator = XsdValidator.fromDoc(source)
   source.dispose()

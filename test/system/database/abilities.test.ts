@@ -98,7 +98,9 @@ t.test('a column of any type of PostgreSQL is served, sorted, filtered and writt
     const [[name, record]] = Object.entries<{ v: unknown }>(JSON.parse(shown.body)) as [[string, { v: unknown }]]
     const value = typeof record.v === 'string' ? record.v : JSON.stringify(record.v)
     const conditions = ['eq', 'not', 'in', 'gt', 'contains', 'starts'].map((operator) => `?v[${operator}]=${value}`)
-    for (const query of ['.xml', '.html', '.csv', '?sort=v', '?sort=-v&limit=1', '?v[null]=true', '?q=b', ...conditions]) {
+    for (const query of [
+      '.xml', '.html', '.csv', '?sort=v', '?sort=-v&limit=1', '?v[null]=true', '?q=b', ...conditions
+    ]) {
       const { statusCode, body } = await get(query)
       t.ok(statusCode < 500, `${type} ${query}: ${statusCode} ${statusCode < 500 ? '' : body}`)
     }
@@ -107,7 +109,8 @@ t.test('a column of any type of PostgreSQL is served, sorted, filtered and writt
       await app.inject({ method: 'PUT', url: `${path}.json`, payload: { id: 1, [name]: { n: 'a' } } }),
       await app.inject({ method: 'POST', url: `${path}.json`, payload: { [name]: { ...record, id: undefined } } })
     ]
-    t.strictSame(answers.map(({ statusCode }) => statusCode), [200, 200, 201], `${type} ${answers.map(({ body }) => body)}`)
+    t.strictSame(answers.map(({ statusCode }) =>
+      statusCode), [200, 200, 201], `${type} ${answers.map(({ body }) => body)}`)
     t.strictSame((await pool.query(`SELECT * FROM types.t${index} WHERE id = 1`)).rows, before.rows, type)
     const texts = await pool.query(`SELECT v::text FROM types.t${index} WHERE n = 'a' ORDER BY id`)
     t.strictSame(texts.rows[0], texts.rows[1], `a new row has the value of ${type}`)
@@ -139,7 +142,9 @@ t.test('an id that a sequence repeats is told, with the cure', async (t) => {
     app.inject({ method: 'POST', url: '/posts.json', payload: { post: { title: 'T' } } })
   const { statusCode, body } = await create()
   t.equal(statusCode, 503)
-  t.match(body, /the sequence of the ids is behind the rows, and nothing was written; it must go on from the greatest id/)
+  t.match(
+    body, /the sequence of the ids is behind the rows, and nothing was written; it must go on from the greatest id/
+  )
   await pool.query("SELECT setval(pg_get_serial_sequence('counted.posts', 'id'), max(id)) FROM counted.posts")
   t.match(JSON.parse((await create()).body), { post: { id: 3, title: 'T' } })
 })
@@ -189,7 +194,9 @@ t.test('what SQLite cannot do with a table is said at the start, and no request 
     codes: 'no such collation sequence: nocoll',
     sizes: 'unknown function: nofunc()'
   })) {
-    t.match(reports.get(name), { path: undefined, problems: [{ problem: `SQLite cannot read "${name}": ${problem}.` }] })
+    t.match(reports.get(
+      name
+    ), { path: undefined, problems: [{ problem: `SQLite cannot read "${name}": ${problem}.` }] })
   }
   for (const [name, [writes, problems]] of Object.entries(cases)) {
     const { path, actions, problems: found } = reports.get(name) as TableReport
@@ -227,7 +234,9 @@ t.test('a view is never evaluated at the start, and once for a list', async (t) 
     const query = client.query.bind(client) as (...call: unknown[]) => unknown
     Object.assign(client, { query: (config: { text: string }) => { note(config.text); return query(config) } })
   })
-  for (const [engine, options] of Object.entries({ SQLite: { database: counted }, PostgreSQL: { pool: clients, schema } })) {
+  for (const [engine, options] of Object.entries({
+    SQLite: { database: counted }, PostgreSQL: { pool: clients, schema }
+  })) {
     evaluated = []
     const { app, reports } = await serve(t, options)
     t.strictSame(evaluated, [], `${engine}: the start`)

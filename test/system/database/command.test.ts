@@ -41,7 +41,15 @@ async function start (t: Test, argv: readonly string[], surroundings: Partial<Su
   let complained = ''
   let ended: Promise<number> | undefined
   const printed = await new Promise<string>((resolve, reject) => {
-    ended = run([...argv, '--port', '0'], { env: {}, print: resolve, complain: (text) => { if (!WAITING.test(text)) complained += text }, signal: stop.signal, ...surroundings })
+    ended = run([...argv, '--port', '0'], {
+      env: {},
+      print: resolve,
+      complain: (text) => {
+        if (!WAITING.test(text)) complained += text
+      },
+      signal: stop.signal,
+      ...surroundings
+    })
     ended.then((code) => { reject(new Error(`ended with ${code}: ${complained}`)) }, reject)
   })
   t.teardown(async () => {
@@ -61,7 +69,9 @@ async function start (t: Test, argv: readonly string[], surroundings: Partial<Su
 }
 
 /** Runs the command, which ends at once. */
-async function end (argv: readonly string[], surroundings: Partial<Surroundings> = {}): Promise<{ code: number, printed: string, complained: string }> {
+async function end (argv: readonly string[], surroundings: Partial<Surroundings> = {}): Promise<{
+  code: number, printed: string, complained: string
+}> {
   let printed = ''
   let complained = ''
   const code = await run(argv, {
@@ -98,10 +108,17 @@ What is not served or cannot be written:
 
 Stop it with Ctrl-C.
 `)
-  t.match(await (await fetch(url, { headers: { accept: 'text/html' } })).text(), /<a href="\/invoice-lines">Invoice lines<\/a>/)
-  t.same(await (await fetch(`${url}artists`, { headers: json })).json(), { artists: [{ id: 1, Name: 'AC/DC' }, { id: 2, Name: 'Accept' }] })
+  t.match(
+    await (await fetch(url, { headers: { accept: 'text/html' } })).text(),
+    /<a href="\/invoice-lines">Invoice lines<\/a>/
+  )
+  t.same(await (await fetch(`${url}artists`, { headers: json })).json(), {
+    artists: [{ id: 1, Name: 'AC/DC' }, { id: 2, Name: 'Accept' }]
+  })
   t.equal(await (await fetch(`${url}artists.csv`)).text(), 'id,Name\r\n1,AC/DC\r\n2,Accept\r\n')
-  t.equal((await fetch(`${url}artists`, { method: 'POST', headers: json, body: '{"artist":{"Name":"Queen"}}' })).status, 405)
+  t.equal(
+    (await fetch(`${url}artists`, { method: 'POST', headers: json, body: '{"artist":{"Name":"Queen"}}' })).status, 405
+  )
   t.equal(await stop(), 0)
   t.equal(complained(), '')
   t.ok(before.equals(readFileSync(path)))
@@ -110,8 +127,15 @@ Stop it with Ctrl-C.
 t.test('the command answers unknown paths and malformed ones in the format of the client', async (t) => {
   const { url } = await start(t, [makeFile(t)])
   const { host } = new URL(url)
-  const accepts = [['text/html', /^text\/html/, /<nav class="bar"[^]*<a href="\/">Tables<\/a>/], ['application/xml', /^application\/xml/, /<errors><error>/], ['application/json', /^application\/problem\+json/, /"type":"about:blank"/]] as const
-  for (const [path, status] of [['nope', 404], ['artists/%', 400], ['%zz', 400], [`artists/${'1'.repeat(5000)}`, 414], ['?x=1', 400], ['artists/1/nope', 404]] as const) {
+  const accepts = [
+    ['text/html', /^text\/html/, /<nav class="bar"[^]*<a href="\/">Tables<\/a>/],
+    ['application/xml', /^application\/xml/, /<errors><error>/],
+    ['application/json', /^application\/problem\+json/, /"type":"about:blank"/]
+  ] as const
+  for (const [path, status] of [
+    ['nope', 404], ['artists/%', 400], ['%zz', 400], [`artists/${'1'.repeat(5000)}`, 414], ['?x=1', 400],
+    ['artists/1/nope', 404]
+  ] as const) {
     for (const [accept, type, body] of accepts) {
       const [line, answer] = await ask(host, `/${path}`, accept)
       t.strictSame(line, status, `${path.slice(0, 20)} ${accept}`)
@@ -148,7 +172,9 @@ t.test('the documentation shows what the command prints', async (t) => {
 
 t.test('--write allows writes, and names what cannot be written', async (t) => {
   const path = makeFile(t)
-  const { url, printed } = await start(t, [path, '--write', '--only', 'Artist,log,PlaylistTrack,Album', '--except', 'Album'])
+  const {
+    url, printed
+  } = await start(t, [path, '--write', '--only', 'Artist,log,PlaylistTrack,Album', '--except', 'Album'])
   t.match(printed, `Clients can change the rows.
 
   /artists          Artist (create, update, delete)
@@ -158,7 +184,9 @@ t.test('--write allows writes, and names what cannot be written', async (t) => {
 What is not served or cannot be written:
   log: The table "log" has no primary key, so its rows are read-only.
 `)
-  t.equal((await fetch(`${url}artists`, { method: 'POST', headers: json, body: '{"artist":{"Name":"Queen"}}' })).status, 201)
+  t.equal(
+    (await fetch(`${url}artists`, { method: 'POST', headers: json, body: '{"artist":{"Name":"Queen"}}' })).status, 201
+  )
   const database = makeDatabase('', path)
   t.match(database.prepare('SELECT Name FROM Artist ORDER BY 1 DESC').all(), [{ Name: 'Queen' }, {}, {}])
   database.close()
@@ -172,7 +200,9 @@ t.test('an empty file is a database without tables', async (t) => {
 })
 
 /** Asks for a path by a host, and returns the answer. */
-async function askHost (url: string, host: string): Promise<Awaited<ReturnType<typeof ask>>[1] & { status: number | undefined }> {
+async function askHost (url: string, host: string): Promise<Awaited<ReturnType<typeof ask>>[1] & {
+  status: number | undefined
+}> {
   const { host: address, pathname } = new URL(url)
   const [status, answer] = await ask(address, pathname, 'application/json', { host })
   return { status, ...answer }
@@ -181,29 +211,43 @@ async function askHost (url: string, host: string): Promise<Awaited<ReturnType<t
 t.test('pages of other sites cannot read the database', async (t) => {
   const { url } = await start(t, [makeFile(t)])
   const { port } = new URL(url)
-  const hosts = ['localhost', 'LOCALHOST', 'localhost.', 'LocalHost.', '127.0.0.1', '[::1]'].map((host) => [host, 200] as const)
-  const strangers = ['evil.example', 'localhost.evil.example', 'localhost..', '.localhost', '127.0.0.2'].map((host) => [host, 421] as const)
+  const hosts = ['localhost', 'LOCALHOST', 'localhost.', 'LocalHost.', '127.0.0.1', '[::1]'].map(
+    (host) => [host, 200] as const
+  )
+  const strangers = ['evil.example', 'localhost.evil.example', 'localhost..', '.localhost', '127.0.0.2'].map(
+    (host) => [host, 421] as const
+  )
   for (const [host, status] of [...hosts, ...strangers]) {
     t.equal((await askHost(url, `${host}:${port}`)).status, status, host)
     t.equal((await askHost(url, host)).status, status, `${host} without a port`)
   }
-  t.match((await askHost(url, 'evil.example')).body, 'there is no host \\"evil.example\\" here; use localhost, or start the command ' +
+  t.match((await askHost(
+    url, 'evil.example'
+  )).body, 'there is no host \\"evil.example\\" here; use localhost, or start the command ' +
     'with --origin https://HOST, and with --prefix /PATH if a proxy serves it below a path')
 })
 
 t.test('--origin and --prefix serve browsers behind a proxy', async (t) => {
   const origin = 'https://tables.example.com'
-  const { url, printed } = await start(t, [makeFile(t), '--write', '--origin', origin, '--origin', 'http://other:8080', '--prefix', '/my/tables'])
+  const { url, printed } = await start(t, [
+    makeFile(t), '--write', '--origin', origin, '--origin', 'http://other:8080', '--prefix', '/my/tables'
+  ])
   t.match(printed, / is at http:\/\/127\.0\.0\.1:\d+\/my\/tables\/\n[^]*\n {2}\/my\/tables\/artists /)
   const { port } = new URL(url)
-  for (const [host, status] of [['tables.example.com', 200], ['Other:8080', 200], [`localhost:${port}`, 200], ['example.com', 421]] as const) {
+  for (const [host, status] of [
+    ['tables.example.com', 200], ['Other:8080', 200], [`localhost:${port}`, 200], ['example.com', 421]
+  ] as const) {
     t.equal((await askHost(`${url}artists`, host)).status, status, host)
   }
   t.match(await (await fetch(url, { headers: { accept: 'text/html' } })).text(), /<a href="\/my\/tables\/artists">/)
   t.equal((await fetch(`http://localhost:${port}/artists`)).status, 404)
-  t.match(await (await fetch(`${url}nope`, { headers: { accept: 'text/html' } })).text(), /<a href="\/my\/tables">Tables<\/a>/)
+  t.match(
+    await (await fetch(`${url}nope`, { headers: { accept: 'text/html' } })).text(), /<a href="\/my\/tables">Tables<\/a>/
+  )
   const create = async (origin: string): Promise<number> =>
-    (await fetch(`${url}artists`, { method: 'POST', headers: { ...json, origin }, body: '{"artist":{"Name":"Queen"}}' })).status
+    (await fetch(`${url}artists`, {
+      method: 'POST', headers: { ...json, origin }, body: '{"artist":{"Name":"Queen"}}'
+    })).status
   t.strictSame([await create(origin), await create('https://evil.example')], [201, 403])
 })
 
@@ -211,10 +255,17 @@ t.test('no answer of the command can be loaded by a page of another site', async
   const { url } = await start(t, [makeFile(t), '--user', 'ann:secret'])
   const { host } = new URL(url)
   const authorization = `Basic ${Buffer.from('ann:secret').toString('base64')}`
-  const [, stylesheet = ''] = /href="(\/home[^"]*css)"/.exec((await ask(host, '/', 'text/html', { authorization }))[1].body) ?? []
+  const [, stylesheet = ''] = /href="(\/home[^"]*css)"/.exec(
+    (await ask(host, '/', 'text/html', { authorization }))[1].body
+  ) ??
+    []
   const cases: ReadonlyArray<readonly [path: string, status: number, headers?: Readonly<Record<string, string>>]> = [
-    ['/', 200], ['/artists', 200], ['/artists/1', 200], [stylesheet, 200], ['/artists/99', 404], ['/nope', 404], ['/%zz', 400],
-    [`/artists/${'1'.repeat(5000)}`, 414], ['/artists?x=1', 400], ['/artists', 421, { host: 'evil.example' }], ['/artists', 401, { authorization: '' }]
+    [
+      '/', 200
+    ], ['/artists', 200], ['/artists/1', 200], [stylesheet, 200], ['/artists/99', 404], ['/nope', 404], ['/%zz', 400],
+    [
+      `/artists/${'1'.repeat(5000)}`, 414
+    ], ['/artists?x=1', 400], ['/artists', 421, { host: 'evil.example' }], ['/artists', 401, { authorization: '' }]
   ]
   for (const [path, status, headers] of cases) {
     for (const accept of ['text/html', 'application/json']) {
@@ -226,13 +277,20 @@ t.test('no answer of the command can be loaded by a page of another site', async
 
 t.test('--user asks for a name and a password', async (t) => {
   const { url } = await start(t, [makeFile(t), '--user', 'ann:sécret:1'])
-  const statusOf = async (authorization?: string): Promise<number> => (await fetch(url, { headers: authorization === undefined ? {} : { authorization } })).status
+  const statusOf = async (authorization?: string): Promise<number> => (await fetch(url, {
+    headers: authorization === undefined ? {} : { authorization }
+  })).status
   const basic = (text: string): string => Buffer.from(text).toString('base64')
   const refused = await fetch(`${url}artists`, { headers: json })
-  t.match([refused.status, refused.headers.get('www-authenticate'), await refused.json()], [401, 'Basic realm="database", charset="UTF-8"', { detail: 'send the name and the password of the option --user' }])
+  t.match(
+    [refused.status, refused.headers.get('www-authenticate'), await refused.json()],
+    [401, 'Basic realm="database", charset="UTF-8"', { detail: 'send the name and the password of the option --user' }]
+  )
   t.equal(await statusOf(`Basic ${basic('ann:sécret:1')}`), 200)
   t.equal(await statusOf(`basic ${basic('ann:sécret:1')}`), 200)
-  for (const wrong of ['ann:sécret:2', 'ann:', 'ann', '', 'ann:sécret:1 ', 'bob:sécret:1']) t.equal(await statusOf(`Basic ${basic(wrong)}`), 401, wrong)
+  for (const wrong of ['ann:sécret:2', 'ann:', 'ann', '', 'ann:sécret:1 ', 'bob:sécret:1']) {
+    t.equal(await statusOf(`Basic ${basic(wrong)}`), 401, wrong)
+  }
   t.equal(await statusOf('Bearer x'), 401)
 })
 
@@ -258,19 +316,49 @@ t.test('what cannot be served is said in one line', async (t) => {
   await once(server, 'listening')
   t.teardown(() => { server.close() })
   const { port } = server.address() as { port: number }
-  const refusingPool = class { on (): void {} async query (): Promise<void> { throw Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }) } async end (): Promise<void> {} }
-  const cases: ReadonlyArray<readonly [argv: readonly string[], code: number, message: string | RegExp, surroundings?: Partial<Surroundings>]> = [
+  const refusingPool = class {
+    on (): void {} async query (): Promise<void> {
+      throw Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' })
+    }
+
+    async end (): Promise<void> {}
+  }
+  const cases: ReadonlyArray<readonly [
+    argv: readonly string[], code: number, message: string | RegExp, surroundings?: Partial<Surroundings>
+  ]> = [
     [['--nope'], 2, 'There is no option --nope; did you mean --open? See --help.\n'],
-    [[`${folder}/nix.sqlite`], 1, `There is no file "${folder}/nix.sqlite". Check the path; a URL begins with postgres://\n`],
+    [
+      [`${folder}/nix.sqlite`], 1,
+      `There is no file "${folder}/nix.sqlite". Check the path; a URL begins with postgres://\n`
+    ],
     [[folder], 1, `"${folder}" is not a file. Name the file of an SQLite database.\n`],
-    [[`${folder}/text.txt`], 1, `The file "${folder}/text.txt" is not an SQLite database. Name another file, or a postgres:// URL.\n`],
+    [
+      [`${folder}/text.txt`], 1,
+      `The file "${folder}/text.txt" is not an SQLite database. Name another file, or a postgres:// URL.\n`
+    ],
     [[`${path}/x`], 1, /^The file ".*\/x" cannot be opened: ENOTDIR: .*\n$/],
-    [[path, '--only', 'Artits'], 1, '--only names "Artits", which is not a table or view of the database; did you mean "Artist"?\n'],
+    [
+      [path, '--only', 'Artits'], 1,
+      '--only names "Artits", which is not a table or view of the database; did you mean "Artist"?\n'
+    ],
     [[path, '--port', String(port)], 1, `Port ${port} is in use. Choose another one: --port ${port + 1}\n`],
-    [[path, '--host', '203.0.113.7'], 1, /^Cannot listen on 203\.0\.113\.7, port 3000: .*EADDRNOTAVAIL.*\. Choose another --host or --port\.\n$/],
-    [['postgres://localhost/x'], 1, 'PostgreSQL needs the package pg. Run: npm install pg\n', { load: () => undefined }],
-    [['postgres://ann:secret@localhost/x?a=b'], 1, 'Cannot connect to postgres://localhost/x: ECONNREFUSED. Check the URL, and that the server runs.\n', { load: () => ({ Pool: refusingPool }) }],
-    [[], 1, /^Cannot connect to postgres:\/\/127\.0\.0\.1:1\/x: connect ECONNREFUSED 127\.0\.0\.1:1\. Check/, { env: { DATABASE_URL: 'postgres://ann:secret@127.0.0.1:1/x' } }]
+    [
+      [path, '--host', '203.0.113.7'], 1,
+      /^Cannot listen on 203\.0\.113\.7, port 3000: .*EADDRNOTAVAIL.*\. Choose another --host or --port\.\n$/
+    ],
+    [['postgres://localhost/x'], 1, 'PostgreSQL needs the package pg. Run: npm install pg\n', {
+      load: () =>
+        undefined
+    }],
+    [
+      ['postgres://ann:secret@localhost/x?a=b'], 1,
+      'Cannot connect to postgres://localhost/x: ECONNREFUSED. Check the URL, and that the server runs.\n',
+      { load: () => ({ Pool: refusingPool }) }
+    ],
+    [
+      [], 1, /^Cannot connect to postgres:\/\/127\.0\.0\.1:1\/x: connect ECONNREFUSED 127\.0\.0\.1:1\. Check/,
+      { env: { DATABASE_URL: 'postgres://ann:secret@127.0.0.1:1/x' } }
+    ]
   ]
   for (const [argv, code, message, surroundings] of cases) {
     const ended = await end(argv, surroundings)
@@ -291,7 +379,8 @@ t.test('a database that takes longer than two seconds is named, and has no limit
   let complained = ''
   const complain = (text: string): void => { complained += text }
   await end(['postgres://ann:secret@localhost/x'], { load: () => ({ Pool: slowPool }), complain })
-  t.equal(complained, 'Waiting for postgres://localhost/x: its tables are being read. --only and --except select some.\n' +
+  t.equal(complained, 'Waiting for postgres://localhost/x: its tables are being read. --only and --except select ' +
+    'some.\n' +
     'Cannot connect to postgres://localhost/x: too slow. Check the URL, and that the server runs.\n')
   // Fastify's own limit for the start of a plugin.
   t.match((await end(['--print', 'x.sqlite'])).printed, /^ {2}pluginTimeout: 0,$/m)
@@ -303,40 +392,60 @@ t.test('--help and --version print and end', async (t) => {
   t.same(await end(['--version']), { code: 0, printed: `${version}\n`, complained: '' })
 })
 
-t.test('--open opens the home page in a browser', { skip: process.platform !== 'linux' && 'the browser is opened by another program' }, async (t) => {
+t.test('--open opens the home page in a browser', {
+  skip: process.platform !== 'linux' && 'the browser is opened by another program'
+}, async (t) => {
   const path = makeFile(t)
   const folder = dirname(path)
   writeFileSync(`${folder}/xdg-open`, `#!/bin/sh\necho "$1" > "${folder}/url"\n`)
   chmodSync(`${folder}/xdg-open`, 0o755)
   const { url } = await start(t, [path, '--open'], { env: { PATH: `${folder}:/bin:/usr/bin` } })
-  await until('the browser is opened', () => existsSync(`${folder}/url`) && readFileSync(`${folder}/url`, 'utf8') === `${url}\n`)
+  await until('the browser is opened', () =>
+    existsSync(`${folder}/url`) && readFileSync(`${folder}/url`, 'utf8') === `${url}\n`)
   const without = await start(t, [path, '--open'], { env: { PATH: '/nowhere' } })
-  await until('the failure is told', () => without.complained() === `Cannot open a browser: spawn xdg-open ENOENT. Open ${without.url} yourself.\n`)
+  await until('the failure is told', () =>
+    without.complained() === `Cannot open a browser: spawn xdg-open ENOENT. Open ${without.url} yourself.\n`)
 })
 
 t.test('--print prints a program that serves the same', async (t) => {
   const path = makeFile(t)
-  const { code, printed, complained } = await end([path, '--print', '--write', '--only', "Artist,long_titles,it's", '--port', '0', '--user', 'ann:secret', '--prefix', '/t'])
+  const { code, printed, complained } = await end([
+    path, '--print', '--write', '--only', "Artist,long_titles,it's", '--port', '0', '--user', 'ann:secret', '--prefix',
+    '/t'
+  ])
   t.strictSame([code, complained], [0, ''])
   t.notMatch(printed, 'secret')
   t.match(printed, /^\/\/ Keep it as server\.mts\. Run it by `node server\.mts`/)
   t.match(printed, `file: '${path}',\n  only: ['Artist', 'long_titles', 'it\\'s'],\n  write: true,\n`)
-  const { outputText } = ts.transpileModule(printed.replace(", 'it\\'s'", ''), { compilerOptions: { module: ts.ModuleKind.ESNext } })
+  const {
+    outputText
+  } = ts.transpileModule(printed.replace(", 'it\\'s'", ''), { compilerOptions: { module: ts.ModuleKind.ESNext } })
   const file = writeProgram(t, 'printed', outputText)
   const program = await startProgram(t, file, { environment: { DATABASE_USER: 'ann:secret' } })
   const headers = { ...json, authorization: `Basic ${Buffer.from('ann:secret').toString('base64')}` }
   const refused = await fetch(`${program.line}/t/artists`)
   t.strictSame([refused.status, refused.headers.get('cross-origin-resource-policy')], [401, 'same-origin'])
-  t.match(await (await fetch(`${program.line}/t/artists`, { headers: { ...headers, accept: 'text/csv' } })).text(), /^id,Name\r\n1,/)
-  t.same(await (await fetch(`${program.line}/t/artists`, { headers })).json(), { artists: [{ id: 1, Name: 'AC/DC' }, { id: 2, Name: 'Accept' }] })
-  t.equal((await fetch(`${program.line}/t/artists`, { method: 'POST', headers, body: '{"artist":{"Name":"Queen"}}' })).status, 201)
+  t.match(
+    await (await fetch(`${program.line}/t/artists`, { headers: { ...headers, accept: 'text/csv' } })).text(),
+    /^id,Name\r\n1,/
+  )
+  t.same(await (await fetch(`${program.line}/t/artists`, { headers })).json(), {
+    artists: [{ id: 1, Name: 'AC/DC' }, { id: 2, Name: 'Accept' }]
+  })
+  t.equal(
+    (await fetch(`${program.line}/t/artists`, { method: 'POST', headers, body: '{"artist":{"Name":"Queen"}}' })).status,
+    201
+  )
 })
 
 /** Writes programs of several kinds, and returns their paths and texts. */
 async function printPrograms (t: Test): Promise<ReadonlyArray<{ readonly path: string, readonly printed: string }>> {
   const url = 'postgres://ann:secret@localhost/shop'
   const origins = ['--origin', 'https://tables.example.com', '--prefix', '/tables']
-  const programs = [['a.sqlite', ...origins], ['a.sqlite', '--user', 'a:b'], [url, '--schema', 'sales', '--except', 'log'], [url, '--host', '0.0.0.0', '--user', 'a:b']]
+  const programs = [
+    ['a.sqlite', ...origins], ['a.sqlite', '--user', 'a:b'], [url, '--schema', 'sales', '--except', 'log'],
+    [url, '--host', '0.0.0.0', '--user', 'a:b']
+  ]
   const files = await Promise.all(programs.map(async (argv, index) => {
     const { printed } = await end([...argv, '--print'])
     t.notMatch(printed, 'secret')
@@ -362,7 +471,14 @@ t.test('each printed program has what the command was given', async (t) => {
 // The programs import the package, which `npm run test:system` builds.
 t.test('each printed program is accepted by the strict compiler', async (t) => {
   const sources = (await printPrograms(t)).map(({ path }) => path)
-  const { stdout, status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2023', '--types', 'node', ...sources], { encoding: 'utf8', cwd: root })
+  const { stdout, status } = spawnSync(
+    process.execPath,
+    [
+      'node_modules/typescript/bin/tsc', '--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--module',
+      'nodenext', '--target', 'es2023', '--types', 'node', ...sources
+    ],
+    { encoding: 'utf8', cwd: root }
+  )
   t.strictSame([stdout, status], ['', 0])
 })
 
@@ -370,7 +486,10 @@ t.test('the program of the package serves a file until it is asked to stop', asy
   const path = makeFile(t)
   const parameters = [`${root}dist/database/command/bin.js`]
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    const child = spawn(process.execPath, [...parameters, path, '--port', '0'], { env: { ...process.env, NODE_OPTIONS: '' }, stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(
+      process.execPath, [...parameters, path, '--port', '0'],
+      { env: { ...process.env, NODE_OPTIONS: '' }, stdio: ['ignore', 'pipe', 'inherit'] }
+    )
     t.teardown(() => child.kill('SIGKILL'))
     const ended = once(child, 'exit')
     const [printed] = await once(child.stdout, 'data') as [Buffer]
@@ -390,16 +509,27 @@ const library = new URL('../../../lib/index.ts', import.meta.url).href
 async function endDiff (...argv: readonly string[]): Promise<{ code: number, printed: string, complained: string }> {
   let printed = ''
   let complained = ''
-  const code = await run(argv, { env: {}, print: (text) => { printed += text }, complain: (text) => { complained += text }, signal: AbortSignal.abort() })
+  const code = await run(argv, {
+    env: {},
+    print: (text) => {
+      printed += text
+    },
+    complain: (text) => { complained += text },
+    signal: AbortSignal.abort()
+  })
   return { code, printed, complained }
 }
 
 /** Writes a module with the app of a blog, which exports it. */
-function writeApp (t: Test, name: string, file: string, { exported = 'export default app', from = library, more = '' } = {}): string {
+function writeApp (t: Test, name: string, file: string, {
+  exported = 'export default app', from = library, more = ''
+} = {}): string {
   return writeProgram(t, name, `
     import fastify from 'fastify'
     import resources, { draw, memoryStore } from '${from}'
-    import { sqliteStore, sqliteStores } from '${from === library ? from.replace('index', 'sql/sqlite/index') : `${from}/sqlite`}'
+    import { sqliteStore, sqliteStores } from '${from === library
+      ? from.replace('index', 'sql/sqlite/index')
+      : `${from}/sqlite`}'
     const text = { type: 'object', properties: { text: { type: 'string' } } }
     const file = ${JSON.stringify(file)}
     const app = fastify({ pluginTimeout: 0 })
@@ -435,7 +565,10 @@ CREATE INDEX IF NOT EXISTS "comments_postId_id_idx" ON "comments" ("postId", "id
 
 t.test('a table that an app must change itself is a comment', async (t) => {
   const file = `${t.testdir()}/blog.sqlite`
-  makeDatabase('CREATE TABLE "the\nnotes" (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL, size TEXT)', file).close()
+  makeDatabase(
+    'CREATE TABLE "the\nnotes" (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL, size TEXT)', file
+  )
+    .close()
   const more = `app.register(resources, { name: 'notes', store: sqliteStore({ file, table: 'the\\nnotes', attributes: { type: 'object', required: ['title'], properties: { size: { type: 'integer' }, title: { type: 'string' } } } }) })
     app.register(resources, { name: 'rows', store: memoryStore() })
     app.register(resources, { name: 'things', store: sqliteStore({ file, table: 'the\\nnotes' }) })`
@@ -448,21 +581,32 @@ t.test('a table that an app must change itself is a comment', async (t) => {
 })
 
 t.test('the app may be exported in several ways, and have a copy of the package of its own', async (t) => {
-  const ways = ['export default () => app', 'export { app }', 'export default Promise.resolve(app)', 'export default async () => { await app.ready(); return app }', 'await app.ready()\nexport default app']
+  const ways = [
+    'export default () => app', 'export { app }', 'export default Promise.resolve(app)',
+    'export default async () => { await app.ready(); return app }', 'await app.ready()\nexport default app'
+  ]
   for (const [index, exported] of ways.entries()) {
     const file = `${t.testdir()}/blog-${index}.sqlite`
-    const { printed, complained } = await endDiff('diff', writeApp(t, `diff-${index}`, file, { exported, ...(index === 0 && { from: 'fastify-resources' }) }))
+    const { printed, complained } = await endDiff(
+      'diff', writeApp(t, `diff-${index}`, file, { exported, ...(index === 0 && { from: 'fastify-resources' }) })
+    )
     t.equal(complained, '')
     t.match(printed, '-- The table "posts":\nCREATE TABLE', exported)
     t.notOk(existsSync(file))
   }
   const without = writeProgram(t, 'diff-without', "import fastify from 'fastify'\nexport default fastify()")
-  t.same(await endDiff('diff', without), { code: 0, printed: '-- No resource of the app has a table.\n', complained: '' })
+  t.same(await endDiff('diff', without), {
+    code: 0, printed: '-- No resource of the app has a table.\n', complained: ''
+  })
 })
 
 t.test('what cannot be compared is said in one line', async (t) => {
   const empty = writeProgram(t, 'diff-empty', 'export const one = 1')
-  const broken = writeProgram(t, 'diff-broken', "import fastify from 'fastify'\nconst app = fastify()\napp.register(async () => { throw new Error('it fails') })\nexport default app")
+  const broken = writeProgram(
+    t, 'diff-broken',
+    "import fastify from 'fastify'\nconst app = fastify()\napp.register(async () => { throw new Error('it fails') " +
+      '})\nexport default app'
+  )
   const cases: ReadonlyArray<readonly [argv: readonly string[], code: number, message: string]> = [
     [[], 2, 'Name one module and nothing else: fastify-resources diff app.js\n'],
     [['a.js', 'b.js'], 2, 'Name one module and nothing else: fastify-resources diff app.js\n'],
@@ -471,14 +615,21 @@ t.test('what cannot be compared is said in one line', async (t) => {
     [[empty], 1, `"${empty}" exports no Fastify app. Export it, or a function that makes it: export default app\n`],
     [[broken], 1, 'it fails.\n']
   ]
-  for (const [argv, code, complained] of cases) t.same(await endDiff('diff', ...argv), { code, printed: '', complained })
+  for (const [argv, code, complained] of cases) {
+    t.same(await endDiff('diff', ...argv), { code, printed: '', complained })
+  }
 })
 
 t.test('the program of the package ends, even if the module keeps its process alive', (t) => {
-  const listening = writeProgram(t, 'diff-listening', "import { createServer } from 'node:http'\ncreateServer().listen(0)")
+  const listening = writeProgram(
+    t, 'diff-listening', "import { createServer } from 'node:http'\ncreateServer().listen(0)"
+  )
   const parameters = [bin, 'diff', listening]
   const { status, stderr } = spawnSync(process.execPath, parameters, { encoding: 'utf8', timeout: 60_000 })
-  t.strictSame([status, stderr], [1, `"${listening}" exports no Fastify app. Export it, or a function that makes it: export default app\n`])
+  t.strictSame(
+    [status, stderr],
+    [1, `"${listening}" exports no Fastify app. Export it, or a function that makes it: export default app\n`]
+  )
   t.end()
 })
 

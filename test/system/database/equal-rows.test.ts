@@ -52,7 +52,10 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
       t.strictSame(statuses, [200, 404, path === '/pairs' ? 404 : 200], path)
       const { headers: { link } } = await app.inject({ url: `${path}?limit=30`, headers: json })
       const next = await app.inject({ url: /<([^>]*)>; rel="next"/.exec(String(link))?.[1] as string, headers: json })
-      t.match(next.json(), { status: 400, detail: 'several rows have the key after which this page begins; read the list by "limit" and "offset"' })
+      t.match(next.json(), {
+        status: 400,
+        detail: 'several rows have the key after which this page begins; read the list by "limit" and "offset"'
+      })
     }
   })
 }

@@ -13,7 +13,9 @@ const SQL = `
   INSERT INTO few (name) VALUES ('a'), ('b');
   INSERT INTO many (name) SELECT 'x' FROM (WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10001) SELECT i FROM n)`
 
-async function serve (t: Test, options: Partial<DatabaseOptions> = {}, prepare: (app: FastifyInstance) => void = () => {}): Promise<FastifyInstance> {
+async function serve (
+  t: Test, options: Partial<DatabaseOptions> = {}, prepare: (app: FastifyInstance) => void = () => {}
+): Promise<FastifyInstance> {
   const opened = makeDatabase(SQL)
   const app = fastify({ pluginTimeout: 0 })
   t.teardown(async () => {
@@ -21,7 +23,17 @@ async function serve (t: Test, options: Partial<DatabaseOptions> = {}, prepare: 
     opened.close()
   })
   prepare(app)
-  app.register(database, { database: opened, report: () => {}, tables: { guarded: { authorize: () => true } }, ...options } as DatabaseOptions)
+  app.register(database, {
+    database: opened,
+    report: () => {},
+    tables: {
+      guarded: {
+        authorize: () =>
+          true
+      }
+    },
+    ...options
+  } as DatabaseOptions)
   await app.ready()
   return app
 }
@@ -34,19 +46,31 @@ t.test('the home page links to each list, with the number of its rows', async (t
   t.equal(statusCode, 200)
   t.match(headers, {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    'content-security-policy':
+      "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     'cache-control': 'private, no-cache',
     'x-content-type-options': 'nosniff',
     vary: 'Accept'
   })
-  const rows = [...body.matchAll(/<a href="([^"]*)">([^<]*)<\/a><\/td><td data-label="Rows" class="number">([^<]*)</g)].map(([, ...cells]) => cells)
-  t.strictSame(rows, [['/bs', 'Bs', '0'], ['/fews', 'Fews', '2'], ['/guardeds', 'Guardeds', '0'], ['/manies', 'Manies', 'more than 10,000']])
+  const rows = [
+    ...body.matchAll(/<a href="([^"]*)">([^<]*)<\/a><\/td><td data-label="Rows" class="number">([^<]*)</g)
+  ].map(([, ...cells]) =>
+    cells)
+  t.strictSame(rows, [
+    ['/bs', 'Bs', '0'], ['/fews', 'Fews', '2'], ['/guardeds', 'Guardeds', '0'],
+    ['/manies', 'Manies', 'more than 10,000']
+  ])
   t.notMatch(body, '<script')
-  const { valid, results } = await new HtmlValidate({ extends: ['html-validate:recommended'], rules: { 'no-trailing-whitespace': 'off', 'void-style': 'off' } }).validateString(body)
+  const { valid, results } = await new HtmlValidate({
+    extends: ['html-validate:recommended'], rules: { 'no-trailing-whitespace': 'off', 'void-style': 'off' }
+  }).validateString(body)
   t.ok(valid, JSON.stringify(results))
   const [, stylesheet = ''] = /<link rel="stylesheet" href="([^"]*)"/.exec(body) ?? []
   const css = await app.inject(stylesheet)
-  t.match(css, { statusCode: 200, headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=31536000, immutable' } })
+  t.match(css, {
+    statusCode: 200,
+    headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=31536000, immutable' }
+  })
 })
 
 t.test('the home page is also XML and JSON', async (t) => {
@@ -59,15 +83,26 @@ t.test('the home page is also XML and JSON', async (t) => {
   t.same((await app.inject('/?format=json')).json(), { resources })
   const xml = await app.inject('/')
   t.equal(xml.headers['content-type'], 'application/xml; charset=utf-8')
-  t.equal(xml.body, '<?xml version="1.0" encoding="UTF-8"?>\n<resources type="array"><resource><name>fews</name><title>Fews</title><path>/fews</path><rows type="integer">2</rows></resource>' +
-    '<resource><name>manies</name><title>Manies</title><path>/manies</path><rows type="integer">10000</rows><hasMoreRows type="boolean">true</hasMoreRows></resource></resources>\n')
-  t.match(await app.inject({ url: '/', headers: { accept: 'image/png' } }), { statusCode: 406, body: /none of the types in Accept is available here; choose one of application\/xml/ })
+  t.equal(xml.body, '<?xml version="1.0" encoding="UTF-8"?>\n<resources ' +
+    'type="array"><resource><name>fews</name><title>Fews</title><path>/fews</path><rows ' +
+      'type="integer">2</rows></resource>' +
+    '<resource><name>manies</name><title>Manies</title><path>/manies</path><rows ' +
+      'type="integer">10000</rows><hasMoreRows type="boolean">true</hasMoreRows></resource></resources>\n')
+  t.match(await app.inject({ url: '/', headers: { accept: 'image/png' } }), {
+    statusCode: 406, body: /none of the types in Accept is available here; choose one of application\/xml/
+  })
   t.match(await app.inject('/?format=csv'), { statusCode: 406, body: /there is no such format; choose one of/ })
   t.match(await app.inject('/?from=5'), { statusCode: 400, body: /<error>the parameter "from" is unknown/ })
 })
 
 t.test('the home page has the language and the face of the defaults', async (t) => {
-  const app = await serve(t, { only: ['few'], tables: {}, defaults: { html: { lang: 'de', accent: '#0a7d4f', brand: { name: 'Laden' }, messages: { resourceRows: 'Anzahl' } } } })
+  const app = await serve(t, {
+    only: ['few'],
+    tables: {},
+    defaults: {
+      html: { lang: 'de', accent: '#0a7d4f', brand: { name: 'Laden' }, messages: { resourceRows: 'Anzahl' } }
+    }
+  })
   const { body } = await app.inject({ url: '/', headers: html })
   t.match(body, /lang="de"[^]*<title>Tables &#8211; Laden<\/title>[^]*>Anzahl</)
   const [, stylesheet = ''] = /<link rel="stylesheet" href="([^"]*)"/.exec(body) ?? []
@@ -75,9 +110,15 @@ t.test('the home page has the language and the face of the defaults', async (t) 
 })
 
 t.test('the home page has the Content-Security-Policy of the defaults', async (t) => {
-  const cases = [[undefined, /^default-src 'none'/], [{ 'default-src': "'self'" }, /^default-src 'self'/], [false, undefined]] as const
+  const cases = [
+    [undefined, /^default-src 'none'/], [{ 'default-src': "'self'" }, /^default-src 'self'/], [false, undefined]
+  ] as const
   for (const [contentSecurityPolicy, sent] of cases) {
-    const app = await serve(t, { only: ['few'], tables: {}, defaults: contentSecurityPolicy === undefined ? {} : { html: { contentSecurityPolicy } } })
+    const app = await serve(t, {
+      only: ['few'],
+      tables: {},
+      defaults: contentSecurityPolicy === undefined ? {} : { html: { contentSecurityPolicy } }
+    })
     for (const url of ['/', '/fews']) {
       const policy = (await app.inject({ url, headers: html })).headers['content-security-policy']
       if (sent === undefined) t.equal(policy, undefined, url)
@@ -87,11 +128,22 @@ t.test('the home page has the Content-Security-Policy of the defaults', async (t
 })
 
 t.test('the words of the defaults may depend on the language', async (t) => {
-  const messages = (lang: string): Pick<PageMessages, 'phrases'> => ({ phrases: lang === 'de' ? { Tables: 'Tabellen', Fews: 'Wenige', few: 'Weniges', Name: 'Bezeichnung' } : {} })
-  const app = await serve(t, { only: ['few'], write: true, tables: { few: { html: { messages: (lang) => ({ save: lang === 'de' ? 'Sichern' : 'Keep' }) } } }, defaults: { html: { lang: ['en', 'de'], messages } } })
-  const read = async (url: string, language: string): Promise<string> => (await app.inject({ url, headers: { ...html, 'accept-language': language } })).body
+  const messages = (lang: string): Pick<PageMessages, 'phrases'> => ({
+    phrases: lang === 'de' ? { Tables: 'Tabellen', Fews: 'Wenige', few: 'Weniges', Name: 'Bezeichnung' } : {}
+  })
+  const app = await serve(t, {
+    only: ['few'],
+    write: true,
+    tables: { few: { html: { messages: (lang) => ({ save: lang === 'de' ? 'Sichern' : 'Keep' }) } } },
+    defaults: { html: { lang: ['en', 'de'], messages } }
+  })
+  const read = async (url: string, language: string): Promise<string> => (await app.inject({
+    url, headers: { ...html, 'accept-language': language }
+  })).body
   t.match(await read('/', 'de'), /<h1>Tabellen<\/h1>[^]*<a href="\/fews">Wenige<\/a>/)
-  t.match(await read('/fews', 'de'), /<a href="\/">Tabellen<\/a>[^]*<h1>Wenige<\/h1>[^]*>Bezeichnung<[^]*>Weniges anlegen</)
+  t.match(
+    await read('/fews', 'de'), /<a href="\/">Tabellen<\/a>[^]*<h1>Wenige<\/h1>[^]*>Bezeichnung<[^]*>Weniges anlegen</
+  )
   t.match(await read('/fews/1', 'de'), '>Sichern</button>')
   t.match(await read('/fews', 'en'), /<a href="\/">Tables<\/a>[^]*<h1>Fews<\/h1>[^]*>Name</)
   t.match(await read('/fews/1', 'en'), '>Keep</button>')
@@ -102,11 +154,15 @@ t.test('the home page is below the prefix', async (t) => {
   const opened = makeDatabase(SQL)
   t.teardown(() => app.close())
   app.register(async (app) => {
-    await app.register(database, { database: opened, prefix: 'data/', report: () => {}, tables: { guarded: { only: 'show' } } })
+    await app.register(database, {
+      database: opened, prefix: 'data/', report: () => {}, tables: { guarded: { only: 'show' } }
+    })
   }, { prefix: '/api' })
   await app.ready()
   const { body } = await app.inject({ url: '/api/data', headers: html })
-  t.match(body, /href="\/api\/data\/home\.[\da-f]+\.css"[^]*href="\/api\/data\?format=json"[^]*href="\/api\/data\/fews"/)
+  t.match(
+    body, /href="\/api\/data\/home\.[\da-f]+\.css"[^]*href="\/api\/data\?format=json"[^]*href="\/api\/data\/fews"/
+  )
   t.notMatch(body, 'Guardeds', 'a resource without a list is left out')
   t.equal((await app.inject('/api/data/')).statusCode, 404)
   const [, stylesheet = ''] = /<link rel="stylesheet" href="([^"]*)"/.exec(body) ?? []
@@ -132,7 +188,9 @@ t.test('rows are counted unless hooks or a handler of the app guard them', async
 
 t.test('a table that cannot be counted has no number', async (t) => {
   const count = (): never => { throw new Error('too slow') }
-  const store = { list: () => [], get () {}, create () {}, update () {}, delete () {}, count, capabilities: { count: true } }
+  const store = {
+    list: () => [], get () {}, create () {}, update () {}, delete () {}, count, capabilities: { count: true }
+  }
   const app = await serve(t, { only: ['few'], tables: { few: { store } as object } })
   t.same((await app.inject('/?format=json')).json(), { resources: [{ name: 'fews', title: 'Fews', path: '/fews' }] })
   t.match((await app.inject('/?format=xml')).body, '<path>/fews</path></resource>')

@@ -31,7 +31,9 @@ const text = { type: 'string' } as const
 const integer = { type: 'integer' } as const
 const nullable = { type: ['string', 'null'] } as const
 
-function attributesOf (properties: Readonly<Record<string, object>>, ...required: string[]): SqlStoreOptions['attributes'] {
+function attributesOf (
+  properties: Readonly<Record<string, object>>, ...required: string[]
+): SqlStoreOptions['attributes'] {
   return { type: 'object', required, properties } as SqlStoreOptions['attributes']
 }
 
@@ -57,35 +59,168 @@ const add = (column: string, rest: string): RegExp => new RegExp(`^ALTER TABLE "
 const string = '(?:TEXT|text COLLATE "C")'
 
 const CASES: readonly Case[] = [
-  { name: 'a table that fits', columns: ', title text', options: { attributes: attributesOf({ title: text }) }, statements: [], problems: [], row: {} },
-  { name: 'a missing table', options: { attributes: attributesOf({ title: text }, 'title'), unique: ['title'] }, statements: [/^CREATE TABLE IF NOT EXISTS "notes" \(.*"title" (?:TEXT|text) NOT NULL|COLLATE/, /^CREATE UNIQUE INDEX IF NOT EXISTS "notes_title_key" ON "notes" \("title"\)$/], problems: [] },
-  { name: 'an attribute that allows null', columns: '', options: { attributes: attributesOf({ title: nullable }, 'title') }, statements: [add('title', string)], problems: [], row: { title: null } },
-  { name: 'an attribute that is not required', columns: '', options: { attributes: attributesOf({ title: text }) }, statements: [add('title', string)], problems: [], row: {} },
-  { name: 'a required attribute that is readOnly', columns: '', options: { attributes: attributesOf({ title: { ...text, readOnly: true } }, 'title') }, statements: [add('title', string)], problems: [], row: {} },
-  { name: 'a text as the default', columns: '', options: { attributes: attributesOf({ title: { ...text, default: "it's\\" } }, 'title') }, statements: [add('title', `${string} NOT NULL DEFAULT 'it''s\\\\'`)], problems: [], row: { title: "it's\\" } },
-  { name: 'a default of an attribute that is not required', columns: '', options: { attributes: attributesOf({ size: { ...integer, default: -5 } }) }, statements: [add('size', '(?:INTEGER|bigint) DEFAULT -5')], problems: [], row: { size: -5 } },
-  { name: 'a boolean as the default', columns: '', options: { attributes: attributesOf({ done: { type: 'boolean', default: false } }, 'done') }, statements: [add('done', '(?:INTEGER NOT NULL DEFAULT 0|boolean NOT NULL DEFAULT false)')], problems: [], row: { done: false } },
-  { name: 'a number as the default', columns: '', options: { attributes: attributesOf({ ratio: { type: 'number', default: 1e-7 } }, 'ratio') }, statements: [add('ratio', '.* NOT NULL DEFAULT 1e-7')], problems: [], row: { ratio: 1e-7 } },
-  { name: 'a decimal as the default', columns: '', options: { attributes: attributesOf({ price: { ...text, format: 'decimal', precision: 9, scale: 2, default: '1.50' } }, 'price') }, statements: [add('price', "(?:REAL NOT NULL DEFAULT 1.5|numeric\\(9,2\\) NOT NULL DEFAULT '1.50')")], problems: [], row: { price: '1.50' } },
-  { name: 'a list as the default', columns: '', options: { attributes: attributesOf({ tags: { type: 'array', items: text, default: ["a'b"] } }, 'tags') }, statements: [add('tags', "(?:TEXT|jsonb) NOT NULL DEFAULT '\\[\"a''b\"\\]'")], problems: [], row: { tags: ["a'b"] } },
-  { name: 'null as the default', columns: '', options: { attributes: attributesOf({ title: { ...nullable, default: null } }) }, statements: [add('title', string)], problems: [], row: { title: null } },
-  { name: 'bytes as the default', columns: '', options: { attributes: attributesOf({ data: { ...text, contentEncoding: 'base64', default: 'AP8=' } }) }, statements: [add('data', '(?:BLOB|bytea)')], problems: [], row: {} },
-  { name: 'a missing version', columns: '', unversioned: true, options: { attributes: attributesOf({}) }, statements: [add('version', '(?:INTEGER|bigint) NOT NULL DEFAULT 1')], problems: [], row: {} },
-  { name: 'missing unique indexes', columns: ', title text, shelf integer', options: { attributes: attributesOf({ title: text, shelf: integer }), unique: ['title', ['shelf', 'title']] }, statements: [/^CREATE UNIQUE INDEX IF NOT EXISTS "notes_title_key" ON "notes" \("title"\)$/, /^CREATE UNIQUE INDEX .* \("shelf", "title"\)$/], problems: [], row: {} },
-  { name: 'a missing column with a unique index', columns: '', options: { attributes: attributesOf({ title: text }), unique: ['title'] }, statements: [add('title', string), /^CREATE UNIQUE INDEX/], problems: [], row: {} },
+  {
+    name: 'a table that fits',
+    columns: ', title text',
+    options: { attributes: attributesOf({ title: text }) },
+    statements: [],
+    problems: [],
+    row: {}
+  },
+  {
+    name: 'a missing table',
+    options: { attributes: attributesOf({ title: text }, 'title'), unique: ['title'] },
+    statements: [
+      /^CREATE TABLE IF NOT EXISTS "notes" \(.*"title" (?:TEXT|text) NOT NULL|COLLATE/,
+      /^CREATE UNIQUE INDEX IF NOT EXISTS "notes_title_key" ON "notes" \("title"\)$/
+    ],
+    problems: []
+  },
+  {
+    name: 'an attribute that allows null',
+    columns: '',
+    options: { attributes: attributesOf({ title: nullable }, 'title') },
+    statements: [add('title', string)],
+    problems: [],
+    row: { title: null }
+  },
+  {
+    name: 'an attribute that is not required',
+    columns: '',
+    options: { attributes: attributesOf({ title: text }) },
+    statements: [add('title', string)],
+    problems: [],
+    row: {}
+  },
+  {
+    name: 'a required attribute that is readOnly',
+    columns: '',
+    options: { attributes: attributesOf({ title: { ...text, readOnly: true } }, 'title') },
+    statements: [add('title', string)],
+    problems: [],
+    row: {}
+  },
+  {
+    name: 'a text as the default',
+    columns: '',
+    options: { attributes: attributesOf({ title: { ...text, default: "it's\\" } }, 'title') },
+    statements: [add('title', `${string} NOT NULL DEFAULT 'it''s\\\\'`)],
+    problems: [],
+    row: { title: "it's\\" }
+  },
+  {
+    name: 'a default of an attribute that is not required',
+    columns: '',
+    options: { attributes: attributesOf({ size: { ...integer, default: -5 } }) },
+    statements: [add('size', '(?:INTEGER|bigint) DEFAULT -5')],
+    problems: [],
+    row: { size: -5 }
+  },
+  {
+    name: 'a boolean as the default',
+    columns: '',
+    options: { attributes: attributesOf({ done: { type: 'boolean', default: false } }, 'done') },
+    statements: [add('done', '(?:INTEGER NOT NULL DEFAULT 0|boolean NOT NULL DEFAULT false)')],
+    problems: [],
+    row: { done: false }
+  },
+  {
+    name: 'a number as the default',
+    columns: '',
+    options: { attributes: attributesOf({ ratio: { type: 'number', default: 1e-7 } }, 'ratio') },
+    statements: [add('ratio', '.* NOT NULL DEFAULT 1e-7')],
+    problems: [],
+    row: { ratio: 1e-7 }
+  },
+  {
+    name: 'a decimal as the default',
+    columns: '',
+    options: {
+      attributes: attributesOf(
+        { price: { ...text, format: 'decimal', precision: 9, scale: 2, default: '1.50' } }, 'price'
+      )
+    },
+    statements: [add('price', "(?:REAL NOT NULL DEFAULT 1.5|numeric\\(9,2\\) NOT NULL DEFAULT '1.50')")],
+    problems: [],
+    row: { price: '1.50' }
+  },
+  {
+    name: 'a list as the default',
+    columns: '',
+    options: { attributes: attributesOf({ tags: { type: 'array', items: text, default: ["a'b"] } }, 'tags') },
+    statements: [add('tags', "(?:TEXT|jsonb) NOT NULL DEFAULT '\\[\"a''b\"\\]'")],
+    problems: [],
+    row: { tags: ["a'b"] }
+  },
+  {
+    name: 'null as the default',
+    columns: '',
+    options: { attributes: attributesOf({ title: { ...nullable, default: null } }) },
+    statements: [add('title', string)],
+    problems: [],
+    row: { title: null }
+  },
+  {
+    name: 'bytes as the default',
+    columns: '',
+    options: { attributes: attributesOf({ data: { ...text, contentEncoding: 'base64', default: 'AP8=' } }) },
+    statements: [add('data', '(?:BLOB|bytea)')],
+    problems: [],
+    row: {}
+  },
+  {
+    name: 'a missing version',
+    columns: '',
+    unversioned: true,
+    options: { attributes: attributesOf({}) },
+    statements: [add('version', '(?:INTEGER|bigint) NOT NULL DEFAULT 1')],
+    problems: [],
+    row: {}
+  },
+  {
+    name: 'missing unique indexes',
+    columns: ', title text, shelf integer',
+    options: { attributes: attributesOf({ title: text, shelf: integer }), unique: ['title', ['shelf', 'title']] },
+    statements: [
+      /^CREATE UNIQUE INDEX IF NOT EXISTS "notes_title_key" ON "notes" \("title"\)$/,
+      /^CREATE UNIQUE INDEX .* \("shelf", "title"\)$/
+    ],
+    problems: [],
+    row: {}
+  },
+  {
+    name: 'a missing column with a unique index',
+    columns: '',
+    options: { attributes: attributesOf({ title: text }), unique: ['title'] },
+    statements: [add('title', string), /^CREATE UNIQUE INDEX/],
+    problems: [],
+    row: {}
+  },
   {
     name: 'a missing foreign key with its column',
     columns: '',
-    options: { attributes: attributesOf({ boxId: { type: ['integer', 'null'] } }), references: { boxId: { table: 'boxes', onDelete: 'cascade' } } },
-    statements: [add('boxId', '(?:INTEGER|bigint) REFERENCES "boxes" ON DELETE CASCADE'), /^CREATE INDEX IF NOT EXISTS "notes_boxId_id_idx" ON "notes" \("boxId", "id"\)$/],
+    options: {
+      attributes: attributesOf({ boxId: { type: ['integer', 'null'] } }),
+      references: { boxId: { table: 'boxes', onDelete: 'cascade' } }
+    },
+    statements: [
+      add('boxId', '(?:INTEGER|bigint) REFERENCES "boxes" ON DELETE CASCADE'),
+      /^CREATE INDEX IF NOT EXISTS "notes_boxId_id_idx" ON "notes" \("boxId", "id"\)$/
+    ],
     problems: [],
     row: { boxId: null }
   },
   {
     name: 'a missing foreign key whose version is counted',
     columns: '',
-    options: { attributes: attributesOf({ boxId: { ...integer, default: 5 } }), references: { boxId: { table: 'boxes', onDelete: 'set null' } } },
-    statements: [add('boxId', '(?:INTEGER|bigint) REFERENCES "boxes" ON DELETE SET NULL'), /^CREATE INDEX/, /^CREATE (?:TRIGGER|OR REPLACE FUNCTION)/],
+    options: {
+      attributes: attributesOf({ boxId: { ...integer, default: 5 } }),
+      references: { boxId: { table: 'boxes', onDelete: 'set null' } }
+    },
+    statements: [
+      add('boxId', '(?:INTEGER|bigint) REFERENCES "boxes" ON DELETE SET NULL'), /^CREATE INDEX/,
+      /^CREATE (?:TRIGGER|OR REPLACE FUNCTION)/
+    ],
     problems: [],
     row: {}
   },
@@ -96,14 +231,39 @@ const CASES: readonly Case[] = [
     options: { attributes: attributesOf({ size: integer, title: text }, 'size'), unique: ['size', 'title'] },
     statements: [add('title', string), /^CREATE UNIQUE INDEX .* \("title"\)$/],
     problems: [
-      'There is no column "size" for "size" (such as TYPE). The rows that exist would have no "size", which is required. Run this, and fill the column: ALTER TABLE "notes" ADD COLUMN "size" TYPE.',
+      'There is no column "size" for "size" (such as TYPE). The rows that exist would have no "size", which is ' +
+        'required. Run this, and fill the column: ALTER TABLE "notes" ADD COLUMN "size" TYPE.',
       'There is no unique index of "size". Its columns must be added first.'
     ]
   },
-  { name: 'a column of another type', columns: ', size text', options: { attributes: attributesOf({ size: integer }) }, statements: [], problems: ['The column "size" is of type text, which does not keep "size" (integer) as it is; TYPE does.'] },
-  { name: 'a column that must not be null', columns: ", title text NOT NULL DEFAULT 'x'", options: { attributes: attributesOf({ title: nullable }) }, statements: [], problems: ['The column "title" must not be null, but "title" may be.'] },
-  { name: 'a column without an attribute', columns: ", more text NOT NULL CHECK (more <> '')", options: { attributes: attributesOf({ title: nullable }) }, statements: [add('title', string)], problems: ['The column "more" of type text must not be null and has no default, but no attribute fills it.'] },
-  { name: 'a key without an index', columns: ', code text', options: { attributes: attributesOf({ code: text, title: nullable }), key: ['code'] }, statements: [add('title', string)], problems: ['There is no unique index of the key "code" whose columns are not null.'] }
+  {
+    name: 'a column of another type',
+    columns: ', size text',
+    options: { attributes: attributesOf({ size: integer }) },
+    statements: [],
+    problems: ['The column "size" is of type text, which does not keep "size" (integer) as it is; TYPE does.']
+  },
+  {
+    name: 'a column that must not be null',
+    columns: ", title text NOT NULL DEFAULT 'x'",
+    options: { attributes: attributesOf({ title: nullable }) },
+    statements: [],
+    problems: ['The column "title" must not be null, but "title" may be.']
+  },
+  {
+    name: 'a column without an attribute',
+    columns: ", more text NOT NULL CHECK (more <> '')",
+    options: { attributes: attributesOf({ title: nullable }) },
+    statements: [add('title', string)],
+    problems: ['The column "more" of type text must not be null and has no default, but no attribute fills it.']
+  },
+  {
+    name: 'a key without an index',
+    columns: ', code text',
+    options: { attributes: attributesOf({ code: text, title: nullable }), key: ['code'] },
+    statements: [add('title', string)],
+    problems: ['There is no unique index of the key "code" whose columns are not null.']
+  }
 ]
 
 const TYPE = { sqlite: 'INTEGER', postgresql: 'bigint' }
@@ -114,13 +274,22 @@ each('the plan of a table, and what comes of its statements', async (t, engine) 
     await t.test(name, async (t) => {
       t.teardown(() => engine.run('DROP TABLE IF EXISTS notes'))
       if (columns !== undefined) {
-        await engine.run(`CREATE TABLE notes (${ID[engine.name]}${unversioned === true ? '' : `, ${VERSION}`}${columns})`)
+        await engine.run(
+          `CREATE TABLE notes (${ID[engine.name]}${unversioned === true ? '' : `, ${VERSION}`}${columns})`
+        )
         if (row !== undefined) await engine.run('INSERT INTO notes (id) VALUES (1)')
       }
       const store = engine.store({ table: 'notes', ...options })
       const plan = await store.plan()
       t.equal(plan.table, 'notes')
-      t.strictSame(plan.problems, problems.map((problem) => problem.replaceAll('TYPE', TYPE[engine.name]).replace('of type text', engine.name === 'sqlite' ? 'of type TEXT' : 'of type text')))
+      t.strictSame(
+        plan.problems,
+        problems.map(
+          (problem) => problem.replaceAll('TYPE', TYPE[engine.name]).replace(
+            'of type text', engine.name === 'sqlite' ? 'of type TEXT' : 'of type text'
+          )
+        )
+      )
       t.equal(plan.statements.length >= statements.length, true)
       for (const [index, pattern] of statements.entries()) t.match(plan.statements[index], pattern)
       t.strictSame(await store.plan(), plan, 'a plan changes nothing')
@@ -157,7 +326,11 @@ each('a table that was altered by its plan fulfils the contract', async (t, engi
     decimals: engine.name === 'postgresql',
     async open (needs) {
       const table = `rows_${tables.size}`
-      await engine.run(`CREATE TABLE ${table} (${ID[engine.name]}, title text ${engine.name === 'sqlite' ? '' : 'COLLATE "C"'} NOT NULL)`)
+      await engine.run(
+        `CREATE TABLE ${table} (${ID[engine.name]}, title text ${engine.name === 'sqlite'
+          ? ''
+          : 'COLLATE "C"'} NOT NULL)`
+      )
       const store = open(table, needs)
       for (const statement of (await store.plan()).statements) await engine.run(statement)
       await store.prepare()
@@ -172,13 +345,20 @@ each('a table that was altered by its plan fulfils the contract', async (t, engi
 })
 
 each('many stores that add the same columns at once', async (t, engine) => {
-  await engine.run(`CREATE TABLE boxes (${ID[engine.name]})`, `CREATE TABLE notes (${ID[engine.name]}, ${VERSION})`, 'INSERT INTO notes (id) VALUES (1)')
-  const attributes = attributesOf({ title: { ...text, default: 'T' }, size: integer, boxId: { type: ['integer', 'null'] } }, 'title')
+  await engine.run(
+    `CREATE TABLE boxes (${ID[engine.name]})`, `CREATE TABLE notes (${ID[engine.name]}, ${VERSION})`,
+    'INSERT INTO notes (id) VALUES (1)'
+  )
+  const attributes = attributesOf(
+    { title: { ...text, default: 'T' }, size: integer, boxId: { type: ['integer', 'null'] } }, 'title'
+  )
   const references = { boxId: { table: 'boxes', onDelete: 'set null' } } as const
-  const stores = Array.from({ length: 8 }, () => engine.store({ table: 'notes', attributes, references, unique: ['size'], migrate: true }))
+  const stores = Array.from({ length: 8 }, () =>
+    engine.store({ table: 'notes', attributes, references, unique: ['size'], migrate: true }))
   await Promise.all(stores.map(async (store) => store.prepare()))
   for (const store of stores) t.strictSame((await store.plan()).statements, [])
-  t.strictSame((await readAll((stores[0] as SqlStore).list(every, context))).map(({ attributes }) => attributes.title), ['T'])
+  t.strictSame((await readAll((stores[0] as SqlStore).list(every, context))).map(({ attributes }) =>
+    attributes.title), ['T'])
 })
 
 t.test('two connections that add the same columns at once', async (t) => {
@@ -189,15 +369,20 @@ t.test('two connections that add the same columns at once', async (t) => {
   // Both wait for the lock, so that both have seen the table without the columns.
   const blocker = await one.connect()
   await blocker.query('BEGIN; LOCK TABLE notes IN ACCESS EXCLUSIVE MODE')
-  const migrations = Promise.all([one, other].map((pool) => postgresStore({ pool, table: 'notes', attributes }).migrate()))
+  const migrations = Promise.all([one, other].map((pool) =>
+    postgresStore({ pool, table: 'notes', attributes }).migrate()))
   for (let waiting = 0; waiting < 2;) {
-    const { rows: [row] } = await one.query<{ count: string }>("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+    const {
+      rows: [row]
+    } = await one.query<{ count: string }>("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
     waiting = Number(row?.count)
   }
   await blocker.query('COMMIT')
   blocker.release()
   await migrations
-  const columns = await one.query<{ column_name: string }>("SELECT column_name FROM information_schema.columns WHERE table_name = 'notes' ORDER BY ordinal_position")
+  const columns = await one.query<{ column_name: string }>(
+    "SELECT column_name FROM information_schema.columns WHERE table_name = 'notes' ORDER BY ordinal_position"
+  )
   t.strictSame(columns.rows.map(({ column_name: name }) => name), ['id', 'version', 'title', 'more'])
 
   for (const driver of await findDrivers()) {
@@ -221,32 +406,67 @@ t.test('two connections that add the same columns at once', async (t) => {
 })
 
 each('a statement that the database refuses is the error of the migration', async (t, engine) => {
-  await engine.run(`CREATE TABLE notes (${ID[engine.name]}, ${VERSION}, title text)`, "INSERT INTO notes (title) VALUES ('T'), ('T')")
+  await engine.run(
+    `CREATE TABLE notes (${ID[engine.name]}, ${VERSION}, title text)`, "INSERT INTO notes (title) VALUES ('T'), ('T')"
+  )
   const store = engine.store({ table: 'notes', attributes: attributesOf({ title: text }), unique: ['title'] })
   t.match(await messageOf(() => store.migrate()), /unique/i)
 })
 
 each('a foreign key with another rule is left to the app, and a view cannot be altered', async (t, engine) => {
-  await engine.run(`CREATE TABLE boxes (${ID[engine.name]})`, `CREATE TABLE notes (${ID[engine.name]}, ${VERSION}, "boxId" INTEGER REFERENCES boxes ON DELETE CASCADE)`, 'CREATE VIEW seen AS SELECT id, version FROM notes')
+  await engine.run(
+    `CREATE TABLE boxes (${ID[engine.name]})`,
+    `CREATE TABLE notes (${ID[engine.name]}, ${VERSION}, "boxId" INTEGER REFERENCES boxes ON DELETE CASCADE)`,
+    'CREATE VIEW seen AS SELECT id, version FROM notes'
+  )
   const attributes = attributesOf({ boxId: { type: ['integer', 'null'] } })
-  const planOf = async (onDelete: OnDelete): Promise<TablePlan> => engine.store({ table: 'notes', attributes, references: { boxId: { table: 'boxes', onDelete } } }).plan()
+  const planOf = async (onDelete: OnDelete): Promise<TablePlan> =>
+    engine.store({ table: 'notes', attributes, references: { boxId: { table: 'boxes', onDelete } } }).plan()
   t.strictSame(await planOf('cascade'), { table: 'notes', statements: [], problems: [] })
-  t.strictSame(await planOf('restrict'), { table: 'notes', statements: [], problems: ['The foreign key "boxId" has ON DELETE CASCADE, but needs ON DELETE RESTRICT.'] })
+  t.strictSame(await planOf('restrict'), {
+    table: 'notes',
+    statements: [],
+    problems: ['The foreign key "boxId" has ON DELETE CASCADE, but needs ON DELETE RESTRICT.']
+  })
   const view = engine.store({ table: 'seen', attributes: attributesOf({ title: text }), unique: ['title'] })
   const { statements, problems } = await view.plan()
   t.strictSame(statements, [])
-  t.match(problems.join(' '), /There is no column "title" for "title" \(such as \w+\)\. There is no unique index of "title"\./)
+  t.match(
+    problems.join(' '), /There is no column "title" for "title" \(such as \w+\)\. There is no unique index of "title"\./
+  )
 })
 
 each('a foreign key of a column that exists', async (t, engine) => {
-  await engine.run(`CREATE TABLE boxes (${ID[engine.name]})`, `CREATE TABLE notes (${ID[engine.name]}, ${VERSION}, "boxId" INTEGER)`)
-  const store = engine.store({ table: 'notes', attributes: attributesOf({ boxId: integer }), references: { boxId: { table: 'boxes' } } })
+  await engine.run(
+    `CREATE TABLE boxes (${ID[engine.name]})`, `CREATE TABLE notes (${ID[engine.name]}, ${VERSION}, "boxId" INTEGER)`
+  )
+  const store = engine.store({
+    table: 'notes', attributes: attributesOf({ boxId: integer }), references: { boxId: { table: 'boxes' } }
+  })
   const { statements, problems } = await store.plan()
   if (engine.name === 'sqlite') {
-    t.strictSame({ statements, problems }, { statements: [], problems: ['The column "boxId" has no foreign key to "boxes" with ON DELETE RESTRICT, which the database can only add to a new table: move the rows to one.'] })
+    t.strictSame(
+      { statements, problems },
+      {
+        statements: [],
+        problems: [
+          'The column "boxId" has no foreign key to "boxes" with ON DELETE RESTRICT, which the database can only add ' +
+            'to a new table: move the rows to one.'
+        ]
+      }
+    )
     return
   }
-  t.strictSame({ statements, problems }, { statements: ['ALTER TABLE "notes" ADD FOREIGN KEY ("boxId") REFERENCES "boxes" ON DELETE RESTRICT', 'CREATE INDEX IF NOT EXISTS "notes_boxId_id_idx" ON "notes" ("boxId", "id")'], problems: [] })
+  t.strictSame(
+    { statements, problems },
+    {
+      statements: [
+        'ALTER TABLE "notes" ADD FOREIGN KEY ("boxId") REFERENCES "boxes" ON DELETE RESTRICT',
+        'CREATE INDEX IF NOT EXISTS "notes_boxId_id_idx" ON "notes" ("boxId", "id")'
+      ],
+      problems: []
+    }
+  )
   await store.migrate()
   t.strictSame((await store.plan()).statements, [])
 })
@@ -262,7 +482,9 @@ t.test('a plan does not change a file, and does not create one', async (t) => {
   makeDatabase(`CREATE TABLE notes (${ID.sqlite}, ${VERSION})`, file).close()
   const before = readFileSync(file)
   const store = sqliteStore({ file, table: 'notes', attributes })
-  t.strictSame(await store.plan(), { table: 'notes', statements: ['ALTER TABLE "notes" ADD COLUMN "title" TEXT'], problems: [] })
+  t.strictSame(await store.plan(), {
+    table: 'notes', statements: ['ALTER TABLE "notes" ADD COLUMN "title" TEXT'], problems: []
+  })
   t.ok(before.equals(readFileSync(file)))
   await store.migrate()
   t.strictSame((await store.plan()).statements, [])

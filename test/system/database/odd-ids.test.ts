@@ -113,8 +113,12 @@ t.test('no normalization of a URL changes which row it names', async (t) => {
 t.test('the white space of an id is kept, so that no other row is changed or deleted', async (t) => {
   const names = ['a', ' a', 'a ', ' ', '\n', '\t', 'a\nb', '\ufeffa']
   const values = names.map((name) => `('${name}', 'old')`).join(', ')
-  const app = await serve(t, `CREATE TABLE files (name TEXT PRIMARY KEY NOT NULL, note TEXT); INSERT INTO files VALUES ${values}`)
-  const notes = async (): Promise<unknown[]> => (await rowsOf(app, '/files', 'files')).map(({ name, note }) => [name, note])
+  const app = await serve(
+    t, `CREATE TABLE files (name TEXT PRIMARY KEY NOT NULL, note TEXT); INSERT INTO files VALUES ${values}`
+  )
+  const notes = async (): Promise<unknown[]> => (await rowsOf(app, '/files', 'files')).map(
+    ({ name, note }) => [name, note]
+  )
   for (const { id, name } of await rowsOf(app, '/files', 'files')) {
     const { body: list } = await app.inject(`/files.xml?id=${encodeURIComponent(String(id))}`)
     const record = list.replaceAll(/<\/?files[^>]*>/g, '')
@@ -135,36 +139,20 @@ type Case = readonly [serve: Serve, sql: string, path: string, given: object, cr
 
 const FILLED: readonly Case[] = [
   [
-    servePostgres,
-    'CREATE TABLE tags (code text PRIMARY KEY DEFAULT gen_random_uuid()::text, n text)',
-    'tags',
-    { n: 'x' },
-    { id: /^[\da-f-]{36}$/, code: /^[\da-f-]{36}$/, n: 'x' },
-    {}
+    servePostgres, 'CREATE TABLE tags (code text PRIMARY KEY DEFAULT gen_random_uuid()::text, n text)', 'tags',
+    { n: 'x' }, { id: /^[\da-f-]{36}$/, code: /^[\da-f-]{36}$/, n: 'x' }, {}
   ],
   [
-    servePostgres,
-    'CREATE TABLE parts (id bigserial, d date, n text, PRIMARY KEY (d, id))',
-    'parts',
-    { d: '2026-01-31' },
-    { id: '2026-01-31,1', d: '2026-01-31', id_: 1 },
-    { d: ['must be given'] }
+    servePostgres, 'CREATE TABLE parts (id bigserial, d date, n text, PRIMARY KEY (d, id))', 'parts',
+    { d: '2026-01-31' }, { id: '2026-01-31,1', d: '2026-01-31', id_: 1 }, { d: ['must be given'] }
   ],
   [
-    servePostgres,
-    'CREATE TABLE lines (d date, n text, no int GENERATED ALWAYS AS IDENTITY, PRIMARY KEY (d, no))',
-    'lines',
-    { d: '2026-01-31', n: 'x' },
-    { id: '2026-01-31,1', no: 1, n: 'x' },
-    { d: ['must be given'] }
+    servePostgres, 'CREATE TABLE lines (d date, n text, no int GENERATED ALWAYS AS IDENTITY, PRIMARY KEY (d, no))',
+    'lines', { d: '2026-01-31', n: 'x' }, { id: '2026-01-31,1', no: 1, n: 'x' }, { d: ['must be given'] }
   ],
   [
-    serve,
-    'CREATE TABLE tags (code TEXT NOT NULL PRIMARY KEY DEFAULT (lower(hex(randomblob(16)))), n TEXT)',
-    'tags',
-    { n: 'x' },
-    { id: /^[\da-f]{32}$/, code: /^[\da-f]{32}$/, n: 'x' },
-    {}
+    serve, 'CREATE TABLE tags (code TEXT NOT NULL PRIMARY KEY DEFAULT (lower(hex(randomblob(16)))), n TEXT)', 'tags',
+    { n: 'x' }, { id: /^[\da-f]{32}$/, code: /^[\da-f]{32}$/, n: 'x' }, {}
   ],
   [
     serve,

@@ -30,29 +30,48 @@ t.test('the tables of a schema are served, and written', async (t) => {
   const app = fastify({ pluginTimeout: 0 })
   t.teardown(() => app.close())
   let reports: readonly TableReport[] = []
-  app.register(database, { pool, schema: 'shop', write: true, report: (tables: readonly TableReport[]) => { reports = tables } })
+  app.register(database, {
+    pool,
+    schema: 'shop',
+    write: true,
+    report: (tables: readonly TableReport[]) => {
+      reports = tables
+    }
+  })
   await app.ready()
-  t.strictSame(reports.map(({ table: { name }, path, actions }) => `${name} ${path} ${actions.slice(2).join(' ')}`.trim()).sort(), [
-    'counted /counteds',
-    'order /orders create update delete',
-    'people /people create update delete',
-    'rich /riches',
+  t.strictSame(reports.map(({ table: { name }, path, actions }) =>
+    `${name} ${path} ${actions.slice(2).join(' ')}`.trim()).sort(), [
+    'counted /counteds', 'order /orders create update delete', 'people /people create update delete', 'rich /riches',
     '😀 /u1f600 create update delete'
   ])
-  t.match((await app.inject('/people/1.json')).json(), { person: { id: 1, full_name: 'Ann', salary: '120.50', mood: 'good', tags: ['a', 'b'] } })
-  t.match((await app.inject('/u1f600.json')).json(), { u1f600: [{ at: '1 day', range: '[1,5)', data: { a: 1.5 }, photo: 'AP8=' }] })
+  t.match((await app.inject('/people/1.json')).json(), {
+    person: { id: 1, full_name: 'Ann', salary: '120.50', mood: 'good', tags: ['a', 'b'] }
+  })
+  t.match((await app.inject('/u1f600.json')).json(), {
+    u1f600: [{ at: '1 day', range: '[1,5)', data: { a: 1.5 }, photo: 'AP8=' }]
+  })
   const { headers: { etag } } = await app.inject('/orders/1,2.json')
-  const update = async (text: string): Promise<number> => (await app.inject({ method: 'PUT', url: '/orders.json', headers: { 'if-match': String(etag) }, payload: { id: '1,2', order: { select: text } } })).statusCode
+  const update = async (text: string): Promise<number> => (await app.inject({
+    method: 'PUT',
+    url: '/orders.json',
+    headers: { 'if-match': String(etag) },
+    payload: { id: '1,2', order: { select: text } }
+  })).statusCode
   t.equal(await update('tea'), 200)
   t.equal(await update('coffee'), 412, 'the version is the xmin of the row')
   const { rows } = await pool.query('SELECT "select" FROM shop."order" WHERE line = 2')
   t.strictSame(rows, [{ select: 'tea' }])
-  t.match((await app.inject({ url: '/', headers: { accept: 'text/html' } })).body, /<a href="\/people">People<\/a>.*>2</)
+  t.match(
+    (await app.inject({ url: '/', headers: { accept: 'text/html' } })).body, /<a href="\/people">People<\/a>.*>2</
+  )
 })
 
 t.test('the number of queries at the start does not depend on the number of tables', async (t) => {
   await pool.query(`CREATE SCHEMA many; ${Array.from({ length: 60 }, (_, index) => `
-    CREATE TABLE many.t${index} (id bigserial PRIMARY KEY, name text UNIQUE, parent bigint REFERENCES many.t${Math.max(0, index - 1)});`).join('')}`)
+    CREATE TABLE many.t${index} (id bigserial PRIMARY KEY, name text UNIQUE, parent bigint REFERENCES many.t${Math.max(
+      0, index - 1
+    )});`)
+      .join('')}`)
   const texts: string[] = []
   let open = 0
   let most = 0
@@ -90,20 +109,31 @@ t.test('the command serves what the user of the database may read', async (t) =>
   let complained = ''
   let ended: Promise<number> | undefined
   const printed = await new Promise<string>((resolve, reject) => {
-    ended = run(['--schema', 'shop', '--write', '--port', '0'], { env: { DATABASE_URL: url }, print: resolve, complain: (text) => { complained += text }, signal: stop.signal })
+    ended = run(['--schema', 'shop', '--write', '--port', '0'], {
+      env: { DATABASE_URL: url },
+      print: resolve,
+      complain: (text) => {
+        complained += text
+      },
+      signal: stop.signal
+    })
     ended.then(() => { reject(new Error(complained)) }, reject)
   })
   t.notMatch(printed, 'secret')
   t.match(printed, /^ {2}\/people {2}people \(read-only\)\n {2}\/riches {2}rich \(view; read-only\)\n$/m)
   t.match(printed, /^ {2}people: The database does not let you write "people"\.$/m)
   const [, home = ''] = / is at (\S+)$/m.exec(printed) ?? []
-  t.same(await (await fetch(`${home}riches?format=json`)).json(), { riches: [{ id: '1,Ann', id_: '1', full_name: 'Ann' }] })
+  t.same(await (await fetch(`${home}riches?format=json`)).json(), {
+    riches: [{ id: '1,Ann', id_: '1', full_name: 'Ann' }]
+  })
   stop.abort()
   t.equal(await ended, 0)
 })
 
 t.test('a connection that breaks while it is idle is logged', async (t) => {
-  const { Pool } = loadModule('pg') as { Pool: new (options: object) => { on (event: string, listener: (error: Error) => void): unknown } }
+  const { Pool } = loadModule(
+    'pg'
+  ) as { Pool: new (options: object) => { on (event: string, listener: (error: Error) => void): unknown } }
   // The connection breaks as soon as somebody listens.
   class BreakingPool extends Pool {
     override on (event: string, listener: (error: Error) => void): unknown {
@@ -112,7 +142,15 @@ t.test('a connection that breaks while it is idle is logged', async (t) => {
     }
   }
   let complained = ''
-  const code = await run([server.url, '--port', '0'], { env: {}, print: () => {}, complain: (text) => { complained += text }, signal: AbortSignal.abort(), load: () => ({ Pool: BreakingPool }) })
+  const code = await run([server.url, '--port', '0'], {
+    env: {},
+    print: () => {},
+    complain: (text) => {
+      complained += text
+    },
+    signal: AbortSignal.abort(),
+    load: () => ({ Pool: BreakingPool })
+  })
   t.equal(code, 0)
   t.match(complained, /"level":40.*the connection broke/)
 })
@@ -130,11 +168,18 @@ await serverSecured.pool().query(`
   CREATE ROLE member LOGIN PASSWORD 'secret';
   GRANT SELECT, INSERT, UPDATE, DELETE ON notes, plain TO member;
   GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO member`)
-const poolSecured = serverSecured.pool({ connectionString: serverSecured.url.replace('postgres:secret', 'member:secret') })
+const poolSecured = serverSecured.pool({
+  connectionString: serverSecured.url.replace('postgres:secret', 'member:secret')
+})
 
 t.test('the policies of row security hide rows and refuse writes', async (t) => {
   const [notes, plain] = await describeDatabase(poolSecured)
-  t.strictSame(notes?.problems, [{ problem: '"notes" has row security: rows that its policies hide are not shown, and writes that they forbid are refused.' }])
+  t.strictSame(notes?.problems, [
+    {
+      problem:
+        '"notes" has row security: rows that its policies hide are not shown, and writes that they forbid are refused.'
+    }
+  ])
   t.strictSame(plain?.problems, [])
   const app = fastify({ pluginTimeout: 0 })
   t.teardown(() => app.close())
@@ -143,20 +188,30 @@ t.test('the policies of row security hide rows and refuse writes', async (t) => 
   const json = { accept: 'application/json' }
   const send = async (method: 'POST' | 'PUT' | 'DELETE', payload: object, accept = 'application/json') =>
     app.inject({ method, url: '/notes', headers: { accept }, payload })
-  t.strictSame((await app.inject({ url: '/notes', headers: json })).json().notes.map(({ id }: { id: number }) => id), [1, 3])
+  t.strictSame((await app.inject({ url: '/notes', headers: json })).json().notes.map(({ id }: { id: number }) =>
+    id), [1, 3])
   t.equal((await app.inject({ url: '/notes/2', headers: json })).statusCode, 404)
-  const forbidden = { type: 'about:blank', title: 'Forbidden', status: 403, detail: 'you are not allowed to make this change' }
+  const forbidden = {
+    type: 'about:blank', title: 'Forbidden', status: 403, detail: 'you are not allowed to make this change'
+  }
   t.strictSame((await send('POST', { note: { owner: 'admin' } })).json(), forbidden)
   t.strictSame((await send('PUT', { id: 1, note: { owner: 'admin' } })).json(), forbidden)
-  t.match(await send('PUT', { id: 1, note: { owner: 'admin' } }, 'application/xml'), { statusCode: 403, body: /<error>you are not allowed to make this change<\/error>/i })
-  t.match(await send('PUT', { id: 1, note: { owner: 'admin' } }, 'text/html'), { statusCode: 403, body: /not allowed to make this change/ })
+  t.match(await send('PUT', { id: 1, note: { owner: 'admin' } }, 'application/xml'), {
+    statusCode: 403, body: /<error>you are not allowed to make this change<\/error>/i
+  })
+  t.match(await send('PUT', { id: 1, note: { owner: 'admin' } }, 'text/html'), {
+    statusCode: 403, body: /not allowed to make this change/
+  })
   t.equal((await send('DELETE', { id: 3 })).statusCode, 404)
   t.equal((await send('PUT', { id: 2, note: { body: 'x' } })).statusCode, 404)
   t.equal((await send('PUT', { id: 1, note: { body: 'changed' } })).statusCode, 200)
 
   // A privilege that is taken away later is refused in the same way.
   await serverSecured.pool().query('REVOKE INSERT ON plain FROM member')
-  t.match((await app.inject({ method: 'POST', url: '/plains', headers: json, payload: { plain: { name: 'a' } } })).json(), forbidden)
+  t.match(
+    (await app.inject({ method: 'POST', url: '/plains', headers: json, payload: { plain: { name: 'a' } } })).json(),
+    forbidden
+  )
 })
 
 t.test('a write beyond the columns that a role may write says which were ignored', async (t) => {
@@ -179,7 +234,9 @@ t.test('a write beyond the columns that a role may write says which were ignored
     ['application/json', '{"clerk":{"name":"Eve","salary":5}}', 'salary', 'POST']
   ]
   for (const [type, payload, ignored, method = 'PUT'] of cases) {
-    const res = await app.inject({ method, url: '/clerks', headers: { 'content-type': type, accept: 'application/json' }, payload })
+    const res = await app.inject({
+      method, url: '/clerks', headers: { 'content-type': type, accept: 'application/json' }, payload
+    })
     t.strictSame([res.statusCode, res.headers['ignored-attributes']], [method === 'POST' ? 201 : 200, ignored], payload)
     t.match((await app.inject('/clerks/1.json')).json(), { clerk: { name: 'Bob', salary: 100 } })
   }

@@ -134,7 +134,10 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
 
 const COUNT = 100
 const SQL = Array.from({ length: COUNT }, (_, index) => `
-  CREATE TABLE table_${index} (id INTEGER PRIMARY KEY, name TEXT NOT NULL, price NUMERIC(10,2), at DATETIME, parent INTEGER REFERENCES table_${Math.max(0, index - 1)});`).join('')
+  CREATE TABLE table_${index} (id INTEGER PRIMARY KEY, name TEXT NOT NULL, price NUMERIC(10,2), at DATETIME, parent INTEGER REFERENCES table_${Math.max(
+    0, index - 1
+  )});`)
+  .join('')
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>
@@ -157,7 +160,10 @@ t.test('the OpenAPI document of 100 tables is complete', async (t) => {
   t.equal(new Set(operations.map(({ operationId }) => operationId)).size, operations.length, 'their ids are unique')
   // Each reference has a target.
   const targets = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]*)"/g)].map(([, path = '']) => path)
-  const find = (path: string): unknown => path.split('/').reduce<unknown>((part, name) => (part as Record<string, unknown> | undefined)?.[name.replaceAll('~1', '/').replaceAll('~0', '~')], document)
+  const find = (path: string): unknown => path.split('/').reduce<unknown>(
+    (part, name) => (part as Record<string, unknown> | undefined)?.[name.replaceAll('~1', '/').replaceAll('~0', '~')],
+    document
+  )
   t.ok(targets.length > COUNT)
   t.strictSame([...new Set(targets)].filter((path) => find(path) === undefined), [])
   t.equal((await app.inject('/table-99s')).statusCode, 404)

@@ -25,24 +25,32 @@ const html = { accept: 'text/html' }
 const SEND: Readonly<Record<string, (app: FastifyInstance, id: number) => Promise<number>>> = {
   async xml (app, id) {
     const { body: payload } = await app.inject(`/things/${id}.xml`)
-    return (await app.inject({ method: 'PUT', url: '/things.xml', headers: { 'content-type': 'application/xml' }, payload })).statusCode
+    return (await app.inject({
+      method: 'PUT', url: '/things.xml', headers: { 'content-type': 'application/xml' }, payload
+    })).statusCode
   },
   async html (app, id) {
-    return (await app.inject(submit(findForm(await app.inject(`/things/${id}.html`), 'PUT'), undefined, html))).statusCode - 103
+    return (await app.inject(
+      submit(findForm(await app.inject(`/things/${id}.html`), 'PUT'), undefined, html)
+    )).statusCode - 103
   },
   async activeResource (app, id) {
     let payload: string
     try {
       const record = await new Model(new Connection(app), { element: 'thing' }).find(id)
       // It sends a CR as it is, which is a line break for every XML parser.
-      for (const [name, value] of Object.entries(record.attributes)) if (typeof value !== 'bigint' && /\r|\\r/.test(JSON.stringify(value))) delete record.attributes[name]
+      for (const [name, value] of Object.entries(record.attributes)) {
+        if (typeof value !== 'bigint' && /\r|\\r/.test(JSON.stringify(value))) delete record.attributes[name]
+      }
       payload = record.toXml()
     } catch (error) {
       // It cannot read or send arrays of simple values.
       if (error instanceof TypeError) return 200
       throw error
     }
-    return (await app.inject({ method: 'PUT', url: '/things.xml', headers: { 'content-type': 'application/xml' }, payload })).statusCode
+    return (await app.inject({
+      method: 'PUT', url: '/things.xml', headers: { 'content-type': 'application/xml' }, payload
+    })).statusCode
   },
   async json (app, id) {
     const payload = (await app.inject(`/things/${id}.json`)).json()
@@ -53,28 +61,43 @@ const SEND: Readonly<Record<string, (app: FastifyInstance, id: number) => Promis
 }
 
 const text = fc.oneof(
-  fc.string({ unit: fc.constantFrom(...'aé€😀 \t\n\r"\'<>&;[]{}/%+-\u0085\u2028', ']]>', '&amp;', '\u0001'), maxLength: 6 }),
+  fc.string({
+    unit: fc.constantFrom(...'aé€😀 \t\n\r"\'<>&;[]{}/%+-\u0085\u2028', ']]>', '&amp;', '\u0001'), maxLength: 6
+  }),
   fc.constantFrom('', ' ', 'null', 'true', '5', '{}', '[]', '"x"', '{"a":1}', '2020-01-01', ' a ', '1.10')
 )
 const number = fc.oneof(fc.integer(), fc.constantFrom(0, 1, -0.5, 1e21, 5e-324, 2 ** 53, 0.1, 1.5e300))
-const decimal = fc.tuple(fc.integer({ min: -9999, max: 9999 }), fc.constantFrom('', '.5', '.50', '.07', '.00')).map((parts) => parts.join(''))
+const decimal = fc.tuple(fc.integer({ min: -9999, max: 9999 }), fc.constantFrom('', '.5', '.50', '.07', '.00'))
+  .map((parts) =>
+    parts.join(''))
 const spaces = fc.constantFrom('', ' ', '\n', '  ')
 const { json } = fc.letrec<{ json: string }>((tie) => ({
   json: fc.oneof(
     { maxDepth: 3 },
     fc.oneof(
-      fc.constantFrom('null', 'true', '1.10', '1e2', '12345678901234567890', '0.1', '-0', '{}', '[]', '""', '[1,2]', '["a","b"]'),
+      fc.constantFrom(
+        'null', 'true', '1.10', '1e2', '12345678901234567890', '0.1', '-0', '{}', '[]', '""', '[1,2]', '["a","b"]'
+      ),
       text.map((text) => JSON.stringify(text))
     ),
-    fc.tuple(spaces, fc.array(tie('json'), { maxLength: 3 })).map(([space, items]) => `[${items.join(`,${space}`)}${space}]`),
-    fc.tuple(spaces, fc.array(fc.tuple(fc.constantFrom('a', 'a', 'b_c', 'b-c', 'a b', '$ref', '2', 'id', 'é'), tie('json')), { maxLength: 3 }))
-      .map(([space, members]) => `{${members.map(([name, value]) => `${JSON.stringify(name)}${space}:${value}`).join(',')}}`)
+    fc.tuple(spaces, fc.array(tie('json'), { maxLength: 3 })).map(([space, items]) =>
+      `[${items.join(`,${space}`)}${space}]`),
+    fc.tuple(
+      spaces,
+      fc.array(
+        fc.tuple(fc.constantFrom('a', 'a', 'b_c', 'b-c', 'a b', '$ref', '2', 'id', 'é'), tie('json')), { maxLength: 3 }
+      )
+    )
+      .map(([space, members]) =>
+        `{${members.map(([name, value]) => `${JSON.stringify(name)}${space}:${value}`).join(',')}}`)
   )
 }))
-const day = fc.date({ min: new Date('1000-01-01'), max: new Date('9000-01-01'), noInvalidDate: true }).map((date) => date.toISOString())
+const day = fc.date({ min: new Date('1000-01-01'), max: new Date('9000-01-01'), noInvalidDate: true }).map((date) =>
+  date.toISOString())
 
 const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
-const orNull = (sql: fc.Arbitrary<string>): fc.Arbitrary<string> => fc.oneof({ weight: 5, arbitrary: sql }, fc.constant('NULL'))
+const orNull = (sql: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  fc.oneof({ weight: 5, arbitrary: sql }, fc.constant('NULL'))
 const quoted = (texts: fc.Arbitrary<string>): fc.Arbitrary<string> => texts.map(quote)
 const bytes = fc.uint8Array({ maxLength: 5 }).map((bytes) => Buffer.from(bytes).toString('hex'))
 
@@ -85,12 +108,19 @@ const anything = fc.oneof(quoted(text), number.map(String), bytes.map((hex) => `
 
 const SQLITE: Columns = [
   ['name', 'TEXT', quoted(text)],
-  ['whole', 'INTEGER', fc.oneof({ weight: 4, arbitrary: fc.integer().map(String) }, fc.constant('1119360021460566017'), anything)],
+  [
+    'whole', 'INTEGER',
+    fc.oneof({ weight: 4, arbitrary: fc.integer().map(String) }, fc.constant('1119360021460566017'), anything)
+  ],
   ['size', 'REAL', fc.oneof({ weight: 4, arbitrary: number.map(String) }, anything)],
   ['price', 'NUMERIC(10,2)', fc.oneof({ weight: 4, arbitrary: decimal }, anything)],
   ['done', 'BOOLEAN', fc.oneof({ weight: 4, arbitrary: fc.constantFrom('0', '1') }, anything)],
   ['born', 'DATE', fc.oneof({ weight: 4, arbitrary: quoted(day.map((day) => day.slice(0, 10))) }, anything)],
-  ['at', 'DATETIME', fc.oneof({ weight: 4, arbitrary: quoted(fc.oneof(day, day.map((day) => day.slice(0, 19).replace('T', ' ')))) }, anything)],
+  ['at', 'DATETIME', fc.oneof({
+    weight: 4,
+    arbitrary: quoted(fc.oneof(day, day.map((day) =>
+      day.slice(0, 19).replace('T', ' '))))
+  }, anything)],
   ['photo', 'BLOB', fc.oneof({ weight: 4, arbitrary: bytes.map((hex) => `x'${hex}'`) }, anything)],
   ['data', 'JSON', fc.oneof({ weight: 4, arbitrary: quoted(json) }, anything)],
   ['mood', "TEXT CHECK (mood IN ('good', 'bad', ''))", quoted(fc.constantFrom('good', 'bad', ''))],
@@ -117,7 +147,8 @@ const POSTGRES: Columns = [
   ['data', 'json', quoted(json)],
   ['binary', 'jsonb', quoted(json.filter((json) => !json.includes('\\u0000')))],
   ['mood', 'mood', quoted(fc.constantFrom('good', 'bad'))],
-  ['tags', 'text[]', fc.array(text.map((text) => text.replaceAll('\u0001', '')), { maxLength: 3 }).map((texts) => `ARRAY[${texts.map(quote).join()}]::text[]`)],
+  ['tags', 'text[]', fc.array(text.map((text) => text.replaceAll('\u0001', '')), { maxLength: 3 }).map((texts) =>
+    `ARRAY[${texts.map(quote).join()}]::text[]`)],
   ['counts', 'integer[]', fc.constantFrom("'{}'", "'{1,2}'", "'{1,NULL}'", "'{{1},{2}}'", "'[0:1]={1,2}'")],
   ['net', 'inet', fc.constantFrom("'10.0.0.1'", "'10.0.0.0/8'")],
   ['span', 'interval', fc.constantFrom("'1 day'", "'1 mon -2:00'")],
@@ -127,7 +158,8 @@ const POSTGRES: Columns = [
 function insert (columns: Columns): string[] {
   const row = fc.tuple(...columns.map(([, , sql]) => orNull(sql)))
   const names = columns.map(([name]) => `"${name}"`).join()
-  return fc.sample(row, { seed, numRuns: rows }).map((values, index) => `INSERT INTO things (id, ${names}) VALUES (${index + 1}, ${values.join()})`)
+  return fc.sample(row, { seed, numRuns: rows }).map((values, index) =>
+    `INSERT INTO things (id, ${names}) VALUES (${index + 1}, ${values.join()})`)
 }
 
 const define = (columns: Columns): string => columns.map(([name, type]) => `"${name}" ${type}`).join()
@@ -146,7 +178,8 @@ async function serveSqlite (t: Test): Promise<Served> {
   t.teardown(async () => { await app.close(); opened.close() })
   app.register(database, { database: opened, write: true })
   await app.ready()
-  const row = opened.prepare(`SELECT ${SQLITE.map(([name]) => `hex("${name}"), typeof("${name}")`).join()} FROM things WHERE id = ?`)
+  const row = opened.prepare(`SELECT ${SQLITE.map(([name]) =>
+    `hex("${name}"), typeof("${name}")`).join()} FROM things WHERE id = ?`)
   const writes = opened.prepare('SELECT count FROM writes')
   return { app, look: async (id) => ({ stored: row.all(id), writes: writes.all() }) }
 }
@@ -168,7 +201,9 @@ async function servePostgres (t: Test): Promise<Served> {
   return {
     app,
     async look (id) {
-      const { rows: [row] } = await pool.query<{ stored: string, writes: string }>('SELECT x::text AS stored, xmin AS writes FROM things x WHERE id = $1', [id])
+      const { rows: [row] } = await pool.query<{ stored: string, writes: string }>(
+        'SELECT x::text AS stored, xmin AS writes FROM things x WHERE id = $1', [id]
+      )
       return { stored: row?.stored, writes: row?.writes }
     }
   }
@@ -198,12 +233,17 @@ for (const [name, serve] of [['SQLite', serveSqlite], ['PostgreSQL', servePostgr
 }
 
 t.test('the form of a table that has nothing to fill in creates a row', async (t) => {
-  const opened = makeDatabase('CREATE TABLE tickets (id INTEGER PRIMARY KEY); CREATE TABLE stamps (id INTEGER PRIMARY KEY, text TEXT AS (id || 1))')
+  const opened = makeDatabase(
+    'CREATE TABLE tickets (id INTEGER PRIMARY KEY); CREATE TABLE stamps (id INTEGER PRIMARY KEY, text TEXT AS (id || ' +
+      '1))'
+  )
   const app = fastify({ pluginTimeout: 0 })
   t.teardown(async () => { await app.close(); opened.close() })
   app.register(database, { database: opened, write: true })
   for (const url of ['/tickets', '/stamps']) {
-    const response = await app.inject(submit(findForm(await app.inject({ url, headers: html }), 'POST'), undefined, html))
+    const response = await app.inject(
+      submit(findForm(await app.inject({ url, headers: html }), 'POST'), undefined, html)
+    )
     t.equal(response.statusCode, 303, url)
     t.match(response.headers.location, `${url}/1`)
   }

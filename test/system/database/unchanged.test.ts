@@ -45,7 +45,9 @@ const SEND: Readonly<Record<string, (app: FastifyInstance, path: string, name?: 
   async xml (app, path, name) {
     const { body } = await app.inject(`${path}.xml`)
     const payload = name === undefined ? body : body.replace(/<name>.*?<\/name>/, `<name>${name}</name>`)
-    return (await app.inject({ method: 'PUT', url: path.replace(/\/\d+$/, '.xml'), headers: { 'content-type': 'application/xml' }, payload })).statusCode
+    return (await app.inject({
+      method: 'PUT', url: path.replace(/\/\d+$/, '.xml'), headers: { 'content-type': 'application/xml' }, payload
+    })).statusCode
   },
   async json (app, path, name) {
     const record = (await app.inject(`${path}.json`)).json() as Record<string, object>
@@ -56,7 +58,9 @@ const SEND: Readonly<Record<string, (app: FastifyInstance, path: string, name?: 
   async html (app, path, name) {
     const form = findForm(await app.inject({ url: path, headers: html }), 'PUT')
     const field = form.controls.find(({ name }) => name.endsWith('[name]'))?.name ?? ''
-    return (await app.inject(submit(name === undefined ? form : fill(form, { [field]: name }), undefined, html))).statusCode
+    return (await app.inject(
+      submit(name === undefined ? form : fill(form, { [field]: name }), undefined, html)
+    )).statusCode
   }
 }
 
@@ -70,7 +74,8 @@ const TEXTS = [
 
 const insert = (text: string, index: number): string => `INSERT INTO c VALUES (${index + 1}, 'a', '${text}', 't')`
 const sqlite = `CREATE TABLE c (id INTEGER PRIMARY KEY, name TEXT, d JSON, t TEXT); ${TEXTS.map(insert).join(';')};`
-const postgres = (type: string): string => `CREATE TABLE c (id integer PRIMARY KEY, name text, d ${type}, t text); ${TEXTS.map(insert).join(';')};`
+const postgres = (type: string): string =>
+  `CREATE TABLE c (id integer PRIMARY KEY, name text, d ${type}, t text); ${TEXTS.map(insert).join(';')};`
 
 const databases: ReadonlyArray<readonly [name: string, serve: (t: Test) => Promise<Served>]> = [
   ['SQLite', (t) => serveSqlite(t, sqlite)],
@@ -90,9 +95,13 @@ for (const [name, serve] of databases) {
       }
       const withoutVersion = (rows: readonly unknown[]): unknown[] => rows.map((row) => ({ ...row as object, xmin: 0 }))
       t.strictSame(withoutVersion(await read('c')), withoutVersion(before), `${format}: every byte is the same`)
-      for (const [index, text] of TEXTS.entries()) t.match(await send(app, `/cs/${index + 1}`, 'b'), OK[format], `${format}: ${text} beside another name`)
-      const named = (await read('c')).map((row) => JSON.stringify({ ...row as object, xmin: 0 }).replace(/"b"|,b,/, (found) => found.replace('b', 'a')))
-      t.strictSame(named, withoutVersion(before).map((row) => JSON.stringify(row)), `${format}: every other byte is the same`)
+      for (const [index, text] of TEXTS.entries()) {
+        t.match(await send(app, `/cs/${index + 1}`, 'b'), OK[format], `${format}: ${text} beside another name`)
+      }
+      const named = (await read('c')).map((row) =>
+        JSON.stringify({ ...row as object, xmin: 0 }).replace(/"b"|,b,/, (found) => found.replace('b', 'a')))
+      t.strictSame(named, withoutVersion(before).map((row) =>
+        JSON.stringify(row)), `${format}: every other byte is the same`)
       for (const index of TEXTS.keys()) await send(app, `/cs/${index + 1}`, 'a')
       before = await read('c')
     }
@@ -100,17 +109,26 @@ for (const [name, serve] of databases) {
 }
 
 const TRIGGERS = {
-  sqlite: ["CREATE TRIGGER stamp AFTER UPDATE ON actor BEGIN UPDATE actor SET last_update = 'stamped' WHERE id = new.id; END"],
+  sqlite: [
+    "CREATE TRIGGER stamp AFTER UPDATE ON actor BEGIN UPDATE actor SET last_update = 'stamped' WHERE id = new.id; END"
+  ],
   postgresql: [
-    "CREATE FUNCTION stamp() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN new.last_update = 'stamped'; RETURN new; END $$",
+    "CREATE FUNCTION stamp() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN new.last_update = 'stamped'; RETURN new; " +
+      'END $$',
     'CREATE TRIGGER stamp BEFORE UPDATE ON actor FOR EACH ROW EXECUTE FUNCTION stamp()'
   ]
 }
 
 for (const { name, store, run } of await openEngines()) {
   t.test(`${name}: no trigger runs where nothing differs`, async (t) => {
-    const attributes = { type: 'object', properties: { name: { type: 'string' }, last_update: { type: 'string' } } } as const
-    await run(`CREATE TABLE actor (id ${name === 'sqlite' ? 'INTEGER' : 'serial'} PRIMARY KEY, version integer NOT NULL DEFAULT 1, name text, last_update text)`)
+    const attributes = {
+      type: 'object', properties: { name: { type: 'string' }, last_update: { type: 'string' } }
+    } as const
+    await run(
+      `CREATE TABLE actor (id ${name === 'sqlite'
+        ? 'INTEGER'
+        : 'serial'} PRIMARY KEY, version integer NOT NULL DEFAULT 1, name text, last_update text)`
+    )
     await run("INSERT INTO actor (name, last_update) VALUES ('PENELOPE', '2006')", ...TRIGGERS[name])
     for (const version of ['values', 'version', ...name === 'sqlite' ? [] : ['xmin']]) {
       const app = await build(t, { name: 'actors', attributes, store: store({ table: 'actor', version, attributes }) })
@@ -125,19 +143,33 @@ for (const { name, store, run } of await openEngines()) {
         t.equal((await app.inject('/actors/1.json')).headers.etag, etag, 'the version stays')
       }
     }
-    const app = await build(t, { name: 'actors', attributes, store: store({ table: 'actor', version: 'values', attributes }) })
+    const app = await build(t, {
+      name: 'actors', attributes, store: store({ table: 'actor', version: 'values', attributes })
+    })
     t.equal(await SEND.xml?.(app, '/actors/1', 'ED'), 200)
     t.match(await run('SELECT * FROM actor'), [{ name: 'ED', last_update: 'stamped' }])
   })
 }
 
-const teams = (id: string): string => `CREATE TABLE teams (id ${id} PRIMARY KEY, name TEXT); CREATE TABLE players (id ${id} PRIMARY KEY, name TEXT, team_id INTEGER`
+const teams = (id: string): string =>
+  `CREATE TABLE teams (id ${id} PRIMARY KEY, name TEXT); CREATE TABLE players (id ${id} PRIMARY KEY, name TEXT, ` +
+    'team_id INTEGER'
 const PLAYERS = "INSERT INTO teams VALUES (1, 'Reds'); INSERT INTO players VALUES (1, 'a', 99)"
 
 t.test('a reference to no row is checked only where it differs', async (t) => {
   const served: ReadonlyArray<readonly [string, Served]> = [
-    ['SQLite', await serveSqlite(t, `PRAGMA foreign_keys = OFF; ${teams('INTEGER')} REFERENCES teams); ${PLAYERS}; PRAGMA foreign_keys = ON`)],
-    ['PostgreSQL', await servePostgres(t, `${teams('serial')}); ${PLAYERS}; ALTER TABLE players ADD FOREIGN KEY (team_id) REFERENCES teams NOT VALID`)]
+    [
+      'SQLite',
+      await serveSqlite(
+        t, `PRAGMA foreign_keys = OFF; ${teams('INTEGER')} REFERENCES teams); ${PLAYERS}; PRAGMA foreign_keys = ON`
+      )
+    ],
+    [
+      'PostgreSQL',
+      await servePostgres(
+        t, `${teams('serial')}); ${PLAYERS}; ALTER TABLE players ADD FOREIGN KEY (team_id) REFERENCES teams NOT VALID`
+      )
+    ]
   ]
   for (const [name, { app }] of served) {
     const read = async (): Promise<unknown> => (await app.inject('/players/1.json')).json()
@@ -152,7 +184,10 @@ t.test('a reference to no row is checked only where it differs', async (t) => {
       t.strictSame(await read(), { player: { id: 1, name: format, team_id: 99 } })
     }
     const put = (player: object) => app.inject({ method: 'PUT', url: '/players.json', payload: { id: 1, player } })
-    t.match((await put({ name: 'b', team_id: 98 })).json(), { status: 422, detail: /does not exist/ }, `${name}: another value is checked`)
+    t.match(
+      (await put({ name: 'b', team_id: 98 })).json(), { status: 422, detail: /does not exist/ },
+      `${name}: another value is checked`
+    )
     t.strictSame(await read(), { player: { id: 1, name: 'html', team_id: 99 } })
     t.equal((await put({ name: 'b', team_id: 1 })).statusCode, 200)
     t.equal((await put({ team_id: 99 })).statusCode, 422)
@@ -176,11 +211,14 @@ const COLUMNS: ReadonlyArray<readonly [stored: string, element: string]> = [
 for (const { name, store, run } of await openEngines()) {
   t.test(`${name}: XML shows JSON of any kind with names that every parser reads`, async (t) => {
     const attributes = { type: 'object', properties: { name: { type: 'string' }, d: {} } } as const
-    const app = await build(t, { name: 'notes', attributes, store: store({ table: 'notes', migrate: true, attributes }), writes: 'both' })
+    const app = await build(t, {
+      name: 'notes', attributes, store: store({ table: 'notes', migrate: true, attributes }), writes: 'both'
+    })
     for (const [stored] of COLUMNS) await run(`INSERT INTO notes (name, d) VALUES ('a', '${stored}')`)
     const { body } = await app.inject('/notes.xml')
     // PostgreSQL may write a blank after a colon.
-    const elements = [...body.matchAll(/<d[ >].*?<\/note>/g)].map(([text]) => text.replace('</note>', '').replaceAll('": ', '":'))
+    const elements = [...body.matchAll(/<d[ >].*?<\/note>/g)].map(([text]) =>
+      text.replace('</note>', '').replaceAll('": ', '":'))
     t.strictSame(elements, COLUMNS.map(([, element]) => element))
     t.ok([...body.matchAll(/<\/?([^ >?/]+)/g)].every(([, element = '']) => /^[A-Za-z]+$/.test(element)))
     const read = async (): Promise<unknown> => run('SELECT CAST(d AS text) AS d FROM notes ORDER BY id')
@@ -192,7 +230,12 @@ for (const { name, store, run } of await openEngines()) {
       if (!stored.startsWith('[')) t.equal(await note.updateAttribute('name', 'c'), true, JSON.stringify(note.errors))
       const before = (await app.inject(`/notes/${index + 1}.json`)).json<{ note: object }>().note
       const payload = (await app.inject(`/notes/${index + 1}.xml`)).body.replace(/<name>.<.name>/, '<name>b</name>')
-      t.match(await app.inject({ method: 'PUT', url: `/notes/${index + 1}.xml`, headers: { 'content-type': 'application/xml' }, payload }), { statusCode: 200 }, stored)
+      t.match(
+        await app.inject({
+          method: 'PUT', url: `/notes/${index + 1}.xml`, headers: { 'content-type': 'application/xml' }, payload
+        }),
+        { statusCode: 200 }, stored
+      )
       t.strictSame((await app.inject(`/notes/${index + 1}.json`)).json(), { note: { ...before, name: 'b' } })
     }
     t.strictSame(await read(), columns, 'no byte of the other column has changed')
@@ -215,7 +258,14 @@ const attributes = {
 } as const
 
 const ROW = {
-  name: 'Ann', day: 'abc', mail: 'not a mail', moment: 'yesterday', code: 'WXYZ 1', blank: '', count: 99, tags: ['long', 'b']
+  name: 'Ann',
+  day: 'abc',
+  mail: 'not a mail',
+  moment: 'yesterday',
+  code: 'WXYZ 1',
+  blank: '',
+  count: 99,
+  tags: ['long', 'b']
 }
 
 const INSERT = `
@@ -240,18 +290,30 @@ for (const { name, store, run } of await openEngines()) {
     t.match(await read(), { ...ROW, name: 'Bob' })
 
     // A field that was touched is checked. The form that comes back still knows the others.
-    const failed = await app.inject(submit(fill(await edit(), { 'word[name]': 'Cid', 'word[day]': 'abd' }), undefined, html))
+    const failed = await app.inject(
+      submit(fill(await edit(), { 'word[name]': 'Cid', 'word[day]': 'abd' }), undefined, html)
+    )
     t.equal(failed.statusCode, 422)
     t.match(failed.body, 'Day must be a date')
     t.notMatch(failed.body, /Mail must|Code must|Blank must|Count must/)
-    t.match(await app.inject(submit(fill(findForm(failed, 'PUT'), { 'word[day]': '2020-01-02' }), undefined, html)), { statusCode: 303 })
+    t.match(
+      await app.inject(submit(fill(findForm(failed, 'PUT'), { 'word[day]': '2020-01-02' }), undefined, html)),
+      { statusCode: 303 }
+    )
     t.match(await read(), { ...ROW, name: 'Cid', day: '2020-01-02' })
 
     // Other clients leave an attribute out to keep it. A value that they send is checked.
     const put = (word: object) => app.inject({ method: 'PUT', url: '/words', headers: json, payload: { id: 1, word } })
     t.match(await put({ name: 'Dan' }), { statusCode: 200 })
-    t.match((await put({ mail: 'not a mail' })).json(), { status: 422, errors: { mail: ['must be an e-mail address'] } })
-    const xml = (content: string) => app.inject({ method: 'PUT', url: '/words', headers: { 'content-type': 'application/xml', ...json }, payload: `<word><id>1</id>${content}</word>` })
+    t.match((await put({ mail: 'not a mail' })).json(), {
+      status: 422, errors: { mail: ['must be an e-mail address'] }
+    })
+    const xml = (content: string) => app.inject({
+      method: 'PUT',
+      url: '/words',
+      headers: { 'content-type': 'application/xml', ...json },
+      payload: `<word><id>1</id>${content}</word>`
+    })
     t.match(await xml('<name>Eve</name>'), { statusCode: 200 })
     t.equal((await xml('<code>WXYZ 1</code>')).statusCode, 200, 'XML that has the stored value changes nothing')
     t.equal((await xml('<code>WXYZ 2</code>')).statusCode, 422)
@@ -271,10 +333,17 @@ t.test('all attributes are checked if a form has too many faults to be read to i
 
 t.test('a form leaves numbers as they are that the store of SQLite does not write', async (t) => {
   const [{ store, run }] = await openEngines() as [Awaited<ReturnType<typeof openEngines>>[0]]
-  const attributes = { type: 'object', properties: { name: { type: 'string' }, sum: { type: 'string', format: 'decimal' } } } as const
-  await run('CREATE TABLE sums (id INTEGER PRIMARY KEY, version INTEGER NOT NULL DEFAULT 1, name TEXT, sum NUMERIC)', "INSERT INTO sums (name, sum) VALUES ('a', 0.1 + 0.2)")
+  const attributes = {
+    type: 'object', properties: { name: { type: 'string' }, sum: { type: 'string', format: 'decimal' } }
+  } as const
+  await run(
+    'CREATE TABLE sums (id INTEGER PRIMARY KEY, version INTEGER NOT NULL DEFAULT 1, name TEXT, sum NUMERIC)',
+    "INSERT INTO sums (name, sum) VALUES ('a', 0.1 + 0.2)"
+  )
   const app = await build(t, { name: 'sums', attributes, store: store({ table: 'sums', attributes }) })
-  const edit = async (filled: object) => app.inject(submit(fill(findForm(await app.inject({ url: '/sums/1', headers: html }), 'PUT'), { ...filled }), undefined, html))
+  const edit = async (filled: object) => app.inject(
+    submit(fill(findForm(await app.inject({ url: '/sums/1', headers: html }), 'PUT'), { ...filled }), undefined, html)
+  )
   t.match(await edit({ 'sum[name]': 'b' }), { statusCode: 303 })
   t.strictSame(await run('SELECT name, sum = 0.1 + 0.2 AS same FROM sums'), [{ name: 'b', same: 1 }])
   t.match(await edit({ 'sum[name]': 'c', 'sum[sum]': '0.30000000000000001' }), { statusCode: 422 })
@@ -284,16 +353,32 @@ t.test('a form leaves numbers as they are that the store of SQLite does not writ
 
 for (const { name, store, run } of await openEngines()) {
   t.test(`${name}: stored bytes may be longer than the schema allows`, async (t) => {
-    const attributes = { type: 'object', properties: { title: { type: 'string' }, data: { type: ['string', 'null'], contentEncoding: 'base64', maxLength: 1_000_000 } } } as const
-    const app = await build(t, { name: 'files', attributes, store: store({ table: 'files', migrate: true, attributes }) })
+    const attributes = {
+      type: 'object',
+      properties: {
+        title: { type: 'string' }, data: { type: ['string', 'null'], contentEncoding: 'base64', maxLength: 1_000_000 }
+      }
+    } as const
+    const app = await build(t, {
+      name: 'files', attributes, store: store({ table: 'files', migrate: true, attributes })
+    })
     const size = 750_003
-    await run(name === 'sqlite' ? `INSERT INTO files (title, data) VALUES ('a', zeroblob(${size}))` : `INSERT INTO files (title, data) VALUES ('a', decode(repeat('00', ${size}), 'hex'))`)
+    await run(
+      name === 'sqlite'
+        ? `INSERT INTO files (title, data) VALUES ('a', zeroblob(${size}))`
+        : `INSERT INTO files (title, data) VALUES ('a', decode(repeat('00', ${size}), 'hex'))`
+    )
     const data = Buffer.alloc(size).toString('base64')
     const read = async () => (await app.inject({ url: '/files/1', headers: json })).json().file
     t.ok((await read()).data === data)
     t.match((await app.inject('/files/1.xml')).body, '<data>AAAA')
     for (const url of ['/files.html', '/files/1.html']) t.equal((await app.inject(url)).statusCode, 200, url)
-    t.match(await app.inject(submit(fill(findForm(await app.inject('/files/1.html'), 'PUT'), { 'file[title]': 'b' }), undefined, html)), { statusCode: 303 })
+    t.match(
+      await app.inject(
+        submit(fill(findForm(await app.inject('/files/1.html'), 'PUT'), { 'file[title]': 'b' }), undefined, html)
+      ),
+      { statusCode: 303 }
+    )
     const put = (file: object) => app.inject({ method: 'PUT', url: '/files', headers: json, payload: { id: 1, file } })
     t.equal((await put({ title: 'c' })).statusCode, 200)
     const row = await read()
@@ -307,22 +392,36 @@ for (const { name, store, run } of await openEngines()) {
   t.test(`${name}: a form leaves stored JSON as it is that no client may send`, async (t) => {
     const attributes = {
       type: 'object',
-      properties: { title: { type: 'string', maxLength: 9 }, data: {}, counts: { type: 'array', items: { type: ['integer', 'null'] } } }
+      properties: {
+        title: { type: 'string', maxLength: 9 },
+        data: {},
+        counts: { type: 'array', items: { type: ['integer', 'null'] } }
+      }
     } as const
-    const app = await build(t, { name: 'settings', attributes, store: store({ table: 'settings', migrate: true, attributes }) })
+    const app = await build(t, {
+      name: 'settings', attributes, store: store({ table: 'settings', migrate: true, attributes })
+    })
     const data = ['{"a b":{}}', '{"__proto__":{}}', '[{}]']
     for (const text of data) await run(`INSERT INTO settings (title, data, counts) VALUES ('a', '${text}', '[1,null]')`)
     for (const [index, text] of data.entries()) {
       const open = async () => findForm(await app.inject({ url: `/settings/${index + 1}`, headers: html }), 'PUT')
-      const edit = async (filled: Readonly<Record<string, string>>) => app.inject(submit(fill(await open(), filled), undefined, html))
+      const edit = async (filled: Readonly<Record<string, string>>) =>
+        app.inject(submit(fill(await open(), filled), undefined, html))
       const read = async () => (await app.inject({ url: `/settings/${index + 1}`, headers: json })).json().setting
       t.match(await edit({ 'setting[title]': 'b' }), { statusCode: 303 }, text)
       t.strictSame(await read(), { id: index + 1, title: 'b', data: JSON.parse(text), counts: [1, null] })
       t.match(await edit({ 'setting[data]': '{"b":"\\u0000"}' }), { statusCode: 422, body: 'ust not contain U+0000' })
-      t.match(await edit({ 'setting[data]': `${'['.repeat(50_000)}${']'.repeat(50_000)}` }), { statusCode: 422, body: 'is nested deeper' })
+      t.match(await edit({ 'setting[data]': `${'['.repeat(50_000)}${']'.repeat(50_000)}` }), {
+        statusCode: 422, body: 'is nested deeper'
+      })
       const form = await open()
-      const typed = entriesOf(form).map(([name, value]): [string, string] => [name, name === 'setting[counts][1]' ? 'x' : value])
-      t.match(await app.inject(send(form, typed, html)), { statusCode: 422, body: 'Must be an integer' }, 'a value that was read in part was touched')
+      const typed = entriesOf(form).map(
+        ([name, value]): [string, string] => [name, name === 'setting[counts][1]' ? 'x' : value]
+      )
+      t.match(
+        await app.inject(send(form, typed, html)), { statusCode: 422, body: 'Must be an integer' },
+        'a value that was read in part was touched'
+      )
       t.match(await edit({ 'setting[data]': '{"b":1}' }), { statusCode: 303 })
       t.strictSame((await read()).data, { b: 1 })
     }

@@ -105,14 +105,19 @@ async function tryStore (t: Test, place: string, refresh: 'replace' | 'blocked' 
       const readers: IncomingMessage[] = []
       while (readers.length < READERS) {
         readers.push(await stall(t, new URL(path, server.line)))
-        if (!path.includes('html')) await until('the reader has stopped', async () => await ask(server, 'blocked') === readers.length)
+        if (!path.includes('html')) {
+          await until('the reader has stopped', async () => await ask(server, 'blocked') === readers.length)
+        }
         await ask(server, refresh)
       }
       const held = (await ask(server, 'measure') as number - before) / READERS
       t.ok(held <= MOST_HELD, `${(held / 2 ** 20).toFixed(1)} MiB are held for each reader`)
       const [reader, ...others] = readers as [IncomingMessage, ...IncomingMessage[]]
       const length = await readToEnd(reader)
-      t.ok(path.includes('html') ? length > ROWS * 100 : length > ROWS * LENGTH, 'the rest arrives when the client reads on')
+      t.ok(
+        path.includes('html') ? length > ROWS * 100 : length > ROWS * LENGTH,
+        'the rest arrives when the client reads on'
+      )
       for (const other of others) other.destroy()
       await until('all readers have left', async () => await ask(server, 'blocked') === 0)
     })

@@ -125,7 +125,12 @@ interface Server {
 
 async function startServer (t: Test, place: string): Promise<Server> {
   const program = await startProgram(t, writeProgram(t, 'long-lists', SERVER), { parameters: [place] })
-  return { url: new URL(program.line), ask: (question) => ask(program, question) as Promise<Seen>, measure: () => ask(program, 'measure') as Promise<number> }
+  return {
+    url: new URL(program.line),
+    ask: (question) =>
+      ask(program, question) as Promise<Seen>,
+    measure: () => ask(program, 'measure') as Promise<number>
+  }
 }
 
 /** Starts to read a list, then pauses. */
@@ -167,7 +172,9 @@ async function readPart (response: IncomingMessage, most: number, pace: number):
 }
 
 /** Returns the number of rows and the end of a list. The rows must be complete and in order. */
-async function readWhole (response: IncomingMessage, kind: Kind): Promise<{ readonly rows: number, readonly end: string }> {
+async function readWhole (response: IncomingMessage, kind: Kind): Promise<{
+  readonly rows: number, readonly end: string
+}> {
   let rows = 0
   let rest = ''
   for await (const chunk of response) {
@@ -203,7 +210,8 @@ async function tryLists (t: Test, server: Server, holdsNothing: () => Promise<bo
       t.strictSame(await readWhole(whole, kind), { rows: ROWS, end: closings[kind] })
       const { held } = await server.ask('tell')
       t.equal(held.length, SAMPLES)
-      t.ok(Math.max(...held) - before <= MOST_HELD, `${held.map((bytes) => mebibytes(bytes - before)).join(', ')} MiB are held while the list is read`)
+      t.ok(Math.max(...held) - before <= MOST_HELD, `${held.map((bytes) =>
+        mebibytes(bytes - before)).join(', ')} MiB are held while the list is read`)
 
       await server.ask('forget')
       const slow = await read(t, server, kind)
@@ -212,7 +220,8 @@ async function tryLists (t: Test, server: Server, holdsNothing: () => Promise<bo
         await readPart(slow, PACE, PACE)
         heldSlowly.push(await server.measure())
       }
-      t.ok(Math.max(...heldSlowly) - before <= MOST_HELD, `${heldSlowly.map((bytes) => mebibytes(bytes - before)).join(', ')} MiB are held for a slow reader`)
+      t.ok(Math.max(...heldSlowly) - before <= MOST_HELD, `${heldSlowly.map((bytes) =>
+        mebibytes(bytes - before)).join(', ')} MiB are held for a slow reader`)
       await until('nothing is held for who does not read', holdsNothing)
       const { left, rows } = await server.ask('tell')
       t.strictSame([left, rows < ROWS], [0, true], 'in the middle of the list')
@@ -246,7 +255,10 @@ t.test('400,000 rows in PostgreSQL', async (t) => {
   const server = await startServer(t, postgres.url)
   await tryLists(t, server, async () => {
     const { connections } = await server.ask('tell')
-    const { rows } = await pool.query("SELECT FROM pg_stat_activity WHERE application_name = 'blog' AND (state <> 'idle' OR xact_start IS NOT NULL OR backend_xmin IS NOT NULL)")
+    const { rows } = await pool.query(
+      "SELECT FROM pg_stat_activity WHERE application_name = 'blog' AND (state <> 'idle' OR xact_start IS NOT NULL OR " +
+        'backend_xmin IS NOT NULL)'
+    )
     return connections?.idle === connections?.total && rows.length === 0
   })
 })

@@ -19,13 +19,16 @@ const VARIANTS: readonly Variant[] = [
 ]
 for (const [isolation, id, version, leftOut] of VARIANTS) {
   t.test(`${isolation}, ids ${id}, ${version}`, async (t) => {
-    const connect = (): ReturnType<typeof server.pool> => server.pool({ options: `-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}` })
+    const connect = (): ReturnType<typeof server.pool> =>
+      server.pool({ options: `-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}` })
     const [one, other] = [connect(), connect()]
     const tables = new Map<Store, string>()
     let count = 0
     const open = (pool: typeof one, table: string, needs: Parameters<StoreContractOptions['open']>[0]): Store => {
       const common = { pool, table, acquireTimeout: 60_000, statementTimeout: 60_000, migrate: true, version } as const
-      const store = id === 'string' ? keyedStore(postgresStore({ ...common, ...keyedOptions(needs) })) : postgresStore({ ...common, ...needs, id })
+      const store = id === 'string'
+        ? keyedStore(postgresStore({ ...common, ...keyedOptions(needs) }))
+        : postgresStore({ ...common, ...needs, id })
       tables.set(store, table)
       return store
     }
@@ -60,7 +63,9 @@ t.test('a table that is distributed by tenant fulfils the contract for one tenan
   })
 })
 
-function optionsFor ({ attributes }: StoreRequirements): { readonly attributes: StoreRequirements['attributes'], readonly id: 'uuid' } {
+function optionsFor ({ attributes }: StoreRequirements): {
+  readonly attributes: StoreRequirements['attributes'], readonly id: 'uuid'
+} {
   const properties = { ...attributes.properties, organization: { type: 'string' } }
   return { attributes: { ...attributes, properties }, id: 'uuid' }
 }

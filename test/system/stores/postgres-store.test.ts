@@ -14,7 +14,9 @@ import { build } from '../../support/helper.js'
 import { type PostgresServer, startPostgres } from '../../support/stores/postgres.js'
 import { context, readAll } from '../../support/stores/sql-engines.js'
 
-const attributes = { type: 'object', properties: { title: { type: 'string' }, at: { type: 'string', format: 'date-time' } } } as const
+const attributes = {
+  type: 'object', properties: { title: { type: 'string' }, at: { type: 'string', format: 'date-time' } }
+} as const
 const anyVersion = { version: undefined, scope: {} }
 const every = { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }
 const answered = [{ id: '1', version: '1', title: 'T', at: null }]
@@ -65,7 +67,9 @@ class FakePool extends EventEmitter implements PostgresPool {
   readonly #client = Object.assign(this.#events, {
     query: async (query: PostgresQuery) => {
       this.queries.push(query)
-      const [answer] = query.text.includes('set_config') ? [[]] : this.#answers.length > 1 ? this.#answers.splice(0, 1) : this.#answers
+      const [answer] = query.text.includes('set_config')
+        ? [[]]
+        : this.#answers.length > 1 ? this.#answers.splice(0, 1) : this.#answers
       if (answer === 'never') return await new Promise<never>(() => {})
       // A broken connection emits an error and rejects the query.
       if (answer instanceof Error && !('severity' in answer)) this.#events.emit('error', answer)
@@ -125,15 +129,21 @@ function configure (timeout: string): string {
 }
 
 t.test('the error of the database decides whether a write is known to have failed', async (t) => {
-  const cases: ReadonlyArray<readonly [error: () => Error, ofWrites: string, ofReads: string, destroyed: boolean, why: string]> = [
+  const cases: ReadonlyArray<readonly [
+    error: () => Error, ofWrites: string, ofReads: string, destroyed: boolean, why: string
+  ]> = [
     [networkError, UNKNOWN, BUSY, true, 'the connection was lost'],
     [() => new Error('Connection terminated unexpectedly'), UNKNOWN, BUSY, true, 'the connection ended'],
     [() => sqlError('57P01'), UNKNOWN, BUSY, true, 'terminated by an administrator'],
     [() => sqlError('57P02'), UNKNOWN, BUSY, true, 'the server crashed'],
-    [() => sqlError('57P01', { severity: 'FATAL' }), UNKNOWN, BUSY, true, 'terminated by an administrator, as PostgreSQL says it'],
+    [() =>
+      sqlError('57P01', {
+        severity: 'FATAL'
+      }), UNKNOWN, BUSY, true, 'terminated by an administrator, as PostgreSQL says it'],
     [() => sqlError('XX000', { severity: 'FATAL' }), UNKNOWN, BUSY, true, 'an error that ends the connection'],
     [() => sqlError('53100', { severity: 'PANIC' }), UNKNOWN, BUSY, true, 'an error that ends the server'],
-    [() => sqlError('08006', { severity: 'FATAL' }), UNKNOWN, BUSY, true, 'connection failure, and the connection ends'],
+    [() =>
+      sqlError('08006', { severity: 'FATAL' }), UNKNOWN, BUSY, true, 'connection failure, and the connection ends'],
     [() => sqlError('08006'), UNKNOWN, BUSY, false, 'connection failure between the machines of a cluster'],
     [() => sqlError('40003'), UNKNOWN, BUSY, false, 'statement completion unknown'],
     [() => sqlError('57014'), UNKNOWN, BUSY, false, 'canceled by its timeout, on a server that may be one of many'],
@@ -163,12 +173,20 @@ t.test('the error of the database decides whether a write is known to have faile
 t.test('a client gets an error in its own format that reveals nothing', async (t) => {
   for (const [error, status, code, detail] of [
     [sqlError('55P03'), 503, '1', 'the store is not available now, and nothing was written; try again'],
-    [sqlError('57014'), 504, undefined, 'the store did not answer, and it is not known whether anything was written; look before you try again'],
-    [networkError(), 504, undefined, 'the store did not answer, and it is not known whether anything was written; look before you try again'],
+    [
+      sqlError('57014'), 504, undefined,
+      'the store did not answer, and it is not known whether anything was written; look before you try again'
+    ],
+    [
+      networkError(), 504, undefined,
+      'the store did not answer, and it is not known whether anything was written; look before you try again'
+    ],
     [sqlError('53100'), 507, undefined, 'the store is full, and nothing was written'],
     [sqlError('42P01'), 500, undefined, 'something went wrong on the server']
   ] as const) {
-    const app = await build(t, { name: 'posts', attributes, store: { ...storeOn(new FakePool(error)), prepare: () => {} } })
+    const app = await build(t, {
+      name: 'posts', attributes, store: { ...storeOn(new FakePool(error)), prepare: () => {} }
+    })
     for (const [format, expected] of [
       ['json', JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail })],
       ['xml', `<?xml version="1.0" encoding="UTF-8"?>\n<errors><error>${detail}</error></errors>`],
@@ -241,7 +259,9 @@ t.test('a connection is kept after an error that did not break it', async (t) =>
   const store = storeOn(pool)
   await store.migrate()
   await pool.query(RAISE)
-  const backend = async (): Promise<unknown> => (await pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid
+  const backend = async (): Promise<unknown> => (await pool.query<{ pid: number }>(
+    'SELECT pg_backend_pid() AS pid'
+  )).rows[0]?.pid
   for (const [title, code, kept] of [
     ['08006', UNKNOWN, true],
     ['08001', UNKNOWN, true],
@@ -264,14 +284,16 @@ t.test('a statement that conflicts with another is tried again', async (t) => {
     t.strictSame(pool.released, [false, false, false, false], 'no connection is held between two attempts')
     const hopeless = new FakePool(sqlError(code))
     t.equal(await codeOf(() => storeOn(hopeless, { attempts: 3 }).get(1, {}, context)), BUSY)
-    t.equal(hopeless.texts.filter((text) => /^SELECT (?!set_config)/.test(text)).length, 3, 'the number of attempts is limited')
+    t.equal(hopeless.texts.filter((text) =>
+      /^SELECT (?!set_config)/.test(text)).length, 3, 'the number of attempts is limited')
   }
 })
 
 t.test('the store waits for a connection only for a limited time', async (t) => {
   const refusing = new FakePool(answered)
   refusing.connecting = async () => { throw networkError() }
-  t.equal(await codeOf(() => storeOn(refusing).create({}, {}, context)), BUSY, 'nothing was sent, so nothing was written')
+  t.equal(await codeOf(() =>
+    storeOn(refusing).create({}, {}, context)), BUSY, 'nothing was sent, so nothing was written')
 
   const slow = new FakePool(answered)
   slow.connecting = () => delay(60)
@@ -299,9 +321,13 @@ t.test('the store does not wait for a connection after its client has left', asy
       return delay(150)
     }
     await t.rejects(readAll(storeOn(pool).list(every, gone)), { message: 'gone' })
-    await t.rejects(readAll(storeOn(pool).list(every, gone)), { message: 'gone' }, 'a client that has left before does not wait')
+    await t.rejects(
+      readAll(storeOn(pool).list(every, gone)), { message: 'gone' }, 'a client that has left before does not wait'
+    )
     await delay(300)
-    t.strictSame([pool.released, pool.queries], [[undefined, undefined], []], 'a connection that comes too late is returned unused')
+    t.strictSame(
+      [pool.released, pool.queries], [[undefined, undefined], []], 'a connection that comes too late is returned unused'
+    )
   }
 })
 
@@ -317,7 +343,8 @@ t.test('a statement has a timeout, and a silent connection is given up', async (
   const store = storeOn(plain)
   await store.get(1, {}, context)
   await store.get(1, {}, context)
-  t.strictSame(plain.texts.filter((text) => text.includes('set_config')), [configure("'10000'")], 'the timeout is set once for each connection')
+  t.strictSame(plain.texts.filter((text) =>
+    text.includes('set_config')), [configure("'10000'")], 'the timeout is set once for each connection')
 
   const untouched = new FakePool(answered)
   await storeOn(untouched, { statementTimeout: 0 }).get(1, {}, context)
@@ -326,11 +353,22 @@ t.test('a statement has a timeout, and a silent connection is given up', async (
   const shared = new FakePool(answered)
   const [patient, hasty] = [storeOn(shared, { statementTimeout: 60_000 }), storeOn(shared, { statementTimeout: 500 })]
   for (const store of [patient, patient, hasty, hasty, patient]) await store.get(1, {}, context)
-  t.strictSame(shared.texts.flatMap((text) => /'(\d+)', false\), set_config\('extra/.exec(text)?.[1] ?? []), ['60000', '500', '60000'], 'each store sets its own timeout on a shared connection')
+  t.strictSame(shared.texts.flatMap((text) =>
+    /'(\d+)', false\), set_config\('extra/.exec(text)?.[1] ?? []), [
+    '60000', '500', '60000'
+  ], 'each store sets its own timeout on a shared connection')
 
   const broken = new FakePool(answered)
-  broken.connect = async () => Object.assign(new EventEmitter(), { query: async () => { throw networkError() }, release: (destroy?: boolean) => { broken.released.push(destroy) } }) as unknown as PostgresClient
-  t.equal(await codeOf(() => storeOn(broken).create({}, {}, context)), BUSY, 'a connection that breaks before the statement was sent has written nothing')
+  broken.connect = async () => Object.assign(new EventEmitter(), {
+    query: async () => {
+      throw networkError()
+    },
+    release: (destroy?: boolean) => { broken.released.push(destroy) }
+  }) as unknown as PostgresClient
+  t.equal(await codeOf(() =>
+    storeOn(broken).create(
+      {}, {}, context
+    )), BUSY, 'a connection that breaks before the statement was sent has written nothing')
   t.strictSame(broken.released, [true])
 })
 
@@ -348,9 +386,14 @@ t.test('each statement text is prepared once under its own name', async (t) => {
 
   const names9 = Array.from({ length: 9 }, (_, index) => `a${index}`)
   const many = new FakePool([{ id: '1', version: '1', ...Object.fromEntries(names9.map((name) => [name, null])) }])
-  const store = storeOn(many, { attributes: { type: 'object', properties: Object.fromEntries(names9.map((name) => [name, { type: 'integer' }])) } })
+  const store = storeOn(many, {
+    attributes: { type: 'object', properties: Object.fromEntries(names9.map((name) => [name, { type: 'integer' }])) }
+  })
   for (let combination = 0; combination < 300; combination++) {
-    await store.update(1, Object.fromEntries(names9.flatMap((name, bit) => (combination >> bit) % 2 === 1 ? [[name, 1]] : [])), anyVersion, context)
+    await store.update(
+      1, Object.fromEntries(names9.flatMap((name, bit) => (combination >> bit) % 2 === 1 ? [[name, 1]] : [])),
+      anyVersion, context
+    )
   }
   const named = new Set(many.queries.flatMap(({ name }) => name === undefined ? [] : [name]))
   t.ok(named.size <= 60, 'a client cannot make a connection keep any number of statements')
@@ -358,8 +401,24 @@ t.test('each statement text is prepared once under its own name', async (t) => {
 
 t.test('the columns of a unique index are read from the detail of the error', async (t) => {
   for (const [answers, expected] of [
-    [[[], sqlError('23505', { table: 'posts', constraint: 'posts_title_key', detail: 'Key (title)=(T) already exists.' }), []], { title: ['is already taken'] }],
-    [[[], sqlError('23505', { table: 'posts', constraint: 'posts_title_key', detail: 'Key ("title")=(T) already exists.' }), networkError()], { title: ['is already taken'] }],
+    [
+      [
+        [],
+        sqlError('23505', { table: 'posts', constraint: 'posts_title_key', detail: 'Key (title)=(T) already exists.' }),
+        []
+      ],
+      { title: ['is already taken'] }
+    ],
+    [
+      [
+        [],
+        sqlError('23505', {
+          table: 'posts', constraint: 'posts_title_key', detail: 'Key ("title")=(T) already exists.'
+        }),
+        networkError()
+      ],
+      { title: ['is already taken'] }
+    ],
     [[[], sqlError('23505', { table: 'posts', constraint: 'posts_title_key', detail: 'Schlüssel existiert' }), []], {}],
     [[[], sqlError('23505', { table: 'posts', constraint: 'posts_title_key' }), []], {}]
   ] as Array<[HandlerAnswer[], object]>) {
@@ -376,12 +435,23 @@ t.test('the columns of a unique index are read from the detail of the error', as
     ['posts_7', 'posts_8', 'FST_RESOURCES_INVALID']
   ] as const) {
     const pool = new FakePool(sqlError('23505', { table, detail: 'Key (title)=(T) already exists.' }))
-    t.equal(await codeOf(() => storeOn(pool, { table: name }).create({ title: 'T' }, {}, context)), code, `${table} of ${name}`)
+    t.equal(await codeOf(() =>
+      storeOn(pool, { table: name }).create({ title: 'T' }, {}, context)), code, `${table} of ${name}`)
   }
-  const elsewhere = new FakePool(sqlError('23505', { table: 'log', constraint: 'log_title_key', detail: 'Key (title)=(T) already exists.' }))
-  t.equal(await codeOf(() => storeOn(elsewhere).create({ title: 'T' }, {}, context)), 'FST_RESOURCES_INVALID', 'an error that a trigger causes elsewhere names no attribute')
-  const key = new FakePool(sqlError('23505', { table: 'posts', constraint: 'posts_pkey', detail: 'Key (id)=(1) already exists.' }))
-  t.equal(await codeOf(() => storeOn(key).create({ title: 'T' }, {}, context)), 'FST_RESOURCES_SEQUENCE', 'an id that the database generates twice is not the client\'s fault')
+  const elsewhere = new FakePool(
+    sqlError('23505', { table: 'log', constraint: 'log_title_key', detail: 'Key (title)=(T) already exists.' })
+  )
+  t.equal(await codeOf(() =>
+    storeOn(elsewhere).create(
+      { title: 'T' }, {}, context
+    )), 'FST_RESOURCES_INVALID', 'an error that a trigger causes elsewhere names no attribute')
+  const key = new FakePool(
+    sqlError('23505', { table: 'posts', constraint: 'posts_pkey', detail: 'Key (id)=(1) already exists.' })
+  )
+  t.equal(await codeOf(() =>
+    storeOn(key).create(
+      { title: 'T' }, {}, context
+    )), 'FST_RESOURCES_SEQUENCE', 'an id that the database generates twice is not the client\'s fault')
 })
 
 t.test('a duplicate that only the detail of an error names is assigned to its attribute', async (t) => {
@@ -402,22 +472,32 @@ t.test('a duplicate that only the detail of an error names is assigned to its at
     [{}, {}]
   ] as const) {
     const pool = new FakePool(sqlError('23505', error))
-    const thrown: unknown = await storeOn(pool).create({ title: 'T' }, { at: '2026-01-31T12:00:00Z' }, context).catch((thrown: unknown) => thrown)
+    const thrown: unknown = await storeOn(pool).create({ title: 'T' }, { at: '2026-01-31T12:00:00Z' }, context)
+      .catch((thrown: unknown) =>
+        thrown)
     t.strictSame((thrown as { errors?: object }).errors, expected, JSON.stringify(error))
     t.equal(pool.queries.length, 2, 'there is no constraint to look up')
   }
 })
 
-t.test('a broken constraint and a value that cannot be kept are mistakes of the client, other errors are not', async (t) => {
+t.test('a broken constraint and a value that cannot be kept are mistakes of the client, other errors are not', async (
+  t
+) => {
   const { pool: open } = await openDatabase()
   const pool = open()
   const store = storeOn(pool)
   await store.migrate()
   await pool.query(RAISE)
   const app = await build(t, { name: 'posts', store })
-  const statusOf = async (title: string): Promise<number> => (await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { title } } })).statusCode
+  const statusOf = async (title: string): Promise<number> => (await app.inject({
+    method: 'POST', url: '/posts.json', payload: { post: { title } }
+  })).statusCode
   for (const code of ['23505', '23P01']) t.equal(await statusOf(code), 409, code)
-  for (const code of ['23502', '23503', '23001', '23514', 'P0001', '22001', '22003', '22007', '22008', '22021', '22P02', '22P05', '54000']) t.equal(await statusOf(code), 422, code)
+  for (const code of [
+    '23502', '23503', '23001', '23514', 'P0001', '22001', '22003', '22007', '22008', '22021', '22P02', '22P05', '54000'
+  ]) {
+    t.equal(await statusOf(code), 422, code)
+  }
   for (const code of ['42703', '22012', 'XX000']) t.equal(await statusOf(code), 500, code)
   t.equal(await statusOf('42501'), 403, 'a missing privilege')
 })
@@ -427,7 +507,9 @@ t.test('the stores of a pool share one listener for the errors of the pool and o
   const [one, other] = [storeOn(pool), storeOn(pool, { table: 'comments' })]
   await one.get(1, {}, context)
   await other.get(1, {}, context)
-  t.strictSame([pool.listenerCount('error'), pool.listenerCount('acquire'), pool.client.listenerCount('error')], [1, 1, 1])
+  t.strictSame(
+    [pool.listenerCount('error'), pool.listenerCount('acquire'), pool.client.listenerCount('error')], [1, 1, 1]
+  )
   pool.emit('error', networkError())
   pool.client.emit('error', networkError())
 })
@@ -443,14 +525,15 @@ t.test('a connection that breaks while it is handed out does not end the process
         return Buffer.concat([Buffer.from(type), length, body])
       }
       socket.end(Buffer.concat([
-        message('R', Buffer.from([0, 0, 0, 0])),
-        message('Z', Buffer.from('I')),
+        message('R', Buffer.from([0, 0, 0, 0])), message('Z', Buffer.from('I')),
         message('E', Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0'))
       ]))
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const pool = new pg.Pool({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, user: 'postgres', max: 2 })
+  const pool = new pg.Pool({
+    host: '127.0.0.1', port: (server.address() as AddressInfo).port, user: 'postgres', max: 2
+  })
   const store = storeOn(pool)
   for (let attempt = 0; attempt < 5; attempt++) t.equal(await codeOf(() => store.get(1, {}, context)), BUSY)
   await pool.end()
@@ -461,10 +544,12 @@ t.test('a lost or outdated prepared statement runs again without a name', async 
   for (const error of [sqlError('26000'), sqlError('42P05'), sqlError('0A000', { routine: 'RevalidateCachedQuery' })]) {
     const pool = new FakePool(error, answered)
     t.equal((await storeOn(pool, { attempts: 1 }).get(1, {}, context))?.id, 1)
-    t.strictSame(pool.queries.slice(1).map(({ name }) => name === undefined), [false, true], 'without a name, on the same connection')
+    t.strictSame(pool.queries.slice(1).map(({ name }) =>
+      name === undefined), [false, true], 'without a name, on the same connection')
     t.strictSame(pool.released, [true], 'the connection is not used again')
   }
-  t.equal(await codeOf(() => storeOn(new FakePool(sqlError('0A000', { routine: 'other' }))).get(1, {}, context)), '0A000')
+  t.equal(await codeOf(() =>
+    storeOn(new FakePool(sqlError('0A000', { routine: 'other' }))).get(1, {}, context)), '0A000')
 })
 
 t.test('invalid options throw', async (t) => {
@@ -484,10 +569,15 @@ t.test('invalid options throw', async (t) => {
 
 t.test('timestamps are written as in RFC 3339, in any time zone of the connection', async (t) => {
   const { pool: open } = await openDatabase()
-  for (const [zone, at] of [['UTC', '2026-01-31T10:00:00.5+00:00'], ['Asia/Kolkata', '2026-01-31T15:30:00.5+05:30'], ['America/New_York', '2026-01-31T05:00:00.5-05:00']] as const) {
+  for (const [zone, at] of [
+    ['UTC', '2026-01-31T10:00:00.5+00:00'], ['Asia/Kolkata', '2026-01-31T15:30:00.5+05:30'],
+    ['America/New_York', '2026-01-31T05:00:00.5-05:00']
+  ] as const) {
     const pool = open({ options: `-c TimeZone=${zone}` })
     await pool.query('DROP TABLE IF EXISTS posts')
-    await pool.query('CREATE TABLE posts (id bigserial PRIMARY KEY, version bigint NOT NULL, title text, at timestamptz)')
+    await pool.query(
+      'CREATE TABLE posts (id bigserial PRIMARY KEY, version bigint NOT NULL, title text, at timestamptz)'
+    )
     const store = storeOn(pool)
     await store.prepare()
     t.equal((await store.create({ at: '2026-01-31T12:00:00.5+02:00' }, {}, context)).attributes.at, at)
@@ -567,16 +657,8 @@ t.test('dates and times are written as in RFC 3339, whatever DateStyle the app s
   const columns = 'id bigserial PRIMARY KEY, version bigint NOT NULL DEFAULT 1, at timestamptz, day date, text text'
   await admin.query(`CREATE TABLE posts (${columns})`)
   for (const moment of [
-    '2026-01-31T12:00:00Z',
-    '2026-01-31T12:00:00.123456Z',
-    '2026-07-31T23:59:59.1Z',
-    '1850-01-01T00:00:00Z',
-    '0001-01-01T12:00:00Z',
-    '0044-03-15T12:00:00Z BC',
-    '12026-01-31T12:00:00Z',
-    'infinity',
-    '-infinity',
-    null
+    '2026-01-31T12:00:00Z', '2026-01-31T12:00:00.123456Z', '2026-07-31T23:59:59.1Z', '1850-01-01T00:00:00Z',
+    '0001-01-01T12:00:00Z', '0044-03-15T12:00:00Z BC', '12026-01-31T12:00:00Z', 'infinity', '-infinity', null
   ]) {
     const values = '$1::timestamptz, $1::timestamptz::date, \'2026-01-31 10:00:00+00\''
     await admin.query(`INSERT INTO posts (at, day, text) VALUES (${values})`, [moment])
@@ -645,7 +727,10 @@ t.test('stores send one command at a time, and a migration that fails halfway le
   await open('posts').prepare()
   await children.prepare()
   await children.create({ by: 'Ann', postId: null }, {}, context)
-  t.match(texts.join('\n'), /\nBEGIN\nCREATE TABLE .*\nCREATE INDEX .*\nCREATE OR REPLACE FUNCTION .*\nCREATE TRIGGER .*\nCOMMIT\n/)
+  t.match(
+    texts.join('\n'),
+    /\nBEGIN\nCREATE TABLE .*\nCREATE INDEX .*\nCREATE OR REPLACE FUNCTION .*\nCREATE TRIGGER .*\nCOMMIT\n/
+  )
   const plain = pool({ max: 1 })
   await plain.query(`DROP TABLE children; DROP FUNCTION "children_postId_count";
     CREATE FUNCTION "children_postId_count"() RETURNS integer LANGUAGE sql AS 'SELECT 1'`)

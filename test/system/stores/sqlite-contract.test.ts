@@ -29,7 +29,12 @@ for (const driver of (await findDrivers()).slice(-1)) {
         const common = { database, table: 'rows', migrate: true } as const
         const store: Store = variant === 'key of two attributes'
           ? keyedStore(sqliteStore({ ...common, ...keyedOptions(needs) }))
-          : sqliteStore({ ...common, ...needs, id: variant === 'ids uuid' ? 'uuid' : 'integer', ...(variant === 'version of values' && { version: 'values' }) })
+          : sqliteStore({
+            ...common,
+            ...needs,
+            id: variant === 'ids uuid' ? 'uuid' : 'integer',
+            ...(variant === 'version of values' && { version: 'values' })
+          })
         opened.set(store, { path, database })
         return store
       }

@@ -22,13 +22,17 @@ function open (file: string, table = 'notes', busyTimeout = 5000): SqliteStore<{
 async function serve (t: Test, ...stores: readonly SqliteStore[]): Promise<FastifyInstance> {
   const app = fastify()
   t.teardown(() => app.close())
-  for (const [index, store] of stores.entries()) app.register(resources, { name: `notes${index}`, singular: `note${index}`, store })
+  for (const [index, store] of stores.entries()) {
+    app.register(resources, { name: `notes${index}`, singular: `note${index}`, store })
+  }
   await app.ready()
   return app
 }
 
 /** The class of the driver that opens files on this version of Node.js. */
-const { DatabaseSync: Driver = Database } = (loadModule('node:sqlite') ?? {}) as { readonly DatabaseSync?: typeof Database }
+const {
+  DatabaseSync: Driver = Database
+} = (loadModule('node:sqlite') ?? {}) as { readonly DatabaseSync?: typeof Database }
 
 /** Counts the connections that are closed. libsql closes a file only when its statements are collected as garbage. */
 function countClosed (t: Test): () => number {
@@ -46,7 +50,9 @@ t.test('a store opens its file, and the last app closes it', async (t) => {
   const [notes, tasks] = [open(file), open(file, 'tasks')]
   const one = await serve(t, notes, tasks)
   const other = await serve(t, notes)
-  t.equal((await one.inject({ method: 'POST', url: '/notes0.json', payload: { note0: { title: 'Milk' } } })).statusCode, 201)
+  t.equal(
+    (await one.inject({ method: 'POST', url: '/notes0.json', payload: { note0: { title: 'Milk' } } })).statusCode, 201
+  )
   await one.close()
   t.equal(closed(), 0, 'another app uses the file')
   t.match((await other.inject('/notes0.json')).json(), { notes0: [{ id: 1, title: 'Milk' }] })
@@ -54,7 +60,9 @@ t.test('a store opens its file, and the last app closes it', async (t) => {
   t.equal(closed(), 1, 'no app uses the file')
 
   const again = await serve(t, notes)
-  t.match((await again.inject('/notes0.json')).json(), { notes0: [{ id: 1, title: 'Milk' }] }, 'a new app opens it again')
+  t.match(
+    (await again.inject('/notes0.json')).json(), { notes0: [{ id: 1, title: 'Milk' }] }, 'a new app opens it again'
+  )
   notes.close()
   t.equal(closed(), 2)
   t.equal((await again.inject('/notes0.json')).statusCode, 200, 'and it can be used even if somebody has closed it')
@@ -93,7 +101,9 @@ t.test('an app that fails to start closes the file', async (t) => {
   const closed = countClosed(t)
   const app = fastify()
   app.register(resources, { name: 'notes', store: sqliteStore({ file, table: 'notes', attributes }) })
-  await t.rejects(async () => { await app.ready() }, { message: /Option "table" of the store of resource "notes" is "notes", which is not in the database/ })
+  await t.rejects(async () => {
+    await app.ready()
+  }, { message: /Option "table" of the store of resource "notes" is "notes", which is not in the database/ })
   await app.close()
   t.equal(closed(), 1)
 })
@@ -106,8 +116,14 @@ t.test('a file that is only read is opened so, if the driver can', (t) => {
       options.push(given)
     }
   }
-  for (const [name, exported] of [['node:sqlite', { DatabaseSync: Recorded }], ['better-sqlite3', Recorded], ['libsql', Recorded]] as const) {
-    const file = new SqliteFile(`${t.testdir()}/a.sqlite`, 100, { isReadOnly: true, load: (asked) => asked === name ? exported : undefined })
+  for (const [name, exported] of [
+    ['node:sqlite', { DatabaseSync: Recorded }], ['better-sqlite3', Recorded], ['libsql', Recorded]
+  ] as const) {
+    const file = new SqliteFile(`${t.testdir()}/a.sqlite`, 100, {
+      isReadOnly: true,
+      load: (asked) =>
+        asked === name ? exported : undefined
+    })
     file.database.prepare('SELECT 1').all()
     file.release()
   }
@@ -116,8 +132,14 @@ t.test('a file that is only read is opened so, if the driver can', (t) => {
 })
 
 const invalid: ReadonlyArray<readonly [options: object, message: string]> = [
-  [{}, 'Option "database" must be an open database of better-sqlite3, libsql or node:sqlite; or give the path of a "file".'],
-  [{ file: 'a.sqlite', database: new Database(':memory:') }, 'Option "file" must not be given together with "database", which is open already.'],
+  [
+    {},
+    'Option "database" must be an open database of better-sqlite3, libsql or node:sqlite; or give the path of a "file".'
+  ],
+  [
+    { file: 'a.sqlite', database: new Database(':memory:') },
+    'Option "file" must not be given together with "database", which is open already.'
+  ],
   [{ file: '' }, 'Option "file" must be the path of a file such as \'blog.sqlite\'.'],
   [{ file: 7 }, 'Option "file" must be the path of a file such as \'blog.sqlite\'.'],
   [{ file: 'a\0b' }, 'Option "file" must be the path of a file such as \'blog.sqlite\'.'],
@@ -127,16 +149,25 @@ const invalid: ReadonlyArray<readonly [options: object, message: string]> = [
 
 t.test('options that are wrong are refused', async (t) => {
   for (const [options, message] of invalid) {
-    t.throws(() => sqliteStore({ table: 'notes', attributes, ...options } as unknown as SqliteStoreOptions), { code: 'FST_RESOURCES_INVALID_OPTION', message })
+    t.throws(() =>
+      sqliteStore({ table: 'notes', attributes, ...options } as unknown as SqliteStoreOptions), {
+      code: 'FST_RESOURCES_INVALID_OPTION', message
+    })
   }
 })
 
 t.test('a file that cannot be opened names its path', async (t) => {
   const file = `${t.testdir()}/missing/blog.sqlite`
-  await t.rejects(serve(t, open(file)), { message: new RegExp(`^Option "file" of the store of resource "notes0" is "${file}", which cannot be opened: .*[^.]\\.$`) })
+  await t.rejects(serve(t, open(file)), {
+    message: new RegExp(
+      `^Option "file" of the store of resource "notes0" is "${file}", which cannot be opened: .*[^.]\\.$`
+    )
+  })
   const text = `${t.testdir()}/text.sqlite`
   writeFileSync(text, 'This is a text, and no database, although its name ends so. '.repeat(20))
-  await t.rejects(async () => { await open(text).prepare() }, { message: /which cannot be opened: file is (?:encrypted or is )?not a database\.$/ })
+  await t.rejects(async () => {
+    await open(text).prepare()
+  }, { message: /which cannot be opened: file is (?:encrypted or is )?not a database\.$/ })
 })
 
 for (const driver of await findDrivers()) {
@@ -171,7 +202,12 @@ for (const driver of await findDrivers()) {
 t.test('the fastest driver is taken, and the error names what to install if there is none', async (t) => {
   const tried: string[] = []
   const file = new SqliteFile('blog.sqlite', 0, { load: (name) => { tried.push(name) } })
-  t.throws(() => file.database, { code: 'FST_RESOURCES_INVALID_OPTION', message: 'Option "file" needs a driver of SQLite: "npm install libsql", or "npm install better-sqlite3", which may have to be compiled; or run the app on Node.js 22.13 or later.' })
+  t.throws(() =>
+    file.database, {
+    code: 'FST_RESOURCES_INVALID_OPTION',
+    message:
+        'Option "file" needs a driver of SQLite: "npm install libsql", or "npm install better-sqlite3", which may have to be compiled; or run the app on Node.js 22.13 or later.'
+  })
   t.strictSame(tried, ['node:sqlite', 'better-sqlite3', 'libsql'])
 })
 
@@ -204,7 +240,9 @@ async function serveLock (t: Test, opened: SqliteDatabase, busyTimeout: number):
   return app
 }
 
-async function write (app: FastifyInstance, title: string, url = '/posts.json', method: 'POST' | 'PUT' = 'POST'): Promise<LightMyRequestResponse> {
+async function write (
+  app: FastifyInstance, title: string, url = '/posts.json', method: 'POST' | 'PUT' = 'POST'
+): Promise<LightMyRequestResponse> {
   return await app.inject({ method, url, payload: { [url.startsWith('/notes') ? 'note' : 'post']: { title } } })
 }
 
@@ -254,7 +292,10 @@ for (const driver of await findDrivers()) {
       order.push(`${name} ${res.statusCode}`)
       return res
     }
-    const writes = [note('create', write(app, 'second')), note('update', write(app, 'changed', '/posts/1.json', 'PUT')), note('other', write(app, 'note', '/notes.json'))]
+    const writes = [
+      note('create', write(app, 'second')), note('update', write(app, 'changed', '/posts/1.json', 'PUT')),
+      note('other', write(app, 'note', '/notes.json'))
+    ]
     for (let round = 0; round < 5; round++) {
       await note('list', app.inject('/posts.json'))
       await note('show', app.inject('/posts/1.json'))
@@ -263,14 +304,18 @@ for (const driver of await findDrivers()) {
       await pause(20)
     }
     const readings = ['list 200', 'show 200', 'another resource 200', 'none 404']
-    t.strictSame(order, Array.from({ length: 5 }, () => readings).flat(), 'no write was answered, and no reading waited for one')
+    t.strictSame(order, Array.from({ length: 5 }, () =>
+      readings).flat(), 'no write was answered, and no reading waited for one')
     await holder.release()
     t.strictSame((await Promise.all(writes)).map(({ statusCode }) => statusCode), [201, 200, 201])
     t.strictSame(await titlesOf(app), ['changed', 'second'])
     t.strictSame(await titlesOf(app, 'notes'), ['note'])
     t.equal((await write(app, 'third')).statusCode, 201, 'the connection is as good as before')
     const reader = openLock(t, driver, path)
-    t.equal((reader.prepare('SELECT count(*) AS count FROM posts').all() as Array<{ count: number }>)[0]?.count, 3, 'the writes are on the disk')
+    t.equal(
+      (reader.prepare('SELECT count(*) AS count FROM posts').all() as Array<{ count: number }>)[0]?.count, 3,
+      'the writes are on the disk'
+    )
   })
 
   t.test(`${driver.name}: writes wait in their order, each until busyTimeout has passed`, async (t) => {
@@ -305,7 +350,12 @@ for (const driver of await findDrivers()) {
     await t.rejects(serveLock(t, opened, 30), { message: /locked/ })
     const app = fastify({ pluginTimeout: 0 })
     t.teardown(() => app.close())
-    app.register(resources, { name: 'posts', store: sqliteStore({ database: opened, table: 'posts', attributes: attributesLock, migrate: true, busyTimeout: 60_000 }) })
+    app.register(resources, {
+      name: 'posts',
+      store: sqliteStore({
+        database: opened, table: 'posts', attributes: attributesLock, migrate: true, busyTimeout: 60_000
+      })
+    })
     let isReady = false
     const ready = app.ready().then(() => { isReady = true })
     for (let turn = 0; turn < 5; turn++) await pause(10)
@@ -321,7 +371,9 @@ for (const driver of await findDrivers()) {
     owner.exec('PRAGMA journal_mode = WAL; CREATE TABLE posts (id INTEGER PRIMARY KEY, title TEXT)')
     const app = fastify()
     t.teardown(() => app.close())
-    app.register(database, { database: openLock(t, driver, path), write: true, home: false, tables: { posts: { formats: ['json'] } } })
+    app.register(database, {
+      database: openLock(t, driver, path), write: true, home: false, tables: { posts: { formats: ['json'] } }
+    })
     await app.ready()
     owner.exec("BEGIN IMMEDIATE; INSERT INTO posts (title) VALUES ('owner')")
     const waiting = write(app, 'ours')
@@ -337,9 +389,14 @@ t.test('a file is opened at the start without stopping the process', async (t) =
   const holder = await lockByProcess(t, path, 'file')
   const app = fastify({ pluginTimeout: 0 })
   t.teardown(() => app.close())
-  app.register(resources, { name: 'posts', store: sqliteStore({ file: path, table: 'posts', attributes: attributesLock, migrate: true, busyTimeout: 60_000 }) })
+  app.register(resources, {
+    name: 'posts',
+    store: sqliteStore({ file: path, table: 'posts', attributes: attributesLock, migrate: true, busyTimeout: 60_000 })
+  })
   const quick = sqliteStore({ file: path, table: 'posts', attributes: attributesLock, migrate: true, busyTimeout: 20 })
-  await t.rejects(async () => { await quick.prepare() }, { message: /Option "file" is ".*", which cannot be opened: database is locked/ })
+  await t.rejects(async () => {
+    await quick.prepare()
+  }, { message: /Option "file" is ".*", which cannot be opened: database is locked/ })
   quick.close()
   const ready = app.ready()
   await holder.release()

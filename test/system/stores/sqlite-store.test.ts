@@ -10,7 +10,9 @@ import { startProgram, writeProgram } from '../../support/program.js'
 import { context, readAll } from '../../support/stores/sql-engines.js'
 import { findDrivers } from '../../support/stores/sqlite-drivers.js'
 
-const attributes = { type: 'object', properties: { title: { type: 'string' }, tags: { type: 'array' }, published: { type: 'boolean' } } } as const
+const attributes = {
+  type: 'object', properties: { title: { type: 'string' }, tags: { type: 'array' }, published: { type: 'boolean' } }
+} as const
 const anyVersion = { version: undefined, scope: {} }
 
 function makeFile (t: Test): string {
@@ -19,7 +21,9 @@ function makeFile (t: Test): string {
   return join(folder, 'blog.sqlite')
 }
 
-function open (database: SqliteDatabase, options: Partial<SqlStoreOptions & { readonly busyTimeout: number }> = {}): ReturnType<typeof sqliteStore> {
+function open (database: SqliteDatabase, options: Partial<SqlStoreOptions & {
+  readonly busyTimeout: number
+}> = {}): ReturnType<typeof sqliteStore> {
   return sqliteStore({ database, table: 'posts', attributes, ...options })
 }
 
@@ -40,7 +44,9 @@ for (const driver of await findDrivers()) {
       for (const busyTimeout of [undefined, 250]) {
         const database = driver.open(path)
         open(database, busyTimeout === undefined ? {} : { busyTimeout })
-        for (const [pragma, value] of [['journal_mode', 'wal'], ['synchronous', 2], ['foreign_keys', 1], ['busy_timeout', 5]] as const) {
+        for (const [pragma, value] of [
+          ['journal_mode', 'wal'], ['synchronous', 2], ['foreign_keys', 1], ['busy_timeout', 5]
+        ] as const) {
           const [row] = database.prepare(`PRAGMA ${pragma}`).all() as object[]
           t.strictSame(Object.values(row ?? {}), [value], pragma)
         }
@@ -57,8 +63,25 @@ for (const driver of await findDrivers()) {
       t.strictSame((await open(other).get(id, {}))?.attributes, { title: 'T', tags: [1, null], published: true })
       await store.update(id, { published: false }, anyVersion)
       t.equal((await open(other).get(id, {}))?.attributes.published, false)
-      t.equal((await readAll(store.list({ order: [{ by: 'id', descending: false }], after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }, context))).length, 1)
-      const [checkpoint] = other.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all() as Array<{ busy: number, log: number }>
+      t.equal(
+        (await readAll(
+          store.list(
+            {
+              order: [{ by: 'id', descending: false }],
+              after: undefined,
+              limit: undefined,
+              scope: {},
+              filter: [],
+              search: undefined
+            },
+            context
+          )
+        )).length,
+        1
+      )
+      const [checkpoint] = other.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all() as Array<{
+        busy: number, log: number
+      }>
       t.strictSame([checkpoint?.busy, checkpoint?.log], [0, 0], 'no statement holds a snapshot')
       one.close()
       other.close()
@@ -69,8 +92,12 @@ for (const driver of await findDrivers()) {
       await store.migrate()
       const made = await store.create({ title: 'T' }, {})
       t.strictSame(made, { id: 1, version: '1', attributes: { title: 'T' } })
-      t.strictSame(await store.update(1, { title: 'U' }, { version: '1', scope: {} }), { ok: true, row: { id: 1, version: '2', attributes: { title: 'U' } } })
-      t.strictSame(await store.delete(1, { version: '1', scope: {} }), { ok: false, why: 'stale', current: { id: 1, version: '2', attributes: { title: 'U' } } })
+      t.strictSame(await store.update(1, { title: 'U' }, { version: '1', scope: {} }), {
+        ok: true, row: { id: 1, version: '2', attributes: { title: 'U' } }
+      })
+      t.strictSame(await store.delete(1, { version: '1', scope: {} }), {
+        ok: false, why: 'stale', current: { id: 1, version: '2', attributes: { title: 'U' } }
+      })
       t.equal((await store.delete(1, anyVersion)).ok, true)
       t.equal((await store.create({}, {})).id, 2, 'the id of a deleted row is not used again')
     })
@@ -88,9 +115,16 @@ for (const driver of await findDrivers()) {
       await store.migrate()
       texts.length = 0
       for (const order of [BY_ID, [{ by: 'title', descending: true }, ...BY_ID]]) {
-        for (const limit of [1, 2]) await readAll(store.list({ order, after: undefined, limit, scope: {}, filter: [], search: undefined }, context))
+        for (const limit of [1, 2]) {
+          await readAll(
+            store.list({ order, after: undefined, limit, scope: {}, filter: [], search: undefined }, context)
+          )
+        }
       }
-      t.strictSame([...new Set(texts.map((text) => /ORDER BY .*/.exec(text)?.[0]))], ['ORDER BY "posts"."id" LIMIT ? + 0', 'ORDER BY "posts"."title" DESC, "posts"."id" LIMIT ? + 0'])
+      t.strictSame([...new Set(texts.map((text) =>
+        /ORDER BY .*/.exec(text)?.[0]))], [
+        'ORDER BY "posts"."id" LIMIT ? + 0', 'ORDER BY "posts"."title" DESC, "posts"."id" LIMIT ? + 0'
+      ])
       database.close()
     })
 
@@ -118,14 +152,29 @@ for (const driver of await findDrivers()) {
           kept.set((await store.create({ title }, {})).id, title)
         } catch (error) {
           full++
-          t.strictSame([(error as { code?: unknown }).code, (error as { statusCode?: unknown }).statusCode], ['FST_RESOURCES_STORE_FULL', 507])
+          t.strictSame(
+            [(error as { code?: unknown }).code, (error as { statusCode?: unknown }).statusCode],
+            ['FST_RESOURCES_STORE_FULL', 507]
+          )
         }
       }
       t.ok(full > 10 && kept.size > 10)
       database.prepare('PRAGMA max_page_count = 1000').all()
       const { id } = await store.create({ title: 'after' }, {})
       kept.set(id, 'after')
-      const rows = await readAll(store.list({ order: [{ by: 'id', descending: false }], after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }, context))
+      const rows = await readAll(
+        store.list(
+          {
+            order: [{ by: 'id', descending: false }],
+            after: undefined,
+            limit: undefined,
+            scope: {},
+            filter: [],
+            search: undefined
+          },
+          context
+        )
+      )
       t.strictSame(new Map(rows.map((row) => [row.id, row.attributes.title])), kept)
       database.close()
     })
@@ -136,11 +185,15 @@ for (const driver of await findDrivers()) {
       const store = open(one, { busyTimeout: 50 })
       await store.migrate()
       other.exec('BEGIN IMMEDIATE')
-      await t.rejects(async () => { await store.create({ title: 'T' }, {}) }, { code: 'FST_RESOURCES_UNAVAILABLE', statusCode: 503, headers: { 'retry-after': '1' } })
+      await t.rejects(async () => {
+        await store.create({ title: 'T' }, {})
+      }, { code: 'FST_RESOURCES_UNAVAILABLE', statusCode: 503, headers: { 'retry-after': '1' } })
       other.exec('ROLLBACK')
       t.equal((await store.create({ title: 'T' }, {})).id, 1)
       const rows = other.prepare('SELECT title FROM posts').all() as object[]
-      t.strictSame(rows.map((row) => ({ ...row })), [{ title: 'T' }], 'later writes are on the disk, outside a transaction')
+      t.strictSame(
+        rows.map((row) => ({ ...row })), [{ title: 'T' }], 'later writes are on the disk, outside a transaction'
+      )
       one.close()
       other.close()
     })
@@ -170,43 +223,69 @@ for (const driver of await findDrivers()) {
 
     t.test('a text that a strict column does not accept is refused', async (t) => {
       const database = driver.open(':memory:')
-      database.exec('CREATE TABLE posts (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL DEFAULT 1, title INTEGER, tags TEXT, published INTEGER) STRICT')
-      await t.rejects(async () => { await open(database).create({ title: 'not a number' }, {}) }, { statusCode: 422, message: 'title cannot be stored' })
+      database.exec(
+        'CREATE TABLE posts (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL DEFAULT 1, title INTEGER, ' +
+          'tags TEXT, published INTEGER) STRICT'
+      )
+      await t.rejects(async () => {
+        await open(database).create({ title: 'not a number' }, {})
+      }, { statusCode: 422, message: 'title cannot be stored' })
     })
   })
 }
 
 t.test('a database that cannot keep a write-ahead log throws', async (t) => {
-  t.throws(() => open(fakeDatabase({ 'PRAGMA journal_mode': [{ journal_mode: 'delete' }] })), { code: 'FST_RESOURCES_INVALID_OPTION', message: 'Option "database" must support a write-ahead log, but its journal mode is "delete".' })
+  t.throws(() =>
+    open(fakeDatabase({ 'PRAGMA journal_mode': [{ journal_mode: 'delete' }] })), {
+    code: 'FST_RESOURCES_INVALID_OPTION',
+    message: 'Option "database" must support a write-ahead log, but its journal mode is "delete".'
+  })
   t.throws(() => open(fakeDatabase({})), { message: /its journal mode is "undefined"/ })
 })
 
 t.test('a name of SQLite itself is no table of a resource', async (t) => {
   const database = fakeDatabase({ 'PRAGMA journal_mode': [{ journal_mode: 'memory' }] })
   const attributes = { type: 'object', properties: { title: { type: 'string' } } } as const
-  const message = (table: string): string => `must not be "${table}": names that begin with "sqlite_" are those of SQLite itself.`
+  const message = (table: string): string =>
+    `must not be "${table}": names that begin with "sqlite_" are those of SQLite itself.`
   for (const table of ['sqlite_posts', 'SQLite_Sequence']) {
     t.throws(() => sqliteStore({ database, table, attributes }), { message: `Option "table" ${message(table)}` })
     t.throws(() => sqliteStore({ database, table }), { message: `Option "table" ${message(table)}` })
   }
   t.doesNotThrow(() => sqliteStore({ database, table: 'sqlite', attributes }))
   const stores = sqliteStores({ database })
-  await t.rejects(build(t, { name: 'sqlite_posts', attributes, stores }), { message: `Option "table" of resource "sqlite_posts" ${message('sqlite_posts')}` })
+  await t.rejects(build(t, { name: 'sqlite_posts', attributes, stores }), {
+    message: `Option "table" of resource "sqlite_posts" ${message('sqlite_posts')}`
+  })
 })
 
 t.test('invalid options throw', async (t) => {
   const database = fakeDatabase({ 'PRAGMA journal_mode': [{ journal_mode: 'memory' }] })
-  t.throws(() => open(undefined as unknown as SqliteDatabase), { message: 'Option "database" must be an open database of better-sqlite3, libsql or node:sqlite; or give the path of a "file".' })
+  t.throws(() =>
+    open(undefined as unknown as SqliteDatabase), {
+    message:
+        'Option "database" must be an open database of better-sqlite3, libsql or node:sqlite; or give the path of a "file".'
+  })
   t.throws(() => open({} as unknown as SqliteDatabase), { message: /must be an open database/ })
-  t.throws(() => open(database, { busyTimeout: -1 }), { message: 'Option "busyTimeout" must be a number of milliseconds.' })
+  t.throws(() =>
+    open(database, { busyTimeout: -1 }), { message: 'Option "busyTimeout" must be a number of milliseconds.' })
   t.throws(() => open(database, { busyTimeout: 1.5 }), { message: /must be a number of milliseconds/ })
-  t.throws(() => open(database, { databse: 1 } as object), { message: 'There is no option "databse" of sqliteStore; did you mean "database"?' })
+  t.throws(() =>
+    open(database, { databse: 1 } as object), {
+    message: 'There is no option "databse" of sqliteStore; did you mean "database"?'
+  })
 })
 
 t.test('errors of each driver are recognised', async (t) => {
   // The failed statement may already have ended the transaction.
   const ended = new Error('cannot rollback - no transaction is active')
-  const failing = (error: object): ReturnType<typeof sqliteStore> => open(fakeDatabase({ 'PRAGMA journal_mode': [{ journal_mode: 'wal' }], INSERT: Object.assign(new Error('message'), error), ROLLBACK: ended }))
+  const failing = (error: object): ReturnType<typeof sqliteStore> => open(
+    fakeDatabase({
+      'PRAGMA journal_mode': [{ journal_mode: 'wal' }],
+      INSERT: Object.assign(new Error('message'), error),
+      ROLLBACK: ended
+    })
+  )
   for (const [error, code] of [
     [{ code: 'SQLITE_BUSY' }, 'FST_RESOURCES_UNAVAILABLE'],
     [{ code: 'SQLITE_BUSY_SNAPSHOT' }, 'FST_RESOURCES_UNAVAILABLE'],
@@ -277,9 +356,12 @@ for (const { name, integers, others, begins } of DRIVERS) {
           ...others,
           all (...values) {
             const rows = statement.all(...values) as object[]
-            const isRounded = rows.some((row) => Object.values(row).some((value) => typeof value === 'number' && !Number.isSafeInteger(value)))
+            const isRounded = rows.some((row) =>
+              Object.values(row).some((value) => typeof value === 'number' && !Number.isSafeInteger(value)))
             // node:sqlite refuses what the others round.
-            if (isRounded && integers === 'setReadBigInts') throw Object.assign(new RangeError('too large'), { code: 'ERR_OUT_OF_RANGE' })
+            if (isRounded && integers === 'setReadBigInts') {
+              throw Object.assign(new RangeError('too large'), { code: 'ERR_OUT_OF_RANGE' })
+            }
             return rows
           },
           [integers] (isOn: boolean) {
@@ -293,7 +375,9 @@ for (const { name, integers, others, begins } of DRIVERS) {
     const store = open(database)
     await store.migrate()
     asked.length = 0
-    t.match(await store.create({ title: 'T', published: true }, {}), { id: 1, version: '1', attributes: { title: 'T', published: true } })
+    t.match(await store.create({ title: 'T', published: true }, {}), {
+      id: 1, version: '1', attributes: { title: 'T', published: true }
+    })
     t.strictSame(asked, [`${integers} true`, ...begins ? ['BEGIN IMMEDIATE'] : []])
     const query = { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }
     await readAll(store.list(query, context))

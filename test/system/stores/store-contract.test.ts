@@ -1,5 +1,7 @@
 import t, { type Test } from 'tap'
-import { ATTRIBUTES, type Scenario, storeContract, type StoreContractOptions, UNIQUE } from '../../../lib/contract/index.js'
+import {
+  ATTRIBUTES, type Scenario, storeContract, type StoreContractOptions, UNIQUE
+} from '../../../lib/contract/index.js'
 import { memoryStore } from '../../../lib/core/stores/memory.js'
 import type { Store } from '../../../lib/core/stores/store.js'
 import { type MakeStore, mutants, variants } from '../../support/stores/contract/mutant-stores.js'
@@ -45,10 +47,16 @@ const reference: MakeStore = (needs, table) => referenceStore(needs, {}, table)
 
 // What the kind of ids changes does not depend on the volume.
 for (const id of ['integer', 'uuid'] as const) {
-  t.test(`a correct store with ids of the kind ${id} passes`, (t) => passes(t, scenariosOf(reference, { id, ...SMALL })))
+  t.test(`a correct store with ids of the kind ${id} passes`, (t) =>
+    passes(t, scenariosOf(reference, { id, ...SMALL })))
 
   t.test(`the memory store with ids of the kind ${id} passes`, async (t) => {
-    for (const { name, run } of storeContract({ id, ...SMALL, open: ({ id, unique }) => memoryStore({ id, unique }) })) {
+    for (const { name, run } of storeContract({
+      id,
+      ...SMALL,
+      open: ({ id, unique }) =>
+        memoryStore({ id, unique })
+    })) {
       t.ok([undefined, 'the option another is not given'].includes(await run()), name)
     }
   })
@@ -66,8 +74,14 @@ for (const [what, make, ...names] of mutants) {
     t.ok(names.length > 0)
     for (const name of names) {
       const volume = name === 'a long list comes in batches' ? LARGE : SMALL
-      await t.rejects(find(scenariosOf(making(make), { ...volume, ...IMPATIENT }), name).run(), { message: /./ }, `fails: ${name}`)
-      if (!passed.has(name)) t.equal(await find(scenariosOf(reference, volume), name).run(), undefined, `passes with a correct store: ${name}`)
+      await t.rejects(
+        find(scenariosOf(making(make), { ...volume, ...IMPATIENT }), name).run(), { message: /./ }, `fails: ${name}`
+      )
+      if (!passed.has(name)) {
+        t.equal(
+          await find(scenariosOf(reference, volume), name).run(), undefined, `passes with a correct store: ${name}`
+        )
+      }
       passed.add(name)
     }
   })
@@ -76,40 +90,60 @@ for (const [what, make, ...names] of mutants) {
 t.test('skipped scenarios give their reason', async (t) => {
   const counts = new Map<string | undefined, number>()
   const bare: MakeStore = (needs, table) => ({ ...referenceStore(needs, {}, table), capabilities: { search: false } })
-  for (const { run } of storeContract({ ...SMALL, open: (needs) => bare(needs, new Table()), unique: false, decimals: false })) {
+  for (const { run } of storeContract({
+    ...SMALL,
+    open: (needs) =>
+      bare(needs, new Table()),
+    unique: false,
+    decimals: false
+  })) {
     const why = await run()
     counts.set(why, (counts.get(why) ?? 0) + 1)
   }
   t.same([...counts.keys()], [
-    undefined,
-    'the option unique is false',
-    'the store does not declare capabilities.order',
-    'the store does not declare capabilities.offset',
-    'the store does not declare capabilities.filter',
-    'the store does not declare capabilities.search',
-    'the option decimals is false',
-    'the store does not declare capabilities.count',
-    'the option another is not given'
+    undefined, 'the option unique is false', 'the store does not declare capabilities.order',
+    'the store does not declare capabilities.offset', 'the store does not declare capabilities.filter',
+    'the store does not declare capabilities.search', 'the option decimals is false',
+    'the store does not declare capabilities.count', 'the option another is not given'
   ])
 })
 
 t.test('scenarios skip capabilities that a store does not declare', async (t) => {
   const { capabilities, id, ...plain } = referenceStore({ id: 'integer', attributes: ATTRIBUTES, unique: UNIQUE })
-  t.equal(await find(storeContract({ open: () => plain }), 'false comes before true').run(), 'the store does not declare capabilities.order')
+  t.equal(await find(storeContract({
+    open: () =>
+      plain
+  }), 'false comes before true').run(), 'the store does not declare capabilities.order')
 })
 
 t.test('a store that filters by some operators runs the scenarios of these and of eq', async (t) => {
   const skipped = new Set<string | undefined>()
-  for (const { run } of storeContract({ ...SMALL, open: (needs) => ({ ...referenceStore(needs), capabilities: { filter: ['gt', 'contains'], order: true, offset: true, search: true, count: true } }) })) skipped.add(await run())
-  const others = ['null', 'not', 'in', 'gte', 'lt', 'lte', 'starts'].map((operator) => `capabilities.filter of the store does not name "${operator}"`)
+  for (const { run } of storeContract({
+    ...SMALL,
+    open: (needs) => ({
+      ...referenceStore(needs),
+      capabilities: { filter: ['gt', 'contains'], order: true, offset: true, search: true, count: true }
+    })
+  })) {
+    skipped.add(await run())
+  }
+  const others = ['null', 'not', 'in', 'gte', 'lt', 'lte', 'starts'].map((operator) =>
+    `capabilities.filter of the store does not name "${operator}"`)
   t.strictSame([...skipped].sort(), [undefined, 'the option another is not given', ...others].sort())
   const some = storeContract({ open: (needs) => ({ ...referenceStore(needs), capabilities: { filter: ['gt'] } }) })
-  for (const name of ['a filter selects the rows that have its value', 'the operator gt does not select values of another type']) t.equal(await find(some, name).run(), undefined, name)
+  for (const name of [
+    'a filter selects the rows that have its value', 'the operator gt does not select values of another type'
+  ]) {
+    t.equal(await find(some, name).run(), undefined, name)
+  }
 })
 
 t.test('a store that declares a count must have it', async (t) => {
   const { count, ...rest } = referenceStore({ id: 'integer', attributes: ATTRIBUTES, unique: UNIQUE })
-  await t.rejects(find(storeContract({ open: () => rest }), 'a count is the number of the rows').run(), { code: 'ERR_ASSERTION', message: /must have the method count/ })
+  await t.rejects(find(storeContract({
+    open: () =>
+      rest
+  }), 'a count is the number of the rows').run(), { code: 'ERR_ASSERTION', message: /must have the method count/ })
 })
 
 t.test('a store is opened with its needs, prepared, and closed at the end', async (t) => {

@@ -4,8 +4,12 @@ import type { SqlStore, SqlStoreOptions } from '../../../../lib/sql/sqlite/index
 import type { StoreRequirements } from '../../../../lib/contract/index.js'
 
 /** Returns options for a table whose key has two attributes more than the rows of the contract. */
-export function keyedOptions ({ attributes, unique }: StoreRequirements): Pick<SqlStoreOptions, 'attributes' | 'unique' | 'key'> {
-  const properties = { ...attributes.properties, organization: { type: 'string' }, number: { type: 'string', format: 'uuid' } }
+export function keyedOptions ({
+  attributes, unique
+}: StoreRequirements): Pick<SqlStoreOptions, 'attributes' | 'unique' | 'key'> {
+  const properties = {
+    ...attributes.properties, organization: { type: 'string' }, number: { type: 'string', format: 'uuid' }
+  }
   return { attributes: { ...attributes, properties }, unique, key: ['organization', 'number'] }
 }
 

@@ -3,7 +3,9 @@ import { DuplicateError } from '../../../../lib/core/errors.js'
 import type { StoreRequirements } from '../../../../lib/contract/index.js'
 import { comparePositions, positionOf } from '../../../../lib/core/stores/order.js'
 import type { Attributes, Scalar } from '../../../../lib/core/schema/types.js'
-import type { Batches, Condition, Context, Count, Filter, Guard, Order, Position, Query, Search, Store, WriteOutcome } from '../../../../lib/core/stores/store.js'
+import type {
+  Batches, Condition, Context, Count, Filter, Guard, Order, Position, Query, Search, Store, WriteOutcome
+} from '../../../../lib/core/stores/store.js'
 import type { Id, Scope, Row } from '../../../../lib/core/resource/row.js'
 
 export type Method = 'get' | 'list' | 'update' | 'delete'
@@ -73,7 +75,8 @@ export const steps: Steps = {
   },
   compare: comparePositions,
   meets,
-  finds: (row, { words, attributes }) => words.every((word) => attributes.some((name) => hasText(valueOf(row, name), word))),
+  finds: (row, { words, attributes }) =>
+    words.every((word) => attributes.some((name) => hasText(valueOf(row, name), word))),
   total: (rows, most = Infinity) => ({ rows: Math.min(rows, most), isEstimate: false }),
   limit: (limit = Infinity) => limit,
   batch: 500,
@@ -107,7 +110,8 @@ export function has (row: Row, values: Scope): boolean {
 function meets (value: Scalar, { operator, value: wanted, type }: Condition): boolean {
   if (operator === 'null') return (value === null) === wanted
   if (type === 'decimal' && (operator === 'in' || operator === 'not')) {
-    return [wanted].flat().some((one) => comparePositions([{ by: 'price', descending: false, type }], [value], [one]) === 0) === (operator === 'in')
+    return [wanted].flat().some((one) =>
+      comparePositions([{ by: 'price', descending: false, type }], [value], [one]) === 0) === (operator === 'in')
   }
   if (operator === 'not') return value !== wanted
   if (value === null) return false
@@ -127,11 +131,14 @@ export function hasText (value: Scalar, text: string, before = ''): boolean {
 
 export function isTaken ({ rows }: Table, row: Row, group: readonly string[]): boolean {
   if (group.some((name) => valueOf(row, name) === null)) return false
-  return [...rows.values()].some((other) => other.id !== row.id && group.every((name) => valueOf(other, name) === valueOf(row, name)))
+  return [...rows.values()].some((other) =>
+    other.id !== row.id && group.every((name) => valueOf(other, name) === valueOf(row, name)))
 }
 
 /** Returns a correct store. It answers slowly and writes atomically, and its steps can be replaced by wrong ones. */
-export function referenceStore ({ id: kind, unique }: StoreRequirements, replaced: Partial<Steps> = {}, table: Table = new Table()): Store {
+export function referenceStore ({
+  id: kind, unique
+}: StoreRequirements, replaced: Partial<Steps> = {}, table: Table = new Table()): Store {
   const does: Steps = { ...steps, ...replaced }
   const { rows } = table
   const {
@@ -151,7 +158,9 @@ export function referenceStore ({ id: kind, unique }: StoreRequirements, replace
     return row
   }
 
-  async function write (id: Id, { scope, version }: Guard, method: 'update' | 'delete', context: Context, change: (row: Row) => Row): Promise<WriteOutcome> {
+  async function write (id: Id, {
+    scope, version
+  }: Guard, method: 'update' | 'delete', context: Context, change: (row: Row) => Row): Promise<WriteOutcome> {
     await does.pause(context)
     const row = find(id, scope, method)
     if (row === undefined) return { ok: false, why: 'missing' }
@@ -163,9 +172,13 @@ export function referenceStore ({ id: kind, unique }: StoreRequirements, replace
     return { ok: true, row: written }
   }
 
-  function read ({ order, scope, filter, search }: Omit<Query, 'limit'>, after: Position | undefined, limit: number): Row[] {
-    const found = [...rows.values()].filter((row) => does.isIn(row, scope, 'list') && matches(row, filter) && (search === undefined || does.finds(row, search)))
-    const places = found.filter((row) => after === undefined || isAfter(order, row, after)).map((row) => ({ row, place: positionOf(row, order) }))
+  function read ({
+    order, scope, filter, search
+  }: Omit<Query, 'limit'>, after: Position | undefined, limit: number): Row[] {
+    const found = [...rows.values()].filter((row) =>
+      does.isIn(row, scope, 'list') && matches(row, filter) && (search === undefined || does.finds(row, search)))
+    const places = found.filter((row) =>
+      after === undefined || isAfter(order, row, after)).map((row) => ({ row, place: positionOf(row, order) }))
     places.sort((a, b) => does.compare(order, a.place, b.place))
     return places.slice(0, limit).map(({ row }) => row)
   }
@@ -183,7 +196,8 @@ export function referenceStore ({ id: kind, unique }: StoreRequirements, replace
       }
       while (left > 0) {
         await does.pause(context)
-        const batch = cutBatch(read(query, after, Math.min(left, does.batch)), does.batchSize(query.order)).map((row) => does.hand(row, 'list'))
+        const batch = cutBatch(read(query, after, Math.min(left, does.batch)), does.batchSize(query.order)).map((row) =>
+          does.hand(row, 'list'))
         const last = batch.at(-1)
         if (last === undefined) return
         after = positionOf(last, query.order)
@@ -204,13 +218,19 @@ export function referenceStore ({ id: kind, unique }: StoreRequirements, replace
     },
     async create (attributes, scope, context) {
       await does.pause(context)
-      const row = keep({ id: does.nextId(table, kind), version: '1', attributes: does.stamp(does.take(attributes), scope) })
+      const row = keep({
+        id: does.nextId(table, kind), version: '1', attributes: does.stamp(does.take(attributes), scope)
+      })
       const created = does.hand(row, 'create')
       await steps.pause(context)
       return created
     },
     update: (id, changes, guard, context) => write(id, guard, 'update', context, (row) => {
-      return keep({ id, version: does.versionAfter(row, changes), attributes: does.merge(row.attributes, does.take(changes), guard.scope) })
+      return keep({
+        id,
+        version: does.versionAfter(row, changes),
+        attributes: does.merge(row.attributes, does.take(changes), guard.scope)
+      })
     }),
     delete: (id, guard, context) => write(id, guard, 'delete', context, (row) => {
       rows.delete(id)

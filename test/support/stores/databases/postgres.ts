@@ -133,7 +133,8 @@ CREATE TABLE document_versions (document_id integer, version integer, body text,
 CREATE TABLE to_unique (id serial PRIMARY KEY, name text REFERENCES versioned (name));
 CREATE TABLE "select" (id serial PRIMARY KEY, "order" text, "first name" text, first_name text, "2nd" text, "a:b" text, "Größe" text, "größe" text, "quo""te" text, "😀" text, "ID" text, version text);
 CREATE TABLE "Mixed Case" (id serial PRIMARY KEY, "select" integer REFERENCES "select");
-CREATE TABLE wide (id serial PRIMARY KEY, ${Array.from({ length: 60 }, (_, index) => `column_${index + 1} text`).join(', ')});
+CREATE TABLE wide (id serial PRIMARY KEY, ${Array.from({ length: 60 }, (_, index) =>
+  `column_${index + 1} text`).join(', ')});
 `
 
 /** Constraints in many spellings, which PostgreSQL rewrites. */

@@ -133,7 +133,8 @@ CREATE TABLE to_unique (id INTEGER PRIMARY KEY, code TEXT REFERENCES coded (code
 CREATE TABLE coded (id INTEGER PRIMARY KEY, code TEXT UNIQUE);
 CREATE TABLE pairs (a INTEGER, b BIGINT, PRIMARY KEY (a, b));
 CREATE TABLE pair_notes (id INTEGER PRIMARY KEY, a INTEGER, b BIGINT, big BIGINT, FOREIGN KEY (a, b) REFERENCES pairs (a, b));
-CREATE TABLE wide (id INTEGER PRIMARY KEY, ${Array.from({ length: 400 }, (_, index) => `column_${index + 1} DATE`).join(', ')});
+CREATE TABLE wide (id INTEGER PRIMARY KEY, ${Array.from({ length: 400 }, (_, index) =>
+  `column_${index + 1} DATE`).join(', ')});
 INSERT INTO wide (id, column_1, column_400) VALUES (1, '2026-01-31', 'never');
 `
 

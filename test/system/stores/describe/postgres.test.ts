@@ -37,7 +37,9 @@ async function compare (t: Test, place: Place, name: string, cases: readonly Cas
   const { attributes } = await describeOne(place, name)
   const properties = Object.entries(attributes.properties)
   t.strictSame(properties.map(([attribute]) => attribute), cases.map(([attribute]) => attribute), 'the attributes')
-  for (const [index, [attribute, schema]] of cases.entries()) t.strictSame(properties[index]?.[1], schema, `${name}.${attribute}`)
+  for (const [index, [attribute, schema]] of cases.entries()) {
+    t.strictSame(properties[index]?.[1], schema, `${name}.${attribute}`)
+  }
 }
 
 const INT2 = { minimum: -32768, maximum: 32767 }
@@ -147,7 +149,9 @@ t.test('the type of a column makes its schema', async (t) => {
 t.test('simple constraints become keywords, and the others are left to the database', async (t) => {
   const place = await open(databases.CHECKS)
   await compare(t, place, 'checks', CHECKS)
-  t.match(await describeOne(place, 'checks'), { attributes: { required: ['whole'] }, unique: [['code']], columns: { odd_name: 'odd name' } })
+  t.match(await describeOne(place, 'checks'), {
+    attributes: { required: ['whole'] }, unique: [['code']], columns: { odd_name: 'odd name' }
+  })
 })
 
 const READ_ONLY = { canCreate: false, canUpdate: false, canDelete: false }
@@ -155,33 +159,118 @@ const WRITABLE = { canCreate: true, canUpdate: true, canDelete: true, isServed: 
 
 /** The parts of descriptions that depend on the key and the kind. */
 const KINDS: ReadonlyArray<readonly [table: string, expected: object, problem?: string]> = [
-  ['by_default', { kind: 'table', id: 'integer', columns: {}, version: 'xmin', attributes: { properties: { number: { readOnly: true } } }, ...WRITABLE }],
-  ['plain_number', { id: 'integer', key: ['id_'], columns: { id_: 'id' }, attributes: { required: ['id_'] }, ...WRITABLE }],
+  [
+    'by_default',
+    {
+      kind: 'table',
+      id: 'integer',
+      columns: {},
+      version: 'xmin',
+      attributes: { properties: { number: { readOnly: true } } },
+      ...WRITABLE
+    }
+  ],
+  [
+    'plain_number',
+    { id: 'integer', key: ['id_'], columns: { id_: 'id' }, attributes: { required: ['id_'] }, ...WRITABLE }
+  ],
   ['constant_default', { id: 'integer', key: ['id_'], ...WRITABLE }],
   ['plain_uuid', { id: 'uuid', columns: {}, ...WRITABLE }],
   ['uuid_profiles', { id: 'uuid', key: ['id_'], references: { id_: 'plain_uuid' }, ...WRITABLE }],
-  ['numeric_key', { id: 'string', key: ['id_'], attributes: { properties: { id_: { format: 'decimal' } } }, ...WRITABLE }],
+  [
+    'numeric_key',
+    { id: 'string', key: ['id_'], attributes: { properties: { id_: { format: 'decimal' } } }, ...WRITABLE }
+  ],
   ['countries', { id: 'string', key: ['id_'], attributes: { required: ['id_', 'name'] }, ...WRITABLE }],
-  ['memberships', { id: 'string', key: ['group_id', 'user_id'], attributes: { properties: { user_id: { type: 'integer' } } }, ...WRITABLE }],
-  ['membership_notes', { references: {}, attributes: { properties: { group_id: { type: ['integer', 'null'] }, points: { format: 'decimal' } } }, ...WRITABLE }],
-  ['logs', { id: 'string', key: ['message', 'level'], version: 'xmin', isServed: true, ...READ_ONLY }, 'The table "logs" has no primary key, so its rows are read-only.'],
-  ['documents_only', { isServed: false, ...READ_ONLY }, 'No column of the table "documents_only" can identify its rows, so it is not served.'],
-  ['no_columns', { isServed: false, attributes: { properties: {} }, ...READ_ONLY }, 'No column of the table "no_columns" can identify its rows, so it is not served.'],
-  ['unique_only', { id: 'string', key: ['email'], unique: [['name']], attributes: { properties: { number: { format: 'decimal' } } }, ...WRITABLE }],
+  [
+    'memberships',
+    {
+      id: 'string',
+      key: ['group_id', 'user_id'],
+      attributes: { properties: { user_id: { type: 'integer' } } },
+      ...WRITABLE
+    }
+  ],
+  [
+    'membership_notes',
+    {
+      references: {},
+      attributes: { properties: { group_id: { type: ['integer', 'null'] }, points: { format: 'decimal' } } },
+      ...WRITABLE
+    }
+  ],
+  [
+    'logs', { id: 'string', key: ['message', 'level'], version: 'xmin', isServed: true, ...READ_ONLY },
+    'The table "logs" has no primary key, so its rows are read-only.'
+  ],
+  [
+    'documents_only', { isServed: false, ...READ_ONLY },
+    'No column of the table "documents_only" can identify its rows, so it is not served.'
+  ],
+  [
+    'no_columns', { isServed: false, attributes: { properties: {} }, ...READ_ONLY },
+    'No column of the table "no_columns" can identify its rows, so it is not served.'
+  ],
+  [
+    'unique_only',
+    {
+      id: 'string',
+      key: ['email'],
+      unique: [['name']],
+      attributes: { properties: { number: { format: 'decimal' } } },
+      ...WRITABLE
+    }
+  ],
   ['unique_number', { id: 'integer', key: ['number'], unique: [], ...WRITABLE }],
-  ['number_notes', { references: { number: 'unique_number' }, attributes: { properties: { number: { type: ['integer', 'null'] } } }, ...WRITABLE }],
-  ['bytes_key', { id: 'string', key: ['name'], ...READ_ONLY }, 'The table "bytes_key" has "hash" in its primary key, which paths cannot contain, so its rows are read-only.'],
+  [
+    'number_notes',
+    {
+      references: { number: 'unique_number' },
+      attributes: { properties: { number: { type: ['integer', 'null'] } } },
+      ...WRITABLE
+    }
+  ],
+  [
+    'bytes_key', { id: 'string', key: ['name'], ...READ_ONLY },
+    'The table "bytes_key" has "hash" in its primary key, which paths cannot contain, so its rows are read-only.'
+  ],
   ['groups', { unique: [['a', 'b'], ['c', 'b']] }],
   ['measurements', { kind: 'table', key: ['id_', 'taken'], version: 'values', ...WRITABLE }],
   ['measurement_notes', { references: {}, attributes: { properties: { measurement: { type: ['integer', 'null'] } } } }],
-  ['parents', { key: ['id_', 'name'], ...READ_ONLY }, 'Other tables inherit from "parents", so its keys are not unique, and its rows are read-only.'],
-  ['heirs', { key: ['id_', 'name', 'age'], ...READ_ONLY }, 'The table "heirs" has no primary key, so its rows are read-only.'],
-  ['named', { kind: 'view', key: ['id_', 'name', 'Loud_Name'], columns: { id_: 'id', Loud_Name: 'Loud Name' }, version: 'values', isServed: true, ...READ_ONLY }, 'The view "named" is read-only.'],
+  [
+    'parents', { key: ['id_', 'name'], ...READ_ONLY },
+    'Other tables inherit from "parents", so its keys are not unique, and its rows are read-only.'
+  ],
+  [
+    'heirs', { key: ['id_', 'name', 'age'], ...READ_ONLY },
+    'The table "heirs" has no primary key, so its rows are read-only.'
+  ],
+  [
+    'named',
+    {
+      kind: 'view',
+      key: ['id_', 'name', 'Loud_Name'],
+      columns: { id_: 'id', Loud_Name: 'Loud Name' },
+      version: 'values',
+      isServed: true,
+      ...READ_ONLY
+    },
+    'The view "named" is read-only.'
+  ],
   ['ruled', { kind: 'view', key: ['name'], ...READ_ONLY }, 'The view "ruled" is read-only.'],
   ['triggered', { kind: 'view', key: ['name'], ...READ_ONLY }, 'The view "triggered" is read-only.'],
-  ['documents', { kind: 'view', isServed: false, ...READ_ONLY }, 'No column of the view "documents" can identify its rows, so it is not served.'],
-  ['counts', { kind: 'materialized view', key: ['level', 'rows'], version: 'values', ...READ_ONLY }, 'The materialized view "counts" is read-only.'],
-  ['kept', { canCreate: true, canUpdate: true, canDelete: false }, 'A rule of "kept" replaces statements that delete rows, so rows cannot be deleted.'],
+  [
+    'documents', { kind: 'view', isServed: false, ...READ_ONLY },
+    'No column of the view "documents" can identify its rows, so it is not served.'
+  ],
+  [
+    'counts', { kind: 'materialized view', key: ['level', 'rows'], version: 'values', ...READ_ONLY },
+    'The materialized view "counts" is read-only.'
+  ],
+  [
+    'kept', { canCreate: true, canUpdate: true, canDelete: false },
+    'A rule of "kept" replaces statements that delete rows, so rows cannot be deleted.'
+  ],
   ['deferred', { unique: [['name']], ...WRITABLE }]
 ]
 
@@ -197,24 +286,40 @@ t.test('the key and the kind of a table decide about its ids and writes', async 
 })
 
 t.test('a foreign table is read-only', async (t) => {
-  const { pool } = await open('CREATE EXTENSION postgres_fdw; CREATE SERVER other FOREIGN DATA WRAPPER postgres_fdw; CREATE FOREIGN TABLE far (id integer, name text) SERVER other')
+  const { pool } = await open(
+    'CREATE EXTENSION postgres_fdw; CREATE SERVER other FOREIGN DATA WRAPPER postgres_fdw; CREATE FOREIGN TABLE far ' +
+      '(id integer, name text) SERVER other'
+  )
   const [far] = await describeDatabase(pool)
-  t.match(far, { kind: 'foreign table', key: ['id_', 'name'], version: 'values', ...READ_ONLY, problems: [{ problem: 'The foreign table "far" is read-only, because its key is unknown.' }] })
+  t.match(far, {
+    kind: 'foreign table',
+    key: ['id_', 'name'],
+    version: 'values',
+    ...READ_ONLY,
+    problems: [{ problem: 'The foreign table "far" is read-only, because its key is unknown.' }]
+  })
 })
 
 t.test('tables of extensions are described only by name', async (t) => {
   const { pool } = await open('CREATE EXTENSION pg_stat_statements; CREATE TABLE own (id serial PRIMARY KEY)')
   t.strictSame((await describeDatabase(pool)).map(({ name }) => name), ['own'])
-  t.match(await describeDatabase(pool, { only: ['pg_stat_statements'] }), [{ name: 'pg_stat_statements', kind: 'view' }])
+  t.match(await describeDatabase(pool, { only: ['pg_stat_statements'] }), [
+    { name: 'pg_stat_statements', kind: 'view' }
+  ])
 })
 
 t.test('versions, references and names come from the columns', async (t) => {
   const { pool, schema } = await open(databases.NAMES)
   const tables = new Map((await describeDatabase(pool)).map((table) => [table.name, table]))
-  const versions = ['versioned', 'nullable_version', 'document_versions', 'select'].map((name) => tables.get(name)?.version)
+  const versions = ['versioned', 'nullable_version', 'document_versions', 'select'].map((name) =>
+    tables.get(name)?.version)
   t.strictSame(versions, ['xmin', 'xmin', 'xmin', 'xmin'])
-  t.strictSame(tables.get('select')?.columns, { first_name_2: 'first name', _2nd: '2nd', a_b: 'a:b', quo_te: 'quo"te', _: '😀' })
-  t.strictSame(Object.keys(tables.get('select')?.attributes.properties ?? {}), ['order', 'first_name_2', 'first_name', '_2nd', 'a_b', 'Größe', 'größe', 'quo_te', '_', 'ID', 'version'])
+  t.strictSame(tables.get('select')?.columns, {
+    first_name_2: 'first name', _2nd: '2nd', a_b: 'a:b', quo_te: 'quo"te', _: '😀'
+  })
+  t.strictSame(Object.keys(
+    tables.get('select')?.attributes.properties ?? {}
+  ), ['order', 'first_name_2', 'first_name', '_2nd', 'a_b', 'Größe', 'größe', 'quo_te', '_', 'ID', 'version'])
   t.match(tables.get('Mixed Case'), { schema, references: { select: 'select' } })
   t.match(tables.get('to_unique'), { references: {}, problems: [] }, 'the reference names no key')
   t.equal(Object.keys(tables.get('wide')?.attributes.properties ?? {}).length, 60)
@@ -223,12 +328,20 @@ t.test('versions, references and names come from the columns', async (t) => {
 t.test('the catalog says what the user may do', async (t) => {
   const place = await open('')
   const { pool, schema } = place
-  await pool.query(`CREATE ROLE reader LOGIN PASSWORD 'secret'; GRANT USAGE ON SCHEMA ${schema} TO reader; ${databases.RIGHTS.replaceAll('%role%', 'reader')}`)
+  await pool.query(
+    `CREATE ROLE reader LOGIN PASSWORD 'secret'; GRANT USAGE ON SCHEMA ${schema} TO reader; ${databases.RIGHTS.replaceAll(
+      '%role%', 'reader'
+    )}`
+  )
   const url = place.server.url.replace('postgres:secret', 'reader:secret')
   const reader = place.server.pool({ connectionString: url, options: `-c search_path=${schema}` })
   const problemsOf = ({ problems }: TableDescription): string[] => problems.map(({ problem }) => problem)
   const tables = await describeDatabase(reader)
-  t.match(tables.map(({ name, id, version, canCreate, canUpdate, canDelete, isServed }) => [name, id, version, canCreate, canUpdate, canDelete, isServed]), [
+  t.match(tables.map(
+    ({ name, id, version, canCreate, canUpdate, canDelete, isServed }) => [
+      name, id, version, canCreate, canUpdate, canDelete, isServed
+    ]
+  ), [
     ['hidden', 'string', 'values', false, false, false, false],
     ['insertable', 'integer', 'xmin', true, false, false, true],
     ['no_sequence', 'integer', 'xmin', true, true, true, true],
@@ -238,21 +351,39 @@ t.test('the catalog says what the user may do', async (t) => {
   ])
   t.strictSame(tables.map(problemsOf), [
     ['The database does not let you read "hidden".'],
-    ['The database does not let you change rows of "insertable".', 'The database does not let you delete rows of "insertable".'],
+    [
+      'The database does not let you change rows of "insertable".',
+      'The database does not let you delete rows of "insertable".'
+    ],
     [],
     [],
-    ['The database does not let you read the column "secret".', 'The database does not let you read the column "required_secret".', 'Rows cannot be created: they need a value of "required_secret", which cannot be written.'],
+    [
+      'The database does not let you read the column "secret".',
+      'The database does not let you read the column "required_secret".',
+      'Rows cannot be created: they need a value of "required_secret", which cannot be written.'
+    ],
     ['The database does not let you write "readable".']
   ])
-  t.match(tables[4]?.attributes, { required: ['id_', 'name'], properties: { name: { readOnly: undefined }, fixed: { readOnly: true }, secret: undefined } })
+  t.match(tables[4]?.attributes, {
+    required: ['id_', 'name'],
+    properties: { name: { readOnly: undefined }, fixed: { readOnly: true }, secret: undefined }
+  })
   await pool.query(`REVOKE USAGE ON SCHEMA ${schema} FROM reader`)
-  t.match(await describeDatabase(reader, { schema, only: ['open_table'] }), [{ ...READ_ONLY, isServed: false, problems: [{ problem: `The database does not let you use the schema "${schema}".` }] }])
+  t.match(await describeDatabase(reader, { schema, only: ['open_table'] }), [
+    {
+      ...READ_ONLY,
+      isServed: false,
+      problems: [{ problem: `The database does not let you use the schema "${schema}".` }]
+    }
+  ])
 })
 
 t.test('nothing is writable on a server that is read-only', async (t) => {
   const { schema, server } = await open('CREATE TABLE posts (id serial PRIMARY KEY, title text)')
   const pool = server.pool({ options: '-c default_transaction_read_only=on' })
-  t.match(await describeDatabase(pool, { schema }), [{ name: 'posts', isServed: true, ...READ_ONLY, problems: [{ problem: 'The database is read-only.' }] }])
+  t.match(await describeDatabase(pool, { schema }), [
+    { name: 'posts', isServed: true, ...READ_ONLY, problems: [{ problem: 'The database is read-only.' }] }
+  ])
 })
 
 t.test('a shop is served', async (t) => {
@@ -288,26 +419,46 @@ t.test('a shop is served', async (t) => {
     ...WRITABLE,
     problems: []
   })
-  t.match(tables[1]?.attributes, { description: 'People who have bought something.', properties: { referred_by: { description: 'The customer who recommended the shop.' } } })
+  t.match(tables[1]?.attributes, {
+    description: 'People who have bought something.',
+    properties: { referred_by: { description: 'The customer who recommended the shop.' } }
+  })
   t.match(tables[4]?.attributes, {
     required: ['code', 'label', 'price'],
-    properties: { label: { type: 'string', minLength: 2, maxLength: 20 }, tags: { type: 'array' }, price_with_tax: { readOnly: true } }
+    properties: {
+      label: { type: 'string', minLength: 2, maxLength: 20 },
+      tags: { type: 'array' },
+      price_with_tax: { readOnly: true }
+    }
   })
 })
 
 t.test('options select schemas and tables', async (t) => {
   const { pool, schema } = await open(databases.SHOP)
-  const namesOf = async (options: object): Promise<string[]> => (await describeDatabase(pool, options)).map(({ name }) => name)
+  const namesOf = async (options: object): Promise<string[]> => (await describeDatabase(pool, options)).map(({
+    name
+  }) =>
+    name)
   t.strictSame(await namesOf({ only: ['products', 'Orders'] }), ['Orders', 'products'])
   t.strictSame(await namesOf({ schema, except: ['products', 'Orders', 'order_lines'] }), ['customers', 'order_totals'])
-  await pool.query('CREATE SCHEMA beside; CREATE TABLE beside.parts (id serial PRIMARY KEY, "order" integer REFERENCES "Orders"); CREATE SCHEMA bare')
+  await pool.query(
+    'CREATE SCHEMA beside; CREATE TABLE beside.parts (id serial PRIMARY KEY, "order" integer REFERENCES "Orders"); ' +
+      'CREATE SCHEMA bare'
+  )
   t.notOk((await namesOf({})).includes('parts'))
-  t.match(await describeDatabase(pool, { schema: 'beside' }), [{ name: 'parts', schema: 'beside', references: { order: undefined } }], 'a reference to another schema is left out')
+  t.match(
+    await describeDatabase(pool, { schema: 'beside' }),
+    [{ name: 'parts', schema: 'beside', references: { order: undefined } }], 'a reference to another schema is left out'
+  )
   t.strictSame(await namesOf({ schema: 'bare' }), [])
   const code = 'FST_RESOURCES_INVALID_OPTION'
   await t.rejects(namesOf({ only: ['orders'] }), { code, message: /"only" names "orders".*did you mean "Orders"/ })
-  await t.rejects(namesOf({ except: ['product'] }), { code, message: /"except" names "product".*did you mean "products"/ })
-  await t.rejects(namesOf({ schema: 'besides' }), { code, message: /"schema" is "besides", which does not exist; did you mean "beside"/ })
+  await t.rejects(namesOf({ except: ['product'] }), {
+    code, message: /"except" names "product".*did you mean "products"/
+  })
+  await t.rejects(namesOf({ schema: 'besides' }), {
+    code, message: /"schema" is "besides", which does not exist; did you mean "beside"/
+  })
 })
 
 t.test('a database that cannot be reached is unavailable', async (t) => {

@@ -31,7 +31,9 @@ async function compare (t: Test, database: SqliteDatabase, name: string, cases: 
   const { attributes } = await describeOne(database, name)
   const properties = Object.entries(attributes.properties)
   t.strictSame(properties.map(([attribute]) => attribute), cases.map(([attribute]) => attribute), 'the attributes')
-  for (const [index, [attribute, schema]] of cases.entries()) t.strictSame(properties[index]?.[1], schema, `${name}.${attribute}`)
+  for (const [index, [attribute, schema]] of cases.entries()) {
+    t.strictSame(properties[index]?.[1], schema, `${name}.${attribute}`)
+  }
 }
 
 const TYPES: readonly Case[] = [
@@ -144,13 +146,19 @@ each('the declared type and the values of a column make its schema', databases.T
   t.strictSame((await describeOne(database, 'strict_types')).attributes.required, ['whole'])
 })
 
-each('simple constraints become keywords, and the others are left to the database', databases.CHECKS, async (t, database) => {
+each('simple constraints become keywords, and the others are left to the database', databases.CHECKS, async (
+  t, database
+) => {
   await compare(t, database, 'checks', CHECKS)
-  t.match(await describeOne(database, 'checks'), { attributes: { required: ['whole'] }, unique: [['code']], columns: { odd_name: 'odd name' } })
+  t.match(await describeOne(database, 'checks'), {
+    attributes: { required: ['whole'] }, unique: [['code']], columns: { odd_name: 'odd name' }
+  })
 })
 
 each('a boolean has a default of 0 or 1, as SQLite keeps them', `
-  CREATE TABLE flags (id INTEGER PRIMARY KEY, done BOOLEAN NOT NULL DEFAULT 1, sent BOOLEAN DEFAULT (0), seen BOOL NOT NULL DEFAULT TRUE, odd BOOLEAN DEFAULT 2)`, async (t, database) => {
+  CREATE TABLE flags (id INTEGER PRIMARY KEY, done BOOLEAN NOT NULL DEFAULT 1, sent BOOLEAN DEFAULT (0), seen BOOL NOT NULL DEFAULT TRUE, odd BOOLEAN DEFAULT 2)`, async (
+  t, database
+) => {
   await compare(t, database, 'flags', [
     ['done', { type: 'boolean', default: true }],
     ['sent', { type: ['boolean', 'null'], default: false }],
@@ -162,7 +170,9 @@ each('a boolean has a default of 0 or 1, as SQLite keeps them', `
 
 each('a column of JSON may contain numbers, which SQLite does not keep as texts', `
   CREATE TABLE documents (id INTEGER PRIMARY KEY, content JSON, broken JSON, bytes JSON);
-  INSERT INTO documents VALUES (1, '{"a":1}', '{}', '{}'), (2, '5', '5', '5'), (3, '2.5', '{', x'00'), (4, '"5"', NULL, NULL)`, async (t, database) => {
+  INSERT INTO documents VALUES (1, '{"a":1}', '{}', '{}'), (2, '5', '5', '5'), (3, '2.5', '{', x'00'), (4, '"5"', NULL, NULL)`, async (
+  t, database
+) => {
   await compare(t, database, 'documents', [
     ['content', {}],
     ['broken', { type: ['string', 'number', 'null'], readOnly: true }],
@@ -175,14 +185,29 @@ each('a column with values of other types than it declares is read-only', databa
   const { problems, canCreate } = await describeOne(database, 'mixtures')
   t.strictSame(problems.map(({ column }) => column), ['whole', 'price', 'note', 'day', 'anything'])
   t.match(problems, [
-    { problem: 'The column "whole" is declared as INTEGER and contains other values, so its values are shown as they are and are read-only.' }, {}, {}, {},
-    { problem: 'The column "anything" has no declared type and contains other values, so its values are shown as they are and are read-only.' }
+    {
+      problem:
+        'The column "whole" is declared as INTEGER and contains other values, so its values are shown as they are and are read-only.'
+    }, {}, {}, {},
+    {
+      problem:
+        'The column "anything" has no declared type and contains other values, so its values are shown as they are and are read-only.'
+    }
   ])
   t.ok(canCreate)
-  t.match(await describeOne(database, 'only_mixture'), { attributes: { properties: { whole: { type: ['string', 'number', 'null'] } } }, ...READ_ONLY })
+  t.match(await describeOne(database, 'only_mixture'), {
+    attributes: { properties: { whole: { type: ['string', 'number', 'null'] } } }, ...READ_ONLY
+  })
   const late = await describeOne(database, 'late_mixture')
-  t.match(late, { attributes: { properties: { whole: { type: ['string', 'number'], readOnly: true } } }, canCreate: false, canUpdate: false, canDelete: true })
-  t.match(late.problems[1], { column: 'whole', problem: 'Rows cannot be created: they need a value of "whole", which cannot be written.' })
+  t.match(late, {
+    attributes: { properties: { whole: { type: ['string', 'number'], readOnly: true } } },
+    canCreate: false,
+    canUpdate: false,
+    canDelete: true
+  })
+  t.match(late.problems[1], {
+    column: 'whole', problem: 'Rows cannot be created: they need a value of "whole", which cannot be written.'
+  })
 })
 
 const READ_ONLY = { canCreate: false, canUpdate: false, canDelete: false }
@@ -193,34 +218,108 @@ const KINDS: ReadonlyArray<readonly [table: string, expected: object, problem?: 
   ['counted', { kind: 'table', id: 'integer', columns: {}, ...WRITABLE }],
   ['other_name', { id: 'integer', columns: { id: 'number', id_: 'id' }, ...WRITABLE }],
   ['backwards', { id: 'integer', key: ['id_'], columns: { id_: 'id' }, ...WRITABLE }],
-  ['countries', { id: 'string', key: ['id_'], columns: { id_: 'id' }, attributes: { required: ['id_', 'name'] }, ...WRITABLE }],
-  ['nullable_key', { id: 'string', key: ['code'], attributes: { required: ['code'], properties: { code: { type: 'string' } } }, ...WRITABLE }],
-  ['nullable_pair', { id: 'string', key: ['a', 'b'], attributes: { required: ['a', 'b'], properties: { a: { type: 'string' }, b: { type: 'integer' } } }, ...WRITABLE }],
-  ['null_key', { id: 'integer', columns: { id: 'rowid' }, attributes: { properties: { a: { type: ['string', 'null'] }, b: { type: ['integer', 'null'] } } }, ...READ_ONLY }, 'Some rows of "null_key" have null in the primary key, so the table is read-only.'],
+  [
+    'countries',
+    { id: 'string', key: ['id_'], columns: { id_: 'id' }, attributes: { required: ['id_', 'name'] }, ...WRITABLE }
+  ],
+  [
+    'nullable_key',
+    {
+      id: 'string',
+      key: ['code'],
+      attributes: { required: ['code'], properties: { code: { type: 'string' } } },
+      ...WRITABLE
+    }
+  ],
+  [
+    'nullable_pair',
+    {
+      id: 'string',
+      key: ['a', 'b'],
+      attributes: { required: ['a', 'b'], properties: { a: { type: 'string' }, b: { type: 'integer' } } },
+      ...WRITABLE
+    }
+  ],
+  [
+    'null_key',
+    {
+      id: 'integer',
+      columns: { id: 'rowid' },
+      attributes: { properties: { a: { type: ['string', 'null'] }, b: { type: ['integer', 'null'] } } },
+      ...READ_ONLY
+    },
+    'Some rows of "null_key" have null in the primary key, so the table is read-only.'
+  ],
   ['profiles', { id: 'integer', key: ['user_id'], columns: {}, references: { user_id: 'counted' }, ...WRITABLE }],
-  ['logs', { id: 'integer', columns: { id: 'rowid' }, isServed: true, ...READ_ONLY }, 'The table "logs" has no primary key, so its rows are read-only.'],
-  ['hidden_logs', { id: 'integer', columns: { id: 'oid' }, ...READ_ONLY }, 'The table "hidden_logs" has no primary key, so its rows are read-only.'],
-  ['no_row_name', { id: 'string', key: ['rowid', '_rowid_'], ...READ_ONLY }, 'The table "no_row_name" has no primary key, so its rows are read-only.'],
+  [
+    'logs', { id: 'integer', columns: { id: 'rowid' }, isServed: true, ...READ_ONLY },
+    'The table "logs" has no primary key, so its rows are read-only.'
+  ],
+  [
+    'hidden_logs', { id: 'integer', columns: { id: 'oid' }, ...READ_ONLY },
+    'The table "hidden_logs" has no primary key, so its rows are read-only.'
+  ],
+  [
+    'no_row_name', { id: 'string', key: ['rowid', '_rowid_'], ...READ_ONLY },
+    'The table "no_row_name" has no primary key, so its rows are read-only.'
+  ],
   ['unique_only', { id: 'string', key: ['email'], unique: [['name']], ...WRITABLE }],
   ['unique_number', { id: 'integer', key: ['number'], unique: [['loose']], ...WRITABLE }],
-  ['loose_codes', { id: 'integer', columns: { id: 'rowid' }, ...READ_ONLY }, 'The table "loose_codes" has no primary key, so its rows are read-only.'],
-  ['number_notes', { references: { number: 'unique_number', loose: undefined, code: undefined }, attributes: { properties: { number: { type: ['integer', 'null'] }, loose: { format: 'decimal' } } }, ...WRITABLE }],
-  ['clustered', { id: 'string', key: ['tenant', 'number'], attributes: { required: ['tenant', 'number'], properties: { tenant: { type: 'string' } } }, ...WRITABLE }],
+  [
+    'loose_codes', { id: 'integer', columns: { id: 'rowid' }, ...READ_ONLY },
+    'The table "loose_codes" has no primary key, so its rows are read-only.'
+  ],
+  [
+    'number_notes',
+    {
+      references: { number: 'unique_number', loose: undefined, code: undefined },
+      attributes: { properties: { number: { type: ['integer', 'null'] }, loose: { format: 'decimal' } } },
+      ...WRITABLE
+    }
+  ],
+  [
+    'clustered',
+    {
+      id: 'string',
+      key: ['tenant', 'number'],
+      attributes: { required: ['tenant', 'number'], properties: { tenant: { type: 'string' } } },
+      ...WRITABLE
+    }
+  ],
   ['clustered_number', { id: 'integer', key: ['number'], ...WRITABLE }],
-  ['blob_key', { id: 'integer', columns: { id: 'rowid' }, ...READ_ONLY }, 'The table "blob_key" has "hash" in its primary key, which paths cannot contain, so its rows are read-only.'],
-  ['generated', { attributes: { required: ['price'], properties: { tax: { readOnly: true }, total: { readOnly: true } } }, ...WRITABLE }],
+  [
+    'blob_key', { id: 'integer', columns: { id: 'rowid' }, ...READ_ONLY },
+    'The table "blob_key" has "hash" in its primary key, which paths cannot contain, so its rows are read-only.'
+  ],
+  [
+    'generated',
+    {
+      attributes: { required: ['price'], properties: { tax: { readOnly: true }, total: { readOnly: true } } },
+      ...WRITABLE
+    }
+  ],
   ['only_generated', { canCreate: true, canUpdate: false, canDelete: true }],
   ['groups', { unique: [['a', 'b'], ['c', 'a']] }],
-  ['named', { kind: 'view', id: 'string', key: ['id_', 'name'], isServed: true, version: 'values', ...READ_ONLY }, 'The column "loud" has no type, so lists are neither sorted nor filtered by it. CAST it in the view.'],
+  [
+    'named', { kind: 'view', id: 'string', key: ['id_', 'name'], isServed: true, version: 'values', ...READ_ONLY },
+    'The column "loud" has no type, so lists are neither sorted nor filtered by it. CAST it in the view.'
+  ],
   ['writable_view', { kind: 'view', key: ['name'], ...READ_ONLY }, 'The view "writable_view" is read-only.'],
   ['blobs', { isServed: true, key: ['file'], ...READ_ONLY }, 'The view "blobs" is read-only.'],
-  ['broken', { isServed: false, attributes: { properties: {} }, ...READ_ONLY }, 'SQLite cannot read "broken": no such column: missing.'],
-  ['search', { kind: 'table', id: 'integer', columns: { id: 'rowid' }, isServed: true, ...READ_ONLY }, 'The virtual table "search" is read-only.']
+  [
+    'broken', { isServed: false, attributes: { properties: {} }, ...READ_ONLY },
+    'SQLite cannot read "broken": no such column: missing.'
+  ],
+  [
+    'search', { kind: 'table', id: 'integer', columns: { id: 'rowid' }, isServed: true, ...READ_ONLY },
+    'The virtual table "search" is read-only.'
+  ]
 ]
 
 each('the key and the kind of a table decide about its ids and writes', databases.KINDS, async (t, database) => {
   const tables = await describeDatabase(database)
-  t.strictSame(tables.map(({ name }) => name), KINDS.map(([name]) => name).sort(), 'tables of SQLite and shadow tables are left out')
+  t.strictSame(tables.map(({ name }) =>
+    name), KINDS.map(([name]) => name).sort(), 'tables of SQLite and shadow tables are left out')
   for (const [name, expected, problem] of KINDS) {
     const found = tables.find((table) => table.name === name)
     t.match(found, expected, name)
@@ -233,17 +332,45 @@ each('versions, references and names come from the columns', databases.NAMES, as
   const tables = new Map((await describeDatabase(database)).map((table) => [table.name, table]))
   const versions = ['versioned', 'locked', 'document_versions', 'text_version'].map((name) => tables.get(name)?.version)
   t.strictSame(versions, ['values', 'lock_version', 'values', 'values'])
-  t.match(tables.get('versioned')?.attributes.properties, { version: { type: 'integer', default: 1 } }, 'a column "version" is an attribute')
-  t.notOk(Object.hasOwn(tables.get('locked')?.attributes.properties ?? {}, 'lock_version'), 'a version that is counted is none')
+  t.match(
+    tables.get('versioned')?.attributes.properties, { version: { type: 'integer', default: 1 } },
+    'a column "version" is an attribute'
+  )
+  t.notOk(
+    Object.hasOwn(tables.get('locked')?.attributes.properties ?? {}, 'lock_version'),
+    'a version that is counted is none'
+  )
   const names = tables.get('select')
-  t.strictSame(names?.columns, { first_name_2: 'first name', _2nd: '2nd', a_b: 'a:b', quo_te: 'quo"te', _: '😀', id_1: 'id:1', sq_uare: 'sq[uare' })
-  t.strictSame(Object.keys(names?.attributes.properties ?? {}), ['order', 'first_name_2', 'first_name', '_2nd', 'a_b', 'Größe', 'quo_te', '_', 'id_1', 'sq_uare'])
+  t.strictSame(names?.columns, {
+    first_name_2: 'first name', _2nd: '2nd', a_b: 'a:b', quo_te: 'quo"te', _: '😀', id_1: 'id:1', sq_uare: 'sq[uare'
+  })
+  t.strictSame(Object.keys(
+    names?.attributes.properties ?? {}
+  ), ['order', 'first_name_2', 'first_name', '_2nd', 'a_b', 'Größe', 'quo_te', '_', 'id_1', 'sq_uare'])
   t.strictSame(names?.problems, [{ column: '__proto__', problem: 'No column can be called "__proto__" here.' }])
-  t.match(tables.get('orphans'), { references: {}, ...READ_ONLY, problems: [{ problem: 'Rows of "orphans" are read-only, because they refer to the table "nowhere", which does not exist.' }] })
-  t.match(tables.get('mismatched'), { references: {}, canCreate: false, problems: [{ problem: 'Rows of "mismatched" are read-only, because they refer to columns of "versioned" that are not unique.' }] })
+  t.match(tables.get('orphans'), {
+    references: {},
+    ...READ_ONLY,
+    problems: [
+      { problem: 'Rows of "orphans" are read-only, because they refer to the table "nowhere", which does not exist.' }
+    ]
+  })
+  t.match(tables.get('mismatched'), {
+    references: {},
+    canCreate: false,
+    problems: [
+      {
+        problem: 'Rows of "mismatched" are read-only, because they refer to columns of "versioned" that are not unique.'
+      }
+    ]
+  })
   t.match(tables.get('to_unique'), { references: {}, problems: [], canCreate: true })
-  t.match(tables.get('pair_notes')?.attributes.properties, { b: { type: ['integer', 'null'] }, big: { format: 'decimal' } })
-  t.match(tables.get('wide')?.attributes.properties, { column_1: { format: 'date' }, column_400: { type: ['string', 'null'], format: 'date-time-text' } })
+  t.match(tables.get('pair_notes')?.attributes.properties, {
+    b: { type: ['integer', 'null'] }, big: { format: 'decimal' }
+  })
+  t.match(tables.get('wide')?.attributes.properties, {
+    column_1: { format: 'date' }, column_400: { type: ['string', 'null'], format: 'date-time-text' }
+  })
 })
 
 each('a shop is served', databases.SHOP, async (t, database) => {
@@ -285,11 +412,19 @@ each('a shop is served', databases.SHOP, async (t, database) => {
 })
 
 each('options select tables', databases.SHOP, async (t, database) => {
-  const namesOf = async (options: object): Promise<string[]> => (await describeDatabase(database, options)).map(({ name }) => name)
+  const namesOf = async (options: object): Promise<string[]> => (await describeDatabase(database, options)).map(({
+    name
+  }) =>
+    name)
   t.strictSame(await namesOf({ only: ['Track', 'Album'] }), ['Album', 'Track'])
-  t.strictSame(await namesOf({ except: ['Track', 'Album', 'AlbumLength', 'Employee'] }), ['Artist', 'Playlist', 'PlaylistTrack'])
+  t.strictSame(await namesOf({ except: ['Track', 'Album', 'AlbumLength', 'Employee'] }), [
+    'Artist', 'Playlist', 'PlaylistTrack'
+  ])
   t.strictSame(await namesOf({ only: ['Track', 'Album'], except: ['Album'] }), ['Track'])
-  t.match((await describeDatabase(database, { only: ['Album'] }))[0]?.references, { ArtistId: 'Artist' }, 'references name tables that are not selected')
+  t.match(
+    (await describeDatabase(database, { only: ['Album'] }))[0]?.references, { ArtistId: 'Artist' },
+    'references name tables that are not selected'
+  )
   const code = 'FST_RESOURCES_INVALID_OPTION'
   await t.rejects(namesOf({ only: ['Tracks'] }), { code, message: /"only" names "Tracks".*did you mean "Track"/ })
   await t.rejects(namesOf({ except: ['track'] }), { code, message: /"except" names "track".*did you mean "Track"/ })
@@ -300,12 +435,16 @@ each('options select tables', databases.SHOP, async (t, database) => {
   await t.rejects(namesOf({ tables: [] }), { code: 'FST_RESOURCES_UNKNOWN_OPTION' })
 })
 
-each('nothing is writable in a database that only allows queries', `${databases.SHOP} PRAGMA query_only = ON`, async (t, database) => {
+each('nothing is writable in a database that only allows queries', `${databases.SHOP} PRAGMA query_only = ON`, async (
+  t, database
+) => {
   for (const table of await describeDatabase(database)) {
     t.match(table, { ...READ_ONLY, isServed: true, problems: [{ problem: 'The database is read-only.' }] }, table.name)
   }
 })
 
 t.test('another object is no database', async (t) => {
-  await t.rejects(describeDatabase({} as SqliteDatabase), { code: 'FST_RESOURCES_INVALID_OPTION', message: /must be a pool of pg, or an open database of SQLite/ })
+  await t.rejects(describeDatabase(
+    {} as SqliteDatabase
+  ), { code: 'FST_RESOURCES_INVALID_OPTION', message: /must be a pool of pg, or an open database of SQLite/ })
 })

@@ -33,8 +33,14 @@ async function thrownBy (act: () => unknown): Promise<Record<string, unknown>> {
   throw new Error('nothing was thrown')
 }
 
-const titled = (properties: object): SqlStoreOptions['attributes'] => ({ type: 'object', properties: { ...properties, title: { type: ['string', 'null'] } } })
-const TEXTS = ['a/b', 'a?b', 'a#b', '100%', '%41', '%', '%2E', '%N', '%25', '.', '..', '...', '', ' ', 'a b ', 'a,b', ',', 'a.json', 'né', '💛', 'A', "o'b", '"', '\\', '+', '&=', '\n', '\u0001', 'b\u001bc', '%\u0001', '%C\u0001%01', 'd\ufffe\uffff', '%C%01', '.\u0001', '%["a"]', '[null]', 'a\rb', 'x'.repeat(90)]
+const titled = (properties: object): SqlStoreOptions['attributes'] => ({
+  type: 'object', properties: { ...properties, title: { type: ['string', 'null'] } }
+})
+const TEXTS = [
+  'a/b', 'a?b', 'a#b', '100%', '%41', '%', '%2E', '%N', '%25', '.', '..', '...', '', ' ', 'a b ', 'a,b', ',', 'a.json',
+  'né', '💛', 'A', "o'b", '"', '\\', '+', '&=', '\n', '\u0001', 'b\u001bc', '%\u0001', '%C\u0001%01', 'd\ufffe\uffff',
+  '%C%01', '.\u0001', '%["a"]', '[null]', 'a\rb', 'x'.repeat(90)
+]
 
 each('a key of one text makes ids of its texts', async (t, engine) => {
   const store = await opened(engine, { attributes: titled({ code: text }), key: ['code'], migrate: true })
@@ -49,11 +55,21 @@ each('a key of one text makes ids of its texts', async (t, engine) => {
   t.equal(ids.size, TEXTS.length, 'no two rows have the same id')
   for (const [id, code] of ids) {
     t.equal((await store.get(id, {}, context))?.attributes.code, code, String(id))
-    t.match(await store.update(id, { title: code }, anyVersion, context), { ok: true, row: { id, attributes: { code, title: code } } })
+    t.match(await store.update(id, { title: code }, anyVersion, context), {
+      ok: true, row: { id, attributes: { code, title: code } }
+    })
   }
-  t.strictSame([...ids].filter(([id, code]) => id !== code), [['%2541', '%41'], ['%25', '%'], ['%252E', '%2E'], ['%25N', '%N'], ['%2525', '%25'], ['%2E', '.'], ['%2E.', '..'], ['%', ''],
-    ['%["\\u0001"]', '\u0001'], ['%["b\\u001bc"]', 'b\u001bc'], ['%["%\\u0001"]', '%\u0001'], ['%["%C\\u0001%01"]', '%C\u0001%01'], ['%["d\\ufffe\\uffff"]', 'd\ufffe\uffff'], ['%25C%01', '%C%01'], ['%[".\\u0001"]', '.\u0001'], ['%25["a"]', '%["a"]'], ['%["a\\rb"]', 'a\rb']])
-  for (const id of ['\u0001', 'b\u001bc', '%C', '%[', '%[]', '%["a/b"]', '%["a","b"]', '%[{}]', '%[["a/b"]]', '%[true]', '%["\\u0001"', '%N', '%T1', 'd\ufffe\uffff']) {
+  t.strictSame([...ids].filter(([id, code]) =>
+    id !== code), [[
+    '%2541', '%41'
+  ], ['%25', '%'], ['%252E', '%2E'], ['%25N', '%N'], ['%2525', '%25'], ['%2E', '.'], ['%2E.', '..'], ['%', ''],
+  ['%["\\u0001"]', '\u0001'], ['%["b\\u001bc"]', 'b\u001bc'], ['%["%\\u0001"]', '%\u0001'], ['%["%C\\u0001%01"]', '%C\u0001%01'], [
+    '%["d\\ufffe\\uffff"]', 'd\ufffe\uffff'
+  ], ['%25C%01', '%C%01'], ['%[".\\u0001"]', '.\u0001'], ['%25["a"]', '%["a"]'], ['%["a\\rb"]', 'a\rb']])
+  for (const id of [
+    '\u0001', 'b\u001bc', '%C', '%[', '%[]', '%["a/b"]', '%["a","b"]', '%[{}]', '%[["a/b"]]', '%[true]', '%["\\u0001"',
+    '%N', '%T1', 'd\ufffe\uffff'
+  ]) {
     t.equal(await store.get(id, {}, context), undefined, `${JSON.stringify(id)} is no other name of a row`)
     t.strictSame(await store.delete(id, anyVersion, context), { ok: false, why: 'missing' })
   }
@@ -61,23 +77,34 @@ each('a key of one text makes ids of its texts', async (t, engine) => {
     t.equal(await store.get(id, {}, context), undefined, JSON.stringify(id))
     t.strictSame(await store.delete(id, anyVersion, context), { ok: false, why: 'missing' })
   }
-  t.strictSame((await readAll(store.list(query, context))).map(({ attributes }) => attributes.code), [...TEXTS].sort((a, b) => comparePositions(BY_ID, [a], [b])))
-  t.match(await thrownBy(() => store.create({ code: 'A' }, {}, context)), { code: 'FST_RESOURCES_DUPLICATE', errors: { code: ['is already taken'] } })
+  t.strictSame((await readAll(store.list(query, context))).map(({ attributes }) =>
+    attributes.code), [...TEXTS].sort((a, b) => comparePositions(BY_ID, [a], [b])))
+  t.match(await thrownBy(() =>
+    store.create({ code: 'A' }, {}, context)), {
+    code: 'FST_RESOURCES_DUPLICATE', errors: { code: ['is already taken'] }
+  })
   for (const id of ids.keys()) t.match(await store.delete(id, anyVersion, context), { ok: true, row: { id } })
   t.strictSame(await readAll(store.list(query, context)), [])
 })
 
 each('the type of a key of one attribute is that of its ids', async (t, engine) => {
-  const cases: ReadonlyArray<readonly [schema: object, id: string, value: unknown, written: Id, wrong: readonly Id[]]> = [
+  const cases: ReadonlyArray<readonly [
+    schema: object, id: string, value: unknown, written: Id, wrong: readonly Id[]
+  ]> = [
     [integer, 'integer', 7, 7, ['7', 7.5, '07']],
-    [{ type: 'string', format: 'uuid' }, 'uuid', '019a0000-0000-7000-8000-000000000000', '019a0000-0000-7000-8000-000000000000', ['019A0000-0000-7000-8000-000000000000', 'x', 7]],
+    [
+      { type: 'string', format: 'uuid' }, 'uuid', '019a0000-0000-7000-8000-000000000000',
+      '019a0000-0000-7000-8000-000000000000', ['019A0000-0000-7000-8000-000000000000', 'x', 7]
+    ],
     [{ type: 'number' }, 'string', 1.5, '1.5', ['1.50', 1.5, 'x', 'NaN', 'Infinity', '']],
     [{ type: 'boolean' }, 'string', true, 'true', ['1', 't', 'TRUE', 'false']],
     [{ type: 'boolean' }, 'string', false, 'false', ['0', 'f', 'true']],
     [{ type: 'string', format: 'date' }, 'string', '2026-01-31', '2026-01-31', ['2026-1-31']]
   ]
   for (const [index, [schema, id, value, written, wrong]] of cases.entries()) {
-    const store = await opened(engine, { table: `typed_${index}`, attributes: titled({ code: schema }), key: ['code'], migrate: true })
+    const store = await opened(engine, {
+      table: `typed_${index}`, attributes: titled({ code: schema }), key: ['code'], migrate: true
+    })
     t.equal(store.id, id)
     const row = await store.create({ code: value }, {}, context)
     t.equal(row.id, written)
@@ -89,7 +116,11 @@ each('the type of a key of one attribute is that of its ids', async (t, engine) 
 const track = { playlistId: integer, trackId: integer } as const
 
 each('a key of several attributes joins them', async (t, engine) => {
-  const store = await opened(engine, { attributes: titled({ list: text, place: integer, done: { type: 'boolean' } }), key: ['list', 'place', 'done'], migrate: true })
+  const store = await opened(engine, {
+    attributes: titled({ list: text, place: integer, done: { type: 'boolean' } }),
+    key: ['list', 'place', 'done'],
+    migrate: true
+  })
   const cases: ReadonlyArray<readonly [attributes: Attributes, id: string]> = [
     [{ list: 'a', place: 1, done: true }, 'a,1,true'],
     [{ list: 'a', place: 10, done: true }, 'a,10,true'],
@@ -107,9 +138,14 @@ each('a key of several attributes joins them', async (t, engine) => {
     t.equal(row.id, id)
     t.strictSame(await store.get(id, {}, context), row)
   }
-  for (const id of ['a,1', 'a,1,true,', 'a,01,true', 'a,1,TRUE', 'a,1,', 'a,%N,true', '%N,0,true', '%2,0,true', '%2c,0,true', '%,0,true', 'a, 1,true', 'a,1.5,true', '\u0001,1,false', '%["a",1,true]', '%["a",1]', 1]) {
+  for (const id of [
+    'a,1', 'a,1,true,', 'a,01,true', 'a,1,TRUE', 'a,1,', 'a,%N,true', '%N,0,true', '%2,0,true', '%2c,0,true',
+    '%,0,true', 'a, 1,true', 'a,1.5,true', '\u0001,1,false', '%["a",1,true]', '%["a",1]', 1
+  ]) {
     t.equal(await store.get(id, {}, context), undefined, String(id))
-    t.strictSame(await store.update(id, { title: 'T' }, { version: '1', scope: {} }, context), { ok: false, why: 'missing' })
+    t.strictSame(await store.update(id, { title: 'T' }, { version: '1', scope: {} }, context), {
+      ok: false, why: 'missing'
+    })
   }
   t.equal(await store.get('a,1,true', { list: 'b' }, context), undefined, 'the scope counts besides')
   t.match(await store.get('a,1,true', { list: 'a' }, context), { id: 'a,1,true' })
@@ -117,37 +153,69 @@ each('a key of several attributes joins them', async (t, engine) => {
 
 each('a create gives each part of the key, and an update changes none', async (t, engine) => {
   const store = await opened(engine, { attributes: titled(track), key: ['playlistId', 'trackId'], migrate: true })
-  t.match(await thrownBy(() => store.create({ trackId: 5 }, {}, context)), { code: 'FST_RESOURCES_INVALID', errors: { playlistId: ['must be given'] } })
-  t.strictSame(Object.keys((await thrownBy(() => store.create({}, {}, context))).errors as object), ['playlistId', 'trackId'])
+  t.match(await thrownBy(() =>
+    store.create({ trackId: 5 }, {}, context)), {
+    code: 'FST_RESOURCES_INVALID', errors: { playlistId: ['must be given'] }
+  })
+  t.strictSame(Object.keys((await thrownBy(() =>
+    store.create({}, {}, context))).errors as object), ['playlistId', 'trackId'])
   const row = await store.create({ trackId: 5, playlistId: 9 }, { playlistId: 1 }, context)
   t.match(row, { id: '1,5', attributes: { playlistId: 1, trackId: 5 } })
-  t.match(await thrownBy(() => store.create({ trackId: 5, playlistId: 1 }, {}, context)), { code: 'FST_RESOURCES_DUPLICATE', errors: { playlistId: ['is already taken'] } })
-  t.match(await thrownBy(() => store.create({ trackId: 5 }, { playlistId: 1 }, context)), { errors: { trackId: ['is already taken'] } })
-  t.match(await store.update('1,5', { playlistId: 1, trackId: 5, title: 'T' }, { version: row.version, scope: {} }, context), { ok: true, row: { id: '1,5', attributes: { title: 'T' } } }, 'the same values may be given')
-  const refused = { code: 'FST_RESOURCES_INVALID', errors: { trackId: ['cannot be changed, because the id contains it'] } }
+  t.match(await thrownBy(() =>
+    store.create({ trackId: 5, playlistId: 1 }, {}, context)), {
+    code: 'FST_RESOURCES_DUPLICATE', errors: { playlistId: ['is already taken'] }
+  })
+  t.match(await thrownBy(() =>
+    store.create({ trackId: 5 }, { playlistId: 1 }, context)), { errors: { trackId: ['is already taken'] } })
+  t.match(
+    await store.update('1,5', { playlistId: 1, trackId: 5, title: 'T' }, { version: row.version, scope: {} }, context),
+    { ok: true, row: { id: '1,5', attributes: { title: 'T' } } }, 'the same values may be given'
+  )
+  const refused = {
+    code: 'FST_RESOURCES_INVALID', errors: { trackId: ['cannot be changed, because the id contains it'] }
+  }
   t.match(await thrownBy(() => store.update('1,5', { trackId: 6, title: 'U' }, anyVersion, context)), refused)
   t.match(await thrownBy(() => store.update('1,5', { trackId: null }, { version: '2', scope: {} }, context)), refused)
-  t.match(await store.update('1,5', { trackId: 6 }, { version: row.version, scope: {} }, context), { ok: false, why: 'stale', current: { version: '2' } })
+  t.match(await store.update('1,5', { trackId: 6 }, { version: row.version, scope: {} }, context), {
+    ok: false, why: 'stale', current: { version: '2' }
+  })
   t.match(await store.update('1,6', { trackId: 7 }, anyVersion, context), { ok: false, why: 'missing' })
-  t.match(await thrownBy(() => store.update('1,5', { playlistId: 2 }, { version: '2', scope: { playlistId: 1 } }, context)), { code: 'FST_RESOURCES_SCOPE_CHANGE' })
+  t.match(await thrownBy(() =>
+    store.update('1,5', { playlistId: 2 }, { version: '2', scope: { playlistId: 1 } }, context)), {
+    code: 'FST_RESOURCES_SCOPE_CHANGE'
+  })
   t.match(await store.get('1,5', {}, context), { version: '2', attributes: { playlistId: 1, trackId: 5, title: 'T' } })
 })
 
 each('lists order, page, filter and count by the parts of a key', async (t, engine) => {
   const store = await opened(engine, { attributes: titled(track), key: ['playlistId', 'trackId'], migrate: true })
-  const pairs = [1, 2, 3, 10, 11].flatMap((playlistId) => [1, 2, 9, 10, 100].map((trackId) => ({ playlistId, trackId, title: trackId % 2 === 0 ? null : `t${playlistId % 2}` })))
+  const pairs = [1, 2, 3, 10, 11].flatMap(
+    (playlistId) => [1, 2, 9, 10, 100].map(
+      (trackId) => ({ playlistId, trackId, title: trackId % 2 === 0 ? null : `t${playlistId % 2}` })
+    )
+  )
   for (const attributes of [...pairs].reverse()) await store.create(attributes, {}, context)
-  const idOf = ({ playlistId, trackId }: { playlistId: unknown, trackId: unknown }): Id => `${String(playlistId)},${String(trackId)}`
+  const idOf = ({ playlistId, trackId }: { playlistId: unknown, trackId: unknown }): Id =>
+    `${String(playlistId)},${String(trackId)}`
   const all = pairs.map(idOf)
   const sorted = (order: Order): Id[] => {
-    const positionOf = (row: Record<string, unknown>): never[] => order.flatMap(({ by }) => by === 'id' ? [row.playlistId, row.trackId] : [row[by]]) as never[]
-    const parts = order.flatMap(({ by, descending }) => by === 'id' ? [{ by: 'a', descending }, { by: 'b', descending }] : [{ by, descending }])
+    const positionOf = (row: Record<string, unknown>): never[] =>
+      order.flatMap(({ by }) => by === 'id' ? [row.playlistId, row.trackId] : [row[by]]) as never[]
+    const parts = order.flatMap(({ by, descending }) =>
+      by === 'id' ? [{ by: 'a', descending }, { by: 'b', descending }] : [{ by, descending }])
     return [...pairs].sort((a, b) => comparePositions(parts, positionOf(a), positionOf(b))).map(idOf)
   }
-  const ids = async (parts: Partial<Query>): Promise<Id[]> => (await readAll(store.list({ ...query, ...parts }, context))).map(({ id }) => id)
+  const ids = async (parts: Partial<Query>): Promise<Id[]> => (await readAll(
+    store.list({ ...query, ...parts }, context)
+  )).map(({ id }) =>
+    id)
   t.strictSame(await ids({}), all)
-  const by = (spelled: string): Order => spelled.split(',').map((name) => ({ by: name.replace('-', ''), descending: name.startsWith('-') }))
-  for (const order of ['id', '-id', 'title,id', '-title,-id', 'title,-id', 'trackId,id', '-trackId,id', 'playlistId,-id', '-playlistId,id', 'trackId,-playlistId,id'].map(by)) {
+  const by = (spelled: string): Order =>
+    spelled.split(',').map((name) => ({ by: name.replace('-', ''), descending: name.startsWith('-') }))
+  for (const order of [
+    'id', '-id', 'title,id', '-title,-id', 'title,-id', 'trackId,id', '-trackId,id', 'playlistId,-id', '-playlistId,id',
+    'trackId,-playlistId,id'
+  ].map(by)) {
     const wanted = sorted(order)
     const shown = JSON.stringify(order)
     t.strictSame(await ids({ order }), wanted, shown)
@@ -155,7 +223,10 @@ each('lists order, page, filter and count by the parts of a key', async (t, engi
     for (;;) {
       const last = found.at(-1)
       const after = last && order.map(({ by }) => (by === 'id' ? last.id : last.attributes[by] ?? null) as string)
-      t.equal((await store.count({ ...query, order, after, most: undefined, estimate: false }, context)).rows, wanted.length - found.length)
+      t.equal(
+        (await store.count({ ...query, order, after, most: undefined, estimate: false }, context)).rows,
+        wanted.length - found.length
+      )
       const page = await readAll(store.list({ ...query, order, after, limit: 7 }, context))
       if (page.length === 0) break
       found.push(...page)
@@ -163,10 +234,18 @@ each('lists order, page, filter and count by the parts of a key', async (t, engi
     t.strictSame(found.map(({ id }) => id), wanted, `page by page in the order ${shown}`)
   }
   t.strictSame(await ids({ after: ['nonsense'] }), [], 'no row is after what is no id')
-  t.strictSame(await store.count({ ...query, after: ['nonsense'], most: undefined, estimate: true }, context), { rows: 0, isEstimate: false })
+  t.strictSame(
+    await store.count({ ...query, after: ['nonsense'], most: undefined, estimate: true }, context),
+    { rows: 0, isEstimate: false }
+  )
   const cases: ReadonlyArray<readonly [Condition, readonly Id[]]> = [
     [{ attribute: 'id', operator: 'in', value: ['3,9', '1,1', 'x', 5, true, '3,9'] }, ['1,1', '3,9']],
-    [{ attribute: 'id', operator: 'in', value: [...all, ...Array.from({ length: 1200 }, (_, index) => `4,${index}`)] as string[] }, all],
+    [{
+      attribute: 'id',
+      operator: 'in',
+      value: [...all, ...Array.from({ length: 1200 }, (_, index) =>
+      `4,${index}`)] as string[]
+    }, all],
     [{ attribute: 'id', operator: 'in', value: ['x'] }, []],
     [{ attribute: 'id', operator: 'eq', value: '10,100' }, ['10,100']],
     [{ attribute: 'id', operator: 'eq', value: '10' }, []],
@@ -179,15 +258,25 @@ each('lists order, page, filter and count by the parts of a key', async (t, engi
     [{ attribute: 'id', operator: 'null', value: true }, []],
     [{ attribute: 'id', operator: 'null', value: false }, all]
   ]
-  for (const [condition, found] of cases) t.strictSame(await ids({ filter: [condition] }), found, JSON.stringify(condition).slice(0, 100))
-  t.match(await thrownBy(() => readAll(store.list({ ...query, filter: [{ attribute: 'id', operator: 'starts', value: '1' }] }, context))), { message: 'resources: ids that consist of attributes cannot be searched; search the attributes' })
+  for (const [condition, found] of cases) {
+    t.strictSame(await ids({ filter: [condition] }), found, JSON.stringify(condition).slice(0, 100))
+  }
+  t.match(await thrownBy(() =>
+    readAll(store.list({ ...query, filter: [{ attribute: 'id', operator: 'starts', value: '1' }] }, context))), {
+    message: 'resources: ids that consist of attributes cannot be searched; search the attributes'
+  })
 })
 
 each('conditions on ids of one attribute are conditions on it', async (t, engine) => {
   const store = await opened(engine, { attributes: titled({ code: text }), key: ['code'], migrate: true })
   for (const code of ['a', 'b', '.', '%c']) await store.create({ code }, {}, context)
-  const ids = async (condition: Condition): Promise<Id[]> => (await readAll(store.list({ ...query, filter: [condition] }, context))).map(({ id }) => id)
-  t.strictSame(await ids({ attribute: 'id', operator: 'in', value: ['%2E', '%25c', 'a', '%c', '.'] }), ['%25c', '%2E', 'a'])
+  const ids = async (condition: Condition): Promise<Id[]> => (await readAll(
+    store.list({ ...query, filter: [condition] }, context)
+  )).map(({ id }) =>
+    id)
+  t.strictSame(
+    await ids({ attribute: 'id', operator: 'in', value: ['%2E', '%25c', 'a', '%c', '.'] }), ['%25c', '%2E', 'a']
+  )
   t.strictSame(await ids({ attribute: 'id', operator: 'gt', value: '%2E' }), ['a', 'b'])
   t.strictSame(await ids({ attribute: 'id', operator: 'not', value: 'a' }), ['%25c', '%2E', 'b'])
 })
@@ -198,28 +287,62 @@ each('rows of a view are addressed by all their values, and are only read', asyn
     "INSERT INTO sales VALUES ('b', 2), ('a', NULL), (NULL, 1), ('a', 1), (NULL, NULL), ('b', NULL)",
     'CREATE VIEW rows AS SELECT town, amount FROM sales'
   )
-  const store = await opened(engine, { attributes: { type: 'object', properties: { town: { type: ['string', 'null'] }, amount: { type: ['integer', 'null'] } } }, key: ['town', 'amount'], version: 'values' })
+  const store = await opened(engine, {
+    attributes: {
+      type: 'object', properties: { town: { type: ['string', 'null'] }, amount: { type: ['integer', 'null'] } }
+    },
+    key: ['town', 'amount'],
+    version: 'values'
+  })
   const rows = await readAll(store.list(query, context))
   const ids = ['%[null,null]', '%[null,1]', '%["a",null]', 'a,1', '%["b",null]', 'b,2']
   t.strictSame(rows.map(({ id }) => id), ids)
-  t.strictSame((await readAll(store.list({ ...query, order: [{ by: 'id', descending: true }] }, context))).map(({ id }) => id), [...ids].reverse())
+  t.strictSame((await readAll(store.list({ ...query, order: [{ by: 'id', descending: true }] }, context))).map(({
+    id
+  }) =>
+    id), [...ids].reverse())
   for (const row of rows) t.strictSame(await store.get(row.id, {}, context), row)
   for (const [index, { id }] of rows.entries()) {
-    t.strictSame((await readAll(store.list({ ...query, after: [id] }, context))).map(({ id }) => id), ids.slice(index + 1), `after ${id}`)
-    t.strictSame((await readAll(store.list({ ...query, filter: [{ attribute: 'id', operator: 'lte', value: id }] }, context))).map(({ id }) => id), ids.slice(0, index + 1), `up to ${id}`)
-    t.strictSame((await readAll(store.list({ ...query, filter: [{ attribute: 'id', operator: 'not', value: id }] }, context))).map(({ id }) => id), ids.filter((other) => other !== id), `other than ${id}`)
+    t.strictSame((await readAll(store.list({ ...query, after: [id] }, context))).map(({ id }) =>
+      id), ids.slice(index + 1), `after ${id}`)
+    t.strictSame((await readAll(
+      store.list({ ...query, filter: [{ attribute: 'id', operator: 'lte', value: id }] }, context)
+    )).map(({ id }) =>
+      id), ids.slice(0, index + 1), `up to ${id}`)
+    t.strictSame((await readAll(
+      store.list({ ...query, filter: [{ attribute: 'id', operator: 'not', value: id }] }, context)
+    )).map(({ id }) =>
+      id), ids.filter((other) => other !== id), `other than ${id}`)
   }
-  t.strictSame((await readAll(store.list({ ...query, filter: [{ attribute: 'id', operator: 'in', value: [ids[1], 'b,2', ids[2]] as string[] }] }, context))).map(({ id }) => id), [ids[1], ids[2], 'b,2'])
-  for (const write of [() => store.create({ town: 'c', amount: 1 }, {}, context), () => store.update('a,1', { }, anyVersion, context), () => store.delete('a,1', anyVersion, context)]) {
-    t.match(await thrownBy(write), { code: 'FST_RESOURCES_INVALID', message: 'the rows of this table cannot be written, because no key of it is unique' })
+  t.strictSame((await readAll(
+    store.list(
+      { ...query, filter: [{ attribute: 'id', operator: 'in', value: [ids[1], 'b,2', ids[2]] as string[] }] }, context
+    )
+  )).map(({ id }) =>
+    id), [ids[1], ids[2], 'b,2'])
+  for (const write of [() =>
+    store.create({ town: 'c', amount: 1 }, {}, context), () =>
+    store.update('a,1', { }, anyVersion, context), () => store.delete('a,1', anyVersion, context)]) {
+    t.match(await thrownBy(write), {
+      code: 'FST_RESOURCES_INVALID', message: 'the rows of this table cannot be written, because no key of it is unique'
+    })
   }
-  const single = await opened(engine, { attributes: { type: 'object', properties: { town: { type: ['string', 'null'] } } }, key: ['town'], version: 'values' })
-  t.strictSame((await readAll(single.list(query, context))).map(({ id }) => id).sort(), ['%[null]', '%[null]', 'a', 'a', 'b', 'b'])
-  for (const id of ['%[null]', 'a']) t.equal(await single.get(id, {}, context), undefined, 'an id of several rows names none')
-  const refused = { code: 'FST_RESOURCES_INVALID_QUERY', message: 'several rows have the key after which this page begins; read the list by "limit" and "offset"' }
+  const single = await opened(engine, {
+    attributes: { type: 'object', properties: { town: { type: ['string', 'null'] } } }, key: ['town'], version: 'values'
+  })
+  t.strictSame((await readAll(single.list(query, context))).map(({ id }) =>
+    id).sort(), ['%[null]', '%[null]', 'a', 'a', 'b', 'b'])
+  for (const id of ['%[null]', 'a']) {
+    t.equal(await single.get(id, {}, context), undefined, 'an id of several rows names none')
+  }
+  const refused = {
+    code: 'FST_RESOURCES_INVALID_QUERY',
+    message: 'several rows have the key after which this page begins; read the list by "limit" and "offset"'
+  }
   t.match(await thrownBy(() => readAll(single.list({ ...query, after: ['a'] }, context))), refused)
   const pages = [0, 2, 4].map((offset) => readAll(single.list({ ...query, limit: 2, offset }, context)))
-  t.strictSame((await Promise.all(pages)).map((page) => page.map(({ id }) => id)), [['%[null]', '%[null]'], ['a', 'a'], ['b', 'b']])
+  t.strictSame((await Promise.all(pages)).map((page) =>
+    page.map(({ id }) => id)), [['%[null]', '%[null]'], ['a', 'a'], ['b', 'b']])
 })
 
 each('a key must be unique, unless it consists of all values', async (t, engine) => {
@@ -228,7 +351,10 @@ each('a key must be unique, unless it consists of all values', async (t, engine)
     ['a TEXT NOT NULL, b TEXT NOT NULL, title TEXT, PRIMARY KEY (a, b)', ['a', 'b'], true],
     ['a TEXT NOT NULL, b TEXT NOT NULL, title TEXT, PRIMARY KEY (a, b)', ['b', 'a'], true],
     ['a TEXT NOT NULL UNIQUE, b TEXT NOT NULL, title TEXT', ['b', 'a'], true],
-    ['a TEXT NOT NULL, b TEXT NOT NULL, title TEXT, PRIMARY KEY (a, b)', ['a'], /there is no unique index of the key "a" whose columns are not null/],
+    [
+      'a TEXT NOT NULL, b TEXT NOT NULL, title TEXT, PRIMARY KEY (a, b)', ['a'],
+      /there is no unique index of the key "a" whose columns are not null/
+    ],
     ['a TEXT UNIQUE, b TEXT, title TEXT', ['a'], /there is no unique index of the key "a"/],
     ['a TEXT, b TEXT, title TEXT', ['b', 'a'], /there is no unique index of the key "b", "a"/],
     ['a TEXT, b TEXT, title TEXT', ['a', 'b', 'title'], false]
@@ -255,39 +381,84 @@ each('options of keys are checked', async (t, engine) => {
     [{ key: ['titel'] }, 'Option "key" names "titel", which is not among the attributes; did you mean "title"?'],
     [{ key: ['a', 'a'] }, 'Option "key" names "a" twice.'],
     [{ key: ['tags'] }, 'Option "key" names "tags", which is kept as JSON and cannot be part of an id.'],
-    [{ key: ['a'], columns: { id: 'a' } }, 'Option "columns" names a column for "id", but the attributes of "key" form the id.'],
-    [{ key: ['a'], id: 'integer' }, 'Option "id" is \'integer\', but the ids are of the type \'string\'; leave "id" out if "key" names the attributes of the id, or else set it to \'integer\' or \'uuid\'.'],
-    [{ id: 'string' }, 'Option "id" is \'string\', but the ids are of the type \'integer\'; leave "id" out if "key" names the attributes of the id, or else set it to \'integer\' or \'uuid\'.']
+    [
+      { key: ['a'], columns: { id: 'a' } },
+      'Option "columns" names a column for "id", but the attributes of "key" form the id.'
+    ],
+    [
+      { key: ['a'], id: 'integer' },
+      'Option "id" is \'integer\', but the ids are of the type \'string\'; leave "id" out if "key" names the ' +
+        'attributes of the id, or else set it to \'integer\' or \'uuid\'.'
+    ],
+    [
+      { id: 'string' },
+      'Option "id" is \'string\', but the ids are of the type \'integer\'; leave "id" out if "key" names the ' +
+        'attributes of the id, or else set it to \'integer\' or \'uuid\'.'
+    ]
   ]
-  for (const [options, message] of cases) t.match(await thrownBy(() => engine.store({ table: 'rows', attributes, ...options })), { code: 'FST_RESOURCES_INVALID_OPTION', message }, JSON.stringify(options))
-  t.equal(engine.store({ table: 'rows', attributes, key: ['a'], id: 'string' }).id, 'string', 'the right type may be repeated')
+  for (const [options, message] of cases) {
+    t.match(await thrownBy(() =>
+      engine.store({ table: 'rows', attributes, ...options })), {
+      code: 'FST_RESOURCES_INVALID_OPTION', message
+    }, JSON.stringify(options))
+  }
+  t.equal(
+    engine.store({ table: 'rows', attributes, key: ['a'], id: 'string' }).id, 'string', 'the right type may be repeated'
+  )
 })
 
 each('a key of which the database fills a part need not be given', async (t, engine) => {
-  await engine.run(`CREATE TABLE rows (a TEXT NOT NULL, b ${engine.name === 'sqlite' ? "TEXT NOT NULL DEFAULT 'x'" : "text NOT NULL DEFAULT 'x'"}, title TEXT, PRIMARY KEY (a, b))`)
-  const store = await opened(engine, { attributes: titled({ a: text, b: { ...text, readOnly: true } }), key: ['a', 'b'], version: 'values' })
+  await engine.run(
+    `CREATE TABLE rows (a TEXT NOT NULL, b ${engine.name === 'sqlite'
+      ? "TEXT NOT NULL DEFAULT 'x'"
+      : "text NOT NULL DEFAULT 'x'"}, title TEXT, PRIMARY KEY (a, b))`
+  )
+  const store = await opened(engine, {
+    attributes: titled({ a: text, b: { ...text, readOnly: true } }), key: ['a', 'b'], version: 'values'
+  })
   t.strictSame(store.attributes.required, ['a'])
   t.equal((await store.create({ a: 'a' }, {}, context)).id, 'a,x')
 })
 
 each('a table with a key has foreign keys, whose rows are in the order of the key', async (t, engine) => {
   await engine.run('CREATE TABLE parents (id INTEGER PRIMARY KEY)', 'INSERT INTO parents VALUES (1), (2)')
-  const references = { playlistId: { table: 'parents', onDelete: 'cascade' }, nextId: { table: 'parents', onDelete: 'set null' } } as const
-  const store = await opened(engine, { attributes: titled({ ...track, nextId: { type: ['integer', 'null'] } }), key: ['playlistId', 'trackId'], references, migrate: true })
-  for (const [playlistId, trackId, nextId] of [[1, 1, 2], [1, 2, null], [2, 1, 1], [2, 2, null]]) await store.create({ playlistId, trackId, nextId }, {}, context)
-  const indexes = await engine.run(engine.name === 'sqlite' ? "SELECT sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL" : "SELECT indexdef AS sql FROM pg_indexes WHERE tablename = 'rows' AND indexname LIKE '%idx'") as Array<{ sql: string }>
-  t.strictSame(indexes.map(({ sql }) => sql.replace(/^.*\(|[")]/g, '')).sort(), ['nextId, playlistId, trackId', 'playlistId, trackId'])
+  const references = {
+    playlistId: { table: 'parents', onDelete: 'cascade' }, nextId: { table: 'parents', onDelete: 'set null' }
+  } as const
+  const store = await opened(engine, {
+    attributes: titled({ ...track, nextId: { type: ['integer', 'null'] } }),
+    key: ['playlistId', 'trackId'],
+    references,
+    migrate: true
+  })
+  for (const [playlistId, trackId, nextId] of [[1, 1, 2], [1, 2, null], [2, 1, 1], [2, 2, null]]) {
+    await store.create({ playlistId, trackId, nextId }, {}, context)
+  }
+  const indexes = await engine.run(
+    engine.name === 'sqlite'
+      ? "SELECT sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
+      : "SELECT indexdef AS sql FROM pg_indexes WHERE tablename = 'rows' AND indexname LIKE '%idx'"
+  ) as Array<{ sql: string }>
+  t.strictSame(indexes.map(({ sql }) =>
+    sql.replace(/^.*\(|[")]/g, '')).sort(), ['nextId, playlistId, trackId', 'playlistId, trackId'])
   await engine.run(...engine.name === 'sqlite' ? ['PRAGMA foreign_keys = ON'] : [], 'DELETE FROM parents WHERE id = 1')
-  t.strictSame((await readAll(store.list(query, context))).map(({ id, version, attributes }) => [id, version, attributes.nextId]), [['2,1', '2', null], ['2,2', '1', null]], 'the version of the row whose foreign key became null counts up')
+  t.strictSame(
+    (await readAll(store.list(query, context))).map(({ id, version, attributes }) => [id, version, attributes.nextId]),
+    [['2,1', '2', null], ['2,2', '1', null]], 'the version of the row whose foreign key became null counts up'
+  )
 })
 
 each('a sorted list of rows with a key is read in batches, in the order of the key', async (t, engine) => {
-  const store = await opened(engine, { attributes: titled(track), key: ['playlistId', 'trackId'], version: 'values', migrate: true })
+  const store = await opened(engine, {
+    attributes: titled(track), key: ['playlistId', 'trackId'], version: 'values', migrate: true
+  })
   const count = 600
   const values = Array.from({ length: count }, (_, index) => `(${index % 7}, ${index}, 't${index % 3}')`)
   await engine.run(`INSERT INTO rows ("playlistId", "trackId", title) VALUES ${values.join(', ')}`)
   const before = engine.statements.length
-  const rows = await readAll(store.list({ ...query, order: [{ by: 'title', descending: false }, { by: 'id', descending: false }] }, context))
+  const rows = await readAll(
+    store.list({ ...query, order: [{ by: 'title', descending: false }, { by: 'id', descending: false }] }, context)
+  )
   const keys = rows.map(({ attributes: { title, playlistId, trackId } }) => [title, playlistId, trackId] as never[])
   const order = ['title', 'playlistId', 'trackId'].map((by) => ({ by, descending: false }))
   t.equal(keys.length, count)
@@ -297,8 +468,16 @@ each('a sorted list of rows with a key is read in batches, in the order of the k
 
 each('a number that JSON does not have is a part of an id', async (t, engine) => {
   if (engine.name !== 'postgresql') return
-  await engine.run('CREATE TABLE sizes (size double precision, number integer, title text, PRIMARY KEY (size, number))', "INSERT INTO sizes VALUES ('-Infinity', 1), (1.5, 2), ('Infinity', 3), ('NaN', 4)")
-  const store = await opened(engine, { table: 'sizes', attributes: titled({ size: { type: 'number' }, number: integer }), key: ['size', 'number'], version: 'values' })
+  await engine.run(
+    'CREATE TABLE sizes (size double precision, number integer, title text, PRIMARY KEY (size, number))',
+    "INSERT INTO sizes VALUES ('-Infinity', 1), (1.5, 2), ('Infinity', 3), ('NaN', 4)"
+  )
+  const store = await opened(engine, {
+    table: 'sizes',
+    attributes: titled({ size: { type: 'number' }, number: integer }),
+    key: ['size', 'number'],
+    version: 'values'
+  })
   const rows = await readAll(store.list(query, context))
   t.strictSame(rows.map(({ id }) => id), ['%["-Infinity",1]', '1.5,2', '%["Infinity",3]', '%["NaN",4]'])
   for (const row of rows) t.strictSame(await store.get(row.id, {}, context), row, String(row.id))

@@ -27,14 +27,22 @@ async function found (store: Store, ...filter: Condition[]): Promise<unknown[]> 
 const UUID = '0190a6f0-7c3a-7000-8000-00000000000f'
 const attributes = {
   type: 'object',
-  properties: { name: { type: 'string', maxLength: 20 }, mood: { type: 'string' }, owner: { type: ['string', 'null'], format: 'uuid' } }
+  properties: {
+    name: { type: 'string', maxLength: 20 },
+    mood: { type: 'string' },
+    owner: { type: ['string', 'null'], format: 'uuid' }
+  }
 } as const
 
 each('conditions work on columns of other types than those of migrate', async (t, engine) => {
   const isPostgres = engine.name === 'postgresql'
   if (isPostgres) await engine.run("CREATE TYPE mood AS ENUM ('good', 'bad')")
   const id = isPostgres ? 'id bigserial PRIMARY KEY' : 'id INTEGER PRIMARY KEY AUTOINCREMENT'
-  await engine.run(`CREATE TABLE notes (${id}, version INTEGER NOT NULL, name varchar(20), mood ${isPostgres ? 'mood' : 'TEXT'}, owner ${isPostgres ? 'uuid' : 'TEXT'})`)
+  await engine.run(
+    `CREATE TABLE notes (${id}, version INTEGER NOT NULL, name varchar(20), mood ${isPostgres
+      ? 'mood'
+      : 'TEXT'}, owner ${isPostgres ? 'uuid' : 'TEXT'})`
+  )
   const stores: Store[] = [engine.store({ table: 'notes', attributes }), memoryStore()]
   const cases: ReadonlyArray<readonly [Condition, number[]]> = [
     [{ attribute: 'mood', operator: 'in', value: ['good', 'so-so'] }, [1]],
@@ -58,28 +66,47 @@ each('conditions work on columns of other types than those of migrate', async (t
     await store.create({ name: 'green tea%', mood: 'good', owner: UUID }, {}, context)
     await store.create({ name: 'water', mood: 'bad', owner: null }, {}, context)
     await store.create({}, {}, context)
-    for (const [condition, expected] of cases) t.strictSame(await found(store, condition), expected, JSON.stringify(condition))
+    for (const [condition, expected] of cases) {
+      t.strictSame(await found(store, condition), expected, JSON.stringify(condition))
+    }
   }
 })
 
 each('only a count of PostgreSQL that may be an estimate is one', async (t, engine) => {
   const store: SqlStore = engine.store({ table: 'notes', attributes, migrate: true })
   await store.prepare()
-  for (let index = 0; index < 40; index++) await store.create({ name: index % 2 === 0 ? 'tea' : 'water', mood: '' }, {}, context)
+  for (let index = 0; index < 40; index++) {
+    await store.create({ name: index % 2 === 0 ? 'tea' : 'water', mood: '' }, {}, context)
+  }
   await engine.run('ANALYZE notes')
   const { limit, ...whole } = every
   const query: CountQuery = { ...whole, most: undefined, estimate: true }
   const isEstimate = engine.name === 'postgresql'
-  const tea: CountQuery = { ...query, filter: [{ attribute: 'name', operator: 'eq', value: 'tea' }, { attribute: 'mood', operator: 'eq', value: '' }] }
+  const tea: CountQuery = {
+    ...query,
+    filter: [{ attribute: 'name', operator: 'eq', value: 'tea' }, { attribute: 'mood', operator: 'eq', value: '' }]
+  }
   t.strictSame(await store.count(query, context), { rows: 40, isEstimate })
   t.strictSame(await store.count(tea, context), { rows: 20, isEstimate })
   const search = { words: ['tea'], attributes: ['name'] }
   t.equal((await store.count({ ...query, search }, context)).isEstimate, isEstimate, 'a search')
-  t.strictSame(await store.count({ ...query, search, scope: { mood: '' } }, context), { rows: 20, isEstimate: false }, 'within a scope, an estimate would tell about other rows')
+  t.strictSame(
+    await store.count({ ...query, search, scope: { mood: '' } }, context), { rows: 20, isEstimate: false },
+    'within a scope, an estimate would tell about other rows'
+  )
   t.strictSame(await store.count({ ...query, estimate: false }, context), { rows: 40, isEstimate: false })
-  t.strictSame(await store.count({ ...query, after: [30] }, context), { rows: 10, isEstimate: false }, 'after a position, the count is exact')
-  t.strictSame(await store.count({ ...query, filter: [{ attribute: 'name', operator: 'eq', value: 1 }] }, context), { rows: 0, isEstimate: false }, 'no row can have the value')
-  t.strictSame(await store.count({ ...query, scope: { name: 1 } }, context), { rows: 0, isEstimate: false }, 'no row can have the value of the scope')
+  t.strictSame(
+    await store.count({ ...query, after: [30] }, context), { rows: 10, isEstimate: false },
+    'after a position, the count is exact'
+  )
+  t.strictSame(
+    await store.count({ ...query, filter: [{ attribute: 'name', operator: 'eq', value: 1 }] }, context),
+    { rows: 0, isEstimate: false }, 'no row can have the value'
+  )
+  t.strictSame(
+    await store.count({ ...query, scope: { name: 1 } }, context), { rows: 0, isEstimate: false },
+    'no row can have the value of the scope'
+  )
   t.strictSame(memoryStore().count(query), { rows: 0, isEstimate: false })
 })
 
@@ -88,8 +115,7 @@ t.test('an index on trigrams serves contains, starts and searches', async (t) =>
   const store = engine.store({ table: 'notes', attributes, migrate: true })
   await store.prepare()
   await engine.run(
-    'CREATE EXTENSION IF NOT EXISTS pg_trgm',
-    'CREATE INDEX notes_name ON notes USING gin (name gin_trgm_ops)',
+    'CREATE EXTENSION IF NOT EXISTS pg_trgm', 'CREATE INDEX notes_name ON notes USING gin (name gin_trgm_ops)',
     'INSERT INTO notes (version, name) SELECT 1, left(md5(n::text), 20) FROM generate_series(1, 20000) n',
     'ANALYZE notes'
   )
@@ -106,7 +132,9 @@ t.test('PostgreSQL plans ranges and searches by their values', async (t) => {
   const store = engine.store({ table: 'planned', attributes, migrate: true })
   await store.prepare()
   const prepared = async (): Promise<unknown> => {
-    const [found] = await engine.run("SELECT count(*) AS count FROM pg_prepared_statements WHERE statement LIKE '%FROM \"planned\"%'")
+    const [found] = await engine.run(
+      "SELECT count(*) AS count FROM pg_prepared_statements WHERE statement LIKE '%FROM \"planned\"%'"
+    )
     return (found as { readonly count: unknown }).count
   }
   await readAll(store.list({ ...every, filter: [{ attribute: 'name', operator: 'gte', value: 'a' }] }, context))
@@ -164,7 +192,8 @@ t.test('SQLite reads texts by LIKE, and by GLOB only where LIKE does not know a 
 })
 
 const any: Omit<Query, 'order'> = { after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }
-const REFUSAL = /^resources: a list of the table "rows" cannot continue after a row, because the driver does not return a text of the row as the table holds it/
+const REFUSAL =
+  /^resources: a list of the table "rows" cannot continue after a row, because the driver does not return a text of the row as the table holds it/
 const text = { type: 'string' } as const
 const schema: SqlStoreOptions['attributes'] = { type: 'object', properties: { code: text, name: text } }
 
@@ -172,34 +201,56 @@ const schema: SqlStoreOptions['attributes'] = { type: 'object', properties: { co
 interface Alteration {
   readonly name: string
   readonly database: () => SqliteDatabase
-  /** Returns the SQL of a text that the driver alters. The texts of other digits differ, unless the driver replaces bytes. */
+  /**
+   * Returns the SQL of a text that the driver alters. The texts of other digits differ, unless the driver replaces
+   * bytes.
+   */
   readonly stored: (digits: string) => string
 }
 
 /** Returns a driver that replaces characters by U+FFFD, as node:sqlite does with bytes that are not UTF-8. */
 function replacing (): SqliteDatabase {
   const database = new Database(':memory:')
-  const replace = (value: unknown): unknown => typeof value === 'string' ? value.replace(/[\ue000💛][\d]*/u, '\ufffd') : value
+  const replace = (value: unknown): unknown =>
+    typeof value === 'string' ? value.replace(/[\ue000💛][\d]*/u, '\ufffd') : value
   return {
     exec: (sql) => database.exec(sql),
     prepare (sql) {
       const statement = database.prepare(sql)
       return {
         safeIntegers: (isOn) => statement.safeIntegers(isOn),
-        all: (...values) => (statement.all(...values) as object[]).map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, replace(value)])))
+        all: (...values) => (statement.all(...values) as object[]).map((row) =>
+          Object.fromEntries(Object.entries(row).map(([name, value]) => [name, replace(value)])))
       }
     }
   }
 }
 
 const alterations: Alteration[] = [
-  { name: 'a driver that replaces texts by lesser ones', database: replacing, stored: (digits) => `'k' || char(128155) || ${digits}` },
-  { name: 'a driver that replaces texts by greater ones', database: replacing, stored: (digits) => `'k' || char(57344) || ${digits}` }
+  {
+    name: 'a driver that replaces texts by lesser ones',
+    database: replacing,
+    stored: (digits) =>
+    `'k' || char(128155) || ${digits}`
+  },
+  {
+    name: 'a driver that replaces texts by greater ones',
+    database: replacing,
+    stored: (digits) =>
+    `'k' || char(57344) || ${digits}`
+  }
 ]
 for (const { name, open } of await findDrivers()) {
   // libsql ends the process at a text that is not UTF-8.
   if (name !== 'node:sqlite') continue
-  for (const byte of ['80', 'fc']) alterations.push({ name: `${name} with the byte ${byte}`, database: () => open(':memory:'), stored: (digits) => `CAST(x'6b${byte}' AS TEXT) || iif(${digits} > '', '', '')` })
+  for (const byte of ['80', 'fc']) {
+    alterations.push({
+      name: `${name} with the byte ${byte}`,
+      database: () =>
+        open(':memory:'),
+      stored: (digits) => `CAST(x'6b${byte}' AS TEXT) || iif(${digits} > '', '', '')`
+    })
+  }
 }
 
 async function openStore (database: SqliteDatabase, options: Partial<SqlStoreOptions> = {}): Promise<SqliteStore> {
@@ -208,15 +259,21 @@ async function openStore (database: SqliteDatabase, options: Partial<SqlStoreOpt
   return store as SqliteStore
 }
 
-const orderOf = (sort: string): Order => [...sort.split(',').map((name) => ({ by: name.replace('-', ''), descending: name.startsWith('-') }))]
+const orderOf = (sort: string): Order => [
+  ...sort.split(',').map((name) => ({ by: name.replace('-', ''), descending: name.startsWith('-') }))
+]
 
 /** Passes if a list ended, or failed with an error about an altered text. */
-function checkRead (t: Test, { names, error }: { readonly names: unknown[], readonly error: unknown }, count: number, what: string): void {
+function checkRead (t: Test, {
+  names, error
+}: { readonly names: unknown[], readonly error: unknown }, count: number, what: string): void {
   if (error === undefined) t.ok(names.length <= count, `${what}: no row is repeated`)
   else t.match((error as Error).message, REFUSAL, what)
 }
 
-const numbered: SqlStoreOptions['attributes'] = { type: 'object', properties: { code: text, name: text, number: { type: 'integer' } } }
+const numbered: SqlStoreOptions['attributes'] = {
+  type: 'object', properties: { code: text, name: text, number: { type: 'integer' } }
+}
 const TABLES: ReadonlyArray<readonly [table: string, options: Partial<SqlStoreOptions>]> = [
   ['id INTEGER PRIMARY KEY AUTOINCREMENT, code TEXT, name TEXT, number INTEGER', {}],
   ['code TEXT PRIMARY KEY NOT NULL, name TEXT, number INTEGER', { key: ['code'] }],
@@ -231,8 +288,14 @@ for (const { name, database: open, stored } of alterations) {
         for (const column of ['code', 'name']) {
           const database = open()
           if (/byte/.test(name) && options.key?.length === 1 && column === 'code') continue
-          const [code, text] = column === 'code' ? [stored("printf('%05d', n)"), "'x'"] : ["printf('c%05d', n)", stored("printf('%05d', n)")]
-          database.exec(`CREATE TABLE rows (${columns}); WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 2500) INSERT INTO rows (code, name, number) SELECT ${code}, ${text}, n FROM c; INSERT INTO rows (code, name, number) VALUES ('z', 'z', 2501)`)
+          const [code, text] = column === 'code'
+            ? [stored("printf('%05d', n)"), "'x'"]
+            : ["printf('c%05d', n)", stored("printf('%05d', n)")]
+          database.exec(
+            `CREATE TABLE rows (${columns}); WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n ` +
+              `< 2500) INSERT INTO rows (code, name, number) SELECT ${code}, ${text}, n FROM c; INSERT INTO rows ` +
+                '(code, name, number) VALUES (\'z\', \'z\', 2501)'
+          )
           const store = await openStore(database, { attributes: numbered, ...options })
           for (const sort of ['id', '-id', 'name,id', '-name,-id', '-code,id']) {
             const names: unknown[] = []
@@ -255,7 +318,10 @@ for (const { name, database: open, stored } of alterations) {
 
 t.test('a list in which a row follows itself fails, because the driver has cut its text at U+0000', async (t) => {
   const database = new Database(':memory:')
-  database.exec("CREATE TABLE rows (code TEXT PRIMARY KEY NOT NULL, name TEXT); INSERT INTO rows VALUES ('a', ''), ('b' || char(0) || 'c', '')")
+  database.exec(
+    "CREATE TABLE rows (code TEXT PRIMARY KEY NOT NULL, name TEXT); INSERT INTO rows VALUES ('a', ''), ('b' || " +
+      "char(0) || 'c', '')"
+  )
   const store = await openStore(database, { key: ['code'] })
   await t.rejects(readAll(store.list({ ...any, order: BY_ID, after: ['b'] }, context)), { message: REFUSAL })
 })

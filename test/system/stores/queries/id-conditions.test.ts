@@ -10,7 +10,11 @@ const context = { signal: new AbortController().signal }
 
 async function find (store: Store, ...filter: readonly Condition[]): Promise<Id[]> {
   const rows: Row[] = []
-  for await (const batch of store.list({ order: BY_ID, after: undefined, limit: undefined, scope: {}, filter, search: undefined }, context)) rows.push(...batch)
+  for await (const batch of store.list(
+    { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter, search: undefined }, context
+  )) {
+    rows.push(...batch)
+  }
   return rows.map(({ id }) => id)
 }
 
@@ -19,17 +23,24 @@ for (const id of ['integer', 'uuid'] as const) {
     const engines = await openEngines()
     const stores: ReadonlyArray<readonly [string, Store]> = [
       ['memory', memoryStore({ id })],
-      ...engines.map((engine) => [engine.name, engine.store({ table: `shelves_${id}`, id, attributes, migrate: true })] as const)
+      ...engines.map(
+        (engine) => [engine.name, engine.store({ table: `shelves_${id}`, id, attributes, migrate: true })] as const
+      )
     ]
     for (const [name, store] of stores) {
       await store.prepare?.()
       const ids: Id[] = []
-      for (let index = 0; index < 6; index++) ids.push((await store.create({ title: 't', shelf: index % 2 }, {}, context)).id)
+      for (let index = 0; index < 6; index++) {
+        ids.push((await store.create({ title: 't', shelf: index % 2 }, {}, context)).id)
+      }
       const [first, second, third, , , last] = ids as [Id, Id, Id, Id, Id, Id]
       const cases: ReadonlyArray<readonly [readonly Condition[], readonly Id[]]> = [
         [[{ attribute: 'id', operator: 'in', value: [last, second, second] }], [second, last]],
         [[{ attribute: 'id', operator: 'in', value: ids }], ids],
-        [[{ attribute: 'id', operator: 'in', value: [first, 'x', 1.5, true, id === 'uuid' ? 1 : String(second)] }], [first]],
+        [
+          [{ attribute: 'id', operator: 'in', value: [first, 'x', 1.5, true, id === 'uuid' ? 1 : String(second)] }],
+          [first]
+        ],
         [[{ attribute: 'id', operator: 'in', value: ['x'] }], []],
         [[{ attribute: 'id', operator: 'eq', value: third }], [third]],
         [[{ attribute: 'id', operator: 'not', value: third }], ids.filter((other) => other !== third)],
@@ -37,9 +48,17 @@ for (const id of ['integer', 'uuid'] as const) {
         [[{ attribute: 'id', operator: 'lte', value: third }], ids.slice(0, 3)],
         [[{ attribute: 'id', operator: 'null', value: true }], []],
         [[{ attribute: 'id', operator: 'null', value: false }], ids],
-        [[{ attribute: 'id', operator: 'in', value: [first, second] }, { attribute: 'shelf', operator: 'eq', value: 1 }], [second]]
+        [
+          [
+            { attribute: 'id', operator: 'in', value: [first, second] },
+            { attribute: 'shelf', operator: 'eq', value: 1 }
+          ],
+          [second]
+        ]
       ]
-      for (const [filter, found] of cases) t.strictSame(await find(store, ...filter), found, `${name} ${JSON.stringify(filter)}`)
+      for (const [filter, found] of cases) {
+        t.strictSame(await find(store, ...filter), found, `${name} ${JSON.stringify(filter)}`)
+      }
     }
   })
 }
@@ -132,7 +151,9 @@ t.test('a list is filtered by ids that consist of attributes', async (t) => {
     for (const store of [pair, single, text]) await store.prepare()
     for (const [shelf, place] of [[9, 'a'], [9, 'b'], [10, 'a'], [10, 'b']] as const) {
       await pair.create({ shelf, place }, {}, context)
-      if ((shelf === 9) === (place === 'a')) for (const store of [single, text]) await store.create({ shelf, place }, {}, context)
+      if ((shelf === 9) === (place === 'a')) {
+        for (const store of [single, text]) await store.create({ shelf, place }, {}, context)
+      }
     }
     for (const [store, query, found] of cases) {
       const app = await build(t, { name: 'rows', store })
@@ -148,7 +169,9 @@ t.test('the id is among the filters wherever the store and the app have filters'
   const { capabilities, ...plain } = memoryStore()
   type Case = readonly [store: Store, filter: readonly string[] | undefined, query: string, status: number]
   const cases: readonly Case[] = [
-    [memoryStore(), ['title'], 'id=1', 200], [memoryStore(), ['title'], 'id[in]=1', 200], [memoryStore(), [], 'id=1', 400],
+    [
+      memoryStore(), ['title'], 'id=1', 200
+    ], [memoryStore(), ['title'], 'id[in]=1', 200], [memoryStore(), [], 'id=1', 400],
     [plain, undefined, 'id=1', 400], [{ ...plain, capabilities: { filter: ['in'] } }, undefined, 'id[in]=1,2', 200],
     [{ ...plain, capabilities: { filter: ['in'] } }, undefined, 'id=1', 200],
     [{ ...plain, capabilities: { filter: ['in'] } }, undefined, 'id[gt]=1', 400]

@@ -1,6 +1,9 @@
 import { randomInt } from 'node:crypto'
 import t from 'tap'
-import { type Attributes, comparePositions, type Condition, type CountQuery, memoryStore, type Operator, type Order, positionOf, type Query, type Row, type Scalar, type Search, type Store } from '../../../../lib/index.js'
+import {
+  type Attributes, comparePositions, type Condition, type CountQuery, memoryStore, type Operator, type Order,
+  positionOf, type Query, type Row, type Scalar, type Search, type Store
+} from '../../../../lib/index.js'
 import { context, openEngines, readAll } from '../../../support/stores/sql-engines.js'
 
 const SEED = Number(process.env.SEED ?? randomInt(2 ** 31))
@@ -29,7 +32,10 @@ const VALUES: Readonly<Record<string, readonly NonNullable<Scalar>[]>> = {
   count: [0, 1, -1, 2, 9, 10, 2 ** 31, 2 ** 53 - 1, -(2 ** 53 - 1)],
   ratio: [0, 0.1, 0.1 + 0.2, 0.3, -0.5, 5e-324, 1e21, -1.7976931348623157e308],
   done: [true, false],
-  owner: ['00000000-0000-0000-0000-000000000000', '0190a6f0-7c3a-7000-8000-00000000000f', 'ab000000-0000-1000-8000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'],
+  owner: [
+    '00000000-0000-0000-0000-000000000000', '0190a6f0-7c3a-7000-8000-00000000000f',
+    'ab000000-0000-1000-8000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+  ],
   day: ['2024-02-29', '2024-03-01', '0001-01-01', '9999-12-31'],
   tenant: ['a', 'b', 'B']
 }
@@ -77,11 +83,19 @@ function makeAttributes (): Attributes {
 
 function makeCondition (): Condition {
   const name = pick(NAMES)
-  const operators: Operator[] = ['eq', 'not', 'gt', 'gte', 'lt', 'lte', 'in', 'null', ...(TEXTS.includes(name) ? ['contains', 'starts', 'contains', 'starts'] as const : [])]
+  const operators: Operator[] = [
+    'eq', 'not', 'gt', 'gte', 'lt', 'lte', 'in', 'null',
+    ...(TEXTS.includes(name) ? ['contains', 'starts', 'contains', 'starts'] as const : [])
+  ]
   const operator = pick(operators)
   switch (operator) {
     case 'null': return { attribute: name, operator, value: chance(0.5) }
-    case 'in': return { attribute: name, operator, value: [makeValue(name), ...several(5, () => makeValue(chance(0.9) ? name : pick(NAMES)))] }
+    case 'in': return {
+      attribute: name,
+      operator,
+      value: [makeValue(name), ...several(5, () =>
+        makeValue(chance(0.9) ? name : pick(NAMES)))]
+    }
     case 'contains':
     case 'starts': return { attribute: name, operator, value: makePart() }
     // A value of another type, at times. Texts are compared with texts of any kind, so such values are no texts.
@@ -117,7 +131,9 @@ function makeQuery (rows: readonly Row[]): Query {
 t.test(`random queries have the same rows and counts in each store (SEED=${SEED})`, async (t) => {
   const engines = await openEngines()
   const stores: Array<readonly [string, Store]> = [['memory', memoryStore()]]
-  for (const engine of engines) stores.push([engine.name, engine.store({ table: 'notes', attributes: schema, migrate: true })])
+  for (const engine of engines) {
+    stores.push([engine.name, engine.store({ table: 'notes', attributes: schema, migrate: true })])
+  }
   for (const [, store] of stores) await store.prepare?.()
   const rows: Row[] = []
   for (let index = 0; index < 120; index++) {
@@ -138,12 +154,17 @@ t.test(`random queries have the same rows and counts in each store (SEED=${SEED}
     const [expected, ...others] = answers
     found += Math.min(expected?.ids.length ?? 0, 1)
     const inOrder = (expected?.ids ?? []).map((id) => positionOf(rows[Number(id) - 1] as Row, query.order))
-    const isOrdered = inOrder.every((position, at) => at === 0 || comparePositions(query.order, inOrder[at - 1] ?? [], position) < 0)
+    const isOrdered = inOrder.every((position, at) =>
+      at === 0 || comparePositions(query.order, inOrder[at - 1] ?? [], position) < 0)
     for (const [at, answer] of others.entries()) {
-      if (JSON.stringify(answer) !== JSON.stringify(expected)) t.strictSame(answer, expected, `${stores[at + 1]?.[0]}: query ${index}, ${JSON.stringify({ ...query, most })}`)
+      if (JSON.stringify(answer) !== JSON.stringify(expected)) {
+        t.strictSame(answer, expected, `${stores[at + 1]?.[0]}: query ${index}, ${JSON.stringify({ ...query, most })}`)
+      }
     }
     if (!isOrdered) t.fail(`query ${index} has another order: ${JSON.stringify(query)}`)
-    if (most === undefined && limit === undefined && expected?.ids.length !== expected?.count.rows) t.fail(`query ${index} has another count: ${JSON.stringify(query)}`)
+    if (most === undefined && limit === undefined && expected?.ids.length !== expected?.count.rows) {
+      t.fail(`query ${index} has another count: ${JSON.stringify(query)}`)
+    }
   }
   t.ok(found > QUERIES / 4, `${found} of ${QUERIES} queries found rows`)
 })

@@ -46,7 +46,9 @@ async function makeStore (engine: Engine, id: 'integer' | 'uuid' = 'integer'): P
   const texts = Array.from({ length: ROWS }, (_, index) => {
     const made = makeAttributes(index)
     const values = names.map((name) => typeof made[name] === 'string' ? `'${made[name]}'` : String(made[name] ?? null))
-    return `(${[id === 'uuid' ? `'00000000-0000-7000-8000-${String((index * 7) % ROWS).padStart(12, '0')}'` : index + 1, ...values].join()})`
+    return `(${[
+      id === 'uuid' ? `'00000000-0000-7000-8000-${String((index * 7) % ROWS).padStart(12, '0')}'` : index + 1, ...values
+    ].join()})`
   })
   await engine.run(`DELETE FROM posts_${id}`, `INSERT INTO posts_${id} (id, ${names.join()}) VALUES ${texts.join()}`)
   return store
@@ -84,8 +86,10 @@ for (const id of ['integer', 'uuid'] as const) {
         const rows = await list(engine, store, query)
         const { scope, filter, search, limit = ROWS } = { ...any, ...query }
         const matching = all.filter(({ attributes: { done, rating, title } }) =>
-          (!('done' in scope) || done === false) && (filter.length === 0 || (rating !== null && Number(rating) <= 2)) && (search === undefined || String(title).includes('1')))
-        const sorted = matching.sort((a, b) => comparePositions(query.order, positionOf(a, query.order), positionOf(b, query.order))).slice(0, limit)
+          (!('done' in scope) || done === false) && (filter.length === 0 || (rating !== null && Number(rating) <= 2)) &&
+            (search === undefined || String(title).includes('1')))
+        const sorted = matching.sort((a, b) =>
+          comparePositions(query.order, positionOf(a, query.order), positionOf(b, query.order))).slice(0, limit)
         // The comparison of tap takes seconds for so many rows. It is made only if there is a difference to show.
         if (isDeepStrictEqual(rows, sorted)) t.pass(`${engine.name}: ${what}`)
         else t.strictSame(rows, sorted, `${engine.name}: ${what}`)
@@ -94,8 +98,12 @@ for (const id of ['integer', 'uuid'] as const) {
   })
 }
 
-/** Changes of rows while the batches before them are read, and the titles that the list then shows in place of theirs. */
-const changes: ReadonlyArray<readonly [what: string, title: string, change: Attributes | 'delete', shown: string | undefined]> = [
+/**
+ * Changes of rows while the batches before them are read, and the titles that the list then shows in place of theirs.
+ */
+const changes: ReadonlyArray<readonly [
+  what: string, title: string, change: Attributes | 'delete', shown: string | undefined
+]> = [
   ['moves to the beginning', 'Title 2200', { title: 'A' }, undefined],
   ['moves to the end', 'Title 2201', { title: 'Z' }, 'Z'],
   ['moves to a batch that is read already', 'Title 2202', { title: 'Title 0150x' }, undefined],
@@ -109,15 +117,23 @@ t.test('rows that change while they are listed appear in order, and others exact
   for (const engine of await openEngines()) {
     const store = await makeStore(engine)
     const order = orderOf('title')
-    const titles = new Map((await readAll(store.list({ ...any, order }, context))).map(({ id, attributes: { title } }) => [String(title), id]))
+    const titles = new Map(
+      (await readAll(store.list({ ...any, order }, context))).map(
+        ({ id, attributes: { title } }) => [String(title), id]
+      )
+    )
     const shown: string[] = []
     let batches = 0
-    for await (const batch of store.list({ ...any, order, filter: [{ attribute: 'ratio', operator: 'gte', value: 0 }] }, context)) {
+    for await (const batch of store.list(
+      { ...any, order, filter: [{ attribute: 'ratio', operator: 'gte', value: 0 }] }, context
+    )) {
       shown.push(...batch.map(({ attributes: { title } }) => String(title)))
       if (++batches !== 2) continue
       for (const [, title, change] of changes) {
         const id = titles.get(title) ?? 0
-        await (change === 'delete' ? store.delete(id, unguarded, context) : store.update(id, change, unguarded, context))
+        await (change === 'delete'
+          ? store.delete(id, unguarded, context)
+          : store.update(id, change, unguarded, context))
       }
     }
     t.ok(batches > 3, engine.name)
@@ -128,19 +144,29 @@ t.test('rows that change while they are listed appear in order, and others exact
 
 t.test('a list of very many rows in an order without an index is refused, except by pages', async (t) => {
   for (const engine of await openEngines()) {
-    const store = engine.store({ table: 'numbers', id: 'uuid', attributes: { type: 'object', properties: { number: { type: 'integer' } } }, migrate: true })
+    const store = engine.store({
+      table: 'numbers',
+      id: 'uuid',
+      attributes: { type: 'object', properties: { number: { type: 'integer' } } },
+      migrate: true
+    })
     await store.migrate()
     const last = 50_000
     await engine.run(engine.name === 'sqlite'
       ? `INSERT INTO numbers (id, number) WITH RECURSIVE counted (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM counted WHERE n < ${last})
         SELECT printf('00000000-0000-7000-8000-%012d', n * 7919 % ${last + 1}), n FROM counted`
-      : `INSERT INTO numbers (id, number) SELECT ('00000000-0000-7000-8000-' || lpad((n::bigint * 7919 % ${last + 1})::text, 12, '0'))::uuid, n FROM generate_series(0, ${last}) AS counted (n)`)
+      : 'INSERT INTO numbers (id, number) SELECT (\'00000000-0000-7000-8000-\' || lpad((n::bigint * 7919 % ' +
+        `${last + 1})::text, 12, '0'))::uuid, n FROM generate_series(0, ${last}) AS counted (n)`)
     const order = orderOf('number')
-    const message = 'this list has more than 50000 rows, and no index has them in its order; read it by pages, with "limit"'
+    const message =
+      'this list has more than 50000 rows, and no index has them in its order; read it by pages, with "limit"'
     await t.rejects(list(engine, store, { order }), { code: 'FST_RESOURCES_INVALID_QUERY', message }, engine.name)
     t.equal((await list(engine, store, { order, limit: 10 })).length, 10)
     t.equal((await list(engine, store, { order: BY_ID })).length, last + 1)
-    t.equal((await list(engine, store, { order, filter: [{ attribute: 'number', operator: 'lt', value: 3000 }] })).length, 3000)
+    t.equal(
+      (await list(engine, store, { order, filter: [{ attribute: 'number', operator: 'lt', value: 3000 }] })).length,
+      3000
+    )
     await engine.run('CREATE INDEX by_number ON numbers (number, id)', 'ANALYZE')
     const rows = await list(engine, store, { order })
     t.ok(rows.length === last + 1 && rows.every(({ attributes: { number } }, index) => number === index), engine.name)
@@ -185,7 +211,8 @@ t.test('the range of nulls is read only if nulls can meet the conditions on the 
         const what = `${engine.name}: ${order[0]?.descending} ${JSON.stringify(condition)}`
         if (!readsNulls) t.notOk(engine.statements.some((text) => /WHERE "rating" IS NULL/.test(text)), what)
         const nulls = rows.filter(({ attributes: { rating } }) => rating === null).length
-        const wanted = all.filter(({ attributes: { rating, ratio } }) => rating === null && (condition.attribute === 'rating' || Number(ratio) >= 3)).length
+        const wanted = all.filter(({ attributes: { rating, ratio } }) =>
+          rating === null && (condition.attribute === 'rating' || Number(ratio) >= 3)).length
         t.equal(nulls, readsNulls ? wanted : 0, what)
       }
     }
@@ -214,18 +241,22 @@ interface Opened {
 async function open (t: Test): Promise<Opened[]> {
   const rows = Array.from({ length: ORDER_ROWS }, (_, index) =>
     ({ rating: index % 3, grade: index % 4 === 3 ? null : index % 4 }))
-  const serve = async (store: Store): Promise<FastifyInstance> => await build(t, { name: 'posts', attributes: attributesOrder, store })
+  const serve = async (store: Store): Promise<FastifyInstance> =>
+    await build(t, { name: 'posts', attributes: attributesOrder, store })
   const memory = memoryStore()
   for (const row of rows) memory.create(row, {})
   const opened: Opened[] = [{ name: 'memory', engine: undefined, app: await serve(memory) }]
   for (const engine of await openEngines()) {
     const values = rows.map(({ rating, grade }) => `(${rating}, ${String(grade)})`).join()
     await engine.run(
-      `CREATE TABLE posts (id ${IDS[engine.name]}, rating bigint NOT NULL, grade bigint, version bigint NOT NULL DEFAULT 1)`,
+      `CREATE TABLE posts (id ${IDS[engine.name]}, rating bigint NOT NULL, grade bigint, version bigint NOT NULL ` +
+        'DEFAULT 1)',
       `INSERT INTO posts (rating, grade) VALUES ${values}`,
       'CREATE INDEX by_rating ON posts (rating, id)', 'CREATE INDEX by_grade ON posts (grade, id)', 'ANALYZE'
     )
-    opened.push({ name: engine.name, engine, app: await serve(engine.store({ table: 'posts', attributes: attributesOrder })) })
+    opened.push({
+      name: engine.name, engine, app: await serve(engine.store({ table: 'posts', attributes: attributesOrder }))
+    })
   }
   return opened
 }
@@ -306,15 +337,26 @@ t.test('a sort by a column that is never null reads its first page with one stat
 
 t.test('a batch of JSON has few rows, and a list that is abandoned or fails ends', async t => {
   for (const { name, store: makeStore } of await openEngines()) {
-    const store = makeStore({ table: 'posts', migrate: true, attributes: { type: 'object', properties: { tags: { type: 'array' } } } })
+    const store = makeStore({
+      table: 'posts', migrate: true, attributes: { type: 'object', properties: { tags: { type: 'array' } } }
+    })
     await store.migrate()
-    for (let index = 0; index < 12; index++) await store.create({ tags: new Array(2500).fill('x'.repeat(100)) }, {}, context)
+    for (let index = 0; index < 12; index++) {
+      await store.create({ tags: new Array(2500).fill('x'.repeat(100)) }, {}, context)
+    }
     const sizes: number[] = []
-    for await (const batch of store.list({ order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }, context)) sizes.push(batch.length)
+    for await (const batch of store.list(
+      { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }, context
+    )) {
+      sizes.push(batch.length)
+    }
     t.ok(Math.max(...sizes) < 12, name)
     t.equal(sizes.reduce((sum, size) => sum + size), 12)
     const controller = new AbortController()
-    const list = store.list({ order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }, { signal: controller.signal })
+    const list = store.list(
+      { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined },
+      { signal: controller.signal }
+    )
     const batches = list[Symbol.asyncIterator]()
     await batches.next()
     controller.abort()
