@@ -1,12 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import type { LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 import { BY_ID, type Query, type Scope } from '../../../lib/index.js'
 import { type SqlStore, type SqlStoreOptions } from '../../../lib/sql/sqlite/index.js'
 import { equalTo } from '../../../lib/contract/scenarios/filters.js'
-import { build, draft } from '../../support/helper.js'
+import { build } from '../../support/helper.js'
 import { context, type Engine, openEngines, readAll } from '../../support/stores/sql-engines.js'
-import { textStore } from '../../support/stores/text-store.js'
 
 const anyVersion = { version: undefined, scope: {} }
 const every: Query = { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }
@@ -69,10 +67,17 @@ each('migrate creates a table that keeps every kind of value', async (t, engine)
   const store = await opened(engine, { table: 'posts', attributes: everything })
   const { id } = await store.create(values, {}, context)
   t.strictSame((await store.get(id, {}, context))?.attributes, values)
-  const nulls = await store.create({ title: 'N', email: null, rating: null, publishedAt: null, mixed: null, anything: null }, {}, context)
-  t.strictSame(nulls.attributes, { title: 'N', email: null, rating: null, publishedAt: null, mixed: null, anything: null })
+  const nulls = await store.create(
+    { title: 'N', email: null, rating: null, publishedAt: null, mixed: null, anything: null }, {}, context
+  )
+  t.strictSame(nulls.attributes, {
+    title: 'N', email: null, rating: null, publishedAt: null, mixed: null, anything: null
+  })
   const absent = await store.create({ title: 'A' }, {}, context)
-  t.strictSame(absent.attributes, nulls.attributes.title === 'N' && { ...nulls.attributes, title: 'A' }, 'a missing value is null if that is allowed, else absent')
+  t.strictSame(
+    absent.attributes, nulls.attributes.title === 'N' && { ...nulls.attributes, title: 'A' },
+    'a missing value is null if that is allowed, else absent'
+  )
   t.strictSame((await store.create({ title: 'M', mixed: 5 }, {}, context)).attributes.mixed, 5)
 })
 
@@ -84,14 +89,21 @@ each('migrate changes nothing if its work is done', async (t, engine) => {
   await (await opened(engine, options)).prepare()
   await (await opened(engine, { ...options, migrate: true })).prepare()
   t.equal((await readAll(store.list(every, context))).length, 1)
-  const other = engine.store({ table: 'posts', attributes: { type: 'object', properties: { title: { type: 'integer' } } } })
-  t.match((await thrownBy(() => other.migrate())).message, /the column "title" is of type (TEXT|text), which does not keep "title" \(integer\)/, 'existing columns are checked')
+  const other = engine.store({
+    table: 'posts', attributes: { type: 'object', properties: { title: { type: 'integer' } } }
+  })
+  t.match((await thrownBy(() =>
+    other.migrate())).message, /the column "title" is of type (TEXT|text), which does not keep "title" \(integer\)/, 'existing columns are checked')
   await opened(engine, { ...options, unique: ['price'] })
-  t.equal((await thrownBy(() => store.create({ ...values, email: 'b', title: 'U' }, {}, context))).message, 'price is already taken', 'a missing unique index is added')
+  t.equal((await thrownBy(() =>
+    store.create(
+      { ...values, email: 'b', title: 'U' }, {}, context
+    ))).message, 'price is already taken', 'a missing unique index is added')
 })
 
 each('a table that several processes create at once is created once', async (t, engine) => {
-  const stores = Array.from({ length: 8 }, () => engine.store({ table: 'posts', attributes: everything, unique: ['email'] }))
+  const stores = Array.from({ length: 8 }, () =>
+    engine.store({ table: 'posts', attributes: everything, unique: ['email'] }))
   await Promise.all(stores.map(async (store) => store.migrate()))
   await Promise.all(stores.map(async (store) => store.create({ title: 'T' }, {}, context)))
   t.equal((await readAll((stores[0] as SqlStore).list(every, context))).length, 8)
@@ -99,27 +111,40 @@ each('a table that several processes create at once is created once', async (t, 
 
 each('any name works for a table or an attribute', async (t, engine) => {
   const names = ['select', 'order', 'first-name', 'naïve', 'a.b', 'toString', 'constructor', 'x_Y', 'Robert']
-  const attributes = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) } as const
+  const attributes = {
+    type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
+  } as const
   const columns = { id: 'the "id"', Robert: '"; DROP TABLE bystander; --', order: "it's", 'first-name': 'a b' }
   await engine.run('CREATE TABLE bystander (id INTEGER)')
-  const store = await opened(engine, { table: 'we"ird table', attributes, columns, version: 'the version', unique: ['Robert', ['select', 'order']] })
+  const store = await opened(engine, {
+    table: 'we"ird table', attributes, columns, version: 'the version', unique: ['Robert', ['select', 'order']]
+  })
   const given = Object.fromEntries(names.map((name) => [name, `the ${name}`]))
   const { id } = await store.create(given, {}, context)
   t.strictSame((await store.get(id, given, context))?.attributes, given)
   for (const name of names) {
-    const query: Query = { ...every, order: [{ by: name, descending: true }, { by: 'id', descending: false }], filter: equalTo({ [name]: `the ${name}` }) }
+    const query: Query = {
+      ...every,
+      order: [{ by: name, descending: true }, { by: 'id', descending: false }],
+      filter: equalTo({ [name]: `the ${name}` })
+    }
     t.equal((await readAll(store.list(query, context))).length, 1, `listed by ${name}`)
     t.equal((await readAll(store.list({ ...query, filter: equalTo({ [name]: '\' OR 1=1 --' }) }, context))).length, 0)
-    t.equal((await store.update(id, { [name]: 'U' }, { version: undefined, scope: {} }, context)).ok, true, `changed ${name}`)
+    t.equal(
+      (await store.update(id, { [name]: 'U' }, { version: undefined, scope: {} }, context)).ok, true, `changed ${name}`
+    )
   }
   t.equal((await thrownBy(() => store.create({ Robert: 'U' }, {}, context))).message, 'Robert is already taken')
   t.equal((await store.delete(id, anyVersion, context)).ok, true)
-  t.strictSame(await engine.run('SELECT count(*) AS n FROM bystander').then(([row]) => Number((row as { n: unknown }).n)), 0, 'the other table is there')
+  t.strictSame(await engine.run('SELECT count(*) AS n FROM bystander').then(([row]) =>
+    Number((row as { n: unknown }).n)), 0, 'the other table is there')
 })
 
 each('ids may be unique together with the tenant that distributes the rows', async (t, engine) => {
   const attributes = { type: 'object', properties: { tenant: { type: 'string' }, title: { type: 'string' } } } as const
-  const columns = `tenant TEXT NOT NULL, title TEXT, version ${engine.name === 'sqlite' ? 'INTEGER' : 'bigint'} NOT NULL`
+  const columns = `tenant TEXT NOT NULL, title TEXT, version ${engine.name === 'sqlite'
+    ? 'INTEGER'
+    : 'bigint'} NOT NULL`
   const id = `id ${engine.name === 'sqlite' ? 'TEXT' : 'uuid'} NOT NULL`
   await engine.run(`CREATE TABLE posts (${id}, ${columns}, PRIMARY KEY (tenant, id), UNIQUE (tenant, title))`)
   const store = engine.store({ table: 'posts', attributes, id: 'uuid', unique: [['tenant', 'title']] })
@@ -136,14 +161,18 @@ each('ids may be unique together with the tenant that distributes the rows', asy
   const { post } = (await as('a', 'POST', '/posts', { post: { title: 'T' } })).json<{ post: { id: string } }>()
   t.equal((await as('b', 'POST', '/posts', { post: { title: 'T' } })).statusCode, 201)
   const duplicate = await as('a', 'POST', '/posts', { post: { title: 'T' } })
-  t.strictSame([duplicate.statusCode, duplicate.json<{ errors: object }>().errors], [409, { title: ['is already taken'] }])
+  t.strictSame(
+    [duplicate.statusCode, duplicate.json<{ errors: object }>().errors], [409, { title: ['is already taken'] }]
+  )
   for (const [method, url, payload] of [
     ['GET', `/posts/${post.id}.json`],
     ['PUT', '/posts', { id: post.id, post: { title: 'U' } }],
     ['DELETE', `/posts?id=${post.id}`]
   ] as const) {
     t.equal((await as('b', method, url, payload)).statusCode, 404, `${method} by another tenant`)
-    t.equal((await as('a', method, url, payload)).statusCode, method === 'DELETE' ? 204 : 200, `${method} by its own tenant`)
+    t.equal(
+      (await as('a', method, url, payload)).statusCode, method === 'DELETE' ? 204 : 200, `${method} by its own tenant`
+    )
   }
   t.strictSame((await as('a', 'GET', '/posts.json')).json(), { posts: [] })
   t.equal((await as('b', 'GET', '/posts.json')).json<{ posts: unknown[] }>().posts.length, 1)
@@ -154,24 +183,47 @@ each('a long name of an index is shortened and stays unique', async (t, engine) 
   const attributes = { type: 'object', properties: { [one]: { type: 'string' }, [other]: { type: 'string' } } } as const
   const store = await opened(engine, { table: 'posts', attributes, unique: [one, other] })
   await store.create({ [one]: '1', [other]: '1' }, {}, context)
-  t.equal((await thrownBy(() => store.create({ [one]: '1', [other]: '2' }, {}, context))).message, `${one} is already taken`)
-  t.equal((await thrownBy(() => store.create({ [one]: '2', [other]: '1' }, {}, context))).message, `${other} is already taken`)
+  t.equal((await thrownBy(() =>
+    store.create({ [one]: '1', [other]: '2' }, {}, context))).message, `${one} is already taken`)
+  t.equal((await thrownBy(() =>
+    store.create({ [one]: '2', [other]: '1' }, {}, context))).message, `${other} is already taken`)
 })
 
 t.test('a table that does not fit throws, with column and type', async (t) => {
-  const WIDER_KEY = /"id" is neither the primary key nor unique; a unique key of several columns is enough if the others are/
+  const WIDER_KEY =
+    /"id" is neither the primary key nor unique; a unique key of several columns is enough if the others are/
   const tags = { type: 'object', properties: { tags: { type: 'array' } } } as const
   const id = { sqlite: 'id INTEGER PRIMARY KEY AUTOINCREMENT', postgresql: 'id bigserial PRIMARY KEY' }
   const version = 'version INTEGER NOT NULL DEFAULT 0'
-  const cases: ReadonlyArray<readonly [sqlite: string | undefined, postgresql: string | undefined, message: RegExp, options?: Partial<SqlStoreOptions>]> = [
+  const cases: ReadonlyArray<readonly [
+    sqlite: string | undefined, postgresql: string | undefined, message: RegExp, options?: Partial<SqlStoreOptions>
+  ]> = [
     [undefined, undefined, /Option "table" is "posts", which is not in the database; call migrate\(\) of the store/],
-    [`${id.sqlite}, ${version}`, `${id.postgresql}, ${version}`, /there is no column "title" for "title" \(such as (TEXT|text)\)/],
-    [`${id.sqlite}, title TEXT`, `${id.postgresql}, title text`, /there is no column "version" for the version, an integer that is not null \(or set the option "version" to 'values'\)/],
-    [`${id.sqlite}, title TEXT, version TEXT NOT NULL`, `${id.postgresql}, title text, version text not null`, /the column "version" is of type (TEXT|text), but must be an integer/],
-    [`${id.sqlite}, title TEXT, version INTEGER`, `${id.postgresql}, title text, version integer`, /the column "version" may be null/],
+    [
+      `${id.sqlite}, ${version}`, `${id.postgresql}, ${version}`,
+      /there is no column "title" for "title" \(such as (TEXT|text)\)/
+    ],
+    [
+      `${id.sqlite}, title TEXT`, `${id.postgresql}, title text`,
+      /there is no column "version" for the version, an integer that is not null \(or set the option "version" to 'values'\)/
+    ],
+    [
+      `${id.sqlite}, title TEXT, version TEXT NOT NULL`, `${id.postgresql}, title text, version text not null`,
+      /the column "version" is of type (TEXT|text), but must be an integer/
+    ],
+    [
+      `${id.sqlite}, title TEXT, version INTEGER`, `${id.postgresql}, title text, version integer`,
+      /the column "version" may be null/
+    ],
     [`title TEXT, ${version}`, `title text, ${version}`, /there is no column "id" for the id/],
-    [`id TEXT PRIMARY KEY, title TEXT, ${version}`, `id text PRIMARY KEY, title text, ${version}`, /the column "id" is of type (TEXT|text), which does not keep ids of the type 'integer'/],
-    [`id INTEGER, title TEXT, ${version}`, `id bigint, title text, ${version}`, /the column "id" is neither the primary key nor unique/],
+    [
+      `id TEXT PRIMARY KEY, title TEXT, ${version}`, `id text PRIMARY KEY, title text, ${version}`,
+      /the column "id" is of type (TEXT|text), which does not keep ids of the type 'integer'/
+    ],
+    [
+      `id INTEGER, title TEXT, ${version}`, `id bigint, title text, ${version}`,
+      /the column "id" is neither the primary key nor unique/
+    ],
     ...[
       ['title TEXT NOT NULL', 'title, version'],
       ['title TEXT', 'id, title'],
@@ -181,26 +233,94 @@ t.test('a table that does not fit throws, with column and type', async (t) => {
       const rest = `${columns}, ${version}, UNIQUE (${key})`
       return [`id TEXT NOT NULL, ${rest}`, `id uuid NOT NULL, ${rest}`, WIDER_KEY, { id: 'uuid' }] as const
     }),
-    [undefined, `id uuid NOT NULL, tags jsonb NOT NULL, ${version}, PRIMARY KEY (id, tags)`, WIDER_KEY, { id: 'uuid', attributes: tags }],
-    [`id INTEGER NOT NULL, title TEXT NOT NULL, ${version}, PRIMARY KEY (title, id)`, `id bigserial, title text NOT NULL, ${version}, PRIMARY KEY (title, id)`, /the column "id" is neither the primary key nor unique\.$/],
-    [`${id.sqlite}, title BLOB, ${version}`, `${id.postgresql}, title bytea, ${version}`, /the column "title" is of type (BLOB|bytea), which does not keep "title" \(string of any length\) as it is; (TEXT|text) does/],
-    [`${id.sqlite}, title CHARINT, ${version}`, `${id.postgresql}, title varchar(20), ${version}`, /the column "title" is of type (CHARINT|character varying\(20\)), which does not keep "title" \(string of any length\)/],
-    [undefined, `${id.postgresql}, title varchar(20), ${version}`, /which does not keep "title" \(string of up to 21 characters\)/, { attributes: { type: 'object', properties: { title: { type: 'string', maxLength: 21 } } } }],
-    [`${id.sqlite}, title TEXT, version BLOB NOT NULL`, `${id.postgresql}, title text, version smallint NOT NULL`, /the column "version" is of type (BLOB|smallint), but must be an integer/],
-    [`id INTEGER UNIQUE, other INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT, ${version}`, `id bigint PRIMARY KEY, title text, ${version}`, /the column "id" has no default that counts up, so new rows would have no id/],
+    [
+      undefined, `id uuid NOT NULL, tags jsonb NOT NULL, ${version}, PRIMARY KEY (id, tags)`, WIDER_KEY,
+      { id: 'uuid', attributes: tags }
+    ],
+    [
+      `id INTEGER NOT NULL, title TEXT NOT NULL, ${version}, PRIMARY KEY (title, id)`,
+      `id bigserial, title text NOT NULL, ${version}, PRIMARY KEY (title, id)`,
+      /the column "id" is neither the primary key nor unique\.$/
+    ],
+    [
+      `${id.sqlite}, title BLOB, ${version}`, `${id.postgresql}, title bytea, ${version}`,
+      /the column "title" is of type (BLOB|bytea), which does not keep "title" \(string of any length\) as it is; (TEXT|text) does/
+    ],
+    [
+      `${id.sqlite}, title CHARINT, ${version}`, `${id.postgresql}, title varchar(20), ${version}`,
+      /the column "title" is of type (CHARINT|character varying\(20\)), which does not keep "title" \(string of any length\)/
+    ],
+    [
+      undefined, `${id.postgresql}, title varchar(20), ${version}`,
+      /which does not keep "title" \(string of up to 21 characters\)/,
+      { attributes: { type: 'object', properties: { title: { type: 'string', maxLength: 21 } } } }
+    ],
+    [
+      `${id.sqlite}, title TEXT, version BLOB NOT NULL`, `${id.postgresql}, title text, version smallint NOT NULL`,
+      /the column "version" is of type (BLOB|smallint), but must be an integer/
+    ],
+    [
+      `id INTEGER UNIQUE, other INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT, ${version}`,
+      `id bigint PRIMARY KEY, title text, ${version}`,
+      /the column "id" has no default that counts up, so new rows would have no id/
+    ],
     ...['PRIMARY KEY DESC', 'NOT NULL PRIMARY KEY DESC'].map((key) =>
-      [`id INTEGER ${key}, title TEXT, ${version}`, undefined, /the column "id" has no default that counts up, so new rows would have no id/] as const),
-    [`id INTEGER PRIMARY KEY, title TEXT, ${version}) WITHOUT ROWID, STRICT --`, undefined, /the column "id" has no default that counts up, so new rows would have no id/],
-    [`${id.sqlite}, title TEXT GENERATED ALWAYS AS ('x') STORED, ${version}`, `${id.postgresql}, title text GENERATED ALWAYS AS ('x') STORED, ${version}`, /the column "title" is generated and cannot be written; make "title" readOnly/],
-    [`${id.sqlite}, at BLOB, ${version}`, `${id.postgresql}, at timestamp without time zone, ${version}`, /the column "at" is of type (BLOB|timestamp without time zone), which does not keep "at" \(date-time\)/, { attributes: { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } } }],
-    [`${id.sqlite}, title INTEGER, ${version}`, `${id.postgresql}, title char(5), ${version}`, /the column "title" is of type (INTEGER|character\(5\)), which does not keep/],
-    [`${id.sqlite}, title TEXT, more TEXT NOT NULL, ${version}`, `${id.postgresql}, title text, more text NOT NULL, ${version}`, /the column "more" of type (TEXT|text) must not be null and has no default, but no attribute fills it/],
-    [`${id.sqlite}, title TEXT, ${version}`, `${id.postgresql}, title text, ${version}`, /there is no unique index of "title"/, { unique: ['title'] }],
-    [`${id.sqlite}, title TEXT NOT NULL, ${version}`, `${id.postgresql}, title text NOT NULL, ${version}`, /the column "title" must not be null, but "title" may be/, { attributes: { type: 'object', properties: { title: { type: ['string', 'null'] } } } }],
-    [undefined, `${id.postgresql}, n numeric, ${version}`, /the column "n" is of type numeric, which does not keep "n" \(number\) as it is; double precision does/, { attributes: { type: 'object', properties: { n: { type: 'number' } } } }],
-    [`${id.sqlite}, n INTEGER, ${version}`, `${id.postgresql}, n text, ${version}`, /the column "n" is of type (INTEGER|text), which does not keep "n" \(number\) as it is; (REAL|double precision) does/, { attributes: { type: 'object', properties: { n: { type: 'number' } } } }],
-    [`${id.sqlite}, n REAL, ${version}`, `${id.postgresql}, n numeric(10,2), ${version}`, /the column "n" is of type (REAL|numeric\(10,2\)), which does not keep "n" \(integer\)/, { attributes: { type: 'object', properties: { n: { type: 'integer' } } } }],
-    [`${id.sqlite}, n NUMERIC, ${version}`, `${id.postgresql}, n text, ${version}`, /the column "n" is of type (NUMERIC|text), which does not keep "n" \(json\)/, { attributes: { type: 'object', properties: { n: { type: 'array' } } } }]
+      [
+        `id INTEGER ${key}, title TEXT, ${version}`, undefined,
+        /the column "id" has no default that counts up, so new rows would have no id/
+      ] as const),
+    [
+      `id INTEGER PRIMARY KEY, title TEXT, ${version}) WITHOUT ROWID, STRICT --`, undefined,
+      /the column "id" has no default that counts up, so new rows would have no id/
+    ],
+    [
+      `${id.sqlite}, title TEXT GENERATED ALWAYS AS ('x') STORED, ${version}`,
+      `${id.postgresql}, title text GENERATED ALWAYS AS ('x') STORED, ${version}`,
+      /the column "title" is generated and cannot be written; make "title" readOnly/
+    ],
+    [
+      `${id.sqlite}, at BLOB, ${version}`, `${id.postgresql}, at timestamp without time zone, ${version}`,
+      /the column "at" is of type (BLOB|timestamp without time zone), which does not keep "at" \(date-time\)/,
+      { attributes: { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } } }
+    ],
+    [
+      `${id.sqlite}, title INTEGER, ${version}`, `${id.postgresql}, title char(5), ${version}`,
+      /the column "title" is of type (INTEGER|character\(5\)), which does not keep/
+    ],
+    [
+      `${id.sqlite}, title TEXT, more TEXT NOT NULL, ${version}`,
+      `${id.postgresql}, title text, more text NOT NULL, ${version}`,
+      /the column "more" of type (TEXT|text) must not be null and has no default, but no attribute fills it/
+    ],
+    [
+      `${id.sqlite}, title TEXT, ${version}`, `${id.postgresql}, title text, ${version}`,
+      /there is no unique index of "title"/, { unique: ['title'] }
+    ],
+    [
+      `${id.sqlite}, title TEXT NOT NULL, ${version}`, `${id.postgresql}, title text NOT NULL, ${version}`,
+      /the column "title" must not be null, but "title" may be/,
+      { attributes: { type: 'object', properties: { title: { type: ['string', 'null'] } } } }
+    ],
+    [
+      undefined, `${id.postgresql}, n numeric, ${version}`,
+      /the column "n" is of type numeric, which does not keep "n" \(number\) as it is; double precision does/,
+      { attributes: { type: 'object', properties: { n: { type: 'number' } } } }
+    ],
+    [
+      `${id.sqlite}, n INTEGER, ${version}`, `${id.postgresql}, n text, ${version}`,
+      /the column "n" is of type (INTEGER|text), which does not keep "n" \(number\) as it is; (REAL|double precision) does/,
+      { attributes: { type: 'object', properties: { n: { type: 'number' } } } }
+    ],
+    [
+      `${id.sqlite}, n REAL, ${version}`, `${id.postgresql}, n numeric(10,2), ${version}`,
+      /the column "n" is of type (REAL|numeric\(10,2\)), which does not keep "n" \(integer\)/,
+      { attributes: { type: 'object', properties: { n: { type: 'integer' } } } }
+    ],
+    [
+      `${id.sqlite}, n NUMERIC, ${version}`, `${id.postgresql}, n text, ${version}`,
+      /the column "n" is of type (NUMERIC|text), which does not keep "n" \(json\)/,
+      { attributes: { type: 'object', properties: { n: { type: 'array' } } } }
+    ]
   ]
   for (const engine of await openEngines()) {
     for (const [sqlite, postgresql, message, options] of cases) {
@@ -218,61 +338,129 @@ t.test('a table that does not fit throws, with column and type', async (t) => {
 t.test('a table that does not fit throws, with the statement or option that repairs it', async (t) => {
   const [sqlite, postgresql] = await openEngines() as [Engine, Engine]
   const strange = { type: 'object', properties: { name: { type: 'integer' } } } as const
-  const refusal = async (engine: Engine, options: Partial<SqlStoreOptions> & { readonly schema?: string } = {}): Promise<string> =>
+  const refusal = async (engine: Engine, options: Partial<SqlStoreOptions> & {
+    readonly schema?: string
+  } = {}): Promise<string> =>
     String((await thrownBy(() => engine.store({ table: 'posts', attributes: title, ...options }).prepare())).message)
-  const version = 'there is no column "version" for the version, an integer that is not null (or set the option "version" to \'values\')'
+  const version =
+    'there is no column "version" for the version, an integer that is not null (or set the option "version" to ' +
+      '\'values\')'
 
   await sqlite.run('CREATE TABLE posts (id INTEGER PRIMARY KEY AUTOINCREMENT)')
   const added = await refusal(sqlite)
-  t.equal(added, `Option "table" is "posts", which does not fit: ${version}; there is no column "title" for "title" (such as TEXT). To add what is missing, run: ALTER TABLE "posts" ADD COLUMN "version" INTEGER NOT NULL DEFAULT 1; ALTER TABLE "posts" ADD COLUMN "title" TEXT.`)
+  t.equal(
+    added,
+    `Option "table" is "posts", which does not fit: ${version}; there is no column "title" for "title" (such as ` +
+      'TEXT). To add what is missing, run: ALTER TABLE "posts" ADD COLUMN "version" INTEGER NOT NULL DEFAULT 1; ALTER ' +
+        'TABLE "posts" ADD COLUMN "title" TEXT.'
+  )
   await sqlite.run(...(added.split('missing, run: ')[1] as string).replace(/\.$/, '').split('; '))
   await t.resolves(async () => { await sqlite.store({ table: 'posts', attributes: title }).prepare() })
-  t.match(await refusal(sqlite, { attributes: strange, columns: { name: 'full"name' } }), 'ALTER TABLE "posts" ADD COLUMN "full""name" INTEGER.')
+  t.match(
+    await refusal(sqlite, { attributes: strange, columns: { name: 'full"name' } }),
+    'ALTER TABLE "posts" ADD COLUMN "full""name" INTEGER.'
+  )
 
   await postgresql.run('CREATE TABLE posts (id bigserial PRIMARY KEY)', 'INSERT INTO posts DEFAULT VALUES')
   const [{ schema }] = await postgresql.run('SELECT current_schema() AS schema') as [{ schema: string }]
   const message = await refusal(postgresql, { schema })
-  t.equal(message, `Option "table" is "posts", which does not fit: ${version}; there is no column "title" for "title" (such as text). To add what is missing, run: ALTER TABLE "${schema}"."posts" ADD COLUMN "version" bigint NOT NULL DEFAULT 1; ALTER TABLE "${schema}"."posts" ADD COLUMN "title" text COLLATE "C".`)
+  t.equal(
+    message,
+    `Option "table" is "posts", which does not fit: ${version}; there is no column "title" for "title" (such as ` +
+      `text). To add what is missing, run: ALTER TABLE "${schema}"."posts" ADD COLUMN "version" bigint NOT NULL ` +
+        `DEFAULT 1; ALTER TABLE "${schema}"."posts" ADD COLUMN "title" text COLLATE "C".`
+  )
   await postgresql.run(...(message.split('missing, run: ')[1] as string).replace(/\.$/, '').split('; '))
   await t.resolves(async () => { await postgresql.store({ table: 'posts', attributes: title }).prepare() })
 
-  await postgresql.run('CREATE TABLE short (id bigserial PRIMARY KEY, version bigint NOT NULL, title varchar(120), at varchar(40))')
-  t.equal(await refusal(postgresql, { table: 'short' }), 'Option "table" is "short", which does not fit: the column "title" is of type character varying(120), which does not keep "title" (string of any length) as it is; text does, or give "title" maxLength: 120.')
-  t.match(await refusal(postgresql, { table: 'short', attributes: { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } } }), /"at" \(date-time\) as it is; text does\.$/)
+  await postgresql.run(
+    'CREATE TABLE short (id bigserial PRIMARY KEY, version bigint NOT NULL, title varchar(120), at varchar(40))'
+  )
+  t.equal(
+    await refusal(postgresql, { table: 'short' }),
+    'Option "table" is "short", which does not fit: the column "title" is of type character varying(120), which does ' +
+      'not keep "title" (string of any length) as it is; text does, or give "title" maxLength: 120.'
+  )
+  t.match(
+    await refusal(postgresql, {
+      table: 'short', attributes: { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } }
+    }),
+    /"at" \(date-time\) as it is; text does\.$/
+  )
 })
 
 t.test('a missing table throws, with the nearest one and with its schema', async (t) => {
   const [sqlite, postgresql] = await openEngines() as [Engine, Engine]
   const refusal = async (engine: Engine, table: string, schema?: string): Promise<string> =>
-    String((await thrownBy(() => engine.store({ table, attributes: title, ...(schema !== undefined && { schema }) } as SqlStoreOptions).prepare())).message)
+    String((await thrownBy(() =>
+      engine.store({ table, attributes: title, ...(schema !== undefined && { schema }) } as SqlStoreOptions)
+        .prepare())).message)
   const cure = 'call migrate() of the store, or set its option "migrate" to true'
   await sqlite.run('CREATE TABLE blog_posts (id INTEGER PRIMARY KEY AUTOINCREMENT)')
-  t.equal(await refusal(sqlite, 'blogposts'), `Option "table" is "blogposts", which is not in the database; ${cure}; did you mean "blog_posts"?`)
-  t.equal(await refusal(sqlite, 'sqlite_sequenc'), 'Option "table" must not be "sqlite_sequenc": names that begin with "sqlite_" are those of SQLite itself.')
+  t.equal(
+    await refusal(sqlite, 'blogposts'),
+    `Option "table" is "blogposts", which is not in the database; ${cure}; did you mean "blog_posts"?`
+  )
+  t.equal(
+    await refusal(sqlite, 'sqlite_sequenc'),
+    'Option "table" must not be "sqlite_sequenc": names that begin with "sqlite_" are those of SQLite itself.'
+  )
   const other = `other_${process.pid}`
-  await postgresql.run('CREATE TABLE blog_posts (id bigserial PRIMARY KEY)', `CREATE SCHEMA ${other}`, `CREATE TABLE ${other}.remarks (id bigserial PRIMARY KEY)`)
-  t.equal(await refusal(postgresql, 'blog_post'), `Option "table" is "blog_post", which is not in the database; ${cure}; did you mean "blog_posts"?`)
-  t.equal(await refusal(postgresql, 'remarks'), `Option "table" is "remarks", which is not in the database; ${cure}; did you mean "remarks" with the option "schema" set to '${other}'?`)
-  t.equal(await refusal(postgresql, 'remark'), `Option "table" is "remark", which is not in the database; ${cure}; did you mean "remarks" with the option "schema" set to '${other}'?`)
-  t.equal(await refusal(postgresql, `${other}.remarks`), `Option "table" is "${other}.remarks", which is not in the database; ${cure}; did you mean "remarks" with the option "schema" set to '${other}'?`)
-  t.equal(await refusal(postgresql, 'remark', other), `Option "table" is "remark", which is not in the schema "${other}"; ${cure}; did you mean "remarks"?`)
-  t.match(await refusal(postgresql, 'blog_posts', other), /did you mean "blog_posts" with the option "schema" set to '\w+'\?$/)
+  await postgresql.run(
+    'CREATE TABLE blog_posts (id bigserial PRIMARY KEY)', `CREATE SCHEMA ${other}`,
+    `CREATE TABLE ${other}.remarks (id bigserial PRIMARY KEY)`
+  )
+  t.equal(
+    await refusal(postgresql, 'blog_post'),
+    `Option "table" is "blog_post", which is not in the database; ${cure}; did you mean "blog_posts"?`
+  )
+  t.equal(
+    await refusal(postgresql, 'remarks'),
+    `Option "table" is "remarks", which is not in the database; ${cure}; did you mean "remarks" with the option ` +
+      `"schema" set to '${other}'?`
+  )
+  t.equal(
+    await refusal(postgresql, 'remark'),
+    `Option "table" is "remark", which is not in the database; ${cure}; did you mean "remarks" with the option ` +
+      `"schema" set to '${other}'?`
+  )
+  t.equal(
+    await refusal(postgresql, `${other}.remarks`),
+    `Option "table" is "${other}.remarks", which is not in the database; ${cure}; did you mean "remarks" with the ` +
+      `option "schema" set to '${other}'?`
+  )
+  t.equal(
+    await refusal(postgresql, 'remark', other),
+    `Option "table" is "remark", which is not in the schema "${other}"; ${cure}; did you mean "remarks"?`
+  )
+  t.match(
+    await refusal(postgresql, 'blog_posts', other), /did you mean "blog_posts" with the option "schema" set to '\w+'\?$/
+  )
   t.equal(await refusal(postgresql, 'unlike'), `Option "table" is "unlike", which is not in the database; ${cure}.`)
 })
 
 t.test('an error about a view\'s computed column says that it has no type', async (t) => {
   const [sqlite] = await openEngines() as [Engine, Engine]
-  await sqlite.run('CREATE VIEW posts AS SELECT 1 AS id, 1 AS version, \'[]\' AS tags', 'CREATE TABLE loose (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL, title TEXT, more NOT NULL)')
+  await sqlite.run(
+    'CREATE VIEW posts AS SELECT 1 AS id, 1 AS version, \'[]\' AS tags',
+    'CREATE TABLE loose (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL, title TEXT, more NOT NULL)'
+  )
   const decimals = { type: 'object', properties: { tags: { type: 'string', format: 'decimal' } } } as const
   const { message } = await thrownBy(() => sqlite.store({ table: 'posts', attributes: decimals }).prepare())
   t.match(message, 'the column "id" has no declared type, which does not keep ids of the type \'integer\'')
   t.match(message, 'the column "version" has no declared type, but must be an integer for the version')
   t.match(message, 'the column "tags" has no declared type, which does not keep "tags" (decimal) as it is; REAL does')
-  t.equal((await thrownBy(() => sqlite.store({ table: 'loose', attributes: title }).prepare())).message, 'Option "table" is "loose", which does not fit: the column "more" must not be null and has no default, but no attribute fills it.')
+  t.equal((await thrownBy(() =>
+    sqlite.store({ table: 'loose', attributes: title })
+      .prepare())).message, 'Option "table" is "loose", which does not fit: the column "more" must not be null and ' +
+        'has no default, but no attribute fills it.')
 })
 
 each('an error about a table names the resource of its store', async (t, engine) => {
-  await t.rejects(build(t, { name: 'articles', store: engine.store({ table: 'articles', attributes: title }) }), { message: /^Option "table" of the store of resource "articles" is "articles", which is not in the database/ })
+  await t.rejects(
+    build(t, { name: 'articles', store: engine.store({ table: 'articles', attributes: title }) }),
+    { message: /^Option "table" of the store of resource "articles" is "articles", which is not in the database/ }
+  )
 })
 
 t.test('an existing table of another application is used as it is', async (t) => {
@@ -292,31 +480,70 @@ t.test('an existing table of another application is used as it is', async (t) =>
     }
   } as const
   const tables = {
-    sqlite: ['CREATE TABLE people (person_id INTEGER PRIMARY KEY AUTOINCREMENT, name VARCHAR(20) NOT NULL, mood TEXT, small SMALLINT, amount DOUBLE, active BOOLEAN, at DATETIME, day DATE, data TEXT, created_at TEXT DEFAULT \'now\', lock_version INTEGER NOT NULL DEFAULT 0, other TEXT, legacy INTEGER NOT NULL DEFAULT 7)'],
-    postgresql: ['CREATE TYPE mood AS ENUM (\'good\', \'bad\')', 'CREATE SCHEMA hr', 'CREATE DOMAIN amount AS double precision CHECK (VALUE < 100)', 'CREATE TABLE hr.people (person_id serial PRIMARY KEY, name varchar(20) NOT NULL, mood mood, small smallint, amount amount, active boolean, at timestamptz, day date, data json, created_at text DEFAULT \'now\', lock_version integer NOT NULL DEFAULT 0, other text, legacy integer NOT NULL DEFAULT 7)']
+    sqlite: [
+      'CREATE TABLE people (person_id INTEGER PRIMARY KEY AUTOINCREMENT, name VARCHAR(20) NOT NULL, mood TEXT, small ' +
+        'SMALLINT, amount DOUBLE, active BOOLEAN, at DATETIME, day DATE, data TEXT, created_at TEXT DEFAULT \'now\', ' +
+          'lock_version INTEGER NOT NULL DEFAULT 0, other TEXT, legacy INTEGER NOT NULL DEFAULT 7)'
+    ],
+    postgresql: [
+      'CREATE TYPE mood AS ENUM (\'good\', \'bad\')', 'CREATE SCHEMA hr',
+      'CREATE DOMAIN amount AS double precision CHECK (VALUE < 100)',
+      'CREATE TABLE hr.people (person_id serial PRIMARY KEY, name varchar(20) NOT NULL, mood mood, small smallint, ' +
+        'amount amount, active boolean, at timestamptz, day date, data json, created_at text DEFAULT \'now\', ' +
+          'lock_version integer NOT NULL DEFAULT 0, other text, legacy integer NOT NULL DEFAULT 7)'
+    ]
   }
   for (const engine of await openEngines()) {
     await engine.run(...tables[engine.name])
     const place = engine.name === 'sqlite' ? {} : { schema: 'hr' }
-    const store = engine.store({ table: 'people', attributes, columns: { id: 'person_id', createdAt: 'created_at' }, version: 'lock_version', ...place })
+    const store = engine.store({
+      table: 'people',
+      attributes,
+      columns: { id: 'person_id', createdAt: 'created_at' },
+      version: 'lock_version',
+      ...place
+    })
     await store.prepare()
     await engine.run(`INSERT INTO ${engine.name === 'sqlite' ? '' : 'hr.'}people (name) VALUES ('Old')`)
     const old = await store.get(1, {}, context)
     t.equal(old?.version, '0')
     t.strictSame(old?.attributes, { name: 'Old', at: null, createdAt: 'now' })
-    const given = { name: 'N', mood: 'good', small: -3, amount: 0.25, active: true, at: '2026-01-31T12:00:00.5Z', day: '2026-01-31', data: { b: 1, a: 2 } }
+    const given = {
+      name: 'N',
+      mood: 'good',
+      small: -3,
+      amount: 0.25,
+      active: true,
+      at: '2026-01-31T12:00:00.5Z',
+      day: '2026-01-31',
+      data: { b: 1, a: 2 }
+    }
     const { id, attributes: made } = await store.create(given, {}, context)
     const at = engine.name === 'sqlite' ? given.at : '2026-01-31T12:00:00.5+00:00'
     t.strictSame(made, { ...given, at, createdAt: 'now' })
     t.equal((await store.update(1, { name: 'New' }, { version: '0', scope: {} }, context)).ok, true)
     t.equal((await store.get(1, {}, context))?.version, '1')
     t.equal((await store.update(1, { name: 'New' }, { version: '0', scope: {} }, context)).ok, false)
-    for (const [by, value] of Object.entries({ mood: 'good', small: -3, amount: 0.25, active: true, at: '2026-01-31T12:00:00.5Z', day: '2026-01-31' })) {
-      t.strictSame((await readAll(store.list({ ...every, filter: equalTo({ [by]: value }) }, context))).map((row) => row.id), [id], `found by ${by}`)
-      t.equal((await readAll(store.list({ ...every, order: [{ by, descending: false }, { by: 'id', descending: true }], after: [null, 100] }, context))).length, 2, `sorted by ${by}`)
+    for (const [by, value] of Object.entries({
+      mood: 'good', small: -3, amount: 0.25, active: true, at: '2026-01-31T12:00:00.5Z', day: '2026-01-31'
+    })) {
+      t.strictSame((await readAll(store.list({ ...every, filter: equalTo({ [by]: value }) }, context))).map((row) =>
+        row.id), [id], `found by ${by}`)
+      t.equal(
+        (await readAll(
+          store.list(
+            { ...every, order: [{ by, descending: false }, { by: 'id', descending: true }], after: [null, 100] },
+            context
+          )
+        )).length,
+        2, `sorted by ${by}`
+      )
     }
     if (engine.name === 'sqlite') continue
-    t.equal((await store.create({ name: 'N', at: '2026-01-31T12:00:00+02:00' }, {}, context)).attributes.at, '2026-01-31T10:00:00+00:00', 'the same moment')
+    t.equal(
+      (await store.create({ name: 'N', at: '2026-01-31T12:00:00+02:00' }, {}, context)).attributes.at,
+      '2026-01-31T10:00:00+00:00', 'the same moment'
+    )
     for (const [supplied, message] of [
       [{ name: 'x'.repeat(21) }, 'an attribute is too long or too large, or has characters that cannot be stored'],
       [{ name: 'N', amount: 100 }, 'amount is not valid'],
@@ -328,7 +555,10 @@ t.test('an existing table of another application is used as it is', async (t) =>
     }
     for (const [by, value] of Object.entries({ mood: 'so-so', small: 40_000, at: 'never', day: '31 January' })) {
       const scope: Scope = { [by]: value }
-      t.strictSame(await readAll(store.list({ ...every, filter: equalTo(scope) }, context)), [], `no row has a value that ${by} cannot hold`)
+      t.strictSame(
+        await readAll(store.list({ ...every, filter: equalTo(scope) }, context)), [],
+        `no row has a value that ${by} cannot hold`
+      )
       t.equal(await store.get(1, scope, context), undefined)
       t.strictSame(await store.delete(1, { version: undefined, scope }, context), { ok: false, why: 'missing' })
     }
@@ -336,451 +566,16 @@ t.test('an existing table of another application is used as it is', async (t) =>
       t.equal(await store.get(far, {}, context), undefined, 'an id beyond four bytes is not found')
       t.strictSame(await store.update(far, { name: 'N' }, anyVersion, context), { ok: false, why: 'missing' })
       t.strictSame(await store.delete(far, anyVersion, context), { ok: false, why: 'missing' })
-      t.equal((await store.update(1, { name: 'N' }, { version: String(far), scope: {} }, context) as { why?: string }).why, 'stale')
-      t.strictSame(await store.update(1, { name: 'N' }, { version: undefined, scope: { small: far } }, context), { ok: false, why: 'missing' })
+      t.equal(
+        (await store.update(1, { name: 'N' }, { version: String(far), scope: {} }, context) as { why?: string }).why,
+        'stale'
+      )
+      t.strictSame(
+        await store.update(1, { name: 'N' }, { version: undefined, scope: { small: far } }, context),
+        { ok: false, why: 'missing' }
+      )
     }
     const elsewhere = await thrownBy(() => engine.store({ table: 'people', attributes: title }).prepare())
     t.match(elsewhere.message, /is not in the database/, 'another schema is another table')
   }
-})
-
-each('a refusal of the database is reported in terms of attributes', async (t, engine) => {
-  const auto = engine.name === 'sqlite' ? 'id INTEGER PRIMARY KEY AUTOINCREMENT' : 'id bigserial PRIMARY KEY'
-  await engine.run(
-    `CREATE TABLE authors (${auto}, title TEXT, version INTEGER NOT NULL DEFAULT 1)`,
-    `CREATE TABLE books (${auto}, version INTEGER NOT NULL DEFAULT 1, title TEXT NOT NULL, subtitle TEXT, tenant TEXT, rating ${engine.name === 'sqlite' ? 'INTEGER' : 'bigint'} CONSTRAINT sane CHECK (rating BETWEEN 1 AND 5), pages ${engine.name === 'sqlite' ? 'INTEGER' : 'bigint'} CHECK (pages < 1000), author_id ${engine.name === 'sqlite' ? 'INTEGER' : 'bigint'} REFERENCES authors (id), editor_id ${engine.name === 'sqlite' ? 'INTEGER' : 'bigint'} REFERENCES authors (id), CONSTRAINT together CHECK (pages > 0 OR title <> 'x'), UNIQUE (tenant, title))`,
-    'CREATE UNIQUE INDEX lower_subtitle ON books (lower(subtitle))'
-  )
-  const attributes = { type: 'object', properties: { title: { type: 'string' }, subtitle: { type: 'string' }, tenant: { type: 'string' }, rating: { type: 'integer' }, pages: { type: 'integer' }, author: { type: ['integer', 'null'] }, editor: { type: ['integer', 'null'] } } } as const
-  const authors = engine.store({ table: 'authors', attributes: title })
-  const books = engine.store({ table: 'books', attributes, columns: { author: 'author_id', editor: 'editor_id' } })
-  await books.prepare()
-  const author = await authors.create({ title: 'A' }, {}, context)
-  await books.create({ title: 'T', subtitle: 'S', author: author.id }, { tenant: 'a' }, context)
-  const refused: ReadonlyArray<readonly [supplied: Record<string, unknown>, scope: Scope, status: number, errors: object, detail?: string]> = [
-    [{ title: 'T' }, { tenant: 'a' }, 409, { title: ['is already taken'] }],
-    [{ title: 'T', tenant: 'a' }, {}, 409, { title: ['is already taken together with tenant'] }],
-    [{}, {}, 422, { title: ['must be given'] }],
-    [{ title: 'U', rating: 9 }, {}, 422, (engine.name === 'sqlite' ? {} : { rating: ['is not valid'] }) as object, engine.name === 'sqlite' ? 'the database refuses a value' : ''],
-    [{ title: 'x', pages: 0 }, {}, 422, (engine.name === 'sqlite' ? {} : { title: ['is not valid'] }) as object, engine.name === 'sqlite' ? 'the database refuses a value' : ''],
-    [{ title: 'U', pages: 1000 }, {}, 422, { pages: ['is not valid'] }],
-    [{ title: 'U', author: 99 }, {}, 422, { author: ['refers to something that does not exist'] }],
-    [{ title: 'U', subtitle: 's' }, {}, 422, {}, 'a row with these values exists already'],
-    [{ title: 'U', unknown: 1, other: 2 }, {}, 422, { unknown: ['has no column in the table'], other: ['has no column in the table'] }],
-    [{ title: 5 }, {}, 422, { title: ['must be a text without U+0000 and unpaired surrogates'] }],
-    [{ title: 'a\0b' }, {}, 422, { title: ['must be a text without U+0000 and unpaired surrogates'] }],
-    [{ title: '\ud800' }, {}, 422, { title: ['must be a text without U+0000 and unpaired surrogates'] }],
-    [{ title: 'U', rating: 2 ** 53 }, {}, 422, { rating: ['must be an integer between -9007199254740991 and 9007199254740991'] }],
-    [{ title: 'U', rating: '5' }, {}, 422, { rating: ['must be an integer between -9007199254740991 and 9007199254740991'] }]
-  ]
-  for (const [supplied, scope, status, errors, detail] of refused) {
-    const error = await thrownBy(() => books.create(supplied, scope, context))
-    t.strictSame([error.statusCode, error.errors], [status, errors], JSON.stringify(supplied))
-    if (detail) t.equal(error.message, detail)
-  }
-  t.equal((await readAll(books.list(every, context))).length, 1, 'nothing was written')
-  const free = await books.create({ title: 'Free' }, { tenant: 'a' }, context)
-  const duplicate = await thrownBy(() => books.update(free.id, { title: 'T' }, { version: undefined, scope: { tenant: 'a' } }, context))
-  t.strictSame([duplicate.statusCode, duplicate.errors], [409, { title: ['is already taken'] }])
-  const referred = await thrownBy(() => authors.delete(author.id, anyVersion, context))
-  t.strictSame([referred.statusCode, referred.message, referred.errors], [409, 'books still refer to it; delete or change them first', undefined])
-  const two = await thrownBy(() => books.update(free.id, { author: 98, editor: 97 }, anyVersion, context))
-  t.equal(two.statusCode, 422)
-
-  const app = await build(t, { name: 'books', attributes, store: books, formats: ['json', 'xml', 'html'], writes: 'both' })
-  const json = await app.inject({ method: 'POST', url: '/books', payload: { book: { title: 'T', tenant: 'a' } } })
-  t.strictSame([json.statusCode, json.json<{ errors: object }>().errors], [409, { title: ['is already taken together with tenant'] }])
-  const xml = await app.inject({ method: 'POST', url: '/books.xml', headers: { 'content-type': 'application/xml' }, payload: '<book><title>U</title><author type="integer">99</author></book>' })
-  t.strictSame([xml.statusCode, xml.body.split('\n')[1]], [422, '<errors><error attribute="author">Author refers to something that does not exist</error></errors>'])
-  const whole = await app.inject({ method: 'POST', url: '/books', payload: { book: { title: 'U', subtitle: 's' } } })
-  t.strictSame([whole.statusCode, whole.json<{ detail: string, errors?: object }>()], [422, { type: 'about:blank', title: 'Unprocessable Entity', status: 422, detail: 'a row with these values exists already' }])
-  const page = await app.inject({ method: 'POST', url: '/books', headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }, payload: 'book[title]=T&book[tenant]=a' })
-  t.equal(page.statusCode, 409)
-  t.match(page.body, /[Tt]itle is already taken together with tenant/)
-})
-
-each('an id that the database generates twice is not a duplicate of the client\'s', async (t, { name, store: open, run }) => {
-  const sqlite = name === 'sqlite'
-  const attributes = { type: 'object', properties: { tenant: { type: 'string' }, title: { type: 'string' } } } as const
-  const columns = `tenant TEXT NOT NULL, title TEXT, version ${sqlite ? 'INTEGER' : 'bigint'} NOT NULL`
-  const fixed = '01890a5d-ac96-774b-bcce-b302099a8057'
-  await run(
-    `CREATE TABLE counted (id ${sqlite ? 'INTEGER PRIMARY KEY AUTOINCREMENT' : 'bigserial PRIMARY KEY'}, ${columns})`,
-    `CREATE TABLE spread (id ${sqlite ? 'TEXT' : 'uuid'} NOT NULL, ${columns}, PRIMARY KEY (tenant, id))`,
-    `CREATE TABLE single (id ${sqlite ? 'TEXT' : 'uuid'} NOT NULL PRIMARY KEY, ${columns})`
-  )
-  for (const [table, id] of [['counted', '1'], ['spread', fixed], ['single', fixed]] as const) {
-    await run(...(sqlite
-      ? [`CREATE TRIGGER repeat_${table} AFTER INSERT ON ${table} BEGIN UPDATE ${table} SET id = '${id}' WHERE id = NEW.id; END`]
-      : [
-          `CREATE FUNCTION repeat_${table}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.id := '${id}'; RETURN NEW; END $$`,
-          `CREATE TRIGGER repeat_${table} BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION repeat_${table}()`
-        ]))
-    const store = open({ table, attributes, id: id === '1' ? 'integer' : 'uuid' })
-    const app = await build(t, { name: 'posts', attributes, store })
-    for (const status of [201, 503]) {
-      const payload = { post: { tenant: 'a', title: 'T' } }
-      t.equal((await app.inject({ method: 'POST', url: '/posts', payload })).statusCode, status, table)
-    }
-    for (const scope of [{}, { tenant: 'a' }]) {
-      const { code } = await thrownBy(() => store.create({ tenant: 'a', title: 'T' }, scope, context))
-      t.equal(code, 'FST_RESOURCES_SEQUENCE', table)
-    }
-  }
-})
-
-each('an id beyond 2^53 - 1 is the text of its digits', async (t, engine) => {
-  const store = await opened(engine, { table: 'posts', attributes: title })
-  const id = '9007199254740993'
-  await engine.run(`INSERT INTO posts (id, title) VALUES (${id}, 'n'), (1, 'o')`)
-  t.match(await readAll(store.list(every, context)), [{ id: 1 }, { id }])
-  t.match(await store.get(id, {}, context), { id, attributes: { title: 'n' } })
-  for (const other of ['9007199254740992', '1', '09007199254740993', 9007199254740992]) {
-    t.equal(await store.get(other, {}, context), undefined, String(other))
-  }
-  t.match(await store.update(id, { title: 'p' }, anyVersion, context), { ok: true, row: { id } })
-  const filter = [{ attribute: 'id', operator: 'in', value: [1, id, '9007199254740992'] }] as const
-  t.match(await readAll(store.list({ ...every, filter }, context)), [{ id: 1 }, { id, attributes: { title: 'p' } }])
-  t.match(await store.delete(id, anyVersion, context), { ok: true, row: { id } })
-})
-
-each('a row whose id is counted beyond 2^53 - 1 is returned', async (t, engine) => {
-  const store = await opened(engine, { table: 'posts', attributes: title })
-  await store.create({ title: 'first' }, {}, context)
-  await engine.run(engine.name === 'sqlite'
-    ? 'UPDATE sqlite_sequence SET seq = 9007199254740992'
-    : 'SELECT setval(pg_get_serial_sequence(\'posts\', \'id\'), 9007199254740992)')
-  t.match(await store.create({ title: 'last' }, {}, context), { id: '9007199254740993', attributes: { title: 'last' } })
-  t.strictSame((await engine.run('SELECT title FROM posts ORDER BY id')).map((row) => (row as { title: string }).title), ['first', 'last'])
-})
-
-each('a list compares stored moments, not their text', async (t, engine) => {
-  const attributes = { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } } as const
-  const store = await opened(engine, { table: 'posts', attributes })
-  const texts = ['2026-01-31 12:00:00+00', '2026-01-31 13:00:00Z', '2026-01-31T14:00:00Z', '2026-01-31 12:00:00.5+05:30']
-  for (const at of texts) t.equal((await store.create({ at }, {}, context)).attributes.at, at, 'as it was written')
-  const order = [{ by: 'at', descending: false }, { by: 'id', descending: false }]
-  const seen: unknown[] = []
-  for (let after: Query['after']; ;) {
-    const [row] = await readAll(store.list({ ...every, order, after, limit: 1 }, context))
-    if (row === undefined) break
-    seen.push(row.attributes.at)
-    after = [row.attributes.at as string, row.id as number]
-  }
-  t.strictSame(seen, texts.toSorted())
-  if (engine.name === 'sqlite') return
-  await engine.run('CREATE TABLE moments (id bigserial PRIMARY KEY, version bigint NOT NULL DEFAULT 1, at timestamptz)')
-  const moments = engine.store({ table: 'moments', attributes })
-  await moments.prepare()
-  for (const at of ['2026-01-31T12:00:00.123456Z', '2026-01-31T12:00:00.12Z', '2026-01-31T12:00:00Z', '2026-01-31T05:00:00-08:00']) await moments.create({ at }, {}, context)
-  t.strictSame((await readAll(moments.list({ ...every, order }, context))).map(({ id }) => id), [3, 2, 1, 4], 'moments are sorted by time')
-})
-
-each('unique indexes have distinct names, and only those of plain attributes count', async (t, engine) => {
-  const attributes = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' }, a_b: { type: 'string' } } } as const
-  const store = await opened(engine, { table: 'posts', attributes, unique: ['a_b', ['a', 'b']] })
-  await store.create({ a: '1', b: '1', a_b: '1' }, {}, context)
-  t.strictSame((await thrownBy(() => store.create({ a: '2', b: '1', a_b: '1' }, {}, context))).errors, { a_b: ['is already taken'] })
-  t.strictSame((await thrownBy(() => store.create({ a: '1', b: '1', a_b: '2' }, {}, context))).errors, { a: ['is already taken together with b'] })
-  await opened(engine, { table: 'posts_a', attributes, unique: ['b'] })
-  await engine.run(
-    `CREATE TABLE odd (id ${engine.name === 'sqlite' ? 'INTEGER PRIMARY KEY AUTOINCREMENT' : 'bigserial PRIMARY KEY'}, version INTEGER NOT NULL DEFAULT 1, a TEXT, b TEXT, a_b TEXT)`,
-    'CREATE UNIQUE INDEX odd_expression ON odd (a, lower(b))',
-    'CREATE UNIQUE INDEX odd_part ON odd (b) WHERE a IS NOT NULL',
-    ...(engine.name === 'sqlite' ? [] : ['CREATE UNIQUE INDEX odd_more ON odd (a_b) INCLUDE (b)'])
-  )
-  t.match((await thrownBy(() => engine.store({ table: 'odd', attributes, unique: ['a'] }).prepare())).message, /there is no unique index of "a"/)
-  t.match((await thrownBy(() => engine.store({ table: 'odd', attributes, unique: ['b'] }).prepare())).message, /there is no unique index of "b"/)
-  if (engine.name === 'sqlite') return
-  const more = engine.store({ table: 'odd', attributes, unique: ['a_b'] })
-  await more.prepare()
-  await more.create({ a: '1', a_b: '1' }, {}, context)
-  t.strictSame((await thrownBy(() => more.create({ a: '2', b: 'x', a_b: '1' }, {}, context))).errors, { a_b: ['is already taken'] })
-})
-
-each('an update without changes writes nothing if the version is a digest of the values', async (t, engine) => {
-  const store = await opened(engine, { table: 'posts', attributes: title, version: 'values' })
-  const { id, version } = await store.create({ title: 'T' }, {}, context)
-  const row = { id, version, attributes: { title: 'T' } }
-  engine.statements.length = 0
-  t.strictSame(await store.update(id, {}, { version, scope: {} }, context), { ok: true, row })
-  t.strictSame(await store.update(id, {}, anyVersion, context), { ok: true, row })
-  t.strictSame(await store.update(id, {}, { version: '0'.repeat(40), scope: {} }, context), { ok: false, why: 'stale', current: row })
-  t.strictSame(await store.update(99, {}, anyVersion, context), { ok: false, why: 'missing' })
-  t.strictSame(engine.statements.filter((text) => text.startsWith('UPDATE')), [])
-  t.strictSame(await store.update(id, { title: 'U' }, { version: 'no digest', scope: {} }, context), { ok: false, why: 'stale', current: row })
-})
-
-each('the effects of triggers and long values are reported to the client', async (t, engine) => {
-  const store = await opened(engine, { table: 'posts', attributes: title, unique: ['title'] })
-  const sqlite = engine.name === 'sqlite'
-  await engine.run('CREATE TABLE log (title TEXT UNIQUE)', ...(sqlite
-    ? [
-        'CREATE TRIGGER refuse BEFORE INSERT ON posts WHEN NEW.title = \'refused\' BEGIN SELECT RAISE(ABORT, \'secret\'); END',
-        'CREATE TRIGGER drop_it BEFORE INSERT ON posts WHEN NEW.title = \'dropped\' BEGIN SELECT RAISE(IGNORE); END',
-        'CREATE TRIGGER note BEFORE INSERT ON posts WHEN NEW.title LIKE \'noted%\' BEGIN INSERT INTO log VALUES (\'noted\'); END',
-        'CREATE TRIGGER hold BEFORE DELETE ON posts WHEN OLD.title = \'held\' BEGIN SELECT RAISE(ABORT, \'secret\'); END'
-      ]
-    : [
-        `CREATE FUNCTION guard() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-          IF NEW.title = 'refused' THEN RAISE EXCEPTION 'secret'; END IF;
-          IF NEW.title = 'dropped' THEN RETURN NULL; END IF;
-          IF NEW.title LIKE 'noted%' THEN INSERT INTO log VALUES ('noted'); END IF;
-          RETURN NEW; END $$`,
-        'CREATE TRIGGER guard BEFORE INSERT ON posts FOR EACH ROW EXECUTE FUNCTION guard()',
-        `CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-          IF OLD.title = 'held' THEN RAISE EXCEPTION 'secret'; END IF;
-          RETURN OLD; END $$`,
-        'CREATE TRIGGER hold BEFORE DELETE ON posts FOR EACH ROW EXECUTE FUNCTION hold()'
-      ]))
-  const told = async (title: string): Promise<unknown> => {
-    const { statusCode, message, errors } = await thrownBy(() => store.create({ title }, {}, context))
-    return [statusCode, message, errors]
-  }
-  t.strictSame(await told('refused'), [422, 'the database refuses a value', {}])
-  t.strictSame(await told('dropped'), [422, 'the database refuses a value', {}])
-  t.equal((await store.create({ title: 'noted 1' }, {}, context)).attributes.title, 'noted 1')
-  t.strictSame(await told('noted 2'), [422, 'a row with these values exists already', {}])
-  const held = await store.create({ title: 'held' }, {}, context)
-  const refusal = await thrownBy(() => store.delete(held.id, anyVersion, context))
-  t.strictSame([refusal.statusCode, refusal.message, refusal.errors], [422, 'the database refuses the deletion', {}])
-  if (sqlite) return
-  t.strictSame(await told(randomBytes(6000).toString('base64')), [422, 'an attribute is too long or too large, or has characters that cannot be stored', {}], 'an index has a limit of its own')
-  const { id } = await store.create({ title: 'kept' }, {}, context)
-  await engine.run('CREATE TABLE comments (post bigint REFERENCES posts (id) ON DELETE RESTRICT)', `INSERT INTO comments VALUES (${id})`)
-  const restricted = await thrownBy(() => store.delete(id, anyVersion, context))
-  t.strictSame([restricted.statusCode, restricted.message], [409, 'comments still refer to it; delete or change them first'])
-  t.equal((await store.get(id, {}, context))?.id, id)
-  await engine.run('ALTER TABLE posts ALTER COLUMN title TYPE varchar(500)')
-  t.equal((await store.get(id, {}, context))?.id, id, 'a table may change under a prepared statement')
-})
-
-each('any combination of attributes is written, also if there are more than prepared statements', async (t, engine) => {
-  const names = Array.from({ length: 9 }, (_, index) => `a${index}`)
-  const attributes = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'integer' }])) } as const
-  const store = await opened(engine, { table: 'posts', attributes })
-  const { id } = await store.create({}, {}, context)
-  const expected: Record<string, number> = {}
-  for (let combination = 0; combination < 300; combination++) {
-    const changes = Object.fromEntries(names.flatMap((name, bit) => (combination >> bit) % 2 === 1 ? [[name, combination]] : []))
-    Object.assign(expected, changes)
-    const written = await store.update(id, changes, anyVersion, context)
-    if (!written.ok) t.fail(`combination ${combination}`)
-  }
-  t.strictSame((await store.get(id, {}, context))?.attributes, expected)
-  t.equal((await store.get(id, {}, context))?.version, '301')
-})
-
-each('an impossible id or version finds nothing', async (t, engine) => {
-  for (const idType of ['integer', 'uuid'] as const) {
-    const store = await opened(engine, { table: `posts_${idType}`, attributes: title, id: idType })
-    const { id } = await store.create({ title: 'T' }, {}, context)
-    for (const odd of ['1', ' 1', '1e0', 0, -1, 1.5, 2 ** 53, 'abc', '', String(id).toUpperCase() + ' ']) {
-      t.equal(await store.get(odd, {}, context), undefined, `get ${JSON.stringify(odd)}`)
-      t.strictSame(await store.update(odd, {}, anyVersion, context), { ok: false, why: 'missing' })
-      t.strictSame(await store.delete(odd, { version: '1', scope: {} }, context), { ok: false, why: 'missing' })
-    }
-    for (const version of ['', '01', '1e0', ' 1', '1.0', '-1', '99999999999999999999', 'x'.repeat(100_000)]) {
-      t.equal((await store.update(id, {}, { version, scope: {} }, context) as { why?: string }).why, 'stale')
-      t.equal((await store.delete(id, { version, scope: {} }, context) as { why?: string }).why, 'stale')
-    }
-    t.equal((await store.get(id, {}, context))?.version, '1')
-    await t.rejects(async () => store.get(id, { nonsense: 1 }, context), /has no column for "nonsense"/)
-  }
-})
-
-each('rows of any size come in batches of limited size', async (t, engine) => {
-  const store = await opened(engine, { table: 'posts', attributes: { type: 'object', properties: { title: { type: 'string' }, tags: { type: 'array' } } } })
-  for (let index = 0; index < 130; index++) {
-    const [short, long] = ['x', 'x'.repeat(200_000)]
-    await store.create(index < 90 ? { title: short } : index % 2 === 0 ? { title: long } : { tags: [long] }, {}, context)
-  }
-  const sizes: number[] = []
-  for await (const batch of store.list(every, context)) sizes.push(JSON.stringify(batch).length)
-  t.ok(sizes.length > 7 && sizes.every((size) => size <= 1_200_000), `${sizes.join()}`)
-  const left = store.list(every, { signal: AbortSignal.abort(new Error('gone')) })
-  t.match((await thrownBy(() => readAll(left))).message, 'gone')
-})
-
-t.test('invalid options throw', async (t) => {
-  const cases: ReadonlyArray<readonly [options: object, message: string | RegExp]> = [
-    [{ table: '' }, 'Option "table" must be the name of a table such as \'posts\'.'],
-    [{ table: undefined }, 'Option "table" must be the name of a table such as \'posts\'.'],
-    [{ table: 'a\0' }, 'Option "table" must be the name of a table such as \'posts\'.'],
-    [{ attributes: undefined }, /Option "attributes" must be a JSON Schema/],
-    [{ attributes: { type: 'array' } }, /attributes of "posts": must be a JSON Schema/],
-    [{ id: 'serial' }, 'Option "id" must be \'integer\', \'uuid\' or \'string\', not \'serial\'.'],
-    [{ columns: null }, /Option "columns" must be an object/],
-    [{ columns: { titel: 'x' } }, 'Option "columns" names "titel", which is not among the attributes; did you mean "title"?'],
-    [{ columns: { title: '' } }, 'Option "columns" must contain names of columns.'],
-    [{ columns: { title: '__proto__' } }, 'Option "columns" must contain names of columns.'],
-    [{ columns: { title: 5 } }, 'Option "columns" must contain names of columns.'],
-    [{ columns: { title: 'id' } }, 'Option "columns" would keep the id and "title" both in the column "id"; give one of them another column (the option "version" names the column of the version).'],
-    [{ version: 'title' }, /would keep the version and "title" both in the column "title"/],
-    [{ version: 5 }, 'Option "version" must be the name of a column, \'xmin\' or \'values\'.'],
-    ...['title', [5], [[]], [['title', 5]]].map((unique) => [{ unique }, 'Option "unique" must be a list of attributes, or groups of them, such as [\'email\', [\'tenant\', \'title\']].'] as const),
-    [{ unique: ['titel'] }, 'Option "unique" names "titel", which is not among the attributes; did you mean "title"?'],
-    [{ unique: ['tags'], attributes: everything }, 'Option "unique" names "tags", which is kept as JSON and cannot be unique.'],
-    [{ migrate: 'yes' }, 'Option "migrate" must be true or false, not \'yes\'.'],
-    [{ tabel: 'x' }, /^There is no option "tabel" of (?:sqlite|postgres)Store; did you mean "table"\?$/]
-  ]
-  for (const engine of await openEngines()) {
-    for (const [options, message] of cases) {
-      t.throws(() => engine.store({ table: 'posts', attributes: title, ...options } as SqlStoreOptions), { message }, `${engine.name} ${JSON.stringify(options)}`)
-    }
-  }
-})
-
-t.test('two attributes that a database takes for one column throw', async (t) => {
-  const attributes = { type: 'object', properties: { title: { type: 'string' }, Title: { type: 'string' } } } as const
-  const [sqlite, postgresql] = await openEngines() as [Engine, Engine]
-  t.throws(() => sqlite.store({ table: 'posts', attributes }), { message: /would keep "title" and "Title" both in the column "Title"/ })
-  const store = await opened(postgresql, { table: 'posts', attributes })
-  t.strictSame((await store.create({ title: 'a', Title: 'b' }, {}, context)).attributes, { title: 'a', Title: 'b' })
-  const long = { type: 'object', properties: { ['x'.repeat(64)]: { type: 'string' } } } as const
-  t.throws(() => postgresql.store({ table: 'posts', attributes: long }), { message: /whose name is longer than 63 bytes/ })
-})
-
-each('a resource cannot declare attributes of other types than its store', async (t, engine) => {
-  const store = engine.store({ table: 'posts', attributes: { type: 'object', properties: { n: { type: 'number' }, title: { type: 'string' } } }, migrate: true })
-  for (const [n, message] of [
-    [{ type: 'string' }, 'Option "attributes" of resource "posts" declares "n", which may be a string, but in the store it must be a number.'],
-    [{ type: ['integer', 'null'] }, 'Option "attributes" of resource "posts" declares "n", which may be null, but in the store it must be a number.'],
-    [{}, 'Option "attributes" of resource "posts" declares "n", which may be a string, but in the store it must be a number.']
-  ] as const) {
-    await t.rejects(build(t, { name: 'posts', attributes: { type: 'object', properties: { n } }, store }), { message })
-  }
-  await t.resolves(build(t, { name: 'posts', attributes: { type: 'object', properties: { n: { type: 'integer' } } }, store }), 'fewer attributes are fine')
-})
-
-each('concurrent calls of next() get one batch after the other, and none after the end', async (t, engine) => {
-  const store = await opened(engine, { table: 'posts', attributes: title })
-  for (let index = 0; index < 250; index++) await store.create({}, {}, context)
-  const list = store.list(every, context)
-  const iterator = list[Symbol.asyncIterator]()
-  const batches = await Promise.all([iterator.next(), iterator.next()])
-  const ids = batches.flatMap(({ value }) => (value ?? []).map(({ id }: { id: unknown }) => id))
-  t.strictSame(ids, Array.from({ length: ids.length }, (_, index) => index + 1))
-  t.ok(batches.every(({ value }) => value.length > 0))
-  const other = store.list(every, context)
-  const left = other[Symbol.asyncIterator]()
-  await left.next()
-  await left.return?.()
-  t.equal((await left.next()).done, true)
-})
-
-each('a resource takes its attributes from the store, and does not start with a table that does not fit', async (t, engine) => {
-  const store = engine.store({ table: 'posts', attributes: title, migrate: true })
-  const app = await build(t, { name: 'posts', store })
-  const created = await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } })
-  t.strictSame([created.statusCode, created.json()], [201, { post: { id: 1, title: 'T' } }])
-  t.equal((await app.inject({ method: 'POST', url: '/posts', payload: { post: { titel: 'T' } } })).statusCode, 422)
-  await t.rejects(build(t, { name: 'posts', store: engine.store({ table: 'posts', attributes: everything }) }), { message: /there is no column "email" for "email"/ })
-})
-
-const ANN = '0190a6f0-7c3a-7000-8000-00000000000a'
-const owned = { type: 'object', properties: { title: { type: 'string' }, owner: { type: ['string', 'null'], format: 'uuid' } } } as const
-
-each('an attribute of the format uuid has a uuid column where the database has that type', async (t, engine) => {
-  const store = await opened(engine, { table: 'notes', attributes: owned })
-  if (engine.name === 'postgresql') {
-    const [column] = await engine.run('SELECT data_type FROM information_schema.columns WHERE table_schema = current_schema AND table_name = \'notes\' AND column_name = \'owner\'')
-    t.strictSame(column, { data_type: 'uuid' })
-  }
-  const app = await build(t, { name: 'notes', store })
-  const sent = async (owner: unknown): Promise<unknown[]> => {
-    const response = await app.inject({ method: 'POST', url: '/notes', payload: { note: { owner } } })
-    return [response.statusCode, response.json().note?.owner ?? response.json().errors]
-  }
-  t.strictSame(await sent(ANN), [201, ANN])
-  for (const other of [ANN.toUpperCase(), `{${ANN}}`, `urn:uuid:${ANN}`, 'Ann', '']) {
-    t.strictSame(await sent(other), [422, { owner: ['must be a UUID in lower case'] }], other)
-    const error = await thrownBy(() => store.create({ owner: other }, {}, context))
-    t.strictSame([error.statusCode, error.errors], [422, { owner: ['must be a UUID in lower case'] }], 'also if a handler writes')
-    t.strictSame((await app.inject({ url: '/notes.json', query: { owner: other } })).json(), { notes: [] }, 'no row has another spelling')
-  }
-  t.equal((await app.inject({ url: '/notes.json', query: { owner: ANN } })).json().notes.length, 1)
-  const cursor = (owner: string): string => Buffer.from(JSON.stringify(['owner', owner, 0])).toString('base64url')
-  t.equal((await app.inject({ url: `/notes.json?sort=owner&after=${cursor('Ann')}` })).statusCode, 400)
-})
-
-each('a text column also keeps an attribute of the format uuid, unless it is too short', async (t, engine) => {
-  const id = engine.name === 'sqlite' ? 'id INTEGER PRIMARY KEY AUTOINCREMENT' : 'id bigserial PRIMARY KEY'
-  const types = engine.name === 'sqlite' ? ['TEXT', 'VARCHAR(36)'] : ['text', 'varchar', 'varchar(36)', 'uuid']
-  for (const [index, type] of types.entries()) {
-    await engine.run(`CREATE TABLE notes${index} (${id}, version INTEGER NOT NULL, title TEXT, owner ${type})`)
-    const store = engine.store({ table: `notes${index}`, attributes: owned })
-    await store.prepare()
-    const row = await store.create({ owner: ANN }, {}, context)
-    t.strictSame(await readAll(store.list({ ...every, filter: equalTo({ owner: ANN }) }, context)), [row], type)
-  }
-  const short = engine.name === 'sqlite' ? 'NUMERIC' : 'varchar(35)'
-  await engine.run(`CREATE TABLE short (${id}, version INTEGER NOT NULL, title TEXT, owner ${short})`)
-  t.match((await thrownBy(() => engine.store({ table: 'short', attributes: owned }).prepare())).message, /"owner" is of type (NUMERIC|character varying\(35\)), which does not keep "owner" \(uuid\) as it is; (TEXT|uuid) does/)
-  const readOnly = { type: 'object', properties: { title: { type: 'string' }, owner: { type: 'string', format: 'uuid', readOnly: true } } } as const
-  if (engine.name === 'postgresql') await engine.store({ table: 'short', attributes: readOnly }).prepare()
-})
-
-const kept = { type: 'object', properties: { title: { type: 'string' }, postId: { type: 'string', format: 'uuid' } } } as const
-
-each('the foreign key of a UUID is a uuid column', async (t, engine) => {
-  const posts = await opened(engine, { table: 'posts', attributes: title, id: 'uuid' })
-  const comments = await opened(engine, { table: 'comments', attributes: kept, id: 'uuid' })
-  const app = await draft(t, (map) => map.resources('posts', { store: posts }, (posts) => posts.resources('comments', { store: comments, attributes: title })))
-  const created = await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'P' } } })
-  const url = `${created.headers.location}/comments`
-  const { comment } = (await app.inject({ method: 'POST', url, payload: { comment: { title: 'C' } } })).json()
-  t.strictSame((await app.inject(`${url}.json`)).json(), { comments: [comment] })
-  t.strictSame((await comments.get(comment.id, {}, context))?.attributes, { title: 'C', postId: created.json().post.id })
-  for (const id of [ANN, ANN.toUpperCase(), '1', 'x']) t.equal((await app.inject(`/posts/${id}/comments.json`)).statusCode, 404, id)
-})
-
-each('a parent whose id is not a UUID has no rows in a uuid column', async (t, engine) => {
-  const comments = await opened(engine, { table: 'comments', attributes: kept })
-  const app = await draft(t, (map) => map.resources('posts', { store: textStore(['first']) }, (posts) => posts.resources('comments', { store: comments, attributes: title })))
-  t.strictSame((await app.inject('/posts/first/comments.json')).json(), { comments: [] })
-  t.equal((await app.inject('/posts/first/comments/1.json')).statusCode, 404)
-  for (const method of ['PUT', 'DELETE'] as const) t.equal((await app.inject({ method, url: '/posts/first/comments', payload: { id: 1, comment: {} } })).statusCode, 404)
-  const refused = await app.inject({ method: 'POST', url: '/posts/first/comments', payload: { comment: { title: 'C' } } })
-  t.strictSame([refused.statusCode, refused.json().errors], [422, { postId: ['must be a UUID in lower case'] }])
-})
-
-each('a deleted parent leaves its rows if the database has no foreign key', async (t, engine) => {
-  const posts = await opened(engine, { table: 'posts', attributes: title, id: 'uuid' })
-  const [comments, notes] = [await opened(engine, { table: 'comments', attributes: kept }), await opened(engine, { table: 'notes', attributes: kept })]
-  const app = await draft(t, (map) => map.resources('posts', { store: posts }, (posts) => posts
-    .resources('comments', { store: comments, attributes: title })
-    .resources('notes', { store: notes, attributes: title, shallow: true })))
-  const post = await posts.create({ title: 'P' }, {}, context)
-  const scope = { postId: String(post.id) }
-  for (const store of [comments, notes]) await store.create({ title: 'C' }, scope, context)
-  t.equal((await app.inject({ method: 'DELETE', url: `/posts?id=${post.id}` })).statusCode, 204)
-  for (const path of ['comments', 'comments/1', 'notes']) t.equal((await app.inject(`/posts/${post.id}/${path}.json`)).statusCode, 404, path)
-  t.equal((await app.inject('/notes/1.json')).statusCode, 200, 'a shallow path names no parent')
-  t.equal((await app.inject({ method: 'DELETE', url: '/notes?id=1' })).statusCode, 204)
-  t.equal((await comments.get(1, scope, context))?.id, 1)
-})
-
-each('a foreign key in the database keeps a parent, or deletes its rows with it', async (t, engine) => {
-  const posts = await opened(engine, { table: 'posts', attributes: title, id: 'uuid' })
-  const [uuid, id] = engine.name === 'sqlite' ? ['TEXT', 'INTEGER PRIMARY KEY AUTOINCREMENT'] : ['uuid', 'bigserial PRIMARY KEY']
-  for (const [table, rule] of [['old_comments', 'RESTRICT'], ['cascading', 'CASCADE']]) {
-    await engine.run(`CREATE TABLE ${table} (id ${id}, version INTEGER NOT NULL, title TEXT, "postId" ${uuid} NOT NULL REFERENCES posts (id) ON DELETE ${rule})`)
-  }
-  const [restricted, cascading] = ['old_comments', 'cascading'].map((table) => engine.store({ table, attributes: { ...kept, required: ['postId'] } })) as [SqlStore, SqlStore]
-  const app = await draft(t, (map) => map.resources('posts', { store: posts }, (posts) => posts
-    .resources('comments', { store: restricted, attributes: title })
-    .resources('notes', { store: cascading, attributes: title })))
-  const { id: post } = await posts.create({ title: 'P' }, {}, context)
-  for (const name of ['comment', 'note']) t.equal((await app.inject({ method: 'POST', url: `/posts/${post}/${name}s`, payload: { [name]: { title: 'C' } } })).statusCode, 201)
-  const removed = async (url: string): Promise<unknown[]> => {
-    const { statusCode, body } = await app.inject({ method: 'DELETE', url })
-    return [statusCode, body && JSON.parse(body).detail]
-  }
-  t.strictSame(await removed(`/posts.json?id=${post}`), [409, 'old comments still refer to it; delete or change them first'])
-  t.strictSame(await removed(`/posts/${post}/comments.json?id=1`), [204, ''])
-  t.strictSame(await removed(`/posts.json?id=${post}`), [204, ''])
-  t.strictSame(await readAll(cascading.list(every, context)), [], 'its rows are deleted')
-  const late = await thrownBy(() => cascading.create({ title: 'C' }, { postId: String(post) }, context))
-  t.strictSame([late.statusCode, late.message], [422, 'it refers to something that does not exist, or something else refers to it'], 'the parent is deleted between the check and the write')
 })
