@@ -12,7 +12,7 @@ const FILES = {
   'lib/core/request/payload-hooks.ts': ['test/http/request/browsers.test.ts'],
   'lib/core/request/payload.ts': ['test/http/request/writes.test.ts', 'test/routing/input.test.ts'],
   'lib/core/request/list-query.ts': ['test/http/request/lists.test.ts'],
-  'lib/core/formats/escape.ts': ['test/formats/xml/vectors.test.ts'],
+  'lib/core/formats/escape.ts': ['test/formats/xml/documents.test.ts'],
   'lib/core/formats/hide-write-only.ts': ['test/routing/own-formats.test.ts', 'test/http/request/writes.test.ts'],
   'lib/sql/keyset.ts': ['test/system/stores/queries/sorted-lists.test.ts'],
   'lib/sql/statements.ts': ['test/system/stores/sqlite-store.test.ts']
