@@ -23,7 +23,10 @@ t.test('the Nu HTML checker finds nothing on any page', { skip }, async (t) => {
   const folder = `${t.testdir()}/pages`
   mkdirSync(folder)
   for (const [index, { html }] of pages.entries()) writeFileSync(`${folder}/${index}.html`, html)
-  const printed = execFileSync('java', ['-Xss8m', '-jar', JAR, '--stdout', '--exit-zero-always', '--format', 'json', folder], { encoding: 'utf8', maxBuffer: 2 ** 26, stdio: ['ignore', 'pipe', 'ignore'] })
+  const parameters = ['-Xss8m', '-jar', JAR, '--stdout', '--exit-zero-always', '--format', 'json', folder]
+  const printed = execFileSync('java', parameters, {
+    encoding: 'utf8', maxBuffer: 2 ** 26, stdio: ['ignore', 'pipe', 'ignore']
+  })
   const { messages } = JSON.parse(printed) as { readonly messages: readonly Message[] }
   t.ok(messages.some(({ message }) => message.startsWith(SLASH)), 'it has read the pages')
   const found = messages.filter(({ message }) => !message.startsWith(SLASH) && !message.startsWith(LANGUAGE))

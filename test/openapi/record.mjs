@@ -16,14 +16,16 @@ function note ({ raw, statusCode, headers, rawPayload }) {
   const { req } = raw ?? {}
   const { payload } = req?._lightMyRequest ?? {}
   const file = basename(process.argv[1])
-  // The validator of the comparison would never end with the schemas of the one; the other's handlers answer by themselves.
+  // The validator of the comparison would never end with the schemas of the one. The other's handlers answer alone.
   if (file === 'hostile.test.ts' || file === 'authorize.test.ts') return undefined
   // The schemas describe whole records, and a selection lacks attributes that they require.
   if (/[?&]only=/.test(req?.url ?? '')) return undefined
   if (req?.[DESCRIBED] !== true || statusCode >= 400) return undefined
   if (Math.max(rawPayload.length, payload?.length ?? 0, req.url.length) > LONGEST) return undefined
-  if (payload !== undefined && payload !== null && typeof payload !== 'string' && !Buffer.isBuffer(payload)) return undefined
-  return { file, method: req.method, url: req.url, headers: req.headers, body: payload?.toString(), answer: { status: statusCode, headers, body: rawPayload.toString() } }
+  const isRead = payload === undefined || payload === null || typeof payload === 'string' || Buffer.isBuffer(payload)
+  if (!isRead) return undefined
+  const answer = { status: statusCode, headers, body: rawPayload.toString() }
+  return { file, method: req.method, url: req.url, headers: req.headers, body: payload?.toString(), answer }
 }
 
 if (folder !== undefined) {
@@ -31,10 +33,12 @@ if (folder !== undefined) {
   subscribe('fastify.initialization', ({ fastify: app }) => {
     const exchanges = []
     const inject = app.inject
-    app.register(swagger, { decorator: 'describeTraffic', openapi: { openapi: '3.1.0', info: { title: 'Traffic', version: '1.0.0' } } })
+    const info = { title: 'Traffic', version: '1.0.0' }
+    app.register(swagger, { decorator: 'describeTraffic', openapi: { openapi: '3.1.0', info } })
     app.addHook('onResponse', (request, _reply, done) => {
       const { config } = request.routeOptions
-      request.raw[DESCRIBED] = config?.swaggerTransform !== undefined && config.swaggerTransform({}).schema.hide !== true
+      const transform = config?.swaggerTransform
+      request.raw[DESCRIBED] = transform !== undefined && transform({}).schema.hide !== true
       done()
     })
     app.inject = function (options, callback) {
@@ -50,7 +54,8 @@ if (folder !== undefined) {
       if (exchanges.length > 0) {
         const document = JSON.stringify(app.describeTraffic())
         const name = createHash('sha256').update(document).digest('hex')
-        appendFileSync(join(folder, `${name}.jsonl`), [document, ...new Set(exchanges.map((exchange) => JSON.stringify(exchange)))].join('\n') + '\n')
+        const lines = [document, ...new Set(exchanges.map((exchange) => JSON.stringify(exchange)))]
+        appendFileSync(join(folder, `${name}.jsonl`), `${lines.join('\n')}\n`)
       }
       done()
     })
