@@ -3,7 +3,7 @@ import t from 'tap'
 import { type Guard, type Store, type Row, type WriteOutcome } from '../../../lib/index.js'
 import { postgresStore, type PostgresStore } from '../../../lib/sql/postgres/index.js'
 import type { StoreRequirements, StoreContractOptions } from '../../../lib/contract/index.js'
-import { QUERIES, testContract } from '../../support/stores/contract/contract-tests.js'
+import { LONG_LISTS, QUERIES, testContract } from '../../support/stores/contract/contract-tests.js'
 import { keyedOptions, keyedStore } from '../../support/stores/contract/keyed-store.js'
 import { startPostgres } from '../../support/stores/postgres.js'
 
@@ -15,7 +15,7 @@ const VARIANTS: readonly Variant[] = [
   // Tenants have UUIDs too.
   ['serializable', 'uuid', 'version', QUERIES],
   ['read committed', 'integer', 'xmin'],
-  ['repeatable read', 'string', 'values']
+  ['repeatable read', 'string', 'values', LONG_LISTS]
 ]
 for (const [isolation, id, version, leftOut] of VARIANTS) {
   t.test(`${isolation}, ids ${id}, ${version}`, async (t) => {
