@@ -3,10 +3,10 @@ import { spawnSync } from 'node:child_process'
 import { SaxesParser } from 'saxes'
 import t from 'tap'
 import ts from 'typescript'
-import * as errors from '../lib/core/errors.js'
-import { ENGLISH_TEXTS } from '../lib/core/messages.js'
-import { makeMessages } from '../lib/html/languages/make-messages.js'
-import { allPages, isWhole, namesIn, type Page, pages, root, type Table } from './support/pages.js'
+import * as errors from '../../lib/core/errors.js'
+import { ENGLISH_TEXTS } from '../../lib/core/messages.js'
+import { makeMessages } from '../../lib/html/languages/make-messages.js'
+import { allPages, isWhole, namesIn, type Page, pages, root, type Table } from '../support/pages.js'
 
 const LONGEST_README = 220
 const LONGEST_PAGE = 275
