@@ -2,7 +2,7 @@ import { accessSync, constants, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import type axe from 'axe-core'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 import pluralize from 'pluralize'
 import type { Test } from 'tap'
 import resources, {
@@ -461,7 +461,8 @@ export async function takePages (t: Test): Promise<{
     [{ title: 'A thing', size: 7, any: { deep: [true, null] }, long: SENTENCE.repeat(3) }, { other: WORD }]
   )
   register(app, { name: 'nothings' })
-  register(app, { name: 'arabics', attributes: wide, html: { lang: 'ar' } }, [wideRow, { ...wideRow, a: 'كتاب قديم' }])
+  const arabicRow = { ...wideRow, a: 'كتاب قديم' }
+  register(app, { name: 'arabics', attributes: wide, html: { lang: 'ar' } }, [wideRow, arabicRow])
   register(app, { name: 'brights', attributes: wide, html: { accent: '#ffe600' } }, [wideRow])
   register(app, { name: 'guardeds', attributes: wide, requireMatch: true }, [wideRow])
   register(app, { name: 'brokens', attributes: wide, store: brokenStore() })
@@ -618,4 +619,115 @@ export async function findViolations (page: Page): Promise<string[]> {
   )
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${String(target)} ${failureSummary}`))
+}
+
+/** The timeout in milliseconds. */
+const NEVER = 600_000
+
+/** The tools of a test. */
+export interface Scene {
+  readonly url: string
+  /** The errors and warnings of the browser. */
+  readonly complaints: readonly string[]
+  /** Opens a window. */
+  open (path: string): Promise<Page>
+  /** Reads a path from the server as JSON. */
+  read (path: string): Promise<any>
+  readonly store?: Store
+}
+
+/** Returns the tools of a test of the server at a URL. */
+export function makeScene (t: Test, browser: Browser, url: string): Scene {
+  const complaints: string[] = []
+  const windows: Page[] = []
+  t.teardown(async () => {
+    for (const page of windows) await page.context().close()
+  })
+  return {
+    url,
+    complaints,
+    async open (path) {
+      // Each window has its own context, because the browser slows down background tabs.
+      const page = await browser.newPage({
+        javaScriptEnabled: false, viewport: { width: 1000, height: 800 }, reducedMotion: 'reduce'
+      })
+      windows.push(page)
+      page.setDefaultTimeout(NEVER)
+      watch(page, complaints)
+      await page.goto(url + path)
+      return page
+    },
+    async read (path) {
+      const response = await fetch(url + path, { headers: { accept: 'application/json' } })
+      return { status: response.status, etag: response.headers.get('etag'), ...await response.json() as object }
+    }
+  }
+}
+
+/** Collects the browser's complaints, except the status of a page, and requests other than pages and stylesheets. */
+export function watch (page: Page, complaints: string[]): void {
+  page.on('console', (message) => {
+    const text = message.text()
+    if (!/^(?:error|warning)$/.test(message.type())) return
+    if (!/the server responded with a status of 4/.test(text)) complaints.push(text)
+  })
+  page.on('pageerror', (error) => { complaints.push(String(error)) })
+  page.on('requestfailed', (request) => { complaints.push(`failed: ${request.url()}`) })
+  page.on('response', (response) => {
+    if (response.request().resourceType() !== 'stylesheet') return
+    const isCss = response.headers()['content-type'] === 'text/css; charset=utf-8'
+    if (response.status() !== 200 || !isCss) complaints.push(`no stylesheet: ${response.url()}`)
+  })
+  page.on('request', (request) => {
+    if (!/^(?:document|stylesheet)$/.test(request.resourceType())) complaints.push(`asked for: ${request.url()}`)
+  })
+}
+
+/** Returns the control of this name. A value selects one of several. */
+export function control (scope: Page | Locator, name: string, value?: string): Locator {
+  return scope.locator(`[name="${name}"]:not([type="hidden"])${value === undefined ? '' : `[value="${value}"]`}`)
+}
+
+/** Presses a button and waits for the next page. */
+export async function press (page: Page, name: string): Promise<void> {
+  await arrive(page, () => page.getByRole('button', { name, exact: true }).click())
+}
+
+/** Waits for the next page, to which an act leads. */
+export async function arrive (page: Page, act: () => Promise<void>): Promise<void> {
+  const arrived = page.waitForEvent('load')
+  await act()
+  await arrived
+}
+
+/** Returns the fields that the form of a page would send. */
+export function fieldsOf (form: Locator): Promise<Array<[string, string]>> {
+  return form.evaluate((form) => {
+    const fields = Reflect.construct(FormData, [form]) as FormData
+    const pairs = [...fields].map(([name, value]): [string, string] => [name, String(value)])
+    return pairs.filter(([name]) => !name.endsWith('[was]'))
+  })
+}
+
+/** Returns the form of a page that writes. */
+export function formOf (page: Page): Locator {
+  return page.locator('form.form').filter({ has: page.locator('.primary', { hasText: /Create|Save/ }) })
+}
+
+export function textsOf (locator: Locator): Promise<string[]> {
+  return locator.allInnerTexts()
+}
+
+/** Describes the focused element. */
+export function focusOf (page: Page): Promise<string> {
+  return page.evaluate('document.activeElement.id')
+}
+
+/** Returns the side that each attribute of a conflict keeps. */
+export async function choices (page: Page): Promise<Record<string, string>> {
+  const sent = await fieldsOf(formOf(page))
+  return Object.fromEntries(sent.flatMap(([field, side]) => {
+    const name = /^\w+\[(\w+)\]\[\?\]\[keep\]$/.exec(field)?.[1]
+    return name === undefined ? [] : [[name, side]]
+  }))
 }
