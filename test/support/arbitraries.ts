@@ -62,8 +62,8 @@ export const character = fc.oneof(
 export const text = fc.array(character, { maxLength: 8 }).map((characters) => characters.join(''))
 
 /** Excludes what xmlbuilder2 writes differently on purpose or by mistake: CR, and text that looks like a reference. */
-// eslint-disable-next-line no-control-regex
 export const ordinaryText = text.map((text) =>
+  // eslint-disable-next-line no-control-regex
   text.replaceAll(/[\r\0-\u0008\u000e-\u001f\ufffe]/g, '').replaceAll('&', '& '))
 
 export const PLAIN_NAMES = ['title', 'tags', 'people', 'first_name', 'publishedAt', 'news', 'author', 'x']
