@@ -4,7 +4,8 @@ import {
 } from '../../../lib/contract/index.js'
 import { memoryStore } from '../../../lib/core/stores/memory.js'
 import type { Store } from '../../../lib/core/stores/store.js'
-import { type MakeStore, mutants, variants } from '../../support/stores/contract/mutant-stores.js'
+import type { MakeStore } from '../../support/stores/contract/altered-stores.js'
+import { mutants, variants } from '../../support/stores/contract/mutant-stores.js'
 import { referenceStore, type Steps, Table } from '../../support/stores/contract/reference-store.js'
 
 /** A volume that suffices for these stores, which answer quickly and have batches of 500. */
