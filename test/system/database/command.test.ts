@@ -548,11 +548,13 @@ t.test('diff prints a script, and changes nothing', async (t) => {
   const app = writeApp(t, 'diff', file)
   const { code, printed, complained } = await endDiff('diff', app)
   t.strictSame([code, complained], [1, ''])
+  const columns = '"id" INTEGER PRIMARY KEY AUTOINCREMENT, "version" INTEGER NOT NULL DEFAULT 1, "text" TEXT, ' +
+    '"postId" INTEGER NOT NULL, FOREIGN KEY ("postId") REFERENCES "posts" ON DELETE RESTRICT'
   t.equal(printed, `-- The table "posts":
 ALTER TABLE "posts" ADD COLUMN "text" TEXT;
 CREATE UNIQUE INDEX IF NOT EXISTS "posts_text_key" ON "posts" ("text");
 -- The table "comments":
-CREATE TABLE IF NOT EXISTS "comments" ("id" INTEGER PRIMARY KEY AUTOINCREMENT, "version" INTEGER NOT NULL DEFAULT 1, "text" TEXT, "postId" INTEGER NOT NULL, FOREIGN KEY ("postId") REFERENCES "posts" ON DELETE RESTRICT) STRICT;
+CREATE TABLE IF NOT EXISTS "comments" (${columns}) STRICT;
 CREATE INDEX IF NOT EXISTS "comments_postId_id_idx" ON "comments" ("postId", "id");
 `)
   t.ok(before.equals(readFileSync(file)))
@@ -569,14 +571,20 @@ t.test('a table that an app must change itself is a comment', async (t) => {
     'CREATE TABLE "the\nnotes" (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL, size TEXT)', file
   )
     .close()
-  const more = `app.register(resources, { name: 'notes', store: sqliteStore({ file, table: 'the\\nnotes', attributes: { type: 'object', required: ['title'], properties: { size: { type: 'integer' }, title: { type: 'string' } } } }) })
+  const more = `
+    const attributes = {
+      type: 'object', required: ['title'], properties: { size: { type: 'integer' }, title: { type: 'string' } }
+    }
+    app.register(resources, { name: 'notes', store: sqliteStore({ file, table: 'the\\nnotes', attributes }) })
     app.register(resources, { name: 'rows', store: memoryStore() })
     app.register(resources, { name: 'things', store: sqliteStore({ file, table: 'the\\nnotes' }) })`
   const { code, printed } = await endDiff('diff', writeApp(t, 'diff-problems', file, { more }))
   t.equal(code, 1)
+  const missing = 'There is no column "title" for "title" (such as TEXT). The rows that exist would have no "title", ' +
+    'which is required. Run this, and fill the column: ALTER TABLE "the notes" ADD COLUMN "title" TEXT.'
   t.match(printed, `-- The table "the notes":
 -- The column "size" is of type TEXT, which does not keep "size" (integer) as it is; INTEGER does.
--- There is no column "title" for "title" (such as TEXT). The rows that exist would have no "title", which is required. Run this, and fill the column: ALTER TABLE "the notes" ADD COLUMN "title" TEXT.
+-- ${missing}
 `)
 })
 
@@ -645,7 +653,9 @@ t.test('the program of the package compares the tables of PostgreSQL', async (t)
     const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL })
     const app = fastify({ pluginTimeout: 0 })
     app.addHook('onClose', () => pool.end())
-    app.register(resources, { name: 'notes', store: postgresStore({ pool, table: 'notes', migrate: true, attributes: { type: 'object', properties: { title: { type: 'string' } } } }) })
+    const attributes = { type: 'object', properties: { title: { type: 'string' } } }
+    const store = postgresStore({ pool, table: 'notes', migrate: true, attributes })
+    app.register(resources, { name: 'notes', store })
     export default app`)
   const program = await startProgram(t, bin, { parameters: ['diff', app], environment: { DATABASE_URL: server.url } })
   t.equal(program.line, '-- The table "notes":')

@@ -8,7 +8,8 @@ import { startPostgres } from '../../support/stores/postgres.js'
 /** 1,000 equal rows between others. `codes` has one column of integers. */
 const SQL = `
   CREATE TABLE numbers (n INTEGER PRIMARY KEY);
-  INSERT INTO numbers WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 1000) SELECT n FROM counted;
+  INSERT INTO numbers WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 1000)
+    SELECT n FROM counted;
   CREATE VIEW pairs AS SELECT CAST(word AS text) AS word, CAST(size AS integer) AS size
     FROM (SELECT 'b,%' AS word, 5 AS size FROM numbers UNION ALL SELECT 'a', 1 UNION ALL SELECT 'c', NULL) AS made;
   CREATE VIEW codes AS SELECT CAST(code AS integer) AS code

@@ -11,7 +11,8 @@ const SQL = `
   CREATE TABLE guarded (id INTEGER PRIMARY KEY, name TEXT);
   CREATE TABLE "<b>" (id INTEGER PRIMARY KEY, name TEXT);
   INSERT INTO few (name) VALUES ('a'), ('b');
-  INSERT INTO many (name) SELECT 'x' FROM (WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10001) SELECT i FROM n)`
+  INSERT INTO many (name) SELECT 'x'
+    FROM (WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10001) SELECT i FROM n)`
 
 async function serve (
   t: Test, options: Partial<DatabaseOptions> = {}, prepare: (app: FastifyInstance) => void = () => {}

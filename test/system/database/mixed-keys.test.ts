@@ -22,7 +22,9 @@ const SQL = `
   CREATE VIEW flags AS SELECT CAST(id <= 600 AS BOOLEAN) AS flag, CAST(id AS INTEGER) AS n FROM parts WHERE id <= 600
     UNION ALL SELECT code, CAST(id AS INTEGER) FROM parts WHERE id BETWEEN 601 AND 900;
   CREATE VIEW measures AS SELECT CASE WHEN id BETWEEN 601 AND 900 THEN id + 0.5 ELSE 'w' || id END AS word FROM parts;
-  CREATE TABLE areas (area TEXT NOT NULL, code INTEGER_OR_TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (area, code)) WITHOUT ROWID;
+  CREATE TABLE areas (
+    area TEXT NOT NULL, code INTEGER_OR_TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (area, code)
+  ) WITHOUT ROWID;
   INSERT INTO areas SELECT iif(id < 1000, 'A', 'B'), iif(id BETWEEN 601 AND 900, 'K' || id, id), name FROM parts;
   INSERT INTO areas SELECT 'C', id, name FROM parts;`
 

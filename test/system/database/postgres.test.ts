@@ -10,14 +10,34 @@ const server = await startPostgres(t)
 const SQL = `
   CREATE SCHEMA shop;
   CREATE TYPE shop.mood AS ENUM ('good', 'bad');
-  CREATE TABLE shop.people (id bigserial PRIMARY KEY, full_name varchar(80) NOT NULL, email text UNIQUE, born date, salary numeric(10,2), mood shop.mood, tags text[], seen timestamptz NOT NULL DEFAULT '2020-01-01Z');
-  CREATE TABLE shop."order" ("customer id" bigint NOT NULL REFERENCES shop.people, line integer NOT NULL, "select" text, placed timestamp, PRIMARY KEY ("customer id", line));
-  CREATE TABLE shop."😀" (code uuid PRIMARY KEY DEFAULT gen_random_uuid(), at interval, range int4range, data jsonb, photo bytea);
+  CREATE TABLE shop.people (
+    id bigserial PRIMARY KEY,
+    full_name varchar(80) NOT NULL,
+    email text UNIQUE,
+    born date,
+    salary numeric(10,2),
+    mood shop.mood,
+    tags text[],
+    seen timestamptz NOT NULL DEFAULT '2020-01-01Z'
+  );
+  CREATE TABLE shop."order" (
+    "customer id" bigint NOT NULL REFERENCES shop.people,
+    line integer NOT NULL,
+    "select" text,
+    placed timestamp,
+    PRIMARY KEY ("customer id", line)
+  );
+  CREATE TABLE shop."😀" (
+    code uuid PRIMARY KEY DEFAULT gen_random_uuid(), at interval, range int4range, data jsonb, photo bytea
+  );
   CREATE VIEW shop.rich AS SELECT id, full_name FROM shop.people WHERE salary > 100;
   CREATE MATERIALIZED VIEW shop.counted AS SELECT mood, count(*) FROM shop.people GROUP BY mood;
-  INSERT INTO shop.people (full_name, salary, mood, tags) VALUES ('Ann', 120.5, 'good', '{a,b}'), ('Bob', 90, NULL, NULL);
+  INSERT INTO shop.people (full_name, salary, mood, tags) VALUES
+    ('Ann', 120.5, 'good', '{a,b}'),
+    ('Bob', 90, NULL, NULL);
   INSERT INTO shop."order" VALUES (1, 1, 'x', '2020-01-02 03:04:05.5'), (1, 2, NULL, NULL);
-  INSERT INTO shop."😀" (code, at, range, data, photo) VALUES ('01890a5d-ac96-774b-bcce-b302099a8057', '1 day', '[1,5)', '{"a": 1.50}', '\\x00ff');
+  INSERT INTO shop."😀" (code, at, range, data, photo) VALUES
+    ('01890a5d-ac96-774b-bcce-b302099a8057', '1 day', '[1,5)', '{"a": 1.50}', '\\x00ff');
   CREATE ROLE reader LOGIN PASSWORD 'secret';
   GRANT USAGE ON SCHEMA shop TO reader;
   GRANT SELECT ON shop.people, shop.rich TO reader;

@@ -134,10 +134,13 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
 
 const COUNT = 100
 const SQL = Array.from({ length: COUNT }, (_, index) => `
-  CREATE TABLE table_${index} (id INTEGER PRIMARY KEY, name TEXT NOT NULL, price NUMERIC(10,2), at DATETIME, parent INTEGER REFERENCES table_${Math.max(
-    0, index - 1
-  )});`)
-  .join('')
+  CREATE TABLE table_${index} (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    price NUMERIC(10,2),
+    at DATETIME,
+    parent INTEGER REFERENCES table_${Math.max(0, index - 1)}
+  );`).join('')
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>

@@ -68,8 +68,9 @@ const OK: Readonly<Record<string, number>> = { xml: 200, json: 200, html: 303 }
 
 /** Texts of JSON that are not spelled as we would spell them, or that a format cannot show as they are. */
 const TEXTS = [
-  '{}', '{"x":{}}', '{"a b":1}', '{"n":12345678901234567890}', '[12345678901234567890]', '12345678901234567890', '{"$ref":"x","2024":[{}],"":null}', '{"u":"\\uffff"}',
-  '{"n":1.10}', '[1, 2]', '{"a":1,"a":2}', ' {"a" : [ ] } ', '"x"', '1.50', 'true', '[[1,[2]], {"b":null}]', '{"c":"\\u00e9"}', 'null'
+  '{}', '{"x":{}}', '{"a b":1}', '{"n":12345678901234567890}', '[12345678901234567890]', '12345678901234567890',
+  '{"$ref":"x","2024":[{}],"":null}', '{"u":"\\uffff"}', '{"n":1.10}', '[1, 2]', '{"a":1,"a":2}', ' {"a" : [ ] } ',
+  '"x"', '1.50', 'true', '[[1,[2]], {"b":null}]', '{"c":"\\u00e9"}', 'null'
 ]
 
 const insert = (text: string, index: number): string => `INSERT INTO c VALUES (${index + 1}, 'a', '${text}', 't')`

@@ -5,7 +5,11 @@
 
 /** A shop in the style of sample databases: names in mixed case, natural and composite keys, no versions. */
 export const SHOP = `
-CREATE TABLE [Artist] ([ArtistId] INTEGER NOT NULL, [Name] NVARCHAR(120), CONSTRAINT [PK_Artist] PRIMARY KEY ([ArtistId]));
+CREATE TABLE [Artist] (
+  [ArtistId] INTEGER NOT NULL,
+  [Name] NVARCHAR(120),
+  CONSTRAINT [PK_Artist] PRIMARY KEY ([ArtistId])
+);
 CREATE TABLE [Album] (
   [AlbumId] INTEGER NOT NULL,
   [Title] NVARCHAR(160) NOT NULL,
@@ -37,13 +41,19 @@ CREATE TABLE [Employee] (
   [HireDate] DATE
 );
 CREATE VIEW [AlbumLength] AS
-  SELECT [Album].[AlbumId], [Title], sum([Milliseconds]) AS [Total] FROM [Album] JOIN [Track] USING ([AlbumId]) GROUP BY 1;
+  SELECT [Album].[AlbumId], [Title], sum([Milliseconds]) AS [Total]
+  FROM [Album] JOIN [Track] USING ([AlbumId])
+  GROUP BY 1;
 INSERT INTO [Artist] VALUES (1, 'AC/DC'), (2, 'Accept'), (3, 'Antônio Carlos Jobim');
 INSERT INTO [Album] VALUES (1, 'For Those About To Rock', 1), (2, 'Balls to the Wall', 2);
-INSERT INTO [Track] VALUES (1, 'For Those About To Rock', 1, 343719, 11170334, 0.99), (2, 'Balls to the Wall', 2, 342562, 5510424, 1.5);
+INSERT INTO [Track] VALUES
+  (1, 'For Those About To Rock', 1, 343719, 11170334, 0.99),
+  (2, 'Balls to the Wall', 2, 342562, 5510424, 1.5);
 INSERT INTO [Playlist] VALUES (1, 'Music'), (5, '90’s Music');
 INSERT INTO [PlaylistTrack] VALUES (1, 1), (1, 2), (5, 1);
-INSERT INTO [Employee] VALUES (1, 'Adams', NULL, '1962-02-18 00:00:00', '2002-08-14'), (2, 'Edwards', 1, '1958-12-08 00:00:00', '2002-05-01');
+INSERT INTO [Employee] VALUES
+  (1, 'Adams', NULL, '1962-02-18 00:00:00', '2002-08-14'),
+  (2, 'Edwards', 1, '1958-12-08 00:00:00', '2002-05-01');
 `
 
 /** Columns of every declared type, with values that fit. */
@@ -63,7 +73,14 @@ INSERT INTO types VALUES (
   x'00ff', 'a text', '{"a":[1]}', '{', '0190a4f4-7e5b-7cc1-b2a3-0123456789ab', 'a text', 5, 'POINT(1 2)'
 );
 INSERT INTO types (id) VALUES (2);
-CREATE TABLE empty_types (id INTEGER PRIMARY KEY, day DATE, moment DATETIME, made DATETIME DEFAULT CURRENT_TIMESTAMP, short_moment SMALLDATETIME, cost DECIMAL(4,2) NOT NULL DEFAULT 4.5, large_cost DECIMAL(4,2) DEFAULT 100, fine_cost DECIMAL(4,2) DEFAULT 0.125, free_cost DECIMAL DEFAULT 1.25, far_cost DECIMAL DEFAULT 1e30, text_cost DECIMAL DEFAULT 'none', since TIMESTAMP NOT NULL DEFAULT '2026-01-31 12:00' CHECK (length(since) > 9), file BLOB, flag BOOLEAN, untyped);
+CREATE TABLE empty_types (
+  id INTEGER PRIMARY KEY,
+  day DATE, moment DATETIME, made DATETIME DEFAULT CURRENT_TIMESTAMP, short_moment SMALLDATETIME,
+  cost DECIMAL(4,2) NOT NULL DEFAULT 4.5, large_cost DECIMAL(4,2) DEFAULT 100, fine_cost DECIMAL(4,2) DEFAULT 0.125,
+  free_cost DECIMAL DEFAULT 1.25, far_cost DECIMAL DEFAULT 1e30, text_cost DECIMAL DEFAULT 'none',
+  since TIMESTAMP NOT NULL DEFAULT '2026-01-31 12:00' CHECK (length(since) > 9),
+  file BLOB, flag BOOLEAN, untyped
+);
 CREATE TABLE made_moments (id INTEGER PRIMARY KEY, made DATETIME DEFAULT CURRENT_TIMESTAMP);
 INSERT INTO made_moments VALUES (1, '2026-01-31T12:00:00Z');
 CREATE TABLE strict_types (id INTEGER PRIMARY KEY, whole INT NOT NULL, note TEXT, anything ANY, file BLOB) STRICT;
@@ -71,12 +88,18 @@ CREATE TABLE strict_types (id INTEGER PRIMARY KEY, whole INT NOT NULL, note TEXT
 
 /** Columns that contain values of other types than they declare. */
 export const MIXTURES = `
-CREATE TABLE mixtures (id INTEGER PRIMARY KEY, whole INTEGER, flag BOOLEAN, price DECIMAL(10,2), note TEXT, day DATE, anything);
-INSERT INTO mixtures VALUES (1, 1, 0, 1.5, 'a', '2026-01-31', 1), (2, 'two', 2, 'free', x'00', 20260131, 'one'), (3, 1.5, 1, 1.005, 'b', NULL, 2.5);
+CREATE TABLE mixtures (
+  id INTEGER PRIMARY KEY, whole INTEGER, flag BOOLEAN, price DECIMAL(10,2), note TEXT, day DATE, anything
+);
+INSERT INTO mixtures VALUES
+  (1, 1, 0, 1.5, 'a', '2026-01-31', 1),
+  (2, 'two', 2, 'free', x'00', 20260131, 'one'),
+  (3, 1.5, 1, 1.005, 'b', NULL, 2.5);
 CREATE TABLE only_mixture (whole INTEGER);
 INSERT INTO only_mixture VALUES (1), ('two');
 CREATE TABLE late_mixture (id INTEGER PRIMARY KEY, whole INTEGER NOT NULL);
-WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 5000) INSERT INTO late_mixture SELECT n, n FROM numbers;
+WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 5000)
+  INSERT INTO late_mixture SELECT n, n FROM numbers;
 UPDATE late_mixture SET whole = 'the last' WHERE id = 5000;
 `
 
@@ -97,12 +120,22 @@ CREATE TABLE no_row_name (rowid TEXT, _rowid_ TEXT, oid BLOB);
 CREATE TABLE unique_only (email TEXT NOT NULL UNIQUE, name TEXT UNIQUE);
 CREATE UNIQUE INDEX unique_expression ON unique_only (lower(email));
 CREATE TABLE unique_number (loose BIGINT UNIQUE, number BIGINT NOT NULL UNIQUE, name TEXT);
-CREATE TABLE number_notes (id INTEGER PRIMARY KEY, number BIGINT REFERENCES unique_number (number), loose BIGINT REFERENCES unique_number (loose), code TEXT REFERENCES loose_codes (code));
+CREATE TABLE number_notes (
+  id INTEGER PRIMARY KEY,
+  number BIGINT REFERENCES unique_number (number),
+  loose BIGINT REFERENCES unique_number (loose),
+  code TEXT REFERENCES loose_codes (code)
+);
 CREATE TABLE loose_codes (code TEXT UNIQUE);
 CREATE TABLE clustered (tenant TEXT, number INTEGER, name TEXT, PRIMARY KEY (tenant, number)) WITHOUT ROWID;
 CREATE TABLE clustered_number (number INTEGER PRIMARY KEY, name TEXT) WITHOUT ROWID;
 CREATE TABLE blob_key (hash BLOB PRIMARY KEY, name TEXT);
-CREATE TABLE generated (id INTEGER PRIMARY KEY, price REAL NOT NULL, tax REAL AS (price * 0.2), total REAL GENERATED ALWAYS AS (price * 1.2) STORED NOT NULL);
+CREATE TABLE generated (
+  id INTEGER PRIMARY KEY,
+  price REAL NOT NULL,
+  tax REAL AS (price * 0.2),
+  total REAL GENERATED ALWAYS AS (price * 1.2) STORED NOT NULL
+);
 CREATE TABLE only_generated (id INTEGER PRIMARY KEY, one INTEGER AS (1));
 CREATE TABLE groups (id INTEGER PRIMARY KEY, a TEXT, b TEXT, c TEXT, d BLOB, UNIQUE (a, b));
 CREATE UNIQUE INDEX groups_partial ON groups (c) WHERE a IS NOT NULL;
@@ -111,7 +144,8 @@ CREATE UNIQUE INDEX groups_blob ON groups (d);
 CREATE UNIQUE INDEX groups_c ON groups (c, a);
 CREATE VIEW named AS SELECT id, name, name || '!' AS loud FROM counted;
 CREATE VIEW writable_view AS SELECT name FROM counted;
-CREATE TRIGGER writable_view_insert INSTEAD OF INSERT ON writable_view BEGIN INSERT INTO counted (name) VALUES (NEW.name); END;
+CREATE TRIGGER writable_view_insert INSTEAD OF INSERT ON writable_view
+  BEGIN INSERT INTO counted (name) VALUES (NEW.name); END;
 CREATE VIEW blobs AS SELECT x'00' AS file;
 CREATE VIEW broken AS SELECT missing FROM counted;
 CREATE VIRTUAL TABLE search USING fts5 (title, body);
@@ -124,15 +158,23 @@ INSERT INTO search VALUES ('Green', 'Tea');
 export const NAMES = `
 CREATE TABLE versioned (id INTEGER PRIMARY KEY, name TEXT, version INTEGER NOT NULL DEFAULT 1);
 CREATE TABLE locked (id INTEGER PRIMARY KEY, name TEXT, lock_version INTEGER NOT NULL);
-CREATE TABLE document_versions (id INTEGER PRIMARY KEY, document_id INTEGER NOT NULL, version INTEGER NOT NULL, UNIQUE (document_id, version));
+CREATE TABLE document_versions (
+  id INTEGER PRIMARY KEY, document_id INTEGER NOT NULL, version INTEGER NOT NULL, UNIQUE (document_id, version)
+);
 CREATE TABLE text_version (id INTEGER PRIMARY KEY, version TEXT NOT NULL);
-CREATE TABLE "select" (id INTEGER PRIMARY KEY, "order" TEXT, "first name" TEXT, first_name TEXT, "2nd" TEXT, "a:b" TEXT, "Größe" TEXT, "quo""te" TEXT, "😀" TEXT, "id:1" TEXT, [sq[uare] TEXT, "__proto__" TEXT);
+CREATE TABLE "select" (
+  id INTEGER PRIMARY KEY,
+  "order" TEXT, "first name" TEXT, first_name TEXT, "2nd" TEXT, "a:b" TEXT, "Größe" TEXT, "quo""te" TEXT, "😀" TEXT,
+  "id:1" TEXT, [sq[uare] TEXT, "__proto__" TEXT
+);
 CREATE TABLE orphans (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES nowhere (id));
 CREATE TABLE mismatched (id INTEGER PRIMARY KEY, name TEXT REFERENCES versioned (name));
 CREATE TABLE to_unique (id INTEGER PRIMARY KEY, code TEXT REFERENCES coded (code));
 CREATE TABLE coded (id INTEGER PRIMARY KEY, code TEXT UNIQUE);
 CREATE TABLE pairs (a INTEGER, b BIGINT, PRIMARY KEY (a, b));
-CREATE TABLE pair_notes (id INTEGER PRIMARY KEY, a INTEGER, b BIGINT, big BIGINT, FOREIGN KEY (a, b) REFERENCES pairs (a, b));
+CREATE TABLE pair_notes (
+  id INTEGER PRIMARY KEY, a INTEGER, b BIGINT, big BIGINT, FOREIGN KEY (a, b) REFERENCES pairs (a, b)
+);
 CREATE TABLE wide (id INTEGER PRIMARY KEY, ${Array.from({ length: 400 }, (_, index) =>
   `column_${index + 1} DATE`).join(', ')});
 INSERT INTO wide (id, column_1, column_400) VALUES (1, '2026-01-31', 'never');
@@ -143,21 +185,27 @@ export const CHECKS = `
 CREATE TABLE checks (
   id INTEGER PRIMARY KEY, -- a comment with CHECK (whole > 99) and a quote '
   whole INTEGER NOT NULL CONSTRAINT whole_bounds CHECK (whole >= 0 AND whole <= 10), /* another, with ( */
-  above REAL CHECK (above > -1.5), reversed INTEGER CHECK (5 < reversed), ranged INTEGER CHECK (ranged BETWEEN 1 AND 0x10),
+  above REAL CHECK (above > -1.5), reversed INTEGER CHECK (5 < reversed),
+  ranged INTEGER CHECK (ranged BETWEEN 1 AND 0x10),
   status TEXT DEFAULT 'draft' NOT NULL CHECK (status IN ('draft', 'it''s (sent)')),
   either TEXT CHECK (either = 'x' OR either = 'y' OR either IS NULL),
   optional INTEGER CHECK (optional IS NULL OR optional > 0),
-  code TEXT CHECK (length(code) = 3), short TEXT CHECK (length(short) <= 5 AND short <> ''), long TEXT CHECK (length(long) BETWEEN 2 AND 4.5),
+  code TEXT CHECK (length(code) = 3), short TEXT CHECK (length(short) <= 5 AND short <> ''),
+  long TEXT CHECK (length(long) BETWEEN 2 AND 4.5),
   loose TEXT COLLATE NOCASE CHECK (loose IN ('a', 'b')),
   binary TEXT COLLATE BINARY CHECK (binary IN ('a', 'b')),
   price DECIMAL(10,2) DEFAULT 0.5 CHECK (price >= 0),
   rating INTEGER DEFAULT 3 CHECK (rating IN (1, 2, 3)),
   "odd name" INTEGER DEFAULT -1 CHECK ("odd name" < 100),
-  unread INTEGER CHECK (unread % 2 = 0), computed INTEGER CHECK (computed > 1 + 1), between_not INTEGER CHECK (between_not NOT BETWEEN 3 AND 5 AND between_not > 0),
+  unread INTEGER CHECK (unread % 2 = 0), computed INTEGER CHECK (computed > 1 + 1),
+  between_not INTEGER CHECK (between_not NOT BETWEEN 3 AND 5 AND between_not > 0),
   cased INTEGER CHECK (CASE WHEN whole > 5 AND cased > 3 AND id > 1 THEN 1 ELSE 0 END),
-  liked TEXT CHECK (liked LIKE 'a%' AND length(liked) < 9), negated INTEGER CHECK (NOT negated > 5), chained INTEGER CHECK (chained > 1 > 0),
-  called TEXT CHECK (upper(called) = 'A'), listed INTEGER CHECK (listed IN (1, NULL)), conditional INTEGER CHECK (whole IS NULL OR conditional > 0),
-  huge INTEGER CHECK (huge < 9007199254740993), flag BOOLEAN DEFAULT TRUE CHECK (flag IN (0, 1)), made TEXT DEFAULT (lower('A')), greeting VARCHAR(9) DEFAULT 'Hello', wrong VARCHAR(3) DEFAULT 'Hello', wrong_type TEXT DEFAULT 5, ratio REAL DEFAULT 0.5, blank TEXT DEFAULT NULL,
+  liked TEXT CHECK (liked LIKE 'a%' AND length(liked) < 9), negated INTEGER CHECK (NOT negated > 5),
+  chained INTEGER CHECK (chained > 1 > 0), called TEXT CHECK (upper(called) = 'A'),
+  listed INTEGER CHECK (listed IN (1, NULL)), conditional INTEGER CHECK (whole IS NULL OR conditional > 0),
+  huge INTEGER CHECK (huge < 9007199254740993), flag BOOLEAN DEFAULT TRUE CHECK (flag IN (0, 1)),
+  made TEXT DEFAULT (lower('A')), greeting VARCHAR(9) DEFAULT 'Hello', wrong VARCHAR(3) DEFAULT 'Hello',
+  wrong_type TEXT DEFAULT 5, ratio REAL DEFAULT 0.5, blank TEXT DEFAULT NULL,
   CHECK (above < 100 AND (ranged >= 2)), CONSTRAINT pair CHECK (whole < ranged), UNIQUE (code)
 );
 `
