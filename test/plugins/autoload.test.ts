@@ -3,9 +3,7 @@ import fastify from 'fastify'
 import t from 'tap'
 import { isServed } from './helper.js'
 
-t.test('a file of a folder registers a resource, and a file in a subfolder registers one under the subfolder\'s name', async (
-  t
-) => {
+t.test('a file of a folder registers a resource, and a file of a subfolder one under its name', async (t) => {
   const app = fastify()
   t.teardown(() => app.close())
   app.register(autoload, { dir: new URL('autoload', import.meta.url).pathname, forceESM: true })

@@ -68,6 +68,7 @@ for (const order of ORDERS) {
 
     await t.test('another origin is refused, even one that only cors allows', async (t) => {
       for (const origin of [OTHER, 'null']) {
+        const named = origin === 'null' ? 'its origin' : `"${origin}"`
         await isRefused(
           t, open,
           {
@@ -77,9 +78,8 @@ for (const order of ORDERS) {
             payload: { post: { title: 'Forged' } }
           },
           403, 'Forbidden',
-          `the request comes from another site: Sec-Fetch-Site is cross-site; if its pages may write here, add ${origin === 'null'
-            ? 'its origin'
-            : `"${origin}"`} to the option trustedOrigins`
+          'the request comes from another site: Sec-Fetch-Site is cross-site; if its pages may write here, ' +
+            `add ${named} to the option trustedOrigins`
         )
       }
       const half = await build(t, order, (app) => app.register(cors, { origin: [FRIEND] }))

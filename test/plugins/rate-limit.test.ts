@@ -11,9 +11,7 @@ for (const order of ORDERS) {
   })
 }
 
-t.test('registered before the resources, it limits their routes, in the format of the client, before anything is read', async (
-  t
-) => {
+t.test('registered first, it limits the routes in the format of the client, before anything is read', async (t) => {
   const { store, calls } = recordingStore()
   const app = await build(t, 'before', (app) => app.register(rateLimit, { max: 2 }), { options: { store } })
   t.strictSame(

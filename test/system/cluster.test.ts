@@ -179,9 +179,7 @@ function check (clients: readonly Client[], notes: readonly Note[]): string[] {
 const sum = (clients: readonly Client[], of: (client: Client) => number): number =>
   clients.reduce((sum, client) => sum + of(client), 0)
 
-root.test('a crashed node makes only its own rows unavailable until it is back, and no acknowledged write is lost', async (
-  t
-) => {
+root.test('a crashed node makes only its own rows unavailable, and no acknowledged write is lost', async (t) => {
   const [, dead] = nodes as [PostgresServer, PostgresServer]
   const table = await distribute({ attributes })
   const serve = (): Promise<FastifyInstance> => build(t, {

@@ -201,9 +201,7 @@ async function serve (t: Test, store: Store): Promise<{ readonly app: FastifyIns
   return { app, url: new URL(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`) }
 }
 
-root.test('a crashed PostgreSQL gives 503 or 504, loses no acknowledged write, and is used again when it is back', async (
-  t
-) => {
+root.test('a crashed PostgreSQL gives 503 or 504, loses no acknowledged write, and is used again', async (t) => {
   const { server, url: database } = await makeDatabase()
   const pool = new pg.Pool({ connectionString: database, max: 5 })
   t.teardown(() => pool.end())
@@ -369,9 +367,7 @@ async function openPostgres (
   }
 }
 
-root.test('a PostgreSQL without a free connection is unavailable, and a connection that comes too late is returned', async (
-  t
-) => {
+root.test('without a free connection PostgreSQL is unavailable, and a late connection is returned', async (t) => {
   const { database, pool, store } = await openPostgres(t, { max: 1 }, { acquireTimeout: 50 })
   // Connecting may be slow on a busy machine. An open connection is given at once.
   ;(await pool.connect()).release()

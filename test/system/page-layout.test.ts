@@ -60,9 +60,7 @@ async function testAll (t: Test): Promise<void> {
   }
 
   for (const [name, pages] of paths) {
-    t.test(`no word of the ${name} is broken, no number or time is cut off, and no page is wider than its window`, async (
-      t
-    ) => {
+    t.test(`no word of the ${name} is broken, no number or time cut off, no page wider than its window`, async (t) => {
       for (const path of pages) {
         await page.goto(url + path)
         // tsx gives inner functions their names by this helper, which a page does not have.
@@ -137,11 +135,12 @@ async function testAll (t: Test): Promise<void> {
     await page.setViewportSize({ width: 1280, height: 800 })
     for (const path of ['/invoices', '/books', '/ar/products']) {
       await page.goto(url + path)
-      const ends = await page.evaluate<number[][]>(`[...document.querySelectorAll('#rows tr')].map((row) => [...row.querySelectorAll('td.number')].map((cell) => {
-        const range = document.createRange()
-        range.selectNodeContents(cell)
-        return Math.round(range.getBoundingClientRect().right)
-      }))`)
+      const ends = await page.evaluate<number[][]>(`[...document.querySelectorAll('#rows tr')].map((row) =>
+        [...row.querySelectorAll('td.number')].map((cell) => {
+          const range = document.createRange()
+          range.selectNodeContents(cell)
+          return Math.round(range.getBoundingClientRect().right)
+        }))`)
       const [first] = ends
       t.ok(first !== undefined && first.length > 0 && ends.length > 2, path)
       for (const row of ends) t.strictSame(row, first, path)
