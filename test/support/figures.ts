@@ -80,7 +80,8 @@ await app.ready()
 await pool.query("INSERT INTO posts (title) VALUES ('One')")
 await pool.query('INSERT INTO comments ("postId", text) VALUES (1, $1)', ['Yes'])
 const readPage = async () => {
-  const { statusCode, body } = await app.inject({ url: '/comments?text[contains]=yes', headers: { accept: 'text/html' } })
+  const headers = { accept: 'text/html' }
+  const { statusCode, body } = await app.inject({ url: '/comments?text[contains]=yes', headers })
   if (statusCode !== 200 || !body.includes('<a href="/posts/1">One</a>')) throw new Error(statusCode + ': ' + body)
 }
 // What only the first page makes is left out.

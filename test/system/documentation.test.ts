@@ -25,7 +25,8 @@ app.register(resources, { /*options*/name: 'posts' })
 app.register(resources, { name: 'posts',${options.filter((name) => name !== 'name').map((name) =>
   ` ${name}: undefined as never,`).join('')} })
 defineResource({ name: 'posts' })
-const routes = draw((map) => map./*map*/resources('posts', { /*declared*/ }, (posts) => posts./*resource*/resources('comments').member./*member*/post('publish', ({ /*context*/ }) => undefined)))
+const routes = draw((map) => map./*map*/resources('posts', { /*declared*/ }, (posts) =>
+  posts./*resource*/resources('comments').member./*member*/post('publish', ({ /*context*/ }) => undefined)))
 declare module 'fastify-resources' { interface Register { routes: typeof routes } }
 app.paths.postComment(1, 2)
 export { contract }
@@ -203,7 +204,11 @@ const { default: pg } = await import('pg')
 const { default: resources, memoryStore } = await import('fastify-resources')
 const { postgresStores } = await import('fastify-resources/postgres')
 
-const attributes = { type: 'object', required: ['title'], properties: { title: { type: 'string', minLength: 1 }, body: { type: 'string' } } }
+const attributes = {
+  type: 'object',
+  required: ['title'],
+  properties: { title: { type: 'string', minLength: 1 }, body: { type: 'string' } }
+}
 const store = memoryStore()
 await store.create({ title: 'One' }, {}, { signal: new AbortController().signal })
 const posts = fastify()
@@ -215,17 +220,20 @@ tables.register(async (app) => {
   const stores = postgresStores({ pool })
   const comment = { type: 'object', properties: { postId: { type: 'integer' }, text: { type: 'string' } } }
   app.register(resources, { name: 'posts', stores, attributes })
-  app.register(resources, { name: 'comments', stores, attributes: comment, references: { postId: 'posts' }, only: ['list', 'show'] })
+  const references = { postId: 'posts' }
+  app.register(resources, { name: 'comments', stores, attributes: comment, references, only: ['list', 'show'] })
 })
 await tables.ready()
 await pool.query("INSERT INTO posts (title) VALUES ('One')")
 await pool.query('INSERT INTO comments ("postId", text) VALUES (1, $1)', ['Yes'])
 
 const json = { accept: 'application/json', 'content-type': 'application/json' }
+const match = { ...json, 'if-match': '"1.json"' }
+const form = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
 const requests = [
   { url: '/posts/1', headers: { accept: 'application/xml' } },
-  { method: 'PUT', url: '/posts', headers: { ...json, 'if-match': '"1.json"' }, payload: '{"id":1,"post":{"title":"New"}}' },
-  { method: 'POST', url: '/posts', headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }, payload: 'post[title]=&post[body]=x' },
+  { method: 'PUT', url: '/posts', headers: match, payload: '{"id":1,"post":{"title":"New"}}' },
+  { method: 'POST', url: '/posts', headers: form, payload: 'post[title]=&post[body]=x' },
   { url: '/comments?text[contains]=yes', headers: { accept: 'text/html' } }
 ]
 const session = new Session()
@@ -235,7 +243,8 @@ const entered = []
 for (const request of requests) {
   const app = request.url.startsWith('/comments') ? tables : posts
   // What is made by a first request of its kind is no part of the way.
-  await app.inject(request.method === 'PUT' ? { ...request, headers: { ...request.headers, 'if-match': '"none.json"' } } : request)
+  const other = { ...request, headers: { ...request.headers, 'if-match': '"none.json"' } }
+  await app.inject(request.method === 'PUT' ? other : request)
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
   const { statusCode } = await app.inject(request)
   const { result } = await session.post('Profiler.takePreciseCoverage')

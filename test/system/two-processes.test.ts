@@ -17,10 +17,15 @@ import { postgresStore } from 'fastify-resources/postgres'
 import { sqliteStore } from 'fastify-resources/sqlite'
 
 const [place, name] = process.argv.slice(2)
-const attributes = { type: 'object', properties: { shared: { type: 'integer' }, one: { type: 'integer' }, other: { type: 'integer' }, code: { type: ['string', 'null'] } } }
+const integer = { type: 'integer' }
+const attributes = {
+  type: 'object', properties: { shared: integer, one: integer, other: integer, code: { type: ['string', 'null'] } }
+}
 const options = { table: 'rows', attributes, unique: ['code'] }
 const pool = place.startsWith('postgres:') ? new pg.Pool({ connectionString: place }) : undefined
-const store = pool === undefined ? sqliteStore({ database: new Database(place), busyTimeout: 50, ...options }) : postgresStore({ pool, acquireTimeout: 60_000, statementTimeout: 60_000, ...options })
+const store = pool === undefined
+  ? sqliteStore({ database: new Database(place), busyTimeout: 50, ...options })
+  : postgresStore({ pool, acquireTimeout: 60_000, statementTimeout: 60_000, ...options })
 const context = { signal: new AbortController().signal }
 await store.migrate()
 console.log('ready')
@@ -44,13 +49,16 @@ async function insist (write) {
 /** Of no version, and one after the other: what the other process writes to the row must stay. */
 async function countUp () {
   own++
-  if ((await insist(() => store.update(1, { [name]: own }, { version: undefined, scope: {} }, context))).ok) replaced.push('any')
+  const any = { version: undefined, scope: {} }
+  if ((await insist(() => store.update(1, { [name]: own }, any, context))).ok) replaced.push('any')
 }
 async function work () {
   while (left > 0) {
     const turn = left--
     const row = await store.get(1, {}, context)
-    const written = await insist(() => store.update(1, { shared: row.attributes.shared + 1 }, { version: row.version, scope: {} }, context))
+    const shared = row.attributes.shared + 1
+    const condition = { version: row.version, scope: {} }
+    const written = await insist(() => store.update(1, { shared }, condition, context))
     if (written.ok) replaced.push(row.version)
     if (turn % 10 === 0) {
       await (counting = counting.then(countUp))

@@ -80,8 +80,13 @@ const numbers = {
   partial: { inner: 3 }
 }
 
-const bad =
-  'post[line]=x&post[long]=&post[int]=7&post[num]=9&post[nullable]=x&post[bool]=x&post[choice]=9&post[choices][]=&post[date]=x&post[moment]=x&post[local]=x&post[opens]=x&post[price]=x&post[share]=0.25&post[whole]=1.5&post[bytes]=x&post[mail]=x&post[link]=x&post[lines]=1%0Ax%0A3&post[group][inner]=x&post[rows][0][inner]=x&post[json]={&post[json][?]=json&post[secret]=x&post[many]=0&post[fixed]=6'
+const bad = [
+  'post[line]=x', 'post[long]=', 'post[int]=7', 'post[num]=9', 'post[nullable]=x', 'post[bool]=x', 'post[choice]=9',
+  'post[choices][]=', 'post[date]=x', 'post[moment]=x', 'post[local]=x', 'post[opens]=x', 'post[price]=x',
+  'post[share]=0.25', 'post[whole]=1.5', 'post[bytes]=x', 'post[mail]=x', 'post[link]=x', 'post[lines]=1%0Ax%0A3',
+  'post[group][inner]=x', 'post[rows][0][inner]=x', 'post[json]={', 'post[json][?]=json', 'post[secret]=x',
+  'post[many]=0', 'post[fixed]=6'
+].join('&')
 const gets = [
   '/posts', '/posts?sort=-int', '/posts?int=2&bool=true', '/posts?int=4', '/posts?limit=1&sort=line', '/posts/1',
   '/posts/99', '/posts?nope=1', '/posts?ints=1', '/posts?limit=0', '/posts?limit=1&limit=2', '/posts?sort=nope',
@@ -89,15 +94,14 @@ const gets = [
   '/posts/504', '/posts/507'
 ]
 const writes = [
-  bad, `_method=PUT&id=1&_version=1&${bad}`, 'post[line]=', 'post[line]=1234567890', 'post[line]=1&post[bool]=true', 'post[rows][?][add]=1', '_method=PUT&id=1&_version=1&post[rows][0][inner]=true&post[rows][?][remove]=0',
-  '_method=PUT&id=1&_version=0&post[line]=3&post[bool]=false&post[rows][]=', '_method=DELETE&id=1&_version=0', 'post[9]=9', '_method=PUT&id=99&post[line]=1', 'id=9&post[line]=1', '_method=PUT&post[line]=1', '_method=PUT&id=1', Array.from({
-    length: 1001
-  }, () =>
-    'a=1').join(
-    '&'
-  ), 'post[price]=123&post[share]=1.5&post[whole]=12', 'post[price]=1.234', 'post[json]=[1e999]&post[json][?]=json', 'post[line]=%00', 'post[int]=9007199254740993', 'post[choices][]=1&post[choices][]=1', 'post[fixed]=6', 'post[lines]=1%0A2%0A3', 'post[int]=3', 'post[num]=1', 'x'.repeat(
-    30_000
-  )
+  bad, `_method=PUT&id=1&_version=1&${bad}`, 'post[line]=', 'post[line]=1234567890', 'post[line]=1&post[bool]=true',
+  'post[rows][?][add]=1', '_method=PUT&id=1&_version=1&post[rows][0][inner]=true&post[rows][?][remove]=0',
+  '_method=PUT&id=1&_version=0&post[line]=3&post[bool]=false&post[rows][]=', '_method=DELETE&id=1&_version=0',
+  'post[9]=9', '_method=PUT&id=99&post[line]=1', 'id=9&post[line]=1', '_method=PUT&post[line]=1', '_method=PUT&id=1',
+  Array.from({ length: 1001 }, () => 'a=1').join('&'), 'post[price]=123&post[share]=1.5&post[whole]=12',
+  'post[price]=1.234', 'post[json]=[1e999]&post[json][?]=json', 'post[line]=%00', 'post[int]=9007199254740993',
+  'post[choices][]=1&post[choices][]=1', 'post[fixed]=6', 'post[lines]=1%0A2%0A3', 'post[int]=3', 'post[num]=1',
+  'x'.repeat(30_000)
 ]
 
 /** Requests that no page leads to. Their errors are those of programs, and in English. */

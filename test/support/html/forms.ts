@@ -206,12 +206,11 @@ function isDate (text: string): boolean {
   return Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1 && Number(day) <= days.getUTCDate()
 }
 
+const LOCAL = /^(.*)[T ]((?:[01]\d|2[0-3]):[0-5]\d)(?::([0-5]\d)(?:\.(\d{1,3}))?)?$/
+
 /** §2.3.5.3: the shortest string for the time. */
 function normalizeLocal (text: string): string {
-  const [whole, date = '', minutes, seconds = '00', fraction = ''] = /^(.*)[T ]((?:[01]\d|2[0-3]):[0-5]\d)(?::([0-5]\d)(?:\.(\d{1,3}))?)?$/.exec(
-    text
-  ) ??
-    []
+  const [whole, date = '', minutes, seconds = '00', fraction = ''] = LOCAL.exec(text) ?? []
   if (whole === undefined || !isDate(date)) return ''
   const digits = fraction.replace(/0+$/, '')
   return `${date}T${minutes}${seconds === '00' && digits === ''

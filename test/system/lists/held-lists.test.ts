@@ -32,7 +32,8 @@ const context = { signal: new AbortController().signal }
 function open () {
   if (place === 'memory') return memoryStore()
   if (place === 'sqlite') return sqliteStore({ database: new Database(':memory:'), ...options })
-  return postgresStore({ pool: new pg.Pool({ connectionString: place, max: 2 }), acquireTimeout: 0, statementTimeout: 0, ...options })
+  const pool = new pg.Pool({ connectionString: place, max: 2 })
+  return postgresStore({ pool, acquireTimeout: 0, statementTimeout: 0, ...options })
 }
 
 const store = open()
@@ -40,7 +41,9 @@ await store.prepare?.()
 for (let index = 0; index < 300; index++) await store.create({ title: 'a' + index, body: 'short' }, {}, context)
 const makeBody = () => Buffer.alloc(${LENGTH}, 'x').toString('latin1')
 const large = []
-for (let index = 0; index < ${ROWS}; index++) large.push((await store.create({ title: 'b' + index, body: makeBody() }, {}, context)).id)
+for (let index = 0; index < ${ROWS}; index++) {
+  large.push((await store.create({ title: 'b' + index, body: makeBody() }, {}, context)).id)
+}
 
 /** Nobody but the readers has the rows any more that they have been given. */
 async function replace () {

@@ -33,7 +33,9 @@ import { runInNewContext } from 'node:vm'
 const place = process.argv[2]
 const attributes = { type: 'object', properties: { title: { type: 'string' }, published: { type: 'boolean' } } }
 const options = { table: 'posts', attributes, migrate: true }
-const pool = place.startsWith('postgres:') ? new pg.Pool({ connectionString: place, application_name: 'blog' }) : undefined
+const pool = place.startsWith('postgres:')
+  ? new pg.Pool({ connectionString: place, application_name: 'blog' })
+  : undefined
 
 async function open () {
   if (place === 'memory') {
@@ -44,13 +46,15 @@ async function open () {
   if (pool !== undefined) {
     const store = postgresStore({ pool, acquireTimeout: 60_000, statementTimeout: 60_000, ...options })
     await store.migrate()
-    await pool.query("INSERT INTO posts (version, title, published) SELECT 1, 'Row ' || id, id % 2 = 0 FROM generate_series(1, ${ROWS}) AS id")
+    await pool.query("INSERT INTO posts (version, title, published) SELECT 1, 'Row ' || id, id % 2 = 0 " +
+      'FROM generate_series(1, ${ROWS}) AS id')
     return store
   }
   const database = new Database(place)
   const store = sqliteStore({ database, ...options })
   await store.migrate()
-  database.exec("WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < ${ROWS}) INSERT INTO posts (version, title, published) SELECT 1, 'Row ' || id, id % 2 = 0 FROM ids")
+  database.exec('WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < ${ROWS}) ' +
+    "INSERT INTO posts (version, title, published) SELECT 1, 'Row ' || id, id % 2 = 0 FROM ids")
   return store
 }
 
@@ -96,7 +100,8 @@ const address = await app.listen({ port: 0, host: '127.0.0.1' })
 process.on('disconnect', () => process.exit())
 process.on('message', (question) => {
   if (question === 'forget') forget()
-  process.send(question === 'measure' ? measure() : { ...seen, connections: pool && { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount } })
+  const connections = pool && { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }
+  process.send(question === 'measure' ? measure() : { ...seen, connections })
 })
 console.log(address)
 `
@@ -256,8 +261,8 @@ t.test('400,000 rows in PostgreSQL', async (t) => {
   await tryLists(t, server, async () => {
     const { connections } = await server.ask('tell')
     const { rows } = await pool.query(
-      "SELECT FROM pg_stat_activity WHERE application_name = 'blog' AND (state <> 'idle' OR xact_start IS NOT NULL OR " +
-        'backend_xmin IS NOT NULL)'
+      "SELECT FROM pg_stat_activity WHERE application_name = 'blog' " +
+        "AND (state <> 'idle' OR xact_start IS NOT NULL OR backend_xmin IS NOT NULL)"
     )
     return connections?.idle === connections?.total && rows.length === 0
   })

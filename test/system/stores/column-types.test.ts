@@ -562,7 +562,8 @@ t.test('each type of PostgreSQL keeps its values', async (t) => {
   const [, engine] = await openEngines() as [Engine, Engine]
   await engine.run(...PREPARE)
   for (const tested of postgresql) {
-    await t.test(`a column ${tested.type} of PostgreSQL keeps ${JSON.stringify(tested.schema)}`, (t) => testCase(t, engine, tested))
+    await t.test(`a column ${tested.type} of PostgreSQL keeps ${JSON.stringify(tested.schema)}`, (t) =>
+      testCase(t, engine, tested))
   }
 })
 
@@ -576,7 +577,8 @@ for (const driver of await findDrivers()) {
         text.startsWith('SELECT') ? database.prepare(text).all() as unknown[] : [database.exec(text)]).at(-1) ?? []
     }
     for (const tested of sqlite) {
-      await t.test(`a column ${tested.type} of SQLite keeps ${JSON.stringify(tested.schema)}`, (t) => testCase(t, engine, tested))
+      await t.test(`a column ${tested.type} of SQLite keeps ${JSON.stringify(tested.schema)}`, (t) =>
+        testCase(t, engine, tested))
     }
   })
 }
@@ -591,11 +593,10 @@ t.test('every format shows a value that does not fit its column, and no form tha
     integer, integer, integer, text, { type: ['boolean', 'null'] }, { type: ['boolean', 'null'] }, bytes, bytes
   ]
   const names = types.map((_, index) => `v${index}`)
+  const columns = names.map((name, index) => `${name} ${types[index]}`).join(', ')
   await engine.run(
-    `CREATE TABLE loose (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL DEFAULT 1, title TEXT, ${names.map((
-      name, index
-    ) =>
-      `${name} ${types[index]}`).join(', ')})`,
+    'CREATE TABLE loose (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL DEFAULT 1, title TEXT, ' +
+      `${columns})`,
     `INSERT INTO loose (title, ${names.join(', ')}) VALUES ('T', ${values.join(', ')})`
   )
   const properties = {

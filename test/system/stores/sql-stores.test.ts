@@ -92,8 +92,11 @@ each('migrate changes nothing if its work is done', async (t, engine) => {
   const other = engine.store({
     table: 'posts', attributes: { type: 'object', properties: { title: { type: 'integer' } } }
   })
-  t.match((await thrownBy(() =>
-    other.migrate())).message, /the column "title" is of type (TEXT|text), which does not keep "title" \(integer\)/, 'existing columns are checked')
+  t.match(
+    (await thrownBy(() => other.migrate())).message,
+    /the column "title" is of type (TEXT|text), which does not keep "title" \(integer\)/,
+    'existing columns are checked'
+  )
   await opened(engine, { ...options, unique: ['price'] })
   t.equal((await thrownBy(() =>
     store.create(
@@ -351,8 +354,8 @@ t.test('a table that does not fit throws, with the statement or option that repa
   t.equal(
     added,
     `Option "table" is "posts", which does not fit: ${version}; there is no column "title" for "title" (such as ` +
-      'TEXT). To add what is missing, run: ALTER TABLE "posts" ADD COLUMN "version" INTEGER NOT NULL DEFAULT 1; ALTER ' +
-        'TABLE "posts" ADD COLUMN "title" TEXT.'
+      'TEXT). To add what is missing, run: ALTER TABLE "posts" ADD COLUMN "version" INTEGER NOT NULL DEFAULT 1; ' +
+        'ALTER TABLE "posts" ADD COLUMN "title" TEXT.'
   )
   await sqlite.run(...(added.split('missing, run: ')[1] as string).replace(/\.$/, '').split('; '))
   await t.resolves(async () => { await sqlite.store({ table: 'posts', attributes: title }).prepare() })

@@ -29,8 +29,8 @@ for (const index of [0, 1]) {
         store({ table, attributes, references: { postId: { table: 'posts', onDelete } } }).prepare()
       const cure = name === 'sqlite'
         ? ', which the database can only add to a new table: move the rows to one.'
-        : '. To add what is missing, run: ALTER TABLE "plain" ADD FOREIGN KEY ("postId") REFERENCES "posts" ON DELETE ' +
-          'RESTRICT; CREATE INDEX IF NOT EXISTS "plain_postId_id_idx" ON "plain" ("postId", "id").'
+        : '. To add what is missing, run: ALTER TABLE "plain" ADD FOREIGN KEY ("postId") REFERENCES "posts" ' +
+          'ON DELETE RESTRICT; CREATE INDEX IF NOT EXISTS "plain_postId_id_idx" ON "plain" ("postId", "id").'
       await t.rejects(prepare('plain', 'restrict'), {
         message:
           'Option "table" is "plain", which does not fit: the column "postId" has no foreign key to "posts" with ON ' +
@@ -38,7 +38,8 @@ for (const index of [0, 1]) {
       })
       await t.rejects(prepare('cascading', 'set null'), {
         message:
-          'Option "table" is "cascading", which does not fit: the foreign key "postId" has ON DELETE CASCADE, but needs ON DELETE SET NULL.'
+          'Option "table" is "cascading", which does not fit: the foreign key "postId" has ON DELETE CASCADE, ' +
+            'but needs ON DELETE SET NULL.'
       })
       await prepare('cascading', 'cascade')
       await prepare('usual', 'restrict')

@@ -206,7 +206,8 @@ t.test('the fastest driver is taken, and the error names what to install if ther
     file.database, {
     code: 'FST_RESOURCES_INVALID_OPTION',
     message:
-        'Option "file" needs a driver of SQLite: "npm install libsql", or "npm install better-sqlite3", which may have to be compiled; or run the app on Node.js 22.13 or later.'
+        'Option "file" needs a driver of SQLite: "npm install libsql", or "npm install better-sqlite3", ' +
+          'which may have to be compiled; or run the app on Node.js 22.13 or later.'
   })
   t.strictSame(tried, ['node:sqlite', 'better-sqlite3', 'libsql'])
 })

@@ -224,8 +224,8 @@ for (const driver of await findDrivers()) {
     t.test('a text that a strict column does not accept is refused', async (t) => {
       const database = driver.open(':memory:')
       database.exec(
-        'CREATE TABLE posts (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL DEFAULT 1, title INTEGER, ' +
-          'tags TEXT, published INTEGER) STRICT'
+        'CREATE TABLE posts (id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL DEFAULT 1, ' +
+          'title INTEGER, tags TEXT, published INTEGER) STRICT'
       )
       await t.rejects(async () => {
         await open(database).create({ title: 'not a number' }, {})
@@ -264,7 +264,8 @@ t.test('invalid options throw', async (t) => {
   t.throws(() =>
     open(undefined as unknown as SqliteDatabase), {
     message:
-        'Option "database" must be an open database of better-sqlite3, libsql or node:sqlite; or give the path of a "file".'
+        'Option "database" must be an open database of better-sqlite3, libsql or node:sqlite; ' +
+          'or give the path of a "file".'
   })
   t.throws(() => open({} as unknown as SqliteDatabase), { message: /must be an open database/ })
   t.throws(() =>

@@ -328,11 +328,8 @@ t.test('versions, references and names come from the columns', async (t) => {
 t.test('the catalog says what the user may do', async (t) => {
   const place = await open('')
   const { pool, schema } = place
-  await pool.query(
-    `CREATE ROLE reader LOGIN PASSWORD 'secret'; GRANT USAGE ON SCHEMA ${schema} TO reader; ${databases.RIGHTS.replaceAll(
-      '%role%', 'reader'
-    )}`
-  )
+  const rights = databases.RIGHTS.replaceAll('%role%', 'reader')
+  await pool.query(`CREATE ROLE reader LOGIN PASSWORD 'secret'; GRANT USAGE ON SCHEMA ${schema} TO reader; ${rights}`)
   const url = place.server.url.replace('postgres:secret', 'reader:secret')
   const reader = place.server.pool({ connectionString: url, options: `-c search_path=${schema}` })
   const problemsOf = ({ problems }: TableDescription): string[] => problems.map(({ problem }) => problem)

@@ -234,8 +234,13 @@ t.test('a file is closed with the app', async (t) => {
 t.test('a schema, and rights of the user', async (t) => {
   const server = await startPostgres(t)
   const admin = server.pool()
-  await admin.query(`CREATE SCHEMA shop; CREATE TABLE shop.people (id serial PRIMARY KEY, name text, note text); INSERT INTO shop.people (name) VALUES ('Ann');
-    CREATE ROLE writer LOGIN PASSWORD 'secret'; GRANT USAGE ON SCHEMA shop TO writer; GRANT SELECT, UPDATE (name) ON shop.people TO writer`)
+  await admin.query(`
+    CREATE SCHEMA shop;
+    CREATE TABLE shop.people (id serial PRIMARY KEY, name text, note text);
+    INSERT INTO shop.people (name) VALUES ('Ann');
+    CREATE ROLE writer LOGIN PASSWORD 'secret';
+    GRANT USAGE ON SCHEMA shop TO writer;
+    GRANT SELECT, UPDATE (name) ON shop.people TO writer`)
   const pool = server.pool({ connectionString: server.url.replace('postgres:secret', 'writer:secret') })
   const store = postgresStore({ pool, schema: 'shop', table: 'people' })
   const app = await build(t, { name: 'people', store })

@@ -244,8 +244,10 @@ t.test('values of different columns and types have different digests', async (t)
   })
   await store.prepare()
   const texts = ['', '1', 'null', 'null;', 's1:', 's0:', 'x', 's1:x', ';']
-  const values = [...texts.flatMap((a) =>
-    texts.map((b) => ({ a, b }))), { a: null }, { a: null, b: 'null' }, { a: 'null', b: null }, { n: 1 }, { n: 0 }, { a: 'xs1:y', b: 'z' }, { a: 'x', b: 's1:yz' }]
+  const values = [
+    ...texts.flatMap((a) => texts.map((b) => ({ a, b }))), { a: null }, { a: null, b: 'null' }, { a: 'null', b: null },
+    { n: 1 }, { n: 0 }, { a: 'xs1:y', b: 'z' }, { a: 'x', b: 's1:yz' }
+  ]
   const versions = await Promise.all(values.map(async (attributes) => (await store.create(attributes, {})).version))
   t.equal(new Set(versions).size, values.length)
 })

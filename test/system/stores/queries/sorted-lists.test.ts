@@ -153,7 +153,8 @@ t.test('a list of very many rows in an order without an index is refused, except
     await store.migrate()
     const last = 50_000
     await engine.run(engine.name === 'sqlite'
-      ? `INSERT INTO numbers (id, number) WITH RECURSIVE counted (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM counted WHERE n < ${last})
+      ? `INSERT INTO numbers (id, number)
+        WITH RECURSIVE counted (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM counted WHERE n < ${last})
         SELECT printf('00000000-0000-7000-8000-%012d', n * 7919 % ${last + 1}), n FROM counted`
       : 'INSERT INTO numbers (id, number) SELECT (\'00000000-0000-7000-8000-\' || lpad((n::bigint * 7919 % ' +
         `${last + 1})::text, 12, '0'))::uuid, n FROM generate_series(0, ${last}) AS counted (n)`)
