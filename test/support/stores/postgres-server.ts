@@ -75,7 +75,7 @@ async function launch (flags: readonly string[], binaries: string): Promise<Serv
   const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${HAS_SOCKETS ? folder : ''}`, ...flags]
   let server: ChildProcess | undefined
   async function start (): Promise<void> {
-    const end = Date.now() + 60_000
+    const end = Date.now() + 600_000
     for (;;) {
       try {
         server = await startPostmaster(installation, [

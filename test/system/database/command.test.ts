@@ -633,7 +633,7 @@ t.test('the program of the package ends, even if the module keeps its process al
     t, 'diff-listening', "import { createServer } from 'node:http'\ncreateServer().listen(0)"
   )
   const parameters = [bin, 'diff', listening]
-  const { status, stderr } = spawnSync(process.execPath, parameters, { encoding: 'utf8', timeout: 60_000 })
+  const { status, stderr } = spawnSync(process.execPath, parameters, { encoding: 'utf8' })
   t.strictSame(
     [status, stderr],
     [1, `"${listening}" exports no Fastify app. Export it, or a function that makes it: export default app\n`]
