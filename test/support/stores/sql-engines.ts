@@ -1,6 +1,6 @@
 import Database from 'libsql'
-import root from 'tap'
-import { type Context, type Row, type Stores } from '../../../lib/index.js'
+import root, { type Test } from 'tap'
+import { BY_ID, type Context, type Query, type Row, type Stores } from '../../../lib/index.js'
 import {
   type PostgresClient, type PostgresPool, type PostgresQuery, postgresStore, postgresStores
 } from '../../../lib/sql/postgres/index.js'
@@ -89,12 +89,46 @@ export async function openEngines (): Promise<Engine[]> {
   return [sqlite, postgresql]
 }
 
+/** Runs the same test on each engine. */
+export function each (name: string, body: (t: Test, engine: Engine) => Promise<void>): void {
+  root.test(name, async (t) => {
+    for (const engine of await openEngines()) await t.test(engine.name, (t) => body(t, engine))
+  })
+}
+
+/** Makes a store with a table for it. */
+export async function openMigrated ({ store }: Engine, options: SqlStoreOptions): Promise<SqlStore> {
+  const opened = store(options)
+  await opened.migrate()
+  return opened
+}
+
+/** Returns the error that is thrown or rejected. */
+export async function thrownBy (act: () => unknown): Promise<Record<string, unknown>> {
+  try {
+    await act()
+  } catch (error) {
+    return error as Record<string, unknown>
+  }
+  throw new Error('nothing was thrown')
+}
+
+/** Returns the message of the error that is thrown or rejected. */
+export async function messageOf (act: () => unknown): Promise<string> {
+  return String((await thrownBy(act)).message)
+}
+
 function record (engine: Engine, text: string): void {
   engine.statements.push(text)
   if (engine.failing?.test(text) === true) throw new Error('the statement fails on purpose')
 }
 
 export const context: Context = { signal: new AbortController().signal }
+
+/** The query of a list of all rows. */
+export const every: Query = {
+  order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined
+}
 
 /** Returns all rows of a list. */
 export async function readAll (batches: Iterable<readonly Row[]> | AsyncIterable<readonly Row[]>): Promise<Row[]> {

@@ -3,20 +3,12 @@ import type { Test } from 'tap'
 import { draw, type Id, type Mapper, type Stores } from '../../../lib/index.js'
 import { singularize } from '../../../lib/core/resource/inflection.js'
 import { plainTag } from '../plain-tag.js'
+import { thrownBy } from './sql-engines.js'
 
 const text = { type: 'object', required: ['text'], properties: { text: { type: 'string' } } } as const
 const formats = ['json', 'xml', 'html'] as const
 
 interface Answer { readonly status: number, readonly body: string, readonly etag: unknown }
-
-async function thrownBy (write: () => unknown): Promise<object> {
-  try {
-    await write()
-  } catch (error) {
-    return error as object
-  }
-  throw new Error('nothing was thrown')
-}
 
 /** An app with a map whose resources have tables of `stores`. */
 class Scene {

@@ -1,31 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
-import t, { type Test } from 'tap'
-import { BY_ID, type OnDelete, type Query, type Store } from '../../../lib/index.js'
+import t from 'tap'
+import { type OnDelete, type Store } from '../../../lib/index.js'
 import { postgresStore } from '../../../lib/sql/postgres/index.js'
 import { type SqlStore, sqliteStore, type SqlStoreOptions, type TablePlan } from '../../../lib/sql/sqlite/index.js'
 import { QUERIES, testContract } from '../../support/stores/contract/contract-tests.js'
 import { makeDatabase } from '../../support/stores/databases/music-database.js'
-import { context, type Engine, openEngines, readAll } from '../../support/stores/sql-engines.js'
+import { context, each, every, messageOf, readAll } from '../../support/stores/sql-engines.js'
 import { startPostgres } from '../../support/stores/postgres.js'
 import { findDrivers } from '../../support/stores/sqlite-drivers.js'
-
-const every: Query = { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [] }
-
-/** Runs the same test on each engine. */
-function each (name: string, body: (t: Test, engine: Engine) => Promise<void>): void {
-  t.test(name, async (t) => {
-    for (const engine of await openEngines()) await t.test(engine.name, (t) => body(t, engine))
-  })
-}
-
-async function messageOf (act: () => unknown): Promise<string> {
-  try {
-    await act()
-  } catch (error) {
-    return (error as Error).message
-  }
-  throw new Error('nothing was thrown')
-}
 
 const text = { type: 'string' } as const
 const integer = { type: 'integer' } as const

@@ -1,12 +1,11 @@
 import t, { type Test } from 'tap'
-import { BY_ID, type Attributes, type Query } from '../../../lib/index.js'
+import { type Attributes, type Query } from '../../../lib/index.js'
 import { sqliteStore, type SqlStore } from '../../../lib/sql/sqlite/index.js'
 import { build } from '../../support/helper.js'
 import { fill, findForm, submit } from '../../support/html/forms.js'
-import { context, type Engine, openEngines, readAll } from '../../support/stores/sql-engines.js'
+import { context, type Engine, every, openEngines, readAll } from '../../support/stores/sql-engines.js'
 import { findDrivers } from '../../support/stores/sqlite-drivers.js'
 
-const every: Query = { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }
 const anyVersion = { version: undefined, scope: {} }
 
 type Schema = Readonly<Record<string, unknown>>

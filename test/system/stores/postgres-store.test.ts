@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import t from 'tap'
-import { BY_ID, type Context } from '../../../lib/index.js'
+import { type Context } from '../../../lib/index.js'
 import {
   type PostgresClient, type PostgresPool, type PostgresQuery, postgresStore, type PostgresStore, type
   PostgresStoreOptions
@@ -12,13 +12,12 @@ import {
 import { equalTo } from '../../../lib/contract/scenarios/filters.js'
 import { build } from '../../support/helper.js'
 import { type PostgresServer, startPostgres } from '../../support/stores/postgres.js'
-import { context, readAll } from '../../support/stores/sql-engines.js'
+import { context, every, readAll } from '../../support/stores/sql-engines.js'
 
 const attributes = {
   type: 'object', properties: { title: { type: 'string' }, at: { type: 'string', format: 'date-time' } }
 } as const
 const anyVersion = { version: undefined, scope: {} }
-const every = { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }
 const answered = [{ id: '1', version: '1', title: 'T', at: null }]
 
 let server: Promise<PostgresServer> | undefined

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import t, { type Test } from 'tap'
-import { BY_ID, type Query, type Scope } from '../../../lib/index.js'
+import t from 'tap'
+import { type Query, type Scope } from '../../../lib/index.js'
 import { type SqlStore, type SqlStoreOptions } from '../../../lib/sql/sqlite/index.js'
 import { equalTo } from '../../../lib/contract/scenarios/filters.js'
 import { build, draft } from '../../support/helper.js'
-import { context, type Engine, openEngines, readAll } from '../../support/stores/sql-engines.js'
+import {
+  context, each, type Engine, every, openEngines, openMigrated, readAll, thrownBy
+} from '../../support/stores/sql-engines.js'
 import { textStore } from '../../support/stores/text-store.js'
 
 const anyVersion = { version: undefined, scope: {} }
-const every: Query = { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }
 const title = { type: 'object', properties: { title: { type: 'string' } } } as const
 const everything = {
   type: 'object',
@@ -27,29 +28,6 @@ const everything = {
     anything: {}
   }
 } as const
-/** Runs the same test on each engine. */
-function each (name: string, body: (t: Test, engine: Engine) => Promise<void>): void {
-  t.test(name, async (t) => {
-    for (const engine of await openEngines()) await t.test(engine.name, (t) => body(t, engine))
-  })
-}
-
-async function opened ({ store }: Engine, options: SqlStoreOptions): Promise<SqlStore> {
-  const opened = store(options)
-  await opened.migrate()
-  return opened
-}
-
-/** Returns the error that is thrown or rejected. */
-async function thrownBy (act: () => unknown): Promise<Record<string, unknown>> {
-  try {
-    await act()
-  } catch (error) {
-    return error as Record<string, unknown>
-  }
-  throw new Error('nothing was thrown')
-}
-
 each('a refusal of the database is reported in terms of attributes', async (t, engine) => {
   const [auto, integer] = engine.name === 'sqlite'
     ? ['id INTEGER PRIMARY KEY AUTOINCREMENT', 'INTEGER']
@@ -217,7 +195,7 @@ each('an id that the database generates twice is not a duplicate of the client\'
 })
 
 each('an id beyond 2^53 - 1 is the text of its digits', async (t, engine) => {
-  const store = await opened(engine, { table: 'posts', attributes: title })
+  const store = await openMigrated(engine, { table: 'posts', attributes: title })
   const id = '9007199254740993'
   await engine.run(`INSERT INTO posts (id, title) VALUES (${id}, 'n'), (1, 'o')`)
   t.match(await readAll(store.list(every, context)), [{ id: 1 }, { id }])
@@ -232,7 +210,7 @@ each('an id beyond 2^53 - 1 is the text of its digits', async (t, engine) => {
 })
 
 each('a row whose id is counted beyond 2^53 - 1 is returned', async (t, engine) => {
-  const store = await opened(engine, { table: 'posts', attributes: title })
+  const store = await openMigrated(engine, { table: 'posts', attributes: title })
   await store.create({ title: 'first' }, {}, context)
   await engine.run(engine.name === 'sqlite'
     ? 'UPDATE sqlite_sequence SET seq = 9007199254740992'
@@ -246,7 +224,7 @@ each('a row whose id is counted beyond 2^53 - 1 is returned', async (t, engine) 
 
 each('a list compares stored moments, not their text', async (t, engine) => {
   const attributes = { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } } as const
-  const store = await opened(engine, { table: 'posts', attributes })
+  const store = await openMigrated(engine, { table: 'posts', attributes })
   const texts = [
     '2026-01-31 12:00:00+00', '2026-01-31 13:00:00Z', '2026-01-31T14:00:00Z', '2026-01-31 12:00:00.5+05:30'
   ]
@@ -277,13 +255,13 @@ each('unique indexes have distinct names, and only those of plain attributes cou
   const attributes = {
     type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' }, a_b: { type: 'string' } }
   } as const
-  const store = await opened(engine, { table: 'posts', attributes, unique: ['a_b', ['a', 'b']] })
+  const store = await openMigrated(engine, { table: 'posts', attributes, unique: ['a_b', ['a', 'b']] })
   await store.create({ a: '1', b: '1', a_b: '1' }, {}, context)
   t.strictSame((await thrownBy(() =>
     store.create({ a: '2', b: '1', a_b: '1' }, {}, context))).errors, { a_b: ['is already taken'] })
   t.strictSame((await thrownBy(() =>
     store.create({ a: '1', b: '1', a_b: '2' }, {}, context))).errors, { a: ['is already taken together with b'] })
-  await opened(engine, { table: 'posts_a', attributes, unique: ['b'] })
+  await openMigrated(engine, { table: 'posts_a', attributes, unique: ['b'] })
   await engine.run(
     `CREATE TABLE odd (id ${engine.name === 'sqlite'
       ? 'INTEGER PRIMARY KEY AUTOINCREMENT'
@@ -305,7 +283,7 @@ each('unique indexes have distinct names, and only those of plain attributes cou
 })
 
 each('an update without changes writes nothing if the version is a digest of the values', async (t, engine) => {
-  const store = await opened(engine, { table: 'posts', attributes: title, version: 'values' })
+  const store = await openMigrated(engine, { table: 'posts', attributes: title, version: 'values' })
   const { id, version } = await store.create({ title: 'T' }, {}, context)
   const row = { id, version, attributes: { title: 'T' } }
   engine.statements.length = 0
@@ -323,7 +301,7 @@ each('an update without changes writes nothing if the version is a digest of the
 })
 
 each('the effects of triggers and long values are reported to the client', async (t, engine) => {
-  const store = await opened(engine, { table: 'posts', attributes: title, unique: ['title'] })
+  const store = await openMigrated(engine, { table: 'posts', attributes: title, unique: ['title'] })
   const sqlite = engine.name === 'sqlite'
   await engine.run('CREATE TABLE log (title TEXT UNIQUE)', ...(sqlite
     ? [
@@ -383,7 +361,7 @@ each('any combination of attributes is written, also if there are more than prep
   const attributes = {
     type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'integer' }]))
   } as const
-  const store = await opened(engine, { table: 'posts', attributes })
+  const store = await openMigrated(engine, { table: 'posts', attributes })
   const { id } = await store.create({}, {}, context)
   const expected: Record<string, number> = {}
   for (let combination = 0; combination < 300; combination++) {
@@ -400,7 +378,7 @@ each('any combination of attributes is written, also if there are more than prep
 
 each('an impossible id or version finds nothing', async (t, engine) => {
   for (const idType of ['integer', 'uuid'] as const) {
-    const store = await opened(engine, { table: `posts_${idType}`, attributes: title, id: idType })
+    const store = await openMigrated(engine, { table: `posts_${idType}`, attributes: title, id: idType })
     const { id } = await store.create({ title: 'T' }, {}, context)
     for (const odd of ['1', ' 1', '1e0', 0, -1, 1.5, 2 ** 53, 'abc', '', String(id).toUpperCase() + ' ']) {
       t.equal(await store.get(odd, {}, context), undefined, `get ${JSON.stringify(odd)}`)
@@ -417,7 +395,7 @@ each('an impossible id or version finds nothing', async (t, engine) => {
 })
 
 each('rows of any size come in batches of limited size', async (t, engine) => {
-  const store = await opened(engine, {
+  const store = await openMigrated(engine, {
     table: 'posts', attributes: { type: 'object', properties: { title: { type: 'string' }, tags: { type: 'array' } } }
   })
   for (let index = 0; index < 130; index++) {
@@ -487,7 +465,7 @@ t.test('two attributes that a database takes for one column throw', async (t) =>
     sqlite.store({ table: 'posts', attributes }), {
     message: /would keep "title" and "Title" both in the column "Title"/
   })
-  const store = await opened(postgresql, { table: 'posts', attributes })
+  const store = await openMigrated(postgresql, { table: 'posts', attributes })
   t.strictSame((await store.create({ title: 'a', Title: 'b' }, {}, context)).attributes, { title: 'a', Title: 'b' })
   const long = { type: 'object', properties: { ['x'.repeat(64)]: { type: 'string' } } } as const
   t.throws(() =>
@@ -525,7 +503,7 @@ each('a resource cannot declare attributes of other types than its store', async
 })
 
 each('concurrent calls of next() get one batch after the other, and none after the end', async (t, engine) => {
-  const store = await opened(engine, { table: 'posts', attributes: title })
+  const store = await openMigrated(engine, { table: 'posts', attributes: title })
   for (let index = 0; index < 250; index++) await store.create({}, {}, context)
   const list = store.list(every, context)
   const iterator = list[Symbol.asyncIterator]()
@@ -560,7 +538,7 @@ const owned = {
 } as const
 
 each('an attribute of the format uuid has a uuid column where the database has that type', async (t, engine) => {
-  const store = await opened(engine, { table: 'notes', attributes: owned })
+  const store = await openMigrated(engine, { table: 'notes', attributes: owned })
   if (engine.name === 'postgresql') {
     const [column] = await engine.run(
       'SELECT data_type FROM information_schema.columns WHERE table_schema = current_schema AND table_name = ' +
@@ -618,8 +596,8 @@ const kept = {
 } as const
 
 each('the foreign key of a UUID is a uuid column', async (t, engine) => {
-  const posts = await opened(engine, { table: 'posts', attributes: title, id: 'uuid' })
-  const comments = await opened(engine, { table: 'comments', attributes: kept, id: 'uuid' })
+  const posts = await openMigrated(engine, { table: 'posts', attributes: title, id: 'uuid' })
+  const comments = await openMigrated(engine, { table: 'comments', attributes: kept, id: 'uuid' })
   const app = await draft(t, (map) => map.resources('posts', { store: posts }, (posts) =>
     posts.resources('comments', { store: comments, attributes: title })))
   const created = await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'P' } } })
@@ -635,7 +613,7 @@ each('the foreign key of a UUID is a uuid column', async (t, engine) => {
 })
 
 each('a parent whose id is not a UUID has no rows in a uuid column', async (t, engine) => {
-  const comments = await opened(engine, { table: 'comments', attributes: kept })
+  const comments = await openMigrated(engine, { table: 'comments', attributes: kept })
   const app = await draft(t, (map) => map.resources('posts', { store: textStore(['first']) }, (posts) =>
     posts.resources('comments', { store: comments, attributes: title })))
   t.strictSame((await app.inject('/posts/first/comments.json')).json(), { comments: [] })
@@ -652,10 +630,10 @@ each('a parent whose id is not a UUID has no rows in a uuid column', async (t, e
 })
 
 each('a deleted parent leaves its rows if the database has no foreign key', async (t, engine) => {
-  const posts = await opened(engine, { table: 'posts', attributes: title, id: 'uuid' })
+  const posts = await openMigrated(engine, { table: 'posts', attributes: title, id: 'uuid' })
   const [comments, notes] = [
-    await opened(engine, { table: 'comments', attributes: kept }),
-    await opened(engine, { table: 'notes', attributes: kept })
+    await openMigrated(engine, { table: 'comments', attributes: kept }),
+    await openMigrated(engine, { table: 'notes', attributes: kept })
   ]
   const app = await draft(t, (map) => map.resources('posts', { store: posts }, (posts) => posts
     .resources('comments', { store: comments, attributes: title })
@@ -673,7 +651,7 @@ each('a deleted parent leaves its rows if the database has no foreign key', asyn
 })
 
 each('a foreign key in the database keeps a parent, or deletes its rows with it', async (t, engine) => {
-  const posts = await opened(engine, { table: 'posts', attributes: title, id: 'uuid' })
+  const posts = await openMigrated(engine, { table: 'posts', attributes: title, id: 'uuid' })
   const [uuid, id] = engine.name === 'sqlite'
     ? ['TEXT', 'INTEGER PRIMARY KEY AUTOINCREMENT']
     : ['uuid', 'bigserial PRIMARY KEY']

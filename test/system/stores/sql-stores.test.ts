@@ -1,13 +1,14 @@
 import type { LightMyRequestResponse } from 'fastify'
-import t, { type Test } from 'tap'
-import { BY_ID, type Query, type Scope } from '../../../lib/index.js'
+import t from 'tap'
+import { type Query, type Scope } from '../../../lib/index.js'
 import { type SqlStore, type SqlStoreOptions } from '../../../lib/sql/sqlite/index.js'
 import { equalTo } from '../../../lib/contract/scenarios/filters.js'
 import { build } from '../../support/helper.js'
-import { context, type Engine, openEngines, readAll } from '../../support/stores/sql-engines.js'
+import {
+  context, each, type Engine, every, openEngines, openMigrated, readAll, thrownBy
+} from '../../support/stores/sql-engines.js'
 
 const anyVersion = { version: undefined, scope: {} }
-const every: Query = { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }
 const title = { type: 'object', properties: { title: { type: 'string' } } } as const
 const everything = {
   type: 'object',
@@ -40,31 +41,8 @@ const values = {
   anything: [1, 'x', null]
 }
 
-/** Runs the same test on each engine. */
-function each (name: string, body: (t: Test, engine: Engine) => Promise<void>): void {
-  t.test(name, async (t) => {
-    for (const engine of await openEngines()) await t.test(engine.name, (t) => body(t, engine))
-  })
-}
-
-async function opened ({ store }: Engine, options: SqlStoreOptions): Promise<SqlStore> {
-  const opened = store(options)
-  await opened.migrate()
-  return opened
-}
-
-/** Returns the error that is thrown or rejected. */
-async function thrownBy (act: () => unknown): Promise<Record<string, unknown>> {
-  try {
-    await act()
-  } catch (error) {
-    return error as Record<string, unknown>
-  }
-  throw new Error('nothing was thrown')
-}
-
 each('migrate creates a table that keeps every kind of value', async (t, engine) => {
-  const store = await opened(engine, { table: 'posts', attributes: everything })
+  const store = await openMigrated(engine, { table: 'posts', attributes: everything })
   const { id } = await store.create(values, {}, context)
   t.strictSame((await store.get(id, {}, context))?.attributes, values)
   const nulls = await store.create(
@@ -83,11 +61,11 @@ each('migrate creates a table that keeps every kind of value', async (t, engine)
 
 each('migrate changes nothing if its work is done', async (t, engine) => {
   const options: SqlStoreOptions = { table: 'posts', attributes: everything, unique: ['email', ['title', 'rating']] }
-  const store = await opened(engine, options)
+  const store = await openMigrated(engine, options)
   await store.create(values, {}, context)
   await store.migrate()
-  await (await opened(engine, options)).prepare()
-  await (await opened(engine, { ...options, migrate: true })).prepare()
+  await (await openMigrated(engine, options)).prepare()
+  await (await openMigrated(engine, { ...options, migrate: true })).prepare()
   t.equal((await readAll(store.list(every, context))).length, 1)
   const other = engine.store({
     table: 'posts', attributes: { type: 'object', properties: { title: { type: 'integer' } } }
@@ -97,7 +75,7 @@ each('migrate changes nothing if its work is done', async (t, engine) => {
     /the column "title" is of type (TEXT|text), which does not keep "title" \(integer\)/,
     'existing columns are checked'
   )
-  await opened(engine, { ...options, unique: ['price'] })
+  await openMigrated(engine, { ...options, unique: ['price'] })
   t.equal((await thrownBy(() =>
     store.create(
       { ...values, email: 'b', title: 'U' }, {}, context
@@ -119,7 +97,7 @@ each('any name works for a table or an attribute', async (t, engine) => {
   } as const
   const columns = { id: 'the "id"', Robert: '"; DROP TABLE bystander; --', order: "it's", 'first-name': 'a b' }
   await engine.run('CREATE TABLE bystander (id INTEGER)')
-  const store = await opened(engine, {
+  const store = await openMigrated(engine, {
     table: 'we"ird table', attributes, columns, version: 'the version', unique: ['Robert', ['select', 'order']]
   })
   const given = Object.fromEntries(names.map((name) => [name, `the ${name}`]))
@@ -184,7 +162,7 @@ each('ids may be unique together with the tenant that distributes the rows', asy
 each('a long name of an index is shortened and stays unique', async (t, engine) => {
   const [one, other] = ['a', 'b'].map((end) => `${'é'.repeat(28)}${end}`) as [string, string]
   const attributes = { type: 'object', properties: { [one]: { type: 'string' }, [other]: { type: 'string' } } } as const
-  const store = await opened(engine, { table: 'posts', attributes, unique: [one, other] })
+  const store = await openMigrated(engine, { table: 'posts', attributes, unique: [one, other] })
   await store.create({ [one]: '1', [other]: '1' }, {}, context)
   t.equal((await thrownBy(() =>
     store.create({ [one]: '1', [other]: '2' }, {}, context))).message, `${one} is already taken`)

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { BY_ID, type OnDelete, type Query } from '../../../lib/index.js'
+import { BY_ID, type OnDelete } from '../../../lib/index.js'
 import { type PostgresPool, postgresStore, postgresStores } from '../../../lib/sql/postgres/index.js'
 import { sqliteStore, sqliteStores, type SqlStore, type SqlStoreOptions } from '../../../lib/sql/sqlite/index.js'
 import { build, draft } from '../../support/helper.js'
-import { context, type Engine, openEngines, readAll } from '../../support/stores/sql-engines.js'
+import { context, type Engine, every, openEngines, readAll, thrownBy } from '../../support/stores/sql-engines.js'
 import { testStores } from '../../support/stores/stores-tests.js'
 import { startPostgres } from '../../support/stores/postgres.js'
 
@@ -113,21 +113,11 @@ t.test('references that are wrong are refused', async (t) => {
   }
 })
 
-const query: Query = { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }
 const NAMES = [
   'order', 'select', 'Mixed Case', 'UPPER', 'quo"te', "apos'trophe", '💛', 'naïve', 'a.b', 'a, b', 'a;b', '$1', '?',
   ':x', '%', 'back\\slash', '-- x', '/* x */', '[x]', '`x`', '1', ' ', 'user', 'table', 'count(*)', 'values'
 ]
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
-
-async function thrownBy (act: () => unknown): Promise<Record<string, unknown>> {
-  try {
-    await act()
-  } catch (error) {
-    return error as Record<string, unknown>
-  }
-  throw new Error('nothing was thrown')
-}
 
 t.test('tables and columns may have any name', async (t) => {
   for (const engine of await openEngines()) {
@@ -179,7 +169,7 @@ t.test('tables and columns may have any name', async (t) => {
         const rows = await readAll(
           store.list(
             {
-              ...query,
+              ...every,
               order: [{ by: 'c', descending: true }, ...BY_ID],
               filter: [{ attribute: 'c', operator: 'contains', value: 'F' }],
               search: { words: ['f'], attributes: ['c'] }
@@ -188,7 +178,7 @@ t.test('tables and columns may have any name', async (t) => {
           )
         )
         t.strictSame(rows.map(({ id }) => id), ['1,b'])
-        t.equal((await store.count({ ...query, most: undefined, estimate: false }, context)).rows, 2)
+        t.equal((await store.count({ ...every, most: undefined, estimate: false }, context)).rows, 2)
         for (const id of ['1,b', '2,b']) {
           t.match(await store.delete(id, { version: undefined, scope: {} }, context), { ok: true })
         }

@@ -7,7 +7,7 @@ import { BY_ID } from '../../../lib/index.js'
 import { type SqliteDatabase, sqliteStore, sqliteStores, type SqlStoreOptions } from '../../../lib/sql/sqlite/index.js'
 import { build } from '../../support/helper.js'
 import { startProgram, writeProgram } from '../../support/program.js'
-import { context, readAll } from '../../support/stores/sql-engines.js'
+import { context, every, readAll } from '../../support/stores/sql-engines.js'
 import { findDrivers } from '../../support/stores/sqlite-drivers.js'
 
 const attributes = {
@@ -63,22 +63,7 @@ for (const driver of await findDrivers()) {
       t.strictSame((await open(other).get(id, {}))?.attributes, { title: 'T', tags: [1, null], published: true })
       await store.update(id, { published: false }, anyVersion)
       t.equal((await open(other).get(id, {}))?.attributes.published, false)
-      t.equal(
-        (await readAll(
-          store.list(
-            {
-              order: [{ by: 'id', descending: false }],
-              after: undefined,
-              limit: undefined,
-              scope: {},
-              filter: [],
-              search: undefined
-            },
-            context
-          )
-        )).length,
-        1
-      )
+      t.equal((await readAll(store.list(every, context))).length, 1)
       const [checkpoint] = other.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all() as Array<{
         busy: number, log: number
       }>
@@ -117,7 +102,7 @@ for (const driver of await findDrivers()) {
       for (const order of [BY_ID, [{ by: 'title', descending: true }, ...BY_ID]]) {
         for (const limit of [1, 2]) {
           await readAll(
-            store.list({ order, after: undefined, limit, scope: {}, filter: [], search: undefined }, context)
+            store.list({ ...every, order, limit }, context)
           )
         }
       }
@@ -162,19 +147,7 @@ for (const driver of await findDrivers()) {
       database.prepare('PRAGMA max_page_count = 1000').all()
       const { id } = await store.create({ title: 'after' }, {})
       kept.set(id, 'after')
-      const rows = await readAll(
-        store.list(
-          {
-            order: [{ by: 'id', descending: false }],
-            after: undefined,
-            limit: undefined,
-            scope: {},
-            filter: [],
-            search: undefined
-          },
-          context
-        )
-      )
+      const rows = await readAll(store.list(every, context))
       t.strictSame(new Map(rows.map((row) => [row.id, row.attributes.title])), kept)
       database.close()
     })
@@ -380,13 +353,12 @@ for (const { name, integers, others, begins } of DRIVERS) {
       id: 1, version: '1', attributes: { title: 'T', published: true }
     })
     t.strictSame(asked, [`${integers} true`, ...begins ? ['BEGIN IMMEDIATE'] : []])
-    const query = { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }
-    await readAll(store.list(query, context))
+    await readAll(store.list(every, context))
     asked.length = 0
-    t.match(await readAll(store.list(query, context)), [{ id: 1 }])
+    t.match(await readAll(store.list(every, context)), [{ id: 1 }])
     t.strictSame(asked, [], 'integers that a number keeps are read once')
     real.exec('INSERT INTO posts (id) VALUES (9007199254740993)')
-    t.match(await readAll(store.list(query, context)), [{ id: 1 }, { id: '9007199254740993' }])
+    t.match(await readAll(store.list(every, context)), [{ id: 1 }, { id: '9007199254740993' }])
     t.strictSame(asked, [`${integers} true`, `${integers} false`], 'others are read again')
     real.exec('DELETE FROM posts WHERE id > 1')
     t.match(await store.get(1, {}), { id: 1, attributes: { published: true } })

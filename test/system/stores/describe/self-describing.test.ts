@@ -5,7 +5,7 @@ import { postgresStore, type PostgresPool } from '../../../../lib/sql/postgres/i
 import { type SelfDescribing, sqliteStore, type SqlStore } from '../../../../lib/sql/sqlite/index.js'
 import { loadModule } from '../../../../lib/sql/sqlite/file.js'
 import { build, draft } from '../../../support/helper.js'
-import { context, type Engine, openEngines } from '../../../support/stores/sql-engines.js'
+import { context, type Engine, messageOf, openEngines } from '../../../support/stores/sql-engines.js'
 import { startPostgres } from '../../../support/stores/postgres.js'
 import { makeDatabase } from '../../../support/stores/databases/music-database.js'
 
@@ -21,15 +21,6 @@ function each (
         engine.store({ table } as Parameters<Engine['store']>[0]) as unknown as DescribedStore, engine))
     }
   })
-}
-
-async function messageOf (act: () => unknown): Promise<string> {
-  try {
-    await act()
-  } catch (error) {
-    return (error as Error).message
-  }
-  throw new Error('nothing was thrown')
 }
 
 const actionsOf = async (t: Test, options: ResourceOptions): Promise<string[]> =>

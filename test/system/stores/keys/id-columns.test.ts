@@ -1,36 +1,18 @@
-import t, { type Test } from 'tap'
 import {
   type Attributes, BY_ID, type Condition, type Id, type Order, type Query, type Row
 } from '../../../../lib/index.js'
 import { type SqlStore, type SqlStoreOptions } from '../../../../lib/sql/sqlite/index.js'
 import { comparePositions } from '../../../../lib/core/stores/order.js'
-import { context, type Engine, openEngines, readAll } from '../../../support/stores/sql-engines.js'
+import { context, each, type Engine, every, readAll, thrownBy } from '../../../support/stores/sql-engines.js'
 
 const anyVersion = { version: undefined, scope: {} }
-const query: Query = { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }
 const text = { type: 'string' } as const
 const integer = { type: 'integer' } as const
-
-function each (name: string, body: (t: Test, engine: Engine) => Promise<void>): void {
-  t.test(name, async (t) => {
-    for (const engine of await openEngines()) await t.test(engine.name, (t) => body(t, engine))
-  })
-}
 
 async function opened ({ store }: Engine, options: Partial<SqlStoreOptions>): Promise<SqlStore> {
   const opened = store({ table: 'rows', attributes: { type: 'object', properties: {} }, ...options })
   await opened.prepare()
   return opened
-}
-
-/** Returns the error that is thrown or rejected. */
-async function thrownBy (act: () => unknown): Promise<Record<string, unknown>> {
-  try {
-    await act()
-  } catch (error) {
-    return error as Record<string, unknown>
-  }
-  throw new Error('nothing was thrown')
 }
 
 const titled = (properties: object): SqlStoreOptions['attributes'] => ({
@@ -76,14 +58,14 @@ each('a key of one text makes ids of its texts', async (t, engine) => {
     t.equal(await store.get(id, {}, context), undefined, JSON.stringify(id))
     t.strictSame(await store.delete(id, anyVersion, context), { ok: false, why: 'missing' })
   }
-  t.strictSame((await readAll(store.list(query, context))).map(({ attributes }) =>
+  t.strictSame((await readAll(store.list(every, context))).map(({ attributes }) =>
     attributes.code), [...TEXTS].sort((a, b) => comparePositions(BY_ID, [a], [b])))
   t.match(await thrownBy(() =>
     store.create({ code: 'A' }, {}, context)), {
     code: 'FST_RESOURCES_DUPLICATE', errors: { code: ['is already taken'] }
   })
   for (const id of ids.keys()) t.match(await store.delete(id, anyVersion, context), { ok: true, row: { id } })
-  t.strictSame(await readAll(store.list(query, context)), [])
+  t.strictSame(await readAll(store.list(every, context)), [])
 })
 
 each('the type of a key of one attribute is that of its ids', async (t, engine) => {
@@ -205,7 +187,7 @@ each('lists order, page, filter and count by the parts of a key', async (t, engi
     return [...pairs].sort((a, b) => comparePositions(parts, positionOf(a), positionOf(b))).map(idOf)
   }
   const ids = async (parts: Partial<Query>): Promise<Id[]> => (await readAll(
-    store.list({ ...query, ...parts }, context)
+    store.list({ ...every, ...parts }, context)
   )).map(({ id }) =>
     id)
   t.strictSame(await ids({}), all)
@@ -223,10 +205,10 @@ each('lists order, page, filter and count by the parts of a key', async (t, engi
       const last = found.at(-1)
       const after = last && order.map(({ by }) => (by === 'id' ? last.id : last.attributes[by] ?? null) as string)
       t.equal(
-        (await store.count({ ...query, order, after, most: undefined, estimate: false }, context)).rows,
+        (await store.count({ ...every, order, after, most: undefined, estimate: false }, context)).rows,
         wanted.length - found.length
       )
-      const page = await readAll(store.list({ ...query, order, after, limit: 7 }, context))
+      const page = await readAll(store.list({ ...every, order, after, limit: 7 }, context))
       if (page.length === 0) break
       found.push(...page)
     }
@@ -234,7 +216,7 @@ each('lists order, page, filter and count by the parts of a key', async (t, engi
   }
   t.strictSame(await ids({ after: ['nonsense'] }), [], 'no row is after what is no id')
   t.strictSame(
-    await store.count({ ...query, after: ['nonsense'], most: undefined, estimate: true }, context),
+    await store.count({ ...every, after: ['nonsense'], most: undefined, estimate: true }, context),
     { rows: 0, isEstimate: false }
   )
   const cases: ReadonlyArray<readonly [Condition, readonly Id[]]> = [
@@ -261,7 +243,7 @@ each('lists order, page, filter and count by the parts of a key', async (t, engi
     t.strictSame(await ids({ filter: [condition] }), found, JSON.stringify(condition).slice(0, 100))
   }
   t.match(await thrownBy(() =>
-    readAll(store.list({ ...query, filter: [{ attribute: 'id', operator: 'starts', value: '1' }] }, context))), {
+    readAll(store.list({ ...every, filter: [{ attribute: 'id', operator: 'starts', value: '1' }] }, context))), {
     message: 'resources: ids that consist of attributes cannot be searched; search the attributes'
   })
 })
@@ -270,7 +252,7 @@ each('conditions on ids of one attribute are conditions on it', async (t, engine
   const store = await opened(engine, { attributes: titled({ code: text }), key: ['code'], migrate: true })
   for (const code of ['a', 'b', '.', '%c']) await store.create({ code }, {}, context)
   const ids = async (condition: Condition): Promise<Id[]> => (await readAll(
-    store.list({ ...query, filter: [condition] }, context)
+    store.list({ ...every, filter: [condition] }, context)
   )).map(({ id }) =>
     id)
   t.strictSame(
@@ -293,29 +275,29 @@ each('rows of a view are addressed by all their values, and are only read', asyn
     key: ['town', 'amount'],
     version: 'values'
   })
-  const rows = await readAll(store.list(query, context))
+  const rows = await readAll(store.list(every, context))
   const ids = ['%[null,null]', '%[null,1]', '%["a",null]', 'a,1', '%["b",null]', 'b,2']
   t.strictSame(rows.map(({ id }) => id), ids)
-  t.strictSame((await readAll(store.list({ ...query, order: [{ by: 'id', descending: true }] }, context))).map(({
+  t.strictSame((await readAll(store.list({ ...every, order: [{ by: 'id', descending: true }] }, context))).map(({
     id
   }) =>
     id), [...ids].reverse())
   for (const row of rows) t.strictSame(await store.get(row.id, {}, context), row)
   for (const [index, { id }] of rows.entries()) {
-    t.strictSame((await readAll(store.list({ ...query, after: [id] }, context))).map(({ id }) =>
+    t.strictSame((await readAll(store.list({ ...every, after: [id] }, context))).map(({ id }) =>
       id), ids.slice(index + 1), `after ${id}`)
     t.strictSame((await readAll(
-      store.list({ ...query, filter: [{ attribute: 'id', operator: 'lte', value: id }] }, context)
+      store.list({ ...every, filter: [{ attribute: 'id', operator: 'lte', value: id }] }, context)
     )).map(({ id }) =>
       id), ids.slice(0, index + 1), `up to ${id}`)
     t.strictSame((await readAll(
-      store.list({ ...query, filter: [{ attribute: 'id', operator: 'not', value: id }] }, context)
+      store.list({ ...every, filter: [{ attribute: 'id', operator: 'not', value: id }] }, context)
     )).map(({ id }) =>
       id), ids.filter((other) => other !== id), `other than ${id}`)
   }
   t.strictSame((await readAll(
     store.list(
-      { ...query, filter: [{ attribute: 'id', operator: 'in', value: [ids[1], 'b,2', ids[2]] as string[] }] }, context
+      { ...every, filter: [{ attribute: 'id', operator: 'in', value: [ids[1], 'b,2', ids[2]] as string[] }] }, context
     )
   )).map(({ id }) =>
     id), [ids[1], ids[2], 'b,2'])
@@ -329,7 +311,7 @@ each('rows of a view are addressed by all their values, and are only read', asyn
   const single = await opened(engine, {
     attributes: { type: 'object', properties: { town: { type: ['string', 'null'] } } }, key: ['town'], version: 'values'
   })
-  t.strictSame((await readAll(single.list(query, context))).map(({ id }) =>
+  t.strictSame((await readAll(single.list(every, context))).map(({ id }) =>
     id).sort(), ['%[null]', '%[null]', 'a', 'a', 'b', 'b'])
   for (const id of ['%[null]', 'a']) {
     t.equal(await single.get(id, {}, context), undefined, 'an id of several rows names none')
@@ -338,8 +320,8 @@ each('rows of a view are addressed by all their values, and are only read', asyn
     code: 'FST_RESOURCES_INVALID_QUERY',
     message: 'several rows have the key after which this page begins; read the list by "limit" and "offset"'
   }
-  t.match(await thrownBy(() => readAll(single.list({ ...query, after: ['a'] }, context))), refused)
-  const pages = [0, 2, 4].map((offset) => readAll(single.list({ ...query, limit: 2, offset }, context)))
+  t.match(await thrownBy(() => readAll(single.list({ ...every, after: ['a'] }, context))), refused)
+  const pages = [0, 2, 4].map((offset) => readAll(single.list({ ...every, limit: 2, offset }, context)))
   t.strictSame((await Promise.all(pages)).map((page) =>
     page.map(({ id }) => id)), [['%[null]', '%[null]'], ['a', 'a'], ['b', 'b']])
 })
@@ -442,7 +424,7 @@ each('a table with a key has foreign keys, whose rows are in the order of the ke
     sql.replace(/^.*\(|[")]/g, '')).sort(), ['nextId, playlistId, trackId', 'playlistId, trackId'])
   await engine.run(...engine.name === 'sqlite' ? ['PRAGMA foreign_keys = ON'] : [], 'DELETE FROM parents WHERE id = 1')
   t.strictSame(
-    (await readAll(store.list(query, context))).map(({ id, version, attributes }) => [id, version, attributes.nextId]),
+    (await readAll(store.list(every, context))).map(({ id, version, attributes }) => [id, version, attributes.nextId]),
     [['2,1', '2', null], ['2,2', '1', null]], 'the version of the row whose foreign key became null counts up'
   )
 })
@@ -456,7 +438,7 @@ each('a sorted list of rows with a key is read in batches, in the order of the k
   await engine.run(`INSERT INTO rows ("playlistId", "trackId", title) VALUES ${values.join(', ')}`)
   const before = engine.statements.length
   const rows = await readAll(
-    store.list({ ...query, order: [{ by: 'title', descending: false }, { by: 'id', descending: false }] }, context)
+    store.list({ ...every, order: [{ by: 'title', descending: false }, { by: 'id', descending: false }] }, context)
   )
   const keys = rows.map(({ attributes: { title, playlistId, trackId } }) => [title, playlistId, trackId] as never[])
   const order = ['title', 'playlistId', 'trackId'].map((by) => ({ by, descending: false }))
@@ -477,7 +459,7 @@ each('a number that JSON does not have is a part of an id', async (t, engine) =>
     key: ['size', 'number'],
     version: 'values'
   })
-  const rows = await readAll(store.list(query, context))
+  const rows = await readAll(store.list(every, context))
   t.strictSame(rows.map(({ id }) => id), ['%["-Infinity",1]', '1.5,2', '%["Infinity",3]', '%["NaN",4]'])
   for (const row of rows) t.strictSame(await store.get(row.id, {}, context), row, String(row.id))
   for (const id of ['%[1.5,2]', '%["abc",2]', 'NaN,4']) t.equal(await store.get(id, {}, context), undefined, id)

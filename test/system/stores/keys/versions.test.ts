@@ -1,14 +1,13 @@
 import Database from 'libsql'
 import t, { type Test } from 'tap'
-import resources, { BY_ID, type Query, type Row, type WriteOutcome } from '../../../../lib/index.js'
+import resources, { BY_ID, type Row, type WriteOutcome } from '../../../../lib/index.js'
 import {
   type SqliteDatabase, sqliteStore, type SqlStore, type SqlStoreOptions
 } from '../../../../lib/sql/sqlite/index.js'
-import { context, type Engine, openEngines, readAll } from '../../../support/stores/sql-engines.js'
+import { context, type Engine, every, messageOf, openEngines, readAll } from '../../../support/stores/sql-engines.js'
 import fastify from 'fastify'
 
 const anyVersion = { version: undefined, scope: {} }
-const query: Query = { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }
 const title = { type: 'object', properties: { title: { type: ['string', 'null'] } } } as const
 
 /** Runs the same test on each engine for each kind of version without a column. */
@@ -28,15 +27,6 @@ async function opened ({ store }: Engine, options: Partial<SqlStoreOptions>): Pr
   const opened = store({ table: 'rows', attributes: title, ...options })
   await opened.prepare()
   return opened
-}
-
-async function messageOf (act: () => unknown): Promise<string> {
-  try {
-    await act()
-  } catch (error) {
-    return String((error as Error).message)
-  }
-  throw new Error('nothing was thrown')
 }
 
 each('each change by another writer makes a version stale', async (t, engine, version) => {
@@ -80,7 +70,7 @@ each('each change by another writer makes a version stale', async (t, engine, ve
       { ok: true, row: { attributes: { n: 5 } } }
     )
   }
-  for (const { id, version } of await readAll(store.list(query, context))) {
+  for (const { id, version } of await readAll(store.list(every, context))) {
     t.match(
       await store.delete(id, { version, scope: {} }, context), { ok: true, row: { id, version } },
       'a list has the same versions'
@@ -129,7 +119,7 @@ each('rows with long texts have the same version in a list as alone', async (t, 
     rows.push(await store.create({ title: String(index).repeat(size) }, {}, context))
   }
   for (const order of [BY_ID, [{ by: 'title', descending: true }, { by: 'id', descending: false }]]) {
-    const listed = await readAll(store.list({ ...query, order }, context))
+    const listed = await readAll(store.list({ ...every, order }, context))
     t.strictSame(
       listed.map(({ id, version }) => [id, version]).sort(), rows.map(({ id, version }) => [id, version]).sort()
     )
@@ -265,7 +255,7 @@ t.test('SQLite serves tables without AUTOINCREMENT, and tables whose ids are num
     )
     const store = await opened(sqlite, { table: 'plain', version: 'values', columns: { id } })
     t.strictSame(
-      (await readAll(store.list(query, context))).map(({ id, attributes }) => [id, attributes.title]),
+      (await readAll(store.list(every, context))).map(({ id, attributes }) => [id, attributes.title]),
       [[1, 'a'], [3, 'c']], id
     )
     t.match(await store.create({ title: 'd' }, {}, context), { id: 4, attributes: { title: 'd' } })
@@ -275,7 +265,7 @@ t.test('SQLite serves tables without AUTOINCREMENT, and tables whose ids are num
       ),
       { ok: true, row: { id: 3, attributes: { title: 'C' } } }
     )
-    t.strictSame((await readAll(store.list({ ...query, after: [3] }, context))).map(({ id }) => id), [4])
+    t.strictSame((await readAll(store.list({ ...every, after: [3] }, context))).map(({ id }) => id), [4])
     t.match(await store.delete(4, anyVersion, context), { ok: true, row: { id: 4 } })
   }
   await sqlite.run('CREATE TABLE named (code INTEGER PRIMARY KEY, title TEXT)', "INSERT INTO named VALUES (9, 'nine')")

@@ -8,17 +8,9 @@ import {
 import { postgresDialect as dialect } from '../../../../lib/sql/postgres/dialect.js'
 import type { TextPattern } from '../../../../lib/sql/dialect.js'
 import { caseVariants } from '../../../../lib/core/util/case-folding.js'
-import { context, type Engine, openEngines, readAll } from '../../../support/stores/sql-engines.js'
+import { context, each, type Engine, every, openEngines, readAll } from '../../../support/stores/sql-engines.js'
 import Database from 'libsql'
 import { findDrivers } from '../../../support/stores/sqlite-drivers.js'
-
-const every: Query = { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }
-
-function each (name: string, check: (t: Test, engine: Engine) => Promise<void>): void {
-  t.test(name, async (t) => {
-    for (const engine of await openEngines()) await t.test(engine.name, (t) => check(t, engine))
-  })
-}
 
 async function found (store: Store, ...filter: Condition[]): Promise<unknown[]> {
   return (await readAll(store.list({ ...every, filter }, context))).map(({ id }) => id)

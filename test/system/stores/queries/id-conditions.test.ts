@@ -1,21 +1,13 @@
 import t from 'tap'
-import { type Id, memoryStore, type Row, type Store } from '../../../../lib/index.js'
-import { BY_ID } from '../../../../lib/core/stores/order.js'
+import { type Id, memoryStore, type Store } from '../../../../lib/index.js'
 import type { Condition } from '../../../../lib/core/stores/store.js'
 import { build } from '../../../support/helper.js'
-import { openEngines } from '../../../support/stores/sql-engines.js'
+import { context, every, openEngines, readAll } from '../../../support/stores/sql-engines.js'
 
 const attributes = { type: 'object', properties: { title: { type: 'string' }, shelf: { type: 'integer' } } } as const
-const context = { signal: new AbortController().signal }
 
 async function find (store: Store, ...filter: readonly Condition[]): Promise<Id[]> {
-  const rows: Row[] = []
-  for await (const batch of store.list(
-    { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter, search: undefined }, context
-  )) {
-    rows.push(...batch)
-  }
-  return rows.map(({ id }) => id)
+  return (await readAll(store.list({ ...every, filter }, context))).map(({ id }) => id)
 }
 
 for (const id of ['integer', 'uuid'] as const) {

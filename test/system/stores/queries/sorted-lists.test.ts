@@ -4,7 +4,7 @@ import {
   type Attributes, BY_ID, comparePositions, memoryStore, type Order, positionOf, type Query, type Row, type Store
 } from '../../../../lib/index.js'
 import type { SqlStore } from '../../../../lib/sql/sqlite/index.js'
-import { context, type Engine, openEngines, readAll } from '../../../support/stores/sql-engines.js'
+import { context, type Engine, every, openEngines, readAll } from '../../../support/stores/sql-engines.js'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { build } from '../../../support/helper.js'
 
@@ -347,7 +347,7 @@ t.test('a batch of JSON has few rows, and a list that is abandoned or fails ends
     }
     const sizes: number[] = []
     for await (const batch of store.list(
-      { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }, context
+      every, context
     )) {
       sizes.push(batch.length)
     }
@@ -355,7 +355,7 @@ t.test('a batch of JSON has few rows, and a list that is abandoned or fails ends
     t.equal(sizes.reduce((sum, size) => sum + size), 12)
     const controller = new AbortController()
     const list = store.list(
-      { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined },
+      every,
       { signal: controller.signal }
     )
     const batches = list[Symbol.asyncIterator]()
