@@ -186,7 +186,7 @@ export class Handlers {
       : await this.#attempt(state, perform)
     const shown = isWithoutWrite(outcome) ? await hideUnauthorized(outcome, state) : outcome
     if (!state.route.safe) logOutcome(shown, state)
-    // Awaited here, the rows of the outcome would be held until the client has read the whole answer.
+    // An await here would hold the rows of the outcome until the client has read the whole answer.
     return shown === undefined ? state.reply : respond(shown, state)
   }
 

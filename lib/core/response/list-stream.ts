@@ -46,7 +46,7 @@ export async function writeList (
   if (isEarly || areLarger(rows, SMALL_BATCH)) return makeStream({ rows, source, isSparse }, writer)
   const next = source.next()
   const pulling = Promise.resolve(next)
-  // A batch that is here already needs no turn.
+  // A batch that is already here is not waited for.
   const isOver = isPromise(next) ? !await isPending(pulling) && (await pulling).done === true : next.done === true
   return isOver ? writeWhole(rows, writer) : makeStream({ rows, source, isSparse, pulling }, writer)
 }
