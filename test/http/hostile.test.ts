@@ -11,7 +11,7 @@ async function send (app: FastifyInstance, type: string, payload: string,
   return app.inject({ method: 'POST', url, headers: { 'content-type': type, accept: 'application/json' }, payload })
 }
 
-// Quadratic work would take minutes here, and tap would end the test.
+// Quadratic work would take minutes here.
 t.test('an input of a megabyte is answered', async (t) => {
   const declared = await build(t, {
     name: 'posts', attributes: { ...post, properties: { ...post.properties, link: { type: 'string', format: 'url' } } }

@@ -253,6 +253,7 @@ t.test('HEAD of an internal failure is a 500 without a body', async t => {
     t.strictSame([res.statusCode, res.body], [500, ''], url)
   }
 })
+
 t.test('a 405 is answered to a body of any kind, and changes nothing', async t => {
   const app = await seeded(t, { writes: 'both' })
   const cases: [name: string, request: InjectOptions][] = [

@@ -130,6 +130,25 @@ export const every: Query = {
   order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined
 }
 
+/** The attributes of a row with a value of each kind. */
+export const everything = {
+  type: 'object',
+  required: ['title'],
+  properties: {
+    title: { type: 'string' },
+    email: { type: ['string', 'null'] },
+    rating: { type: ['integer', 'null'] },
+    price: { type: 'number' },
+    published: { type: 'boolean' },
+    publishedAt: { type: ['string', 'null'], format: 'date-time' },
+    day: { type: 'string', format: 'date' },
+    tags: { type: 'array', items: { type: 'string' } },
+    author: { type: 'object' },
+    mixed: { type: ['string', 'integer', 'null'] },
+    anything: {}
+  }
+} as const
+
 /** Returns all rows of a list. */
 export async function readAll (batches: Iterable<readonly Row[]> | AsyncIterable<readonly Row[]>): Promise<Row[]> {
   const rows: Row[] = []

@@ -325,21 +325,19 @@ t.test('a table that does not fit its description is reported, and the others ar
   await t.rejects(serve(t, { database: broken } as Options), { message: /syntax error/ }, 'other errors are not hidden')
 })
 
+/** Returns an app, and the lines that it logs. */
+function logged (t: Test): { readonly app: FastifyInstance, readonly lines: readonly string[] } {
+  const lines: string[] = []
+  const stream = { write: (line: string) => { lines.push(line) } }
+  // Without a timeout, the plugin would log a warning of its own.
+  const app = fastify({ requestTimeout: 10_000, logger: { level: 'info', stream } })
+  t.teardown(() => app.close())
+  return { app, lines }
+}
+
 t.test('without a report, the tables are logged', async (t) => {
   const opened = makeDatabase(MUSIC)
-  const lines: string[] = []
-  const app = fastify({
-    requestTimeout: 10_000,
-    logger: {
-      level: 'info',
-      stream: {
-        write: (line: string) => {
-          lines.push(line)
-        }
-      }
-    }
-  })
-  t.teardown(() => app.close())
+  const { app, lines } = logged(t)
   app.register(database, { database: opened, only: ['log', 'broken'] })
   await app.ready()
   t.match(lines.map((line) => JSON.parse(line) as object), [
@@ -423,19 +421,7 @@ t.test('a prefix with parameters works without a home page', async (t) => {
 
 t.test('options of the log reach the resources', async (t) => {
   const opened = makeDatabase(MUSIC)
-  const lines: string[] = []
-  const app = fastify({
-    requestTimeout: 10_000,
-    logger: {
-      level: 'info',
-      stream: {
-        write: (line: string) => {
-          lines.push(line)
-        }
-      }
-    }
-  })
-  t.teardown(() => app.close())
+  const { app, lines } = logged(t)
   app.register(database, { database: opened, only: ['log'], logLevel: 'silent', logSerializers: {}, report: () => {} })
   await app.ready()
   await app.inject('/logs')

@@ -5,29 +5,13 @@ import { type SqlStore, type SqlStoreOptions } from '../../../lib/sql/sqlite/ind
 import { equalTo } from '../../../lib/contract/scenarios/filters.js'
 import { build, draft } from '../../support/helper.js'
 import {
-  context, each, type Engine, every, openEngines, openMigrated, readAll, thrownBy
+  context, each, type Engine, every, everything, openEngines, openMigrated, readAll, thrownBy
 } from '../../support/stores/sql-engines.js'
 import { textStore } from '../../support/stores/text-store.js'
 
 const anyVersion = { version: undefined, scope: {} }
 const title = { type: 'object', properties: { title: { type: 'string' } } } as const
-const everything = {
-  type: 'object',
-  required: ['title'],
-  properties: {
-    title: { type: 'string' },
-    email: { type: ['string', 'null'] },
-    rating: { type: ['integer', 'null'] },
-    price: { type: 'number' },
-    published: { type: 'boolean' },
-    publishedAt: { type: ['string', 'null'], format: 'date-time' },
-    day: { type: 'string', format: 'date' },
-    tags: { type: 'array', items: { type: 'string' } },
-    author: { type: 'object' },
-    mixed: { type: ['string', 'integer', 'null'] },
-    anything: {}
-  }
-} as const
+
 each('a refusal of the database is reported in terms of attributes', async (t, engine) => {
   const [auto, integer] = engine.name === 'sqlite'
     ? ['id INTEGER PRIMARY KEY AUTOINCREMENT', 'INTEGER']

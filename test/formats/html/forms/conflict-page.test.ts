@@ -168,6 +168,7 @@ t.test('a value that only somebody else has changed can be taken, or changed bac
     }
   }
 })
+
 t.test('a stored value that breaks its schema is a conflict only if somebody changes it', async (t) => {
   const attributes = { type: 'object', properties: { it: { type: 'integer', maximum: 5 }, other: line } } as const
   for (const [theirs, group] of [[{ other: 'new' }, ['Other']], [{ it: 3 }, ['It']]] as const) {

@@ -89,6 +89,7 @@ t.test('a record shows every attribute in full', async (t) => {
     'a value that is readOnly or shown only in part is not edited')
   t.match(res.body, '<p class="kept"><strong>Inner</strong> stays as it is; this form cannot show all of it.</p>')
 })
+
 t.test('an id of the page never equals that of an attribute', async (t) => {
   const names = ['edit', 'new', 'problem', 'main', 'id_', 'create']
   for (const attributes of [schemaOf(Object.fromEntries(names.map((name) => [name, { type: 'string' }]))), undefined]) {
@@ -671,7 +672,7 @@ t.test('the texts of an app are escaped', async (t) => {
   }
 })
 
-// Quadratic work would take minutes here, and tap would end the test.
+// Quadratic work would take minutes here.
 t.test('a field of a megabyte is answered', async (t) => {
   const size = 1_000_000
   const { app } = await seeded(t, [{ title: 'T' }], {
