@@ -77,8 +77,10 @@ export type { Id, Scope, Row } from './core/resource/row.js'
 export type { Attributes, Scalar } from './core/schema/types.js'
 export type {
   Batches, Capabilities, Changes, ComparedType, Condition, Context, Count, CountQuery, Operator, Filter, Guard,
-  OnDelete, Order, Position, Query, Reference, Search, Store, Stores, TableRequest, WriteOutcome
+  OnDelete, Order, Position, Query, Reference, RunInTransaction, Search, Store, Stores, TableRequest, Transaction,
+  TransactionContext, TransactionOptions, WriteOutcome
 } from './core/stores/store.js'
+export type { Session, TransactionSource } from './core/stores/transaction.js'
 export type { CsvOptions } from './core/formats/csv/csv.js'
 export type { HtmlOptions } from './html/options.js'
 export type { MaybePromise } from './core/util/maybe-promise.js'

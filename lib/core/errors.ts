@@ -104,6 +104,10 @@ export const ScopeChangeError: ErrorClass<[string]> = createError(
   TypeError
 )
 
+/** Thrown when a store is called with the wrong context of a transaction, or with none. */
+export const TransactionError: ErrorClass<[string]> =
+  createError('FST_RESOURCES_TRANSACTION', 'stores: %s', 500, TypeError)
+
 type DetailedError = FastifyError & Coded & {
   /** The detail of the problem document. If pages translate it, it is a message with a code. */
   readonly detail: Said
@@ -286,6 +290,18 @@ export class ReferencedError extends ReferencedBase {
   constructor (referrers: string = 'other rows', options?: { readonly cause?: unknown }) {
     super(referrers)
     if (options !== undefined) this.cause = options.cause
+  }
+}
+
+const UnwrittenBase: DetailedErrorClass<[isStale: boolean]> = makeError(
+  'FST_RESOURCES_UNWRITTEN', 404, (isStale) => say(isStale ? 'changedMeanwhile' : 'nothingHere', { resource: 'row' })
+)
+
+/** Thrown by a write in a transaction whose row is missing, or has another version. */
+export class UnwrittenError extends UnwrittenBase {
+  constructor (isStale: boolean) {
+    super(isStale)
+    if (isStale) this.statusCode = 412
   }
 }
 

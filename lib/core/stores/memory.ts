@@ -1,4 +1,4 @@
-import { InvalidError, InvalidOptionError, NO_SUCH_REFERENCE, ReferencedError } from '../errors.js'
+import { InvalidError, InvalidOptionError, NO_SUCH_REFERENCE, ReferencedError, UnavailableError } from '../errors.js'
 import { say } from '../messages.js'
 import { type Id, makeUuid, type Row, type Scope } from '../resource/row.js'
 import { isDecimalShape } from '../schema/convert-text.js'
@@ -9,8 +9,10 @@ import { freezeValues, mergeMembers, ownMember } from '../util/own-property.js'
 import { comparePositions, compileMatcher, matchEvery, positionOf } from './order.js'
 import {
   checkScope, type Context, type Count, type CountQuery, type Guard, LARGEST_BATCH_SIZE, omitScope, type OnDelete,
-  type Position, type Query, sizeOf, type Stores, type SyncStore, type TableRequest, type WriteOutcome
+  type Position, type Query, type RunInTransaction, sizeOf, type Stores, type SyncStore, type TableRequest,
+  type TransactionOptions, type WriteOutcome
 } from './store.js'
+import { type Session, Transactions } from './transaction.js'
 import { checkUnique, type UniqueGroups, UniqueIndex } from './unique.js'
 
 /** A store in memory. Its methods return their results synchronously. */
@@ -25,6 +27,9 @@ export interface MemoryStore<A = Attributes> extends SyncStore<A> {
   }
   list (query: Query, context?: Context): Iterable<ReadonlyArray<Row<A>>>
   count (query: CountQuery, context?: Context): Count
+  /** Writes outside of it throw `UnavailableError` until it is over. */
+  transaction<T> (run: RunInTransaction<T>, context: Context, options?: TransactionOptions): Promise<T>
+  idle (): Promise<void> | undefined
 }
 
 /** The options of `memoryStore`. */
@@ -51,7 +56,7 @@ export function memoryStore<A = Attributes> (options: MemoryStoreOptions = {}): 
   checkOneOf('id', id, ['integer', 'uuid'])
   checkUnique(unique)
   // The rows hold the attributes that the caller gives, so they have the type that the caller declares.
-  return makeStore(new MemoryTable(id, unique)) as MemoryStore<A>
+  return makeStore(new MemoryTable(id, unique), new MemoryDatabase()) as MemoryStore<A>
 }
 
 /**
@@ -59,6 +64,7 @@ export function memoryStore<A = Attributes> (options: MemoryStoreOptions = {}): 
  * a resource says what deleting that row does.
  */
 export function memoryStores (): Stores {
+  const database = new MemoryDatabase()
   const opened = new Map<string, { readonly key: string, readonly table: MemoryTable, readonly store: MemoryStore }>()
   return Object.freeze<Stores>({
     open ({ table: name, attributes, id, unique, references }: TableRequest) {
@@ -70,7 +76,7 @@ export function memoryStores (): Stores {
         throw new InvalidOptionError('stores', `has the table "${name}" already, of another registration ${what}`)
       }
       const table = new MemoryTable(id, unique, name, decimalsOf(attributes))
-      const store = makeStore(table) as MemoryStore
+      const store = makeStore(table, database) as MemoryStore
       opened.set(name, { key, table, store })
       for (const [attribute, { table: parent, onDelete = 'restrict' }] of Object.entries(references)) {
         const target = opened.get(parent)
@@ -89,18 +95,107 @@ function decimalsOf (attributes: AttributesSchema | undefined): ReadonlySet<stri
     isDecimalShape(shape) ? [name] : []))
 }
 
-function makeStore (table: MemoryTable): MemoryStore<unknown> {
+function makeStore (table: MemoryTable, database: MemoryDatabase): MemoryStore<unknown> {
+  database.add(table)
   return Object.freeze<MemoryStore<unknown>>({
     id: table.id,
     unique: table.unique,
     capabilities: Object.freeze({ order: true, offset: true, filter: true, search: true, count: true }),
-    list: (query) => table.list(query),
-    count: (query) => table.count(query),
-    get: (id, scope) => table.get(id, scope),
-    create: (attributes: Attributes, scope) => table.create(attributes, scope),
-    update: (id, changes, guard) => table.update(id, changes, guard),
-    delete: (id, guard) => table.delete(id, guard)
+    list: (query, context) => database.read(table, context).list(query),
+    count: (query, context) => database.read(table, context).count(query),
+    get: (id, scope, context) => database.read(table, context).get(id, scope),
+    create: (attributes: Attributes, scope, context) =>
+      database.write(table, context, (rows) => rows.create(attributes, scope)),
+    update: (id, changes, guard, context) => database.write(table, context, (rows) => rows.update(id, changes, guard)),
+    delete: (id, guard, context) => database.write(table, context, (rows) => rows.delete(id, guard)),
+    transaction: (run, context, options) => database.transactions.run(run, context, options),
+    idle: () => database.idle
   })
+}
+
+/** The tables of stores that share their transactions. Only one transaction is open at a time. */
+class MemoryDatabase {
+  readonly transactions: Transactions<MemorySession> = new Transactions<MemorySession>({ begin: () => this.#begin() })
+  readonly #tables: MemoryTable[] = []
+  #session: MemorySession | undefined
+
+  add (table: MemoryTable): void {
+    this.#tables.push(table)
+  }
+
+  /** A promise that resolves when the open transaction is over; `undefined` if none is open. */
+  get idle (): Promise<void> | undefined {
+    return this.#session?.over
+  }
+
+  /** Returns the rows of a table as a call sees them: those of its transaction, or those that are committed. */
+  read (table: MemoryTable, context: Context | undefined): MemoryTable {
+    return this.transactions.sessionOf(context)?.copyOf(table) ?? table
+  }
+
+  /** @throws UnavailableError if a transaction is open that the call does not take part in */
+  write<R> (table: MemoryTable, context: Context | undefined, perform: (rows: MemoryTable) => R): R {
+    return this.transactions.call(context, (session) => {
+      if (session === undefined && this.#session !== undefined) throw new UnavailableError()
+      return perform(session?.copyOf(table) ?? table)
+    })
+  }
+
+  async #begin (): Promise<MemorySession> {
+    while (this.#session !== undefined) await this.#session.over
+    return (this.#session = new MemorySession(this.#tables, () => { this.#session = undefined }))
+  }
+}
+
+/**
+ * A transaction in memory. It works on copies of the tables, which are made when it reads the first of them. A commit
+ * repeats its writes on the tables themselves, whose open lists go on.
+ */
+class MemorySession implements Session {
+  readonly over: Promise<void>
+  readonly #tables: readonly MemoryTable[]
+  readonly #journal: Journal = []
+  #copies: ReadonlyMap<MemoryTable, MemoryTable> | undefined
+  #end: () => void = () => {}
+
+  /** @param leave is called at the end, before those that wait go on */
+  constructor (tables: readonly MemoryTable[], leave: () => void) {
+    this.#tables = tables
+    this.over = new Promise((resolve) => {
+      this.#end = () => {
+        leave()
+        resolve()
+      }
+    })
+  }
+
+  copyOf (table: MemoryTable): MemoryTable {
+    this.#copies ??= copyTables(this.#tables, this.#journal)
+    return this.#copies.get(table) as MemoryTable
+  }
+
+  commit (): void {
+    for (const repeat of this.#journal) repeat()
+    this.#end()
+  }
+
+  rollback (): void {
+    this.#end()
+  }
+}
+
+/** The writes of a transaction, each as a function that repeats it on the table itself. */
+type Journal = Array<() => void>
+
+/** Copies tables, their rows and their foreign keys. The writes to the copies are noted in the journal. */
+function copyTables (tables: readonly MemoryTable[], journal: Journal): ReadonlyMap<MemoryTable, MemoryTable> {
+  const copies = new Map(tables.map((table) => [table, table.makeCopy()]))
+  for (const { attribute, rows, parent, onDelete } of tables.flatMap(({ referrers }) => referrers)) {
+    const [copy, target] = [copies.get(rows), copies.get(parent)] as [MemoryTable, MemoryTable]
+    copy.refer(new MemoryReference(attribute, copy, target, onDelete))
+  }
+  for (const [table, copy] of copies) copy.fill(table, journal)
+  return copies
 }
 
 /** The most rows of a batch. */
@@ -115,6 +210,8 @@ class MemoryTable {
   readonly unique: UniqueGroups
   /** The name in errors about rows that refer to others. */
   readonly name: string
+  /** The attributes whose unique values are compared as numbers. */
+  readonly #decimals: ReadonlySet<string>
   /** The foreign keys of other rows that refer to these. */
   readonly referrers: MemoryReference[] = []
   readonly #foreignKeys: MemoryReference[] = []
@@ -122,15 +219,25 @@ class MemoryTable {
   readonly #unique: UniqueIndex | undefined
   /** The rows in the order of their ids, which is that of their creation. */
   readonly #rows = new Map<Id, Row>()
+  /** The table whose copy this one is, or this one itself. It counts the ids, of which none is used twice. */
+  readonly #original: MemoryTable
+  #journal: Journal | undefined
   #lastId = 0
   /** The number of writes. */
   #writes = 0
 
-  /** @param decimals the attributes whose unique values are compared as numbers */
-  constructor (id: 'integer' | 'uuid', unique: UniqueGroups, name = '', decimals: ReadonlySet<string> = new Set()) {
+  constructor (
+    id: 'integer' | 'uuid',
+    unique: UniqueGroups,
+    name = '',
+    decimals: ReadonlySet<string> = new Set(),
+    original?: MemoryTable
+  ) {
     this.id = id
     this.unique = unique
     this.name = name
+    this.#decimals = decimals
+    this.#original = original ?? this
     this.#unique = unique.length === 0 ? undefined : new UniqueIndex(unique, decimals)
   }
 
@@ -162,7 +269,7 @@ class MemoryTable {
   create (given: Attributes, scope: Scope): Row {
     const attributes = Object.freeze(mergeMembers(freezeValues(given), freezeValues(scope)))
     this.#checkKeys(undefined, attributes, scope)
-    return this.#save({ id: this.id === 'uuid' ? makeUuid() : ++this.#lastId, version: '1', attributes })
+    return this.#save({ id: this.id === 'uuid' ? makeUuid() : ++this.#original.#lastId, version: '1', attributes })
   }
 
   update (id: Id, changes: Attributes, guard: Guard): WriteOutcome {
@@ -192,6 +299,18 @@ class MemoryTable {
     this.#rows.delete(row.id)
     this.#writes++
     this.#unindex(row)
+    this.#journal?.push(() => { this.#original.remove(row) })
+  }
+
+  /** Makes a table like this one, without its rows and its foreign keys. */
+  makeCopy (): MemoryTable {
+    return new MemoryTable(this.id, this.unique, this.name, this.#decimals, this)
+  }
+
+  /** Takes over the rows of a table, and notes later writes in a journal. */
+  fill (table: MemoryTable, journal: Journal): void {
+    for (const row of table.#rows.values()) this.#save(row)
+    this.#journal = journal
   }
 
   #unindex (row: Row): void {
@@ -218,7 +337,15 @@ class MemoryTable {
     for (const foreignKey of this.#foreignKeys) foreignKey.add(row)
     this.#rows.set(row.id, row)
     this.#writes++
+    this.#journal?.push(() => { this.#original.#repeat(row) })
     return row
+  }
+
+  /** Saves a row of a copy. */
+  #repeat (row: Row): void {
+    const previous = this.#rows.get(row.id)
+    if (previous !== undefined) this.#unindex(previous)
+    this.#save(row)
   }
 
   /** Lists rows in the order of their ids. The iterator of the map goes on correctly while rows change. */

@@ -131,6 +131,39 @@ export type WriteOutcome<A = Attributes> =
 export interface Context {
   /** The signal that aborts when the client has disconnected. */
   readonly signal: AbortSignal
+  /** The transaction that the call takes part in. @default none */
+  readonly transaction?: Transaction | undefined
+}
+
+/** A transaction in one database, whose stores take each other's contexts. */
+export interface Transaction {
+  /**
+   * Calls a function whose failure does not doom the transaction, and whose writes are undone then. A write in it whose
+   * outcome is not ok returns that outcome. No other call of the transaction may run meanwhile.
+   */
+  attempt<T> (call: () => MaybePromise<T>): Promise<T>
+}
+
+/** The context of the calls in a transaction. */
+export interface TransactionContext extends Context {
+  readonly transaction: Transaction
+  /** Calls a function once the transaction is committed, such as one that sends a mail. A dry run never calls it. */
+  afterCommit (call: () => unknown): void
+}
+
+/** A function that runs in a transaction. */
+export type RunInTransaction<T> = (context: TransactionContext) => MaybePromise<T>
+
+/** The options of a transaction. */
+export interface TransactionOptions {
+  /** Whether it is rolled back at its end, after everything that a COMMIT would check. @default false */
+  readonly dryRun?: boolean
+  /** How often it may begin if it conflicts with others; the function then runs again. @default 1 */
+  readonly attempts?: number
+  /** The isolation level, if it must be higher than that of the database. @default that of the database */
+  readonly isolation?: 'repeatable read' | 'serializable'
+  /** The ids of the rows of this store that it will change, which a database may lock in one order. @default none */
+  readonly ids?: readonly Id[]
 }
 
 /** The optional abilities of a store. */
@@ -229,6 +262,22 @@ export interface Store<A = Attributes> {
   update (id: Id, changes: Changes<A>, guard: Guard, context: Context): MaybePromise<WriteOutcome<A>>
   /** Deletes the row, and returns it as it was before. */
   delete (id: Id, guard: Guard, context: Context): MaybePromise<WriteOutcome<A>>
+  /**
+   * Runs a function in a transaction: all writes with its context happen, or none. `Transactions` does the following.
+   *
+   * - A call in it that throws, or a write whose outcome is not ok, dooms the transaction, even if the function catches
+   *   the error: it is rolled back.
+   * - In a transaction of the same database, the function joins that transaction.
+   * - A call inside the function without its context is an error, because it would wait for the transaction.
+   * - It is rolled back if the client leaves, or after a limit of time.
+   * @throws what the function throws, UnavailableError if it conflicts with others, UnknownOutcomeError
+   */
+  transaction? <T>(run: RunInTransaction<T>, context: Context, options?: TransactionOptions): Promise<T>
+  /**
+   * Returns a promise while a transaction keeps other writes waiting, which resolves when it is over. The plugin waits
+   * for it before a write. Other writes then throw `UnavailableError`. @default writes wait in the store itself
+   */
+  idle? (): Promise<void> | undefined
 }
 
 /** A store whose five methods return their results synchronously. */
