@@ -274,8 +274,17 @@ export interface Reader<Node = unknown> {
   entries (node: Node): Entries<Node> | undefined
   /** Returns the value of an id or a version: a JSON value, or a text, or a list if several texts are given. */
   scalar (node: Node): unknown
+  /**
+   * Returns the items of a node that is a list: of rows (`{"posts":[…]}`) or of ids (`id[]=1`). Returns `undefined` for
+   * every other node. @default no node is a list, so that a body has one row
+   */
+  items? (node: Node): readonly Node[] | undefined
+  /** Returns the line of the body in which the node of a row begins, from 1. @default unknown */
+  lineOf? (node: Node): number
   /** Compiles the conversion of an attribute's node by its shape. */
   compile (shape: Shape): Convert<Node>
+  /** Returns whether a create takes the attribute of the node for absent. @default never */
+  isAbsent? (node: Node): boolean
   /** Returns whether the node of an attribute of this shape asks an update to remove the attribute. @default never */
   removes? (node: Node, shape: Shape): boolean
   /** Returns whether an update merges the value of an attribute with the stored one (RFC 7396). @default never */

@@ -285,6 +285,7 @@ function compileAttributes (resource: Resource, reader: Reader): AttributesReade
         continue
       }
       const attribute = find(name)
+      if (!isUpdate && reader.isAbsent?.(group[name]) === true) continue
       if (attribute?.removes?.(group[name]) === true) {
         if (isUpdate) supplied[name] = undefined
         continue

@@ -56,7 +56,7 @@ export function memoryStore<A = Attributes> (options: MemoryStoreOptions = {}): 
   checkOneOf('id', id, ['integer', 'uuid'])
   checkUnique(unique)
   // The rows hold the attributes that the caller gives, so they have the type that the caller declares.
-  return makeStore(new MemoryTable(id, unique), new MemoryDatabase()) as MemoryStore<A>
+  return makeStore(new MemoryTable({ id, unique }), new MemoryDatabase()) as MemoryStore<A>
 }
 
 /**
@@ -75,7 +75,7 @@ export function memoryStores (): Stores {
         const what = 'whose type of ids, "unique" and "onDelete" differ'
         throw new InvalidOptionError('stores', `has the table "${name}" already, of another registration ${what}`)
       }
-      const table = new MemoryTable(id, unique, name, decimalsOf(attributes))
+      const table = new MemoryTable({ id, unique, name, decimals: decimalsOf(attributes) })
       const store = makeStore(table, database) as MemoryStore
       opened.set(name, { key, table, store })
       for (const [attribute, { table: parent, onDelete = 'restrict' }] of Object.entries(references)) {
@@ -204,13 +204,20 @@ const BATCH = 512
 /** The most rows that a list finds at once in another order than that of the ids. */
 const MOST_FOUND = 8_192
 
+interface MemoryTableOptions {
+  readonly id: 'integer' | 'uuid'
+  readonly unique: UniqueGroups
+  /** The name in errors about rows that refer to others. */
+  readonly name?: string
+  /** The attributes whose unique values are compared as numbers. */
+  readonly decimals?: ReadonlySet<string>
+}
+
 /** The rows of a store in memory. */
 class MemoryTable {
   readonly id: 'integer' | 'uuid'
   readonly unique: UniqueGroups
-  /** The name in errors about rows that refer to others. */
   readonly name: string
-  /** The attributes whose unique values are compared as numbers. */
   readonly #decimals: ReadonlySet<string>
   /** The foreign keys of other rows that refer to these. */
   readonly referrers: MemoryReference[] = []
@@ -226,13 +233,7 @@ class MemoryTable {
   /** The number of writes. */
   #writes = 0
 
-  constructor (
-    id: 'integer' | 'uuid',
-    unique: UniqueGroups,
-    name = '',
-    decimals: ReadonlySet<string> = new Set(),
-    original?: MemoryTable
-  ) {
+  constructor ({ id, unique, name = '', decimals = new Set() }: MemoryTableOptions, original?: MemoryTable) {
     this.id = id
     this.unique = unique
     this.name = name
@@ -304,7 +305,7 @@ class MemoryTable {
 
   /** Makes a table like this one, without its rows and its foreign keys. */
   makeCopy (): MemoryTable {
-    return new MemoryTable(this.id, this.unique, this.name, this.#decimals, this)
+    return new MemoryTable({ id: this.id, unique: this.unique, name: this.name, decimals: this.#decimals }, this)
   }
 
   /** Takes over the rows of a table, and notes later writes in a journal. */

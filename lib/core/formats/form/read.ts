@@ -29,6 +29,8 @@ export function compileFormReader (): Reader<FormNode> {
     typed: false,
     parse: (body) => parseFormText(body.toString()),
     entries: (node) => isOnlyGroup(node) ? membersOf(node) : undefined,
+    items: ({ texts, children }) =>
+      texts.length === 0 && children.size === 1 ? children.get('')?.texts.map(leaf) : undefined,
     scalar ({ texts, children }) {
       if (children.size > 0) {
         throw new MalformedBodyError(

@@ -31,6 +31,7 @@ export function compileJsonReader ({ singular, idType, attributes }: Resource): 
       throw new InvalidError({ body: [`must be an object that contains "${singular}"`] })
     },
     entries: asObject,
+    items: (node) => Array.isArray(node) ? node : undefined,
     scalar: identity,
     compile: () => identity
   }

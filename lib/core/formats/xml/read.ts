@@ -28,9 +28,9 @@ interface XmlNode {
 
 /** Compiles the reader of `<post>…</post>`, and of `<id>1</id>` if a client sends only the id. */
 export function compileXmlReader (resource: Resource): Reader<XmlNode> {
-  const { singular, attributes, open, idType } = resource
+  const { singular, plural, attributes, open, idType } = resource
   const findJsonText = compileJsonText(resource)
-  const spelling = spell([singular])
+  const spelling = spell([singular, plural])
   const spelledAttributes = open ? underscore : spell([...attributes.keys()])
   return {
     form: false,
@@ -46,6 +46,9 @@ export function compileXmlReader (resource: Resource): Reader<XmlNode> {
       }
       return isGroup(element) ? collect(element, spelledAttributes) : undefined
     },
+    items: ({ element: { attributes: { type }, children } }) => type === 'array'
+      ? children.map((element) => ({ element, repeated: false }))
+      : undefined,
     scalar ({ element, repeated }) {
       const { name, text, attributes: { type } } = element
       if (repeated) refuse(name, 'is given more than once')
