@@ -1,0 +1,132 @@
+import { isUtf8 } from 'node:buffer'
+import { MalformedBodyError } from '../../errors.js'
+import { checkValueCount } from '../../schema/validation/issues.js'
+import { abbreviate } from '../../util/words.js'
+import { MARK } from './write.js'
+
+/** The text of a field, or `null` if it is empty and has no quotes. */
+export type CsvField = string | null
+
+/** The fields between two line breaks. */
+interface CsvRecord {
+  readonly fields: readonly CsvField[]
+  /** The line of the body in which they begin, from 1. */
+  readonly line: number
+}
+
+/** A record after the header. It has a field for each column. */
+export interface CsvRow extends CsvRecord {
+  /** The names in the header. */
+  readonly columns: readonly string[]
+}
+
+/**
+ * Parses a body in UTF-8: a header, then rows (RFC 4180 §2). Lines may also end with LF. A byte order mark at the
+ * beginning and blank lines at the end are skipped. A row counts as one value, however many fields it has, because a
+ * field is no more than a part of the body.
+ * @throws MalformedBodyError, TooManyValuesError
+ */
+export function parseCsv (body: Buffer): readonly CsvRow[] {
+  if (!isUtf8(body)) throw new MalformedBodyError('the body is not valid UTF-8')
+  const scanner = new Scanner(trim(body.toString()))
+  const columns = readHeader(scanner)
+  const rows: CsvRow[] = []
+  for (let record = scanner.next(); record !== undefined; record = scanner.next()) {
+    const { fields, line } = record
+    if (fields.length !== columns.length) {
+      throw new MalformedBodyError(
+        `line ${line} has another number of fields (${fields.length}) than the header (${columns.length})`
+      )
+    }
+    checkValueCount(rows.push({ columns, fields, line }))
+  }
+  return rows
+}
+
+function trim (text: string): string {
+  let end = text.length
+  while (end > 0 && (text[end - 1] === '\n' || text[end - 1] === '\r')) end--
+  return text.slice(text.startsWith(MARK) ? MARK.length : 0, end)
+}
+
+function readHeader (scanner: Scanner): readonly string[] {
+  const columns = new Set<string>()
+  for (const name of scanner.next()?.fields ?? []) {
+    if (name === null || name === '') {
+      throw new MalformedBodyError('line 1 must be a header that names each column, but has an empty name')
+    }
+    if (columns.has(name)) throw new MalformedBodyError(`line 1 names the column "${abbreviate(name)}" twice`)
+    columns.add(name)
+  }
+  if (columns.size === 0) throw new MalformedBodyError('line 1 must be a header that names the columns')
+  return [...columns]
+}
+
+const LF = 10
+const CR = 13
+const QUOTE = 34
+const COMMA = 44
+
+/** Reads the records of a text one after the other. The cost is linear. */
+class Scanner {
+  /** The text, with a line break at its end. */
+  readonly #text: string
+  #position = 0
+  #line = 1
+
+  constructor (text: string) {
+    this.#text = text === '' ? '' : `${text}\n`
+  }
+
+  /** Reads the next record, or returns `undefined` after the last one. */
+  next (): CsvRecord | undefined {
+    if (this.#position >= this.#text.length) return undefined
+    const line = this.#line
+    const fields: CsvField[] = []
+    do {
+      fields.push(this.#readField())
+    } while (this.#text.charCodeAt(this.#position++) === COMMA)
+    this.#line++
+    return { fields, line }
+  }
+
+  /** Reads a field, and stops at the comma or the LF after it. */
+  #readField (): CsvField {
+    const isQuoted = this.#text.charCodeAt(this.#position) === QUOTE
+    const field = isQuoted ? this.#readQuoted() : this.#readPlain()
+    if (this.#text.startsWith('\r\n', this.#position)) this.#position++
+    const next = this.#text.charCodeAt(this.#position)
+    if (next === COMMA || next === LF) return field
+    if (isQuoted) this.#refuse('has text after a closing quote')
+    return this.#refuse(next === QUOTE
+      ? 'has a quote in a field that does not begin with one; write "" for a quote, and quotes around the field'
+      : 'has a CR without an LF outside of quotes')
+  }
+
+  #readPlain (): CsvField {
+    const start = this.#position
+    let end = start
+    while (!isDelimiter(this.#text.charCodeAt(end))) end++
+    this.#position = end
+    return end === start ? null : this.#text.slice(start, end)
+  }
+
+  #readQuoted (): string {
+    const start = this.#position + 1
+    let end = this.#text.indexOf('"', start)
+    while (end !== -1 && this.#text.charCodeAt(end + 1) === QUOTE) end = this.#text.indexOf('"', end + 2)
+    if (end === -1) this.#refuse('has a quote that opens a field, and no quote closes it')
+    this.#position = end + 1
+    const text = this.#text.slice(start, end)
+    for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) this.#line++
+    return text.replaceAll('""', '"')
+  }
+
+  #refuse (fault: string): never {
+    throw new MalformedBodyError(`line ${this.#line} ${fault}`)
+  }
+}
+
+function isDelimiter (code: number): boolean {
+  return code === COMMA || code === LF || code === CR || code === QUOTE
+}
