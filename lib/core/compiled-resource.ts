@@ -18,6 +18,7 @@ import type { Validation } from './schema/validation/validation.js'
 import type { QueryParameters } from './request/filter-query.js'
 import type { ListQueryParser } from './request/list-query.js'
 import type { ReadPayload } from './request/payload.js'
+import type { FindRows } from './request/rows.js'
 import type { Prefill } from './request/prefill.js'
 import type { Relations } from './relations/relations.js'
 import type { Select } from './request/selection.js'
@@ -43,6 +44,8 @@ export interface BodyFormat {
   readonly mediaTypes: readonly string[]
   readonly reader: Reader
   readonly readPayload: ReadPayload
+  /** Finds the rows of a body with many rows. */
+  readonly findRows: FindRows
   /** The format of the answer if the client does not choose: the same format, or else that of browsers. */
   readonly answer: Representation | undefined
   /** Compiles the reader of another resource. */

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import createError, { type FastifyError, type FastifyErrorConstructor } from '@fastify/error'
+import type { Id } from './resource/row.js'
 import { type CodedMessage, Message, type Said, say, sayAbout, sayCoded } from './messages.js'
 
 /**
@@ -206,6 +207,15 @@ export const PreconditionFailedError: DetailedErrorClass<[detail: Said]> =
 /** Thrown when a body has too many values. */
 export const TooManyValuesError: DetailedErrorClass<[most: number]> =
   makeError('FST_RESOURCES_TOO_MANY_VALUES', 413, (most) => say('tooManyValues', { most }))
+/** Thrown when a request has many rows, and the resource writes one row for each request. */
+export const ManyRowsError: DetailedErrorClass<[why: string]> =
+  makeError('FST_RESOURCES_MANY_ROWS', 400, (why) => `a request cannot have many rows here: ${why}`)
+/** Thrown when a request has more rows than the option `maxRows` allows. */
+export const TooManyRowsError: DetailedErrorClass<[most: number]> = makeError(
+  'FST_RESOURCES_TOO_MANY_ROWS',
+  413,
+  (most) => `the request has more than ${most} rows; send fewer in each request, or raise the option maxRows`
+)
 /** Thrown when a URL has more than 65,536 characters. */
 export const UriTooLongError: DetailedErrorClass<[most: number]> =
   makeError('FST_RESOURCES_URI_TOO_LONG', 414, (most) => say('urlTooLong', { most }))
@@ -214,8 +224,10 @@ export const UnsupportedMediaTypeError: DetailedErrorClass<[what: string, readab
   'FST_RESOURCES_UNSUPPORTED_MEDIA_TYPE', 415, (what, readable) => `${what} cannot be read here; send ${readable}`
 )
 /** Thrown when a write needs `If-Match` with a version, but has no such header, or `*`. */
-export const MatchRequiredError: DetailedErrorClass<[resource: string]> = makeError(
-  'FST_RESOURCES_MATCH_REQUIRED', 428, (resource) => `send If-Match with the ETag of the ${resource} that you have read`
+export const MatchRequiredError: DetailedErrorClass<[resource: string, isAmongMany?: boolean]> = makeError(
+  'FST_RESOURCES_MATCH_REQUIRED', 428, (resource, isAmongMany = false) => isAmongMany
+    ? `send "_version" beside the id, with the version of the ${resource} that you have read`
+    : `send If-Match with the ETag of the ${resource} that you have read`
 )
 
 const InvalidBase: DetailedErrorClass<[detail: Said]> = makeError('FST_RESOURCES_INVALID', 422, itself)
@@ -351,6 +363,49 @@ export function sentences (errors: SaidMessages): string[] {
     messages.map((message) => `${attribute} ${String(message)}`))
 }
 
+/** The fault of one row of a request with many rows. */
+export interface RowFault {
+  /** The place of the row in the request, from 0. */
+  readonly index: number
+  /** The id that the row has in the request. */
+  readonly id?: Id
+  /** The line of the CSV file in which the row begins, from 1. */
+  readonly line?: number
+  /** The status that a request with this row alone would get. */
+  readonly status: number
+  /** The fault in one sentence, if it is not that of attributes. */
+  readonly detail?: string
+  /** The messages by attribute. */
+  readonly errors?: Messages
+}
+
+const RowsBase: DetailedErrorClass<[detail: string]> = makeError('FST_RESOURCES_ROWS', 422, itself)
+
+/** Thrown when rows of a request with many rows are at fault, and nothing was written. */
+export class RowsError extends RowsBase {
+  readonly rows: readonly RowFault[]
+  /** Whether more rows are at fault than `rows` has. */
+  readonly truncated: boolean
+
+  /**
+   * @param faults the faults that are named
+   * @param faulty the number of all rows at fault
+   * @param count the number of rows in the request
+   */
+  constructor (faults: readonly RowFault[], faulty: number, count: number) {
+    const verb = faulty === 1 ? 'is' : 'are'
+    super(`${formatCount(faulty)} of ${formatCount(count)} rows ${verb} at fault; nothing was written`)
+    this.rows = faults
+    this.truncated = faulty > faults.length
+    const [status = 422, ...others] = new Set(faults.map(({ status }) => status))
+    this.statusCode = others.length === 0 ? status : 422
+  }
+}
+
+function formatCount (count: number): string {
+  return count.toLocaleString('en')
+}
+
 /** The problem document of an error (RFC 9457). */
 export interface Problem {
   /** The type of the problem. `about:blank` means that the status says everything. */
@@ -363,6 +418,10 @@ export interface Problem {
   readonly detail: string
   /** The messages by attribute, for 409 and 422. */
   readonly errors?: Messages
+  /** The faults of a request with many rows: at most 100. */
+  readonly rows?: readonly RowFault[]
+  /** Whether more rows are at fault than `rows` has. @default false */
+  readonly truncated?: true
 }
 
 /**
@@ -377,6 +436,9 @@ export function describeError (thrown: unknown, replied: number): Problem {
   const message = isHidden ? SERVER_FAILED.text : error.message
   const detail = typeof message === 'string' && message !== '' ? shorten(message) : title
   const problem = { type: 'about:blank', title, status, detail } as const
+  if (thrown instanceof RowsError) {
+    return { ...problem, rows: thrown.rows, ...(thrown.truncated && { truncated: true }) }
+  }
   return status < 500 && hasMessages(thrown) ? { ...problem, errors: thrown.errors } : problem
 }
 

@@ -98,10 +98,12 @@ function compileTypes (resource: Resource, relations: readonly string[], root: X
       const { type, node } = make('errors')
       const error = make('error')
       add(add(node, 'sequence'), 'element', { name: 'error', type: error.type, minOccurs: '0', maxOccurs: 'unbounded' })
-      add(add(add(error.node, 'simpleContent'), 'extension', { base: 'xs:string' }), 'attribute', {
-        name: 'attribute',
-        type: 'xs:string'
-      })
+      const extension = add(add(error.node, 'simpleContent'), 'extension', { base: 'xs:string' })
+      // A fault of a request with many rows names its row.
+      const known = { attribute: 'string', index: 'integer', id: 'string', line: 'integer' }
+      for (const [name, type] of Object.entries(known)) {
+        add(extension, 'attribute', { name, type: `xs:${type}` })
+      }
       return type
     }
   }

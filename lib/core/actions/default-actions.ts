@@ -11,7 +11,7 @@ import { isEmpty } from '../util/own-property.js'
 import { MOST_REPEATED } from '../util/words.js'
 import type { CompiledResource } from '../compiled-resource.js'
 import { areMet, mayBeQualified } from '../request/preconditions.js'
-import type { ActionState } from '../request/state.js'
+import { type ActionState, RowState } from '../request/state.js'
 import { logFailure } from '../telemetry/action-log.js'
 import type { Attributes } from '../schema/types.js'
 import { findOnlyRow, findRow, notFound } from '../modes.js'
@@ -155,8 +155,9 @@ async function findGuard (state: ActionState, id: Id): Promise<Guard> {
 export async function refuseWithoutVersion (state: ActionState): Promise<never> {
   const { target, target: { resource } } = state.attempt
   const row = await findRow(target, state.id, state)
+  const isAmongMany = state instanceof RowState && state.rows !== undefined
   // Without a store, only the handler knows whether the row exists.
-  if (row !== undefined || target.store === noStore) throw new MatchRequiredError(resource.singular)
+  if (row !== undefined || target.store === noStore) throw new MatchRequiredError(resource.singular, isAmongMany)
   throw notFound(resource, state.id)
 }
 
@@ -181,6 +182,12 @@ export function isMet (row: Row, { preconditions, id, attempt: { target: { resou
   if (preconditions === undefined) return true
   const known = { id: row.id, version: versionOf(row, resource) }
   return areMet(preconditions, known, !resource.singleton && row.id === id)
+}
+
+/** Returns whether a row has changed since it was compared with the preconditions, and the action may begin again. */
+export function hasChanged (outcome: Outcome | undefined, { attempt: { checked }, call }: ActionState): boolean {
+  if (outcome?.kind !== 'stale' || call !== undefined || checked === undefined) return false
+  return outcome.row.version !== checked.version
 }
 
 /**

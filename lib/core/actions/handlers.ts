@@ -1,7 +1,7 @@
 import type { FastifyReply, preValidationHookHandler, RouteHandlerMethod } from 'fastify'
 import { include } from '../relations/include/include.js'
 import {
-  InvalidError, MalformedBodyError, NO_SUCH_REFERENCE, PreconditionFailedError, UnavailableError
+  InvalidError, InvalidQueryError, MalformedBodyError, NO_SUCH_REFERENCE, PreconditionFailedError, UnavailableError
 } from '../errors.js'
 import { say } from '../messages.js'
 import { CONDITION_FIELDS } from '../formats/form/condition.js'
@@ -16,6 +16,7 @@ import type { CompiledCustomAction, CompiledResource } from '../compiled-resourc
 import { checkQuery } from '../request/negotiate.js'
 import type { Payload, WriteAction } from '../request/payload.js'
 import { findPreconditions, findReadConditions } from '../request/preconditions.js'
+import { DRY_RUN } from '../request/rows.js'
 import { ACCEPT_QUERY } from '../request/query-body.js'
 import { type ActionState, type RequestState, STATE } from '../request/state.js'
 import { nameEquivalent } from '../response/list-response.js'
@@ -29,8 +30,9 @@ import { findRow, notFound, ofId } from '../modes.js'
 import type { Outcome } from './outcome.js'
 import { compileHandler } from './custom/custom-handlers.js'
 import {
-  compileDefaultActions, isMet, lacksVersion, NO_VERSION, type PerformAction, type RowAction, TRIES
+  compileDefaultActions, hasChanged, isMet, lacksVersion, NO_VERSION, type PerformAction, type RowAction, TRIES
 } from './default-actions.js'
+import { writeRows } from './write-rows.js'
 
 const CONDITION_NAMES = Object.values(CONDITION_FIELDS)
 
@@ -79,6 +81,7 @@ export class Handlers {
     const showIncluded = compileInclude(show)
     const [create, update] = [compile('create'), compile('update')].map(checkFirst) as [Perform, Perform]
     const writes = { create, update, delete: compile('delete') }
+    const checks = { create: checkOnly, update: checkOnly, delete: doNothing }
     this.#compiled = compiled
     this.list = handle((state) => {
       const { query } = state.request
@@ -113,16 +116,14 @@ export class Handlers {
     // The validation follows all hooks, because a faulty form comes back with its row, which a hook may have refused.
     this.write = handle((state) => {
       if (state.payload?.isRevised === true) checkRevisable(state)
-      const { action, id, attributes, merged, issues, isRevised, isUntouched, compareWith } = state.payload as Write
-      if (isRevised) return this.#run(state, id, action === 'update' ? defaults.redisplay : defaults.redisplayNew)
-      if (merged.length > 0) return this.#run(state, id, mergeFirst(writes.update, validation))
-      if (compareWith !== undefined) {
-        validation.check(attributes, issues)
-        return this.#run(state, id, forgiveShown(writes.update, validation))
+      const { action, id, isRevised, rows } = state.payload as Write
+      const dryRun = checkDryRun(action, state)
+      if (rows !== undefined || dryRun) {
+        const actions = { prepare: (row: ActionState) => validate(row, checks), perform: defaults[action] }
+        return this.#answer(state, () => writeRows(state, actions))
       }
-      if (action === 'create') return this.#run(state, id, validateFirst(writes.create, state))
-      if (action === 'update') validation.update(attributes, issues, isUntouched)
-      return this.#run(state, id, writes[action])
+      if (isRevised) return this.#run(state, id, action === 'update' ? defaults.redisplay : defaults.redisplayNew)
+      return this.#run(state, id, validate(state, writes))
     })
   }
 
@@ -175,15 +176,18 @@ export class Handlers {
     return id
   }
 
-  async #run (state: ActionState, id: Id | undefined, perform: Perform): Promise<FastifyReply> {
+  #run (state: ActionState, id: Id | undefined, perform: Perform): Promise<FastifyReply> {
     const { request, payload } = state
     state.id = id
     // Before authorization: whether a header is well-formed must not tell a hidden row from one that does not exist.
     if (payload === undefined) state.readConditions = findReadConditions(request.headers)
     else state.preconditions = findPreconditions(request.headers, payload.version, this.#compiled.representations)
-    const outcome = channel.hasSubscribers
-      ? await traceAction(state, () => this.#attempt(state, perform))
-      : await this.#attempt(state, perform)
+    return this.#answer(state, () => this.#attempt(state, perform))
+  }
+
+  /** Performs an action, and answers with its outcome. */
+  async #answer (state: ActionState, act: () => Promise<Outcome | undefined>): Promise<FastifyReply> {
+    const outcome = channel.hasSubscribers ? await traceAction(state, act) : await act()
     const shown = isWithoutWrite(outcome) ? await hideUnauthorized(outcome, state) : outcome
     if (!state.route.safe) logOutcome(shown, state)
     // An await here would hold the rows of the outcome until the client has read the whole answer.
@@ -207,12 +211,6 @@ export class Handlers {
   }
 }
 
-/** Returns whether a row has changed since it was compared with the preconditions, and the action may begin again. */
-function hasChanged (outcome: Outcome | undefined, { attempt: { checked }, call }: ActionState): boolean {
-  if (outcome?.kind !== 'stale' || call !== undefined || checked === undefined) return false
-  return outcome.row.version !== checked.version
-}
-
 /** Selects the attributes and relations that the query names. */
 function select (state: ActionState): void {
   const { request: { query: { only, include } }, compiled, choice } = state
@@ -225,6 +223,47 @@ function select (state: ActionState): void {
 function compileInclude (perform: Perform): Perform {
   const performWhole: Perform = async (state) => include(await perform(state), state.included, state)
   return (state) => state.included.length === 0 ? perform(state) : performWhole(state)
+}
+
+/**
+ * Returns whether a write is a dry run.
+ * @throws InvalidQueryError if it cannot be one
+ */
+function checkDryRun (action: WriteAction, { request: { query }, compiled, choice }: ActionState): boolean {
+  const { options: { store, routing: { handlers } } } = compiled
+  const asked = query[DRY_RUN]
+  if (asked === undefined || asked === 'false') return false
+  const why = asked !== 'true'
+    ? 'must be true or false'
+    : store.transaction === undefined
+      ? 'needs a store with transactions'
+      : handlers.has(action)
+        ? `cannot undo what the app does when it handles "${action}" itself`
+        : choice.format.browser === true
+          ? 'is not answered by a page; ask for another format'
+          : undefined
+  if (why === undefined) return true
+  throw new InvalidQueryError(`"${DRY_RUN}" ${why}`)
+}
+
+/** What follows the validation of a write. */
+type Writes = Readonly<Record<WriteAction, Perform>>
+
+/**
+ * Validates the payload of a write, as far as that needs no row. Returns what follows.
+ * @throws InvalidError
+ */
+function validate (state: ActionState, writes: Writes): Perform {
+  const { compiled: { validation } } = state
+  const { action, attributes, merged, issues, isUntouched, compareWith } = state.payload as Write
+  if (merged.length > 0) return mergeFirst(writes.update, validation)
+  if (compareWith !== undefined) {
+    validation.check(attributes, issues)
+    return forgiveShown(writes.update, validation)
+  }
+  if (action === 'create') return validateFirst(writes.create, state)
+  if (action === 'update') validation.update(attributes, issues, isUntouched)
+  return writes[action]
 }
 
 /**
@@ -327,13 +366,20 @@ function checkRevisable ({ choice: { format: { writer } } }: RequestState): void
  */
 function checkFirst (perform: Perform): Perform {
   const performChecked: Perform = async (state) => {
-    const named = state.compiled.relations.guarded.filter(({ attribute }) =>
-      isId(ownMember(state.attributes, attribute)))
-    if (named.length > 0) await checkReferences(named, state)
+    await checkOnly(state)
     return perform(state)
   }
   return (state) => state.compiled.relations.guarded.length === 0 ? perform(state) : performChecked(state)
 }
+
+const checkOnly: Perform = async (state) => {
+  const named = state.compiled.relations.guarded.filter(({ attribute }) =>
+    isId(ownMember(state.attributes, attribute)))
+  if (named.length > 0) await checkReferences(named, state)
+  return undefined
+}
+
+const doNothing: Perform = async () => undefined
 
 /** @throws InvalidError */
 async function checkReferences (named: readonly GuardedReference[], state: ActionState): Promise<void> {

@@ -18,7 +18,16 @@ export type Outcome =
   | { readonly kind: 'blank'; readonly row: Row }
   /** A form has a row added or removed, and nothing was written. It is shown again with its stored row, if any. */
   | { readonly kind: 'revised'; readonly row: Row | undefined }
+  | RowsOutcome
   | ListOutcome
+
+/** The rows of a request with many rows, in its order. A deletion has those that were deleted. */
+export interface RowsOutcome {
+  readonly kind: 'createdMany' | 'updatedMany' | 'deletedMany'
+  readonly rows: readonly Row[]
+  /** Whether it is a dry run, which has written nothing: of a request with many rows, or with one row. */
+  readonly dryRun?: 'many' | 'one'
+}
 
 /** The query of a list. The scope comes from the target. */
 export type ListQuery = Omit<Query, 'scope'> & {
@@ -92,6 +101,8 @@ export interface OutcomeResponse {
 export type Notice = 'saved' | 'created' | 'deleted' | 'done'
 
 const document = { status: 200, body: true, etag: true, location: undefined } as const
+const rows = { status: 200, body: true, etag: false, location: undefined } as const
+const redirectToList = { status: 303, body: false, etag: false, location: 'collection' } as const
 const redirect = { status: 303, body: false, etag: false, location: 'member' } as const
 
 /** The status, headers and body of each outcome, for documents and for browsers. */
@@ -111,6 +122,12 @@ export const OUTCOME_RESPONSES: Readonly<
   deleted: {
     document: { status: 204, body: false, etag: false, location: undefined },
     browser: { ...redirect, location: 'collection', notice: 'deleted' }
+  },
+  createdMany: { document: { ...rows, status: 201 }, browser: { ...redirectToList, notice: 'created' } },
+  updatedMany: { document: rows, browser: { ...redirectToList, notice: 'saved' } },
+  deletedMany: {
+    document: { ...rows, status: 204, body: false },
+    browser: { ...redirectToList, notice: 'deleted' }
   },
   revised: { document: { ...document, etag: false }, browser: { ...document, etag: false } },
   stale: { document: { ...document, status: 412 }, browser: { ...document, status: 412 } }

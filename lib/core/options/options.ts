@@ -92,6 +92,8 @@ export interface DeclaredOptions<
   readonly trustedOrigins?: readonly string[]
   /** Whether an update or a delete without a version is refused with 428. @default false */
   readonly requireMatch?: boolean
+  /** The most rows that a request may write, all or none; 0 allows requests with one row only. @default 1000 */
+  readonly maxRows?: number
   /** The greatest `?limit=`, in rows. @default 1000 */
   readonly maxLimit?: number
   /** The attributes that `?sort=-rating,title` may name. @default all of one simple type, if the store can order */

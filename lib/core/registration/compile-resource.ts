@@ -11,7 +11,8 @@ import { compileJsonReader, json, mergePatch } from '../formats/json/json.js'
 import type { BodyFormat, CompiledResource, Representation } from '../compiled-resource.js'
 import { compileCustomAction } from '../actions/custom/compile-action.js'
 import { compileListQuery, type ListQueryParser } from '../request/list-query.js'
-import { compilePayload, compilePayloadLater } from '../request/payload.js'
+import { compilePayload, compilePayloadLater, type ReadPayload } from '../request/payload.js'
+import { compileFindRows } from '../request/rows.js'
 import { compileSelect } from '../request/selection.js'
 import { compilePrefill } from '../request/prefill.js'
 import { Relations } from '../relations/relations.js'
@@ -235,7 +236,7 @@ function compileBodies (
     // An app's own reader may refuse the shape of an attribute. It is called here, so that it fails at registration.
     // The readers of the package refuse none. Its formats have `hidesWriteOnly`, or no writer as that of forms.
     const isOwn = compileWriter !== undefined && hidesWriteOnly !== true
-    return [isOwn ? { ...body, readPayload: compilePayload(resource, body.reader) } : body]
+    return [isOwn ? makeBody(resource, body, compilePayload(resource, body.reader)) : body]
   })
 }
 
@@ -246,7 +247,15 @@ function compileBody (
   answer: Representation | undefined
 ): BodyFormat {
   const reader = compileReader(resource)
-  return { mediaTypes, reader, readPayload: compilePayloadLater(resource, reader), answer, compileReader }
+  return makeBody(resource, { mediaTypes, reader, answer, compileReader }, compilePayloadLater(resource, reader))
+}
+
+function makeBody (
+  resource: Resource,
+  body: Omit<BodyFormat, 'readPayload' | 'findRows'>,
+  readPayload: ReadPayload
+): BodyFormat {
+  return { ...body, readPayload, findRows: compileFindRows(resource, body.reader, readPayload) }
 }
 
 /** Raise it whenever a format of the package writes rows in another way, so that clients drop their copies. */

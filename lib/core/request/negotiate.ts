@@ -12,6 +12,7 @@ import type { BodyFormat, CompiledResource, Representation } from '../compiled-r
 import type { RouteInfo } from '../routes/route.js'
 import { chooseFormat, type ContentType, type FormatChoice, makeFormatChoice, parseContentType } from './accept.js'
 import type { QueryParameters } from './filter-query.js'
+import { IDS } from './rows.js'
 import { ACCEPT_QUERY, checkUrl, compileQueryBody, MOST_PARAMETERS, QUERY_TYPES } from './query-body.js'
 import { RequestState, type ResourceRequest, STATE } from './state.js'
 
@@ -44,7 +45,7 @@ export function checkQuery (query: QueryParameters, known: readonly string[]): v
       throw new InvalidQueryError(say('parameterUnknown', { name: abbreviate(name), ...explainUnknown(name, known) }))
     }
     // A query parser of the app may return values that are not strings.
-    if (typeof query[name] !== 'string') throw new InvalidQueryError(say('parameterRepeated', { name }))
+    if (typeof query[name] !== 'string' && name !== IDS) throw new InvalidQueryError(say('parameterRepeated', { name }))
   }
 }
 

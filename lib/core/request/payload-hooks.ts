@@ -1,10 +1,11 @@
-import type { FastifyBodyParser, preValidationHookHandler } from 'fastify'
+import type { FastifyBodyParser, FastifyReply, preValidationHookHandler } from 'fastify'
 import { notFound } from '../modes.js'
 import { InvalidMethodError } from '../errors.js'
 import type { Entries, Reader } from '../formats/format.js'
-import type { CompiledCustomAction, CompiledResource } from '../compiled-resource.js'
+import type { BodyFormat, CompiledCustomAction, CompiledResource } from '../compiled-resource.js'
 import { refuseMethod } from './negotiate.js'
-import type { WriteAction } from './payload.js'
+import type { Payload, WriteAction } from './payload.js'
+import { checkRows, IDS, makeRowsPayload } from './rows.js'
 import { type ActionState, type RequestState, STATE } from './state.js'
 
 /** Compiles Fastify's parser of bodies. An empty body counts as no body. */
@@ -49,10 +50,14 @@ export function compilePayloadHook (
     const isDefault = typeof asked === 'string'
     state.action = isDefault ? asked : asked.name
     state.customAction = isDefault ? undefined : asked
+    if (isDefault && member === undefined) {
+      state.payload = readRows(state, asked, body, entries)
+      if (state.payload !== undefined) return done()
+    }
     const read = isDefault ? body.readPayload : asked.payloadReader(body)
     const payload = read(entries, { action: isDefault ? asked : undefined, member, query: request.query.id })
-    const { id, attributes, ignored } = payload
-    if (ignored.length > 0) reply.header('ignored-attributes', ignored.map(encodeURIComponent).join(', '))
+    const { id, attributes } = payload
+    noteIgnored(payload, reply)
     if (id !== undefined && isId?.(id) === false) throw notFound(resource, id)
     state.payload = payload
     state.attributes = attributes
@@ -63,6 +68,33 @@ export function compilePayloadHook (
     request.body = shown
     done()
   }
+}
+
+/**
+ * Reads the rows of a request with many rows, if it is one. The app's later hooks see them as
+ * `{ posts: [{ id, post }] }`, without those that cannot be read.
+ * @throws ManyRowsError, TooManyRowsError, MalformedBodyError, InvalidError
+ */
+function readRows (state: ActionState, action: WriteAction, body: BodyFormat, entries: Entries): Payload | undefined {
+  const { request, reply, compiled } = state
+  const { resource, resource: { plural, singular }, options: { store, maxRows, routing: { handlers } } } = compiled
+  const { id, [IDS]: ids } = request.query as { readonly id?: string, readonly [IDS]?: string | readonly string[] }
+  const found = body.findRows(entries, { action, query: id, ids: ids === undefined ? undefined : [ids].flat() })
+  if (found === undefined) return undefined
+  const isReplaced = handlers.has(action)
+  checkRows(found.count, action, { resource, store, maxRows, isReplaced, headers: request.headers })
+  const payload = makeRowsPayload(action, found.read())
+  noteIgnored(payload, reply)
+  request.body = {
+    [plural]: (payload.rows ?? []).flatMap(({ payload }) => payload === undefined
+      ? []
+      : [{ ...(payload.id !== undefined && { id: payload.id }), [singular]: payload.attributes }])
+  }
+  return payload
+}
+
+function noteIgnored ({ ignored }: Payload, reply: FastifyReply): void {
+  if (ignored.length > 0) reply.header('ignored-attributes', ignored.map(encodeURIComponent).join(', '))
 }
 
 /** Refuses an action that a form asks for, and that its path does not serve. */

@@ -55,6 +55,18 @@ export interface Payload {
   readonly isRevised: boolean
   /** Whether the form asks for the blank form again, after it has created a row. */
   readonly isAnother: boolean
+  /** The rows of a request with many rows, whose other members are empty. @default it is a request with one row */
+  readonly rows?: readonly RowPayload[] | undefined
+}
+
+/** A row of a request with many rows: its payload, or the fault with which it could not be read. */
+export interface RowPayload {
+  /** The place among the rows, from 0. */
+  readonly index: number
+  /** The line of a CSV file, from 1. */
+  readonly line: number | undefined
+  readonly payload: Payload | undefined
+  readonly fault: unknown
 }
 
 /** The parts of a request, besides its body, that describe its write. */
@@ -65,6 +77,8 @@ export interface WriteRequest {
   readonly member: string | undefined
   /** The id in the query. */
   readonly query: string | undefined
+  /** Whether the group has several ids, which are read one by one. @default false */
+  readonly sharesGroup?: boolean
 }
 
 export type ReadPayload = (body: Entries, requested: WriteRequest) => Payload
@@ -85,7 +99,7 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
   const hasNoFields = reader.form && !open && readOnly.length === resource.attributes.size
   const merges = reader.merges?.bind(reader)
 
-  return (entries, { action, member, query }) => {
+  return (entries, { action, member, query, sharesGroup = false }) => {
     checkTopLevel(entries)
     const node = ownMember(entries, singular)
     const absent = hasNoFields && action === 'create' ? NO_FIELDS : undefined
@@ -96,7 +110,7 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
     claims.addText(member)
     claims.addText(query)
     claims.addMember(entries)
-    if (!isNamedId) claims.addMember(group)
+    if (!isNamedId && !sharesGroup) claims.addMember(group)
     claims.checkConflict()
     if (action === 'create' && !claims.isEmpty) throw refuseId(resource)
     const id = claims.agree()
@@ -119,7 +133,7 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
       checkMerged,
       issues,
       ignored: isRead ? readOnly.filter((name) => Object.hasOwn(given, name)) : NOTHING,
-      version: reader.form ? readVersion(entries, reader) : undefined,
+      version: readVersion(reader.form ? entries : group, reader),
       node: reader.form && action !== undefined ? (revised ?? node) : undefined,
       isUntouched: action === 'update' ? reader.isUntouched?.bind(reader, node) : undefined,
       isCompared,
@@ -132,6 +146,9 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
     }
   }
 }
+
+/** The name of the version beside the id. */
+export const VERSION = '_version'
 
 const NOTHING: readonly string[] = Object.freeze([])
 const NO_FIELDS: Entries = Object.freeze({})
@@ -243,12 +260,13 @@ function compileAttribute (reader: Reader, shape: Shape, { check, hide }: Attrib
 
 /** Compiles the conversion of the members of a group. An update may also remove attributes. */
 function compileAttributes (resource: Resource, reader: Reader): AttributesReader {
-  const { singular, singleton, open, attributes, foreignKey } = resource
+  const { singular, open, attributes } = resource
   const compileCheck = makeCheckCompiler()
   const compile = (shape: Shape, hide: HideWriteOnly | undefined): Attribute => {
     const check = compileCheck(shape)
     return compileAttribute(reader, shape, { check: (...checked) => { check(...checked, open ? 1 : 0) }, hide })
   }
+  const others = findOthers(resource, reader)
   const visible = compileVisible(resource)
   const known = new Map<string, Attribute | undefined>()
   for (const { name, shape, readOnly } of attributes.values()) {
@@ -277,8 +295,7 @@ function compileAttributes (resource: Resource, reader: Reader): AttributesReade
     if (open && !checkOpenNames(Object.keys(group), singular, issues)) return supplied
     for (const name in group) {
       if (issues.isFull) break
-      // `IdClaims` reads the id, and the parent's id is in the path.
-      if ((name === 'id' && !singleton) || (open && name === foreignKey)) continue
+      if (others.includes(name)) continue
       const fault = findFault(name)
       if (fault !== undefined) {
         issues.add(abbreviate(name), fault)
@@ -303,11 +320,27 @@ function compileAttributes (resource: Resource, reader: Reader): AttributesReade
   return { readAttributes, checkMerged, find }
 }
 
-function readVersion (entries: Entries, reader: Reader): string | undefined {
-  if (entries._version === undefined) return undefined
-  const value = reader.scalar(entries._version)
-  if (typeof value !== 'string') throw new MalformedBodyError('"_version" must be given once')
-  return value
+/** Returns the members of a group that are read elsewhere: the id, the version and the id of the parent. */
+function findOthers ({ singleton, open, attributes, foreignKey }: Resource, { form }: Reader): readonly string[] {
+  return [
+    ...(singleton ? [] : ['id']),
+    // An attribute of this name leaves no room for the version.
+    ...(form || attributes.has(VERSION) ? [] : [VERSION]),
+    // The path has the id of the parent.
+    ...(open && foreignKey !== undefined ? [foreignKey] : [])
+  ]
+}
+
+/** Returns the version beside the id: of a form, or of the group in another format. */
+function readVersion (entries: Entries | undefined, reader: Reader): string | undefined {
+  const node = entries?.[VERSION]
+  if (node === undefined) return undefined
+  const value = reader.scalar(node)
+  if (typeof value !== 'string') {
+    throw new MalformedBodyError(`"_version" must be ${reader.typed ? 'a text' : 'given once'}`)
+  }
+  // In a CSV file or an XML document, a new row may leave the version empty.
+  return value === '' && !reader.form && !reader.typed ? undefined : value
 }
 
 function isAnother (entries: Entries, reader: Reader): boolean {

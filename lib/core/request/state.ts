@@ -9,7 +9,7 @@ import type { Location } from '../resource/location.js'
 import type { Parameters } from '../resource/path-pattern.js'
 import type { Id, Row, Scope } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
-import type { Context } from '../stores/store.js'
+import type { Context, Transaction } from '../stores/store.js'
 import type { BodyFormat, CompiledCustomAction, CompiledResource, Representation } from '../compiled-resource.js'
 import type { RouteInfo } from '../routes/route.js'
 import type { OpenCondition } from '../formats/form/condition.js'
@@ -170,6 +170,31 @@ export class RequestState implements Context {
       else reply.raw.once('close', () => { if (isClientGone(reply)) controller.abort() })
     }
     return this.#controller.signal
+  }
+}
+
+/** The state of one row of a request with many rows: its payload, its access and its preconditions are its own. */
+export class RowState extends RequestState {
+  /** The transaction of the request. */
+  transaction: Transaction | undefined = undefined
+  /** The number of rows of the request; `undefined` if it is a dry run of a request with one row. */
+  readonly rows: number | undefined
+  readonly dryRun: true | undefined
+  readonly #whole: RequestState
+
+  constructor (whole: RequestState, payload: Payload, { rows, dryRun }: Pick<RowState, 'rows' | 'dryRun'>) {
+    super(whole.request, whole.reply, whole.compiled, whole.negotiated)
+    this.#whole = whole
+    this.rows = rows
+    this.dryRun = dryRun
+    this.action = whole.action
+    this.payload = payload
+    this.attributes = payload.attributes
+    this.id = payload.id
+  }
+
+  override get signal (): AbortSignal {
+    return this.#whole.signal
   }
 }
 

@@ -1,12 +1,13 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { isOfParent } from '../actions/authorize/authorize.js'
-import { type Outcome, OUTCOME_RESPONSES, type OutcomeResponse } from '../actions/outcome.js'
+import { type Outcome, OUTCOME_RESPONSES, type OutcomeResponse, type RowsOutcome } from '../actions/outcome.js'
 import { describeError, InvalidAnswerError, PreconditionFailedError, type Problem } from '../errors.js'
 import { say } from '../messages.js'
 import type { Input, JsonWriter, Prepared, PreparedProblem, TextWriter, View } from '../formats/format.js'
 import { publish } from '../resource/visible.js'
 import type { Row } from '../resource/row.js'
+import { BY_ID } from '../stores/order.js'
 import { type CacheControl, isUnstored, PRIVATE } from '../options/cache-control.js'
 import { isStructure } from '../util/own-property.js'
 import type { Payload } from '../request/payload.js'
@@ -36,6 +37,7 @@ export async function respond (outcome: Outcome, state: ActionState): Promise<Fa
   const tag = row !== undefined && answer.etag ? setTag(row, given, state) : undefined
   if (!isMatched(state.readConditions?.match, tag)) return refuseMismatch(outcome, state)
   if (outcome.kind === 'listed') return sendText(await makeListBody(outcome, state), state)
+  if (isRows(outcome)) return sendRows(outcome, answer, state)
   if (compiled.resourcePaths.isShallow) await findParents(outcome, state)
   const prepared = answer.body && writer.prepare !== undefined
     ? await writer.prepare(outcome, makeServices(state, outcome))
@@ -49,6 +51,35 @@ export async function respond (outcome: Outcome, state: ActionState): Promise<Fa
     return reply.code(304).send()
   }
   return sendRecord(outcome.row, outcome.kind, prepared, state)
+}
+
+function isRows (outcome: Outcome): outcome is RowsOutcome {
+  return outcome.kind === 'createdMany' || outcome.kind === 'updatedMany' || outcome.kind === 'deletedMany'
+}
+
+/** Sends the rows of a request with many rows as a collection, or redirects a browser to the list. */
+async function sendRows (
+  { rows, dryRun }: RowsOutcome,
+  answer: OutcomeResponse,
+  state: ActionState
+): Promise<FastifyReply> {
+  const { reply, request: { headers: { prefer } } } = state
+  if (answer.location !== undefined) reply.header('location', locate(answer, undefined, state))
+  if (!answer.body) return reply.send()
+  if (/(?:^|[,;\s])return=minimal(?:$|[,;\s])/i.test(String(prefer))) {
+    return reply.code(answer.status === 201 && dryRun === undefined ? 201 : 204)
+      .header('preference-applied', 'return=minimal').send()
+  }
+  if (dryRun !== undefined) {
+    reply.code(200)
+    // A new row has no id that it would keep.
+    const { format } = state.choice
+    state.choice = { ...state.choice, format: { ...format, writer: format.blank() } }
+    const [row] = rows
+    if (dryRun === 'one' && row !== undefined) return sendRecord(row, 'found', undefined, state)
+  }
+  const listed = { kind: 'listed', rows, more: undefined, order: BY_ID, first: undefined, last: undefined } as const
+  return sendText(await makeListBody(listed, state), state)
 }
 
 /**

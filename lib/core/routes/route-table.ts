@@ -9,6 +9,7 @@ import type { ActionName } from '../resource/resource.js'
 import type { InheritedOptions } from '../options/declaration.js'
 import type { HookLists } from '../options/hooks.js'
 import type { ResolvedOptions } from '../options/resolve/options.js'
+import { DRY_RUN, IDS } from '../request/rows.js'
 import { routeKey } from './route-registry.js'
 
 /** The names of the paths of a resource in `app.paths`. */
@@ -66,7 +67,9 @@ type RoutePathOptions = Partial<Pick<RoutePath, 'isMember' | 'param' | 'endsWith
 
 const NO_HOOKS: HookLists = new Map()
 const FORMAT = ['format']
-const FORMAT_AND_ID = ['format', 'id']
+const FORMAT_AND_DRY_RUN = [...FORMAT, DRY_RUN]
+const FORMAT_AND_ID = [...FORMAT_AND_DRY_RUN, 'id']
+const FORMAT_AND_IDS = [...FORMAT_AND_ID, IDS]
 /** The members by which a route of QUERY differs from one of GET. */
 const QUERY: Pick<Route, 'methods' | 'hasQueryBody'> = { methods: ['QUERY'], hasQueryBody: true }
 
@@ -92,9 +95,10 @@ class RouteTable {
   }
 
   singleton (): RoutePath[] {
+    const hasPatch = this.#compiled.options.writes !== 'collection'
     return this.#path(this.#names.member, this.#urls.collection, {}, [
       ...this.#reads('show', this.#handlers.show, this.#showParameters),
-      ...this.#writes(['create', 'update', 'delete'], FORMAT, this.#compiled.options.writes !== 'collection')
+      ...this.#writes(['create', 'update', 'delete'], FORMAT_AND_DRY_RUN, hasPatch)
     ])
   }
 
@@ -102,8 +106,9 @@ class RouteTable {
     const { listQuery, options: { writes } } = this.#compiled
     const { collection, members, row, isShallow } = this.#urls
     const { list, show } = this.#handlers
-    const writesRow = (hasPatch: boolean): Route[] => this.#writes(['update', 'delete'], FORMAT_AND_ID, hasPatch)
-    const writesAll = this.#writes(isShallow ? ['create'] : ['create', 'update', 'delete'], FORMAT_AND_ID, false)
+    const writesRow = (parameters: readonly string[], hasPatch: boolean): Route[] =>
+      this.#writes(['update', 'delete'], parameters, hasPatch)
+    const writesAll = this.#writes(isShallow ? ['create'] : ['create', 'update', 'delete'], FORMAT_AND_IDS, false)
     return [
       ...this.#path(this.#names.collection, collection, {}, [
         ...this.#reads('list', list, [...listQuery.parameters, ...this.#includeParameters]),
@@ -111,11 +116,11 @@ class RouteTable {
         ...writesAll.filter(({ methods }) => writes !== 'member' || methods[0] === 'POST')
       ]),
       ...(isShallow && writes !== 'member'
-        ? this.#path(this.#names.members, members, { isMember: true }, writesRow(false))
+        ? this.#path(this.#names.members, members, { isMember: true }, writesRow(FORMAT_AND_IDS, false))
         : []),
       ...this.#path(this.#names.member, row, { ...this.#member, endsWithId: true }, [
         ...this.#reads('show', show, this.#showParameters),
-        ...(writes === 'collection' ? [] : writesRow(true))
+        ...(writes === 'collection' ? [] : writesRow(FORMAT_AND_ID, true))
       ])
     ]
   }
@@ -231,7 +236,7 @@ class RouteTable {
       ...write,
       methods: ['POST'],
       actions: [first, ...others],
-      parameters: FORMAT,
+      parameters: FORMAT_AND_DRY_RUN,
       formOnly: !served.includes('create')
     }]
     if (served.includes('update')) {

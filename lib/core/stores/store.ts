@@ -142,6 +142,8 @@ export interface Transaction {
    * outcome is not ok returns that outcome. No other call of the transaction may run meanwhile.
    */
   attempt<T> (call: () => MaybePromise<T>): Promise<T>
+  /** Whether something in it has failed, so that it will be rolled back. */
+  readonly isDoomed: boolean
 }
 
 /** The context of the calls in a transaction. */
@@ -158,6 +160,8 @@ export type RunInTransaction<T> = (context: TransactionContext) => MaybePromise<
 export interface TransactionOptions {
   /** Whether it is rolled back at its end, after everything that a COMMIT would check. @default false */
   readonly dryRun?: boolean
+  /** Whether a write whose outcome is not ok returns that outcome, and the transaction goes on. @default false */
+  readonly returnsRefused?: boolean
   /** How often it may begin if it conflicts with others; the function then runs again. @default 1 */
   readonly attempts?: number
   /** The isolation level, if it must be higher than that of the database. @default that of the database */

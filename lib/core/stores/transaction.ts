@@ -71,7 +71,7 @@ export class Transactions<S extends Session> {
   async #runOnce<T> (run: RunInTransaction<T>, context: Context, options: TransactionOptions): Promise<T> {
     const session = await this.#source.begin(context, options)
     const { timeout = TIMEOUT } = this.#source
-    const open = new OpenTransaction(this, session, context, timeout)
+    const open = new OpenTransaction(this, session, context, { ...options, timeout })
     this.#open++
     try {
       const result = await open.until(this.#storage.run(open, async () => run(open.context)))
@@ -126,18 +126,25 @@ class OpenTransaction<S extends Session> implements Transaction {
   readonly context: TransactionContext
   readonly #signal: Context
   readonly #timeout: number
+  readonly #returnsRefused: boolean
   readonly #callbacks: Array<() => unknown> = []
   /** The first error in the transaction, which can then only be rolled back. */
   #doom: { readonly cause: unknown } | undefined
-  /** Whether a refused write is returned, and a failure does not doom the transaction. */
+  /** Whether a failure does not doom the transaction. */
   #forgives = false
   isOver = false
 
-  constructor (owner: Transactions<S>, session: S, context: Context, timeout: number) {
+  constructor (
+    owner: Transactions<S>,
+    session: S,
+    context: Context,
+    { timeout, returnsRefused = false }: TransactionOptions & { readonly timeout: number }
+  ) {
     this.owner = owner
     this.session = session
     this.#signal = context
     this.#timeout = timeout
+    this.#returnsRefused = returnsRefused
     this.context = {
       get signal () { return context.signal },
       transaction: this,
@@ -199,6 +206,10 @@ class OpenTransaction<S extends Session> implements Transaction {
     }
   }
 
+  get isDoomed (): boolean {
+    return this.#doom !== undefined
+  }
+
   async attempt<T> (call: () => MaybePromise<T>): Promise<T> {
     this.check()
     const { session } = this
@@ -212,7 +223,7 @@ class OpenTransaction<S extends Session> implements Transaction {
 
   #accept<T> (result: T): T {
     const { ok, why }: { readonly ok?: unknown, readonly why?: unknown } = Object(result)
-    if (this.#forgives || ok !== false) return result
+    if (this.#forgives || this.#returnsRefused || ok !== false) return result
     throw this.#fail(new UnwrittenError(why === 'stale'))
   }
 

@@ -18,6 +18,10 @@ export interface AccessRequest {
   readonly id: Id | undefined
   /** Whether it is a custom action, which may have the name of a default one. */
   readonly isCustom: boolean
+  /** The number of rows that the request writes, if it is a request with many rows. */
+  readonly rows?: number | undefined
+  /** Whether nothing will be written. */
+  readonly dryRun?: true | undefined
 }
 
 /** The target of an authorized request, and the row that `authorize` was shown. */
@@ -156,6 +160,8 @@ class AccessCheck {
       action,
       id,
       row: hasRow ? find : undefined,
+      rows: isLast ? this.#access.rows : undefined,
+      dryRun: isLast ? this.#access.dryRun : undefined,
       refusedAction: isLast && !this.#access.isCustom ? FORMS_FOR.get(action) : undefined,
       makeHidden: () => isLast ? notFound(resource, id) : ofParent(notFound(resource, id))
     })

@@ -100,7 +100,7 @@ function isScalar (value: unknown): value is Scope[string] {
 }
 
 /** A question to each `authorize` of one resource. */
-export interface Question extends Pick<AuthorizeContext, 'action'> {
+export interface Question extends Pick<AuthorizeContext, 'action' | 'rows' | 'dryRun'> {
   readonly id: Id | undefined
   readonly row: AuthorizeContext['row'] | undefined
   /** The action that a refusal names. @default `action` */
@@ -116,14 +116,16 @@ export interface Question extends Pick<AuthorizeContext, 'action'> {
 export async function authorize (
   { authorize, target }: GuardedResource,
   request: FastifyRequest,
-  { action, id, row, refusedAction = action, makeHidden }: Question
+  { action, id, row, rows, dryRun, refusedAction = action, makeHidden }: Question
 ): Promise<void> {
   const resource = nameOf(target.resource)
   const context: AuthorizeContext = {
     action,
     resource,
     ...(id !== undefined && { id }),
-    ...(row !== undefined && { row })
+    ...(row !== undefined && { row }),
+    ...(rows !== undefined && { rows }),
+    ...(dryRun !== undefined && { dryRun })
   }
   for (const isAllowed of authorize) {
     const answer = await isAllowed(request, context)
@@ -156,6 +158,10 @@ export interface AuthorizeContext<A = Attributes> {
    * still the same. Absent if the action is not about a row.
    */
   readonly row?: () => Promise<Row<A> | undefined>
+  /** The number of rows that the request writes; absent if it is a request with one row. */
+  readonly rows?: number | undefined
+  /** Whether nothing will be written, because the request has `?dry_run=true`; absent if it has not. */
+  readonly dryRun?: true | undefined
 }
 
 /** Returns whether a request may do an action: true, false for a 403, or `'hide'` for a 404. */

@@ -1,7 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { closeQuietly, collect, type CollectedRows, iterate, type ListQuery, pullFirst } from '../list.js'
-import { type ListOutcome, type Outcome, OUTCOME_RESPONSES, type PulledBatch, type Source } from '../outcome.js'
+import {
+  type ListOutcome, type Outcome, OUTCOME_RESPONSES, type PulledBatch, type RowsOutcome, type Source
+} from '../outcome.js'
 import { notFound } from '../../modes.js'
 import { InvalidAnswerError, InvalidQueryError } from '../../errors.js'
 import { parseId, type Resource } from '../../resource/resource.js'
@@ -39,12 +41,12 @@ export async function toOutcome (answer: HandlerAnswer, state: ActionState): Pro
   )
 }
 
-/** The outcomes that a handler may return. Those of forms are reserved. */
+/** The outcomes that a handler may return. Those of forms and of many rows are reserved. */
 const OUTCOMES: ReadonlySet<unknown> = new Set(
-  Object.keys(OUTCOME_RESPONSES).filter((kind) => !['revised', 'blank', 'edit'].includes(kind))
+  Object.keys(OUTCOME_RESPONSES).filter((kind) => !/^(?:revised|blank|edit|\w+Many)$/.test(kind))
 )
 
-type HandlersOutcome = Exclude<Outcome, { readonly kind: 'revised' | 'blank' }>
+type HandlersOutcome = Exclude<Outcome, { readonly kind: 'revised' | 'blank' } | RowsOutcome>
 
 function isOutcome (answer: object): answer is HandlersOutcome {
   return 'kind' in answer && OUTCOMES.has(answer.kind)

@@ -46,9 +46,13 @@ export function compileXmlReader (resource: Resource): Reader<XmlNode> {
       }
       return isGroup(element) ? collect(element, spelledAttributes) : undefined
     },
-    items: ({ element: { attributes: { type }, children } }) => type === 'array'
-      ? children.map((element) => ({ element, repeated: false }))
-      : undefined,
+    items ({ element: { name, attributes: { type }, children } }) {
+      if (type !== 'array') return undefined
+      const item = spelling(name) === plural ? singular : 'id'
+      const other = children.find((child) => spelling(child.name) !== item)
+      if (other !== undefined) refuse(name, `has an element "${abbreviate(other.name)}"; each must be called "${item}"`)
+      return children.map((element) => ({ element, repeated: false }))
+    },
     scalar ({ element, repeated }) {
       const { name, text, attributes: { type } } = element
       if (repeated) refuse(name, 'is given more than once')

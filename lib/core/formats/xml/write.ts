@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import type { Problem } from '../../errors.js'
+import type { Messages, Problem } from '../../errors.js'
 import { humanize } from '../../resource/inflection.js'
 import type { Resource } from '../../resource/resource.js'
 import type { Row } from '../../resource/row.js'
@@ -38,13 +38,24 @@ export function compileXmlWriter (whole: Resource, { selection }: Pick<WriterCon
  * Writes `<errors>` as Rails clients read it. With `type="array"` they would lose every message. They assign a message
  * to the attribute whose human name begins the text.
  */
-export function writeProblem ({ detail, errors }: Pick<Problem, 'detail' | 'errors'>): string {
-  const writeError = (attribute: string, message: string): string =>
-    `<error attribute="${escapeAttribute(attribute)}">${escapeText(`${humanize(attribute)} ${message}`)}</error>`
-  const lines = errors === undefined
-    ? [`<error>${escapeText(detail)}</error>`]
-    : Object.entries(errors).flatMap(([name, messages]) => messages.map((message) => writeError(name, message)))
+export function writeProblem ({ detail, errors, rows }: Pick<Problem, 'detail' | 'errors' | 'rows'>): string {
+  const lines = rows === undefined
+    ? writeErrors('', { detail, errors })
+    : rows.flatMap(({ index, id, line, ...fault }) => {
+      const place = Object.entries({ index, id, line }).filter(([, value]) => value !== undefined)
+      return writeErrors(place.map(([name, value]) => ` ${name}="${escapeAttribute(String(value))}"`).join(''), fault)
+    })
   return `${DECLARATION}<errors>${lines.join('')}</errors>`
+}
+
+/** @param place the XML attributes that name the row of a request with many rows */
+function writeErrors (
+  place: string,
+  { detail = '', errors }: { readonly detail?: string, readonly errors?: Messages | undefined }
+): string[] {
+  if (errors === undefined) return [`<error${place}>${escapeText(detail)}</error>`]
+  return Object.entries(errors).flatMap(([name, messages]) => messages.map((message) =>
+    `<error${place} attribute="${escapeAttribute(name)}">${escapeText(`${humanize(name)} ${message}`)}</error>`))
 }
 
 /**

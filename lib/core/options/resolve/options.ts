@@ -134,6 +134,7 @@ export interface ResolvedOptions extends ConfiguredResource {
   readonly writes: 'collection' | 'member' | 'both'
   readonly trustedOrigins: ReadonlySet<string>
   readonly requireMatch: boolean
+  readonly maxRows: number
   readonly maxLimit: number
   /** The length of a page of a list in a format that makes pages. */
   readonly pageSize: number
@@ -157,9 +158,10 @@ const RESERVED = ['id', ...FORM_FIELDS]
 /** The names of all options, except those of formats. */
 const KNOWN: readonly string[] = [
   'name', 'singular', 'attributes', 'ajv', 'store', 'stores', 'table', 'unique', 'onDelete', 'scopeAttributes', 'id',
-  'writes', 'trustedOrigins', 'requireMatch', 'maxLimit', 'sort', 'filter', 'search', 'privateQueries', 'references',
-  'cacheControl', 'xsd', 'openapi', 'formats', 'path', 'only', 'except', 'formPages', 'pathNames', 'param',
-  'constraints', 'routeConstraints', 'as', 'actions', 'hooks', 'actionHooks', 'authorize', 'scope', 'foreignKey',
+  'writes', 'trustedOrigins', 'requireMatch', 'maxRows', 'maxLimit', 'sort', 'filter', 'search', 'privateQueries',
+  'references', 'cacheControl', 'xsd', 'openapi', 'formats', 'path', 'only', 'except', 'formPages', 'pathNames',
+  'param', 'constraints', 'routeConstraints', 'as', 'actions', 'hooks', 'actionHooks', 'authorize', 'scope',
+  'foreignKey',
   ...REGISTER_OPTIONS
 ] satisfies Array<keyof ResourceOptions | typeof REGISTER_OPTIONS[number]>
 /** The options of pages that were once options of a resource. */
@@ -207,6 +209,7 @@ export function resolveOptions (
     writes: checkOneOf<ResolvedOptions['writes']>('writes', writes, ['collection', 'member', 'both']),
     trustedOrigins: checkOrigins(trustedOrigins),
     requireMatch: checkBoolean('requireMatch', requireMatch),
+    maxRows: checkMaxRows(options.maxRows),
     maxLimit,
     pageSize: findPageSize(formats, maxLimit),
     sort: checkNames('sort', options.sort),
@@ -308,6 +311,11 @@ const OPENAPI: Required<OpenapiOptions> = {
 function checkRowCount (option: string, value: unknown): number {
   const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 1
   return checkThat(option, value, isCount, 'a number of rows of at least 1')
+}
+
+function checkMaxRows (value: unknown = 1000): number {
+  const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+  return checkThat('maxRows', value, isCount, 'a number of rows, or 0 for requests with one row only')
 }
 
 function findPageSize (formats: readonly Format[], maxLimit: number): number {

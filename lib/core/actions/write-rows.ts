@@ -1,0 +1,216 @@
+import {
+  describeError, InvalidError, PreconditionFailedError, type RowFault, RowsError, UnavailableError
+} from '../errors.js'
+import { say } from '../messages.js'
+import { findPreconditions } from '../request/preconditions.js'
+import type { Payload, RowPayload, WriteAction } from '../request/payload.js'
+import { DRY_RUN } from '../request/rows.js'
+import { type ActionState, type Attempt, type RequestState, RowState } from '../request/state.js'
+import type { Row } from '../resource/row.js'
+import type { RunInTransaction } from '../stores/store.js'
+import { hasChanged, type PerformAction, TRIES } from './default-actions.js'
+import type { Outcome, RowsOutcome } from './outcome.js'
+
+/** The most rows whose faults an answer names. */
+const MOST_FAULTS = 100
+
+/** The most rows that are written once more, to find each one that the database refuses. */
+const MOST_REPEATED = 50
+
+/** How often a transaction begins that conflicts with others. */
+const ATTEMPTS = 10
+
+const KINDS = { create: 'createdMany', update: 'updatedMany', delete: 'deletedMany' } as const
+
+/** How the rows of a request are written, each as if it came alone. */
+export interface RowActions {
+  /**
+   * Checks what needs no row, and returns the check that follows the authorization.
+   * @throws InvalidError
+   */
+  prepare (row: ActionState): PerformAction<Outcome | undefined>
+  /** Writes an authorized row. */
+  readonly perform: PerformAction
+}
+
+/** A row of the request. `check` is absent if the row is at fault. */
+interface PreparedRow {
+  readonly given: RowPayload
+  readonly state: ActionState & RowState
+  readonly check: PerformAction<Outcome | undefined>
+  /** What the last attempt has learned before the transaction. */
+  access: Attempt
+}
+
+/** Says that a row has changed after `authorize` was shown it, so that all begins again. */
+const CHANGED: unique symbol = Symbol('changed')
+
+/**
+ * Writes the rows of a request in one transaction: all of them, or none. Each is validated and authorized as if it came
+ * alone, before the transaction begins; what that saw becomes the guard of its write. The faults of all rows are named
+ * together. Those that only the database knows end the transaction, so that a second one finds them by savepoints.
+ * @throws RowsError, UnavailableError, UnknownOutcomeError
+ */
+export async function writeRows (state: ActionState, actions: RowActions): Promise<RowsOutcome> {
+  const { compiled: { options: { store } } } = state
+  const payload = state.payload as Payload & { readonly action: WriteAction }
+  const { rows = [{ index: 0, line: undefined, payload, fault: undefined }], action } = payload
+  const dryRun = isDryRun(state)
+  const end: Omit<RowsOutcome, 'rows'> =
+    { kind: KINDS[action], ...(dryRun && { dryRun: payload.rows === undefined ? 'one' : 'many' }) }
+  if (rows.length === 0) return { ...end, rows: [] }
+  const known = new Faults(payload.rows?.length)
+  const prepared = rows.flatMap((given) => prepareRow(given, state, actions, known))
+  const transact = store.transaction?.bind(store) as NonNullable<typeof store.transaction>
+  for (let tries = 0; tries <= TRIES; tries++) {
+    const faults = known.copy()
+    const ready = await checkRows(prepared, faults)
+    const ids = ready.flatMap(({ state: { id } }) => id ?? [])
+    const write = async (savepoints: boolean): Promise<readonly Row[]> => transact(
+      writeEach(ready, actions.perform, { faults, savepoints }),
+      state,
+      { attempts: ATTEMPTS, returnsRefused: true, ids, dryRun }
+    )
+    try {
+      if (ready.length === 0) throw faults.toError()
+      return {
+        ...end,
+        rows: await write(false).catch((error: unknown) => {
+          if (error instanceof DoomedRows && ready.length <= MOST_REPEATED) return write(true)
+          throw error
+        })
+      }
+    } catch (error) {
+      if (error !== CHANGED) throw error instanceof DoomedRows ? error.faults.toError() : error
+    }
+  }
+  throw new UnavailableError()
+}
+
+/** Returns whether a write has `?dry_run=true`. */
+export function isDryRun ({ request: { query } }: RequestState): boolean {
+  return query[DRY_RUN] === 'true'
+}
+
+/** Returns the row, ready to be checked, or notes its fault. */
+function prepareRow (given: RowPayload, whole: ActionState, actions: RowActions, faults: Faults): PreparedRow[] {
+  const { payload } = given
+  try {
+    if (payload === undefined) throw given.fault
+    const { attempt: access, request: { headers }, payload: all, compiled: { representations } } = whole
+    const options = { rows: all?.rows?.length, dryRun: isDryRun(whole) ? true as const : undefined }
+    const state = new RowState(whole, payload, options) as ActionState & RowState
+    // The headers are about one row.
+    const own = all?.rows === undefined ? headers : {}
+    state.preconditions = findPreconditions(own, payload.version, representations)
+    return [{ given, state, check: actions.prepare(state), access }]
+  } catch (error) {
+    faults.add(given, error)
+    return []
+  }
+}
+
+/** Authorizes and checks the rows, and notes their faults. Returns the others. */
+async function checkRows (prepared: readonly PreparedRow[], faults: Faults): Promise<PreparedRow[]> {
+  const ready: PreparedRow[] = []
+  const seen = new Set<unknown>()
+  for (const row of prepared) {
+    const { given, state, state: { checkAccess }, check } = row
+    try {
+      if (seen.has(state.id)) throw new InvalidError({ id: ['is given more than once'] })
+      if (state.id !== undefined) seen.add(state.id)
+      state.transaction = undefined
+      state.attempt = checkAccess === undefined ? state.makeAttempt() : { ...await checkAccess(state, state) }
+      await check(state)
+      row.access = { ...state.attempt }
+      ready.push(row)
+    } catch (error) {
+      faults.add(given, error)
+    }
+  }
+  return ready
+}
+
+interface Writing {
+  /** The faults that are known before the transaction begins. */
+  readonly faults: Faults
+  /** Whether each row has a savepoint, so that the rows after one that the database refuses are tried too. */
+  readonly savepoints: boolean
+}
+
+/** Makes the function that writes rows in a transaction, and throws the faults of all. */
+function writeEach (
+  rows: readonly PreparedRow[],
+  perform: PerformAction,
+  { faults: known, savepoints }: Writing
+): RunInTransaction<readonly Row[]> {
+  return async ({ transaction }) => {
+    const faults = known.copy()
+    const written: Row[] = []
+    for (const { given, state, access } of rows) {
+      state.transaction = transaction
+      state.attempt = { ...access }
+      try {
+        const outcome = await (savepoints ? transaction.attempt(() => perform(state)) : perform(state))
+        if (hasChanged(outcome, state)) throw CHANGED
+        if (outcome.kind === 'stale') throw refuseStale(state)
+        if ('row' in outcome && outcome.row !== undefined) written.push(outcome.row)
+      } catch (error) {
+        if (error === CHANGED) throw error
+        faults.add(given, error)
+        if (transaction.isDoomed) throw new DoomedRows(faults)
+      }
+    }
+    if (faults.size > 0) throw faults.toError()
+    return written
+  }
+}
+
+function refuseStale ({ compiled: { resource: { singular } } }: ActionState): Error {
+  return new PreconditionFailedError(say('changedMeanwhile', { resource: singular }))
+}
+
+/** Thrown when the database has refused a row, after which it accepts no others in the same transaction. */
+class DoomedRows extends Error {
+  readonly faults: Faults
+
+  constructor (faults: Faults) {
+    super()
+    this.faults = faults
+  }
+}
+
+/** The faults of the rows of a request, by the places of the rows. */
+class Faults {
+  readonly #count: number | undefined
+  readonly #faults: Map<number, RowFault>
+
+  /** @param count the number of rows; `undefined` for a request with one row, whose fault is that of the request */
+  constructor (count: number | undefined, faults: Iterable<readonly [number, RowFault]> = []) {
+    this.#count = count
+    this.#faults = new Map(faults)
+  }
+
+  get size (): number {
+    return this.#faults.size
+  }
+
+  copy (): Faults {
+    return new Faults(this.#count, this.#faults)
+  }
+
+  /** Notes the fault of a row. Throws the error itself if it is a failure, or about the whole request. */
+  add ({ index, line, payload }: RowPayload, error: unknown): void {
+    const { status, detail, errors } = describeError(error, 500)
+    if (status >= 500 || status === 401 || this.#count === undefined) throw error
+    const what = errors === undefined ? { detail } : { errors }
+    const id = payload?.id
+    const place = { index, ...(id !== undefined && { id }), ...(line !== undefined && { line }) }
+    this.#faults.set(index, { ...place, status, ...what })
+  }
+
+  toError (): RowsError {
+    const sorted = [...this.#faults.values()].sort((a, b) => a.index - b.index)
+    return new RowsError(sorted.slice(0, MOST_FAULTS), sorted.length, this.#count as number)
+  }
+}

@@ -1,0 +1,164 @@
+import { InvalidError, MalformedBodyError, ManyRowsError, TooManyRowsError } from '../errors.js'
+import { say } from '../messages.js'
+import { FORM_FIELDS } from '../formats/form/parse.js'
+import type { Entries, Reader } from '../formats/format.js'
+import type { Resource } from '../resource/resource.js'
+import { Issues } from '../schema/validation/issues.js'
+import type { Store } from '../stores/store.js'
+import { ownMember } from '../util/own-property.js'
+import { abbreviate } from '../util/words.js'
+import type { ConditionalHeaders } from './preconditions.js'
+import { type Payload, type ReadPayload, type RowPayload, VERSION, type WriteAction } from './payload.js'
+
+/** The query parameter that names several rows to delete. */
+export const IDS = 'id[]'
+
+/** The query parameter of a write that says by `true` to do everything but the commit. */
+export const DRY_RUN = 'dry_run'
+
+/** The rows of a body with many rows, as the body has them. */
+export interface GivenRows {
+  readonly count: number
+  /** Reads the rows one by one, each as if it came alone. */
+  read (): readonly RowPayload[]
+}
+
+/** A write, with what its query names. */
+export interface RowsRequest {
+  readonly action: WriteAction
+  /** The id in the query. */
+  readonly query: string | undefined
+  /** The ids in the query, in the parameter `id[]`. */
+  readonly ids: readonly string[] | undefined
+}
+
+/** Finds the rows of a body with many rows. Returns `undefined` if the body has one row. */
+export type FindRows = (body: Entries, requested: RowsRequest) => GivenRows | undefined
+
+/**
+ * Compiles the search for the rows of a body: `{"posts":[…]}`, or several ids with the changes that each row gets.
+ * @param read reads one row
+ */
+export function compileFindRows (
+  { plural, singular, singleton }: Resource,
+  reader: Reader,
+  read: ReadPayload
+): FindRows {
+  const itemsOf = (node: unknown): readonly unknown[] | undefined =>
+    node === undefined ? undefined : reader.items?.(node)
+
+  function findList (entries: Entries, { action, query, ids }: RowsRequest): GivenRows | undefined {
+    const node = ownMember(entries, plural)
+    const nodes = itemsOf(node)
+    // The plural of some words is their singular. Their rows are a list, and one row is none.
+    if (nodes === undefined && (node === undefined || plural === singular)) return undefined
+    const other = Object.keys(entries).find((name) => name !== plural && !(reader.form && FORM_FIELDS.includes(name)))
+    if (other !== undefined) {
+      throw new MalformedBodyError(`"${abbreviate(other)}" stands beside "${plural}"; send one of them`)
+    }
+    if (nodes === undefined) throw new InvalidError({ [plural]: ['must be a list of rows'] })
+    if (query !== undefined || ids !== undefined) {
+      throw new MalformedBodyError(`the query names an id beside "${plural}"; put each id into its row`)
+    }
+    return readEach(
+      nodes,
+      (item) => read({ [singular]: item }, { action, member: undefined, query: undefined }),
+      reader.lineOf?.bind(reader)
+    )
+  }
+
+  function findIds (entries: Entries, { action, query, ids }: RowsRequest): GivenRows | undefined {
+    const node = ownMember(entries, singular)
+    const beside = itemsOf(entries.id)
+    // The group of a form may have a field `id` of its own, which is a mistake.
+    const inside = node === undefined || reader.form ? undefined : itemsOf(reader.entries(node)?.id)
+    const given = [ids, beside, inside].filter((list) => list !== undefined)
+    if (given.length === 0) return undefined
+    if (given.length > 1 || query !== undefined) {
+      throw new MalformedBodyError('the ids are given in several places; send them once')
+    }
+    if (action === 'create') throw new InvalidError({ id: [say('isAssigned')] })
+    const list = given[0] as readonly unknown[]
+    const { id: _, ...others } = entries
+    const versions = itemsOf(entries[VERSION])
+    if (versions !== undefined && versions.length !== list.length) {
+      throw new InvalidError({ [VERSION]: ['must be given once for each id'] })
+    }
+    return readEach(list, (id, index) => {
+      const body = versions === undefined ? others : { ...others, [VERSION]: versions[index] }
+      return ids === undefined
+        ? read({ ...body, id }, { action, member: undefined, query: undefined, sharesGroup: inside !== undefined })
+        : read(body, { action, member: undefined, query: String(id) })
+    })
+  }
+
+  return (entries, requested) => singleton
+    ? undefined
+    : findList(entries, requested) ?? findIds(entries, requested)
+}
+
+function readEach (
+  nodes: readonly unknown[],
+  readOne: (node: unknown, index: number) => Payload,
+  lineOf?: (node: unknown) => number
+): GivenRows {
+  const readRow = (node: unknown, index: number): RowPayload => {
+    const row = { index, line: lineOf?.(node) }
+    try {
+      return { ...row, payload: readOne(node, index), fault: undefined }
+    } catch (fault) {
+      return { ...row, payload: undefined, fault }
+    }
+  }
+  return { count: nodes.length, read: () => nodes.map(readRow) }
+}
+
+/** What decides whether a request may have many rows. */
+export interface RowsContext {
+  readonly resource: Resource
+  readonly store: Store
+  readonly maxRows: number
+  /** Whether the app has a handler of its own for the action. */
+  readonly isReplaced: boolean
+  readonly headers: ConditionalHeaders
+}
+
+/**
+ * Checks that a request may have this many rows.
+ * @throws ManyRowsError, TooManyRowsError
+ */
+export function checkRows (count: number, action: WriteAction, context: RowsContext): void {
+  const { resource: { singular }, store, maxRows, isReplaced, headers } = context
+  if (maxRows === 0) throw new ManyRowsError(`the option maxRows is 0; send one ${singular} in each request`)
+  if (store.transaction === undefined) {
+    throw new ManyRowsError(`the store has no transactions; send one ${singular} in each request`)
+  }
+  if (isReplaced) {
+    throw new ManyRowsError(`the app handles "${action}" itself, row by row; send one ${singular} in each request`)
+  }
+  if (headers['if-match'] !== undefined || headers['if-none-match'] !== undefined) {
+    throw new ManyRowsError('If-Match and If-None-Match are about one row; send "_version" beside each id')
+  }
+  if (count > maxRows) throw new TooManyRowsError(maxRows)
+}
+
+/** Makes the payload of a request with many rows. */
+export function makeRowsPayload (action: WriteAction, rows: readonly RowPayload[]): Payload {
+  return {
+    action,
+    id: undefined,
+    attributes: {},
+    merged: [],
+    checkMerged: () => {},
+    issues: new Issues(),
+    version: undefined,
+    node: undefined,
+    isUntouched: undefined,
+    compareWith: undefined,
+    isCompared: false,
+    ignored: [...new Set(rows.flatMap(({ payload }) => payload?.ignored ?? []))],
+    isRevised: false,
+    isAnother: false,
+    rows
+  }
+}
