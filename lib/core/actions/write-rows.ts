@@ -119,7 +119,7 @@ async function checkRows (prepared: readonly PreparedRow[], faults: Faults): Pro
     try {
       if (seen.has(state.id)) throw new InvalidError({ id: ['is given more than once'] })
       if (state.id !== undefined) seen.add(state.id)
-      state.transaction = undefined
+      state.openTransaction = undefined
       state.attempt = checkAccess === undefined ? state.makeAttempt() : { ...await checkAccess(state, state) }
       await check(state)
       row.access = { ...state.attempt }
@@ -144,11 +144,11 @@ function writeEach (
   perform: PerformAction,
   { faults: known, savepoints }: Writing
 ): RunInTransaction<readonly Row[]> {
-  return async ({ transaction }) => {
+  return async ({ openTransaction: transaction }) => {
     const faults = known.copy()
     const written: Row[] = []
     for (const { given, state, access } of rows) {
-      state.transaction = transaction
+      state.openTransaction = transaction
       state.attempt = { ...access }
       try {
         const outcome = await (savepoints ? transaction.attempt(() => perform(state)) : perform(state))

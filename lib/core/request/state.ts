@@ -176,7 +176,7 @@ export class RequestState implements Context {
 /** The state of one row of a request with many rows: its payload, its access and its preconditions are its own. */
 export class RowState extends RequestState {
   /** The transaction of the request. */
-  transaction: Transaction | undefined = undefined
+  openTransaction: Transaction | undefined = undefined
   /** The number of rows of the request; `undefined` if it is a dry run of a request with one row. */
   readonly rows: number | undefined
   readonly dryRun: true | undefined

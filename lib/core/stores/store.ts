@@ -132,7 +132,7 @@ export interface Context {
   /** The signal that aborts when the client has disconnected. */
   readonly signal: AbortSignal
   /** The transaction that the call takes part in. @default none */
-  readonly transaction?: Transaction | undefined
+  readonly openTransaction?: Transaction | undefined
 }
 
 /** A transaction in one database, whose stores take each other's contexts. */
@@ -148,7 +148,7 @@ export interface Transaction {
 
 /** The context of the calls in a transaction. */
 export interface TransactionContext extends Context {
-  readonly transaction: Transaction
+  readonly openTransaction: Transaction
   /** Calls a function once the transaction is committed, such as one that sends a mail. A dry run never calls it. */
   afterCommit (call: () => unknown): void
 }

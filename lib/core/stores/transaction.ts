@@ -93,7 +93,7 @@ export class Transactions<S extends Session> {
    */
   call<R> (context: Context | undefined, perform: (session: S | undefined) => R): R {
     // Fast path: no transaction is open.
-    if (context?.transaction === undefined && this.#open === 0) return perform(undefined)
+    if (context?.openTransaction === undefined && this.#open === 0) return perform(undefined)
     const open = this.#find(context)
     return open === undefined ? perform(undefined) : open.write(() => perform(open.session))
   }
@@ -106,7 +106,7 @@ export class Transactions<S extends Session> {
   }
 
   #find (context: Context | undefined): OpenTransaction<S> | undefined {
-    const transaction = context?.transaction
+    const transaction = context?.openTransaction
     if (transaction === undefined) {
       if (this.#open === 0 || this.#storage.getStore()?.isOver !== false) return undefined
       throw new TransactionError(
@@ -147,7 +147,7 @@ class OpenTransaction<S extends Session> implements Transaction {
     this.#returnsRefused = returnsRefused
     this.context = {
       get signal () { return context.signal },
-      transaction: this,
+      openTransaction: this,
       afterCommit: (call) => { this.#callbacks.push(call) }
     }
   }
