@@ -4,11 +4,13 @@ import type { Store } from '../core/stores/store.js'
 import { checkKnown } from '../core/util/check-option.js'
 import { findMember } from '../core/util/own-property.js'
 import { describePostgres } from '../sql/postgres/describe/describe-postgres.js'
-import type { PostgresPool } from '../sql/postgres/driver.js'
+import type { PostgresPool } from '../sql/postgres/client.js'
 import { postgresStore } from '../sql/postgres/store.js'
+import type { SqlStoreOptions } from '../sql/options.js'
 import { optionsOf } from '../sql/self-describing.js'
 import { describeSqlite } from '../sql/sqlite/describe/describe-sqlite.js'
-import { openAtStart, type SqliteDatabase } from '../sql/sqlite/driver.js'
+import { openAtStart } from '../sql/sqlite/driver.js'
+import type { SqliteDatabase } from '../sql/sqlite/statement.js'
 import { shareFile } from '../sql/sqlite/file.js'
 import { sqliteStore } from '../sql/sqlite/store.js'
 import type { TableDescription } from '../sql/tables/description.js'
@@ -19,7 +21,12 @@ import { addTitles, tableOptionsOf } from './resource-options.js'
 /** An open database. */
 type Connection =
   | { readonly pool: PostgresPool, readonly database?: never }
-  | { readonly pool?: never, readonly database: SqliteDatabase }
+  | {
+    readonly pool?: never
+    readonly database: SqliteDatabase
+    /** The path of the database, if the plugin has opened it to write. Its stores have transactions. */
+    readonly file?: string | undefined
+  }
 
 /** The time that a write waits for other processes, in milliseconds: the default of `sqliteStore`. */
 const BUSY_TIMEOUT = 5000
@@ -48,7 +55,7 @@ export async function connect (app: FastifyInstance, options: DatabaseOptions): 
   const opened = shareFile(file, BUSY_TIMEOUT, !write)
   opened.retain()
   app.addHook('onClose', async () => { opened.release() })
-  return { database: await openAtStart(opened) }
+  return { database: await openAtStart(opened), file: write ? file : undefined }
 }
 
 /**
@@ -119,15 +126,26 @@ async function describe (
 }
 
 /** Makes the store of a table, and checks that the table fits. */
-async function openStore (table: TableDescription, { pool, database }: Connection): Promise<Store> {
+async function openStore (table: TableDescription, connection: Connection): Promise<Store> {
   const { name, schema } = table
   const attributes = addTitles(table)
   const options = { ...optionsOf(table), table: name, attributes }
-  const opened: Store = pool === undefined
-    ? sqliteStore({ ...options, database })
-    : postgresStore({ ...options, pool, ...(schema !== undefined && { schema }) })
+  const opened: Store = connection.pool === undefined
+    ? openSqlite(options, connection)
+    : postgresStore({ ...options, pool: connection.pool, ...(schema !== undefined && { schema }) })
   const { prepare, ...store } = opened
   await prepare?.()
+  // The plugin itself keeps the file open.
+  await store.close?.()
   // The registration of the resource need not check the table once more. The description says what a create must give.
   return { ...store, attributes }
+}
+
+function openSqlite (
+  options: SqlStoreOptions,
+  { database, file }: Connection & { readonly pool?: never }
+): Store {
+  return file === undefined
+    ? sqliteStore({ ...options, database })
+    : sqliteStore({ ...options, file, busyTimeout: BUSY_TIMEOUT })
 }

@@ -1,8 +1,8 @@
 import type { DeclaredOptions, ResourceOptions, ScopeOptions } from '../core/options/options.js'
 import type { ActionName } from '../core/resource/resource.js'
-import type { PostgresPool } from '../sql/postgres/driver.js'
+import type { PostgresPool } from '../sql/postgres/client.js'
 import type { TableDescription } from '../sql/tables/description.js'
-import type { SqliteDatabase } from '../sql/sqlite/driver.js'
+import type { SqliteDatabase } from '../sql/sqlite/statement.js'
 import type { NameOf } from './resource-names.js'
 
 /** The options of `app.register(database, …)`. */

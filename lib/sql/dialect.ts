@@ -1,4 +1,5 @@
 import type { Context } from '../core/stores/store.js'
+import type { Session, Transactions, TransactionSource } from '../core/stores/transaction.js'
 import type { Codec, ColumnKind, Values } from './columns/kinds.js'
 
 /** Matches the type of a text of limited length, as PostgreSQL writes it. */
@@ -15,6 +16,11 @@ export interface Dialect {
   placeholder (position: number, kind?: ColumnKind): string
   /** Returns an expression of the length of a value, in bytes. It should not read a text of several pages. */
   sizeOf (column: TypedColumn): string
+  /**
+   * Returns the statement that locks the rows of a table in the order of an id, whose values are a list; `undefined` if
+   * the database locks no rows.
+   */
+  lockRows? (table: string, id: Pick<TypedColumn, 'quoted' | 'kind'>): string
   /** Returns the limit of a list without a filter, whose plan does not depend on it. */
   fixedLimit (placeholder: string): string
   /** Returns a condition that a text matches a pattern. */
@@ -193,11 +199,26 @@ export interface TableColumn {
  */
 export interface Driver {
   /** Runs a statement. With `context`, the driver may give up when the client has disconnected. */
-  run (statement: Statement, values: readonly unknown[], context?: Context): Promise<readonly RawRow[]>
+  run (
+    statement: Statement,
+    values: readonly unknown[],
+    context?: Context,
+    session?: SqlSession
+  ): Promise<readonly RawRow[]>
   /** Returns the table, or `undefined` if it does not exist. */
   describe (): Promise<Table | undefined>
   /** Lists the tables of the database, for the error about a missing table. */
   tables (): Promise<readonly TableName[]>
+  /** The transactions of the database, which all of its stores share. */
+  readonly transactions: Transactions<SqlSession>
+  /** How transactions of this store begin; `undefined` if the driver has no connection for them. */
+  readonly source: TransactionSource<SqlSession> | undefined
+}
+
+/** A transaction, in which one statement runs after the other. */
+export interface SqlSession extends Session {
+  /** Runs SQL of the app. Returns the rows, as the driver returns them to the app itself. */
+  query (text: string, values: readonly unknown[]): Promise<readonly RawRow[]>
 }
 
 /** The column of an attribute. */

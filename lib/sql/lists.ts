@@ -179,8 +179,9 @@ export class Lists {
     const text = sorting.explain(statement.text)
     try {
       return sorting.sorts(await this.#run({ statement: { ...statement, text, kept: false }, values }, context))
-    } catch {
-      // Some engines cannot explain a statement.
+    } catch (error) {
+      // Some engines cannot explain a statement. A transaction cannot go on after it.
+      if (context.openTransaction !== undefined) throw error
       return false
     }
   }

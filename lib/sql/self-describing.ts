@@ -40,6 +40,8 @@ export interface TableSource {
   tables (): Promise<readonly TableName[]>
   /** Makes the store of the described table. */
   open (options: DescribedOptions): Store
+  /** Whether the store has transactions. */
+  readonly hasTransactions: boolean
   /** Keeps what the store has opened until `close` is called. */
   retain? (): void
   close? (): void
@@ -47,7 +49,7 @@ export interface TableSource {
 
 /** Makes a store that opens another one as soon as the table is described. */
 export function describeItself (source: TableSource): Store {
-  const { table, close } = source
+  const { table, close, hasTransactions } = source
   let opened: Store | undefined
   let attributes: AttributesSchema | undefined
   let capabilities: Capabilities | undefined
@@ -86,6 +88,7 @@ export function describeItself (source: TableSource): Store {
     create: (...call) => known().create(...call),
     update: (...call) => known().update(...call),
     delete: (...call) => known().delete(...call),
+    ...(hasTransactions && { transaction: (...call) => (known() as Required<Store>).transaction(...call) }),
     ...(close && { close })
   })
 }

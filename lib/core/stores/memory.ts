@@ -5,6 +5,7 @@ import { isDecimalShape } from '../schema/convert-text.js'
 import { shapeOf } from '../schema/shape.js'
 import type { Attributes, AttributesSchema } from '../schema/types.js'
 import { checkOneOf, checkOptionNames } from '../util/check-option.js'
+import type { MaybePromise } from '../util/maybe-promise.js'
 import { freezeValues, mergeMembers, ownMember } from '../util/own-property.js'
 import { comparePositions, compileMatcher, matchEvery, positionOf } from './order.js'
 import {
@@ -175,8 +176,18 @@ class MemorySession implements Session {
   }
 
   commit (): void {
-    for (const repeat of this.#journal) repeat()
+    for (const { repeat } of this.#journal) repeat()
     this.#end()
+  }
+
+  async savepoint<T> (call: () => MaybePromise<T>): Promise<T> {
+    const { length } = this.#journal
+    try {
+      return await call()
+    } catch (error) {
+      for (const { undo } of this.#journal.splice(length).reverse()) undo()
+      throw error
+    }
   }
 
   rollback (): void {
@@ -184,8 +195,15 @@ class MemorySession implements Session {
   }
 }
 
-/** The writes of a transaction, each as a function that repeats it on the table itself. */
-type Journal = Array<() => void>
+/** The writes of a transaction. */
+type Journal = NotedWrite[]
+
+interface NotedWrite {
+  /** Repeats the write on the table itself. */
+  repeat (): void
+  /** Undoes the write in the copy. */
+  undo (): void
+}
 
 /** Copies tables, their rows and their foreign keys. The writes to the copies are noted in the journal. */
 function copyTables (tables: readonly MemoryTable[], journal: Journal): ReadonlyMap<MemoryTable, MemoryTable> {
@@ -292,15 +310,27 @@ class MemoryTable {
   /** Replaces a row by its next version. The caller has checked the attributes, which are frozen. */
   replace (previous: Row, attributes: Attributes): Row {
     this.#unindex(previous)
-    return this.#save({ id: previous.id, version: String(Number(previous.version) + 1), attributes })
+    return this.#save({ id: previous.id, version: String(Number(previous.version) + 1), attributes }, previous)
   }
 
   /** Removes a row to which no other row refers. */
   remove (row: Row): void {
+    this.#drop(row)
+    this.#journal?.push({ repeat: () => { this.#original.remove(row) }, undo: () => { this.#putBack(row) } })
+  }
+
+  #drop (row: Row): void {
     this.#rows.delete(row.id)
     this.#writes++
     this.#unindex(row)
-    this.#journal?.push(() => { this.#original.remove(row) })
+  }
+
+  /** Puts a row back to its place among the others, which is that of its id. */
+  #putBack (row: Row): void {
+    const later = [...this.#rows.values()].filter(({ id }) => id > row.id)
+    for (const { id } of later) this.#rows.delete(id)
+    this.#add(row)
+    for (const other of later) this.#rows.set(other.id, other)
   }
 
   /** Makes a table like this one, without its rows and its foreign keys. */
@@ -332,14 +362,25 @@ class MemoryTable {
     for (const foreignKey of this.#foreignKeys) foreignKey.check(attributes, scope)
   }
 
-  #save (row: Row): Row {
-    Object.freeze(row)
+  /** @param previous the row that this one replaces, or `undefined` if it is new */
+  #save (row: Row, previous?: Row): Row {
+    this.#add(Object.freeze(row))
+    this.#journal?.push({
+      repeat: () => { this.#original.#repeat(row) },
+      undo: () => {
+        if (previous === undefined) return this.#drop(row)
+        this.#unindex(row)
+        this.#add(previous)
+      }
+    })
+    return row
+  }
+
+  #add (row: Row): void {
     this.#unique?.add(row)
     for (const foreignKey of this.#foreignKeys) foreignKey.add(row)
     this.#rows.set(row.id, row)
     this.#writes++
-    this.#journal?.push(() => { this.#original.#repeat(row) })
-    return row
   }
 
   /** Saves a row of a copy. */

@@ -16,7 +16,7 @@ export interface Session {
   check? (): MaybePromise<void>
   /**
    * Calls a function, and undoes its writes if it throws. The transaction goes on then.
-   * @default the function is called: a write that throws has written nothing, and can be followed by others
+   * @default the function is called, and dooms the transaction if it throws
    */
   savepoint? <T>(call: () => MaybePromise<T>): Promise<T>
 }
@@ -52,25 +52,38 @@ export class Transactions<S extends Session> {
     this.#source = source
   }
 
-  /** Runs a function in a transaction, as the method `transaction` of a store does. */
-  async run<T> (run: RunInTransaction<T>, context: Context, options: TransactionOptions = {}): Promise<T> {
+  /**
+   * Runs a function in a transaction, as the method `transaction` of a store does.
+   * @param source how this transaction begins, if stores of the database begin theirs in different ways
+   */
+  async run<T> (
+    run: RunInTransaction<T>,
+    context: Context,
+    options: TransactionOptions = {},
+    source: TransactionSource<S> = this.#source
+  ): Promise<T> {
     const outer = this.#find(context)
-    if (outer !== undefined) return outer.call(() => run(context as TransactionContext))
+    if (outer !== undefined) return outer.call(() => run(outer.context))
     const { attempts = 1 } = options
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#runOnce(run, context, options)
+        return await this.#runOnce(run, context, options, source)
       } catch (error) {
-        if (attempt >= attempts || this.#source.isConflict?.(error) !== true) throw error
+        if (attempt >= attempts || source.isConflict?.(error) !== true) throw error
       }
       const length = Math.random() * Math.min(PAUSE ** attempt, LONGEST_PAUSE)
       await new Promise((resolve) => { setTimeout(resolve, length) })
     }
   }
 
-  async #runOnce<T> (run: RunInTransaction<T>, context: Context, options: TransactionOptions): Promise<T> {
-    const session = await this.#source.begin(context, options)
-    const { timeout = TIMEOUT } = this.#source
+  async #runOnce<T> (
+    run: RunInTransaction<T>,
+    context: Context,
+    options: TransactionOptions,
+    source: TransactionSource<S>
+  ): Promise<T> {
+    const session = await source.begin(context, options)
+    const { timeout = TIMEOUT } = source
     const open = new OpenTransaction(this, session, context, { ...options, timeout })
     this.#open++
     try {
@@ -108,15 +121,22 @@ export class Transactions<S extends Session> {
   #find (context: Context | undefined): OpenTransaction<S> | undefined {
     const transaction = context?.openTransaction
     if (transaction === undefined) {
-      if (this.#open === 0 || this.#storage.getStore()?.isOver !== false) return undefined
-      throw new TransactionError(
+      const around = this.#open === 0 ? undefined : this.#storage.getStore()
+      if (around === undefined || around.isOver) return undefined
+      throw around.fail(new TransactionError(
         'a store was called inside a transaction without its context, and would wait for the transaction; ' +
         'pass on the context that the function gets: store.get(id, scope, context)'
-      )
+      ))
     }
     if (transaction instanceof OpenTransaction && transaction.owner === this) return transaction as OpenTransaction<S>
-    throw new TransactionError('a store was called with the context of a transaction in another database')
+    const error = new TransactionError('a store was called with the context of a transaction in another database')
+    throw transaction instanceof OpenTransaction ? transaction.fail(error) : error
   }
+}
+
+/** Why a transaction, or an attempt in it, can only be rolled back. */
+interface Doom {
+  readonly cause: unknown
 }
 
 /** A transaction that was begun. */
@@ -129,9 +149,9 @@ class OpenTransaction<S extends Session> implements Transaction {
   readonly #returnsRefused: boolean
   readonly #callbacks: Array<() => unknown> = []
   /** The first error in the transaction, which can then only be rolled back. */
-  #doom: { readonly cause: unknown } | undefined
-  /** Whether a failure does not doom the transaction. */
-  #forgives = false
+  doom: Doom | undefined
+  /** The attempt that goes on, with the first error in it. A refused write in it is returned. */
+  #attempt: { doom?: Doom } | undefined
   isOver = false
 
   constructor (
@@ -159,7 +179,7 @@ class OpenTransaction<S extends Session> implements Transaction {
     let leave: (() => void) | undefined
     const ended = new Promise<never>((_resolve, reject) => {
       const end = (cause: unknown): void => {
-        this.#doom ??= { cause }
+        this.doom ??= { cause }
         reject(cause)
       }
       timer = setTimeout(() => { end(new UnavailableError({ cause: new Error('the transaction took too long') })) },
@@ -181,7 +201,8 @@ class OpenTransaction<S extends Session> implements Transaction {
   /** @throws TransactionError, or what has doomed the transaction */
   check (): void {
     if (this.isOver) throw new TransactionError('a store was called in a transaction that is over')
-    if (this.#doom !== undefined) throw this.#doom.cause
+    const doom = this.doom ?? this.#attempt?.doom
+    if (doom !== undefined) throw doom.cause
   }
 
   /** Calls a function. What it throws dooms the transaction. */
@@ -190,7 +211,7 @@ class OpenTransaction<S extends Session> implements Transaction {
     try {
       return await call()
     } catch (error) {
-      throw this.#fail(error)
+      throw this.fail(error)
     }
   }
 
@@ -200,35 +221,46 @@ class OpenTransaction<S extends Session> implements Transaction {
     try {
       const result = perform()
       if (!isPromise(result)) return this.#accept<R>(result as R)
-      return result.then((value) => this.#accept(value), (error) => { throw this.#fail(error) }) as R
+      return result.then((value) => this.#accept(value), (error) => { throw this.fail(error) }) as R
     } catch (error) {
-      throw this.#fail(error)
+      throw this.fail(error)
     }
   }
 
   get isDoomed (): boolean {
-    return this.#doom !== undefined
+    return this.doom !== undefined
   }
 
   async attempt<T> (call: () => MaybePromise<T>): Promise<T> {
     this.check()
     const { session } = this
-    this.#forgives = true
+    const outer = this.#attempt
+    const attempt: { doom?: Doom } = this.#attempt = {}
+    const attempted = async (): Promise<T> => {
+      const result = await call()
+      if (attempt.doom !== undefined) throw attempt.doom.cause
+      return result
+    }
     try {
-      return await (session.savepoint === undefined ? call() : session.savepoint(call))
+      return await (session.savepoint === undefined ? attempted() : session.savepoint(attempted))
+    } catch (error) {
+      if (session.savepoint === undefined) this.doom ??= { cause: error }
+      throw error
     } finally {
-      this.#forgives = false
+      this.#attempt = outer
     }
   }
 
   #accept<T> (result: T): T {
     const { ok, why }: { readonly ok?: unknown, readonly why?: unknown } = Object(result)
-    if (this.#forgives || this.#returnsRefused || ok !== false) return result
-    throw this.#fail(new UnwrittenError(why === 'stale'))
+    if (this.#attempt !== undefined || this.#returnsRefused || ok !== false) return result
+    throw this.fail(new UnwrittenError(why === 'stale'))
   }
 
-  #fail (error: unknown): unknown {
-    if (!this.#forgives) this.#doom ??= { cause: error }
+  /** Dooms the attempt that goes on, or else the transaction. Returns the error. */
+  fail (error: unknown): unknown {
+    const doomed = this.#attempt ?? this
+    doomed.doom ??= { cause: error }
     return error
   }
 

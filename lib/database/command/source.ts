@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
-import type { PostgresPool } from '../../sql/postgres/driver.js'
+import type { PostgresPool } from '../../sql/postgres/client.js'
 import type { LoadModule } from '../../sql/sqlite/file.js'
 import { findMember } from '../../core/util/own-property.js'
 import type { DatabaseSource } from '../options.js'

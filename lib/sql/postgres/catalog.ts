@@ -57,10 +57,14 @@ export class PostgresCatalog {
     }
   }
 
-  /** Returns the columns that violate a constraint, as far as they are known. */
+  /**
+   * Returns the columns that violate a constraint, as far as they are known.
+   * @param ask runs a query. @default on a connection of the pool
+   */
   async columnsOf (
     kind: ConstraintError['kind'],
-    { table, column, constraint, detail = '' }: ViolationError
+    { table, column, constraint, detail = '' }: ViolationError,
+    ask: RunQuery = this.#ask
   ): Promise<string[]> {
     // A trigger may have written to another table.
     if (table !== undefined && !isPart(table, this.#name)) return []
@@ -71,7 +75,7 @@ export class PostgresCatalog {
         .map((name) => name.trim().replace(/^"(.*)"$/s, '$1').replaceAll('""', '"'))
     }
     if (kind !== 'check' || constraint === undefined) return []
-    const rows = await this.#ask(COLUMNS_OF_CONSTRAINT, [this.#table, constraint]).catch(() => [])
+    const rows = await ask(COLUMNS_OF_CONSTRAINT, [this.#table, constraint]).catch(() => [])
     return rows.map(({ column }) => String(column))
   }
 }

@@ -11,6 +11,10 @@ export const postgresDialect: Dialect = {
   sizeOf: ({ quoted, kind }) =>
     `coalesce(octet_length(${quoted}${kind === 'bytes' ? '' : '::text'}), 0)::bigint` +
     (kind === 'json' ? ` * ${JSON_WEIGHT}` : ''),
+  lockRows: (table, { quoted, kind }) => {
+    const cast = kind === 'integer' ? '::bigint[]' : ''
+    return `SELECT ${quoted} FROM ${table} WHERE ${quoted} = ANY($1${cast}) ORDER BY ${quoted} FOR UPDATE`
+  },
   fixedLimit: (placeholder) => placeholder,
   // ILIKE ignores case by the rules of the collation, and "C" knows ASCII letters only. An index on trigrams (pg_trgm)
   // serves regular expressions as well.

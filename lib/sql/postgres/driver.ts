@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
-import { ForbiddenError, StoreFullError, UnavailableError, UnknownOutcomeError } from '../../core/errors.js'
+import {
+  ForbiddenError, StoreFullError, TransactionError, UnavailableError, UnknownOutcomeError
+} from '../../core/errors.js'
 import { findMember } from '../../core/util/own-property.js'
 import { ConstraintError } from '../constraint-errors.js'
 import type { Driver, RawRow, Statement, Table, TableName } from '../dialect.js'
-import type { Context } from '../../core/stores/store.js'
-import { PostgresCatalog } from './catalog.js'
+import type { Context, TransactionOptions } from '../../core/stores/store.js'
+import { Transactions, type TransactionSource } from '../../core/stores/transaction.js'
+import { PostgresCatalog, type RunQuery } from './catalog.js'
+import { type PostgresClient, type PostgresPool, type PostgresQuery, type PostgresResult, TIMEOUT } from './client.js'
 import {
   BUSY,
   CANCELED,
@@ -21,45 +25,7 @@ import {
   type ViolationError
 } from './errors.js'
 import { TYPES } from './column-types.js'
-
-/** The key of the last `statement_timeout` that a connection got. */
-const TIMEOUT: unique symbol = Symbol('fastify-resources.statement_timeout')
-
-/** A query of pg. `types` replaces the type parsers of the app. */
-export interface PostgresQuery {
-  /** The name of the prepared statement. */
-  readonly name?: string | undefined
-  /** The statement, with the placeholders `$1`, `$2`… */
-  readonly text: string
-  /** The values of the placeholders, in their order. */
-  readonly values: readonly unknown[]
-  /** The parsers of values. `oid` is the number of a type (pg_type.oid). */
-  readonly types: { getTypeParser (oid: number): (text: string) => unknown }
-}
-
-/** The members of a pg connection that a store uses. */
-export interface PostgresClient {
-  /** Runs a statement. */
-  query (query: PostgresQuery): Promise<{ readonly rows: readonly unknown[] }>
-  /** Returns the connection to its pool, or, with `true`, closes it. */
-  release (destroy?: boolean): void
-  /** Adds a listener for the loss of an idle connection. */
-  on (event: 'error', listener: (error: Error) => void): unknown
-  /** Returns the current listeners. */
-  listeners (event: 'error'): unknown[]
-  [TIMEOUT]?: number
-}
-
-/** The members of a pg pool that a store uses. */
-export interface PostgresPool {
-  /** Waits for a connection. */
-  connect (): Promise<PostgresClient>
-  /** Adds a listener for lost connections, or for connections that the pool hands out. */
-  on (event: 'error', listener: (error: Error) => void): unknown
-  on (event: 'acquire', listener: (client: PostgresClient) => void): unknown
-  /** Returns the current listeners. */
-  listeners (event: 'error' | 'acquire'): unknown[]
-}
+import { PostgresSession } from './session.js'
 
 export interface PostgresSettings {
   readonly pool: PostgresPool
@@ -91,11 +57,29 @@ interface Inquiry {
 /** The next inquiries of pools. The stores that start together ask once, by a few queries for all tables. */
 const inquiries = new WeakMap<PostgresPool, Inquiry>()
 
+/** The transactions of pools. The stores of a pool take each other's contexts. */
+const transactionsOf = new WeakMap<PostgresPool, Transactions<PostgresSession>>()
+
+/** The longest time of a transaction, in milliseconds. */
+const TRANSACTION_TIMEOUT = 30_000
+
+/** A COMMIT, for the translation of its errors. */
+const COMMIT = { text: 'COMMIT', writes: true, returns: false, kept: false }
+
 /** Runs statements on the connections of a pool, and translates errors. */
 export class PostgresDriver implements Driver {
   readonly #settings: PostgresSettings
   readonly #catalog: PostgresCatalog
   readonly #names = new WeakMap<Statement, string>()
+  readonly transactions: Transactions<PostgresSession>
+  readonly source: TransactionSource<PostgresSession> = {
+    begin: (context, options) => this.#begin(context, options),
+    timeout: TRANSACTION_TIMEOUT,
+    isConflict: (error) => {
+      const cause = error instanceof UnavailableError ? error.cause : undefined
+      return isConflict(cause) || isStale(cause)
+    }
+  }
 
   constructor (settings: PostgresSettings) {
     this.#settings = settings
@@ -103,12 +87,20 @@ export class PostgresDriver implements Driver {
     const ask = (text: string, values: readonly unknown[]): Promise<readonly RawRow[]> =>
       this.run({ text, writes: false, returns: true, kept: false }, values)
     this.#catalog = new PostgresCatalog(ask, name, table)
+    this.transactions = transactionsOf.get(pool) ?? new Transactions(this.source)
+    transactionsOf.set(pool, this.transactions)
     // All stores of a pool share one listener.
     if (!pool.listeners('error').includes(ignore)) pool.on('error', ignore)
     if (!pool.listeners('acquire').includes(watch)) pool.on('acquire', watch)
   }
 
-  async run (statement: Statement, values: readonly unknown[], context?: Context): Promise<readonly RawRow[]> {
+  async run (
+    statement: Statement,
+    values: readonly unknown[],
+    context?: Context,
+    session?: PostgresSession
+  ): Promise<readonly RawRow[]> {
+    if (session !== undefined) return this.#runIn(session, statement, values)
     let conflict: unknown
     for (let attempt = 0; attempt < this.#settings.attempts; attempt++) {
       if (attempt > 0) await delay(Math.random() * 2 ** Math.min(attempt, 7))
@@ -121,6 +113,38 @@ export class PostgresDriver implements Driver {
       }
     }
     throw new UnavailableError({ cause: conflict })
+  }
+
+  async #runIn (
+    session: PostgresSession,
+    statement: Statement,
+    values: readonly unknown[]
+  ): Promise<readonly RawRow[]> {
+    try {
+      const { rows } = await session.run({ name: this.#nameOf(statement), text: statement.text, values, types: TYPES })
+      return rows as readonly RawRow[]
+    } catch (error) {
+      throw await this.#explain(error, statement, session)
+    }
+  }
+
+  async #begin (context: Context, { isolation }: TransactionOptions): Promise<PostgresSession> {
+    const client = await this.#acquire(context)
+    try {
+      if (client[TIMEOUT] !== this.#settings.statementTimeout) await this.#configure(client)
+      const level = isolation === undefined ? '' : ` ISOLATION LEVEL ${isolation.toUpperCase()}`
+      await this.#send(client, { text: `BEGIN${level}`, values: [] })
+      // The server itself rolls back what a process leaves behind that hangs.
+      const limit = TRANSACTION_TIMEOUT + GRACE
+      await this.#send(client, { text: `SET LOCAL idle_in_transaction_session_timeout = ${limit}`, values: [] })
+    } catch (error) {
+      client.release(true)
+      throw await this.#explain(error, { ...COMMIT, writes: false })
+    }
+    return new PostgresSession(client, {
+      send: (client, query) => this.#send(client, query),
+      explainCommit: (error) => this.#explain(error, COMMIT)
+    })
   }
 
   /** Describes the table together with all others for which stores ask in this turn of the event loop. */
@@ -194,10 +218,10 @@ export class PostgresDriver implements Driver {
       for (const text of isTransaction ? ['BEGIN', ...steps] : []) {
         await this.#send(client, { text, values: [], types: TYPES })
       }
-      const rows = await this.#send(client, { name: this.#nameOf(statement), text, values, types: TYPES })
+      const { rows } = await this.#send(client, { name: this.#nameOf(statement), text, values, types: TYPES })
       if (isTransaction) await this.#send(client, { text: 'COMMIT', values: [], types: TYPES })
       client.release(false)
-      return rows
+      return rows as readonly RawRow[]
     } catch (error) {
       if (!isStale(error)) {
         // A transaction that has failed ends with its connection.
@@ -206,7 +230,8 @@ export class PostgresDriver implements Driver {
       }
     }
     // The other prepared statements of the connection are outdated too, so it is closed after an unnamed statement.
-    return this.#send(client, { text, values, types: TYPES }).finally(() => { client.release(true) })
+    const { rows } = await this.#send(client, { text, values, types: TYPES }).finally(() => { client.release(true) })
+    return rows as readonly RawRow[]
   }
 
   async #configure (client: PostgresClient): Promise<void> {
@@ -224,16 +249,16 @@ export class PostgresDriver implements Driver {
   }
 
   /** Sends a query with a timeout of its own, because a server that hangs does not obey `statement_timeout`. */
-  #send (client: PostgresClient, query: PostgresQuery): Promise<readonly RawRow[]> {
+  #send (client: PostgresClient, query: PostgresQuery): Promise<PostgresResult> {
     const { statementTimeout } = this.#settings
     // A race of two promises would take a twentieth of the time of a short list.
     return new Promise((resolve, reject) => {
       const answer = client.query(query)
       const giveUp = (): void => { reject(new Error('the database does not answer')) }
       const timer = statementTimeout > 0 ? setTimeout(giveUp, statementTimeout + GRACE) : undefined
-      answer.then(({ rows }) => {
+      answer.then((result) => {
         clearTimeout(timer)
-        resolve(rows as readonly RawRow[])
+        resolve(result)
       }, (error) => {
         clearTimeout(timer)
         reject(error)
@@ -255,11 +280,18 @@ export class PostgresDriver implements Driver {
     return name
   }
 
-  async #explain (error: unknown, { writes, returns, fills = [] }: Statement): Promise<unknown> {
-    if (error instanceof UnavailableError) return error
+  /** @param session the transaction of the statement, in which nothing has happened before its COMMIT */
+  async #explain (
+    error: unknown,
+    { writes, returns, fills = [] }: Statement,
+    session?: PostgresSession
+  ): Promise<unknown> {
+    if (error instanceof UnavailableError || error instanceof TransactionError) return error
     const code = String(findMember(error, 'code'))
-    if (isLost(error) || (code === CANCELED && writes && !await this.#catalog.isSingle())) {
-      return writes ? new UnknownOutcomeError({ cause: error }) : new UnavailableError({ cause: error })
+    if (isConflict(error) || (session !== undefined && isStale(error))) return new UnavailableError({ cause: error })
+    const mayHappen = writes && session === undefined
+    if (isLost(error) || (code === CANCELED && mayHappen && !await this.#catalog.isSingle())) {
+      return mayHappen ? new UnknownOutcomeError({ cause: error }) : new UnavailableError({ cause: error })
     }
     if (code === DISK_FULL) return new StoreFullError({ cause: error })
     // A statement that writes and returns no rows is one of a migration, which the developer must be told about.
@@ -271,7 +303,9 @@ export class PostgresDriver implements Driver {
     const kind = CONSTRAINTS.get(code)
     if (kind === undefined) return error
     const { table } = error as ViolationError
-    const columns = await this.#catalog.columnsOf(kind, error as ViolationError)
+    // A pool may have no second connection to ask the catalog.
+    const ask: RunQuery | undefined = session && ((text, values) => session.ask({ text, values, types: TYPES }))
+    const columns = await this.#catalog.columnsOf(kind, error as ViolationError, ask)
     return new ConstraintError(kind, columns, error, table === undefined ? [] : [table])
   }
 }

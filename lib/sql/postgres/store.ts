@@ -2,6 +2,7 @@ import { InvalidOptionError } from '../../core/errors.js'
 import type { AttributesOf } from '../../core/schema/infer.js'
 import type { Attributes, AttributesSchema } from '../../core/schema/types.js'
 import { checkBoolean, checkOptionNames } from '../../core/util/check-option.js'
+import type { MaybePromise } from '../../core/util/maybe-promise.js'
 import { findMember } from '../../core/util/own-property.js'
 import { quoteTable } from '../dialect.js'
 import {
@@ -12,13 +13,14 @@ import {
   type SqlStoreOptions
 } from '../options.js'
 import { describeItself, type SelfDescribing, type SelfDescribingOptions } from '../self-describing.js'
-import { makeSqlStore, type SqlStore } from '../store.js'
-import type { Store, Stores } from '../../core/stores/store.js'
+import { makeSqlStore, type SqlStore, type SqlTransactionContext } from '../store.js'
+import type { Context, Store, Stores, TransactionOptions } from '../../core/stores/store.js'
 import { describePostgresTable } from './describe/describe-postgres.js'
 import { postgresDialect as dialect } from './dialect.js'
-import { PostgresDriver, type PostgresPool, type PostgresSettings } from './driver.js'
+import type { PostgresPool } from './client.js'
+import { PostgresDriver, type PostgresSettings } from './driver.js'
 
-export type { PostgresClient, PostgresPool, PostgresQuery } from './driver.js'
+export type { PostgresClient, PostgresPool, PostgresQuery, PostgresResult } from './client.js'
 
 /** The options of `postgresStore`. */
 export interface PostgresStoreOptions<S extends AttributesSchema = AttributesSchema>
@@ -43,7 +45,18 @@ export interface PostgresOptions {
 }
 
 /** A store in PostgreSQL. */
-export type PostgresStore<A = Attributes> = SqlStore<A>
+export interface PostgresStore<A = Attributes> extends SqlStore<A> {
+  /**
+   * Runs a function in a transaction on one connection of the pool. It has the isolation level of the database, unless
+   * the options name another. Of the rows with the ids of the options, each is locked first, in the order of the ids.
+   * @throws UnavailableError if it conflicts with others, UnknownOutcomeError if the connection is lost at the end
+   */
+  transaction<T> (
+    run: (context: SqlTransactionContext) => MaybePromise<T>,
+    context: Context,
+    options?: TransactionOptions
+  ): Promise<T>
+}
 
 /**
  * Makes a store in a table of a PostgreSQL database (12 or later). Citus may distribute the table. Each write is one
@@ -68,6 +81,7 @@ function openTable (options: SelfDescribingOptions & PostgresOptions): Store {
     schema,
     describe: () => describePostgresTable(driver, { table, schema }),
     tables: () => driver.tables(),
+    hasTransactions: true,
     open: (described) => openStore({ ...options, ...described })
   })
 }

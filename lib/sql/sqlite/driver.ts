@@ -1,24 +1,24 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { InvalidOptionError, StoreFullError, UnavailableError, UnknownOutcomeError } from '../../core/errors.js'
 import { findMember } from '../../core/util/own-property.js'
 import { ConstraintError } from '../constraint-errors.js'
+import type { Context } from '../../core/stores/store.js'
+import type { Transactions, TransactionSource } from '../../core/stores/transaction.js'
 import { type Driver, groupIndexes, type RawRow, type Statement, type Table, type TableName } from '../dialect.js'
-import { prepare, type PreparedStatement, readRows, type SqliteStatement } from './statement.js'
+import { type SqliteSession, TransactionConnection } from './session.js'
+import { prepare, type PreparedStatement, readRows, type SqliteDatabase } from './statement.js'
 import { type ReadRows, readStructure } from './structure.js'
-
-/** The members of an open database that a store uses, in better-sqlite3, libsql and node:sqlite. */
-export interface SqliteDatabase {
-  /** Prepares a statement. */
-  prepare (sql: string): SqliteStatement
-  /** Runs statements that return no rows. */
-  exec (sql: string): unknown
-}
+import { WriteQueue } from './write-queue.js'
 
 /** The connection of a driver. It may be another one after it was closed. */
 export interface SqliteConnection {
   /** The open database. Its first use may find the database locked, and throws an error then. */
   readonly database: SqliteDatabase
   readonly queue: WriteQueue
+  /** The connection for transactions. */
+  readonly second: TransactionConnection
+  /** Keeps what was opened until `release` was called as often as `retain`. */
+  retain (): void
+  release (): void
 }
 
 /** Opens a connection at the start of an app, when it may have to wait for other processes. */
@@ -26,20 +26,53 @@ export function openAtStart (connection: SqliteConnection): Promise<SqliteDataba
   return connection.queue.run(() => connection.database)
 }
 
-/** A database that the app has opened. */
-export class OpenDatabase implements SqliteConnection {
+/** The databases that the app has opened, by their timeouts. */
+const DATABASES = new WeakMap<SqliteDatabase, Map<number, OpenDatabase>>()
+
+/** Returns a database that the app has opened. All stores with the same timeout get the same one. */
+export function shareDatabase (
+  database: SqliteDatabase,
+  busyTimeout: number,
+  connect: (() => SqliteDatabase) | undefined
+): SqliteConnection {
+  const known = DATABASES.get(database) ?? new Map<number, OpenDatabase>()
+  DATABASES.set(database, known)
+  const shared = known.get(busyTimeout) ?? new OpenDatabase(database, busyTimeout)
+  known.set(busyTimeout, shared)
+  shared.second.open ??= connect && (() => {
+    const opened = connect()
+    makeDurable(opened)
+    return opened
+  })
+  return shared
+}
+
+/** A database that the app has opened, and closes itself. */
+class OpenDatabase implements SqliteConnection {
   readonly queue: WriteQueue
+  readonly second: TransactionConnection
   readonly #database: SqliteDatabase
   #isDurable = false
+  #users = 0
 
   constructor (database: SqliteDatabase, busyTimeout: number) {
     this.queue = new WriteQueue(busyTimeout, isBusy)
+    this.second = new TransactionConnection(this.queue, undefined)
     this.#database = database
     try {
       this.#complete()
     } catch (error) {
       if (!isBusy(error)) throw error
     }
+  }
+
+  retain (): void {
+    this.#users++
+  }
+
+  release (): void {
+    this.#users = Math.max(0, this.#users - 1)
+    if (this.#users === 0) this.second.close()
   }
 
   get database (): SqliteDatabase {
@@ -84,22 +117,33 @@ export class SqliteDriver implements Driver {
   readonly #table: string
   /** The prepared statements of each database. A database that was closed is collected together with them. */
   readonly #kept = new WeakMap<SqliteDatabase, Map<Statement, PreparedStatement>>()
+  readonly transactions: Transactions<SqliteSession>
+  readonly source: TransactionSource<SqliteSession> | undefined
 
   constructor (connection: SqliteConnection, table: string) {
     this.#connection = connection
     this.#table = table
+    const { second } = connection
+    this.transactions = second.transactions
+    this.source = second.open && second.sourceFor((error) => this.#explain(error, true))
   }
 
   get #database (): SqliteDatabase {
     return this.#connection.database
   }
 
-  async run (statement: Statement, values: readonly unknown[]): Promise<readonly RawRow[]> {
+  async run (
+    statement: Statement,
+    values: readonly unknown[],
+    _context?: Context,
+    session?: SqliteSession
+  ): Promise<readonly RawRow[]> {
     const execute = (): readonly RawRow[] => this.#execute(statement, values)
     try {
+      if (session !== undefined) return this.#prepare(statement, session.database).read(values)
       return statement.writes ? await this.#connection.queue.run(execute) : execute()
     } catch (error) {
-      throw this.#explain(error, statement)
+      throw this.#explain(error, statement.writes && session === undefined)
     }
   }
 
@@ -143,8 +187,7 @@ export class SqliteDriver implements Driver {
     } catch {}
   }
 
-  #prepare (statement: Statement): PreparedStatement {
-    const database = this.#database
+  #prepare (statement: Statement, database = this.#database): PreparedStatement {
     const known = this.#kept.get(database)?.get(statement)
     if (known !== undefined) return known
     const prepared = prepare(database.prepare(statement.text), statement.writes)
@@ -187,8 +230,11 @@ export class SqliteDriver implements Driver {
     return readRows(this.#database.prepare(text), values)
   }
 
-  /** Translates an error of a driver. Reads the message if the drivers have no code in common. */
-  #explain (error: unknown, { writes }: Statement): unknown {
+  /**
+   * Translates an error of a driver. Reads the message if the drivers have no code in common.
+   * @param writes whether the statement may have made a write lasting
+   */
+  #explain (error: unknown, writes: boolean): unknown {
     const message = String(findMember(error, 'message'))
     for (const [kind, pattern] of CONSTRAINTS) {
       const [, violated] = pattern.exec(message) ?? []
@@ -256,47 +302,4 @@ function hasCode (error: unknown, number: number, name: string): boolean {
   const errcode = findMember(error, 'errcode')
   if (typeof errcode === 'number') return errcode === number || (errcode & 0xff) === number
   return typeof code === 'string' && code.startsWith(name)
-}
-
-/** The pauses between two attempts, in milliseconds. Each is twice as long as the one before. */
-const SHORTEST_PAUSE = 5
-const LONGEST_PAUSE = 50
-
-/**
- * The writes of a connection that wait while another connection holds the lock of the database. They wait in the event
- * loop, so that everything else is served meanwhile, and one after the other, so that only the first of them tries.
- */
-export class WriteQueue {
-  readonly #timeout: number
-  readonly #isBusy: (error: unknown) => boolean
-  /** The last write, or `undefined` if there was none. */
-  #last: Promise<unknown> | undefined
-
-  /** @param timeout the time that a write waits, in milliseconds */
-  constructor (timeout: number, isBusy: (error: unknown) => boolean) {
-    this.#timeout = timeout
-    this.#isBusy = isBusy
-  }
-
-  /**
-   * Writes, after all writes that wait already, and tries again until the time is over.
-   * @throws the last error, if the lock was never free
-   */
-  run<T> (write: () => T): Promise<T> {
-    const result = this.#try(write, Date.now() + this.#timeout, this.#last)
-    this.#last = result.catch(() => {})
-    return result
-  }
-
-  async #try<T> (write: () => T, deadline: number, before: Promise<unknown> | undefined): Promise<T> {
-    await before
-    for (let length = SHORTEST_PAUSE; ; length = Math.min(2 * length, LONGEST_PAUSE)) {
-      try {
-        return write()
-      } catch (error) {
-        if (!this.#isBusy(error) || Date.now() >= deadline) throw error
-      }
-      await pause(length)
-    }
-  }
 }

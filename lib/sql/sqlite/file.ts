@@ -2,7 +2,10 @@ import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { InvalidOptionError } from '../../core/errors.js'
 import { findMember } from '../../core/util/own-property.js'
-import { isBusy, makeDurable, type SqliteConnection, type SqliteDatabase, WriteQueue } from './driver.js'
+import { isBusy, makeDurable, type SqliteConnection } from './driver.js'
+import { TransactionConnection } from './session.js'
+import type { SqliteDatabase } from './statement.js'
+import { WriteQueue } from './write-queue.js'
 
 /** Loads a module of Node.js or of the app. Returns `undefined` if there is no such module. */
 export type LoadModule = (name: string) => unknown
@@ -29,9 +32,13 @@ const READER_TIMEOUT = 50
 /** The files of this process, by their timeouts and paths. */
 const FILES = new Map<string, SqliteFile>()
 
-/** A database file with one connection, which opens at the first use, and again at a use after it was closed. */
+/**
+ * A database file with one connection, and another one for transactions. Each opens at the first use, and again at a
+ * use after it was closed.
+ */
 export class SqliteFile implements SqliteConnection {
   readonly queue: WriteQueue
+  readonly second: TransactionConnection
   readonly #path: string
   readonly #isReadOnly: boolean
   readonly #load: LoadModule
@@ -45,6 +52,7 @@ export class SqliteFile implements SqliteConnection {
   ) {
     this.#path = path
     this.queue = new WriteQueue(busyTimeout, isBusy)
+    this.second = new TransactionConnection(this.queue, () => this.#open())
     this.#isReadOnly = isReadOnly
     this.#load = load
   }
@@ -55,7 +63,6 @@ export class SqliteFile implements SqliteConnection {
     return this.#database
   }
 
-  /** Keeps the connection open until `release` was called as often as `retain`. */
   retain (): void {
     this.#users++
   }
@@ -63,6 +70,7 @@ export class SqliteFile implements SqliteConnection {
   release (): void {
     this.#users = Math.max(0, this.#users - 1)
     if (this.#users > 0) return
+    this.second.close()
     this.#database?.close()
     this.#database = undefined
   }

@@ -1,10 +1,22 @@
 import { findMember } from '../../core/util/own-property.js'
 import type { RawRow } from '../dialect.js'
 
+/** The members of an open database that a store uses, in better-sqlite3, libsql and node:sqlite. */
+export interface SqliteDatabase {
+  /** Prepares a statement. */
+  prepare (sql: string): SqliteStatement
+  /** Runs statements that return no rows. */
+  exec (sql: string): unknown
+}
+
 /** The members of a prepared statement that a store uses, in better-sqlite3, libsql and node:sqlite. */
 export interface SqliteStatement {
   /** Runs the statement, and returns all rows. */
   all (...values: unknown[]): unknown
+  /** Runs a statement without rows. */
+  run? (...values: unknown[]): unknown
+  /** Whether the statement returns rows, in better-sqlite3 and libsql. Only then may `all` be called. */
+  readonly reader?: boolean
   /** Makes integers BigInts, in better-sqlite3 and libsql. */
   safeIntegers? (isOn: boolean): unknown
   /** Makes integers BigInts, in node:sqlite. */

@@ -17,11 +17,11 @@ import type { TablePlan } from '../tables/migration.js'
 import type { Store, Stores } from '../../core/stores/store.js'
 import { describeSqliteTable } from './describe/describe-sqlite.js'
 import { sqliteDialect as dialect } from './dialect.js'
-import { OpenDatabase, openAtStart, type SqliteConnection, type SqliteDatabase, SqliteDriver } from './driver.js'
+import { openAtStart, shareDatabase, type SqliteConnection, SqliteDriver } from './driver.js'
 import { shareFile, SqliteFile } from './file.js'
+import type { SqliteDatabase } from './statement.js'
 
-export type { SqliteDatabase } from './driver.js'
-export type { SqliteStatement } from './statement.js'
+export type { SqliteDatabase, SqliteStatement } from './statement.js'
 
 /** The options of `sqliteStore`. */
 export type SqliteStoreOptions<S extends AttributesSchema = AttributesSchema> = SqlStoreOptions<S> & SqliteOptions
@@ -41,15 +41,22 @@ export type SqliteSource =
     /**
      * The path of the file, which is created if it is missing. The first use opens it by `node:sqlite` (Node.js 22.13),
      * else by better-sqlite3 or libsql if the app has installed one. All stores of the process with the same file and
-     * `busyTimeout` share one connection. It is closed when the last app with one of these stores is closed.
+     * `busyTimeout` share one connection, and another one for transactions. They are closed when the last app with one
+     * of these stores is closed.
      */
     readonly file: string
     readonly database?: never
+    readonly connect?: never
   }
   | {
     /** An open database, which the app closes itself. The write-ahead log is turned on, and each commit waits. */
     readonly database: SqliteDatabase
     readonly file?: never
+    /**
+     * Opens another connection to the same database, for transactions. The store closes it. Without this option, the
+     * store has no transactions.
+     */
+    readonly connect?: () => SqliteDatabase
   }
 
 /** A store in SQLite. A write waits while another connection holds the lock of the database. */
@@ -57,8 +64,8 @@ export interface SqliteStore<A = Attributes> extends SqlStore<A> {
   /** Returns what must be done so that the table fits. It does not even create the file. */
   plan (): Promise<TablePlan>
   /**
-   * Closes the connection of the option `file`, unless an app still uses the file. The next use opens it again. With
-   * the option `database`, it does nothing.
+   * Closes the connections of the option `file`, or that of `connect`, unless an app still uses the database. The next
+   * use opens them again. A connection that the app has opened stays open.
    */
   close (): void
 }
@@ -82,25 +89,24 @@ function openTable (options: SelfDescribingOptions & SqliteOptions): Store {
   checkUndescribed(options, SQLITE_OPTIONS, 'sqliteStore')
   checkReserved(table)
   const connection = connect(options)
-  const file = connection instanceof SqliteFile ? connection : undefined
   return describeItself({
     table,
     schema: undefined,
     describe: async () => describeSqliteTable(await openAtStart(connection), table),
     tables: () => new SqliteDriver(connection, table).tables(),
     open: (described) => openStore({ ...options, ...described }),
-    retain () { file?.retain() },
-    close () { file?.release() }
+    hasTransactions: connection.second.open !== undefined,
+    retain () { connection.retain() },
+    close () { connection.release() }
   })
 }
 
 function openStore (options: SqliteStoreOptions): SqliteStore {
-  const { database, file, busyTimeout = BUSY_TIMEOUT, ...common } = options
+  const { database, file, connect: _, busyTimeout = BUSY_TIMEOUT, ...common } = options
   checkOptions(common, SQLITE_OPTIONS, 'sqliteStore')
   checkReserved(options.table)
   const connection = connect(options)
   const store: SqlStore<unknown> = makeSqlStore(common, dialect, new SqliteDriver(connection, options.table))
-  const opened = connection instanceof SqliteFile ? connection : undefined
   // The schema has validated the rows.
   return Object.freeze({
     ...store,
@@ -120,11 +126,11 @@ function openStore (options: SqliteStoreOptions): SqliteStore {
       await store.migrate()
     },
     async prepare () {
-      opened?.retain()
+      connection.retain()
       await openAtStart(connection)
       await store.prepare()
     },
-    close () { opened?.release() }
+    close () { connection.release() }
   }) as SqliteStore
 }
 
@@ -154,18 +160,23 @@ function checkReserved (table: string): void {
 }
 
 /** The options that SQLite has besides those of all SQL stores. */
-export const SQLITE_OPTIONS: readonly string[] = ['database', 'file', 'busyTimeout']
+export const SQLITE_OPTIONS: readonly string[] = ['database', 'file', 'connect', 'busyTimeout']
 
 /** The time that a write waits for other processes, in milliseconds. */
 const BUSY_TIMEOUT = 5000
 
 /** Returns the connection to the database that the options name. @throws InvalidOptionError */
-function connect ({ database, file, busyTimeout = BUSY_TIMEOUT }: SqliteOptions): SqliteConnection {
+function connect (
+  { database, file, connect: open, busyTimeout = BUSY_TIMEOUT }: SqliteOptions
+): SqliteConnection {
   if (!Number.isSafeInteger(busyTimeout) || busyTimeout < 0) {
     throw new InvalidOptionError('busyTimeout', 'must be a number of milliseconds')
   }
   if (file !== undefined && database !== undefined) {
     throw new InvalidOptionError('file', 'must not be given together with "database", which is open already')
+  }
+  if (open !== undefined && (typeof open !== 'function' || file !== undefined)) {
+    throw new InvalidOptionError('connect', 'must be a function that opens the "database" once more')
   }
   if (file !== undefined) return shareFile(file, busyTimeout)
   if (typeof findMember(database, 'prepare') !== 'function') {
@@ -174,5 +185,5 @@ function connect ({ database, file, busyTimeout = BUSY_TIMEOUT }: SqliteOptions)
       'must be an open database of better-sqlite3, libsql or node:sqlite; or give the path of a "file"'
     )
   }
-  return new OpenDatabase(database, busyTimeout)
+  return shareDatabase(database, busyTimeout, open)
 }

@@ -381,7 +381,7 @@ t.test('each statement text is prepared once under its own name', async (t) => {
   t.match(names[0], /^resources_[\da-f]{32}$/)
   t.equal(names[0], names[1])
   t.not(names[0], names[2])
-  t.equal(pool.queries[1]?.types.getTypeParser(16)('t'), 't', 'values come as the database writes them')
+  t.equal(pool.queries[1]?.types?.getTypeParser(16)('t'), 't', 'values come as the database writes them')
 
   const names9 = Array.from({ length: 9 }, (_, index) => `a${index}`)
   const many = new FakePool([{ id: '1', version: '1', ...Object.fromEntries(names9.map((name) => [name, null])) }])

@@ -4,7 +4,8 @@ import type { RawRow } from '../../dialect.js'
 import { describeTable } from '../../tables/describe-table.js'
 import type { TableDescription } from '../../tables/description.js'
 import { type DescribeOptions, selectTables } from '../../tables/selection.js'
-import { PostgresDriver, type PostgresPool } from '../driver.js'
+import type { PostgresPool } from '../client.js'
+import { PostgresDriver } from '../driver.js'
 import { type CatalogParts, readCatalog } from './catalog-reader.js'
 
 /**

@@ -4,7 +4,7 @@ import { readCheck, readLiteral, type Token, tokenize } from '../../tables/check
 import { describeTable } from '../../tables/describe-table.js'
 import type { FoundColumn, FoundForeignKey, FoundTable, TableDescription } from '../../tables/description.js'
 import { type DescribeOptions, selectTables } from '../../tables/selection.js'
-import type { SqliteDatabase } from '../driver.js'
+import type { SqliteDatabase } from '../statement.js'
 import { type PragmaColumn, type PragmaReference, type ReadRows, readStructure, type Structure } from '../structure.js'
 import { type Contents, contentsOfType, sampleColumns, UNKNOWN } from './contents.js'
 
