@@ -102,11 +102,12 @@ export function describeBodies (
     schema: forms.length === 1 ? forms[0] : { anyOf: forms },
     encoding: { [singular]: { style: 'deepObject', explode: true } }
   }
-  const describe = ({ compileReader }: BodyFormat): Part | undefined => {
+  const describe = ({ compileReader, reader }: BodyFormat): Part | undefined => {
     if (compileReader === form.compileReader) return asForm
     if (own === undefined) return undefined
     if (compileReader === json().compileReader) return { schema: describeGroup(singular, own) }
-    return compileReader === xml().compileReader ? { schema: own.group } : {}
+    if (compileReader === xml().compileReader) return { schema: own.group }
+    return reader.onlyLists === true ? undefined : {}
   }
   const described = [
     ...patches.map(({ mediaTypes }) => ({ mediaTypes, media: patch && { schema: describeGroup(singular, patch) } })),

@@ -11,6 +11,8 @@ import type { Schema } from '../../lib/core/schema/types.js'
 import { Issues } from '../../lib/core/schema/validation/issues.js'
 import { identity } from '../../lib/core/util/functions.js'
 import { isSame, ownMember } from '../../lib/core/util/own-property.js'
+import { memoryStore } from '../../lib/index.js'
+import { build, draft, send, types } from '../support/helper.js'
 import { holds, samplesOf, text as anyText } from '../support/arbitraries.js'
 
 const text = { type: 'string' } as const
@@ -328,3 +330,87 @@ function isCertain (value: unknown, types: ReadonlySet<string>, { escapeFormulas
   const isJson = (types.has('array') && value.startsWith('[')) || (types.has('object') && value.startsWith('{'))
   return !isJson && !(escapeFormulas && value.startsWith("'"))
 }
+
+/** The media type of an answer in CSV. */
+const csv = 'text/csv; charset=utf-8; header=present'
+const formats = ['xml', 'html', 'json', 'csv'] as const
+const post = {
+  type: 'object',
+  required: ['title'],
+  properties: {
+    title: { type: 'string', minLength: 1 },
+    note: { type: ['string', 'null'] },
+    rating: { type: ['integer', 'null'] },
+    published: { type: 'boolean', default: false },
+    price: { type: 'string', format: 'decimal' },
+    tags: { type: 'array', items: text }
+  }
+} as const
+const HEAD = 'id,title,note,rating,published,price,tags\r\n'
+
+t.test('a body in CSV always has many rows, and is answered in CSV', async (t) => {
+  const app = await build(t, { name: 'posts', attributes: post, formats, writes: 'both' })
+  const rows = '1,"A, ""b""",,5,true,3.20,"[""x""]"\r\n2,B,"",,false,,\r\n'
+  const cases: ReadonlyArray<readonly [
+    method: 'POST' | 'PUT' | 'DELETE', payload: string, status: number, body: string
+  ]> = [
+    ['POST', 'title,note,rating,published,price,tags\r\n"A, ""b""",,5,TRUE,3.20,"[""x""]"\r\nB,"",,,,\r\n', 201,
+      HEAD + rows],
+    ['POST', '\uFEFFtitle\nC', 201, `${HEAD}3,C,,,false,,\r\n`],
+    ['POST', 'title\n', 201, HEAD],
+    ['PUT', 'id,rating\n3,4\n', 200, `${HEAD}3,C,,4,false,,\r\n`],
+    ['PUT', 'id,rating,note\n3,,\n', 200, `${HEAD}3,C,,,false,,\r\n`],
+    ['DELETE', 'id\n3\n', 204, '']
+  ]
+  for (const [method, payload, status, body] of cases) {
+    const res = await app.inject(send(method, '/posts', 'text/csv', payload))
+    t.strictSame([res.statusCode, res.headers['content-type'], res.body],
+      [status, status === 204 ? undefined : csv, body], `${method} ${JSON.stringify(payload)}`)
+  }
+  const faulty = await app.inject(send('PUT', '/posts', 'text/csv', 'id,title,raiting\n1,"\n",5\n2,x,\n9,y,\n'))
+  t.match(faulty, { statusCode: 422, headers: { 'content-type': types.problem } })
+  const errors = { raiting: ['is unknown; did you mean "rating"?'] }
+  t.match(faulty.json(), { rows: [{ id: 1, line: 2, errors }, { id: 2, line: 4, errors }, { id: 9, line: 5 }] })
+  const malformed = await app.inject(send('POST', '/posts', 'text/csv', 'title\n"'))
+  t.match([malformed.statusCode, malformed.headers['content-type'], malformed.json()],
+    [400, types.problem, { detail: 'line 2 has a quote that opens a field, and no quote closes it' }])
+  t.equal((await app.inject('/posts.csv')).body, HEAD + rows, 'nothing was written')
+})
+
+t.test('a download sent back changes nothing, also after a spreadsheet has saved it', async (t) => {
+  for (const csv of [{}, { escapeFormulas: true }]) {
+    const store = memoryStore()
+    const stored = [
+      { title: "'=1", note: '=1', price: '-3.20', rating: -5 }, { title: '', note: '', tags: [''] },
+      { note: null, published: true, price: '1.50' }, { title: '\r\n"', rating: 'n/a', tags: null }
+    ].map((attributes) => store.create(attributes, {}))
+    const app = await build(t, { name: 'posts', attributes: post, store, formats, csv })
+    const { body } = await app.inject('/posts.csv')
+    const saved = body.replaceAll('true', 'TRUE').replaceAll('1.50', '1.5').replaceAll(/,""(?=,)/g, ',')
+    t.equal(saved.length, body.length - 5)
+    for (const payload of [body, saved]) {
+      const res = await app.inject(send('PUT', '/posts', 'text/csv', payload))
+      t.strictSame([res.statusCode, res.body], [200, body], JSON.stringify(csv))
+    }
+    t.strictSame(stored.map((row) => 'id' in row && store.get(row.id, {})), stored)
+  }
+})
+
+t.test('CSV cannot be sent where a request has one row', async (t) => {
+  const app = await draft(t, (map) => {
+    map.resources('posts', { attributes: post, formats, writes: 'both' }, (posts) => {
+      posts.collection.post('clear', () => [])
+    })
+    map.resource('profile', { attributes: post, formats })
+  })
+  const others = 'application/xml, text/xml, application/json, application/x-www-form-urlencoded'
+  const places = [
+    ['PUT', '/posts/1'], ['DELETE', '/posts/1'], ['POST', '/posts/clear'], ['POST', '/profile'], ['PUT', '/profile']
+  ] as const
+  for (const [method, url] of places) {
+    const res = await app.inject(send(method, url, 'text/csv', 'title\na\n'))
+    t.strictSame([res.statusCode, res.headers.accept], [415, others], `${method} ${url}`)
+  }
+  t.equal((await app.inject(send('POST', '/posts', 'text/plain', 'a'))).headers.accept,
+    'application/xml, text/xml, application/json, text/csv, application/x-www-form-urlencoded')
+})

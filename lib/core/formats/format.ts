@@ -264,6 +264,8 @@ export interface Reader<Node = unknown> {
   readonly form: boolean
   /** Whether values have types of their own, as in JSON. Otherwise they are text. */
   readonly typed: boolean
+  /** Whether each body is a list of rows, which only writes to a collection can have. @default false */
+  readonly onlyLists?: boolean
   /**
    * Parses a body, and returns its top level. The size of the body is limited before. If a short text can stand for a
    * large value, as an alias of YAML does, the reader limits that itself.

@@ -84,6 +84,8 @@ function explainUnknown (
 export class Negotiator {
   readonly #compiled: CompiledResource
   readonly #bodies: ReadonlyMap<string, BodyFormat>
+  /** The formats that a body with one row may have. */
+  readonly #single: ReadonlyMap<string, BodyFormat>
   /** The formats that the body of a PATCH may have. They include merge patches. */
   readonly #patches: ReadonlyMap<string, BodyFormat>
   readonly #suffixes: ReadonlyMap<string, FormatChoice<Representation>>
@@ -94,10 +96,12 @@ export class Negotiator {
   readonly #choices = new Map<string | undefined, FormatChoice<Representation> | undefined>()
 
   constructor (compiled: CompiledResource) {
-    const { representations } = compiled
+    const { representations, bodies, patches } = compiled
+    const single = bodies.filter(({ reader }) => reader.onlyLists !== true)
     this.#compiled = compiled
-    this.#bodies = byMediaType(compiled.bodies)
-    this.#patches = byMediaType([...compiled.patches, ...compiled.bodies])
+    this.#bodies = byMediaType(bodies)
+    this.#single = byMediaType(single)
+    this.#patches = byMediaType([...patches, ...single])
     this.#suffixes = byName(representations)
     this.#named = byName([...representations, ...representations.flatMap(({ spreadsheet }) => spreadsheet ?? [])])
     this.#fallback = makeFormatChoice(representations[0] as Representation)
@@ -110,11 +114,12 @@ export class Negotiator {
 
   /** Returns the value of `Accept-Patch` (RFC 5789 §3.1). */
   patchTypes (mergesPatches: boolean): string {
-    return [...(mergesPatches ? this.#patches : this.#bodies).keys()].join(', ')
+    return [...(mergesPatches ? this.#patches : this.#single).keys()].join(', ')
   }
 
-  #bodiesOf (method: string, { mergesPatches }: RouteInfo): ReadonlyMap<string, BodyFormat> {
-    return mergesPatches && method === 'PATCH' ? this.#patches : this.#bodies
+  #bodiesOf (method: string, { mergesPatches, takesLists }: RouteInfo): ReadonlyMap<string, BodyFormat> {
+    if (mergesPatches && method === 'PATCH') return this.#patches
+    return takesLists && !this.#compiled.resource.singleton ? this.#bodies : this.#single
   }
 
   /** Makes the first hook of a route, which negotiates and checks its requests. */

@@ -247,11 +247,13 @@ function compileAttribute (reader: Reader, shape: Shape, { check, hide }: Attrib
     hide,
     removes: reader.removes && ((node) => reader.removes?.(node, shape) === true),
     isSentBack (node, stored, value) {
-      const shown = hide?.(stored)
-      if (shown === undefined) return false
+      if (hide === undefined) return false
+      const shown = hide(stored)
       const writable = showsReadOnly ? withoutReadOnly(structuredClone(shown)) : shown
-      if (value !== undefined && isSame(value, writable)) return true
-      if (node === undefined || reader.isShown?.(node, shown, shape) !== true) return false
+      if (value !== undefined && shown !== undefined && isSame(value, writable)) return true
+      // A table shows an attribute that the row does not have as an empty field, which a create takes for absent.
+      const isShown = shown === undefined ? reader.isAbsent?.(node) : reader.isShown?.(node, shown, shape)
+      if (node === undefined || isShown !== true) return false
       // A hook of the app may have changed what was read. Then the node says nothing.
       return value === undefined || isSame(value, withoutReadOnly(convert(node, '', new Issues())))
     }

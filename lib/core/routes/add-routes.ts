@@ -95,9 +95,11 @@ function findFormParser (app: FastifyInstance): FastifyBodyParser<Buffer> {
 
 function makeInfo (
   { pattern: path, isMember, param, endsWithId }: RoutePath,
-  { actions: [asked, ...others], parameters, readPayload, hasQueryBody = false, mergesPatches = false }: Route,
+  route: Route,
   { allow, suffix }: { readonly allow?: string, readonly suffix?: string | undefined } = {}
 ): RouteInfo {
+  const { actions: [asked, ...others], parameters, readPayload, customAction } = route
+  const { hasQueryBody = false, mergesPatches = false } = route
   return {
     path,
     isMember,
@@ -109,6 +111,7 @@ function makeInfo (
     safe: readPayload === undefined,
     hasQueryBody,
     mergesPatches,
+    takesLists: param === undefined && customAction === undefined,
     parameters,
     action: asked.name,
     formDecides: others.length > 0

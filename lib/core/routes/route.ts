@@ -66,6 +66,8 @@ export interface RouteInfo extends Pick<RoutePath, 'isMember' | 'param' | 'endsW
   readonly hasQueryBody: boolean
   /** Whether a PATCH may have a merge patch. */
   readonly mergesPatches: boolean
+  /** Whether requests may have many rows. A singleton has none. */
+  readonly takesLists: boolean
   /** The action that the method asks for. */
   readonly action: string
   /** Whether the body of a form may ask for another action. */

@@ -1,11 +1,12 @@
 import { checkBoolean, checkOptionNames } from '../../util/check-option.js'
 import type { Format } from '../format.js'
+import { compileCsvReader } from './read.js'
 import { compileCsvWriter, type CsvOptions, MARK } from './write.js'
 
 export type { CsvOptions } from './write.js'
 
 /**
- * Returns the format `text/csv` (RFC 4180), which is only written. Its errors are `application/problem+json`.
+ * Returns the format `text/csv` (RFC 4180), of lists of rows. Its errors are `application/problem+json`.
  * @param options the options of all resources with this format, which those of a resource precede
  */
 export function csv (options: CsvOptions = {}): Format {
@@ -15,6 +16,7 @@ export function csv (options: CsvOptions = {}): Format {
     mediaTypeParameters: 'header=present',
     hidesWriteOnly: true,
     settings: options,
+    compileReader: (resource) => compileCsvReader(resource, options),
     compileWriter: (resource, { selection }) => compileCsvWriter(selection?.resource ?? resource, options, '')
   }
   return {

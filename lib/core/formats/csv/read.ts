@@ -29,6 +29,7 @@ export function compileCsvReader (resource: Resource, options: CsvOptions): Read
   return {
     form: false,
     typed: false,
+    onlyLists: true,
     parse: (body) => ({ [plural]: parseCsv(body) }),
     entries (node) {
       if (!isRow(node)) return undefined
