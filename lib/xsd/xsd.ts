@@ -1,3 +1,4 @@
+import { VERSION } from '../core/request/payload.js'
 import type { Resource } from '../core/resource/resource.js'
 import { lazy } from '../core/util/functions.js'
 import { add, addDocumentation, makeSchemaNode, type XsdNode, renderSchemaNode } from './node.js'
@@ -38,7 +39,7 @@ function rootsOf (resource: Resource, relations: readonly string[], root: XsdNod
       build: record
     },
     // A custom action may list rows of a singleton.
-    { name: plural, documentation: 'A list of records.', build: list },
+    { name: plural, documentation: 'A list of records. A request with it writes all of them, or none.', build: list },
     ...(singleton ? [] : [{ name: 'id', documentation: 'An id. Send it alone to delete a record.', build: id }])
   ]
   const roots = [...own, { name: 'errors', documentation: 'The reasons why a request was refused.', build: errors }]
@@ -51,6 +52,7 @@ function rootsOf (resource: Resource, relations: readonly string[], root: XsdNod
   })
 }
 
+const VERSION_MEANING = 'The version that was read. An update or a deletion is refused if the record has another one.'
 const INCLUDED = 'Only in answers to requests with the parameter "include".'
 
 type Build = () => string
@@ -64,6 +66,9 @@ function compileTypes (resource: Resource, relations: readonly string[], root: X
   const id = lazy(() => types.addId(`${singular}-id`))
   const members = (): readonly Member[] => [
     ...(singleton ? [] : [{ name: 'id', type: id(), isRequired: false, documentation: [] }]),
+    ...(attributes.has(VERSION)
+      ? []
+      : [{ name: VERSION, type: 'xs:string', isRequired: false, documentation: [VERSION_MEANING] }]),
     // An update sends only the attributes that change.
     ...types.membersOf(attributes.values(), singular).map((member) => ({ ...member, isRequired: false })),
     // The XML Schema of the other resource describes its rows.

@@ -226,11 +226,15 @@ t.test('every document of the convention fits the schema', async (t) => {
         '<posts type="array"><post><id type="integer">1</id><title>T</title></post><post/></posts>', '<posts/>',
         '<post><title>T</title></post>', '<post><tags type="array"/><title>T</title><id>1</id></post>', '<post/>',
         '<id>1</id>', '<id>0</id>', '<id>-12</id>', '<id type="integer">1</id>',
-        '<errors><error>no</error><error attribute="title">title no</error></errors>', '<errors/>'],
+        '<errors><error>no</error><error attribute="title">title no</error></errors>', '<errors/>',
+        '<errors><error index="3" id="7" line="5" attribute="title">title no</error></errors>',
+        '<posts type="array"><post><title>T</title></post><post><id>2</id><_version>7</_version></post></posts>',
+        '<post><_version/><id>1</id></post>'],
       ['<posts type="string"/>', '<posts><other/></posts>', '<post><titel>T</titel></post>',
         '<post><title>T</title><title>T</title></post>', '<post title="T"/>', '<post type="array"/>',
         '<post nil="true"/>', '<post>T</post>', '<id>-0</id>', '<id>01</id>', '<id>+1</id>', '<id>x</id>', '<id/>',
         '<id>9007199254740992</id>', '<errors type="array"/>', '<errors><error><b/></error></errors>',
+        '<errors><error index="a">no</error></errors>', '<post><_version>1</_version><_version>2</_version></post>',
         '<title>T</title>']
     ],
     [{ name, id: 'uuid' }, ['<id>0198c0de-0000-7000-8000-00000000000f</id>'],
@@ -514,10 +518,14 @@ t.test('titles, descriptions and defaults become documentation', async (t) => {
   }
   const schema = xmlSchema({ name, attributes: { ...attributes, description: 'Of all' } as AttributesSchema })
   const told = [...schema.matchAll(/<xs:documentation>(.*?)<\/xs:documentation>/g)].map(([, text]) => text)
-  t.strictSame(told, ['A record. Send it without an id to create it, or with its id to change the attributes that it ' +
-    'contains.', 'A list of records.', 'An id. Send it alone to delete a record.', 'The reasons why a request was ' +
-      'refused.', 'Of all', 'A &amp; B', 'C', 'Read-only: a value that is sent is ignored.',
-  'Default of a new record: "x"', 'Write-only: no answer contains it.'])
+  t.strictSame(told, [
+    'A record. Send it without an id to create it, or with its id to change the attributes that it contains.',
+    'A list of records. A request with it writes all of them, or none.', 'An id. Send it alone to delete a record.',
+    'The reasons why a request was refused.', 'Of all',
+    'The version that was read. An update or a deletion is refused if the record has another one.', 'A &amp; B', 'C',
+    'Read-only: a value that is sent is ignored.', 'Default of a new record: "x"',
+    'Write-only: no answer contains it.'
+  ])
 })
 
 // ---- Whole documents
