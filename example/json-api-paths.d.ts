@@ -18,14 +18,17 @@ export interface paths {
         get: operations["listBooks"];
         /**
          * Update book
-         * @description Changes only the attributes that are sent. The id may be beside the group of attributes, inside it, or in the query.
+         * @description Changes only the attributes that are sent. The id may be beside the group of attributes, inside it, or in the query. A list of rows gives each its own changes, and several ids get the same changes: all of them, or none.
          */
         put: operations["updateBook"];
-        /** Create book */
+        /**
+         * Create book
+         * @description The body may have a list of rows: all of them are created, or none.
+         */
         post: operations["createBook"];
         /**
          * Delete book
-         * @description The id may be in the query or in the body.
+         * @description The id may be in the query or in the body. There may be several: all of them are deleted, or none.
          */
         delete: operations["deleteBook"];
         options?: never;
@@ -81,14 +84,17 @@ export interface paths {
         get: operations["listBookLoans"];
         /**
          * Update loan
-         * @description Changes only the attributes that are sent. The id may be beside the group of attributes, inside it, or in the query.
+         * @description Changes only the attributes that are sent. The id may be beside the group of attributes, inside it, or in the query. A list of rows gives each its own changes, and several ids get the same changes: all of them, or none.
          */
         put: operations["updateBookLoan"];
-        /** Create loan */
+        /**
+         * Create loan
+         * @description The body may have a list of rows: all of them are created, or none.
+         */
         post: operations["createBookLoan"];
         /**
          * Delete loan
-         * @description The id may be in the query or in the body.
+         * @description The id may be in the query or in the body. There may be several: all of them are deleted, or none.
          */
         delete: operations["deleteBookLoan"];
         options?: never;
@@ -147,6 +153,23 @@ export interface components {
             errors?: {
                 [key: string]: string[];
             };
+            /** @description The rows at fault, if the request has many. */
+            rows?: {
+                /** @description The place of the row in the request, from 0. */
+                index: number;
+                id?: number | string;
+                /** @description The line of the CSV file, from 1. */
+                line?: number;
+                status: number;
+                /** @description What is wrong, in one sentence. */
+                detail?: string;
+                /** @description The messages of each attribute. */
+                errors?: {
+                    [key: string]: string[];
+                };
+            }[];
+            /** @description Whether more rows are at fault than `rows` has. */
+            truncated?: boolean;
         };
         NewBook: {
             title: string;
@@ -161,6 +184,8 @@ export interface components {
         };
         BookChanges: {
             id?: number;
+            /** @description The version that was read. It has the effect of If-Match. In a form it is beside the group. */
+            _version?: string;
             title?: string;
             author?: string;
             year?: number | null;
@@ -180,6 +205,8 @@ export interface components {
         };
         BookLoanChanges: {
             id?: number;
+            /** @description The version that was read. It has the effect of If-Match. In a form it is beside the group. */
+            _version?: string;
             reader?: string;
             /** Format: date */
             dueOn?: string;
@@ -249,7 +276,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is too large */
+        /** @description The body is too large, or has too many rows */
         PayloadTooLargeJson: {
             headers: {
                 [name: string]: unknown;
@@ -311,6 +338,8 @@ export interface components {
         CacheControl: string;
         /** @description The path of the row or page. */
         Location: string;
+        /** @description `return=minimal` if the body is left out, as `Prefer` asks for (RFC 7240). */
+        "Preference-Applied": string;
         /**
          * @description The version, for If-Match and If-None-Match. If the path does not name the row, the id is before it, as in "7-3.json".
          * @example "3.json"
@@ -410,6 +439,10 @@ export interface operations {
                 format?: "json";
                 /** @description The id, if it is not in the body. */
                 id?: number;
+                /** @description Several ids, if they are not in the body. */
+                "id[]"?: number[];
+                /** @description Whether nothing is written, and the answer says what would be. It lacks ids and other generated values. */
+                dry_run?: boolean;
             };
             header?: {
                 /**
@@ -417,6 +450,11 @@ export interface operations {
                  * @example "3.json"
                  */
                 "If-Match"?: string;
+                /**
+                 * @description With `return=minimal`, the answer to a request with many rows has no body (RFC 7240).
+                 * @example return=minimal
+                 */
+                Prefer?: string;
             };
             path?: never;
             cookie?: never;
@@ -424,24 +462,37 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    id?: number;
+                    id?: number | number[];
                     book: components["schemas"]["BookChanges"];
+                } | {
+                    books: WithRequired<components["schemas"]["BookChanges"], "id">[];
                 };
             };
         };
         responses: {
-            /** @description The changed book */
+            /** @description The changed book, or a list of several */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        book: components["schemas"]["Book"];
+                        book?: components["schemas"]["Book"];
+                        books?: components["schemas"]["Book"][];
                     };
                 };
+            };
+            /** @description Changed, if Prefer asks for no body */
+            204: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequestJson"];
             403: components["responses"]["ForbiddenJson"];
@@ -458,6 +509,7 @@ export interface operations {
                     "application/json": {
                         book: components["schemas"]["Book"];
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             413: components["responses"]["PayloadTooLargeJson"];
@@ -471,8 +523,16 @@ export interface operations {
             query?: {
                 /** @description The format of the answer. It takes precedence over Accept. */
                 format?: "json";
+                /** @description Whether nothing is written, and the answer says what would be. It lacks ids and other generated values. */
+                dry_run?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description With `return=minimal`, the answer to a request with many rows has no body (RFC 7240).
+                 * @example return=minimal
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -480,21 +540,38 @@ export interface operations {
             content: {
                 "application/json": {
                     book: components["schemas"]["NewBook"];
+                } | {
+                    books: components["schemas"]["NewBook"][];
                 };
             };
         };
         responses: {
-            /** @description The new book */
+            /** @description What would be created, if it is a dry run */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        book?: components["schemas"]["Book"];
+                        books?: components["schemas"]["Book"][];
+                    };
+                };
+            };
+            /** @description The new book, or a list of several */
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
                     Location: components["headers"]["Location"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        book: components["schemas"]["Book"];
+                        book?: components["schemas"]["Book"];
+                        books?: components["schemas"]["Book"][];
                     };
                 };
             };
@@ -516,6 +593,10 @@ export interface operations {
                 format?: "json";
                 /** @description The id, if it is not in the body. */
                 id?: number;
+                /** @description Several ids, if they are not in the body. */
+                "id[]"?: number[];
+                /** @description Whether nothing is written, and the answer says what would be. It lacks ids and other generated values. */
+                dry_run?: boolean;
             };
             header?: {
                 /**
@@ -530,10 +611,18 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    id?: number;
+                    id?: number | number[];
                     book?: {
-                        id?: number;
+                        id?: number | number[];
+                        /** @description The version that was read. It has the effect of If-Match. In a form it is beside the group. */
+                        _version?: string;
                     };
+                } | {
+                    books: {
+                        id: number;
+                        /** @description The version that was read. It has the effect of If-Match. In a form it is beside the group. */
+                        _version?: string;
+                    }[];
                 };
             };
         };
@@ -561,6 +650,7 @@ export interface operations {
                     "application/json": {
                         book: components["schemas"]["Book"];
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             413: components["responses"]["PayloadTooLargeJson"];
@@ -657,9 +747,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        book: components["schemas"]["Book"];
-                    } | {
-                        books: components["schemas"]["Book"][];
+                        book?: components["schemas"]["Book"];
+                        books?: components["schemas"]["Book"][];
                     };
                 };
             };
@@ -673,9 +762,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        book: components["schemas"]["Book"];
-                    } | {
-                        books: components["schemas"]["Book"][];
+                        book?: components["schemas"]["Book"];
+                        books?: components["schemas"]["Book"][];
                     };
                 };
             };
@@ -816,6 +904,10 @@ export interface operations {
                 format?: "json";
                 /** @description The id, if it is not in the body. */
                 id?: number;
+                /** @description Several ids, if they are not in the body. */
+                "id[]"?: number[];
+                /** @description Whether nothing is written, and the answer says what would be. It lacks ids and other generated values. */
+                dry_run?: boolean;
             };
             header?: {
                 /**
@@ -823,6 +915,11 @@ export interface operations {
                  * @example "3.json"
                  */
                 "If-Match"?: string;
+                /**
+                 * @description With `return=minimal`, the answer to a request with many rows has no body (RFC 7240).
+                 * @example return=minimal
+                 */
+                Prefer?: string;
             };
             path: {
                 bookId: number;
@@ -832,24 +929,37 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    id?: number;
+                    id?: number | number[];
                     loan: components["schemas"]["BookLoanChanges"];
+                } | {
+                    loans: WithRequired<components["schemas"]["BookLoanChanges"], "id">[];
                 };
             };
         };
         responses: {
-            /** @description The changed loan */
+            /** @description The changed loan, or a list of several */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        loan: components["schemas"]["BookLoan"];
+                        loan?: components["schemas"]["BookLoan"];
+                        loans?: components["schemas"]["BookLoan"][];
                     };
                 };
+            };
+            /** @description Changed, if Prefer asks for no body */
+            204: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequestJson"];
             403: components["responses"]["ForbiddenJson"];
@@ -866,6 +976,7 @@ export interface operations {
                     "application/json": {
                         loan: components["schemas"]["BookLoan"];
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             413: components["responses"]["PayloadTooLargeJson"];
@@ -879,8 +990,16 @@ export interface operations {
             query?: {
                 /** @description The format of the answer. It takes precedence over Accept. */
                 format?: "json";
+                /** @description Whether nothing is written, and the answer says what would be. It lacks ids and other generated values. */
+                dry_run?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description With `return=minimal`, the answer to a request with many rows has no body (RFC 7240).
+                 * @example return=minimal
+                 */
+                Prefer?: string;
+            };
             path: {
                 bookId: number;
             };
@@ -890,21 +1009,38 @@ export interface operations {
             content: {
                 "application/json": {
                     loan: components["schemas"]["NewBookLoan"];
+                } | {
+                    loans: components["schemas"]["NewBookLoan"][];
                 };
             };
         };
         responses: {
-            /** @description The new loan */
+            /** @description What would be created, if it is a dry run */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        loan?: components["schemas"]["BookLoan"];
+                        loans?: components["schemas"]["BookLoan"][];
+                    };
+                };
+            };
+            /** @description The new loan, or a list of several */
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
                     Location: components["headers"]["Location"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        loan: components["schemas"]["BookLoan"];
+                        loan?: components["schemas"]["BookLoan"];
+                        loans?: components["schemas"]["BookLoan"][];
                     };
                 };
             };
@@ -927,6 +1063,10 @@ export interface operations {
                 format?: "json";
                 /** @description The id, if it is not in the body. */
                 id?: number;
+                /** @description Several ids, if they are not in the body. */
+                "id[]"?: number[];
+                /** @description Whether nothing is written, and the answer says what would be. It lacks ids and other generated values. */
+                dry_run?: boolean;
             };
             header?: {
                 /**
@@ -943,10 +1083,18 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    id?: number;
+                    id?: number | number[];
                     loan?: {
-                        id?: number;
+                        id?: number | number[];
+                        /** @description The version that was read. It has the effect of If-Match. In a form it is beside the group. */
+                        _version?: string;
                     };
+                } | {
+                    loans: {
+                        id: number;
+                        /** @description The version that was read. It has the effect of If-Match. In a form it is beside the group. */
+                        _version?: string;
+                    }[];
                 };
             };
         };
@@ -974,6 +1122,7 @@ export interface operations {
                     "application/json": {
                         loan: components["schemas"]["BookLoan"];
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             413: components["responses"]["PayloadTooLargeJson"];
@@ -1034,3 +1183,6 @@ export interface operations {
         };
     };
 }
+type WithRequired<T, K extends keyof T> = T & {
+    [P in K]-?: T[P];
+};

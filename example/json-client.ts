@@ -12,7 +12,7 @@ const client = createClient<paths, Json>({ baseUrl, headers: { accept: 'applicat
 
 const created = await client.POST('/books', { body: { book: { title: 'Dracula', author: 'Bram Stoker', year: 1897 } } })
 // The client returns errors and does not throw them: `error` is the problem document, with a message for each attribute.
-if (created.data === undefined) throw new Error(created.error.detail)
+if (created.data?.book === undefined) throw new Error(created.error?.detail)
 const { id } = created.data.book
 console.log(`created book ${id}`)
 
@@ -20,7 +20,7 @@ await client.POST('/books/{bookId}/loans', { params: { path: { bookId: id } }, b
 // The entity tag makes sure that the update changes the version that was read, and no later one.
 const version = created.response.headers.get('etag') ?? ''
 const lent = await client.PUT('/books', { params: { header: { 'If-Match': version } }, body: { id, book: { status: 'lent' } } })
-console.log(`the book is ${lent.data?.book.status}`)
+console.log(`the book is ${lent.data?.book?.status}`)
 
 const late = await client.PUT('/books', { params: { header: { 'If-Match': version } }, body: { id, book: { status: 'lost' } } })
 console.log(`a second update of the same version is refused: ${late.response.status}`)

@@ -2,6 +2,7 @@ import type { BodyFormat, CompiledResource, Representation } from '../core/compi
 import { form } from '../core/formats/form/read.js'
 import { json } from '../core/formats/json/json.js'
 import { xml } from '../core/formats/xml/xml.js'
+import type { ManyRows } from './many-rows.js'
 import type { Part } from './part.js'
 
 /** What an answer has: a row, a list of rows, or either of them. */
@@ -14,10 +15,12 @@ export function describeContent (
   record: Part
 ): Part {
   const list = { type: 'array', items: record }
-  const choose = (one: Part, many: Part): Part =>
-    content === 'either' ? { anyOf: [one, many] } : content === 'record' ? one : many
-  const inJson = choose(inGroup(singular, record), inGroup(plural, list))
-  const inXml = choose(record, { ...list, xml: { name: plural, wrapped: true } })
+  const xmlList = { ...list, xml: { name: plural, wrapped: true } }
+  const { inJson, inXml } = {
+    record: { inJson: inGroup(singular, record), inXml: record },
+    list: { inJson: inGroup(plural, list), inXml: xmlList },
+    either: { inJson: inEither(singular, record, plural, list), inXml: { anyOf: [record, xmlList] } }
+  }[content]
   return byMediaType(representations, ({ compileWriter, mediaTypes }) => ({
     mediaTypes,
     schema: compileWriter === json().compileWriter
@@ -28,6 +31,15 @@ export function describeContent (
 
 function inGroup (name: string, schema: Part): Part {
   return { type: 'object', required: [name], properties: { [name]: schema } }
+}
+
+/**
+ * Describes a row in its group, or a list in its own, as one object with both names. In a generated type, alternatives
+ * would let a client read neither without a check first.
+ */
+function inEither (singular: string, record: Part, plural: string, list: Part): Part {
+  if (singular === plural) return inGroup(singular, { anyOf: [record, list] })
+  return { type: 'object', minProperties: 1, properties: { [singular]: record, [plural]: list } }
 }
 
 /** The media type of a problem document (RFC 9457). */
@@ -70,6 +82,8 @@ export interface BodyParts {
   readonly isWhole: boolean
   /** The schema of the id, or `undefined` if the body names no row. */
   readonly id: Part | undefined
+  /** The schema of several ids beside the group. @default a body has one id at most */
+  readonly ids?: Part | undefined
   /** The values of `_method`, by which a form asks for another method. @default no such field */
   readonly methods?: readonly string[]
 }
@@ -82,6 +96,8 @@ export interface RequestBodies {
   readonly override?: BodyParts | undefined
   /** The body of a merge patch. */
   readonly patch?: BodyParts | undefined
+  /** The lists of rows that the body may have instead. @default it has one row */
+  readonly many?: ManyRows | undefined
   /** @default true */
   readonly required?: boolean
 }
@@ -93,11 +109,11 @@ const FORM_FIELDS = {
 
 /** Describes bodies by media types. */
 export function describeBodies (
-  { bodies, patches, resource: { singular } }: CompiledResource,
-  { own, override, patch, required = true }: RequestBodies
+  { bodies, patches, resource: { singular, plural } }: CompiledResource,
+  { own, override, patch, many, required = true }: RequestBodies
 ): Part {
   const forms = [own, override].filter((parts) => parts !== undefined)
-    .map((parts) => describeGroup(singular, parts, FORM_FIELDS))
+    .map(({ ids, ...parts }) => describeGroup(singular, parts, { ...FORM_FIELDS, ...(ids && describeFields(ids)) }))
   const asForm = {
     schema: forms.length === 1 ? forms[0] : { anyOf: forms },
     encoding: { [singular]: { style: 'deepObject', explode: true } }
@@ -105,9 +121,16 @@ export function describeBodies (
   const describe = ({ compileReader, reader }: BodyFormat): Part | undefined => {
     if (compileReader === form.compileReader) return asForm
     if (own === undefined) return undefined
-    if (compileReader === json().compileReader) return { schema: describeGroup(singular, own) }
-    if (compileReader === xml().compileReader) return { schema: own.group }
-    return reader.onlyLists === true ? undefined : {}
+    if (compileReader === json().compileReader) {
+      const { ids, id = {} } = own
+      const one = describeGroup(singular, ids === undefined ? own : { ...own, id: { oneOf: [id, ids] } })
+      return { schema: choose(one, many && describeGroup(plural, { group: many.list, isWhole: true, id: undefined })) }
+    }
+    if (compileReader === xml().compileReader) {
+      const list = many && { ...many.list, xml: { name: plural, wrapped: true } }
+      return { schema: choose(own.group, many?.group?.(), list) }
+    }
+    return reader.onlyLists !== true ? {} : many && { schema: { type: 'string' } }
   }
   const described = [
     ...patches.map(({ mediaTypes }) => ({ mediaTypes, media: patch && { schema: describeGroup(singular, patch) } })),
@@ -116,6 +139,20 @@ export function describeBodies (
   const content = Object.fromEntries(described.flatMap(({ mediaTypes, media }) =>
     media === undefined ? [] : mediaTypes.map((mediaType) => [mediaType, media])))
   return { ...(required && { required }), content }
+}
+
+/** Describes alternatives that exclude each other. */
+function choose (one: Part, ...others: ReadonlyArray<Part | undefined>): Part {
+  const all = [one, ...others.filter((other) => other !== undefined)]
+  return all.length === 1 ? one : { oneOf: all }
+}
+
+/** Describes the fields of a form about several rows. */
+function describeFields (ids: Part): Part {
+  return {
+    'id[]': ids,
+    '_version[]': { type: 'array', items: { type: 'string' }, description: 'The versions of these rows, one each.' }
+  }
 }
 
 function describeGroup (singular: string, { group, isWhole, id, methods }: BodyParts, fields: Part = {}): Part {

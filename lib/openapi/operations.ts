@@ -7,7 +7,10 @@ import type { Route, RoutePath } from '../core/routes/route.js'
 import { capitalize } from '../core/util/words.js'
 import { type BodyParts, describeBodies, describeContent, type RequestBodies } from './bodies.js'
 import {
-  describeId, describeListQuery, describePrefill, describeSelection, IF_MATCH, IF_NONE_MATCH
+  describeDeleted, describeIds, describeQueriedIds, listRows, mayBeDryRun, nameIds, takesMany
+} from './many-rows.js'
+import {
+  describeId, describeListQuery, describePrefill, describeSelection, DRY_RUN_QUERY, IF_MATCH, IF_NONE_MATCH, PREFER
 } from './parameters.js'
 import { membersOf, type Part } from './part.js'
 import { type DescribedResource, requiredNames } from './resource-schemas.js'
@@ -32,13 +35,15 @@ interface OperationKind {
   readonly answers: Readonly<Record<string, Part>>
   /** The statuses of its errors. */
   readonly refusals: readonly number[]
+  /** Whether the request may have many rows. @default false */
+  readonly mayBeMany?: boolean
 }
 
 /** Describes a method of a path. */
 export function describeOperation (subject: DescribedResource, operated: DescribedOperation): Part {
   const { compiled, parameters, writer } = subject
   const { path: { pattern }, isSuffixed, route: { actions: [{ name: action }], customAction } } = operated
-  const { id, summary, description, query = [], headers = [], bodies, answers, refusals } =
+  const { id, summary, description, query = [], headers = [], bodies, answers, refusals, mayBeMany = false } =
     describePurpose(subject, operated)
   const inPath = pattern.names.map((name) => ({
     in: 'path',
@@ -64,12 +69,15 @@ export function describeOperation (subject: DescribedResource, operated: Describ
         ? { in: 'path', required: true, ...format }
         : { in: 'query', description: 'The format of the answer. It takes precedence over Accept.', ...format },
       ...query,
+      ...(mayBeDryRun(compiled, operated.route) ? [DRY_RUN_QUERY] : []),
       ...headers
     ],
     ...(bodies !== undefined && { requestBody: describeBodies(compiled, bodies) }),
     responses: {
       ...Object.fromEntries(responses),
-      ...describeRefusals(subject, refusals, answers[201] === undefined || customAction !== undefined)
+      ...describeRefusals(subject, refusals, {
+        hasRow: answers[201] === undefined || customAction !== undefined, mayBeMany
+      })
     }
   }
 }
@@ -90,7 +98,7 @@ function describePurpose (subject: DescribedResource, operated: DescribedOperati
     case 'new':
       return describeBlank(subject)
     case 'create':
-      return describeCreate(subject, route)
+      return describeCreate(subject, path, route)
     case 'delete':
       return describeDelete(subject, path)
     default:
@@ -152,23 +160,36 @@ const REFUSED_CREATE: readonly number[] = [400, 403, 406, 409, 412, 413, 415, 42
 const REFUSED_WRITE: readonly number[] = [400, 403, 404, 406, 409, 412, 413, 415, 422]
 const DELETED = { 204: { description: 'Deleted' } }
 
-function describeCreate (subject: DescribedResource, route: Route): OperationKind {
+function describeCreate (subject: DescribedResource, path: RoutePath, route: Route): OperationKind {
   const { compiled, compiled: { resource: { singular } }, names: { one }, schemas, writer } = subject
   const methods = methodsOf(route)
-  const override = methods.length > 0 && readsForms(compiled) ? describeOverride(subject, methods) : undefined
+  const override = methods.length > 0 && readsForms(compiled) ? describeOverride(subject, path, methods) : undefined
+  const mayBeMany = takesMany(compiled, path, 'create')
+  const created = answerRows(subject, `The new ${singular}`, mayBeMany, { Location: defineHeader(writer, 'Location') })
+  const description = join(
+    mayBeMany && 'The body may have a list of rows: all of them are created, or none.',
+    override &&
+      'A form can also update or delete by its field `_method`. The answer is then that of the update or deletion.'
+  )
   return {
     id: `create${one}`,
     summary: `Create ${singular}`,
-    ...(override !== undefined && {
-      description:
-        'A form can also update or delete by its field `_method`. The answer is then that of the update or deletion.'
-    }),
-    bodies: { own: { group: schemas.creation(), isWhole: true, id: undefined }, override },
+    ...(description !== '' && { description }),
+    bodies: {
+      own: { group: schemas.creation(), isWhole: true, id: undefined },
+      override,
+      many: mayBeMany ? { list: listRows(compiled, schemas.creation()) } : undefined
+    },
     answers: {
-      201: answerRecord(subject, `The new ${singular}`, 'record', { Location: defineHeader(writer, 'Location') }),
+      ...(mayBeDryRun(compiled, route) && {
+        200: { description: 'What would be created, if it is a dry run', content: created.content }
+      }),
+      201: created,
       ...redirect(subject)
     },
-    refusals: REFUSED_CREATE
+    headers: mayBeMany ? [PREFER] : [],
+    refusals: REFUSED_CREATE,
+    mayBeMany
   }
 }
 
@@ -176,31 +197,51 @@ function describeUpdate (subject: DescribedResource, path: RoutePath, method: st
   const { compiled, compiled: { resource: { singular } }, schemas } = subject
   const isPatch = method === 'PATCH'
   const id = idOf(compiled)
+  const ids = takesMany(compiled, path, 'update') ? describeIds(compiled) : undefined
+  const group = schemas.changes()
+  const { headers = [], ...write } = describeWrite(subject, path, isPatch ? 'patch' : 'update', ids)
   return {
-    ...describeWrite(subject, path, isPatch ? 'patch' : 'update'),
+    ...write,
     summary: `Update ${singular}`,
-    description:
-      'Changes only the attributes that are sent.' +
-      (isInPayload(compiled, path) ? ' The id may be beside the group of attributes, inside it, or in the query.' : ''),
+    headers: [...headers, ...ids === undefined ? [] : [PREFER]],
+    description: join(
+      'Changes only the attributes that are sent.',
+      isInPayload(compiled, path) && 'The id may be beside the group of attributes, inside it, or in the query.',
+      ids && 'A list of rows gives each its own changes, and several ids get the same changes: all of them, or none.'
+    ),
     bodies: {
-      own: { group: schemas.changes(), isWhole: true, id },
-      patch: isPatch && compiled.patches.length > 0 ? { group: schemas.patch(), isWhole: true, id } : undefined
+      own: { group, isWhole: true, id, ids },
+      patch: isPatch && compiled.patches.length > 0 ? { group: schemas.patch(), isWhole: true, id } : undefined,
+      many: ids && {
+        list: listRows(compiled, { required: ['id'], allOf: [group], xml: { name: singular } }),
+        group: () => schemas.shared(nameIds(ids))
+      }
     },
-    answers: { ...describeUpdated(subject), ...redirect(subject) }
+    answers: {
+      ...describeUpdated(subject, ids !== undefined),
+      ...(ids !== undefined && {
+        204: { description: 'Changed, if Prefer asks for no body', headers: preferenceOf(subject) }
+      }),
+      ...redirect(subject)
+    }
   }
 }
 
 function describeDelete (subject: DescribedResource, path: RoutePath): OperationKind {
   const { compiled, compiled: { resource: { singular } } } = subject
-  const id = idOf(compiled)
-  // A delete ignores attributes.
-  const group = { type: 'object', properties: { id }, xml: { name: singular } }
+  const ids = takesMany(compiled, path, 'delete') ? describeIds(compiled) : undefined
   return {
-    ...describeWrite(subject, path, 'delete'),
+    ...describeWrite(subject, path, 'delete', ids),
     summary: `Delete ${singular}`,
     ...(isInPayload(compiled, path) && {
-      description: 'The id may be in the query or in the body.',
-      bodies: { own: { group, isWhole: false, id }, required: false }
+      description: join(
+        'The id may be in the query or in the body.', ids && 'There may be several: all of them are deleted, or none.'
+      ),
+      bodies: {
+        own: { group: describeDeleted(compiled, { ids }), isWhole: false, id: idOf(compiled), ids },
+        many: ids && { list: listRows(compiled, describeDeleted(compiled, { isItem: true })) },
+        required: false
+      }
     }),
     answers: { ...DELETED, ...redirect(subject) }
   }
@@ -209,15 +250,16 @@ function describeDelete (subject: DescribedResource, path: RoutePath): Operation
 /** Describes a POST that only forms send. */
 function describeSubmit (subject: DescribedResource, path: RoutePath, route: Route): OperationKind {
   const methods = methodsOf(route)
+  const override = describeOverride(subject, path, methods)
   const purposes = route.actions.map(({ name }) => name).join(' or ')
   return {
-    ...describeWrite(subject, path, 'submit'),
+    ...describeWrite(subject, path, 'submit', override.ids),
     summary: capitalize(`${purposes} ${subject.compiled.resource.singular} by a form`),
     description: 'A form can only POST, so its field `_method` names the method.',
     query: [],
-    bodies: { override: describeOverride(subject, methods) },
+    bodies: { override },
     answers: {
-      ...(methods.includes('PUT') && describeUpdated(subject)),
+      ...(methods.includes('PUT') && describeUpdated(subject, override.ids !== undefined)),
       ...(methods.includes('DELETE') && DELETED),
       ...redirect(subject)
     }
@@ -228,16 +270,18 @@ function describeSubmit (subject: DescribedResource, path: RoutePath, route: Rou
 function describeWrite (
   { compiled, names: { one } }: DescribedResource,
   path: RoutePath,
-  verb: string
-): Pick<OperationKind, 'id' | 'query' | 'headers' | 'refusals'> {
+  verb: string,
+  ids: Part | undefined
+): Pick<OperationKind, 'id' | 'query' | 'headers' | 'refusals' | 'mayBeMany'> {
   const { requireMatch } = compiled.options
-  // A form sends the field `_version` in place of the header.
-  const isDemanded = requireMatch && !readsForms(compiled)
+  // A body has `_version` in place of the header.
+  const isDemanded = requireMatch && verb === 'delete' && !isInPayload(compiled, path) && !readsForms(compiled)
   return {
     id: `${verb}${one}${path.param === undefined ? '' : 'ById'}`,
-    query: isInPayload(compiled, path) ? [describeId(compiled)] : [],
+    query: isInPayload(compiled, path) ? [describeId(compiled), ...ids ? [describeQueriedIds(ids)] : []] : [],
     headers: [isDemanded ? { ...IF_MATCH, required: true } : IF_MATCH],
-    refusals: [...REFUSED_WRITE, ...requireMatch ? [428] : []]
+    refusals: [...REFUSED_WRITE, ...requireMatch ? [428] : []],
+    mayBeMany: ids !== undefined
   }
 }
 
@@ -246,8 +290,20 @@ export function readsForms ({ bodies }: CompiledResource): boolean {
 }
 
 /** Describes the body of a form that asks for another method. */
-function describeOverride ({ compiled, schemas }: DescribedResource, methods: readonly string[]): BodyParts {
-  return { group: schemas.changes(), isWhole: false, id: idOf(compiled), methods }
+function describeOverride (
+  { compiled, schemas }: DescribedResource,
+  path: RoutePath,
+  methods: readonly string[]
+): BodyParts {
+  const isOfMany = Object.entries(METHODS).some(([action, method]) =>
+    methods.includes(method) && takesMany(compiled, path, action))
+  return {
+    group: schemas.changes(),
+    isWhole: false,
+    id: idOf(compiled),
+    ids: isOfMany ? describeIds(compiled) : undefined,
+    methods
+  }
 }
 
 const METHODS: Readonly<Record<string, string>> = { update: 'PUT', delete: 'DELETE' }
@@ -264,8 +320,24 @@ function idOf ({ resource: { singleton, idType } }: CompiledResource): Part | un
   return singleton ? undefined : ID_SCHEMAS[idType]
 }
 
-function describeUpdated (subject: DescribedResource): OperationKind['answers'] {
-  return { 200: answerRecord(subject, `The changed ${subject.compiled.resource.singular}`) }
+function describeUpdated (subject: DescribedResource, mayBeMany: boolean): OperationKind['answers'] {
+  return { 200: answerRows(subject, `The changed ${subject.compiled.resource.singular}`, mayBeMany) }
+}
+
+function preferenceOf ({ writer }: DescribedResource): Part {
+  return { 'Preference-Applied': defineHeader(writer, 'Preference-Applied') }
+}
+
+/** Describes an answer with the row of the request, or with its rows. */
+function answerRows (subject: DescribedResource, description: string, mayBeMany: boolean, headers?: Part): Part {
+  return mayBeMany
+    ? answerRecord(subject, `${description}, or a list of several`, 'either', { ...headers, ...preferenceOf(subject) })
+    : answerRecord(subject, description, 'record', headers)
+}
+
+/** Joins the sentences of a description. */
+function join (...sentences: ReadonlyArray<string | false | undefined>): string {
+  return sentences.filter((sentence) => sentence !== false && sentence !== undefined).join(' ')
 }
 
 function redirect ({ compiled, writer }: DescribedResource): OperationKind['answers'] {
@@ -333,7 +405,9 @@ function overrideCustom (subject: DescribedResource, { routes }: RoutePath): Bod
   const [group, ...others] = [...new Set(asked.map((own) => subject.schemas.custom(own)))]
   if (group === undefined) return undefined
   return {
-    ...describeOverride(subject, asked.map(({ verb }) => verb)),
-    group: others.length === 0 ? group : { anyOf: [group, ...others] }
+    group: others.length === 0 ? group : { anyOf: [group, ...others] },
+    isWhole: false,
+    id: idOf(subject.compiled),
+    methods: asked.map(({ verb }) => verb)
   }
 }

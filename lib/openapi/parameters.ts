@@ -7,6 +7,7 @@ import {
   type NamedOperator
 } from '../core/request/filter-query.js'
 import { MOST_OFFSET } from '../core/request/list-query.js'
+import { DRY_RUN } from '../core/request/rows.js'
 import { ID_SCHEMAS } from '../core/resource/resource.js'
 import { isDecimalShape, ORDERED_FORMATS } from '../core/schema/convert-text.js'
 import type { Property, Shape } from '../core/schema/shape.js'
@@ -33,6 +34,14 @@ export const IF_MATCH: Part = {
   example: EXAMPLE
 }
 
+export const PREFER: Part = {
+  in: 'header',
+  name: 'Prefer',
+  schema: { type: 'string' },
+  description: 'With `return=minimal`, the answer to a request with many rows has no body (RFC 7240).',
+  example: 'return=minimal'
+}
+
 /** How a parameter has several values: joined by commas. */
 const JOINED = { style: 'form', explode: false }
 
@@ -45,6 +54,12 @@ function inQuery (name: string, schema: Part, description: string, more: Part = 
 export function describeId ({ resource: { idType } }: CompiledResource): Part {
   return inQuery('id', ID_SCHEMAS[idType], 'The id, if it is not in the body.')
 }
+
+export const DRY_RUN_QUERY: Part = inQuery(
+  DRY_RUN,
+  { type: 'boolean' },
+  'Whether nothing is written, and the answer says what would be. It lacks ids and other generated values.'
+)
 
 /** Describes the parameters that select attributes, if their names are known, and relations. */
 export function describeSelection (

@@ -13,6 +13,14 @@ import type { Part } from './part.js'
 
 const NONE = { all: [] } as const
 
+/** The version beside the id of a row that is sent. */
+export const VERSION = {
+  _version: {
+    type: 'string',
+    description: 'The version that was read. It has the effect of If-Match. In a form it is beside the group.'
+  }
+} as const
+
 /** The object in place of a list that is too long to be included. */
 const LINK = { type: 'object', required: ['href'], properties: { href: { type: 'string', format: 'uri-reference' } } }
 
@@ -31,8 +39,11 @@ export class ResourceSchemas {
   readonly #name: string
   readonly #writer: DocumentWriter
   readonly #id: Part
+  /** The members beside the attributes that are sent. */
+  readonly #named: Part
   readonly #relations: Pick<Relations, 'all'>
   readonly #custom = new Map<CompiledCustomAction, Part>()
+  #shared: Part | undefined
   /** Returns the schema of a shown record: `Post`. */
   readonly record: () => Part
   /** Returns the schema of the attributes for a create: `NewPost`. */
@@ -41,6 +52,8 @@ export class ResourceSchemas {
   readonly changes: () => Part
   /** Returns the schema of the attributes of a merge patch: `PostPatch`. */
   readonly patch: () => Part
+  /** Returns the schema of the attributes that several rows get, with these ids inside: `PostSharedChanges`. */
+  readonly shared: (ids: Part) => Part
 
   /** @param name the name of one record in the document */
   constructor (resource: Resource, name: string, writer: DocumentWriter, relations: Pick<Relations, 'all'> = NONE) {
@@ -49,17 +62,24 @@ export class ResourceSchemas {
     this.#writer = writer
     this.#relations = relations
     this.#id = resource.singleton ? {} : { id: ID_SCHEMAS[resource.idType] }
+    this.#named = { ...this.#id, ...VERSION }
     const shown = this.#adapter(resource.schema, name, 'out')
     const given = hasOneSchema(resource) ? shown : this.#adapter(resource.schema, `New${name}`, 'in')
     this.record = lazy(() => this.#describeRecord(shown))
     this.creation = lazy(() => this.#describe(`New${name}`, resource, describeGiven(resource, given)))
-    this.changes = lazy(() => this.#describe(`${name}Changes`, resource, {
-      properties: { ...this.#id, ...adaptAll([...resource.attributes.values()], given, false) },
-      required: [],
-      additionalProperties: resource.open
-    }))
+    const describeChanges = (name: string, named: Part, required: readonly string[]): Part =>
+      this.#describe(name, resource, {
+        properties: { ...named, ...adaptAll([...resource.attributes.values()], given, false) },
+        required,
+        additionalProperties: resource.open
+      })
+    this.changes = lazy(() => describeChanges(`${name}Changes`, this.#named, []))
+    this.shared = (ids) => {
+      this.#shared ??= describeChanges(`${name}SharedChanges`, { id: ids }, ['id'])
+      return this.#shared
+    }
     this.patch = lazy(() => this.#describe(`${name}Patch`, resource, {
-      properties: { ...this.#id, ...adaptPatches([...resource.attributes.values()], given) },
+      properties: { ...this.#named, ...adaptPatches([...resource.attributes.values()], given) },
       required: [],
       additionalProperties: resource.open
     }))
@@ -73,7 +93,7 @@ export class ResourceSchemas {
     const name = this.#nameOf(action)
     const declared = { schema: action.attributes, attributes: action.supplied, open: false }
     const given = describeGiven(declared, this.#adapter(action.attributes, name, 'in'))
-    const reference = this.#describe(name, declared, { ...given, properties: { ...this.#id, ...given.properties } })
+    const reference = this.#describe(name, declared, { ...given, properties: { ...this.#named, ...given.properties } })
     this.#custom.set(action, reference)
     return reference
   }

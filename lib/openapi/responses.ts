@@ -11,7 +11,7 @@ import type { DescribedResource } from './resource-schemas.js'
 export function describeRefusals (
   subject: DescribedResource,
   statuses: readonly number[],
-  hasRow = true
+  { hasRow = true, mayBeMany = false }: { readonly hasRow?: boolean, readonly mayBeMany?: boolean } = {}
 ): Readonly<Record<string, Part>> {
   const { compiled, writer } = subject
   const { resourcePaths, levels, representations, options: { routing: { constraints, param } } } = compiled
@@ -29,7 +29,7 @@ export function describeRefusals (
   const refuse = (status: number): Part => {
     if (status === 412 && hasRow) {
       const { content: current, ...answer } = answerRecord(subject, REFUSALS[412])
-      return { ...answer, content: isGuarded ? merge(membersOf(current), content) : current }
+      return { ...answer, content: isGuarded || mayBeMany ? merge(membersOf(current), content) : current }
     }
     const description = status === 412 ? UNVERSIONED : REFUSALS[status]
     const name = String(STATUS_CODES[status]).replaceAll(/\W/g, '') + suffix
@@ -72,14 +72,15 @@ const REFUSALS: Readonly<Record<number, string>> & { readonly 412: string } = {
   412:
     'A precondition failed, because somebody else has changed the row. ' +
     'The body is the current row, if the client may see it.',
-  413: 'The body is too large',
+  413: 'The body is too large, or has too many rows',
   414: 'The URL is too long',
   415: 'The type of the body is not supported. Accept lists the supported types.',
   422: 'Attributes do not fit the schema. The body says what is wrong with each of them.',
-  428: 'The request must name a version by If-Match'
+  428: 'The request must name a version, by If-Match or by `_version` in the body'
 }
 
-type HeaderName = 'ETag' | 'CacheControl' | 'Location' | 'Link' | 'Total-Count' | 'Content-Range'
+type HeaderName =
+  'ETag' | 'CacheControl' | 'Location' | 'Link' | 'Preference-Applied' | 'Total-Count' | 'Content-Range'
 
 const HEADERS: Readonly<Record<HeaderName, Part>> = {
   ETag: {
@@ -96,6 +97,10 @@ const HEADERS: Readonly<Record<HeaderName, Part>> = {
   Location: {
     description: 'The path of the row or page.',
     schema: { type: 'string', format: 'uri-reference' }
+  },
+  'Preference-Applied': {
+    description: '`return=minimal` if the body is left out, as `Prefer` asks for (RFC 7240).',
+    schema: { type: 'string' }
   },
   'Total-Count': {
     description: 'The number of all rows, if `count` asks for it. `;estimate` follows an estimate (RFC 9651).',
@@ -134,19 +139,36 @@ export function answerRecord (
 
 /** Defines the schema of a problem document (RFC 9457). */
 function defineProblem (writer: DocumentWriter): Part {
+  const status = { type: 'integer' }
+  const detail = { type: 'string', description: 'What is wrong, in one sentence.' }
+  const errors = {
+    type: 'object',
+    additionalProperties: { type: 'array', items: { type: 'string' } },
+    description: 'The messages of each attribute.'
+  }
+  const row = {
+    type: 'object',
+    required: ['index', 'status'],
+    properties: {
+      index: { type: 'integer', description: 'The place of the row in the request, from 0.' },
+      id: { anyOf: [{ type: 'integer' }, { type: 'string' }] },
+      line: { type: 'integer', description: 'The line of the CSV file, from 1.' },
+      status,
+      detail,
+      errors
+    }
+  }
   return writer.share('schemas', 'Problem', {
     type: 'object',
     required: ['type', 'title', 'status', 'detail'],
     properties: {
       type: { type: 'string', format: 'uri-reference' },
       title: { type: 'string', description: 'The status in words.' },
-      status: { type: 'integer' },
-      detail: { type: 'string', description: 'What is wrong, in one sentence.' },
-      errors: {
-        type: 'object',
-        additionalProperties: { type: 'array', items: { type: 'string' } },
-        description: 'The messages of each attribute.'
-      }
+      status,
+      detail,
+      errors,
+      rows: { type: 'array', items: row, description: 'The rows at fault, if the request has many.' },
+      truncated: { type: 'boolean', description: 'Whether more rows are at fault than `rows` has.' }
     }
   })
 }
@@ -155,10 +177,16 @@ function defineErrors (writer: DocumentWriter): Part {
   return writer.share('schemas', 'Errors', {
     type: 'array',
     description:
-      'Each error is a sentence: `<errors><error attribute="title">Title must not be blank</error></errors>`',
+      'Each error is a sentence: `<errors><error attribute="title">Title must not be blank</error></errors>`. ' +
+      'In a request with many rows, it names the place of its row, from 0.',
     items: {
       type: 'object',
-      properties: { attribute: { type: 'string', xml: { attribute: true } } },
+      properties: {
+        index: { type: 'integer', xml: { attribute: true } },
+        id: { type: 'string', xml: { attribute: true } },
+        line: { type: 'integer', xml: { attribute: true } },
+        attribute: { type: 'string', xml: { attribute: true } }
+      },
       xml: { name: 'error' }
     },
     xml: { name: 'errors', wrapped: true }

@@ -20,7 +20,8 @@ t.test('a client that is generated from the description compiles and works', asy
   t.strictSame(await visit(url), [
     'Tea', 5, 412, ['drinks'], 2, ['Tea'], 200,
     422, { title: ['must not be blank'] },
-    'Ann', 204, 404
+    'Ann', 204, 404,
+    [1, 2], [true, true], [{ index: 1, status: 422, errors: { title: ['must not be blank'] } }], 204
   ])
 })
 

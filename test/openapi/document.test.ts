@@ -73,9 +73,9 @@ t.test('each route is described once, under a unique name', async (t) => {
     { name: 'users', description: 'users at /admin/users, as xml, html, json' }
   ])
   t.strictSame(Object.keys(document.components.schemas).sort(), [
-    'AdminUser', 'AdminUserChanges', 'AdminUserPatch', 'Comment', 'CommentChanges', 'Errors', 'NewComment', 'NewPost',
-    'NewPostCover', 'Post', 'PostChanges', 'PostCover', 'PostCoverChanges', 'PostIncludedComments', 'PostIncludedCover',
-    'PostPatch', 'Problem', 'Sheep', 'TenantPost'
+    'AdminUser', 'AdminUserChanges', 'AdminUserPatch', 'Comment', 'CommentChanges', 'CommentSharedChanges', 'Errors',
+    'NewComment', 'NewPost', 'NewPostCover', 'Post', 'PostChanges', 'PostCover', 'PostCoverChanges',
+    'PostIncludedComments', 'PostIncludedCover', 'PostPatch', 'PostSharedChanges', 'Problem', 'Sheep', 'TenantPost'
   ])
   t.match(document.components.schemas.Post?.properties, {
     comments: {
@@ -144,6 +144,20 @@ const record = {
   ...page,
   'application/json': { schema: { type: 'object', required: ['post'], properties: { post: schema('Post') } } }
 }
+const xmlList = { type: 'array', items: schema('Post'), xml: { name: 'posts', wrapped: true } }
+/** A row, or a list of several. */
+const rows = {
+  'application/xml': { schema: { anyOf: [schema('Post'), xmlList] } },
+  'text/xml': { schema: { anyOf: [schema('Post'), xmlList] } },
+  ...page,
+  'application/json': {
+    schema: {
+      type: 'object',
+      minProperties: 1,
+      properties: { post: schema('Post'), posts: { type: 'array', items: schema('Post') } }
+    }
+  }
+}
 const cached = { 'Cache-Control': ref('headers', 'CacheControl') }
 const etag = { ETag: ref('headers', 'ETag') }
 const location = { ...cached, Location: ref('headers', 'Location') }
@@ -169,12 +183,37 @@ const ifNoneMatch = {
   example: '"3.json"'
 }
 const id = { type: 'integer' }
+const ids = { type: 'array', items: id, maxItems: 1000 }
+const xmlIds = { ...ids, items: { ...id, xml: { name: 'id' } }, xml: { wrapped: true } }
 const idInQuery = { in: 'query', name: 'id', schema: id, description: 'The id, if it is not in the body.' }
+const idsInQuery = {
+  in: 'query',
+  name: 'id[]',
+  schema: ids,
+  style: 'form',
+  explode: true,
+  description: 'Several ids, if they are not in the body.'
+}
+const version = {
+  _version: {
+    type: 'string',
+    description: 'The version that was read. It has the effect of If-Match. In a form it is beside the group.'
+  }
+}
 const encoding = { post: { style: 'deepObject', explode: true } }
 const fields = {
   _version: { type: 'string', description: 'The version that the form shows. It has the effect of If-Match.' },
   commit: { type: 'string', description: 'The button of the form. It has no effect.' }
 }
+const manyFields = {
+  'id[]': ids,
+  '_version[]': { type: 'array', items: text, description: 'The versions of these rows, one each.' }
+}
+const listOf = (items: Part, more: Part = {}): Part => ({ type: 'array', items, maxItems: 1000, ...more })
+const inPosts = (items: Part): Part => ({
+  type: 'object', required: ['posts'], properties: { posts: listOf(items) }, additionalProperties: false
+})
+const named = { xml: { name: 'posts', wrapped: true } }
 const method = (...methods: readonly string[]): Part => ({
   _method: { type: 'string', enum: methods, description: 'The method, because a form can only POST.' }
 })
@@ -182,10 +221,31 @@ const stale = {
   description: 'A precondition failed, because somebody else has changed the row. The body is the current row, if ' +
     'the client may see it.',
   headers: etag,
-  content: record
+  content: {
+    ...page,
+    ...Object.fromEntries(TYPES.xml.map((type) => [type, { schema: { anyOf: [schema('Post'), schema('Errors')] } }])),
+    'application/json': record['application/json'],
+    'application/problem+json': { schema: schema('Problem') }
+  }
 }
 const seeOther = { description: 'Redirects a browser to the page that shows the result', headers: location }
-const changed = { description: 'The changed post', headers: { ...cached, ...etag }, content: record }
+const preferred = { 'Preference-Applied': ref('headers', 'Preference-Applied') }
+const changed = {
+  description: 'The changed post, or a list of several', headers: { ...cached, ...preferred, ...etag }, content: rows
+}
+const dryRun = {
+  in: 'query',
+  name: 'dry_run',
+  schema: { type: 'boolean' },
+  description: 'Whether nothing is written, and the answer says what would be. It lacks ids and other generated values.'
+}
+const prefer = {
+  in: 'header',
+  name: 'Prefer',
+  schema: text,
+  description: 'With `return=minimal`, the answer to a request with many rows has no body (RFC 7240).',
+  example: 'return=minimal'
+}
 const filter = (name: string, schema: Part, more = ''): Part => ({
   in: 'query', name, schema, description: `Lists only rows with this ${name}.${more}`
 })
@@ -232,6 +292,13 @@ const bracketed = (name: string, value: Part, ...operators: readonly string[]): 
 const ranges = ['gte', 'gt', 'lte', 'lt', 'not', 'in', 'null']
 const texts = ['not', 'in', 'null', 'contains', 'starts']
 const dateTime = { type: 'string', format: 'date-time' }
+
+/** A row in a list of changes, the group of a delete, and a row in a list of those. */
+const item = { required: ['id'], allOf: [schema('PostChanges')], xml: { name: 'post' } }
+const deleted = {
+  type: 'object', properties: { id: { oneOf: [id, xmlIds] }, ...version }, xml: { name: 'post' }
+}
+const deletedItem = { type: 'object', required: ['id'], properties: { id, ...version }, xml: { name: 'post' } }
 
 const OPERATIONS: Readonly<Record<string, unknown>> = {
   'get /posts': {
@@ -316,10 +383,8 @@ const OPERATIONS: Readonly<Record<string, unknown>> = {
           'Content-Range': ref('headers', 'Content-Range')
         },
         content: {
-          'application/xml': {
-            schema: { type: 'array', items: schema('Post'), xml: { name: 'posts', wrapped: true } }
-          },
-          'text/xml': { schema: { type: 'array', items: schema('Post'), xml: { name: 'posts', wrapped: true } } },
+          'application/xml': { schema: xmlList },
+          'text/xml': { schema: xmlList },
           ...page,
           'application/json': {
             schema: {
@@ -335,17 +400,22 @@ const OPERATIONS: Readonly<Record<string, unknown>> = {
     operationId: 'createPost',
     tags: ['posts'],
     summary: 'Create post',
-    description: 'A form can also update or delete by its field `_method`. The answer is then that of the update or ' +
-      'deletion.',
-    parameters: [format],
+    description: 'The body may have a list of rows: all of them are created, or none. A form can also update or ' +
+      'delete by its field `_method`. The answer is then that of the update or deletion.',
+    parameters: [format, dryRun, prefer],
     requestBody: {
       required: true,
       content: {
-        'application/xml': { schema: schema('NewPost') },
-        'text/xml': { schema: schema('NewPost') },
+        'application/xml': { schema: { oneOf: [schema('NewPost'), listOf(schema('NewPost'), named)] } },
+        'text/xml': { schema: { oneOf: [schema('NewPost'), listOf(schema('NewPost'), named)] } },
         'application/json': {
           schema: {
-            type: 'object', required: ['post'], properties: { post: schema('NewPost') }, additionalProperties: false
+            oneOf: [
+              {
+                type: 'object', required: ['post'], properties: { post: schema('NewPost') }, additionalProperties: false
+              },
+              inPosts(schema('NewPost'))
+            ]
           }
         },
         [FORM]: {
@@ -360,7 +430,9 @@ const OPERATIONS: Readonly<Record<string, unknown>> = {
               {
                 type: 'object',
                 required: ['_method'],
-                properties: { ...method('PUT', 'DELETE'), ...fields, id, post: schema('PostChanges') },
+                properties: {
+                  ...method('PUT', 'DELETE'), ...fields, ...manyFields, id, post: schema('PostChanges')
+                },
                 additionalProperties: false
               }
             ]
@@ -370,7 +442,12 @@ const OPERATIONS: Readonly<Record<string, unknown>> = {
       }
     },
     responses: {
-      201: { description: 'The new post', headers: { ...location, ...etag }, content: record },
+      200: { description: 'What would be created, if it is a dry run', headers: cached, content: rows },
+      201: {
+        description: 'The new post, or a list of several',
+        headers: { ...location, ...preferred, ...etag },
+        content: rows
+      },
       303: seeOther,
       ...refusals('BadRequest', 'Forbidden', 'NotAcceptable', 'Conflict', 'PreconditionFailed', 'PayloadTooLarge',
         'UnsupportedMediaType', 'UnprocessableEntity', 'Failure')
@@ -381,26 +458,34 @@ const OPERATIONS: Readonly<Record<string, unknown>> = {
     tags: ['posts'],
     summary: 'Update post',
     description: 'Changes only the attributes that are sent. The id may be beside the group of attributes, inside ' +
-      'it, or in the query.',
-    parameters: [format, idInQuery, ifMatch],
+      'it, or in the query. A list of rows gives each its own changes, and several ids get the same changes: all of ' +
+      'them, or none.',
+    parameters: [format, idInQuery, idsInQuery, dryRun, ifMatch, prefer],
     requestBody: {
       required: true,
       content: {
-        'application/xml': { schema: schema('PostChanges') },
-        'text/xml': { schema: schema('PostChanges') },
+        'application/xml': {
+          schema: { oneOf: [schema('PostChanges'), schema('PostSharedChanges'), listOf(item, named)] }
+        },
+        'text/xml': { schema: { oneOf: [schema('PostChanges'), schema('PostSharedChanges'), listOf(item, named)] } },
         'application/json': {
           schema: {
-            type: 'object',
-            required: ['post'],
-            properties: { id, post: schema('PostChanges') },
-            additionalProperties: false
+            oneOf: [
+              {
+                type: 'object',
+                required: ['post'],
+                properties: { id: { oneOf: [id, ids] }, post: schema('PostChanges') },
+                additionalProperties: false
+              },
+              inPosts(item)
+            ]
           }
         },
         [FORM]: {
           schema: {
             type: 'object',
             required: ['post'],
-            properties: { ...fields, id, post: schema('PostChanges') },
+            properties: { ...fields, ...manyFields, id, post: schema('PostChanges') },
             additionalProperties: false
           },
           encoding
@@ -409,6 +494,43 @@ const OPERATIONS: Readonly<Record<string, unknown>> = {
     },
     responses: {
       200: changed,
+      204: { description: 'Changed, if Prefer asks for no body', headers: { ...cached, ...preferred } },
+      303: seeOther,
+      412: stale,
+      ...refusals('BadRequest', 'Forbidden', 'NotFound', 'NotAcceptable', 'Conflict', 'PayloadTooLarge',
+        'UnsupportedMediaType', 'UnprocessableEntity', 'Failure')
+    }
+  },
+  'delete /posts': {
+    operationId: 'deletePost',
+    tags: ['posts'],
+    summary: 'Delete post',
+    description: 'The id may be in the query or in the body. There may be several: all of them are deleted, or none.',
+    parameters: [format, idInQuery, idsInQuery, dryRun, ifMatch],
+    requestBody: {
+      content: {
+        'application/xml': { schema: { oneOf: [deleted, listOf(deletedItem, named)] } },
+        'text/xml': { schema: { oneOf: [deleted, listOf(deletedItem, named)] } },
+        'application/json': {
+          schema: {
+            oneOf: [
+              { type: 'object', properties: { id: { oneOf: [id, ids] }, post: deleted }, additionalProperties: false },
+              inPosts(deletedItem)
+            ]
+          }
+        },
+        [FORM]: {
+          schema: {
+            type: 'object',
+            properties: { ...fields, ...manyFields, id, post: deleted },
+            additionalProperties: false
+          },
+          encoding
+        }
+      }
+    },
+    responses: {
+      204: { description: 'Deleted', headers: cached },
       303: seeOther,
       412: stale,
       ...refusals('BadRequest', 'Forbidden', 'NotFound', 'NotAcceptable', 'Conflict', 'PayloadTooLarge',
@@ -424,6 +546,16 @@ const shown = {
   rating: { type: ['integer', 'null'], minimum: 1, maximum: 5 },
   tags: { type: 'array', items: { type: 'string', xml: { name: 'tag' } }, xml: { wrapped: true } },
   publishedAt: { type: ['string', 'null'], format: 'date-time' }
+}
+
+const fault = {
+  status: { type: 'integer' },
+  detail: { type: 'string', description: 'What is wrong, in one sentence.' },
+  errors: {
+    type: 'object',
+    additionalProperties: { type: 'array', items: text },
+    description: 'The messages of each attribute.'
+  }
 }
 
 t.test('an operation has everything that the contract says', async (t) => {
@@ -448,28 +580,53 @@ t.test('an operation has everything that the contract says', async (t) => {
       additionalProperties: false,
       xml: { name: 'post' }
     },
-    PostChanges: { type: 'object', properties: { id, ...shown }, additionalProperties: false, xml: { name: 'post' } },
+    PostChanges: {
+      type: 'object', properties: { id, ...version, ...shown }, additionalProperties: false, xml: { name: 'post' }
+    },
+    PostSharedChanges: {
+      type: 'object',
+      required: ['id'],
+      properties: { id: xmlIds, ...shown },
+      additionalProperties: false,
+      xml: { name: 'post' }
+    },
     Problem: {
       type: 'object',
       required: ['type', 'title', 'status', 'detail'],
       properties: {
         type: { type: 'string', format: 'uri-reference' },
         title: { type: 'string', description: 'The status in words.' },
-        status: { type: 'integer' },
-        detail: { type: 'string', description: 'What is wrong, in one sentence.' },
-        errors: {
-          type: 'object',
-          additionalProperties: { type: 'array', items: text },
-          description: 'The messages of each attribute.'
-        }
+        ...fault,
+        rows: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['index', 'status'],
+            properties: {
+              index: { type: 'integer', description: 'The place of the row in the request, from 0.' },
+              id: { anyOf: [id, text] },
+              line: { type: 'integer', description: 'The line of the CSV file, from 1.' },
+              ...fault
+            }
+          },
+          description: 'The rows at fault, if the request has many.'
+        },
+        truncated: { type: 'boolean', description: 'Whether more rows are at fault than `rows` has.' }
       }
     },
     Errors: {
       type: 'array',
       description: 'Each error is a sentence: `<errors><error attribute="title">Title must not be blank</error>' +
-        '</errors>`',
+        '</errors>`. In a request with many rows, it names the place of its row, from 0.',
       items: {
-        type: 'object', properties: { attribute: { type: 'string', xml: { attribute: true } } }, xml: { name: 'error' }
+        type: 'object',
+        properties: {
+          index: { type: 'integer', xml: { attribute: true } },
+          id: { type: 'string', xml: { attribute: true } },
+          line: { type: 'integer', xml: { attribute: true } },
+          attribute: { type: 'string', xml: { attribute: true } }
+        },
+        xml: { name: 'error' }
       },
       xml: { name: 'errors', wrapped: true }
     }
@@ -483,7 +640,7 @@ t.test('an operation has everything that the contract says', async (t) => {
     t.match(description, /^[A-Z]/, name)
   }
   t.strictSame(Object.keys(headers).sort(),
-    ['CacheControl', 'Content-Range', 'ETag', 'Link', 'Location', 'Total-Count'])
+    ['CacheControl', 'Content-Range', 'ETag', 'Link', 'Location', 'Preference-Applied', 'Total-Count'])
 })
 
 const csv: Format = {
@@ -513,40 +670,42 @@ interface FormSchema {
   readonly anyOf?: readonly FormSchema[]
 }
 
+const UPDATE_FIELDS = ['_method', '_version', 'commit', 'id[]', '_version[]', 'id', 'post']
+
 t.test('only the features of a resource are described', async (t) => {
   const anyone = { authorize: () => true }
   const cases: ReadonlyArray<readonly [name: string, options: Partial<ResourceOptions>, of: string, expected: Part]> = [
     ['JSON alone: a creation', { formats: ['json'] }, 'post /posts',
       {
-        parameters: ['format'],
-        statuses: '201 400 403 406 409 412 413 415 422 default',
+        parameters: ['format', 'dry_run', 'Prefer'],
+        statuses: '200 201 400 403 406 409 412 413 415 422 default',
         bodies: TYPES.json,
         answers: TYPES.json,
         problems: ['application/problem+json'],
-        description: undefined
+        description: 'The body may have a list of rows: all of them are created, or none.'
       }],
     ['pages alone', { formats: ['html'] }, 'post /posts',
       { statuses: '201 303 400 403 406 409 412 413 415 422 default', bodies: [FORM], answers: TYPES.html }],
     ['a creation that has no other write beside it', { only: ['create'] }, 'post /posts',
       {
-        parameters: ['format'],
-        statuses: '201 303 400 403 406 409 412 413 415 422 default',
-        description: undefined,
+        parameters: ['format', 'dry_run', 'Prefer'],
+        statuses: '200 201 303 400 403 406 409 412 413 415 422 default',
+        description: 'The body may have a list of rows: all of them are created, or none.',
         forms: [{ required: ['post'], fields: ['_version', 'commit', 'post'] }]
       }],
     ['a creation beside an update', { only: ['create', 'update'] }, 'post /posts',
       {
-        statuses: '201 303 400 403 406 409 412 413 415 422 default',
+        statuses: '200 201 303 400 403 406 409 412 413 415 422 default',
         forms: [
           { required: ['post'], fields: ['_version', 'commit', 'post'] },
-          { required: ['_method'], methods: ['PUT'], fields: ['_method', '_version', 'commit', 'id', 'post'] }
+          { required: ['_method'], methods: ['PUT'], fields: UPDATE_FIELDS }
         ]
       }],
     ['a form for an update alone', { only: ['update'] }, 'post /posts',
       {
         statuses: '200 303 400 403 404 406 409 412 413 415 422 default',
         bodies: [FORM],
-        forms: [{ required: ['_method'], methods: ['PUT'], fields: ['_method', '_version', 'commit', 'id', 'post'] }],
+        forms: [{ required: ['_method'], methods: ['PUT'], fields: UPDATE_FIELDS }],
         summary: 'Update post by a form'
       }],
     ['no form asks for anything where none is read', { only: ['update'], formats: ['json'] }, 'post /posts',
@@ -565,9 +724,11 @@ t.test('only the features of a resource are described', async (t) => {
     ['a kind of JSON of the app is anything', { formats: [hal] }, 'put /posts',
       { bodies: ['application/hal+json'], answers: ['application/hal+json'], schemas: { 'application/hal+json': {} } }],
     ['requireMatch beside forms, which have a field', { requireMatch: true }, 'put /posts',
-      { required: [], statuses: '200 303 400 403 404 406 409 412 413 415 422 428 default' }],
-    ['requireMatch without forms', { requireMatch: true, formats: ['json'] }, 'delete /posts',
-      { required: ['If-Match'], statuses: '204 400 403 404 406 409 412 413 415 422 428 default' }],
+      { required: [], statuses: '200 204 303 400 403 404 406 409 412 413 415 422 428 default' }],
+    ['requireMatch without forms, where a body has the version', { requireMatch: true, formats: ['json'] },
+      'delete /posts', { required: [], statuses: '204 400 403 404 406 409 412 413 415 422 428 default' }],
+    ['requireMatch without a body', { requireMatch: true, formats: ['json'], writes: 'member' }, 'delete /posts/{id}',
+      { required: ['If-Match'] }],
     ['guarded by authorize', anyone, 'get /posts', { statuses: '200 400 403 404 406 414 default' }],
     ['guarded by a scope', { scope: () => ({}) }, 'get /posts/{id}', { statuses: '200 304 400 403 404 406 default' }],
     ['a blank one', { formPages: true }, 'get /posts/new',
@@ -578,7 +739,7 @@ t.test('only the features of a resource are described', async (t) => {
       { parameters: ['id', 'format', 'If-None-Match'], statuses: '200 304 400 404 406 default' }],
     ['at the path of a member', { writes: 'member' }, 'delete /posts/{id}',
       {
-        parameters: ['id', 'format', 'If-Match'],
+        parameters: ['id', 'format', 'dry_run', 'If-Match'],
         statuses: '204 303 400 403 404 406 409 412 413 415 422 default',
         bodies: [],
         description: undefined
@@ -722,13 +883,7 @@ t.test('custom actions are described', async (t) => {
     { in: 'query', name: 'by', schema: schema('PostSearchBy') },
     ifNoneMatch
   ])
-  const either = {
-    anyOf: [record['application/json'].schema,
-      { type: 'object', required: ['posts'], properties: { posts: { type: 'array', items: schema('Post') } } }]
-  }
-  t.strictSame(
-    document.paths['/posts/search']?.get?.responses[200]?.content?.['application/json'], { schema: either }
-  )
+  t.strictSame(document.paths['/posts/search']?.get?.responses[200]?.content, rows)
   const { put, delete: remove, post: form } = document.paths['/posts/{id}/rate'] as Record<string, Operation>
   t.equal(statusesOf(put as Operation), '200 201 204 303 400 403 404 406 409 412 413 415 422 default')
   t.equal(put?.requestBody?.required, true, 'the body is required')
@@ -749,7 +904,7 @@ t.test('custom actions are described', async (t) => {
   t.strictSame(document.components.schemas.PostRate, {
     type: 'object',
     required: ['stars'],
-    properties: { id, stars: schema('PostRateStars'), why: rate.properties.why, at: rate.properties.at },
+    properties: { id, ...version, stars: schema('PostRateStars'), why: rate.properties.why, at: rate.properties.at },
     additionalProperties: false,
     xml: { name: 'post' }
   })

@@ -59,7 +59,7 @@ t.test('the requests of an API client, a desktop program and a browser pass thro
     ['/posts?id=1', 204, { method: 'DELETE', headers: { accept: 'application/json' } }]
   ] as const) t.strictSame(await violations(path, init), [status, null], `${path} ${JSON.stringify(init)}`)
 
-  t.equal((await visit(proxy)).length, 12, 'the requests of a generated client pass as well')
+  t.equal((await visit(proxy)).length, 16, 'the requests of a generated client pass as well')
 
   t.strictSame(
     await violations('/posts?limit=many'), [422, null],

@@ -18,8 +18,8 @@ function note ({ raw, statusCode, headers, rawPayload }) {
   const file = basename(process.argv[1])
   // The validator of the comparison would never end with the schemas of the one. The other's handlers answer alone.
   if (file === 'hostile.test.ts' || file === 'authorize.test.ts') return undefined
-  // The schemas describe whole records, and a selection lacks attributes that they require.
-  if (/[?&]only=/.test(req?.url ?? '')) return undefined
+  // The schemas describe whole records. A selection and a dry run lack attributes that they require.
+  if (/[?&](?:only|dry_run)=/.test(req?.url ?? '')) return undefined
   if (req?.[DESCRIBED] !== true || statusCode >= 400) return undefined
   if (Math.max(rawPayload.length, payload?.length ?? 0, req.url.length) > LONGEST) return undefined
   const isRead = payload === undefined || payload === null || typeof payload === 'string' || Buffer.isBuffer(payload)

@@ -10,7 +10,7 @@ export async function visit (baseUrl: string): Promise<readonly unknown[]> {
   const created = await client.POST('/posts', {
     body: { post: { title: 'Tea', body: 'With milk', tags: ['drinks'], publishedAt: null } }
   })
-  if (created.data === undefined) throw new Error(created.error.detail)
+  if (created.data?.post === undefined) throw new Error(created.error?.detail)
   const { id, title } = created.data.post
   const version = created.response.headers.get('etag') ?? ''
 
@@ -34,16 +34,28 @@ export async function visit (baseUrl: string): Promise<readonly unknown[]> {
     params: { path: { postId: id } }, body: { comment: { author: 'Ann', body: 'Yes' } }
   })
   const gone = await client.DELETE('/posts', { params: { query: { id } } })
+  const several = await client.POST('/posts', {
+    body: { posts: [{ title: 'Milk', body: 'White' }, { title: 'Rum', body: 'Brown' }] }
+  })
+  const ids = several.data?.posts?.map(({ id }) => id) ?? []
+  const own = await client.PUT('/posts', { body: { posts: ids.map((id, index) => ({ id, rating: index + 1 })) } })
+  const same = await client.PUT('/posts', { body: { id: ids, post: { published: true } } })
+  const faulty = await client.POST('/posts', {
+    body: { posts: [{ title: 'Ale', body: 'Bitter' }, { title: '', body: 'B' }] }
+  })
+  const goneMany = await client.DELETE('/posts', { body: { id: ids } })
   const missing = await client.GET('/posts/{id}', { params: { path: { id } } })
 
   return [
-    title, updated.data?.post.rating, late.response.status, shown.data?.post.tags, page.data?.posts.length,
+    title, updated.data?.post?.rating, late.response.status, shown.data?.post.tags, page.data?.posts.length,
     found.data?.posts.map(({
       title
     }) =>
       title), published.response.status,
     refused.error?.status, refused.error !== undefined && 'errors' in refused.error ? refused.error.errors : undefined,
-    comment.data?.comment.author, gone.response.status, missing.error?.status
+    comment.data?.comment?.author, gone.response.status, missing.error?.status,
+    own.data?.posts?.map(({ rating }) => rating), same.data?.posts?.map(({ published }) => published),
+    faulty.error !== undefined && 'rows' in faulty.error ? faulty.error.rows : undefined, goneMany.response.status
   ]
 }
 
@@ -56,6 +68,8 @@ export async function mistake (baseUrl: string): Promise<void> {
   await client.POST('/posts', { body: { post: { title: 1, body: 'B' } } })
   // @ts-expect-error: the body is required
   await client.POST('/posts', { body: { post: { title: 'T' } } })
+  // @ts-expect-error: each row needs what one row needs
+  await client.POST('/posts', { body: { posts: [{ title: 'T' }] } })
   // @ts-expect-error: a bound must be a number
   await client.GET('/posts', { params: { query: { 'rating[gte]': 'a' } } })
   // @ts-expect-error: a text has no bounds
