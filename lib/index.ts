@@ -58,7 +58,9 @@ export type {
 export type { ListQuery } from './core/actions/list.js'
 export type { ListOutcome, Outcome, Source, Total } from './core/actions/outcome.js'
 export type { ActionEvent } from './core/telemetry/tracing.js'
-export type { ActionContext, HandlerAnswer, Handler, HandlerRow, ListContext } from './core/options/handler.js'
+export type {
+  ActionContext, ActionTransaction, HandlerAnswer, Handler, HandlerRow, ListContext
+} from './core/options/handler.js'
 export type { ActionOptions } from './core/actions/custom/custom-action.js'
 export type { Hooks } from './core/options/hooks.js'
 export type { DrawOptions, MapPlugin } from './draw/draw.js'

@@ -91,6 +91,8 @@ export interface CompiledResource {
   /** Returns the questions before pages link to lists. They are complete once the app is ready. */
   readonly listChecks: () => readonly ListCheck[]
   readonly paths: Paths
+  /** Returns the resources of the server by their names. They are complete once the app is ready. */
+  readonly neighbors: () => ReadonlyMap<string, CompiledResource>
   /** Returns the hooks of the instance on which it is registered. They are complete once the app is ready. */
   readonly appHooks: () => HookLists
   readonly cacheControl: CacheControl
@@ -111,6 +113,8 @@ export interface CompiledCustomAction extends CustomAction {
   readQuery (query: QueryParameters): Readonly<Record<string, unknown>>
   /** Returns the function that reads the payload of a body in this format. */
   payloadReader (body: BodyFormat): ReadPayload
+  /** Returns the function that finds the rows of a body in this format. */
+  rowsFinder (body: BodyFormat): FindRows
   /**
    * Checks the supplied attributes: as a create if the action has its own schema, else as an update.
    * @throws InvalidError

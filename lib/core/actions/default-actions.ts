@@ -6,7 +6,7 @@ import { versionOf } from '../resource/visible.js'
 import type { ActionName, Resource } from '../resource/resource.js'
 import type { Id, Row } from '../resource/row.js'
 import { findChanges, type IsUntouched } from '../schema/validation/issues.js'
-import { type Context, type Guard, noStore, omitScope, type WriteOutcome } from '../stores/store.js'
+import { type Context, type Guard, noStore, omitScope, type Store, type WriteOutcome } from '../stores/store.js'
 import { isEmpty } from '../util/own-property.js'
 import { MOST_REPEATED } from '../util/words.js'
 import type { CompiledResource } from '../compiled-resource.js'
@@ -47,6 +47,7 @@ export function compileDefaultActions ({ resource }: CompiledResource): DefaultA
     const only = resource.singleton ? await findOnlyRow(target, state) : undefined
     checkNoneMatch(only, state)
     if (only !== undefined) throw new ExistsError(resource.singular)
+    if (store.idle !== undefined) await whenIdle(store, state)
     return { kind: 'created', row: await store.create(attributes, scope, state) }
   }
 
@@ -243,9 +244,16 @@ async function update (
     if (row === undefined) throw notFound(resource, id)
     return { kind: guard.version === undefined || guard.version === row.version ? 'updated' : 'stale', row }
   }
+  if (store.idle !== undefined) await whenIdle(store, context)
   // A client may send an attribute of the scope, which no write changes.
   const written = await store.update(id, omitScope(attributes, guard.scope), guard, context)
   return written.ok ? { kind: 'updated', row: written.row } : unwritten(written, resource, id)
+}
+
+/** Waits until no transaction keeps a write waiting. Between the end of the wait and the write, none can begin. */
+async function whenIdle (store: Store, { openTransaction }: Context): Promise<void> {
+  if (openTransaction !== undefined) return
+  for (let open = store.idle?.(); open !== undefined; open = store.idle?.()) await open
 }
 
 /**
@@ -253,6 +261,7 @@ async function update (
  * @throws NotFoundError, NothingHereError
  */
 async function remove ({ resource, store }: Target, id: Id, guard: Guard, context: Context): Promise<Outcome> {
+  if (store.idle !== undefined) await whenIdle(store, context)
   const written = await store.delete(id, guard, context)
   return written.ok ? { kind: 'deleted', row: written.row } : unwritten(written, resource, id)
 }

@@ -79,8 +79,9 @@ export class Handlers {
     const list = compileInclude(compile('list'))
     const show = compile('show')
     const showIncluded = compileInclude(show)
-    const [create, update] = [compile('create'), compile('update')].map(checkFirst) as [Perform, Perform]
-    const writes = { create, update, delete: compile('delete') }
+    const performs = { create: compile('create'), update: compile('update'), delete: compile('delete') }
+    const writes =
+      { create: checkFirst(performs.create), update: checkFirst(performs.update), delete: performs.delete }
     const checks = { create: checkOnly, update: checkOnly, delete: doNothing }
     this.#compiled = compiled
     this.list = handle((state) => {
@@ -119,7 +120,8 @@ export class Handlers {
       const { action, id, isRevised, rows } = state.payload as Write
       const dryRun = checkDryRun(action, state)
       if (rows !== undefined || dryRun) {
-        const actions = { prepare: (row: ActionState) => validate(row, checks), perform: defaults[action] }
+        const prepare = (row: ActionState): Perform => validate(row, checks)
+        const actions = { prepare, perform: performs[action], runsHandler: handlers.has(action) }
         return this.#answer(state, () => writeRows(state, actions))
       }
       if (isRevised) return this.#run(state, id, action === 'update' ? defaults.redisplay : defaults.redisplayNew)
@@ -158,6 +160,31 @@ export class Handlers {
         if (state.route.formDecides) checkQuery(query, ['format', ...parameters])
         state.query = readQuery(query)
         return this.#run(state, this.#memberId(state) ?? payload.id, performs.get(customAction) as Perform)
+      })
+    }
+  }
+
+  /** Makes the hook and the handler of the custom writes on a path whose requests name several rows. */
+  writeManyCustom (
+    byMethod: ReadonlyMap<string, CompiledCustomAction>
+  ): { readonly readPayload: preValidationHookHandler, readonly handler: RouteHandlerMethod } {
+    const performs = new Map([...byMethod.values()].map((action) => [action, compileHandler(action.handler)]))
+    return {
+      readPayload: compilePayloadHook(this.#compiled, (method) => byMethod.get(method), true),
+      handler: handle((state) => {
+        const { customAction, request: { query } } = state as CustomState
+        checkDryRun(undefined, state)
+        if (state.route.formDecides) checkQuery(query, ['format', DRY_RUN, ...customAction.parameters])
+        state.query = customAction.readQuery(query)
+        return this.#answer(state, () => writeRows(state, {
+          prepare ({ payload }) {
+            const { attributes, issues } = payload as Payload
+            customAction.validate(attributes, issues)
+            return checkOnly
+          },
+          perform: performs.get(customAction) as Perform,
+          runsHandler: true
+        }))
       })
     }
   }
@@ -229,15 +256,15 @@ function compileInclude (perform: Perform): Perform {
  * Returns whether a write is a dry run.
  * @throws InvalidQueryError if it cannot be one
  */
-function checkDryRun (action: WriteAction, { request: { query }, compiled, choice }: ActionState): boolean {
-  const { options: { store, routing: { handlers } } } = compiled
+function checkDryRun (action: WriteAction | undefined, state: ActionState): boolean {
+  const { request: { query }, compiled: { options: { store, routing: { handlers, manyRows } } }, choice } = state
   const asked = query[DRY_RUN]
   if (asked === undefined || asked === 'false') return false
   const why = asked !== 'true'
     ? 'must be true or false'
     : store.transaction === undefined
       ? 'needs a store with transactions'
-      : handlers.has(action)
+      : action !== undefined && handlers.has(action) && !manyRows.has(action)
         ? `cannot undo what the app does when it handles "${action}" itself`
         : choice.format.browser === true
           ? 'is not answered by a page; ask for another format'

@@ -21,9 +21,12 @@ export type Outcome =
   | RowsOutcome
   | ListOutcome
 
-/** The rows of a request with many rows, in its order. A deletion has those that were deleted. */
+/**
+ * The rows of a request with many rows, in its order. A deletion has those that were deleted; a custom action has those
+ * that its handler has returned.
+ */
 export interface RowsOutcome {
-  readonly kind: 'createdMany' | 'updatedMany' | 'deletedMany'
+  readonly kind: 'createdMany' | 'updatedMany' | 'deletedMany' | 'doneMany'
   readonly rows: readonly Row[]
   /** Whether it is a dry run, which has written nothing: of a request with many rows, or with one row. */
   readonly dryRun?: 'many' | 'one'
@@ -125,6 +128,7 @@ export const OUTCOME_RESPONSES: Readonly<
   },
   createdMany: { document: { ...rows, status: 201 }, browser: { ...redirectToList, notice: 'created' } },
   updatedMany: { document: rows, browser: { ...redirectToList, notice: 'saved' } },
+  doneMany: { document: rows, browser: { ...redirectToList, notice: 'done' } },
   deletedMany: {
     document: { ...rows, status: 204, body: false },
     browser: { ...redirectToList, notice: 'deleted' }

@@ -1,9 +1,9 @@
 import {
-  describeError, InvalidError, PreconditionFailedError, type RowFault, RowsError, UnavailableError
+  describeError, InvalidAnswerError, InvalidError, PreconditionFailedError, type RowFault, RowsError, UnavailableError
 } from '../errors.js'
 import { say } from '../messages.js'
 import { findPreconditions } from '../request/preconditions.js'
-import type { Payload, RowPayload, WriteAction } from '../request/payload.js'
+import type { Payload, RowPayload } from '../request/payload.js'
 import { DRY_RUN } from '../request/rows.js'
 import { type ActionState, type Attempt, type RequestState, RowState } from '../request/state.js'
 import type { Row } from '../resource/row.js'
@@ -20,7 +20,7 @@ const MOST_REPEATED = 50
 /** How often a transaction begins that conflicts with others. */
 const ATTEMPTS = 10
 
-const KINDS = { create: 'createdMany', update: 'updatedMany', delete: 'deletedMany' } as const
+const KINDS = { create: 'createdMany', update: 'updatedMany', delete: 'deletedMany', custom: 'doneMany' } as const
 
 /** How the rows of a request are written, each as if it came alone. */
 export interface RowActions {
@@ -30,7 +30,9 @@ export interface RowActions {
    */
   prepare (row: ActionState): PerformAction<Outcome | undefined>
   /** Writes an authorized row. */
-  readonly perform: PerformAction
+  readonly perform: PerformAction<Outcome | undefined>
+  /** Whether that runs a handler of the app, which never runs again for a row. */
+  readonly runsHandler: boolean
 }
 
 /** A row of the request. `check` is absent if the row is at fault. */
@@ -53,8 +55,9 @@ const CHANGED: unique symbol = Symbol('changed')
  */
 export async function writeRows (state: ActionState, actions: RowActions): Promise<RowsOutcome> {
   const { compiled: { options: { store } } } = state
-  const payload = state.payload as Payload & { readonly action: WriteAction }
-  const { rows = [{ index: 0, line: undefined, payload, fault: undefined }], action } = payload
+  const payload = state.payload as Payload
+  const { rows = [{ index: 0, line: undefined, payload, fault: undefined }], action = 'custom' } = payload
+  const { perform, runsHandler } = actions
   const dryRun = isDryRun(state)
   const end: Omit<RowsOutcome, 'rows'> =
     { kind: KINDS[action], ...(dryRun && { dryRun: payload.rows === undefined ? 'one' : 'many' }) }
@@ -67,16 +70,17 @@ export async function writeRows (state: ActionState, actions: RowActions): Promi
     const ready = await checkRows(prepared, faults)
     const ids = ready.flatMap(({ state: { id } }) => id ?? [])
     const write = async (savepoints: boolean): Promise<readonly Row[]> => transact(
-      writeEach(ready, actions.perform, { faults, savepoints }),
+      writeEach(ready, perform, { faults, savepoints }),
       state,
-      { attempts: ATTEMPTS, returnsRefused: true, ids, dryRun }
+      { attempts: runsHandler ? 1 : ATTEMPTS, returnsRefused: true, ids, dryRun }
     )
     try {
-      if (ready.length === 0) throw faults.toError()
+      // A handler of the app may do more than write, and does so only for a request that can succeed.
+      if (ready.length === 0 || (runsHandler && faults.size > 0)) throw faults.toError()
       return {
         ...end,
         rows: await write(false).catch((error: unknown) => {
-          if (error instanceof DoomedRows && ready.length <= MOST_REPEATED) return write(true)
+          if (error instanceof DoomedRows && !runsHandler && ready.length <= MOST_REPEATED) return write(true)
           throw error
         })
       }
@@ -119,7 +123,7 @@ async function checkRows (prepared: readonly PreparedRow[], faults: Faults): Pro
     try {
       if (seen.has(state.id)) throw new InvalidError({ id: ['is given more than once'] })
       if (state.id !== undefined) seen.add(state.id)
-      state.openTransaction = undefined
+      state.join(undefined)
       state.attempt = checkAccess === undefined ? state.makeAttempt() : { ...await checkAccess(state, state) }
       await check(state)
       row.access = { ...state.attempt }
@@ -141,17 +145,18 @@ interface Writing {
 /** Makes the function that writes rows in a transaction, and throws the faults of all. */
 function writeEach (
   rows: readonly PreparedRow[],
-  perform: PerformAction,
+  perform: PerformAction<Outcome | undefined>,
   { faults: known, savepoints }: Writing
 ): RunInTransaction<readonly Row[]> {
   return async ({ openTransaction: transaction }) => {
     const faults = known.copy()
     const written: Row[] = []
     for (const { given, state, access } of rows) {
-      state.openTransaction = transaction
+      state.join(transaction)
       state.attempt = { ...access }
       try {
         const outcome = await (savepoints ? transaction.attempt(() => perform(state)) : perform(state))
+        if (outcome === undefined) throw new InvalidAnswerError(state.action, 'has sent an answer for one of many rows')
         if (hasChanged(outcome, state)) throw CHANGED
         if (outcome.kind === 'stale') throw refuseStale(state)
         if ('row' in outcome && outcome.row !== undefined) written.push(outcome.row)

@@ -5,7 +5,9 @@ import type { Paths } from '../routes/path-helpers.js'
 import type { Resource } from '../resource/resource.js'
 import type { Id, Scope, Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
-import type { Context, Guard, Order, Store, WriteOutcome } from '../stores/store.js'
+import type {
+  Context, Guard, Order, Store, TransactionContext, TransactionOptions, WriteOutcome
+} from '../stores/store.js'
 import type { MaybePromise } from '../util/maybe-promise.js'
 
 /** A row that a handler returns. Without a version it has no ETag, and forms do not notice other writes. */
@@ -138,6 +140,15 @@ export interface ActionContext<
   readonly query: Q
   /** The same as `app.paths`. */
   readonly paths: Paths
+  /** The stores of all resources of the server, by the names of the resources. */
+  readonly stores: Readonly<Record<string, Store>>
+  /**
+   * Runs a function in a transaction of the store: all writes in it happen, or none. Each call of a store in it gets
+   * its context. A write whose outcome is not ok throws, and so ends the transaction. In an action that runs once for
+   * each row of a request, it joins the transaction of the request.
+   * @throws TransactionError if the store has no transactions; otherwise what the method of the store throws
+   */
+  transaction<T>(run: (context: ActionTransaction) => MaybePromise<T>, options?: TransactionOptions): Promise<T>
   /**
    * Returns the row of `id`, or the singleton, within the scope.
    * @throws NotFoundError, NothingHereError
@@ -145,6 +156,12 @@ export interface ActionContext<
   row(): Promise<Row<A>>
   /** Runs the default action, for a handler that only adds to it. */
   proceed(): Promise<Outcome>
+}
+
+/** The context of the calls in a transaction of a handler. */
+export interface ActionTransaction extends TransactionContext {
+  /** Returns the scope of another resource for this request. */
+  scopeOf(resource: string): Promise<Scope>
 }
 
 /** The context of a handler of `list`. */

@@ -202,11 +202,24 @@ export interface ActionHandlers<
   /** Handles `GET /posts/1`, and returns a row. */
   readonly show?: Handler<A, Attributes, I>
   /** Handles `POST /posts`. If it returns a row, the answer is a 201. */
-  readonly create?: Handler<A, Created, undefined>
+  readonly create?: WriteHandler<Handler<A, Created, undefined>>
   /** Handles `PUT /posts`, and returns the changed row. */
-  readonly update?: Handler<A, Changes, I>
+  readonly update?: WriteHandler<Handler<A, Changes, I>>
   /** Handles `DELETE /posts`. If it returns nothing, the answer is a 204. */
-  readonly delete?: Handler<A, Attributes, I>
+  readonly delete?: WriteHandler<Handler<A, Attributes, I>>
+}
+
+/** A handler of a write, alone or with its options. */
+export type WriteHandler<H> = H | ManyHandler<H>
+
+/** A handler with its options. */
+export interface ManyHandler<H = Handler> {
+  readonly handler: H
+  /**
+   * Whether requests may have many rows. The handler then runs once for each row, in the transaction of the request.
+   * @default false: requests with many rows are refused
+   */
+  readonly many?: boolean
 }
 
 /** The options for the routes of a resource, and for their guards. */

@@ -34,7 +34,7 @@ import { checkCapabilities, checkForeignKey, checkKept, checkWriter } from './ch
 /** The surroundings of a resource: its place, its relatives and the settings of the app. */
 export interface ResourceContext
   extends
-  Pick<CompiledResource, 'resourcePaths' | 'parent' | 'listChecks' | 'paths' | 'appHooks'>,
+  Pick<CompiledResource, 'resourcePaths' | 'parent' | 'listChecks' | 'paths' | 'appHooks' | 'neighbors'>,
   Pick<WriterContext, 'children' | 'assetOwner' | 'navigation'> {
   readonly customActions: readonly CustomAction[]
   /** The validators that it shares with other resources. */
@@ -46,7 +46,7 @@ export function compileResource (
   resource: Resource,
   context: ResourceContext
 ): CompiledResource {
-  const { resourcePaths, parent, customActions, validators, listChecks, paths, appHooks } = context
+  const { resourcePaths, parent, customActions, validators, listChecks, paths, appHooks, neighbors } = context
   checkKept(resource, options.store.attributes)
   if (parent !== undefined) checkForeignKey(resource, parent.resource, options.store.attributes)
   checkCapabilities(options.store)
@@ -92,6 +92,7 @@ export function compileResource (
     listChecks,
     paths,
     appHooks,
+    neighbors,
     cacheControl: compileCacheControl(options.cacheControl, [
       ...new Set([...resource.actions, ...customActions.map(({ name }) => name)])
     ])

@@ -19,7 +19,7 @@ import type { Schema } from '../schema/types.js'
 import { lazy } from '../util/functions.js'
 import { isObject } from '../util/own-property.js'
 import { findListChecks, findNavigation } from '../relations/navigation.js'
-import { addReferences, registryOf } from '../routes/route-registry.js'
+import { addReferences, neighborsOf, registryOf } from '../routes/route-registry.js'
 import type { DescribeRoutes, RouteDescriptions } from '../wings.js'
 import { makeTable, nameRoutes } from '../routes/route-table.js'
 import { appHooksOf, longestParameter } from './app-internals.js'
@@ -89,7 +89,8 @@ export function prepare (
       assetOwner: (file) => findAssetOwner(assetOwners, { file, path: resource.path, routing: options.routing }),
       navigation: (lang) => findNavigation(app, compiled, lang),
       listChecks: lazy(() => findListChecks(app, compiled)),
-      appHooks: () => appHooksOf(app)
+      appHooks: () => appHooksOf(app),
+      neighbors: lazy(() => neighborsOf(app, registration))
     })
     const names = nameRoutes(options, inherited, parent?.name, resourcePaths.isShallow)
     const inner = openRow(compiled, names.member, urls)

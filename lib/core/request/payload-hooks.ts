@@ -1,6 +1,6 @@
 import type { FastifyBodyParser, FastifyReply, preValidationHookHandler } from 'fastify'
 import { notFound } from '../modes.js'
-import { InvalidMethodError } from '../errors.js'
+import { InvalidError, InvalidMethodError } from '../errors.js'
 import type { Entries, Reader } from '../formats/format.js'
 import type { BodyFormat, CompiledCustomAction, CompiledResource } from '../compiled-resource.js'
 import { refuseMethod } from './negotiate.js'
@@ -34,10 +34,12 @@ export function compileFindWrite (actions: ReadonlySet<string>): (method: string
  * Compiles the hook that reads the payload of the writes on one path. The app's later hooks see the same body for every
  * format.
  * @param find finds the action that a method asks for, a default one or one of the app's own
+ * @param hasManyRows whether requests for an action of the app name several rows
  */
 export function compilePayloadHook (
   { resource, isId, bodiless }: CompiledResource,
-  find: (method: string) => WriteAction | CompiledCustomAction | undefined
+  find: (method: string) => WriteAction | CompiledCustomAction | undefined,
+  hasManyRows = false
 ): preValidationHookHandler {
   const { singular } = resource
   return ({ [STATE]: given }, reply, done) => {
@@ -50,9 +52,10 @@ export function compilePayloadHook (
     const isDefault = typeof asked === 'string'
     state.action = isDefault ? asked : asked.name
     state.customAction = isDefault ? undefined : asked
-    if (isDefault && member === undefined) {
+    if (isDefault ? member === undefined : hasManyRows) {
       state.payload = readRows(state, asked, body, entries)
       if (state.payload !== undefined) return done()
+      if (!isDefault) throw new InvalidError({ id: ['must be a list of ids'] })
     }
     const read = isDefault ? body.readPayload : asked.payloadReader(body)
     const payload = read(entries, { action: isDefault ? asked : undefined, member, query: request.query.id })
@@ -75,14 +78,20 @@ export function compilePayloadHook (
  * `{ posts: [{ id, post }] }`, without those that cannot be read.
  * @throws ManyRowsError, TooManyRowsError, MalformedBodyError, InvalidError
  */
-function readRows (state: ActionState, action: WriteAction, body: BodyFormat, entries: Entries): Payload | undefined {
+function readRows (
+  state: ActionState,
+  asked: WriteAction | CompiledCustomAction,
+  body: BodyFormat,
+  entries: Entries
+): Payload | undefined {
   const { request, reply, compiled } = state
-  const { resource, resource: { plural, singular }, options: { store, maxRows, routing: { handlers } } } = compiled
+  const { resource, resource: { plural, singular }, options: { store, maxRows, routing } } = compiled
+  const [action, findRows] = typeof asked === 'string' ? [asked, body.findRows] : [undefined, asked.rowsFinder(body)]
   const { id, [IDS]: ids } = request.query as { readonly id?: string, readonly [IDS]?: string | readonly string[] }
-  const found = body.findRows(entries, { action, query: id, ids: ids === undefined ? undefined : [ids].flat() })
+  const found = findRows(entries, { action, query: id, ids: ids === undefined ? undefined : [ids].flat() })
   if (found === undefined) return undefined
-  const isReplaced = handlers.has(action)
-  checkRows(found.count, action, { resource, store, maxRows, isReplaced, headers: request.headers })
+  const isReplaced = action !== undefined && routing.handlers.has(action) && !routing.manyRows.has(action)
+  checkRows(found.count, state.action, { resource, store, maxRows, isReplaced, headers: request.headers })
   const payload = makeRowsPayload(action, found.read())
   noteIgnored(payload, reply)
   request.body = {

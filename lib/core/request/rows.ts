@@ -25,7 +25,8 @@ export interface GivenRows {
 
 /** A write, with what its query names. */
 export interface RowsRequest {
-  readonly action: WriteAction
+  /** The default action, or `undefined` for a custom action. */
+  readonly action: WriteAction | undefined
   /** The id in the query. */
   readonly query: string | undefined
   /** The ids in the query, in the parameter `id[]`. */
@@ -118,7 +119,7 @@ export interface RowsContext {
   readonly resource: Resource
   readonly store: Store
   readonly maxRows: number
-  /** Whether the app has a handler of its own for the action. */
+  /** Whether the app has a handler of its own for the action that does not declare `many`. */
   readonly isReplaced: boolean
   readonly headers: ConditionalHeaders
 }
@@ -127,14 +128,16 @@ export interface RowsContext {
  * Checks that a request may have this many rows.
  * @throws ManyRowsError, TooManyRowsError
  */
-export function checkRows (count: number, action: WriteAction, context: RowsContext): void {
+export function checkRows (count: number, action: string, context: RowsContext): void {
   const { resource: { singular }, store, maxRows, isReplaced, headers } = context
   if (maxRows === 0) throw new ManyRowsError(`the option maxRows is 0; send one ${singular} in each request`)
   if (store.transaction === undefined) {
     throw new ManyRowsError(`the store has no transactions; send one ${singular} in each request`)
   }
   if (isReplaced) {
-    throw new ManyRowsError(`the app handles "${action}" itself, row by row; send one ${singular} in each request`)
+    throw new ManyRowsError(
+      `the app handles "${action}" itself, without "many"; send one ${singular} in each request`
+    )
   }
   if (headers['if-match'] !== undefined || headers['if-none-match'] !== undefined) {
     throw new ManyRowsError('If-Match and If-None-Match are about one row; send "_version" beside each id')
@@ -143,7 +146,7 @@ export function checkRows (count: number, action: WriteAction, context: RowsCont
 }
 
 /** Makes the payload of a request with many rows. */
-export function makeRowsPayload (action: WriteAction, rows: readonly RowPayload[]): Payload {
+export function makeRowsPayload (action: WriteAction | undefined, rows: readonly RowPayload[]): Payload {
   return {
     action,
     id: undefined,

@@ -150,6 +150,11 @@ export class RequestState implements Context {
     return this.payload === undefined ? this.attributes : NO_MEMBERS
   }
 
+  /** The transaction of the request, which only a row of a request with many rows has. */
+  get openTransaction (): Transaction | undefined {
+    return undefined
+  }
+
   get isCustom (): boolean {
     return this.customAction !== undefined
   }
@@ -175,8 +180,7 @@ export class RequestState implements Context {
 
 /** The state of one row of a request with many rows: its payload, its access and its preconditions are its own. */
 export class RowState extends RequestState {
-  /** The transaction of the request. */
-  openTransaction: Transaction | undefined = undefined
+  #transaction: Transaction | undefined = undefined
   /** The number of rows of the request; `undefined` if it is a dry run of a request with one row. */
   readonly rows: number | undefined
   readonly dryRun: true | undefined
@@ -188,6 +192,8 @@ export class RowState extends RequestState {
     this.rows = rows
     this.dryRun = dryRun
     this.action = whole.action
+    this.customAction = whole.customAction
+    this.query = whole.query
     this.payload = payload
     this.attributes = payload.attributes
     this.id = payload.id
@@ -195,6 +201,15 @@ export class RowState extends RequestState {
 
   override get signal (): AbortSignal {
     return this.#whole.signal
+  }
+
+  override get openTransaction (): Transaction | undefined {
+    return this.#transaction
+  }
+
+  /** Lets the calls of stores take part in a transaction, or in none. */
+  join (transaction: Transaction | undefined): void {
+    this.#transaction = transaction
   }
 }
 

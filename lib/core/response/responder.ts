@@ -54,17 +54,18 @@ export async function respond (outcome: Outcome, state: ActionState): Promise<Fa
 }
 
 function isRows (outcome: Outcome): outcome is RowsOutcome {
-  return outcome.kind === 'createdMany' || outcome.kind === 'updatedMany' || outcome.kind === 'deletedMany'
+  return /^(?:created|updated|deleted|done)Many$/.test(outcome.kind)
 }
 
 /** Sends the rows of a request with many rows as a collection, or redirects a browser to the list. */
 async function sendRows (
-  { rows, dryRun }: RowsOutcome,
+  { kind, rows, dryRun }: RowsOutcome,
   answer: OutcomeResponse,
   state: ActionState
 ): Promise<FastifyReply> {
   const { reply, request: { headers: { prefer } } } = state
   if (answer.location !== undefined) reply.header('location', locate(answer, undefined, state))
+  if (kind === 'doneMany' && answer.body && rows.length === 0) return reply.code(204).send()
   if (!answer.body) return reply.send()
   if (/(?:^|[,;\s])return=minimal(?:$|[,;\s])/i.test(String(prefer))) {
     return reply.code(answer.status === 201 && dryRun === undefined ? 201 : 204)

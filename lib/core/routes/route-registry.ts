@@ -57,6 +57,8 @@ export interface Home {
 /** The resources and their routes on one server, whichever instance they are registered on. */
 class Registry {
   readonly resources: ReferencedResource[] = []
+  /** All resources, also those that are nested. */
+  readonly all: Array<Pick<ReferencedResource, 'compiled' | 'registration'>> = []
   readonly homes: Home[] = []
   readonly #routes = new Map<string, Declared>()
   readonly #paths = new Map<string, RoutePath[]>()
@@ -143,6 +145,7 @@ export function addReferences (app: FastifyInstance, compiled: CompiledResource,
   const { options: { name, references }, relations, resourcePaths } = compiled
   const { resources } = registryOf(app)
   const own = { ...place, prefix: app.prefix }
+  registryOf(app).all.push({ compiled, registration: place.registration })
   if (resourcePaths.parent === undefined) resources.push({ compiled, ...own })
   for (const [attribute, target] of references) {
     relations.addReference(compiled, attribute, target, () => findReferenced(target, own, resources))
@@ -152,6 +155,19 @@ export function addReferences (app: FastifyInstance, compiled: CompiledResource,
     nameOwner(ownerOf(name), () => relations.complete())
     done()
   })
+}
+
+/**
+ * Returns the resources of the server by their names. One of the same registration takes precedence over others, and
+ * an earlier one over later ones.
+ */
+export function neighborsOf (app: FastifyInstance, registration: object): ReadonlyMap<string, CompiledResource> {
+  const { all } = registryOf(app)
+  const ordered = [
+    ...all.filter((other) => other.registration !== registration).reverse(),
+    ...all.filter((other) => other.registration === registration).reverse()
+  ]
+  return new Map(ordered.map(({ compiled }) => [compiled.name, compiled]))
 }
 
 const REGISTRY: unique symbol = Symbol('fastify-resources.registry')

@@ -151,19 +151,32 @@ class RouteTable {
     }
     return [...groups.values()].flatMap((actions) => {
       const [{ on, segment, name, routeConstraints: own }] = actions
-      return this.#path(joinNames(name, this.#names[on]), `${bases[on]}/${segment}`, {
-        ...(on === 'member' && this.#member),
-        routeConstraints: { ...routeConstraints, ...own }
-      }, this.#customRoutes(actions))
+      const constraints = { routeConstraints: { ...routeConstraints, ...own } }
+      const single = this.#path(
+        joinNames(name, this.#names[on]),
+        `${bases[on]}/${segment}`,
+        { ...(on === 'member' && this.#member), ...constraints },
+        this.#customRoutes(actions, false)
+      )
+      const [first, ...others] = actions.filter(({ many }) => many)
+      if (first === undefined) return single
+      const isMember = this.#urls.isShallow
+      return [...single, ...this.#path(
+        joinNames(name, this.#names.members),
+        `${this.#urls.members}/${segment}`,
+        { isMember, ...constraints },
+        this.#customRoutes([first, ...others], true)
+      )]
     })
   }
 
-  #customRoutes (actions: SomeActions): Route[] {
+  /** @param hasManyRows whether the requests name several rows */
+  #customRoutes (actions: SomeActions, hasManyRows: boolean): Route[] {
     const written = actions.filter(({ verb }) => verb !== 'GET')
     const byVerb = new Map<string, CompiledCustomAction>(written.map((action) => [action.verb, action]))
-    const write = this.#handlers.writeCustom(byVerb)
+    const write = hasManyRows ? this.#handlers.writeManyCustom(byVerb) : this.#handlers.writeCustom(byVerb)
     const [submitted, ...others] = written.filter(({ verb }) => verb === 'PUT' || verb === 'DELETE')
-    return [
+    const routes: Route[] = [
       ...actions
         .filter(({ verb }) => verb === 'GET')
         .map((action) => this.#customRoute(['GET', 'HEAD'], [action], { handler: this.#handlers.readCustom(action) })),
@@ -178,6 +191,12 @@ class RouteTable {
         ? []
         : [this.#customRoute(['POST'], [submitted, ...others], { ...write, formOnly: true })])
     ]
+    if (!hasManyRows) return routes
+    return routes.map((route) => ({
+      ...route,
+      name: joinNames(route.actions[0].name, this.#names.members),
+      parameters: [...route.parameters, DRY_RUN]
+    }))
   }
 
   #customRoute (

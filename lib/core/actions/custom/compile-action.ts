@@ -8,7 +8,8 @@ import { compileValidation, type Validation } from '../../schema/validation/vali
 import type { Validators } from '../../schema/validation/validators.js'
 import type { BodyFormat, CompiledCustomAction } from '../../compiled-resource.js'
 import { checkQueryValues, compileQueryValues } from '../../request/prefill.js'
-import { compilePayload, type ReadPayload } from '../../request/payload.js'
+import { compilePayload } from '../../request/payload.js'
+import { compileFindRows } from '../../request/rows.js'
 
 /** The parts of a resource that its actions need. */
 export interface CustomActionParts {
@@ -35,11 +36,13 @@ export function compileCustomAction (
     attributes === undefined
       ? { create: validation.update }
       : compileValidation({ ...supplied, plural: action.name }, validators)
-  const readers = new Map(
-    bodies.map((body) => [
-      body,
-      attributes === undefined ? body.readPayload : compilePayload(supplied, body.compileReader(supplied))
-    ])
+  const readers = new Map<BodyFormat, Pick<BodyFormat, 'readPayload' | 'findRows'>>(
+    bodies.map((body) => {
+      if (attributes === undefined) return [body, body]
+      const reader = body.compileReader(supplied)
+      const readPayload = compilePayload(supplied, reader)
+      return [body, { readPayload, findRows: compileFindRows(supplied, reader, readPayload) }]
+    })
   )
   const query = nameOwner(`action "${action.name}"`, () => compileQuery(action, validators))
   return {
@@ -47,7 +50,8 @@ export function compileCustomAction (
     ...query,
     supplied: supplied.attributes,
     validate: create,
-    payloadReader: (body) => readers.get(body) as ReadPayload
+    payloadReader: (body) => (readers.get(body) ?? body).readPayload,
+    rowsFinder: (body) => (readers.get(body) ?? body).findRows
   }
 }
 

@@ -1,7 +1,7 @@
 import type { RouteOptions } from 'fastify'
 import { InvalidOptionError } from '../../errors.js'
 import type { AttributesSchema, Schema } from '../../schema/types.js'
-import { checkOptionNames, checkText, checkThat, isFunction, show } from '../../util/check-option.js'
+import { checkBoolean, checkOptionNames, checkText, checkThat, isFunction, show } from '../../util/check-option.js'
 import { isObject } from '../../util/own-property.js'
 import type { Handler } from '../../options/handler.js'
 import { checkHooks, type HookLists, type Hooks, ACTION_HOOKS } from '../../options/hooks.js'
@@ -25,6 +25,8 @@ export interface CustomAction {
   readonly query: Schema | undefined
   readonly hooks: HookLists
   readonly routeConstraints: NonNullable<RouteOptions['constraints']>
+  /** Whether a request may name several rows. */
+  readonly many: boolean
   /** The text of the button or link: false for none, or `undefined` if it is made from the name. */
   readonly label: string | false | undefined
 }
@@ -45,6 +47,11 @@ export interface ActionOptions<
   readonly path?: string
   /** The text of its button or link on pages; false for none. @default made from its name */
   readonly label?: string | false
+  /**
+   * Whether `POST /posts/publish` performs the action of a row on several rows, `{"id":[1,2]}`, in one transaction. The
+   * handler runs once for each row. @default false
+   */
+  readonly many?: boolean
   /** Hooks of Fastify, for this action alone. @default {} */
   readonly hooks?: Hooks
   /**
@@ -56,7 +63,7 @@ export interface ActionOptions<
 }
 
 const OPTIONS: ReadonlyArray<keyof ActionOptions> =
-  ['attributes', 'query', 'path', 'label', 'hooks', 'routeConstraints']
+  ['attributes', 'query', 'path', 'label', 'many', 'hooks', 'routeConstraints']
 
 /**
  * Makes a custom action. Checks its options and fills in the defaults.
@@ -76,11 +83,15 @@ export function makeAction (
       'cannot be given, because a GET has no body; declare its parameters by "query"'
     )
   }
-  const { path = name, hooks = {}, routeConstraints = {} } = options
+  const { path = name, many = false, hooks = {}, routeConstraints = {} } = options
+  if (checkBoolean('many', many) && (on !== 'member' || verb === 'GET')) {
+    throw new InvalidOptionError('many', 'belongs to an action of a row that is not a GET; leave it out')
+  }
   return {
     name,
     verb,
     on,
+    many,
     label: checkLabel('label', options.label),
     segment: checkSegment('path', path),
     handler: checkThat('handler', handler, isFunction<Handler>, 'a function'),

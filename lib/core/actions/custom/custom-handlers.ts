@@ -1,18 +1,19 @@
 import { findOnlyRow, findRow, lacksId, notFound } from '../../modes.js'
 import type { Outcome } from '../outcome.js'
-import type { ActionContext, FoundRow, Handler, HandlerRow } from '../../options/handler.js'
-import { type Guard, noStore } from '../../stores/store.js'
-import { mayBeForgotten } from '../../util/maybe-promise.js'
+import type { ActionContext, ActionTransaction, FoundRow, Handler, HandlerRow } from '../../options/handler.js'
+import { type Guard, noStore, type TransactionOptions } from '../../stores/store.js'
+import { mayBeForgotten, type MaybePromise } from '../../util/maybe-promise.js'
 import type { ActionState, HandlerCall } from '../../request/state.js'
 import { logLateFailure } from '../../telemetry/action-log.js'
 import {
   checkNew, checkNoneMatch, guardAgainst, isMet, lacksVersion, NO_VERSION, parseListQuery, type PerformAction,
   refuseWithoutVersion, type RowAction
 } from '../default-actions.js'
-import { InvalidAnswerError, InvalidError, PreconditionFailedError } from '../../errors.js'
+import { InvalidAnswerError, InvalidError, PreconditionFailedError, TransactionError } from '../../errors.js'
 import { say } from '../../messages.js'
 import type { Paths } from '../../routes/path-helpers.js'
-import type { Id, Row } from '../../resource/row.js'
+import type { Id, Row, Scope } from '../../resource/row.js'
+import { resolveScope } from '../authorize/level.js'
 import type { Attributes } from '../../schema/types.js'
 import { namesRow, type Preconditions } from '../../request/preconditions.js'
 import { toOutcome } from './custom-answer.js'
@@ -98,12 +99,33 @@ function makeContext (
     id,
     attributes,
     ...possibilities,
-    // A getter, because most handlers never need the signal.
+    // Getters, because most handlers never need the signal or other stores.
     get signal () {
       return state.signal
     },
+    get stores () {
+      return Object.fromEntries([...state.compiled.neighbors()].map(([name, { options: { store } }]) => [name, store]))
+    },
+    openTransaction: state.openTransaction,
+    transaction: (run, options) => mayBeForgotten(runInTransaction(run, state, options)),
     row: () => mayBeForgotten(readRow(state))
   }
+}
+
+/** @throws TransactionError if the store has no transactions, or a resource is unknown */
+async function runInTransaction<T> (
+  run: (context: ActionTransaction) => MaybePromise<T>,
+  state: ActionState,
+  options?: TransactionOptions
+): Promise<T> {
+  const { request, attempt: { target: { store } }, compiled, compiled: { name: own } } = state
+  if (store.transaction === undefined) throw new TransactionError(`the store of "${own}" has no transactions`)
+  const scopeOf = async (name: string): Promise<Scope> => {
+    const other = compiled.neighbors().get(name)
+    if (other === undefined) throw new TransactionError(`scopeOf: there is no resource "${name}"`)
+    return resolveScope(other.level, request)
+  }
+  return store.transaction((context) => run({ ...context, scopeOf }), state, options)
 }
 
 /**

@@ -20,7 +20,7 @@ import { didYouMean } from '../../util/words.js'
 import { findMember, isObject } from '../../util/own-property.js'
 import type { Handler } from '../handler.js'
 import { checkActionHooks, checkHooks, type HookLists, joinHooks } from '../hooks.js'
-import type { ResourceOptions } from '../options.js'
+import type { ManyHandler, ResourceOptions } from '../options.js'
 
 /** Checked routing options with their defaults. */
 export interface Routing {
@@ -32,6 +32,8 @@ export interface Routing {
   readonly routeConstraints: NonNullable<RouteOptions['constraints']>
   readonly as: string
   readonly handlers: ReadonlyMap<string, Handler>
+  /** The actions whose handlers run once for each row of a request with many rows. */
+  readonly manyRows: ReadonlySet<string>
   readonly hooks: HookLists
   readonly actionHooks: ReadonlyMap<string, HookLists>
   readonly authorize: readonly Authorize[]
@@ -79,7 +81,7 @@ export function resolveRouting (options: ResourceOptions, singleton: boolean, ou
     constraints: checkConstraints(constraints),
     routeConstraints: checkRouteConstraints(routeConstraints),
     as: checkAs('as', as),
-    handlers: checkHandlers(handlers, actions),
+    ...checkHandlers(handlers, actions),
     hooks: joinHooks([...outer.hooks, checkHooks('hooks', hooks)]),
     actionHooks: checkActionHooks('actionHooks', actionHooks, [...actions]),
     authorize: [...outer.authorize, ...checkFunction<Authorize>('authorize', authorize)],
@@ -173,14 +175,29 @@ export function checkAs (option: string, name: unknown): string {
   return checkText(option, name, NAME, "a name such as 'posts'")
 }
 
-function checkHandlers (given: unknown, actions: ReadonlySet<ActionName>): ReadonlyMap<string, Handler> {
-  const handlers = checkObject('actions', given, 'functions by action such as { list () { … } }')
+function checkHandlers (
+  given: unknown,
+  actions: ReadonlySet<ActionName>
+): Pick<Routing, 'handlers' | 'manyRows'> {
   const known = [...actions].filter((action) => !FORMS.includes(action))
-  return checkEach(handlers, (action, handler) => {
+  const declared = checkObject('actions', given, 'functions by action such as { list () { … } }')
+  const manyRows = new Set<string>()
+  const handlers = checkEach(declared, (action, value: unknown) => {
     checkKnown('actions', action, known)
-    if (isFunction<Handler>(handler)) return handler
-    throw new InvalidOptionError('actions', `has "${action}", which must be a function, not ${show(handler)}`)
+    if (isFunction<Handler>(value)) return value
+    if (!isObject(value) || !isFunction<Handler>(value.handler)) {
+      throw new InvalidOptionError('actions', `has "${action}", which must be a function, not ${show(value)}`)
+    }
+    const { many = false } = checkMembers<ManyHandler>('actions', value, { handler: () => {}, many: false })
+    if (checkBoolean('actions', many)) {
+      if (!WRITES.has(action as ActionName)) {
+        throw new InvalidOptionError('actions', `has "many" at "${action}"; only create, update and delete take it`)
+      }
+      manyRows.add(action)
+    }
+    return value.handler
   })
+  return { handlers, manyRows }
 }
 
 export function checkFunction<F extends Authorize | FindScope> (option: string, given: unknown): readonly F[] {
