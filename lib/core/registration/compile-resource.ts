@@ -61,7 +61,8 @@ export function compileResource (
   const patches = jsonAnswer === undefined
     ? []
     : [compileBody(resource, mergePatch.mediaTypes, mergePatch.compileReader, jsonAnswer)]
-  const bodiless = bodies[0] ?? compileBody(resource, json().mediaTypes, compileJsonReader, undefined)
+  const bodiless = bodies.find(({ reader }) => reader.onlyLists !== true) ??
+    compileBody(resource, json().mediaTypes, compileJsonReader, undefined)
   const target: Target = { resource, store: options.store, scope: {} }
   return {
     options,
