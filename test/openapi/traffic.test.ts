@@ -66,6 +66,8 @@ const exceptions: readonly Exception[] = [
     file === 'hidden.test.ts' && /\.(?:text|own)$/.test(url)],
   ['a view of the app makes an empty page', ({ file, answer }, { of }) =>
     file === 'views.test.ts' && of === 'answer' && answer.body === ''],
+  ['a create has no body if `Prefer` asks for none', ({ headers, answer }, { of }) => of === 'answer' &&
+    answer.body === '' && headers.prefer?.includes('return=minimal') === true],
   ['a handler answers by itself, or shows a row that is none yet', (exchange, { of }) =>
     of === 'answer' && (isOwn(exchange) || exchange.url.startsWith('/posts/new/'))]
 ]
