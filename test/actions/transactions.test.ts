@@ -43,7 +43,7 @@ t.test('a handler writes to several rows in one transaction, or to none', async 
       await store.update(2, { published: true }, guard, context)
       return store.update(id, { published: true }, guard, context)
     }), 200, 'A,B'],
-    ['writes none if another write finds no row', ({ transaction, store, id, guard }) => transaction(async (context) => {
+    ['writes none if another finds no row', ({ transaction, store, id, guard }) => transaction(async (context) => {
       await store.update(id, { published: true }, guard, context)
       return store.update(99, { published: true }, guard, context)
     }), 404, ''],
