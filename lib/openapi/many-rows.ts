@@ -19,9 +19,9 @@ export function takesMany (compiled: CompiledResource, { param }: RoutePath, act
   return !singleton && param === undefined && maxRows > 0 && isTransactional(compiled, action)
 }
 
-/** Returns whether an action takes part in a transaction. */
-function isTransactional ({ options: { store, routing: { handlers } } }: CompiledResource, action: string): boolean {
-  return store.transaction !== undefined && !handlers.has(action)
+/** Returns whether an action takes part in a transaction. A handler of the app says so by `many`. */
+function isTransactional ({ options: { store, routing } }: CompiledResource, action: string): boolean {
+  return store.transaction !== undefined && (!routing.handlers.has(action) || routing.manyRows.has(action))
 }
 
 /** Returns whether the first action of a route may be a dry run, which no page shows. */

@@ -45,6 +45,9 @@ t.test('many rows are described where a request may have them', async (t) => {
     ['a store without transactions', { store: withoutTransactions }, '/posts', {}, {}, {}],
     ['a handler of the app for one action', { formats: ['json'], actions: { update: () => undefined } }, '/posts',
       { json: 1000 }, {}, { json: 1000, query: true }],
+    ['a handler of the app that takes part', {
+      formats: ['json'], actions: { update: { many: true, handler: () => undefined } }
+    }, '/posts', { json: 1000 }, { json: 1000, query: true }, { json: 1000, query: true }],
     ['a plural that is the singular', { name: 'sheep', formats: ['json'] }, '/sheep', { json: 1000 },
       { json: 1000, query: true }, { json: 1000, query: true }],
     ['paths of rows', { writes: 'both', formats: ['json'] }, '/posts/{id}', {}, {}, {}]
