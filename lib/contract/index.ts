@@ -17,6 +17,7 @@ import {
 import { searchChecks, searchFilterChecks } from './scenarios/queries/searches.js'
 import { ownershipChecks, rowChecks } from './scenarios/rows.js'
 import { scopeChecks } from './scenarios/scopes.js'
+import { transactionChecks, uniqueTransactionChecks } from './scenarios/transactions.js'
 import { uniqueChecks } from './scenarios/unique.js'
 import { valueChecks } from './scenarios/values.js'
 import { type Check, type Checks, type Requirement, Subject } from './subject.js'
@@ -71,6 +72,8 @@ const PARTS: ReadonlyArray<readonly [Checks, ...Requirement[]]> = [
   [countSearchChecks, 'count', 'search'],
   [countOrderChecks, 'count', 'order'],
   [abortChecks],
+  [transactionChecks, 'transaction'],
+  [uniqueTransactionChecks, 'transaction', 'unique'],
   [handleChecks, 'another'],
   [uniqueHandleChecks, 'another', 'unique']
 ]
@@ -125,9 +128,12 @@ type Another = Required<Pick<StoreContractOptions, 'another'>>
 /** Returns why the requirement is not met, or `undefined` if it is. */
 function findObstacle (
   requirement: Requirement,
-  { capabilities = {} }: Store,
+  { capabilities = {}, transaction }: Store,
   { another, unique, decimals }: StoreContractOptions
 ): string | undefined {
+  if (requirement === 'transaction') {
+    return transaction === undefined ? 'the store has no method transaction' : undefined
+  }
   if (requirement === 'another') return another === undefined ? 'the option another is not given' : undefined
   if (requirement === 'unique') return unique === false ? 'the option unique is false' : undefined
   if (requirement === 'decimals') return decimals === false ? 'the option decimals is false' : undefined

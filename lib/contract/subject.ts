@@ -5,12 +5,15 @@ import type { Id, Scope, Row } from '../core/resource/row.js'
 import type { Attributes } from '../core/schema/types.js'
 import { findMember } from '../core/util/own-property.js'
 import { BY_ID } from '../core/stores/order.js'
-import type { Context, Count, CountQuery, Guard, Operator, Query, Store, WriteOutcome } from '../core/stores/store.js'
+import type {
+  Context, Count, CountQuery, Guard, Operator, Query, Store, TransactionContext, TransactionOptions, WriteOutcome
+} from '../core/stores/store.js'
 import { codeOf, same } from './assertions.js'
 import type { Volume } from './options.js'
 
 /** A capability of the store, or an option of the suite, without which a scenario is skipped. */
-export type Requirement = 'order' | 'offset' | 'search' | 'count' | Operator | 'unique' | 'decimals' | 'another'
+export type Requirement =
+  'order' | 'offset' | 'search' | 'count' | Operator | 'unique' | 'decimals' | 'another' | 'transaction'
 
 /**
  * The check of a scenario. `another` opens a second store with the rows of the subject, if the scenario requires it.
@@ -41,6 +44,8 @@ export class Subject {
   readonly volume: Volume
   /** Whether each write makes a new version, even if it changes no value. */
   readonly countsWrites: boolean
+  /** The transaction of the calls, or `undefined` if each call has a context of its own. */
+  #transaction: TransactionContext | undefined
 
   constructor (store: Store, id: IdType, volume: Volume, countsWrites: boolean) {
     this.store = store
@@ -49,28 +54,54 @@ export class Subject {
     this.countsWrites = countsWrites
   }
 
+  /** Returns a subject whose calls take part in a transaction. */
+  within (transaction: TransactionContext): Subject {
+    const subject = new Subject(this.store, this.id, this.volume, this.countsWrites)
+    subject.#transaction = transaction
+    return subject
+  }
+
+  /** Runs a function in a transaction. Its subject is the store in that transaction. */
+  transaction<T> (
+    run: (inner: Subject, context: TransactionContext) => Promise<T>,
+    options: TransactionOptions = {},
+    context: Context = this.#context
+  ): Promise<T> {
+    const { transaction } = this.store as Required<Store>
+    return transaction.call(this.store, (inner) => run(this.within(inner), inner), context, options) as Promise<T>
+  }
+
+  get #context (): Context {
+    return this.#transaction ?? makeContext()
+  }
+
+  /** Calls the store. Outside a transaction, calls it again while it is busy. */
+  async #call<T> (call: () => T | PromiseLike<T>): Promise<T> {
+    return this.#transaction === undefined ? patiently(call) : call()
+  }
+
   async create (attributes: Attributes = {}, scope: Scope = {}): Promise<Row> {
     const given = freeze({ title: 'T', ...attributes })
-    return this.#check(await patiently(() => this.store.create(given, freeze({ ...scope }), makeContext())))
+    return this.#check(await this.#call(() => this.store.create(given, freeze({ ...scope }), this.#context)))
   }
 
   async get (id: Id, scope: Scope = {}): Promise<Row | undefined> {
-    const row = await patiently(() => this.store.get(id, freeze({ ...scope }), makeContext()))
+    const row = await this.#call(() => this.store.get(id, freeze({ ...scope }), this.#context))
     return row === undefined ? undefined : this.#check(row)
   }
 
   async update (id: Id, changes: Attributes, { version, scope = {} }: Partial<Guard> = {}): Promise<WriteOutcome> {
     const given = freeze({ ...changes })
     return this.#checkWritten(
-      await patiently(() => this.store.update(id, given, freeze({ version, scope }), makeContext()))
+      await this.#call(() => this.store.update(id, given, freeze({ version, scope }), this.#context))
     )
   }
 
   async delete (id: Id, { version, scope = {} }: Partial<Guard> = {}): Promise<WriteOutcome> {
-    return this.#checkWritten(await patiently(() => this.store.delete(id, freeze({ version, scope }), makeContext())))
+    return this.#checkWritten(await this.#call(() => this.store.delete(id, freeze({ version, scope }), this.#context)))
   }
 
-  async * batches (parts: Partial<Query> = {}, context: Context = makeContext()): AsyncGenerator<readonly Row[], void> {
+  async * batches (parts: Partial<Query> = {}, context: Context = this.#context): AsyncGenerator<readonly Row[], void> {
     const seen = new Set<Id>()
     for await (const batch of this.store.list(freeze(makeQuery(parts)), context)) {
       for (const row of batch) {
@@ -94,7 +125,7 @@ export class Subject {
     const given = freeze({ ...query, most: undefined, estimate: false, ...parts })
     const { count } = this.store
     assert.ok(count !== undefined, 'a store that declares capabilities.count must have the method count')
-    const counted = await patiently(() => count.call(this.store, given, makeContext()))
+    const counted = await this.#call(() => count.call(this.store, given, this.#context))
     const what = `count returned ${JSON.stringify(counted)} for ${JSON.stringify(given)}`
     assert.ok(Number.isSafeInteger(counted.rows) && counted.rows >= 0, `${what}, where rows must be an integer`)
     assert.ok(typeof counted.isEstimate === 'boolean', `${what}, where isEstimate must be true or false`)

@@ -26,7 +26,7 @@ for (const driver of (await findDrivers()).slice(-1)) {
       let files = 0
       const openFile = (path: string, needs: Parameters<StoreContractOptions['open']>[0]): Store => {
         const database = driver.open(path)
-        const common = { database, table: 'rows', migrate: true } as const
+        const common = { database, connect: () => driver.open(path), table: 'rows', migrate: true } as const
         const store: Store = variant === 'key of two attributes'
           ? keyedStore(sqliteStore({ ...common, ...keyedOptions(needs) }))
           : sqliteStore({
@@ -45,7 +45,8 @@ for (const driver of (await findDrivers()).slice(-1)) {
         decimals: false,
         open: (needs) => openFile(join(folder, `${++files}.sqlite`), needs),
         another: (store, needs) => openFile(opened.get(store)?.path as string, needs),
-        close (store) {
+        async close (store) {
+          await store.close?.()
           opened.get(store)?.database.close()
           opened.delete(store)
         }

@@ -8,6 +8,8 @@ export const VOLUME = { rows: 1_200, writes: 100, tasks: 30 } as const
 export const LONG_LISTS = /page|batch|position|list that is left|listed once|in every order|in the reversed order|count/
 /** These, and the other scenarios of queries: what is left are the values of rows, and writes to them. */
 export const QUERIES = new RegExp(`${LONG_LISTS.source}|order|operator|search|filter|limit|disconnect`)
+/** The scenarios that a store without transactions cannot run. */
+export const TRANSACTIONS = /transaction|dry run|after the commit|attempt/
 
 /** Runs every scenario except those of `leftOut`. Fails if one is skipped for this store, unless the options say so. */
 export function testContract (t: Test, options: StoreContractOptions, leftOut?: RegExp): void {

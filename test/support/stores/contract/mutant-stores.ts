@@ -7,6 +7,7 @@ import { answers, type MakeStore, type Mutant, over, takesText, withSteps } from
 import { mutantsOfLists } from './list-mutants.js'
 import { has, referenceStore, type Steps, steps, Table, valueOf } from './reference-store.js'
 import { mutantsOfRows } from './row-mutants.js'
+import { transactionMutants } from './transaction-mutants.js'
 
 const READ = 'a read whose client has disconnected ends with a result or an error'
 const LIST = 'a list whose client disconnects midway ends, and the store keeps working'
@@ -113,7 +114,9 @@ const connectionMutants: readonly Mutant[] = [
   'exactly one of all creates by two connections with the same value succeeds']
 ]
 
-export const mutants: readonly Mutant[] = [...mutantsOfRows, ...mutantsOfLists, ...abortMutants, ...connectionMutants]
+export const mutants: readonly Mutant[] = [
+  ...mutantsOfRows, ...mutantsOfLists, ...abortMutants, ...connectionMutants, ...transactionMutants
+]
 
 function unavailable (): never {
   throw Object.assign(new Error('busy'), { code: 'FST_RESOURCES_UNAVAILABLE' })

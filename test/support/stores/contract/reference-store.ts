@@ -6,6 +6,8 @@ import type { Attributes, Scalar } from '../../../../lib/core/schema/types.js'
 import type {
   Batches, Condition, Context, Count, Filter, Guard, Order, Position, Query, Search, Store, WriteOutcome
 } from '../../../../lib/core/stores/store.js'
+import { type Session, Transactions } from '../../../../lib/core/stores/transaction.js'
+import type { MaybePromise } from '../../../../lib/core/util/maybe-promise.js'
 import type { Id, Scope, Row } from '../../../../lib/core/resource/row.js'
 
 export type Method = 'get' | 'list' | 'update' | 'delete'
@@ -14,6 +16,65 @@ export type Method = 'get' | 'list' | 'update' | 'delete'
 export class Table {
   readonly rows = new Map<Id, Row>()
   lastId = 0
+  /** Resolves when the open transaction is over. */
+  idle: Promise<void> | undefined
+  readonly transactions: Transactions<TableSession> = new Transactions<TableSession>({
+    begin: () => TableSession.begin(this, steps)
+  })
+
+  /** Replaces the rows by those of another table. */
+  fill ({ rows }: Table): void {
+    const copied = [...rows]
+    this.rows.clear()
+    for (const [id, row] of copied) this.rows.set(id, row)
+  }
+}
+
+/** A transaction, which works on a copy of a table. */
+export class TableSession implements Session {
+  readonly copy = new Table()
+  readonly savepoint?: Required<Session>['savepoint']
+  readonly #table: Table
+  readonly #end: () => void
+
+  private constructor (table: Table, undoes: Steps['undoes'], end: () => void) {
+    this.#table = table
+    this.#end = end
+    this.copy.fill(table)
+    if (undoes !== undefined) this.savepoint = (call) => this.#attempt(call, undoes)
+  }
+
+  static async begin (table: Table, { excludes, undoes }: Pick<Steps, 'excludes' | 'undoes'>): Promise<TableSession> {
+    if (excludes) while (table.idle !== undefined) await table.idle
+    let end = (): void => {}
+    table.idle = new Promise((resolve) => {
+      end = () => {
+        table.idle = undefined
+        resolve()
+      }
+    })
+    return new TableSession(table, undoes, end)
+  }
+
+  commit (): void {
+    this.#table.fill(this.copy)
+    this.#end()
+  }
+
+  rollback (): void {
+    this.#end()
+  }
+
+  async #attempt<T> (call: () => MaybePromise<T>, undoes: boolean): Promise<T> {
+    const before = new Table()
+    before.fill(this.copy)
+    try {
+      return await call()
+    } catch (error) {
+      if (undoes) this.copy.fill(before)
+      throw error
+    }
+  }
 }
 
 /** The steps of the store. Each can be replaced by a wrong one. */
@@ -33,7 +94,7 @@ export interface Steps {
   /** Waits between the check of the guard and the write. */
   hesitate (): Promise<void> | undefined
   refuse (current: Row): WriteOutcome
-  checkUnique (table: Table, row: Row, unique: StoreRequirements['unique']): void
+  checkUnique (table: Pick<Table, 'rows'>, row: Row, unique: StoreRequirements['unique']): void
   compare (order: Order, a: Position, b: Position): number
   /** Tells whether a row comes after the position. @default as `compare` says */
   isAfter? (order: Order, row: Row, after: Position): boolean
@@ -44,6 +105,10 @@ export interface Steps {
   finds (row: Row, search: Search): boolean
   total (rows: number, most: number | undefined): Count
   limit (limit: number | undefined): number
+  /** Whether a transaction waits for the one before it. */
+  readonly excludes: boolean
+  /** Whether a failed attempt is undone; `undefined` if it dooms its transaction. */
+  readonly undoes: boolean | undefined
   readonly batch: number
   /** The limit of a batch beyond its largest row, in characters. */
   batchSize (order: Order): number
@@ -79,6 +144,8 @@ export const steps: Steps = {
     words.every((word) => attributes.some((name) => hasText(valueOf(row, name), word))),
   total: (rows, most = Infinity) => ({ rows: Math.min(rows, most), isEstimate: false }),
   limit: (limit = Infinity) => limit,
+  excludes: true,
+  undoes: true,
   batch: 500,
   batchSize: () => 2 ** 20
 }
@@ -129,17 +196,50 @@ export function hasText (value: Scalar, text: string, before = ''): boolean {
   return typeof value === 'string' && new RegExp(before + escaped, 'iu').test(value)
 }
 
-export function isTaken ({ rows }: Table, row: Row, group: readonly string[]): boolean {
+export function isTaken ({ rows }: Pick<Table, 'rows'>, row: Row, group: readonly string[]): boolean {
   if (group.some((name) => valueOf(row, name) === null)) return false
   return [...rows.values()].some((other) =>
     other.id !== row.id && group.every((name) => valueOf(other, name) === valueOf(row, name)))
 }
 
 /** Returns a correct store. It answers slowly and writes atomically, and its steps can be replaced by wrong ones. */
-export function referenceStore ({
-  id: kind, unique
-}: StoreRequirements, replaced: Partial<Steps> = {}, table: Table = new Table()): Store {
+export function referenceStore (
+  needs: StoreRequirements, replaced: Partial<Steps> = {}, table: Table = new Table()
+): Store {
   const does: Steps = { ...steps, ...replaced }
+  const { transactions } = table
+  const outside = storeOn(table, needs, does)
+  const inside = new WeakMap<TableSession, Required<Store>>()
+  const call = async <T>(context: Context, perform: (store: Required<Store>) => MaybePromise<T>): Promise<T> =>
+    transactions.call(context, async (session) => {
+      if (session === undefined) return perform(outside)
+      const nextId: Steps['nextId'] = (_copy, kind) => does.nextId(table, kind)
+      const store = inside.get(session) ?? storeOn(session.copy, needs, { ...does, nextId })
+      inside.set(session, store)
+      return perform(store)
+    })
+  const write: typeof call = (context, perform) => call(context, async (store) => {
+    if (store === outside) while (table.idle !== undefined) await table.idle
+    return perform(store)
+  })
+  return {
+    ...outside,
+    async * list (query, context) {
+      const store = await call(context, (store) => store)
+      yield * store.list(query, context)
+    },
+    count: (query, context) => call(context, (store) => store.count(query, context)),
+    get: (id, scope, context) => call(context, (store) => store.get(id, scope, context)),
+    create: (attributes, scope, context) => write(context, (store) => store.create(attributes, scope, context)),
+    update: (id, changes, guard, context) => write(context, (store) => store.update(id, changes, guard, context)),
+    delete: (id, guard, context) => write(context, (store) => store.delete(id, guard, context)),
+    transaction: (run, context, options) =>
+      transactions.run(run, context, options, { begin: () => TableSession.begin(table, does) })
+  }
+}
+
+/** Returns a store without transactions. */
+export function storeOn (table: Table, { id: kind, unique }: StoreRequirements, does: Steps): Required<Store> {
   const { rows } = table
   const {
     isAfter = (order, row, after) => does.compare(order, positionOf(row, order), after) > 0,
@@ -236,5 +336,5 @@ export function referenceStore ({
       rows.delete(id)
       return row
     })
-  }
+  } as Store as Required<Store>
 }

@@ -249,9 +249,9 @@ const uniqueMutants: readonly Mutant[] = [
     checkUnique: (table, row, unique) => steps.checkUnique(table, row, unique.flat())
   }, GROUP],
   ['joins the values of a group', {
-    checkUnique ({ lastId, rows }, row, unique) {
+    checkUnique ({ rows }, row, unique) {
       const joined = new Map([...rows].map(([id, other]) => [id, joinGroup(other)]))
-      steps.checkUnique({ lastId, rows: joined }, joinGroup(row), unique)
+      steps.checkUnique({ rows: joined }, joinGroup(row), unique)
     }
   }, GROUP],
   ['writes what it refuses', {
