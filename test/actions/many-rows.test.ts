@@ -15,6 +15,21 @@ t.test('faults in XML name the index and the id of their row', async (t) => {
   t.strictSame([status, text], [422, XML_FAULTS.replace('index="1"', 'index="1" id="2"')])
 })
 
+t.test('rows in CSV are new with their defaults, and changes of all their columns', async (t) => {
+  const { send, stored } = await openPosts(t, open)
+  const csv = { type: 'text/csv', headers: { accept: 'text/csv' } }
+  const created = await send('POST', 'title,rating,published\nD,,TRUE\n"E, F",5,\n', csv)
+  t.strictSame([created.status, created.text], [201, 'id,title,rating,published\r\n4,D,3,true\r\n5,"E, F",5,false\r\n'])
+  const changed = await send('PUT', created.text.replace('D,3', 'D,').replace('4,', '4,'), csv)
+  t.strictSame([changed.status, changed.text],
+    [200, 'id,title,rating,published\r\n4,D,,true\r\n5,"E, F",5,false\r\n'])
+  const faulty = await send('PUT', 'id,title,stars\n1,"two\nlines",\n99,X,\n', csv)
+  t.equal(faulty.headers['content-type'], 'application/problem+json; charset=utf-8')
+  t.strictSame(faulty.json.rows?.map(({ line, errors }) => [line, Object.keys(Object(errors))]),
+    [[2, ['stars']], [4, ['stars']]])
+  t.equal((await stored()).length, 5)
+})
+
 t.test('requests that cannot have many rows are refused', async (t) => {
   const rows = '{"posts":[{"id":1,"title":"X"}]}'
   const cases: ReadonlyArray<readonly [why: string, options: object, request: object, status: number]> = [

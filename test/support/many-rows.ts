@@ -32,8 +32,8 @@ type Row = Readonly<Record<string, unknown>>
 export interface Spelling {
   readonly name: 'JSON' | 'XML' | 'CSV'
   readonly type: string
-  /** Writes rows as a collection. */
-  rows (rows: readonly Row[]): string
+  /** Writes rows as a collection; `undefined` if the format cannot say what these have or lack. */
+  rows (rows: readonly Row[]): string | undefined
   /** Writes ids with the changes that all of them get; `undefined` if the format has no such body. */
   readonly shared?: (ids: readonly unknown[], changes: Row) => string
 }
@@ -58,6 +58,17 @@ export const SPELLINGS: readonly Spelling[] = [
     rows: (rows) => `<posts type="array">${rows.map((row) => `<post>${elements(row)}</post>`).join('')}</posts>`,
     shared: (ids, changes) => `<post><id type="array">${ids.map((id) => element('id', id)).join('')}</id>` +
       `${elements(changes)}</post>`
+  },
+  {
+    name: 'CSV',
+    type: 'text/csv',
+    rows (rows) {
+      const names = rows.length === 0 ? ['id', 'title'] : [...new Set(rows.flatMap(Object.keys))]
+      // An empty field is no attribute that is left out, and null cannot be told from a default.
+      if (rows.some((row) => names.some((name) => row[name] == null && name !== 'id'))) return undefined
+      const field = (value: unknown): string => value === '' ? '""' : String(value ?? '')
+      return [names.join(), ...rows.map((row) => names.map((name) => field(row[name])).join())].join('\n')
+    }
   }
 ]
 

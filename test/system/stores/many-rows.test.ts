@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Store } from '../../../lib/index.js'
+import { postgresStore } from '../../../lib/sql/postgres/index.js'
+import { sqliteStore } from '../../../lib/sql/sqlite/index.js'
+import { attributes, testManyRows } from '../../support/many-rows.js'
+import { findDrivers } from '../../support/stores/sqlite-drivers.js'
+import { startPostgres } from '../../support/stores/postgres.js'
+
+const options = { attributes, unique: ['title'], migrate: true } as const
+
+for (const driver of await findDrivers()) {
+  t.test(`SQLite by ${driver.name}`, async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'resources-rows-'))
+    t.teardown(() => { rmSync(folder, { recursive: true }) })
+    let files = 0
+    testManyRows(t, async (t) => {
+      const path = join(folder, `${++files}.sqlite`)
+      const opened = [driver.open(path)]
+      const connect = (): typeof opened[0] => {
+        const database = driver.open(path)
+        opened.push(database)
+        return database
+      }
+      t.teardown(() => { for (const database of opened) database.close() })
+      const store = sqliteStore({ ...options, table: 'posts', database: opened[0] as typeof opened[0], connect })
+      await store.prepare()
+      return store as Store
+    })
+  })
+}
+
+t.test('PostgreSQL', async (t) => {
+  const { pool: makePool } = await startPostgres(t)
+  const pool = makePool()
+  let tables = 0
+  testManyRows(t, async () => {
+    const store = postgresStore({ ...options, table: `posts_${++tables}`, pool })
+    await store.prepare()
+    return store as Store
+  })
+})
