@@ -1,11 +1,14 @@
 import t from 'tap'
 import { memoryStore, type Store } from '../../lib/index.js'
 import { type Post, openPosts, type OpenPosts, shortFaults, testManyRows, XML_FAULTS } from '../support/many-rows.js'
+import { compareWithModel } from '../support/many-rows-model.js'
 
 const open: OpenPosts = async () => memoryStore({ unique: ['title'] }) as Store
 const titles = (rows: readonly Post[] = []): string => rows.map(({ title }) => title).join()
 
 testManyRows(t, open)
+
+t.test('random batches in memory do what single writes would do, or nothing', (t) => compareWithModel(t, open, 400))
 
 t.test('faults in XML name the index and the id of their row', async (t) => {
   const { send } = await openPosts(t, open)

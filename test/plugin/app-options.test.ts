@@ -130,7 +130,7 @@ t.test('the app\'s parser reads a query', async t => {
       ]) {
         await isRefused(t, app, { url: `/posts?${query}` }, 400)
       }
-      for (const query of ['id[]=1', 'id[a]=1', 'id=1&id=1', 'id=1&format[]=json']) {
+      for (const query of ['id[a]=1', 'id=1&id=1', 'id=1&format[]=json', 'id=1&id[]=2']) {
         await isRefused(t, app, { method: 'DELETE', url: `/posts?${query}` }, 400)
       }
       t.strictSame(await titles(app, '/posts'), ['T', 'U', 'V'])

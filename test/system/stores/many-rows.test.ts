@@ -5,7 +5,8 @@ import t from 'tap'
 import type { Store } from '../../../lib/index.js'
 import { postgresStore } from '../../../lib/sql/postgres/index.js'
 import { sqliteStore } from '../../../lib/sql/sqlite/index.js'
-import { attributes, testManyRows } from '../../support/many-rows.js'
+import { attributes, type OpenPosts, testManyRows } from '../../support/many-rows.js'
+import { compareWithModel } from '../../support/many-rows-model.js'
 import { findDrivers } from '../../support/stores/sqlite-drivers.js'
 import { startPostgres } from '../../support/stores/postgres.js'
 
@@ -16,7 +17,7 @@ for (const driver of await findDrivers()) {
     const folder = mkdtempSync(join(tmpdir(), 'resources-rows-'))
     t.teardown(() => { rmSync(folder, { recursive: true }) })
     let files = 0
-    testManyRows(t, async (t) => {
+    const open: OpenPosts = async (t) => {
       const path = join(folder, `${++files}.sqlite`)
       const opened = [driver.open(path)]
       const connect = (): typeof opened[0] => {
@@ -28,7 +29,9 @@ for (const driver of await findDrivers()) {
       const store = sqliteStore({ ...options, table: 'posts', database: opened[0] as typeof opened[0], connect })
       await store.prepare()
       return store as Store
-    })
+    }
+    testManyRows(t, open)
+    await t.test('random batches do what single writes would do, or nothing', (t) => compareWithModel(t, open, 400))
   })
 }
 
@@ -36,9 +39,11 @@ t.test('PostgreSQL', async (t) => {
   const { pool: makePool } = await startPostgres(t)
   const pool = makePool()
   let tables = 0
-  testManyRows(t, async () => {
+  const open: OpenPosts = async () => {
     const store = postgresStore({ ...options, table: `posts_${++tables}`, pool })
     await store.prepare()
     return store as Store
-  })
+  }
+  testManyRows(t, open)
+  await t.test('random batches do what single writes would do, or nothing', (t) => compareWithModel(t, open, 400))
 })
