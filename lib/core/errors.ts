@@ -379,31 +379,38 @@ export interface RowFault {
   readonly errors?: Messages
 }
 
-const RowsBase: DetailedErrorClass<[detail: string]> = makeError('FST_RESOURCES_ROWS', 422, itself)
+const RowsBase: DetailedErrorClass<[detail: Said]> = makeError('FST_RESOURCES_ROWS', 422, itself)
 
 /** Thrown when rows of a request with many rows are at fault, and nothing was written. */
 export class RowsError extends RowsBase {
   readonly rows: readonly RowFault[]
   /** Whether more rows are at fault than `rows` has. */
   readonly truncated: boolean
+  /** The thrown values, in the order of `rows`. */
+  readonly #thrown: readonly unknown[]
 
   /**
    * @param faults the faults that are named
    * @param faulty the number of all rows at fault
    * @param count the number of rows in the request
+   * @param thrown the values that were thrown, in the order of the faults
    */
-  constructor (faults: readonly RowFault[], faulty: number, count: number) {
-    const verb = faulty === 1 ? 'is' : 'are'
-    super(`${formatCount(faulty)} of ${formatCount(count)} rows ${verb} at fault; nothing was written`)
+  constructor (faults: readonly RowFault[], faulty: number, count: number, thrown: readonly unknown[]) {
+    super(say('rowsAtFault', { faulty, count }))
     this.rows = faults
+    this.#thrown = thrown
     this.truncated = faulty > faults.length
     const [status = 422, ...others] = new Set(faults.map(({ status }) => status))
     this.statusCode = others.length === 0 ? status : 422
   }
-}
 
-function formatCount (count: number): string {
-  return count.toLocaleString('en')
+  /** Returns the faults with the codes by which pages translate them. */
+  said (): ReadonlyArray<Pick<RowFault, 'index'> & SaidProblem> {
+    return this.rows.map(({ index }, position) => {
+      const thrown = this.#thrown[position]
+      return { index, ...withCodes(describeError(thrown, 500), thrown) }
+    })
+  }
 }
 
 /** The problem document of an error (RFC 9457). */

@@ -112,6 +112,8 @@ export const ENGLISH_TEXTS = {
   valueMissing: 'a value that must be given is missing',
   valueRefused: 'the database refuses a value',
   valueUnstorable: 'an attribute is too long or too large, or has characters that cannot be stored',
+  rowsAtFault: ({ faulty, count }: { readonly faulty: number, readonly count: number }): string =>
+    `${digits(faulty)} of ${digits(count)} rows ${faulty === 1 ? 'is' : 'are'} at fault; nothing was written`,
   changedMeanwhile: ({ resource }: OfResource): string =>
     `the ${resource} does not meet the If-Match, If-None-Match or _version of the request; read it again`,
   replacedMeanwhile: ({ resource }: OfResource): string => `the ${resource} has been replaced meanwhile; read it again`,
@@ -214,6 +216,10 @@ const TYPES: Readonly<Record<TypeName, string>> = {
 /** Returns the names of types in English: "an integer or null". */
 export function nameTypes (types: readonly TypeName[]): string {
   return types.map((type) => TYPES[type]).join(' or ')
+}
+
+function digits (number: number): string {
+  return number.toLocaleString('en')
 }
 
 function count (number: number, word: string): string {

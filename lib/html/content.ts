@@ -1,4 +1,4 @@
-import type { Outcome } from '../core/actions/outcome.js'
+import type { Chosen, Outcome } from '../core/actions/outcome.js'
 import type { Problem } from '../core/errors.js'
 import type {
   ChoiceRow, LinkedRow, LinkedRows, PageView, Prepared, PreparedProblem, ReferenceChoices, Refused, RelatedList,
@@ -22,6 +22,8 @@ export interface PageContent {
   readonly choices: ReadonlyMap<string, ReferenceChoices>
   /** The rows that the user chooses from, instead of the form; `undefined` for the form itself. */
   readonly rowSearch: RowSearch | undefined
+  /** The rows that a form has chosen, for the page that deletes or changes them; `undefined` for every other page. */
+  readonly chosen: Chosen | undefined
   /** The names of the rows above the page, from the nearest to the outermost, as far as the request may see them. */
   readonly parents: readonly string[]
 }
@@ -39,6 +41,7 @@ const NO_CONTENT: PageContent = {
   links: new Map(),
   choices: new Map(),
   rowSearch: undefined,
+  chosen: undefined,
   parents: []
 }
 
@@ -47,13 +50,21 @@ export function withContent<V extends View> (view: V): V & PageContent {
   return { ...view, ...(view.content as PageContent | undefined ?? NO_CONTENT) }
 }
 
-/** Finds what the page of an outcome shows besides its rows. */
-export async function prepareContent (outcome: Outcome, resource: Resource, services: Services): Promise<Prepared> {
+/**
+ * Finds what the page of an outcome shows besides its rows.
+ * @param asksRows whether lists offer to delete or change several rows
+ */
+export async function prepareContent (
+  outcome: Outcome,
+  resource: Resource,
+  services: Services,
+  asksRows: boolean
+): Promise<Prepared> {
   const { links: relations, choices, parents } = services
   const row = rowOf(outcome)
   const links: FoundLinks = new Map()
   const refused = outcome.kind === 'listed'
-    ? await services.refused('collection')
+    ? await refusedOfList(services, asksRows)
     : outcome.kind === 'found' ? await services.refused(outcome.row) : NO_CONTENT.refused
   const content: PageContent = {
     ...NO_CONTENT,
@@ -61,6 +72,7 @@ export async function prepareContent (outcome: Outcome, resource: Resource, serv
     unlisted: await services.unlisted('page'),
     related: outcome.kind === 'found' ? await findRelated(outcome.row, services) : [],
     links,
+    chosen: outcome.kind === 'selected' ? outcome.chosen : undefined,
     parents
   }
   const addRows = async (rows: readonly Row[]): Promise<void> => addLinks(relations, rows, services, links)
@@ -76,12 +88,18 @@ export async function prepareContent (outcome: Outcome, resource: Resource, serv
   }
 }
 
+/** Finds the actions about the collection, and about several of its rows, that `authorize` refuses. */
+async function refusedOfList (services: Services, asksRows: boolean): Promise<Refused> {
+  const refused = await services.refused('collection')
+  return asksRows && !services.isCustom ? new Set([...refused, ...await services.refused('rows')]) : refused
+}
+
 /** The statuses of errors in the input. After another refusal, or a failure of the store, no row is read. */
 const OF_SUPPLIED: ReadonlySet<number> = new Set([409, 422, 428])
 
 /** Finds what the page of an error shows besides it: a form that is shown again needs its row, and its choices. */
 export async function prepareProblem (
-  { status }: Problem,
+  { status, rows }: Problem,
   { singleton }: Resource,
   services: Services
 ): Promise<PreparedProblem> {
@@ -92,12 +110,13 @@ export async function prepareProblem (
   const canCreate = !isForm && (isGone || (singleton && status === 404))
   const unlisted = status >= 500 ? undefined : await services.unlisted('bar')
   const row = isForm ? await services.formRow() : undefined
+  const chosen = rows === undefined ? undefined : await services.chosen()
   const refused = canCreate ? await services.refused('nothing') : NO_CONTENT.refused
   // Without choices, the fields take ids.
-  const found = isForm || isGone
+  const found = isForm || isGone || chosen !== undefined
     ? await listChoices(row, NO_CONTENT.links, services).catch(() => NO_CONTENT.choices)
     : NO_CONTENT.choices
-  return { content: { ...NO_CONTENT, refused, unlisted, choices: found, parents: services.parents }, row }
+  return { content: { ...NO_CONTENT, refused, unlisted, choices: found, chosen, parents: services.parents }, row }
 }
 
 /** Finds the lists of the rows that belong to the row of a page, all of them at the same time. */
@@ -119,6 +138,7 @@ function showsForm ({ kind }: Outcome, { actions }: Resource, refused: Refused, 
     case 'listed': return !services.isCustom && has('create', 'new')
     case 'found': return has('update', 'edit')
     case 'stale': return services.form !== undefined
+    case 'selected': return services.action === 'update'
     default: return kind === 'edit' || kind === 'blank' || kind === 'revised'
   }
 }

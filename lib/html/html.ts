@@ -89,7 +89,7 @@ export function makeHtmlFormat ({ languages, ...options }: ResolvedHtmlOptions, 
         context.navigation(tag) !== undefined
       return {
         async prepare (outcome, services) {
-          const prepared = await prepareContent(outcome, resource, services)
+          const prepared = await prepareContent(outcome, resource, services, context.manyActions.size > 0)
           return { ...prepared, isVolatile: isVolatile() || prepared.isVolatile === true }
         },
         prepareProblem: async (problem, services) => prepareProblem(problem, resource, services),
@@ -101,6 +101,7 @@ export function makeHtmlFormat ({ languages, ...options }: ResolvedHtmlOptions, 
         record: (row, view) => pagesFor(view).record(row, withContent(view)),
         stale: (current, view) => pagesFor(view).stale(current, withContent(view)),
         revised: (view) => pagesFor(view).revised(withContent(view)),
+        selected: (view) => pagesFor(view).chosen(withContent(view)),
         blank: (view) => pagesFor(view).blank(withContent(view)),
         edit: (row, view) => pagesFor(view).edit(row, withContent(view)),
         problem: (problem, view) => pagesFor(view).problem(problem, withContent(view)),

@@ -52,6 +52,26 @@ export interface PageMessages extends MessageTexts {
   readonly deleteWarning: (name: string) => string
   /** The button that deletes a row. @default 'Yes, delete it' */
   readonly deleteConfirm: string
+  /** The text before the number of the rows of a list that are chosen. @default 'Chosen:' */
+  readonly chosenRows: string
+  /** The button that leads to the page that deletes them. @default 'Delete' */
+  readonly deleteButton: string
+  /** The button that leads to the page that changes them, and its choice to change an attribute. @default 'Change' */
+  readonly changeButton: string
+  /** The title of the page that deletes rows, and its button. @default 'Delete 3 posts' */
+  readonly deleteRows: (rows: number, digits: string, plural: string, singular: string) => string
+  /** The warning of that page. @default 'They will be deleted permanently.' */
+  readonly deleteRowsWarning: (rows: number) => string
+  /** The title of the page that changes rows. @default 'Change 3 posts' */
+  readonly changeRows: (rows: number, digits: string, plural: string, singular: string) => string
+  /** The choice of that page that leaves an attribute of all rows. @default 'Leave as it is' */
+  readonly leaveAttribute: string
+  /** The number of chosen rows that a page does not name. @default 'and 1,184 more' */
+  readonly moreRows: (digits: string) => string
+  /** The number of chosen rows that were deleted meanwhile. @default 'Not there any more: 2' */
+  readonly missingRows: (digits: string) => string
+  /** The title of the page after no row was chosen. @default 'No posts are chosen' */
+  readonly noneChosen: (plural: string) => string
   /** The line that unfolds the blank values of a row. @default '3 blank values' */
   readonly blank: (number: number) => string
   /** The text of a list without rows. @default 'There are no posts yet' */

@@ -14,7 +14,7 @@ import { noStore } from '../stores/store.js'
 import { ownMember } from '../util/own-property.js'
 import type { CompiledCustomAction, CompiledResource } from '../compiled-resource.js'
 import { checkQuery } from '../request/negotiate.js'
-import type { Payload, WriteAction } from '../request/payload.js'
+import type { Payload, RowPayload, WriteAction } from '../request/payload.js'
 import { findPreconditions, findReadConditions } from '../request/preconditions.js'
 import { DRY_RUN } from '../request/rows.js'
 import { ACCEPT_QUERY } from '../request/query-body.js'
@@ -32,6 +32,7 @@ import { compileHandler } from './custom/custom-handlers.js'
 import {
   compileDefaultActions, hasChanged, isMet, lacksVersion, NO_VERSION, type PerformAction, type RowAction, TRIES
 } from './default-actions.js'
+import { findChosen } from './choose-rows.js'
 import { writeRows } from './write-rows.js'
 
 const CONDITION_NAMES = Object.values(CONDITION_FIELDS)
@@ -116,10 +117,10 @@ export class Handlers {
     )
     // The validation follows all hooks, because a faulty form comes back with its row, which a hook may have refused.
     this.write = handle((state) => {
-      if (state.payload?.isRevised === true) checkRevisable(state)
       const { action, id, isRevised, rows } = state.payload as Write
-      const dryRun = checkDryRun(action, state)
-      if (rows !== undefined || dryRun) {
+      if (isRevised) checkRevisable(state)
+      if (rows !== undefined && isRevised) return this.#select(state, rows)
+      if (checkDryRun(action, state) || rows !== undefined) {
         const prepare = (row: ActionState): Perform => validate(row, checks)
         const actions = { prepare, perform: performs[action], runsHandler: handlers.has(action) }
         return this.#answer(state, () => writeRows(state, actions))
@@ -201,6 +202,11 @@ export class Handlers {
     const id = parseId(resource.idType, member)
     if (id === undefined || isId?.(id) === false) throw notFound(resource, id ?? member)
     return id
+  }
+
+  /** Shows the rows that a form has chosen for the next step. Nothing is written. */
+  #select (state: ActionState, rows: readonly RowPayload[]): Promise<FastifyReply> {
+    return this.#answer(state, async () => ({ kind: 'selected', chosen: await findChosen(state, rows) }))
   }
 
   #run (state: ActionState, id: Id | undefined, perform: Perform): Promise<FastifyReply> {
@@ -380,7 +386,10 @@ async function hideUnauthorized (outcome: OutcomeWithoutWrite, state: RequestSta
 }
 
 /** @throws MalformedBodyError if the answer has no page that could show the form again */
-function checkRevisable ({ choice: { format: { writer } } }: RequestState): void {
+function checkRevisable ({ payload, choice: { format: { writer } } }: RequestState): void {
+  if (payload?.rows !== undefined && writer.selected === undefined) {
+    throw new MalformedBodyError('the form asks for the next step, which only a page (text/html) can show')
+  }
   if (writer.revised === undefined) {
     throw new MalformedBodyError('the form asks to add or remove a row, which only a page (text/html) can show')
   }

@@ -1,4 +1,5 @@
-import type { Row } from '../resource/row.js'
+import type { Id, Row } from '../resource/row.js'
+import type { Attributes } from '../schema/types.js'
 import type { Count, CountQuery, Order, Position, Query } from '../stores/store.js'
 import type { MaybePromise } from '../util/maybe-promise.js'
 
@@ -18,8 +19,30 @@ export type Outcome =
   | { readonly kind: 'blank'; readonly row: Row }
   /** A form has a row added or removed, and nothing was written. It is shown again with its stored row, if any. */
   | { readonly kind: 'revised'; readonly row: Row | undefined }
+  /** A form has chosen rows for the next step, and nothing was written. */
+  | { readonly kind: 'selected'; readonly chosen: Chosen }
   | RowsOutcome
   | ListOutcome
+
+/** The rows that a form has chosen, to delete or change them. */
+export interface Chosen {
+  /** The rows in the order of the request. */
+  readonly rows: readonly ChosenRow[]
+  /** The group of attributes that the form has sent, as a node of its reader; `undefined` without one. */
+  readonly node: unknown
+  /** The values of these attributes, as far as they could be read. */
+  readonly attributes: Attributes
+}
+
+/** A row that a form has chosen. */
+export interface ChosenRow {
+  /** The id, or `undefined` if no row can have what was sent. */
+  readonly id: Id | undefined
+  /** The row as the request may see it, or `undefined` if it does not exist or is hidden. */
+  readonly row: Row | undefined
+  /** The version that the form has sent. */
+  readonly version: string | undefined
+}
 
 /**
  * The rows of a request with many rows, in its order. A deletion has those that were deleted; a custom action has those
@@ -134,6 +157,7 @@ export const OUTCOME_RESPONSES: Readonly<
     browser: { ...redirectToList, notice: 'deleted' }
   },
   revised: { document: { ...document, etag: false }, browser: { ...document, etag: false } },
+  selected: { document: { ...document, etag: false }, browser: { ...document, etag: false } },
   stale: { document: { ...document, status: 412 }, browser: { ...document, status: 412 } }
 }
 

@@ -185,13 +185,19 @@ class DoomedRows extends Error {
   }
 }
 
+/** A fault, and the value that was thrown for it. */
+interface FoundFault {
+  readonly fault: RowFault
+  readonly error: unknown
+}
+
 /** The faults of the rows of a request, by the places of the rows. */
 class Faults {
   readonly #count: number | undefined
-  readonly #faults: Map<number, RowFault>
+  readonly #faults: Map<number, FoundFault>
 
   /** @param count the number of rows; `undefined` for a request with one row, whose fault is that of the request */
-  constructor (count: number | undefined, faults: Iterable<readonly [number, RowFault]> = []) {
+  constructor (count: number | undefined, faults: Iterable<readonly [number, FoundFault]> = []) {
     this.#count = count
     this.#faults = new Map(faults)
   }
@@ -211,11 +217,13 @@ class Faults {
     const what = errors === undefined ? { detail } : { errors }
     const id = payload?.id
     const place = { index, ...(id !== undefined && { id }), ...(line !== undefined && { line }) }
-    this.#faults.set(index, { ...place, status, ...what })
+    this.#faults.set(index, { fault: { ...place, status, ...what }, error })
   }
 
   toError (): RowsError {
-    const sorted = [...this.#faults.values()].sort((a, b) => a.index - b.index)
-    return new RowsError(sorted.slice(0, MOST_FAULTS), sorted.length, this.#count as number)
+    const sorted = [...this.#faults.values()].sort((a, b) => a.fault.index - b.fault.index)
+    const named = sorted.slice(0, MOST_FAULTS)
+    const faults = named.map(({ fault }) => fault)
+    return new RowsError(faults, sorted.length, this.#count as number, named.map(({ error }) => error))
   }
 }

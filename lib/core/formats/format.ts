@@ -91,6 +91,8 @@ export interface WriterContext {
   readonly conditions: readonly ConditionParameter[]
   /** Whether lists have the parameter `q`, which searches their texts. */
   readonly hasSearch: boolean
+  /** The default actions that a request can ask for with many rows. */
+  readonly manyActions: ReadonlySet<'update' | 'delete'>
   /** The custom actions on the collection that a link or a button can ask for: `/posts/recent`. */
   readonly collectionActions: readonly ActionLink[]
   /** The custom actions on a row that a link or a button can ask for: `/posts/1/publish`. */
@@ -217,6 +219,11 @@ export interface TextWriter {
   stale? (current: Row, view: View): string
   /** Writes a form again with a row of it added or removed, and nothing stored. @default such a form is refused */
   revised? (view: View): string
+  /**
+   * Writes the page of the next step for rows that a form has chosen, to delete or change them. `prepare` was given
+   * the rows. @default such a form is refused
+   */
+  selected? (view: View): string
   /** Writes the form for a new row. @default `record` of a row that has the defaults of the schema, and no id */
   blank? (view: View): string
   /** Writes the form for a row. @default `record` */

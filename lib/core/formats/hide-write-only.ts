@@ -1,4 +1,4 @@
-import type { ListOutcome, Outcome } from '../actions/outcome.js'
+import type { Chosen, ListOutcome, Outcome } from '../actions/outcome.js'
 import type { Row } from '../resource/row.js'
 import { isFunction } from '../util/check-option.js'
 import type { ListWriter, Prepared, PreparedProblem, Services, View, Writer } from './format.js'
@@ -7,7 +7,7 @@ type Hide = (row: Row) => Row
 
 /** The methods of a writer that are given rows or a view. */
 const METHODS = [
-  'document', 'record', 'stale', 'revised', 'blank', 'edit', 'problem', 'title', 'label', 'table', 'page'
+  'document', 'record', 'stale', 'revised', 'selected', 'blank', 'edit', 'problem', 'title', 'label', 'table', 'page'
 ] as const
 
 /** Returns a writer that passes each row through `hide` first, which leaves out the write-only values. */
@@ -37,7 +37,7 @@ export function hideWriteOnly (writer: Writer, hide: Hide): Writer {
   if (prepareProblem !== undefined) {
     changed.prepareProblem = async (
       ...[problem, services]: Parameters<typeof prepareProblem>
-    ): Promise<PreparedProblem> => prepareProblem.call(writer, problem, hideFormRow(services, hide))
+    ): Promise<PreparedProblem> => prepareProblem.call(writer, problem, hideInServices(services, hide))
   }
   // The writer may be an instance of a class, or frozen, so it is neither copied nor changed.
   return Object.create(writer, Object.getOwnPropertyDescriptors(changed)) as Writer
@@ -47,12 +47,20 @@ function hideInList ({ open, row: write, separator, close }: ListWriter, hide: H
   return { open, row: (row) => write(hide(row)), separator, close }
 }
 
-function hideFormRow (services: Services, hide: Hide): Services {
+function hideInServices (services: Services, hide: Hide): Services {
   const formRow: Services['formRow'] = async () => {
     const row = await services.formRow()
     return row && hide(row)
   }
-  return Object.create(services, { formRow: { value: formRow } }) as Services
+  const chosen: Services['chosen'] = async () => {
+    const found = await services.chosen()
+    return found && hideInChosen(found, hide)
+  }
+  return Object.create(services, { formRow: { value: formRow }, chosen: { value: chosen } }) as Services
+}
+
+function hideInChosen (chosen: Chosen, hide: Hide): Chosen {
+  return { ...chosen, rows: chosen.rows.map(({ row, ...others }) => ({ ...others, row: row && hide(row) })) }
 }
 
 /** Returns rows or a view without the write-only values of its rows. Anything else stays as it is. */
@@ -70,5 +78,6 @@ function hideInOutcome (outcome: Outcome, hide: Hide): Outcome {
     const hidden: ListOutcome = { ...outcome, rows: rows.map(hide), more: undefined, last: last && hide(last) }
     return first === undefined || first === 'end' ? hidden : { ...hidden, first: hide(first) }
   }
+  if (outcome.kind === 'selected') return { ...outcome, chosen: hideInChosen(outcome.chosen, hide) }
   return 'row' in outcome && outcome.row !== undefined ? { ...outcome, row: hide(outcome.row) } as Outcome : outcome
 }

@@ -1,3 +1,4 @@
+import type { Chosen } from '../actions/outcome.js'
 import type { AccessContext } from '../actions/authorize/level.js'
 import type { Id, Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
@@ -61,12 +62,17 @@ export interface Services extends AccessContext {
   readonly parents: readonly string[]
   /** Whether the answers to `refused` and `unlisted` may change while the row does not. */
   readonly isGuarded: boolean
-  /** Finds the actions that `authorize` refuses: of those about the collection, about a row, or about a missing row. */
-  refused (about: 'collection' | 'nothing' | Row): Promise<Refused>
+  /**
+   * Finds the actions that `authorize` refuses: of those about the collection, about several of its rows, about a row,
+   * or about a missing row.
+   */
+  refused (about: 'collection' | 'rows' | 'nothing' | Row): Promise<Refused>
   /** Finds the resources whose lists the request may not open: of those of the bar, or of all that a page links to. */
   unlisted (of: 'bar' | 'page'): Promise<Unlisted>
   /** Finds the stored row of the form that was sent, as far as the request may see it. */
   formRow (): Promise<Row | undefined>
+  /** Finds the rows that the form has chosen, as far as the request may see them; `undefined` if it has chosen none. */
+  chosen (): Promise<Chosen | undefined>
 }
 
 /** What a writer shows besides the row, or the rows. */

@@ -164,7 +164,12 @@ function makeWriterContext (
         on === scope && verb !== 'PATCH' && label !== false && attributes === undefined && query?.required === undefined
       return isSimple ? [{ name, label, method: verb, segment: encodeURI(segment) }] : []
     })
-  const { actions, pathNames } = options.routing
+  const { store, maxRows, writes, singleton, routing: { actions, handlers, manyRows, pathNames } } = options
+  // The path of a shallow row does not lead back to a list.
+  const hasMany = store.transaction !== undefined && maxRows > 0 && writes !== 'member' && !singleton &&
+    !context.resourcePaths.isShallow
+  const isMany = (action: 'update' | 'delete'): boolean =>
+    hasMany && actions.has(action) && (!handlers.has(action) || manyRows.has(action))
   const segmentOf = (action: 'new' | 'edit'): string | undefined =>
     actions.has(action) ? encodeURI(pathNames[action]) : undefined
   return {
@@ -175,6 +180,7 @@ function makeWriterContext (
     conditions: filterable.flatMap(({ attribute: { name: attribute }, operators }) =>
       operators.map((operator) => ({ parameter: `${attribute}[${operator}]`, attribute, operator }))),
     hasSearch: searchable.length > 0,
+    manyActions: new Set((['update', 'delete'] as const).filter(isMany)),
     collectionActions: linksTo('collection'),
     memberActions: linksTo('member'),
     children,

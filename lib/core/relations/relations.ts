@@ -233,6 +233,7 @@ function referencedType ({ key, idType, attributes }: Resource): TypeName | unde
   return attributes.get(attribute)?.shape.only
 }
 
-function canFind ({ capabilities: { filter = false } = {} }: Store): boolean {
+/** Returns whether a store finds rows by a list of their ids. */
+export function canFind ({ capabilities: { filter = false } = {} }: Store): boolean {
   return typeof filter === 'object' ? filter.includes('in') : filter
 }

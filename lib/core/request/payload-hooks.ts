@@ -2,10 +2,11 @@ import type { FastifyBodyParser, FastifyReply, preValidationHookHandler } from '
 import { notFound } from '../modes.js'
 import { InvalidError, InvalidMethodError } from '../errors.js'
 import type { Entries, Reader } from '../formats/format.js'
+import { STEP } from '../formats/form/parse.js'
 import type { BodyFormat, CompiledCustomAction, CompiledResource } from '../compiled-resource.js'
 import { refuseMethod } from './negotiate.js'
 import type { Payload, WriteAction } from './payload.js'
-import { checkRows, IDS, makeRowsPayload } from './rows.js'
+import { checkRows, type GivenRows, IDS, makeRowsPayload } from './rows.js'
 import { type ActionState, type RequestState, STATE } from './state.js'
 
 /** Compiles Fastify's parser of bodies. An empty body counts as no body. */
@@ -47,11 +48,15 @@ export function compilePayloadHook (
     const { request, negotiated: { member, body = bodiless } } = state
     // A form without fields has no members, like a request without a body.
     const { body: entries = {} } = request
-    const asked = find(readMethod(request.method, entries, body.reader))
+    const step = readStep(request.method, entries, body.reader)
+    const asked = find(step ?? readMethod(request.method, entries, body.reader))
     if (asked === undefined) return refuseAction(state)
     const isDefault = typeof asked === 'string'
     state.action = isDefault ? asked : asked.name
     state.customAction = isDefault ? undefined : asked
+    if (step !== undefined && (!isDefault || member !== undefined || resource.singleton)) {
+      throw new InvalidMethodError(`"${STEP}" is about many rows, which this path does not have`)
+    }
     if (isDefault ? member === undefined : hasManyRows) {
       state.payload = readRows(state, asked, body, entries)
       if (state.payload !== undefined) return done()
@@ -88,11 +93,14 @@ function readRows (
   const { resource, resource: { plural, singular }, options: { store, maxRows, routing } } = compiled
   const [action, findRows] = typeof asked === 'string' ? [asked, body.findRows] : [undefined, asked.rowsFinder(body)]
   const { id, [IDS]: ids } = request.query as { readonly id?: string, readonly [IDS]?: string | readonly string[] }
-  const found = findRows(entries, { action, query: id, ids: ids === undefined ? undefined : [ids].flat() })
+  const isStep = body.reader.form && entries[STEP] !== undefined
+  const named = { query: id, ids: ids === undefined ? undefined : [ids].flat() }
+  // The next step of an update has no changes yet.
+  const found = findRows(entries, { action: isStep ? 'delete' : action, ...named }) ?? (isStep ? NO_ROWS : undefined)
   if (found === undefined) return undefined
   const isReplaced = action !== undefined && routing.handlers.has(action) && !routing.manyRows.has(action)
   checkRows(found.count, state.action, { resource, store, maxRows, isReplaced, headers: request.headers })
-  const payload = makeRowsPayload(action, found.read())
+  const payload = makeRowsPayload(action, found.read(), isStep)
   noteIgnored(payload, reply)
   request.body = {
     [plural]: (payload.rows ?? []).flatMap(({ payload }) => payload === undefined
@@ -101,6 +109,8 @@ function readRows (
   }
   return payload
 }
+
+const NO_ROWS: GivenRows = { count: 0, read: () => [] }
 
 function noteIgnored ({ ignored }: Payload, reply: FastifyReply): void {
   if (ignored.length > 0) reply.header('ignored-attributes', ignored.map(encodeURIComponent).join(', '))
@@ -125,4 +135,17 @@ function readMethod (method: string, entries: Entries, reader: Reader): string {
     throw new InvalidMethodError('"_method" must be PUT or DELETE, and given once')
   }
   return override
+}
+
+/**
+ * Returns the method of the write that the next page of a form is about, if the form asks for such a page.
+ * @throws InvalidMethodError
+ */
+function readStep (method: string, entries: Entries, reader: Reader): string | undefined {
+  if (!reader.form || entries[STEP] === undefined) return undefined
+  const step = reader.scalar(entries[STEP])
+  const isAlone = method === 'POST' && entries._method === undefined
+  if (isAlone && step === 'delete') return 'DELETE'
+  if (isAlone && step === 'change') return 'PUT'
+  throw new InvalidMethodError(`"${STEP}" must be delete or change, given once, in a POST without "_method"`)
 }

@@ -51,7 +51,10 @@ export interface Payload {
   readonly isCompared: boolean
   /** The names of the `readOnly` attributes that the client has sent, and that are ignored. */
   readonly ignored: readonly string[]
-  /** Whether the form asks to be shown again, with a row added or removed or a choice, instead of a write. */
+  /**
+   * Whether the form asks for a page instead of a write: to be shown again, with a row added or removed or a choice, or
+   * for the next step with the rows that it has chosen.
+   */
   readonly isRevised: boolean
   /** Whether the form asks for the blank form again, after it has created a row. */
   readonly isAnother: boolean

@@ -145,8 +145,15 @@ export function checkRows (count: number, action: string, context: RowsContext):
   if (count > maxRows) throw new TooManyRowsError(maxRows)
 }
 
-/** Makes the payload of a request with many rows. */
-export function makeRowsPayload (action: WriteAction | undefined, rows: readonly RowPayload[]): Payload {
+/**
+ * Makes the payload of a request with many rows.
+ * @param isStep whether the form asks for the page of the next step instead of a write
+ */
+export function makeRowsPayload (
+  action: WriteAction | undefined,
+  rows: readonly RowPayload[],
+  isStep: boolean
+): Payload {
   return {
     action,
     id: undefined,
@@ -160,7 +167,7 @@ export function makeRowsPayload (action: WriteAction | undefined, rows: readonly
     compareWith: undefined,
     isCompared: false,
     ignored: [...new Set(rows.flatMap(({ payload }) => payload?.ignored ?? []))],
-    isRevised: false,
+    isRevised: isStep || rows.some(({ payload }) => payload?.isRevised === true),
     isAnother: false,
     rows
   }

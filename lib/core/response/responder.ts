@@ -1,7 +1,9 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { isOfParent } from '../actions/authorize/authorize.js'
-import { type Outcome, OUTCOME_RESPONSES, type OutcomeResponse, type RowsOutcome } from '../actions/outcome.js'
+import {
+  type Chosen, type Outcome, OUTCOME_RESPONSES, type OutcomeResponse, type RowsOutcome
+} from '../actions/outcome.js'
 import { describeError, InvalidAnswerError, PreconditionFailedError, type Problem } from '../errors.js'
 import { say } from '../messages.js'
 import type { Input, JsonWriter, Prepared, PreparedProblem, TextWriter, View } from '../formats/format.js'
@@ -42,6 +44,7 @@ export async function respond (outcome: Outcome, state: ActionState): Promise<Fa
   const prepared = answer.body && writer.prepare !== undefined
     ? await writer.prepare(outcome, makeServices(state, outcome))
     : undefined
+  if (outcome.kind === 'selected') return sendSelected(outcome.chosen, prepared, state)
   if (outcome.kind === 'revised') return sendRevised(outcome.row, prepared, state)
   if (outcome.kind === 'blank') return sendBlank(outcome.row, prepared, state)
   if (answer.location !== undefined) reply.header('location', locate(answer, row, state))
@@ -200,6 +203,14 @@ function sendRevised (row: Row | undefined, prepared: Prepared | undefined, stat
   const writer = state.choice.format.writer as Required<TextWriter>
   const view = makeView(state, row, { row, prepared })
   return sendText(() => writer.revised(view), state)
+}
+
+/** Sends the page of the next step. Without any row, it says so as an error. */
+function sendSelected ({ rows }: Chosen, prepared: Prepared | undefined, state: RequestState): FastifyReply {
+  const writer = state.choice.format.writer as Required<TextWriter>
+  if (rows.length === 0) state.reply.code(422)
+  const view = makeView(state, undefined, { prepared })
+  return sendText(() => writer.selected(view), state)
 }
 
 /** Returns whether the client has the current answer already (RFC 9110 §13.1.2). */

@@ -1,3 +1,4 @@
+import { findChosen } from '../actions/choose-rows.js'
 import { findParameters, findParent, findShown } from '../actions/authorize/authorize.js'
 import { findRow, ofId } from '../modes.js'
 import { findUnlisted, type ListCheck, NONE_REFUSED, NONE_UNLISTED } from '../actions/authorize/refused-actions.js'
@@ -24,7 +25,9 @@ export function makeServices (state: RequestState, outcome: Outcome | undefined)
     action,
     isCustom,
     form: payload?.node === undefined ? undefined : payload.attributes,
-    choosing: payload?.isRevised === true ? body?.reader.choosing?.(payload.node) : undefined,
+    choosing: payload?.isRevised === true && payload.rows === undefined
+      ? body?.reader.choosing?.(payload.node)
+      : undefined,
     get prefilled () { return prefilledOf(state) },
     links,
     choices: hasPassedHooks ? choices : [],
@@ -34,6 +37,7 @@ export function makeServices (state: RequestState, outcome: Outcome | undefined)
     async refused (about): Promise<Refused> {
       if (refusals === undefined) return NONE_REFUSED
       if (about === 'collection') return refusals.ofCollection(request)
+      if (about === 'rows') return refusals.ofRows(request)
       return about === 'nothing' ? refusals.ofNothing(request) : refusals.ofRow(request, ofId(resource, about.id))
     },
     async unlisted (of): Promise<Unlisted> {
@@ -42,7 +46,11 @@ export function makeServices (state: RequestState, outcome: Outcome | undefined)
       const checks = compiled.listChecks().filter((check) => of === 'bar' ? check.isOfBar : !isPassed(check))
       return checks.length === 0 ? NONE_UNLISTED : findUnlisted(checks, state, state.parameters)
     },
-    formRow: async () => findFormRow(state)
+    formRow: async () => findFormRow(state),
+    // A hook may have refused the rows.
+    chosen: async () => hasPassedHooks && body?.reader.form === true && payload?.rows !== undefined
+      ? findChosen(state, payload.rows)
+      : undefined
   }
 
   /** Returns whether the request has passed a question already. */

@@ -104,4 +104,6 @@ function withRemoval (node: FormNode): FormNode {
   return { ...node, children: new Map(node.children).set(MARKER, { ...mark, texts: [removal] }) }
 }
 
-const REMOVALS: ReadonlyMap<string | undefined, string> = new Map([['absent', 'removed'], ['json', 'json-removed']])
+/** The marks of a field that removes its attribute if it is blank, by the marks of one that leaves it. */
+export const REMOVALS: ReadonlyMap<string | undefined, string> =
+  new Map([['absent', 'removed'], ['json', 'json-removed']])

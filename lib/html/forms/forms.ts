@@ -1,4 +1,5 @@
-import type { SaidProblem } from '../../core/errors.js'
+import type { Chosen } from '../../core/actions/outcome.js'
+import type { SaidMessages, SaidProblem } from '../../core/errors.js'
 import type { Resource } from '../../core/resource/resource.js'
 import type { Id, Row } from '../../core/resource/row.js'
 import { isOpenName } from '../../core/schema/legal-text.js'
@@ -9,8 +10,10 @@ import type { Input, WriterContext } from '../../core/formats/format.js'
 import type { HtmlView } from '../content.js'
 import type { PageMessages, Translate } from '../messages.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
-import type { Button, Conflict, Field, Form, FormError, FreeRows, HiddenField } from '../views/model.js'
-import { findConflict, YOURS } from './conflicts.js'
+import type {
+  AttributeChange, Button, Conflict, Field, Form, FormError, FreeRows, HiddenField
+} from '../views/model.js'
+import { findConflict, REMOVALS, YOURS } from './conflicts.js'
 import { countTexts, currentIn, NOTHING, readSent, type SentForm } from './controls.js'
 import { FieldBuilder } from './field-builder.js'
 import { FieldErrors } from './field-errors.js'
@@ -126,6 +129,25 @@ export class Forms {
     const errors = this.#errors(builder, problem)
     const hasButtons = builder.hasChooseButton
     return this.#updateForm(target, { sent, digests, fields, errors, hasButtons })
+  }
+
+  /**
+   * Makes the fields that change several rows. Each has a choice beside it, which leaves the attribute at first.
+   * @param errors the messages about what was sent
+   */
+  changes (view: HtmlView, { node, attributes }: Chosen, errors: SaidMessages): {
+    readonly changes: readonly AttributeChange[], readonly errors: readonly FormError[], readonly hasRows: boolean
+  } {
+    const input = node === undefined
+      ? undefined
+      : { id: undefined, version: undefined, row: undefined, node, attributes, errors: {} }
+    // The page with many rows to choose from is that of a form for one row.
+    const choices = new Map([...view.choices].filter(([, { rows }]) => rows !== undefined))
+    const builder = this.#builder(this.#frames, { input, choices }, { ...NO_PROBLEM, errors })
+    const { nodes } = readSent(input, this.#resource.open)
+    const plans = this.#plans.filter((plan) => !this.#isFixed(plan) && !plan.isPartial)
+    const changes = plans.map((plan) => makeChange(builder, plan, nodes[plan.property.name]))
+    return { changes, errors: builder.closeErrors(), hasRows: plans.some(({ hasRows }) => hasRows) }
   }
 
   delete (target: FormTarget): Form {
@@ -291,6 +313,30 @@ function buildNew (
  */
 function readKey ({ key: [name, ...more] }: Resource, id: Id | undefined): Attributes {
   return name !== undefined && more.length === 0 && !String(id).startsWith('%') ? { [name]: id } : {}
+}
+
+const NO_PROBLEM = { type: 'about:blank', title: '', status: 422, detail: '' } as const
+
+/** Makes the field that changes an attribute of several rows. If it is blank, it empties the attribute. */
+function makeChange (builder: FieldBuilder, plan: FieldPlan, node: FormNode | undefined): AttributeChange {
+  const value = plan.property.shape.types.has('null') ? null : undefined
+  const field = builder.build(plan, node === undefined ? { value } : { node })
+  const { name, id, label, hidden } = field
+  const mark = `${name}[${MARKER}]`
+  return {
+    label,
+    field: {
+      ...field,
+      required: false,
+      optional: false,
+      hidden: hidden.map((it) => it.name === mark ? { ...it, value: REMOVALS.get(it.value) ?? it.value } : it)
+    },
+    choice: {
+      name: `${mark}[keep]`,
+      id: `${id}!keep`,
+      keep: node !== undefined && markerOf(node, 'keep') === 'yours' ? 'yours' : 'theirs'
+    }
+  }
 }
 
 /** The number of blank rows for further attributes, which have no schema. */

@@ -37,6 +37,9 @@ const nameTypes = compileTypes({
   null: 'leer'
 }, ' oder ')
 
+const countRows: Catalog['total'] = (rows, digits, plural, singular) =>
+  `${digits} ${rows === 1 ? capitalize(singular) : plural}`
+
 /** The words of the pages in German. */
 export const messages: Catalog = {
   id: 'ID',
@@ -55,13 +58,23 @@ export const messages: Catalog = {
   delete: (singular) => `${capitalize(singular)} löschen`,
   deleteWarning: (name) => `„${name}“ wird endgültig gelöscht.`,
   deleteConfirm: 'Ja, löschen',
+  chosenRows: 'Ausgewählt:',
+  deleteButton: 'Löschen',
+  changeButton: 'Ändern',
+  deleteRows: (rows, digits, plural, singular) => `${countRows(rows, digits, plural, singular)} löschen`,
+  deleteRowsWarning: () => 'Das Löschen ist endgültig.',
+  changeRows: (rows, digits, plural, singular) => `${countRows(rows, digits, plural, singular)} ändern`,
+  leaveAttribute: 'Unverändert lassen',
+  moreRows: (digits) => `und ${digits} weitere`,
+  missingRows: (digits) => `Nicht mehr vorhanden: ${digits}`,
+  noneChosen: (plural) => `Keine ${plural} ausgewählt`,
   blank: (number) => blank(number),
   empty: (plural) => `Noch keine ${plural}`,
   emptyAdvice: () => 'Legen Sie den ersten Eintrag mit dem Formular unten an.',
   noMore: (plural) => `Keine weiteren ${plural}`,
   noMatch: (plural) => `Keine passenden ${plural} gefunden`,
   all: (plural) => `Alle ${plural} anzeigen`,
-  total: (rows, digits, plural, singular) => `${digits} ${rows === 1 ? capitalize(singular) : plural}`,
+  total: countRows,
   moreThan: (digits, plural) => `mehr als ${digits} ${plural}`,
   about: (digits, plural) => `etwa ${digits} ${plural}`,
   range: (first, last, total) => `${first}–${last} von ${total}`,
@@ -231,6 +244,8 @@ export const messages: Catalog = {
   valueRefused: 'Die Datenbank lehnt einen Wert ab.',
   valueUnstorable:
     'Eine Angabe ist zu lang oder zu groß, oder sie enthält Zeichen, die nicht gespeichert werden können.',
+  rowsAtFault: ({ faulty, count }) =>
+    `Fehlerhafte Einträge: ${faulty} von ${count}. Es wurde nichts gespeichert oder gelöscht.`,
   changedMeanwhile: () => 'Der Eintrag wurde inzwischen geändert. Bitte laden Sie ihn neu.',
   replacedMeanwhile: () => 'Der Eintrag wurde inzwischen ersetzt. Bitte laden Sie ihn neu.',
   tooManyValues: ({ most }) => `Die Anfrage hat mehr als ${most} Werte.`,

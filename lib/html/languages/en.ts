@@ -23,6 +23,9 @@ const writeOperator = compileOperators({
 
 const TAKEN = { json: ' This is JSON.', text: ' This is plain text.' }
 
+const countRows: Catalog['total'] = (rows, digits, plural, singular) =>
+  `${digits} ${rows === 1 ? singular : uncapitalize(plural)}`
+
 /** The English words that are the same for every resource. */
 export const ENGLISH: Catalog = {
   id: 'Id',
@@ -41,13 +44,23 @@ export const ENGLISH: Catalog = {
   delete: (singular) => `Delete this ${singular}`,
   deleteWarning: (name) => `${name} will be deleted permanently.`,
   deleteConfirm: 'Yes, delete it',
+  chosenRows: 'Chosen:',
+  deleteButton: 'Delete',
+  changeButton: 'Change',
+  deleteRows: (rows, digits, plural, singular) => `Delete ${countRows(rows, digits, plural, singular)}`,
+  deleteRowsWarning: (rows) => `${rows === 1 ? 'It' : 'They'} will be deleted permanently.`,
+  changeRows: (rows, digits, plural, singular) => `Change ${countRows(rows, digits, plural, singular)}`,
+  leaveAttribute: 'Leave as it is',
+  moreRows: (digits) => `and ${digits} more`,
+  missingRows: (digits) => `Not there any more: ${digits}`,
+  noneChosen: (plural) => `No ${uncapitalize(plural)} are chosen`,
   blank: (number) => number === 1 ? '1 blank value' : `${number} blank values`,
   empty: (plural) => `There are no ${uncapitalize(plural)} yet`,
   emptyAdvice: (singular) => `Create the first ${singular} with the form below.`,
   noMore: (plural) => `There are no more ${uncapitalize(plural)}`,
   noMatch: (plural) => `No ${uncapitalize(plural)} match the filter`,
   all: (plural) => `See all ${uncapitalize(plural)}`,
-  total: (rows, digits, plural, singular) => `${digits} ${rows === 1 ? singular : uncapitalize(plural)}`,
+  total: countRows,
   moreThan: (digits, plural) => `more than ${digits} ${uncapitalize(plural)}`,
   about: (digits, plural) => `about ${digits} ${uncapitalize(plural)}`,
   range: (first, last, total) => `${first}–${last} of ${total}`,

@@ -38,6 +38,9 @@ const nameTypes = compileTypes({
   null: 'vacío'
 }, ' o ')
 
+const countRows: Catalog['total'] = (rows, digits, plural, singular) =>
+  `${digits} ${rows === 1 ? singular : uncapitalize(plural)}`
+
 /** The words of the pages in Spanish, chosen so that they are usual in Spain and in America. */
 export const messages: Catalog = {
   id: 'ID',
@@ -56,13 +59,23 @@ export const messages: Catalog = {
   delete: (singular) => `Eliminar ${singular}`,
   deleteWarning: (name) => `«${name}» se eliminará definitivamente.`,
   deleteConfirm: 'Sí, eliminar',
+  chosenRows: 'Selección:',
+  deleteButton: 'Eliminar',
+  changeButton: 'Modificar',
+  deleteRows: (rows, digits, plural, singular) => `Eliminar ${countRows(rows, digits, plural, singular)}`,
+  deleteRowsWarning: () => 'La eliminación será definitiva.',
+  changeRows: (rows, digits, plural, singular) => `Modificar ${countRows(rows, digits, plural, singular)}`,
+  leaveAttribute: 'Dejar como está',
+  moreRows: (digits) => `y ${digits} más`,
+  missingRows: (digits) => `Ya no existen: ${digits}`,
+  noneChosen: () => 'No ha elegido ningún elemento',
   blank: (number) => blank(number),
   empty: (plural) => `Todavía no hay ${uncapitalize(plural)}`,
   emptyAdvice: () => 'Cree el primer elemento con el formulario de abajo.',
   noMore: (plural) => `No hay más ${uncapitalize(plural)}`,
   noMatch: (plural) => `No hay ${uncapitalize(plural)} que coincidan`,
   all: () => 'Ver todo',
-  total: (rows, digits, plural, singular) => `${digits} ${rows === 1 ? singular : uncapitalize(plural)}`,
+  total: countRows,
   moreThan: (digits, plural) => `más de ${digits} ${uncapitalize(plural)}`,
   about: (digits, plural) => `aproximadamente ${digits} ${uncapitalize(plural)}`,
   range: (first, last, total) => `${first}–${last} de ${total}`,
@@ -229,6 +242,8 @@ export const messages: Catalog = {
   valueMissing: 'Falta un valor obligatorio.',
   valueRefused: 'La base de datos rechaza un valor.',
   valueUnstorable: 'Un valor es demasiado largo o demasiado grande, o tiene caracteres que no se pueden guardar.',
+  rowsAtFault: ({ faulty, count }) =>
+    `Elementos con errores: ${faulty} de ${count}. No se ha guardado ni eliminado nada.`,
   changedMeanwhile: () => 'El elemento se ha modificado mientras tanto. Vuelva a cargarlo.',
   replacedMeanwhile: () => 'El elemento se ha sustituido mientras tanto. Vuelva a cargarlo.',
   tooManyValues: ({ most }) => `La solicitud tiene más de ${most} valores.`,

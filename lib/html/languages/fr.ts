@@ -38,6 +38,9 @@ const nameTypes = compileTypes({
   null: 'vide'
 }, ' ou ')
 
+const countRows: Catalog['total'] = (rows, digits, plural, singular) =>
+  `${digits} ${rows < 2 ? uncapitalize(singular) : uncapitalize(plural)}`
+
 /** The words of the pages in French. The spaces before colons and within quotation marks are no-break spaces. */
 export const messages: Catalog = {
   id: 'ID',
@@ -56,14 +59,23 @@ export const messages: Catalog = {
   delete: () => 'Supprimer',
   deleteWarning: (name) => `La suppression de «\u00a0${name}\u00a0» sera définitive.`,
   deleteConfirm: 'Oui, supprimer',
+  chosenRows: 'Sélection\u00a0:',
+  deleteButton: 'Supprimer',
+  changeButton: 'Modifier',
+  deleteRows: (rows, digits, plural, singular) => `Supprimer ${countRows(rows, digits, plural, singular)}`,
+  deleteRowsWarning: () => 'La suppression sera définitive.',
+  changeRows: (rows, digits, plural, singular) => `Modifier ${countRows(rows, digits, plural, singular)}`,
+  leaveAttribute: 'Conserver la valeur',
+  moreRows: (digits) => `et ${digits} de plus`,
+  missingRows: (digits) => `Éléments disparus\u00a0: ${digits}`,
+  noneChosen: () => 'Aucun élément sélectionné',
   blank: (number) => blank(number),
   empty: () => 'Aucun élément pour le moment',
   emptyAdvice: () => 'Ajoutez un premier élément avec le formulaire ci-dessous.',
   noMore: () => 'Aucun autre élément',
   noMatch: () => 'Aucun élément correspondant',
   all: () => 'Tout afficher',
-  total: (rows, digits, plural, singular) =>
-    `${digits} ${rows < 2 ? uncapitalize(singular) : uncapitalize(plural)}`,
+  total: countRows,
   moreThan: (digits, plural) => `plus de ${digits} ${uncapitalize(plural)}`,
   about: (digits, plural) => `environ ${digits} ${uncapitalize(plural)}`,
   range: (first, last, total) => `${first}–${last} sur ${total}`,
@@ -234,6 +246,8 @@ export const messages: Catalog = {
   valueRefused: 'La base de données refuse une valeur.',
   valueUnstorable:
     'Une valeur est trop longue ou trop grande, ou contient des caractères qui ne peuvent pas être enregistrés.',
+  rowsAtFault: ({ faulty, count }) =>
+    `Éléments en erreur\u00a0: ${faulty} sur ${count}. Rien n’a été enregistré ni supprimé.`,
   changedMeanwhile: () => 'L’élément a été modifié entre-temps. Veuillez recharger la page.',
   replacedMeanwhile: () => 'L’élément a été remplacé entre-temps. Veuillez recharger la page.',
   tooManyValues: ({ most }) => `La requête contient plus de ${most} valeurs.`,

@@ -37,6 +37,9 @@ const nameTypes = compileTypes({
   null: 'vazio'
 }, ' ou ')
 
+const countRows: Catalog['total'] = (rows, digits, plural, singular) =>
+  `${digits} ${rows === 1 ? singular : uncapitalize(plural)}`
+
 /** The words of the pages in Portuguese, as it is written in Brazil. */
 export const messages: Catalog = {
   id: 'ID',
@@ -55,13 +58,23 @@ export const messages: Catalog = {
   delete: (singular) => `Excluir ${singular}`,
   deleteWarning: (name) => `Esta ação excluirá “${name}” definitivamente.`,
   deleteConfirm: 'Sim, excluir',
+  chosenRows: 'Seleção:',
+  deleteButton: 'Excluir',
+  changeButton: 'Alterar',
+  deleteRows: (rows, digits, plural, singular) => `Excluir ${countRows(rows, digits, plural, singular)}`,
+  deleteRowsWarning: () => 'A exclusão será definitiva.',
+  changeRows: (rows, digits, plural, singular) => `Alterar ${countRows(rows, digits, plural, singular)}`,
+  leaveAttribute: 'Manter como está',
+  moreRows: (digits) => `e mais ${digits}`,
+  missingRows: (digits) => `Não existem mais: ${digits}`,
+  noneChosen: () => 'Nenhum item foi selecionado',
   blank: (number) => blank(number),
   empty: (plural) => `Ainda não há ${uncapitalize(plural)}`,
   emptyAdvice: () => 'Crie o primeiro item com o formulário abaixo.',
   noMore: (plural) => `Não há mais ${uncapitalize(plural)}`,
   noMatch: (plural) => `Não há ${uncapitalize(plural)} correspondentes`,
   all: () => 'Ver tudo',
-  total: (rows, digits, plural, singular) => `${digits} ${rows === 1 ? singular : uncapitalize(plural)}`,
+  total: countRows,
   moreThan: (digits, plural) => `mais de ${digits} ${uncapitalize(plural)}`,
   about: (digits, plural) => `cerca de ${digits} ${uncapitalize(plural)}`,
   range: (first, last, total) => `${first}–${last} de ${total}`,
@@ -227,6 +240,8 @@ export const messages: Catalog = {
   valueMissing: 'Falta um valor obrigatório.',
   valueRefused: 'O banco de dados recusa um valor.',
   valueUnstorable: 'Um valor é longo ou grande demais, ou tem caracteres que não podem ser salvos.',
+  rowsAtFault: ({ faulty, count }) =>
+    `Itens com erros: ${faulty} de ${count}. Nada foi salvo nem excluído.`,
   changedMeanwhile: () => 'O item foi alterado nesse meio-tempo. Carregue-o novamente.',
   replacedMeanwhile: () => 'O item foi substituído nesse meio-tempo. Carregue-o novamente.',
   tooManyValues: ({ most }) => `A solicitação tem mais de ${most} valores.`,

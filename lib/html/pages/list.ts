@@ -1,15 +1,16 @@
 import type { Row } from '../../core/resource/row.js'
 import type { Attributes } from '../../core/schema/types.js'
 import { MOST_REPEATED } from '../../core/util/words.js'
+import { STEP } from '../../core/formats/form/parse.js'
 import type { ListWriter } from '../../core/formats/format.js'
 import type { HtmlListView } from '../content.js'
 import type { Forms } from '../forms/forms.js'
-import { type Markup, raw } from '../html-tag.js'
+import { markup, type Markup, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 import type { RowNames } from '../values/row-names.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
-import type { ListPage, ListRow } from '../views/model.js'
-import { renderRegion } from '../views/page-views.js'
+import type { Button, ListPage, ListRow } from '../views/model.js'
+import { CHOSEN, renderRegion, renderSelection } from '../views/page-views.js'
 import { compileActions, linkTo, type MakeActions, mayRepeat, nameInWords, withoutRefused } from './links.js'
 import { ListColumns } from './columns.js'
 import { compileFilter, type MakeFilter } from './filter.js'
@@ -75,7 +76,8 @@ export class List {
   /** Returns the list as a frame around its rows. */
   frame (first: readonly Row[], view: HtmlListView): ListWriter {
     const { open, close } = this.#source.frames.split(this.#page(first, view))
-    return { open, row: (row) => this.#rows.write([row], view), separator: '', close }
+    const hasBoxes = this.#stepsOf(view).length > 0
+    return { open, row: (row) => this.#rows.write([row], view, hasBoxes), separator: '', close }
   }
 
   /** Returns the number of links that repeat the query, besides those to the pages around. */
@@ -104,6 +106,10 @@ export class List {
     const { columns } = parts
     const messages = this.#messages
     const writer = this.#rows
+    const steps = rows.length === 0 ? [] : this.#stepsOf(view)
+    const selection = steps.length === 0
+      ? undefined
+      : { id: CHOSEN, action: paths.members, label: messages.chosenRows, buttons: steps }
     return {
       kind: 'list',
       ...frames.frame(title, { view, paths }, { crumbs, alternates }),
@@ -112,8 +118,10 @@ export class List {
         return writer.models(rows, view)
       },
       get table (): Markup {
-        return renderRegion({ columns, messages }, raw(writer.write(rows, view)))
+        const table = renderRegion({ columns, messages }, raw(writer.write(rows, view, selection !== undefined)))
+        return markup`${table}${renderSelection(selection)}`
       },
+      selection,
       actions: withoutRefused(actions, view),
       create: canCreate && newSegment === undefined ? forms.create(paths.collection, view) : undefined,
       newLink: canCreate && newSegment !== undefined && !refused.has('new')
@@ -123,6 +131,18 @@ export class List {
           }
         : undefined
     }
+  }
+
+  /** Returns the buttons that ask for the next step with several rows, as far as the request may do that. */
+  #stepsOf ({ own, refused }: HtmlListView): readonly Button[] {
+    const { deleteButton, changeButton } = this.#messages
+    const { context: { manyActions }, resource: { open } } = this.#source
+    const can = (action: 'update' | 'delete'): boolean =>
+      own === undefined && manyActions.has(action) && !refused.has(action)
+    return [
+      ...(can('update') && !open ? [{ name: STEP, value: 'change', label: changeButton }] : []),
+      ...(can('delete') ? [{ name: STEP, value: 'delete', label: deleteButton }] : [])
+    ]
   }
 
   /** Returns the number of all rows in words. */

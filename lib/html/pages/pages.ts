@@ -1,4 +1,4 @@
-import { type Problem, type SaidProblem, withCodes } from '../../core/errors.js'
+import { type Problem, RowsError, type SaidProblem, withCodes } from '../../core/errors.js'
 import type { ActionName, Resource } from '../../core/resource/resource.js'
 import type { Row } from '../../core/resource/row.js'
 import type { Input, TableView, WriterContext } from '../../core/formats/format.js'
@@ -16,6 +16,7 @@ import { compileShownAttributes, type ShownAttributes } from '../values/shown-at
 import type { Form, PageFrame, Value } from '../views/model.js'
 import { compileActions, type MakeActions, nameInWords, withoutRefused } from './links.js'
 import { type ChoiceView, writeChoice } from './choose.js'
+import { type ChosenSource, type ChosenView, writeChosen } from './chosen.js'
 import { columnsOf } from './columns.js'
 import { List } from './list.js'
 import { PageFrames, type PagePaths, type PageSource } from './page-frame.js'
@@ -39,6 +40,7 @@ export class Pages {
   readonly #forms: Forms
   readonly #frames: PageFrames
   readonly #names: RowNames
+  readonly #chosenSource: ChosenSource
   readonly #memberActions: MakeActions
   readonly #makeRelated: MakeRelated
   readonly #tables: RelatedTables
@@ -61,6 +63,7 @@ export class Pages {
     this.#forms = new Forms(source, all)
     this.#frames = new PageFrames({ ...source, resource }, options, stylesheet)
     this.#names = new RowNames(resource, all, messages, title)
+    this.#chosenSource = { ...source, frames: this.#frames, forms: this.#forms, names: this.#names, lang }
     this.#memberActions = compileActions(context.memberActions, translate)
     this.#makeRelated = compileRelated(messages, translate, lang)
     this.#tables = new RelatedTables({ ...source, resource, shown: all, names: this.#names, chosen: columns })
@@ -128,6 +131,11 @@ export class Pages {
       : writeChoice(this.#source, this.#frames, view as ChoiceView)
   }
 
+  /** Writes the next step for the rows that a form has chosen: their deletion, or their changes. */
+  chosen (view: HtmlView): string {
+    return writeChosen(this.#chosenSource, view as ChosenView)
+  }
+
   /** Writes the form for a new row. */
   blank (view: HtmlView): string {
     return this.#writeBlank(view)
@@ -141,6 +149,9 @@ export class Pages {
   problem (problem: Problem, view: HtmlView): string {
     const { input, location, refused, thrown } = view
     const said = withCodes(problem, thrown)
+    if (view.chosen !== undefined && thrown instanceof RowsError) {
+      return writeChosen(this.#chosenSource, view as ChosenView, { said, faults: thrown.said() })
+    }
     const canCreate = this.#can('create') && !refused.has('create') && location.isListed !== false
     if (input?.node !== undefined) {
       const isGone = problem.status === 404 && view.action === 'update' && !this.#resource.singleton

@@ -3,6 +3,7 @@ import { hasPage, type Resource } from '../../core/resource/resource.js'
 import { memberPath, memberSegment } from '../../core/resource/path-pattern.js'
 import type { Id, Row } from '../../core/resource/row.js'
 import { escapeAttribute } from '../../core/formats/escape.js'
+import { isLegalText } from '../../core/schema/legal-text.js'
 import { flatten } from '../../core/util/functions.js'
 import type { WriterContext } from '../../core/formats/format.js'
 import type { HtmlView } from '../content.js'
@@ -12,6 +13,7 @@ import { ELLIPSIS, type Show } from '../values/render-value.js'
 import type { RowNames } from '../values/row-names.js'
 import type { ShownAttribute, ShownAttributes } from '../values/shown-attributes.js'
 import type { ListRow } from '../views/model.js'
+import { CHOSEN } from '../views/page-views.js'
 import type { ListColumns } from './columns.js'
 
 /** What the rows of a page need of its request. */
@@ -36,8 +38,10 @@ export class RowWriter {
   readonly #columns: ListColumns
   /** The names of all formats. */
   readonly #suffixes: readonly string[]
-  /** The markup before the path of a row, or before its name if rows have no pages. */
+  /** The markup before the box or the name of a row. */
   readonly #start: string
+  /** The markup before the path of a row. It is empty if rows have no pages. */
+  readonly #link: string
   /** The markup after the name. */
   readonly #named: string
   /** The markup before the id at the end of a row, or `undefined` if the id is the name. */
@@ -52,7 +56,8 @@ export class RowWriter {
     this.#columns = columns
     this.#suffixes = formats.map(({ name }) => name)
     const first = names.label === undefined ? open(messages.id, '') : open(names.label, ' dir="auto"')
-    this.#start = flatten(`<tr>${first}>${hasPages ? '<a' : ''}`)
+    this.#start = flatten(`<tr>${first}>`)
+    this.#link = hasPages ? '<a' : ''
     this.#named = hasPages ? '</a>' : ''
     this.#id = names.label === undefined ? undefined : flatten(`</td>${open(messages.id, ' class="id"')}`)
     this.#fixed = columns.fixed?.map(compileCell)
@@ -65,8 +70,9 @@ export class RowWriter {
   /**
    * Writes the rows of the table as markup. It only joins texts, because a page of a thousand rows has many thousand
    * cells.
+   * @param hasBoxes whether each row has a box that chooses it
    */
-  write (rows: readonly Row[], { location: { members }, links }: Shown): string {
+  write (rows: readonly Row[], { location: { members }, links }: Shown, hasBoxes = false): string {
     const { resource } = this.#source
     const start = this.#start
     const cells = this.#cellsOf(rows)
@@ -79,7 +85,9 @@ export class RowWriter {
       // The segment needs no escape, and neither does an id that equals it.
       const id = typeof row.id === 'number' || row.id === segment ? segment : escapeAttribute(row.id)
       const link = hasPage(resource, row.id) ? href + segment + '">' : unlinked
-      text += start + link + this.#nameOf(row, id) + this.#named
+      text += start
+      if (hasBoxes) text += this.#boxOf(row, id)
+      text += this.#link + link + this.#nameOf(row, id) + this.#named
       for (const { open, read, show } of cells) text += open + show(read(row.attributes), links)
       text += this.#endOf(row.id, id)
     }
@@ -90,6 +98,16 @@ export class RowWriter {
   #nameOf (row: Row, id: string): string {
     const { names } = this.#source
     return this.#id === undefined ? id : escapeAttribute(names.titleOf(row) ?? names.of(row.id).alone)
+  }
+
+  /** Returns the box that chooses a row. A form cannot send every id of a database. */
+  #boxOf (row: Row, escaped: string): string {
+    const { names, messages } = this.#source
+    if (typeof row.id === 'string' && (row.id.includes('\r') || !isLegalText(row.id))) return ''
+    const label = escapeAttribute(messages.chooseOne(names.of(row.id, row).alone))
+    return `<label class="pick"><input type="checkbox" form="${CHOSEN}" name="id[]" value="${escaped}" aria-label="${
+      label
+    }"/></label>`
   }
 
   /** Returns the end of a row. The id of a row with a title stands there. */

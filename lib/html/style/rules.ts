@@ -1,8 +1,9 @@
 /** The rules of the pages. Distances follow the direction of the text (`inline`, `block`), so they suit both. */
 export const RULES = `
 .scroll, .record, .card, .conflict { background: var(--surface); border: 1px solid var(--line); border-radius: 10px }
-.tools, .filter, .condition, .conditions, .actions { align-items: center }
-.tools, .filter, .condition, .conditions, .actions, .breadcrumb, .children, .pages, .inline, ul.values, .values > div {
+.tools, .filter, .condition, .conditions, .actions, .selection { align-items: center }
+.tools, .filter, .condition, .conditions, .actions, .selection, .breadcrumb, .children, .pages, .inline,
+ul.values, .values > div {
   display: flex; flex-wrap: wrap }
 /* Forms: a label above each control. */
 .form > * { max-inline-size: 46rem }
@@ -68,8 +69,8 @@ button:hover, .button:hover, .list tbody tr:hover { background: var(--hover) }
 .long > .actions { position: sticky; inset-block-end: 0; z-index: 1; max-inline-size: none; padding-block: .75rem;
   background: var(--page); border-block-start: 1px solid var(--line) }
 .card > .long > .actions { background: var(--surface) }
-html:has(.long) { scroll-padding-block-end: 5rem }
-.default, .search label, .side > .field > :is(label, legend), .theirs .label {
+html:has(.long, .pick :checked) { scroll-padding-block-end: 5rem }
+.default, .search label, :is(.side, .change) > .field > :is(label, legend), .theirs .label {
   position: absolute; inline-size: 1px; block-size: 1px; padding: 0; border: 0;
   overflow: hidden; clip-path: inset(50%) }
 /* Yours beside theirs. */
@@ -222,7 +223,7 @@ ul.values > li:has(dl) { flex: 1 0 100%; padding: .5rem .9rem; border-radius: 8p
 dl.values > div { gap: 0 .6rem }
 
 summary { cursor: pointer; font-weight: 600 }
-.filter, .condition { gap: .5rem .75rem }
+.filter, .condition, .selection { gap: .5rem .75rem }
 .filter { margin-block-end: 1rem }
 .filter .error { flex-basis: 100%; margin: 0 }
 .filter details[open], .condition { inline-size: 100% }
@@ -245,6 +246,23 @@ details > .condition { margin-block-start: .5rem }
 .problem ul { margin: 0; padding-inline-start: 1.2rem }
 .problem li { padding-block: .15rem }
 .problem a { color: var(--danger); font-weight: 600 }
+
+/* The boxes that choose rows, and the bar below the table that counts them. */
+.pick { float: left; padding: .6rem 0 .5rem .8rem }
+[dir=rtl] .pick { float: right; padding: .6rem .8rem .5rem 0 }
+.pick input { display: block; margin: 0 }
+.pick :checked { counter-increment: chosen }
+main { counter-reset: chosen }
+tr:has(.pick :checked) { background: color-mix(in srgb, var(--accent) 8%, var(--surface)) }
+.selection { position: sticky; inset-block-end: 0; z-index: 2; margin-block-start: .75rem; padding: .6rem .8rem;
+  background: var(--surface); border: 1px solid var(--edge); border-radius: 10px }
+.selection p { flex: 1 0 auto; margin: 0; font-weight: 600 }
+.selection p::after { content: counter(chosen) }
+@supports selector(:has(*)) {
+  main:not(:has(.pick :checked)) > .selection, .change:has([value=theirs]:checked) > .field { display: none }
+}
+.chosen { padding-inline-start: 1.2rem }
+.change { padding-block-end: 1rem; border-block-end: 1px solid var(--line) }
 
 @media (max-width: 40rem) {
   .bar li:not(.brand, :has([aria-current])) { order: 1 }
@@ -276,7 +294,7 @@ details > .condition { margin-block-start: .5rem }
 }
 @media print {
   :root { --page: #fff; --surface: #fff; --text: #000; --muted: #444; --accent: #000 }
-  .skip, .bar, .notice:target, header, footer, form, .card, .pages,
+  .skip, .bar, .notice:target, header, footer, form, .card, .pages, .pick,
   .tools, .children, th a::after { display: none }
   .scroll { max-block-size: none; overflow: visible }
   .scroll, .record { border: 0 }
@@ -293,7 +311,8 @@ details > .condition { margin-block-start: .5rem }
 
 /* The deletion asks once more in a box below its button. */
 details.danger { position: relative }
-details.danger > summary { list-style: none; color: var(--danger) }
+details.danger > summary { list-style: none }
+details.danger > summary, .selection [value=delete] { color: var(--danger) }
 details.danger > summary::-webkit-details-marker { display: none }
 details.danger > .card { position: absolute; inset-inline-end: 0; inset-block-start: calc(100% + .4rem); z-index: 3;
   inline-size: max-content; max-inline-size: min(22rem, 100vw - 2rem); margin: 0; padding: 1rem 1.25rem;

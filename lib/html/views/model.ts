@@ -9,7 +9,7 @@ import type { PageBrand } from '../style/brand.js'
 import type { PageMessages, Translate } from '../messages.js'
 
 /** The model of a page. Its texts are plain, and `markup` escapes them; markup has the type `Markup`. */
-export type Page<A = Attributes> = ListPage<A> | RecordPage | EditPage | ChoosePage | StalePage | ErrorPage
+export type Page<A = Attributes> = ListPage<A> | RecordPage | EditPage | ChoosePage | ChosenPage | StalePage | ErrorPage
 
 /** The members of every page. */
 export interface PageFrame {
@@ -80,7 +80,7 @@ export interface ListPage<A = Attributes> extends PageOf<'list'> {
   readonly rows: ReadonlyArray<ListRow<A>>
   /** Whether there are no rows. */
   readonly isEmpty: boolean
-  /** The rows as the default table. It is written faster than from `rows`. */
+  /** The rows as the default table, with the boxes and the form that choose them. It is faster than `rows`. */
   readonly table: Markup
   /** The number of all rows in words, or `undefined` if they were not counted or there are none here. */
   readonly total: string | undefined
@@ -94,12 +94,26 @@ export interface ListPage<A = Attributes> extends PageOf<'list'> {
   readonly first: Link | undefined
   /** The filter, or `undefined` if there is nothing to filter by. */
   readonly filter: FilterForm | undefined
+  /** The form of the rows that are chosen, or `undefined` if there is nothing to do with several rows. */
+  readonly selection: SelectionForm | undefined
   /** The custom actions of the collection. */
   readonly actions: readonly PageAction[]
   /** The form for a new row, or `undefined` if it has its own page or rows cannot be created. */
   readonly create: Form | undefined
   /** The link to the page of that form, or `undefined` if there is none. */
   readonly newLink: Link | undefined
+}
+
+/** The form of the rows that are chosen. Their boxes are `id[]`, with the id of the form in their attribute `form`. */
+export interface SelectionForm {
+  /** The id of the form. */
+  readonly id: string
+  /** The path that the form is posted to. */
+  readonly action: string
+  /** The text before the number of the rows that are chosen. */
+  readonly label: string
+  /** The buttons, each of which leads to a page with the next step. */
+  readonly buttons: readonly Button[]
 }
 
 /** A column of a list. */
@@ -206,6 +220,38 @@ export interface ChoosePage extends PageOf<'choose'> {
   readonly next: Button | undefined
   /** The button that leads back to the form. */
   readonly back: Button
+}
+
+/** The next step for the rows that were chosen in a list: their deletion, or the changes that all of them get. */
+export interface ChosenPage extends PageOf<'chosen'> {
+  /** The first 20 rows, and those that the database or a check has refused. */
+  readonly rows: readonly ChosenRowModel[]
+  /** The number of other rows in words, or `undefined` if there are none. */
+  readonly more: string | undefined
+  /** The number of chosen rows that do not exist any more, in words, or `undefined` if there are none. */
+  readonly missing: string | undefined
+  /** The attributes that the form can change. A deletion has none. */
+  readonly changes: readonly AttributeChange[]
+  /** The form, whose hidden fields have the ids and the versions; `undefined` if no row remains. */
+  readonly form: Form | undefined
+  /** The link back to the list, or `undefined` if there is none. */
+  readonly back: Link | undefined
+}
+
+/** A row that was chosen. */
+export interface ChosenRowModel {
+  /** The name of the row. */
+  readonly name: string
+  /** The path of the row, or `undefined` if rows have no pages. */
+  readonly href: string | undefined
+  /** The reasons why nothing could be done with the row. */
+  readonly errors: readonly string[]
+}
+
+/** An attribute that a form can change in several rows. */
+export interface AttributeChange extends Pick<Conflict, 'label' | 'field'> {
+  /** The choice whether it is changed: `yours`, or `theirs` to leave it. `keep` is the initial choice. */
+  readonly choice: Conflict['choice']
 }
 
 /** A conflict: somebody else has saved the row since the form was opened. */

@@ -8,8 +8,8 @@ import { renderButton } from './controls-view.js'
 import { renderFilter, renderSearch } from './filter-view.js'
 import { classOfForm, renderBody, renderDefaultButton, renderErrors, renderHidden } from './form-view.js'
 import type {
-  Alternate, ChoosePage, Column, Conflict, EditPage, ErrorPage, Form, Link, ListPage, Page, PageAction, PageFrame,
-  RecordPage, RelatedRows, StalePage, Value
+  Alternate, AttributeChange, ChoosePage, ChosenPage, ChosenRowModel, Column, Conflict, EditPage, ErrorPage, Form, Link,
+  ListPage, Page, PageAction, PageFrame, RecordPage, RelatedRows, SelectionForm, StalePage, Value
 } from './model.js'
 import type { ResolvedViews } from './types.js'
 
@@ -29,7 +29,7 @@ export function layout (page: Page, content: Markup, views: ResolvedViews): Mark
 
 /** Returns the title of the document. It begins with the problem, because screen readers read the title first. */
 function titleOf (page: Page): Content {
-  const isForm = page.kind === 'edit' || page.kind === 'stale'
+  const isForm = page.kind === 'edit' || page.kind === 'stale' || page.kind === 'chosen'
   const isWrong = isForm && page.form !== undefined && page.form.errors.length > 0
   const title = isWrong
     ? page.messages.problemTitle(abbreviate(page.title, LONGEST_TITLE))
@@ -146,7 +146,8 @@ export function splitList (
   views: ResolvedViews
 ): { readonly open: Markup, readonly close: Markup } {
   const open = markup`${openDocument(page, titleOf(page), true)}${notices}${openList(page)}${openRegion(page)}`
-  return { open, close: markup`${CLOSE_REGION}${closeList(page, views)}${closeDocument(page)}` }
+  const close = markup`${CLOSE_REGION}${renderSelection(page.selection)}${closeList(page, views)}${closeDocument(page)}`
+  return { open, close }
 }
 
 function openList (page: ListPage): Markup {
@@ -201,6 +202,16 @@ type PagedTable = Pick<ListPage, 'columns' | 'messages'>
 /** Renders the table of a list in a region that scrolls by itself, and by the arrow keys if it has the focus. */
 export function renderRegion (table: PagedTable, rows: Markup): Markup {
   return markup`${openRegion(table)}${rows}${CLOSE_REGION}`
+}
+
+/** The id of the form of the rows that are chosen. */
+export const CHOSEN = 'chosen'
+
+/** Renders the form of the rows that are chosen, below them. The stylesheet counts the boxes that are ticked. */
+export function renderSelection (form: SelectionForm | undefined): Content {
+  return form !== undefined && markup`<form id="${form.id}" class="selection" method="post" action="${
+    form.action
+  }"><p>${form.label} </p>${form.buttons.map(renderButton)}</form>\n`
 }
 
 /** Renders the table up to its rows. A link that skips to them needs their id. */
@@ -438,5 +449,53 @@ ${rows.map(({ id, choose }) => markup`<tr><td data-label="${attributeName}" dir=
   markup`<td data-label="${idLabel}" class="id">${id}</td></tr>\n`
 }`)}</tbody>
 </table></div>
+`
+}
+
+/** Renders the rows that were chosen in a list, and the form that deletes or changes them. */
+export function chosen (page: ChosenPage, views: ResolvedViews): Markup {
+  const { title, rows, more, missing, changes, form, back } = page
+  return markup`<h1>${title}</h1>
+${form !== undefined && form.errors.length > 0 && renderErrors(form.errors, page)}${
+  missing !== undefined && form !== undefined && markup`<p class="lead">${missing}</p>\n`
+}${rows.length > 0 && markup`<ul class="chosen">
+${rows.map(renderChosen)}${more !== undefined && markup`<li>${more}</li>\n`}</ul>
+`}${
+  form === undefined
+    ? back !== undefined && markup`<p><a href="${back.href}">${back.label}</a></p>\n`
+    : renderStep(form, changes, page, views)
+}`
+}
+
+function renderChosen ({ name, href, errors }: ChosenRowModel): Markup {
+  const title = href === undefined
+    ? markup`<span dir="auto">${name}</span>`
+    : markup`<a href="${href}" dir="auto">${name}</a>`
+  return markup`<li>${title}${errors.map((error) => markup`<p class="error">${error}</p>`)}</li>\n`
+}
+
+function renderStep (
+  form: Form,
+  changes: readonly AttributeChange[],
+  page: ChosenPage,
+  views: ResolvedViews
+): Markup {
+  return markup`${form.warning !== undefined && markup`<p>${form.warning}</p>\n`}<form method="post" action="${
+    form.action
+  }" class="${classOfForm(form)}"${changes.length > 0 && markup` novalidate="novalidate"`}>
+${renderHidden(form.hidden)}${renderDefaultButton(form)}${
+  changes.map((change) => renderChange(change, page, views))
+}${renderBody(form, page, views)}</form>
+`
+}
+
+function renderChange ({ label, field, choice }: AttributeChange, page: ChosenPage, views: ResolvedViews): Markup {
+  const { leaveAttribute, changeButton } = page.messages
+  return markup`<fieldset class="change">
+<legend>${label}</legend>
+<div class="inline">${renderSide(choice, 'theirs', leaveAttribute)}${
+  renderSide(choice, 'yours', changeButton)
+}</div>
+${views.field(field, page, views)}</fieldset>
 `
 }

@@ -1,6 +1,8 @@
 import type { Attributes } from '../../core/schema/types.js'
 import type { Content, Markup } from '../html-tag.js'
-import type { ChoosePage, EditPage, ErrorPage, Field, Form, ListPage, Page, RecordPage, StalePage } from './model.js'
+import type {
+  ChoosePage, ChosenPage, EditPage, ErrorPage, Field, Form, ListPage, Page, RecordPage, StalePage
+} from './model.js'
 
 /**
  * Functions that render each page and its parts. A view is a plain function of a model. A string that it returns is
@@ -17,6 +19,8 @@ export interface Views<A = Attributes> {
   edit: (page: EditPage, views: ResolvedViews) => Content
   /** Renders the rows that an attribute of a form can reference, to choose one. */
   choose: (page: ChoosePage, views: ResolvedViews) => Content
+  /** Renders the next step for rows that were chosen in a list: their deletion, or their changes. */
+  chosen: (page: ChosenPage, views: ResolvedViews) => Content
   /** Renders a conflict: the user's values beside those that somebody else has saved. */
   stale: (page: StalePage, views: ResolvedViews) => Content
   /** Renders the content of any other error page. */

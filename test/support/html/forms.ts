@@ -7,6 +7,7 @@ import { SaxesParser } from 'saxes'
  * 2025.
  */
 export interface Form {
+  readonly id?: string | undefined
   readonly action: string
   readonly method: 'get' | 'post'
   readonly controls: Control[]
@@ -49,6 +50,8 @@ export function parseForms (source: Source, browser: Browser = 'modern'): Form[]
   const page = typeof source === 'string' ? source : source.body
   const isXml = typeof source !== 'string' && String(source.headers['content-type']).startsWith('application/xhtml+xml')
   const forms: Form[] = []
+  /** The controls outside of their forms. Each stands before its form. */
+  const apart: Control[] = []
   let isInForm = false
   let current: Control | undefined
   let content = ''
@@ -59,7 +62,10 @@ export function parseForms (source: Source, browser: Browser = 'modern'): Form[]
         assert.ok(!isInForm, 'forms are not nested')
         isInForm = true
         forms.push({
-          action: attributes.action ?? '', method: attributes.method === 'post' ? 'post' : 'get', controls: []
+          id: attributes.id,
+          action: attributes.action ?? '',
+          method: attributes.method === 'post' ? 'post' : 'get',
+          controls: []
         })
       }
       if (tag === 'option') {
@@ -68,7 +74,7 @@ export function parseForms (source: Source, browser: Browser = 'modern'): Form[]
       }
       if (tag !== 'input' && tag !== 'textarea' && tag !== 'select' && tag !== 'button') return
       assert.ok(
-        isInForm && !('form' in attributes) && !('disabled' in attributes) && !('multiple' in attributes),
+        (isInForm || 'form' in attributes) && !('disabled' in attributes) && !('multiple' in attributes),
         `${attributes.name ?? tag} belongs to the form around it`
       )
       current = {
@@ -86,7 +92,9 @@ export function parseForms (source: Source, browser: Browser = 'modern'): Form[]
         ? sanitize(current, attributes.value ?? (isCheckable(current) ? 'on' : ''))
         : attributes.value ?? ''
       content = ''
-      forms.at(-1)?.controls.push(current)
+      // §4.10.18.3: an element with the attribute `form` belongs to the form of that id.
+      if ('form' in attributes) apart.push(current)
+      else forms.at(-1)?.controls.push(current)
     },
     text: (text) => { content += text },
     close (tag) {
@@ -103,6 +111,8 @@ export function parseForms (source: Source, browser: Browser = 'modern'): Form[]
   }
   if (isXml) readXml(page, events)
   else readHtml(page, events)
+  for (const form of forms) form.controls.unshift(...apart.filter(({ attributes }) => attributes.form === form.id))
+  assert.ok(apart.every(({ attributes }) => forms.some(({ id }) => attributes.form === id)), 'each control has a form')
   for (const { controls } of forms) uncheckOthers(controls)
   return forms
 }
@@ -230,9 +240,9 @@ function methodOf ({ method, controls }: Form): string {
   return method === 'get' ? 'GET' : controls.find(({ name }) => name === '_method')?.value ?? 'POST'
 }
 
-/** Returns the page's only form for a method: GET, POST, PUT or DELETE. */
+/** Returns the page's only form for a method: GET, POST, PUT or DELETE, besides that of the chosen rows of a list. */
 export function findForm (source: Source, method: string, browser?: Browser): Form {
-  const found = parseForms(source, browser).filter((form) => methodOf(form) === method)
+  const found = parseForms(source, browser).filter((form) => methodOf(form) === method && form.id !== 'chosen')
   assert.equal(found.length, 1, `the page has one form for ${method}`)
   return found[0] as Form
 }

@@ -119,9 +119,14 @@ export async function post (
   })
 }
 
+/** Returns a page without the boxes that choose rows. */
+export function withoutBoxes (page: string): string {
+  return page.replaceAll(/<label class="pick">.*?<\/label>/g, '')
+}
+
 /** Returns the cells of a list row by row, without that of the id. */
 export function cellsOf (page: string): Array<Array<{ attributes: string, content: string }>> {
-  return [...page.matchAll(/<tr>(<td data-label="Id">[^]*?)<\/tr>/g)].map(([, row = '']) =>
+  return [...withoutBoxes(page).matchAll(/<tr>(<td data-label="Id">[^]*?)<\/tr>/g)].map(([, row = '']) =>
     [...row.matchAll(/<td data-label="[^"]*"([^>]*)>([^]*?)<\/td>/g)]
       .slice(1)
       .map(([, attributes = '', content = '']) => ({
@@ -135,7 +140,7 @@ export function linksOf (elements: readonly Element[], text: string): string[] {
 }
 
 export function idsOf (page: string): number[] {
-  return [...page.matchAll(/<td data-label="Id"><a href="[^"]*">(\d+)</g)].map(([, id]) => Number(id))
+  return [...withoutBoxes(page).matchAll(/<td data-label="Id"><a href="[^"]*">(\d+)</g)].map(([, id]) => Number(id))
 }
 
 export const listed = schemaOf({

@@ -16,6 +16,8 @@ export const NONE_REFUSED: Refused = new Set()
 export interface Refusals {
   /** Finds them for the page of a list. */
   ofCollection (request: FastifyRequest): Promise<Refused>
+  /** Finds them for several rows of that page. `authorize` is asked without the id of one. */
+  ofRows (request: FastifyRequest): Promise<Refused>
   /** Finds them for the page of a row that does not exist. */
   ofNothing (request: FastifyRequest): Promise<Refused>
   /** Finds them for the page of a row. */
@@ -55,6 +57,12 @@ export function compileRefusals (
 
   return {
     ofCollection: withoutRow(ofCollection),
+    ofRows: async (request) =>
+      find(offers(['update', 'delete'], []), (action) =>
+        authorize.map(async (isAllowed) =>
+          refusesRow(isAllowed, request, { action, resource: nameOf(resource), rows: SEVERAL })
+        )
+      ),
     ofNothing: withoutRow(offers(['create'], [])),
     ofRow: async (request, id) =>
       find(ofRow, (action) =>
@@ -64,6 +72,9 @@ export function compileRefusals (
       )
   }
 }
+
+/** The least number of several rows. */
+const SEVERAL = 2
 
 /** Returns whether `authorize` certainly refuses. An error decides nothing. */
 async function refuses (isAllowed: Authorize, request: FastifyRequest, attempt: AuthorizeContext): Promise<boolean> {

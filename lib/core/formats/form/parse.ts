@@ -8,8 +8,11 @@ export interface FormNode {
   readonly children: Map<string, FormNode>
 }
 
-/** The fields beside the attributes: the method, the version that the form shows, and the button. */
-export const FORM_FIELDS: readonly string[] = ['_method', '_version', 'commit']
+/** The field with which a list asks for the page of the next step: `delete` or `change`. */
+export const STEP = '_step'
+
+/** The fields beside the attributes: the method, the version that the form shows, the next step, and the button. */
+export const FORM_FIELDS: readonly string[] = ['_method', '_version', STEP, 'commit']
 
 /** The button that creates a row and asks for the blank form again. */
 export const ANOTHER = { name: 'commit', value: 'another' } as const
@@ -19,6 +22,8 @@ export const ADDED = 'added'
 /** The most fields of a form, far more than a page has. The limit guards against a megabyte of `a=&`. */
 export const MAX_FIELDS = 1000
 const MAX_BRACKETS = 10
+/** Matches the ids and versions of many rows, whose number the option `maxRows` limits. */
+const OF_ROWS = /^(?:id|_version)(?:\[\]|%5B%5D)=/i
 
 /**
  * Parses the fields of a form (WHATWG URL §5.1), and returns them as a tree by the brackets of their names.
@@ -40,7 +45,8 @@ export function parseForm (body: string): Map<string, FormNode> {
  */
 export function parseFields (body: string): Array<readonly [name: string, text: string]> {
   const fields = body.split('&').filter((field) => field !== '')
-  if (fields.length > MAX_FIELDS) throw new MalformedBodyError(say('tooManyFields', { most: MAX_FIELDS }))
+  const isTooLong = fields.length > MAX_FIELDS && fields.filter((field) => !OF_ROWS.test(field)).length > MAX_FIELDS
+  if (isTooLong) throw new MalformedBodyError(say('tooManyFields', { most: MAX_FIELDS }))
   return fields.map((field) => {
     const [name = '', ...parts] = field.split('=')
     return [decodeField(name), decodeField(parts.join('='))]

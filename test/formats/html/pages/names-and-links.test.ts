@@ -5,6 +5,7 @@ import {
 } from '../../../../lib/index.js'
 import { elementsOf } from '../../../support/html/elements.js'
 import { buttonsOf, decode, fill, findButton, findForm, submit } from '../../../support/html/forms.js'
+import { withoutBoxes } from '../../../support/html/page-tests.js'
 import { build, draft } from '../../../support/helper.js'
 import { defaultViews, markup } from '../../../../lib/html/index.js'
 import v8 from 'node:v8'
@@ -28,7 +29,8 @@ const pageOf = async (app: FastifyInstance, url: string): Promise<string> => (aw
   url, headers: { accept: 'text/html' }
 })).body
 const headingOf = (page: string): string | undefined => elementsOf(page).find(({ name }) => name === 'h1')?.text
-const tableOf = (page: string): string => /<table class="list">[^]*?<\/table>/.exec(page)?.[0] ?? ''
+const tableOf = (page: string): string =>
+  /<table class="list">[^]*?<\/table>/.exec(withoutBoxes(page))?.[0] ?? ''
 const headsOf = (page: string): string[] => [...tableOf(page).matchAll(/<th scope="col"[^>]*>(.*?)<\/th>/g)].map(
   ([, head = '']) => head.replaceAll(/<[^>]*>/g, '')
 )

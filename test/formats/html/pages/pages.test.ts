@@ -370,7 +370,7 @@ t.test('a resource without a schema has the columns of its rows', async (t) => {
     ['Id', 'title', 'n', 'firstName', 'nested', 'Name', 'Value'])
   t.strictSame(cellsOf(res.body).map((row) => row.map(({ content }) => content)),
     [['T', '5', '', ''], ['', 'yes', 'F', 'a 1']])
-  t.strictSame(parseForms(res).map(({ method }) => method), ['post'])
+  t.strictSame(parseForms(res).map(({ id, method }) => id ?? method), ['chosen', 'post'])
   const { app: chosen } = await seeded(t, [{ title: 'T', n: 5 }], { html: { columns: ['n', 'nope'] } })
   t.strictSame(cellsOf((await get(chosen, '/posts')).body).map((row) => row.map(({ content }) => content)), [['5', '']])
   isSound(t, await get((await seeded(t, [])).app, '/posts'), 200)

@@ -49,6 +49,7 @@ const requests: Readonly<Record<Kind, readonly [status: number, request: InjectO
   record: [200, { url: '/posts/1' }],
   edit: [422,
     { method: 'POST', url: '/posts', payload: '_method=PUT&id=1&_version=1&post[title]=&post[secret]=SECRET' }],
+  chosen: [200, { method: 'POST', url: '/posts', payload: '_step=delete&id[]=1' }],
   stale: [412,
     { method: 'POST', url: '/posts', payload: '_method=PUT&id=1&_version=0&post[title]=mine&post[secret]=SECRET' }],
   error: [404, { url: '/posts/99' }]
@@ -258,7 +259,8 @@ t.test('the layout receives the content as markup', async (t) => {
   })
   t.equal(
     (await ask(app, 'error')).body.replaceAll(NOTICE, ''),
-    '<!DOCTYPE html><html><title>Not Found</title>truelayout,list,record,edit,choose,stale,error,form,field<body>' +
+    '<!DOCTYPE html><html><title>Not Found</title>truelayout,list,record,edit,choose,chosen,stale,error,form,field' +
+      '<body>' +
       '<hr/></body></html>'
   )
 })

@@ -1,0 +1,51 @@
+import { canFind } from '../relations/relations.js'
+import { unlessRefused } from '../relations/include/relation.js'
+import type { RowPayload } from '../request/payload.js'
+import type { RequestState } from '../request/state.js'
+import type { Id, Row } from '../resource/row.js'
+import { BY_ID } from '../stores/order.js'
+import type { Target } from './list.js'
+import type { Chosen } from './outcome.js'
+
+/**
+ * Finds the rows that a form has chosen, as far as the request may show them. Rows that `authorize` was not shown are
+ * read together.
+ * @throws ForbiddenError, NotFoundError if the request may not list the rows
+ */
+export async function findChosen (state: RequestState, given: readonly RowPayload[]): Promise<Chosen> {
+  const { checkAccess, compiled } = state
+  const listed = await checkAccess?.({ action: 'list', id: undefined, isCustom: false }, state)
+  if (listed !== undefined) state.attempt = { ...listed }
+  const found = new Map<Id, Row | undefined>()
+  const unread: Id[] = []
+  for (const id of new Set(given.flatMap(({ payload }) => payload?.id ?? []))) {
+    if (compiled.isId?.(id) === false) continue
+    const isShown = checkAccess === undefined
+      ? { hasLooked: false, authorizedRow: undefined }
+      : await unlessRefused(() => checkAccess({ action: 'show', id, isCustom: false }, state))
+    if (isShown?.hasLooked === false) unread.push(id)
+    else found.set(id, isShown?.authorizedRow)
+  }
+  for (const row of await readRows(unread, listed?.target ?? compiled.target, state)) found.set(row.id, row)
+  const sent = given.find(({ payload }) => payload?.node !== undefined)?.payload
+  return {
+    rows: given.map(({ payload: { id, version } = {} }) =>
+      ({ id, version, row: id === undefined ? undefined : found.get(id) })),
+    node: sent?.node,
+    attributes: sent?.attributes ?? {}
+  }
+}
+
+/** Reads rows by one query if the store can, else one by one. */
+async function readRows (ids: readonly Id[], { store, scope }: Target, state: RequestState): Promise<readonly Row[]> {
+  if (ids.length === 0) return []
+  if (!canFind(store)) {
+    const rows = await Promise.all(ids.map(async (id) => store.get(id, scope, state)))
+    return rows.filter((row) => row !== undefined)
+  }
+  const filter = [{ attribute: 'id', operator: 'in', value: ids }] as const
+  const rows: Row[] = []
+  const query = { order: BY_ID, after: undefined, limit: ids.length, scope, filter, search: undefined }
+  for await (const batch of store.list(query, state)) rows.push(...batch)
+  return rows
+}

@@ -1,0 +1,141 @@
+import type { Chosen } from '../../core/actions/outcome.js'
+import type { RowsError, SaidMessages, SaidProblem } from '../../core/errors.js'
+import type { Said } from '../../core/messages.js'
+import { hasPage } from '../../core/resource/resource.js'
+import { versionOf } from '../../core/resource/visible.js'
+import type { Id, Row } from '../../core/resource/row.js'
+import { capitalize } from '../../core/util/words.js'
+import type { HtmlView } from '../content.js'
+import { hasVersion } from '../forms/form-values.js'
+import type { Forms } from '../forms/forms.js'
+import { labelOf } from '../names.js'
+import type { RowNames } from '../values/row-names.js'
+import type { Form, HiddenField } from '../views/model.js'
+import type { PageFrames, PageSource } from './page-frame.js'
+
+/** The number of rows that the page names, besides those at fault. */
+const MOST_NAMED = 20
+
+/** The dependencies of the page. */
+export interface ChosenSource extends PageSource {
+  readonly frames: PageFrames
+  readonly forms: Forms
+  readonly names: RowNames
+  readonly lang: string
+}
+
+/** The view of a page with rows that a form has chosen. */
+export type ChosenView = HtmlView & { readonly chosen: Chosen }
+
+/** A problem of a request with many rows, and the faults of its rows. */
+export interface ChosenProblem {
+  readonly said: SaidProblem
+  readonly faults: ReturnType<RowsError['said']>
+}
+
+/** A chosen row that exists, with its fault if it has one. */
+interface FoundRow {
+  readonly id: Id
+  readonly row: Row
+  readonly version: string
+  readonly fault: Pick<SaidProblem, 'status' | 'detail' | 'errors'> | undefined
+}
+
+/** Writes the page that deletes or changes rows. Rows that do not exist any more are told, and left out. */
+export function writeChosen (source: ChosenSource, view: ChosenView, problem?: ChosenProblem): string {
+  const { messages, frames, resource, lang } = source
+  const { plural, singular } = messages
+  const { chosen: { rows }, action } = view
+  const numbers = new Intl.NumberFormat(lang)
+  const paths = frames.pathsOf(view)
+  const found = findRows(source, view, problem)
+  const isDeletion = action === 'delete'
+  const heading = (isDeletion ? messages.deleteRows : messages.changeRows)(
+    found.length, numbers.format(found.length), plural, singular
+  )
+  const gone = rows.length - found.length
+  const missing = gone === 0 ? undefined : messages.missingRows(numbers.format(gone))
+  const frame = frames.frame(found.length > 0 ? heading : missing ?? messages.noneChosen(plural), { view, paths })
+  const shared = sharedErrors(problem, rows.length)
+  const { changes, errors, hasRows } = isDeletion || found.length === 0
+    ? { changes: [], errors: [], hasRows: false }
+    : source.forms.changes(view, view.chosen, shared)
+  const named = found.filter(({ fault }, index) => index < MOST_NAMED || fault !== undefined)
+  const form: Form = {
+    kind: isDeletion ? 'delete' : 'update',
+    heading,
+    warning: isDeletion ? messages.deleteRowsWarning(found.length) : undefined,
+    action: paths.members,
+    hidden: hiddenOf(found, isDeletion),
+    fields: [],
+    free: undefined,
+    errors: problem === undefined ? [] : [{ text: source.translate(problem.said.detail), href: undefined }, ...errors],
+    hasRows,
+    submit: isDeletion ? heading : messages.save,
+    another: undefined,
+    cancel: frame.parent && { label: messages.cancel, href: frame.parent.href }
+  }
+  return frames.render({
+    ...frame,
+    kind: 'chosen',
+    rows: named.map(({ id, row, fault }) => ({
+      name: source.names.of(id, row).alone,
+      href: hasPage(resource, id) ? frames.pathOf(paths, id) : undefined,
+      errors: fault === undefined ? [] : textsOf(source, fault, shared)
+    })),
+    more: named.length === found.length ? undefined : messages.moreRows(numbers.format(found.length - named.length)),
+    missing,
+    changes,
+    form: found.length === 0 ? undefined : form,
+    back: frame.parent === undefined ? undefined : { label: messages.all(plural), href: frame.parent.href }
+  })
+}
+
+/** Returns the rows that exist. A row that has changed keeps the version that the form had until that is told. */
+function findRows ({ resource }: ChosenSource, { chosen }: ChosenView, problem?: ChosenProblem): FoundRow[] {
+  const faults = new Map(problem?.faults.map((fault) => [fault.index, fault]))
+  return chosen.rows.flatMap(({ id, row, version }, index) => {
+    if (id === undefined || row === undefined) return []
+    const fault = faults.get(index)
+    const current = versionOf(row, resource)
+    return [{ id, row, fault, version: fault?.status === 412 ? current : version ?? current }]
+  })
+}
+
+/** Returns the hidden fields: the method, the ids, and the versions in the same order. */
+function hiddenOf (rows: readonly FoundRow[], isDeletion: boolean): HiddenField[] {
+  const versions = rows.every(({ version }) => hasVersion(version)) ? rows : []
+  return [
+    { name: '_method', value: isDeletion ? 'DELETE' : 'PUT' },
+    ...rows.map(({ id }) => ({ name: 'id[]', value: String(id) })),
+    ...versions.map(({ version }) => ({ name: '_version[]', value: version }))
+  ]
+}
+
+/** Returns the messages about attributes that all rows share: those about the values that were sent. */
+function sharedErrors (problem: ChosenProblem | undefined, count: number): SaidMessages {
+  const { faults: [first, ...others] = [] } = problem ?? {}
+  // An answer names only so many faults.
+  if (first?.errors === undefined || (problem?.said.truncated !== true && others.length + 1 < count)) return {}
+  const isShared = (path: string, said: Said): boolean =>
+    others.every(({ errors }) => errors?.[path]?.some((other) => String(other) === String(said)) === true)
+  return Object.fromEntries(Object.entries(first.errors)
+    .map(([path, all]) => [path, all.filter((said) => isShared(path, said))] as const)
+    .filter(([, all]) => all.length > 0))
+}
+
+/** Returns the messages about a row, without those that the form has at its fields. */
+function textsOf (
+  { messages, translate, resource }: ChosenSource,
+  { status, detail, errors }: NonNullable<FoundRow['fault']>,
+  shared: SaidMessages
+): string[] {
+  if (status === 412) return [capitalize(messages.stale(messages.singular))]
+  if (errors === undefined) return [capitalize(translate(detail))]
+  return Object.entries(errors).flatMap(([path, all]) => {
+    const property = resource.attributes.get(path)
+    const isOwn = (said: Said): boolean => !(shared[path] ?? []).some((other) => String(other) === String(said))
+    return all.filter(isOwn)
+      .map((said) => messages.fieldError(property === undefined ? path : labelOf(property), translate(said)))
+  })
+}
