@@ -88,6 +88,16 @@ t.test('bodies that are neither one row nor many are refused', async (t) => {
   }
 })
 
+t.test('a form that has rows is refused', async (t) => {
+  const { send, stored } = await openPosts(t, open)
+  const form = { type: 'application/x-www-form-urlencoded' }
+  for (const body of ['posts[][title]=D&posts[][title]=E', 'posts[0][title]=D', 'id[][a]=1&post[title]=D&_method=PUT']) {
+    const { status } = await send('POST', body, form)
+    t.ok(status === 422 || status === 400, `${body}: ${status}`)
+  }
+  t.equal(titles(await stored()), 'A,B,C')
+})
+
 t.test('authorize is asked about each row with the number of rows, and its refusals are faults', async (t) => {
   const asked: unknown[] = []
   const { send, stored } = await openPosts(t, open, {

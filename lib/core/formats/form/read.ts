@@ -29,8 +29,10 @@ export function compileFormReader (): Reader<FormNode> {
     typed: false,
     parse: (body) => parseFormText(body.toString()),
     entries: (node) => isOnlyGroup(node) ? membersOf(node) : undefined,
-    items: ({ texts, children }) =>
-      texts.length === 0 && children.size === 1 ? children.get('')?.texts.map(leaf) : undefined,
+    items ({ texts, children }) {
+      const list = children.get('')
+      return texts.length === 0 && children.size === 1 && list?.children.size === 0 ? list.texts.map(leaf) : undefined
+    },
     scalar ({ texts, children }) {
       if (children.size > 0) {
         throw new MalformedBodyError(
