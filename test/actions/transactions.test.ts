@@ -71,6 +71,33 @@ t.test('a handler writes to several rows in one transaction, or to none', async 
   }
 })
 
+t.test('row() and proceed() take part in the transaction of a handler', async (t) => {
+  const handler: AnyHandler = ({ transaction, row, proceed, stores, action }) => transaction(async (context) => {
+    if (action === 'update') await row()
+    const outcome = await proceed()
+    await stores.entries.create({ post: outcome.row.id }, await context.scopeOf('entries'), context)
+    if (outcome.row.attributes.title === 'Z') throw new InvalidError({ title: ['is refused'] })
+    return outcome
+  })
+  const many = { handler, many: true }
+  const app = await openWithActions(t, {}, { actions: { create: many, update: many } })
+  const cases: ReadonlyArray<readonly [method: 'POST' | 'PUT', payload: object, status: number]> = [
+    ['POST', { post: { title: 'D' } }, 201],
+    ['POST', { post: { title: 'Z' } }, 422],
+    ['PUT', { id: 1, post: { title: 'Z' } }, 422],
+    ['PUT', { posts: [{ id: 1, title: 'E' }, { id: 2, title: 'F' }] }, 200],
+    ['PUT', { posts: [{ id: 1, title: 'G' }, { id: 2, title: 'Z' }] }, 422]
+  ]
+  for (const [method, payload, status] of cases) {
+    const sent = await send(app, method, '/posts', payload)
+    t.equal(sent.status, status, JSON.stringify([payload, sent.json]))
+  }
+  const { json: { posts } } = await send(app, 'GET', '/posts')
+  t.strictSame(posts.map(({ title }: Post) => title), ['E', 'F', 'C', 'D'])
+  const { json: { entries } } = await send(app, 'GET', '/entries')
+  t.equal(entries.length, 3 + 1 + 2)
+})
+
 t.test('a handler finds the stores and the scopes of other resources', async (t) => {
   const found: unknown[] = []
   const app = await openWithActions(t, {
@@ -119,6 +146,17 @@ t.test('an action of a row is performed on several rows, all or none', async (t)
     payload: 'id[]=1&id[]=2'
   })
   t.strictSame([browser.statusCode, browser.headers.location], [303, '/posts#done'])
+})
+
+t.test('a write that finds no row ends a request with many rows, whatever the handler makes of it', async (t) => {
+  const app = await openWithActions(t, {
+    publish: ({ transaction, stores, id, guard }) => transaction(async (context) => {
+      await Promise.resolve(stores.posts.update(id, { published: true }, guard, context)).catch(() => {})
+    })
+  })
+  const { status, json } = await send(app, 'POST', '/posts/publish', { id: [1, 99, 2] })
+  t.strictSame([status, shortFaults(json)], [404, { 1: '404' }])
+  t.equal(await published(app), '')
 })
 
 t.test('a handler in place of a default action takes many rows only if it says so', async (t) => {

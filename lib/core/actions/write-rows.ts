@@ -72,7 +72,8 @@ export async function writeRows (state: ActionState, actions: RowActions): Promi
     const write = async (savepoints: boolean): Promise<readonly Row[]> => transact(
       writeEach(ready, perform, { faults, savepoints }),
       state,
-      { attempts: runsHandler ? 1 : ATTEMPTS, returnsRefused: true, ids, dryRun }
+      // A handler of the app may not look at what its write returns.
+      { attempts: runsHandler ? 1 : ATTEMPTS, returnsRefused: !runsHandler, ids, dryRun }
     )
     try {
       // A handler of the app may do more than write, and does so only for a request that can succeed.

@@ -117,6 +117,7 @@ export class RequestState implements Context {
   linksBefore: ReadonlyArray<string | number> | undefined = undefined
   #location: Location | undefined = undefined
   #controller: AbortController | undefined = undefined
+  #transaction: Transaction | undefined = undefined
 
   constructor (request: ResourceRequest, reply: FastifyReply, compiled: CompiledResource, negotiated: Negotiated) {
     const { route, body } = negotiated
@@ -150,9 +151,14 @@ export class RequestState implements Context {
     return this.payload === undefined ? this.attributes : NO_MEMBERS
   }
 
-  /** The transaction of the request, which only a row of a request with many rows has. */
+  /** The transaction in which the stores are called, or `undefined` if there is none. */
   get openTransaction (): Transaction | undefined {
-    return undefined
+    return this.#transaction
+  }
+
+  /** Lets the calls of stores take part in a transaction, or in none. */
+  join (transaction: Transaction | undefined): void {
+    this.#transaction = transaction
   }
 
   get isCustom (): boolean {
@@ -180,7 +186,6 @@ export class RequestState implements Context {
 
 /** The state of one row of a request with many rows: its payload, its access and its preconditions are its own. */
 export class RowState extends RequestState {
-  #transaction: Transaction | undefined = undefined
   /** The number of rows of the request; `undefined` if it is a dry run of a request with one row. */
   readonly rows: number | undefined
   readonly dryRun: true | undefined
@@ -201,15 +206,6 @@ export class RowState extends RequestState {
 
   override get signal (): AbortSignal {
     return this.#whole.signal
-  }
-
-  override get openTransaction (): Transaction | undefined {
-    return this.#transaction
-  }
-
-  /** Lets the calls of stores take part in a transaction, or in none. */
-  join (transaction: Transaction | undefined): void {
-    this.#transaction = transaction
   }
 }
 

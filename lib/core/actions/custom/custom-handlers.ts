@@ -125,7 +125,16 @@ async function runInTransaction<T> (
     if (other === undefined) throw new TransactionError(`scopeOf: there is no resource "${name}"`)
     return resolveScope(other.level, request)
   }
-  return store.transaction((context) => run({ ...context, scopeOf }), state, options)
+  return store.transaction(async (context) => {
+    const { openTransaction: outer } = state
+    // `row()` and `proceed()` take part too.
+    state.join(context.openTransaction)
+    try {
+      return await run({ ...context, scopeOf })
+    } finally {
+      state.join(outer)
+    }
+  }, state, options)
 }
 
 /**
