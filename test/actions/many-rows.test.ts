@@ -91,7 +91,9 @@ t.test('bodies that are neither one row nor many are refused', async (t) => {
 t.test('a form that has rows is refused', async (t) => {
   const { send, stored } = await openPosts(t, open)
   const form = { type: 'application/x-www-form-urlencoded' }
-  for (const body of ['posts[][title]=D&posts[][title]=E', 'posts[0][title]=D', 'id[][a]=1&post[title]=D&_method=PUT']) {
+  const bodies =
+    ['posts[][title]=D&posts[][title]=E', 'posts[0][title]=D', 'id[][a]=1&post[title]=D&_method=PUT'] as const
+  for (const body of bodies) {
     const { status } = await send('POST', body, form)
     t.ok(status === 422 || status === 400, `${body}: ${status}`)
   }
