@@ -208,7 +208,7 @@ t.test('tables of errors name every error with its status, and every code in a p
     const error = value === errors.InvalidError
       ? new errors.InvalidError({})
       : value === errors.RowsError
-        ? new errors.RowsError([], 1, 1)
+        ? new errors.RowsError([], 1, 1, [])
         : value === errors.UnwrittenError ? new errors.UnwrittenError(false) : new (value as new (...parameters: string[]) => Error & { code: string, statusCode: number })('a', 'b')
     return [[error.code, error.statusCode] as const]
   }))
