@@ -249,7 +249,11 @@ details > .condition { margin-block-start: .5rem }
 
 /* The boxes that choose rows, and the bar below the table that counts them. */
 .pick { float: left; padding: .6rem 0 .5rem .8rem }
-[dir=rtl] .pick { float: right; padding: .6rem .8rem .5rem 0 }
+.pick + a { margin-left: 2.2rem }
+.pick:not(:last-child) { margin-right: -2.2rem }
+[dir=rtl] .pick { float: right; margin-right: 0; padding: .6rem .8rem .5rem 0 }
+[dir=rtl] .pick + a { margin: 0 2.2rem 0 0 }
+[dir=rtl] .pick:not(:last-child) { margin-left: -2.2rem }
 .pick input { display: block; margin: 0 }
 .pick :checked { counter-increment: chosen }
 main { counter-reset: chosen }

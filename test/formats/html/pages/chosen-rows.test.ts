@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { memoryStore, type ResourceOptions } from '../../../../lib/index.js'
 import { build } from '../../../support/helper.js'
 import { entriesOf, fill, findButton, findForm, type Form, parseForms, submit } from '../../../support/html/forms.js'
-import { get, isSound } from '../../../support/html/page-tests.js'
+import { get, isSound, post } from '../../../support/html/page-tests.js'
 
 const attributes = {
   type: 'object',
@@ -58,6 +58,10 @@ async function send (
   return app.inject(submit(form, button, { accept: 'text/html' }))
 }
 
+async function step (app: FastifyInstance, fields: string): Promise<LightMyRequestResponse> {
+  return post(app, `_step=delete&${fields}`)
+}
+
 async function stored (app: FastifyInstance): Promise<string[]> {
   const { body } = await app.inject({ url: '/posts', headers: { accept: 'application/json' } })
   return JSON.parse(body).posts.map(({ title, rating, published, note = '-' }: Record<string, unknown>) =>
@@ -90,4 +94,157 @@ t.test('rows that are chosen in a list are deleted after a page that names them'
   const done = await send(app, form)
   t.strictSame([done.statusCode, done.headers.location], [303, '/posts#deleted'])
   t.strictSame(await stored(app), ['Coffee 3 false none'])
+})
+
+t.test('rows are changed by a page that leaves each attribute as it is at first', async (t) => {
+  const { app } = await openPosts(t)
+  const page = await choose(app, [1, 2], 'change')
+  isSound(t, page, 200)
+  t.strictSame([titleOf(page), rowsOf(page)], ['Change 2 posts', ['Tea', 'Coffee']])
+  const same = await send(app, findForm(page, 'PUT'))
+  t.strictSame([same.statusCode, same.headers.location], [303, '/posts#saved'])
+  t.strictSame(await stored(app), UNCHANGED)
+  const form = fill(findForm(page, 'PUT'), {
+    'post[rating]': '5',
+    'post[rating][?][keep]': 'yours',
+    'post[published]': true,
+    'post[published][?][keep]': 'yours',
+    'post[note]': 'This is left out'
+  })
+  t.equal((await send(app, form)).statusCode, 303)
+  t.strictSame(await stored(app), ['Tea 5 true none', 'Coffee 5 true none', 'Milk 3 false none'])
+  const blank = fill(findForm(await choose(app, [1, 3], 'change'), 'PUT'), {
+    'post[rating][?][keep]': 'yours', 'post[note][?][keep]': 'yours'
+  })
+  t.equal((await send(app, blank)).statusCode, 303)
+  t.strictSame(await stored(app), ['Tea  true -', 'Coffee 5 true none', 'Milk  false -'], 'blank fields empty them')
+})
+
+t.test('changes that are refused come back, with the faults at their fields or beside their rows', async (t) => {
+  const { app } = await openPosts(t)
+  const page = await choose(app, [1, 2], 'change')
+  const wrong = { 'post[rating]': '9', 'post[rating][?][keep]': 'yours', 'post[title]': 'Milk' }
+  const refused = await send(app, fill(findForm(page, 'PUT'), wrong))
+  isSound(t, refused, 422)
+  t.strictSame(rowsOf(refused), ['Tea', 'Coffee'])
+  t.match(refused.body, /<li>2 of 2 rows are at fault; nothing was written<\/li>\n<li><a href="#post:rating">Rating must be/)
+  const again = fill(findForm(refused, 'PUT'), { 'post[rating]': '4', 'post[title][?][keep]': 'yours' })
+  t.equal(again.controls.find(({ name, checked }) => name === 'post[rating][?][keep]' && checked)?.value, 'yours')
+  const taken = await send(app, again)
+  isSound(t, taken, 409)
+  t.match(taken.body, /Title is already taken/)
+  t.strictSame(await stored(app), UNCHANGED)
+})
+
+t.test('a row that has changed meanwhile is told, and then deleted all the same', async (t) => {
+  const { app, store } = await openPosts(t)
+  const page = await choose(app, [1, 2, 3], 'delete')
+  await store.update(2, { rating: 1 }, { version: undefined, scope: {} }, context)
+  const stale = await send(app, findForm(page, 'DELETE'))
+  isSound(t, stale, 412)
+  t.strictSame(rowsOf(stale), ['Tea', 'Coffee (This post has been changed meanwhile)', 'Milk'])
+  t.equal((await stored(app)).length, 3)
+  t.equal((await send(app, findForm(stale, 'DELETE'))).statusCode, 303)
+  t.strictSame(await stored(app), [])
+})
+
+t.test('rows that do not exist any more are told and left out', async (t) => {
+  const { app, store } = await openPosts(t)
+  const page = await choose(app, [1, 2], 'delete')
+  await store.delete(2, { version: undefined, scope: {} }, context)
+  const gone = await send(app, findForm(page, 'DELETE'))
+  isSound(t, gone, 404)
+  t.strictSame([titleOf(gone), rowsOf(gone)], ['Delete 1 post', ['Tea']])
+  t.match(gone.body, '<p class="lead">Not there any more: 1</p>')
+  t.equal((await send(app, findForm(gone, 'DELETE'))).statusCode, 303)
+  t.strictSame(await stored(app), ['Milk 3 false none'])
+  const none = await step(app, 'id[]=1&id[]=nonsense')
+  isSound(t, none, 200)
+  t.equal(titleOf(none), 'Not there any more: 2')
+  t.strictSame(parseForms(none), [])
+})
+
+t.test('a page says that nothing is chosen', async (t) => {
+  const { app } = await openPosts(t)
+  const page = await choose(app, [], 'delete')
+  isSound(t, page, 422)
+  t.equal(titleOf(page), 'No posts are chosen')
+  t.match(page.body, '<a href="/posts">See all posts</a>')
+})
+
+t.test('the page names 20 rows, and carries more than a form may have fields', async (t) => {
+  const titles = Array.from({ length: 700 }, (_, index) => `T${index + 1}`)
+  const { app } = await openPosts(t, {}, titles)
+  const page = await step(app, titles.map((_, index) => `id[]=${index + 1}`).join('&'))
+  t.strictSame(rowsOf(page), [...titles.slice(0, 20), 'and 680 more'])
+  const form = findForm(page, 'DELETE')
+  t.equal(entriesOf(form).length, 1401)
+  t.equal((await send(app, form)).statusCode, 303)
+  t.strictSame(await stored(app), [])
+})
+
+t.test('rows that authorize or the scope hides are told as missing, and their names are not shown', async (t) => {
+  const { app } = await openPosts(t, {
+    authorize: async (_request, { action, row }) =>
+      action !== 'show' || (await row?.())?.attributes.title !== 'Tea' || 'hide',
+    scope: ({ headers }) => headers['x-all'] === undefined ? { rating: 3 } : {}
+  })
+  await app.inject({ method: 'PUT', url: '/posts', headers: { 'x-all': '1' }, payload: { id: 2, post: { rating: 1 } } })
+  const page = await step(app, 'id[]=1&id[]=2&id[]=3')
+  t.strictSame([titleOf(page), rowsOf(page)], ['Delete 1 post', ['Milk']])
+  t.match(page.body, 'Not there any more: 2')
+  t.notMatch(page.body, /Tea|Coffee/)
+})
+
+t.test('a list offers only what a request may do with several rows', async (t) => {
+  const { transaction, ...plain } = memoryStore()
+  await plain.create({ title: 'Tea' }, {}, context)
+  const cases: ReadonlyArray<readonly [what: string, options: Partial<ResourceOptions>, steps: string | undefined]> = [
+    ['all', {}, 'change,delete'],
+    ['nothing without transactions', { store: plain }, undefined],
+    ['nothing if maxRows is 0', { maxRows: 0 }, undefined],
+    ['nothing if writes name the row in their path', { writes: 'member' }, undefined],
+    ['not what the app handles itself', { actions: { delete: () => undefined } }, 'change'],
+    ['not what is not served', { except: ['update'] }, 'delete'],
+    ['not what authorize refuses', { authorize: (_request, { action }) => action !== 'update' }, 'delete'],
+    ['not what authorize refuses for several', { authorize: (_request, { rows }) => rows === undefined }, undefined],
+    ['what authorize decides by the row', {
+      authorize: async (_request, { action, row }) =>
+        action === 'list' || (await row?.()) !== undefined
+    }, 'change,delete'],
+    ['no changes without a schema', { attributes: undefined }, 'delete']
+  ]
+  for (const [what, options, steps] of cases) {
+    const { app } = await openPosts(t, options)
+    const form = selectionOf(await get(app, '/posts'))
+    t.equal(form?.controls.filter(({ name }) => name === '_step').map(({ value }) => value).join(), steps, what)
+    t.equal(form?.controls.some(({ name }) => name === 'id[]'), steps === undefined ? undefined : true)
+  }
+})
+
+t.test('a field that asks for the next step never writes', async (t) => {
+  const cases: ReadonlyArray<readonly [body: string, status: number, headers?: Record<string, string>]> = [
+    ['_step=delete&_method=DELETE&id[]=1', 400],
+    ['_step=delete&id=1', 422],
+    ['_step=remove&id[]=1', 400],
+    ['_step=delete&_step=change&id[]=1', 400],
+    ['_step=change&id[]=1&post[title]=X', 200],
+    ['_step=delete&id[]=1', 400, { accept: 'application/json' }],
+    ['_method=PUT&id[]=1&post[title][?][add]=1', 200]
+  ]
+  for (const [body, status, headers] of cases) {
+    const { app } = await openPosts(t)
+    t.equal((await post(app, body, '/posts', headers)).statusCode, status, body)
+    t.strictSame(await stored(app), UNCHANGED, body)
+  }
+})
+
+t.test('the pages speak the language of the app', async (t) => {
+  const { app, store } = await openPosts(t, { html: { lang: 'de' } })
+  const page = await choose(app, [1, 2], 'delete')
+  t.equal(titleOf(page), '2 Posts löschen')
+  await store.update(2, { rating: 1 }, { version: undefined, scope: {} }, context)
+  const stale = await send(app, findForm(page, 'DELETE'))
+  t.strictSame(rowsOf(stale), ['Tea', 'Coffee (Post wurde inzwischen geändert)'])
+  t.match(stale.body, 'Fehlerhafte Einträge: 1 von 2.')
 })
