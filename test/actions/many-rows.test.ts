@@ -116,6 +116,22 @@ t.test('authorize is asked about each row with the number of rows, and its refus
   t.ok((await stored()).every(({ rating }) => rating === 3))
 })
 
+t.test('authorize sees the body that a request with each row alone would have', async (t) => {
+  const bodies: unknown[] = []
+  const { send, stored } = await openPosts(t, open, {
+    authorize: ({ body }, { action }) => {
+      if (action === 'list') return true
+      bodies.push(JSON.parse(JSON.stringify(body)))
+      return Object(body).post.title !== 'X'
+    },
+    hooks: { onResponse: async ({ body }) => { if (body !== undefined) bodies.push(Object.keys(Object(body))) } }
+  })
+  const { status, json } = await send('PUT', '{"posts":[{"id":1,"title":"D"},{"id":2,"title":"X"}]}')
+  t.strictSame([status, shortFaults(json)], [403, { 1: '403' }])
+  t.strictSame(bodies, [{ id: 1, post: { title: 'D' } }, { id: 2, post: { title: 'X' } }, ['posts']])
+  t.equal(titles(await stored()), 'A,B,C')
+})
+
 t.test('a row outside the scope is a missing one, and nothing is written', async (t) => {
   const { send, stored } = await openPosts(t, open, {
     scope: ({ headers }) => headers['x-all'] === undefined ? { published: true } : {}

@@ -54,6 +54,15 @@ const CHANGED: unique symbol = Symbol('changed')
  * @throws RowsError, UnavailableError, UnknownOutcomeError
  */
 export async function writeRows (state: ActionState, actions: RowActions): Promise<RowsOutcome> {
+  const { request, request: { body } } = state
+  try {
+    return await writeAll(state, actions)
+  } finally {
+    request.body = body
+  }
+}
+
+async function writeAll (state: ActionState, actions: RowActions): Promise<RowsOutcome> {
   const { compiled: { options: { store } } } = state
   const payload = state.payload as Payload
   const { rows = [{ index: 0, line: undefined, payload, fault: undefined }], action = 'custom' } = payload
@@ -125,6 +134,7 @@ async function checkRows (prepared: readonly PreparedRow[], faults: Faults): Pro
       if (seen.has(state.id)) throw new InvalidError({ id: ['is given more than once'] })
       if (state.id !== undefined) seen.add(state.id)
       state.join(undefined)
+      showBody(state)
       state.attempt = checkAccess === undefined ? state.makeAttempt() : { ...await checkAccess(state, state) }
       await check(state)
       row.access = { ...state.attempt }
@@ -134,6 +144,12 @@ async function checkRows (prepared: readonly PreparedRow[], faults: Faults): Pro
     }
   }
   return ready
+}
+
+/** Gives the request the body that it would have if this row came alone, for `authorize` and handlers of the app. */
+function showBody ({ request, payload, compiled: { resource: { singular } } }: ActionState): void {
+  const { id, attributes } = payload as Payload
+  request.body = { ...(id !== undefined && { id }), [singular]: attributes }
 }
 
 interface Writing {
@@ -154,6 +170,7 @@ function writeEach (
     const written: Row[] = []
     for (const { given, state, access } of rows) {
       state.join(transaction)
+      showBody(state)
       state.attempt = { ...access }
       try {
         const outcome = await (savepoints ? transaction.attempt(() => perform(state)) : perform(state))
