@@ -21,6 +21,8 @@ import { buildExample, startProgram, until, writeProgram } from '../support/prog
 const CYCLES = 3
 /** The number of other ends and crashes, which take turns between a busy and an idle app. */
 const ENDS = Math.min(CYCLES, 2)
+/** The number of rows of a request with many rows. */
+const BATCH = 100
 /** The least number of acknowledged writes before each kill, so that there is something to lose. */
 const LOAD = 20
 
@@ -156,6 +158,47 @@ for (const [name, make] of places) {
     t.strictSame(checkClients(clients, await place.rows()), [], 'after the last kill')
     t.strictSame(await place.inspect(), [{ integrity_check: 'ok' }])
     t.ok(total(clients, 'acknowledged') >= LOAD * CYCLES, `${total(clients, 'acknowledged')} writes were acknowledged`)
+  })
+
+  root.test(`a kill -9 amid requests with many rows leaves all or none of each in ${name}`, async (t) => {
+    const place = await make(t)
+    const program = writeProgram(t, `kill-rows-${name}`, BLOG)
+    let sent = 0
+    const acknowledged = new Set<string>()
+    for (let cycle = 0; cycle < CYCLES * 2; cycle++) {
+      const { process: child, line, ended } = await startProgram(t, program, { parameters: [place.name] })
+      let enough = (): void => {}
+      const loaded = new Promise<void>((resolve) => { enough = resolve })
+      const wanted = acknowledged.size + 2 + Math.floor(Math.random() * 4)
+      const work = Promise.all([0, 1].map(async () => {
+        for (;;) {
+          const batch = `batch${++sent}`
+          const posts = Array.from({ length: BATCH }, (_, index) => ({ title: `${batch} ${index}`, body: 'x' }))
+          const answer = await fetch(new URL('/posts', line), {
+            method: 'POST',
+            headers: { 'content-type': 'application/json', accept: 'application/json' },
+            body: JSON.stringify({ posts })
+          }).catch(() => undefined)
+          if (answer === undefined) return
+          t.equal(answer.status, 201)
+          if (acknowledged.add(batch).size >= wanted) enough()
+        }
+      }))
+      await loaded
+      await delay(Math.random() * 20)
+      child.kill('SIGKILL')
+      t.equal(await ended, 'SIGKILL')
+      await work
+      await place.settle()
+    }
+    const counts = new Map<string, number>()
+    for (const { title } of await place.rows()) {
+      const [batch = ''] = title.split(' ')
+      if (/^batch\d+$/.test(batch)) counts.set(batch, (counts.get(batch) ?? 0) + 1)
+    }
+    t.strictSame([...counts].filter(([, count]) => count !== BATCH), [], 'no request was written in part')
+    t.strictSame([...acknowledged].filter((batch) => !counts.has(batch)), [], 'no acknowledged request was lost')
+    t.comment(`${sent} requests with ${BATCH} rows, ${acknowledged.size} of them acknowledged`)
   })
 
   root.test(`a blog in ${name} answers all accepted requests after SIGTERM`, async (t) => {
