@@ -87,7 +87,8 @@ export async function compareWithModel (t: Test, open: OpenPosts, count: number,
   const { send, app } = await openPosts(t, open)
   const stored = async (): Promise<ReadonlyArray<Row & { readonly id: number }>> =>
     (await app.inject({ url: '/posts', headers: { accept: 'application/json' } })).json().posts
-  let model: Model = new Map((await stored()).map(({ id, title = '', rating = 3 }) => [id, { title, rating, version: 1 }]))
+  let model: Model =
+    new Map((await stored()).map(({ id, title = '', rating = 3 }) => [id, { title, rating, version: 1 }]))
   for (let index = 0; index < count; index++) {
     const batch = makeBatch(model, random)
     const expected = apply(model, batch, 100_000)

@@ -203,13 +203,15 @@ t.test('the tables of words have the defaults of lib, and those of messages ever
 })
 
 t.test('tables of errors name every error with its status, and every code in a page is one of theirs', async (t) => {
+  const made = new Map<unknown, Error & { readonly code: string, readonly statusCode?: number | undefined }>([
+    [errors.InvalidError, new errors.InvalidError({})],
+    [errors.RowsError, new errors.RowsError([], 1, 1, [])],
+    [errors.UnwrittenError, new errors.UnwrittenError(false)]
+  ])
   const thrown = new Map(Object.values(errors).flatMap((value) => {
     if (!((value as { prototype?: unknown }).prototype instanceof Error)) return []
-    const error = value === errors.InvalidError
-      ? new errors.InvalidError({})
-      : value === errors.RowsError
-        ? new errors.RowsError([], 1, 1, [])
-        : value === errors.UnwrittenError ? new errors.UnwrittenError(false) : new (value as new (...parameters: string[]) => Error & { code: string, statusCode: number })('a', 'b')
+    const error = made.get(value) ??
+      new (value as new (...parameters: string[]) => Error & { code: string, statusCode: number })('a', 'b')
     return [[error.code, error.statusCode] as const]
   }))
   const documented: string[] = []
