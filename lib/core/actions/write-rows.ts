@@ -35,7 +35,7 @@ export interface RowActions {
   readonly runsHandler: boolean
 }
 
-/** A row of the request. `check` is absent if the row is at fault. */
+/** A row of the request that could be read. */
 interface PreparedRow {
   readonly given: RowPayload
   readonly state: ActionState & RowState
