@@ -210,12 +210,12 @@ export const TooManyValuesError: DetailedErrorClass<[most: number]> =
 /** Thrown when a request has many rows, and the resource writes one row for each request. */
 export const ManyRowsError: DetailedErrorClass<[why: string]> =
   makeError('FST_RESOURCES_MANY_ROWS', 400, (why) => `a request cannot have many rows here: ${why}`)
-/** Thrown when a request has more rows than the option `maxRows` allows. */
-export const TooManyRowsError: DetailedErrorClass<[most: number]> = makeError(
-  'FST_RESOURCES_TOO_MANY_ROWS',
-  413,
-  (most) => `the request has more than ${most} rows; send fewer in each request, or raise the option maxRows`
-)
+/**
+ * Thrown when a request has more rows than the option `maxRows` allows, or its rows, or those of its answer, are too
+ * large together.
+ */
+export const TooManyRowsError: DetailedErrorClass<[detail: string]> =
+  makeError('FST_RESOURCES_TOO_MANY_ROWS', 413, itself)
 /** Thrown when a URL has more than 65,536 characters. */
 export const UriTooLongError: DetailedErrorClass<[most: number]> =
   makeError('FST_RESOURCES_URI_TOO_LONG', 414, (most) => say('urlTooLong', { most }))

@@ -164,6 +164,67 @@ t.test('a row that changes after authorize was shown it is decided about again',
   t.ok((await stored()).every(({ rating }) => rating === 3))
 })
 
+t.test('a row that an earlier row of the request changes after authorize was shown it is a stale one', async (t) => {
+  const store = await open(t)
+  let transactions = 0
+  // It does what a trigger of a database may do: a deletion also changes the next row.
+  const chained: Store = {
+    ...store,
+    async delete (id, guard, context) {
+      await store.update(Number(id) + 1, { published: true }, { version: undefined, scope: {} }, context)
+      return store.delete(id, guard, context)
+    },
+    transaction (...call) {
+      transactions++
+      return (store as Required<Store>).transaction(...call)
+    }
+  }
+  const { send, stored } = await openPosts(t, async () => chained, {
+    authorize: async (_request, { row }) => await row?.() !== null
+  })
+  const { status, json } = await send('DELETE', '{"id":[1,2]}')
+  t.strictSame([status, shortFaults(json)], [412, { 1: '412' }])
+  t.ok(transactions < 10, `${transactions} transactions`)
+  t.equal(titles(await stored()), 'A,B,C')
+})
+
+t.test('an empty request is authorized as others are', async (t) => {
+  const { send } = await openPosts(t, open, { authorize: (_request, { rows }) => rows !== 0 })
+  t.equal((await send('POST', '{"posts":[]}')).status, 403)
+  t.equal((await send('PUT', '{"id":[],"post":{"rating":1}}')).status, 403)
+  t.equal((await send('DELETE', '{"id":[]}')).status, 403)
+})
+
+t.test('the same changes of many rows cost no more than if they were spelled out', async (t) => {
+  const properties = { title: { type: 'string' }, tags: { type: 'array', items: { type: 'integer' } } } as const
+  const { send, stored } = await openPosts(t, open, { attributes: { type: 'object', properties } })
+  const ids = Array.from({ length: 1000 }, (_, index) => index)
+  const values = await send('PUT', JSON.stringify({ id: ids, post: { tags: ids } }))
+  t.equal(values.status, 413, values.text)
+  const size = await send('PUT', JSON.stringify({ id: ids, post: { title: 'x'.repeat(50_000) } }))
+  t.strictSame([size.status, size.json.detail],
+    [413, 'the changes of all rows are too large together; send fewer ids in each request'])
+  t.equal((await send('PUT', JSON.stringify({ id: [1, 2], post: { tags: ids } }))).status, 200)
+  t.equal(titles(await stored()), 'A,B,C')
+})
+
+t.test('rows that are too large together for an answer are not written, unless the client wants none', async (t) => {
+  const properties = { title: { type: 'string' }, rating: { type: 'integer' }, published: { type: 'boolean' } } as const
+  const store = memoryStore() as Store
+  const { send } = await openPosts(t, async () => store, { attributes: { type: 'object', properties } })
+  const context = { signal: new AbortController().signal }
+  const title = 'x'.repeat(400_000)
+  const ids: unknown[] = []
+  for (let index = 0; index < 100; index++) ids.push((await store.create({ title, rating: 1 }, {}, context)).id)
+  const body = JSON.stringify({ id: ids, post: { rating: 2 } })
+  const refused = await send('PUT', body)
+  t.equal(refused.status, 413)
+  t.match(refused.json.detail, /too large together.*Prefer: return=minimal/)
+  t.equal((await store.get(ids[0] as number, {}, context))?.attributes.rating, 1)
+  t.equal((await send('PUT', body, { headers: { prefer: 'return=minimal' } })).status, 204)
+  t.equal((await send('DELETE', JSON.stringify({ id: ids }))).status, 204)
+})
+
 t.test('at most 100 faults are named', async (t) => {
   const { send } = await openPosts(t, open)
   const rows = Array.from({ length: 150 }, () => ({ title: '' }))

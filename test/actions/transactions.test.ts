@@ -160,6 +160,43 @@ t.test('a write that finds no row ends a request with many rows, whatever the ha
   t.equal(await published(app), '')
 })
 
+t.test('a handler sends no answer for one of many rows, and its headers are not those of all', async (t) => {
+  const app = await openWithActions(t, {
+    send: async ({ reply, store, id, guard, openTransaction, signal }) => {
+      await store.update(id, { published: true }, guard, { openTransaction, signal })
+      return reply.send({ ok: true })
+    },
+    tag: ({ reply, store, id, guard, openTransaction, signal }) => {
+      reply.header('etag', '"x"').header('location', '/x').header('x-seen', '1')
+      return store.update(id, { published: true }, guard, { openTransaction, signal })
+    },
+    list: () => []
+  })
+  t.equal((await send(app, 'POST', '/posts/send', { id: [1, 2] })).status, 500)
+  t.equal((await send(app, 'POST', '/posts/list', { id: [1, 2] })).status, 500)
+  t.equal(await published(app), '')
+  const { statusCode, headers } = await app.inject({ method: 'POST', url: '/posts/tag', payload: { id: [1] } })
+  t.strictSame([statusCode, headers.etag, headers.location, headers['x-seen']], [200, undefined, undefined, '1'])
+})
+
+t.test('a function after the commit may throw anything', async (t) => {
+  const warnings: Error[] = []
+  const listen = (warning: Error): void => { warnings.push(warning) }
+  process.on('warning', listen)
+  t.teardown(() => process.off('warning', listen))
+  const app = await openWithActions(t, {
+    publish: ({ transaction, store, id, guard }: AnyContext) => transaction(async (context) => {
+      context.afterCommit(() => { throw Object.create(null) })
+      context.afterCommit(() => Promise.reject(new Error('no mail')))
+      return store.update(id, { published: true }, guard, context)
+    })
+  })
+  t.equal((await send(app, 'POST', '/posts/1/publish', {})).status, 200)
+  for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => { setImmediate(resolve) })
+  const message = 'a function of afterCommit has failed'
+  t.strictSame(warnings.map(({ message }) => message), [message, message])
+})
+
 t.test('a handler in place of a default action takes many rows only if it says so', async (t) => {
   const calls: unknown[] = []
   const handler: AnyHandler = ({ proceed, attributes }) => {

@@ -1,13 +1,14 @@
 import {
-  describeError, InvalidAnswerError, InvalidError, PreconditionFailedError, type RowFault, RowsError, UnavailableError
+  describeError, InvalidAnswerError, InvalidError, PreconditionFailedError, type RowFault, RowsError, TooManyRowsError,
+  UnavailableError
 } from '../errors.js'
 import { say } from '../messages.js'
 import { findPreconditions } from '../request/preconditions.js'
 import type { Payload, RowPayload } from '../request/payload.js'
-import { DRY_RUN } from '../request/rows.js'
+import { DRY_RUN, LARGEST_TOGETHER, wantsNoRows } from '../request/rows.js'
 import { type ActionState, type Attempt, type RequestState, RowState } from '../request/state.js'
 import type { Row } from '../resource/row.js'
-import type { RunInTransaction } from '../stores/store.js'
+import { type RunInTransaction, sizeOf } from '../stores/store.js'
 import { hasChanged, type PerformAction, TRIES } from './default-actions.js'
 import type { Outcome, RowsOutcome } from './outcome.js'
 
@@ -44,8 +45,18 @@ interface PreparedRow {
   access: Attempt
 }
 
-/** Says that a row has changed after `authorize` was shown it, so that all begins again. */
-const CHANGED: unique symbol = Symbol('changed')
+/** Thrown when a row has changed after `authorize` was shown it, so that all begins again. */
+class ChangedRow extends Error {
+  readonly index: number
+  /** The version that `authorize` was shown. */
+  readonly version: string | undefined
+
+  constructor (index: number, version: string | undefined) {
+    super()
+    this.index = index
+    this.version = version
+  }
+}
 
 /**
  * Writes the rows of a request in one transaction: all of them, or none. Each is validated and authorized as if it came
@@ -70,16 +81,22 @@ async function writeAll (state: ActionState, actions: RowActions): Promise<RowsO
   const dryRun = isDryRun(state)
   const end: Omit<RowsOutcome, 'rows'> =
     { kind: KINDS[action], ...(dryRun && { dryRun: payload.rows === undefined ? 'one' : 'many' }) }
-  if (rows.length === 0) return { ...end, rows: [] }
+  if (rows.length === 0) {
+    const { action, isCustom } = state
+    await state.checkAccess?.({ action, id: undefined, isCustom, rows: 0 }, state)
+    return { ...end, rows: [] }
+  }
   const known = new Faults(payload.rows?.length)
   const prepared = rows.flatMap((given) => prepareRow(given, state, actions, known))
   const transact = store.transaction?.bind(store) as NonNullable<typeof store.transaction>
+  const keeps = state.choice.format.browser !== true && action !== 'delete' && !wantsNoRows(state)
+  let changed: ChangedRow | undefined
   for (let tries = 0; tries <= TRIES; tries++) {
     const faults = known.copy()
     const ready = await checkRows(prepared, faults)
     const ids = ready.flatMap(({ state: { id } }) => id ?? [])
     const write = async (savepoints: boolean): Promise<readonly Row[]> => transact(
-      writeEach(ready, perform, { faults, savepoints }),
+      writeEach(ready, perform, { faults, savepoints, keeps, changed }),
       state,
       // A handler of the app may not look at what its write returns.
       { attempts: runsHandler ? 1 : ATTEMPTS, returnsRefused: !runsHandler, ids, dryRun }
@@ -95,7 +112,8 @@ async function writeAll (state: ActionState, actions: RowActions): Promise<RowsO
         })
       }
     } catch (error) {
-      if (error !== CHANGED) throw error instanceof DoomedRows ? error.faults.toError() : error
+      if (!(error instanceof ChangedRow)) throw error instanceof DoomedRows ? error.faults.toError() : error
+      changed = error
     }
   }
   throw new UnavailableError()
@@ -157,17 +175,22 @@ interface Writing {
   readonly faults: Faults
   /** Whether each row has a savepoint, so that the rows after one that the database refuses are tried too. */
   readonly savepoints: boolean
+  /** Whether the answer shows the rows. */
+  readonly keeps: boolean
+  /** The row that had changed in the attempt before; `undefined` if there was none. */
+  readonly changed: ChangedRow | undefined
 }
 
 /** Makes the function that writes rows in a transaction, and throws the faults of all. */
 function writeEach (
   rows: readonly PreparedRow[],
   perform: PerformAction<Outcome | undefined>,
-  { faults: known, savepoints }: Writing
+  { faults: known, savepoints, keeps, changed }: Writing
 ): RunInTransaction<readonly Row[]> {
   return async ({ openTransaction: transaction }) => {
     const faults = known.copy()
     const written: Row[] = []
+    let size = 0
     for (const { given, state, access } of rows) {
       state.join(transaction)
       showBody(state)
@@ -175,11 +198,19 @@ function writeEach (
       try {
         const outcome = await (savepoints ? transaction.attempt(() => perform(state)) : perform(state))
         if (outcome === undefined) throw new InvalidAnswerError(state.action, 'has sent an answer for one of many rows')
-        if (hasChanged(outcome, state)) throw CHANGED
+        if (outcome.kind === 'listed') throw new InvalidAnswerError(state.action, 'has returned rows for one of many')
+        if (hasChanged(outcome, state)) {
+          const version = state.attempt.checked?.version
+          // If `authorize` was shown the same version again, a row before it in the request has changed the row.
+          if (changed?.index !== given.index || changed.version !== version) throw new ChangedRow(given.index, version)
+        }
         if (outcome.kind === 'stale') throw refuseStale(state)
-        if ('row' in outcome && outcome.row !== undefined) written.push(outcome.row)
+        if (!keeps || !('row' in outcome) || outcome.row === undefined) continue
+        written.push(outcome.row)
+        size += sizeOf(outcome.row)
+        if (size > LARGEST_TOGETHER) throw new TooManyRowsError(TOO_LARGE)
       } catch (error) {
-        if (error === CHANGED) throw error
+        if (error instanceof ChangedRow || error instanceof TooManyRowsError) throw error
         faults.add(given, error)
         if (transaction.isDoomed) throw new DoomedRows(faults)
       }
@@ -188,6 +219,9 @@ function writeEach (
     return written
   }
 }
+
+const TOO_LARGE =
+  'the rows of the answer are too large together; send fewer in each request, or the header Prefer: return=minimal'
 
 function refuseStale ({ compiled: { resource: { singular } } }: ActionState): Error {
   return new PreconditionFailedError(say('changedMeanwhile', { resource: singular }))

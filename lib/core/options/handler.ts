@@ -144,8 +144,8 @@ export interface ActionContext<
   readonly stores: Readonly<Record<string, Store>>
   /**
    * Runs a function in a transaction of the store: all writes in it happen, or none. Each call of a store in it gets
-   * its context; `row()` and `proceed()` take part by themselves. A write whose outcome is not ok throws, and so ends the transaction. In an action that runs once for
-   * each row of a request, it joins the transaction of the request.
+   * its context; `row()` and `proceed()` take part by themselves. A write whose outcome is not ok throws, and so ends
+   * the transaction. In an action that runs once for each row of a request, it joins the transaction of the request.
    * @throws TransactionError if the store has no transactions; otherwise what the method of the store throws
    */
   transaction<T>(run: (context: ActionTransaction) => MaybePromise<T>, options?: TransactionOptions): Promise<T>

@@ -1,17 +1,21 @@
-import { InvalidError, MalformedBodyError, ManyRowsError, TooManyRowsError } from '../errors.js'
+import { InvalidError, MalformedBodyError, ManyRowsError, TooManyRowsError, TooManyValuesError } from '../errors.js'
 import { say } from '../messages.js'
 import { FORM_FIELDS } from '../formats/form/parse.js'
 import type { Entries, Reader } from '../formats/format.js'
 import type { Resource } from '../resource/resource.js'
-import { Issues } from '../schema/validation/issues.js'
-import type { Store } from '../stores/store.js'
+import { checkValueCount, countValues, Issues } from '../schema/validation/issues.js'
+import { sizeOf, type Store } from '../stores/store.js'
 import { ownMember } from '../util/own-property.js'
 import { abbreviate } from '../util/words.js'
 import type { ConditionalHeaders } from './preconditions.js'
+import type { RequestState } from './state.js'
 import { type Payload, type ReadPayload, type RowPayload, VERSION, type WriteAction } from './payload.js'
 
 /** The query parameter that names several rows to delete. */
 export const IDS = 'id[]'
+
+/** The largest size of the rows of a request or of its answer together, in characters as `sizeOf` counts them. */
+export const LARGEST_TOGETHER = 33_554_432
 
 /** The query parameter of a write that says by `true` to do everything but the commit. */
 export const DRY_RUN = 'dry_run'
@@ -85,12 +89,12 @@ export function compileFindRows (
     if (versions !== undefined && versions.length !== list.length) {
       throw new InvalidError({ [VERSION]: ['must be given once for each id'] })
     }
-    return readEach(list, (id, index) => {
+    return readEach(list, bounded(list.length, (id, index) => {
       const body = versions === undefined ? others : { ...others, [VERSION]: versions[index] }
       return ids === undefined
         ? read({ ...body, id }, { action, member: undefined, query: undefined, sharesGroup: inside !== undefined })
         : read(body, { action, member: undefined, query: String(id) })
-    })
+    }))
   }
 
   return (entries, requested) => singleton
@@ -98,9 +102,30 @@ export function compileFindRows (
     : findList(entries, requested) ?? findIds(entries, requested)
 }
 
+type ReadRow = (node: unknown, index: number) => Payload
+
+/**
+ * Bounds the same changes of many rows: a short body with large changes must cost no more than one that spells them out
+ * for each row. The error is that of the request.
+ */
+function bounded (count: number, read: ReadRow): ReadRow {
+  let isBounded = false
+  return (node, index) => {
+    const payload = read(node, index)
+    const { attributes } = payload
+    if (isBounded) return payload
+    checkValueCount((countValues(attributes) - 1) * count)
+    if (sizeOf({ id: '', version: '', attributes }) * count > LARGEST_TOGETHER) {
+      throw new TooManyRowsError('the changes of all rows are too large together; send fewer ids in each request')
+    }
+    isBounded = true
+    return payload
+  }
+}
+
 function readEach (
   nodes: readonly unknown[],
-  readOne: (node: unknown, index: number) => Payload,
+  readOne: ReadRow,
   lineOf?: (node: unknown) => number
 ): GivenRows {
   const readRow = (node: unknown, index: number): RowPayload => {
@@ -108,10 +133,16 @@ function readEach (
     try {
       return { ...row, payload: readOne(node, index), fault: undefined }
     } catch (fault) {
+      if (fault instanceof TooManyValuesError || fault instanceof TooManyRowsError) throw fault
       return { ...row, payload: undefined, fault }
     }
   }
   return { count: nodes.length, read: () => nodes.map(readRow) }
+}
+
+/** Returns whether a client asks for an answer without the rows (RFC 7240 §4.2). */
+export function wantsNoRows ({ request: { headers: { prefer } } }: Pick<RequestState, 'request'>): boolean {
+  return /(?:^|[,;\s])return=minimal(?:$|[,;\s])/i.test(String(prefer))
 }
 
 /** What decides whether a request may have many rows. */
@@ -142,7 +173,11 @@ export function checkRows (count: number, action: string, context: RowsContext):
   if (headers['if-match'] !== undefined || headers['if-none-match'] !== undefined) {
     throw new ManyRowsError('If-Match and If-None-Match are about one row; send "_version" beside each id')
   }
-  if (count > maxRows) throw new TooManyRowsError(maxRows)
+  if (count > maxRows) {
+    throw new TooManyRowsError(
+      `the request has more than ${maxRows} rows; send fewer in each request, or raise the option maxRows`
+    )
+  }
 }
 
 /**

@@ -8,6 +8,7 @@ import { describeError, InvalidAnswerError, PreconditionFailedError, type Proble
 import { say } from '../messages.js'
 import type { Input, JsonWriter, Prepared, PreparedProblem, TextWriter, View } from '../formats/format.js'
 import { publish } from '../resource/visible.js'
+import { wantsNoRows } from '../request/rows.js'
 import type { Row } from '../resource/row.js'
 import { BY_ID } from '../stores/order.js'
 import { type CacheControl, isUnstored, PRIVATE } from '../options/cache-control.js'
@@ -66,11 +67,13 @@ async function sendRows (
   answer: OutcomeResponse,
   state: ActionState
 ): Promise<FastifyReply> {
-  const { reply, request: { headers: { prefer } } } = state
+  const { reply } = state
+  // A handler that ran for each row may have set those of a row.
+  reply.removeHeader('etag').removeHeader('location')
   if (answer.location !== undefined) reply.header('location', locate(answer, undefined, state))
   if (kind === 'doneMany' && answer.body && rows.length === 0) return reply.code(204).send()
   if (!answer.body) return reply.send()
-  if (/(?:^|[,;\s])return=minimal(?:$|[,;\s])/i.test(String(prefer))) {
+  if (wantsNoRows(state)) {
     return reply.code(answer.status === 201 && dryRun === undefined ? 201 : 204)
       .header('preference-applied', 'return=minimal').send()
   }
@@ -131,6 +134,8 @@ async function prepareProblem (problem: Problem, state: RequestState): Promise<P
   try {
     return await writer.prepareProblem?.(problem, makeServices(state, undefined))
   } catch (error) {
+    // A refusal says only that nothing more is shown.
+    if (describeError(error, 500).status < 500) return undefined
     log.error({ err: error })
     printFailure(log, 'what belongs to an error could not be found', error)
     return undefined

@@ -275,7 +275,9 @@ class OpenTransaction<S extends Session> implements Transaction {
     await this.session.commit()
     for (const call of this.#callbacks) {
       // The writes have happened, whatever becomes of the function.
-      Promise.resolve().then(call).catch((error: unknown) => { process.emitWarning(error as Error) })
+      Promise.resolve().then(call).catch((cause: unknown) => {
+        process.emitWarning(new Error('a function of afterCommit has failed', { cause }))
+      })
     }
   }
 

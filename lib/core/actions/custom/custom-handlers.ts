@@ -1,9 +1,10 @@
+import type { FastifyReply } from 'fastify'
 import { findOnlyRow, findRow, lacksId, notFound } from '../../modes.js'
 import type { Outcome } from '../outcome.js'
 import type { ActionContext, ActionTransaction, FoundRow, Handler, HandlerRow } from '../../options/handler.js'
 import { type Guard, noStore, type TransactionOptions } from '../../stores/store.js'
 import { mayBeForgotten, type MaybePromise } from '../../util/maybe-promise.js'
-import type { ActionState, HandlerCall } from '../../request/state.js'
+import { type ActionState, type HandlerCall, RowState } from '../../request/state.js'
 import { logLateFailure } from '../../telemetry/action-log.js'
 import {
   checkNew, checkNoneMatch, guardAgainst, isMet, lacksVersion, NO_VERSION, parseListQuery, type PerformAction,
@@ -91,7 +92,7 @@ function makeContext (
   state.isAnswered = true
   return {
     request,
-    reply,
+    reply: state instanceof RowState && state.rows !== undefined ? withoutSend(reply, action) : reply,
     action,
     resource: target.resource,
     store: target.store,
@@ -110,6 +111,14 @@ function makeContext (
     transaction: (run, options) => mayBeForgotten(runInTransaction(run, state, options)),
     row: () => mayBeForgotten(readRow(state))
   }
+}
+
+/** Returns the reply for one of many rows, which may set headers, but sends no answer: there is one for all rows. */
+function withoutSend (reply: FastifyReply, action: string): FastifyReply {
+  const value = (): never => {
+    throw new InvalidAnswerError(action, 'has sent an answer for one of many rows; return the row instead')
+  }
+  return Object.create(reply, { send: { value }, redirect: { value } })
 }
 
 /** @throws TransactionError if the store has no transactions, or a resource is unknown */
