@@ -473,7 +473,8 @@ t.test('a form may have other fields beside its group, a document may not', asyn
     t.match(await send(app, mediaTypes.json, JSON.stringify({ post: { title: 'x' }, [name]: 'PUT' }), 'POST', '/posts'),
       { statusCode: 422 }, `JSON ${name}`)
     t.match(await send(app, mediaTypes.xml, `<post><title>x</title><${name}>PUT</${name}></post>`, 'POST', '/posts'),
-      { statusCode: 422 }, `XML ${name}`)
+      // A new row has no version yet.
+      { statusCode: name === '_version' ? 412 : 422 }, `XML ${name}`)
     t.match(await send(app, mediaTypes.form, `post[title]=x&post[${name}]=PUT`, 'POST', '/posts'), { statusCode: 422 },
       `${name} as an attribute of a form`)
   }

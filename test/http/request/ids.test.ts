@@ -120,13 +120,13 @@ const strangers = {
     unknown: 4711,
     texts: () => ['abc', '0', '-1', '+1', '01', '1.0', '1e0', '0x1', '1,2', '１', 'NaN', 'null', 'true', '__proto__',
       '9007199254740992', '99999999999999999999'],
-    values: (id: unknown) => [String(id), 'abc', Number(id) + 0.5, 0, -1, 9007199254740992, true, false, [id], { id }]
+    values: (id: unknown) => [String(id), 'abc', Number(id) + 0.5, 0, -1, 9007199254740992, true, false, [[id]], { id }]
   },
   uuid: {
     unknown: uuid,
     texts: (id: unknown) => ['abc', '1', String(id).toUpperCase(), String(id).replaceAll('-', ''), `{${String(id)}}`,
       `${String(id)}0`, `urn:uuid:${String(id)}`, '__proto__'],
-    values: (id: unknown) => [1, 'abc', String(id).toUpperCase(), true, [id], { id }]
+    values: (id: unknown) => [1, 'abc', String(id).toUpperCase(), true, [[id]], { id }]
   }
 } as const
 
