@@ -29,6 +29,9 @@ const exceptions: readonly Exception[] = [
     /\b(?:constructor|hasOwnProperty|toString|valueOf|isPrototypeOf|__proto__)\b/.test(path)],
   ['Prism refuses what is readOnly, which is ignored here', (_, { of, message }) =>
     of === 'request' && message.includes('must NOT have additional properties')],
+  ['what Prism refuses so in a body with one row is a body with many rows neither', ({ file }, { of, message }) =>
+    file === 'property.test.ts' && of === 'request' &&
+    /must have required property 'things'|must match exactly one schema in oneOf/.test(message)],
   ['Prism does not know `prefixItems`, and takes what may follow them for what is said of all items',
     ({ file }, { path }) => CONVERSION.has(file) && path === 'body.thing.it.0'],
   [

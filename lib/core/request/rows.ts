@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { InvalidError, MalformedBodyError, ManyRowsError, TooManyRowsError, TooManyValuesError } from '../errors.js'
 import { say } from '../messages.js'
 import { FORM_FIELDS } from '../formats/form/parse.js'
@@ -8,7 +9,6 @@ import { sizeOf, type Store } from '../stores/store.js'
 import { ownMember } from '../util/own-property.js'
 import { abbreviate } from '../util/words.js'
 import type { ConditionalHeaders } from './preconditions.js'
-import type { RequestState } from './state.js'
 import { type Payload, type ReadPayload, type RowPayload, VERSION, type WriteAction } from './payload.js'
 
 /** The query parameter that names several rows to delete. */
@@ -140,8 +140,10 @@ function readEach (
   return { count: nodes.length, read: () => nodes.map(readRow) }
 }
 
+type HeadedRequest = Pick<FastifyRequest, 'headers'>
+
 /** Returns whether a client asks for an answer without the rows (RFC 7240 §4.2). */
-export function wantsNoRows ({ request: { headers: { prefer } } }: Pick<RequestState, 'request'>): boolean {
+export function wantsNoRows ({ request: { headers: { prefer } } }: { readonly request: HeadedRequest }): boolean {
   return /(?:^|[,;\s])return=minimal(?:$|[,;\s])/i.test(String(prefer))
 }
 
