@@ -1,10 +1,31 @@
 import t from 'tap'
-import { memoryStore, type Store } from '../../lib/index.js'
+import { type Format, json, memoryStore, type Store } from '../../lib/index.js'
 import { type Post, openPosts, type OpenPosts, shortFaults, testManyRows, XML_FAULTS } from '../support/many-rows.js'
 import { compareWithModel } from '../support/many-rows-model.js'
 
 const open: OpenPosts = async () => memoryStore({ unique: ['title'] }) as Store
 const titles = (rows: readonly Post[] = []): string => rows.map(({ title }) => title).join()
+
+/** Returns the format JSON, which calls a function when it reads the value of an attribute. */
+function countReads (onRead: () => void): Format {
+  const format = json()
+  return {
+    ...format,
+    compileReader (resource) {
+      const reader = (format as Required<Format>).compileReader(resource)
+      return {
+        ...reader,
+        compile: (shape) => {
+          const convert = reader.compile(shape)
+          return (...given) => {
+            onRead()
+            return convert(...given)
+          }
+        }
+      }
+    }
+  }
+}
 
 testManyRows(t, open)
 
@@ -205,6 +226,15 @@ t.test('the same changes of many rows cost no more than if they were spelled out
   t.strictSame([size.status, size.json.detail],
     [413, 'the changes of all rows are too large together; send fewer ids in each request'])
   t.equal((await send('PUT', JSON.stringify({ id: [1, 2], post: { tags: ids } }))).status, 200)
+  // Values at fault, and names that are unknown, cost no more either.
+  const bad = `<post><id type="array">${ids.map((id) => `<id>${id}</id>`).join('')}</id>` +
+    `<tags type="array">${'<tag>x</tag>'.repeat(1000)}</tags></post>`
+  t.equal((await send('PUT', bad, { type: 'application/xml' })).status, 413)
+  let reads = 0
+  const counted = JSON.stringify({ id: ids, post: { rating: 1 } })
+  const seen = await openPosts(t, open, { formats: [countReads(() => { reads++ })] })
+  t.equal((await seen.send('PUT', counted)).status, 404)
+  t.equal(reads, 1, 'the changes are read once')
   t.equal(titles(await stored()), 'A,B,C')
 })
 

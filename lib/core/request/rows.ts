@@ -89,12 +89,13 @@ export function compileFindRows (
     if (versions !== undefined && versions.length !== list.length) {
       throw new InvalidError({ [VERSION]: ['must be given once for each id'] })
     }
-    return readEach(list, bounded(list.length, (id, index) => {
-      const body = versions === undefined ? others : { ...others, [VERSION]: versions[index] }
-      return ids === undefined
-        ? read({ ...body, id }, { action, member: undefined, query: undefined, sharesGroup: inside !== undefined })
-        : read(body, { action, member: undefined, query: String(id) })
-    }))
+    const readAs = (body: Entries, action: WriteAction | undefined): ReadRow => (id, index) => read({
+      ...body,
+      ...(versions !== undefined && { [VERSION]: versions[index] }),
+      ...(ids === undefined && { id })
+    }, { action, member: undefined, query: ids && String(id), sharesGroup: inside !== undefined })
+    // A deletion has an id and a version, and no attributes.
+    return readEach(list, shareChanges(list.length, readAs({}, 'delete'), readAs(others, action)))
   }
 
   return (entries, requested) => singleton
@@ -105,21 +106,43 @@ export function compileFindRows (
 type ReadRow = (node: unknown, index: number) => Payload
 
 /**
- * Bounds the same changes of many rows: a short body with large changes must cost no more than one that spells them out
- * for each row. The error is that of the request.
+ * Returns a function that reads rows with the same changes. The changes are read once, because a short body may name a
+ * thousand rows, and each row gets a copy of them.
+ * @param count the number of rows
+ * @param readId reads the id of a row, and its version
+ * @param readWhole reads a row with the changes
  */
-function bounded (count: number, read: ReadRow): ReadRow {
-  let isBounded = false
+function shareChanges (count: number, readId: ReadRow, readWhole: ReadRow): ReadRow {
+  let changes: RowPayload | undefined
   return (node, index) => {
-    const payload = read(node, index)
-    const { attributes } = payload
-    if (isBounded) return payload
-    checkValueCount((countValues(attributes) - 1) * count)
-    if (sizeOf({ id: '', version: '', attributes }) * count > LARGEST_TOGETHER) {
-      throw new TooManyRowsError('the changes of all rows are too large together; send fewer ids in each request')
+    const { id, version } = readId(node, index)
+    if (changes === undefined) {
+      changes = readRow(readWhole, node, index)
+      if (changes.payload !== undefined) checkTogether(changes.payload, count)
     }
-    isBounded = true
-    return payload
+    const { payload, fault } = changes
+    if (payload === undefined) throw fault
+    const { attributes, issues, version: shared } = payload
+    return {
+      ...payload,
+      id,
+      version: version ?? shared,
+      attributes: structuredClone(attributes),
+      issues: issues.copy()
+    }
+  }
+}
+
+/**
+ * Checks that the same changes of many rows cost no more than if the body spelled them out for each row. The error is
+ * that of the request.
+ * @throws TooManyValuesError, TooManyRowsError
+ */
+function checkTogether ({ attributes, issues: { faulty } }: Payload, count: number): void {
+  const values = [...Object.values(attributes), ...faulty.values()]
+  checkValueCount((countValues(values) - 1) * count)
+  if (sizeOf({ id: '', version: '', attributes }) * count > LARGEST_TOGETHER) {
+    throw new TooManyRowsError('the changes of all rows are too large together; send fewer ids in each request')
   }
 }
 
@@ -128,16 +151,21 @@ function readEach (
   readOne: ReadRow,
   lineOf?: (node: unknown) => number
 ): GivenRows {
-  const readRow = (node: unknown, index: number): RowPayload => {
-    const row = { index, line: lineOf?.(node) }
-    try {
-      return { ...row, payload: readOne(node, index), fault: undefined }
-    } catch (fault) {
-      if (fault instanceof TooManyValuesError || fault instanceof TooManyRowsError) throw fault
-      return { ...row, payload: undefined, fault }
-    }
+  return {
+    count: nodes.length,
+    read: () => nodes.map((node, index) => ({ ...readRow(readOne, node, index), line: lineOf?.(node) }))
   }
-  return { count: nodes.length, read: () => nodes.map(readRow) }
+}
+
+/** Reads a row, or finds its fault. A body that is too large is the fault of the request. */
+function readRow (read: ReadRow, node: unknown, index: number): RowPayload {
+  const row = { index, line: undefined }
+  try {
+    return { ...row, payload: read(node, index), fault: undefined }
+  } catch (fault) {
+    if (fault instanceof TooManyValuesError || fault instanceof TooManyRowsError) throw fault
+    return { ...row, payload: undefined, fault }
+  }
 }
 
 type HeadedRequest = Pick<FastifyRequest, 'headers'>

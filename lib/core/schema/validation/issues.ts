@@ -64,6 +64,20 @@ export class Issues {
     this.#characters += at.length + text.length
   }
 
+  /** Returns a copy, whose messages can be changed apart from these. */
+  copy (): Issues {
+    const copy = new Issues()
+    if (this.#messages !== undefined) {
+      copy.#messages = new Map([...this.#messages].map(([path, messages]) => [path, [...messages]]))
+    }
+    copy.size = this.size
+    copy.#characters = this.#characters
+    copy.#values = this.#values
+    copy.#faulty = this.#faulty
+    copy.#whole = this.#whole
+    return copy
+  }
+
   /** Returns whether there is a message about an attribute or a part of it. */
   isAbout (attribute: string): boolean {
     for (const path of this.messages.keys()) if (isWithin(path, attribute)) return true
