@@ -32,7 +32,7 @@ import { compileHandler } from './custom/custom-handlers.js'
 import {
   compileDefaultActions, hasChanged, isMet, lacksVersion, NO_VERSION, type PerformAction, type RowAction, TRIES
 } from './default-actions.js'
-import { findChosen } from './choose-rows.js'
+import { findChosen } from './chosen-rows.js'
 import { writeRows } from './write-rows.js'
 
 const CONDITION_NAMES = Object.values(CONDITION_FIELDS)

@@ -1,4 +1,4 @@
-import { findChosen } from '../actions/choose-rows.js'
+import { findChosen } from '../actions/chosen-rows.js'
 import { findParameters, findParent, findShown } from '../actions/authorize/authorize.js'
 import { findRow, ofId } from '../modes.js'
 import { findUnlisted, type ListCheck, NONE_REFUSED, NONE_UNLISTED } from '../actions/authorize/refused-actions.js'

@@ -16,7 +16,7 @@ import { compileShownAttributes, type ShownAttributes } from '../values/shown-at
 import type { Form, PageFrame, Value } from '../views/model.js'
 import { compileActions, type MakeActions, nameInWords, withoutRefused } from './links.js'
 import { type ChoiceView, writeChoice } from './choose.js'
-import { type ChosenSource, type ChosenView, writeChosen } from './chosen.js'
+import { type ChosenSource, type ChosenView, writeChosen } from './chosen-rows.js'
 import { columnsOf } from './columns.js'
 import { List } from './list.js'
 import { PageFrames, type PagePaths, type PageSource } from './page-frame.js'
