@@ -60,8 +60,9 @@ class ChangedRow extends Error {
 
 /**
  * Writes the rows of a request in one transaction: all of them, or none. Each is validated and authorized as if it came
- * alone, before the transaction begins; what that saw becomes the guard of its write. The faults of all rows are named
- * together. Those that only the database knows end the transaction, so that a second one finds them by savepoints.
+ * alone, before the transaction begins. The row that `authorize` was shown becomes the guard of its write. The faults of
+ * all rows are named together. Those that only the database knows end the transaction, so that a second one finds them
+ * by savepoints.
  * @throws RowsError, UnavailableError, UnknownOutcomeError
  */
 export async function writeRows (state: ActionState, actions: RowActions): Promise<RowsOutcome> {
@@ -98,7 +99,7 @@ async function writeAll (state: ActionState, actions: RowActions): Promise<RowsO
     const write = async (savepoints: boolean): Promise<readonly Row[]> => transact(
       writeEach(ready, perform, { faults, savepoints, keeps, changed }),
       state,
-      // A handler of the app may not look at what its write returns.
+      // A refused write of a handler throws, because the handler may not look at its outcome.
       { attempts: runsHandler ? 1 : ATTEMPTS, returnsRefused: !runsHandler, ids, dryRun }
     )
     try {
@@ -132,7 +133,7 @@ function prepareRow (given: RowPayload, whole: ActionState, actions: RowActions,
     const { attempt: access, request: { headers }, payload: all, compiled: { representations } } = whole
     const options = { rows: all?.rows?.length, dryRun: isDryRun(whole) ? true as const : undefined }
     const state = new RowState(whole, payload, options) as ActionState & RowState
-    // The headers are about one row.
+    // If-Match and If-None-Match are about the only row of a request.
     const own = all?.rows === undefined ? headers : {}
     state.preconditions = findPreconditions(own, payload.version, representations)
     return [{ given, state, check: actions.prepare(state), access }]

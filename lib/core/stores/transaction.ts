@@ -188,7 +188,7 @@ class OpenTransaction<S extends Session> implements Transaction {
       if (signal.aborted) leave()
       else signal.addEventListener('abort', leave)
     })
-    // What is thrown after the end goes to nobody.
+    // Nobody waits for what the function throws after the end.
     done.catch(() => {})
     try {
       return await Promise.race([done, ended])

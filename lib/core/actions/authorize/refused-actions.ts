@@ -16,7 +16,7 @@ export const NONE_REFUSED: Refused = new Set()
 export interface Refusals {
   /** Finds them for the page of a list. */
   ofCollection (request: FastifyRequest): Promise<Refused>
-  /** Finds them for several rows of that page. `authorize` is asked without the id of one. */
+  /** Finds the refused actions about several rows of that page. `authorize` is asked without an id. */
   ofRows (request: FastifyRequest): Promise<Refused>
   /** Finds them for the page of a row that does not exist. */
   ofNothing (request: FastifyRequest): Promise<Refused>
