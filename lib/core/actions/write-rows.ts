@@ -60,9 +60,9 @@ class ChangedRow extends Error {
 
 /**
  * Writes the rows of a request in one transaction: all of them, or none. Each is validated and authorized as if it came
- * alone, before the transaction begins. The row that `authorize` was shown becomes the guard of its write. The faults of
- * all rows are named together. Those that only the database knows end the transaction, so that a second one finds them
- * by savepoints.
+ * alone, before the transaction begins. The row that `authorize` was shown becomes the guard of its write. All faults
+ * are named together. Those that only the database knows end the transaction, so that a second one finds them by
+ * savepoints.
  * @throws RowsError, UnavailableError, UnknownOutcomeError
  */
 export async function writeRows (state: ActionState, actions: RowActions): Promise<RowsOutcome> {
