@@ -183,6 +183,9 @@ export const ForbiddenError: DetailedErrorClass<[action: string, resource: strin
 /** Thrown when no row has the id of the request. */
 export const NotFoundError: DetailedErrorClass<[resource: string, id: string]> =
   makeError('FST_RESOURCES_NOT_FOUND', 404, (resource, id) => say('idUnknown', { resource, id }))
+/** Thrown when `match` finds no row that has the unique values of the request. */
+export const NoMatchError: DetailedErrorClass<[resource: string, values: string]> =
+  makeError('FST_RESOURCES_NO_MATCH', 404, (resource, values) => `there is no ${resource} with ${values}`)
 /** Thrown when `authorize` hides a path, a singleton does not exist, or a home page answers an unknown path. */
 export const NothingHereError: DetailedErrorClass<[resource: string]> =
   makeError('FST_RESOURCES_NOTHING_HERE', 404, (resource) => say('nothingHere', { resource }))

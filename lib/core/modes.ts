@@ -51,7 +51,8 @@ export function notFound ({ singular, singleton }: Resource, id: unknown): Error
     : new NotFoundError(singular, JSON.stringify(id))
 }
 
-const FIRST: ListQuery =
+/** The query of a list for its first row. */
+export const FIRST: ListQuery =
   { order: BY_ID, after: undefined, before: undefined, limit: 1, filter: [], search: undefined, count: undefined }
 
 /** Finds the only row in a scope, or the first if there are several. */

@@ -1,4 +1,5 @@
 import type { CompiledResource } from '../core/compiled-resource.js'
+import { CREATE, MATCH, matchableGroups } from '../core/request/match.js'
 import { DRY_RUN, IDS } from '../core/request/rows.js'
 import { ID_SCHEMAS } from '../core/resource/resource.js'
 import type { Route, RoutePath } from '../core/routes/route.js'
@@ -58,6 +59,29 @@ export function describeQueriedIds (ids: Part): Part {
     explode: true,
     description: 'Several ids, if they are not in the body.'
   }
+}
+
+/** Describes the parameters of an update that finds its rows by unique attributes, if there are any. */
+export function describeMatch (compiled: CompiledResource, { isMember }: RoutePath): readonly Part[] {
+  const groups = matchableGroups(compiled).map((group) => group.join(','))
+  if (groups.length === 0) return []
+  const mayCreate = !isMember && compiled.resource.actions.has('create') && isTransactional(compiled, 'create')
+  return [
+    {
+      in: 'query',
+      name: MATCH,
+      schema: { type: 'string', examples: groups },
+      description: 'The unique attributes, joined by commas, that find each row of a list in place of its id.'
+    },
+    ...(mayCreate
+      ? [{
+          in: 'query',
+          name: CREATE,
+          schema: { type: 'boolean' },
+          description: 'Whether a row that is not found is created.'
+        }]
+      : [])
+  ]
 }
 
 /** Describes the group of a delete, which ignores attributes: of one row, or of these ids. */

@@ -7,7 +7,7 @@ import type { Route, RoutePath } from '../core/routes/route.js'
 import { capitalize } from '../core/util/words.js'
 import { type BodyParts, describeBodies, describeContent, type RequestBodies } from './bodies.js'
 import {
-  describeDeleted, describeIds, describeQueriedIds, listRows, mayBeDryRun, nameIds, takesMany
+  describeDeleted, describeIds, describeMatch, describeQueriedIds, listRows, mayBeDryRun, nameIds, takesMany
 } from './many-rows.js'
 import {
   describeId, describeListQuery, describePrefill, describeSelection, DRY_RUN_QUERY, IF_MATCH, IF_NONE_MATCH, PREFER
@@ -199,9 +199,11 @@ function describeUpdate (subject: DescribedResource, path: RoutePath, method: st
   const id = idOf(compiled)
   const ids = takesMany(compiled, path, 'update') ? describeIds(compiled) : undefined
   const group = schemas.changes()
-  const { headers = [], ...write } = describeWrite(subject, path, isPatch ? 'patch' : 'update', ids)
+  const { headers = [], query = [], ...write } = describeWrite(subject, path, isPatch ? 'patch' : 'update', ids)
+  const matching = ids === undefined ? [] : describeMatch(compiled, path)
   return {
     ...write,
+    query: [...query, ...matching],
     summary: `Update ${singular}`,
     headers: [...headers, ...ids === undefined ? [] : [PREFER]],
     description: join(
@@ -213,14 +215,21 @@ function describeUpdate (subject: DescribedResource, path: RoutePath, method: st
       own: { group, isWhole: true, id, ids },
       patch: isPatch && compiled.patches.length > 0 ? { group: schemas.patch(), isWhole: true, id } : undefined,
       many: ids && {
-        list: listRows(compiled, { required: ['id'], allOf: [group], xml: { name: singular } }),
+        list: listRows(compiled, {
+          ...(matching.length === 0 && { required: ['id'] }),
+          allOf: [group],
+          xml: { name: singular }
+        }),
         group: () => schemas.shared(nameIds(ids))
       }
     },
     answers: {
       ...describeUpdated(subject, ids !== undefined),
       ...(ids !== undefined && {
-        204: { description: 'Changed, if Prefer asks for no body', headers: preferenceOf(subject) }
+        204: {
+          description: 'Changed, if Prefer asks for no body',
+          headers: { ...preferenceOf(subject), ...countsOf(subject) }
+        }
       }),
       ...redirect(subject)
     }
@@ -321,7 +330,12 @@ function idOf ({ resource: { singleton, idType } }: CompiledResource): Part | un
 }
 
 function describeUpdated (subject: DescribedResource, mayBeMany: boolean): OperationKind['answers'] {
-  return { 200: answerRows(subject, `The changed ${subject.compiled.resource.singular}`, mayBeMany) }
+  const headers = mayBeMany ? countsOf(subject) : undefined
+  return { 200: answerRows(subject, `The changed ${subject.compiled.resource.singular}`, mayBeMany, headers) }
+}
+
+function countsOf ({ writer }: DescribedResource): Part {
+  return { 'Row-Counts': defineHeader(writer, 'Row-Counts') }
 }
 
 function preferenceOf ({ writer }: DescribedResource): Part {

@@ -80,7 +80,7 @@ const REFUSALS: Readonly<Record<number, string>> & { readonly 412: string } = {
 }
 
 type HeaderName =
-  'ETag' | 'CacheControl' | 'Location' | 'Link' | 'Preference-Applied' | 'Total-Count' | 'Content-Range'
+  'ETag' | 'CacheControl' | 'Location' | 'Link' | 'Preference-Applied' | 'Row-Counts' | 'Total-Count' | 'Content-Range'
 
 const HEADERS: Readonly<Record<HeaderName, Part>> = {
   ETag: {
@@ -101,6 +101,11 @@ const HEADERS: Readonly<Record<HeaderName, Part>> = {
   'Preference-Applied': {
     description: '`return=minimal` if the body is left out, as `Prefer` asks for (RFC 7240).',
     schema: { type: 'string' }
+  },
+  'Row-Counts': {
+    description: 'What an update did with the rows of a request with many rows: a dictionary (RFC 9651).',
+    schema: { type: 'string' },
+    example: 'created=0, changed=2, unchanged=1'
   },
   'Total-Count': {
     description: 'The number of all rows, if `count` asks for it. `;estimate` follows an estimate (RFC 9651).',

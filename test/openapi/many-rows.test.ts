@@ -71,6 +71,35 @@ t.test('many rows are described where a request may have them', async (t) => {
   }
 })
 
+t.test('an update that finds rows by unique values is described where it may', async (t) => {
+  const unique = ['title', ['body', 'rating']] as const
+  const store = memoryStore({ unique }) as Store
+  const examples = ['title', 'body,rating']
+  const cases: ReadonlyArray<readonly [name: string, options: Partial<ResourceOptions>, parameters: Part]> = [
+    ['a unique attribute, and a group', { store }, { match: examples, create: undefined }],
+    ['no unique attribute', {}, {}],
+    ['no create', { store, only: ['list', 'update'] }, { match: examples }],
+    ['a create of the app', { store, actions: { create: () => undefined } }, { match: examples }],
+    ['maxRows: 0', { store, maxRows: 0 }, {}]
+  ]
+  const document = await describe(
+    t,
+    both(...cases.map(([, options], index) => one({ attributes: post, ...options, prefix: `/c${index}` })))
+  )
+  for (const [index, [name, , expected]] of cases.entries()) {
+    const { parameters, requestBody } = document.paths[`/c${index}/posts`]?.put as Operation
+    const found = parameters.filter(({ name }) => name === 'match' || name === 'create')
+      .map(({ name, schema }) => [name, Object(schema).examples] as const)
+    t.strictSame(Object.fromEntries(found), expected, name)
+    const isListed = index !== 4
+    const isValid = compileIn(document)(
+      `/paths/~1c${index}~1posts/put/requestBody/content/application~1json/schema`
+    )({ posts: [{ title: 'A' }] })
+    t.equal(isValid, isListed && 'match' in expected, `${name}: a row without an id`)
+    t.ok(requestBody)
+  }
+})
+
 t.test('a body has one row or many of them, and not both', async (t) => {
   const cases: ReadonlyArray<readonly [method: string, fits: readonly unknown[], others: readonly unknown[]]> = [
     ['post',

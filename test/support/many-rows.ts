@@ -138,6 +138,8 @@ const show = ({ title, rating, published }: Post): string => `${title} ${String(
 interface Case {
   readonly what: string
   readonly method: 'POST' | 'PUT' | 'DELETE'
+  /** The query of the request. @default none */
+  readonly query?: string
   /** The rows of the request, or ids and their changes. */
   readonly rows?: readonly Row[]
   readonly shared?: readonly [ids: readonly unknown[], changes: Row]
@@ -146,6 +148,8 @@ interface Case {
   readonly answer?: readonly string[]
   /** The faults of the answer, by the index of the row: the attribute, or the status of a fault without one. */
   readonly faults?: Readonly<Record<number, string>>
+  /** The numbers of the rows in the header Row-Counts: created, changed, unchanged. */
+  readonly counts?: readonly [number, number, number]
   /** The rows that are stored afterwards. @default the first ones */
   readonly stored?: readonly string[]
 }
@@ -263,20 +267,98 @@ const CASES: readonly Case[] = [
     status: 422,
     faults: { 1: '404', 2: '412' }
   },
-  { what: 'deletes nothing for an empty list', method: 'DELETE', rows: [], status: 204 }
+  { what: 'deletes nothing for an empty list', method: 'DELETE', rows: [], status: 204 },
+  {
+    what: 'finds rows by a unique attribute',
+    method: 'PUT',
+    query: '?match=title',
+    rows: [{ title: 'C', rating: 5 }, { title: 'A', rating: 3 }],
+    status: 200,
+    answer: ['C 5 false', 'A 3 false'],
+    counts: [0, 1, 1],
+    stored: ['A 3 false', 'B 3 false', 'C 5 false']
+  },
+  {
+    what: 'changes no row if a unique attribute finds none',
+    method: 'PUT',
+    query: '?match=title&create=false',
+    rows: [{ title: 'A', rating: 5 }, { title: 'D', rating: 5 }],
+    status: 404,
+    faults: { 1: '404' }
+  },
+  {
+    what: 'creates the rows that a unique attribute does not find',
+    method: 'PUT',
+    query: '?match=title&create=true',
+    rows: [{ title: 'D', rating: 1 }, { title: 'A', rating: 4 }, { title: 'E', rating: 2 }, { title: 'B', rating: 3 }],
+    status: 200,
+    answer: ['D 1 false', 'A 4 false', 'E 2 false', 'B 3 false'],
+    counts: [2, 1, 1],
+    stored: ['A 4 false', 'B 3 false', 'C 3 false', 'D 1 false', 'E 2 false']
+  },
+  {
+    what: 'gives a row that is created its defaults',
+    method: 'PUT',
+    query: '?match=title&create=true',
+    rows: [{ title: 'D' }],
+    status: 200,
+    answer: ['D 3 false'],
+    counts: [1, 0, 0],
+    stored: [...UNCHANGED, 'D 3 false']
+  },
+  {
+    what: 'refuses rows that a unique attribute cannot find, or finds twice',
+    method: 'PUT',
+    query: '?match=title&create=true',
+    rows: [{ title: 'A', rating: 5 }, { rating: 5 }, { title: 'A', rating: 4 }, { id: 2, title: 'B' }, { title: 'D' },
+      { title: 'D' }, { title: '' }],
+    status: 422,
+    faults: { 1: 'title', 2: 'title', 3: 'id', 5: 'title', 6: 'title' }
+  },
+  {
+    what: 'compares the version of a row that a unique attribute finds',
+    method: 'PUT',
+    query: '?match=title&create=true',
+    rows: [{ title: 'A', _version: '0', rating: 5 }, { title: 'D', _version: '1', rating: 5 }],
+    status: 412,
+    faults: { 0: '412', 1: '412' }
+  },
+  {
+    what: 'changes nothing for an empty list of rows to match',
+    method: 'PUT',
+    query: '?match=title&create=true',
+    rows: [],
+    status: 200,
+    answer: [],
+    counts: [0, 0, 0]
+  },
+  {
+    what: 'counts what it would do in a dry run',
+    method: 'PUT',
+    query: '?match=title&create=true&dry_run=true',
+    rows: [{ title: 'D', rating: 1 }, { title: 'A', rating: 4 }, { title: 'B', rating: 3 }],
+    status: 200,
+    answer: ['D 1 false', 'A 4 false', 'B 3 false'],
+    counts: [1, 1, 1]
+  }
 ]
 
 /** Tests requests with many rows on a store. */
 export function testManyRows (t: Test, open: OpenPosts): void {
   for (const { name, type, rows: spellRows, shared: spellShared } of SPELLINGS) {
-    for (const { what, method, rows, shared, status, answer, faults, stored = UNCHANGED } of CASES) {
+    for (const { what, method, query = '', rows, shared, status, answer, counts, ...expected } of CASES) {
+      const { faults, stored = UNCHANGED } = expected
       const body = rows === undefined ? shared && spellShared?.(...shared) : spellRows(rows)
       if (body === undefined) continue
       t.test(`${method} in ${name} ${what}`, async (t) => {
         const posts = await openPosts(t, open)
-        const sent = await posts.send(method, body, { type })
+        const sent = await posts.send(method, body, { type, url: `/posts${query}` })
         t.equal(sent.status, status, sent.text)
         if (answer !== undefined) t.strictSame(sent.json.posts?.map(show), answer)
+        if (counts !== undefined) {
+          const [created, changed, unchanged] = counts
+          t.equal(sent.headers['row-counts'], `created=${created}, changed=${changed}, unchanged=${unchanged}`)
+        }
         if (faults !== undefined) t.strictSame(shortFaults(sent.json), faults)
         t.strictSame((await posts.stored()).map(show), stored)
       })

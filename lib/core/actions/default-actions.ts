@@ -105,7 +105,7 @@ async function changeCompared (change: RowChange, state: ActionState): Promise<O
     if (version !== undefined && version !== current.version) return { kind: 'stale', row: current }
     const isUntouched = payload?.compareWith?.(current) as IsUntouched
     const changes = findChanges(attributes, isUntouched)
-    if (isEmpty(changes)) return { kind: 'updated', row: current }
+    if (isEmpty(changes)) return { kind: 'updated', row: current, isUnchanged: true }
     const guarded = { ...change, attributes: changes, guard: { ...guard, version: current.version } }
     const outcome = await update(target, guarded, state)
     if (outcome.kind !== 'stale' || version !== undefined || outcome.row.version === current.version) return outcome
@@ -242,7 +242,8 @@ async function update (
   if (isEmpty(attributes)) {
     const row = await store.get(id, guard.scope, context)
     if (row === undefined) throw notFound(resource, id)
-    return { kind: guard.version === undefined || guard.version === row.version ? 'updated' : 'stale', row }
+    const isMet = guard.version === undefined || guard.version === row.version
+    return { kind: isMet ? 'updated' : 'stale', row, isUnchanged: true }
   }
   if (store.idle !== undefined) await whenIdle(store, context)
   // A client may send an attribute of the scope, which no write changes.

@@ -32,6 +32,7 @@ import { compileHandler } from './custom/custom-handlers.js'
 import {
   compileDefaultActions, hasChanged, isMet, lacksVersion, NO_VERSION, type PerformAction, type RowAction, TRIES
 } from './default-actions.js'
+import type { Routing } from '../options/resolve/routing.js'
 import { findChosen } from './chosen-rows.js'
 import { writeRows } from './write-rows.js'
 
@@ -72,18 +73,13 @@ export class Handlers {
   constructor (compiled: CompiledResource) {
     const { options: { routing: { handlers } }, validation, listQuery, prefill } = compiled
     const defaults = compileDefaultActions(compiled)
-    const compile = (action: RowAction): Perform => {
-      const handler = handlers.get(action)
-      const perform = defaults[action]
-      return handler === undefined ? perform : compileHandler(handler, { action, perform })
-    }
+    const compile = (action: RowAction): Perform => compileAction(action, defaults[action], handlers)
     const list = compileInclude(compile('list'))
     const show = compile('show')
     const showIncluded = compileInclude(show)
     const performs = { create: compile('create'), update: compile('update'), delete: compile('delete') }
     const writes =
       { create: checkFirst(performs.create), update: checkFirst(performs.update), delete: performs.delete }
-    const checks = { create: checkOnly, update: checkOnly, delete: doNothing }
     this.#compiled = compiled
     this.list = handle((state) => {
       const { query } = state.request
@@ -117,13 +113,15 @@ export class Handlers {
     )
     // The validation follows all hooks, because a faulty form comes back with its row, which a hook may have refused.
     this.write = handle((state) => {
-      const { action, id, isRevised, rows } = state.payload as Write
+      const { action, id, isRevised, rows, match } = state.payload as Write
       if (isRevised) checkRevisable(state)
       if (rows !== undefined && isRevised) return this.#select(state, rows)
       if (checkDryRun(action, state) || rows !== undefined) {
-        const prepare = (row: ActionState): Perform => validate(row, checks)
-        const actions = { prepare, perform: performs[action], runsHandler: handlers.has(action) }
-        return this.#answer(state, () => writeRows(state, actions))
+        return this.#answer(state, () => writeRows(state, {
+          prepare: (row) => validate(row, CHECKS),
+          perform: (row) => performs[(row.payload as Write).action](row),
+          runsHandler: handlers.has(action) || (match?.creates === true && handlers.has('create'))
+        }))
       }
       if (isRevised) return this.#run(state, id, action === 'update' ? defaults.redisplay : defaults.redisplayNew)
       return this.#run(state, id, validate(state, writes))
@@ -242,6 +240,12 @@ export class Handlers {
     }
     throw new UnavailableError()
   }
+}
+
+/** Compiles the handler of the app for an action, or returns the default one. */
+function compileAction (action: RowAction, perform: PerformAction, handlers: Routing['handlers']): Perform {
+  const handler = handlers.get(action)
+  return handler === undefined ? perform : compileHandler(handler, { action, perform })
 }
 
 /** Selects the attributes and relations that the query names. */
@@ -415,7 +419,8 @@ const checkOnly: Perform = async (state) => {
   return undefined
 }
 
-const doNothing: Perform = async () => undefined
+/** The checks of the rows of a request, which are written later. */
+const CHECKS: Writes = { create: checkOnly, update: checkOnly, delete: async () => undefined }
 
 /** @throws InvalidError */
 async function checkReferences (named: readonly GuardedReference[], state: ActionState): Promise<void> {

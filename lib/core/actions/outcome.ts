@@ -10,6 +10,8 @@ export type Outcome =
     readonly kind: 'found' | 'created' | 'updated' | 'stale' | 'edit'
     readonly row: Row
     readonly etag?: string | false
+    /** Whether an update has found nothing to change. @default false */
+    readonly isUnchanged?: boolean
   }
   /** The row before its deletion. A shallow row names the list that it was in. */
   | { readonly kind: 'deleted'; readonly row?: Row }
@@ -51,8 +53,17 @@ export interface ChosenRow {
 export interface RowsOutcome {
   readonly kind: 'createdMany' | 'updatedMany' | 'deletedMany' | 'doneMany'
   readonly rows: readonly Row[]
+  /** How many rows were created, changed, and left as they were. */
+  readonly counts: RowCounts
   /** Whether it is a dry run, which has written nothing: of a request with many rows, or with one row. */
   readonly dryRun?: 'many' | 'one'
+}
+
+/** The numbers of the rows of a request, by what was done with them. */
+export interface RowCounts {
+  readonly created: number
+  readonly changed: number
+  readonly unchanged: number
 }
 
 /** The query of a list. The scope comes from the target. */

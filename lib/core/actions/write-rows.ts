@@ -10,7 +10,8 @@ import { type ActionState, type Attempt, type RequestState, RowState } from '../
 import type { Row } from '../resource/row.js'
 import { type RunInTransaction, sizeOf } from '../stores/store.js'
 import { hasChanged, type PerformAction, TRIES } from './default-actions.js'
-import type { Outcome, RowsOutcome } from './outcome.js'
+import { matchRows } from './match-rows.js'
+import type { Outcome, RowCounts, RowsOutcome } from './outcome.js'
 
 /** The most rows whose faults an answer names. */
 const MOST_FAULTS = 100
@@ -45,6 +46,19 @@ interface PreparedRow {
   access: Attempt
 }
 
+/** The rows of a request that could be read, and the faults of the others. */
+interface PreparedRows {
+  readonly rows: readonly PreparedRow[]
+  readonly faults: Faults
+  /** All rows of the request, as `match` has found them. */
+  readonly found: readonly RowPayload[]
+}
+
+/** The rows of the answer, and what was done with all of them. */
+type Written = Pick<RowsOutcome, 'rows' | 'counts'>
+
+const NONE: RowCounts = { created: 0, changed: 0, unchanged: 0 }
+
 /** Thrown when a row has changed after `authorize` was shown it, so that all begins again. */
 class ChangedRow extends Error {
   readonly index: number
@@ -77,26 +91,30 @@ export async function writeRows (state: ActionState, actions: RowActions): Promi
 async function writeAll (state: ActionState, actions: RowActions): Promise<RowsOutcome> {
   const { compiled: { options: { store } } } = state
   const payload = state.payload as Payload
-  const { rows = [{ index: 0, line: undefined, payload, fault: undefined }], action = 'custom' } = payload
+  const { rows = [{ index: 0, line: undefined, payload, fault: undefined }], action = 'custom', match } = payload
   const { perform, runsHandler } = actions
   const dryRun = isDryRun(state)
-  const end: Omit<RowsOutcome, 'rows'> =
+  const end: Omit<RowsOutcome, 'rows' | 'counts'> =
     { kind: KINDS[action], ...(dryRun && { dryRun: payload.rows === undefined ? 'one' : 'many' }) }
   if (rows.length === 0) {
     const { action, isCustom } = state
     await state.checkAccess?.({ action, id: undefined, isCustom, rows: 0 }, state)
-    return { ...end, rows: [] }
+    return { ...end, rows: [], counts: NONE }
   }
-  const known = new Faults(payload.rows?.length)
-  const prepared = rows.flatMap((given) => prepareRow(given, state, actions, known))
   const transact = store.transaction?.bind(store) as NonNullable<typeof store.transaction>
   const keeps = state.choice.format.browser !== true && action !== 'delete' && !wantsNoRows(state)
+  const prepare = async (): Promise<PreparedRows> => {
+    const faults = new Faults(payload.rows?.length)
+    const found = match === undefined ? rows : await matchRows(rows, match, state)
+    return { rows: found.flatMap((given) => prepareRow(given, state, actions, faults)), faults, found }
+  }
+  let prepared = await prepare()
   let changed: ChangedRow | undefined
   for (let tries = 0; tries <= TRIES; tries++) {
-    const faults = known.copy()
-    const ready = await checkRows(prepared, faults)
+    const faults = prepared.faults.copy()
+    const ready = await checkRows(prepared.rows, faults)
     const ids = ready.flatMap(({ state: { id } }) => id ?? [])
-    const write = async (savepoints: boolean): Promise<readonly Row[]> => transact(
+    const write = async (savepoints: boolean): Promise<Written> => transact(
       writeEach(ready, perform, { faults, savepoints, keeps, changed }),
       state,
       // A refused write of a handler throws, because the handler may not look at its outcome.
@@ -105,16 +123,22 @@ async function writeAll (state: ActionState, actions: RowActions): Promise<RowsO
     try {
       // A handler of the app may do more than write, and does so only for a request that can succeed.
       if (ready.length === 0 || (runsHandler && faults.size > 0)) throw faults.toError()
-      return {
-        ...end,
-        rows: await write(false).catch((error: unknown) => {
-          if (error instanceof DoomedRows && !runsHandler && ready.length <= MOST_REPEATED) return write(true)
-          throw error
-        })
-      }
+      const written = await write(false).catch((error: unknown) => {
+        if (error instanceof DoomedRows && !runsHandler && ready.length <= MOST_REPEATED) return write(true)
+        throw error
+      })
+      return { ...end, ...written }
     } catch (error) {
-      if (!(error instanceof ChangedRow)) throw error instanceof DoomedRows ? error.faults.toError() : error
-      changed = error
+      if (error instanceof ChangedRow) {
+        changed = error
+        continue
+      }
+      const refused = error instanceof DoomedRows ? error.faults.toError() : error
+      if (match === undefined || runsHandler || !(refused instanceof RowsError)) throw refused
+      // Another request may have created or deleted a row since it was looked up.
+      const { found } = prepared
+      prepared = await prepare()
+      if (prepared.found.every((row, index) => row.found?.id === found[index]?.found?.id)) throw refused
     }
   }
   throw new UnavailableError()
@@ -155,6 +179,7 @@ async function checkRows (prepared: readonly PreparedRow[], faults: Faults): Pro
       state.join(undefined)
       showBody(state)
       state.attempt = checkAccess === undefined ? state.makeAttempt() : { ...await checkAccess(state, state) }
+      if (given.found !== undefined) state.attempt.found = state.attempt.authorizedRow ?? given.found
       await check(state)
       row.access = { ...state.attempt }
       ready.push(row)
@@ -187,10 +212,11 @@ function writeEach (
   rows: readonly PreparedRow[],
   perform: PerformAction<Outcome | undefined>,
   { faults: known, savepoints, keeps, changed }: Writing
-): RunInTransaction<readonly Row[]> {
+): RunInTransaction<Written> {
   return async ({ openTransaction: transaction }) => {
     const faults = known.copy()
     const written: Row[] = []
+    const counts = { ...NONE }
     let size = 0
     for (const { given, state, access } of rows) {
       state.join(transaction)
@@ -206,6 +232,7 @@ function writeEach (
           if (changed?.index !== given.index || changed.version !== version) throw new ChangedRow(given.index, version)
         }
         if (outcome.kind === 'stale') throw refuseStale(state)
+        counts[sortOf(outcome)]++
         if (!keeps || !('row' in outcome) || outcome.row === undefined) continue
         written.push(outcome.row)
         size += sizeOf(outcome.row)
@@ -217,8 +244,13 @@ function writeEach (
       }
     }
     if (faults.size > 0) throw faults.toError()
-    return written
+    return { rows: written, counts }
   }
+}
+
+function sortOf (outcome: Outcome): keyof RowCounts {
+  if (outcome.kind === 'created') return 'created'
+  return outcome.kind === 'updated' && outcome.isUnchanged === true ? 'unchanged' : 'changed'
 }
 
 const TOO_LARGE =
@@ -264,11 +296,12 @@ class Faults {
   }
 
   /** Notes the fault of a row. Throws the error itself if it is a failure, or about the whole request. */
-  add ({ index, line, payload }: RowPayload, error: unknown): void {
+  add ({ index, line, payload, found }: RowPayload, error: unknown): void {
     const { status, detail, errors } = describeError(error, 500)
     if (status >= 500 || status === 401 || this.#count === undefined) throw error
     const what = errors === undefined ? { detail } : { errors }
-    const id = payload?.id
+    // A request that finds a row by `match` does not know its id, and may not be allowed to.
+    const id = found === undefined ? payload?.id : undefined
     const place = { index, ...(id !== undefined && { id }), ...(line !== undefined && { line }) }
     this.#faults.set(index, { fault: { ...place, status, ...what }, error })
   }

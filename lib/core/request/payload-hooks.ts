@@ -1,10 +1,11 @@
 import type { FastifyBodyParser, FastifyReply, preValidationHookHandler } from 'fastify'
 import { notFound } from '../modes.js'
-import { InvalidError, InvalidMethodError } from '../errors.js'
+import { InvalidError, InvalidMethodError, MalformedBodyError } from '../errors.js'
 import type { Entries, Reader } from '../formats/format.js'
 import { STEP } from '../formats/form/parse.js'
 import type { BodyFormat, CompiledCustomAction, CompiledResource } from '../compiled-resource.js'
 import { refuseMethod } from './negotiate.js'
+import { CREATE, MATCH, readMatch } from './match.js'
 import type { Payload, WriteAction } from './payload.js'
 import { checkRows, type GivenRows, IDS, makeRowsPayload } from './rows.js'
 import { type ActionState, type RequestState, STATE } from './state.js'
@@ -93,14 +94,21 @@ function readRows (
   const { resource, resource: { plural, singular }, options: { store, maxRows, routing } } = compiled
   const [action, findRows] = typeof asked === 'string' ? [asked, body.findRows] : [undefined, asked.rowsFinder(body)]
   const { id, [IDS]: ids } = request.query as { readonly id?: string, readonly [IDS]?: string | readonly string[] }
+  const isMatched = MATCH in request.query || CREATE in request.query
+  const match = isMatched ? readMatch(request.query, compiled, state.route.isMember) : undefined
   const isStep = body.reader.form && entries[STEP] !== undefined
-  const named = { query: id, ids: ids === undefined ? undefined : [ids].flat() }
+  const named = { query: id, ids: ids === undefined ? undefined : [ids].flat(), isMatched: match !== undefined }
   // The next step of an update has no changes yet.
   const found = findRows(entries, { action: isStep ? 'delete' : action, ...named }) ?? (isStep ? NO_ROWS : undefined)
+  if (match !== undefined && (found === undefined || entries[plural] === undefined)) {
+    throw new MalformedBodyError(`"${MATCH}" needs a list of rows under "${plural}"`)
+  }
   if (found === undefined) return undefined
-  const isReplaced = action !== undefined && routing.handlers.has(action) && !routing.manyRows.has(action)
+  const acts = match?.creates === true ? ['update', 'create'] as const : [action]
+  const isReplaced = acts.some((name) =>
+    name !== undefined && routing.handlers.has(name) && !routing.manyRows.has(name))
   checkRows(found.count, state.action, { resource, store, maxRows, isReplaced, headers: request.headers })
-  const payload = makeRowsPayload(action, found.read(), isStep)
+  const payload = makeRowsPayload(action, found.read(), { isStep, match })
   noteIgnored(payload, reply)
   request.body = {
     [plural]: (payload.rows ?? []).flatMap(({ payload }) => payload === undefined

@@ -15,6 +15,7 @@ import { isSame, ownMember } from '../util/own-property.js'
 import { abbreviate, didYouMean, findNear } from '../util/words.js'
 import { identity, lazy } from '../util/functions.js'
 import { isLongInteger } from '../util/decimal.js'
+import { MATCH, type Match } from './match.js'
 
 export type WriteAction = 'create' | 'update' | 'delete'
 
@@ -60,6 +61,8 @@ export interface Payload {
   readonly isAnother: boolean
   /** The rows of a request with many rows, whose other members are empty. @default it is a request with one row */
   readonly rows?: readonly RowPayload[] | undefined
+  /** How the rows are found, if not by their ids. */
+  readonly match?: Match | undefined
 }
 
 /** A row of a request with many rows: its payload, or the fault with which it could not be read. */
@@ -70,6 +73,10 @@ export interface RowPayload {
   readonly line: number | undefined
   readonly payload: Payload | undefined
   readonly fault: unknown
+  /** Reads the row as a new one, if `match` does not find it. */
+  readonly readNew?: (() => Payload) | undefined
+  /** The stored row that `match` has found. */
+  readonly found?: Row | undefined
 }
 
 /** The parts of a request, besides its body, that describe its write. */
@@ -82,6 +89,8 @@ export interface WriteRequest {
   readonly query: string | undefined
   /** Whether the group has several ids, which are read one by one. @default false */
   readonly sharesGroup?: boolean
+  /** Whether an update has no id, because `match` finds its row. @default false */
+  readonly isMatched?: boolean
 }
 
 export type ReadPayload = (body: Entries, requested: WriteRequest) => Payload
@@ -102,7 +111,7 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
   const hasNoFields = reader.form && !open && readOnly.length === resource.attributes.size
   const merges = reader.merges?.bind(reader)
 
-  return (entries, { action, member, query, sharesGroup = false }) => {
+  return (entries, { action, member, query, sharesGroup = false, isMatched = false }) => {
     checkTopLevel(entries)
     const node = ownMember(entries, singular)
     const absent = hasNoFields && action === 'create' ? NO_FIELDS : undefined
@@ -116,9 +125,12 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
     if (!isNamedId && !sharesGroup) claims.addMember(group)
     claims.checkConflict()
     if (action === 'create' && !claims.isEmpty) throw refuseId(resource)
+    if (isMatched && !claims.isEmpty) {
+      throw new InvalidError({ id: [`must be left out, because "${MATCH}" finds the ${singular}`] })
+    }
     const id = claims.agree()
     if (node !== undefined && group === undefined) throw refuseGroup(singular)
-    checkPresence(resource, action, id, group)
+    checkPresence(resource, isMatched ? 'create' : action, id, group)
     const issues = new Issues()
     if (isNamedId) issues.add('id', ASSIGNED)
     const revised = node === undefined || !isWriting(action) ? undefined : reader.redisplay?.(node)
@@ -126,7 +138,7 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
     // A deletion needs no attributes, but a client may send back the whole record.
     const isRead = given !== undefined && action !== 'delete'
     const attributes = isRead ? readAttributes(given, issues, action === 'update') : {}
-    const isCompared = action === 'update' && reader.isShown !== undefined
+    const isCompared = action === 'update' && (isMatched || reader.isShown !== undefined)
     const mayForgive = action === 'update' && reader.isUntouched === undefined
     return {
       action,

@@ -8,6 +8,7 @@ import { checkValueCount, countValues, Issues } from '../schema/validation/issue
 import { sizeOf, type Store } from '../stores/store.js'
 import { ownMember } from '../util/own-property.js'
 import { abbreviate } from '../util/words.js'
+import type { Match } from './match.js'
 import type { ConditionalHeaders } from './preconditions.js'
 import { type Payload, type ReadPayload, type RowPayload, VERSION, type WriteAction } from './payload.js'
 
@@ -35,6 +36,8 @@ export interface RowsRequest {
   readonly query: string | undefined
   /** The ids in the query, in the parameter `id[]`. */
   readonly ids: readonly string[] | undefined
+  /** Whether the rows of an update are found by `match`, and not by their ids. */
+  readonly isMatched: boolean
 }
 
 /** Finds the rows of a body with many rows. Returns `undefined` if the body has one row. */
@@ -52,7 +55,7 @@ export function compileFindRows (
   const itemsOf = (node: unknown): readonly unknown[] | undefined =>
     node === undefined ? undefined : reader.items?.(node)
 
-  function findList (entries: Entries, { action, query, ids }: RowsRequest): GivenRows | undefined {
+  function findList (entries: Entries, { action, query, ids, isMatched }: RowsRequest): GivenRows | undefined {
     const node = ownMember(entries, plural)
     const nodes = itemsOf(node)
     // The plural of some words is their singular. Their rows are a list, and one row is none.
@@ -65,11 +68,12 @@ export function compileFindRows (
     if (query !== undefined || ids !== undefined) {
       throw new MalformedBodyError(`the query names an id beside "${plural}"; put each id into its row`)
     }
-    return readEach(
-      nodes,
-      (item) => read({ [singular]: item }, { action, member: undefined, query: undefined }),
-      reader.lineOf?.bind(reader)
-    )
+    const readAs = (action: WriteAction | undefined, isMatched: boolean) => (item: unknown): Payload =>
+      read({ [singular]: item }, { action, member: undefined, query: undefined, isMatched })
+    return readEach(nodes, readAs(action, isMatched), {
+      lineOf: reader.lineOf?.bind(reader),
+      readNew: isMatched ? readAs('create', false) : undefined
+    })
   }
 
   function findIds (entries: Entries, { action, query, ids }: RowsRequest): GivenRows | undefined {
@@ -146,14 +150,20 @@ function checkTogether ({ attributes, issues: { faulty } }: Payload, count: numb
   }
 }
 
-function readEach (
-  nodes: readonly unknown[],
-  readOne: ReadRow,
-  lineOf?: (node: unknown) => number
-): GivenRows {
+interface RowParts {
+  readonly lineOf?: ((node: unknown) => number) | undefined
+  /** Reads a row as a new one. */
+  readonly readNew?: ((node: unknown) => Payload) | undefined
+}
+
+function readEach (nodes: readonly unknown[], readOne: ReadRow, { lineOf, readNew }: RowParts = {}): GivenRows {
   return {
     count: nodes.length,
-    read: () => nodes.map((node, index) => ({ ...readRow(readOne, node, index), line: lineOf?.(node) }))
+    read: () => nodes.map((node, index) => ({
+      ...readRow(readOne, node, index),
+      line: lineOf?.(node),
+      readNew: readNew && (() => readNew(node))
+    }))
   }
 }
 
@@ -210,14 +220,18 @@ export function checkRows (count: number, action: string, context: RowsContext):
   }
 }
 
-/**
- * Makes the payload of a request with many rows.
- * @param isStep whether the form asks for the page of the next step instead of a write
- */
+/** What the payload of a request with many rows has besides its rows. */
+interface RowsPayloadParts {
+  /** Whether the form asks for the page of the next step instead of a write. */
+  readonly isStep: boolean
+  readonly match: Match | undefined
+}
+
+/** Makes the payload of a request with many rows. */
 export function makeRowsPayload (
   action: WriteAction | undefined,
   rows: readonly RowPayload[],
-  isStep: boolean
+  { isStep, match }: RowsPayloadParts
 ): Payload {
   return {
     action,
@@ -234,6 +248,7 @@ export function makeRowsPayload (
     ignored: [...new Set(rows.flatMap(({ payload }) => payload?.ignored ?? []))],
     isRevised: isStep || rows.some(({ payload }) => payload?.isRevised === true),
     isAnother: false,
-    rows
+    rows,
+    match
   }
 }

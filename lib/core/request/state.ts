@@ -196,7 +196,7 @@ export class RowState extends RequestState {
     this.#whole = whole
     this.rows = rows
     this.dryRun = dryRun
-    this.action = whole.action
+    this.action = payload.action ?? whole.action
     this.customAction = whole.customAction
     this.query = whole.query
     this.payload = payload

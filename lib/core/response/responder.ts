@@ -2,7 +2,8 @@ import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { isOfParent } from '../actions/authorize/authorize.js'
 import {
-  type Chosen, type Outcome, OUTCOME_RESPONSES, type OutcomeResponse, type RowsOutcome
+  type Chosen, type Outcome, OUTCOME_RESPONSES, type OutcomeResponse, type RowCounts,
+  type RowsOutcome
 } from '../actions/outcome.js'
 import { describeError, InvalidAnswerError, PreconditionFailedError, type Problem } from '../errors.js'
 import { say } from '../messages.js'
@@ -63,7 +64,7 @@ function isRows (outcome: Outcome): outcome is RowsOutcome {
 
 /** Sends the rows of a request with many rows as a collection, or redirects a browser to the list. */
 async function sendRows (
-  { kind, rows, dryRun }: RowsOutcome,
+  { kind, rows, counts, dryRun }: RowsOutcome,
   answer: OutcomeResponse,
   state: ActionState
 ): Promise<FastifyReply> {
@@ -73,6 +74,7 @@ async function sendRows (
   if (answer.location !== undefined) reply.header('location', locate(answer, undefined, state))
   if (kind === 'doneMany' && answer.body && rows.length === 0) return reply.code(204).send()
   if (!answer.body) return reply.send()
+  if (kind === 'updatedMany') reply.header('row-counts', formatCounts(counts))
   if (wantsNoRows(state)) {
     return reply.code(answer.status === 201 && dryRun === undefined ? 201 : 204)
       .header('preference-applied', 'return=minimal').send()
@@ -87,6 +89,11 @@ async function sendRows (
   }
   const listed = { kind: 'listed', rows, more: undefined, order: BY_ID, first: undefined, last: undefined } as const
   return sendText(await makeListBody(listed, state), state)
+}
+
+/** Formats the numbers of rows as a dictionary (RFC 9651 §3.2). */
+function formatCounts (counts: RowCounts): string {
+  return Object.entries(counts).map(([sort, count]) => `${sort}=${count}`).join(', ')
 }
 
 /**
@@ -307,7 +314,7 @@ function writeProblem (writer: TextWriter, problem: Problem, view: View, { reque
 }
 
 /** The headers of successful answers only. */
-const OF_SUCCESS = ['etag', 'location', 'next-after', 'prev-before', 'total-count', 'content-range']
+const OF_SUCCESS = ['etag', 'location', 'next-after', 'prev-before', 'total-count', 'content-range', 'row-counts']
 
 /** Replaces the headers of a successful answer with those of an error. */
 function setErrorHeaders (thrown: unknown, { reply, linksBefore }: RequestState): void {

@@ -9,6 +9,7 @@ import type { ActionName } from '../resource/resource.js'
 import type { InheritedOptions } from '../options/declaration.js'
 import type { HookLists } from '../options/hooks.js'
 import type { ResolvedOptions } from '../options/resolve/options.js'
+import { CREATE, MATCH } from '../request/match.js'
 import { DRY_RUN, IDS } from '../request/rows.js'
 import { routeKey } from './route-registry.js'
 
@@ -260,7 +261,8 @@ class RouteTable {
     }]
     if (served.includes('update')) {
       const methods: HTTPMethods[] = mergesPatches ? ['PUT', 'PATCH'] : ['PUT']
-      routes.push({ ...write, methods, actions: [this.#action('update')], parameters, mergesPatches })
+      const matching = parameters.includes(IDS) ? [...parameters, MATCH, CREATE] : parameters
+      routes.push({ ...write, methods, actions: [this.#action('update')], parameters: matching, mergesPatches })
     }
     if (served.includes('delete')) {
       routes.push({ ...write, methods: ['DELETE'], actions: [this.#action('delete')], parameters })

@@ -22,6 +22,8 @@ export interface AccessRequest {
   readonly rows?: number | undefined
   /** Whether nothing will be written. */
   readonly dryRun?: true | undefined
+  /** Whether a row is only looked up, so that `authorize` is asked once its id is known. @default false */
+  readonly isLookup?: boolean
 }
 
 /** The target of an authorized request, and the row that `authorize` was shown. */
@@ -129,9 +131,11 @@ class AccessCheck {
   async check (): Promise<Access> {
     const steps = [...this.#parents, this.#last]
     for (const step of steps) step.scope = await resolveScope(step.level, this.#context.request)
-    for (const step of steps) await this.#authorize(step)
+    const { isLookup = false } = this.#access
+    for (const step of isLookup ? this.#parents : steps) await this.#authorize(step)
     for (const step of this.#parents) await this.#checkExists(step)
-    await this.#checkAbove(this.#parents[0] ?? this.#last)
+    const first = this.#parents[0] ?? this.#last
+    if (!isLookup || first !== this.#last) await this.#checkAbove(first)
     const { resource, store } = this.#last.level.target
     return {
       target: { resource, store, scope: await this.#scopeOf(this.#last) },

@@ -1,0 +1,257 @@
+import t from 'tap'
+import { memoryStore, type ResourceOptions, type Store } from '../../lib/index.js'
+import { attributes, openPosts, type OpenPosts, type Post, type Posts, shortFaults } from '../support/many-rows.js'
+
+const open: OpenPosts = async () => memoryStore({ unique: ['title'] }) as Store
+const context = { signal: new AbortController().signal }
+const show = (posts: readonly Post[] = []): string =>
+  posts.map(({ title, rating }) => `${title} ${String(rating)}`).join()
+const rows = (...posts: readonly unknown[]): string => JSON.stringify({ posts })
+const url = '/posts?match=title&create=true'
+const csv = { type: 'text/csv', url }
+
+t.test('a query that cannot find rows is refused', async (t) => {
+  const { transaction: _, ...without } = memoryStore({ unique: ['title'] })
+  const { capabilities: _capabilities, ...unfiltered } = memoryStore({ unique: ['title'] })
+  const needs = /"match" must be title"/
+  const cases: ReadonlyArray<
+    readonly [query: string, body: string, detail: RegExp, options?: Partial<ResourceOptions>]
+  > = [
+    ['match=rating', rows(), needs],
+    ['match=id', rows(), needs],
+    ['match=', rows(), needs],
+    ['match=title,title', rows(), needs],
+    ['match=title,rating', rows(), needs],
+    ['create=true', rows(), /"create" is about rows that "match" does not find; send both/],
+    ['match=title&create=1', rows(), /"create" must be true or false/],
+    ['match=title', '{"post":{"title":"A"}}', /"match" needs a list of rows under "posts"/],
+    ['match=title', '{"id":[1],"post":{"title":"A"}}', /"match" needs a list of rows under "posts"/],
+    ['match=title&id=1', rows({ title: 'A' }), /the query names an id/],
+    ['match=title', rows({ title: 'A' }), /a store that has no transactions|no transactions/, { store: without as Store }],
+    ['match=title', rows(), /needs an attribute that is declared unique/, { store: unfiltered as Store }],
+    ['match=title', rows(), /needs an attribute that is declared unique/, { store: memoryStore() as Store }],
+    ['match=title&create=true', rows(), /"create" needs a path on which rows can be created/,
+      { only: ['list', 'show', 'update'] }],
+    ['match=title&create=true', rows(), /the app handles "update" itself, without "many"/,
+      { actions: { create: () => undefined } }]
+  ]
+  for (const [query, body, detail, options = {}] of cases) {
+    const { app } = await openPosts(t, options.store === undefined ? open : async () => options.store as Store,
+      options)
+    const { statusCode, body: text } = await app.inject({
+      method: 'PUT', url: `/posts?${query}`, headers: { 'content-type': 'application/json' }, payload: body
+    })
+    t.equal(statusCode, 400, `${query}: ${text}`)
+    t.match(text.replaceAll('\\"', '"').replaceAll('&quot;', '"'), detail, query)
+  }
+})
+
+t.test('other writes have no such parameters', async (t) => {
+  const { send } = await openPosts(t, open)
+  t.equal((await send('POST', rows({ title: 'D' }), { url })).status, 400)
+  t.equal((await send('DELETE', rows({ title: 'A' }), { url })).status, 400)
+  t.equal((await send('PUT', '{"post":{"title":"D"}}', { url: '/posts/1?match=title' })).status, 405)
+})
+
+t.test('an empty field of CSV keeps what is absent, and is left out of a new row', async (t) => {
+  const { send, stored } = await openPosts(t, open)
+  await send('PUT', '{"id":2,"post":{"rating":null}}')
+  const sent = await send('PUT', 'id,title,rating,published\n,A,,true\n,B,,false\n,D,,\n', csv)
+  t.strictSame([sent.status, sent.headers['row-counts']], [200, 'created=1, changed=1, unchanged=1'], sent.text)
+  t.equal(show(await stored()), 'A null,B null,C 3,D 3')
+  const faulty = await send('PUT', 'title,rating,published\nA,x,\nD,,no\nE,x,\n', csv)
+  t.strictSame(shortFaults(faulty.json), { 0: 'rating,published', 1: 'published', 2: 'rating' }, faulty.text)
+})
+
+t.test('a row without the values, or with a fault in them, says so', async (t) => {
+  const { send } = await openPosts(t, open)
+  const { status, json } = await send('PUT', rows({ title: null }, { title: 5 }, {}, { title: ['A'] }, null), { url })
+  t.equal(status, 422)
+  t.strictSame(shortFaults(json), { 0: 'title', 1: 'title', 2: 'title', 3: 'title', 4: 'post' })
+  t.strictSame(json.rows?.map(({ errors }) => Object(errors).title), [
+    ['must be given'], ['must be a string'], ['must be given'],
+    ['must be a single value, because it finds the row'], undefined
+  ])
+})
+
+t.test('a value of a structure finds no row', async (t) => {
+  const { send } = await openPosts(t, async () => memoryStore({ unique: ['tags'] }) as Store, {
+    attributes: { ...attributes, properties: { ...attributes.properties, tags: { type: 'array', items: {} } } }
+  })
+  const { status, json } = await send('PUT', rows({ tags: ['A'] }), { url: '/posts?match=tags' })
+  t.strictSame([status, json.rows?.[0]?.errors], [422, { tags: ['must be a single value, because it finds the row'] }])
+})
+
+t.test('a missing row is named by its values', async (t) => {
+  const { send } = await openPosts(t, open)
+  const { status, json } = await send('PUT', rows({ title: 'D' }), { url: '/posts?match=title' })
+  t.strictSame([status, json.rows], [404, [{ index: 0, status: 404, detail: 'there is no post with the title "D"' }]])
+})
+
+t.test('unique values that the app hides or assigns find no row', async (t) => {
+  for (const keyword of ['readOnly', 'writeOnly']) {
+    const properties = { ...attributes.properties, title: { ...attributes.properties.title, [keyword]: true } }
+    const { send } = await openPosts(t, open, { attributes: { type: 'object', properties } })
+    t.equal((await send('PUT', rows({ title: 'A' }), { url: '/posts?match=title' })).status, 400, keyword)
+  }
+})
+
+t.test('a resource without a schema finds rows too', async (t) => {
+  const store = memoryStore({ unique: ['title'] }) as Store
+  const { send, stored } = await openPosts(t, async () => store, { attributes: undefined })
+  const sent = await send('PUT', rows({ title: 'A', rating: 4 }, { title: 'D', rating: 1 }), { url })
+  t.strictSame([sent.status, sent.headers['row-counts']], [200, 'created=1, changed=1, unchanged=0'])
+  t.equal(show(await stored()), 'A 4,B 3,C 3,D 1')
+})
+
+t.test('decimals find what equals them', async (t) => {
+  const { send } = await openPosts(t, async () => memoryStore({ unique: ['code'] }) as Store, {
+    attributes: {
+      type: 'object', properties: { code: { type: 'string', format: 'decimal' }, rating: { type: 'integer' } }
+    }
+  })
+  await send('POST', rows({ code: '1.50', rating: 1 }))
+  const sent = await send('PUT', rows({ code: '1.5', rating: 1 }), { url: '/posts?match=code' })
+  t.equal(sent.headers['row-counts'], 'created=0, changed=1, unchanged=0')
+})
+
+/** Opens posts whose titles are unique for each owner, of whom a request sees its own. */
+async function openOwned (t: Parameters<OpenPosts>[0], options: Partial<ResourceOptions> = {}): Promise<Posts> {
+  const store = memoryStore({ unique: [['owner', 'title']] }) as Store
+  for (const owner of ['ann', 'bob']) await store.create({ owner, title: 'A', rating: 1 }, {}, context)
+  return openPosts(t, async () => store, {
+    attributes: { ...attributes, properties: { ...attributes.properties, owner: { type: 'string' } } },
+    scope: ({ headers }) => headers.owner === undefined ? {} : { owner: String(headers.owner) },
+    ...options
+  })
+}
+
+t.test('the scope gives what it has of a unique group', async (t) => {
+  const { send } = await openOwned(t)
+  const headers = { owner: 'bob' }
+  const sent = await send('PUT', rows({ title: 'A', rating: 2 }, { title: 'D', rating: 2 }), { url, headers })
+  t.strictSame([sent.status, sent.json.posts?.map((post) => `${String(Object(post).owner)} ${post.id}`)],
+    [200, ['bob 2', 'bob 6']], sent.text)
+  const whole = '/posts?match=owner,title&create=true'
+  const own = await send('PUT', rows({ title: 'A', rating: 3 }), { url: whole, headers })
+  t.equal(own.headers['row-counts'], 'created=0, changed=1, unchanged=0')
+  t.equal((await send('PUT', rows({ owner: 'ann', title: 'A', rating: 3 }), { url: whole, headers })).status, 200)
+  const open = await send('PUT', rows({ title: 'A' }), { url })
+  t.strictSame([open.status, open.json.detail], [400, '"match" must be owner,title'])
+  const named = await send('PUT', rows({ owner: 'ann', title: 'A', rating: 5 }), { url: whole })
+  t.strictSame([named.status, named.json.posts?.map(({ id }) => id)], [200, [1]])
+  const lacking = await send('PUT', rows({ title: 'Z' }), { url: whole })
+  t.strictSame(lacking.json.rows?.[0]?.errors, { owner: ['must be given'] })
+})
+
+t.test('a row outside the scope is not found, and its value is taken', async (t) => {
+  const { send, stored } = await openPosts(t, open, {
+    scope: ({ headers }) => headers['x-all'] === undefined ? { published: true } : {}
+  })
+  const body = rows({ title: 'A', rating: 1 })
+  const found = await send('PUT', body, { url: '/posts?match=title' })
+  t.strictSame([found.status, found.json.rows], [404,
+    [{ index: 0, status: 404, detail: 'there is no post with the title "A"' }]])
+  const made = await send('PUT', body, { url })
+  t.strictSame([made.status, made.json.rows], [409,
+    [{ index: 0, status: 409, errors: { title: ['is already taken'] } }]])
+  t.equal(show(await stored()), '')
+})
+
+t.test('authorize decides about the rows that are found, and about those that are created', async (t) => {
+  const asked: unknown[] = []
+  const { send } = await openPosts(t, open, {
+    authorize: async ({ headers }, { action, id, rows, row }) => {
+      asked.push([action, id, rows])
+      if (action === 'create') return headers.creates !== undefined
+      const title = (await row?.())?.attributes.title
+      return title === 'B' ? 'hide' : title !== 'C'
+    }
+  })
+  const headers = { creates: 'true' }
+  const one = await send('PUT', rows({ title: 'A', rating: 1 }, { title: 'D' }), { url, headers })
+  t.strictSame([one.status, one.headers['row-counts']], [200, 'created=1, changed=1, unchanged=0'])
+  t.strictSame(asked.filter((call) => Object(call)[0] === 'create'), [['create', undefined, 2]])
+  // The hidden row is answered as one outside the scope would be, and the forbidden one as it would be alone.
+  const body = rows({ title: 'A', rating: 2 }, { title: 'B' }, { title: 'C' }, { title: 'E' })
+  const refused = await send('PUT', body, { url })
+  t.strictSame(shortFaults(refused.json), { 1: '403', 2: '403', 3: '403' })
+  const taken = await send('PUT', rows({ title: 'B' }), { url, headers })
+  t.strictSame([taken.status, shortFaults(taken.json)], [409, { 0: 'title' }])
+  const missing = await send('PUT', rows({ title: 'B' }, { title: 'Z' }), { url: '/posts?match=title' })
+  t.strictSame(missing.json.rows?.map(({ status, id, detail }) => [status, id, String(detail).replace(/.".*/, '')]),
+    [[404, undefined, 'there is no post with the title'], [404, undefined, 'there is no post with the title']])
+})
+
+t.test('a row that another request creates meanwhile is found', async (t) => {
+  const store = memoryStore({ unique: ['title'] }) as Required<Store>
+  let isFirst = true
+  const racing: Store = {
+    ...store,
+    async transaction (...call) {
+      if (isFirst) {
+        isFirst = false
+        await store.create({ title: 'D', rating: 1, published: false }, {}, context)
+        await store.delete(1, { version: undefined, scope: {} }, context)
+      }
+      return store.transaction(...call)
+    }
+  }
+  const { send, stored } = await openPosts(t, async () => racing)
+  const sent = await send('PUT', rows({ title: 'D', rating: 2 }, { title: 'A', rating: 2 }), { url })
+  t.strictSame([sent.status, sent.headers['row-counts']], [200, 'created=1, changed=1, unchanged=0'], sent.text)
+  t.equal(show(await stored()), 'B 3,C 3,D 2,A 2')
+})
+
+t.test('handlers that take part run for each row, by what it is', async (t) => {
+  const calls: unknown[] = []
+  const { send } = await openPosts(t, open, {
+    actions: {
+      create: {
+        many: true,
+        handler: async ({ attributes, proceed }) => {
+          calls.push(attributes)
+          return proceed()
+        }
+      },
+      update: {
+        many: true,
+        handler: async ({ id, attributes, proceed }) => {
+          calls.push(id, attributes)
+          return proceed()
+        }
+      }
+    }
+  })
+  const sent = await send('PUT', rows({ title: 'A', rating: 1 }, { title: 'D', rating: 2 }), { url })
+  t.strictSame([sent.status, sent.headers['row-counts']], [200, 'created=1, changed=1, unchanged=0'], sent.text)
+  t.match(calls, [1, { title: 'A', rating: 1 }, { title: 'D', rating: 2, published: false }])
+})
+
+t.test('what hooks change is written to rows that are created too', async (t) => {
+  const { send, stored } = await openPosts(t, open, {
+    hooks: {
+      preHandler: async ({ body }) => {
+        const { posts = [] } = Object(body) as { posts?: Array<{ post: { rating?: number } }> }
+        for (const { post } of posts) post.rating = 5
+      }
+    }
+  })
+  const sent = await send('PUT', 'title,rating\nD,\nA,\n', csv)
+  t.equal(sent.status, 200, sent.text)
+  t.equal(show(await stored()), 'A 5,B 3,C 3,D 5')
+})
+
+t.test('answers without rows have the numbers, and pages have none', async (t) => {
+  const { send } = await openPosts(t, open)
+  const minimal = await send('PUT', rows({ title: 'D' }), { url, headers: { prefer: 'return=minimal' } })
+  t.strictSame([minimal.status, minimal.headers['row-counts']], [204, 'created=1, changed=0, unchanged=0'])
+  const page = await send('PUT', rows({ title: 'D', rating: 1 }), { url, headers: { accept: 'text/html' } })
+  t.strictSame([page.status, page.headers.location, page.headers['row-counts']], [303, '/posts#saved', undefined])
+})
+
+t.test('a row that appears twice is a fault', async (t) => {
+  const { send } = await openPosts(t, open)
+  const { status, json } = await send('PUT', rows({ title: 'A' }, { title: 'A', rating: 5 }), { url })
+  t.strictSame([status, json.rows], [422, [{ index: 1, status: 422, errors: { title: ['is given more than once'] } }]])
+})
