@@ -167,8 +167,9 @@ export const OUTCOME_RESPONSES: Readonly<
     document: { ...rows, status: 204, body: false },
     browser: { ...redirectToList, notice: 'deleted' }
   },
-  revised: { document: { ...document, etag: false }, browser: { ...document, etag: false } },
-  selected: { document: { ...document, etag: false }, browser: { ...document, etag: false } },
+  // Turbo shows an answer to a form only if it is a redirect or an error.
+  revised: { document: { ...document, etag: false }, browser: { ...document, status: 422, etag: false } },
+  selected: { document: { ...document, etag: false }, browser: { ...document, status: 422, etag: false } },
   stale: { document: { ...document, status: 412 }, browser: { ...document, status: 412 } }
 }
 

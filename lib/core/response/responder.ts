@@ -2,7 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { isOfParent } from '../actions/authorize/authorize.js'
 import {
-  type Chosen, type Outcome, OUTCOME_RESPONSES, type OutcomeResponse, type RowCounts,
+  type Outcome, OUTCOME_RESPONSES, type OutcomeResponse, type RowCounts,
   type RowsOutcome
 } from '../actions/outcome.js'
 import { describeError, InvalidAnswerError, PreconditionFailedError, type Problem } from '../errors.js'
@@ -46,7 +46,7 @@ export async function respond (outcome: Outcome, state: ActionState): Promise<Fa
   const prepared = answer.body && writer.prepare !== undefined
     ? await writer.prepare(outcome, makeServices(state, outcome))
     : undefined
-  if (outcome.kind === 'selected') return sendSelected(outcome.chosen, prepared, state)
+  if (outcome.kind === 'selected') return sendSelected(prepared, state)
   if (outcome.kind === 'revised') return sendRevised(outcome.row, prepared, state)
   if (outcome.kind === 'blank') return sendBlank(outcome.row, prepared, state)
   if (answer.location !== undefined) reply.header('location', locate(answer, row, state))
@@ -217,10 +217,9 @@ function sendRevised (row: Row | undefined, prepared: Prepared | undefined, stat
   return sendText(() => writer.revised(view), state)
 }
 
-/** Sends the page of the next step. Without any row, it says so as an error. */
-function sendSelected ({ rows }: Chosen, prepared: Prepared | undefined, state: RequestState): FastifyReply {
+/** Sends the page of the next step. */
+function sendSelected (prepared: Prepared | undefined, state: RequestState): FastifyReply {
   const writer = state.choice.format.writer as Required<TextWriter>
-  if (rows.length === 0) state.reply.code(422)
   const view = makeView(state, undefined, { prepared })
   return sendText(() => writer.selected(view), state)
 }

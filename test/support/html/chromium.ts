@@ -345,7 +345,7 @@ function requests (ids: { wide: string }): readonly Ask[] {
       post('/specimens', Object.entries(plainSpecimen).map(([name, value]) => [`specimen[${name}]`, String(value)]))
     ],
     [
-      'a form with a row more', 200,
+      'a form with a row more', 422,
       post('/specimens', [
         ['specimen[parts]', ''], ['specimen[parts][0][label]', 'One'], ['specimen[parts][?][add]', '1']
       ])

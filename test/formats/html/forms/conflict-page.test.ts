@@ -390,14 +390,14 @@ t.test('a conflict survives the refusal of another field, and another row', asyn
   isSound(t, page, 412)
   for (const [
     status, filled, button
-  ] of [[200, {}, 'post[rows][?][add]'], [422, { 'post[rating]': '9' }, undefined]] as const) {
+  ] of [[422, {}, 'post[rows][?][add]'], [422, { 'post[rating]': '9' }, undefined]] as const) {
     const form = fill(findForm(page, 'PUT'), { [keep('title')]: 'theirs', ...filled })
     page = await app.inject(submit(form, button === undefined ? undefined : findButton(form, button), html))
     isSound(t, page, status, button ?? JSON.stringify(filled))
     const again = findForm(page, 'PUT')
     t.strictSame([shown(again, 'post[title]'), shown(again, keep('title')), shown(again, keep('rating'))],
       ['MINE TYPED', 'theirs', 'yours'])
-    if (status === 422) t.match(page.body, /<a href="#post:rating">Rating must be at most 5/)
+    if (button === undefined) t.match(page.body, /<a href="#post:rating">Rating must be at most 5/)
   }
   t.equal((await app.inject(submit(fill(findForm(page, 'PUT'), { 'post[rating]': '4' }), undefined, html))).statusCode,
     303)

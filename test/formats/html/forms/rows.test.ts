@@ -115,7 +115,7 @@ class Visitor {
     this.#t.strictSame(refused(this.form, button), [], `${name} can be pressed at any time`)
     const page = await this.#app.inject(submit(this.form, button, { accept: this.#accept }))
     this.#t.strictSame([page.statusCode, String(page.headers['content-type']).split(';')[0], this.#store.writes],
-      [200, this.#accept, []], `${name} is pressed`)
+      [422, this.#accept, []], `${name} is pressed`)
     this.#t.equal(parseForms(page).length, 1)
     this.#t.notMatch(page.body, /aria-invalid|role="alert"/, 'nothing is wrong yet')
     const before = this.form
@@ -422,7 +422,7 @@ root.test('values typed elsewhere stay, also if they are unfinished or wrong', a
       t.equal(refusal.statusCode, 422)
       form = findForm(refusal, method)
       const page = await app.inject(submit(form, findButton(form, 'post[links][?][add]'), { accept }))
-      t.equal(page.statusCode, 200)
+      t.equal(page.statusCode, 422)
       form = findForm(page, method)
       t.strictSame(
         [shown(form, 'post[title]'), shown(form, `post[links][${last}][label]`),
@@ -503,7 +503,7 @@ root.test('an update whose rows have changed meanwhile is stale', async (t) => {
     )
     t.equal(defaultButton(both).name, '')
     const more = await app.inject(submit(both, findButton(both, 'post[links][?][add]')))
-    t.equal(more.statusCode, 200)
+    t.equal(more.statusCode, 422)
     both = findForm(more, 'PUT')
     t.strictSame([shown(both, 'post[links][1][label]'), shown(both, 'post[links][2][label]')], ['mine', ''])
     t.equal((await app.inject(submit(fill(both, { 'post[links][2][label]': 'more' })))).statusCode, 303)
@@ -568,16 +568,16 @@ root.test('only a page can show a form again', async (t) => {
 
 root.test('an invented button gives a page and writes nothing', async (t) => {
   const bodies: ReadonlyArray<readonly [body: string, status: number]> = [
-    ['post[?][?][add]=1', 200], ['post[?][remove]=title', 200], ['post[title]=T&post[?][remove]=constructor', 200],
-    ['post[links][?][remove]=99', 200], ['post[links][?][remove]=', 200], ['post[links][?][remove]=__proto__', 200],
-    ['post[links][?][add]=1&post[links][?][remove]=0', 200], ['post[links][?][?][add]=1', 200],
-    [`post[links][${'9'.repeat(400)}][label]=a&post[links][?][add]=1`, 200],
-    ['post[links][01][label]=a&post[links][1][label]=b&post[links][?][add]=1', 200], ['post[title][?][add]=1', 200],
-    ['post[tags][?][add]=1', 200], ['post[any][?][add]=1', 200], ['post[owner][?][add]=1', 200],
-    ['post[__proto__][?][add]=1', 200], ['post[unknown][?][add]=1', 200], ['post[links][][?][add]=1', 200],
-    ['post[links]=text&post[links][0]=x&post[links][?][add]=1', 200],
-    ['post[links][?]=json&post[links]=%5B&post[links][?][add]=1', 200],
-    ['post[?][was]=nonsense&post[links][?][add]=1', 200], ['post[title][?][keep]=nonsense&post[links][?][add]=1', 200],
+    ['post[?][?][add]=1', 422], ['post[?][remove]=title', 422], ['post[title]=T&post[?][remove]=constructor', 422],
+    ['post[links][?][remove]=99', 422], ['post[links][?][remove]=', 422], ['post[links][?][remove]=__proto__', 422],
+    ['post[links][?][add]=1&post[links][?][remove]=0', 422], ['post[links][?][?][add]=1', 422],
+    [`post[links][${'9'.repeat(400)}][label]=a&post[links][?][add]=1`, 422],
+    ['post[links][01][label]=a&post[links][1][label]=b&post[links][?][add]=1', 422], ['post[title][?][add]=1', 422],
+    ['post[tags][?][add]=1', 422], ['post[any][?][add]=1', 422], ['post[owner][?][add]=1', 422],
+    ['post[__proto__][?][add]=1', 422], ['post[unknown][?][add]=1', 422], ['post[links][][?][add]=1', 422],
+    ['post[links]=text&post[links][0]=x&post[links][?][add]=1', 422],
+    ['post[links][?]=json&post[links]=%5B&post[links][?][add]=1', 422],
+    ['post[?][was]=nonsense&post[links][?][add]=1', 422], ['post[title][?][keep]=nonsense&post[links][?][add]=1', 422],
     ['[?][add]=1', 400], ['?[add]=1', 422], ['post=[?][add]', 422], [`post${'[links][0]'.repeat(5)}[?][add]=1`, 400]
   ]
   for (const options of [{ attributes }, {}]) {
@@ -595,7 +595,7 @@ root.test('an invented button gives a page and writes nothing', async (t) => {
         })
         t.strictSame([res.statusCode, res.headers['content-type'], store.writes], [status, types.html, []],
           `${before}${body.slice(0, 100)}, ${'attributes' in options ? 'with' : 'without'} a schema`)
-        if (status === 200) t.equal(parseForms(res).length, 1, 'the form comes back')
+        if (status === 422 && body.startsWith('post[')) t.equal(parseForms(res).length, 1, 'the form comes back')
       }
     }
   }

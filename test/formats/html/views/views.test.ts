@@ -49,7 +49,7 @@ const requests: Readonly<Record<Kind, readonly [status: number, request: InjectO
   record: [200, { url: '/posts/1' }],
   edit: [422,
     { method: 'POST', url: '/posts', payload: '_method=PUT&id=1&_version=1&post[title]=&post[secret]=SECRET' }],
-  chosen: [200, { method: 'POST', url: '/posts', payload: '_step=delete&id[]=1' }],
+  chosen: [422, { method: 'POST', url: '/posts', payload: '_step=delete&id[]=1' }],
   stale: [412,
     { method: 'POST', url: '/posts', payload: '_method=PUT&id=1&_version=0&post[title]=mine&post[secret]=SECRET' }],
   error: [404, { url: '/posts/99' }]
