@@ -345,6 +345,11 @@ export interface components {
          * @example "3.json"
          */
         ETag: string;
+        /**
+         * @description What an update did with the rows of a request with many rows: a dictionary (RFC 9651).
+         * @example created=0, changed=2, unchanged=1
+         */
+        "Row-Counts": string;
     };
     pathItems: never;
 }
@@ -474,6 +479,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
+                    "Row-Counts": components["headers"]["Row-Counts"];
                     "Preference-Applied": components["headers"]["Preference-Applied"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
@@ -490,6 +496,7 @@ export interface operations {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
                     "Preference-Applied": components["headers"]["Preference-Applied"];
+                    "Row-Counts": components["headers"]["Row-Counts"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -941,6 +948,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
+                    "Row-Counts": components["headers"]["Row-Counts"];
                     "Preference-Applied": components["headers"]["Preference-Applied"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
@@ -957,6 +965,7 @@ export interface operations {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
                     "Preference-Applied": components["headers"]["Preference-Applied"];
+                    "Row-Counts": components["headers"]["Row-Counts"];
                     [name: string]: unknown;
                 };
                 content?: never;

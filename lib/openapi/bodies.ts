@@ -122,8 +122,9 @@ export function describeBodies (
     if (compileReader === form.compileReader) return asForm
     if (own === undefined) return undefined
     if (compileReader === json().compileReader) {
-      const { ids, id = {} } = own
-      const one = describeGroup(singular, ids === undefined ? own : { ...own, id: { oneOf: [id, ids] } })
+      const { ids, id } = own
+      const named = ids === undefined || id === undefined ? id ?? ids : { oneOf: [id, ids] }
+      const one = describeGroup(singular, { ...own, id: named })
       return { schema: choose(one, many && describeGroup(plural, { group: many.list, isWhole: true, id: undefined })) }
     }
     if (compileReader === xml().compileReader) {

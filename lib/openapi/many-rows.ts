@@ -28,9 +28,9 @@ function isTransactional ({ options: { store, routing } }: CompiledResource, act
 /** Returns whether the first action of a route may be a dry run, which no page shows. */
 export function mayBeDryRun (
   compiled: CompiledResource,
-  { actions: [{ name }], parameters, customAction }: Route
+  { actions: [{ name }], parameters }: Route
 ): boolean {
-  return customAction === undefined && parameters.includes(DRY_RUN) && isTransactional(compiled, name) &&
+  return parameters.includes(DRY_RUN) && isTransactional(compiled, name) &&
     compiled.representations.some(({ browser }) => browser !== true)
 }
 

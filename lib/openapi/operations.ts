@@ -362,13 +362,15 @@ function redirect ({ compiled, writer }: DescribedResource): OperationKind['answ
 
 function describeCustom (
   subject: DescribedResource,
-  { path, route, method }: DescribedOperation,
+  operated: DescribedOperation,
   own: CompiledCustomAction
 ): OperationKind {
-  const { compiled, compiled: { resource: { plural, singular } }, names: { one, many }, schemas, writer } = subject
+  const { path, route, method } = operated
+  const { compiled: { resource: { plural, singular } }, names: { one, many }, schemas } = subject
   const name = camelize(own.name)
-  const where = { collection: many, member: one, new: `New${one}` }[own.on]
-  const isOfMany = own.on === 'collection'
+  const takesIds = own.many && path.param === undefined
+  const where = takesIds ? many : { collection: many, member: one, new: `New${one}` }[own.on]
+  const isOfMany = takesIds || own.on === 'collection'
   const demanded = requiredNames({ attributes: own.queried })
   const shown = answerRecord(subject, 'The result of the action', 'either')
   const purpose = {
@@ -383,11 +385,20 @@ function describeCustom (
     }))
   }
   if (route.readPayload === undefined) return { ...purpose, ...describeRead(subject, shown) }
+  return { ...purpose, ...takesIds ? describeCustomMany(subject, own) : describeCustomWrite(subject, operated, own) }
+}
+
+/** Describes a write of the app. */
+function describeCustomWrite (
+  subject: DescribedResource,
+  { path, route, method }: DescribedOperation,
+  own: CompiledCustomAction
+): Omit<OperationKind, 'id' | 'summary'> {
+  const { compiled, schemas, writer } = subject
   const group = schemas.custom(own)
   const isWhole = own.attributes !== undefined && requiredNames({ attributes: own.supplied }).length > 0
   const isForForms = route.formOnly === true
   return {
-    ...purpose,
     headers: [IF_MATCH],
     bodies: {
       own: isForForms ? undefined : { group, isWhole, id: idOf(compiled) },
@@ -395,12 +406,40 @@ function describeCustom (
       required: isWhole || isForForms
     },
     answers: {
-      200: shown,
+      200: answerRecord(subject, 'The result of the action', 'either'),
       201: answerRecord(subject, 'The row that was created', 'either', { Location: defineHeader(writer, 'Location') }),
       204: { description: 'The action was carried out; there is nothing to return' },
       ...redirect(subject)
     },
     refusals: REFUSED_WRITE
+  }
+}
+
+/** Describes an action of the app that is performed on each of several rows, in one transaction. */
+function describeCustomMany (
+  subject: DescribedResource,
+  own: CompiledCustomAction
+): Omit<OperationKind, 'id' | 'summary'> {
+  const { compiled, compiled: { resource: { singular } }, schemas } = subject
+  const group = schemas.custom(own)
+  const ids = describeIds(compiled)
+  return {
+    description: 'Performs the action on each row, in one transaction: on all of them, or on none.',
+    headers: [PREFER],
+    bodies: {
+      own: { group, isWhole: false, id: undefined, ids },
+      many: {
+        list: listRows(compiled, { required: ['id'], allOf: [group], xml: { name: singular } }),
+        ...(own.attributes === undefined && { group: () => schemas.shared(nameIds(ids)) })
+      }
+    },
+    answers: {
+      200: answerRecord(subject, 'The rows that the action has returned', 'list', preferenceOf(subject)),
+      204: { description: 'The action was carried out; there is nothing to return', headers: preferenceOf(subject) },
+      ...redirect(subject)
+    },
+    refusals: REFUSED_WRITE,
+    mayBeMany: true
   }
 }
 

@@ -230,8 +230,11 @@ const stale = {
 }
 const seeOther = { description: 'Redirects a browser to the page that shows the result', headers: location }
 const preferred = { 'Preference-Applied': ref('headers', 'Preference-Applied') }
+const counted = { 'Row-Counts': ref('headers', 'Row-Counts') }
 const changed = {
-  description: 'The changed post, or a list of several', headers: { ...cached, ...preferred, ...etag }, content: rows
+  description: 'The changed post, or a list of several',
+  headers: { ...cached, ...counted, ...preferred, ...etag },
+  content: rows
 }
 const dryRun = {
   in: 'query',
@@ -494,7 +497,7 @@ const OPERATIONS: Readonly<Record<string, unknown>> = {
     },
     responses: {
       200: changed,
-      204: { description: 'Changed, if Prefer asks for no body', headers: { ...cached, ...preferred } },
+      204: { description: 'Changed, if Prefer asks for no body', headers: { ...cached, ...preferred, ...counted } },
       303: seeOther,
       412: stale,
       ...refusals('BadRequest', 'Forbidden', 'NotFound', 'NotAcceptable', 'Conflict', 'PayloadTooLarge',
@@ -640,7 +643,7 @@ t.test('an operation has everything that the contract says', async (t) => {
     t.match(description, /^[A-Z]/, name)
   }
   t.strictSame(Object.keys(headers).sort(),
-    ['CacheControl', 'Content-Range', 'ETag', 'Link', 'Location', 'Preference-Applied', 'Total-Count'])
+    ['CacheControl', 'Content-Range', 'ETag', 'Link', 'Location', 'Preference-Applied', 'Row-Counts', 'Total-Count'])
 })
 
 const csv: Format = {

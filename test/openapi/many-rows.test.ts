@@ -100,6 +100,36 @@ t.test('an update that finds rows by unique values is described where it may', a
   }
 })
 
+t.test('an action of the app that takes several rows is described apart from that of one row', async (t) => {
+  const stock = { type: 'object', properties: { stock: { type: 'integer' } }, required: ['stock'] } as const
+  const document = await describe(t, drawn((map) => map.resources('posts', {
+    attributes: post, maxRows: 3
+  }, (posts) => {
+    posts.member.post('publish', { many: true }, () => undefined)
+    posts.member.post('count', { many: true, attributes: stock }, () => undefined)
+  })))
+  checkReferences(t, document)
+  const operation = (path: string): Operation => document.paths[path]?.post as Operation
+  t.strictSame(['/posts/{id}/publish', '/posts/publish'].map((path) => operation(path).operationId),
+    ['publishPost', 'publishPosts'])
+  t.strictSame(operation('/posts/publish').parameters.map(({ name }) => name), ['format', 'dry_run', 'Prefer'])
+  t.strictSame(Object.keys(operation('/posts/publish').responses).filter((status) => status < '400').sort(),
+    ['200', '204', '303'])
+  t.strictSame(findMany(operation('/posts/publish')), { json: 3, xml: 3, form: true })
+  const compile = compileIn(document)
+  const cases: ReadonlyArray<readonly [path: string, fits: readonly unknown[], others: readonly unknown[]]> = [
+    ['publish', [{ id: [1, 2] }, { id: [], post: { rating: 1 } }, { posts: [{ id: 1 }] }],
+      [{ id: 1 }, { id: [1, 2, 3, 4] }, { posts: [{}] }]],
+    ['count', [{ id: [1], post: { stock: 1 } }, { posts: [{ id: 1, stock: 2 }] }],
+      [{ id: [1], post: {} }, { posts: [{ id: 1, stock: 'many' }] }]]
+  ]
+  for (const [path, fits, others] of cases) {
+    const isValid = compile(`/paths/~1posts~1${path}/post/requestBody/content/application~1json/schema`)
+    for (const body of fits) t.ok(isValid(body), `${path} ${JSON.stringify(body)}`)
+    for (const body of others) t.notOk(isValid(body), `${path} not ${JSON.stringify(body)}`)
+  }
+})
+
 t.test('a body has one row or many of them, and not both', async (t) => {
   const cases: ReadonlyArray<readonly [method: string, fits: readonly unknown[], others: readonly unknown[]]> = [
     ['post',
