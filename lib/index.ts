@@ -53,7 +53,7 @@ export type { Location } from './core/resource/location.js'
 export type { AjvSettings } from './core/schema/validation/validators.js'
 export type { Issues } from './core/schema/validation/issues.js'
 export type {
-  DeclaredOptions, FormatOptions, OpenapiOptions, ResourceOptions, ScopeOptions
+  DeclaredOptions, FormatOptions, IdempotencyOptions, OpenapiOptions, ResourceOptions, ScopeOptions
 } from './core/options/options.js'
 export type { ListQuery } from './core/actions/list.js'
 export type { ListOutcome, Outcome, Source, Total } from './core/actions/outcome.js'
@@ -79,8 +79,8 @@ export type { Id, Scope, Row } from './core/resource/row.js'
 export type { Attributes, Scalar } from './core/schema/types.js'
 export type {
   Batches, Capabilities, Changes, ComparedType, Condition, Context, Count, CountQuery, Operator, Filter, Guard,
-  OnDelete, Order, Position, Query, Reference, RunInTransaction, Search, Store, Stores, TableRequest, Transaction,
-  TransactionContext, TransactionOptions, WriteOutcome
+  KeptRequest, KeptRequests, OnDelete, Order, Position, Query, Reference, RunInTransaction, Search, Store,
+  Stores, TableRequest, Transaction, TransactionContext, TransactionOptions, WriteOutcome
 } from './core/stores/store.js'
 export type { Session, TransactionSource } from './core/stores/transaction.js'
 export type { CsvOptions } from './core/formats/csv/csv.js'

@@ -233,6 +233,28 @@ export const MatchRequiredError: DetailedErrorClass<[resource: string, isAmongMa
     : `send If-Match with the ETag of the ${resource} that you have read`
 )
 
+/** Thrown when an `Idempotency-Key`, or a form's `_key`, is missing or malformed. */
+export const InvalidKeyError: DetailedErrorClass<[detail: Said]> = makeError('FST_RESOURCES_INVALID_KEY', 400, itself)
+
+const KeyReusedBase: DetailedErrorClass<[]> = makeError('FST_RESOURCES_KEY_REUSED', 422, () => say('keyReused'))
+/** Thrown when another request was carried out with the same `Idempotency-Key`. */
+export class KeyReusedError extends KeyReusedBase {
+  /** The id of the row that the other request has created, if it was one. */
+  readonly id: Id | undefined
+
+  constructor (id?: Id) {
+    super()
+    this.id = id
+  }
+}
+
+const KeyInUseBase: DetailedErrorClass<[]> = makeError('FST_RESOURCES_KEY_IN_USE', 409, () => say('keyInUse'))
+/** Thrown by a store when a request with the same `Idempotency-Key` takes too long. */
+export class KeyInUseError extends KeyInUseBase {
+  /** The header `Retry-After`, in seconds (RFC 9110 §10.2.3). */
+  readonly headers: Readonly<Record<string, string>> = { 'retry-after': '1' }
+}
+
 const InvalidBase: DetailedErrorClass<[detail: Said]> = makeError('FST_RESOURCES_INVALID', 422, itself)
 const DuplicateBase: DetailedErrorClass<[detail: Said]> = makeError('FST_RESOURCES_DUPLICATE', 409, itself)
 

@@ -117,6 +117,8 @@ export const ENGLISH_TEXTS = {
   changedMeanwhile: ({ resource }: OfResource): string =>
     `the ${resource} does not meet the If-Match, If-None-Match or _version of the request; read it again`,
   replacedMeanwhile: ({ resource }: OfResource): string => `the ${resource} has been replaced meanwhile; read it again`,
+  keyReused: 'another request was carried out with the same Idempotency-Key; send a new key',
+  keyInUse: 'a request with the same Idempotency-Key is still being carried out; try again',
   tooManyValues: ({ most }: Most): string => `the body has more than ${most} values`,
   urlTooLong: ({ most }: Most): string => `the URL must have at most ${most} characters`,
   tooManyFields: ({ most }: Most): string => `the form has more than ${most} fields`,

@@ -2,6 +2,7 @@
 export {
   DuplicateError,
   InvalidError,
+  KeyInUseError,
   MalformedBodyError,
   NotFoundError,
   ReferencedError,

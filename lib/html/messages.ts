@@ -263,6 +263,10 @@ export interface PageMessages extends MessageTexts {
   readonly goneAdvice: string
   /** The button of such a form. @default 'Create it again' */
   readonly createAgain: string
+  /** The link to the row that a form has created already. @default 'This was saved already' */
+  readonly savedAlready: string
+  /** The button that creates another row with that form. @default 'Save it as another one' */
+  readonly saveAnother: string
   /** The link back to the row, without saving. @default 'Leave it as it is' */
   readonly leave: string
   /**

@@ -21,6 +21,11 @@ export interface Dialect {
    * the database locks no rows.
    */
   lockRows? (table: string, id: Pick<TypedColumn, 'quoted' | 'kind'>): string
+  /**
+   * Returns the statement that adds a request to a table, unless one with its key has not expired. Its values are the
+   * key, the digest, the time of expiry and the present time. It waits at most 5 seconds for another transaction.
+   */
+  insertRequest (table: string): string
   /** Returns the limit of a list without a filter, whose plan does not depend on it. */
   fixedLimit (placeholder: string): string
   /** Returns a condition that a text matches a pattern. */
@@ -123,6 +128,12 @@ export function quoteName (name: string): string {
 
 export function quoteTable ({ quote }: Dialect, table: string, schema: string | undefined): string {
   return schema === undefined ? quote(table) : `${quote(schema)}.${quote(table)}`
+}
+
+/** Returns the end of the statement that adds a request: an expired one is replaced. */
+export function replaceExpired (table: string, now: string): string {
+  return 'ON CONFLICT (key) DO UPDATE SET digest = excluded.digest, expires = excluded.expires ' +
+    `WHERE ${table}.expires <= ${now}`
 }
 
 /** A row of a driver: the values of its columns, by name. */

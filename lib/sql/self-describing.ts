@@ -74,6 +74,7 @@ export function describeItself (source: TableSource): Store {
     get unique () { return opened?.unique },
     get versions () { return opened?.versions },
     get capabilities () { return capabilities },
+    get requests () { return opened?.requests },
     describe () {
       source.retain?.()
       return learn()

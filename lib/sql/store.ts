@@ -14,6 +14,7 @@ import { type BoundStatement, makeDecoder, Statements, type WriteTarget } from '
 import { Conditions } from './predicates.js'
 import { ConstraintError, makeRescue, REFUSALS, type Rescue, rescueDeletion, rescueRead } from './constraint-errors.js'
 import type { Dialect, Driver, RawRow, SqlSession } from './dialect.js'
+import { SqlRequests } from './requests.js'
 import { checkGiven, keepKey } from './keys/id-columns.js'
 import {
   type CheckedTable,
@@ -118,7 +119,8 @@ export function makeSqlStore (
         run: (context: SqlTransactionContext) => MaybePromise<T>,
         context: Context,
         options?: TransactionOptions
-      ) => rows.transaction(run, context, options, source)
+      ) => rows.transaction(run, context, options, source),
+      requests: new SqlRequests(options, dialect, driver)
     })
   })
 }

@@ -34,6 +34,7 @@ import {
 } from './default-actions.js'
 import type { Routing } from '../options/resolve/routing.js'
 import { findChosen } from './chosen-rows.js'
+import { performKept, performOnce } from './idempotency.js'
 import { writeRows } from './write-rows.js'
 
 const CONDITION_NAMES = Object.values(CONDITION_FIELDS)
@@ -218,7 +219,9 @@ export class Handlers {
 
   /** Performs an action, and answers with its outcome. */
   async #answer (state: ActionState, act: () => Promise<Outcome | undefined>): Promise<FastifyReply> {
-    const outcome = channel.hasSubscribers ? await traceAction(state, act) : await act()
+    const { idempotency } = this.#compiled.options
+    const run = idempotency === undefined ? act : async () => performOnce(state, idempotency, act)
+    const outcome = channel.hasSubscribers ? await traceAction(state, run) : await run()
     const shown = isWithoutWrite(outcome) ? await hideUnauthorized(outcome, state) : outcome
     if (!state.route.safe) logOutcome(shown, state)
     // An await here would hold the rows of the outcome until the client has read the whole answer.
@@ -234,7 +237,7 @@ export class Handlers {
     const { checkAccess, compiled: { resource } } = state
     for (let tries = 0; tries <= TRIES; tries++) {
       state.attempt = checkAccess === undefined ? state.makeAttempt() : { ...await checkAccess(state, state) }
-      const outcome = await perform(state)
+      const outcome = await (state.keyed === undefined ? perform(state) : performKept(state.keyed, state, perform))
       if (!hasChanged(outcome, state)) return outcome
       state.id = ofId(resource, state.id)
     }

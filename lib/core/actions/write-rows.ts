@@ -4,10 +4,11 @@ import {
 } from '../errors.js'
 import { say } from '../messages.js'
 import { findPreconditions } from '../request/preconditions.js'
+import type { KeyedWrite } from '../request/keyed-write.js'
 import type { Payload, RowPayload } from '../request/payload.js'
 import { DRY_RUN, LARGEST_TOGETHER, wantsNoRows } from '../request/rows.js'
 import { type ActionState, type Attempt, type RequestState, RowState } from '../request/state.js'
-import type { Row } from '../resource/row.js'
+import type { Id, Row } from '../resource/row.js'
 import { type RunInTransaction, sizeOf } from '../stores/store.js'
 import { hasChanged, type PerformAction, TRIES } from './default-actions.js'
 import { matchRows } from './match-rows.js'
@@ -115,7 +116,7 @@ async function writeAll (state: ActionState, actions: RowActions): Promise<RowsO
     const ready = await checkRows(prepared.rows, faults)
     const ids = ready.flatMap(({ state: { id } }) => id ?? [])
     const write = async (savepoints: boolean): Promise<Written> => transact(
-      writeEach(ready, perform, { faults, savepoints, keeps, changed }),
+      writeEach(ready, perform, { faults, savepoints, keeps, changed, keyed: state.keyed, kind: end.kind }),
       state,
       // A refused write of a handler throws, because the handler may not look at its outcome.
       { attempts: runsHandler ? 1 : ATTEMPTS, returnsRefused: !runsHandler, ids, dryRun }
@@ -205,16 +206,22 @@ interface Writing {
   readonly keeps: boolean
   /** The row that had changed in the attempt before; `undefined` if there was none. */
   readonly changed: ChangedRow | undefined
+  /** The key of the request, with which its outcome is kept. */
+  readonly keyed: KeyedWrite | undefined
+  readonly kind: RowsOutcome['kind']
 }
 
 /** Makes the function that writes rows in a transaction, and throws the faults of all. */
 function writeEach (
   rows: readonly PreparedRow[],
   perform: PerformAction<Outcome | undefined>,
-  { faults: known, savepoints, keeps, changed }: Writing
+  { faults: known, savepoints, keeps, changed, keyed, kind }: Writing
 ): RunInTransaction<Written> {
-  return async ({ openTransaction: transaction }) => {
+  return async (context) => {
+    const { openTransaction: transaction } = context
+    await keyed?.begin(context)
     const faults = known.copy()
+    const ids: Id[] = []
     const written: Row[] = []
     const counts = { ...NONE }
     let size = 0
@@ -233,7 +240,9 @@ function writeEach (
         }
         if (outcome.kind === 'stale') throw refuseStale(state)
         counts[sortOf(outcome)]++
-        if (!keeps || !('row' in outcome) || outcome.row === undefined) continue
+        if (!('row' in outcome) || outcome.row === undefined) continue
+        ids.push(outcome.row.id)
+        if (!keeps) continue
         written.push(outcome.row)
         size += sizeOf(outcome.row)
         if (size > LARGEST_TOGETHER) throw new TooManyRowsError(TOO_LARGE)
@@ -244,6 +253,7 @@ function writeEach (
       }
     }
     if (faults.size > 0) throw faults.toError()
+    await keyed?.finish({ kind, ids: kind === 'deletedMany' ? [] : ids, counts }, context)
     return { rows: written, counts }
   }
 }

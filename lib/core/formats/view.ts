@@ -135,6 +135,8 @@ export interface Input {
   readonly id: Id | undefined
   /** The version that the form had, or else the current version of that row. */
   readonly version: string | undefined
+  /** The key that the form had, which it keeps until it has written something. @default undefined */
+  readonly key?: string | undefined
   /** The group of attributes, as a node of the form's reader. */
   readonly node: unknown
   /** The values of the attributes, as far as they could be read. */

@@ -1,4 +1,4 @@
-import type { RouteOptions } from 'fastify'
+import type { FastifyRequest, RouteOptions } from 'fastify'
 import type { CsvOptions } from '../formats/csv/csv.js'
 import type { Format } from '../formats/format.js'
 import type { ActionName, IdType } from '../resource/resource.js'
@@ -92,6 +92,11 @@ export interface DeclaredOptions<
   readonly trustedOrigins?: readonly string[]
   /** Whether an update or a delete without a version is refused with 428. @default false */
   readonly requireMatch?: boolean
+  /**
+   * Whether a write with the header `Idempotency-Key` is carried out once only, however often it is sent. The store
+   * must have transactions. @default keys are ignored
+   */
+  readonly idempotency?: IdempotencyOptions
   /** The most rows that a request may write, all or none; 0 allows requests with one row only. @default 1000 */
   readonly maxRows?: number
   /** The greatest `?limit=`, in rows. @default 1000 */
@@ -128,6 +133,19 @@ export interface DeclaredOptions<
   readonly openapi?: OpenapiOptions | false
   /** Whether `GET /posts.xsd` answers with the XML Schema of requests and responses in XML. @default false */
   readonly xsd?: boolean
+}
+
+/** The options of requests with an `Idempotency-Key`. */
+export interface IdempotencyOptions {
+  /** How long a key is kept: a number of milliseconds, or a text such as `'30m'`, `'24h'` or `'7d'`. @default '24h' */
+  readonly keep?: number | string
+  /** Whether a write without a key is refused. Of forms, only those that create a row need one. @default false */
+  readonly required?: boolean
+  /**
+   * Returns the user of a request, whose keys are nothing to others. It must be given with `authorize` or `scope`.
+   * @default all requests have the same one
+   */
+  readonly principal?: (request: FastifyRequest) => MaybePromise<string>
 }
 
 /** Members of each OpenAPI operation. Parameters and responses are added to the generated ones; others replace them. */

@@ -88,6 +88,25 @@ export function checkCapabilities ({ capabilities, count }: Store): void {
 }
 
 /**
+ * Checks that requests with a key can be kept.
+ * @param isGuarded whether the answers depend on the user
+ * @throws InvalidOptionError
+ */
+export function checkKeptRequests ({ idempotency, store }: ResolvedOptions, isGuarded: boolean): void {
+  if (idempotency === undefined) return
+  if (store.transaction === undefined || store.requests === undefined) {
+    throw new InvalidOptionError('idempotency', 'needs a store with transactions that keeps requests (docs/stores.md)')
+  }
+  if (isGuarded && idempotency.principal === undefined) {
+    throw new InvalidOptionError(
+      'idempotency',
+      'needs "principal", because "authorize" or "scope" tell users apart: a function that returns the user of a ' +
+        'request, such as (request) => request.user.id'
+    )
+  }
+}
+
+/**
  * Checks that each name of an option for pages is a declared attribute, and is not `writeOnly`.
  * @throws InvalidOptionError
  */

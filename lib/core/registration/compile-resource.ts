@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { compileAccessCheck } from '../actions/authorize/authorize.js'
-import { constrainParents, type GuardedResource, passesChecks } from '../actions/authorize/level.js'
+import { constrainParents, type GuardedResource, isGuarded, passesChecks } from '../actions/authorize/level.js'
 import { compileRefusals } from '../actions/authorize/refused-actions.js'
 import type { Target } from '../actions/list.js'
 import { InvalidOptionError } from '../errors.js'
@@ -29,7 +29,7 @@ import { compileValidation } from '../schema/validation/validation.js'
 import type { Validators } from '../schema/validation/validators.js'
 import { didYouMean } from '../util/words.js'
 import { lazy } from '../util/functions.js'
-import { checkCapabilities, checkForeignKey, checkKept, checkWriter } from './check-resource.js'
+import { checkCapabilities, checkForeignKey, checkKept, checkKeptRequests, checkWriter } from './check-resource.js'
 
 /** The surroundings of a resource: its place, its relatives and the settings of the app. */
 export interface ResourceContext
@@ -64,6 +64,8 @@ export function compileResource (
   const bodiless = bodies.find(({ reader }) => reader.onlyLists !== true) ??
     compileBody(resource, json().mediaTypes, compileJsonReader, undefined)
   const target: Target = { resource, store: options.store, scope: {} }
+  const access = compileAccess(target, options.routing, context)
+  checkKeptRequests(options, access.levels.some(isGuarded))
   return {
     options,
     resource,
@@ -72,7 +74,7 @@ export function compileResource (
     target,
     resourcePaths,
     findLocation: compileLocation(resourcePaths),
-    ...compileAccess(target, options.routing, context),
+    ...access,
     representations,
     bodies,
     patches,
@@ -185,6 +187,7 @@ function makeWriterContext (
     memberActions: linksTo('member'),
     children,
     references,
+    hasKeys: options.idempotency !== undefined,
     newSegment: segmentOf('new'),
     editSegment: segmentOf('edit'),
     paths,

@@ -28,10 +28,17 @@ export async function prepareStores (
   first: readonly Store[]
 ): Promise<void> {
   const rankOf = ({ store }: ResolvedOptions): number => first.indexOf(store)
-  for (const { store, name } of resources.toSorted((one, other) => rankOf(one) - rankOf(other))) {
+  for (const { store, name, idempotency } of resources.toSorted((one, other) => rankOf(one) - rankOf(other))) {
     const preparation: StorePreparation = { store, isPlanned: false }
     preparations.publish(preparation)
-    if (!preparation.isPlanned) await callStore(app, store, name, 'prepare')
+    if (preparation.isPlanned) continue
+    await callStore(app, store, name, 'prepare')
+    if (idempotency === undefined) continue
+    try {
+      await store.requests?.prepare?.()
+    } catch (error) {
+      throw withOwner(error, ownerOf(name))
+    }
   }
 }
 

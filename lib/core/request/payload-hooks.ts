@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto'
 import type { FastifyBodyParser, FastifyReply, preValidationHookHandler } from 'fastify'
 import { notFound } from '../modes.js'
 import { InvalidError, InvalidMethodError, MalformedBodyError } from '../errors.js'
 import type { Entries, Reader } from '../formats/format.js'
-import { STEP } from '../formats/form/parse.js'
+import { KEY, STEP } from '../formats/form/parse.js'
 import type { BodyFormat, CompiledCustomAction, CompiledResource } from '../compiled-resource.js'
 import { refuseMethod } from './negotiate.js'
 import { CREATE, MATCH, readMatch } from './match.js'
@@ -22,6 +23,15 @@ export const keepBody: FastifyBodyParser<Buffer> = (_request, body, done) => { d
 export function keepQuery (parse: FastifyBodyParser<Buffer>): FastifyBodyParser<Buffer> {
   return (request, body, done) =>
     request.method === 'QUERY' ? keepBody(request, body, done) : parse(request, body, done)
+}
+
+/** Returns a parser that notes the digest of a body, by which a request that is sent again is recognized. */
+export function noteDigest (parse: FastifyBodyParser<Buffer>): FastifyBodyParser<Buffer> {
+  return (request, body, done) => {
+    const state = request[STATE] as RequestState
+    state.bodyDigest = createHash('sha256').update(body).digest('base64url')
+    return parse(request, body, done)
+  }
 }
 
 /** Compiles a function that finds the default write that a method asks for, if it is one of these actions. */
@@ -54,6 +64,7 @@ export function compilePayloadHook (
     if (asked === undefined) return refuseAction(state)
     const isDefault = typeof asked === 'string'
     state.action = isDefault ? asked : asked.name
+    if (body.reader.form && entries[KEY] !== undefined) state.formKey = body.reader.scalar(entries[KEY])
     state.customAction = isDefault ? undefined : asked
     if (step !== undefined && (!isDefault || member !== undefined || resource.singleton)) {
       throw new InvalidMethodError(`"${STEP}" is about many rows, which this path does not have`)

@@ -15,6 +15,7 @@ import type { RouteInfo } from '../routes/route.js'
 import type { OpenCondition } from '../formats/form/condition.js'
 import type { ContentType, FormatChoice } from './accept.js'
 import type { QueryParameters } from './filter-query.js'
+import type { KeyedWrite } from './keyed-write.js'
 import type { Payload } from './payload.js'
 import type { Preconditions, ReadConditions } from './preconditions.js'
 
@@ -87,6 +88,12 @@ export class RequestState implements Context {
   customAction: CompiledCustomAction | undefined = undefined
   /** The payload, or `undefined` until the body is read. */
   payload: Payload | undefined = undefined
+  /** The digest of the body, if requests with a key are kept and the request has a body. */
+  bodyDigest: string | undefined = undefined
+  /** The key in a form: its texts, of which there must be one. */
+  formKey: unknown = undefined
+  /** The write that is kept with the key of the request. */
+  keyed: KeyedWrite | undefined = undefined
   /** The attributes supplied: those of the payload, or those with which the form for a new row begins. */
   attributes: Attributes = NO_MEMBERS
   /** The query, as the schema of the custom action converts it. */

@@ -58,6 +58,15 @@ export async function respond (outcome: Outcome, state: ActionState): Promise<Fa
   return sendRecord(outcome.row, outcome.kind, prepared, state)
 }
 
+/** Answers with the status of an outcome whose row cannot be shown. A browser is redirected to the list. */
+export function respondWithoutRow (kind: Outcome['kind'], state: ActionState): undefined {
+  const { reply, choice: { format } } = state
+  const answer = OUTCOME_RESPONSES[kind][format.browser === true ? 'browser' : 'document']
+  state.isAnswered = true
+  if (answer.status === 303) reply.header('location', locate(answer, undefined, state))
+  reply.code(answer.status).send()
+}
+
 function isRows (outcome: Outcome): outcome is RowsOutcome {
   return /^(?:created|updated|deleted|done)Many$/.test(outcome.kind)
 }
@@ -291,7 +300,8 @@ function makeInput (
 ): Input {
   // The version that the form had comes first, because its user has not seen later changes.
   const shown = row && toFormRow(row, state)
-  return { id, version: version ?? shown?.version, node, attributes, row: shown, errors }
+  const key = typeof state.formKey === 'string' ? state.formKey : undefined
+  return { id, version: version ?? shown?.version, key, node, attributes, row: shown, errors }
 }
 
 /** Returns the view without the links to a parent, which does not exist or is hidden. */

@@ -7,7 +7,7 @@ import { InvalidOptionError } from '../errors.js'
 import { form, parseFormText } from '../formats/form/read.js'
 import type { Asset } from '../formats/format.js'
 import type { CompiledResource } from '../compiled-resource.js'
-import { compileBodyParser, keepBody, keepQuery } from '../request/payload-hooks.js'
+import { compileBodyParser, keepBody, keepQuery, noteDigest } from '../request/payload-hooks.js'
 import { type Negotiator, refuseMethod } from '../request/negotiate.js'
 import { ACCEPT_QUERY, QUERY_TYPES } from '../request/query-body.js'
 import { STATE } from '../request/state.js'
@@ -74,12 +74,13 @@ function setErrorHandler (app: FastifyInstance, { negotiator, paths }: PreparedR
  * Replaces the app's body parsers in this scope by our readers. The bodies of QUERY, which are no payload, have the
  * same types. A scope of their own would take a seventh of the registration.
  */
-function addParsers (app: FastifyInstance, { bodies, patches }: CompiledResource): void {
+function addParsers (app: FastifyInstance, { bodies, patches, options: { idempotency } }: CompiledResource): void {
   app.removeAllContentTypeParsers()
   const parsers = new Map(QUERY_TYPES.map((type) => [type, keepBody]))
   for (const { mediaTypes, reader, compileReader } of [...patches, ...bodies]) {
     const parse = compileReader === form.compileReader ? findFormParser(app) : compileBodyParser(reader)
-    for (const mediaType of mediaTypes) parsers.set(mediaType, keepQuery(parse))
+    const noted = keepQuery(idempotency === undefined ? parse : noteDigest(parse))
+    for (const mediaType of mediaTypes) parsers.set(mediaType, noted)
   }
   for (const [mediaType, parse] of parsers) app.addContentTypeParser(mediaType, { parseAs: 'buffer' }, parse)
 }

@@ -9,9 +9,9 @@ import type { MaybePromise } from '../util/maybe-promise.js'
 import { freezeValues, mergeMembers, ownMember } from '../util/own-property.js'
 import { comparePositions, compileMatcher, matchEvery, positionOf } from './order.js'
 import {
-  checkScope, type Context, type Count, type CountQuery, type Guard, LARGEST_BATCH_SIZE, omitScope, type OnDelete,
-  type Position, type Query, type RunInTransaction, sizeOf, type Stores, type SyncStore, type TableRequest,
-  type TransactionOptions, type WriteOutcome
+  checkScope, type Context, type Count, type CountQuery, type Guard, type KeptRequest, type KeptRequests,
+  LARGEST_BATCH_SIZE, omitScope, type OnDelete, type Position, type Query, type RunInTransaction,
+  sizeOf, type Stores, type SyncStore, type TableRequest, type TransactionOptions, type WriteOutcome
 } from './store.js'
 import { type Session, Transactions } from './transaction.js'
 import { checkUnique, type UniqueGroups, UniqueIndex } from './unique.js'
@@ -31,6 +31,7 @@ export interface MemoryStore<A = Attributes> extends SyncStore<A> {
   /** Writes outside of it throw `UnavailableError` until it is over. */
   transaction<T> (run: RunInTransaction<T>, context: Context, options?: TransactionOptions): Promise<T>
   idle (): Promise<void> | undefined
+  readonly requests: KeptRequests
 }
 
 /** The options of `memoryStore`. */
@@ -110,13 +111,15 @@ function makeStore (table: MemoryTable, database: MemoryDatabase): MemoryStore<u
     update: (id, changes, guard, context) => database.write(table, context, (rows) => rows.update(id, changes, guard)),
     delete: (id, guard, context) => database.write(table, context, (rows) => rows.delete(id, guard)),
     transaction: (run, context, options) => database.transactions.run(run, context, options),
-    idle: () => database.idle
+    idle: () => database.idle,
+    requests: database.requests
   })
 }
 
 /** The tables of stores that share their transactions. Only one transaction is open at a time. */
 class MemoryDatabase {
   readonly transactions: Transactions<MemorySession> = new Transactions<MemorySession>({ begin: () => this.#begin() })
+  readonly requests: KeptRequests = new MemoryRequests(this.transactions)
   readonly #tables: MemoryTable[] = []
   #session: MemorySession | undefined
 
@@ -175,6 +178,11 @@ class MemorySession implements Session {
     return this.#copies.get(table) as MemoryTable
   }
 
+  /** Calls a function at the commit. */
+  note (repeat: () => void): void {
+    this.#journal.push({ repeat, undo: () => {} })
+  }
+
   commit (): void {
     for (const { repeat } of this.#journal) repeat()
     this.#end()
@@ -192,6 +200,49 @@ class MemorySession implements Session {
 
   rollback (): void {
     this.#end()
+  }
+}
+
+interface MemoryRequest extends KeptRequest {
+  readonly expires: number
+}
+
+type AddedRequest = Pick<MemoryRequest, 'digest' | 'expires'>
+
+/** The most expired requests that a new one deletes. */
+const MOST_EXPIRED = 10
+
+/** The requests that are kept in memory, the oldest first. */
+class MemoryRequests implements KeptRequests {
+  readonly #transactions: Transactions<MemorySession>
+  readonly #kept = new Map<string, MemoryRequest>()
+  /** The request of the open transaction, of which there is only one at a time. */
+  #added: AddedRequest = { digest: '', expires: 0 }
+
+  constructor (transactions: Transactions<MemorySession>) {
+    this.#transactions = transactions
+  }
+
+  find (key: string): KeptRequest | undefined {
+    const kept = this.#kept.get(key)
+    return kept !== undefined && kept.expires > Date.now() ? kept : undefined
+  }
+
+  add (key: string, request: AddedRequest): boolean {
+    this.#added = request
+    return this.find(key) === undefined
+  }
+
+  finish (key: string, result: string, context: Context): void {
+    const request = { ...this.#added, result }
+    this.#transactions.sessionOf(context)?.note(() => {
+      let looked = 0
+      for (const [old, { expires }] of this.#kept) {
+        if (looked++ === MOST_EXPIRED) break
+        if (expires <= Date.now()) this.#kept.delete(old)
+      }
+      this.#kept.set(key, request)
+    })
   }
 }
 

@@ -170,6 +170,35 @@ export interface TransactionOptions {
   readonly ids?: readonly Id[]
 }
 
+/** A request with an `Idempotency-Key` that was carried out. */
+export interface KeptRequest {
+  /** The digest of the request. */
+  readonly digest: string
+  /** What it has done: JSON text with the ids of rows, and without their values. */
+  readonly result: string
+}
+
+/**
+ * The requests with an `Idempotency-Key` that were carried out in a database. Its stores share them. A key is a digest
+ * of 43 characters.
+ */
+export interface KeptRequests {
+  /** Prepares the table. If it throws, the app does not start. @default nothing */
+  prepare? (): MaybePromise<void>
+  /** Returns a request that was carried out and has not expired, or `undefined` if there is none. */
+  find (key: string, context: Context): MaybePromise<KeptRequest | undefined>
+  /**
+   * Notes a request in the transaction of the context, and deletes some expired ones. While another transaction has
+   * noted the same key, it waits for the end of that one. Returns false if the key is kept already.
+   * @param expires the time until which it is kept, in milliseconds since 1970
+   * @throws KeyInUseError if the other transaction takes too long
+   */
+  add (key: string, request: { readonly digest: string, readonly expires: number }, context: Context):
+  MaybePromise<boolean>
+  /** Keeps the result of a request that was noted in the same transaction. */
+  finish (key: string, result: string, context: Context): MaybePromise<void>
+}
+
 /** The optional abilities of a store. */
 export interface Capabilities {
   /** Whether lists can be ordered by attributes of a simple type, not only by id. @default false */
@@ -277,6 +306,8 @@ export interface Store<A = Attributes> {
    * @throws what the function throws, UnavailableError if it conflicts with others, UnknownOutcomeError
    */
   transaction? <T>(run: RunInTransaction<T>, context: Context, options?: TransactionOptions): Promise<T>
+  /** The requests that are kept for the option `idempotency`. @default a resource cannot have the option */
+  readonly requests?: KeptRequests | undefined
   /**
    * Returns a promise while a transaction keeps other writes waiting, which resolves when it is over. The plugin waits
    * for it before a write. Other writes then throw `UnavailableError`. @default writes wait in the store itself

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Chosen } from '../../core/actions/outcome.js'
 import type { SaidMessages, SaidProblem } from '../../core/errors.js'
 import type { Resource } from '../../core/resource/resource.js'
@@ -5,7 +6,7 @@ import type { Id, Row } from '../../core/resource/row.js'
 import { isOpenName } from '../../core/schema/legal-text.js'
 import type { Attributes } from '../../core/schema/types.js'
 import { lazy } from '../../core/util/functions.js'
-import { ANOTHER, type FormNode, MARKER, markerOf, MAX_FIELDS } from '../../core/formats/form/parse.js'
+import { ANOTHER, type FormNode, KEY, MARKER, markerOf, MAX_FIELDS } from '../../core/formats/form/parse.js'
 import type { Input, WriterContext } from '../../core/formats/format.js'
 import type { HtmlView } from '../content.js'
 import type { PageMessages, Translate } from '../messages.js'
@@ -24,7 +25,7 @@ import { FormValues, makeHidden, type FormTarget } from './form-values.js'
 /** The dependencies of `Forms`. */
 export interface FormSource {
   readonly resource: Resource
-  readonly context: Pick<WriterContext, 'references'>
+  readonly context: Pick<WriterContext, 'references' | 'hasKeys'>
   readonly messages: PageMessages
   readonly translate: Translate
 }
@@ -51,6 +52,7 @@ export class Forms {
   readonly #values: FormValues
   readonly #shown: ShownAttributes
   readonly #hasRows: boolean
+  readonly #hasKeys: boolean
   readonly #another: Button | undefined
   readonly #newFrames: FieldFrames
   readonly #frames: FieldFrames
@@ -65,6 +67,7 @@ export class Forms {
     this.#translate = translate
     this.#plans = [...resource.attributes.values()].filter(({ readOnly }) => !readOnly).map(compileFieldPlan)
     this.#references = context.references
+    this.#hasKeys = context.hasKeys
     this.#values = new FormValues(resource, shown)
     this.#shown = shown
     this.#hasRows = resource.open || this.#plans.some(({ hasRows }) => hasRows)
@@ -88,7 +91,8 @@ export class Forms {
     const builder = this.#builder(this.#newFrames, view, problem)
     const fields = this.#plansOf(sent.nodes).map((plan) => buildNew(builder, plan, sent.nodes, prefilled))
     const form = this.#form('create', action, { heading, submit, sent, hasButtons: builder.hasChooseButton })
-    const hidden = makeAgain(this.#resource.singular, this.#references, view)
+    const key = this.#hasKeys ? [{ name: KEY, value: input?.key ?? randomUUID() }] : []
+    const hidden = [...key, ...makeAgain(this.#resource.singular, this.#references, view)]
     return { ...form, hidden, fields, errors: this.#errors(builder, problem) }
   }
 
@@ -98,6 +102,16 @@ export class Forms {
     const again = { ...view, prefilled: readKey(this.#resource, view.input?.id) }
     const form = this.create(action, again)
     return { ...form, submit, another: undefined, errors: [{ text, href: undefined }] }
+  }
+
+  /**
+   * Makes the form that creates another row, with what was sent by a form that has created one already.
+   * @param href the path of that row, if it has a page
+   */
+  createAnother (action: string, view: SentView & HtmlView, href: string | undefined): Form {
+    const { saveAnother: submit, savedAlready: text } = this.#messages
+    const form = this.create(action, { ...view, input: { ...view.input, key: undefined } })
+    return { ...form, submit, another: undefined, errors: [{ text, href }] }
   }
 
   /** Makes the form of a row as it is stored. */

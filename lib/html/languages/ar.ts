@@ -184,6 +184,8 @@ export const messages: Catalog = {
   gone: (singular) => `سجل لم يعد موجودًا: ${isolate(singular)}`,
   goneAdvice: 'حذف شخص ما هذا السجل بعد أن فتحت هذه الصفحة. لم تُحفظ تغييراتك، لكن ما أدخلته ما زال هنا.',
   createAgain: 'إضافته من جديد',
+  savedAlready: 'حُفظ هذا من قبل',
+  saveAnother: 'الحفظ كسجل جديد',
   leave: 'العودة دون تغيير',
 
   mustBeGiven: 'هذا الحقل مطلوب',
@@ -269,6 +271,8 @@ export const messages: Catalog = {
     isolated`السجلات التي بها أخطاء: ${faulty} من ${count}. لم يتم حفظ أو حذف أي شيء.`,
   changedMeanwhile: () => 'تغيّر السجل في هذه الأثناء. أعد تحميله.',
   replacedMeanwhile: () => 'استُبدل السجل في هذه الأثناء. أعد تحميله.',
+  keyReused: 'أُرسل هذا النموذج من قبل ببيانات أخرى. أعد تحميل الصفحة.',
+  keyInUse: 'تجري معالجة النموذج نفسه. أعد المحاولة بعد قليل.',
   tooManyValues: ({ most }) => isolated`عدد القيم في الطلب يزيد على ${most}.`,
   urlTooLong: ({ most }) => isolated`يجب ألا يزيد طول العنوان على ${most} من الأحرف.`,
   tooManyFields: ({ most }) => isolated`عدد حقول النموذج يزيد على ${most}.`,

@@ -156,6 +156,8 @@ export const messages: Catalog = {
   goneAdvice: 'Seit Sie diese Seite geöffnet haben, hat jemand den Eintrag gelöscht. Ihre Änderungen wurden nicht ' +
     'gespeichert, aber Ihre Eingaben sind noch hier.',
   createAgain: 'Erneut anlegen',
+  savedAlready: 'Das wurde bereits gespeichert',
+  saveAnother: 'Zusätzlich speichern',
   leave: 'Unverändert lassen',
 
   mustBeGiven: 'muss angegeben werden',
@@ -248,6 +250,8 @@ export const messages: Catalog = {
     `Fehlerhafte Einträge: ${faulty} von ${count}. Es wurde nichts gespeichert oder gelöscht.`,
   changedMeanwhile: () => 'Der Eintrag wurde inzwischen geändert. Bitte laden Sie ihn neu.',
   replacedMeanwhile: () => 'Der Eintrag wurde inzwischen ersetzt. Bitte laden Sie ihn neu.',
+  keyReused: 'Dieses Formular wurde bereits mit anderen Angaben abgeschickt. Bitte laden Sie die Seite neu.',
+  keyInUse: 'Dasselbe Formular wird gerade verarbeitet. Bitte versuchen Sie es gleich noch einmal.',
   tooManyValues: ({ most }) => `Die Anfrage hat mehr als ${most} Werte.`,
   urlTooLong: ({ most }) => `Die Adresse darf höchstens ${most} Zeichen haben.`,
   tooManyFields: ({ most }) => `Das Formular hat mehr als ${most} Felder.`,

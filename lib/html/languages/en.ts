@@ -140,6 +140,8 @@ export const ENGLISH: Catalog = {
   gone: (singular) => `This ${singular} does not exist any more`,
   goneAdvice: 'Somebody has deleted it since you opened it. Your changes were not saved, but what you typed is here.',
   createAgain: 'Create it again',
+  savedAlready: 'This was saved already',
+  saveAnother: 'Save it as another one',
   leave: 'Leave it as it is',
   ...ENGLISH_TEXTS
 }

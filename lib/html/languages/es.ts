@@ -157,6 +157,8 @@ export const messages: Catalog = {
   goneAdvice: 'Alguien ha eliminado este elemento desde que usted abrió esta página. Sus cambios no se han guardado, ' +
     'pero lo que escribió sigue aquí.',
   createAgain: 'Crear de nuevo',
+  savedAlready: 'Esto ya se ha guardado',
+  saveAnother: 'Guardar como elemento nuevo',
   leave: 'Volver sin cambiar nada',
 
   mustBeGiven: 'es obligatorio',
@@ -246,6 +248,8 @@ export const messages: Catalog = {
     `Elementos con errores: ${faulty} de ${count}. No se ha guardado ni eliminado nada.`,
   changedMeanwhile: () => 'El elemento se ha modificado mientras tanto. Vuelva a cargarlo.',
   replacedMeanwhile: () => 'El elemento se ha sustituido mientras tanto. Vuelva a cargarlo.',
+  keyReused: 'Este formulario ya se envió con otros datos. Vuelva a cargar la página.',
+  keyInUse: 'El mismo formulario se está procesando. Inténtelo de nuevo en un momento.',
   tooManyValues: ({ most }) => `La solicitud tiene más de ${most} valores.`,
   urlTooLong: ({ most }) => `La dirección debe tener como máximo ${most} caracteres.`,
   tooManyFields: ({ most }) => `El formulario tiene más de ${most} campos.`,

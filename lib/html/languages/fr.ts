@@ -157,6 +157,8 @@ export const messages: Catalog = {
   goneAdvice: 'Quelqu’un a supprimé cet élément depuis que vous avez ouvert cette page. Vos modifications n’ont pas ' +
     'été enregistrées, mais votre saisie est conservée ici.',
   createAgain: 'Ajouter à nouveau',
+  savedAlready: 'Cet élément est déjà enregistré',
+  saveAnother: 'Enregistrer comme nouvel élément',
   leave: 'Revenir sans rien modifier',
 
   mustBeGiven: 'ce champ est obligatoire',
@@ -250,6 +252,8 @@ export const messages: Catalog = {
     `Éléments en erreur\u00a0: ${faulty} sur ${count}. Rien n’a été enregistré ni supprimé.`,
   changedMeanwhile: () => 'L’élément a été modifié entre-temps. Veuillez recharger la page.',
   replacedMeanwhile: () => 'L’élément a été remplacé entre-temps. Veuillez recharger la page.',
+  keyReused: 'Ce formulaire a déjà été envoyé avec d’autres données. Veuillez recharger la page.',
+  keyInUse: 'Le même formulaire est en cours de traitement. Veuillez réessayer dans un instant.',
   tooManyValues: ({ most }) => `La requête contient plus de ${most} valeurs.`,
   urlTooLong: ({ most }) => `L’adresse ne doit pas dépasser ${most} caractères.`,
   tooManyFields: ({ most }) => `Le formulaire a plus de ${most} champs.`,

@@ -139,6 +139,8 @@ export const messages: Catalog = {
   gone: (singular) => `${singular}はすでに存在しません`,
   goneAdvice: 'このページを開いた後に削除されました。今回の変更は保存されていませんが、入力内容は残っています。',
   createAgain: 'もう一度作成する',
+  savedAlready: 'この内容はすでに保存されています',
+  saveAnother: '新しいレコードとして保存',
   leave: '変更せずに戻る',
 
   mustBeGiven: '入力してください',
@@ -223,6 +225,8 @@ export const messages: Catalog = {
   rowsAtFault: ({ faulty, count }) => `${count} 件中 ${faulty} 件に問題があります。保存も削除もされていません。`,
   changedMeanwhile: () => '内容が変更されています。もう一度読み込んでください。',
   replacedMeanwhile: () => 'データが置き換えられました。もう一度読み込んでください。',
+  keyReused: 'このフォームは別の内容ですでに送信されています。もう一度読み込んでください。',
+  keyInUse: '同じフォームを処理中です。しばらくしてからもう一度お試しください。',
   tooManyValues: ({ most }) => `リクエストの値が ${most} 個を超えています。`,
   urlTooLong: ({ most }) => `アドレスは ${most} 文字以内にしてください。`,
   tooManyFields: ({ most }) => `フォームの項目が ${most} 個を超えています。`,

@@ -156,6 +156,8 @@ export const messages: Catalog = {
   goneAdvice: 'Alguém excluiu este item desde que você abriu esta página. Suas alterações não foram salvas, mas o ' +
     'que você digitou continua aqui.',
   createAgain: 'Criar novamente',
+  savedAlready: 'Isto já foi salvo',
+  saveAnother: 'Salvar como novo item',
   leave: 'Voltar sem alterar nada',
 
   mustBeGiven: 'é obrigatório',
@@ -244,6 +246,8 @@ export const messages: Catalog = {
     `Itens com erros: ${faulty} de ${count}. Nada foi salvo nem excluído.`,
   changedMeanwhile: () => 'O item foi alterado nesse meio-tempo. Carregue-o novamente.',
   replacedMeanwhile: () => 'O item foi substituído nesse meio-tempo. Carregue-o novamente.',
+  keyReused: 'Este formulário já foi enviado com outros dados. Recarregue a página.',
+  keyInUse: 'O mesmo formulário está sendo processado. Tente novamente em instantes.',
   tooManyValues: ({ most }) => `A solicitação tem mais de ${most} valores.`,
   urlTooLong: ({ most }) => `O endereço deve ter no máximo ${most} caracteres.`,
   tooManyFields: ({ most }) => `O formulário tem mais de ${most} campos.`,

@@ -128,6 +128,8 @@ export const messages: Catalog = {
   gone: (singular) => `${singular}已不存在`,
   goneAdvice: '您打开此页面后，有人删除了此记录。您的更改没有保存，但您填写的内容仍在此处。',
   createAgain: '重新创建',
+  savedAlready: '此内容已保存',
+  saveAnother: '另存为新记录',
   leave: '不更改并返回',
 
   mustBeGiven: '必填',
@@ -212,6 +214,8 @@ export const messages: Catalog = {
   rowsAtFault: ({ faulty, count }) => `${count} 条中有 ${faulty} 条存在问题，没有保存或删除任何内容。`,
   changedMeanwhile: () => '内容已被修改，请重新加载。',
   replacedMeanwhile: () => '内容已被替换，请重新加载。',
+  keyReused: '此表单已用其他内容提交过，请重新加载页面。',
+  keyInUse: '相同的表单正在处理中，请稍后重试。',
   tooManyValues: ({ most }) => `请求中的值超过 ${most} 个。`,
   urlTooLong: ({ most }) => `网址最多 ${most} 个字符。`,
   tooManyFields: ({ most }) => `表单字段超过 ${most} 个。`,

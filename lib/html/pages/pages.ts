@@ -1,6 +1,6 @@
-import { type Problem, RowsError, type SaidProblem, withCodes } from '../../core/errors.js'
+import { KeyReusedError, type Problem, RowsError, type SaidProblem, withCodes } from '../../core/errors.js'
 import type { ActionName, Resource } from '../../core/resource/resource.js'
-import type { Row } from '../../core/resource/row.js'
+import type { Id, Row } from '../../core/resource/row.js'
 import type { Input, TableView, WriterContext } from '../../core/formats/format.js'
 import type { HtmlView } from '../content.js'
 import { type FormTarget, hasVersion } from '../forms/form-values.js'
@@ -154,6 +154,7 @@ export class Pages {
     }
     const canCreate = this.#can('create') && !refused.has('create') && location.isListed !== false
     if (input?.node !== undefined) {
+      if (thrown instanceof KeyReusedError) return this.#writeAnother({ ...view, input }, thrown.id)
       const isGone = problem.status === 404 && view.action === 'update' && !this.#resource.singleton
       return isGone && canCreate ? this.#writeGone(view) : this.#writeForm(input, said, view)
     }
@@ -238,6 +239,14 @@ export class Pages {
     const { gone, singular } = this.#messages
     const frame = this.#frames.frame(gone(singular), { view, paths })
     return this.#writeFormPage(frame, this.#forms.createAgain(paths.collection, view), frame.parent?.href)
+  }
+
+  /** Writes a form that has created a row already, and creates another one now. */
+  #writeAnother (view: HtmlView & { readonly input: Input }, id: Id | undefined): string {
+    const paths = this.#frames.pathsOf(view)
+    const frame = this.#frames.frame(this.#messages.new(this.#messages.singular), { view, paths })
+    const href = id !== undefined && this.#can('show') ? this.#frames.pathOf(paths, id) : undefined
+    return this.#writeFormPage(frame, this.#forms.createAnother(paths.collection, view, href), frame.parent?.href)
   }
 
   #writeBlank (view: HtmlView, problem?: SaidProblem): string {

@@ -1,6 +1,6 @@
 import { caseVariants } from '../../core/util/case-folding.js'
 import { DIGEST_LENGTH } from '../keys/versions.js'
-import { type Dialect, JSON_WEIGHT, quoteName, type RawRow, type TypedColumn } from '../dialect.js'
+import { type Dialect, JSON_WEIGHT, quoteName, type RawRow, replaceExpired, type TypedColumn } from '../dialect.js'
 import { columnTypeOf, findCodec, isComparable } from './column-types.js'
 
 /** The dialect of PostgreSQL, limited to what Citus allows in a distributed table. */
@@ -15,6 +15,12 @@ export const postgresDialect: Dialect = {
     const cast = kind === 'integer' ? '::bigint[]' : ''
     return `SELECT ${quoted} FROM ${table} WHERE ${quoted} = ANY($1${cast}) ORDER BY ${quoted} FOR UPDATE`
   },
+  // The limit of the wait is set before the insert, and taken back after it.
+  insertRequest: (table) =>
+    "WITH old AS MATERIALIZED (SELECT current_setting('lock_timeout') AS wait), new AS MATERIALIZED " +
+    `(SELECT wait, set_config('lock_timeout', '${LONGEST_WAIT}', wait IS NOT NULL) FROM old) ` +
+    `INSERT INTO ${table} (key, digest, expires) SELECT $1::text, $2::text, $3::text FROM new ` +
+    `${replaceExpired(table, '$4')} RETURNING set_config('lock_timeout', (SELECT wait FROM new), true) AS key`,
   fixedLimit: (placeholder) => placeholder,
   // ILIKE ignores case by the rules of the collation, and "C" knows ASCII letters only. An index on trigrams (pg_trgm)
   // serves regular expressions as well.
@@ -59,6 +65,9 @@ export const postgresDialect: Dialect = {
   fitsId: (id, type) => (id === 'integer' ? /^(?:bigint|integer|smallint)$/.test(type) : type === 'uuid'),
   fitsVersion: (type) => /^(?:bigint|integer)$/.test(type)
 }
+
+/** The longest time to wait for a transaction with the same key, in milliseconds. */
+const LONGEST_WAIT = 5000
 
 /** The casts of values that may be beyond the type of the column with which they are compared. */
 const CASTS: ReadonlyMap<unknown, string> = new Map([['integer', '::bigint'], ['decimal', '::numeric']])

@@ -1,5 +1,5 @@
 import { caseVariants } from '../../core/util/case-folding.js'
-import { type Dialect, JSON_WEIGHT, quoteName } from '../dialect.js'
+import { type Dialect, JSON_WEIGHT, quoteName, replaceExpired } from '../dialect.js'
 import { affinityOf, columnTypeOf, findCodec } from './column-types.js'
 
 /** The dialect of SQLite 3.43 and later, which has `octet_length`. */
@@ -8,6 +8,8 @@ export const sqliteDialect: Dialect = {
   // Some drivers take a single BLOB for a list of values, so bytes are given as hexadecimal digits.
   placeholder: (_position, kind) => (kind === 'bytes' ? 'unhex(?)' : '?'),
   sizeOf: ({ quoted, kind }) => `coalesce(octet_length(${quoted}), 0)${kind === 'json' ? ` * ${JSON_WEIGHT}` : ''}`,
+  insertRequest: (table) =>
+    `INSERT INTO ${table} (key, digest, expires) VALUES (?, ?, ?) ${replaceExpired(table, '?')} RETURNING key`,
   // SQLite prepares a statement again whenever a value is bound to a bare `LIMIT ?`. This took a quarter of the time of
   // a page of 20 rows.
   fixedLimit: (placeholder) => `${placeholder} + 0`,

@@ -1,12 +1,13 @@
 import { InvalidOptionError } from '../../core/errors.js'
 import { checkOptionNames } from '../../core/util/check-option.js'
 import { didYouMean } from '../../core/util/words.js'
+import { REQUESTS } from '../requests.js'
 
 /** The selection of the tables to describe. */
 export interface DescribeOptions {
   /** The schema of the tables, in PostgreSQL. @default all tables that `search_path` finds */
   readonly schema?: string | undefined
-  /** The names of the tables to describe. @default all */
+  /** The names of the tables to describe. @default all but that of the option `idempotency` */
   readonly only?: readonly string[] | undefined
   /** The names of the tables to leave out. @default [] */
   readonly except?: readonly string[] | undefined
@@ -42,5 +43,5 @@ export function selectTables (known: readonly string[], { only, except = [] }: D
       }
     }
   }
-  return known.filter((name) => (only === undefined || only.includes(name)) && !except.includes(name))
+  return known.filter((name) => (only?.includes(name) ?? name !== REQUESTS) && !except.includes(name))
 }

@@ -92,7 +92,7 @@ function makeContext (
   state.isAnswered = true
   return {
     request,
-    reply: state instanceof RowState && state.rows !== undefined ? withoutSend(reply, action) : reply,
+    reply: withoutSend(reply, state),
     action,
     resource: target.resource,
     store: target.store,
@@ -113,10 +113,16 @@ function makeContext (
   }
 }
 
-/** Returns the reply for one of many rows, which may set headers, but sends no answer: there is one for all rows. */
-function withoutSend (reply: FastifyReply, action: string): FastifyReply {
+/**
+ * Returns the reply for a handler. One that runs for one of many rows, or for a request with a key, may set headers,
+ * but sends no answer itself: there is one for all rows, and one for a request that is sent again.
+ */
+function withoutSend (reply: FastifyReply, state: ActionState): FastifyReply {
+  const isOfMany = state instanceof RowState && state.rows !== undefined
+  if (!isOfMany && state.keyed === undefined) return reply
   const value = (): never => {
-    throw new InvalidAnswerError(action, 'has sent an answer for one of many rows; return the row instead')
+    const what = isOfMany ? 'for one of many rows' : 'to a request with a key'
+    throw new InvalidAnswerError(state.action, `has sent an answer ${what}; return the row instead`)
   }
   return Object.create(reply, { send: { value }, redirect: { value } })
 }

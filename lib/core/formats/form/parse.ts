@@ -11,8 +11,11 @@ export interface FormNode {
 /** The field with which a list asks for the page of the next step: `delete` or `change`. */
 export const STEP = '_step'
 
-/** The fields beside the attributes: the method, the version that the form shows, the next step, and the button. */
-export const FORM_FIELDS: readonly string[] = ['_method', '_version', STEP, 'commit']
+/** The field with the key of the request, as the header `Idempotency-Key` has it. */
+export const KEY = '_key'
+
+/** The fields beside the attributes: the method, the version that the form shows, the key, the step and the button. */
+export const FORM_FIELDS: readonly string[] = ['_method', '_version', KEY, STEP, 'commit']
 
 /** The button that creates a row and asks for the blank form again. */
 export const ANOTHER = { name: 'commit', value: 'another' } as const

@@ -36,7 +36,7 @@ export function compileFormReader (): Reader<FormNode> {
     scalar ({ texts, children }) {
       if (children.size > 0) {
         throw new MalformedBodyError(
-          '"id", "_method", "_version" and "commit" must be single fields, not parts such as id[a]'
+          '"id", "_method", "_version", "_key" and "commit" must be single fields, not parts such as id[a]'
         )
       }
       return texts.length === 1 ? texts[0] : texts

@@ -16,6 +16,7 @@ import {
 import { didYouMean } from '../../util/words.js'
 import { findMember, isObject, isStructure } from '../../util/own-property.js'
 import { checkCacheControl } from '../cache-control.js'
+import { checkIdempotency, type Idempotency } from '../idempotency.js'
 import type { OpenapiOptions, ResourceOptions } from '../options.js'
 import { memoryStore } from '../../stores/memory.js'
 import { type Guards, NAME, NO_GUARDS, REGISTER_OPTIONS, resolveRouting, type Routing } from './routing.js'
@@ -134,6 +135,8 @@ export interface ResolvedOptions extends ConfiguredResource {
   readonly writes: 'collection' | 'member' | 'both'
   readonly trustedOrigins: ReadonlySet<string>
   readonly requireMatch: boolean
+  /** How requests with a key are kept, or `undefined` if keys are ignored. */
+  readonly idempotency: Idempotency | undefined
   readonly maxRows: number
   readonly maxLimit: number
   /** The length of a page of a list in a format that makes pages. */
@@ -158,10 +161,10 @@ const RESERVED = ['id', ...FORM_FIELDS]
 /** The names of all options, except those of formats. */
 const KNOWN: readonly string[] = [
   'name', 'singular', 'attributes', 'ajv', 'store', 'stores', 'table', 'unique', 'onDelete', 'scopeAttributes', 'id',
-  'writes', 'trustedOrigins', 'requireMatch', 'maxRows', 'maxLimit', 'sort', 'filter', 'search', 'privateQueries',
-  'references', 'cacheControl', 'xsd', 'openapi', 'formats', 'path', 'only', 'except', 'formPages', 'pathNames',
-  'param', 'constraints', 'routeConstraints', 'as', 'actions', 'hooks', 'actionHooks', 'authorize', 'scope',
-  'foreignKey',
+  'writes', 'trustedOrigins', 'requireMatch', 'idempotency', 'maxRows', 'maxLimit', 'sort', 'filter', 'search',
+  'privateQueries', 'references', 'cacheControl', 'xsd', 'openapi', 'formats', 'path', 'only', 'except', 'formPages',
+  'pathNames', 'param', 'constraints', 'routeConstraints', 'as', 'actions', 'hooks', 'actionHooks', 'authorize',
+  'scope', 'foreignKey',
   ...REGISTER_OPTIONS
 ] satisfies Array<keyof ResourceOptions | typeof REGISTER_OPTIONS[number]>
 /** The options of pages that were once options of a resource. */
@@ -209,6 +212,7 @@ export function resolveOptions (
     writes: checkOneOf<ResolvedOptions['writes']>('writes', writes, ['collection', 'member', 'both']),
     trustedOrigins: checkOrigins(trustedOrigins),
     requireMatch: checkBoolean('requireMatch', requireMatch),
+    idempotency: checkIdempotency(options.idempotency),
     maxRows: checkMaxRows(options.maxRows),
     maxLimit,
     pageSize: findPageSize(formats, maxLimit),
