@@ -1,7 +1,7 @@
 import { assetPath } from '../core/resource/path-pattern.js'
 import { lazy } from '../core/util/functions.js'
 import { checkShown } from '../core/registration/check-resource.js'
-import type { ConfiguredResource, Format, View } from '../core/formats/format.js'
+import type { ConfiguredResource, Format, View, WriterContext } from '../core/formats/format.js'
 import { prepareContent, prepareProblem, withContent } from './content.js'
 import { compileLanguageChoice } from './languages/language.js'
 import { resolveHtmlOptions } from './check-options.js'
@@ -56,6 +56,11 @@ export function html (options: HtmlOptions = {}): HtmlFormat {
 /** The views that render a list. */
 const LIST_VIEWS: ReadonlyArray<keyof Views> = ['layout', 'list', 'form', 'field']
 
+/** Returns whether lists offer to do something with several rows. */
+function offersRows ({ manyActions, memberActions }: WriterContext): boolean {
+  return manyActions.size > 0 || memberActions.some(({ many }) => many === true)
+}
+
 /** Makes the format of the pages of a resource. The format `form` reads what browsers send. */
 export function makeHtmlFormat ({ languages, ...options }: ResolvedHtmlOptions, names: ConfiguredResource): Format {
   const { accent, brand: { font, density } } = options
@@ -89,7 +94,7 @@ export function makeHtmlFormat ({ languages, ...options }: ResolvedHtmlOptions, 
         context.navigation(tag) !== undefined
       return {
         async prepare (outcome, services) {
-          const prepared = await prepareContent(outcome, resource, services, context.manyActions.size > 0)
+          const prepared = await prepareContent(outcome, resource, services, offersRows(context))
           return { ...prepared, isVolatile: isVolatile() || prepared.isVolatile === true }
         },
         prepareProblem: async (problem, services) => prepareProblem(problem, resource, services),

@@ -141,6 +141,8 @@ export interface ActionLink {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** The rest of the path, encoded, after the path of the collection or of the row: `publish`. */
   readonly segment: string
+  /** Whether it is also performed on several rows, from their list: `/posts/publish`. @default false */
+  readonly many?: boolean
 }
 
 /** A singleton that is nested in this resource. */

@@ -159,17 +159,17 @@ function makeWriterContext (
   context: ResourceContext & Pick<WriterContext, 'references'>
 ): WriterContext {
   const { customActions, children, references, paths, assetOwner, navigation } = context
-  const linksTo = (scope: ActionScope): ActionLink[] =>
-    customActions.flatMap(({ name, on, verb, segment, label, attributes, query }): ActionLink[] => {
-      // A button sends no input, and a form cannot ask for PATCH.
-      const isSimple =
-        on === scope && verb !== 'PATCH' && label !== false && attributes === undefined && query?.required === undefined
-      return isSimple ? [{ name, label, method: verb, segment: encodeURI(segment) }] : []
-    })
   const { store, maxRows, writes, singleton, routing: { actions, handlers, manyRows, pathNames } } = options
   // The path of a shallow row does not lead back to a list.
   const hasMany = store.transaction !== undefined && maxRows > 0 && writes !== 'member' && !singleton &&
     !context.resourcePaths.isShallow
+  const linksTo = (scope: ActionScope): ActionLink[] =>
+    customActions.flatMap(({ name, on, verb, segment, label, attributes, query, many }): ActionLink[] => {
+      // A button sends no input, and a form cannot ask for PATCH.
+      const isSimple =
+        on === scope && verb !== 'PATCH' && label !== false && attributes === undefined && query?.required === undefined
+      return isSimple ? [{ name, label, method: verb, segment: encodeURI(segment), many: many && hasMany }] : []
+    })
   const isMany = (action: 'update' | 'delete'): boolean =>
     hasMany && actions.has(action) && (!handlers.has(action) || manyRows.has(action))
   const segmentOf = (action: 'new' | 'edit'): string | undefined =>

@@ -11,6 +11,7 @@ import type { Forms } from '../forms/forms.js'
 import { labelOf } from '../names.js'
 import type { RowNames } from '../values/row-names.js'
 import type { Form, HiddenField } from '../views/model.js'
+import type { MakeActions } from './links.js'
 import type { PageFrames, PageSource } from './page-frame.js'
 
 /** The number of rows that the page names, besides those at fault. */
@@ -22,6 +23,8 @@ export interface ChosenSource extends PageSource {
   readonly forms: Forms
   readonly names: RowNames
   readonly lang: string
+  /** Makes the actions of the app that are performed on several rows. */
+  readonly manyActions: MakeActions
 }
 
 /** The view of a page with rows that a form has chosen. */
@@ -41,7 +44,10 @@ interface FoundRow {
   readonly fault: Pick<SaidProblem, 'status' | 'detail' | 'errors'> | undefined
 }
 
-/** Writes the page that deletes or changes rows. Rows that do not exist any more are told, and left out. */
+/**
+ * Writes the page that deletes or changes rows, or repeats an action of the app that was refused. Rows that do not
+ * exist any more are told, and left out.
+ */
 export function writeChosen (source: ChosenSource, view: ChosenView, problem?: ChosenProblem): string {
   const { messages, frames, resource, lang } = source
   const { plural, singular } = messages
@@ -50,14 +56,16 @@ export function writeChosen (source: ChosenSource, view: ChosenView, problem?: C
   const paths = frames.pathsOf(view)
   const found = findRows(source, view, problem)
   const isDeletion = action === 'delete'
-  const heading = (isDeletion ? messages.deleteRows : messages.changeRows)(
+  const isDefault = isDeletion || action === 'update'
+  const own = isDefault ? undefined : source.manyActions(paths.members, undefined).find(({ name }) => name === action)
+  const heading = own?.label ?? (isDeletion ? messages.deleteRows : messages.changeRows)(
     found.length, numbers.format(found.length), plural, singular
   )
   const gone = rows.length - found.length
   const missing = gone === 0 ? undefined : messages.missingRows(numbers.format(gone))
   const frame = frames.frame(found.length > 0 ? heading : missing ?? messages.noneChosen(plural), { view, paths })
   const shared = sharedErrors(problem, rows.length)
-  const { changes, errors, hasRows } = isDeletion || found.length === 0
+  const { changes, errors, hasRows } = isDeletion || own !== undefined || found.length === 0
     ? { changes: [], errors: [], hasRows: false }
     : source.forms.changes(view, view.chosen, shared)
   const named = found.filter(({ fault }, index) => index < MOST_NAMED || fault !== undefined)
@@ -65,13 +73,13 @@ export function writeChosen (source: ChosenSource, view: ChosenView, problem?: C
     kind: isDeletion ? 'delete' : 'update',
     heading,
     warning: isDeletion ? messages.deleteRowsWarning(found.length) : undefined,
-    action: paths.members,
-    hidden: hiddenOf(found, isDeletion),
+    action: own?.href ?? paths.members,
+    hidden: hiddenOf(found, own?.method ?? (isDeletion ? 'DELETE' : 'PUT')),
     fields: [],
     free: undefined,
     errors: problem === undefined ? [] : [{ text: source.translate(problem.said.detail), href: undefined }, ...errors],
     hasRows,
-    submit: isDeletion ? heading : messages.save,
+    submit: isDeletion || own !== undefined ? heading : messages.save,
     another: undefined,
     cancel: frame.parent && { label: messages.cancel, href: frame.parent.href }
   }
@@ -103,10 +111,10 @@ function findRows ({ resource }: ChosenSource, { chosen }: ChosenView, problem?:
 }
 
 /** Returns the hidden fields: the method, the ids, and the versions in the same order. */
-function hiddenOf (rows: readonly FoundRow[], isDeletion: boolean): HiddenField[] {
+function hiddenOf (rows: readonly FoundRow[], method: string): HiddenField[] {
   const versions = rows.every(({ version }) => hasVersion(version)) ? rows : []
   return [
-    { name: '_method', value: isDeletion ? 'DELETE' : 'PUT' },
+    ...(method === 'POST' ? [] : [{ name: '_method', value: method }]),
     ...rows.map(({ id }) => ({ name: 'id[]', value: String(id) })),
     ...versions.map(({ version }) => ({ name: '_version[]', value: version }))
   ]

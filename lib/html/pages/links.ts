@@ -1,4 +1,4 @@
-import type { ActionLink } from '../../core/formats/format.js'
+import type { ActionLink, WriterContext } from '../../core/formats/format.js'
 import type { Navigation, PossibleNavigation, Unlisted } from '../../core/formats/view.js'
 import { capitalize, MOST_REPEATED, wordsOf } from '../../core/util/words.js'
 import type { HtmlListView, HtmlView } from '../content.js'
@@ -56,6 +56,11 @@ export function compileActions (links: readonly ActionLink[], translate: Transla
       href: `${path}/${segment}`,
       hidden: method === 'GET' ? [] : hiddenFields(method, version)
     }))
+}
+
+/** Compiles the actions that are also performed on several rows, by a form with their ids. */
+export function compileManyActions ({ memberActions }: WriterContext, translate: Translate): MakeActions {
+  return compileActions(memberActions.filter(({ many }) => many), translate)
 }
 
 /** Returns the actions that `authorize` does not refuse. */

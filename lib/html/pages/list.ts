@@ -11,7 +11,9 @@ import type { RowNames } from '../values/row-names.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
 import type { Button, ListPage, ListRow } from '../views/model.js'
 import { CHOSEN, renderRegion, renderSelection } from '../views/page-views.js'
-import { compileActions, linkTo, type MakeActions, mayRepeat, nameInWords, withoutRefused } from './links.js'
+import {
+  compileActions, compileManyActions, linkTo, type MakeActions, mayRepeat, nameInWords, withoutRefused
+} from './links.js'
 import { ListColumns } from './columns.js'
 import { compileFilter, type MakeFilter } from './filter.js'
 import type { PageFrames, PageSource } from './page-frame.js'
@@ -56,6 +58,7 @@ export class List {
   readonly #makeFilter: MakeFilter
   readonly #numbers: Intl.NumberFormat
   readonly #actions: MakeActions
+  readonly #manyActions: MakeActions
 
   constructor (source: ListSource) {
     const { context, messages, translate, lang, columns: chosen, filtered, names: { attribute: title } } = source
@@ -63,6 +66,7 @@ export class List {
     this.#messages = messages
     this.#numbers = new Intl.NumberFormat(lang)
     this.#actions = compileActions(context.collectionActions, translate)
+    this.#manyActions = compileManyActions(context, translate)
     this.#columns = new ListColumns({ ...source, chosen, title })
     this.#rows = new RowWriter(source, this.#columns)
     const offered = filtered && new Set([...filtered, ...title === undefined ? [] : [title.name]])
@@ -76,7 +80,7 @@ export class List {
   /** Returns the list as a frame around its rows. */
   frame (first: readonly Row[], view: HtmlListView): ListWriter {
     const { open, close } = this.#source.frames.split(this.#page(first, view))
-    const hasBoxes = this.#stepsOf(view).length > 0
+    const hasBoxes = this.#stepsOf(view, '').length > 0
     return { open, row: (row) => this.#rows.write([row], view, hasBoxes), separator: '', close }
   }
 
@@ -106,7 +110,7 @@ export class List {
     const { columns } = parts
     const messages = this.#messages
     const writer = this.#rows
-    const steps = rows.length === 0 ? [] : this.#stepsOf(view)
+    const steps = rows.length === 0 ? [] : this.#stepsOf(view, paths.members)
     const selection = steps.length === 0
       ? undefined
       : { id: CHOSEN, action: paths.members, label: messages.chosenRows, buttons: steps }
@@ -133,14 +137,22 @@ export class List {
     }
   }
 
-  /** Returns the buttons that ask for the next step with several rows, as far as the request may do that. */
-  #stepsOf ({ own, refused }: HtmlListView): readonly Button[] {
+  /**
+   * Returns the buttons for several rows, as far as the request may do that: those that ask for the next step, and the
+   * actions of the app.
+   */
+  #stepsOf (view: HtmlListView, members: string): readonly Button[] {
+    const { own, refused } = view
     const { deleteButton, changeButton } = this.#messages
     const { context: { manyActions }, resource: { open } } = this.#source
     const can = (action: 'update' | 'delete'): boolean =>
       own === undefined && manyActions.has(action) && !refused.has(action)
+    const actions = own === undefined ? withoutRefused(this.#manyActions(members, undefined), view) : []
     return [
       ...(can('update') && !open ? [{ name: STEP, value: 'change', label: changeButton }] : []),
+      // The name of the button says no more than its path, but a form asks for PUT and DELETE by it.
+      ...actions.map(({ label, href, hidden: [{ name, value } = { name: 'commit', value: label }] }) =>
+        ({ name, value, label, action: href })),
       ...(can('delete') ? [{ name: STEP, value: 'delete', label: deleteButton }] : [])
     ]
   }

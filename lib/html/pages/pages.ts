@@ -14,7 +14,7 @@ import { makeShowCompiler } from '../values/render-value.js'
 import { RowNames } from '../values/row-names.js'
 import { compileShownAttributes, type ShownAttributes } from '../values/shown-attributes.js'
 import type { Form, PageFrame, Value } from '../views/model.js'
-import { compileActions, type MakeActions, nameInWords, withoutRefused } from './links.js'
+import { compileActions, compileManyActions, type MakeActions, nameInWords, withoutRefused } from './links.js'
 import { type ChoiceView, writeChoice } from './choose.js'
 import { type ChosenSource, type ChosenView, writeChosen } from './chosen-rows.js'
 import { columnsOf } from './columns.js'
@@ -63,7 +63,8 @@ export class Pages {
     this.#forms = new Forms(source, all)
     this.#frames = new PageFrames({ ...source, resource }, options, stylesheet)
     this.#names = new RowNames(resource, all, messages, title)
-    this.#chosenSource = { ...source, frames: this.#frames, forms: this.#forms, names: this.#names, lang }
+    const manyActions = compileManyActions(context, translate)
+    this.#chosenSource = { ...source, frames: this.#frames, forms: this.#forms, names: this.#names, lang, manyActions }
     this.#memberActions = compileActions(context.memberActions, translate)
     this.#makeRelated = compileRelated(messages, translate, lang)
     this.#tables = new RelatedTables({ ...source, resource, shown: all, names: this.#names, chosen: columns })

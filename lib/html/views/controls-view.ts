@@ -75,10 +75,10 @@ function renderHeads (columns: readonly RowColumn[], { messages: { optional, rem
 }
 
 /** Renders a button that changes the form and saves nothing. */
-export function renderButton ({ name, value, label, spoken, autofocus }: Button): Markup {
+export function renderButton ({ name, value, label, spoken, autofocus, action }: Button): Markup {
   return markup`<button type="submit" name="${name}" value="${value}" formnovalidate="formnovalidate"${
     spoken !== undefined && markup` aria-label="${spoken}"`
-  }${autofocus && AUTOFOCUS}>${label}</button>`
+  }${action !== undefined && markup` formaction="${action}"`}${autofocus && AUTOFOCUS}>${label}</button>`
 }
 
 /** Renders the name of the row that an attribute references, and the button that leads to the others. */

@@ -368,6 +368,8 @@ export interface Button {
   readonly spoken?: string
   /** Whether the button gets the focus when the page opens. @default false */
   readonly autofocus?: boolean
+  /** The path to which the button sends the form. @default the action of the form */
+  readonly action?: string
 }
 
 /** A field of a form. Each kind of control has its own type. */

@@ -31,7 +31,8 @@ function faultsOf (elements: readonly Element[]): string[] {
     names.set(name, (names.get(name) ?? 0) + 1)
     if (name === 'label') labels.add(attributes.for)
     for (const [key, value] of Object.entries(attributes)) {
-      if (/^on|^style$|^src|^srcdoc$|^background$|^formaction$/i.test(key)) faults.push(`the attribute ${key}`)
+      if (/^on|^style$|^src|^srcdoc$|^background$/i.test(key)) faults.push(`the attribute ${key}`)
+      if (/^formaction$/i.test(key) && !/^\/\w/.test(value)) faults.push(`the attribute ${key}="${value}"`)
       if (key === 'id') {
         if (ids.has(value) || value === '' || /\s/.test(value)) {
           faults.push(`the id "${value}" is invalid or not unique`)

@@ -26,6 +26,8 @@ export interface Refusals {
 
 interface NamedAction {
   readonly name: string
+  /** Whether it is also performed on several rows. @default false */
+  readonly many?: boolean
 }
 
 /** Compiles the search for refused actions. Returns `undefined` without `authorize`, so that pages cost nothing. */
@@ -44,6 +46,7 @@ export function compileRefusals (
   ]
   const ofCollection = offers(['create', 'new'], collectionActions)
   const ofRow = offers(['update', 'edit', 'delete'], memberActions)
+  const ofRows = offers(['update', 'delete'], memberActions.filter(({ many }) => many === true))
 
   async function find (actions: readonly string[], ask: (action: string) => Array<Promise<boolean>>): Promise<Refused> {
     const answers = await Promise.all(actions.map(async (action) => Promise.all(ask(action))))
@@ -58,7 +61,7 @@ export function compileRefusals (
   return {
     ofCollection: withoutRow(ofCollection),
     ofRows: async (request) =>
-      find(offers(['update', 'delete'], []), (action) =>
+      find(ofRows, (action) =>
         authorize.map(async (isAllowed) =>
           refusesRow(isAllowed, request, { action, resource: nameOf(resource), rows: SEVERAL })
         )

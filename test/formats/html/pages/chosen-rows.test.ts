@@ -1,7 +1,7 @@
-import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import type { FastifyInstance, FastifyRequest, LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import { memoryStore, type ResourceOptions } from '../../../../lib/index.js'
-import { build } from '../../../support/helper.js'
+import { type AuthorizeContext, InvalidError, memoryStore, type ResourceOptions } from '../../../../lib/index.js'
+import { build, draft } from '../../../support/helper.js'
 import { entriesOf, fill, findButton, findForm, type Form, parseForms, submit } from '../../../support/html/forms.js'
 import { get, isSound, post } from '../../../support/html/page-tests.js'
 
@@ -237,6 +237,55 @@ t.test('a field that asks for the next step never writes', async (t) => {
     t.equal((await post(app, body, '/posts', headers)).statusCode, status, body)
     t.strictSame(await stored(app), UNCHANGED, body)
   }
+})
+
+t.test('actions of the app are performed on the rows that are chosen', async (t) => {
+  const done: unknown[] = []
+  const drafts = new Set<unknown>([2])
+  const store = memoryStore({ unique: ['title'] })
+  for (const title of ['Tea', 'Coffee', 'Milk']) await store.create({ title, rating: 3, published: false }, {}, context)
+  const authorize = ({ headers }: FastifyRequest, { action }: AuthorizeContext): boolean =>
+    action !== 'hide' || headers.editor === 'yes'
+  const app = await draft(t, (map) => map.resources('posts', { attributes, store, authorize }, (posts) => {
+    posts.member.post('publish', { many: true }, async ({ id, transaction, store, guard }) => {
+      if (drafts.has(id)) throw new InvalidError({ title: ['is a draft'] })
+      done.push(id)
+      return transaction((context) => store.update(id, { published: true }, guard, context))
+    })
+    posts.member.delete('hide', { many: true, label: 'Hide…' }, ({ id }) => { done.push(`hide ${String(id)}`) })
+    posts.member.post('print', () => undefined)
+    posts.member.post('count', { many: true, attributes: { type: 'object', properties: {} } }, () => undefined)
+  }))
+  const press = async (ids: readonly string[], path: string, headers = {}): Promise<LightMyRequestResponse> => {
+    const page = await app.inject({ url: '/posts', headers: { accept: 'text/html', ...headers } })
+    const form = fill(selectionOf(page) as Form, { 'id[]': ids })
+    const button = form.controls.find(({ attributes }) => attributes.formaction === path)
+    return app.inject(submit({ ...form, action: path }, button, { accept: 'text/html', ...headers }))
+  }
+  const buttons = (page: LightMyRequestResponse): unknown => selectionOf(page)?.controls
+    .filter(({ type }) => type === 'submit').map(({ name, value, attributes }) => [name, value, attributes.formaction])
+  const list = await get(app, '/posts')
+  isSound(t, list, 200)
+  const publish = ['commit', 'Publish', '/posts/publish']
+  const steps = [['_step', 'change', undefined], publish, ['_step', 'delete', undefined]]
+  t.strictSame(buttons(list), steps)
+  const editor = { editor: 'yes' }
+  t.strictSame(buttons(await app.inject({ url: '/posts', headers: { accept: 'text/html', ...editor } })),
+    [...steps.slice(0, 2), ['_method', 'DELETE', '/posts/hide'], ...steps.slice(2)])
+  const published = await press(['1', '3'], '/posts/publish')
+  t.strictSame([published.statusCode, published.headers.location, done], [303, '/posts#done', [1, 3]])
+  const refused = await press(['1', '2'], '/posts/publish')
+  isSound(t, refused, 422)
+  t.strictSame([titleOf(refused), rowsOf(refused)], ['Publish', ['Tea', 'Coffee (Title is a draft)']])
+  const [again] = parseForms(refused)
+  drafts.clear()
+  t.strictSame([again?.action, entriesOf(again as Form)], ['/posts/publish',
+    [['id[]', '1'], ['id[]', '2'], ['_version[]', '2'], ['_version[]', '1']]])
+  t.equal((await app.inject(submit(again as Form, undefined, { accept: 'text/html' }))).statusCode, 303)
+  t.strictSame(done, [1, 3, 1, 1, 2], 'the first row ran in the refused request, too')
+  t.equal((await press(['3'], '/posts/hide', editor)).headers.location, '/posts#done')
+  t.equal(done.at(-1), 'hide 3')
+  t.equal((await press([], '/posts/publish')).statusCode, 422)
 })
 
 t.test('the pages speak the language of the app', async (t) => {
