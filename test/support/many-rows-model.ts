@@ -20,6 +20,8 @@ interface Row {
 
 interface Batch {
   readonly method: 'POST' | 'PUT' | 'DELETE'
+  /** Whether the rows of an update are found by their titles, and whether others are created. @default by their ids */
+  readonly match?: { readonly creates: boolean } | undefined
   readonly rows: readonly Row[]
 }
 
@@ -30,7 +32,32 @@ interface Expected {
 }
 
 /** Applies the rows of a batch one after the other, as single requests would, and takes all back if one is at fault. */
-function apply (model: Model, { method, rows }: Batch, nextId: number): Expected {
+function apply (model: Model, batch: Batch, nextId: number): Expected {
+  return batch.match === undefined ? applyById(model, batch, nextId) : applyMatch(model, batch, batch.match.creates)
+}
+
+/** Applies rows that are found by their titles. What a row has already is no change. */
+function applyMatch (model: Model, { rows }: Batch, creates: boolean): Expected {
+  const state = new Map(model)
+  const faults: Record<number, string> = {}
+  const seen = new Set<string>()
+  rows.forEach(({ title = '', rating, _version }, index) => {
+    const [id, stored] = [...model].find(([, { title: other }]) => other === title) ?? []
+    if (seen.has(title)) faults[index] = 'title'
+    else if (stored === undefined && !creates) faults[index] = '404'
+    else if (stored === undefined && title === '') faults[index] = 'title'
+    else if (_version !== undefined && _version !== String(stored?.version)) faults[index] = '412'
+    else if (id === undefined || stored === undefined) {
+      state.set(1e6 + index, { title, rating: rating ?? 3, version: 1 })
+    } else if ((rating ?? stored.rating) !== stored.rating) {
+      state.set(id, { title, rating: rating ?? stored.rating, version: stored.version + 1 })
+    }
+    seen.add(title)
+  })
+  return { model: Object.keys(faults).length > 0 ? model : state, faults }
+}
+
+function applyById (model: Model, { method, rows }: Batch, nextId: number): Expected {
   const state = new Map(model)
   const faults: Record<number, string> = {}
   const named = new Set<number>()
@@ -71,6 +98,7 @@ function makeBatch (model: Model, random: () => number): Batch {
   const ids = [...model.keys()]
   const method = (['POST', 'PUT', 'PUT', 'DELETE'] as const)[below(4)] as Batch['method']
   const title = (): string => random() < 0.03 ? '' : `T${below(60)}`
+  if (method === 'PUT' && random() < 0.4) return { method, match: { creates: random() < 0.7 }, rows: matchedRows() }
   const rows = Array.from({ length: 1 + below(8) }, (): Row => {
     if (method === 'POST') return { title: title(), ...(random() < 0.5 && { rating: below(9) }) }
     const id = random() < 0.05 || ids.length === 0 ? 99_999 : ids[below(ids.length)] as number
@@ -79,6 +107,17 @@ function makeBatch (model: Model, random: () => number): Batch {
     return { id, ...version, ...(random() < 0.6 ? { title: title() } : { rating: below(9) }) }
   })
   return { method, rows }
+
+  function matchedRows (): Row[] {
+    const known = [...model.values()]
+    return Array.from({ length: 1 + below(6) }, (): Row => {
+      const stored = random() < 0.7 ? known[below(known.length)] : undefined
+      const version = stored !== undefined && random() < 0.2 &&
+        { _version: String(stored.version + (random() < 0.1 ? 1 : 0)) }
+      const rating = random() < 0.8 && { rating: random() < 0.3 ? stored?.rating ?? 1 : below(9) }
+      return { title: stored?.title ?? title(), ...rating, ...version }
+    })
+  }
 }
 
 /** Sends random batches to a store, and compares what it does with a model. */
@@ -92,7 +131,8 @@ export async function compareWithModel (t: Test, open: OpenPosts, count: number,
   for (let index = 0; index < count; index++) {
     const batch = makeBatch(model, random)
     const expected = apply(model, batch, 100_000)
-    const { status, json } = await send(batch.method, JSON.stringify({ posts: batch.rows }))
+    const url = batch.match === undefined ? '/posts' : `/posts?match=title&create=${batch.match.creates}`
+    const { status, json } = await send(batch.method, JSON.stringify({ posts: batch.rows }), { url })
     const what = `batch ${index} of seed ${seed}: ${JSON.stringify(batch)}`
     if (Object.keys(expected.faults).length > 0) {
       if (!t.strictSame(shortFaults(json), expected.faults, what)) return
