@@ -70,6 +70,8 @@ export interface PageMessages extends MessageTexts {
   readonly moreRows: (digits: string) => string
   /** The number of chosen rows that were deleted meanwhile. @default 'Not there any more: 2' */
   readonly missingRows: (digits: string) => string
+  /** The button of these pages that chooses all rows of the list. @default 'Choose all 1,204 posts of the list' */
+  readonly chooseAllRows: (rows: number, digits: string, plural: string, singular: string) => string
   /** The title of the page after no row was chosen. @default 'No posts are chosen' */
   readonly noneChosen: (plural: string) => string
   /** The line that unfolds the blank values of a row. @default '3 blank values' */

@@ -1,10 +1,12 @@
+import { TooManyRowsError } from '../errors.js'
 import { canFind } from '../relations/relations.js'
 import { unlessRefused } from '../relations/include/relation.js'
 import type { RowPayload } from '../request/payload.js'
 import type { RequestState } from '../request/state.js'
 import type { Id, Row } from '../resource/row.js'
 import { BY_ID } from '../stores/order.js'
-import type { Target } from './list.js'
+import type { Query } from '../stores/store.js'
+import { canCount, type Target } from './list.js'
 import type { Chosen } from './outcome.js'
 
 /**
@@ -16,6 +18,9 @@ export async function findChosen (state: RequestState, given: readonly RowPayloa
   const { checkAccess, compiled } = state
   const listed = await checkAccess?.({ action: 'list', id: undefined, isCustom: false }, state)
   if (listed !== undefined) state.attempt = { ...listed }
+  const target = listed?.target ?? compiled.target
+  const { payload: { list, isOfAll = false, isRevised = false } = {} } = state
+  if (isOfAll) return chooseAll(list, target, state)
   const found = new Map<Id, Row | undefined>()
   const unread: Id[] = []
   for (const id of new Set(given.flatMap(({ payload }) => payload?.id ?? []))) {
@@ -26,14 +31,49 @@ export async function findChosen (state: RequestState, given: readonly RowPayloa
     if (isShown?.hasLooked === false) unread.push(id)
     else found.set(id, isShown?.authorizedRow)
   }
-  for (const row of await readRows(unread, listed?.target ?? compiled.target, state)) found.set(row.id, row)
+  for (const row of await readRows(unread, target, state)) found.set(row.id, row)
   const sent = given.find(({ payload }) => payload?.node !== undefined)?.payload
   return {
     rows: given.map(({ payload: { id, version } = {} }) =>
       ({ id, version, row: id === undefined ? undefined : found.get(id) })),
     node: sent?.node,
-    attributes: sent?.attributes ?? {}
+    attributes: sent?.attributes ?? {},
+    list,
+    all: isRevised && list !== undefined ? await countAll(list, target, state) : undefined
   }
+}
+
+/** Reads the conditions of the list in which rows are chosen. */
+async function readConditions (
+  list: string | undefined,
+  state: RequestState
+): Promise<Pick<Query, 'filter' | 'search'>> {
+  const { filter, search } = await state.compiled.listQuery.parse(Object.fromEntries(new URLSearchParams(list)), state)
+  return { filter, search }
+}
+
+/**
+ * Chooses all rows of a list. The page of the next step has their ids, so that no list is read again to write them.
+ * @throws TooManyRowsError, InvalidQueryError
+ */
+async function chooseAll (list: string | undefined, target: Target, state: RequestState): Promise<Chosen> {
+  const { maxRows } = state.compiled.options
+  const rows: Row[] = []
+  const query = {
+    order: BY_ID, after: undefined, limit: maxRows + 1, scope: target.scope, ...await readConditions(list, state)
+  }
+  for await (const batch of target.store.list(query, state)) rows.push(...batch)
+  if (rows.length > maxRows) throw new TooManyRowsError(`the list has more than ${maxRows} rows; filter it first`)
+  return { rows: rows.map((row) => ({ id: row.id, version: undefined, row })), node: undefined, attributes: {}, list }
+}
+
+/** Counts all rows of a list, if they are not too many to be chosen, and no handler of the app lists others. */
+async function countAll (list: string, { store, scope }: Target, state: RequestState): Promise<number | undefined> {
+  const { options: { maxRows, routing }, resource } = state.compiled
+  if (!canCount(store) || !resource.actions.has('list') || routing.handlers.has('list')) return undefined
+  const query = { order: BY_ID, after: undefined, scope, most: maxRows + 1, estimate: false }
+  const counted = await store.count?.({ ...query, ...await readConditions(list, state) }, state)
+  return counted === undefined || counted.rows > maxRows ? undefined : counted.rows
 }
 
 /** Reads rows by one query if the store can, else one by one. */

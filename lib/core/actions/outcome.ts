@@ -34,6 +34,10 @@ export interface Chosen {
   readonly node: unknown
   /** The values of these attributes, as far as they could be read. */
   readonly attributes: Attributes
+  /** The query of the list in which they were chosen. @default unknown */
+  readonly list?: string | undefined
+  /** The number of all rows of that list, if the form may choose these too. @default it may not */
+  readonly all?: number | undefined
 }
 
 /** A row that a form has chosen. */

@@ -3,7 +3,7 @@ import type { FastifyBodyParser, FastifyReply, preValidationHookHandler } from '
 import { notFound } from '../modes.js'
 import { InvalidError, InvalidMethodError, MalformedBodyError } from '../errors.js'
 import type { Entries, Reader } from '../formats/format.js'
-import { KEY, STEP } from '../formats/form/parse.js'
+import { KEY, LIST, OF_ALL, STEP } from '../formats/form/parse.js'
 import type { BodyFormat, CompiledCustomAction, CompiledResource } from '../compiled-resource.js'
 import { refuseMethod } from './negotiate.js'
 import { CREATE, MATCH, readMatch } from './match.js'
@@ -107,7 +107,8 @@ function readRows (
   const { id, [IDS]: ids } = request.query as { readonly id?: string, readonly [IDS]?: string | readonly string[] }
   const isMatched = MATCH in request.query || CREATE in request.query
   const match = isMatched ? readMatch(request.query, compiled, state.route.isMember) : undefined
-  const isStep = body.reader.form && entries[STEP] !== undefined
+  const step = readField(entries, STEP, body.reader)
+  const isStep = step !== undefined
   const named = { query: id, ids: ids === undefined ? undefined : [ids].flat(), isMatched: match !== undefined }
   // The next step of an update has no changes yet.
   const found = findRows(entries, { action: isStep ? 'delete' : action, ...named }) ?? (isStep ? NO_ROWS : undefined)
@@ -119,7 +120,9 @@ function readRows (
   const isReplaced = acts.some((name) =>
     name !== undefined && routing.handlers.has(name) && !routing.manyRows.has(name))
   checkRows(found.count, state.action, { resource, store, maxRows, isReplaced, headers: request.headers })
-  const payload = makeRowsPayload(action, found.read(), { isStep, match })
+  const payload = makeRowsPayload(action, found.read(), {
+    isStep, match, list: readField(entries, LIST, body.reader), isOfAll: step?.endsWith(OF_ALL) === true
+  })
   noteIgnored(payload, reply)
   request.body = {
     [plural]: (payload.rows ?? []).flatMap(({ payload }) => payload === undefined
@@ -127,6 +130,12 @@ function readRows (
       : [{ ...(payload.id !== undefined && { id: payload.id }), [singular]: payload.attributes }])
   }
   return payload
+}
+
+/** Returns the text of a field of a form that stands beside its groups. */
+function readField (entries: Entries, name: string, reader: Reader): string | undefined {
+  const text = reader.form && entries[name] !== undefined ? reader.scalar(entries[name]) : undefined
+  return typeof text === 'string' ? text : undefined
 }
 
 const NO_ROWS: GivenRows = { count: 0, read: () => [] }
@@ -164,7 +173,9 @@ function readStep (method: string, entries: Entries, reader: Reader): string | u
   if (!reader.form || entries[STEP] === undefined) return undefined
   const step = reader.scalar(entries[STEP])
   const isAlone = method === 'POST' && entries._method === undefined
-  if (isAlone && step === 'delete') return 'DELETE'
-  if (isAlone && step === 'change') return 'PUT'
-  throw new InvalidMethodError(`"${STEP}" must be delete or change, given once, in a POST without "_method"`)
+  if (isAlone && (step === 'delete' || step === `delete${OF_ALL}`)) return 'DELETE'
+  if (isAlone && (step === 'change' || step === `change${OF_ALL}`)) return 'PUT'
+  throw new InvalidMethodError(
+    `"${STEP}" must be delete, change, delete-all or change-all, given once, in a POST without "_method"`
+  )
 }

@@ -63,6 +63,10 @@ export interface Payload {
   readonly rows?: readonly RowPayload[] | undefined
   /** How the rows are found, if not by their ids. */
   readonly match?: Match | undefined
+  /** The query of the list in which the rows were chosen. */
+  readonly list?: string | undefined
+  /** Whether a form chooses all rows of that list. */
+  readonly isOfAll?: boolean
 }
 
 /** A row of a request with many rows: its payload, or the fault with which it could not be read. */

@@ -225,13 +225,17 @@ interface RowsPayloadParts {
   /** Whether the form asks for the page of the next step instead of a write. */
   readonly isStep: boolean
   readonly match: Match | undefined
+  /** The query of the list in which the rows were chosen. */
+  readonly list: string | undefined
+  /** Whether the form chooses all rows of that list. */
+  readonly isOfAll: boolean
 }
 
 /** Makes the payload of a request with many rows. */
 export function makeRowsPayload (
   action: WriteAction | undefined,
   rows: readonly RowPayload[],
-  { isStep, match }: RowsPayloadParts
+  { isStep, ...parts }: RowsPayloadParts
 ): Payload {
   return {
     action,
@@ -249,6 +253,6 @@ export function makeRowsPayload (
     isRevised: isStep || rows.some(({ payload }) => payload?.isRevised === true),
     isAnother: false,
     rows,
-    match
+    ...parts
   }
 }

@@ -80,7 +80,7 @@ async function sendRows (
   const { reply } = state
   // A handler that ran for each row may have set those of a row.
   reply.removeHeader('etag').removeHeader('location')
-  if (answer.location !== undefined) reply.header('location', locate(answer, undefined, state))
+  if (answer.location !== undefined) reply.header('location', locateRows(answer, state))
   if (kind === 'doneMany' && answer.body && rows.length === 0) return reply.code(204).send()
   if (!answer.body) return reply.send()
   if (kind === 'updatedMany') reply.header('row-counts', formatCounts(counts))
@@ -403,6 +403,13 @@ export function makeOnSend ({ answers, errors }: CacheControl): onSendHookHandle
 function locate (answer: OutcomeResponse, row: Row | undefined, state: RequestState): string {
   const path = findPath(answer, row, state)
   return answer.notice === undefined ? path : findBlankForm(row, state) ?? `${path}#${answer.notice}`
+}
+
+/** Returns the `Location` after a write of many rows: the list in which they were chosen, as it was. */
+function locateRows (answer: OutcomeResponse, state: RequestState): string {
+  const query = new URLSearchParams(state.payload?.list).toString()
+  const isRepeated = query !== '' && query.length <= MOST_REPEATED
+  return `${findPath(answer, undefined, state)}${isRepeated ? `?${query}` : ''}#${answer.notice ?? ''}`
 }
 
 /** Returns the path back to the blank form if the form that was sent asks for it. References that it had stay. */

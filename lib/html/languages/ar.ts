@@ -97,6 +97,7 @@ export const messages: Catalog = {
   leaveAttribute: 'دون تغيير',
   moreRows: (digits) => `وغيرها: ${digits}`,
   missingRows: (digits) => `لم تعد موجودة: ${digits}`,
+  chooseAllRows: (_, digits, plural) => `اختيار القائمة كلها (${isolate(plural)}: ${digits})`,
   noneChosen: () => 'لم يتم تحديد أي سجل',
   blank: (number) => blank(number),
   empty: () => 'القائمة فارغة',

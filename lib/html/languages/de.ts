@@ -67,6 +67,8 @@ export const messages: Catalog = {
   leaveAttribute: 'Unverändert lassen',
   moreRows: (digits) => `und ${digits} weitere`,
   missingRows: (digits) => `Nicht mehr vorhanden: ${digits}`,
+  chooseAllRows: (rows, digits, plural, singular) =>
+    `Alle ${countRows(rows, digits, plural, singular)} der Liste wählen`,
   noneChosen: (plural) => `Keine ${plural} ausgewählt`,
   blank: (number) => blank(number),
   empty: (plural) => `Noch keine ${plural}`,

@@ -53,6 +53,8 @@ export const ENGLISH: Catalog = {
   leaveAttribute: 'Leave as it is',
   moreRows: (digits) => `and ${digits} more`,
   missingRows: (digits) => `Not there any more: ${digits}`,
+  chooseAllRows: (rows, digits, plural, singular) =>
+    `Choose all ${countRows(rows, digits, plural, singular)} of the list`,
   noneChosen: (plural) => `No ${uncapitalize(plural)} are chosen`,
   blank: (number) => number === 1 ? '1 blank value' : `${number} blank values`,
   empty: (plural) => `There are no ${uncapitalize(plural)} yet`,

@@ -68,6 +68,8 @@ export const messages: Catalog = {
   leaveAttribute: 'Dejar como está',
   moreRows: (digits) => `y ${digits} más`,
   missingRows: (digits) => `Ya no existen: ${digits}`,
+  chooseAllRows: (rows, digits, plural, singular) =>
+    `Elegir toda la lista (${countRows(rows, digits, plural, singular)})`,
   noneChosen: () => 'No ha elegido ningún elemento',
   blank: (number) => blank(number),
   empty: (plural) => `Todavía no hay ${uncapitalize(plural)}`,

@@ -68,6 +68,8 @@ export const messages: Catalog = {
   leaveAttribute: 'Conserver la valeur',
   moreRows: (digits) => `et ${digits} de plus`,
   missingRows: (digits) => `Éléments disparus\u00a0: ${digits}`,
+  chooseAllRows: (rows, digits, plural, singular) =>
+    `Choisir toute la liste (${countRows(rows, digits, plural, singular)})`,
   noneChosen: () => 'Aucun élément sélectionné',
   blank: (number) => blank(number),
   empty: () => 'Aucun élément pour le moment',

@@ -50,6 +50,7 @@ export const messages: Catalog = {
   leaveAttribute: '変更しない',
   moreRows: (digits) => `ほか ${digits} 件`,
   missingRows: (digits) => `すでに存在しないもの：${digits} 件`,
+  chooseAllRows: (_, digits) => `一覧の ${digits} 件すべてを選択`,
   noneChosen: (plural) => `${plural}が選択されていません`,
   blank: (number) => `未入力の項目 ${number} 件`,
   empty: (plural) => `${plural}はまだありません`,

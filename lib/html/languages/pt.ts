@@ -67,6 +67,8 @@ export const messages: Catalog = {
   leaveAttribute: 'Manter como está',
   moreRows: (digits) => `e mais ${digits}`,
   missingRows: (digits) => `Não existem mais: ${digits}`,
+  chooseAllRows: (rows, digits, plural, singular) =>
+    `Escolher toda a lista (${countRows(rows, digits, plural, singular)})`,
   noneChosen: () => 'Nenhum item foi selecionado',
   blank: (number) => blank(number),
   empty: (plural) => `Ainda não há ${uncapitalize(plural)}`,

@@ -42,6 +42,7 @@ export const messages: Catalog = {
   leaveAttribute: '保持不变',
   moreRows: (digits) => `以及另外 ${digits} 条`,
   missingRows: (digits) => `已不存在：${digits} 条`,
+  chooseAllRows: (_, digits) => `选择列表中的全部 ${digits} 条`,
   noneChosen: (plural) => `未选择${plural}`,
   blank: (number) => `${number} 个空值`,
   empty: (plural) => `暂无${plural}`,

@@ -1,6 +1,7 @@
 import type { Chosen } from '../../core/actions/outcome.js'
 import type { RowsError, SaidMessages, SaidProblem } from '../../core/errors.js'
 import type { Said } from '../../core/messages.js'
+import { LIST, OF_ALL, STEP } from '../../core/formats/form/parse.js'
 import { hasPage } from '../../core/resource/resource.js'
 import { versionOf } from '../../core/resource/visible.js'
 import type { Id, Row } from '../../core/resource/row.js'
@@ -51,7 +52,7 @@ interface FoundRow {
 export function writeChosen (source: ChosenSource, view: ChosenView, problem?: ChosenProblem): string {
   const { messages, frames, resource, lang } = source
   const { plural, singular } = messages
-  const { chosen: { rows }, action } = view
+  const { chosen: { rows, list = '', all = 0 }, action } = view
   const numbers = new Intl.NumberFormat(lang)
   const paths = frames.pathsOf(view)
   const found = findRows(source, view, problem)
@@ -64,6 +65,7 @@ export function writeChosen (source: ChosenSource, view: ChosenView, problem?: C
   const gone = rows.length - found.length
   const missing = gone === 0 ? undefined : messages.missingRows(numbers.format(gone))
   const frame = frames.frame(found.length > 0 ? heading : missing ?? messages.noneChosen(plural), { view, paths })
+  const back = `${frame.parent?.href ?? ''}${queryOf(list)}`
   const shared = sharedErrors(problem, rows.length)
   const { changes, errors, hasRows } = isDeletion || own !== undefined || found.length === 0
     ? { changes: [], errors: [], hasRows: false }
@@ -74,14 +76,14 @@ export function writeChosen (source: ChosenSource, view: ChosenView, problem?: C
     heading,
     warning: isDeletion ? messages.deleteRowsWarning(found.length) : undefined,
     action: own?.href ?? paths.members,
-    hidden: hiddenOf(found, own?.method ?? (isDeletion ? 'DELETE' : 'PUT')),
+    hidden: hiddenOf(found, own?.method ?? (isDeletion ? 'DELETE' : 'PUT'), list),
     fields: [],
     free: undefined,
     errors: problem === undefined ? [] : [{ text: source.translate(problem.said.detail), href: undefined }, ...errors],
     hasRows,
     submit: isDeletion || own !== undefined ? heading : messages.save,
     another: undefined,
-    cancel: frame.parent && { label: messages.cancel, href: frame.parent.href }
+    cancel: frame.parent && { label: messages.cancel, href: back }
   }
   return frames.render({
     ...frame,
@@ -93,10 +95,23 @@ export function writeChosen (source: ChosenSource, view: ChosenView, problem?: C
     })),
     more: named.length === found.length ? undefined : messages.moreRows(numbers.format(found.length - named.length)),
     missing,
+    chooseAll: all > rows.length
+      ? {
+          name: 'all',
+          label: messages.chooseAllRows(all, numbers.format(all), plural, singular),
+          method: 'POST',
+          href: paths.members,
+          hidden: [{ name: STEP, value: (isDeletion ? 'delete' : 'change') + OF_ALL }, { name: LIST, value: list }]
+        }
+      : undefined,
     changes,
     form: found.length === 0 ? undefined : form,
-    back: frame.parent === undefined ? undefined : { label: messages.all(plural), href: frame.parent.href }
+    back: frame.parent && { label: messages.all(plural), href: back }
   })
+}
+
+function queryOf (list: string): string {
+  return list === '' ? '' : `?${list}`
 }
 
 /** Returns the rows that exist. A row that has changed keeps the version that the form had until that is told. */
@@ -110,11 +125,12 @@ function findRows ({ resource }: ChosenSource, { chosen }: ChosenView, problem?:
   })
 }
 
-/** Returns the hidden fields: the method, the ids, and the versions in the same order. */
-function hiddenOf (rows: readonly FoundRow[], method: string): HiddenField[] {
+/** Returns the hidden fields: the method, the list, the ids, and the versions in the same order. */
+function hiddenOf (rows: readonly FoundRow[], method: string, list: string): HiddenField[] {
   const versions = rows.every(({ version }) => hasVersion(version)) ? rows : []
   return [
     ...(method === 'POST' ? [] : [{ name: '_method', value: method }]),
+    ...(list === '' ? [] : [{ name: LIST, value: list }]),
     ...rows.map(({ id }) => ({ name: 'id[]', value: String(id) })),
     ...versions.map(({ version }) => ({ name: '_version[]', value: version }))
   ]

@@ -1,7 +1,7 @@
 import type { Row } from '../../core/resource/row.js'
 import type { Attributes } from '../../core/schema/types.js'
 import { MOST_REPEATED } from '../../core/util/words.js'
-import { STEP } from '../../core/formats/form/parse.js'
+import { LIST, STEP } from '../../core/formats/form/parse.js'
 import type { ListWriter } from '../../core/formats/format.js'
 import type { HtmlListView } from '../content.js'
 import type { Forms } from '../forms/forms.js'
@@ -113,7 +113,13 @@ export class List {
     const steps = rows.length === 0 ? [] : this.#stepsOf(view, paths.members)
     const selection = steps.length === 0
       ? undefined
-      : { id: CHOSEN, action: paths.members, label: messages.chosenRows, buttons: steps }
+      : {
+          id: CHOSEN,
+          hidden: [{ name: LIST, value: linkTo({ path: '', parameters: view.parameters }, {}).slice(1) }],
+          action: paths.members,
+          label: messages.chosenRows,
+          buttons: steps
+        }
     return {
       kind: 'list',
       ...frames.frame(title, { view, paths }, { crumbs, alternates }),

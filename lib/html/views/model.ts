@@ -108,6 +108,8 @@ export interface ListPage<A = Attributes> extends PageOf<'list'> {
 export interface SelectionForm {
   /** The id of the form. */
   readonly id: string
+  /** The query of the list, to which the next pages lead back. */
+  readonly hidden: readonly HiddenField[]
   /** The path that the form is posted to. */
   readonly action: string
   /** The text before the number of the rows that are chosen. */
@@ -234,6 +236,8 @@ export interface ChosenPage extends PageOf<'chosen'> {
   readonly changes: readonly AttributeChange[]
   /** The form, whose hidden fields have the ids and the versions; `undefined` if no row remains. */
   readonly form: Form | undefined
+  /** The form that chooses all rows of the list, or `undefined` if they are chosen, or cannot be. */
+  readonly chooseAll: PageAction | undefined
   /** The link back to the list, or `undefined` if there is none. */
   readonly back: Link | undefined
 }

@@ -211,7 +211,7 @@ export const CHOSEN = 'chosen'
 export function renderSelection (form: SelectionForm | undefined): Content {
   return form !== undefined && markup`<form id="${form.id}" class="selection" method="post" action="${
     form.action
-  }"><p>${form.label} </p>${form.buttons.map(renderButton)}</form>\n`
+  }">${renderHidden(form.hidden)}<p>${form.label} </p>${form.buttons.map(renderButton)}</form>\n`
 }
 
 /** Renders the table up to its rows. A link that skips to them needs their id. */
@@ -454,10 +454,12 @@ ${rows.map(({ id, choose }) => markup`<tr><td data-label="${attributeName}" dir=
 
 /** Renders the rows that were chosen in a list, and the form that deletes or changes them. */
 export function chosen (page: ChosenPage, views: ResolvedViews): Markup {
-  const { title, rows, more, missing, changes, form, back } = page
+  const { title, rows, more, missing, changes, form, chooseAll, back } = page
   return markup`<h1>${title}</h1>
 ${form !== undefined && form.errors.length > 0 && renderErrors(form.errors, page)}${
   missing !== undefined && form !== undefined && markup`<p class="lead">${missing}</p>\n`
+}${
+  chooseAll !== undefined && markup`<div class="tools">${renderAction(chooseAll)}</div>\n`
 }${rows.length > 0 && markup`<ul class="chosen">
 ${rows.map(renderChosen)}${more !== undefined && markup`<li>${more}</li>\n`}</ul>
 `}${

@@ -8,14 +8,22 @@ export interface FormNode {
   readonly children: Map<string, FormNode>
 }
 
-/** The field with which a list asks for the page of the next step: `delete` or `change`. */
+/**
+ * The field with which a list asks for the page of the next step: `delete` or `change`, or `delete-all` or `change-all`
+ * for all rows of the list.
+ */
 export const STEP = '_step'
+/** The ending of a step about all rows of the list. */
+export const OF_ALL = '-all'
+
+/** The field with the query of the list in which rows are chosen, and to which their form leads back. */
+export const LIST = '_list'
 
 /** The field with the key of the request, as the header `Idempotency-Key` has it. */
 export const KEY = '_key'
 
-/** The fields beside the attributes: the method, the version that the form shows, the key, the step and the button. */
-export const FORM_FIELDS: readonly string[] = ['_method', '_version', KEY, STEP, 'commit']
+/** The fields beside the attributes: method, version, key, step, list and button. */
+export const FORM_FIELDS: readonly string[] = ['_method', '_version', KEY, STEP, LIST, 'commit']
 
 /** The button that creates a row and asks for the blank form again. */
 export const ANOTHER = { name: 'commit', value: 'another' } as const

@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyRequest, LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import { type AuthorizeContext, InvalidError, memoryStore, type ResourceOptions } from '../../../../lib/index.js'
+import {
+  type AuthorizeContext, InvalidError, memoryStore, type ResourceOptions, type Store
+} from '../../../../lib/index.js'
 import { build, draft } from '../../../support/helper.js'
 import { entriesOf, fill, findButton, findForm, type Form, parseForms, submit } from '../../../support/html/forms.js'
 import { get, isSound, post } from '../../../support/html/page-tests.js'
@@ -237,6 +239,64 @@ t.test('a field that asks for the next step never writes', async (t) => {
     t.equal((await post(app, body, '/posts', headers)).statusCode, status, body)
     t.strictSame(await stored(app), UNCHANGED, body)
   }
+})
+
+t.test('all rows of a list can be chosen, and the list comes back as it was', async (t) => {
+  const titles = Array.from({ length: 30 }, (_, index) => `T${index + 1}`)
+  const { app, store } = await openPosts(t, {}, titles)
+  for (let id = 1; id <= 25; id++) await store.update(id, { rating: 1 }, { version: undefined, scope: {} }, context)
+  const query = 'rating=1&sort=-title&limit=5'
+  const form = fill(selectionOf(await get(app, `/posts?${query}`)) as Form, { 'id[]': ['9'] })
+  const page = await send(app, form, findButton(form, '_step', 'delete'))
+  isSound(t, page, 422)
+  t.strictSame([titleOf(page), rowsOf(page)], ['Delete 1 post', ['T9']])
+  t.match(page.body, `<a class="button plain" href="/posts?${query.replaceAll('&', '&amp;')}">Cancel</a>`)
+  const chooseAll = parseForms(page).find(({ controls }) => controls.some(({ name }) => name === '_step')) as Form
+  t.match(page.body, '<button type="submit">Choose all 25 posts of the list</button>')
+  const all = await send(app, chooseAll)
+  isSound(t, all, 422)
+  t.strictSame([titleOf(all), rowsOf(all).length], ['Delete 25 posts', 21])
+  t.notMatch(all.body, 'Choose all')
+  await store.create({ title: 'later', rating: 1 }, {}, context)
+  const done = await send(app, findForm(all, 'DELETE'))
+  t.strictSame([done.statusCode, done.headers.location], [303, `/posts?${query}#deleted`])
+  t.strictSame((await stored(app)).map((row) => row.split(' ')[0]), ['T26', 'T27', 'T28', 'T29', 'T30', 'later'])
+  const change = await post(app, '_step=change-all&_list=q%3DT2')
+  t.equal(titleOf(change), 'Change 4 posts')
+  const changed = fill(findForm(change, 'PUT'), { 'post[rating]': '5', 'post[rating][?][keep]': 'yours' })
+  t.strictSame((await send(app, changed)).headers.location, '/posts?q=T2#saved')
+  t.strictSame((await stored(app)).filter((row) => / 5 /.test(row)).length, 4)
+  const odd = await post(app, `_step=delete&id[]=26&_list=${encodeURIComponent('q=T&x=\r\n"<>#')}`)
+  t.equal((await send(app, findForm(odd, 'DELETE'))).headers.location, '/posts?q=T&x=%0A%22%3C%3E%23#deleted')
+})
+
+t.test('all rows of a list are offered only where they can be chosen', async (t) => {
+  const titles = Array.from({ length: 8 }, (_, index) => `T${index + 1}`)
+  const seeded = memoryStore({ unique: ['title'] })
+  for (const title of titles) await seeded.create({ title }, {}, context)
+  const { count: _, ...uncounted } = seeded
+  const { capabilities: { count: _count, ...capabilities } } = uncounted
+  const cases: ReadonlyArray<readonly [what: string, options: Partial<ResourceOptions>, offered: boolean]> = [
+    ['eight rows', {}, true],
+    ['more rows than a request may have', { maxRows: 7 }, false],
+    ['a list of the app', { actions: { list: ({ proceed }) => proceed() } }, false],
+    ['a store that does not count', { store: { ...uncounted, capabilities } as Store }, false]
+  ]
+  for (const [what, options, offered] of cases) {
+    const { app } = await openPosts(t, options, titles)
+    const page = await post(app, '_step=delete&id[]=1&_list=')
+    t.equal(page.body.includes('Choose all'), offered, what)
+  }
+  const { app } = await openPosts(t, { maxRows: 7 }, titles)
+  const many = await post(app, '_step=delete-all&_list=')
+  t.equal(many.statusCode, 413)
+  t.match(many.body, 'the list has more than 7 rows; filter it first')
+  t.equal((await post(app, '_step=delete-all&_list=rating%3Dmany')).statusCode, 400)
+  t.equal((await post(app, '_step=delete-all&_list=q%3Dnothing')).statusCode, 422)
+  const hidden = await openPosts(t, { scope: () => ({ rating: 1 }) }, titles)
+  t.equal(titleOf(await post(hidden.app, '_step=delete-all')), 'No posts are chosen')
+  const refused = await openPosts(t, { authorize: (_request, { action }) => action !== 'list' }, titles)
+  t.equal((await post(refused.app, '_step=delete-all&_list=')).statusCode, 403)
 })
 
 t.test('actions of the app are performed on the rows that are chosen', async (t) => {
