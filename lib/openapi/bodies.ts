@@ -107,13 +107,19 @@ const FORM_FIELDS = {
   commit: { type: 'string', description: 'The button of the form. It has no effect.' }
 }
 
+const KEY_FIELD = { type: 'string', description: 'The key of the request. It has the effect of Idempotency-Key.' }
+
 /** Describes bodies by media types. */
 export function describeBodies (
-  { bodies, patches, resource: { singular, plural } }: CompiledResource,
+  { bodies, patches, resource: { singular, plural }, options: { idempotency } }: CompiledResource,
   { own, override, patch, many, required = true }: RequestBodies
 ): Part {
   const forms = [own, override].filter((parts) => parts !== undefined)
-    .map(({ ids, ...parts }) => describeGroup(singular, parts, { ...FORM_FIELDS, ...(ids && describeFields(ids)) }))
+    .map(({ ids, ...parts }) => describeGroup(singular, parts, {
+      ...FORM_FIELDS,
+      ...(idempotency && { _key: KEY_FIELD }),
+      ...(ids && describeFields(ids))
+    }))
   const asForm = {
     schema: forms.length === 1 ? forms[0] : { anyOf: forms },
     encoding: { [singular]: { style: 'deepObject', explode: true } }

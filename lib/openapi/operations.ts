@@ -10,7 +10,8 @@ import {
   describeDeleted, describeIds, describeMatch, describeQueriedIds, listRows, mayBeDryRun, nameIds, takesMany
 } from './many-rows.js'
 import {
-  describeId, describeListQuery, describePrefill, describeSelection, DRY_RUN_QUERY, IF_MATCH, IF_NONE_MATCH, PREFER
+  describeId, describeListQuery, describePrefill, describeSelection, DRY_RUN_QUERY, IDEMPOTENCY_KEY, IF_MATCH,
+  IF_NONE_MATCH, PREFER
 } from './parameters.js'
 import { membersOf, type Part } from './part.js'
 import { type DescribedResource, requiredNames } from './resource-schemas.js'
@@ -54,9 +55,11 @@ export function describeOperation (subject: DescribedResource, operated: Describ
   const format = { name: 'format', schema: { type: 'string', enum: compiled.representations.map(({ name }) => name) } }
   // If actions share the operation, the example is the value of the first one.
   const cache = defineHeader(writer, 'CacheControl', compiled.cacheControl.answers.get(action) ?? PRIVATE)
+  const replayed = describeKey(compiled, operated.route).length > 0 &&
+    { 'Idempotency-Replayed': defineHeader(writer, 'Idempotency-Replayed') }
   const responses = Object.entries(answers).map(([status, { headers, ...answer }]) => [
     status,
-    { ...answer, headers: { 'Cache-Control': cache, ...membersOf(headers) } }
+    { ...answer, headers: { 'Cache-Control': cache, ...membersOf(headers), ...replayed } }
   ])
   return {
     operationId: isSuffixed ? `${id}As` : id,
@@ -70,7 +73,8 @@ export function describeOperation (subject: DescribedResource, operated: Describ
         : { in: 'query', description: 'The format of the answer. It takes precedence over Accept.', ...format },
       ...query,
       ...(mayBeDryRun(compiled, operated.route) ? [DRY_RUN_QUERY] : []),
-      ...headers
+      ...headers,
+      ...describeKey(compiled, operated.route)
     ],
     ...(bodies !== undefined && { requestBody: describeBodies(compiled, bodies) }),
     responses: {
@@ -80,6 +84,13 @@ export function describeOperation (subject: DescribedResource, operated: Describ
       })
     }
   }
+}
+
+/** Describes the header with the key of a write. A form has a field instead. */
+function describeKey (compiled: CompiledResource, { readPayload }: Route): readonly Part[] {
+  const { idempotency } = compiled.options
+  if (idempotency === undefined || readPayload === undefined) return []
+  return [idempotency.required && !readsForms(compiled) ? { ...IDEMPOTENCY_KEY, required: true } : IDEMPOTENCY_KEY]
 }
 
 function describePurpose (subject: DescribedResource, operated: DescribedOperation): OperationKind {

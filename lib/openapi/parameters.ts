@@ -34,6 +34,14 @@ export const IF_MATCH: Part = {
   example: EXAMPLE
 }
 
+export const IDEMPOTENCY_KEY: Part = {
+  in: 'header',
+  name: 'Idempotency-Key',
+  schema: { type: 'string', minLength: 1, maxLength: 600 },
+  description: 'A new key for each write, such as a UUID. The same request with the same key is carried out once.',
+  example: '8e03978e-40d5-43e8-bc93-6894a57f9324'
+}
+
 export const PREFER: Part = {
   in: 'header',
   name: 'Prefer',

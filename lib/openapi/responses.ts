@@ -80,7 +80,8 @@ const REFUSALS: Readonly<Record<number, string>> & { readonly 412: string } = {
 }
 
 type HeaderName =
-  'ETag' | 'CacheControl' | 'Location' | 'Link' | 'Preference-Applied' | 'Row-Counts' | 'Total-Count' | 'Content-Range'
+  'ETag' | 'CacheControl' | 'Location' | 'Link' | 'Preference-Applied' | 'Row-Counts' | 'Total-Count' |
+  'Content-Range' | 'Idempotency-Replayed'
 
 const HEADERS: Readonly<Record<HeaderName, Part>> = {
   ETag: {
@@ -106,6 +107,10 @@ const HEADERS: Readonly<Record<HeaderName, Part>> = {
     description: 'What an update did with the rows of a request with many rows: a dictionary (RFC 9651).',
     schema: { type: 'string' },
     example: 'created=0, changed=2, unchanged=1'
+  },
+  'Idempotency-Replayed': {
+    description: '`true` if the request was carried out before, and nothing was done.',
+    schema: { type: 'string', enum: ['true'] }
   },
   'Total-Count': {
     description: 'The number of all rows, if `count` asks for it. `;estimate` follows an estimate (RFC 9651).',
