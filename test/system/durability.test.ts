@@ -23,6 +23,8 @@ const CYCLES = 3
 const ENDS = Math.min(CYCLES, 2)
 /** The number of rows of a request with many rows. */
 const BATCH = 100
+/** The number of kills of a server whose clients send their requests again, for each store. */
+const KILLS = 20
 /** The least number of acknowledged writes before each kill, so that there is something to lose. */
 const LOAD = 20
 
@@ -32,6 +34,42 @@ import { buildBlog } from '${buildExample(root, 'blog.ts')}'
 
 process.once('disconnect', () => process.exit())
 console.log(await buildBlog(process.argv[2]).listen({ port: 0, host: '127.0.0.1' }))
+`
+
+/** Starts a server that carries out a request with a key once. */
+const KEYED = `
+import fastify from 'fastify'
+import pg from 'pg'
+import resources from 'fastify-resources'
+import { postgresStores } from 'fastify-resources/postgres'
+import { sqliteStores } from 'fastify-resources/sqlite'
+
+process.once('disconnect', () => process.exit())
+const [, , name] = process.argv
+const stores = name.startsWith('postgres')
+  ? postgresStores({ pool: new pg.Pool({ connectionString: name }) })
+  : sqliteStores({ file: name })
+const app = fastify()
+app.register(resources, {
+  name: 'posts',
+  formats: ['json'],
+  stores,
+  idempotency: {},
+  attributes: { type: 'object', properties: { title: { type: 'string' }, body: { type: 'string' } } },
+  actions: {
+    create: {
+      many: true,
+      async handler (context) {
+        const row = await context.proceed()
+        // There is time to be killed between two writes.
+        await new Promise(setImmediate)
+        await context.store.update(row.row.id, { body: 'twice' }, { version: undefined, scope: {} }, context)
+        return context.store.get(row.row.id, {}, context)
+      }
+    }
+  }
+})
+console.log(await app.listen({ port: 0, host: '127.0.0.1' }))
 `
 
 const SERVER = buildExample(root, 'server.ts')
@@ -138,6 +176,12 @@ async function load (clients: readonly BlogClient[], more: number, mayGoOn: (cli
   return { work }
 }
 
+/** A promise that is resolved from outside. */
+class Deferred<T> {
+  resolve: (value: T) => void = () => {}
+  readonly promise = new Promise<T>((resolve) => { this.resolve = resolve })
+}
+
 for (const [name, make] of places) {
   root.test(`every write that ${name} has acknowledged survives a kill -9`, async (t) => {
     const place = await make(t)
@@ -199,6 +243,65 @@ for (const [name, make] of places) {
     t.strictSame([...counts].filter(([, count]) => count !== BATCH), [], 'no request was written in part')
     t.strictSame([...acknowledged].filter((batch) => !counts.has(batch)), [], 'no acknowledged request was lost')
     t.comment(`${sent} requests with ${BATCH} rows, ${acknowledged.size} of them acknowledged`)
+  })
+
+  root.test(`a client that sends its requests again with a key writes each once in ${name}`, async (t) => {
+    const place = await make(t)
+    const program = writeProgram(t, `kill-keys-${name}`, KEYED)
+    let server = new Deferred<string>()
+    let acknowledge = (): void => {}
+    const over = new AbortController()
+    let [sent, repeated, replayed] = [0, 0, 0]
+    const expected = new Map<string, number>()
+    /** Sends a request until it is answered. */
+    const insist = async (key: string, body: string): Promise<void> => {
+      for (let attempt = 0; ; attempt++) {
+        const answer = await fetch(new URL('/posts', await server.promise), {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'idempotency-key': key },
+          body
+        }).then(async (answer) => ({ answer, text: await answer.text() })).catch(() => undefined)
+        if (attempt > 0) repeated++
+        if (answer?.answer.status === 201) {
+          if (answer.answer.headers.has('idempotency-replayed')) replayed++
+          return acknowledge()
+        }
+        if (answer !== undefined && ![409, 503].includes(answer.answer.status)) throw new Error(answer.text)
+        await delay(5)
+      }
+    }
+    const work = Promise.all([0, 1, 2, 3].map(async () => {
+      while (!over.signal.aborted) {
+        const key = `key${++sent}`
+        const count = sent % 2 === 0 ? 1 : 3
+        const posts = Array.from({ length: count }, () => ({ title: key }))
+        expected.set(key, count)
+        await insist(key, JSON.stringify(count === 1 ? { post: posts[0] } : { posts }))
+      }
+    }))
+    for (let kill = 0; kill <= KILLS; kill++) {
+      const { process: child, line, ended } = await startProgram(t, program, { parameters: [place.name] })
+      const enough = new Deferred<void>()
+      let left = 2 + Math.floor(Math.random() * 4)
+      acknowledge = () => { if (--left <= 0) enough.resolve() }
+      server.resolve(line)
+      await Promise.race([enough.promise, work])
+      if (kill === KILLS) break
+      await delay(Math.random() * 10)
+      server = new Deferred()
+      child.kill('SIGKILL')
+      t.equal(await ended, 'SIGKILL')
+    }
+    over.abort()
+    await work
+    const counts = new Map<string, number>()
+    for (const { title, body } of await place.rows()) {
+      counts.set(title, (counts.get(title) ?? 0) + 1)
+      t.equal(body, 'twice')
+    }
+    t.strictSame([...counts].sort(), [...expected].sort())
+    t.strictSame(await place.inspect(), [{ integrity_check: 'ok' }])
+    t.comment(`${sent} requests, ${repeated} sent again, ${replayed} of them answered again`)
   })
 
   root.test(`a blog in ${name} answers all accepted requests after SIGTERM`, async (t) => {
