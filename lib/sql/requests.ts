@@ -55,20 +55,22 @@ export class SqlRequests implements KeptRequests {
 
   /** @throws InvalidOptionError if the table is missing, and may not be created */
   async prepare (): Promise<void> {
-    const cause = await this.#findFault()
-    if (cause === undefined) return
-    const [table, index] = this.#create
-    const create = { text: index, steps: [table], writes: true, returns: false, kept: false }
-    // Another process may create it at the same time, so a failure counts only if the table is still missing.
-    const failure: unknown = this.#migrate
-      ? await this.#driver.run(create, []).then(() => undefined, (error: unknown) => error)
-      : cause
-    const fault = await this.#findFault()
+    let fault = await this.#findFault()
     if (fault === undefined) return
-    throw Object.assign(new InvalidOptionError(
+    const [table, index] = this.#create
+    let failure: unknown
+    if (this.#migrate) {
+      const create = { text: index, steps: [table], writes: true, returns: false, kept: false }
+      // Another process may create it at the same time, so a failure counts only if the table is still missing.
+      await this.#driver.run(create, []).catch((error: unknown) => { failure = error })
+      fault = await this.#findFault()
+    }
+    if (fault === undefined) return
+    const why = String(findMember(failure ?? fault, 'message'))
+    throw new InvalidOptionError(
       'idempotency',
-      `needs the table "${REQUESTS}" in the database of the store; create it: ${this.#create.join('; ')}`
-    ), { cause: failure ?? fault })
+      `needs the table "${REQUESTS}" in the database of the store (${why}); create it: ${table}; ${index}`
+    )
   }
 
   /** Returns why the table cannot be read, or `undefined` if it can. */

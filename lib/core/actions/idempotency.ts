@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { InvalidAnswerError, InvalidKeyError, KeyInUseError, KeyReusedError } from '../errors.js'
+import { InvalidAnswerError, InvalidKeyError, KeyReusedError } from '../errors.js'
 import { findRow, ofId } from '../modes.js'
 import type { Idempotency } from '../options/idempotency.js'
 import { unlessRefused } from '../relations/include/relation.js'
-import { KeyedWrite, type KeptResult, TakenKey } from '../request/keyed-write.js'
+import { KeyedWrite, type KeptResult } from '../request/keyed-write.js'
 import { LARGEST_TOGETHER, wantsNoRows } from '../request/rows.js'
 import type { ActionState } from '../request/state.js'
 import type { Id, Row } from '../resource/row.js'
@@ -106,8 +106,8 @@ export async function performOnce (
     const other = await keyed.find(state).catch((cause: unknown) => {
       if (cause instanceof KeyReusedError) throw cause
     })
-    if (other !== undefined) return replay(other, state)
-    throw error instanceof TakenKey ? new KeyInUseError() : error
+    if (other === undefined) throw error
+    return replay(other, state)
   }
 }
 
@@ -164,7 +164,7 @@ async function replay ({ kind, ids, counts }: KeptResult, state: ActionState): P
     if (row === undefined) return respondWithoutRow(kind, state)
     rows.push(row)
   }
-  if (areLarger(rows, LARGEST_TOGETHER)) return respondWithoutRow(kind, state)
+  if (rows.length > 1 && areLarger(rows, LARGEST_TOGETHER)) return respondWithoutRow(kind, state)
   if (counts !== undefined) return { kind: kind as RowsOutcome['kind'], rows, counts }
   if (kind === 'listed') return { kind, rows, more: undefined, order: BY_ID, first: undefined, last: undefined }
   return { kind: kind as 'created', row: rows[0] as Row }

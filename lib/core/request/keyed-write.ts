@@ -1,10 +1,7 @@
-import { KeyReusedError } from '../errors.js'
+import { KeyInUseError, KeyReusedError } from '../errors.js'
 import type { Outcome, RowCounts } from '../actions/outcome.js'
 import type { Id } from '../resource/row.js'
 import type { Context, KeptRequests } from '../stores/store.js'
-
-/** Thrown when another request with the same key was carried out meanwhile. */
-export class TakenKey extends Error {}
 
 /** What a request has done. */
 export interface KeptResult {
@@ -43,11 +40,11 @@ export class KeyedWrite {
 
   /**
    * Begins the write in a transaction. The key comes first, so that another request with it waits before it writes.
-   * @throws TakenKey, KeyInUseError
+   * @throws KeyInUseError if another request with the key was carried out meanwhile, or takes too long
    */
   async begin (context: Context): Promise<void> {
     const request = { digest: this.#digest, expires: Date.now() + this.#keepMs }
-    if (!await this.#requests.add(this.#key, request, context)) throw new TakenKey()
+    if (!await this.#requests.add(this.#key, request, context)) throw new KeyInUseError()
   }
 
   /** Keeps the result in the same transaction. */

@@ -323,7 +323,9 @@ function writeProblem (writer: TextWriter, problem: Problem, view: View, { reque
 }
 
 /** The headers of successful answers only. */
-const OF_SUCCESS = ['etag', 'location', 'next-after', 'prev-before', 'total-count', 'content-range', 'row-counts']
+const OF_SUCCESS = [
+  'idempotency-replayed', 'etag', 'location', 'next-after', 'prev-before', 'total-count', 'content-range', 'row-counts'
+]
 
 /** Replaces the headers of a successful answer with those of an error. */
 function setErrorHeaders (thrown: unknown, { reply, linksBefore }: RequestState): void {

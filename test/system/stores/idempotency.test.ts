@@ -49,6 +49,9 @@ for (const driver of await findDrivers()) {
       t.teardown(() => { database.close() })
       t.strictSame((await describeDatabase(database)).map(({ name }) => name), ['posts'], 'it is no resource')
       t.strictSame((await describeDatabase(database, { only: [TABLE] })).map(({ name }) => name), [TABLE])
+      database.exec(`DROP TABLE ${TABLE}; CREATE TABLE ${TABLE} (key text)`)
+      await t.rejects(build(t, { name: 'posts', attributes, stores: sqliteStores({ file }), idempotency: {} }),
+        { message: MISSING })
       database.exec(`DROP TABLE ${TABLE}`)
       const store = (): Store => sqliteStore({ attributes, table: 'posts', file }) as Store
       await t.rejects(build(t, { name: 'posts', store: store(), idempotency: {} }), { message: MISSING })
