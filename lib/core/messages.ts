@@ -113,7 +113,8 @@ export const ENGLISH_TEXTS = {
   valueRefused: 'the database refuses a value',
   valueUnstorable: 'an attribute is too long or too large, or has characters that cannot be stored',
   rowsAtFault: ({ faulty, count }: { readonly faulty: number, readonly count: number }): string =>
-    `${digits(faulty)} of ${digits(count)} rows ${faulty === 1 ? 'is' : 'are'} at fault; nothing was written`,
+    `${count === 1 ? 'the only row' : `${digits(faulty)} of ${digits(count)} rows`} ` +
+    `${faulty === 1 ? 'is' : 'are'} at fault; nothing was written`,
   changedMeanwhile: ({ resource }: OfResource): string =>
     `the ${resource} does not meet the If-Match, If-None-Match or _version of the request; read it again`,
   replacedMeanwhile: ({ resource }: OfResource): string => `the ${resource} has been replaced meanwhile; read it again`,

@@ -1,12 +1,16 @@
 import { InvalidError, NoMatchError, NotFoundError } from '../errors.js'
 import { type Said, say } from '../messages.js'
 import { FIRST } from '../modes.js'
+import { canFind } from '../relations/relations.js'
 import { type Match, matchableGroups, refuseMatch } from '../request/match.js'
 import type { Payload, RowPayload } from '../request/payload.js'
 import { type ActionState, RowState } from '../request/state.js'
 import { comparedTypeOf } from '../request/filter-query.js'
 import type { Row } from '../resource/row.js'
+import type { Property } from '../schema/shape.js'
 import type { Scalar } from '../schema/types.js'
+import { BY_ID } from '../stores/order.js'
+import { isDecimal, normalizeDecimal } from '../util/decimal.js'
 import { ownMember } from '../util/own-property.js'
 import { abbreviate } from '../util/words.js'
 import { isOfParent } from './authorize/authorize.js'
@@ -30,24 +34,41 @@ export async function matchRows (
   if (!match.others.some((names) => names.every((name) => Object.hasOwn(target.scope, name)))) {
     throw refuseMatch(matchableGroups(compiled))
   }
+  const wanted = rows.map((given) => readWanted(given, match, target))
+  const found = await findRows(wanted.flatMap(({ values }) => values === undefined ? [] : [values]), target, state)
   const matched: RowPayload[] = []
   const seen = new Set<string>()
-  for (const given of rows) {
+  for (const { given, payload, values, fault } of wanted) {
     try {
-      if (given.payload === undefined) throw given.fault
-      const values = readValues(given.payload, match, target)
-      const found = await find(values, target, state)
-      const key = found === undefined ? JSON.stringify(values) : `id ${found.id}`
+      if (values === undefined) throw fault
+      const row = found.get(values)
+      const key = row === undefined ? JSON.stringify(values) : `id ${row.id}`
       if (seen.has(key)) throw refuseValues(match.names, 'is given more than once')
       seen.add(key)
-      matched.push(found === undefined || await isHidden(given.payload, found, { state, rows: rows.length })
-        ? { ...given, payload: readNew(given, given.payload, { values, match, state }) }
-        : { ...given, payload: copy(given.payload, { id: found.id }), found })
+      matched.push(row === undefined || await isHidden(payload, row, { state, rows: rows.length })
+        ? { ...given, payload: readNew(given, payload, { values, match, state }) }
+        : { ...given, payload: copy(payload, { id: row.id }), found: row })
     } catch (fault) {
       matched.push({ ...given, payload: undefined, fault })
     }
   }
   return matched
+}
+
+/** A row of the request with the values that find it, or the fault for which it has none. */
+type Wanted = { readonly given: RowPayload } & (
+  | { readonly payload: Payload, readonly values: Values, readonly fault?: never }
+  | { readonly payload?: never, readonly values?: never, readonly fault: unknown }
+)
+
+function readWanted (given: RowPayload, match: Match, target: Target): Wanted {
+  const { payload, fault } = given
+  if (payload === undefined) return { given, fault }
+  try {
+    return { given, payload, values: readValues(payload, match, target) }
+  } catch (fault) {
+    return { given, fault }
+  }
 }
 
 /** The unique values of a row, by attribute. */
@@ -71,7 +92,67 @@ function refuseValues (names: readonly string[], message: Said): InvalidError {
   return new InvalidError(Object.fromEntries(names.map((name) => [name, [message]])))
 }
 
-async function find (values: Values, target: Target, state: ActionState): Promise<Row | undefined> {
+/** The most rows that are looked up together. */
+const MOST_TOGETHER = 500
+
+/** Finds the rows with these values. Those of one attribute are looked up together, as far as the store can. */
+async function findRows (
+  wanted: readonly Values[],
+  target: Target,
+  state: ActionState
+): Promise<ReadonlyMap<Values, Row>> {
+  const { resource, store, scope } = target
+  const [name = '', ...others] = Object.keys(wanted[0] ?? {}).filter((name) => !Object.hasOwn(scope, name))
+  const property = others.length === 0 && canFind(store) ? resource.attributes.get(name) : undefined
+  const found = new Map<Values, Row>()
+  for (let index = 0; index < wanted.length; index += MOST_TOGETHER) {
+    const some = wanted.slice(index, index + MOST_TOGETHER)
+    if (property?.shape.only !== undefined && await findTogether(some, property, found, { target, state })) continue
+    for (const values of some) {
+      const row = found.get(values) ?? await findOne(values, target, state)
+      if (row !== undefined) found.set(values, row)
+    }
+  }
+  return found
+}
+
+interface Lookup {
+  readonly target: Target
+  readonly state: ActionState
+}
+
+/**
+ * Finds rows by their values of one attribute. Returns whether no other value finds one: a database may take values for
+ * the same that are spelled differently.
+ */
+async function findTogether (
+  wanted: readonly Values[],
+  property: Property,
+  found: Map<Values, Row>,
+  { target: { store, scope }, state }: Lookup
+): Promise<boolean> {
+  const { name: attribute } = property
+  const type = comparedTypeOf(property)
+  const keyOf = (value: unknown): string =>
+    type === 'decimal' && isDecimal(value) ? normalizeDecimal(value) : String(value)
+  const value = wanted.map((values) => values[attribute] as NonNullable<Scalar>)
+  const filter = [{ attribute, operator: 'in', value, type }] as const
+  const rows = new Map<string, Row>()
+  const query = { order: BY_ID, after: undefined, limit: undefined, scope, filter, search: undefined }
+  for await (const batch of store.list(query, state)) {
+    for (const row of batch) rows.set(keyOf(row.attributes[attribute]), row)
+  }
+  const used = new Set<Row>()
+  for (const values of wanted) {
+    const row = rows.get(keyOf(values[attribute]))
+    if (row === undefined) continue
+    found.set(values, row)
+    used.add(row)
+  }
+  return used.size === rows.size
+}
+
+async function findOne (values: Values, target: Target, state: ActionState): Promise<Row | undefined> {
   const filter = Object.entries(values).map(([attribute, value]) => {
     const property = target.resource.attributes.get(attribute)
     return { attribute, operator: 'eq', value, type: property && comparedTypeOf(property) } as const
