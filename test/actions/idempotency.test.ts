@@ -1,6 +1,6 @@
 import t from 'tap'
-import { type AuthorizeContext, memoryStore, type ResourceOptions, type Store } from '../../lib/index.js'
-import { build } from '../support/helper.js'
+import { type AuthorizeContext, memoryStore, memoryStores, type ResourceOptions, type Store } from '../../lib/index.js'
+import { build, draft } from '../support/helper.js'
 import { openKeyed, testIdempotency } from '../support/idempotency.js'
 import type { OpenPosts } from '../support/many-rows.js'
 
@@ -149,12 +149,54 @@ t.test('a principal must be a text', async (t) => {
   t.equal((await send('POST', D, { key: 'k' })).status, 500)
 })
 
-t.test('a singleton is created once', async (t) => {
-  const app = await build(t, {
-    name: 'profiles', store: await open(t), idempotency: { principal: () => 'ann' }, scope: () => ({ owner: 1 })
-  })
-  const request = { method: 'POST', url: '/profiles', payload: { profile: { a: 1 } } } as const
-  t.equal((await app.inject({ ...request, headers: { 'idempotency-key': 'k' } })).statusCode, 201)
+t.test('the log tells an answer that is given again', async (t) => {
+  const lines: Array<Record<string, unknown>> = []
+  const stream = { write: (line: string) => { lines.push(JSON.parse(line)) } }
+  const server = { logger: { stream } }
+  const app = await build(t, { name: 'posts', store: await open(t), idempotency: {} }, { server })
+  const request = { method: 'POST', url: '/posts', payload: { post: { title: 'A' } } } as const
+  for (const headers of [{ 'idempotency-key': 'k' }, { 'idempotency-key': 'k' }]) {
+    t.equal((await app.inject({ ...request, headers })).statusCode, 201)
+  }
+  t.strictSame(lines.filter(({ resource }) => resource === 'posts').map(({ id, outcome, replayed }) =>
+    [id, outcome, replayed]), [[1, 'created', undefined], [1, 'created', true]])
+})
+
+t.test('rows of parents, and paths of rows, are answered again, too', async (t) => {
+  const app = await draft(t, (map) => map.resources('posts', { stores: memoryStores() }, (posts) => {
+    posts.resources('comments', { shallow: true, writes: 'member', idempotency: {}, stores: memoryStores() })
+  }))
+  await app.inject({ method: 'POST', url: '/posts', payload: { post: {} } })
+  const send = async (method: 'POST' | 'PUT' | 'PATCH', url: string, accept = 'application/json'): Promise<unknown> => {
+    const headers = { 'idempotency-key': method, accept, 'content-type': 'application/json' }
+    const answer = await app.inject({ method, url, headers, payload: '{"comment":{"text":"x"}}' })
+    const { 'idempotency-replayed': replayed, location } = answer.headers
+    return [answer.statusCode, replayed, location, answer.body.includes('<text>') ? 'xml' : 'other']
+  }
+  t.strictSame(await send('POST', '/posts/1/comments'), [201, undefined, '/comments/1', 'other'])
+  t.strictSame(await send('POST', '/posts/1/comments'), [201, 'true', '/comments/1', 'other'])
+  t.strictSame(await send('POST', '/posts/1/comments', 'text/html'), [303, 'true', '/comments/1#created', 'other'])
+  t.strictSame(await send('POST', '/posts/2/comments'), [422, undefined, undefined, 'other'], 'of another parent')
+  for (const method of ['PUT', 'PATCH'] as const) {
+    t.strictSame(await send(method, '/comments/1'), [200, undefined, undefined, 'other'])
+    t.strictSame(await send(method, '/comments/1.xml'), [200, 'true', undefined, 'xml'])
+    t.strictSame(await send(method, '/comments/1', 'text/html'), [303, 'true', '/comments/1#saved', 'other'])
+  }
+})
+
+t.test('a singleton is created and changed once', async (t) => {
+  const app = await draft(t, (map) => map.resource('profile', {
+    store: memoryStore(), idempotency: { principal: () => 'ann' }, scope: () => ({ owner: 1 })
+  }))
+  for (const [method, status] of [['POST', 201], ['PUT', 200], ['DELETE', 204]] as const) {
+    const headers = { 'idempotency-key': method, accept: 'application/json' }
+    const payload = method === 'DELETE' ? {} : { payload: { profile: { name: method } } }
+    const request = { method, url: '/profile', headers, ...payload }
+    const [first, second] = [await app.inject(request), await app.inject(request)]
+    t.strictSame([first, second].map(({ statusCode, headers }) => [statusCode, headers['idempotency-replayed']]),
+      [[status, undefined], [status, 'true']])
+    t.equal(first.body, second.body)
+  }
 })
 
 t.test('many expired requests are deleted, the oldest first', async (t) => {

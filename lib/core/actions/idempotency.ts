@@ -10,9 +10,11 @@ import type { Id, Row } from '../resource/row.js'
 import { respondWithoutRow } from '../response/responder.js'
 import { BY_ID } from '../stores/order.js'
 import { areLarger, type KeptRequests, type Store } from '../stores/store.js'
+import { REPLAYED } from '../telemetry/action-log.js'
 import { renderCanonicalJson } from '../util/own-property.js'
 import type { PerformAction } from './default-actions.js'
 import type { ListOutcome, Outcome, RowsOutcome } from './outcome.js'
+import { isDryRun } from './write-rows.js'
 
 /** How often the transaction of a default action begins that conflicts with others. */
 const ATTEMPTS = 10
@@ -88,11 +90,11 @@ export async function performOnce (
   idempotency: Idempotency,
   act: () => Promise<Outcome | undefined>
 ): Promise<Outcome | undefined> {
-  const { compiled: { options: { store } }, request, payload } = state
-  if (payload === undefined || payload.isRevised) return act()
-  const key = readKey(idempotency, state)
+  const { compiled: { options: { store } }, payload } = state
   // Nothing remains of a dry run that could be kept.
-  if (key === undefined || request.query.dry_run === 'true') return act()
+  if (payload === undefined || payload.isRevised || isDryRun(state)) return act()
+  const key = readKey(idempotency, state)
+  if (key === undefined) return act()
   const keyOfUser = digest(renderCanonicalJson([await findPrincipal(idempotency, state), key]))
   const { requests } = store as Required<Store>
   const keyed = new KeyedWrite(requests as KeptRequests, keyOfUser, digestOf(state), idempotency.keepMs)
@@ -113,7 +115,7 @@ export async function performOnce (
 
 /** @throws InvalidKeyError */
 function readKey ({ required }: Idempotency, state: ActionState): string | undefined {
-  const { request: { headers, query }, formKey, payload, negotiated: { body } } = state
+  const { request: { headers }, formKey, payload, negotiated: { body } } = state
   const given = headers['idempotency-key'] ?? formKey
   if (given !== undefined) {
     const text = String(given)
@@ -126,7 +128,7 @@ function readKey ({ required }: Idempotency, state: ActionState): string | undef
     )
   }
   const isOfForm = body?.reader.form === true && payload?.action !== 'create'
-  if (!required || isOfForm || query.dry_run === 'true') return undefined
+  if (!required || isOfForm) return undefined
   throw new InvalidKeyError('send the header Idempotency-Key with a new key for each write, such as a UUID')
 }
 
@@ -154,7 +156,7 @@ function digestOf (state: ActionState): string {
 /** Answers a request again. If a row is gone or hidden, the answer has the status alone. */
 async function replay ({ kind, ids, counts }: KeptResult, state: ActionState): Promise<Outcome | undefined> {
   const { reply, choice: { format } } = state
-  reply.header('idempotency-replayed', 'true')
+  reply.header(REPLAYED, 'true')
   if (kind === 'deleted' || kind === 'done') return { kind }
   const needsRows = counts === undefined ||
     !(kind === 'deletedMany' || format.browser === true || wantsNoRows(state))

@@ -5,12 +5,17 @@ import { parseId, type Resource } from '../resource/resource.js'
 import type { Id } from '../resource/row.js'
 import { type ActionState, isClientGone, type RequestState } from '../request/state.js'
 
+/** The header of an answer that is given again, because the request was carried out before. */
+export const REPLAYED = 'idempotency-replayed'
+
 /** Logs the outcome of a write. */
 export function logOutcome (outcome: Outcome | undefined, state: ActionState): void {
   const { reply, action, compiled } = state
   const resource = compiled.name
   const kind = (state.outcome = outcomeKind(outcome))
-  reply.log.info({ resource, action, id: idOf(outcome, state), outcome: kind }, `${resource}#${action}: ${kind}`)
+  const what = { resource, action, id: idOf(outcome, state), outcome: kind }
+  const replayed = reply.hasHeader(REPLAYED) && { replayed: true }
+  reply.log.info({ ...what, ...replayed }, `${resource}#${action}: ${kind}`)
 }
 
 /** Logs a refusal or a failure, and returns the members for its event. */
