@@ -5,7 +5,7 @@ const LATEST: Order = [{ by: 'publishedAt', descending: true }, { by: 'id', desc
 
 /** Draws the map of the blog: posts, their comments, and the page about the blog. Each has a table in `stores`. */
 export const drawBlog = (stores: Stores) => draw((map) => map
-  .resources('posts', { attributes: post, html: { columns: ['title', 'published', 'publishedAt', 'rating', 'tags'] } }, (post) => post
+  .resources('posts', { attributes: post, html: { columns: ['title', 'published', 'publishedAt', 'rating', 'tags'], import: true } }, (post) => post
     .resources('comments', { attributes: comment, onDelete: 'cascade' })
     // GET /posts/recent lists the ten posts published last.
     .collection.get('recent', (context) => context.store.list({ order: LATEST, after: undefined, limit: 10, scope: context.scope, filter: [{ attribute: 'published', operator: 'eq', value: true }] }, context))

@@ -3,7 +3,7 @@ import type { CheckAccess } from './actions/authorize/authorize.js'
 import type { GuardedResource } from './actions/authorize/level.js'
 import type { ListCheck, Refusals } from './actions/authorize/refused-actions.js'
 import type { Target } from './actions/list.js'
-import type { Format, Reader, Selection, Writer } from './formats/format.js'
+import type { Format, ImportActions, Importing, Reader, Selection, Writer } from './formats/format.js'
 import type { FindLocation, ResourcePaths } from './resource/location.js'
 import type { Paths } from './routes/path-helpers.js'
 import type { Resource } from './resource/resource.js'
@@ -52,6 +52,14 @@ export interface BodyFormat {
   readonly compileReader: (resource: Resource) => Reader
 }
 
+/** How pages import rows of one resource. */
+export interface CompiledImport extends Importing {
+  /** The actions that a file can ask for: at least one. */
+  readonly actions: ImportActions
+  /** The format of the form. Its rows are those of CSV. */
+  readonly body: BodyFormat
+}
+
 /** A resource as it was compiled at registration: everything that serves its requests. */
 export interface CompiledResource {
   readonly options: ResolvedOptions
@@ -76,6 +84,8 @@ export interface CompiledResource {
   readonly bodies: readonly BodyFormat[]
   /** The formats that only a PATCH of a row may have. */
   readonly patches: readonly BodyFormat[]
+  /** How pages import rows, or `undefined` if they do not. */
+  readonly importing: CompiledImport | undefined
   /** The format that reads a request without a body. */
   readonly bodiless: BodyFormat
   readonly validation: Validation

@@ -217,8 +217,11 @@ export const ManyRowsError: DetailedErrorClass<[why: string]> =
  * Thrown when a request has more rows than the option `maxRows` allows, or its rows, or those of its answer, are too
  * large together.
  */
-export const TooManyRowsError: DetailedErrorClass<[detail: string]> =
+export const TooManyRowsError: DetailedErrorClass<[detail: Said]> =
   makeError('FST_RESOURCES_TOO_MANY_ROWS', 413, itself)
+/** Thrown when a form that imports a file is larger than the option `html.import` allows. */
+export const FormTooLargeError: DetailedErrorClass<[detail: Said]> =
+  makeError('FST_RESOURCES_FORM_TOO_LARGE', 413, itself)
 /** Thrown when a URL has more than 65,536 characters. */
 export const UriTooLongError: DetailedErrorClass<[most: number]> =
   makeError('FST_RESOURCES_URI_TOO_LONG', 414, (most) => say('urlTooLong', { most }))
@@ -404,6 +407,15 @@ export interface RowFault {
   readonly errors?: Messages
 }
 
+/** A fault of a row, and the value that was thrown for it. */
+export interface FoundFault {
+  readonly fault: RowFault
+  readonly error: unknown
+}
+
+/** The most rows whose faults an answer names. */
+const MOST_FAULTS = 100
+
 const RowsBase: DetailedErrorClass<[detail: Said]> = makeError('FST_RESOURCES_ROWS', 422, itself)
 
 /** Thrown when rows of a request with many rows are at fault, and nothing was written. */
@@ -411,30 +423,31 @@ export class RowsError extends RowsBase {
   readonly rows: readonly RowFault[]
   /** Whether more rows are at fault than `rows` has. */
   readonly truncated: boolean
-  /** The thrown values, in the order of `rows`. */
-  readonly #thrown: readonly unknown[]
+  /** The faults of all rows, in the order of the rows. */
+  readonly #found: readonly FoundFault[]
 
-  /**
-   * @param faults the faults that are named
-   * @param faulty the number of all rows at fault
-   * @param count the number of rows in the request
-   * @param thrown the values that were thrown, in the order of the faults
-   */
-  constructor (faults: readonly RowFault[], faulty: number, count: number, thrown: readonly unknown[]) {
-    super(say('rowsAtFault', { faulty, count }))
-    this.rows = faults
-    this.#thrown = thrown
-    this.truncated = faulty > faults.length
-    const [status = 422, ...others] = new Set(faults.map(({ status }) => status))
+  /** @param count the number of rows in the request */
+  constructor (found: readonly FoundFault[], count: number) {
+    super(say('rowsAtFault', { faulty: found.length, count }))
+    this.rows = found.slice(0, MOST_FAULTS).map(({ fault }) => fault)
+    this.#found = found
+    this.truncated = found.length > MOST_FAULTS
+    const [status = 422, ...others] = new Set(this.rows.map(({ status }) => status))
     this.statusCode = others.length === 0 ? status : 422
   }
 
-  /** Returns the faults with the codes by which pages translate them. */
-  said (): ReadonlyArray<Pick<RowFault, 'index'> & SaidProblem> {
-    return this.rows.map(({ index }, position) => {
-      const thrown = this.#thrown[position]
-      return { index, ...withCodes(describeError(thrown, 500), thrown) }
-    })
+  /** The lines of all rows at fault, in a file. */
+  get lines (): readonly number[] {
+    return this.#found.flatMap(({ fault: { line } }) => line ?? [])
+  }
+
+  /**
+   * Returns the faults with the codes by which pages translate them.
+   * @param most the most rows
+   */
+  said (most: number = MOST_FAULTS): ReadonlyArray<Pick<RowFault, 'index' | 'line'> & SaidProblem> {
+    return this.#found.slice(0, most).map(({ fault: { index, line }, error }) =>
+      ({ index, ...(line !== undefined && { line }), ...withCodes(describeError(error, 500), error) }))
   }
 }
 

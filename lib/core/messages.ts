@@ -14,6 +14,13 @@ interface Near {
   readonly near: string | undefined
 }
 
+/** A line of a CSV file, whose fields are not as many as the columns. */
+interface CsvCount {
+  readonly line: number
+  readonly fields: number
+  readonly columns: number
+}
+
 interface OfResource {
   readonly resource: string
 }
@@ -122,6 +129,15 @@ export const ENGLISH_TEXTS = {
   keyInUse: 'a request with the same Idempotency-Key is still being carried out; try again',
   tooManyValues: ({ most }: Most): string => `the body has more than ${most} values`,
   urlTooLong: ({ most }: Most): string => `the URL must have at most ${most} characters`,
+  fileNotUtf8: 'the file is not in UTF-8; in a spreadsheet, save it as CSV in UTF-8',
+  fileIsEmpty: 'the file has no rows; its first line names the columns, and each further line is a row',
+  fileHasTooManyRows: ({ most }: Most): string => `the file has more than ${most} rows; divide it`,
+  fileTooLarge: ({ most }: { readonly most: string }): string => `the file has more than ${most}; divide it`,
+  csvHeaderInvalid: ({ fault }: { readonly fault: string }): string => `line 1 ${fault}`,
+  csvLineInvalid: ({ line, fault }: { readonly line: number, readonly fault: string }): string =>
+    `line ${line} ${fault}`,
+  csvFieldCount: ({ line, fields, columns }: CsvCount): string =>
+    `line ${line} has another number of fields (${fields}) than the header (${columns})`,
   tooManyFields: ({ most }: Most): string => `the form has more than ${most} fields`,
   parameterUnknown: ({ name, near, cure = '' }: Near & { readonly name: string, readonly cure?: string }): string =>
     `the parameter "${name}" is unknown${hint(near)}${cure}`,

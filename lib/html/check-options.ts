@@ -4,6 +4,7 @@ import { didYouMean } from '../core/util/words.js'
 import { findWords, KNOWN_LANGUAGES, type Languages, loadLanguages } from './languages/language.js'
 import { makeMessages } from './languages/make-messages.js'
 import type { PageMessages } from './messages.js'
+import type { ImportBounds } from './multipart.js'
 import type { AppearanceOptions, HtmlOptions, PageLanguage, ResolvedHtmlOptions } from './options.js'
 import type { Brand } from './style/brand.js'
 import { parseColour } from './style/stylesheet.js'
@@ -12,7 +13,8 @@ import type { Views } from './views/types.js'
 import { defaultViews } from './views/views.js'
 
 const OPTIONS: ReadonlyArray<keyof HtmlOptions> = [
-  'lang', 'messages', 'accent', 'brand', 'timeZone', 'contentSecurityPolicy', 'title', 'columns', 'pageSize', 'views'
+  'lang', 'messages', 'accent', 'brand', 'timeZone', 'contentSecurityPolicy', 'title', 'columns', 'pageSize', 'import',
+  'views'
 ]
 
 /**
@@ -20,7 +22,7 @@ const OPTIONS: ReadonlyArray<keyof HtmlOptions> = [
  * @throws InvalidOptionError, UnknownOptionError
  */
 export async function resolveHtmlOptions (given: HtmlOptions): Promise<ResolvedHtmlOptions> {
-  const { views = {}, timeZone, title, columns } = given
+  const { views = {}, timeZone, title, columns, import: imports = false } = given
   for (const name of Object.keys(given)) {
     if (OPTIONS.some((known) => known === name)) continue
     throw new UnknownOptionError(`html.${name}`, didYouMean(name, OPTIONS))
@@ -30,7 +32,8 @@ export async function resolveHtmlOptions (given: HtmlOptions): Promise<ResolvedH
     views: checkMembers<Views>('html.views', views, defaultViews),
     timeZone: checkTimeZone('html.timeZone', timeZone),
     title: checkTitle('html.title', title),
-    columns: checkNames('html.columns', columns)
+    columns: checkNames('html.columns', columns),
+    import: checkImport('html.import', imports)
   }
 }
 
@@ -117,6 +120,39 @@ function checkWords (option: string, given: unknown): Partial<PageMessages> {
     }
   }
   return { ...messages, phrases: { ...phrases } }
+}
+
+/**
+ * Checks the option `import`. Returns `undefined` if there is no import.
+ * @throws InvalidOptionError
+ */
+function checkImport (option: string, given: unknown): ImportBounds | undefined {
+  if (given === false) return undefined
+  const own = given === true ? {} : checkObject(option, given, "true, false or bounds such as { bytes: '16MB' }")
+  const { rows = 20_000, bytes = '16MB', ...others } = own
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) {
+    throw new InvalidOptionError(option, `has "${unknown}", which is unknown${didYouMean(unknown, ['rows', 'bytes'])}`)
+  }
+  const isNumber = (value: unknown, most: number): value is number =>
+    Number.isInteger(value) && (value as number) > 0 && (value as number) <= most
+  const size = typeof bytes === 'string' ? readSize(bytes) : bytes
+  return {
+    rows: checkThat(`${option}.rows`, rows, (rows) => isNumber(rows, 50_000), 'a number of rows from 1 to 50000'),
+    bytes: isNumber(size, MOST_BYTES)
+      ? size
+      : checkThat(`${option}.bytes`, bytes, (_): _ is never => false, "a size up to 100 MB, such as '16MB'")
+  }
+}
+
+const MOST_BYTES = 104_857_600
+
+const UNITS: Readonly<Record<string, number>> = { KB: 1024, MB: 1_048_576 }
+
+/** Returns the number of bytes that a text such as `16MB` stands for. */
+function readSize (text: string): number | undefined {
+  const [, number, unit = ''] = /^(\d+) ?(kB|KB|MB)$/.exec(text) ?? []
+  return number === undefined ? undefined : Number(number) * (UNITS[unit.toUpperCase()] as number)
 }
 
 function checkTitle (option: string, title: unknown): RowTitle | undefined {

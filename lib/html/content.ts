@@ -1,8 +1,8 @@
 import type { Chosen, Outcome } from '../core/actions/outcome.js'
 import type { Problem } from '../core/errors.js'
 import type {
-  ChoiceRow, LinkedRow, LinkedRows, PageView, Prepared, PreparedProblem, ReferenceChoices, Refused, RelatedList,
-  RowChoices, RowSearch, Services, Unlisted, View
+  ChoiceRow, ImportState, LinkedRow, LinkedRows, PageView, Prepared, PreparedProblem, ReferenceChoices, Refused,
+  RelatedList, RowChoices, RowSearch, Services, Unlisted, View
 } from '../core/formats/format.js'
 import type { Resource } from '../core/resource/resource.js'
 import { type Id, isId, type Row } from '../core/resource/row.js'
@@ -24,6 +24,8 @@ export interface PageContent {
   readonly rowSearch: RowSearch | undefined
   /** The rows that a form has chosen, for the page that deletes or changes them; `undefined` for every other page. */
   readonly chosen: Chosen | undefined
+  /** What an import is about; `undefined` for every other page. */
+  readonly importing: ImportState | undefined
   /** The names of the rows above the page, from the nearest to the outermost, as far as the request may see them. */
   readonly parents: readonly string[]
 }
@@ -42,6 +44,7 @@ const NO_CONTENT: PageContent = {
   choices: new Map(),
   rowSearch: undefined,
   chosen: undefined,
+  importing: undefined,
   parents: []
 }
 
@@ -50,10 +53,7 @@ export function withContent<V extends View> (view: V): V & PageContent {
   return { ...view, ...(view.content as PageContent | undefined ?? NO_CONTENT) }
 }
 
-/**
- * Finds what the page of an outcome shows besides its rows.
- * @param asksRows whether lists offer to delete or change several rows
- */
+/** Finds what the page of an outcome shows besides its rows. */
 export async function prepareContent (
   outcome: Outcome,
   resource: Resource,
@@ -73,10 +73,13 @@ export async function prepareContent (
     related: outcome.kind === 'found' ? await findRelated(outcome.row, services) : [],
     links,
     chosen: outcome.kind === 'selected' ? outcome.chosen : undefined,
+    importing: outcome.kind === 'importing'
+      ? { file: services.importing?.file, preview: outcome.preview, faults: outcome.faults }
+      : undefined,
     parents
   }
   const addRows = async (rows: readonly Row[]): Promise<void> => addLinks(relations, rows, services, links)
-  await addRows(outcome.kind === 'listed' ? outcome.rows : row === undefined ? [] : [row])
+  await addRows(rowsOf(outcome))
   const form = choices.length > 0 && showsForm(outcome, resource, refused, services)
     ? await findChoices(row, links, services)
     : undefined
@@ -97,6 +100,9 @@ async function refusedOfList (services: Services, asksRows: boolean): Promise<Re
 /** The statuses of errors in the input. After another refusal, or a failure of the store, no row is read. */
 const OF_SUPPLIED: ReadonlySet<number> = new Set([409, 422, 428])
 
+/** The statuses of errors about a whole file. */
+const OF_FILE: ReadonlySet<number> = new Set([400, 409, 413, 422])
+
 /** Finds what the page of an error shows besides it: a form that is shown again needs its row, and its choices. */
 export async function prepareProblem (
   { status, rows }: Problem,
@@ -111,18 +117,31 @@ export async function prepareProblem (
   const unlisted = status >= 500 ? undefined : await services.unlisted('bar')
   const row = isForm ? await services.formRow() : undefined
   const chosen = rows === undefined ? undefined : await services.chosen()
+  const isOfFile = rows !== undefined || OF_FILE.has(status)
+  const importing = isOfFile && services.importing !== undefined
+    ? { ...services.importing, preview: undefined, faults: undefined }
+    : undefined
   const refused = canCreate ? await services.refused('nothing') : NO_CONTENT.refused
   // Without choices, the fields take ids.
   const found = isForm || isGone || chosen !== undefined
     ? await listChoices(row, NO_CONTENT.links, services).catch(() => NO_CONTENT.choices)
     : NO_CONTENT.choices
-  return { content: { ...NO_CONTENT, refused, unlisted, choices: found, chosen, parents: services.parents }, row }
+  const content = { ...NO_CONTENT, refused, unlisted, choices: found, chosen, importing, parents: services.parents }
+  return { content, row }
 }
 
 /** Finds the lists of the rows that belong to the row of a page, all of them at the same time. */
 async function findRelated (row: Row, services: Services): Promise<readonly RelatedList[]> {
   const found = await Promise.all(services.lists.map(async (find) => find(row, services)))
   return found.filter((list) => list !== undefined)
+}
+
+/** Returns the first rows that the page of an outcome shows. */
+function rowsOf (outcome: Outcome): readonly Row[] {
+  if (outcome.kind === 'listed') return outcome.rows
+  if (outcome.kind === 'importing') return outcome.preview?.rows.map(({ row }) => row) ?? []
+  const row = rowOf(outcome)
+  return row === undefined ? [] : [row]
 }
 
 /** Returns the row that the page of an outcome shows. */

@@ -7,6 +7,7 @@ import { compileLanguageChoice } from './languages/language.js'
 import { resolveHtmlOptions } from './check-options.js'
 import { compileLabel } from './languages/make-messages.js'
 import type { HtmlOptions, PageLanguage, ResolvedHtmlOptions } from './options.js'
+import { makeImporting } from './multipart.js'
 import { Pages } from './pages/pages.js'
 import { makeSecurityHeaders } from './security-headers.js'
 import { dependsOnRequest } from './style/brand.js'
@@ -48,7 +49,8 @@ export function html (options: HtmlOptions = {}): HtmlFormat {
       const joined = { ...options, ...own }
       const { pageSize } = joined
       const resolved = await resolveHtmlOptions(joined)
-      return { ...makeHtmlFormat(resolved, names), ...(pageSize !== undefined && { pageSize }) }
+      const importing = resolved.import && await makeImporting(resolved.import)
+      return { ...makeHtmlFormat(resolved, names), importing, ...(pageSize !== undefined && { pageSize }) }
     }
   }
 }
@@ -57,8 +59,8 @@ export function html (options: HtmlOptions = {}): HtmlFormat {
 const LIST_VIEWS: ReadonlyArray<keyof Views> = ['layout', 'list', 'form', 'field']
 
 /** Returns whether lists offer to do something with several rows. */
-function offersRows ({ manyActions, memberActions }: WriterContext): boolean {
-  return manyActions.size > 0 || memberActions.some(({ many }) => many === true)
+function offersRows ({ manyActions, importActions, memberActions }: WriterContext): boolean {
+  return manyActions.size > 0 || importActions.size > 0 || memberActions.some(({ many }) => many === true)
 }
 
 /** Makes the format of the pages of a resource. The format `form` reads what browsers send. */
@@ -107,6 +109,7 @@ export function makeHtmlFormat ({ languages, ...options }: ResolvedHtmlOptions, 
         stale: (current, view) => pagesFor(view).stale(current, withContent(view)),
         revised: (view) => pagesFor(view).revised(withContent(view)),
         selected: (view) => pagesFor(view).chosen(withContent(view)),
+        imported: (view) => pagesFor(view).import(withContent(view)),
         blank: (view) => pagesFor(view).blank(withContent(view)),
         edit: (row, view) => pagesFor(view).edit(row, withContent(view)),
         problem: (problem, view) => pagesFor(view).problem(problem, withContent(view)),

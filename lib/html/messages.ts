@@ -74,6 +74,42 @@ export interface PageMessages extends MessageTexts {
   readonly chooseAllRows: (rows: number, digits: string, plural: string, singular: string) => string
   /** The title of the page after no row was chosen. @default 'No posts are chosen' */
   readonly noneChosen: (plural: string) => string
+  /** The link of a list to its rows as CSV. @default 'Download CSV' */
+  readonly download: string
+  /** The link of a list to the page that imports rows. @default 'Import' */
+  readonly importButton: string
+  /** The title of that page. @default 'Import posts' */
+  readonly importRows: (plural: string) => string
+  /** The label of the field for a file. @default 'CSV file' */
+  readonly importFile: string
+  /** The label of the field for the text of a file. @default 'Or the lines of a file' */
+  readonly importText: string
+  /** The hint of these fields, before the names of columns. @default 'The first line names the columns:' */
+  readonly importColumns: string
+  /** The label of the choice how rows are found. @default 'Find records by' */
+  readonly importMatch: string
+  /** The button that leads to the page that says what a file would do. @default 'Check' */
+  readonly importCheck: string
+  /** What the import of a file does, and its button. @default 'Create 1,190 and change 14' */
+  readonly importDoes: (created: string | undefined, changed: string | undefined) => string
+  /** What it does if all rows are already as the file has them. @default 'Nothing changes' */
+  readonly importNothing: string
+  /** The number of rows that are already as the file has them. @default 'Unchanged: 3' */
+  readonly importUnchanged: (digits: string) => string
+  /** The number of rows that are left out. @default 'Left out: 2' */
+  readonly importLeftOut: (digits: string) => string
+  /** The heading of the numbers of lines. @default 'Line' */
+  readonly importLine: string
+  /** The heading of the columns in which faults are. @default 'Column' */
+  readonly importColumn: string
+  /** The heading of the faults. @default 'Problem' */
+  readonly importFault: string
+  /** The button that downloads the rows at fault. @default 'Download the faulty rows' */
+  readonly importFaulty: string
+  /** The button that leads on without the rows at fault. @default 'Go on without them' */
+  readonly importRest: string
+  /** The line that unfolds the fields for another file. @default 'Choose another file' */
+  readonly importAnother: string
   /** The line that unfolds the blank values of a row. @default '3 blank values' */
   readonly blank: (number: number) => string
   /** The text of a list without rows. @default 'There are no posts yet' */

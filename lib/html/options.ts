@@ -2,6 +2,7 @@ import type { AttributesSchema, Attributes } from '../core/schema/types.js'
 import type { VisibleOf } from '../core/schema/infer.js'
 import type { Language } from './languages/language.js'
 import type { PageMessages } from './messages.js'
+import type { ImportBounds } from './multipart.js'
 import type { Brand } from './style/brand.js'
 import type { RowTitle } from './values/row-names.js'
 import type { Views } from './views/types.js'
@@ -58,8 +59,22 @@ export interface HtmlOptions<A = Attributes> extends AppearanceOptions {
   readonly columns?: readonly string[]
   /** The length of a page of the list, in rows. @default 50, at most `maxLimit` */
   readonly pageSize?: number
+  /**
+   * Whether the list has a page that imports rows from a CSV file, or the bounds of such a file: its rows, and its size
+   * in bytes or as a text such as `'16MB'`. It needs a store with transactions.
+   * @default false; `true` stands for `{ rows: 20000, bytes: '16MB' }`
+   */
+  readonly import?: boolean | ImportOptions
   /** Functions that render pages and their parts. @default the views in `defaultViews` */
   readonly views?: Partial<Views<A>>
+}
+
+/** The bounds of an imported file. */
+export interface ImportOptions {
+  /** The most rows, up to 50000. @default 20000 */
+  readonly rows?: number
+  /** The largest size: a number of bytes, or a text such as `'500kB'` or `'16MB'`, up to 100 MB. @default '16MB' */
+  readonly bytes?: number | string
 }
 
 /** A language that pages are offered in. */
@@ -86,6 +101,8 @@ export interface ResolvedHtmlOptions {
   readonly title?: RowTitle | undefined
   /** The names of the columns of a list, or `undefined` for the first attributes. */
   readonly columns: readonly string[] | undefined
+  /** The bounds of an imported file, or `undefined` if there is no import. */
+  readonly import: ImportBounds | undefined
   /** Directives that are added to the defaults or replace them, or `undefined` to send no such header. */
   readonly contentSecurityPolicy: Readonly<Record<string, string>> | undefined
 }

@@ -162,6 +162,8 @@ const SAMPLE: Readonly<Record<string, string | number | boolean>> = {
   title: 'New post',
   rows: 1234,
   digits: '1,234',
+  created: '1,190',
+  changed: '14',
   operator: 'gte',
   value: '3',
   values: '1, 2',
@@ -205,7 +207,7 @@ t.test('the tables of words have the defaults of lib, and those of messages ever
 t.test('tables of errors name every error with its status, and every code in a page is one of theirs', async (t) => {
   const made = new Map<unknown, Error & { readonly code: string, readonly statusCode?: number | undefined }>([
     [errors.InvalidError, new errors.InvalidError({})],
-    [errors.RowsError, new errors.RowsError([], 1, 1, [])],
+    [errors.RowsError, new errors.RowsError([], 1)],
     [errors.UnwrittenError, new errors.UnwrittenError(false)]
   ])
   const thrown = new Map(Object.values(errors).flatMap((value) => {

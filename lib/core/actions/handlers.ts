@@ -35,7 +35,8 @@ import {
 import type { Routing } from '../options/resolve/routing.js'
 import { findChosen } from './chosen-rows.js'
 import { performKept, performOnce } from './idempotency.js'
-import { writeRows } from './write-rows.js'
+import { importRows } from './import-rows.js'
+import { type RowActions, writeRows } from './write-rows.js'
 
 const CONDITION_NAMES = Object.values(CONDITION_FIELDS)
 
@@ -69,10 +70,12 @@ export class Handlers {
   readonly show: RouteHandlerMethod
   readonly blank: RouteHandlerMethod
   readonly edit: RouteHandlerMethod
+  readonly importForm: RouteHandlerMethod
+  readonly import: RouteHandlerMethod
   readonly write: RouteHandlerMethod
 
   constructor (compiled: CompiledResource) {
-    const { options: { routing: { handlers } }, validation, listQuery, prefill } = compiled
+    const { options: { routing: { handlers } }, validation, prefill } = compiled
     const defaults = compileDefaultActions(compiled)
     const compile = (action: RowAction): Perform => compileAction(action, defaults[action], handlers)
     const list = compileInclude(compile('list'))
@@ -83,13 +86,7 @@ export class Handlers {
       { create: checkFirst(performs.create), update: checkFirst(performs.update), delete: performs.delete }
     this.#compiled = compiled
     this.list = handle((state) => {
-      const { query } = state.request
-      // The links of the page repeat only the parameters that ask for something.
-      if (query.blank !== undefined || CONDITION_NAMES.some((name) => query[name] !== undefined)) {
-        const read = listQuery.readForm(query)
-        state.request.query = read.query
-        state.openCondition = read.open
-      }
+      readConditionForm(state)
       select(state)
       state.reply.header('accept-query', ACCEPT_QUERY)
       if (state.route.hasQueryBody) nameEquivalent(state)
@@ -112,17 +109,23 @@ export class Handlers {
         return outcome?.kind === 'found' ? { ...outcome, kind: 'edit' } : outcome
       })
     )
+    this.importForm = handle((state) => this.#run(state, undefined, async () => ({ kind: 'importing' })))
+    const actionsFor = (action: WriteAction, match: Payload['match']): RowActions => ({
+      prepare: (row) => validate(row, CHECKS),
+      perform: (row) => performs[(row.payload as Write).action](row),
+      runsHandler: handlers.has(action) || (match?.creates === true && handlers.has('create'))
+    })
+    this.import = handle((state) => {
+      const { action, match } = state.payload as Write
+      return this.#answer(state, () => importRows(state, actionsFor(action, match)))
+    })
     // The validation follows all hooks, because a faulty form comes back with its row, which a hook may have refused.
     this.write = handle((state) => {
       const { action, id, isRevised, rows, match } = state.payload as Write
       if (isRevised) checkRevisable(state)
       if (rows !== undefined && isRevised) return this.#select(state, rows)
       if (checkDryRun(action, state) || rows !== undefined) {
-        return this.#answer(state, () => writeRows(state, {
-          prepare: (row) => validate(row, CHECKS),
-          perform: (row) => performs[(row.payload as Write).action](row),
-          runsHandler: handlers.has(action) || (match?.creates === true && handlers.has('create'))
-        }))
+        return this.#answer(state, () => writeRows(state, actionsFor(action, match)))
       }
       if (isRevised) return this.#run(state, id, action === 'update' ? defaults.redisplay : defaults.redisplayNew)
       return this.#run(state, id, validate(state, writes))
@@ -249,6 +252,15 @@ export class Handlers {
 function compileAction (action: RowAction, perform: PerformAction, handlers: Routing['handlers']): Perform {
   const handler = handlers.get(action)
   return handler === undefined ? perform : compileHandler(handler, { action, perform })
+}
+
+/** Reads the fields of one more condition of a list. The links of the page repeat only those that ask for something. */
+function readConditionForm (state: ActionState): void {
+  const { request: { query }, compiled: { listQuery } } = state
+  if (query.blank === undefined && CONDITION_NAMES.every((name) => query[name] === undefined)) return
+  const read = listQuery.readForm(query)
+  state.request.query = read.query
+  state.openCondition = read.open
 }
 
 /** Selects the attributes and relations that the query names. */

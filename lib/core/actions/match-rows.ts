@@ -12,6 +12,7 @@ import type { Scalar } from '../schema/types.js'
 import { BY_ID } from '../stores/order.js'
 import { isDecimal, normalizeDecimal } from '../util/decimal.js'
 import { ownMember } from '../util/own-property.js'
+import { Slices } from '../util/slices.js'
 import { abbreviate } from '../util/words.js'
 import { isOfParent } from './authorize/authorize.js'
 import { list, type Target } from './list.js'
@@ -34,11 +35,17 @@ export async function matchRows (
   if (!match.others.some((names) => names.every((name) => Object.hasOwn(target.scope, name)))) {
     throw refuseMatch(matchableGroups(compiled))
   }
-  const wanted = rows.map((given) => readWanted(given, match, target))
+  const slices = new Slices()
+  const wanted: Wanted[] = []
+  for (const given of rows) {
+    wanted.push(readWanted(given, match, target))
+    if (slices.isOver) await slices.pause()
+  }
   const found = await findRows(wanted.flatMap(({ values }) => values === undefined ? [] : [values]), target, state)
   const matched: RowPayload[] = []
   const seen = new Set<string>()
   for (const { given, payload, values, fault } of wanted) {
+    if (slices.isOver) await slices.pause()
     try {
       if (values === undefined) throw fault
       const row = found.get(values)
@@ -105,10 +112,13 @@ async function findRows (
   const [name = '', ...others] = Object.keys(wanted[0] ?? {}).filter((name) => !Object.hasOwn(scope, name))
   const property = others.length === 0 && canFind(store) ? resource.attributes.get(name) : undefined
   const found = new Map<Values, Row>()
+  const slices = new Slices()
   for (let index = 0; index < wanted.length; index += MOST_TOGETHER) {
+    if (slices.isOver) await slices.pause()
     const some = wanted.slice(index, index + MOST_TOGETHER)
     if (property?.shape.only !== undefined && await findTogether(some, property, found, { target, state })) continue
     for (const values of some) {
+      if (slices.isOver) await slices.pause()
       const row = found.get(values) ?? await findOne(values, target, state)
       if (row !== undefined) found.set(values, row)
     }

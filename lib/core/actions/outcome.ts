@@ -1,3 +1,5 @@
+import type { RowsError } from '../errors.js'
+import type { ImportPreview } from '../formats/importing.js'
 import type { Id, Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
 import type { Count, CountQuery, Order, Position, Query } from '../stores/store.js'
@@ -23,6 +25,8 @@ export type Outcome =
   | { readonly kind: 'revised'; readonly row: Row | undefined }
   /** A form has chosen rows for the next step, and nothing was written. */
   | { readonly kind: 'selected'; readonly chosen: Chosen }
+  /** A page that imports rows: its form, or what a file would do. With faults, it is a file with the faulty rows. */
+  | { readonly kind: 'importing', readonly preview?: ImportPreview, readonly faults?: RowsError }
   | RowsOutcome
   | ListOutcome
 
@@ -174,6 +178,7 @@ export const OUTCOME_RESPONSES: Readonly<
   // Turbo shows an answer to a form only if it is a redirect or an error.
   revised: { document: { ...document, etag: false }, browser: { ...document, status: 422, etag: false } },
   selected: { document: { ...document, etag: false }, browser: { ...document, status: 422, etag: false } },
+  importing: { document: { ...document, etag: false }, browser: { ...document, etag: false } },
   stale: { document: { ...document, status: 412 }, browser: { ...document, status: 412 } }
 }
 

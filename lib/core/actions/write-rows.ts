@@ -1,6 +1,6 @@
 import {
-  describeError, InvalidAnswerError, InvalidError, PreconditionFailedError, type RowFault, RowsError, TooManyRowsError,
-  UnavailableError
+  describeError, type FoundFault, InvalidAnswerError, InvalidError, PreconditionFailedError, RowsError,
+  TooManyRowsError, UnavailableError
 } from '../errors.js'
 import { say } from '../messages.js'
 import { findPreconditions } from '../request/preconditions.js'
@@ -10,15 +10,16 @@ import { DRY_RUN, LARGEST_TOGETHER, wantsNoRows } from '../request/rows.js'
 import { type ActionState, type Attempt, type RequestState, RowState } from '../request/state.js'
 import type { Id, Row } from '../resource/row.js'
 import { type RunInTransaction, sizeOf } from '../stores/store.js'
+import { Slices } from '../util/slices.js'
 import { hasChanged, type PerformAction, TRIES } from './default-actions.js'
 import { matchRows } from './match-rows.js'
 import type { Outcome, RowCounts, RowsOutcome } from './outcome.js'
 
-/** The most rows whose faults an answer names. */
-const MOST_FAULTS = 100
-
 /** The most rows that are written once more, to find each one that the database refuses. */
 const MOST_REPEATED = 50
+
+/** The most rows that a page shows before an import. */
+const MOST_PREVIEWED = 20
 
 /** How often a transaction begins that conflicts with others. */
 const ATTEMPTS = 10
@@ -103,20 +104,17 @@ async function writeAll (state: ActionState, actions: RowActions): Promise<RowsO
     return { ...end, rows: [], counts: NONE }
   }
   const transact = store.transaction?.bind(store) as NonNullable<typeof store.transaction>
-  const keeps = state.choice.format.browser !== true && action !== 'delete' && !wantsNoRows(state)
-  const prepare = async (): Promise<PreparedRows> => {
-    const faults = new Faults(payload.rows?.length)
-    const found = match === undefined ? rows : await matchRows(rows, match, state)
-    return { rows: found.flatMap((given) => prepareRow(given, state, actions, faults)), faults, found }
-  }
-  let prepared = await prepare()
+  const most = mostShown(action, state)
+  // A page lists all faults of a file.
+  const mostRepeated = state.importing === undefined ? MOST_REPEATED : Infinity
+  let prepared = await prepareRows(rows, state, actions)
   let changed: ChangedRow | undefined
   for (let tries = 0; tries <= TRIES; tries++) {
     const faults = prepared.faults.copy()
     const ready = await checkRows(prepared.rows, faults)
     const ids = ready.flatMap(({ state: { id } }) => id ?? [])
     const write = async (savepoints: boolean): Promise<Written> => transact(
-      writeEach(ready, perform, { faults, savepoints, keeps, changed, keyed: state.keyed, kind: end.kind }),
+      writeEach(ready, perform, { faults, savepoints, most, changed, keyed: state.keyed, kind: end.kind }),
       state,
       // A refused write of a handler throws, because the handler may not look at its outcome.
       { attempts: runsHandler ? 1 : ATTEMPTS, returnsRefused: !runsHandler, ids, dryRun }
@@ -125,7 +123,7 @@ async function writeAll (state: ActionState, actions: RowActions): Promise<RowsO
       // A handler of the app may do more than write, and does so only for a request that can succeed.
       if (ready.length === 0 || (runsHandler && faults.size > 0)) throw faults.toError()
       const written = await write(false).catch((error: unknown) => {
-        if (error instanceof DoomedRows && !runsHandler && ready.length <= MOST_REPEATED) return write(true)
+        if (error instanceof DoomedRows && !runsHandler && ready.length <= mostRepeated) return write(true)
         throw error
       })
       return { ...end, ...written }
@@ -138,16 +136,40 @@ async function writeAll (state: ActionState, actions: RowActions): Promise<RowsO
       if (match === undefined || runsHandler || !(refused instanceof RowsError)) throw refused
       // Another request may have created or deleted a row since it was looked up.
       const { found } = prepared
-      prepared = await prepare()
+      prepared = await prepareRows(rows, state, actions)
       if (prepared.found.every((row, index) => row.found?.id === found[index]?.found?.id)) throw refused
     }
   }
   throw new UnavailableError()
 }
 
-/** Returns whether a write has `?dry_run=true`. */
-export function isDryRun ({ request: { query } }: RequestState): boolean {
-  return query[DRY_RUN] === 'true'
+/** Returns whether a write has `?dry_run=true`, or only says what an import would do. */
+export function isDryRun ({ request: { query }, importing }: RequestState): boolean {
+  return importing === undefined ? query[DRY_RUN] === 'true' : importing.step !== 'write'
+}
+
+/** Returns the most rows that the answer shows. */
+function mostShown (action: string, state: RequestState): number {
+  if (state.choice.format.browser === true) return state.importing === undefined ? 0 : MOST_PREVIEWED
+  return action === 'delete' || wantsNoRows(state) ? 0 : Infinity
+}
+
+/** Finds the rows by `match`, if the request does, and returns them ready to be checked. */
+async function prepareRows (
+  given: readonly RowPayload[],
+  state: ActionState,
+  actions: RowActions
+): Promise<PreparedRows> {
+  const { rows: { length } = {}, match } = state.payload as Payload
+  const faults = new Faults(length)
+  const found = match === undefined ? given : await matchRows(given, match, state)
+  const rows: PreparedRow[] = []
+  const slices = new Slices()
+  for (const row of found) {
+    rows.push(...prepareRow(row, state, actions, faults))
+    if (slices.isOver) await slices.pause()
+  }
+  return { rows, faults, found }
 }
 
 /** Returns the row, ready to be checked, or notes its fault. */
@@ -172,7 +194,9 @@ function prepareRow (given: RowPayload, whole: ActionState, actions: RowActions,
 async function checkRows (prepared: readonly PreparedRow[], faults: Faults): Promise<PreparedRow[]> {
   const ready: PreparedRow[] = []
   const seen = new Set<unknown>()
+  const slices = new Slices()
   for (const row of prepared) {
+    if (slices.isOver) await slices.pause()
     const { given, state, state: { checkAccess }, check } = row
     try {
       if (seen.has(state.id)) throw new InvalidError({ id: ['is given more than once'] })
@@ -202,8 +226,8 @@ interface Writing {
   readonly faults: Faults
   /** Whether each row has a savepoint, so that the rows after one that the database refuses are tried too. */
   readonly savepoints: boolean
-  /** Whether the answer shows the rows. */
-  readonly keeps: boolean
+  /** The most rows that the answer shows. */
+  readonly most: number
   /** The row that had changed in the attempt before; `undefined` if there was none. */
   readonly changed: ChangedRow | undefined
   /** The key of the request, with which its outcome is kept. */
@@ -215,7 +239,7 @@ interface Writing {
 function writeEach (
   rows: readonly PreparedRow[],
   perform: PerformAction<Outcome | undefined>,
-  { faults: known, savepoints, keeps, changed, keyed, kind }: Writing
+  { faults: known, savepoints, most, changed, keyed, kind }: Writing
 ): RunInTransaction<Written> {
   return async (context) => {
     const { openTransaction: transaction } = context
@@ -225,7 +249,9 @@ function writeEach (
     const written: Row[] = []
     const counts = { ...NONE }
     let size = 0
+    const slices = new Slices()
     for (const { given, state, access } of rows) {
+      if (slices.isOver) await slices.pause()
       state.join(transaction)
       showBody(state)
       state.attempt = { ...access }
@@ -242,7 +268,7 @@ function writeEach (
         counts[sortOf(outcome)]++
         if (!('row' in outcome) || outcome.row === undefined) continue
         ids.push(outcome.row.id)
-        if (!keeps) continue
+        if (written.length >= most) continue
         written.push(outcome.row)
         size += sizeOf(outcome.row)
         if (size > LARGEST_TOGETHER) throw new TooManyRowsError(TOO_LARGE)
@@ -280,12 +306,6 @@ class DoomedRows extends Error {
   }
 }
 
-/** A fault, and the value that was thrown for it. */
-interface FoundFault {
-  readonly fault: RowFault
-  readonly error: unknown
-}
-
 /** The faults of the rows of a request, by the places of the rows. */
 class Faults {
   readonly #count: number | undefined
@@ -318,8 +338,6 @@ class Faults {
 
   toError (): RowsError {
     const sorted = [...this.#faults.values()].sort((a, b) => a.fault.index - b.fault.index)
-    const named = sorted.slice(0, MOST_FAULTS)
-    const faults = named.map(({ fault }) => fault)
-    return new RowsError(faults, sorted.length, this.#count as number, named.map(({ error }) => error))
+    return new RowsError(sorted, this.#count as number)
   }
 }

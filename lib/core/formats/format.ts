@@ -8,11 +8,13 @@ import type { Shape } from '../schema/shape.js'
 import type { MaybePromise } from '../util/maybe-promise.js'
 import type { Issues } from '../schema/validation/issues.js'
 import type { Choosing, ConditionParameter } from './form/condition.js'
+import type { ImportActions, Importing } from './importing.js'
 import type { Prepared, PreparedProblem, Services } from './services.js'
 import type { PageView, PossibleNavigation, TableView, View } from './view.js'
 
 export type { Choosing } from './form/condition.js'
 export type { ConditionParameter, OpenCondition } from './form/condition.js'
+export type * from './importing.js'
 export type * from './services.js'
 export type * from './view.js'
 
@@ -54,6 +56,8 @@ export interface Format {
   readonly hidesWriteOnly?: boolean
   /** The length of a page of a list, in rows, if its writer makes pages. @default 50, at most `maxLimit` */
   readonly pageSize?: number | undefined
+  /** How its pages import rows from a file. @default they do not */
+  readonly importing?: Importing | undefined
   /**
    * Returns the format with the options that a resource, or a scope around it, has under the name of the format. It is
    * called once for each resource, before anything else is compiled. @default such options are refused
@@ -93,6 +97,10 @@ export interface WriterContext {
   readonly hasSearch: boolean
   /** The default actions that a request can ask for with many rows. */
   readonly manyActions: ReadonlySet<'update' | 'delete'>
+  /** The default actions that a file of rows can ask for. None if pages import no rows. */
+  readonly importActions: ImportActions
+  /** The unique attributes by which a file can find its rows, instead of by their ids. */
+  readonly importMatches: ReadonlyArray<readonly string[]>
   /** The custom actions on the collection that a link or a button can ask for: `/posts/recent`. */
   readonly collectionActions: readonly ActionLink[]
   /** The custom actions on a row that a link or a button can ask for: `/posts/1/publish`. */
@@ -228,6 +236,12 @@ export interface TextWriter {
    * the rows. @default such a form is refused
    */
   selected? (view: View): string
+  /**
+   * Writes the page that imports rows: the form that asks for a file, or what a file would do. An outcome with faults
+   * is written as a file of the rows at fault. `prepare` and `prepareProblem` were given the file.
+   * @default such a page is not served
+   */
+  imported? (view: View): string
   /** Writes the form for a new row. @default `record` of a row that has the defaults of the schema, and no id */
   blank? (view: View): string
   /** Writes the form for a row. @default `record` */

@@ -3,6 +3,7 @@ import type { AccessContext } from '../actions/authorize/level.js'
 import type { Id, Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
 import type { Choosing } from './form/condition.js'
+import type { ImportState } from './importing.js'
 import type { ChoiceRow, LinkedRow, RelatedList, RowSearch, Unlisted } from './view.js'
 
 /** The links from an attribute that references other rows. */
@@ -71,6 +72,8 @@ export interface Services extends AccessContext {
   unlisted (of: 'bar' | 'page'): Promise<Unlisted>
   /** Finds the stored row of the form that was sent, as far as the request may see it. */
   formRow (): Promise<Row | undefined>
+  /** The file that the form imports, or `undefined` if the page imports no rows. */
+  readonly importing: Pick<ImportState, 'file'> | undefined
   /** Finds the rows that the form has chosen, as far as the request may see them; `undefined` if it has chosen none. */
   chosen (): Promise<Chosen | undefined>
 }

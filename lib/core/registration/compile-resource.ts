@@ -6,14 +6,16 @@ import { compileRefusals } from '../actions/authorize/refused-actions.js'
 import type { Target } from '../actions/list.js'
 import { InvalidOptionError } from '../errors.js'
 import type { ActionLink, Format, Selection, Writer, WriterContext } from '../formats/format.js'
+import { csv } from '../formats/csv/csv.js'
 import { hideWriteOnly } from '../formats/hide-write-only.js'
 import { compileJsonReader, json, mergePatch } from '../formats/json/json.js'
-import type { BodyFormat, CompiledResource, Representation } from '../compiled-resource.js'
+import type { BodyFormat, CompiledImport, CompiledResource, Representation } from '../compiled-resource.js'
 import { compileCustomAction } from '../actions/custom/compile-action.js'
 import { compileListQuery, type ListQueryParser } from '../request/list-query.js'
 import { compilePayload, compilePayloadLater, type ReadPayload } from '../request/payload.js'
 import { compileFindRows } from '../request/rows.js'
 import { compileSelect } from '../request/selection.js'
+import { matchableGroups } from '../request/match.js'
 import { compilePrefill } from '../request/prefill.js'
 import { Relations } from '../relations/relations.js'
 import { compileLocation } from '../resource/location.js'
@@ -29,6 +31,7 @@ import { compileValidation } from '../schema/validation/validation.js'
 import type { Validators } from '../schema/validation/validators.js'
 import { didYouMean } from '../util/words.js'
 import { lazy } from '../util/functions.js'
+import { findMember } from '../util/own-property.js'
 import { checkCapabilities, checkForeignKey, checkKept, checkKeptRequests, checkWriter } from './check-resource.js'
 
 /** The surroundings of a resource: its place, its relatives and the settings of the app. */
@@ -54,13 +57,10 @@ export function compileResource (
   const validation = compileValidation(resource, validators)
   const listQuery = compileListQuery(options, resource)
   const relations = new Relations(resource)
-  const writerContext = makeWriterContext(options, listQuery, { ...context, references: relations.references })
+  const { references } = relations
+  const writerContext = makeWriterContext(options, resource, listQuery, { ...context, references })
   const representations = compileRepresentations(options, resource, writerContext)
   const bodies = compileBodies(options, resource, representations)
-  const jsonAnswer = representations.find(({ compileReader }) => compileReader === json().compileReader)
-  const patches = jsonAnswer === undefined
-    ? []
-    : [compileBody(resource, mergePatch.mediaTypes, mergePatch.compileReader, jsonAnswer)]
   const bodiless = bodies.find(({ reader }) => reader.onlyLists !== true) ??
     compileBody(resource, json().mediaTypes, compileJsonReader, undefined)
   const target: Target = { resource, store: options.store, scope: {} }
@@ -77,11 +77,12 @@ export function compileResource (
     ...access,
     representations,
     bodies,
-    patches,
+    patches: compilePatches(resource, representations),
+    importing: compileImport(resource, representations, writerContext),
     bodiless,
     validation,
     listQuery,
-    prefill: compilePrefill(resource, { validation, listQuery, references: relations.references }),
+    prefill: compilePrefill(resource, { validation, listQuery, references }),
     select: compileSelect(resource),
     relations,
     customActions: customActions.map((action) =>
@@ -155,14 +156,16 @@ function compileAccess (
 
 function makeWriterContext (
   options: ResolvedOptions,
+  resource: Resource,
   { sortable, filterable, searchable }: ListQueryParser,
   context: ResourceContext & Pick<WriterContext, 'references'>
 ): WriterContext {
   const { customActions, children, references, paths, assetOwner, navigation } = context
   const { store, maxRows, writes, singleton, routing: { actions, handlers, manyRows, pathNames } } = options
   // The path of a shallow row does not lead back to a list.
-  const hasMany = store.transaction !== undefined && maxRows > 0 && writes !== 'member' && !singleton &&
-    !context.resourcePaths.isShallow
+  const { isShallow } = context.resourcePaths
+  const canMany = store.transaction !== undefined && maxRows > 0 && !singleton
+  const hasMany = canMany && writes !== 'member' && !isShallow
   const linksTo = (scope: ActionScope): ActionLink[] =>
     customActions.flatMap(({ name, on, verb, segment, label, attributes, query, many }): ActionLink[] => {
       // A button sends no input, and a form cannot ask for PATCH.
@@ -170,8 +173,12 @@ function makeWriterContext (
         on === scope && verb !== 'PATCH' && label !== false && attributes === undefined && query?.required === undefined
       return isSimple ? [{ name, label, method: verb, segment: encodeURI(segment), many: many && hasMany }] : []
     })
-  const isMany = (action: 'update' | 'delete'): boolean =>
-    hasMany && actions.has(action) && (!handlers.has(action) || manyRows.has(action))
+  const isMany = (action: 'create' | 'update' | 'delete'): boolean =>
+    canMany && actions.has(action) && (!handlers.has(action) || manyRows.has(action))
+  // The path of a shallow list creates rows only.
+  const imported = isShallow ? ['create'] as const : ['create', 'update'] as const
+  const imports = options.formats.some(({ importing }) => importing !== undefined) && actions.has('list')
+  const importActions = new Set(imports ? imported.filter(isMany) : [])
   const segmentOf = (action: 'new' | 'edit'): string | undefined =>
     actions.has(action) ? encodeURI(pathNames[action]) : undefined
   return {
@@ -182,7 +189,9 @@ function makeWriterContext (
     conditions: filterable.flatMap(({ attribute: { name: attribute }, operators }) =>
       operators.map((operator) => ({ parameter: `${attribute}[${operator}]`, attribute, operator }))),
     hasSearch: searchable.length > 0,
-    manyActions: new Set((['update', 'delete'] as const).filter(isMany)),
+    manyActions: new Set(hasMany ? (['update', 'delete'] as const).filter(isMany) : []),
+    importActions,
+    importMatches: importActions.has('update') ? matchableGroups({ resource, options }) : [],
     collectionActions: linksTo('collection'),
     memberActions: linksTo('member'),
     children,
@@ -249,6 +258,27 @@ function compileBodies (
     const isOwn = compileWriter !== undefined && hidesWriteOnly !== true
     return [isOwn ? makeBody(resource, body, compilePayload(resource, body.reader)) : body]
   })
+}
+
+/** Compiles the formats that only a PATCH of a row may have. */
+function compilePatches (resource: Resource, representations: readonly Representation[]): readonly BodyFormat[] {
+  const answer = representations.find(({ compileReader }) => compileReader === json().compileReader)
+  return answer === undefined ? [] : [compileBody(resource, mergePatch.mediaTypes, mergePatch.compileReader, answer)]
+}
+
+/** Compiles the import of rows by pages. The options of the resource's own format CSV hold for its files. */
+function compileImport (
+  resource: Resource,
+  representations: readonly Representation[],
+  { importActions: actions }: WriterContext
+): CompiledImport | undefined {
+  const answer = representations.find(({ importing }) => importing !== undefined)
+  if (answer?.importing === undefined || actions.size === 0) return undefined
+  const settings = representations.find(({ name }) => name === 'csv')?.settings
+  const options = { escapeFormulas: findMember(settings, 'escapeFormulas') === true }
+  const { compileReader } = csv(options)
+  const body = compileBody(resource, ['multipart/form-data'], compileReader as BodyFormat['compileReader'], answer)
+  return { ...answer.importing, actions, body: { ...body, reader: { ...body.reader, form: true } } }
 }
 
 function compileBody (

@@ -117,14 +117,15 @@ export class Negotiator {
     return [...(mergesPatches ? this.#patches : this.#single).keys()].join(', ')
   }
 
-  #bodiesOf (method: string, { mergesPatches, takesLists }: RouteInfo): ReadonlyMap<string, BodyFormat> {
+  #bodiesOf (method: string, { form, mergesPatches, takesLists }: RouteInfo): ReadonlyMap<string, BodyFormat> {
+    if (form !== undefined) return byMediaType([form])
     if (mergesPatches && method === 'PATCH') return this.#patches
     return takesLists && !this.#compiled.resource.singleton ? this.#bodies : this.#single
   }
 
   /** Makes the first hook of a route, which negotiates and checks its requests. */
   negotiate (route: RouteInfo): onRequestHookHandler {
-    const { safe, allow, allowed, parameters, endsWithId, hasQueryBody } = route
+    const { safe, allow, allowed, parameters, endsWithId, hasQueryBody, form } = route
     const { trustedOrigins } = this.#compiled.options
     return (request, reply, done) => {
       const state = this.makeState(request, reply, route)
@@ -139,6 +140,9 @@ export class Negotiator {
       checkQuery(state.request.query, parameters)
       // The body of a QUERY may name the format.
       if (!state.negotiated.isAcceptable && !hasQueryBody) throw this.#notAcceptable(state)
+      if (form !== undefined && state.choice.format.writer.imported === undefined) {
+        throw new NotAcceptableError('only a page (text/html) shows what is here')
+      }
       if (!safe || hasQueryBody) this.#checkBody(state)
       done()
     }
@@ -191,7 +195,7 @@ export class Negotiator {
     if (decided === undefined) addVary(reply, 'Accept')
     // The Content-Type of a read is ignored, because `Vary` does not name it: a cache would mix formats up.
     const isRead = method === 'GET' || method === 'HEAD' || route.hasQueryBody
-    const choice = decided ?? this.#choose(headers.accept, isRead ? undefined : body?.answer)
+    const choice = decided ?? this.#choose(headers.accept, route.form?.answer ?? (isRead ? undefined : body?.answer))
     const spelled = endsWithId && bySuffix !== undefined ? text?.slice(0, text.lastIndexOf('.')) : text
     const state = new RequestState(request, reply, this.#compiled, {
       route,

@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto'
 import type { FastifyBodyParser, FastifyReply, preValidationHookHandler } from 'fastify'
 import { notFound } from '../modes.js'
-import { InvalidError, InvalidMethodError, MalformedBodyError } from '../errors.js'
+import { InvalidError, InvalidMethodError, MalformedBodyError, TooManyRowsError } from '../errors.js'
+import { type CsvFile, FAULTS, parseCsvFile } from '../formats/csv/parse.js'
 import type { Entries, Reader } from '../formats/format.js'
 import { KEY, LIST, OF_ALL, STEP } from '../formats/form/parse.js'
-import type { BodyFormat, CompiledCustomAction, CompiledResource } from '../compiled-resource.js'
+import type { ImportForm } from '../formats/importing.js'
+import { say } from '../messages.js'
+import type { BodyFormat, CompiledCustomAction, CompiledImport, CompiledResource } from '../compiled-resource.js'
 import { refuseMethod } from './negotiate.js'
 import { CREATE, MATCH, readMatch } from './match.js'
 import type { Payload, WriteAction } from './payload.js'
-import { checkRows, type GivenRows, IDS, makeRowsPayload } from './rows.js'
+import { checkRows, type GivenRows, IDS, makeRowsPayload, type RowsPayloadParts } from './rows.js'
 import { type ActionState, type RequestState, STATE } from './state.js'
 
 /** Compiles Fastify's parser of bodies. An empty body counts as no body. */
@@ -70,8 +73,11 @@ export function compilePayloadHook (
       throw new InvalidMethodError(`"${STEP}" is about many rows, which this path does not have`)
     }
     if (isDefault ? member === undefined : hasManyRows) {
-      state.payload = readRows(state, asked, body, entries)
-      if (state.payload !== undefined) return done()
+      const reading = readRows(state, asked, body, entries)
+      if (reading !== undefined) {
+        reading.then(() => { done() }, done)
+        return
+      }
       if (!isDefault) throw new InvalidError({ id: ['must be a list of ids'] })
     }
     const read = isDefault ? body.readPayload : asked.payloadReader(body)
@@ -91,8 +97,7 @@ export function compilePayloadHook (
 }
 
 /**
- * Reads the rows of a request with many rows, if it is one. The app's later hooks see them as
- * `{ posts: [{ id, post }] }`, without those that cannot be read.
+ * Reads the rows of a request with many rows, if it is one.
  * @throws ManyRowsError, TooManyRowsError, MalformedBodyError, InvalidError
  */
 function readRows (
@@ -100,9 +105,8 @@ function readRows (
   asked: WriteAction | CompiledCustomAction,
   body: BodyFormat,
   entries: Entries
-): Payload | undefined {
-  const { request, reply, compiled } = state
-  const { resource, resource: { plural, singular }, options: { store, maxRows, routing } } = compiled
+): Promise<void> | undefined {
+  const { request, compiled, compiled: { resource, options: { store, maxRows, routing } } } = state
   const [action, findRows] = typeof asked === 'string' ? [asked, body.findRows] : [undefined, asked.rowsFinder(body)]
   const { id, [IDS]: ids } = request.query as { readonly id?: string, readonly [IDS]?: string | readonly string[] }
   const isMatched = MATCH in request.query || CREATE in request.query
@@ -112,24 +116,38 @@ function readRows (
   const named = { query: id, ids: ids === undefined ? undefined : [ids].flat(), isMatched: match !== undefined }
   // The next step of an update has no changes yet.
   const found = findRows(entries, { action: isStep ? 'delete' : action, ...named }) ?? (isStep ? NO_ROWS : undefined)
-  if (match !== undefined && (found === undefined || entries[plural] === undefined)) {
-    throw new MalformedBodyError(`"${MATCH}" needs a list of rows under "${plural}"`)
+  if (match !== undefined && (found === undefined || entries[resource.plural] === undefined)) {
+    throw new MalformedBodyError(`"${MATCH}" needs a list of rows under "${resource.plural}"`)
   }
   if (found === undefined) return undefined
   const acts = match?.creates === true ? ['update', 'create'] as const : [action]
   const isReplaced = acts.some((name) =>
     name !== undefined && routing.handlers.has(name) && !routing.manyRows.has(name))
   checkRows(found.count, state.action, { resource, store, maxRows, isReplaced, headers: request.headers })
-  const payload = makeRowsPayload(action, found.read(), {
-    isStep, match, list: readField(entries, LIST, body.reader), isOfAll: step?.endsWith(OF_ALL) === true
-  })
+  const parts = { isStep, match, list: readField(entries, LIST, body.reader), isOfAll: step?.endsWith(OF_ALL) === true }
+  return takeRows(found, { action, ...parts }, state)
+}
+
+const NO_ROWS: GivenRows = { count: 0, read: async () => [] }
+
+/**
+ * Reads the rows of a request. The app's later hooks see them as `{ posts: [{ id, post }] }`, without those that cannot
+ * be read.
+ */
+async function takeRows (
+  given: GivenRows,
+  { action, ...parts }: RowsPayloadParts & { readonly action: WriteAction | undefined },
+  state: RequestState
+): Promise<void> {
+  const { request, reply, compiled: { resource: { plural, singular } } } = state
+  const rows = await given.read()
+  const payload = state.payload = makeRowsPayload(action, rows, parts)
   noteIgnored(payload, reply)
   request.body = {
-    [plural]: (payload.rows ?? []).flatMap(({ payload }) => payload === undefined
+    [plural]: rows.flatMap(({ payload }) => payload === undefined
       ? []
       : [{ ...(payload.id !== undefined && { id: payload.id }), [singular]: payload.attributes }])
   }
-  return payload
 }
 
 /** Returns the text of a field of a form that stands beside its groups. */
@@ -138,7 +156,55 @@ function readField (entries: Entries, name: string, reader: Reader): string | un
   return typeof text === 'string' ? text : undefined
 }
 
-const NO_ROWS: GivenRows = { count: 0, read: () => [] }
+/**
+ * Compiles the hook that reads an imported file. Its rows are found by their ids, or else by the unique attributes that
+ * the form names. Those that are not found by these are created, and so are all rows of a file without ids.
+ * @throws InvalidError, InvalidQueryError, MalformedBodyError, TooManyRowsError
+ */
+export function compileImportHook (compiled: CompiledResource): preValidationHookHandler {
+  const { resource, resource: { plural } } = compiled
+  const { actions, body, rows: most } = compiled.importing as CompiledImport
+  return async ({ [STATE]: given }) => {
+    const state = given as ActionState
+    // A request without a body has not passed the parser.
+    const form = state.request.body as unknown as ImportForm | undefined
+    if (form === undefined) throw new InvalidError({ file: [say('mustBeGiven')] })
+    state.importing = { ...form, csv: undefined }
+    noteForm(form, state)
+    const file = await parseCsvFile(form.content)
+    const isMatched = form.match !== ''
+    const action = isMatched || file.columns.includes('id') ? 'update' : 'create'
+    if (!actions.has(action)) return refuseAction(state)
+    state.action = action
+    if (file.rows.length === 0) throw new MalformedBodyError(say('fileIsEmpty'))
+    if (file.rows.length > most) throw new TooManyRowsError(say('fileHasTooManyRows', { most }))
+    const parsed = isMatched ? withoutColumn(file, 'id') : file
+    const csv = resource.attributes.has(FAULTS) ? parsed : withoutColumn(parsed, FAULTS)
+    state.importing = { ...form, csv }
+    const asked = { [MATCH]: form.match, [CREATE]: String(actions.has('create')) }
+    const match = isMatched ? readMatch(asked, compiled, false) : undefined
+    const left = new Set(form.without)
+    const entries = { [plural]: csv.rows.filter(({ line }) => !left.has(line)) }
+    const rows = body.findRows(entries, { action, query: undefined, ids: undefined, isMatched }) as GivenRows
+    return takeRows(rows, { action, match, isStep: false, list: undefined, isOfAll: false }, state)
+  }
+}
+
+/** Notes the key of a form, and its digest. A browser sends a form twice with different bytes around its parts. */
+function noteForm ({ key, content, match, without }: ImportForm, state: RequestState): void {
+  state.formKey = key
+  if (state.compiled.options.idempotency === undefined) return
+  state.bodyDigest = createHash('sha256').update(JSON.stringify([match, without])).update(content).digest('base64url')
+}
+
+/** Leaves out a column, if there is one. */
+function withoutColumn (file: CsvFile, name: string): CsvFile {
+  const position = file.columns.indexOf(name)
+  if (position === -1) return file
+  const columns = file.columns.toSpliced(position, 1)
+  const rows = file.rows.map((row) => ({ ...row, columns, fields: row.fields.toSpliced(position, 1) }))
+  return { ...file, columns, rows }
+}
 
 function noteIgnored ({ ignored }: Payload, reply: FastifyReply): void {
   if (ignored.length > 0) reply.header('ignored-attributes', ignored.map(encodeURIComponent).join(', '))

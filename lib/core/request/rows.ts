@@ -7,6 +7,7 @@ import type { Resource } from '../resource/resource.js'
 import { checkValueCount, countValues, Issues } from '../schema/validation/issues.js'
 import { sizeOf, type Store } from '../stores/store.js'
 import { ownMember } from '../util/own-property.js'
+import { Slices } from '../util/slices.js'
 import { abbreviate } from '../util/words.js'
 import type { Match } from './match.js'
 import type { ConditionalHeaders } from './preconditions.js'
@@ -25,7 +26,7 @@ export const DRY_RUN = 'dry_run'
 export interface GivenRows {
   readonly count: number
   /** Reads the rows one by one, each as if it came alone. */
-  read (): readonly RowPayload[]
+  read (): Promise<readonly RowPayload[]>
 }
 
 /** A write, with what its query names. */
@@ -159,11 +160,19 @@ interface RowParts {
 function readEach (nodes: readonly unknown[], readOne: ReadRow, { lineOf, readNew }: RowParts = {}): GivenRows {
   return {
     count: nodes.length,
-    read: () => nodes.map((node, index) => ({
-      ...readRow(readOne, node, index),
-      line: lineOf?.(node),
-      readNew: readNew && (() => readNew(node))
-    }))
+    async read () {
+      const rows: RowPayload[] = []
+      const slices = new Slices()
+      for (const [index, node] of nodes.entries()) {
+        rows.push({
+          ...readRow(readOne, node, index),
+          line: lineOf?.(node),
+          readNew: readNew && (() => readNew(node))
+        })
+        if (slices.isOver) await slices.pause()
+      }
+      return rows
+    }
   }
 }
 
@@ -221,7 +230,7 @@ export function checkRows (count: number, action: string, context: RowsContext):
 }
 
 /** What the payload of a request with many rows has besides its rows. */
-interface RowsPayloadParts {
+export interface RowsPayloadParts {
   /** Whether the form asks for the page of the next step instead of a write. */
   readonly isStep: boolean
   readonly match: Match | undefined

@@ -4,7 +4,7 @@ import type { CheckAccess } from '../actions/authorize/authorize.js'
 import type { Relation } from '../relations/include/relation.js'
 import type { ListQuery, Target } from '../actions/list.js'
 import type { ActionOutcome, Outcome } from '../actions/outcome.js'
-import type { Entries } from '../formats/format.js'
+import type { Entries, ImportedFile } from '../formats/format.js'
 import type { Location } from '../resource/location.js'
 import type { Parameters } from '../resource/path-pattern.js'
 import type { Id, Row, Scope } from '../resource/row.js'
@@ -94,6 +94,8 @@ export class RequestState implements Context {
   formKey: unknown = undefined
   /** The write that is kept with the key of the request. */
   keyed: KeyedWrite | undefined = undefined
+  /** The imported file, as far as it is read. */
+  importing: ImportedFile | undefined = undefined
   /** The attributes supplied: those of the payload, or those with which the form for a new row begins. */
   attributes: Attributes = NO_MEMBERS
   /** The query, as the schema of the custom action converts it. */

@@ -48,6 +48,7 @@ export async function respond (outcome: Outcome, state: ActionState): Promise<Fa
     : undefined
   if (outcome.kind === 'selected') return sendSelected(prepared, state)
   if (outcome.kind === 'revised') return sendRevised(outcome.row, prepared, state)
+  if (outcome.kind === 'importing') return sendImport(outcome, prepared, state)
   if (outcome.kind === 'blank') return sendBlank(outcome.row, prepared, state)
   if (answer.location !== undefined) reply.header('location', locate(answer, row, state))
   if (!answer.body || outcome.kind === 'done' || outcome.kind === 'deleted') return reply.send()
@@ -231,6 +232,22 @@ function sendSelected (prepared: Prepared | undefined, state: RequestState): Fas
   const writer = state.choice.format.writer as Required<TextWriter>
   const view = makeView(state, undefined, { prepared })
   return sendText(() => writer.selected(view), state)
+}
+
+/** Sends the page of an import, or its faulty rows as a file to download. */
+function sendImport (
+  { preview, faults }: Outcome & { readonly kind: 'importing' },
+  prepared: Prepared | undefined,
+  state: RequestState
+): FastifyReply {
+  const { reply, choice: { contentType, format } } = state
+  // The negotiation has verified that the writer has the page.
+  const writer = format.writer as Required<TextWriter>
+  const view = makeView(state, undefined, { prepared })
+  // As any form that asks for another page.
+  if (preview !== undefined) reply.code(422)
+  if (faults !== undefined) reply.header('content-disposition', 'attachment; filename="errors.csv"')
+  return sendText(() => writer.imported(view), state, faults === undefined ? contentType : 'text/csv; charset=utf-8')
 }
 
 /** Returns whether the client has the current answer already (RFC 9110 §13.1.2). */

@@ -18,6 +18,7 @@ import type { Attributes } from '../schema/types.js'
  */
 export function makeServices (state: RequestState, outcome: Outcome | undefined): Services {
   const { request, action, isCustom, payload, negotiated: { body }, compiled, hasPassedHooks } = state
+  const hasChosen = body?.reader.form === true && state.importing === undefined
   const { relations: { links, choices, lists }, resource, refusals } = compiled
   return {
     request,
@@ -47,8 +48,9 @@ export function makeServices (state: RequestState, outcome: Outcome | undefined)
       return checks.length === 0 ? NONE_UNLISTED : findUnlisted(checks, state, state.parameters)
     },
     formRow: async () => findFormRow(state),
+    importing: state.route.form === undefined ? undefined : { file: state.importing },
     // A hook may have refused the rows.
-    chosen: async () => hasPassedHooks && body?.reader.form === true && payload?.rows !== undefined
+    chosen: async () => hasPassedHooks && hasChosen && payload?.rows !== undefined
       ? findChosen(state, payload.rows)
       : undefined
   }

@@ -5,7 +5,7 @@ import type {
 } from 'fastify'
 import { InvalidOptionError } from '../errors.js'
 import { form, parseFormText } from '../formats/form/read.js'
-import type { Asset } from '../formats/format.js'
+import type { Asset, ImportForm } from '../formats/format.js'
 import type { CompiledResource } from '../compiled-resource.js'
 import { compileBodyParser, keepBody, keepQuery, noteDigest } from '../request/payload-hooks.js'
 import { type Negotiator, refuseMethod } from '../request/negotiate.js'
@@ -47,7 +47,7 @@ export function addRoutes (
   const hasRows = paths.some(({ endsWithId }) => endsWithId)
   for (const path of paths) {
     adder.addPath(path, {})
-    if (!path.endsWithId) adder.addSuffixes(path)
+    if (!path.endsWithId && path.isPage !== true) adder.addSuffixes(path)
     // `/posts/:id` also matches `/posts/`, with an empty id. So the collection needs a route only if no row path does
     // that.
     const isList = path.url === collection && (!hasRows || isShallow)
@@ -74,13 +74,19 @@ function setErrorHandler (app: FastifyInstance, { negotiator, paths }: PreparedR
  * Replaces the app's body parsers in this scope by our readers. The bodies of QUERY, which are no payload, have the
  * same types. A scope of their own would take a seventh of the registration.
  */
-function addParsers (app: FastifyInstance, { bodies, patches, options: { idempotency } }: CompiledResource): void {
+function addParsers (app: FastifyInstance, { bodies, patches, importing, options }: CompiledResource): void {
+  const { idempotency } = options
   app.removeAllContentTypeParsers()
-  const parsers = new Map(QUERY_TYPES.map((type) => [type, keepBody]))
+  const parsers = new Map<string, FastifyBodyParser<Buffer>>(QUERY_TYPES.map((type) => [type, keepBody]))
   for (const { mediaTypes, reader, compileReader } of [...patches, ...bodies]) {
     const parse = compileReader === form.compileReader ? findFormParser(app) : compileBodyParser(reader)
     const noted = keepQuery(idempotency === undefined ? parse : noteDigest(parse))
     for (const mediaType of mediaTypes) parsers.set(mediaType, noted)
+  }
+  if (importing !== undefined) {
+    const parse = async ({ headers }: FastifyRequest, body: Buffer): Promise<ImportForm> =>
+      importing.parse(body, headers['content-type'] as string)
+    for (const mediaType of importing.body.mediaTypes) parsers.set(mediaType, parse)
   }
   for (const [mediaType, parse] of parsers) app.addContentTypeParser(mediaType, { parseAs: 'buffer' }, parse)
 }
@@ -112,6 +118,7 @@ function makeInfo (
     safe: readPayload === undefined,
     hasQueryBody,
     mergesPatches,
+    form: route.form?.body,
     takesLists: param === undefined && customAction === undefined,
     parameters,
     action: asked.name,
@@ -162,10 +169,12 @@ class RouteAdder {
     const allow = joinMethods([...served].filter((method) => !formOnly.includes(method)))
     for (const route of routes) {
       const info = makeInfo(path, route, { allow, suffix })
+      const described = path.isPage === true ? undefined : descriptions?.route(path, route, isSuffixed)
       this.#app.route({
-        ...this.#base(url, routeConstraints, info, descriptions?.route(path, route, isSuffixed)),
+        ...this.#base(url, routeConstraints, info, described),
         ...hooksOf(route, negotiator, info),
         method: [...route.methods],
+        ...(route.form !== undefined && { bodyLimit: route.form.bodyLimit }),
         handler: route.handler
       })
     }

@@ -3,6 +3,7 @@ import type { CompiledResource, CompiledCustomAction } from '../compiled-resourc
 import type { Handlers } from '../actions/handlers.js'
 import type { Route, RouteAction, RoutePath, Urls } from './route.js'
 import { ofId } from '../modes.js'
+import { compileImportHook } from '../request/payload-hooks.js'
 import { camelize, singularize } from '../resource/inflection.js'
 import { compilePath } from '../resource/path-pattern.js'
 import type { ActionName } from '../resource/resource.js'
@@ -11,6 +12,7 @@ import type { HookLists } from '../options/hooks.js'
 import type { ResolvedOptions } from '../options/resolve/options.js'
 import { CREATE, MATCH } from '../request/match.js'
 import { DRY_RUN, IDS } from '../request/rows.js'
+import { IMPORT } from '../formats/importing.js'
 import { routeKey } from './route-registry.js'
 
 /** The names of the paths of a resource in `app.paths`. */
@@ -64,7 +66,7 @@ export function makeTable (
 }
 
 type SomeActions = readonly [CompiledCustomAction, ...CompiledCustomAction[]]
-type RoutePathOptions = Partial<Pick<RoutePath, 'isMember' | 'param' | 'endsWithId' | 'routeConstraints'>>
+type RoutePathOptions = Partial<Pick<RoutePath, 'isPage' | 'isMember' | 'param' | 'endsWithId' | 'routeConstraints'>>
 
 const NO_HOOKS: HookLists = new Map()
 const FORMAT = ['format']
@@ -132,10 +134,27 @@ class RouteTable {
     const { collection, row } = this.#urls
     const { blank, edit } = this.#handlers
     const parameters = [...FORMAT, ...prefill.parameters]
+    const importName = joinNames(IMPORT, this.#names.collection)
     return [
       ...this.#path(this.#names.new, `${collection}/${pathNames.new}`, {}, this.#reads('new', blank, parameters)),
-      ...this.#path(this.#names.edit, `${row}/${pathNames.edit}`, this.#member, this.#reads('edit', edit, FORMAT))
+      ...this.#path(this.#names.edit, `${row}/${pathNames.edit}`, this.#member, this.#reads('edit', edit, FORMAT)),
+      ...this.#path(importName, `${collection}/${IMPORT}`, { isPage: true }, this.#imports())
     ]
+  }
+
+  /** Returns the routes of the page that imports rows. Its form can be opened by who may open the list. */
+  #imports (): Route[] {
+    const { importing } = this.#compiled
+    if (importing === undefined) return []
+    const [first, ...others] = [...importing.actions].map((action) => this.#action(action))
+    return [...this.#reads('list', this.#handlers.importForm, FORMAT).map((route) => ({ ...route, form: importing })), {
+      methods: ['POST'],
+      actions: [first as RouteAction, ...others],
+      parameters: FORMAT,
+      readPayload: compileImportHook(this.#compiled),
+      handler: this.#handlers.import,
+      form: importing
+    }]
   }
 
   /** Returns the paths of the custom actions. Actions with the same path are grouped. */

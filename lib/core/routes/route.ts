@@ -2,7 +2,7 @@ import type { HTTPMethods, preValidationHookHandler, RouteHandlerMethod, RouteOp
 import type { NamedPath } from './path-helpers.js'
 import type { PathPattern } from '../resource/path-pattern.js'
 import type { HookLists } from '../options/hooks.js'
-import type { CompiledCustomAction } from '../compiled-resource.js'
+import type { BodyFormat, CompiledCustomAction } from '../compiled-resource.js'
 
 /** A path of a resource, without a suffix. */
 export interface RoutePath extends NamedPath {
@@ -14,6 +14,8 @@ export interface RoutePath extends NamedPath {
   readonly isMember: boolean
   /** The path parameter that has the id of the row, or `undefined` if there is none. */
   readonly param: string | undefined
+  /** Whether it exists only for pages, so that no suffix names another format. @default false */
+  readonly isPage?: boolean
   readonly routeConstraints: NonNullable<RouteOptions['constraints']>
   readonly routes: readonly [Route, ...Route[]]
 }
@@ -37,6 +39,8 @@ export interface Route {
   readonly hasQueryBody?: boolean
   /** Whether its PATCH may have a merge patch. @default false */
   readonly mergesPatches?: boolean
+  /** The form that its requests have instead of the bodies of the resource, and its largest size, in bytes. */
+  readonly form?: { readonly body: BodyFormat, readonly bodyLimit: number }
 }
 
 /** An action that a request may ask for. */
@@ -66,6 +70,8 @@ export interface RouteInfo extends Pick<RoutePath, 'isMember' | 'param' | 'endsW
   readonly hasQueryBody: boolean
   /** Whether a PATCH may have a merge patch. */
   readonly mergesPatches: boolean
+  /** The only format that bodies may have; `undefined` for those of the resource. */
+  readonly form: BodyFormat | undefined
   /** Whether requests may have many rows. A singleton has none. */
   readonly takesLists: boolean
   /** The action that the method asks for. */

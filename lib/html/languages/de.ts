@@ -70,6 +70,26 @@ export const messages: Catalog = {
   chooseAllRows: (rows, digits, plural, singular) =>
     `Alle ${countRows(rows, digits, plural, singular)} der Liste wählen`,
   noneChosen: (plural) => `Keine ${plural} ausgewählt`,
+  download: 'CSV herunterladen',
+  importButton: 'Importieren',
+  importRows: (plural) => `${plural} importieren`,
+  importFile: 'CSV-Datei',
+  importText: 'Oder die Zeilen einer Datei',
+  importColumns: 'Die erste Zeile benennt die Spalten:',
+  importMatch: 'Einträge finden anhand von',
+  importCheck: 'Prüfen',
+  importDoes: (created, changed) => changed === undefined
+    ? `${created} anlegen`
+    : created === undefined ? `${changed} ändern` : `${created} anlegen und ${changed} ändern`,
+  importNothing: 'Es ändert sich nichts',
+  importUnchanged: (digits) => `Unverändert: ${digits}`,
+  importLeftOut: (digits) => `Ausgelassen: ${digits}`,
+  importLine: 'Zeile',
+  importColumn: 'Spalte',
+  importFault: 'Problem',
+  importFaulty: 'Fehlerhafte Zeilen herunterladen',
+  importRest: 'Ohne sie fortfahren',
+  importAnother: 'Andere Datei wählen',
   blank: (number) => blank(number),
   empty: (plural) => `Noch keine ${plural}`,
   emptyAdvice: () => 'Legen Sie den ersten Eintrag mit dem Formular unten an.',
@@ -256,6 +276,14 @@ export const messages: Catalog = {
   keyInUse: 'Dasselbe Formular wird gerade verarbeitet. Bitte versuchen Sie es gleich noch einmal.',
   tooManyValues: ({ most }) => `Die Anfrage hat mehr als ${most} Werte.`,
   urlTooLong: ({ most }) => `Die Adresse darf höchstens ${most} Zeichen haben.`,
+  fileNotUtf8: 'Die Datei ist nicht in UTF-8. Speichern Sie sie in der Tabellenkalkulation als „CSV UTF-8“.',
+  fileIsEmpty: 'Die Datei hat keine Datenzeilen. Die erste Zeile benennt die Spalten, jede weitere ist ein Eintrag.',
+  fileHasTooManyRows: ({ most }) => `Die Datei hat mehr als ${most} Zeilen. Teilen Sie sie auf.`,
+  fileTooLarge: ({ most }) => `Die Datei hat mehr als ${most}. Teilen Sie sie auf.`,
+  csvHeaderInvalid: () => 'Die erste Zeile muss jede Spalte genau einmal benennen.',
+  csvLineInvalid: ({ line }) => `Zeile ${line} ist nicht lesbar. Prüfen Sie die Anführungszeichen.`,
+  csvFieldCount: ({ line, fields, columns }) =>
+    `Felder in Zeile ${line}: ${fields}. Spalten in der ersten Zeile: ${columns}.`,
   tooManyFields: ({ most }) => `Das Formular hat mehr als ${most} Felder.`,
   parameterUnknown: ({ name, near }) => near === undefined
     ? `Den Parameter „${name}“ gibt es nicht.`

@@ -71,6 +71,26 @@ export const messages: Catalog = {
   chooseAllRows: (rows, digits, plural, singular) =>
     `Elegir toda la lista (${countRows(rows, digits, plural, singular)})`,
   noneChosen: () => 'No ha elegido ningún elemento',
+  download: 'Descargar CSV',
+  importButton: 'Importar',
+  importRows: (plural) => `Importar ${uncapitalize(plural)}`,
+  importFile: 'Archivo CSV',
+  importText: 'O las líneas de un archivo',
+  importColumns: 'La primera línea nombra las columnas:',
+  importMatch: 'Buscar los elementos por',
+  importCheck: 'Comprobar',
+  importDoes: (created, changed) => changed === undefined
+    ? `Crear ${created}`
+    : created === undefined ? `Modificar ${changed}` : `Crear ${created} y modificar ${changed}`,
+  importNothing: 'No cambia nada',
+  importUnchanged: (digits) => `Sin cambios: ${digits}`,
+  importLeftOut: (digits) => `Omitidos: ${digits}`,
+  importLine: 'Línea',
+  importColumn: 'Columna',
+  importFault: 'Problema',
+  importFaulty: 'Descargar las filas con errores',
+  importRest: 'Continuar sin ellas',
+  importAnother: 'Elegir otro archivo',
   blank: (number) => blank(number),
   empty: (plural) => `Todavía no hay ${uncapitalize(plural)}`,
   emptyAdvice: () => 'Cree el primer elemento con el formulario de abajo.',
@@ -254,6 +274,15 @@ export const messages: Catalog = {
   keyInUse: 'El mismo formulario se está procesando. Inténtelo de nuevo en un momento.',
   tooManyValues: ({ most }) => `La solicitud tiene más de ${most} valores.`,
   urlTooLong: ({ most }) => `La dirección debe tener como máximo ${most} caracteres.`,
+  fileNotUtf8: 'El archivo no está en UTF-8. Guárdelo en la hoja de cálculo como «CSV UTF-8».',
+  fileIsEmpty:
+    'El archivo no tiene filas. La primera línea nombra las columnas y cada una de las demás es un elemento.',
+  fileHasTooManyRows: ({ most }) => `El archivo tiene más de ${most} filas. Divídalo.`,
+  fileTooLarge: ({ most }) => `El archivo tiene más de ${most}. Divídalo.`,
+  csvHeaderInvalid: () => 'La primera línea debe nombrar cada columna una sola vez.',
+  csvLineInvalid: ({ line }) => `La línea ${line} no se puede leer. Revise las comillas.`,
+  csvFieldCount: ({ line, fields, columns }) =>
+    `Campos en la línea ${line}: ${fields}. Columnas en la primera línea: ${columns}.`,
   tooManyFields: ({ most }) => `El formulario tiene más de ${most} campos.`,
   parameterUnknown: ({ name, near }) => near === undefined
     ? `El parámetro «${name}» no existe.`

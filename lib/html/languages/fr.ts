@@ -71,6 +71,26 @@ export const messages: Catalog = {
   chooseAllRows: (rows, digits, plural, singular) =>
     `Choisir toute la liste (${countRows(rows, digits, plural, singular)})`,
   noneChosen: () => 'Aucun élément sélectionné',
+  download: 'Télécharger en CSV',
+  importButton: 'Importer',
+  importRows: (plural) => `Importer\u00a0: ${uncapitalize(plural)}`,
+  importFile: 'Fichier CSV',
+  importText: 'Ou les lignes d’un fichier',
+  importColumns: 'La première ligne nomme les colonnes\u00a0:',
+  importMatch: 'Retrouver les éléments par',
+  importCheck: 'Vérifier',
+  importDoes: (created, changed) => changed === undefined
+    ? `Créer ${created}`
+    : created === undefined ? `Modifier ${changed}` : `Créer ${created} et modifier ${changed}`,
+  importNothing: 'Rien ne change',
+  importUnchanged: (digits) => `Inchangés\u00a0: ${digits}`,
+  importLeftOut: (digits) => `Ignorés\u00a0: ${digits}`,
+  importLine: 'Ligne',
+  importColumn: 'Colonne',
+  importFault: 'Problème',
+  importFaulty: 'Télécharger les lignes en erreur',
+  importRest: 'Continuer sans elles',
+  importAnother: 'Choisir un autre fichier',
   blank: (number) => blank(number),
   empty: () => 'Aucun élément pour le moment',
   emptyAdvice: () => 'Ajoutez un premier élément avec le formulaire ci-dessous.',
@@ -258,6 +278,15 @@ export const messages: Catalog = {
   keyInUse: 'Le même formulaire est en cours de traitement. Veuillez réessayer dans un instant.',
   tooManyValues: ({ most }) => `La requête contient plus de ${most} valeurs.`,
   urlTooLong: ({ most }) => `L’adresse ne doit pas dépasser ${most} caractères.`,
+  fileNotUtf8: 'Le fichier n’est pas en UTF-8. Dans le tableur, enregistrez-le en «\u00a0CSV UTF-8\u00a0».',
+  fileIsEmpty:
+    'Le fichier n’a pas de lignes de données. La première ligne nomme les colonnes, les suivantes sont les éléments.',
+  fileHasTooManyRows: ({ most }) => `Le fichier a plus de ${most} lignes. Veuillez le diviser.`,
+  fileTooLarge: ({ most }) => `Le fichier a plus de ${most}. Veuillez le diviser.`,
+  csvHeaderInvalid: () => 'La première ligne doit nommer chaque colonne une seule fois.',
+  csvLineInvalid: ({ line }) => `La ligne ${line} n’est pas lisible. Vérifiez les guillemets.`,
+  csvFieldCount: ({ line, fields, columns }) =>
+    `Champs de la ligne ${line}\u00a0: ${fields}. Colonnes de la première ligne\u00a0: ${columns}.`,
   tooManyFields: ({ most }) => `Le formulaire a plus de ${most} champs.`,
   parameterUnknown: ({ name, near }) => near === undefined
     ? `Le paramètre «\u00a0${name}\u00a0» n’existe pas.`

@@ -70,6 +70,26 @@ export const messages: Catalog = {
   chooseAllRows: (rows, digits, plural, singular) =>
     `Escolher toda a lista (${countRows(rows, digits, plural, singular)})`,
   noneChosen: () => 'Nenhum item foi selecionado',
+  download: 'Baixar CSV',
+  importButton: 'Importar',
+  importRows: (plural) => `Importar ${uncapitalize(plural)}`,
+  importFile: 'Arquivo CSV',
+  importText: 'Ou as linhas de um arquivo',
+  importColumns: 'A primeira linha nomeia as colunas:',
+  importMatch: 'Localizar os itens por',
+  importCheck: 'Verificar',
+  importDoes: (created, changed) => changed === undefined
+    ? `Criar ${created}`
+    : created === undefined ? `Alterar ${changed}` : `Criar ${created} e alterar ${changed}`,
+  importNothing: 'Nada muda',
+  importUnchanged: (digits) => `Sem alterações: ${digits}`,
+  importLeftOut: (digits) => `Ignorados: ${digits}`,
+  importLine: 'Linha',
+  importColumn: 'Coluna',
+  importFault: 'Problema',
+  importFaulty: 'Baixar as linhas com erros',
+  importRest: 'Continuar sem elas',
+  importAnother: 'Escolher outro arquivo',
   blank: (number) => blank(number),
   empty: (plural) => `Ainda não há ${uncapitalize(plural)}`,
   emptyAdvice: () => 'Crie o primeiro item com o formulário abaixo.',
@@ -252,6 +272,15 @@ export const messages: Catalog = {
   keyInUse: 'O mesmo formulário está sendo processado. Tente novamente em instantes.',
   tooManyValues: ({ most }) => `A solicitação tem mais de ${most} valores.`,
   urlTooLong: ({ most }) => `O endereço deve ter no máximo ${most} caracteres.`,
+  fileNotUtf8: 'O arquivo não está em UTF-8. Na planilha, salve-o como “CSV UTF-8”.',
+  fileIsEmpty:
+    'O arquivo não tem linhas de dados. A primeira linha nomeia as colunas, e cada uma das outras é um item.',
+  fileHasTooManyRows: ({ most }) => `O arquivo tem mais de ${most} linhas. Divida-o.`,
+  fileTooLarge: ({ most }) => `O arquivo tem mais de ${most}. Divida-o.`,
+  csvHeaderInvalid: () => 'A primeira linha deve nomear cada coluna uma única vez.',
+  csvLineInvalid: ({ line }) => `Não foi possível ler a linha ${line}. Verifique as aspas.`,
+  csvFieldCount: ({ line, fields, columns }) =>
+    `Campos na linha ${line}: ${fields}. Colunas na primeira linha: ${columns}.`,
   tooManyFields: ({ most }) => `O formulário tem mais de ${most} campos.`,
   parameterUnknown: ({ name, near }) => near === undefined
     ? `O parâmetro “${name}” não existe.`

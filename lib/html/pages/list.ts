@@ -3,13 +3,14 @@ import type { Attributes } from '../../core/schema/types.js'
 import { MOST_REPEATED } from '../../core/util/words.js'
 import { LIST, STEP } from '../../core/formats/form/parse.js'
 import type { ListWriter } from '../../core/formats/format.js'
+import { IMPORT } from '../../core/formats/importing.js'
 import type { HtmlListView } from '../content.js'
 import type { Forms } from '../forms/forms.js'
 import { markup, type Markup, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 import type { RowNames } from '../values/row-names.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
-import type { Button, ListPage, ListRow } from '../views/model.js'
+import type { Alternate, Button, ListPage, ListRow, PageAction } from '../views/model.js'
 import { CHOSEN, renderRegion, renderSelection } from '../views/page-views.js'
 import {
   compileActions, compileManyActions, linkTo, type MakeActions, mayRepeat, nameInWords, withoutRefused
@@ -132,7 +133,7 @@ export class List {
         return markup`${table}${renderSelection(selection)}`
       },
       selection,
-      actions: withoutRefused(actions, view),
+      actions: [...withoutRefused(actions, view), ...isList ? this.#fileLinks(paths.collection, alternates, view) : []],
       create: canCreate && newSegment === undefined ? forms.create(paths.collection, view) : undefined,
       newLink: canCreate && newSegment !== undefined && !refused.has('new')
         ? {
@@ -141,6 +142,21 @@ export class List {
           }
         : undefined
     }
+  }
+
+  /** Returns the links to the import of rows, as far as the request may do that, and to the rows as CSV. */
+  #fileLinks (collection: string, alternates: readonly Alternate[], { refused }: HtmlListView): readonly PageAction[] {
+    const { importButton, download } = this.#messages
+    const { context: { importActions } } = this.#source
+    const linkTo = (name: string, label: string, href: string): PageAction =>
+      ({ name, label, method: 'GET', href, hidden: [] })
+    const csv = alternates.find(({ mediaType }) => mediaType === 'text/csv')
+    return [
+      ...([...importActions].some((action) => !refused.has(action))
+        ? [linkTo(IMPORT, importButton, `${collection}/${IMPORT}`)]
+        : []),
+      ...(csv === undefined ? [] : [linkTo('download', download, csv.href)])
+    ]
   }
 
   /**

@@ -18,6 +18,7 @@ import { compileActions, compileManyActions, type MakeActions, nameInWords, with
 import { type ChoiceView, writeChoice } from './choose.js'
 import { type ChosenSource, type ChosenView, writeChosen } from './chosen-rows.js'
 import { columnsOf } from './columns.js'
+import { type ImportSource, type ImportView, writeFaulty, writeImport } from './import.js'
 import { List } from './list.js'
 import { PageFrames, type PagePaths, type PageSource } from './page-frame.js'
 import { compileRelated, type MakeRelated, RelatedTables } from './related.js'
@@ -41,6 +42,7 @@ export class Pages {
   readonly #frames: PageFrames
   readonly #names: RowNames
   readonly #chosenSource: ChosenSource
+  readonly #importSource: ImportSource
   readonly #memberActions: MakeActions
   readonly #makeRelated: MakeRelated
   readonly #tables: RelatedTables
@@ -65,6 +67,7 @@ export class Pages {
     this.#names = new RowNames(resource, all, messages, title)
     const manyActions = compileManyActions(context, translate)
     this.#chosenSource = { ...source, frames: this.#frames, forms: this.#forms, names: this.#names, lang, manyActions }
+    this.#importSource = { ...source, frames: this.#frames, shown: all, lang }
     this.#memberActions = compileActions(context.memberActions, translate)
     this.#makeRelated = compileRelated(messages, translate, lang)
     this.#tables = new RelatedTables({ ...source, resource, shown: all, names: this.#names, chosen: columns })
@@ -137,6 +140,12 @@ export class Pages {
     return writeChosen(this.#chosenSource, view as ChosenView)
   }
 
+  /** Writes the page that imports rows, or the rows of a file that are at fault. */
+  import (view: HtmlView): string {
+    const { importing } = view as ImportView
+    return (importing.faults === undefined ? writeImport : writeFaulty)(this.#importSource, view as ImportView)
+  }
+
   /** Writes the form for a new row. */
   blank (view: HtmlView): string {
     return this.#writeBlank(view)
@@ -152,6 +161,9 @@ export class Pages {
     const said = withCodes(problem, thrown)
     if (view.chosen !== undefined && thrown instanceof RowsError) {
       return writeChosen(this.#chosenSource, view as ChosenView, { said, faults: thrown.said() })
+    }
+    if (view.importing !== undefined) {
+      return writeImport(this.#importSource, view as ImportView, said, this.#textsOf(said))
     }
     const canCreate = this.#can('create') && !refused.has('create') && location.isListed !== false
     if (input?.node !== undefined) {

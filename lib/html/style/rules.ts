@@ -173,7 +173,7 @@ th { font-size: .8125rem; font-weight: 600; color: var(--muted); vertical-align:
 [dir=rtl] [type=number] { direction: ltr; text-align: right }
 [dir=rtl] .record dd, [dir=rtl] .list td:not(.number) { text-align: right }
 /* A number or a time is never cut off: beside a label that leaves no room, it begins a line of its own. */
-.list td:is(.number, :has(> time)) { max-inline-size: none; white-space: normal; overflow-wrap: normal }
+.list td:is(.number, :has(> time)), .import td { max-inline-size: none; white-space: normal; overflow-wrap: normal }
 time { display: inline-block; white-space: nowrap }
 .list td:empty::before { content: "\\2013"; color: var(--muted) }
 .list td:first-child { max-inline-size: 24rem }
@@ -266,6 +266,9 @@ tr:has(.pick :checked) { background: color-mix(in srgb, var(--accent) 8%, var(--
   main:not(:has(.pick :checked)) > .selection, .change:has([value=theirs]:checked) > .field { display: none }
 }
 .chosen { padding-inline-start: 1.2rem }
+.import { margin-block-end: 1rem }
+.form + :is(.form, details) { margin-block-start: 2rem }
+.form > .explanation { margin-block-end: .9rem }
 .change { padding-block-end: 1rem; border-block-end: 1px solid var(--line) }
 
 @media (max-width: 40rem) {
@@ -286,6 +289,7 @@ tr:has(.pick :checked) { background: color-mix(in srgb, var(--accent) 8%, var(--
     margin-inline-end: .75rem; font-size: .85rem; white-space: normal; color: var(--muted) }
   .list td:empty { display: none }
   .list td:first-child::before { content: none }
+  .import td:first-child::before { content: attr(data-label) }
   .list tbody tr { padding-block: .6rem; border-block-start: 1px solid var(--line) }
   .list thead:not(:has(a)) + tbody > tr:first-child { border: 0 }
   .record > div { grid-template-columns: minmax(0, 1fr) }

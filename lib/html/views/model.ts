@@ -9,7 +9,8 @@ import type { PageBrand } from '../style/brand.js'
 import type { PageMessages, Translate } from '../messages.js'
 
 /** The model of a page. Its texts are plain, and `markup` escapes them; markup has the type `Markup`. */
-export type Page<A = Attributes> = ListPage<A> | RecordPage | EditPage | ChoosePage | ChosenPage | StalePage | ErrorPage
+export type Page<A = Attributes> =
+  ListPage<A> | RecordPage | EditPage | ChoosePage | ChosenPage | ImportPage | StalePage | ErrorPage
 
 /** The members of every page. */
 export interface PageFrame {
@@ -96,7 +97,7 @@ export interface ListPage<A = Attributes> extends PageOf<'list'> {
   readonly filter: FilterForm | undefined
   /** The form of the rows that are chosen, or `undefined` if there is nothing to do with several rows. */
   readonly selection: SelectionForm | undefined
-  /** The custom actions of the collection. */
+  /** The custom actions of the collection, and the links to the import of rows and to the rows as CSV. */
   readonly actions: readonly PageAction[]
   /** The form for a new row, or `undefined` if it has its own page or rows cannot be created. */
   readonly create: Form | undefined
@@ -256,6 +257,37 @@ export interface ChosenRowModel {
 export interface AttributeChange extends Pick<Conflict, 'label' | 'field'> {
   /** The choice whether it is changed: `yours`, or `theirs` to leave it. `keep` is the initial choice. */
   readonly choice: Conflict['choice']
+}
+
+/** The page that imports rows from a file: the form that asks for one, and what a file would do. */
+export interface ImportPage extends PageOf<'import'> {
+  /** The path that the forms are posted to, as `multipart/form-data`. */
+  readonly action: string
+  /** The errors of the file. */
+  readonly errors: readonly FormError[]
+  /** What the file would do, in words; empty before a file is sent, and if it is refused. */
+  readonly notes: readonly string[]
+  /** The first rows of the file, or its faults, as a table; `undefined` if there are none. */
+  readonly table: Markup | undefined
+  /** The number of other rows in words, or `undefined` if there are none. */
+  readonly more: string | undefined
+  /** The hidden fields of the form with the next steps, which carry the file; empty before a file is sent. */
+  readonly hidden: readonly HiddenField[]
+  /** The buttons of the next steps. */
+  readonly buttons: readonly Button[]
+  /** The form that asks for a file: the fields `file` and `text`. */
+  readonly upload: {
+    /** Whether it is what the page is for, and not folded away. */
+    readonly isFirst: boolean
+    /** The columns that a file may have. */
+    readonly columns: readonly string[]
+    /** The choices of the field `match`: how rows are found. Only the id, if nothing else is unique. */
+    readonly matches: readonly Option[]
+    /** The content of the field for a text. */
+    readonly text: string
+  }
+  /** The link that leaves the page, or `undefined` if there is no list. */
+  readonly cancel: Link | undefined
 }
 
 /** A conflict: somebody else has saved the row since the form was opened. */

@@ -30,7 +30,9 @@ export function layout (page: Page, content: Markup, views: ResolvedViews): Mark
 /** Returns the title of the document. It begins with the problem, because screen readers read the title first. */
 function titleOf (page: Page): Content {
   const isForm = page.kind === 'edit' || page.kind === 'stale' || page.kind === 'chosen'
-  const isWrong = isForm && page.form !== undefined && page.form.errors.length > 0
+  const isWrong = page.kind === 'import'
+    ? page.errors.length > 0
+    : isForm && page.form !== undefined && page.form.errors.length > 0
   const title = isWrong
     ? page.messages.problemTitle(abbreviate(page.title, LONGEST_TITLE))
     : abbreviate(page.title, LONGEST_TITLE)

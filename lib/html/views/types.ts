@@ -1,7 +1,7 @@
 import type { Attributes } from '../../core/schema/types.js'
 import type { Content, Markup } from '../html-tag.js'
 import type {
-  ChoosePage, ChosenPage, EditPage, ErrorPage, Field, Form, ListPage, Page, RecordPage, StalePage
+  ChoosePage, ChosenPage, EditPage, ErrorPage, Field, Form, ImportPage, ListPage, Page, RecordPage, StalePage
 } from './model.js'
 
 /**
@@ -21,6 +21,8 @@ export interface Views<A = Attributes> {
   choose: (page: ChoosePage, views: ResolvedViews) => Content
   /** Renders the next step for rows that were chosen in a list: their deletion, or their changes. */
   chosen: (page: ChosenPage, views: ResolvedViews) => Content
+  /** Renders the page that imports rows from a file. */
+  import: (page: ImportPage, views: ResolvedViews) => Content
   /** Renders a conflict: the user's values beside those that somebody else has saved. */
   stale: (page: StalePage, views: ResolvedViews) => Content
   /** Renders the content of any other error page. */

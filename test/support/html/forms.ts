@@ -174,8 +174,8 @@ export function decode (text: string): string {
 }
 
 const KNOWN = new Set([
-  'hidden', 'text', 'password', 'checkbox', 'radio', 'submit', 'number', 'date', 'datetime-local', 'time', 'email',
-  'url', 'search'
+  'hidden', 'text', 'file', 'password', 'checkbox', 'radio', 'submit', 'number', 'date', 'datetime-local', 'time',
+  'email', 'url', 'search'
 ])
 const NEWER = new Set(['number', 'date', 'datetime-local', 'time', 'email', 'url', 'search'])
 

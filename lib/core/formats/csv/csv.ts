@@ -1,7 +1,8 @@
 import { checkBoolean, checkOptionNames } from '../../util/check-option.js'
 import type { Format } from '../format.js'
+import { MARK } from './parse.js'
 import { compileCsvReader } from './read.js'
-import { compileCsvWriter, type CsvOptions, MARK } from './write.js'
+import { compileCsvWriter, type CsvOptions } from './write.js'
 
 export type { CsvOptions } from './write.js'
 

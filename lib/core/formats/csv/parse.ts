@@ -1,8 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 import { MalformedBodyError } from '../../errors.js'
 import { checkValueCount } from '../../schema/validation/issues.js'
+import { say } from '../../messages.js'
+import { Slices } from '../../util/slices.js'
 import { abbreviate } from '../../util/words.js'
-import { MARK } from './write.js'
+
+/** The byte order mark (Unicode §23.8). Without it, Excel takes UTF-8 for an encoding of one byte a character. */
+export const MARK = '\uFEFF'
 
 /** The text of a field, or `null` if it is empty and has no quotes. */
 export type CsvField = string | null
@@ -28,19 +32,53 @@ export interface CsvRow extends CsvRecord {
  */
 export function parseCsv (body: Buffer): readonly CsvRow[] {
   if (!isUtf8(body)) throw new MalformedBodyError('the body is not valid UTF-8')
-  const scanner = new Scanner(trim(body.toString()))
+  const scanner = new Scanner(trim(body.toString()), COMMA)
+  return [...readRows(scanner, readHeader(scanner))]
+}
+
+/** The column with the faults in a file of faulty rows. */
+export const FAULTS = 'errors'
+
+/** A file with its header. */
+export interface CsvFile {
+  readonly columns: readonly string[]
+  readonly rows: readonly CsvRow[]
+  /** The character between two fields. */
+  readonly separator: ',' | ';'
+}
+
+/**
+ * Parses a file as spreadsheets write it: like `parseCsv`, but semicolons separate its fields if the header has more of
+ * them than commas.
+ * @throws MalformedBodyError, TooManyValuesError
+ */
+export async function parseCsvFile (file: Buffer): Promise<CsvFile> {
+  // A text in UTF-16 has zeros.
+  if (!isUtf8(file) || file.includes(0)) throw new MalformedBodyError(say('fileNotUtf8'))
+  const text = trim(file.toString())
+  const [header = ''] = text.replaceAll(/"[^"]*"/g, '').split('\n', 1)
+  const separator = header.split(';').length > header.split(',').length ? ';' : ','
+  const scanner = new Scanner(text, separator.charCodeAt(0))
   const columns = readHeader(scanner)
   const rows: CsvRow[] = []
+  const slices = new Slices()
+  for (const row of readRows(scanner, columns)) {
+    rows.push(row)
+    if (slices.isOver) await slices.pause()
+  }
+  return { columns, rows, separator }
+}
+
+function * readRows (scanner: Scanner, columns: readonly string[]): Generator<CsvRow> {
+  let count = 0
   for (let record = scanner.next(); record !== undefined; record = scanner.next()) {
     const { fields, line } = record
     if (fields.length !== columns.length) {
-      throw new MalformedBodyError(
-        `line ${line} has another number of fields (${fields.length}) than the header (${columns.length})`
-      )
+      throw new MalformedBodyError(say('csvFieldCount', { line, fields: fields.length, columns: columns.length }))
     }
-    checkValueCount(rows.push({ columns, fields, line }))
+    checkValueCount(++count)
+    yield { columns, fields, line }
   }
-  return rows
 }
 
 function trim (text: string): string {
@@ -53,13 +91,17 @@ function readHeader (scanner: Scanner): readonly string[] {
   const columns = new Set<string>()
   for (const name of scanner.next()?.fields ?? []) {
     if (name === null || name === '') {
-      throw new MalformedBodyError('line 1 must be a header that names each column, but has an empty name')
+      throw refuseHeader('must be a header that names each column, but has an empty name')
     }
-    if (columns.has(name)) throw new MalformedBodyError(`line 1 names the column "${abbreviate(name)}" twice`)
+    if (columns.has(name)) throw refuseHeader(`names the column "${abbreviate(name)}" twice`)
     columns.add(name)
   }
-  if (columns.size === 0) throw new MalformedBodyError('line 1 must be a header that names the columns')
+  if (columns.size === 0) throw refuseHeader('must be a header that names the columns')
   return [...columns]
+}
+
+function refuseHeader (fault: string): Error {
+  return new MalformedBodyError(say('csvHeaderInvalid', { fault }))
 }
 
 const LF = 10
@@ -71,10 +113,13 @@ const COMMA = 44
 class Scanner {
   /** The text, with a line break at its end. */
   readonly #text: string
+  /** The code of the character between two fields. */
+  readonly #separator: number
   #position = 0
   #line = 1
 
-  constructor (text: string) {
+  constructor (text: string, separator: number) {
+    this.#separator = separator
     this.#text = text === '' ? '' : `${text}\n`
   }
 
@@ -85,18 +130,18 @@ class Scanner {
     const fields: CsvField[] = []
     do {
       fields.push(this.#readField())
-    } while (this.#text.charCodeAt(this.#position++) === COMMA)
+    } while (this.#text.charCodeAt(this.#position++) === this.#separator)
     this.#line++
     return { fields, line }
   }
 
-  /** Reads a field, and stops at the comma or the LF after it. */
+  /** Reads a field, and stops at the separator or the LF after it. */
   #readField (): CsvField {
     const isQuoted = this.#text.charCodeAt(this.#position) === QUOTE
     const field = isQuoted ? this.#readQuoted() : this.#readPlain()
     if (this.#text.startsWith('\r\n', this.#position)) this.#position++
     const next = this.#text.charCodeAt(this.#position)
-    if (next === COMMA || next === LF) return field
+    if (next === this.#separator || next === LF) return field
     if (isQuoted) this.#refuse('has text after a closing quote')
     return this.#refuse(next === QUOTE
       ? 'has a quote in a field that does not begin with one; write "" for a quote, and quotes around the field'
@@ -106,7 +151,7 @@ class Scanner {
   #readPlain (): CsvField {
     const start = this.#position
     let end = start
-    while (!isDelimiter(this.#text.charCodeAt(end))) end++
+    while (!this.#isDelimiter(this.#text.charCodeAt(end))) end++
     this.#position = end
     return end === start ? null : this.#text.slice(start, end)
   }
@@ -122,11 +167,11 @@ class Scanner {
     return text.replaceAll('""', '"')
   }
 
-  #refuse (fault: string): never {
-    throw new MalformedBodyError(`line ${this.#line} ${fault}`)
+  #isDelimiter (code: number): boolean {
+    return code === this.#separator || code === LF || code === CR || code === QUOTE
   }
-}
 
-function isDelimiter (code: number): boolean {
-  return code === COMMA || code === LF || code === CR || code === QUOTE
+  #refuse (fault: string): never {
+    throw new MalformedBodyError(say('csvLineInvalid', { line: this.#line, fault }))
+  }
 }

@@ -17,9 +17,6 @@ export interface CsvOptions {
   readonly escapeFormulas?: boolean
 }
 
-/** The byte order mark (Unicode §23.8). Without it, Excel takes UTF-8 for an encoding of one byte a character. */
-export const MARK = '\uFEFF'
-
 /** The end of a record (RFC 4180 §2). */
 const END = '\r\n'
 
@@ -105,6 +102,11 @@ function isEscaped (text: string, numeric: boolean): boolean {
 function show (value: unknown): string | null {
   if (value === undefined || value === null) return null
   return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** Writes a line of a file with another separator, whose fields are all quoted, as spreadsheets accept them. */
+export function writeCsvLine (fields: ReadonlyArray<string | null>, separator: string): string {
+  return fields.map((text) => text === null ? '' : `"${text.replaceAll('"', '""')}"`).join(separator) + END
 }
 
 function writeField (text: string | null): string {

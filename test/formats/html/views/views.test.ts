@@ -40,8 +40,11 @@ async function post (app: FastifyInstance, payload: string): Promise<LightMyRequ
   })
 }
 
-/** The kinds of pages of any resource. A page to choose a row has its test in `test/http/relations`. */
-type Kind = Exclude<Page['kind'], 'choose'>
+/**
+ * The kinds of pages of any resource. A page to choose a row has its test in `test/http/relations`, and the import in
+ * `test/formats/html/pages`.
+ */
+type Kind = Exclude<Page['kind'], 'choose' | 'import'>
 
 /** A request for each of them. */
 const requests: Readonly<Record<Kind, readonly [status: number, request: InjectOptions]>> = {
@@ -259,8 +262,8 @@ t.test('the layout receives the content as markup', async (t) => {
   })
   t.equal(
     (await ask(app, 'error')).body.replaceAll(NOTICE, ''),
-    '<!DOCTYPE html><html><title>Not Found</title>truelayout,list,record,edit,choose,chosen,stale,error,form,field' +
-      '<body>' +
+    '<!DOCTYPE html><html><title>Not Found</title>truelayout,list,record,edit,choose,chosen,import,stale,error,form,' +
+      'field<body>' +
       '<hr/></body></html>'
   )
 })
