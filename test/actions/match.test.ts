@@ -115,6 +115,20 @@ t.test('decimals find what equals them', async (t) => {
   t.equal(sent.headers['row-counts'], 'created=0, changed=1, unchanged=0')
 })
 
+t.test('two spellings of one value do not tell a hidden row from one that does not exist', async (t) => {
+  const { send } = await openPosts(t, async () => memoryStore({ unique: ['code'] }) as Store, {
+    attributes: { type: 'object', properties: { code: { type: 'string', format: 'decimal' } } },
+    authorize: (_request, { action }) => action === 'update' ? 'hide' : true
+  })
+  await send('POST', rows({ code: '1.5' }))
+  const sendBoth = async (code: string): Promise<readonly unknown[]> => {
+    const { status, json } = await send('PUT', rows({ code }, { code: `${code}0` }), { url: '/posts?match=code' })
+    return [status, json.rows?.map(({ status }) => status)]
+  }
+  t.strictSame(await sendBoth('1.5'), [404, [404, 404]])
+  t.strictSame(await sendBoth('2.5'), [404, [404, 404]])
+})
+
 t.test('rows are looked up together, unless the store cannot, or takes other spellings for the same', async (t) => {
   const fold = (value: unknown): unknown =>
     Array.isArray(value) ? value.map(fold) : typeof value === 'string' ? value.toUpperCase() : value

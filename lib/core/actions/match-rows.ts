@@ -49,12 +49,14 @@ export async function matchRows (
     try {
       if (values === undefined) throw fault
       const row = found.get(values)
-      const key = row === undefined ? JSON.stringify(values) : `id ${row.id}`
+      // Rows that are hidden are told apart by what the request says, as if they did not exist.
+      const visible = row === undefined || await isHidden(payload, row, { state, rows: rows.length }) ? undefined : row
+      const key = visible === undefined ? JSON.stringify(values) : `id ${visible.id}`
       if (seen.has(key)) throw refuseValues(match.names, 'is given more than once')
       seen.add(key)
-      matched.push(row === undefined || await isHidden(payload, row, { state, rows: rows.length })
+      matched.push(visible === undefined
         ? { ...given, payload: readNew(given, payload, { values, match, state }) }
-        : { ...given, payload: copy(payload, { id: row.id }), found: row })
+        : { ...given, payload: copy(payload, { id: visible.id }), found: visible })
     } catch (fault) {
       matched.push({ ...given, payload: undefined, fault })
     }

@@ -127,7 +127,9 @@ function findDecimalCodec (affinity: Affinity, scale: number): Codec | undefined
       const number = normalizeDecimal(String(value))
       if (affinity !== 'REAL' && isLongInteger(number)) return undefined
       if (affinity === 'INTEGER') return say('mustBeIntegerBetween', LONG_RANGE)
-      return spellNumber(Number(number)) === number ? undefined : 'must have at most 15 significant digits'
+      const double = Number(number)
+      const isKept = Number.isFinite(double) && spellNumber(double) === number
+      return isKept ? undefined : 'must have at most 15 significant digits'
     },
     encode: encodeDecimal,
     decode (raw) {

@@ -372,7 +372,10 @@ const sqlite: readonly Case[] = [
     type: 'NUMERIC',
     schema: decimal(),
     keeps: ['0.000000123', '1234567890.5', '9223372036854775807', '100000000000000000000', '0', '-1.5'],
-    refuses: [['9223372036854775809', 'must have at most 15 significant digits']],
+    refuses: [
+      ['9223372036854775809', 'must have at most 15 significant digits'],
+      ['9'.repeat(400), 'must have at most 15 significant digits']
+    ],
     raw: 'v = 0.000000123'
   },
   { type: 'NUMBER(10)', schema: integer, keeps: [5] },
