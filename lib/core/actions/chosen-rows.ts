@@ -1,6 +1,7 @@
-import { TooManyRowsError } from '../errors.js'
+import { ForbiddenError, TooManyRowsError } from '../errors.js'
 import { canFind } from '../relations/relations.js'
 import { unlessRefused } from '../relations/include/relation.js'
+import { checkQuery } from '../request/negotiate.js'
 import type { RowPayload } from '../request/payload.js'
 import type { RequestState } from '../request/state.js'
 import type { Id, Row } from '../resource/row.js'
@@ -15,7 +16,9 @@ import type { Chosen } from './outcome.js'
  * @throws ForbiddenError, NotFoundError if the request may not list the rows
  */
 export async function findChosen (state: RequestState, given: readonly RowPayload[]): Promise<Chosen> {
-  const { checkAccess, compiled } = state
+  const { checkAccess, compiled, compiled: { resource } } = state
+  // Without a list, a client that may only write must not read the names of rows.
+  if (!resource.actions.has('list')) throw new ForbiddenError('list', resource.plural)
   const listed = await checkAccess?.({ action: 'list', id: undefined, isCustom: false }, state)
   if (listed !== undefined) state.attempt = { ...listed }
   const target = listed?.target ?? compiled.target
@@ -43,21 +46,29 @@ export async function findChosen (state: RequestState, given: readonly RowPayloa
   }
 }
 
-/** Reads the conditions of the list in which rows are chosen. */
+/**
+ * Reads the conditions of the list in which rows are chosen.
+ * @throws InvalidQueryError if the list would refuse them, because all rows would be chosen without them
+ */
 async function readConditions (
   list: string | undefined,
   state: RequestState
 ): Promise<Pick<Query, 'filter' | 'search'>> {
-  const { filter, search } = await state.compiled.listQuery.parse(Object.fromEntries(new URLSearchParams(list)), state)
+  const { listQuery } = state.compiled
+  const query = Object.fromEntries(new URLSearchParams(list))
+  checkQuery(query, [...listQuery.parameters, 'include'])
+  const { filter, search } = await listQuery.parse(query, state)
   return { filter, search }
 }
 
 /**
  * Chooses all rows of a list. The page of the next step has their ids, so that no list is read again to write them.
- * @throws TooManyRowsError, InvalidQueryError
+ * @throws TooManyRowsError, InvalidQueryError, ForbiddenError
  */
 async function chooseAll (list: string | undefined, target: Target, state: RequestState): Promise<Chosen> {
-  const { maxRows } = state.compiled.options
+  const { options: { maxRows, routing: { handlers } }, resource: { plural } } = state.compiled
+  // A handler of the app lists other rows.
+  if (handlers.has('list')) throw new ForbiddenError('list', plural)
   const rows: Row[] = []
   const query = {
     order: BY_ID, after: undefined, limit: maxRows + 1, scope: target.scope, ...await readConditions(list, state)
@@ -69,8 +80,8 @@ async function chooseAll (list: string | undefined, target: Target, state: Reque
 
 /** Counts all rows of a list, if they are not too many to be chosen, and no handler of the app lists others. */
 async function countAll (list: string, { store, scope }: Target, state: RequestState): Promise<number | undefined> {
-  const { options: { maxRows, routing }, resource } = state.compiled
-  if (!canCount(store) || !resource.actions.has('list') || routing.handlers.has('list')) return undefined
+  const { maxRows, routing: { handlers } } = state.compiled.options
+  if (!canCount(store) || handlers.has('list')) return undefined
   const query = { order: BY_ID, after: undefined, scope, most: maxRows + 1, estimate: false }
   const counted = await store.count?.({ ...query, ...await readConditions(list, state) }, state)
   return counted === undefined || counted.rows > maxRows ? undefined : counted.rows

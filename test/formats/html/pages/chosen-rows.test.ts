@@ -266,8 +266,8 @@ t.test('all rows of a list can be chosen, and the list comes back as it was', as
   const changed = fill(findForm(change, 'PUT'), { 'post[rating]': '5', 'post[rating][?][keep]': 'yours' })
   t.strictSame((await send(app, changed)).headers.location, '/posts?q=T2#saved')
   t.strictSame((await stored(app)).filter((row) => / 5 /.test(row)).length, 4)
-  const odd = await post(app, `_step=delete&id[]=26&_list=${encodeURIComponent('q=T&x=\r\n"<>#')}`)
-  t.equal((await send(app, findForm(odd, 'DELETE'))).headers.location, '/posts?q=T&x=%0A%22%3C%3E%23#deleted')
+  const odd = await post(app, `_step=delete&id[]=26&_list=${encodeURIComponent('q=T&format=\r\n"<>#')}`)
+  t.equal((await send(app, findForm(odd, 'DELETE'))).headers.location, '/posts?q=T&format=%0A%22%3C%3E%23#deleted')
 })
 
 t.test('all rows of a list are offered only where they can be chosen', async (t) => {
@@ -292,11 +292,24 @@ t.test('all rows of a list are offered only where they can be chosen', async (t)
   t.equal(many.statusCode, 413)
   t.match(many.body, 'the list has more than 7 rows; filter it first')
   t.equal((await post(app, '_step=delete-all&_list=rating%3Dmany')).statusCode, 400)
+  // Without a condition that the list does not know, all rows would be chosen.
+  t.equal((await post(app, '_step=delete-all&_list=raiting%3D1')).statusCode, 400)
   t.equal((await post(app, '_step=delete-all&_list=q%3Dnothing')).statusCode, 422)
+  const handled = await openPosts(t, { actions: { list: () => [] } }, titles)
+  t.equal((await post(handled.app, '_step=delete-all&_list=')).statusCode, 403)
   const hidden = await openPosts(t, { scope: () => ({ rating: 1 }) }, titles)
   t.equal(titleOf(await post(hidden.app, '_step=delete-all')), 'No posts are chosen')
   const refused = await openPosts(t, { authorize: (_request, { action }) => action !== 'list' }, titles)
   t.equal((await post(refused.app, '_step=delete-all&_list=')).statusCode, 403)
+})
+
+t.test('a client that may only write does not read the names of rows', async (t) => {
+  const { app } = await openPosts(t, { only: ['create', 'update', 'delete'] })
+  for (const fields of ['_step=delete-all', '_step=delete&id[]=1', '_method=DELETE&id[]=1&id[]=9']) {
+    const page = await post(app, fields)
+    t.equal(page.statusCode, fields.startsWith('_step') ? 403 : 404, fields)
+    t.notMatch(page.body, 'Tea', fields)
+  }
 })
 
 t.test('actions of the app are performed on the rows that are chosen', async (t) => {
