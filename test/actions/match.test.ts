@@ -1,5 +1,6 @@
+import fastify from 'fastify'
 import t from 'tap'
-import { memoryStore, type ResourceOptions, type Store } from '../../lib/index.js'
+import { draw, memoryStore, type ResourceOptions, type Store } from '../../lib/index.js'
 import { attributes, openPosts, type OpenPosts, type Post, type Posts, shortFaults } from '../support/many-rows.js'
 
 const open: OpenPosts = async () => memoryStore({ unique: ['title'] }) as Store
@@ -187,6 +188,46 @@ t.test('the scope gives what it has of a unique group', async (t) => {
   t.strictSame([named.status, named.json.posts?.map(({ id }) => id)], [200, [1]])
   const lacking = await send('PUT', rows({ title: 'Z' }), { url: whole })
   t.strictSame(lacking.json.rows?.[0]?.errors, { owner: ['must be given'] })
+})
+
+t.test('the scope gives what clients do not send, or do not see', async (t) => {
+  for (const kind of ['undeclared', 'readOnly', 'writeOnly']) {
+    const owner = kind === 'undeclared' ? {} : { owner: { type: 'string', [kind]: true } }
+    const { send } = await openOwned(t, {
+      attributes: { ...attributes, properties: { ...attributes.properties, ...owner } }
+    })
+    const headers = { owner: 'bob' }
+    const sent = await send('PUT', rows({ title: 'A', rating: 2 }, { title: 'D', rating: 2 }), { url, headers })
+    t.strictSame([sent.status, sent.json.posts?.map(({ id }) => id)], [200, [2, 6]], `${kind}: ${sent.text}`)
+    for (const names of ['owner,title', 'owner']) {
+      const named = await send('PUT', rows({ title: 'A' }), { url: `/posts?match=${names}`, headers })
+      t.strictSame([named.status, named.json.detail], [400, '"match" must be title'])
+    }
+    t.equal((await send('PUT', rows({ title: 'A' }), { url })).status, 400)
+  }
+})
+
+t.test('the path of a nested resource gives its part of a unique group', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  await app.register(draw((map) => {
+    map.resources('posts', { attributes }, (posts) => {
+      posts.resources('comments', {
+        attributes: { type: 'object', properties: { number: { type: 'integer' } } }, unique: [['postId', 'number']]
+      })
+    })
+  }))
+  const headers = { 'content-type': 'application/json', accept: 'application/json' }
+  await app.inject({ method: 'POST', url: '/posts', headers, payload: rows({ title: 'A' }, { title: 'B' }) })
+  for (const [post, counts] of [[1, 'created=1'], [2, 'created=1'], [1, 'created=0'], [2, 'created=0']] as const) {
+    const { headers: { 'row-counts': done }, body } = await app.inject({
+      method: 'PUT',
+      url: `/posts/${post}/comments?match=number&create=true`,
+      headers,
+      payload: JSON.stringify({ comments: [{ number: 7 }] })
+    })
+    t.match(done, counts, body)
+  }
 })
 
 t.test('a row outside the scope is not found, and its value is taken', async (t) => {

@@ -23,14 +23,30 @@ export interface Match {
 /** A resource, and what is declared unique. */
 export interface MatchableResource {
   readonly resource: Resource
-  readonly options: { readonly store: Store, readonly unique: UniqueGroups }
+  readonly options: {
+    readonly store: Store
+    readonly unique: UniqueGroups
+    readonly routing: { readonly scope: readonly unknown[] }
+  }
 }
 
-/** Returns the groups of unique attributes of a resource that clients can send and see. */
-export function matchableGroups ({ resource, options }: MatchableResource): ReadonlyArray<readonly string[]> {
-  const { store: { capabilities: { filter = false } = {}, unique = options.unique } } = options
+/**
+ * Returns the attributes of each unique group that clients can send and see. The scope, or the path of a nested
+ * resource, must give the others.
+ */
+export function matchableGroups (compiled: MatchableResource): ReadonlyArray<readonly string[]> {
+  return uniqueGroups(compiled)
+    .map((group) => group.filter((name) => isKnown(name, compiled.resource)))
+    .filter((names) => names.length > 0)
+}
+
+/** Returns the unique groups by which rows can be found. */
+function uniqueGroups ({ resource, options }: MatchableResource): ReadonlyArray<readonly string[]> {
+  const { store: { capabilities: { filter = false } = {}, unique = options.unique }, routing: { scope } } = options
   if (filter === false) return []
-  return unique.map((group) => [group].flat()).filter((group) => group.every((name) => isKnown(name, resource)))
+  const mayBeGiven = (name: string): boolean =>
+    scope.length > 0 || name === resource.foreignKey || isKnown(name, resource)
+  return unique.map((group) => [group].flat()).filter((group) => group.every(mayBeGiven))
 }
 
 function isKnown (name: string, { open, attributes }: Resource): boolean {
@@ -55,11 +71,10 @@ export function readMatch (query: QueryParameters, compiled: MatchableResource, 
     throw new InvalidQueryError(`"${CREATE}" needs a path on which rows can be created`)
   }
   const names = match.split(',')
-  const groups = matchableGroups(compiled)
-  const others = groups
-    .filter((group) => names.every((name) => group.includes(name)))
+  const others = uniqueGroups(compiled)
+    .filter((group) => names.every((name) => group.includes(name) && isKnown(name, compiled.resource)))
     .map((group) => group.filter((name) => !names.includes(name)))
-  if (others.length === 0 || new Set(names).size < names.length) throw refuseMatch(groups)
+  if (others.length === 0 || new Set(names).size < names.length) throw refuseMatch(matchableGroups(compiled))
   return { names, others, creates }
 }
 
