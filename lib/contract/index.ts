@@ -15,6 +15,7 @@ import {
   combinedChecks, containsChecks, inChecks, notChecks, nullChecks, RANGES, rangeChecks, startsChecks
 } from './scenarios/queries/operators.js'
 import { searchChecks, searchFilterChecks } from './scenarios/queries/searches.js'
+import { requestChecks } from './scenarios/requests.js'
 import { ownershipChecks, rowChecks } from './scenarios/rows.js'
 import { scopeChecks } from './scenarios/scopes.js'
 import { transactionChecks, uniqueTransactionChecks } from './scenarios/transactions.js'
@@ -74,6 +75,7 @@ const PARTS: ReadonlyArray<readonly [Checks, ...Requirement[]]> = [
   [abortChecks],
   [transactionChecks, 'transaction'],
   [uniqueTransactionChecks, 'transaction', 'unique'],
+  [requestChecks, 'requests'],
   [handleChecks, 'another'],
   [uniqueHandleChecks, 'another', 'unique']
 ]
@@ -128,12 +130,13 @@ type Another = Required<Pick<StoreContractOptions, 'another'>>
 /** Returns why the requirement is not met, or `undefined` if it is. */
 function findObstacle (
   requirement: Requirement,
-  { capabilities = {}, transaction }: Store,
+  { capabilities = {}, transaction, requests }: Store,
   { another, unique, decimals }: StoreContractOptions
 ): string | undefined {
   if (requirement === 'transaction') {
     return transaction === undefined ? 'the store has no method transaction' : undefined
   }
+  if (requirement === 'requests') return requests === undefined ? 'the store keeps no requests' : undefined
   if (requirement === 'another') return another === undefined ? 'the option another is not given' : undefined
   if (requirement === 'unique') return unique === false ? 'the option unique is false' : undefined
   if (requirement === 'decimals') return decimals === false ? 'the option decimals is false' : undefined

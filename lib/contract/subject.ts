@@ -13,7 +13,8 @@ import type { Volume } from './options.js'
 
 /** A capability of the store, or an option of the suite, without which a scenario is skipped. */
 export type Requirement =
-  'order' | 'offset' | 'search' | 'count' | Operator | 'unique' | 'decimals' | 'another' | 'transaction'
+  'order' | 'offset' | 'search' | 'count' | Operator | 'unique' | 'decimals' | 'another' | 'transaction' |
+  'requests'
 
 /**
  * The check of a scenario. `another` opens a second store with the rows of the subject, if the scenario requires it.

@@ -90,7 +90,9 @@ for (const [what, make, ...names] of mutants) {
 
 t.test('skipped scenarios give their reason', async (t) => {
   const counts = new Map<string | undefined, number>()
-  const bare: MakeStore = (needs, table) => ({ ...referenceStore(needs, {}, table), capabilities: { search: false } })
+  const bare: MakeStore = (needs, table) => ({
+    ...referenceStore(needs, {}, table), requests: undefined, capabilities: { search: false }
+  })
   for (const { run } of storeContract({
     ...SMALL,
     open: (needs) =>
@@ -105,7 +107,7 @@ t.test('skipped scenarios give their reason', async (t) => {
     undefined, 'the option unique is false', 'the store does not declare capabilities.order',
     'the store does not declare capabilities.offset', 'the store does not declare capabilities.filter',
     'the store does not declare capabilities.search', 'the option decimals is false',
-    'the store does not declare capabilities.count', 'the option another is not given'
+    'the store does not declare capabilities.count', 'the store keeps no requests', 'the option another is not given'
   ])
 })
 

@@ -7,6 +7,7 @@ import { answers, type MakeStore, type Mutant, over, takesText, withSteps } from
 import { mutantsOfLists } from './list-mutants.js'
 import { has, referenceStore, type Steps, steps, Table, valueOf } from './reference-store.js'
 import { mutantsOfRows } from './row-mutants.js'
+import { requestMutants } from './request-mutants.js'
 import { transactionMutants } from './transaction-mutants.js'
 
 const READ = 'a read whose client has disconnected ends with a result or an error'
@@ -115,7 +116,8 @@ const connectionMutants: readonly Mutant[] = [
 ]
 
 export const mutants: readonly Mutant[] = [
-  ...mutantsOfRows, ...mutantsOfLists, ...abortMutants, ...connectionMutants, ...transactionMutants
+  ...mutantsOfRows, ...mutantsOfLists, ...abortMutants, ...connectionMutants, ...transactionMutants,
+  ...requestMutants
 ]
 
 function unavailable (): never {

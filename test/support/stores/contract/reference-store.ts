@@ -4,7 +4,8 @@ import type { StoreRequirements } from '../../../../lib/contract/index.js'
 import { comparePositions, positionOf } from '../../../../lib/core/stores/order.js'
 import type { Attributes, Scalar } from '../../../../lib/core/schema/types.js'
 import type {
-  Batches, Condition, Context, Count, Filter, Guard, Order, Position, Query, Search, Store, WriteOutcome
+  Batches, Condition, Context, Count, Filter, Guard, KeptRequest, KeptRequests, Order, Position, Query, Search, Store,
+  WriteOutcome
 } from '../../../../lib/core/stores/store.js'
 import { type Session, Transactions } from '../../../../lib/core/stores/transaction.js'
 import type { MaybePromise } from '../../../../lib/core/util/maybe-promise.js'
@@ -12,9 +13,14 @@ import type { Id, Scope, Row } from '../../../../lib/core/resource/row.js'
 
 export type Method = 'get' | 'list' | 'update' | 'delete'
 
+interface TimedRequest extends KeptRequest {
+  readonly expires: number
+}
+
 /** The rows, which several stores may share. */
 export class Table {
   readonly rows = new Map<Id, Row>()
+  readonly requests = new Map<string, TimedRequest>()
   lastId = 0
   /** Resolves when the open transaction is over. */
   idle: Promise<void> | undefined
@@ -23,10 +29,13 @@ export class Table {
   })
 
   /** Replaces the rows by those of another table. */
-  fill ({ rows }: Table): void {
+  fill ({ rows, requests }: Table): void {
     const copied = [...rows]
     this.rows.clear()
     for (const [id, row] of copied) this.rows.set(id, row)
+    const kept = [...requests]
+    this.requests.clear()
+    for (const [key, request] of kept) this.requests.set(key, request)
   }
 }
 
@@ -234,7 +243,31 @@ export function referenceStore (
     update: (id, changes, guard, context) => write(context, (store) => store.update(id, changes, guard, context)),
     delete: (id, guard, context) => write(context, (store) => store.delete(id, guard, context)),
     transaction: (run, context, options) =>
-      transactions.run(run, context, options, { begin: () => TableSession.begin(table, does) })
+      transactions.run(run, context, options, { begin: () => TableSession.begin(table, does) }),
+    requests: requestsOn(table)
+  }
+}
+
+/** Returns the requests that are kept beside a table. */
+function requestsOn (table: Table): KeptRequests {
+  const call = async <T>(context: Context, perform: (requests: Table['requests']) => T): Promise<T> =>
+    table.transactions.call(context, async (session) => perform((session?.copy ?? table).requests))
+  const isLive = (request: TimedRequest | undefined): boolean =>
+    request !== undefined && request.expires > Date.now()
+  return {
+    find: (key, context) => call(context, (requests) => {
+      const request = requests.get(key)
+      return isLive(request) ? request : undefined
+    }),
+    add: (key, request, context) => call(context, (requests) => {
+      if (isLive(requests.get(key))) return false
+      requests.set(key, { ...request, result: '' })
+      return true
+    }),
+    finish: (key, result, context) => call(context, (requests) => {
+      const { digest, expires } = requests.get(key) as TimedRequest
+      requests.set(key, { digest, expires, result })
+    })
   }
 }
 
