@@ -137,6 +137,7 @@ t.test('a file with ids changes records, and never creates one', async (t) => {
   const missing = await sendFile(app, 'id,title\n1,Tee\n9,Cocoa\n')
   isSound(t, missing, 404)
   t.strictSame(tableOf(missing), ['3||There is no post with the id 9'])
+  t.match((await press(app, missing, 'faulty')).body, '"9","Cocoa","There is no post with the id 9"\r\n')
   t.equal(await stored(app), 'Tea 4 false,Milk 3 false')
 })
 
@@ -288,6 +289,8 @@ t.test('what cannot be read is told on the page', async (t) => {
     ['too many rows', sendFile(app, 'title\nA\nB\nC\nD\n'), 413, /the file has more than 3 rows/],
     ['too large a file', sendFile(app, big), 413, /the file has more than 1 kB/],
     ['too large a text', post(app, [['text', big]]), 413, /the file has more than 1 kB/],
+    ['a text that is cut', post(app, [['text', 'x'.repeat(2000)]]), 413, /the file has more than 1 kB/],
+    ['neither field', post(app, [['step', 'preview']]), 400, /line 1 must be a header/],
     ['too large a carried file', post(app, [['data', Buffer.from(big).toString('base64')]]), 413, /more than 1 kB/],
     ['too large a body', post(app, [['text', 'x'.repeat(600_000)]]), 413, /Request body is too large/],
     ['too many parts', post(app, Array.from({ length: 11 }, (_, index) => [`f${index}`, ''])), 413, /more than 10 fields/],
@@ -443,6 +446,16 @@ t.test('a second click on the button writes nothing', async (t) => {
     [name, name === 'data' ? Buffer.from('title\nCocoa\n').toString('base64') : value]))
   isSound(t, other, 422)
   t.equal(await stored(app), `${UNCHANGED},Coffee undefined false`)
+})
+
+t.test('XML parsers can read the pages', async (t) => {
+  const { app } = await openPosts(t)
+  const headers = { accept: 'application/xhtml+xml' }
+  for (const text of ['title,rating\n"A<b>&",1\n', '\ntitle,rating\n"A<b>&",9\n', 'title,rating\n"A<b>&",9\nB,1\n']) {
+    const page = await post(app, [['text', text]], headers)
+    t.match(page.headers['content-type'], 'application/xhtml+xml')
+    t.equal(parseForms(page).at(-1)?.controls.find(({ name }) => name === 'text')?.value, text)
+  }
 })
 
 t.test('an app can replace the page', async (t) => {
