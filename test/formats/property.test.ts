@@ -61,7 +61,7 @@ async function type (
 }
 
 async function addRow (app: FastifyInstance, form: Form, name: string): Promise<Form> {
-  const page = await answered(app, 200, submit(form, findButton(form, `${name}[?][add]`), { accept: 'text/html' }),
+  const page = await answered(app, 422, submit(form, findButton(form, `${name}[?][add]`), { accept: 'text/html' }),
     `a row is added to ${name}`)
   const next = findForm(page, 'POST')
   const rowsOf = (form: Form): number => buttonsOf(form).filter((button) => button.name === `${name}[?][remove]`).length

@@ -33,19 +33,23 @@ export async function respond (outcome: Outcome, state: ActionState): Promise<Fa
   const { reply, compiled, choice: { format, format: { writer } } } = state
   state.isAnswered = true
   const answer = OUTCOME_RESPONSES[outcome.kind][format.browser === true ? 'browser' : 'document']
-  reply.code(answer.status)
-  // The page shows the error of a condition that was refused.
-  if (state.openCondition?.error !== undefined) reply.code(400)
   const row = 'row' in outcome ? outcome.row : undefined
   const given = 'etag' in outcome ? outcome.etag : undefined
   const tag = row !== undefined && answer.etag ? setTag(row, given, state) : undefined
   if (!isMatched(state.readConditions?.match, tag)) return refuseMismatch(outcome, state)
-  if (outcome.kind === 'listed') return sendText(await makeListBody(outcome, state), state)
+  if (outcome.kind === 'listed') {
+    const body = await makeListBody(outcome, state)
+    // The page shows the error of a condition that was refused.
+    reply.code(state.openCondition?.error === undefined ? answer.status : 400)
+    return sendText(body, state)
+  }
   if (isRows(outcome)) return sendRows(outcome, answer, state)
   if (compiled.resourcePaths.isShallow) await findParents(outcome, state)
   const prepared = answer.body && writer.prepare !== undefined
     ? await writer.prepare(outcome, makeServices(state, outcome))
     : undefined
+  // The status comes last, because an error that is thrown before it has one of its own.
+  reply.code(answer.status)
   if (outcome.kind === 'selected') return sendSelected(prepared, state)
   if (outcome.kind === 'revised') return sendRevised(outcome.row, prepared, state)
   if (outcome.kind === 'importing') return sendImport(outcome, prepared, state)
@@ -79,6 +83,7 @@ async function sendRows (
   state: ActionState
 ): Promise<FastifyReply> {
   const { reply } = state
+  reply.code(answer.status)
   // A handler that ran for each row may have set those of a row.
   reply.removeHeader('etag').removeHeader('location')
   if (answer.location !== undefined) reply.header('location', locateRows(answer, state))

@@ -116,7 +116,7 @@ export class List {
       ? undefined
       : {
           id: CHOSEN,
-          hidden: [{ name: LIST, value: linkTo({ path: '', parameters: view.parameters }, {}).slice(1) }],
+          hidden: isRepeated ? [{ name: LIST, value: linkTo({ ...view, path: '' }, {}).slice(1) }] : [],
           action: paths.members,
           label: messages.chosenRows,
           buttons: steps
