@@ -15,9 +15,28 @@ export function idOf (name: string): string {
   return name.split(/\]?\[|\]$/).filter((part) => part !== '').map(encodeIdPart).join(':')
 }
 
-/** Returns the title of the schema, or else the name in words: `Published at` for `publishedAt`. */
+/**
+ * Returns the title of the schema, or else the name in words: `Published at` for `publishedAt`, `VAT rate` for
+ * `vatRate`, and `Active` for a boolean `isActive`.
+ */
 export function labelOf ({ name, schema }: Pick<Property, 'name' | 'schema'>): string {
-  return annotationOf(schema, 'title') ?? capitalize(wordsOf(name))
+  return annotationOf(schema, 'title') ?? capitalize(spellAbbreviations(withoutVerb(wordsOf(name), schema)))
+}
+
+/** The abbreviations that are written in capital letters. None of them is a common word of a language of the pages. */
+const ABBREVIATIONS: ReadonlySet<string> = new Set([
+  'api', 'bic', 'css', 'csv', 'dns', 'ean', 'faq', 'gps', 'gtin', 'html', 'http', 'https', 'iban', 'ip', 'isbn',
+  'iso', 'json', 'kpi', 'mfa', 'otp', 'pdf', 'rgb', 'sku', 'sms', 'sql', 'ssh', 'ssl', 'sso', 'ssn', 'tls', 'ttl',
+  'upc', 'uri', 'url', 'utc', 'uuid', 'vat', 'vin', 'xml'
+])
+
+function spellAbbreviations (words: string): string {
+  return words.split(' ').map((word) => ABBREVIATIONS.has(word) ? word.toUpperCase() : word).join(' ')
+}
+
+/** Returns the words of a boolean without the `is` at their beginning. */
+function withoutVerb (words: string, { type }: Schema): string {
+  return [type].flat().includes('boolean') && /^is ./.test(words) ? words.slice('is '.length) : words
 }
 
 /** Returns the `title` or the `description` of a schema, or `undefined` if it is missing or empty. */

@@ -137,7 +137,7 @@ t.test('a blank field inside another one says so too', async (t) => {
     properties: { name: { type: 'string', minLength: 2 }, age: { type: 'integer' }, isNew: { type: 'boolean' } }
   }
   const typed: Filled = { name: 'Ann', age: '5', isNew: 'true' }
-  const labels = { name: 'Name', age: 'Age', isNew: 'Is new' }
+  const labels = { name: 'Name', age: 'Age', isNew: 'New' }
   // The check of an attribute stops at its first fault.
   for (const [blank, label] of Object.entries(labels)) {
     const filled = (at: string): Filled => Object.fromEntries(Object

@@ -729,3 +729,27 @@ t.test('each kind of line end in XML becomes one line feed', async (t) => {
   })
   t.match(created.json(), { post: { title: 'a\nb\nc\n\n\n\r' } })
 })
+
+t.test('labels write abbreviations in capital letters, and leave out the verb of a boolean', async (t) => {
+  const boolean = { type: 'boolean', default: false } as const
+  const labels = {
+    sku: 'SKU',
+    vatRate: 'VAT rate',
+    home_url: 'Home URL',
+    isActive: 'Active',
+    is: 'Is',
+    issued: 'Issued',
+    hasUrl: 'Has URL',
+    skull: 'Skull'
+  }
+  const booleans = new Set(['isActive', 'is', 'hasUrl'])
+  const properties = Object.fromEntries(Object.keys(labels).map((name) =>
+    [name, booleans.has(name) ? boolean : { type: 'string', maxLength: 9 }]))
+  const app = await build(t, {
+    name: 'posts',
+    attributes: { type: 'object', properties: { ...properties, isText: { type: 'string', title: 'sku' } } }
+  })
+  const { body } = await app.inject({ url: '/posts', headers: { accept: 'text/html' } })
+  const found = body.matchAll(/<label for="post:(\w+)">([^<]*?)(?: <span|<\/label>)/g)
+  t.strictSame(Object.fromEntries([...found].map(([, name, label]) => [name, label])), { ...labels, isText: 'sku' })
+})
