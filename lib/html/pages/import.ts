@@ -57,7 +57,7 @@ export function writeImport (source: ImportSource, view: ImportView, said?: Said
     upload: {
       isFirst: file === undefined || said !== undefined,
       columns: [...(importActions.has('update') ? ['id'] : []), ...(resource.open ? ['attributes'] : writable)],
-      matches: ['', ...importMatches.map((names) => names.join())].map((value) => ({
+      matches: [...new Set(['', ...importMatches.map((names) => names.join())])].map((value) => ({
         value,
         label: value === '' ? messages.id : value.split(',').map((name) => labels.get(name) ?? name).join(', '),
         selected: value === file?.match

@@ -385,6 +385,16 @@ t.test('access is that of many rows', async (t) => {
   t.strictSame(tableOf(hidden), ['2||There is no post with the id 1'])
 })
 
+t.test('records are found by what is unique within the scope', async (t) => {
+  const store = memoryStore({ unique: [['code', 'title'], ['rating', 'title']] })
+  const { app } = await openPosts(t, { store, scope: () => ({ code: 'tea' }), html: { import: true } })
+  const [form] = parseForms(await get(app, '/posts/import'))
+  t.strictSame(form?.controls[2]?.options.map(({ value }) => value), ['', 'title', 'rating,title'])
+  const file = 'title,rating\nGreen,1\n'
+  t.equal((await press(app, await sendFile(app, file, [['match', 'title']]), 'write')).statusCode, 303)
+  t.strictSame(buttonsOf(await sendFile(app, file.replace('1', '2'), [['match', 'title']])), ['write: Change 1'])
+})
+
 t.test('hooks of the action run, and see the rows', async (t) => {
   const seen: unknown[] = []
   const { app } = await openPosts(t, {
