@@ -172,6 +172,20 @@ async function openOwned (t: Parameters<OpenPosts>[0], options: Partial<Resource
   })
 }
 
+t.test('rows that are too large together are not looked up', async (t) => {
+  const titles = ['X', 'Y', 'Z']
+  for (const properties of [{ title: { type: 'string' }, text: { type: 'string' } }, undefined]) {
+    const store = memoryStore({ unique: ['title'] }) as Store
+    for (const title of titles) await store.create({ title, text: 'x'.repeat(12_000_000) }, {}, context)
+    const { send } = await openPosts(t, async () => store, {
+      attributes: properties === undefined ? undefined : { type: 'object', properties }
+    })
+    const sent = await send('PUT', rows(...titles.map((title) => ({ title }))), { url: '/posts?match=title' })
+    t.strictSame([sent.status, sent.json.detail],
+      [413, 'the rows are too large together; send fewer in each request'])
+  }
+})
+
 t.test('the scope gives what it has of a unique group', async (t) => {
   const { send } = await openOwned(t)
   const headers = { owner: 'bob' }

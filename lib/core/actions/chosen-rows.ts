@@ -3,6 +3,7 @@ import { canFind } from '../relations/relations.js'
 import { unlessRefused } from '../relations/include/relation.js'
 import { checkQuery } from '../request/negotiate.js'
 import type { RowPayload } from '../request/payload.js'
+import { collectRows, limitRows } from '../request/rows.js'
 import type { RequestState } from '../request/state.js'
 import type { Id, Row } from '../resource/row.js'
 import { BY_ID } from '../stores/order.js'
@@ -69,11 +70,10 @@ async function chooseAll (list: string | undefined, target: Target, state: Reque
   const { options: { maxRows, routing: { handlers } }, resource: { plural } } = state.compiled
   // A handler of the app lists other rows.
   if (handlers.has('list')) throw new ForbiddenError('list', plural)
-  const rows: Row[] = []
   const query = {
     order: BY_ID, after: undefined, limit: maxRows + 1, scope: target.scope, ...await readConditions(list, state)
   }
-  for await (const batch of target.store.list(query, state)) rows.push(...batch)
+  const rows = await collectRows(target.store.list(query, state), limitRows('filter the list first'))
   if (rows.length > maxRows) throw new TooManyRowsError(`the list has more than ${maxRows} rows; filter it first`)
   return { rows: rows.map((row) => ({ id: row.id, version: undefined, row })), node: undefined, attributes: {}, list }
 }
@@ -95,8 +95,6 @@ async function readRows (ids: readonly Id[], { store, scope }: Target, state: Re
     return rows.filter((row) => row !== undefined)
   }
   const filter = [{ attribute: 'id', operator: 'in', value: ids }] as const
-  const rows: Row[] = []
   const query = { order: BY_ID, after: undefined, limit: ids.length, scope, filter, search: undefined }
-  for await (const batch of store.list(query, state)) rows.push(...batch)
-  return rows
+  return collectRows(store.list(query, state), limitRows('choose fewer'))
 }

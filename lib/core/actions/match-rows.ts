@@ -4,6 +4,7 @@ import { FIRST } from '../modes.js'
 import { canFind } from '../relations/relations.js'
 import { type Match, matchableGroups, refuseMatch } from '../request/match.js'
 import type { Payload, RowPayload } from '../request/payload.js'
+import { collectRows, limitRows } from '../request/rows.js'
 import { type ActionState, RowState } from '../request/state.js'
 import { comparedTypeOf } from '../request/filter-query.js'
 import type { Row } from '../resource/row.js'
@@ -118,11 +119,14 @@ async function findRows (
   for (let index = 0; index < wanted.length; index += MOST_TOGETHER) {
     if (slices.isOver) await slices.pause()
     const some = wanted.slice(index, index + MOST_TOGETHER)
-    if (property?.shape.only !== undefined && await findTogether(some, property, found, { target, state })) continue
+    const lookup = { target, state, limit: limitRows('send fewer in each request') }
+    if (property?.shape.only !== undefined && await findTogether(some, property, found, lookup)) continue
     for (const values of some) {
       if (slices.isOver) await slices.pause()
       const row = found.get(values) ?? await findOne(values, target, state)
-      if (row !== undefined) found.set(values, row)
+      if (row === undefined || found.has(values)) continue
+      lookup.limit(row)
+      found.set(values, row)
     }
   }
   return found
@@ -131,6 +135,8 @@ async function findRows (
 interface Lookup {
   readonly target: Target
   readonly state: ActionState
+  /** Throws if the rows that are found are too large together. */
+  readonly limit: (row: Row) => void
 }
 
 /**
@@ -141,7 +147,7 @@ async function findTogether (
   wanted: readonly Values[],
   property: Property,
   found: Map<Values, Row>,
-  { target: { store, scope }, state }: Lookup
+  { target: { store, scope }, state, limit }: Lookup
 ): Promise<boolean> {
   const { name: attribute } = property
   const type = comparedTypeOf(property)
@@ -151,8 +157,8 @@ async function findTogether (
   const filter = [{ attribute, operator: 'in', value, type }] as const
   const rows = new Map<string, Row>()
   const query = { order: BY_ID, after: undefined, limit: undefined, scope, filter, search: undefined }
-  for await (const batch of store.list(query, state)) {
-    for (const row of batch) rows.set(keyOf(row.attributes[attribute]), row)
+  for (const row of await collectRows(store.list(query, state), limit)) {
+    rows.set(keyOf(row.attributes[attribute]), row)
   }
   const used = new Set<Row>()
   for (const values of wanted) {

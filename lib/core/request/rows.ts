@@ -4,6 +4,7 @@ import { say } from '../messages.js'
 import { FORM_FIELDS } from '../formats/form/parse.js'
 import type { Entries, Reader } from '../formats/format.js'
 import type { Resource } from '../resource/resource.js'
+import type { Row } from '../resource/row.js'
 import { checkValueCount, countValues, Issues } from '../schema/validation/issues.js'
 import { sizeOf, type Store } from '../stores/store.js'
 import { ownMember } from '../util/own-property.js'
@@ -21,6 +22,35 @@ export const LARGEST_TOGETHER = 33_554_432
 
 /** The query parameter of a write that says by `true` to do everything but the commit. */
 export const DRY_RUN = 'dry_run'
+
+/**
+ * Makes a function that counts the rows that a request is about, one by one.
+ * @param cure says what to do if they are too large
+ * @returns a function that throws TooManyRowsError if the rows are too large together
+ */
+export function limitRows (cure: string): (row: Row) => void {
+  let size = 0
+  return (row) => {
+    size += sizeOf(row)
+    if (size > LARGEST_TOGETHER) throw new TooManyRowsError(`the rows are too large together; ${cure}`)
+  }
+}
+
+/**
+ * Collects the rows that a request is about.
+ * @throws TooManyRowsError if they are too large together
+ */
+export async function collectRows (
+  batches: ReturnType<Store['list']>,
+  count: (row: Row) => void
+): Promise<readonly Row[]> {
+  const rows: Row[] = []
+  for await (const batch of batches) {
+    for (const row of batch) count(row)
+    rows.push(...batch)
+  }
+  return rows
+}
 
 /** The rows of a body with many rows, as the body has them. */
 export interface GivenRows {

@@ -303,6 +303,22 @@ t.test('all rows of a list are offered only where they can be chosen', async (t)
   t.equal((await post(refused.app, '_step=delete-all&_list=')).statusCode, 403)
 })
 
+t.test('rows that are too large together are not chosen', async (t) => {
+  const { app, store } = await openPosts(t)
+  for (const id of [1, 2, 3]) {
+    await store.update(id, { note: 'x'.repeat(12_000_000) }, { version: undefined, scope: {} }, context)
+  }
+  const cases = [
+    ['_step=delete-all', 'filter the list first'], ['_step=delete&id[]=1&id[]=2&id[]=3', 'choose fewer']
+  ] as const
+  for (const [fields, cure] of cases) {
+    const page = await post(app, fields)
+    t.equal(page.statusCode, 413, fields)
+    t.match(page.body, `the rows are too large together; ${cure}`)
+  }
+  t.equal((await post(app, '_step=delete&id[]=1&id[]=2')).statusCode, 422)
+})
+
 t.test('a client that may only write does not read the names of rows', async (t) => {
   const { app } = await openPosts(t, { only: ['create', 'update', 'delete'] })
   for (const fields of ['_step=delete-all', '_step=delete&id[]=1', '_method=DELETE&id[]=1&id[]=9']) {
