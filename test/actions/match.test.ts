@@ -113,7 +113,10 @@ t.test('decimals find what equals them', async (t) => {
   })
   await send('POST', rows({ code: '1.50', rating: 1 }))
   const sent = await send('PUT', rows({ code: '1.5', rating: 1 }), { url: '/posts?match=code' })
-  t.equal(sent.headers['row-counts'], 'created=0, changed=1, unchanged=0')
+  t.equal(sent.headers['row-counts'], 'created=0, changed=0, unchanged=1', 'and these are no change')
+  const xml = '<posts type="array"><post><code>1.500</code><rating>2</rating></post></posts>'
+  const changed = await send('PUT', xml, { url: '/posts?match=code', type: 'application/xml' })
+  t.equal(changed.headers['row-counts'], 'created=0, changed=1, unchanged=0')
 })
 
 t.test('two spellings of one value do not tell a hidden row from one that does not exist', async (t) => {

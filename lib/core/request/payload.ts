@@ -6,7 +6,7 @@ import { lacksId } from '../modes.js'
 import { parseId, type Resource } from '../resource/resource.js'
 import type { Id, Row } from '../resource/row.js'
 import { compileVisible, type HideWriteOnly, isPartial } from '../resource/visible.js'
-import { LONG_AS_NUMBER } from '../schema/convert-text.js'
+import { isDecimalShape, LONG_AS_NUMBER } from '../schema/convert-text.js'
 import { findOpenNameFault } from '../schema/legal-text.js'
 import { openShape, type Shape } from '../schema/shape.js'
 import { Issues, type IsUntouched } from '../schema/validation/issues.js'
@@ -14,7 +14,7 @@ import { checkOpenNames, makeCheckCompiler } from '../schema/validation/value-ch
 import { isSame, ownMember } from '../util/own-property.js'
 import { abbreviate, didYouMean, findNear } from '../util/words.js'
 import { identity, lazy } from '../util/functions.js'
-import { isLongInteger } from '../util/decimal.js'
+import { isDecimal, isLongInteger, normalizeDecimal } from '../util/decimal.js'
 import { MATCH, type Match } from './match.js'
 
 export type WriteAction = 'create' | 'update' | 'delete'
@@ -158,7 +158,7 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
       isCompared,
       compareWith: given !== undefined && (isCompared || (mayForgive && issues.faulty.size > 0))
         ? ({ attributes: stored }) => (name, value) => (isCompared || issues.faulty.has(name)) &&
-          find(name)?.isSentBack(given[name], ownMember(stored, name), value) === true
+          isSentBack(find(name), { node: given[name], stored: ownMember(stored, name), value, isMatched })
         : undefined,
       isRevised: revised !== undefined,
       isAnother: reader.form && action === 'create' && isAnother(entries, reader)
@@ -243,6 +243,23 @@ interface Attribute {
    * app has made of that; `undefined` if the node could not be converted.
    */
   readonly isSentBack: (node: unknown, stored: unknown, value: unknown) => boolean
+  /** Whether its texts are decimals. */
+  readonly isDecimal: boolean
+}
+
+interface Sent {
+  readonly node: unknown
+  readonly stored: unknown
+  readonly value: unknown
+  /** Whether equal decimals are the same, because a database may write a decimal with other digits: `1.50` for 1.5. */
+  readonly isMatched: boolean
+}
+
+function isSentBack (attribute: Attribute | undefined, { node, stored, value, isMatched }: Sent): boolean {
+  if (attribute === undefined) return false
+  const isEqual = isMatched && attribute.isDecimal && isDecimal(value) && isDecimal(stored) &&
+    normalizeDecimal(value) === normalizeDecimal(stored)
+  return isEqual || attribute.isSentBack(node, stored, value)
 }
 
 interface AttributesReader extends Pick<Payload, 'checkMerged'> {
@@ -264,6 +281,7 @@ function compileAttribute (reader: Reader, shape: Shape, { check, hide }: Attrib
     convert,
     check,
     hide,
+    isDecimal: isDecimalShape(shape),
     removes: reader.removes && ((node) => reader.removes?.(node, shape) === true),
     isSentBack (node, stored, value) {
       if (hide === undefined) return false
