@@ -98,6 +98,8 @@ t.test('10,000 rows are imported in Chromium', { skip: reasonToSkip() ?? false }
   const { app, url, write } = await open(t)
   const browser = await launchChromium(t)
   const page = await browser.newPage({ javaScriptEnabled: false })
+  // A busy machine may need ten times as long.
+  page.setDefaultTimeout(300_000)
   const file = write('posts.csv', fileOf(0))
   await page.goto(`${url}/posts`)
   await Promise.all([page.waitForNavigation(), page.getByRole('link', { name: 'Import' }).click()])

@@ -10,6 +10,7 @@ import { DRY_RUN, LARGEST_TOGETHER, wantsNoRows } from '../request/rows.js'
 import { type ActionState, type Attempt, type RequestState, RowState } from '../request/state.js'
 import type { Id, Row } from '../resource/row.js'
 import { type RunInTransaction, sizeOf } from '../stores/store.js'
+import { TIMEOUT } from '../stores/transaction.js'
 import { Slices } from '../util/slices.js'
 import { hasChanged, type PerformAction, TRIES } from './default-actions.js'
 import { matchRows } from './match-rows.js'
@@ -116,8 +117,9 @@ async function writeAll (state: ActionState, actions: RowActions): Promise<RowsO
     const write = async (savepoints: boolean): Promise<Written> => transact(
       writeEach(ready, perform, { faults, savepoints, most, changed, keyed: state.keyed, kind: end.kind }),
       state,
-      // A refused write of a handler throws, because the handler may not look at its outcome.
-      { attempts: runsHandler ? 1 : ATTEMPTS, returnsRefused: !runsHandler, ids, dryRun }
+      // A refused write of a handler throws, because the handler may not look at its outcome. Without a handler, many
+      // rows may take longer than the transactions of the app, which wait for anything.
+      runsHandler ? { ids, dryRun } : { attempts: ATTEMPTS, returnsRefused: true, timeout: TIMEOUT, ids, dryRun }
     )
     try {
       // A handler of the app may do more than write, and does so only for a request that can succeed.

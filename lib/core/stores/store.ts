@@ -166,6 +166,8 @@ export interface TransactionOptions {
   readonly attempts?: number
   /** The isolation level, if it must be higher than that of the database. @default that of the database */
   readonly isolation?: 'repeatable read' | 'serializable'
+  /** The longest time, in milliseconds. @default that of the database */
+  readonly timeout?: number
   /** The ids of the rows of this store that it will change, which a database may lock in one order. @default none */
   readonly ids?: readonly Id[]
 }

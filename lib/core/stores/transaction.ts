@@ -32,7 +32,7 @@ export interface TransactionSource<S extends Session> {
 }
 
 /** The longest time of a transaction, in milliseconds. */
-const TIMEOUT = 30_000
+export const TIMEOUT = 30_000
 
 /** The longest pause before the first new attempt of a transaction, in milliseconds. It doubles with each attempt. */
 const PAUSE = 2
@@ -83,7 +83,7 @@ export class Transactions<S extends Session> {
     source: TransactionSource<S>
   ): Promise<T> {
     const session = await source.begin(context, options)
-    const { timeout = TIMEOUT } = source
+    const { timeout = source.timeout ?? TIMEOUT } = options
     const open = new OpenTransaction(this, session, context, { ...options, timeout })
     this.#open++
     try {

@@ -5,6 +5,7 @@ import t from 'tap'
 import type { Store } from '../../../lib/index.js'
 import { postgresStore } from '../../../lib/sql/postgres/index.js'
 import { sqliteStore } from '../../../lib/sql/sqlite/index.js'
+import { build } from '../../support/helper.js'
 import { attributes, type OpenPosts, testManyRows } from '../../support/many-rows.js'
 import { compareWithModel } from '../../support/many-rows-model.js'
 import { findDrivers } from '../../support/stores/sqlite-drivers.js'
@@ -46,4 +47,14 @@ t.test('PostgreSQL', async (t) => {
   }
   testManyRows(t, open)
   await t.test('random batches do what single writes would do, or nothing', (t) => compareWithModel(t, open, 400))
+})
+
+t.test('many rows may take longer in SQLite than a transaction of the app', async (t) => {
+  const file = `${t.testdir()}/posts.sqlite`
+  const store = sqliteStore({ ...options, table: 'posts', file, busyTimeout: 5 })
+  await store.prepare()
+  const app = await build(t, { name: 'posts', attributes, store: store as Store, maxRows: 3000 })
+  const posts = Array.from({ length: 3000 }, (_, index) => ({ title: `T${index}` }))
+  const { statusCode, body } = await app.inject({ method: 'POST', url: '/posts', payload: { posts } })
+  t.equal(statusCode, 201, body.slice(0, 200))
 })

@@ -9,7 +9,7 @@ export const LONG_LISTS = /page|batch|position|list that is left|listed once|in 
 /** These, and the other scenarios of queries: what is left are the values of rows, and writes to them. */
 export const QUERIES = new RegExp(`${LONG_LISTS.source}|order|operator|search|filter|limit|disconnect`)
 /** The scenarios that a store without transactions cannot run. */
-export const TRANSACTIONS = /transaction|dry run|after the commit|attempt/
+export const TRANSACTIONS = /transaction|dry run|after the commit|attempt|expired request/
 
 /** Runs every scenario except those of `leftOut`. Fails if one is skipped for this store, unless the options say so. */
 export function testContract (t: Test, options: StoreContractOptions, leftOut?: RegExp): void {

@@ -437,7 +437,7 @@ for (const engine of await openEngines()) {
     ].map(
       ([, label, text]) => [label, text]
     )
-    const key = [['Day', '2026-01-31'], ['Is open', 'true'], ['Seat', '4']]
+    const key = [['Day', '2026-01-31'], ['Open', 'true'], ['Seat', '4']]
     t.strictSame(texts(shown.body), key)
     t.equal((await app.inject(submit(fill(form, { 'seat[note]': 'b' })))).statusCode, 303)
     const stale = await app.inject(submit(fill(form, { 'seat[note]': 'c' })))
