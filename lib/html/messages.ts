@@ -174,6 +174,8 @@ export interface PageMessages extends MessageTexts {
   readonly previous: string
   /** The link to the first page. @default 'First page' */
   readonly first: string
+  /** The link to the last page. @default 'Last page' */
+  readonly last: string
   /** The label of the bar with the links of the app, for screen readers. @default 'Resources' */
   readonly navigation: string
   /** The link of that bar to the home page, if there are more resources. @default 'All resources' */

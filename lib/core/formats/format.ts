@@ -95,6 +95,8 @@ export interface WriterContext {
   readonly conditions: readonly ConditionParameter[]
   /** Whether lists have the parameter `q`, which searches their texts. */
   readonly hasSearch: boolean
+  /** Whether `?before=` leads to the last page of a list. */
+  readonly hasLast: boolean
   /** The default actions that a request can ask for with many rows. */
   readonly manyActions: ReadonlySet<'update' | 'delete'>
   /** The default actions that a file of rows can ask for. None if pages import no rows. */

@@ -157,7 +157,7 @@ function compileAccess (
 function makeWriterContext (
   options: ResolvedOptions,
   resource: Resource,
-  { sortable, filterable, searchable }: ListQueryParser,
+  { sortable, filterable, searchable, parameters }: ListQueryParser,
   context: ResourceContext & Pick<WriterContext, 'references'>
 ): WriterContext {
   const { customActions, children, references, paths, assetOwner, navigation } = context
@@ -189,6 +189,7 @@ function makeWriterContext (
     conditions: filterable.flatMap(({ attribute: { name: attribute }, operators }) =>
       operators.map((operator) => ({ parameter: `${attribute}[${operator}]`, attribute, operator }))),
     hasSearch: searchable.length > 0,
+    hasLast: parameters.includes('before') && !handlers.has('list'),
     manyActions: new Set(hasMany ? (['update', 'delete'] as const).filter(isMany) : []),
     importActions,
     importMatches: importActions.has('update') ? matchableGroups({ resource, options }) : [],

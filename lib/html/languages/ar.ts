@@ -146,6 +146,7 @@ export const messages: Catalog = {
   next: 'الصفحة التالية',
   previous: 'الصفحة السابقة',
   first: 'الصفحة الأولى',
+  last: 'الصفحة الأخيرة',
   navigation: 'الأقسام',
   allResources: 'جميع الأقسام',
   resourceName: 'القسم',

@@ -116,6 +116,7 @@ export const messages: Catalog = {
   next: 'Nächste Seite',
   previous: 'Vorherige Seite',
   first: 'Erste Seite',
+  last: 'Letzte Seite',
   navigation: 'Bereiche',
   allResources: 'Alle Bereiche',
   resourceName: 'Bereich',

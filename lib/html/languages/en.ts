@@ -103,6 +103,7 @@ export const ENGLISH: Catalog = {
   next: 'Next page',
   previous: 'Previous page',
   first: 'First page',
+  last: 'Last page',
   navigation: 'Resources',
   allResources: 'All resources',
   resourceName: 'Name',

@@ -117,6 +117,7 @@ export const messages: Catalog = {
   next: 'Página siguiente',
   previous: 'Página anterior',
   first: 'Primera página',
+  last: 'Última página',
   navigation: 'Secciones',
   allResources: 'Todas las secciones',
   resourceName: 'Sección',

@@ -117,6 +117,7 @@ export const messages: Catalog = {
   next: 'Page suivante',
   previous: 'Page précédente',
   first: 'Première page',
+  last: 'Dernière page',
   navigation: 'Rubriques',
   allResources: 'Toutes les rubriques',
   resourceName: 'Rubrique',

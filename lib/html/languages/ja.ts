@@ -101,6 +101,7 @@ export const messages: Catalog = {
   next: '次のページ',
   previous: '前のページ',
   first: '最初のページ',
+  last: '最後のページ',
   navigation: 'メニュー',
   allResources: 'すべて見る',
   resourceName: '名前',

@@ -116,6 +116,7 @@ export const messages: Catalog = {
   next: 'Próxima página',
   previous: 'Página anterior',
   first: 'Primeira página',
+  last: 'Última página',
   navigation: 'Seções',
   allResources: 'Todas as seções',
   resourceName: 'Seção',

@@ -90,6 +90,7 @@ export const messages: Catalog = {
   next: '下一页',
   previous: '上一页',
   first: '第一页',
+  last: '最后一页',
   navigation: '栏目',
   allResources: '全部栏目',
   resourceName: '名称',

@@ -21,7 +21,7 @@ import type { PageFrames, PageSource } from './page-frame.js'
 import { RowWriter } from './rows.js'
 
 type ListParts =
-  Pick<ListPage, 'columns' | 'isEmpty' | 'total' | 'range' | 'previous' | 'next' | 'first' | 'filter'>
+  Pick<ListPage, 'columns' | 'isEmpty' | 'total' | 'range' | 'previous' | 'next' | 'first' | 'last' | 'filter'>
 
 type ListTotal = NonNullable<HtmlListView['total']>
 
@@ -208,6 +208,7 @@ export class List {
       .map((column) => this.#columns.heading(column, view))
       .map((column) => isRepeated ? column : { ...column, sort: undefined })
     const hasFirst = !isFirst(view) && (isRepeated || linkTo(view, {}).length <= MOST_REPEATED)
+    const hasLast = next !== undefined && isRepeated && view.own === undefined && this.#source.context.hasLast
     return {
       columns,
       isEmpty: rows.length === 0,
@@ -216,6 +217,7 @@ export class List {
       previous: prev === undefined ? undefined : { label: messages.previous, href: prev },
       next: next === undefined ? undefined : { label: messages.next, href: next },
       first: hasFirst ? { label: messages.first, href: linkTo(view, {}) } : undefined,
+      last: hasLast ? { label: messages.last, href: linkTo(view, { before: '' }) } : undefined,
       filter: view.own === undefined ? this.#makeFilter(view, isRepeated) : undefined
     }
   }

@@ -206,7 +206,12 @@ th a:hover::after, th a:focus-visible::after { opacity: .6 }
   border-radius: 10px }
 .empty p::first-letter, .problem li::first-letter { text-transform: uppercase }
 .pages { gap: 1rem; justify-content: space-between; margin-block: 1rem }
-.pages > :is([rel=next], button) { margin-inline-start: auto }
+.pages > button { margin-inline-start: auto }
+nav.pages { display: grid; grid-template-columns: 1fr auto 1fr; align-items: center }
+.pages > * { grid-row: 1 }
+.pages > .range { grid-column: 2 }
+.pages > div { display: flex; flex-wrap: wrap; gap: .25rem 1rem }
+.pages > :last-child { grid-column: 3; justify-content: flex-end }
 
 /* A record: names beside values. */
 dl, dd, .related h2 { margin: 0 }
@@ -332,6 +337,7 @@ details.danger .actions { margin-block-start: .9rem }
 .edit:target { margin-block-start: 0; scroll-margin-block-start: 8rem }
 main:has(> .edit:target) > :is(.record, .blank, .children, .related), main:has(> .edit:target) .tools { display: none }
 @media (max-width: 40rem) {
+  nav.pages > .range { grid-area: 2 / 1 / auto / -1; justify-self: center }
   details.danger[open] { flex-basis: 100% }
   details.danger > .card { position: static; inline-size: auto; max-inline-size: none; margin-block-start: .5rem;
     box-shadow: none }

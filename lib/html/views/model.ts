@@ -93,6 +93,8 @@ export interface ListPage<A = Attributes> extends PageOf<'list'> {
   readonly next: Link | undefined
   /** The link to the first page, or `undefined` on that page. */
   readonly first: Link | undefined
+  /** The link to the last page; `undefined` on that page, or if the store cannot read a list from its end. */
+  readonly last: Link | undefined
   /** The filter, or `undefined` if there is nothing to filter by. */
   readonly filter: FilterForm | undefined
   /** The form of the rows that are chosen, or `undefined` if there is nothing to do with several rows. */

@@ -162,17 +162,19 @@ function openList (page: ListPage): Markup {
 }
 
 function closeList (page: ListPage, views: ResolvedViews): Markup {
-  const { range, previous, next, first, create } = page
+  const { range, previous, next, first, last, create } = page
   return markup`${
     (next ?? previous ?? first) !== undefined && markup`<nav class="pages">${
       range !== undefined && markup`<p class="range">${renderRange(range)}</p>`
-    }${
+    }<div>${
       first !== undefined && markup`<a href="${first.href}">${first.label}</a>`
     }${
       previous !== undefined && markup`<a href="${previous.href}" rel="prev">${previous.label}</a>`
-    }${
+    }</div><div>${
       next !== undefined && markup`<a href="${next.href}" rel="next">${next.label}</a>`
-    }</nav>\n`
+    }${
+      last !== undefined && markup`<a href="${last.href}">${last.label}</a>`
+    }</div></nav>\n`
   }${renderNew(create, page, views)}`
 }
 

@@ -619,6 +619,7 @@ t.test('a page of a list says which rows it has, and of how many, in the digits 
 
 t.test('the pages of a list lead in both directions', async (t) => {
   const { app } = await seeded(t, rated, { attributes: listed })
+  const ALL = ['First page', 'Previous page', 'Next page', 'Last page']
   const ids: number[][] = []
   const seen: string[][] = []
   let url: string | undefined = '/posts?limit=2&sort=-title'
@@ -626,12 +627,17 @@ t.test('the pages of a list lead in both directions', async (t) => {
     const res = await get(app, url as string)
     const elements = isSound(t, res, 200)
     ids.push(idsOf(res.body))
-    seen.push(['First page', 'Previous page', 'Next page'].filter((label) => linksOf(elements, label).length > 0))
+    seen.push(ALL.filter((label) => linksOf(elements, label).length > 0))
     url = linksOf(elements, step < 2 ? 'Next page' : 'Previous page')[0]
   }
   t.strictSame(ids, [[6, 5], [4, 3], [2, 1], [4, 3], [6, 5]])
-  t.strictSame(seen, [['Next page'], ['First page', 'Previous page', 'Next page'], ['First page', 'Previous page'],
-    ['First page', 'Previous page', 'Next page'], ['First page', 'Next page']])
+  t.strictSame(seen, [ALL.slice(2), ALL, ALL.slice(0, 2), ALL, ['First page', ...ALL.slice(2)]])
+  const [last] = linksOf(isSound(t, await get(app, '/posts?limit=2&sort=-title'), 200), 'Last page')
+  t.equal(last, '/posts?limit=2&sort=-title&before=')
+  const end = await get(app, String(last))
+  t.strictSame([idsOf(end.body), linksOf(isSound(t, end, 200), 'Last page')], [[2, 1], []])
+  const own = await seeded(t, rated, { attributes: listed, actions: { list: ({ proceed }) => proceed() } })
+  t.notMatch((await get(own.app, '/posts?limit=2')).body, 'Last page', 'the app lists rows itself')
   const empty = isSound(t, await get(app, '/posts?limit=2&after=Wzld'), 200)
   t.strictSame(['First page', 'Previous page', 'Next page'].map((label) => linksOf(empty, label)),
     [['/posts?limit=2'], ['/posts?limit=2&before='], []])

@@ -31,6 +31,7 @@ const plain: WriterContext = {
   filterable: ['title'],
   conditions: [],
   hasSearch: false,
+  hasLast: false,
   hasKeys: false,
   manyActions: new Set(),
   importActions: new Set(),
