@@ -13,10 +13,10 @@ import { type Context, openKeyed, testIdempotency } from '../../support/idempote
 import { attributes, type OpenPosts } from '../../support/many-rows.js'
 import { until } from '../../support/program.js'
 import { startPostgres } from '../../support/stores/postgres.js'
+import { openSqlitePosts, POSTS } from '../../support/stores/posts.js'
 import { findDrivers } from '../../support/stores/sqlite-drivers.js'
 
 const TABLE = 'fastify_resources_requests'
-const options = { attributes, unique: ['title'], migrate: true } as const
 const D = '{"post":{"title":"D"}}'
 const MISSING =
   /"idempotency" of resource "posts" needs the table "fastify_resources_requests" .* CREATE TABLE IF NOT EXISTS .*/
@@ -25,20 +25,7 @@ for (const driver of await findDrivers()) {
   t.test(`SQLite by ${driver.name}`, async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'resources-keys-'))
     t.teardown(() => { rmSync(folder, { recursive: true }) })
-    let files = 0
-    const open: OpenPosts = async (t) => {
-      const path = join(folder, `${++files}.sqlite`)
-      const opened = [driver.open(path)]
-      const connect = (): typeof opened[0] => {
-        const database = driver.open(path)
-        opened.push(database)
-        return database
-      }
-      t.teardown(() => { for (const database of opened) database.close() })
-      const store = sqliteStore({ ...options, table: 'posts', database: opened[0] as typeof opened[0], connect })
-      await store.prepare()
-      return store as Store
-    }
+    const open = openSqlitePosts(driver, folder)
     testIdempotency(t, open)
 
     await t.test('the table is created with the others, or must exist', async (t) => {
@@ -70,7 +57,7 @@ t.test('PostgreSQL', async (t) => {
   const pool = makePool()
   let tables = 0
   const open: OpenPosts = async () => {
-    const store = postgresStore({ ...options, table: `posts_${++tables}`, pool })
+    const store = postgresStore({ ...POSTS, table: `posts_${++tables}`, pool })
     await store.prepare()
     await pool.query(`DROP TABLE IF EXISTS ${TABLE}`)
     return store as Store
@@ -128,7 +115,7 @@ t.test('PostgreSQL', async (t) => {
     const { pool: makePool } = await startPostgres(t)
     const serializable = makePool({ options: '-c default_transaction_isolation=serializable' })
     for (const actions of [{}, { create: ({ proceed }: Context) => proceed() }]) {
-      const store = postgresStore({ ...options, table: `posts_${++tables}`, pool: serializable }) as Store
+      const store = postgresStore({ ...POSTS, table: `posts_${++tables}`, pool: serializable }) as Store
       const { send, stored } = await openKeyed(t, async () => {
         await store.prepare?.()
         return store

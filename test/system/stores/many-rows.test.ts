@@ -8,29 +8,15 @@ import { sqliteStore } from '../../../lib/sql/sqlite/index.js'
 import { build } from '../../support/helper.js'
 import { attributes, type OpenPosts, testManyRows } from '../../support/many-rows.js'
 import { compareWithModel } from '../../support/many-rows-model.js'
+import { openSqlitePosts, POSTS } from '../../support/stores/posts.js'
 import { findDrivers } from '../../support/stores/sqlite-drivers.js'
 import { startPostgres } from '../../support/stores/postgres.js'
-
-const options = { attributes, unique: ['title'], migrate: true } as const
 
 for (const driver of await findDrivers()) {
   t.test(`SQLite by ${driver.name}`, async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'resources-rows-'))
     t.teardown(() => { rmSync(folder, { recursive: true }) })
-    let files = 0
-    const open: OpenPosts = async (t) => {
-      const path = join(folder, `${++files}.sqlite`)
-      const opened = [driver.open(path)]
-      const connect = (): typeof opened[0] => {
-        const database = driver.open(path)
-        opened.push(database)
-        return database
-      }
-      t.teardown(() => { for (const database of opened) database.close() })
-      const store = sqliteStore({ ...options, table: 'posts', database: opened[0] as typeof opened[0], connect })
-      await store.prepare()
-      return store as Store
-    }
+    const open = openSqlitePosts(driver, folder)
     testManyRows(t, open)
     await t.test('random batches do what single writes would do, or nothing', (t) => compareWithModel(t, open, 400))
   })
@@ -41,7 +27,7 @@ t.test('PostgreSQL', async (t) => {
   const pool = makePool()
   let tables = 0
   const open: OpenPosts = async () => {
-    const store = postgresStore({ ...options, table: `posts_${++tables}`, pool })
+    const store = postgresStore({ ...POSTS, table: `posts_${++tables}`, pool })
     await store.prepare()
     return store as Store
   }
@@ -51,7 +37,7 @@ t.test('PostgreSQL', async (t) => {
 
 t.test('many rows may take longer in SQLite than a transaction of the app', async (t) => {
   const file = `${t.testdir()}/posts.sqlite`
-  const store = sqliteStore({ ...options, table: 'posts', file, busyTimeout: 5 })
+  const store = sqliteStore({ ...POSTS, table: 'posts', file, busyTimeout: 5 })
   await store.prepare()
   const app = await build(t, { name: 'posts', attributes, store: store as Store, maxRows: 3000 })
   const posts = Array.from({ length: 3000 }, (_, index) => ({ title: `T${index}` }))
