@@ -113,7 +113,8 @@ function toForm (fields: ReadonlyMap<string, Buffer>, bytes: number): ImportForm
   if (content.length > bytes) throw tooLarge(bytes)
   const step = text('step') || 'preview'
   if (!STEPS.includes(step)) throw new MalformedBodyError(`"step" must be one of ${STEPS.join(', ')}`)
-  const left = [text('without'), ...(step === 'rest' ? [text('faulty')] : [])].flatMap((lines) => lines.match(/\d+/g) ?? [])
+  const lists = step === 'rest' ? [text('without'), text('faulty')] : [text('without')]
+  const left = lists.flatMap((lines) => lines.match(/\d+/g) ?? [])
   return {
     step: step === 'rest' ? 'preview' : step as ImportForm['step'],
     content,

@@ -14,10 +14,7 @@ import { REPLAYED } from '../telemetry/action-log.js'
 import { renderCanonicalJson } from '../util/own-property.js'
 import type { PerformAction } from './default-actions.js'
 import type { ListOutcome, Outcome, RowsOutcome } from './outcome.js'
-import { isDryRun } from './write-rows.js'
-
-/** How often the transaction of a default action begins that conflicts with others. */
-const ATTEMPTS = 10
+import { ATTEMPTS, isDryRun } from './write-rows.js'
 
 const PLAIN = /^[\w.:-]{1,255}$/
 /** Matches a string of a structured header (RFC 9651 §3.3.3). */

@@ -22,8 +22,8 @@ const MOST_REPEATED = 50
 /** The most rows that a page shows before an import. */
 const MOST_PREVIEWED = 20
 
-/** How often a transaction begins that conflicts with others. */
-const ATTEMPTS = 10
+/** How often a transaction begins that conflicts with others, and runs no handler of the app. */
+export const ATTEMPTS = 10
 
 const KINDS = { create: 'createdMany', update: 'updatedMany', delete: 'deletedMany', custom: 'doneMany' } as const
 

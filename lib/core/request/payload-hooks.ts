@@ -167,9 +167,8 @@ export function compileImportHook (compiled: CompiledResource): preValidationHoo
   return async ({ [STATE]: given }) => {
     const state = given as ActionState
     // A request without a body has not passed the parser.
-    const form = state.request.body as unknown as ImportForm | undefined
+    const { importing: form } = state
     if (form === undefined) throw new InvalidError({ file: [say('mustBeGiven')] })
-    state.importing = { ...form, csv: undefined }
     noteForm(form, state)
     const file = await parseCsvFile(form.content)
     const isMatched = form.match !== ''

@@ -249,7 +249,7 @@ function sendImport (
   // The negotiation has verified that the writer has the page.
   const writer = format.writer as Required<TextWriter>
   const view = makeView(state, undefined, { prepared })
-  // As any form that asks for another page.
+  // A form that asks for another page is always answered so.
   if (preview !== undefined) reply.code(422)
   if (faults !== undefined) reply.header('content-disposition', 'attachment; filename="errors.csv"')
   return sendText(() => writer.imported(view), state, faults === undefined ? contentType : 'text/csv; charset=utf-8')

@@ -5,12 +5,12 @@ import type {
 } from 'fastify'
 import { InvalidOptionError } from '../errors.js'
 import { form, parseFormText } from '../formats/form/read.js'
-import type { Asset, ImportForm } from '../formats/format.js'
+import type { Asset } from '../formats/format.js'
 import type { CompiledResource } from '../compiled-resource.js'
 import { compileBodyParser, keepBody, keepQuery, noteDigest } from '../request/payload-hooks.js'
 import { type Negotiator, refuseMethod } from '../request/negotiate.js'
 import { ACCEPT_QUERY, QUERY_TYPES } from '../request/query-body.js'
-import { STATE } from '../request/state.js'
+import { type RequestState, STATE } from '../request/state.js'
 import { compileErrorHandler, makeOnSend } from '../response/responder.js'
 import { assetPath, type Parameters, SUFFIX } from '../resource/path-pattern.js'
 import { addHooks, callFor, type Hook, type Hooks } from '../options/hooks.js'
@@ -84,8 +84,11 @@ function addParsers (app: FastifyInstance, { bodies, patches, importing, options
     for (const mediaType of mediaTypes) parsers.set(mediaType, noted)
   }
   if (importing !== undefined) {
-    const parse = async ({ headers }: FastifyRequest, body: Buffer): Promise<ImportForm> =>
-      importing.parse(body, headers['content-type'] as string)
+    const parse = async (request: FastifyRequest, body: Buffer): Promise<void> => {
+      const form = await importing.parse(body, request.headers['content-type'] as string)
+      const state = request[STATE] as RequestState
+      state.importing = { ...form, csv: undefined }
+    }
     for (const mediaType of importing.body.mediaTypes) parsers.set(mediaType, parse)
   }
   for (const [mediaType, parse] of parsers) app.addContentTypeParser(mediaType, { parseAs: 'buffer' }, parse)
