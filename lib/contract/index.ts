@@ -18,7 +18,9 @@ import { searchChecks, searchFilterChecks } from './scenarios/queries/searches.j
 import { requestChecks } from './scenarios/requests.js'
 import { ownershipChecks, rowChecks } from './scenarios/rows.js'
 import { scopeChecks } from './scenarios/scopes.js'
-import { transactionChecks, uniqueTransactionChecks } from './scenarios/transactions.js'
+import {
+  createManyChecks, transactionChecks, uniqueCreateManyChecks, uniqueTransactionChecks
+} from './scenarios/transactions.js'
 import { uniqueChecks } from './scenarios/unique.js'
 import { valueChecks } from './scenarios/values.js'
 import { type Check, type Checks, type Requirement, Subject } from './subject.js'
@@ -75,6 +77,8 @@ const PARTS: ReadonlyArray<readonly [Checks, ...Requirement[]]> = [
   [abortChecks],
   [transactionChecks, 'transaction'],
   [uniqueTransactionChecks, 'transaction', 'unique'],
+  [createManyChecks, 'transaction', 'createMany'],
+  [uniqueCreateManyChecks, 'transaction', 'createMany', 'unique'],
   [requestChecks, 'requests'],
   [handleChecks, 'another'],
   [uniqueHandleChecks, 'another', 'unique']
@@ -130,11 +134,14 @@ type Another = Required<Pick<StoreContractOptions, 'another'>>
 /** Returns why the requirement is not met, or `undefined` if it is. */
 function findObstacle (
   requirement: Requirement,
-  { capabilities = {}, transaction, requests }: Store,
+  { capabilities = {}, transaction, createMany, requests }: Store,
   { another, unique, decimals }: StoreContractOptions
 ): string | undefined {
   if (requirement === 'transaction') {
     return transaction === undefined ? 'the store has no method transaction' : undefined
+  }
+  if (requirement === 'createMany') {
+    return createMany === undefined ? 'the store has no method createMany' : undefined
   }
   if (requirement === 'requests') return requests === undefined ? 'the store keeps no requests' : undefined
   if (requirement === 'another') return another === undefined ? 'the option another is not given' : undefined

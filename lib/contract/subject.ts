@@ -14,7 +14,7 @@ import type { Volume } from './options.js'
 /** A capability of the store, or an option of the suite, without which a scenario is skipped. */
 export type Requirement =
   'order' | 'offset' | 'search' | 'count' | Operator | 'unique' | 'decimals' | 'another' | 'transaction' |
-  'requests'
+  'createMany' | 'requests'
 
 /**
  * The check of a scenario. `another` opens a second store with the rows of the subject, if the scenario requires it.
@@ -84,6 +84,13 @@ export class Subject {
   async create (attributes: Attributes = {}, scope: Scope = {}): Promise<Row> {
     const given = freeze({ title: 'T', ...attributes })
     return this.#check(await this.#call(() => this.store.create(given, freeze({ ...scope }), this.#context)))
+  }
+
+  async createMany (many: readonly Attributes[], scope: Scope = {}): Promise<Row[]> {
+    const { store } = this
+    const given = freeze(many.map((attributes) => ({ title: 'T', ...attributes })))
+    const rows = await (store as Required<Store>).createMany(given, freeze({ ...scope }), this.#context)
+    return rows.map((row) => this.#check(row))
   }
 
   async get (id: Id, scope: Scope = {}): Promise<Row | undefined> {

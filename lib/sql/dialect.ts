@@ -14,6 +14,8 @@ export interface Dialect {
    * kind. The value of the kind `bytes` may also be stored.
    */
   placeholder (position: number, kind?: ColumnKind): string
+  /** The most rows of one INSERT, if it returns them in the order given. @default 1 */
+  readonly mostInserted?: number
   /** Returns an expression of the length of a value, in bytes. It should not read a text of several pages. */
   sizeOf (column: TypedColumn): string
   /**

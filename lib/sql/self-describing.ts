@@ -42,6 +42,8 @@ export interface TableSource {
   open (options: DescribedOptions): Store
   /** Whether the store has transactions. */
   readonly hasTransactions: boolean
+  /** Whether the store creates several rows together. @default false */
+  readonly createsMany?: boolean
   /** Keeps what the store has opened until `close` is called. */
   retain? (): void
   close? (): void
@@ -49,7 +51,7 @@ export interface TableSource {
 
 /** Makes a store that opens another one as soon as the table is described. */
 export function describeItself (source: TableSource): Store {
-  const { table, close, hasTransactions } = source
+  const { table, close, hasTransactions, createsMany } = source
   let opened: Store | undefined
   let attributes: AttributesSchema | undefined
   let capabilities: Capabilities | undefined
@@ -87,6 +89,7 @@ export function describeItself (source: TableSource): Store {
     count: (...call) => (known() as Required<Store>).count(...call),
     get: (...call) => known().get(...call),
     create: (...call) => known().create(...call),
+    ...(createsMany === true && { createMany: (...call) => (known() as Required<Store>).createMany(...call) }),
     update: (...call) => known().update(...call),
     delete: (...call) => known().delete(...call),
     ...(hasTransactions && { transaction: (...call) => (known() as Required<Store>).transaction(...call) }),

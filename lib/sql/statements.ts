@@ -14,6 +14,18 @@ export interface BoundStatement {
   readonly values: readonly unknown[]
 }
 
+/** A row that does not exist yet. */
+export interface NewRow {
+  /** The id, or `undefined` if the database makes it. */
+  readonly id: Id | undefined
+  readonly attributes: Attributes
+}
+
+/** A statement that inserts rows, and these rows. */
+export interface BoundInsert extends BoundStatement {
+  readonly rows: readonly NewRow[]
+}
+
 /** The row that a write changes. `guards` is empty if any version may be changed. */
 export interface WriteTarget {
   readonly id: Id
@@ -26,6 +38,9 @@ interface NewStatement extends Pick<Statement, 'text' | 'isSelective' | 'fills'>
   /** Whether the statement is kept even if there are many others. @default false */
   readonly isKept?: boolean
 }
+
+/** The most values of one statement. PostgreSQL takes up to 65,535. */
+const MOST_VALUES = 30_000
 
 /** The most statements to keep in a cache. Clients choose the attributes of a write and the order of a list. */
 const KEPT = 60
@@ -94,29 +109,68 @@ export class Statements {
   }
 
   /**
-   * Makes the statement that inserts a row. If `id` is `undefined`, the database makes the id.
+   * Makes the statement that inserts a row.
    * @throws InvalidError if the table cannot keep a value
    */
-  insert (id: Id | undefined, attributes: Attributes, scope: Scope): BoundStatement {
-    const { versions: { counter } } = this.#definition
+  insert (row: NewRow, scope: Scope): BoundStatement {
+    const columns = this.#given(row, scope)
+    const statement = this.#insert.get(namesOf(columns), () => this.#writeInsert(columns, row.id !== undefined, 1))
+    return { statement, values: this.#valuesOf(row, columns, scope) }
+  }
+
+  /**
+   * Makes the statements that insert rows in their order. Each inserts up to `most` rows with the same columns.
+   * @throws InvalidError if the table cannot keep a value
+   */
+  insertMany (rows: readonly NewRow[], scope: Scope, most: number): BoundInsert[] {
+    const groups: Array<{ columns: readonly SqlColumn[], rows: NewRow[], values: unknown[] }> = []
+    for (const row of rows) {
+      const columns = this.#given(row, scope)
+      const values = this.#valuesOf(row, columns, scope)
+      const last = groups.at(-1)
+      if (
+        last === undefined || namesOf(last.columns) !== namesOf(columns) || values.length === 0 ||
+        last.rows.length === most || last.values.length + values.length > MOST_VALUES
+      ) {
+        groups.push({ columns, rows: [row], values })
+      } else {
+        last.rows.push(row)
+        last.values.push(...values)
+      }
+    }
+    return groups.map(({ columns, rows, values }) => ({
+      statement: {
+        ...this.#writeInsert(columns, rows[0]?.id !== undefined, rows.length), writes: true, returns: true, kept: false
+      },
+      rows,
+      values
+    }))
+  }
+
+  /** Returns the columns that an insert fills, besides the id and the version. */
+  #given ({ attributes }: NewRow, scope: Scope): SqlColumn[] {
     const columns = this.#find(attributes, scope).filter(({ attribute }) => attributes[attribute] !== undefined)
     if (!isEmpty(scope)) columns.push(...this.#find(scope, {}))
-    const values: unknown[] = counter === undefined ? [] : [1]
+    return columns
+  }
+
+  #valuesOf ({ id, attributes }: NewRow, columns: readonly SqlColumn[], scope: Scope): unknown[] {
+    const values: unknown[] = this.#definition.versions.counter === undefined ? [] : [1]
     for (const { attribute, encode } of columns) {
       values.push(encode(Object.hasOwn(scope, attribute) ? scope[attribute] : attributes[attribute]))
     }
     if (id !== undefined) values.push(id)
-    const statement = this.#insert.get(namesOf(columns), () => this.#writeInsert(columns, id !== undefined))
-    return { statement, values }
+    return values
   }
 
-  #writeInsert (columns: readonly SqlColumn[], hasId: boolean): NewStatement {
+  #writeInsert (columns: readonly SqlColumn[], hasId: boolean, count: number): NewStatement {
     const { quoted: table, columns: { version }, ids, versions: { counter } } = this.#definition
     const first = counter === undefined ? [] : [counter]
     const last = hasId ? [ids.parts[0].quoted] : []
     const names = [...first, ...columns.map(({ quoted }) => quoted), ...last]
-    const placeholders = names.map((_, index) => this.#stored(index + 1, columns[index - first.length]))
-    const given = `(${names.join(', ')}) VALUES (${placeholders.join(', ')})`
+    const rows = Array.from({ length: count }, (_, row) => names.map((_, index) =>
+      this.#stored(row * names.length + index + 1, columns[index - first.length])))
+    const given = `(${names.join(', ')}) VALUES ${rows.map((values) => `(${values.join(', ')})`).join(', ')}`
     return {
       text: `INSERT INTO ${table} ${names.length === 0 ? 'DEFAULT VALUES' : given} RETURNING ${this.#row}`,
       fills: [...first.map(() => version as string), ...columns.map(({ name }) => name)]

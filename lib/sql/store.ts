@@ -10,12 +10,12 @@ import {
 } from '../core/stores/store.js'
 import type { Transactions, TransactionSource } from '../core/stores/transaction.js'
 import { Lists } from './lists.js'
-import { type BoundStatement, makeDecoder, Statements, type WriteTarget } from './statements.js'
+import { type BoundStatement, makeDecoder, type NewRow, Statements, type WriteTarget } from './statements.js'
 import { Conditions } from './predicates.js'
 import { ConstraintError, makeRescue, REFUSALS, type Rescue, rescueDeletion, rescueRead } from './constraint-errors.js'
 import type { Dialect, Driver, RawRow, SqlSession } from './dialect.js'
 import { SqlRequests } from './requests.js'
-import { checkGiven, keepKey } from './keys/id-columns.js'
+import { checkGiven, type IdColumns, keepKey } from './keys/id-columns.js'
 import {
   type CheckedTable,
   defineTable,
@@ -40,6 +40,7 @@ export interface SqlStore<A = Attributes> extends Store<A> {
   count (query: CountQuery, context: Context): Promise<Count>
   get (id: Id, scope: Scope, context?: Context): Promise<Row<A> | undefined>
   create (attributes: A, scope: Scope, context?: Context): Promise<Row<A>>
+  createMany? (rows: readonly A[], scope: Scope, context: Context): Promise<ReadonlyArray<Row<A>>>
   update (id: Id, changes: Changes<A>, guard: Guard, context?: Context): Promise<WriteOutcome<A>>
   delete (id: Id, guard: Guard, context?: Context): Promise<WriteOutcome<A>>
   /** Runs a function in a transaction. A store in SQLite has it only with a connection for transactions. */
@@ -90,6 +91,7 @@ export function makeSqlStore (
   const definition = defineTable(options, dialect)
   const migration = new Migration(definition, dialect, driver)
   const { transactions, source } = driver
+  const { mostInserted } = dialect
   /** Makes a call in the transaction of its context, or outside of any. */
   const call = async <T>(context: Context | undefined, perform: (session?: SqlSession) => Promise<T>): Promise<T> =>
     transactions.call(context, perform)
@@ -112,6 +114,10 @@ export function makeSqlStore (
     count: (query, context) => rows.lists.count(query, context),
     get: (id, scope, context) => call(context, (session) => rows.get(id, scope, session)),
     create: (attributes, scope, context) => call(context, (session) => rows.create(attributes, scope, session)),
+    ...(mostInserted !== undefined && {
+      createMany: (many: readonly Attributes[], scope: Scope, context: Context) =>
+        call(context, (session) => rows.createMany(many, scope, mostInserted, session))
+    }),
     update: (id, changes, guard, context) => call(context, (session) => rows.update(id, changes, guard, session)),
     delete: (id, guard, context) => call(context, (session) => rows.delete(id, guard, session)),
     ...(source && {
@@ -212,15 +218,39 @@ class SqlTable {
   }
 
   async create (attributes: Attributes, scope: Scope, session?: SqlSession): Promise<Row> {
-    const { ids, columns } = this.#definition
-    this.#checkWrite()
-    checkGiven(ids, attributes, scope)
-    const id = ids.isGenerated && ids.type === 'uuid' ? makeUuid() : undefined
-    const rescue = makeRescue(columns, attributes, scope)
-    const row = await this.#write(this.#statements.insert(id, attributes, scope), rescue, session)
+    const insert = this.#statements.insert(this.#makeNew(attributes, scope), scope)
+    const row = await this.#write(insert, makeRescue(this.#definition.columns, attributes, scope), session)
     // A trigger of the database can suppress the row.
     if (row === undefined) throw new InvalidError({}, { detail: REFUSALS.check.detail })
     return row
+  }
+
+  async createMany (
+    many: readonly Attributes[],
+    scope: Scope,
+    mostInserted: number,
+    session?: SqlSession
+  ): Promise<Row[]> {
+    const given = many.map((attributes) => this.#makeNew(attributes, scope))
+    const rescue = makeRescue(this.#definition.columns, {}, scope)
+    const created: Row[] = []
+    for (const insert of this.#statements.insertMany(given, scope, mostInserted)) {
+      const rows = await this.#writeRows(insert, rescue, session)
+      // A trigger can suppress a row, and a database on several servers can return the rows in another order.
+      if (rows.length !== insert.rows.length || !areInOrder(rows, insert.rows, this.#definition.ids)) {
+        throw new InvalidError({}, { detail: REFUSALS.check.detail })
+      }
+      created.push(...rows)
+    }
+    return created
+  }
+
+  /** @throws InvalidError if the row cannot be inserted */
+  #makeNew (attributes: Attributes, scope: Scope): NewRow {
+    const { ids } = this.#definition
+    this.#checkWrite()
+    checkGiven(ids, attributes, scope)
+    return { id: ids.isGenerated && ids.type === 'uuid' ? makeUuid() : undefined, attributes }
   }
 
   async update (id: Id, given: Attributes, guard: Guard, session?: SqlSession): Promise<WriteOutcome> {
@@ -275,18 +305,24 @@ class SqlTable {
     return current === undefined ? { ok: false, why: 'missing' } : { ok: false, why: 'stale', current }
   }
 
-  async #write (
+  async #write (bound: BoundStatement, rescue: Rescue, session: SqlSession | undefined): Promise<Row | undefined> {
+    const [row] = await this.#writeRows(bound, rescue, session)
+    return row
+  }
+
+  async #writeRows (
     { statement, values }: BoundStatement,
     rescue: Rescue,
     session: SqlSession | undefined
-  ): Promise<Row | undefined> {
+  ): Promise<readonly Row[]> {
     try {
       // Without a context, the write of a client that disconnects is not given up, and its outcome is known.
-      const [raw] = await this.#driver.run(statement, values, undefined, session)
-      return raw && this.#decode(raw)
+      const found = await this.#driver.run(statement, values, undefined, session)
+      return found.map((raw) => this.#decode(raw))
     } catch (error) {
       rescue(error)
       checkGoesOn(error, session)
+      return []
     }
   }
 
@@ -321,6 +357,16 @@ class SqlTable {
     if (this.#definition.isKeyUnique) return
     throw new InvalidError({}, { detail: 'the rows of this table cannot be written, because no key of it is unique' })
   }
+}
+
+/** Returns whether inserted rows are in the order in which they were given, as far as their ids tell. */
+function areInOrder (rows: readonly Row[], given: readonly NewRow[], { isGenerated, parts }: IdColumns): boolean {
+  return rows.every(({ id, attributes }, index) => {
+    const { id: made, attributes: own } = given[index] as NewRow
+    if (made !== undefined) return id === made
+    if (isGenerated) return index === 0 || BigInt(id) > BigInt((rows[index - 1] as Row).id)
+    return parts.every(({ by }) => own[by] === undefined || isEqual(own[by], attributes[by]))
+  })
 }
 
 /** Throws `InvalidError` in a transaction, which cannot go on after a failed statement, whatever the error means. */

@@ -4,10 +4,16 @@ import type { Row } from '../../core/resource/row.js'
 import { memoryStore } from '../../core/stores/memory.js'
 import type { TransactionContext } from '../../core/stores/store.js'
 import { carries, codeOf, existing, isDuplicate, isMissing, rowOf, same, type Settled, settle } from '../assertions.js'
-import { bounded, type Checks, holds, makeContext, type Subject } from '../subject.js'
+import { bounded, type Checks, holds, makeContext, type Subject, times } from '../subject.js'
 
 /** The time that a call from outside gets before the transaction ends, in milliseconds. A store may let it wait. */
 const HEAD_START = 30
+
+/** The number of rows that are created together. */
+const TOGETHER = 250
+
+/** Attributes of rows, one after the other. */
+const KINDS = [{}, { count: 1 }, { count: 2 }, { ratio: 0.5 }, { shelf: null }]
 
 /** A failure of the app in a transaction. */
 class AppError extends Error {}
@@ -247,6 +253,27 @@ export const uniqueTransactionChecks: Checks = {
       return [updated, two, await inner.create({ email: 'b@example.com' })]
     })
     await holds(subject, rows)
+  }
+}
+
+export const createManyChecks: Checks = {
+  'rows that are created together are those that create makes, and come as they were given': async (subject) => {
+    const given = times(TOGETHER, (index) => ({ title: `${index}`, ...KINDS[index % KINDS.length] }))
+    const together = await subject.transaction((inner) => inner.createMany(given, { tenant: 'a' }))
+    const singles: Row[] = []
+    for (const attributes of given) singles.push(await subject.create(attributes, { tenant: 'a' }))
+    same(together.map(({ attributes }) => attributes), singles.map(({ attributes }) => attributes), 'the rows')
+    assert.equal(new Set([...together, ...singles].map(({ id }) => id)).size, 2 * TOGETHER, 'ids must differ')
+    await holds(subject, [...together, ...singles])
+    same(await subject.transaction((inner) => inner.createMany([])), [], 'what no rows return')
+  }
+}
+
+export const uniqueCreateManyChecks: Checks = {
+  'if one of several rows is refused, none of them is created, and the transaction is doomed': async (subject) => {
+    const row = await subject.create({ email: 'a@example.com' })
+    await dooms(subject, (inner) => inner.createMany([{}, { email: 'a@example.com' }, {}]))
+    await holds(subject, [row])
   }
 }
 

@@ -191,12 +191,17 @@ export function hasChanged (outcome: Outcome | undefined, { attempt: { checked }
   return outcome.row.version !== checked.version
 }
 
+/** Returns whether a request names the version that its row must have. */
+export function namesVersion (preconditions: ActionState['preconditions']): boolean {
+  return preconditions?.match !== undefined || preconditions?.formVersion !== undefined
+}
+
 /**
  * Checks that a create names no version, because a new row has none yet.
  * @throws PreconditionFailedError
  */
 export function checkNew ({ preconditions, attempt: { target: { resource } } }: ActionState): void {
-  if (preconditions?.match === undefined && preconditions?.formVersion === undefined) return
+  if (!namesVersion(preconditions)) return
   throw new PreconditionFailedError(
     `a new ${resource.singular} has no version yet; leave out If-Match and _version`
   )

@@ -9,15 +9,19 @@ import type { Payload, RowPayload } from '../request/payload.js'
 import { DRY_RUN, LARGEST_TOGETHER, wantsNoRows } from '../request/rows.js'
 import { type ActionState, type Attempt, type RequestState, RowState } from '../request/state.js'
 import type { Id, Row } from '../resource/row.js'
-import { type RunInTransaction, sizeOf } from '../stores/store.js'
+import { type RunInTransaction, sizeOf, type Store, type TransactionContext } from '../stores/store.js'
 import { TIMEOUT } from '../stores/transaction.js'
+import { isSame } from '../util/own-property.js'
 import { Slices } from '../util/slices.js'
-import { hasChanged, type PerformAction, TRIES } from './default-actions.js'
+import { hasChanged, namesVersion, type PerformAction, TRIES } from './default-actions.js'
 import { matchRows } from './match-rows.js'
 import type { Outcome, RowCounts, RowsOutcome } from './outcome.js'
 
 /** The most rows that are written once more, to find each one that the database refuses. */
 const MOST_REPEATED = 50
+
+/** The most rows that are created together, so that other requests are served meanwhile. */
+const MOST_TOGETHER = 200
 
 /** The most rows that a page shows before an import. */
 const MOST_PREVIEWED = 20
@@ -114,8 +118,8 @@ async function writeAll (state: ActionState, actions: RowActions): Promise<RowsO
     const faults = prepared.faults.copy()
     const ready = await checkRows(prepared.rows, faults)
     const ids = ready.flatMap(({ state: { id } }) => id ?? [])
-    const write = async (savepoints: boolean): Promise<Written> => transact(
-      writeEach(ready, perform, { faults, savepoints, most, changed, keyed: state.keyed, kind: end.kind }),
+    const write = async (how: Pick<Writing, 'together' | 'savepoints'>): Promise<Written> => transact(
+      writeEach(ready, perform, { faults, ...how, most, changed, keyed: state.keyed, kind: end.kind }),
       state,
       // A refused write of a handler throws, because the handler may not look at its outcome. Without a handler, many
       // rows may take longer than the transactions of the app, which wait for anything.
@@ -124,9 +128,11 @@ async function writeAll (state: ActionState, actions: RowActions): Promise<RowsO
     try {
       // A handler of the app may do more than write, and does so only for a request that can succeed.
       if (ready.length === 0 || (runsHandler && faults.size > 0)) throw faults.toError()
-      const written = await write(false).catch((error: unknown) => {
-        if (error instanceof DoomedRows && !runsHandler && ready.length <= mostRepeated) return write(true)
-        throw error
+      const together = !runsHandler && ready.length > 1 && store.createMany !== undefined
+      const savepoints = ready.length <= mostRepeated
+      const written = await write({ together, savepoints: false }).catch((error: unknown) => {
+        if (!(error instanceof DoomedRows) || runsHandler || !(savepoints || together)) throw error
+        return write({ together: false, savepoints })
       })
       return { ...end, ...written }
     } catch (error) {
@@ -226,6 +232,8 @@ function showBody ({ request, payload, compiled: { resource: { singular } } }: A
 interface Writing {
   /** The faults that are known before the transaction begins. */
   readonly faults: Faults
+  /** Whether rows are created by one call of the store, which does not tell the faults of each. */
+  readonly together: boolean
   /** Whether each row has a savepoint, so that the rows after one that the database refuses are tried too. */
   readonly savepoints: boolean
   /** The most rows that the answer shows. */
@@ -241,7 +249,7 @@ interface Writing {
 function writeEach (
   rows: readonly PreparedRow[],
   perform: PerformAction<Outcome | undefined>,
-  { faults: known, savepoints, most, changed, keyed, kind }: Writing
+  { faults: known, together, savepoints, most, changed, keyed, kind }: Writing
 ): RunInTransaction<Written> {
   return async (context) => {
     const { openTransaction: transaction } = context
@@ -251,9 +259,23 @@ function writeEach (
     const written: Row[] = []
     const counts = { ...NONE }
     let size = 0
+    const note = (outcome: Outcome): void => {
+      counts[sortOf(outcome)]++
+      if (!('row' in outcome) || outcome.row === undefined) return
+      ids.push(outcome.row.id)
+      if (written.length >= most) return
+      written.push(outcome.row)
+      size += sizeOf(outcome.row)
+      if (size > LARGEST_TOGETHER) throw new TooManyRowsError(TOO_LARGE)
+    }
     const slices = new Slices()
-    for (const { given, state, access } of rows) {
+    for (const group of groupCreates(rows, together)) {
       if (slices.isOver) await slices.pause()
+      const [{ given, state, access }] = group
+      if (group.length > 1) {
+        for (const row of await createTogether(group, context, faults)) note({ kind: 'created', row })
+        continue
+      }
       state.join(transaction)
       showBody(state)
       state.attempt = { ...access }
@@ -267,13 +289,7 @@ function writeEach (
           if (changed?.index !== given.index || changed.version !== version) throw new ChangedRow(given.index, version)
         }
         if (outcome.kind === 'stale') throw refuseStale(state)
-        counts[sortOf(outcome)]++
-        if (!('row' in outcome) || outcome.row === undefined) continue
-        ids.push(outcome.row.id)
-        if (written.length >= most) continue
-        written.push(outcome.row)
-        size += sizeOf(outcome.row)
-        if (size > LARGEST_TOGETHER) throw new TooManyRowsError(TOO_LARGE)
+        note(outcome)
       } catch (error) {
         if (error instanceof ChangedRow || error instanceof TooManyRowsError) throw error
         faults.add(given, error)
@@ -283,6 +299,42 @@ function writeEach (
     if (faults.size > 0) throw faults.toError()
     await keyed?.finish({ kind, ids: kind === 'deletedMany' ? [] : ids, counts }, context)
     return { rows: written, counts }
+  }
+}
+
+type Group = readonly [PreparedRow, ...PreparedRow[]]
+
+/** Returns the rows in groups: consecutive rows that the store can create together, and each other row alone. */
+function groupCreates (rows: readonly PreparedRow[], together: boolean): readonly Group[] {
+  const groups: Array<[PreparedRow, ...PreparedRow[]]> = []
+  for (const row of rows) {
+    const group = groups.at(-1)
+    if (together && group !== undefined && group.length < MOST_TOGETHER && canJoin(row, group[0])) group.push(row)
+    else groups.push([row])
+  }
+  return groups
+}
+
+function canJoin (row: PreparedRow, first: PreparedRow): boolean {
+  const [a, b] = [row.access.target, first.access.target]
+  return isPlainCreate(row) && isPlainCreate(first) && a.store === b.store && isSame(a.scope, b.scope)
+}
+
+/** Returns whether a row is one to create that names no version, and whose store can create several. */
+function isPlainCreate ({ state: { payload, preconditions }, access: { target } }: PreparedRow): boolean {
+  const { store, resource } = target
+  return payload?.action === 'create' && store.createMany !== undefined && !resource.singleton &&
+    !namesVersion(preconditions)
+}
+
+/** @throws DoomedRows if the store refuses one of the rows */
+async function createTogether (group: Group, context: TransactionContext, faults: Faults): Promise<readonly Row[]> {
+  const { store, scope } = group[0].access.target
+  try {
+    return await (store as Required<Store>).createMany(group.map(({ state }) => state.attributes), scope, context)
+  } catch (error) {
+    if (describeError(error, 500).status >= 500) throw error
+    throw new DoomedRows(faults)
   }
 }
 

@@ -289,6 +289,12 @@ export interface Store<A = Attributes> {
    */
   create (attributes: A, scope: Scope, context: Context): MaybePromise<Row<A>>
   /**
+   * Creates several rows, each as `create` does, and returns them in the same order. It is called in transactions
+   * alone. If it throws, the plugin begins another transaction and creates the rows one by one, to find each fault.
+   * @default the plugin calls `create` for each row
+   */
+  createMany? (rows: readonly A[], scope: Scope, context: Context): MaybePromise<ReadonlyArray<Row<A>>>
+  /**
    * Changes the version and only the named attributes. Those of the scope stay as they are: the plugin names none, and
    * a store may refuse one that a handler of the app gives another value. Removes the attributes that are
    * `undefined` in the changes: they are then absent, or null if their schema allows null.

@@ -37,6 +37,7 @@ export const postgresDialect: Dialect = {
   },
   estimate: { explain, read: readEstimate },
   compareUnfit: (shown) => shown,
+  mostInserted: 100,
   hasXmin: true,
   // The text of a record has its values as the output functions of their types write them, and distinguishes null.
   versions: {

@@ -82,6 +82,7 @@ function openTable (options: SelfDescribingOptions & PostgresOptions): Store {
     describe: () => describePostgresTable(driver, { table, schema }),
     tables: () => driver.tables(),
     hasTransactions: true,
+    createsMany: true,
     open: (described) => openStore({ ...options, ...described })
   })
 }

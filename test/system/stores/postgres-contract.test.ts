@@ -115,6 +115,10 @@ function ofTenant (store: PostgresStore): Store {
     async create (attributes, scope, context) {
       return strip(await store.create(attributes, { ...scope, ...tenant }, context))
     },
+    async createMany (many, scope, context) {
+      const rows = await (store as Required<PostgresStore>).createMany(many, { ...scope, ...tenant }, context)
+      return rows.map(strip)
+    },
     update: async (id, changes, guard, context) => written(await store.update(id, changes, within(guard), context)),
     delete: async (id, guard, context) => written(await store.delete(id, within(guard), context))
   }

@@ -5,6 +5,7 @@ import {
 import { memoryStore } from '../../../lib/core/stores/memory.js'
 import type { Store } from '../../../lib/core/stores/store.js'
 import type { MakeStore } from '../../support/stores/contract/altered-stores.js'
+import { NOT_TOGETHER } from '../../support/stores/contract/contract-tests.js'
 import { mutants, variants } from '../../support/stores/contract/mutant-stores.js'
 import { referenceStore, type Steps, Table } from '../../support/stores/contract/reference-store.js'
 
@@ -58,7 +59,7 @@ for (const id of ['integer', 'uuid'] as const) {
       open: ({ id, unique }) =>
         memoryStore({ id, unique })
     })) {
-      t.ok([undefined, 'the option another is not given'].includes(await run()), name)
+      t.ok([undefined, 'the option another is not given', NOT_TOGETHER].includes(await run()), name)
     }
   })
 }

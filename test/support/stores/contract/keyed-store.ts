@@ -1,5 +1,5 @@
 import { v7 as uuid } from 'uuid'
-import type { Attributes, Row, Store, WriteOutcome } from '../../../../lib/index.js'
+import type { Attributes, Context, Row, Scope, Store, WriteOutcome } from '../../../../lib/index.js'
 import type { SqlStore, SqlStoreOptions } from '../../../../lib/sql/sqlite/index.js'
 import type { StoreRequirements } from '../../../../lib/contract/index.js'
 
@@ -25,6 +25,9 @@ export function keyedStore (store: SqlStore): Store {
   const written = (outcome: WriteOutcome): WriteOutcome => outcome.ok
     ? { ok: true, row: strip(outcome.row) }
     : outcome.why === 'stale' ? { ok: false, why: 'stale', current: strip(outcome.current) } : outcome
+  const identify = (attributes: Attributes): Attributes =>
+    ({ ...attributes, organization: 'a,%', number: uuid() })
+  const { createMany } = store
   return {
     ...store,
     async * list (query, context) {
@@ -35,7 +38,11 @@ export function keyedStore (store: SqlStore): Store {
       return row === undefined ? undefined : strip(row)
     },
     create: async (attributes: Attributes, scope, context) =>
-      strip(await store.create({ ...attributes, organization: 'a,%', number: uuid() }, scope, context)),
+      strip(await store.create(identify(attributes), scope, context)),
+    ...(createMany && {
+      createMany: async (many: readonly Attributes[], scope: Scope, context: Context) =>
+        (await createMany(many.map(identify), scope, context)).map(strip)
+    }),
     update: async (id, changes, guard, context) => written(await store.update(id, changes, guard, context)),
     delete: async (id, guard, context) => written(await store.delete(id, guard, context))
   }

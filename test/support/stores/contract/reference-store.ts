@@ -240,6 +240,11 @@ export function referenceStore (
     count: (query, context) => call(context, (store) => store.count(query, context)),
     get: (id, scope, context) => call(context, (store) => store.get(id, scope, context)),
     create: (attributes, scope, context) => write(context, (store) => store.create(attributes, scope, context)),
+    createMany: (many, scope, context) => write(context, async (store) => {
+      const rows: Row[] = []
+      for (const attributes of many) rows.push(await store.create(attributes, scope, context))
+      return rows
+    }),
     update: (id, changes, guard, context) => write(context, (store) => store.update(id, changes, guard, context)),
     delete: (id, guard, context) => write(context, (store) => store.delete(id, guard, context)),
     transaction: (run, context, options) =>

@@ -2,6 +2,7 @@ import type {
   Context, RunInTransaction, Store, TransactionContext, TransactionOptions
 } from '../../../../lib/core/stores/store.js'
 import type { Row } from '../../../../lib/core/resource/row.js'
+import type { Attributes } from '../../../../lib/core/schema/types.js'
 import { type MakeStore, type Mutant, over } from './altered-stores.js'
 import { steps, storeOn } from './reference-store.js'
 
@@ -20,6 +21,8 @@ const AFTER = 'a function for after the commit runs after a commit alone'
 const LEAVES = 'a transaction whose client leaves is rolled back, and its function writes nothing after that'
 const OVERLAP = 'two transactions that overlap both end, and keep their updates or throw UnavailableError'
 const RETURNED = 'a write that is refused in an attempt is returned, and the transaction goes on'
+const MANY = 'rows that are created together are those that create makes, and come as they were given'
+const ALL_OR_NONE = 'if one of several rows is refused, none of them is created, and the transaction is doomed'
 const UNDOES = 'a failed attempt undoes its own writes alone'
 
 /** Replaces the context of the functions that run in transactions. */
@@ -130,5 +133,29 @@ export const transactionMutants: readonly Mutant[] = [
       if (!outcome.ok && given[3].openTransaction !== undefined) throw new Error('refused')
       return outcome
     }
-  })), RETURNED]
+  })), RETURNED],
+  ['creates rows together from the last to the first', over((store) => ({
+    createMany: async (many, scope, context) => store.createMany([...many].reverse(), scope, context)
+  })), MANY],
+  ['gives all rows the attributes of the first', over((store) => ({
+    createMany: async (many, scope, context) =>
+      store.createMany(many.map((attributes) => pick(attributes, Object.keys(many[0] ?? {}))), scope, context)
+  })), MANY],
+  ['creates rows together without their scope', over((store) => ({
+    createMany: async (many, _scope, context) => store.createMany(many, {}, context)
+  })), MANY],
+  ['leaves out a row that is refused', over((store) => ({
+    async createMany (many, scope, context) {
+      const rows: Row[] = []
+      for (const attributes of many) {
+        const attempt = context.openTransaction?.attempt(() => store.create(attributes, scope, context))
+        await attempt?.then((row) => rows.push(row), () => {})
+      }
+      return rows
+    }
+  })), ALL_OR_NONE]
 ]
+
+function pick (attributes: Attributes, names: readonly string[]): Attributes {
+  return Object.fromEntries(Object.entries(attributes).filter(([name]) => names.includes(name)))
+}
