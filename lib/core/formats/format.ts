@@ -111,6 +111,8 @@ export interface WriterContext {
   readonly children: readonly ChildLink[]
   /** The attributes that have ids of other resources. It is complete once the app is ready. */
   readonly references: ReadonlySet<string>
+  /** The attributes whose values are unique, each by itself, and those of the key of the store. */
+  readonly unique: ReadonlySet<string>
   /** Whether the form for a new row has a key in the field `_key`, so that it creates one row only. */
   readonly hasKeys: boolean
   /** The segment of the form for a new row, after the collection's path; `undefined` if there is no such form. */

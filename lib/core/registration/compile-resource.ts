@@ -197,6 +197,7 @@ function makeWriterContext (
     memberActions: linksTo('member'),
     children,
     references,
+    unique: uniqueAttributes(options),
     hasKeys: options.idempotency !== undefined,
     newSegment: segmentOf('new'),
     editSegment: segmentOf('edit'),
@@ -204,6 +205,11 @@ function makeWriterContext (
     assetOwner,
     navigation
   }
+}
+
+function uniqueAttributes ({ store: { key = [], unique }, unique: declared }: ResolvedOptions): ReadonlySet<string> {
+  const groups = (unique ?? declared).map((group) => [group].flat())
+  return new Set([...key, ...groups.filter(({ length }) => length === 1).flat()])
 }
 
 function compileRepresentations (

@@ -10,7 +10,9 @@ import { findLocalTime } from '../values/date-time.js'
 import { MAX_EMAIL_LENGTH } from '../values/render-value.js'
 import type { Constraints, Field, FieldFrame, InputField, TextField } from '../views/model.js'
 import { makeCheckboxes, makeChoice, makeReference } from './choices.js'
-import { type Current, type FieldMode, type FieldPlan, type Moment, modeOfValue, splitMoment } from './field-plan.js'
+import {
+  type Current, type FieldMode, type FieldPlan, isLongText, type Moment, modeOfValue, splitMoment
+} from './field-plan.js'
 
 /** Stands for a value of which the form may only show a part. */
 export const PARTIAL: unique symbol = Symbol('partial')
@@ -169,10 +171,10 @@ export function makeControl (
       return makeMoment(frame, current, text)
     case 'line':
       return text.includes('\n')
-        ? makeText(frame, { rows: 4, code: false, constraints }, text)
+        ? makeText(frame, { rows: rowsOfText(plan, text), code: false, constraints }, text)
         : makeInput(frame, { plan, messages }, text)
     case 'text':
-      return makeText(frame, { rows: rowsOfText(plan), code: false, constraints }, text)
+      return makeText(frame, { rows: rowsOfText(plan, text), code: false, constraints }, text)
     case 'json':
       return plan.takesText && text !== ''
         ? makeOpenText(frame, text, messages)
@@ -189,9 +191,15 @@ function makeOpenText (frame: FieldFrame, text: string, { jsonOrText }: PageMess
   return makeText({ ...frame, hint: jsonOrText(kind) }, own, text)
 }
 
-function rowsOfText ({ isCell, property: { shape: { only } } }: FieldPlan): number {
+/** The width of a text of several lines, in characters, and the most rows that it begins with. */
+const TEXT = { width: 60, rows: 10 }
+
+/** Returns the rows of a text. Browsers without `field-sizing` do not let it grow, and show this many. */
+function rowsOfText ({ isCell, property }: FieldPlan, text: string): number {
   if (isCell) return 1
-  return only === 'string' ? 5 : 2
+  if (isLongText(property)) return 5
+  const rows = text.split('\n', TEXT.rows).map((line) => Math.max(Math.ceil(line.length / TEXT.width), 1))
+  return Math.min(rows.reduce((sum, count) => sum + count, 0), TEXT.rows)
 }
 
 function makeMoment (frame: FieldFrame, current: Current, text: string): Field {

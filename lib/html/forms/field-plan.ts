@@ -53,16 +53,20 @@ export interface FieldPlan {
   readonly isPartial: boolean
 }
 
-/** The maximum length of a text on one line, in characters. A longer text gets several lines. */
+/** The maximum length of a text that takes no line breaks, in characters. */
 const MAX_LINE = 200
 /** The maximum number of rows. More items are edited as JSON. */
 export const MOST_ROWS = 50
 /** The maximum depth of nested groups and rows. Deeper and recursive values are edited as JSON. */
 const DEPTH = 4
 
-/** Compiles the plan of a field from its schema. */
-export function compileFieldPlan (property: Property): FieldPlan {
-  return compileWithin(property, [])
+/**
+ * Compiles the plan of a field from its schema.
+ * @param isUnique whether no other row has the same value
+ */
+export function compileFieldPlan (property: Property, isUnique = false): FieldPlan {
+  const plan = compileWithin(property, [])
+  return isUnique && plan.mode === 'text' && !isLongText(property) ? { ...plan, mode: 'line' } : plan
 }
 
 /** Compiles the plan of an attribute without a schema. */
@@ -149,12 +153,13 @@ function itemOf ({ name, shape: { items } }: Property): Property {
   }
 }
 
-function modeOf ({ shape, schema, writeOnly }: Property): FieldMode {
+function modeOf (property: Property): FieldMode {
+  const { shape, schema, writeOnly } = property
   const { only, choices, items, types } = shape
   if (only === 'boolean') return 'choice'
   if (choices !== undefined) return isChoice(shape) ? 'choice' : 'json'
   // A value that is never shown has a password input, which is one line.
-  if (only === 'string') return writeOnly ? 'line' : stringMode(shape, schema)
+  if (only === 'string') return writeOnly ? 'line' : stringMode(property)
   if (only === 'integer' || only === 'number') return 'line'
   if (only === 'array') return arrayMode(items, schema)
   if (isGroup(shape)) return 'group'
@@ -162,13 +167,18 @@ function modeOf ({ shape, schema, writeOnly }: Property): FieldMode {
   return types.has('string') && !types.has('object') && !types.has('array') ? 'line' : 'json'
 }
 
-function stringMode ({ format }: Shape, schema: Schema): FieldMode {
-  const { maxLength, pattern, contentMediaType } = keywordsOf(schema)
+function stringMode (property: Property): FieldMode {
+  const { shape: { format }, schema } = property
+  const { maxLength, pattern } = keywordsOf(schema)
   if (format === 'date-time') return 'moment'
-  if (format === 'textarea' || (typeof contentMediaType === 'string' && contentMediaType.startsWith('text/'))) {
-    return 'text'
-  }
+  if (isLongText(property)) return 'text'
   return format === undefined && pattern === undefined && !(Number(maxLength) <= MAX_LINE) ? 'text' : 'line'
+}
+
+/** Returns whether the schema says that a text has several lines. */
+export function isLongText ({ shape: { format }, schema }: Property): boolean {
+  const { contentMediaType } = keywordsOf(schema)
+  return format === 'textarea' || (typeof contentMediaType === 'string' && contentMediaType.startsWith('text/'))
 }
 
 function arrayMode (items: Shape, schema: Schema): FieldMode {
@@ -231,9 +241,9 @@ function modeOfText (value: unknown, shape: Shape): FieldMode {
   return canShow('line', value, shape) ? withBreaks('line', value) : 'json'
 }
 
+/** A line would lose the line breaks of a value. */
 function withBreaks (mode: FieldMode, value: unknown): FieldMode {
-  if (mode !== 'line' || typeof value !== 'string') return mode
-  return value.includes('\n') || value.length > MAX_LINE ? 'text' : mode
+  return mode === 'line' && typeof value === 'string' && value.includes('\n') ? 'text' : mode
 }
 
 /** Returns whether the control sends the same value back if nobody touches it. */

@@ -25,7 +25,7 @@ import { FormValues, makeHidden, type FormTarget } from './form-values.js'
 /** The dependencies of `Forms`. */
 export interface FormSource {
   readonly resource: Resource
-  readonly context: Pick<WriterContext, 'references' | 'hasKeys'>
+  readonly context: Pick<WriterContext, 'references' | 'unique' | 'hasKeys'>
   readonly messages: PageMessages
   readonly translate: Translate
 }
@@ -65,7 +65,8 @@ export class Forms {
     this.#resource = resource
     this.#messages = messages
     this.#translate = translate
-    this.#plans = [...resource.attributes.values()].filter(({ readOnly }) => !readOnly).map(compileFieldPlan)
+    this.#plans = [...resource.attributes.values()].filter(({ readOnly }) => !readOnly)
+      .map((property) => compileFieldPlan(property, context.unique.has(property.name)))
     this.#references = context.references
     this.#hasKeys = context.hasKeys
     this.#values = new FormValues(resource, shown)

@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import resources, { type AttributesSchema, memoryStore } from '../../../../lib/index.js'
+import resources, { type AttributesSchema, memoryStore, type Store } from '../../../../lib/index.js'
 import { build } from '../../../support/helper.js'
 import { compileFormReader } from '../../../../lib/core/formats/form/read.js'
 
@@ -396,6 +396,41 @@ t.test('a value that its control could not bring back gets one that can', async 
       t.strictSame(controlsOf((await app.inject(`/${index}/posts/1.html`)).body, 'PUT'), controls)
     })
   }
+})
+
+t.test('the schema and the keys decide whether a text has one line, a row that grows, or five rows', async (t) => {
+  const long = { type: 'string' } as const
+  const properties = {
+    code: long,
+    sku: { ...long, maxLength: 5000 },
+    tenant: long,
+    number: long,
+    title: { ...long, maxLength: 200 },
+    note: { ...long, maxLength: 201 },
+    body: { ...long, format: 'textarea' },
+    page: { ...long, contentMediaType: 'text/html' },
+    slug: { ...long, maxLength: 50, format: 'textarea' }
+  }
+  const unique = ['sku', 'slug', ['tenant', 'number']]
+  const plain = memoryStore({ unique })
+  const store: Store = { ...plain, key: ['code'], unique }
+  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties }, store })
+  const controls = async (path: string, names: readonly string[]): Promise<ReadonlyArray<string | undefined>> => {
+    const { body } = await app.inject(path)
+    return names.map((name) => {
+      const found = new RegExp(`<(input type="text"|textarea) [^>]*name="post\\[${name}\\]"[^>]*>`).exec(body)
+      return /rows="\d+"/.exec(found?.[0] ?? '')?.[0] ?? found?.[1]
+    })
+  }
+  const [line, one] = ['input type="text"', 'rows="1"']
+  t.strictSame(await controls('/posts.html', Object.keys(properties)),
+    [line, line, one, one, line, one, 'rows="5"', 'rows="5"', 'rows="5"'])
+
+  // Browsers that do not let a text grow show its rows. Only a line break needs another control than the form of a new
+  // post has, because a line would lose it.
+  plain.create({ sku: 'x'.repeat(400), tenant: `a\n\n${'x'.repeat(61)}`, number: 'a\n'.repeat(30), title: 'a\nb' }, {})
+  t.strictSame(await controls('/posts/1.html', ['sku', 'tenant', 'number', 'title', 'note']),
+    [line, 'rows="4"', 'rows="10"', 'rows="2"', one])
 })
 
 t.test('an array of more than fifty objects is edited as JSON, because forms have a maximum size', async (t) => {

@@ -32,6 +32,7 @@ const plain: WriterContext = {
   conditions: [],
   hasSearch: false,
   hasLast: false,
+  unique: new Set(),
   hasKeys: false,
   manyActions: new Set(),
   importActions: new Set(),
