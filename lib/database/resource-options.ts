@@ -26,7 +26,7 @@ export function tableOptionsOf (
 export function findActions (
   table: TableDescription,
   write: boolean,
-  { only, except = [], formPages = false }: Pick<TableOptions, 'only' | 'except' | 'formPages'>
+  { only, except = [], formPages = true }: Pick<TableOptions, 'only' | 'except' | 'formPages'>
 ): readonly ActionName[] {
   const { name, canCreate, canUpdate, canDelete } = table
   const possible: readonly ActionName[] = [

@@ -80,10 +80,10 @@ t.test('a table has the actions that it allows, if the app allows writes', async
   const limited = describeTable({ canUpdate: false, canDelete: false })
   const cases: ReadonlyArray<readonly [...Parameters<typeof findActions>, expected: string]> = [
     [all, false, {}, 'list show'],
-    [all, true, {}, 'list show create update delete'],
-    [all, true, { formPages: true }, 'list show create new update edit delete'],
-    [limited, true, { formPages: true }, 'list show create new'],
-    [all, true, { except: 'delete' }, 'list show create update'],
+    [all, true, {}, 'list show create new update edit delete'],
+    [all, true, { formPages: false }, 'list show create update delete'],
+    [limited, true, {}, 'list show create new'],
+    [all, true, { except: 'delete' }, 'list show create new update edit'],
     [all, false, { except: ['show', 'delete'] }, 'list'],
     [all, true, { only: ['list', 'create'] }, 'list create'],
     [all, false, { only: 'list' }, 'list']

@@ -253,7 +253,7 @@ export interface RoutingOptions<
   readonly only?: ActionName | readonly ActionName[]
   /** The actions to leave out. @default none */
   readonly except?: ActionName | readonly ActionName[]
-  /** Whether `/posts/new` and `/posts/1/edit` show forms. @default false, unless `only` names one */
+  /** Whether `/posts/new` and `/posts/1/edit` show forms. @default false, or true with `stores` */
   readonly formPages?: boolean
   /** The segments of `new` and `edit`. @default { new: 'new', edit: 'edit' } */
   readonly pathNames?: { readonly new?: string; readonly edit?: string }

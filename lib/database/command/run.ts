@@ -133,7 +133,7 @@ function describe (settings: Settings, url: string, reports: readonly TableRepor
   const served = reports.filter(({ path }) => path !== undefined)
   const width = Math.max(0, ...served.map(({ path }) => String(path).length))
   const lines = served.map(({ path, table: { name, kind }, actions }) => {
-    const writes = actions.filter((action) => action !== 'list' && action !== 'show')
+    const writes = actions.filter((action) => action === 'create' || action === 'update' || action === 'delete')
     const notes = [
       ...(kind === 'table' ? [] : [kind]),
       ...(settings.write ? [writes.join(', ') || 'read-only'] : [])

@@ -10,9 +10,7 @@ import { findLocalTime } from '../values/date-time.js'
 import { MAX_EMAIL_LENGTH } from '../values/render-value.js'
 import type { Constraints, Field, FieldFrame, InputField, TextField } from '../views/model.js'
 import { makeCheckboxes, makeChoice, makeReference } from './choices.js'
-import {
-  type Current, type FieldMode, type FieldPlan, isLongText, type Moment, modeOfValue, splitMoment
-} from './field-plan.js'
+import { type Current, type FieldMode, type FieldPlan, type Moment, modeOfValue, splitMoment } from './field-plan.js'
 
 /** Stands for a value of which the form may only show a part. */
 export const PARTIAL: unique symbol = Symbol('partial')
@@ -195,9 +193,9 @@ function makeOpenText (frame: FieldFrame, text: string, { jsonOrText }: PageMess
 const TEXT = { width: 60, rows: 10 }
 
 /** Returns the rows of a text. Browsers without `field-sizing` do not let it grow, and show this many. */
-function rowsOfText ({ isCell, property }: FieldPlan, text: string): number {
+function rowsOfText ({ isCell, isLong }: FieldPlan, text: string): number {
   if (isCell) return 1
-  if (isLongText(property)) return 5
+  if (isLong) return 5
   const rows = text.split('\n', TEXT.rows).map((line) => Math.max(Math.ceil(line.length / TEXT.width), 1))
   return Math.min(rows.reduce((sum, count) => sum + count, 0), TEXT.rows)
 }

@@ -29,6 +29,8 @@ export interface FieldPlan {
   readonly constraints: Constraints
   readonly controls: ControlConstraints
   readonly width: ControlWidth
+  /** Whether its schema says that a text has several lines. */
+  readonly isLong: boolean
   /** The decimal places of its numbers, such as 2 for amounts of money, or `undefined` if they may have any. */
   readonly places: number | undefined
   /** The pattern of the text. */
@@ -66,7 +68,7 @@ const DEPTH = 4
  */
 export function compileFieldPlan (property: Property, isUnique = false): FieldPlan {
   const plan = compileWithin(property, [])
-  return isUnique && plan.mode === 'text' && !isLongText(property) ? { ...plan, mode: 'line' } : plan
+  return isUnique && plan.mode === 'text' && !plan.isLong ? { ...plan, mode: 'line' } : plan
 }
 
 /** Compiles the plan of an attribute without a schema. */
@@ -97,6 +99,7 @@ function compileWithin (property: Property, ancestors: readonly Shape[]): FieldP
     mode,
     constraints,
     controls: compileControlConstraints(constraints, property.writeOnly),
+    isLong: isLongText(property),
     width: mode === 'line' ? compileWidth(shape, schema) : undefined,
     places: findPlaces(constraints.step),
     pattern: typeof pattern === 'string' ? new RegExp(pattern, 'u') : undefined,
@@ -176,7 +179,7 @@ function stringMode (property: Property): FieldMode {
 }
 
 /** Returns whether the schema says that a text has several lines. */
-export function isLongText ({ shape: { format }, schema }: Property): boolean {
+function isLongText ({ shape: { format }, schema }: Property): boolean {
   const { contentMediaType } = keywordsOf(schema)
   return format === 'textarea' || (typeof contentMediaType === 'string' && contentMediaType.startsWith('text/'))
 }

@@ -334,6 +334,7 @@ details.danger p { margin: 0 }
 details.danger .actions { margin-block-start: .9rem }
 
 /* The form takes the place of the row once the link to it is followed. */
+.edit:not(:target), .new:not(:target, :has(:target)) { display: none }
 .edit:target { margin-block-start: 0; scroll-margin-block-start: 8rem }
 main:has(> .edit:target) > :is(.record, .blank, .children, .related), main:has(> .edit:target) .tools { display: none }
 @media (max-width: 40rem) {

@@ -162,7 +162,7 @@ function openList (page: ListPage): Markup {
 }
 
 function closeList (page: ListPage, views: ResolvedViews): Markup {
-  const { range, previous, next, first, last, create } = page
+  const { range, previous, next, first, last, create, isEmpty } = page
   return markup`${
     (next ?? previous ?? first) !== undefined && markup`<nav class="pages">${
       range !== undefined && markup`<p class="range">${renderRange(range)}</p>`
@@ -175,7 +175,7 @@ function closeList (page: ListPage, views: ResolvedViews): Markup {
     }${
       last !== undefined && markup`<a href="${last.href}">${last.label}</a>`
     }</div></nav>\n`
-  }${renderNew(create, page, views)}`
+  }${create !== undefined && renderNew(create, page, views, !isEmpty)}`
 }
 
 function isFiltered ({ filter }: ListPage): boolean {
@@ -318,7 +318,9 @@ ${page.form !== undefined && views.form(page.form, page, views)}`
 export function error (page: ErrorPage, views: ResolvedViews): Markup {
   const { title, parent, texts, create, problem, navigation } = page
   const way = parent ?? (navigation && { label: navigation.title, href: navigation.href })
-  return markup`${renderProblem(problem.status, { title, texts, way })}${renderNew(create, page, views)}`
+  return markup`${renderProblem(problem.status, { title, texts, way })}${
+    create !== undefined && renderNew(create, page, views, false)
+  }`
 }
 
 /** What a page says about an error. */
@@ -417,8 +419,9 @@ function renderAction ({ method, label, href, hidden }: PageAction): Markup {
   }<button type="submit">${label}</button></form>`
 }
 
-function renderNew (form: Form | undefined, page: Page, views: ResolvedViews): Markup | undefined {
-  return form && markup`<section id="new" class="card" aria-labelledby="new-heading">
+/** Renders the form of a new row. A folded one is shown once a link to it, or to something in it, is followed. */
+function renderNew (form: Form, page: Page, views: ResolvedViews, isFolded: boolean): Markup {
+  return markup`<section id="new" class="card${isFolded && ' new'}" aria-labelledby="new-heading">
 ${form.another !== undefined && renderNotice(ADDED, page.messages.created)}<h2 id="new-heading">${form.heading}</h2>
 ${views.form(form, page, views)}</section>
 `

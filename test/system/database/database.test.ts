@@ -191,8 +191,8 @@ t.test('a date or a time names no row, and is edited in one line that keeps it',
   const page = await pageOf('/copies/1')
   t.match(page, '<h1>Copy 1</h1>')
   t.match(page, '>Ulm</a>')
-  t.match(page, /<input type="text" id="[^"]*" name="copy\[title\]" value="2021-03-06 15:51:59"/)
-  t.match(await pageOf('/copies/2'), /<textarea [^>]*name="copy\[title\]"[^>]*>2021-03-06&#10;15:52<\/textarea>/)
+  t.match(await pageOf('/copies/1/edit'), /<input type="text" id="[^"]*" name="copy\[title\]" value="2021-03-06 15:51:59"/)
+  t.match(await pageOf('/copies/2/edit'), /<textarea [^>]*name="copy\[title\]"[^>]*>2021-03-06&#10;15:52<\/textarea>/)
   const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' }
   const sent = await app.inject({
     method: 'POST', url: '/copies', headers, payload: '_method=PUT&id=2&copy[title]=2021-03-06%0D%0A15:52'
@@ -216,7 +216,7 @@ t.test('a column that is not null with a default is required, and a form fills i
     write: true
   })
   const headers = { accept: 'text/html' }
-  const page = (await app.inject({ url: '/films/1', headers })).body
+  const page = (await app.inject({ url: '/films/1/edit', headers })).body
   t.match(page, '<label for="film:days">Days</label>\n<input type="number" id="film:days"')
   t.match(page, /id="film:days" name="film\[days\]" required="required" [^>]*value="3"/)
   t.match(page, /<input type="checkbox" id="film:seen" name="film\[seen\]" value="true" checked="checked"/)
@@ -247,10 +247,10 @@ t.test('options select tables, and change single resources or all', async (t) =>
     }
   })
   t.strictSame(guarded.reports.map(({ name, path, actions }) => `${name} ${path} ${actions.join(' ')}`), [
-    'records /music/records list show create update', 'bands /music/bands list show create update'
+    'records /music/records list show create new update edit', 'bands /music/bands list show create new update edit'
   ])
   t.match((await guarded.app.inject('/music/bands.html')).body, /<h1>All bands<\/h1>/)
-  t.match((await guarded.app.inject('/music/bands/1.html')).body, />Keep</)
+  t.match((await guarded.app.inject('/music/bands/1/edit.html')).body, />Keep</)
   t.equal((await guarded.app.inject('/music/records.html')).statusCode, 404)
   t.match(
     (await guarded.app.inject({ url: '/music', headers: { accept: 'text/html' } })).body,
@@ -270,8 +270,8 @@ t.test('the app can change the descriptions of tables', async (t) => {
   t.equal(artist?.name, 'Album')
   const changed = [...others, { ...artist, canUpdate: false }] as typeof others
   const { reports } = await serve(t, { descriptions: changed, write: true })
-  t.strictSame(reports.map(({ name, actions }) =>
-    `${name} ${actions.join(' ')}`), ['artists list show create update delete', 'albums list show create delete'])
+  t.strictSame(reports.map(({ name, actions }) => `${name} ${actions.join(' ')}`),
+    ['artists list show create new update edit delete', 'albums list show create new delete'])
   const selected = await serve(t, { descriptions: changed, only: ['Artist'] })
   t.strictSame(selected.reports.map(({ name }) => name), ['artists'])
   // A reference leads to the table of the same schema, or else of any.

@@ -143,11 +143,11 @@ t.test('the words of the defaults may depend on the language', async (t) => {
   })).body
   t.match(await read('/', 'de'), /<h1>Tabellen<\/h1>[^]*<a href="\/fews">Wenige<\/a>/)
   t.match(
-    await read('/fews', 'de'), /<a href="\/">Tabellen<\/a>[^]*<h1>Wenige<\/h1>[^]*>Bezeichnung<[^]*>Weniges anlegen</
+    await read('/fews', 'de'), /<a href="\/">Tabellen<\/a>[^]*<h1>Wenige<\/h1>[^]*>Weniges anlegen<[^]*>Bezeichnung</
   )
-  t.match(await read('/fews/1', 'de'), '>Sichern</button>')
+  t.match(await read('/fews/1/edit', 'de'), '>Sichern</button>')
   t.match(await read('/fews', 'en'), /<a href="\/">Tables<\/a>[^]*<h1>Fews<\/h1>[^]*>Name</)
-  t.match(await read('/fews/1', 'en'), '>Keep</button>')
+  t.match(await read('/fews/1/edit', 'en'), '>Keep</button>')
 })
 
 t.test('the home page is below the prefix', async (t) => {

@@ -61,8 +61,8 @@ t.test('the tables of a schema are served, and written', async (t) => {
   await app.ready()
   t.strictSame(reports.map(({ table: { name }, path, actions }) =>
     `${name} ${path} ${actions.slice(2).join(' ')}`.trim()).sort(), [
-    'counted /counteds', 'order /orders create update delete', 'people /people create update delete', 'rich /riches',
-    '😀 /u1f600 create update delete'
+    'counted /counteds', 'order /orders create new update edit delete', 'people /people create new update edit delete',
+    'rich /riches', '😀 /u1f600 create new update edit delete'
   ])
   t.match((await app.inject('/people/1.json')).json(), {
     person: { id: 1, full_name: 'Ann', salary: '120.50', mood: 'good', tags: ['a', 'b'] }

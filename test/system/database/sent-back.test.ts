@@ -31,7 +31,7 @@ const SEND: Readonly<Record<string, (app: FastifyInstance, id: number) => Promis
   },
   async html (app, id) {
     return (await app.inject(
-      submit(findForm(await app.inject(`/things/${id}.html`), 'PUT'), undefined, html)
+      submit(findForm(await app.inject(`/things/${id}/edit.html`), 'PUT'), undefined, html)
     )).statusCode - 103
   },
   async activeResource (app, id) {
@@ -242,7 +242,7 @@ t.test('the form of a table that has nothing to fill in creates a row', async (t
   app.register(database, { database: opened, write: true })
   for (const url of ['/tickets', '/stamps']) {
     const response = await app.inject(
-      submit(findForm(await app.inject({ url, headers: html }), 'POST'), undefined, html)
+      submit(findForm(await app.inject({ url: `${url}/new`, headers: html }), 'POST'), undefined, html)
     )
     t.equal(response.statusCode, 303, url)
     t.match(response.headers.location, `${url}/1`)

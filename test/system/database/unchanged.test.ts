@@ -56,7 +56,7 @@ const SEND: Readonly<Record<string, (app: FastifyInstance, path: string, name?: 
     return (await app.inject({ method: 'PUT', url: path.replace(/\/\d+$/, '.json'), payload })).statusCode
   },
   async html (app, path, name) {
-    const form = findForm(await app.inject({ url: path, headers: html }), 'PUT')
+    const form = findForm(await app.inject({ url: `${path}/edit`, headers: html }), 'PUT')
     const field = form.controls.find(({ name }) => name.endsWith('[name]'))?.name ?? ''
     return (await app.inject(
       submit(name === undefined ? form : fill(form, { [field]: name }), undefined, html)
@@ -132,7 +132,8 @@ for (const { name, store, run } of await openEngines()) {
     )
     await run("INSERT INTO actor (name, last_update) VALUES ('PENELOPE', '2006')", ...TRIGGERS[name])
     for (const version of ['values', 'version', ...name === 'sqlite' ? [] : ['xmin']]) {
-      const app = await build(t, { name: 'actors', attributes, store: store({ table: 'actor', version, attributes }) })
+      const actors = store({ table: 'actor', version, attributes })
+      const app = await build(t, { name: 'actors', attributes, store: actors, formPages: true })
       const read = () => run('SELECT * FROM actor')
       const before = await read()
       const { headers: { etag } } = await app.inject('/actors/1.json')

@@ -91,7 +91,8 @@ export function resolveRouting (options: ResourceOptions, singleton: boolean, ou
 }
 
 function resolveActions (options: ResourceOptions, singleton: boolean): ReadonlySet<ActionName> {
-  const { only, except = [], formPages = false, store, actions: handlers = {} } = options
+  const { only, except = [], store, stores, actions: handlers = {} } = options
+  const { formPages = store === undefined && stores !== undefined } = options
   const usual = singleton ? USUAL.filter((action) => action !== 'list') : USUAL
   const known = [...usual, ...FORMS]
   // The handlers are checked later, because they may only be those of these actions.

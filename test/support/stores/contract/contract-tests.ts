@@ -9,7 +9,7 @@ export const LONG_LISTS = /page|batch|position|list that is left|listed once|in 
 /** These, and the other scenarios of queries: what is left are the values of rows, and writes to them. */
 export const QUERIES = new RegExp(`${LONG_LISTS.source}|order|operator|search|filter|limit|disconnect`)
 /** The scenarios that a store without transactions cannot run. */
-export const TRANSACTIONS = /transaction|dry run|after the commit|attempt|expired request/
+export const TRANSACTIONS = /transaction|created together|dry run|after the commit|attempt|expired request/
 
 /** Why scenarios are skipped whose store creates rows one by one. */
 export const NOT_TOGETHER = 'the store has no method createMany'
