@@ -123,7 +123,7 @@ async function testBlog (t: Test, { open, read, complaints }: Scene): Promise<vo
   })
 
   await t.test('a post is edited: nested attributes, more and fewer rows, and Enter saves', async (t) => {
-    const page = await open(`/posts/${id}`)
+    const page = await open(`/posts/${id}/edit`)
     await press(page, 'Add a link')
     await control(page, 'post[links][1][label]').fill('Cake')
     await control(page, 'post[links][1][url]').fill('http://example.com/cake')
@@ -152,6 +152,7 @@ async function testBlog (t: Test, { open, read, complaints }: Scene): Promise<vo
       author: { name: 'Ada L.' },
       links: [{ label: 'Cake', url: 'http://example.com/cake' }]
     })
+    await follow(page, page.locator('.tools'), 'Edit')
     await press(page, 'Remove link 1')
     await press(page, 'Save changes')
     t.strictSame((await read(`/posts/${id}`)).post.links, [], 'the last row can be removed too')
@@ -205,8 +206,8 @@ async function testBlog (t: Test, { open, read, complaints }: Scene): Promise<vo
 
   await t.test('two windows conflict, and each attribute keeps the chosen side', async (t) => {
     const { rating } = (await read(`/posts/${id}`)).post
-    const mine = await open(`/posts/${id}`)
-    const theirs = await open(`/posts/${id}`)
+    const mine = await open(`/posts/${id}/edit`)
+    const theirs = await open(`/posts/${id}/edit`)
     await control(theirs, 'post[title]').fill('Their title')
     await control(theirs, 'post[rating]').fill('2')
     await control(theirs, 'post[tags]').fill('theirs')
@@ -236,14 +237,15 @@ async function testBlog (t: Test, { open, read, complaints }: Scene): Promise<vo
   })
 
   await t.test('a conflict during a conflict loses no typed or chosen value', async (t) => {
-    const mine = await open(`/posts/${id}`)
-    const theirs = await open(`/posts/${id}`)
+    const mine = await open(`/posts/${id}/edit`)
+    const theirs = await open(`/posts/${id}/edit`)
     await control(theirs, 'post[title]').fill('Theirs')
     await press(theirs, 'Save changes')
     await control(mine, 'post[title]').fill('Mine')
     await control(mine, 'post[tags]').fill('mine')
     await press(mine, 'Save changes')
     await control(mine, 'post[title][?][keep]', 'theirs').check()
+    await follow(theirs, theirs.locator('.tools'), 'Edit')
     await control(theirs, 'post[body]').fill('Their second thought')
     await control(theirs, 'post[title]').fill('Theirs, again')
     await press(theirs, 'Save changes')
@@ -257,8 +259,8 @@ async function testBlog (t: Test, { open, read, complaints }: Scene): Promise<vo
   })
 
   await t.test('an error during a conflict is shown like any other', async (t) => {
-    const mine = await open(`/posts/${id}`)
-    const theirs = await open(`/posts/${id}`)
+    const mine = await open(`/posts/${id}/edit`)
+    const theirs = await open(`/posts/${id}/edit`)
     await control(theirs, 'post[body]').fill('Their third thought')
     await press(theirs, 'Save changes')
     await control(mine, 'post[body]').fill('My third thought')
@@ -274,9 +276,10 @@ async function testBlog (t: Test, { open, read, complaints }: Scene): Promise<vo
 
   await t.test('a changed record is not deleted unseen, and no deletion takes a single click', async (t) => {
     const page = await open(`/posts/${id}`)
-    const other = await open(`/posts/${id}`)
+    const other = await open(`/posts/${id}/edit`)
     await control(other, 'post[title]').fill('Changed meanwhile')
     await press(other, 'Save changes')
+    await follow(other, other.locator('.tools'), 'Edit')
     t.equal(await page.getByRole('button', { name: 'Yes, delete it' }).count(), 0, 'the button is not there yet')
     await page.locator('summary', { hasText: 'Delete this post' }).click()
     await press(page, 'Yes, delete it')
@@ -318,7 +321,10 @@ async function testNested (t: Test, { open, read }: Scene, { prefix, isApart, mi
   const above = [['Posts', `${prefix}/posts`], ['Post 1', `${prefix}/posts/1`], ['Comments', list]]
   const page = await open(`${prefix}/posts`)
   const field = (page: Page, name: string): Locator => control(page, `comment[${name}]`)
-  const edit = async (page: Page): Promise<void> => { if (isApart) await follow(page, page.locator('.tools'), 'Edit') }
+  const edit = async (page: Page): Promise<void> => {
+    if (isApart) await follow(page, page.locator('.tools'), 'Edit')
+    else await page.getByRole('link', { name: 'Edit' }).click()
+  }
 
   await follow(page, page.locator('table.list'), '1')
   await press(page, 'Publish')
@@ -363,7 +369,7 @@ async function testNested (t: Test, { open, read }: Scene, { prefix, isApart, mi
   t.strictSame([pathOf(page), (await read(path)).comment], [path, made], 'an untouched form changes nothing')
 
   await edit(page)
-  const theirs = await open(isApart ? `${path}/edit` : path)
+  const theirs = await open(`${path}${isApart ? '/' : '#'}edit`)
   await field(theirs, 'author').fill('Theirs')
   await field(theirs, 'stars').fill('3')
   await press(theirs, 'Save changes')
@@ -448,8 +454,10 @@ async function testPages (t: Test, browser: Browser): Promise<void> {
     watch(page, findings.complaints)
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       await page.goto(next.address)
-      // Opens each `details` element, so that its content is checked too.
-      await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true')
+      // Opens each `details` element and shows each form, so that their content is checked too.
+      await page.evaluate(`
+        for (const details of document.querySelectorAll('details')) details.open = true
+        for (const form of document.querySelectorAll('.card')) form.classList.remove('edit', 'new')`)
       for (const [index, width] of WIDTHS.entries()) {
         await page.setViewportSize({ width, height: 800 })
         const needed = await page.evaluate<number>('document.documentElement.scrollWidth')
@@ -489,8 +497,9 @@ async function takePictures (t: Test, browser: Browser, folder: URL): Promise<vo
   await take(list, 'list')
   const record = await open('/posts/9')
   await take(record, 'record')
+  await follow(record, record.locator('.tools'), 'Edit')
 
-  const errors = await open('/posts/9')
+  const errors = await open('/posts/9/edit')
   await control(errors, 'post[title]').fill('A short guide to forms, revised')
   await control(errors, 'post[tags]').fill('forms\nweb\nforms')
   await control(errors, 'post[links][0][url]').fill('https://example.com/über-uns')
@@ -499,7 +508,7 @@ async function takePictures (t: Test, browser: Browser, folder: URL): Promise<vo
 
   await control(record, 'post[title]').fill('A guide to forms')
   await control(record, 'post[rating]').fill('5')
-  const other = await open('/posts/9')
+  const other = await open('/posts/9/edit')
   await control(other, 'post[title]').fill('Forms, explained')
   await control(other, 'post[tags]').fill('forms\nweb\nhtml')
   await press(other, 'Save changes')

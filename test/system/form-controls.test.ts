@@ -179,7 +179,7 @@ async function testSpecimens (t: Test, { open, read, store, complaints }: Scene)
       const before = await read(path)
       const stored = async (): Promise<unknown> => (await store?.get(created?.id as number, {}, context))?.attributes
       const kept = await stored()
-      await page.goto(new URL(path, page.url()).href)
+      await page.goto(new URL(`${path}#edit`, page.url()).href)
       await press(page, 'Save changes')
       const after = await read(path)
       t.strictSame(await textsOf(page.locator('.problem li')), [], `${name}: there is no error`)
@@ -192,7 +192,7 @@ async function testSpecimens (t: Test, { open, read, store, complaints }: Scene)
 
   await t.test('each kind of control can be emptied and filled again', async (t) => {
     const created = await store?.create({ ...plainSpecimen, ...untouched[0]?.[1], title: 'Emptied' }, {}, context)
-    const page = await open(`/specimens/${created?.id}`)
+    const page = await open(`/specimens/${created?.id}#edit`)
     const field = (name: string, value?: string): Locator => fieldOf(page, name, value)
     await field('certain', '').check()
     await field('shown').check()
@@ -224,8 +224,8 @@ async function testSpecimens (t: Test, { open, read, store, complaints }: Scene)
     const created = await store?.create({ ...plainSpecimen, ...untouched[0]?.[1], title: 'Contested' }, {}, context)
     const path = `/specimens/${created?.id}`
     for (const side of ['yours', 'theirs'] as const) {
-      const mine = await open(path)
-      const theirs = await open(path)
+      const mine = await open(`${path}#edit`)
+      const theirs = await open(`${path}#edit`)
       const [theirNumber, myNumber, theirOrigin, myOrigin, theirMark, myMark, draft, no] = side === 'yours'
         ? ['7', '8', 'Asia', 'Sea', 'stamp', 'seal', 'draft', 'false'] as const
         : ['5', '6', 'Space', 'Africa', 'signature', 'stamp', 'live', 'true'] as const
@@ -316,14 +316,14 @@ async function testExactTexts (t: Test, browser: Browser): Promise<void> {
     const page = await scene.open('/posts')
     for (const [index, value] of values.entries()) {
       const id = index + 1
-      await page.goto(`${scene.url}/posts/${id}`)
+      await page.goto(`${scene.url}/posts/${id}#edit`)
       await control(formOf(page), 'post[title]').fill('After')
       await press(page, 'Save changes')
       const { title, it } = (await scene.read(`/posts/${id}`)).post as Row
       // The schema does not allow two of the values, which stay as they are because nobody has touched them.
       t.strictSame([title, it], ['After', value], `${JSON.stringify(schema)} ${value}`)
     }
-    await page.goto(`${scene.url}/posts/1`)
+    await page.goto(`${scene.url}/posts/1#edit`)
     await control(formOf(page), 'post[it]').fill(typed)
     await press(page, 'Save changes')
     t.equal(((await scene.read('/posts/1')).post as Row).it, kept, `${JSON.stringify(schema)} ${typed}`)
