@@ -18,7 +18,7 @@ import { WINGS } from '../wings.js'
 import { connect, type OpenTable, openTables } from './open-tables.js'
 import type { DatabaseOptions, TableReport } from './options.js'
 import { type NameOf, type ResourceNames, nameResources } from './resource-names.js'
-import { findActions, findReferences, findTitle, type ReferenceTarget, tableOptionsOf } from './resource-options.js'
+import { findActions, findReferences, type ReferenceTarget, tableOptionsOf } from './resource-options.js'
 
 const OPTIONS: ReadonlyArray<keyof DatabaseOptions | keyof RegisterOptions> = [
   'pool', 'schema', 'database', 'file', 'only', 'except', 'write', 'tables', 'defaults', 'nameOf', 'descriptions',
@@ -145,7 +145,6 @@ function makeResources (
       ...others,
       store,
       html: {
-        ...(shared.title === undefined && findTitle(table)),
         ...own.html,
         messages: joinMessages([shared.messages, messages, own.html?.messages])
       },

@@ -1,13 +1,10 @@
 import { InvalidOptionError } from '../core/errors.js'
 import { capitalize, wordsOf } from '../core/util/words.js'
-import { findTitleAttribute } from '../html/values/row-names.js'
 import { nameReference } from '../core/relations/relations.js'
-import { declareAttributes } from '../core/resource/attributes.js'
 import { type ActionName, referencedAttribute } from '../core/resource/resource.js'
 import type { AttributesSchema, Schema } from '../core/schema/types.js'
 import type { TableDescription } from '../sql/tables/description.js'
 import { isObject } from '../core/util/own-property.js'
-import type { HtmlOptions } from '../html/options.js'
 import type { TableOptions } from './options.js'
 import { splitName } from './resource-names.js'
 
@@ -61,36 +58,6 @@ export function addTitles ({ attributes, columns }: TableDescription): Attribute
       return [name, isNamed ? schema : { ...schema, title }]
     }))
   } as AttributesSchema
-}
-
-/** The names of columns that usually name a row. */
-const TITLES = /^(?:name|title|label)$/i
-/** The names of the two columns that name a person. */
-const FIRST = /^(?:(?:first|given|f)[_-]?name|given|forename)$/i
-const LAST = /^(?:(?:last|family|l)[_-]?name|family|surname)$/i
-
-/**
- * Returns the option `title` of a table with the names of persons, or with a column such as `name`, even if the columns
- * may be null. The `title` of a person is that of a job, which others have, too. Otherwise, a
- * foreign key or a part of a key does not name a row, because other rows have the same value. The default is the first
- * text that is required.
- */
-export function findTitle (table: TableDescription): Pick<HtmlOptions, 'title'> {
-  const { attributes, key = [], references } = table
-  const all = Object.entries(attributes.properties as Readonly<Record<string, Schema>>)
-  const texts = all.flatMap(([name, { type, format }]) =>
-    format === undefined && [type].flat().includes('string') ? [name] : [])
-  const find = (pattern: RegExp): string | undefined => texts.find((name) => pattern.test(name))
-  const [first, last, named] = [FIRST, LAST, TITLES].map(find)
-  if (first !== undefined && last !== undefined) {
-    return { title: ({ attributes }) => [attributes[first], attributes[last]].filter((part) => part != null).join(' ') }
-  }
-  if (named !== undefined) return { title: named }
-  const declared = declareAttributes(table.name, { ...attributes })
-  const own = [...declared].filter(([name]) =>
-    !Object.hasOwn(references, name) && (key.length < 2 || !key.includes(name)))
-  const title = findTitleAttribute({ attributes: new Map(own), singleton: false })
-  return title === findTitleAttribute({ attributes: declared, singleton: false }) ? {} : { title }
 }
 
 /** A resource to which attributes may refer. */

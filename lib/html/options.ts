@@ -52,7 +52,8 @@ export interface HtmlOptions<A = Attributes> extends AppearanceOptions {
   readonly timeZone?: string
   /**
    * What names a row on pages: an attribute, a function of the row, or `'id'`.
-   * @default the first required text that is short and has no format, default or choices, or else the id
+   * @default the first and the last name, or else a text such as `name`, a unique text, the first required text, or
+   * the id
    */
   readonly title?: RowTitle
   /** The columns of the list besides the name and the id, by the names of attributes. @default the first eight */
@@ -97,7 +98,7 @@ export interface ResolvedHtmlOptions {
   readonly brand: Brand
   /** The time zone of the dates and times, or `undefined` to show each with its own offset. */
   readonly timeZone: string | undefined
-  /** What names a row, or `undefined` for the first required text. */
+  /** What names a row, or `undefined` for what the names of the attributes tell. */
   readonly title?: RowTitle | undefined
   /** The names of the columns of a list, or `undefined` for the first attributes. */
   readonly columns: readonly string[] | undefined

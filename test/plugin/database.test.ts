@@ -2,7 +2,7 @@ import t from 'tap'
 import { CommandError, HELP, parseSettings } from '../../lib/database/command/settings.js'
 import { messageOf } from '../../lib/database/command/source.js'
 import { nameResources, splitName } from '../../lib/database/resource-names.js'
-import { addTitles, findActions, findReferences, findTitle } from '../../lib/database/resource-options.js'
+import { addTitles, findActions, findReferences } from '../../lib/database/resource-options.js'
 import type { AttributesSchema } from '../../lib/index.js'
 import { describeTable } from '../support/stores/databases/table-description.js'
 
@@ -115,52 +115,6 @@ t.test('attributes get titles if their names would look bad', async (t) => {
     attributes: { type: 'object', properties: { NAME: { type: 'string', title: 'Full name' } } }
   })
   t.same(addTitles(own), own.attributes)
-})
-
-t.test('a row is named by a text that other rows need not share', async (t) => {
-  const text = { type: 'string' }
-  const cases: ReadonlyArray<readonly [attributes: Record<string, object>, table: object, expected: object]> = [
-    [{ code: text, Name: { type: ['string', 'null'] } }, {}, { title: 'Name' }],
-    [{ code: text, note: text }, { key: ['code'] }, {}],
-    [{ customer: text, note: text }, { references: { customer: 'customers' } }, { title: 'note' }],
-    [{ base: text, quote: text, day: { type: 'string', format: 'date' } }, { key: ['base', 'quote', 'day'] },
-      { title: 'id' }],
-    [{
-      kind: { type: 'string', enum: ['a'] },
-      long: { type: 'string', maxLength: 201 },
-      code: text,
-      note: { type: 'string', maxLength: 200 }
-    }, { key: ['code', 'kind'] }, { title: 'note' }],
-    [{ customer: { type: 'integer' } }, { references: { customer: 'customers' } }, {}]
-  ]
-  for (const [properties, table, expected] of cases) {
-    const attributes = { type: 'object', required: Object.keys(properties), properties } as unknown as AttributesSchema
-    t.strictSame(findTitle(describeTable({ attributes, ...table })), expected, JSON.stringify(properties))
-  }
-  t.strictSame(findTitle(describeTable({ attributes: attributesOf('count') })), {}, 'nothing is required')
-})
-
-t.test('a person is named by two columns, and never by the title of a job', async (t) => {
-  const text = { type: 'string' }
-  const cases: ReadonlyArray<readonly [columns: readonly string[], row: Readonly<Record<string, unknown>>, name: string
-    | undefined]> = [
-      [['LastName', 'FirstName', 'Title'], { LastName: 'Davolio', FirstName: 'Nancy', Title: 'Clerk' },
-        'Nancy Davolio'],
-      [['name', 'first_name', 'last_name'], { name: 'nd', first_name: 'Nancy', last_name: 'Davolio' }, 'Nancy Davolio'],
-      [['FIRST_NAME', 'LAST_NAME'], { FIRST_NAME: null, LAST_NAME: 'Davolio' }, 'Davolio'],
-      [['given', 'family'], { given: 'Nancy', family: 'Davolio' }, 'Nancy Davolio'],
-      [['givenName', 'familyName'], { givenName: 'Nancy' }, 'Nancy'],
-      [['forename', 'surname'], { forename: 'Nancy', surname: 'Davolio' }, 'Nancy Davolio'],
-      [['fname', 'lname'], {}, ''],
-      [['FirstName', 'Title'], {}, undefined],
-      [['first', 'last', 'title'], {}, undefined]
-    ]
-  for (const [columns, attributes, name] of cases) {
-    const properties = Object.fromEntries(columns.map((column) => [column, text]))
-    const { title } = findTitle(describeTable(
-      { attributes: { type: 'object', properties } as unknown as AttributesSchema }))
-    t.equal(typeof title === 'function' ? title({ id: 1, version: '1', attributes }) : undefined, name, columns.join())
-  }
 })
 
 t.test('references lead to served tables whose ids have the type of the attribute', async (t) => {

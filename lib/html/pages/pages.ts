@@ -11,7 +11,7 @@ import { labelAttributes } from '../languages/labels.js'
 import { compileTranslation, makeMessages } from '../languages/make-messages.js'
 import type { PageOptions } from '../options.js'
 import { makeShowCompiler } from '../values/render-value.js'
-import { RowNames } from '../values/row-names.js'
+import { findTitleAttributes, RowNames } from '../values/row-names.js'
 import { compileShownAttributes, type ShownAttributes } from '../values/shown-attributes.js'
 import type { Form, PageFrame, Value } from '../views/model.js'
 import { compileActions, compileManyActions, type MakeActions, nameInWords, withoutRefused } from './links.js'
@@ -48,7 +48,8 @@ export class Pages {
   readonly #tables: RelatedTables
 
   constructor (resource: Resource, context: WriterContext, options: PageOptions, stylesheet: string) {
-    const { language, language: { tag: lang }, timeZone, title, columns } = options
+    const { language, language: { tag: lang }, timeZone, columns } = options
+    const title = options.title ?? findTitleAttributes(resource, context)
     const messages = makeMessages(resource, language)
     const translate = compileTranslation(language, messages)
     const compileShow = makeShowCompiler(lang, messages, timeZone)

@@ -1,7 +1,8 @@
 import type { Resource } from '../../core/resource/resource.js'
 import type { Id, Row } from '../../core/resource/row.js'
 import type { Property } from '../../core/schema/shape.js'
-import { abbreviate, capitalize } from '../../core/util/words.js'
+import { abbreviate, capitalize, wordsOf } from '../../core/util/words.js'
+import type { WriterContext } from '../../core/formats/format.js'
 import { keywordsOf } from '../forms/constraints.js'
 import type { PageMessages } from '../messages.js'
 import type { ShownAttribute, ShownAttributes } from './shown-attributes.js'
@@ -26,28 +27,31 @@ export class RowNames {
   readonly label: string | undefined
   readonly #resource: Resource
   readonly #messages: PageMessages
-  readonly #read: (row: Row) => unknown
+  readonly #read: (row: Row) => readonly unknown[]
 
   constructor (
     resource: Resource,
     shown: ShownAttributes,
     messages: PageMessages,
-    title: RowTitle | undefined = findTitleAttribute(resource)
+    title: RowTitle | readonly string[]
   ) {
-    const attribute = typeof title === 'function' || title === 'id' ? undefined : shown.find(title)
-    this.attribute = attribute
-    this.label = typeof title === 'function' ? capitalize(messages.singular) : attribute?.label
+    const names = typeof title === 'function' || title === 'id' ? [] : [title].flat()
+    const parts = names.map((name) => shown.find(name)).filter((part) => part !== undefined)
+    const isJoined = typeof title === 'function' || parts.length > 1
+    this.attribute = isJoined ? undefined : parts[0]
+    this.label = isJoined ? capitalize(messages.singular) : parts[0]?.label
     this.#resource = resource
     this.#messages = messages
     this.#read = typeof title === 'function'
-      ? title
-      : attribute === undefined ? () => undefined : ({ attributes }) => attribute.read(attributes)
+      ? (row) => [title(row)]
+      : ({ attributes }) => parts.map((part) => part.read(attributes))
   }
 
   /** Returns the title of a row, or `undefined` if it has none. */
   titleOf (row: Row): string | undefined {
-    const value = this.#read(row)
-    const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : ''
+    const texts = this.#read(row).map((value) =>
+      typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '')
+    const text = texts.filter((text) => text !== '').join(' ')
     return text === '' ? undefined : abbreviate(text, LONGEST_NAME)
   }
 
@@ -69,15 +73,53 @@ function shorten (id: Id): Id {
   return UUID.exec(String(id))?.[1] ?? id
 }
 
-/** Finds the first required text that is short, has no default and is neither an id, an address nor a choice. */
-export function findTitleAttribute ({ attributes, singleton }: Pick<Resource, 'attributes' | 'singleton'>): string {
-  return singleton ? 'id' : [...attributes.values()].find(isTitle)?.name ?? 'id'
+/** The words of the two names of a person, without spaces. */
+const FIRST = /^(?:(?:first|given|f)name|given|forename)$/
+const LAST = /^(?:(?:last|family|l)name|family|surname)$/
+/** The words of texts that usually name a row. */
+const TITLE = /^(?:name|title|label|subject)$/
+/** The words of texts that name a row if every row has one, such as `company_name`. */
+const NAME = / name$/
+/** A word of texts that name no row, because nobody can read them or nobody should. */
+const UNREADABLE = /\b(?:(?:api|auth)? ?(?:key|token)|secret|(?:password)? ?hash|password|passwd|pwd|uuid|guid|salt)s?\b/
+
+/**
+ * Finds the attributes whose values, one after the other, name the rows of a resource: those with the first and the
+ * last name of a person, or else a text such as `name` or `company_name`, a unique text, or the first required one.
+ * There are none if rows are known by their ids. The `title` of a person is that of a job, which others have, too.
+ */
+export function findTitleAttributes (
+  { attributes, singleton, key }: Pick<Resource, 'attributes' | 'singleton' | 'key'>,
+  { references, unique }: Pick<WriterContext, 'references' | 'unique'>
+): readonly string[] {
+  if (singleton) return []
+  const isKey = ({ name }: Property): boolean => key.length === 1 && key[0] === name
+  const texts = [...attributes.values()]
+    .map((property) => ({ ...property, words: wordsOf(property.name).toLowerCase() }))
+    .filter(({ words, ...property }) =>
+      isReadable(property) && !references.has(property.name) && (!UNREADABLE.test(words) || isKey(property)))
+  // `company_name` is required, because an order with a `ship_name` may be one of many that are shipped to one place.
+  const find = (pattern: RegExp, space = ' '): string | undefined =>
+    texts.find(({ words }) => pattern.test(words.replaceAll(' ', space)))?.name
+  const [first, last] = [find(FIRST, ''), find(LAST, '')]
+  if (first !== undefined && last !== undefined) return [first, last]
+  const named = find(TITLE) ??
+    texts.find(({ name, words, required }) => NAME.test(words) && (required || unique.has(name)))?.name
+  if (named !== undefined) return [named]
+  // Other rows have the same value in a part of their keys.
+  const own = texts.filter(({ name }) => key.length < 2 || !key.includes(name))
+  const found = own.find(({ name }) => unique.has(name)) ?? own.find(isShort)
+  return found === undefined ? [] : [found.name]
 }
 
-function isTitle ({ required, writeOnly, schema, shape }: Property): boolean {
-  const { only, format, encoding, choices, titles } = shape
-  const { maxLength = 0, contentMediaType, default: fallback } = keywordsOf(schema)
-  const others = [format, encoding, choices, contentMediaType, fallback]
-  const isText = only === 'string' && others.every((it) => it === undefined)
-  return required && !writeOnly && isText && titles.size === 0 && Number(maxLength) <= 2 * LONGEST_NAME
+/** Returns whether an attribute is a text that pages show as it is: neither an address nor a choice. */
+function isReadable ({ writeOnly, schema, shape: { only, format, encoding, choices, titles } }: Property): boolean {
+  const others = [format, encoding, choices, keywordsOf(schema).contentMediaType]
+  return !writeOnly && only === 'string' && others.every((it) => it === undefined) && titles.size === 0
+}
+
+/** Returns whether each row has a text of its own, of which a name can show the most part. */
+function isShort ({ required, schema }: Property): boolean {
+  const { maxLength = 0, default: fallback } = keywordsOf(schema)
+  return required && fallback === undefined && Number(maxLength) <= 2 * LONGEST_NAME
 }

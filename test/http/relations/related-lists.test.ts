@@ -355,7 +355,7 @@ t.test('the path parameters of a list must be those of the row', async (t) => {
     name: 'albums', prefix: '/:tenant', attributes: album, store: makeAlbums(), references: { artistId: 'artists' }
   })
   t.strictSame(await linksOn(apart, '/artists/1'), [], 'the tenant is unknown')
-  t.match((await apart.inject('/a/albums/1.html')).body, '<a href="/artists/1">Artist 1</a>', 'the other way is known')
+  t.match((await apart.inject('/a/albums/1.html')).body, '<a href="/artists/1">Ann</a>', 'the other way is known')
   const tenants = fastify()
   t.teardown(() => tenants.close())
   tenants.register(draw(drawMusic({
@@ -459,7 +459,7 @@ t.test('a view of the app gets the links, and a format of the app their numbers'
       href: '/albums?artistId=1',
       newHref: '/albums?artistId=1#new',
       total: { rows: 2, isEstimate: false, most: 10_001 },
-      table: /<td data-label="Title" dir="auto">A<\/td>/
+      table: /<a href="\/albums\/1">A<\/a>/
     }]])
 })
 

@@ -239,7 +239,9 @@ t.test('a filter offers one more condition for each attribute that it can filter
     attributes: listed, html: { columns: ['tags', 'status'], title: 'title' }
   })
   t.strictSame(choicesOf(findForm(await get(chosen, '/posts'), 'GET'), 'filter[by]'), ['', 'title[contains]', 'status'])
-  const { app: without } = await seeded(t, rated, { attributes: listed, html: { columns: ['tags'] }, search: [] })
+  const { app: without } = await seeded(t, rated, {
+    attributes: listed, html: { columns: ['tags'], title: 'id' }, search: []
+  })
   const unfiltered = await get(without, '/posts')
   isSound(t, unfiltered, 200)
   t.notMatch(unfiltered.body, 'class="filter"')

@@ -7,6 +7,8 @@ import { elementsOf } from '../../../support/html/elements.js'
 import { buttonsOf, decode, fill, findButton, findForm, submit } from '../../../support/html/forms.js'
 import { withoutBoxes } from '../../../support/html/page-tests.js'
 import { build, draft } from '../../../support/helper.js'
+import { findTitleAttributes } from '../../../../lib/html/values/row-names.js'
+import { declareAttributes } from '../../../../lib/core/resource/attributes.js'
 import { defaultViews, markup } from '../../../../lib/html/index.js'
 import v8 from 'node:v8'
 
@@ -40,9 +42,10 @@ const rowsOf = (page: string): string[][] => [...tableOf(page).matchAll(/<tr>(<t
 )
 
 const cases: ReadonlyArray<readonly [what: string, properties: object, options: object, expected: string]> = [
-  ['the first required text', { count: { type: 'integer' }, number: text, name: text }, {}, 'Number'],
-  ['no optional text', { note: text, name: text }, { required: ['name'] }, 'Name'],
-  ['no text that may be null', { note: { type: ['string', 'null'] }, name: text }, { required: ['name'] }, 'Name'],
+  ['the first required text', { count: { type: 'integer' }, number: text, note: text }, {}, 'Number'],
+  ['no optional text', { note: text, code: text }, { required: ['code'] }, 'Code'],
+  ['no text that may be null', { note: { type: ['string', 'null'] }, code: text }, { required: ['code'] }, 'Code'],
+  ['its first and last name', { title: text, last_name: text, first_name: text }, {}, 'Invoice'],
   [
     'no id, address, date or decimal',
     {
@@ -83,6 +86,73 @@ for (const [what, properties, options, expected] of cases) {
     t.equal(first, expected)
   })
 }
+
+t.test('the names of attributes tell which of them name a row', async (t) => {
+  const email = { unique: ['email'] }
+  const cases: ReadonlyArray<readonly [
+    attributes: string,
+    expected: string,
+    resource?: {
+      readonly required?: readonly string[],
+      readonly unique?: readonly string[],
+      readonly references?:
+      readonly string[],
+      readonly key?: readonly string[],
+      readonly singleton?: boolean
+    }
+  ]> = [
+    ['LastName FirstName Title', 'FirstName LastName'],
+    ['name first_name last_name', 'first_name last_name'],
+    ['FIRST_NAME LAST_NAME', 'FIRST_NAME LAST_NAME'],
+    ['given family', 'given family'],
+    ['familyName givenName', 'givenName familyName'],
+    ['forename surname', 'forename surname'],
+    ['fname lname', 'fname lname'],
+    ['FirstName Title', 'Title'],
+    ['first last title', 'title'],
+    ['code Name', 'Name'],
+    ['code TITLE', 'TITLE'],
+    ['code label', 'label'],
+    ['code subject', 'subject'],
+    ['code CompanyName ContactName', 'CompanyName', { required: ['CompanyName', 'ContactName'] }],
+    ['code company_name', 'company_name', { unique: ['company_name'] }],
+    ['ship_name code', 'code', { required: ['code'] }],
+    ['key value', 'key', { required: ['value'], unique: ['key'], key: ['key'] }],
+    ['file_name title', 'title'],
+    ['code rename username names', 'code', { required: ['code'] }],
+    ['note email', 'email', email],
+    ['note email name', 'name', email],
+    ['email note code', 'code', { required: ['code'] }],
+    ['email note', ''],
+    ['token_name code', 'code', { required: ['token_name', 'code'] }],
+    ['APIKey apikey authtoken apiKey password_hash resetToken clientSecret user_uuid', '', {
+      required: ['APIKey', 'apikey', 'authtoken', 'apiKey', 'password_hash', 'resetToken', 'clientSecret'],
+      unique: ['apiKey', 'user_uuid']
+    }],
+    ['keyword', 'keyword', { required: ['keyword'] }],
+    ['customer_name note', 'note', { required: ['customer_name', 'note'], references: ['customer_name'] }],
+    ['code note', 'code', { required: ['code', 'note'], unique: ['code'], key: ['code'] }],
+    ['base quote', '', { required: ['base', 'quote'], unique: ['base', 'quote'], key: ['base', 'quote'] }],
+    ['tenant name', 'name', { unique: ['tenant', 'name'], key: ['tenant', 'name'] }],
+    ['name', '', { singleton: true }]
+  ]
+  for (const [names, expected, { required, unique, references, key = [], singleton = false } = {}] of cases) {
+    const properties = Object.fromEntries(names.split(' ').map((name) => [name, { type: ['string', 'null'] }]))
+    const attributes = declareAttributes('rows', { type: 'object', properties, required })
+    t.equal(findTitleAttributes({ attributes, key, singleton },
+      { unique: new Set(unique), references: new Set(references) }).join(' '), expected, names)
+  }
+})
+
+t.test('a person has both names, as far as they are known', async (t) => {
+  const rows = [{ first_name: 'Ada', last_name: ' Lovelace' }, { last_name: 'Plato' }, { first_name: ' ' }]
+  const app = await serve(t, rows, { first_name: text, last_name: text }, { required: [] })
+  const names = async (url: string): Promise<unknown[]> =>
+    rowsOf(await pageOf(app, url)).map(([first = '']) => first.replaceAll(/<[^>]*>/g, ''))
+  t.strictSame(await names('/invoices'), ['Ada Lovelace', 'Plato', 'Invoice 3'])
+  t.strictSame(await names('/invoices?only=last_name'), ['Lovelace', 'Plato', 'Invoice 3'], 'one of them is left out')
+  t.equal(headingOf(await pageOf(app, '/invoices/1')), 'Ada Lovelace')
+})
 
 const invoice = { number: text, total: { type: 'number' }, note: { type: ['string', 'null'] } }
 const row = { number: 'A & <b>', total: 5, note: null }
