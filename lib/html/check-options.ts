@@ -1,5 +1,10 @@
 import { InvalidOptionError, UnknownOptionError } from '../core/errors.js'
-import { checkMembers, checkNames, checkObject, checkThat, isFunction, show } from '../core/util/check-option.js'
+import { checkShown } from '../core/registration/check-resource.js'
+import type { Resource } from '../core/resource/resource.js'
+import { openShape } from '../core/schema/shape.js'
+import {
+  checkEach, checkKnown, checkMembers, checkNames, checkObject, checkOneOf, checkThat, isFunction, show
+} from '../core/util/check-option.js'
 import { didYouMean } from '../core/util/words.js'
 import { findWords, KNOWN_LANGUAGES, type Languages, loadLanguages } from './languages/language.js'
 import { makeMessages } from './languages/make-messages.js'
@@ -13,8 +18,8 @@ import type { Views } from './views/types.js'
 import { defaultViews } from './views/views.js'
 
 const OPTIONS: ReadonlyArray<keyof HtmlOptions> = [
-  'lang', 'messages', 'accent', 'brand', 'timeZone', 'contentSecurityPolicy', 'title', 'columns', 'pageSize', 'import',
-  'views'
+  'lang', 'messages', 'accent', 'brand', 'timeZone', 'contentSecurityPolicy', 'title', 'columns', 'badges', 'pageSize',
+  'import', 'views'
 ]
 
 /**
@@ -22,7 +27,7 @@ const OPTIONS: ReadonlyArray<keyof HtmlOptions> = [
  * @throws InvalidOptionError, UnknownOptionError
  */
 export async function resolveHtmlOptions (given: HtmlOptions): Promise<ResolvedHtmlOptions> {
-  const { views = {}, timeZone, title, columns, import: imports = false } = given
+  const { views = {}, timeZone, title, columns, badges = {}, import: imports = false } = given
   for (const name of Object.keys(given)) {
     if (OPTIONS.some((known) => known === name)) continue
     throw new UnknownOptionError(`html.${name}`, didYouMean(name, OPTIONS))
@@ -33,6 +38,7 @@ export async function resolveHtmlOptions (given: HtmlOptions): Promise<ResolvedH
     timeZone: checkTimeZone('html.timeZone', timeZone),
     title: checkTitle('html.title', title),
     columns: checkNames('html.columns', columns),
+    badges: checkBadges('html.badges', badges),
     import: checkImport('html.import', imports)
   }
 }
@@ -87,6 +93,34 @@ function checkTimeZone (option: string, zone: unknown): string | undefined {
     if (typeof zone === 'string') return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
   } catch {}
   throw new InvalidOptionError(option, `must be a time zone such as 'Europe/Berlin', not ${show(zone)}`)
+}
+
+/** @throws InvalidOptionError */
+function checkBadges (option: string, given: unknown): ResolvedHtmlOptions['badges'] {
+  const badges = checkObject(option, given, "an object such as { status: { paid: 'good' } }")
+  return checkEach(badges, (attribute, tones) => {
+    const own = `${option}.${attribute}`
+    return checkEach(checkObject(own, tones, "an object such as { paid: 'good' }"), (value, tone) =>
+      checkOneOf(`${own}.${value}`, tone, ['good', 'bad']))
+  })
+}
+
+/**
+ * Checks that a resource has the attributes and values that its options name.
+ * @throws InvalidOptionError
+ */
+export function checkNamedAttributes (
+  resource: Resource,
+  { columns = [], title, badges }: Pick<ResolvedHtmlOptions, 'columns' | 'title' | 'badges'>
+): void {
+  checkShown(resource, 'html.columns', columns)
+  if (typeof title === 'string' && title !== 'id') checkShown(resource, 'html.title', [title])
+  checkShown(resource, 'html.badges', [...badges.keys()])
+  for (const [attribute, tones] of badges) {
+    const { choices } = resource.attributes.get(attribute)?.shape ?? openShape
+    if (choices === undefined) throw new InvalidOptionError('html.badges', `names "${attribute}", which has no "enum"`)
+    for (const value of tones.keys()) checkKnown(`html.badges.${attribute}`, value, choices.map(String))
+  }
 }
 
 /**

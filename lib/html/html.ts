@@ -1,11 +1,10 @@
 import { assetPath } from '../core/resource/path-pattern.js'
 import { lazy } from '../core/util/functions.js'
-import { checkShown } from '../core/registration/check-resource.js'
 import type { ConfiguredResource, Format, View, WriterContext } from '../core/formats/format.js'
 import type { Resource } from '../core/resource/resource.js'
 import { prepareContent, prepareProblem, withContent } from './content.js'
 import { compileLanguageChoice } from './languages/language.js'
-import { resolveHtmlOptions } from './check-options.js'
+import { checkNamedAttributes, resolveHtmlOptions } from './check-options.js'
 import { compileLabel } from './languages/make-messages.js'
 import type { HtmlOptions, PageLanguage, ResolvedHtmlOptions } from './options.js'
 import { makeImporting } from './multipart.js'
@@ -91,9 +90,8 @@ export function makeHtmlFormat ({ languages, ...options }: ResolvedHtmlOptions, 
     settings: { ...options, languages },
     ...(languages.length > 1 && { languageOf }),
     compileWriter (resource, context) {
-      const { columns = [], title } = options
-      checkShown(resource, 'html.columns', columns)
-      if (typeof title === 'string' && title !== 'id') checkShown(resource, 'html.title', [title])
+      const { title } = options
+      checkNamedAttributes(resource, options)
       const owner = context.assetOwner(file)
       const path = assetPath(owner, file)
       // The pages of a resource take 24 KiB, so they are only made once somebody opens one.

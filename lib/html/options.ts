@@ -4,6 +4,7 @@ import type { Language } from './languages/language.js'
 import type { PageMessages } from './messages.js'
 import type { ImportBounds } from './multipart.js'
 import type { Brand } from './style/brand.js'
+import type { Tones } from './values/render-value.js'
 import type { RowTitle } from './values/row-names.js'
 import type { Views } from './views/types.js'
 
@@ -58,6 +59,12 @@ export interface HtmlOptions<A = Attributes> extends AppearanceOptions {
   readonly title?: RowTitle
   /** The columns of the list besides the name and the id, by the names of attributes. @default the first eight */
   readonly columns?: readonly string[]
+  /**
+   * Which values of enumerations are good or bad news, by attribute: `{ status: { paid: 'good', late: 'bad' } }`. Their
+   * badges are green or red.
+   * @default all badges are grey
+   */
+  readonly badges?: Readonly<Record<string, Readonly<Record<string, 'good' | 'bad'>>>>
   /** The length of a page of the list, in rows. @default 50, at most `maxLimit` */
   readonly pageSize?: number
   /**
@@ -102,6 +109,8 @@ export interface ResolvedHtmlOptions {
   readonly title?: RowTitle | undefined
   /** The names of the columns of a list, or `undefined` for the first attributes. */
   readonly columns: readonly string[] | undefined
+  /** The tones of the values of enumerations, by attribute. */
+  readonly badges: ReadonlyMap<string, Tones>
   /** The bounds of an imported file, or `undefined` if there is no import. */
   readonly import: ImportBounds | undefined
   /** Directives that are added to the defaults or replace them, or `undefined` to send no such header. */

@@ -144,6 +144,18 @@ t.test('an error about an option names the resource, the found value and the all
   says({ name, html: { columns: ['titel'] }, attributes },
     'Option "html.columns" of resource "posts" names "titel", which is not among the attributes declared; did you ' +
       'mean "title"?')
+  const badges = (given: object): object => ({ name, html: { badges: given }, attributes })
+  says(badges({ titel: {} }), 'Option "html.badges" of resource "posts" names "titel", which is not among the ' +
+    'attributes declared; did you mean "title"?')
+  says(badges({ title: { paid: 'good' } }),
+    'Option "html.badges" of resource "posts" names "title", which has no "enum".')
+  const state = { type: 'object', properties: { state: { enum: ['paid'] } } }
+  says({ ...badges({ state: { payd: 'good' } }), attributes: state },
+    'Option "html.badges.state" of resource "posts" has "payd", which is not one of paid; did you mean "paid"?')
+  says(badges({ title: 'good' }), 'Option "html.badges.title" of resource "posts" must be an object such as ' +
+    "{ paid: 'good' }, not 'good'.")
+  says(badges({ title: { paid: 'red' } }),
+    'Option "html.badges.title.paid" of resource "posts" must be \'good\' or \'bad\', not \'red\'.')
   says({ name, prefix: 5 }, 'Option "prefix" of resource "posts" must be a path such as \'/blog\', not 5.')
   says({}, 'Option "name" of a resource must be a name such as \'posts\' (letters, digits, ' +
     '"_" and "-", no digit first), not ' + 'undefined.')

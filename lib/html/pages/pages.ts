@@ -48,7 +48,7 @@ export class Pages {
   readonly #tables: RelatedTables
 
   constructor (resource: Resource, context: WriterContext, options: PageOptions, stylesheet: string) {
-    const { language, language: { tag: lang }, timeZone, columns } = options
+    const { language, language: { tag: lang }, timeZone, columns, badges } = options
     const title = options.title ?? findTitleAttributes(resource, context)
     const messages = makeMessages(resource, language)
     const translate = compileTranslation(language, messages)
@@ -56,8 +56,9 @@ export class Pages {
     const { selection, references } = context
     const titled = labelAttributes(resource, references, language.messages)
     const selected = selection && labelAttributes(selection.resource, references, language.messages)
-    const all = compileShownAttributes(titled, compileShow, references)
-    const shown = selected === undefined ? all : compileShownAttributes(selected, compileShow, references)
+    const showing = { compileShow, references, badges }
+    const all = compileShownAttributes(titled, showing)
+    const shown = selected === undefined ? all : compileShownAttributes(selected, showing)
     const source = { resource: titled, context, messages, translate }
     this.#resource = resource
     this.#source = source

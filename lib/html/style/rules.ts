@@ -188,18 +188,15 @@ time { display: inline-block; white-space: nowrap }
 th a, .related h2 a { color: inherit; text-decoration: none }
 th a { padding-block: .5rem }
 th a:hover { color: var(--accent); text-decoration: underline }
-th a::after { content: "\\2195"; position: absolute; padding-inline-start: .2rem; opacity: 0 }
-th a:hover::after, th a:focus-visible::after { opacity: .6 }
+th a::after { content: "\\2195" / ""; position: absolute; padding-inline-start: .2rem; opacity: .35 }
+th a:hover::after, th a:focus-visible::after { opacity: .8 }
 [aria-sort] a { color: var(--accent) }
-[aria-sort=ascending] a::after { content: "\\2191"; opacity: 1 }
-[aria-sort=descending] a::after { content: "\\2193"; opacity: 1 }
+[aria-sort=ascending] a::after { content: "\\2191" / ""; opacity: 1 }
+[aria-sort=descending] a::after { content: "\\2193" / ""; opacity: 1 }
 .badge { display: inline-block; padding-inline: .55rem; border-radius: 1rem; font-size: .8125rem; font-weight: 600;
-  line-height: 1.3125rem; background: color-mix(in srgb, var(--hue, var(--muted)) 15%, var(--surface));
-  color: color-mix(in srgb, var(--hue, var(--text)) 50%, var(--text)) }
-.b1 { --hue: #26d }
-.b2 { --hue: #94c }
-.b3 { --hue: #088 }
-.b4 { --hue: #b38 }
+  line-height: 1.3125rem; background: color-mix(in srgb, var(--muted) 15%, var(--surface)); color: var(--text) }
+.badge.good { background: var(--good-wash); color: var(--good) }
+.badge.bad { background: var(--wash); color: var(--danger) }
 /* Digits go from left to right in every language, so that the units of a column stand at the right. */
 .number { text-align: right; font-variant-numeric: tabular-nums }
 .empty { padding: 2.5rem 1rem; text-align: center; background: var(--surface); border: 1px dashed var(--edge);

@@ -44,20 +44,23 @@ export function makeShowCompiler (
   lang: string,
   messages: PageMessages,
   timeZone: string | undefined
-): (shape: Shape) => Show {
+): (shape: Shape, tones?: Tones) => Show {
   const compileLine = makeLineCompiler(lang, messages)
   const decorate = makeDecorations(lang, timeZone)
   const compileWhole = compilePerShape<WriteText>((shape, compile) =>
     makeWhole(shape, compile, compileLine(shape), decorate(shape))
   )
   const note = `<p class="kept">${escapeAttribute(messages.beginning)}</p>`
-  return (shape) => {
+  return (shape, tones) => {
     const { only, titles } = shape
-    const whole = compileWhole(shape)
+    const badges = makeBadges(shape, compileLine(shape), tones)
+    const plain = compileWhole(shape)
+    const whole: WriteText = tones === undefined ? plain : (value) => badges.get(value) ?? plain(value)
     return {
       numeric: (only === 'integer' || only === 'number' || isDecimalShape(shape)) && titles.size === 0,
       whole: (value) => isLong(value) ? whole(beginningOf(value)) + note : whole(value),
-      cell: makeCell(shape, compileLine(shape), decorate(shape), messages)
+      cell: makeCell(shape, compileLine(shape), decorate(shape),
+        only === 'boolean' ? makeMarks(shape, messages) : badges)
     }
   }
 }
@@ -66,9 +69,8 @@ function makeCell (
   shape: Shape,
   line: WriteText,
   decorate: Decorate | undefined,
-  messages: PageMessages
+  marks: Marks
 ): Show['cell'] {
-  const marks = shape.only === 'boolean' ? makeMarks(shape, messages) : makeBadges(shape, line)
   const isPlain = shape.titles.size === 0 && !isDecimalShape(shape)
   return (value) => {
     const mark = marks.get(value)
@@ -78,6 +80,9 @@ function makeCell (
     return decorate === undefined || typeof value !== 'string' ? escapeAttribute(text) : decorate(value)
   }
 }
+
+/** Which values of an enumeration are good or bad news. */
+export type Tones = ReadonlyMap<string, 'good' | 'bad'>
 
 /** The markup of values that are neither text nor numbers, by value. */
 type Marks = ReadonlyMap<unknown, string>
@@ -94,17 +99,18 @@ function makeMarks ({ titles }: Shape, { yes, no }: PageMessages): Marks {
 const MOST_BADGES = 8
 /** The maximum length of a badge, in characters. */
 const LONGEST_BADGE = 40
-/** The number of colours of badges. The stylesheet has the colour of each. */
-const BADGE_COLOURS = 5
 const NO_MARKS: Marks = new Map()
 
-/** Makes the badges of an enumeration of texts. Each value has the colour of its place, so that it stays the same. */
-function makeBadges ({ choices = [], titles }: Shape, line: WriteText): Marks {
+/** Makes the badges of an enumeration of texts. */
+function makeBadges ({ choices = [], titles }: Shape, line: WriteText, tones?: Tones): Marks {
   const isState = (choice: unknown): boolean =>
     (typeof choice === 'string' || titles.has(choice)) && line(choice).length <= LONGEST_BADGE
   if (choices.length > MOST_BADGES || !choices.every(isState)) return NO_MARKS
-  return new Map([...new Set(choices)].filter((choice) => choice !== '').map((choice, index) =>
-    [choice, `<span class="badge b${index % BADGE_COLOURS}">${escapeAttribute(line(choice))}</span>`]))
+  return new Map(choices.filter((choice) => choice !== '').map((choice) => {
+    const tone = tones?.get(String(choice))
+    const kind = tone === undefined ? 'badge' : `badge ${tone}`
+    return [choice, `<span class="${kind}">${escapeAttribute(line(choice))}</span>`]
+  }))
 }
 
 /** Renders the markup of a string with a format, for example a link. */

@@ -6,7 +6,7 @@ import type { Attributes } from '../../core/schema/types.js'
 import { ownMember } from '../../core/util/own-property.js'
 import type { WriterContext } from '../../core/formats/format.js'
 import { labelOf, encodeIdPart } from '../names.js'
-import { linkRows, type makeShowCompiler, type Show } from './render-value.js'
+import { linkRows, type makeShowCompiler, type Show, type Tones } from './render-value.js'
 
 /** An attribute that pages show. */
 export interface ShownAttribute {
@@ -31,15 +31,24 @@ export interface ShownAttributes {
 /** The parts of a shape that make links, groups of digits or badges of values, which ids are not shown with. */
 const ID_SHAPE = { format: undefined, only: undefined, choices: undefined } as const
 
+/** How the attributes of a resource are shown. */
+interface Showing {
+  readonly compileShow: ReturnType<typeof makeShowCompiler>
+  readonly references: WriterContext['references']
+  /** The tones of the values of enumerations, by attribute. */
+  readonly badges: ReadonlyMap<string, Tones>
+}
+
 /** Compiles the reading and rendering of each visible attribute. */
 export function compileShownAttributes (
   resource: Resource,
-  compileShow: ReturnType<typeof makeShowCompiler>,
-  references: WriterContext['references']
+  { compileShow, references, badges }: Showing
 ): ShownAttributes {
   const showOf = (name: string, shape: Shape): Show => {
     // A link must not contain another one, as the format of an address would make it.
-    return references.has(name) ? linkRows(compileShow({ ...shape, ...ID_SHAPE }), name) : compileShow(shape)
+    return references.has(name)
+      ? linkRows(compileShow({ ...shape, ...ID_SHAPE }), name)
+      : compileShow(shape, badges.get(name))
   }
   if (resource.open) return openAttributes(showOf)
   const visible = compileVisible(resource)

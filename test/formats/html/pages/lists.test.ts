@@ -32,7 +32,7 @@ t.test('a cell shows its value by its type', async (t) => {
     ['a negative integer', { type: 'integer' }, -12345, end, '-12,345'],
     ['an integer that is a choice', { type: 'integer', enum: [1, 2] }, 2, end, '2'],
     ['an integer that is a choice with a title', { oneOf: [{ const: 1, title: 'One' }, { const: 2, title: 'Two' }] }, 2,
-      auto, '<span class="badge b1">Two</span>'],
+      auto, '<span class="badge">Two</span>'],
     ['a number', { type: 'number' }, 0.25, end, '0.25'],
     ['a large number', { type: 'number' }, 1234567.5, end, '1,234,567.5'],
     ['a number with an exponent', { type: 'number' }, -1.234567890123456e-200, end, '-1.234567890123456e-200'],
@@ -77,11 +77,11 @@ t.test('a cell shows its value by its type', async (t) => {
     ],
     ['a URL in capitals', { type: 'string', format: 'url' }, 'HTTP://A.EXAMPLE', auto,
       '<a href="HTTP://A.EXAMPLE" rel="nofollow noreferrer">HTTP://A.EXAMPLE</a>'],
-    ['a choice', { enum: ['a', 'b', ''] }, 'b', auto, '<span class="badge b1">b</span>'],
+    ['a choice', { enum: ['a', 'b', ''] }, 'b', auto, '<span class="badge">b</span>'],
     ['a blank choice', { enum: ['a', 'b', ''] }, '', auto, ''],
     ['a long choice', { enum: ['x'.repeat(41), 'b'] }, 'b', auto, 'b'],
     ['a choice of many', { enum: [...'abcdefghi'] }, 'b', auto, 'b'],
-    ['a choice that has a title', titled, 'd', auto, '<span class="badge b0">Draft &amp; &lt;more&gt;</span>'],
+    ['a choice that has a title', titled, 'd', auto, '<span class="badge">Draft &amp; &lt;more&gt;</span>'],
     ['a choice that is none any more', titled, 'gone', auto, 'gone'],
     ['a list of texts', { type: 'array', items: { type: 'string' } }, ['a', '<b>'], auto, 'a, &lt;b&gt;'],
     ['a list of booleans', { type: 'array', items: { type: 'boolean' } }, [true, false], auto, 'yes, no'],
@@ -118,6 +118,21 @@ t.test('a cell shows its value by its type', async (t) => {
   for (const [index, [name, , , attributes, content]] of cases.entries()) {
     t.strictSame(cells[index], { attributes, content }, name)
   }
+})
+
+t.test('a badge is grey, unless the app says that its value is good or bad news', async (t) => {
+  const status = { oneOf: [{ const: 'paid', title: 'Paid up' }, { const: 'open', title: 'Open' }, { const: 'late' }] }
+  const badges = { status: { paid: 'good', late: 'bad' }, size: { 1: 'bad' } } as const
+  const attributes = schemaOf({ status, other: status, size: { oneOf: [{ const: 1, title: 'One' }] } })
+  const row = { status: 'paid', other: 'paid', size: 1 }
+  const { app } = await seeded(t, [row, { status: 'open' }, { status: 'late' }], { attributes, html: { badges } })
+  const shown = async (url: string): Promise<string[]> =>
+    [...(await get(app, url)).body.matchAll(/<span class="(badge[^"]*)">([^<]*)/g)].map(([, kind, text]) =>
+      `${text}: ${kind}`)
+  const first = ['Paid up: badge good', 'Paid up: badge', 'One: badge bad']
+  t.strictSame(await shown('/posts'), [...first, 'Open: badge', 'late: badge bad'])
+  t.strictSame(await shown('/posts/1'), first)
+  t.strictSame(await shown('/posts/2'), ['Open: badge'])
 })
 
 t.test('a text that only resembles a URL is not a link', async (t) => {

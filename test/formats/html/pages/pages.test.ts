@@ -83,7 +83,7 @@ t.test('a record shows every attribute in full', async (t) => {
     Missing: '',
     Any: '<dl class="values"><div><dt>a b</dt><dd><ul class="values"><li>yes</li><li><dl class="values"><div><dt>' +
       'c</dt><dd></dd></div></dl></li></ul></dd></div></dl>',
-    States: '<ul class="values"><li><span class="badge b0">Draft</span></li></ul>'
+    States: '<ul class="values"><li><span class="badge">Draft</span></li></ul>'
   })
   t.strictSame(findForm(res, 'PUT').controls.filter(({ name }) => /made|inner/.test(name)), [],
     'a value that is readOnly or shown only in part is not edited')

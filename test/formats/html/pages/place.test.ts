@@ -84,6 +84,7 @@ function makePages (
       brand: {},
       timeZone: undefined,
       columns: undefined,
+      badges: new Map(),
       import: undefined,
       contentSecurityPolicy: undefined,
       ...options
