@@ -445,7 +445,7 @@ t.test('a custom list loses no row if rows are large or deleted', async (t) => {
   for (const [name, list] of cases) {
     for (const views of [undefined, { list: (page: { readonly table: unknown }) => page.table }]) {
       const app = await answering(t, () => undefined,
-        { attributes: text, store, actions: { list }, html: { views } } as never)
+        { attributes: text, store, actions: { list }, html: { title: 'id', views } } as never)
       for (const limit of [3, 10]) {
         t.strictSame((await follow(app, `/posts.json?limit=${limit}`)).pages.flat(), numbers, `${name}, limit ${limit}`)
         const ids: number[] = []

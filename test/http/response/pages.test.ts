@@ -227,9 +227,9 @@ t.test('pages of large rows have all rows and links in each format', async t => 
   const ids = makeRows(10).map(({ id }) => id)
   const views = { list: (page: { table: unknown }) => page.table as never }
   const cases: Array<[name: string, options: object, kinds: ReadonlyArray<'xml' | 'json' | 'html'>]> = [
-    ['with a schema', { attributes }, ['xml', 'json', 'html']],
+    ['with a schema', { attributes, html: { title: 'id' } }, ['xml', 'json', 'html']],
     ['without a schema', {}, ['json', 'html']],
-    ['by a view of the app', { attributes, html: { views } }, ['html']]
+    ['by a view of the app', { attributes, html: { title: 'id', views } }, ['html']]
   ]
   for (const [name, options, kinds] of cases) {
     const store = memoryStore()
