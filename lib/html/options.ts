@@ -60,8 +60,8 @@ export interface HtmlOptions<A = Attributes> extends AppearanceOptions {
   /** The columns of the list besides the name and the id, by the names of attributes. @default the first eight */
   readonly columns?: readonly string[]
   /**
-   * Which values of enumerations are good or bad news, by attribute: `{ status: { paid: 'good', late: 'bad' } }`. Their
-   * badges are green or red.
+   * The values of enumerations that are good or bad news, by attribute: `{ status: { paid: 'good', late: 'bad' } }`.
+   * Their badges are green or red.
    * @default all badges are grey
    */
   readonly badges?: Readonly<Record<string, Readonly<Record<string, 'good' | 'bad'>>>>

@@ -123,16 +123,17 @@ export class Statements {
    * @throws InvalidError if the table cannot keep a value
    */
   insertMany (rows: readonly NewRow[], scope: Scope, most: number): BoundInsert[] {
-    const groups: Array<{ columns: readonly SqlColumn[], rows: NewRow[], values: unknown[] }> = []
+    const groups: Array<{ names: string, columns: readonly SqlColumn[], rows: NewRow[], values: unknown[] }> = []
     for (const row of rows) {
       const columns = this.#given(row, scope)
+      const names = namesOf(columns)
       const values = this.#valuesOf(row, columns, scope)
       const last = groups.at(-1)
       if (
-        last === undefined || namesOf(last.columns) !== namesOf(columns) || values.length === 0 ||
+        last === undefined || last.names !== names || values.length === 0 ||
         last.rows.length === most || last.values.length + values.length > MOST_VALUES
       ) {
-        groups.push({ columns, rows: [row], values })
+        groups.push({ names, columns, rows: [row], values })
       } else {
         last.rows.push(row)
         last.values.push(...values)

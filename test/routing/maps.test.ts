@@ -606,3 +606,16 @@ t.test('row() of a request without an id is a 422, and a handler may return a li
     t.strictSame((await app.inject(url)).json(), { posts: [{ id: 1, title: 'T' }] })
   }
 })
+
+t.test('forms have pages of their own in a map with stores, unless it says otherwise', async (t) => {
+  const attributes = { type: 'object', properties: { title: { type: 'string' } } } as const
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(draw((map) => map
+    .resources('posts', { attributes })
+    .resources('notes', { attributes, formPages: false })
+    .resources('tags', { attributes, store: memoryStore() }), { stores: { open: () => memoryStore() } }))
+  for (const [path, status] of [['posts', 200], ['notes', 404], ['tags', 404]] as const) {
+    t.equal((await app.inject(`/${path}/new.html`)).statusCode, status, path)
+  }
+})

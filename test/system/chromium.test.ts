@@ -322,6 +322,7 @@ async function testNested (t: Test, { open, read }: Scene, { prefix, isApart, mi
   const page = await open(`${prefix}/posts`)
   const field = (page: Page, name: string): Locator => control(page, `comment[${name}]`)
   const edit = async (page: Page): Promise<void> => {
+    t.equal(await formOf(page).filter({ visible: true }).count(), 0, 'the form is not there yet')
     if (isApart) await follow(page, page.locator('.tools'), 'Edit')
     else await page.getByRole('link', { name: 'Edit' }).click()
   }

@@ -244,7 +244,7 @@ function modeOfText (value: unknown, shape: Shape): FieldMode {
   return canShow('line', value, shape) ? withBreaks('line', value) : 'json'
 }
 
-/** A line would lose the line breaks of a value. */
+/** Returns how a text is edited. A text with line breaks needs more than a line, which would lose them. */
 function withBreaks (mode: FieldMode, value: unknown): FieldMode {
   return mode === 'line' && typeof value === 'string' && value.includes('\n') ? 'text' : mode
 }

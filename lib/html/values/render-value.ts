@@ -53,14 +53,14 @@ export function makeShowCompiler (
   const note = `<p class="kept">${escapeAttribute(messages.beginning)}</p>`
   return (shape, tones) => {
     const { only, titles } = shape
-    const badges = makeBadges(shape, compileLine(shape), tones)
+    const line = compileLine(shape)
+    const badges = makeBadges(shape, line, tones)
     const plain = compileWhole(shape)
     const whole: WriteText = tones === undefined ? plain : (value) => badges.get(value) ?? plain(value)
     return {
       numeric: (only === 'integer' || only === 'number' || isDecimalShape(shape)) && titles.size === 0,
       whole: (value) => isLong(value) ? whole(beginningOf(value)) + note : whole(value),
-      cell: makeCell(shape, compileLine(shape), decorate(shape),
-        only === 'boolean' ? makeMarks(shape, messages) : badges)
+      cell: makeCell(shape, line, decorate(shape), only === 'boolean' ? makeMarks(shape, messages) : badges)
     }
   }
 }
@@ -81,7 +81,7 @@ function makeCell (
   }
 }
 
-/** Which values of an enumeration are good or bad news. */
+/** The tones of values of an enumeration that are good or bad news. */
 export type Tones = ReadonlyMap<string, 'good' | 'bad'>
 
 /** The markup of values that are neither text nor numbers, by value. */

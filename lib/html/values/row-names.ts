@@ -81,7 +81,7 @@ const TITLE = /^(?:name|title|label|subject)$/
 /** The words of texts that name a row if every row has one, such as `company_name`. */
 const NAME = / name$/
 /** A word of texts that name no row, because nobody can read them or nobody should. */
-const UNREADABLE = /\b(?:(?:api|auth)? ?(?:key|token)|secret|(?:password)? ?hash|password|passwd|pwd|uuid|guid|salt)s?\b/
+const UNREADABLE = /\b(?:api|auth|password)?(?:key|token|secret|hash|password|passwd|pwd|uuid|guid|salt)s?\b/
 
 /**
  * Finds the attributes whose values, one after the other, name the rows of a resource: those with the first and the
@@ -98,11 +98,11 @@ export function findTitleAttributes (
     .map((property) => ({ ...property, words: wordsOf(property.name).toLowerCase() }))
     .filter(({ words, ...property }) =>
       isReadable(property) && !references.has(property.name) && (!UNREADABLE.test(words) || isKey(property)))
-  // `company_name` is required, because an order with a `ship_name` may be one of many that are shipped to one place.
   const find = (pattern: RegExp, space = ' '): string | undefined =>
     texts.find(({ words }) => pattern.test(words.replaceAll(' ', space)))?.name
   const [first, last] = [find(FIRST, ''), find(LAST, '')]
   if (first !== undefined && last !== undefined) return [first, last]
+  // A name that a row may lack, such as the `ship_name` of an order, often is that of something else.
   const named = find(TITLE) ??
     texts.find(({ name, words, required }) => NAME.test(words) && (required || unique.has(name)))?.name
   if (named !== undefined) return [named]
