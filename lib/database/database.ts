@@ -9,6 +9,7 @@ import { normalizePrefix } from '../core/resource/path-pattern.js'
 import { registryOf } from '../core/routes/route-registry.js'
 import { checkBoolean, checkObject, checkOptionNames, checkThat, isFunction, show } from '../core/util/check-option.js'
 import { isObject } from '../core/util/own-property.js'
+import { wordsOf } from '../core/util/words.js'
 import { home as homePage } from '../home/home.js'
 import type { HtmlFormat } from '../html/html.js'
 import type { PageMessages } from '../html/messages.js'
@@ -16,7 +17,7 @@ import type { AppearanceOptions, HtmlOptions } from '../html/options.js'
 import type { TableDescription } from '../sql/tables/description.js'
 import { WINGS } from '../wings.js'
 import { connect, type OpenTable, openTables } from './open-tables.js'
-import type { DatabaseOptions, TableReport } from './options.js'
+import type { DatabaseOptions, TableOptions, TableReport } from './options.js'
 import { type NameOf, type ResourceNames, nameResources } from './resource-names.js'
 import { findActions, findReferences, type ReferenceTarget, tableOptionsOf } from './resource-options.js'
 
@@ -146,16 +147,30 @@ function makeResources (
       store,
       html: {
         ...own.html,
-        messages: joinMessages([shared.messages, messages, own.html?.messages])
+        messages: joinMessages(shared.messages, messages, own)
       },
       only: findActions(table, write, { ...defaults, ...own })
     }]
   }))
 }
 
-/** Joins words of several origins, each of which may depend on the language. The last ones take precedence. */
-function joinMessages (all: ReadonlyArray<HtmlOptions['messages']>): (lang: string) => Partial<PageMessages> {
-  return (lang) => Object.assign({}, ...all.map((words) => typeof words === 'function' ? words(lang) : words))
+/** Joins the words of all tables, the names of one, and the words that the app gives to it, which take precedence. */
+function joinMessages (
+  shared: HtmlOptions['messages'],
+  names: ResourceNames['messages'],
+  { singular, html: { messages } = {} }: TableOptions
+): (lang: string) => Partial<PageMessages> {
+  return (lang) => {
+    const [common, own] = [shared, messages].map((words) => typeof words === 'function' ? words(lang) : words)
+    const heading = own?.plural
+    return {
+      ...common,
+      ...names,
+      ...(singular !== undefined && { singular: wordsOf(singular) }),
+      ...(heading !== undefined && { heading }),
+      ...own
+    }
+  }
 }
 
 function makeReport (table: TableDescription, compiled: CompiledResource | undefined): TableReport {

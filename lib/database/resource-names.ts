@@ -1,6 +1,7 @@
 import { InvalidOptionError } from '../core/errors.js'
 import { capitalize, wordsOf } from '../core/util/words.js'
 import { pluralize, singularize } from '../core/resource/inflection.js'
+import type { ResourceWords } from '../core/formats/view.js'
 import type { TableDescription } from '../sql/tables/description.js'
 import { show } from '../core/util/check-option.js'
 
@@ -13,7 +14,7 @@ export interface ResourceNames {
   /** The segment of the path: `invoice-lines`. */
   readonly path: string
   /** The names on pages, if they are not the names above in words. */
-  readonly messages?: { readonly plural: string, readonly singular: string }
+  readonly messages?: ResourceWords
 }
 
 /** Returns the plural name of the resource of a table, or `undefined` for the default one. */
@@ -50,7 +51,8 @@ export function nameResources (
   const taken = new Map<string, TableDescription>()
   const names = new Map<TableDescription, ResourceNames>()
   const claim = (table: TableDescription, made: ResourceNames): void => {
-    for (const name of [made.name, made.singular, made.path]) taken.set(name, table)
+    const { name, singular, path, messages: { heading = capitalize(wordsOf(name)) } = {} } = made
+    for (const text of [name, singular, path, heading]) taken.set(text, table)
     names.set(table, made)
   }
   // The names of the app come first, so that no default name takes one of them.
@@ -74,22 +76,50 @@ export function nameResources (
 }
 
 /** Returns the first names for a table that no other table has. */
-function makeFree ({ name, schema }: TableDescription, taken: ReadonlyMap<string, TableDescription>): ResourceNames {
+function makeFree (table: TableDescription, taken: ReadonlyMap<string, TableDescription>): ResourceNames {
+  const { name, schema } = table
   const words = splitName(name)
   // Nothing is left of a name of symbols, so its code points are its name.
   const own = words.length > 0 ? words : [spell(name) || 'table']
   const findOther = (made: ResourceNames): TableDescription | undefined =>
     taken.get(made.name) ?? taken.get(made.singular) ?? taken.get(made.path)
-  const first = makeNames(own)
+  const make = (prefix: readonly string[], number?: string): ResourceNames => {
+    const names = makeNames([...prefix, ...own], number)
+    const called = callTable(table, prefix)
+    const isClear = number === undefined || !taken.has(called.heading)
+    const messages = isClear ? called : { ...called, heading: `${called.heading} ${number}` }
+    const isPlain = messages.plural === messages.heading && capitalize(wordsOf(names.name)) === messages.plural &&
+      wordsOf(names.singular) === messages.singular
+    return isPlain ? names : { ...names, messages }
+  }
+  const first = make([])
   const other = findOther(first)
   if (other === undefined) return first
   if (schema !== undefined && schema !== other.schema) {
-    const qualified = makeNames([...splitName(schema), ...own])
+    const qualified = make(splitName(schema))
     if (findOther(qualified) === undefined) return qualified
   }
   let number = 2
-  while (findOther(makeNames(own, String(number))) !== undefined) number++
-  return makeNames(own, String(number))
+  while (findOther(make([], String(number))) !== undefined) number++
+  return make([], String(number))
+}
+
+/**
+ * Returns the words by which pages call a table. Its name stays, apart from its spelling. The words of sentences are
+ * known if the rules of English lead from the name to a singular, or to a plural, and back.
+ */
+function callTable ({ name, kind }: TableDescription, prefix: readonly string[]): ResourceWords {
+  const isWritten = /\s/.test(name.trim()) && name !== name.toUpperCase()
+  const words = splitName(name)
+  const write = (own: readonly string[]): string => [...prefix, ...own].join(' ')
+  const heading = capitalize(write(isWritten || words.length === 0 ? [name.trim() || 'table'] : words))
+  const last = words.at(-1) ?? ''
+  const one = singularize(last)
+  const many = pluralize(one)
+  const isPlural = many === last
+  const isKnown = /[a-z]$/i.test(last) && (isPlural || (one === last && singularize(many) === one))
+  if (!isKnown || kind === 'view' || kind === 'materialized view') return { heading, plural: '', singular: '' }
+  return { heading, plural: isPlural ? capitalize(write(words)) : '', singular: write([...words.slice(0, -1), one]) }
 }
 
 /** Makes names of words, and of a number at the end. */
@@ -104,10 +134,7 @@ function makeNames (words: readonly string[], number?: string): ResourceNames {
   const singular = [...before, one, ...end]
   const isReserved = RESERVED.has(camelize(singular)) || RESERVED.has(camelize(plural))
   const name = camelize(isReserved ? [...singular, 'rows'] : plural)
-  const names = { name, singular: camelize(isReserved ? [...singular, 'row'] : singular), path: join(plural) }
-  const messages = { plural: capitalize(plural.join(' ')), singular: singular.join(' ') }
-  const isPlain = capitalize(wordsOf(names.name)) === messages.plural && wordsOf(names.singular) === messages.singular
-  return isPlain ? names : { ...names, messages }
+  return { name, singular: camelize(isReserved ? [...singular, 'row'] : singular), path: join(plural) }
 }
 
 /** Joins words to a segment of a path. */

@@ -5,7 +5,8 @@ import type { CompiledResource } from '../core/compiled-resource.js'
 import { guardsMore, type PassedHooks } from '../core/relations/hook-guards.js'
 import { BY_ID } from '../core/stores/order.js'
 import type { Count } from '../core/stores/store.js'
-import { labelOf, openingOf } from '../core/relations/navigation.js'
+import { openingOf } from '../core/relations/navigation.js'
+import { wordsFor } from '../core/relations/row-links.js'
 
 /** A resource as the home page shows it. */
 export interface Entry {
@@ -38,7 +39,7 @@ export async function findEntry (
 ): Promise<Entry | undefined> {
   const { name, resourcePaths: { collection }, options: { routing: { handlers }, store } } = compiled
   const { action, resource: { singleton } } = openingOf(compiled)
-  const entry = { name, title: labelOf(compiled, lang), path: collection.text }
+  const entry = { name, title: wordsFor(compiled, lang).heading, path: collection.text }
   // The hooks of the list may be what makes the user known to `authorize`. So the list itself is asked.
   if (guardsMore(compiled, passed, action)) return entry
   const context = { request: request as AccessContext['request'], signal: AbortSignal.timeout(PATIENCE_MS) }

@@ -20,7 +20,7 @@ import { resolveAppearance } from '../html/check-options.js'
 import { TRACKERS } from '../html/html.js'
 import { markup, type Markup } from '../html/html-tag.js'
 import { type ChooseLanguage, compileLanguageChoice, directionOf } from '../html/languages/language.js'
-import { compileOwn, compileText, compileTranslation, makeMessages } from '../html/languages/make-messages.js'
+import { compileOwn, compileTranslation, inEach, makeMessages } from '../html/languages/make-messages.js'
 import type { PageMessages, Translate } from '../html/messages.js'
 import { chooseLinks } from '../html/pages/links.js'
 import type { AppearanceOptions, PageLanguage, ResolvedHtmlOptions } from '../html/options.js'
@@ -60,7 +60,7 @@ export async function addHome (app: FastifyInstance, options: CheckedOptions): P
   const { languages, accent, brand, contentSecurityPolicy } = await resolveAppearance(options)
   const { body, hash, extension, mediaType } = makeStylesheet({ accent, font: brand.font, density: brand.density })
   const file = `${path.replace(/\/$/, '')}/home.${hash}.${extension}`
-  const titleIn = compileText(languages, ({ messages }) => compileOwn(messages)(title))
+  const titleIn = inEach(languages, ({ messages }) => compileOwn(messages)(title))
   const face = { languages, brand, contentSecurityPolicy, stylesheet: `${prefix}${file}` }
   const pages = new HomePages({ app, titleIn, href, prefix, ...face })
   const hidden = { schema: { hide: true } } as object

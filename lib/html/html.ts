@@ -5,7 +5,7 @@ import type { Resource } from '../core/resource/resource.js'
 import { prepareContent, prepareProblem, withContent } from './content.js'
 import { compileLanguageChoice } from './languages/language.js'
 import { checkNamedAttributes, resolveHtmlOptions } from './check-options.js'
-import { compileLabel } from './languages/make-messages.js'
+import { compileWords } from './languages/make-messages.js'
 import type { HtmlOptions, PageLanguage, ResolvedHtmlOptions } from './options.js'
 import { makeImporting } from './multipart.js'
 import { Pages } from './pages/pages.js'
@@ -84,7 +84,7 @@ export function makeHtmlFormat ({ languages, ...options }: ResolvedHtmlOptions, 
   const choose = compileLanguageChoice(languages.map(({ tag }) => tag))
   const [{ tag }] = languages as readonly [PageLanguage]
   const languageOf = ({ headers }: Pick<View['request'], 'headers'>): string => choose(headers['accept-language'])
-  const label = compileLabel(names, languages)
+  const words = compileWords(names, languages)
   return {
     ...HTML,
     settings: { ...options, languages },
@@ -125,7 +125,7 @@ export function makeHtmlFormat ({ languages, ...options }: ResolvedHtmlOptions, 
         edit: (row, view) => pagesFor(view).edit(row, withContent(view)),
         problem: (problem, view) => pagesFor(view).problem(problem, withContent(view)),
         title: (row, page) => pagesFor(page).title(row),
-        label,
+        words,
         get titleAttribute () { return findSearchedTitle(title, resource, context) },
         table: (rows, view) => pagesFor(view).table(rows, view),
         headers: makeSecurityHeaders(options),

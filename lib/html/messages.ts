@@ -16,10 +16,22 @@ export type Phrases = Readonly<Record<string, string>>
  * language can inflect. For the same arguments it must return the same text, because pages keep the result.
  */
 export interface PageMessages extends MessageTexts {
-  /** The plural name of the resource. @default its plural name in words: 'Blog posts' */
+  /** The name of the list: its heading, and the links to it. @default `plural`; for a singleton, `singular` */
+  readonly heading: string
+  /**
+   * The plural name of the resource. The empty text stands for `genericPlural`.
+   * @default its plural name in words: 'Blog posts'
+   */
   readonly plural: string
-  /** The singular name of the resource within a sentence. @default its singular name in words: 'blog post' */
+  /**
+   * The singular name of the resource within a sentence. The empty text stands for `genericSingular`.
+   * @default its singular name in words: 'blog post'
+   */
   readonly singular: string
+  /** The word for rows whose plural name is not known. @default 'Records' */
+  readonly genericPlural: string
+  /** The word for a row whose singular name is not known, within a sentence. @default 'record' */
+  readonly genericSingular: string
   /** The heading of the column of ids. @default 'Id' */
   readonly id: string
   /** The title of a row. @default 'Post 1' */

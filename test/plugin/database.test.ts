@@ -12,38 +12,56 @@ const named = (names: readonly string[], schemas: readonly string[] = []) => {
   return [...nameResources(tables, () => undefined).values()]
 }
 
-type Case = readonly [table: string, name: string, singular: string, path: string, messages?: readonly [string, string]]
+type Case = readonly [
+  table: string, name: string, singular: string, path: string, heading?: string, one?: string, many?: string
+]
 
 const cases: readonly Case[] =
   [
-    ['InvoiceLine', 'invoiceLines', 'invoiceLine', 'invoice-lines'],
-    ['invoice_line', 'invoiceLines', 'invoiceLine', 'invoice-lines'],
+    ['InvoiceLine', 'invoiceLines', 'invoiceLine', 'invoice-lines', 'Invoice line', 'invoice line'],
+    ['invoice_line', 'invoiceLines', 'invoiceLine', 'invoice-lines', 'Invoice line', 'invoice line'],
+    ['OrderDetails', 'orderDetails', 'orderDetail', 'order-details'],
+    ['order_details', 'orderDetails', 'orderDetail', 'order-details'],
+    ['Order Details', 'orderDetails', 'orderDetail', 'order-details', 'Order Details', 'order detail', 'Order details'],
+    ['ORDER DETAILS', 'orderDetails', 'orderDetail', 'order-details'],
+    ['Album', 'albums', 'album', 'albums', 'Album', 'album'],
+    ['Product Sales for 1997', 'productSalesFor1997', 'productSalesFor1997', 'product-sales-for-1997',
+      'Product Sales for 1997', ''],
     ['INVOICE_LINES', 'invoiceLines', 'invoiceLine', 'invoice-lines'],
-    ['invoice-line', 'invoiceLines', 'invoiceLine', 'invoice-lines'],
+    ['invoice-line', 'invoiceLines', 'invoiceLine', 'invoice-lines', 'Invoice line', 'invoice line'],
     ['people', 'people', 'person', 'people'],
     ['news', 'news', 'news', 'news'],
-    ['address2', 'address2', 'address2', 'address2'],
-    ['Address2Line', 'address2Lines', 'address2Line', 'address2-lines', ['Address2 lines', 'address2 line']],
-    ['URLMap', 'urlMaps', 'urlMap', 'url-maps', ['URL maps', 'URL map']],
-    ['homeURLs', 'homeUrls', 'homeUrl', 'home-urls', ['Home URLs', 'home URL']],
-    ['url', 'urlRows', 'urlRow', 'urls', ['Urls', 'url']],
-    ['id', 'idRows', 'idRow', 'ids', ['Ids', 'id']],
-    ['2020_sales', '_2020Sales', '_2020Sale', '2020-sales', ['2020 sales', '2020 sale']],
-    ['weird name!"; drop', 'weirdNameDrops', 'weirdNameDrop', 'weird-name-drops'],
-    ['Café', 'cafe', 'cafe', 'café', ['Café', 'café']],
-    ['Øre_Maß', 'oereMass', 'oereMass', 'øre-maß', ['Øre maß', 'øre maß']],
-    ['Товар', 'u442u43eu432u430u440', 'u442u43eu432u430u440', 'товар', ['Товар', 'товар']],
-    ['🦄', 'u1f984', 'u1f984', 'u1f984'],
-    ['', 'tables', 'table', 'tables'],
-    ['__proto__', 'protos', 'proto', 'protos']
+    ['address2', 'address2', 'address2', 'address2', 'Address2', ''],
+    ['Address2Line', 'address2Lines', 'address2Line', 'address2-lines', 'Address2 line', 'address2 line'],
+    ['URLMap', 'urlMaps', 'urlMap', 'url-maps', 'URL map', 'URL map'],
+    ['homeURLs', 'homeUrls', 'homeUrl', 'home-urls', 'Home URLs', 'home URL', 'Home URLs'],
+    ['url', 'urlRows', 'urlRow', 'urls', 'Url', 'url'],
+    ['ids', 'idRows', 'idRow', 'ids', 'Ids', 'id', 'Ids'],
+    ['2020_sales', '_2020Sales', '_2020Sale', '2020-sales', '2020 sales', '2020 sale', '2020 sales'],
+    ['weird name!"; drop', 'weirdNameDrops', 'weirdNameDrop', 'weird-name-drops', 'Weird name!"; drop',
+      'weird name drop'],
+    ['Café', 'cafe', 'cafe', 'café', 'Café', ''],
+    ['Øre_Maß', 'oereMass', 'oereMass', 'øre-maß', 'Øre maß', ''],
+    ['Товар', 'u442u43eu432u430u440', 'u442u43eu432u430u440', 'товар', 'Товар', ''],
+    ['🦄', 'u1f984', 'u1f984', 'u1f984', '🦄', ''],
+    ['', 'tables', 'table', 'tables', 'Table', ''],
+    ['__proto__', 'protos', 'proto', 'protos', 'Proto', 'proto']
   ]
 
 t.test('a resource has its name from its table', async (t) => {
-  for (const [table, name, singular, path, messages] of cases) {
-    const expected = {
-      name, singular, path, ...(messages && { messages: { plural: messages[0], singular: messages[1] } })
-    }
+  for (const [table, name, singular, path, heading, one, many = ''] of cases) {
+    const messages = { heading, plural: many, singular: one }
+    const expected = { name, singular, path, ...(heading !== undefined && { messages }) }
     t.strictSame(named([table]), [expected], table)
+  }
+})
+
+t.test('a view has its own name on pages, and no other', async (t) => {
+  for (const kind of ['view', 'materialized view'] as const) {
+    for (const [name, heading] of [['Orders Qry', 'Orders Qry'], ['paid_invoices', 'Paid invoices']] as const) {
+      const [made] = nameResources([describeTable({ name, kind })], () => undefined).values()
+      t.strictSame(made?.messages, { heading, plural: '', singular: '' }, name)
+    }
   }
 })
 
@@ -52,7 +70,10 @@ t.test('no two tables have the same name', async (t) => {
   t.strictSame(named(['users', 'users', 'Users'],
     ['public', 'sales', 'sales']).map(({ name, path }) => `${name} ${path}`),
   ['users users', 'salesUsers sales-users', 'users2 users-2'])
-  t.match(named(['users', 'Users'])[1], { singular: 'user2', messages: { plural: 'Users 2', singular: 'user 2' } })
+  const messages = { heading: 'Users 2', plural: 'Users', singular: 'user' }
+  t.match(named(['users', 'Users'])[1], { singular: 'user2', messages })
+  t.match(named(['user', 'users'])[1], { name: 'users2', messages: { heading: 'Users' } }, 'pages tell them apart')
+  t.match(named(['users', 'users'], ['a', 'b'])[1], { name: 'bUsers', messages: undefined })
 })
 
 t.test('the app names resources first', async (t) => {

@@ -10,7 +10,7 @@ import type { Issues } from '../schema/validation/issues.js'
 import type { Choosing, ConditionParameter } from './form/condition.js'
 import type { ImportActions, Importing } from './importing.js'
 import type { Prepared, PreparedProblem, Services } from './services.js'
-import type { PageView, PossibleNavigation, TableView, View } from './view.js'
+import type { PageView, PossibleNavigation, ResourceWords, TableView, View } from './view.js'
 
 export type { Choosing } from './form/condition.js'
 export type { ConditionParameter, OpenCondition } from './form/condition.js'
@@ -254,8 +254,8 @@ export interface TextWriter {
   problem (problem: Problem, view: View): string
   /** Returns the name of a row, by which the page of a request refers to it. @default its id */
   title? (row: Row, page: Pick<View, 'request'>): string
-  /** Returns the plural name of the resource, or its singular one for a singleton, in a language. @default its words */
-  label? (lang: string): string
+  /** Returns the names of the resource in a language. @default its names in words */
+  words? (lang: string): ResourceWords
   /** The attribute that names its rows, by which a user can search them, if it is one. @default none */
   readonly titleAttribute?: string | undefined
   /** Writes rows as a table, for the page of a row that they belong to. @default none */

@@ -8,12 +8,24 @@ import type { Count, Order } from '../stores/store.js'
 import type { OpenCondition } from './form/condition.js'
 import type { Resource } from '../resource/resource.js'
 
+/** The names of a resource on pages in one language. */
+export interface ResourceWords {
+  /** The name of its list, or of the only record of a singleton: `Blog posts`. */
+  readonly heading: string
+  /** The plural name: `Blog posts`. */
+  readonly plural: string
+  /** The singular name within a sentence: `blog post`. */
+  readonly singular: string
+}
+
 /** The list of the rows that belong to the row of a page: they reference it, or are nested in it. */
 export interface RelatedList {
   /** The plural name of their resource: `albums`. */
   readonly name: string
   /** The singular name of their resource: `album`. */
   readonly singular: string
+  /** Returns the names of their resource in a language. */
+  readonly words: (lang: string) => ResourceWords
   /** What they call the row that they reference: `artist` for `artistId`. `undefined` for nested rows. */
   readonly relation: string | undefined
   /** The path and query of the list. */
@@ -67,6 +79,8 @@ export interface RowSearch {
   readonly attribute: string
   /** The plural name of the resource of these rows: `authors`. */
   readonly name: string
+  /** Returns the names of that resource in a language. */
+  readonly words: (lang: string) => ResourceWords
   /** Whether they can be searched. */
   readonly canSearch: boolean
   /** The text that they were searched for, or the empty text. */

@@ -1,7 +1,7 @@
 import type { AccessContext } from '../actions/authorize/level.js'
 import { compileOpenList, readSome } from './include/first-rows.js'
 import { isConditionError } from '../errors.js'
-import type { ChoiceRow, RowChoices } from '../formats/format.js'
+import type { ChoiceRow, ResourceWords, RowChoices } from '../formats/format.js'
 import { referenceTo } from '../resource/resource.js'
 import type { Id, Row } from '../resource/row.js'
 import { BY_ID } from '../stores/order.js'
@@ -11,7 +11,7 @@ import { guardsMore } from './hook-guards.js'
 import { parseCursor, writeCursor } from '../request/list-query.js'
 import { compileFilter, parseSearch } from '../request/filter-query.js'
 import type { ListedResource } from './related-lists.js'
-import { findPageWriter, findTitle } from './row-links.js'
+import { findPageWriter, findTitle, wordsFor } from './row-links.js'
 
 /** Finds rows that a form can reference. */
 export type FindRows = Pick<RowChoices, 'list' | 'search'>
@@ -38,6 +38,7 @@ export function compileFindRows (listed: ListedResource, from: ListedResource): 
   const nameRows = (rows: readonly Row[], context: AccessContext): ChoiceRow[] =>
     rows.map((row) => ({ id: referenceTo(row, resource) as Id, name: title(row, context) })).filter(canSend)
   const search = compileSearch(listed)
+  const words = (lang: string): ResourceWords => wordsFor(listed, lang)
   return {
     async list (context) {
       const opened = await open(context)
@@ -51,7 +52,7 @@ export function compileFindRows (listed: ListedResource, from: ListedResource): 
       const opened = await open(context)
       if (opened === undefined) return undefined
       const { store, scope } = opened.target
-      const page = { attribute, name: resource.plural, canSearch: search !== undefined, text, error: undefined }
+      const page = { attribute, name: resource.plural, words, canSearch: search !== undefined, text, error: undefined }
       const position = after === undefined ? undefined : parseCursor('after', after, BY_ID, resource) as Position
       try {
         const conditions = text.trim() === '' ? undefined : search?.(text.trim())

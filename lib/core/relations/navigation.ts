@@ -4,8 +4,7 @@ import { authorize } from '../actions/authorize/level.js'
 import type { PossibleLink, PossibleNavigation } from '../formats/view.js'
 import type { CompiledResource } from '../compiled-resource.js'
 import { guardsMore, type PassedHooks } from './hook-guards.js'
-import { findPageWriter } from './row-links.js'
-import { capitalize, wordsOf } from '../util/words.js'
+import { wordsFor } from './row-links.js'
 import { notFound, openingAction } from '../modes.js'
 import { type Home, registryOf } from '../routes/route-registry.js'
 
@@ -51,7 +50,7 @@ export function findLinks (
     const isOpen = isCurrent || !guardsMore(listed, from, openingOf(listed).action)
     if (!isOpen || !representations.some(({ browser }) => browser === true)) return []
     const isGuarded = accessChecks.collection !== undefined
-    return [{ label: labelOf(listed, lang), href, isCurrent, resource, isGuarded }]
+    return [{ label: wordsFor(listed, lang).heading, href, isCurrent, resource, isGuarded }]
   })
   return { title: titleIn(lang), href, links }
 }
@@ -92,11 +91,6 @@ function findChecksAbove (compiled: CompiledResource): readonly ListCheck[] {
 /** Returns what opens a resource from a link: the action, and the parameters of its path. */
 export function openingOf ({ resource, resourcePaths }: CompiledResource): Omit<ListCheck, 'check' | 'isOfBar'> {
   return { resource, action: openingAction(resource), parameters: resourcePaths.collection.names }
-}
-
-/** Returns the name of a resource in a language. */
-export function labelOf (compiled: CompiledResource, lang: string): string {
-  return findPageWriter(compiled)?.label?.(lang) ?? capitalize(wordsOf(compiled.name))
 }
 
 function byLength (one: Home, other: Home): number {

@@ -10,14 +10,14 @@ import {
 } from './include/first-rows.js'
 import type { Nested } from './include/load-many.js'
 import { COUNT_OF_PAGES, type Target } from '../actions/list.js'
-import type { FindRelatedList, RowLinks } from '../formats/format.js'
+import type { FindRelatedList, ResourceWords, RowLinks } from '../formats/format.js'
 import type { FindLocation, ResourcePaths } from '../resource/location.js'
 import { referenceTo, type Resource } from '../resource/resource.js'
 import type { Row } from '../resource/row.js'
 import { guardsMore, type HookedResource } from './hook-guards.js'
 import type { Prefill } from '../request/prefill.js'
 import type { ListQueryParser } from '../request/list-query.js'
-import { addLinks, findPageWriter, type FoundLinks, type LinkedResource } from './row-links.js'
+import { addLinks, findPageWriter, type FoundLinks, type LinkedResource, wordsFor } from './row-links.js'
 
 /** What the list of related rows needs of its resource. */
 export interface ListedResource extends HookedResource {
@@ -79,6 +79,7 @@ function compileList (listed: ListedResource, from: HookedResource, related: Lis
   const isReadable = !routing.handlers.has('list') && !guardsMore(listed, from, 'list')
   const write = compileTable(listed, attribute)
   const findNew = compileNewPath(listed, attribute)
+  const words = (lang: string): ResourceWords => wordsFor(listed, lang)
   return async (row, context) => {
     const opened = await open(row, context)
     if (opened === undefined) return undefined
@@ -86,7 +87,8 @@ function compileList (listed: ListedResource, from: HookedResource, related: Lis
       ? ''
       : `?${new URLSearchParams({ [attribute]: String(referenceTo(row, referenced)) }).toString()}`
     const { collection } = findLocation(opened.request.params)
-    const found = { name, singular, relation, href: collection + query, newHref: await findNew(opened, query) }
+    const newHref = await findNew(opened, query)
+    const found = { name, singular, words, relation, href: collection + query, newHref }
     if (!isReadable) return { ...found, total: undefined, table: undefined }
     const { rows, total } = await readFirst(opened, context)
     return {

@@ -1,10 +1,12 @@
 import type { AccessContext } from '../actions/authorize/level.js'
 import type { FindReferenced } from './include/load-many.js'
-import type { FindLinks, LinkedRow, RowLinks, TextWriter, Writer } from '../formats/format.js'
+import type { FindLinks, LinkedRow, ResourceWords, RowLinks, TextWriter, Writer } from '../formats/format.js'
+import { nameOf } from '../modes.js'
 import type { ResourcePaths } from '../resource/location.js'
 import { memberPath, type Parameters } from '../resource/path-pattern.js'
 import { hasPage, parseId, referenceTo, type Resource } from '../resource/resource.js'
 import { type Id, isId, type Row } from '../resource/row.js'
+import { capitalize, wordsOf } from '../util/words.js'
 import { guardsMore, type HookedResource } from './hook-guards.js'
 
 /** What a link to a row needs of its resource. */
@@ -51,6 +53,16 @@ export function compileFindLinks (linked: LinkedResource, from: HookedResource, 
 /** Returns the writer of the pages of a resource, or `undefined` if it has none. */
 export function findPageWriter ({ representations }: Pick<LinkedResource, 'representations'>): Writer | undefined {
   return representations.find(({ browser }) => browser === true)?.writer
+}
+
+/** Returns the names of a resource in a language, as its pages have them. */
+export function wordsFor (named: Pick<LinkedResource, 'resource' | 'representations'>, lang: string): ResourceWords {
+  const { resource, resource: { plural, singular } } = named
+  return findPageWriter(named)?.words?.(lang) ?? {
+    heading: capitalize(wordsOf(nameOf(resource))),
+    plural: capitalize(wordsOf(plural)),
+    singular: wordsOf(singular)
+  }
 }
 
 /** Returns the function that names the rows of a resource on its pages, or `undefined` if it has no pages. */

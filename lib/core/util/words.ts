@@ -11,9 +11,9 @@ export function wordsOf (name: string): string {
   return uncapitalize(words)
 }
 
-/** Writes the first letter in lower case, unless the text begins with an abbreviation. */
+/** Writes the first letter in lower case, unless the text begins with an abbreviation, or is a name in capitals. */
 export function uncapitalize (words: string): string {
-  return /^\p{Lu}{2}/u.test(words) ? words : words.charAt(0).toLowerCase() + words.slice(1)
+  return /^\p{Lu}{2}| \p{Lu}\p{Ll}/u.test(words) ? words : words.charAt(0).toLowerCase() + words.slice(1)
 }
 
 /** Returns a text with a capital first letter: `post` → `Post`. */

@@ -72,6 +72,8 @@ const nameTypes = compileTypes({
 
 /** The words of the pages in Arabic. */
 export const messages: Catalog = {
+  genericPlural: 'السجلات',
+  genericSingular: 'سجل',
   id: 'المعرّف',
   record: (singular, id) => `${isolate(singular)} ${isolate(id)}`,
   new: (singular) => `إضافة ${isolate(singular)}`,

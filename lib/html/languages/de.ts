@@ -42,6 +42,8 @@ const countRows: Catalog['total'] = (rows, digits, plural, singular) =>
 
 /** The words of the pages in German. */
 export const messages: Catalog = {
+  genericPlural: 'Einträge',
+  genericSingular: 'Eintrag',
   id: 'ID',
   record: (singular, id) => `${capitalize(singular)} ${id}`,
   new: (singular) => `${capitalize(singular)} anlegen`,

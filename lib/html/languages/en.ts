@@ -28,6 +28,8 @@ const countRows: Catalog['total'] = (rows, digits, plural, singular) =>
 
 /** The English words that are the same for every resource. */
 export const ENGLISH: Catalog = {
+  genericPlural: 'Records',
+  genericSingular: 'record',
   id: 'Id',
   record: (singular, id) => `${singular} ${id}`,
   new: (singular) => `New ${singular}`,

@@ -43,6 +43,8 @@ const countRows: Catalog['total'] = (rows, digits, plural, singular) =>
 
 /** The words of the pages in Spanish, chosen so that they are usual in Spain and in America. */
 export const messages: Catalog = {
+  genericPlural: 'Registros',
+  genericSingular: 'registro',
   id: 'ID',
   record: (singular, id) => `${singular} ${id}`,
   new: (singular) => `Crear ${singular}`,

@@ -43,6 +43,8 @@ const countRows: Catalog['total'] = (rows, digits, plural, singular) =>
 
 /** The words of the pages in French. The spaces before colons and within quotation marks are no-break spaces. */
 export const messages: Catalog = {
+  genericPlural: 'Éléments',
+  genericSingular: 'élément',
   id: 'ID',
   record: (singular, id) => `${singular} ${id}`,
   new: (singular) => `Ajouter\u00a0: ${singular}`,

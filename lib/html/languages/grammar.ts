@@ -3,7 +3,7 @@ import type { Operator } from '../../core/stores/store.js'
 import type { PageMessages } from '../messages.js'
 
 /** The words and messages of a language, without those that each resource has of its own. */
-export type Catalog = Omit<PageMessages, 'plural' | 'singular' | 'phrases'>
+export type Catalog = Omit<PageMessages, 'heading' | 'plural' | 'singular' | 'phrases'>
 
 /** The English texts of Node.js and Fastify that pages show: the titles of errors, and one detail. */
 export type KnownTexts = Readonly<Record<

@@ -25,6 +25,8 @@ const nameTypes = compileTypes({
 
 /** The words of the pages in Japanese. */
 export const messages: Catalog = {
+  genericPlural: 'レコード',
+  genericSingular: 'レコード',
   id: 'ID',
   record: (singular, id) => `${singular} ${id}`,
   new: (singular) => `${singular}を作成`,

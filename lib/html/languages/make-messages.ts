@@ -1,4 +1,4 @@
-import type { ConfiguredResource } from '../../core/formats/format.js'
+import type { ConfiguredResource, ResourceWords } from '../../core/formats/format.js'
 import { ABOUT_PARAMETER, type Said, writeMessage } from '../../core/messages.js'
 import type { Resource } from '../../core/resource/resource.js'
 import { capitalize, wordsOf } from '../../core/util/words.js'
@@ -15,17 +15,18 @@ export function compileOwn ({ phrases = {} }: Partial<Pick<PageMessages, 'phrase
 
 /** Returns the words of a resource's pages: those of the language, with the app's in their place. */
 export function makeMessages (
-  { plural, singular }: Pick<Resource, 'plural' | 'singular'>,
+  { plural, singular, singleton = false }: Pick<Resource, 'plural' | 'singular'> & Partial<ConfiguredResource>,
   { words, messages }: Pick<PageLanguage, 'words' | 'messages'>
 ): PageMessages {
   const translate = compileOwn(messages)
+  const all = { ...ENGLISH, phrases: {}, ...words?.messages, ...messages }
+  const many = translate(messages.plural ?? capitalize(wordsOf(plural))) || all.genericPlural
+  const one = translate(messages.singular ?? wordsOf(singular)) || all.genericSingular
   return {
-    ...ENGLISH,
-    phrases: {},
-    ...words?.messages,
-    ...messages,
-    plural: translate(messages.plural ?? capitalize(wordsOf(plural))),
-    singular: translate(messages.singular ?? wordsOf(singular))
+    ...all,
+    heading: messages.heading === undefined ? singleton ? capitalize(one) : many : translate(messages.heading),
+    plural: many,
+    singular: one
   }
 }
 
@@ -47,22 +48,22 @@ export function compileTranslation ({ words }: Pick<PageLanguage, 'words'>, mess
   return translate
 }
 
-/** Compiles the plural name of a resource in each language, or the singular name of a singleton. */
-export function compileLabel (
+/** Compiles the names of a resource in each language. */
+export function compileWords (
   names: ConfiguredResource,
   languages: readonly PageLanguage[]
-): (lang: string) => string {
-  return compileText(languages, (language) => {
-    const { plural, singular } = makeMessages(names, language)
-    return names.singleton ? capitalize(singular) : plural
+): (lang: string) => ResourceWords {
+  return inEach(languages, (language) => {
+    const { heading, plural, singular } = makeMessages(names, language)
+    return { heading, plural, singular }
   })
 }
 
-/** Compiles a text in each language. A language that is not among them gets the text of the first. */
-export function compileText (
+/** Makes a value in each language. A language that is not among them gets that of the first. */
+export function inEach<Value> (
   languages: readonly PageLanguage[],
-  write: (language: PageLanguage) => string
-): (lang: string) => string {
-  const labels = lazy(() => new Map(languages.map((language) => [language.tag, write(language)])))
-  return (lang) => labels().get(lang) ?? [...labels().values()][0] as string
+  make: (language: PageLanguage) => Value
+): (lang: string) => Value {
+  const made = lazy(() => new Map(languages.map((language) => [language.tag, make(language)])))
+  return (lang) => made().get(lang) ?? [...made().values()][0] as Value
 }

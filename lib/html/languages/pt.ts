@@ -42,6 +42,8 @@ const countRows: Catalog['total'] = (rows, digits, plural, singular) =>
 
 /** The words of the pages in Portuguese, as it is written in Brazil. */
 export const messages: Catalog = {
+  genericPlural: 'Registros',
+  genericSingular: 'registro',
   id: 'ID',
   record: (singular, id) => `${singular} ${id}`,
   new: (singular) => `Criar ${singular}`,

@@ -17,6 +17,8 @@ const nameTypes = compileTypes({
 
 /** The words of the pages in Chinese, in simplified characters. */
 export const messages: Catalog = {
+  genericPlural: '记录',
+  genericSingular: '记录',
   id: 'ID',
   record: (singular, id) => `${singular} ${id}`,
   new: (singular) => `创建${singular}`,

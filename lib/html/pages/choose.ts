@@ -7,7 +7,6 @@ import { makeHidden } from '../forms/form-values.js'
 import { labelOf } from '../names.js'
 import type { Button, ChoosePage, HiddenField } from '../views/model.js'
 import type { Resource } from '../../core/resource/resource.js'
-import { nameInWords } from './links.js'
 import type { PageFrames, PageSource } from './page-frame.js'
 
 /** The view of a form that asks for the rows of a reference. */
@@ -32,9 +31,9 @@ export function writeChoice (source: PageSource, frames: PageFrames, view: Choic
 type Choice = Pick<ChoosePage, 'search' | 'rows' | 'empty' | 'none' | 'next'>
 
 function makeChoice (source: PageSource, found: RowSearch, { name, required, shape }: Property): Choice {
-  const { messages, translate } = source
+  const { messages, translate, lang } = source
   const { rows, text, error, canSearch, next } = found
-  const plural = translate(nameInWords(found.name))
+  const plural = translate(found.words(lang).plural)
   const search = {
     id: 'search',
     name: nameOf(source, name, 'choose'),

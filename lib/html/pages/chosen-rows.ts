@@ -23,7 +23,6 @@ export interface ChosenSource extends PageSource {
   readonly frames: PageFrames
   readonly forms: Forms
   readonly names: RowNames
-  readonly lang: string
   /** Makes the actions of the app that are performed on several rows. */
   readonly manyActions: MakeActions
 }

@@ -23,7 +23,6 @@ const LONGEST_TEXT = 100_000
 export interface ImportSource extends PageSource {
   readonly frames: PageFrames
   readonly shown: ShownAttributes
-  readonly lang: string
 }
 
 /** The view of a page that imports rows. */

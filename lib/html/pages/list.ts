@@ -30,8 +30,6 @@ export interface ListSource extends PageSource {
   readonly shown: ShownAttributes
   readonly frames: PageFrames
   readonly forms: Forms
-  /** The language of the pages. */
-  readonly lang: string
   /** The time zone of dates and times, if the app has chosen one. */
   readonly timeZone: string | undefined
   /** The columns that the app or the request has chosen. */
@@ -104,7 +102,7 @@ export class List {
     const linkBy = (suffix: string): string =>
       list + suffix + (suffix.startsWith('?') ? query.replace('?', '&') : query)
     const alternates = isRepeated ? frames.alternatesOf(linkBy) : []
-    const title = isList ? this.#messages.plural : this.#actionTitle(own)
+    const title = isList ? this.#messages.heading : this.#actionTitle(own)
     const crumbs = isList ? paths.parents : frames.crumbsOf(paths)
     const actions = isList ? this.#actions(paths.collection, undefined) : []
     const parts = this.#parts(rows, view, isRepeated)

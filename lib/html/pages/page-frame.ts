@@ -49,6 +49,8 @@ export interface PageSource {
   readonly context: WriterContext
   readonly messages: PageMessages
   readonly translate: Translate
+  /** The language of the pages. */
+  readonly lang: string
 }
 
 /** Makes the parts that all pages of a resource share: the document around the content, links and views. */
@@ -151,7 +153,7 @@ export class PageFrames {
 
   /** Returns the links to the pages above a row, and to the row itself if the page is below it. */
   crumbsOf ({ parents, isListed, collection }: PagePaths, row?: Link): Link[] {
-    const list = isListed ? [{ label: this.#source.messages.plural, href: collection }] : []
+    const list = isListed ? [{ label: this.#source.messages.heading, href: collection }] : []
     return [...parents, ...list, ...row === undefined ? [] : [row]]
   }
 

@@ -59,7 +59,7 @@ export class Pages {
     const showing = { compileShow, references, badges }
     const all = compileShownAttributes(titled, showing)
     const shown = selected === undefined ? all : compileShownAttributes(selected, showing)
-    const source = { resource: titled, context, messages, translate }
+    const source = { resource: titled, context, messages, translate, lang }
     this.#resource = resource
     this.#source = source
     this.#messages = messages
@@ -68,8 +68,8 @@ export class Pages {
     this.#frames = new PageFrames({ ...source, resource }, options, stylesheet)
     this.#names = new RowNames(resource, all, messages, title)
     const manyActions = compileManyActions(context, translate)
-    this.#chosenSource = { ...source, frames: this.#frames, forms: this.#forms, names: this.#names, lang, manyActions }
-    this.#importSource = { ...source, frames: this.#frames, shown: all, lang }
+    this.#chosenSource = { ...source, frames: this.#frames, forms: this.#forms, names: this.#names, manyActions }
+    this.#importSource = { ...source, frames: this.#frames, shown: all }
     this.#memberActions = compileActions(context.memberActions, translate)
     this.#makeRelated = compileRelated(messages, translate, lang)
     this.#tables = new RelatedTables({ ...source, resource, shown: all, names: this.#names, chosen: columns })
@@ -78,7 +78,6 @@ export class Pages {
       shown,
       frames: this.#frames,
       forms: this.#forms,
-      lang,
       timeZone,
       columns: columnsOf(resource, columns, selection),
       filtered: columns,

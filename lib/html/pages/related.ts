@@ -9,7 +9,6 @@ import type { RowNames } from '../values/row-names.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
 import type { RelatedRows } from '../views/model.js'
 import { renderTable } from '../views/page-views.js'
-import { nameInWords } from './links.js'
 import { ListColumns } from './columns.js'
 import { RowWriter } from './rows.js'
 
@@ -20,18 +19,20 @@ export type MakeRelated = (view: HtmlView) => readonly RelatedRows[]
 export function compileRelated (messages: PageMessages, translate: Translate, lang: string): MakeRelated {
   const { relatedBy, moreRelated, empty, new: newOf, all } = messages
   const numbers = new Intl.NumberFormat(lang)
-  return ({ related }) => related.map(({ name, singular, relation, href, newHref, total, table }) => {
-    const plural = translate(nameInWords(name))
+  return ({ related }) => related.map(({ name, words, relation, href, newHref, total, table }) => {
+    const { heading, plural, singular } = words(lang)
+    const title = translate(heading)
+    const rest = translate(plural)
     const isAlone = relation === undefined || related.filter((other) => other.name === name).length === 1
     const { rows = 0, most = Infinity } = total ?? {}
     return {
-      label: isAlone ? plural : relatedBy(plural, translate(wordsOf(relation))),
+      label: isAlone ? title : relatedBy(title, translate(wordsOf(relation))),
       href,
       total: total && (rows < most ? numbers.format(rows) : moreRelated(numbers.format(most - 1))),
       table: table === undefined ? undefined : raw(table),
-      empty: empty(plural),
-      all: { label: all(plural), href },
-      newLink: newHref === undefined ? undefined : { label: newOf(translate(wordsOf(singular))), href: newHref }
+      empty: empty(rest),
+      all: { label: all(rest), href },
+      newLink: newHref === undefined ? undefined : { label: newOf(translate(singular)), href: newHref }
     }
   })
 }
@@ -74,7 +75,7 @@ export class RelatedTables {
     const columns = table.columns.headings(rows, names, messages.id).map((column) =>
       ({ ...column, sort: undefined, sorted: undefined }))
     const written = renderTable(columns, raw(table.rows.write(rows, { location, links })))
-    return markup`<div class="scroll" role="group" aria-label="${messages.plural}" tabindex="0">${written}</div>
+    return markup`<div class="scroll" role="group" aria-label="${messages.heading}" tabindex="0">${written}</div>
 `.toString()
   }
 

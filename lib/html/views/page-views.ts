@@ -219,8 +219,8 @@ export function renderSelection (form: SelectionForm | undefined): Content {
 }
 
 /** Renders the table up to its rows. A link that skips to them needs their id. */
-function openRegion ({ columns, messages: { plural } }: PagedTable): Markup {
-  return markup`<section class="scroll" aria-label="${plural}" tabindex="0">${openTable(columns, markup` id="rows"`)}`
+function openRegion ({ columns, messages: { heading } }: PagedTable): Markup {
+  return markup`<section class="scroll" aria-label="${heading}" tabindex="0">${openTable(columns, markup` id="rows"`)}`
 }
 
 /** Renders a table. */

@@ -58,8 +58,8 @@ t.test('the home page links to each list, with the number of its rows', async (t
   ].map(([, ...cells]) =>
     cells)
   t.strictSame(rows, [
-    ['/bs', 'Bs', '0'], ['/fews', 'Fews', '2'], ['/guardeds', 'Guardeds', '0'],
-    ['/manies', 'Manies', 'more than 10,000']
+    ['/bs', 'B', '0'], ['/fews', 'Few', '2'], ['/guardeds', 'Guarded', '0'],
+    ['/manies', 'Many', 'more than 10,000']
   ])
   t.notMatch(body, '<script')
   const { valid, results } = await new HtmlValidate({
@@ -77,17 +77,17 @@ t.test('the home page links to each list, with the number of its rows', async (t
 t.test('the home page is also XML and JSON', async (t) => {
   const app = await serve(t, { only: ['few', 'many'], tables: {} })
   const resources = [
-    { name: 'fews', title: 'Fews', path: '/fews', rows: 2 },
-    { name: 'manies', title: 'Manies', path: '/manies', rows: 10_000, hasMoreRows: true }
+    { name: 'fews', title: 'Few', path: '/fews', rows: 2 },
+    { name: 'manies', title: 'Many', path: '/manies', rows: 10_000, hasMoreRows: true }
   ]
   t.same((await app.inject({ url: '/', headers: { accept: 'application/json' } })).json(), { resources })
   t.same((await app.inject('/?format=json')).json(), { resources })
   const xml = await app.inject('/')
   t.equal(xml.headers['content-type'], 'application/xml; charset=utf-8')
   t.equal(xml.body, '<?xml version="1.0" encoding="UTF-8"?>\n<resources ' +
-    'type="array"><resource><name>fews</name><title>Fews</title><path>/fews</path><rows ' +
+    'type="array"><resource><name>fews</name><title>Few</title><path>/fews</path><rows ' +
       'type="integer">2</rows></resource>' +
-    '<resource><name>manies</name><title>Manies</title><path>/manies</path><rows ' +
+    '<resource><name>manies</name><title>Many</title><path>/manies</path><rows ' +
       'type="integer">10000</rows><hasMoreRows type="boolean">true</hasMoreRows></resource></resources>\n')
   t.match(await app.inject({ url: '/', headers: { accept: 'image/png' } }), {
     statusCode: 406, body: /none of the types in Accept is available here; choose one of application\/xml/
@@ -130,7 +130,7 @@ t.test('the home page has the Content-Security-Policy of the defaults', async (t
 
 t.test('the words of the defaults may depend on the language', async (t) => {
   const messages = (lang: string): Pick<PageMessages, 'phrases'> => ({
-    phrases: lang === 'de' ? { Tables: 'Tabellen', Fews: 'Wenige', few: 'Weniges', Name: 'Bezeichnung' } : {}
+    phrases: lang === 'de' ? { Tables: 'Tabellen', Few: 'Wenige', few: 'Weniges', Name: 'Bezeichnung' } : {}
   })
   const app = await serve(t, {
     only: ['few'],
@@ -146,7 +146,7 @@ t.test('the words of the defaults may depend on the language', async (t) => {
     await read('/fews', 'de'), /<a href="\/">Tabellen<\/a>[^]*<h1>Wenige<\/h1>[^]*>Weniges anlegen<[^]*>Bezeichnung</
   )
   t.match(await read('/fews/1/edit', 'de'), '>Sichern</button>')
-  t.match(await read('/fews', 'en'), /<a href="\/">Tables<\/a>[^]*<h1>Fews<\/h1>[^]*>Name</)
+  t.match(await read('/fews', 'en'), /<a href="\/">Tables<\/a>[^]*<h1>Few<\/h1>[^]*>Name</)
   t.match(await read('/fews/1/edit', 'en'), '>Keep</button>')
 })
 
@@ -164,7 +164,7 @@ t.test('the home page is below the prefix', async (t) => {
   t.match(
     body, /href="\/api\/data\/home\.[\da-f]+\.css"[^]*href="\/api\/data\?format=json"[^]*href="\/api\/data\/fews"/
   )
-  t.notMatch(body, 'Guardeds', 'a resource without a list is left out')
+  t.notMatch(body, 'Guarded', 'a resource without a list is left out')
   t.equal((await app.inject('/api/data/')).statusCode, 404)
   const [, stylesheet = ''] = /<link rel="stylesheet" href="([^"]*)"/.exec(body) ?? []
   t.equal((await app.inject(stylesheet)).statusCode, 200)
@@ -193,6 +193,6 @@ t.test('a table that cannot be counted has no number', async (t) => {
     list: () => [], get () {}, create () {}, update () {}, delete () {}, count, capabilities: { count: true }
   }
   const app = await serve(t, { only: ['few'], tables: { few: { store } as object } })
-  t.same((await app.inject('/?format=json')).json(), { resources: [{ name: 'fews', title: 'Fews', path: '/fews' }] })
+  t.same((await app.inject('/?format=json')).json(), { resources: [{ name: 'fews', title: 'Few', path: '/fews' }] })
   t.match((await app.inject('/?format=xml')).body, '<path>/fews</path></resource>')
 })
