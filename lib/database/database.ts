@@ -16,7 +16,7 @@ import type { PageMessages } from '../html/messages.js'
 import type { AppearanceOptions, HtmlOptions } from '../html/options.js'
 import type { TableDescription } from '../sql/tables/description.js'
 import { WINGS } from '../wings.js'
-import { connect, type OpenTable, openTables } from './open-tables.js'
+import { connect, nameDatabase, type OpenTable, openTables } from './open-tables.js'
 import type { DatabaseOptions, TableOptions, TableReport } from './options.js'
 import { type NameOf, type ResourceNames, nameResources } from './resource-names.js'
 import { findActions, findReferences, type ReferenceTarget, tableOptionsOf } from './resource-options.js'
@@ -51,9 +51,10 @@ async function register (app: FastifyInstance, options: DatabaseOptions & Regist
 function checkOptions (options: DatabaseOptions): void {
   checkOptionNames(options, OPTIONS)
   const { write = false, tables = {}, defaults = {}, nameOf, report, home = '', descriptions = [] } = options
-  const isTitle = (home: unknown): home is string | false => home === false || typeof home === 'string'
+  const isHome = (home: unknown): home is NonNullable<DatabaseOptions['home']> =>
+    home === false || typeof home === 'string' || isObject(home)
   checkBoolean('write', write)
-  checkThat('home', home, isTitle, 'a title or false')
+  checkThat('home', home, isHome, 'a title, the options of a home page, or false')
   checkObject('defaults', defaults, 'an object of options')
   for (const [name, table] of Object.entries(checkObject('tables', tables, 'an object of options by table'))) {
     if (isObject(table)) continue
@@ -69,13 +70,14 @@ function checkOptions (options: DatabaseOptions): void {
  * @throws InvalidOptionError, UnknownOptionError, InvalidAttributesError
  */
 async function registerTables (app: FastifyInstance, options: DatabaseOptions & RegisterOptions): Promise<void> {
-  const { home = 'Tables', prefix = '', logLevel, logSerializers, defaults = {} } = options
+  const { home = {}, prefix = '', logLevel, logSerializers, defaults = {} } = options
   const { report = (all) => { logTables(app, all) } } = options
   const path = normalizePrefix(prefix)
   if (home !== false && path.includes(':')) {
     throw new InvalidOptionError('home', `must be false, because the prefix '${prefix}' has parameters`)
   }
-  const tables = await openTables(await connect(app, options), options)
+  const connection = await connect(app, options)
+  const tables = await openTables(connection, options)
   const resources = makeResources(tables, options)
   // Each resource has a list of its actions, which these options have limited already.
   const { only, except, formPages, ...scope } = defaults
@@ -99,9 +101,32 @@ async function registerTables (app: FastifyInstance, options: DatabaseOptions & 
   await registerDeclarations(app, declarations, { wings: WINGS, prefix, owner: 'a map', log })
   // The app has waited for the resources, so that no other ones are among them.
   const compiled = all.slice(start).map(({ compiled }) => compiled)
-  if (home !== false) await app.register(homePage, { ...findAppearance(defaults), title: home, prefix: path })
-  const served = new Map([...resources.keys()].map((table, index) => [table, compiled[index]]))
+  const served = new Map([...resources.keys()].map((table, index) => [table, compiled[index] as CompiledResource]))
+  const weights = weigh([...resources.values()])
+  for (const [{ kind }, compiled] of served) {
+    const isView = kind === 'view' || kind === 'materialized view'
+    registryOf(app).tables.set(compiled, { isView, weight: isView ? -1 : weights.get(compiled.name) ?? 0 })
+  }
+  if (home !== false) {
+    const own = typeof home === 'string' ? { title: home } : home
+    const title = own.title ?? await nameDatabase(connection) ?? 'Tables'
+    await app.register(homePage, { ...findAppearance(defaults), ...own, title, prefix: path })
+  }
   report(tables.map(({ table }) => makeReport(table, served.get(table))))
+}
+
+/**
+ * Weighs the resources of tables by how many attributes of other tables refer to them. Of equal ones, the table that
+ * refers to more others is heavier.
+ */
+function weigh (resources: readonly ResourceOptions[]): ReadonlyMap<string, number> {
+  const weights = new Map<string, number>()
+  for (const { name, references = {} } of resources) {
+    const targets = Object.values(references).filter((target) => target !== name)
+    for (const target of targets) weights.set(target, (weights.get(target) ?? 0) + 1)
+    weights.set(name, (weights.get(name) ?? 0) + targets.length / 10_000)
+  }
+  return weights
 }
 
 /** Returns the options of pages that all resources have: those of `html(…)`, and those of `defaults`. */

@@ -1,9 +1,10 @@
+import { parse } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { InvalidAttributesError, InvalidOptionError } from '../core/errors.js'
 import type { Store } from '../core/stores/store.js'
 import { checkKnown } from '../core/util/check-option.js'
 import { findMember } from '../core/util/own-property.js'
-import { describePostgres } from '../sql/postgres/describe/describe-postgres.js'
+import { describePostgres, namePostgres } from '../sql/postgres/describe/describe-postgres.js'
 import type { PostgresPool } from '../sql/postgres/client.js'
 import { postgresStore } from '../sql/postgres/store.js'
 import type { SqlStoreOptions } from '../sql/options.js'
@@ -56,6 +57,13 @@ export async function connect (app: FastifyInstance, options: DatabaseOptions): 
   opened.retain()
   app.addHook('onClose', async () => { opened.release() })
   return { database: await openAtStart(opened), file: write ? file : undefined }
+}
+
+/** Returns the name of a database: that of its file, without the extension. A database in memory has none. */
+export async function nameDatabase ({ pool, database }: Connection): Promise<string | undefined> {
+  if (pool !== undefined) return namePostgres(pool)
+  const [main] = database.prepare('PRAGMA database_list').all() as ReadonlyArray<{ readonly file: string | null }>
+  return parse(main?.file ?? '').name || undefined
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { DeclaredOptions, ResourceOptions, ScopeOptions } from '../core/options/options.js'
 import type { ActionName } from '../core/resource/resource.js'
+import type { HomeOptions } from '../home/home-pages.js'
 import type { PostgresPool } from '../sql/postgres/client.js'
 import type { TableDescription } from '../sql/tables/description.js'
 import type { SqliteDatabase } from '../sql/sqlite/statement.js'
@@ -28,10 +29,11 @@ export interface TablesOptions {
   /** The descriptions of the tables, which the app may have changed. @default those of `describeDatabase` */
   readonly descriptions?: readonly TableDescription[]
   /**
-   * The title of the page at `/` (with the prefix) that links to all lists. `false` leaves the page out.
-   * @default 'Tables'
+   * The title of the page at `/` (with the prefix) that links to all lists, or its options: `{ notFound: true }`.
+   * `false` leaves the page out.
+   * @default the name of the database
    */
-  readonly home?: string | false
+  readonly home?: string | Partial<HomeOptions> | false
   /** Is called with all tables once they are registered. @default they are logged */
   readonly report?: (tables: readonly TableReport[]) => void
   /** The prefix of paths as in Fastify's `register`. @default '' */

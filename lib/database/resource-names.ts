@@ -25,7 +25,7 @@ const RESERVED: ReadonlySet<string> = new Set(['id', 'url'])
 
 /**
  * Splits a name into words: `InvoiceLine`, `invoice_line` and `INVOICE-LINE` become `invoice` and `line`. Capitals that
- * follow each other are an abbreviation and stay: `homeURL` → `home`, `URL`.
+ * follow each other are an abbreviation and stay, as does a single one: `homeURL` → `home`, `URL`.
  * @param isLoud whether capitals mean nothing. @default whether the name has only capitals
  */
 export function splitName (name: string, isLoud: boolean = name === name.toUpperCase()): string[] {
@@ -35,7 +35,7 @@ export function splitName (name: string, isLoud: boolean = name === name.toUpper
     .replaceAll(/(\p{Lu})(?=\p{Lu}\p{Ll})(?!\p{Lu}s(?!\p{L}))/gu, '$1 ')
     .split(/[^\p{L}\p{M}\p{N}]+/u)
     .filter((word) => word !== '')
-    .map((word) => isLoud || !/^\p{Lu}{2}/u.test(word) ? word.toLowerCase() : word)
+    .map((word) => isLoud || !/^\p{Lu}(?:\p{Lu}|$)/u.test(word) ? word.toLowerCase() : word)
 }
 
 /**

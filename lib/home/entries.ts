@@ -6,7 +6,8 @@ import { guardsMore, type PassedHooks } from '../core/relations/hook-guards.js'
 import { BY_ID } from '../core/stores/order.js'
 import type { Count } from '../core/stores/store.js'
 import { openingOf } from '../core/relations/navigation.js'
-import { wordsFor } from '../core/relations/row-links.js'
+import { compileNewPath } from '../core/relations/related-lists.js'
+import { findPageWriter, wordsFor } from '../core/relations/row-links.js'
 
 /** A resource as the home page shows it. */
 export interface Entry {
@@ -47,6 +48,18 @@ export async function findEntry (
   if (target === undefined) return undefined
   if (singleton || handlers.has('list') || !canCount(store)) return entry
   return { ...entry, ...await countRows(target, context) }
+}
+
+/** Returns the path of the form for a new row, or `undefined` if the request may not, or perhaps not, create one. */
+export async function findForm (
+  compiled: CompiledResource,
+  { request, passed }: Pick<HomeRequest, 'request' | 'passed'>
+): Promise<string | undefined> {
+  const { resource: { singleton } } = compiled
+  // The hooks of an action may be what makes the user known to `authorize`.
+  const isGuarded = ['list', 'create', 'new'].some((action) => guardsMore(compiled, passed, action))
+  if (singleton || isGuarded || findPageWriter(compiled) === undefined) return undefined
+  return compileNewPath(compiled, '')({ request: request as AccessContext['request'] }, '')
 }
 
 /** Returns the rows that a request may see, or `undefined` if it may not open the list. */

@@ -26,10 +26,11 @@ import { chooseLinks } from '../html/pages/links.js'
 import type { AppearanceOptions, PageLanguage, ResolvedHtmlOptions } from '../html/options.js'
 import { makeSecurityHeaders } from '../html/security-headers.js'
 import { type Brand, resolveBrand } from '../html/style/brand.js'
+import { HOME_RULES } from '../html/style/rules.js'
 import { makeStylesheet } from '../html/style/stylesheet.js'
 import type { Alternate } from '../html/views/model.js'
 import { type DocumentFrame, renderDocument, renderProblem } from '../html/views/page-views.js'
-import { type Entry, findEntry, PATIENCE_MS } from './entries.js'
+import { type Entry, findEntry, findForm, PATIENCE_MS } from './entries.js'
 
 /** The options of the home page. */
 export interface HomeOptions extends AppearanceOptions {
@@ -58,7 +59,8 @@ const FOR_EVER = 31_536_000
 export async function addHome (app: FastifyInstance, options: CheckedOptions): Promise<void> {
   const { path, title, href, prefix, notFound = false } = options
   const { languages, accent, brand, contentSecurityPolicy } = await resolveAppearance(options)
-  const { body, hash, extension, mediaType } = makeStylesheet({ accent, font: brand.font, density: brand.density })
+  const { font, density } = brand
+  const { body, hash, extension, mediaType } = makeStylesheet({ accent, font, density }, HOME_RULES)
   const file = `${path.replace(/\/$/, '')}/home.${hash}.${extension}`
   const titleIn = inEach(languages, ({ messages }) => compileOwn(messages)(title))
   const face = { languages, brand, contentSecurityPolicy, stylesheet: `${prefix}${file}` }
@@ -159,8 +161,15 @@ export class HomePages {
     reply.headers(this.#headers).type(choice.contentType)
     if (choice.format.name === 'json') return reply.send(JSON.stringify({ resources: entries }))
     if (choice.format.name === 'xml') return reply.send(writeXml(entries))
+    const { tables } = registryOf(this.#source.app)
+    const linked = await Promise.all(listed.map(async (one, index): Promise<LinkedEntry[]> => {
+      const entry = found[index]
+      if (entry === undefined) return []
+      const newHref = await findForm(one, { passed: this.#passed, request })
+      return [{ ...entry, id: index, newHref, isView: tables.get(one)?.isView === true }]
+    }))
     const unlisted = new Set(listed.filter((_, index) => found[index] === undefined).map(({ resource }) => resource))
-    return reply.headers(this.#pageHeaders).send(this.#writeHome(entries, request, unlisted))
+    return reply.headers(this.#pageHeaders).send(this.#writeHome(linked.flat(), request, unlisted))
   }
 
   /**
@@ -208,13 +217,13 @@ export class HomePages {
     return findUnlisted(checkLinks(app, this.#wordsFor(request).possible()), context, {})
   }
 
-  #writeHome (entries: readonly Entry[], request: FastifyRequest, unlisted: Unlisted): string {
+  #writeHome (entries: readonly LinkedEntry[], request: FastifyRequest, unlisted: Unlisted): string {
     const { titleIn, href } = this.#source
     const { lang, messages, digits, possible } = this.#wordsFor(request)
     const title = titleIn(lang)
     // A link to the other resources would lead to this page.
     const navigation = { ...chooseLinks(possible(), unlisted), isCurrent: true, hasMore: false }
-    const content = renderEntries(title, entries, messages, digits)
+    const content = renderHome(title, entries, messages, digits)
     return this.#write({ title, navigation, alternates: linkFormats(href) }, content, request)
   }
 
@@ -292,27 +301,60 @@ function writeXml (entries: readonly Entry[]): string {
   return `${DECLARATION}<resources type="array">${written.join('')}</resources>\n`
 }
 
-/** Renders the resources as a table. */
-function renderEntries (
+/** A resource on the page in HTML. */
+interface LinkedEntry extends Entry {
+  /** The number that distinguishes the ids in its row from others. */
+  readonly id: number
+  /** The path of the form for a new row, or `undefined` if the request may not create one. */
+  readonly newHref: string | undefined
+  /** Whether it is a view of a database. */
+  readonly isView: boolean
+}
+
+/** Renders the resources as a table, and the views of a database as another one. */
+function renderHome (
   title: string,
-  entries: readonly Entry[],
+  entries: readonly LinkedEntry[],
   messages: PageMessages,
   digits: Intl.NumberFormat
 ): Markup {
-  const { noResources, resourceName, resourceRows, moreRelated } = messages
   if (entries.length === 0) {
-    return markup`<h1>${title}</h1>\n<div class="empty"><p><strong>${noResources}</strong></p></div>\n`
+    return markup`<h1>${title}</h1>\n<div class="empty"><p><strong>${messages.noResources}</strong></p></div>\n`
   }
-  const rows = entries.map(({ title, path, rows, hasMoreRows }) => {
+  const views = entries.filter(({ isView }) => isView)
+  const tables = entries.filter(({ isView }) => !isView)
+  const groups = [[messages.tables, tables], [messages.views, views]] as const
+  const content = views.length === 0
+    ? renderEntries(title, entries, messages, digits)
+    : groups.map(([heading, group]) => group.length > 0 && markup`<section>
+<h2>${heading}</h2>
+${renderEntries(heading, group, messages, digits)}</section>
+`)
+  return markup`<h1>${title}</h1>\n<div class="index">\n${content}</div>\n`
+}
+
+/** Renders resources as a table with a name. The link to a form is called like its resource, too. */
+function renderEntries (
+  label: string,
+  entries: readonly LinkedEntry[],
+  { resourceName, resourceRows, moreRelated, newButton }: PageMessages,
+  digits: Intl.NumberFormat
+): Markup {
+  const hasForms = entries.some(({ newHref }) => newHref !== undefined)
+  const rows = entries.map(({ id, title, path, rows, hasMoreRows, newHref }) => {
     const written = rows === undefined ? '' : digits.format(rows)
     const number = hasMoreRows === true ? moreRelated(written) : written
-    return markup`<tr><td data-label="${resourceName}" dir="auto"><a href="${path}">${title}</a></td>${
-      markup`<td data-label="${resourceRows}" class="number">${number}</td></tr>\n`
-    }`
+    const [head, form] = [`list-${id}`, `new-${id}`]
+    const add = newHref !== undefined &&
+      markup`<a id="${form}" aria-labelledby="${form} ${head}" href="${newHref}">${newButton}</a>`
+    return markup`<tr><th id="${head}" scope="row" dir="auto"><a href="${path}">${title}</a></th>${
+      markup`<td class="number">${number}</td>`
+    }${hasForms && markup`<td>${add}</td>`}</tr>\n`
   })
-  return markup`<h1>${title}</h1>
-<div class="scroll"><table class="list">
-<thead><tr><th scope="col">${resourceName}</th><th scope="col" class="number">${resourceRows}</th></tr></thead>
+  return markup`<div class="scroll"><table aria-label="${label}">
+<thead><tr><th scope="col">${resourceName}</th><th scope="col" class="number">${resourceRows}</th>${
+  hasForms && markup`<td></td>`
+}</tr></thead>
 <tbody>
 ${rows}</tbody>
 </table></div>

@@ -38,6 +38,8 @@ export interface PageMessages extends MessageTexts {
   readonly record: (singular: string, id: Id) => string
   /** The heading of the form for a new row. @default 'New post' */
   readonly new: (singular: string) => string
+  /** The link of the home page to that form. @default 'New' */
+  readonly newButton: string
   /** The heading of the form for a row. Its name is its title, or else `record`. @default 'Edit post 1' */
   readonly edit: (name: string) => string
   /** The link to the form for a row. @default 'Edit' */
@@ -192,6 +194,12 @@ export interface PageMessages extends MessageTexts {
   readonly navigation: string
   /** The link of that bar to the home page, if there are more resources. @default 'All resources' */
   readonly allResources: string
+  /** The same link if they are tables of a database. @default 'All tables' */
+  readonly allTables: string
+  /** The heading of the tables of a database on the home page, if it has views, too. @default 'Tables' */
+  readonly tables: string
+  /** The heading of its views. @default 'Views' */
+  readonly views: string
   /** The heading of the names of resources on the home page. @default 'Name' */
   readonly resourceName: string
   /** The heading of the numbers of their rows. @default 'Rows' */

@@ -46,6 +46,8 @@ t.test('the home page lists the resources, whenever they are registered', async 
   })
   const page = await pageOf(app, '/')
   t.match(page, '<h1>Blog &amp; more</h1>')
+  t.strictSame([...page.matchAll(/href="([^"]*)">New</g)].map(([, href]) => href), ['/posts#new', '/people#new'],
+    'the only record of a singleton has no form here')
   t.strictSame(barOf(page), ['Blog &amp; more /*', 'Posts /posts', 'People /people', 'About /about'])
 })
 
@@ -270,7 +272,7 @@ t.test('the home page lists what the user may open, with the numbers of the rows
   t.same(await listed(), ['teas 0', 'plans undefined', 'people 0'], 'its own hooks guard the list of plans')
   const { body } = await app.inject({ url: '/', headers: { ...html, user: 'drafts' } })
   t.strictSame(barOf(body), ['Blog /*', 'Drafts /drafts', 'Teas /teas', 'People /people'], 'the bar, too')
-  t.strictSame([...body.matchAll(/<td[^>]*>(?:<label.*?<\/label>)?<a href="([^"]*)"/g)].map(([, href]) => href),
+  t.strictSame([...body.matchAll(/<th[^>]*><a href="([^"]*)"/g)].map(([, href]) => href),
     ['/drafts', '/teas', '/plans', '/people'])
 })
 

@@ -173,6 +173,8 @@ export interface Navigation {
   readonly links: readonly NavigationLink[]
   /** Whether the home page links to more than these. */
   readonly hasMore: boolean
+  /** Whether it links to tables of a database. */
+  readonly hasTables: boolean
 }
 
 /** A link of the bar. */
@@ -190,10 +192,13 @@ export interface PossibleLink extends NavigationLink {
   readonly resource: Resource
   /** Whether `authorize` or a scope decides for each request if it may open the list. */
   readonly isGuarded: boolean
+  /** Links with more weight come first where there is no room for all. */
+  readonly weight: number
 }
 
 /** The bar of the pages of a resource, with all links that one of its pages may have. */
-export type PossibleNavigation = Pick<Navigation, 'title' | 'href'> & { readonly links: readonly PossibleLink[] }
+export type PossibleNavigation =
+  Pick<Navigation, 'title' | 'href' | 'hasTables'> & { readonly links: readonly PossibleLink[] }
 
 /** The resources whose lists a request may not open, as far as was asked; `undefined` if nothing was asked. */
 export type Unlisted = ReadonlySet<Pick<Resource, 'plural'>> | undefined

@@ -8,11 +8,17 @@ import { wordsFor } from './row-links.js'
 import { notFound, openingAction } from '../modes.js'
 import { type Home, registryOf } from '../routes/route-registry.js'
 
-/** Returns the resources whose list, or only record, has a path without parameters below a prefix. */
+/**
+ * Returns the resources whose list, or only record, has a path without parameters below a prefix, in the order of their
+ * registration. Views of a database come last.
+ */
 export function findListed (app: FastifyInstance, prefix: string): readonly CompiledResource[] {
-  return registryOf(app).resources.map(({ compiled }) => compiled).filter(({ resource, resourcePaths, options }) =>
+  const { resources, tables } = registryOf(app)
+  const listed = resources.map(({ compiled }) => compiled).filter(({ resource, resourcePaths, options }) =>
     resource.actions.has(openingAction(resource)) && resourcePaths.collection.names.length === 0 &&
       Object.keys(options.routing.routeConstraints).length === 0 && isBelow(resourcePaths.collection.text, prefix))
+  const isView = (compiled: CompiledResource): boolean => tables.get(compiled)?.isView === true
+  return listed.toSorted((one, other) => Number(isView(one)) - Number(isView(other)))
 }
 
 /**
@@ -44,15 +50,18 @@ export function findLinks (
   { titleIn, href, prefix }: Pick<Home, 'titleIn' | 'href' | 'prefix'>,
   { from, lang, path }: LinkingPage
 ): PossibleNavigation {
-  const links = findListed(app, prefix).flatMap((listed): PossibleLink[] => {
+  const { tables } = registryOf(app)
+  const all = findListed(app, prefix)
+  const links = all.flatMap((listed): PossibleLink[] => {
     const { resource, accessChecks, representations, resourcePaths: { collection: { text: href } } } = listed
     const isCurrent = isBelow(path, href)
     const isOpen = isCurrent || !guardsMore(listed, from, openingOf(listed).action)
     if (!isOpen || !representations.some(({ browser }) => browser === true)) return []
     const isGuarded = accessChecks.collection !== undefined
-    return [{ label: wordsFor(listed, lang).heading, href, isCurrent, resource, isGuarded }]
+    const { weight = Number.MAX_VALUE } = tables.get(listed) ?? {}
+    return [{ label: wordsFor(listed, lang).heading, href, isCurrent, resource, isGuarded, weight }]
   })
-  return { title: titleIn(lang), href, links }
+  return { title: titleIn(lang), href, links, hasTables: all.some((listed) => tables.has(listed)) }
 }
 
 /**

@@ -114,11 +114,14 @@ function compileTable (listed: ListedResource, attribute: string): WriteTable {
   }
 }
 
-/** Compiles the function that finds the path of the form for a new row, if the request may create one. */
-function compileNewPath (
+/**
+ * Compiles the function that finds the path of the form for a new row, if the request may create one.
+ * @param attribute the attribute that the query fills in
+ */
+export function compileNewPath (
   { resource: { actions }, options: { routing }, findLocation, refusals, prefill }: ListedResource,
   attribute: string
-): (opened: OpenRelatedRows, query: string) => Promise<string | undefined> {
+): (opened: Pick<OpenRelatedRows, 'request'>, query: string) => Promise<string | undefined> {
   const canPrefill = prefill.parameters.includes(attribute)
   return async ({ request }, query) => {
     if (!actions.has('create')) return undefined

@@ -54,12 +54,21 @@ export interface Home {
   sendError (error: unknown, request: FastifyRequest, reply: FastifyReply): unknown
 }
 
+/** A table or a view of a database among others, for home pages and bars. */
+export interface TablePlace {
+  readonly isView: boolean
+  /** Tables with more weight come first where there is no room for all. */
+  readonly weight: number
+}
+
 /** The resources and their routes on one server, whichever instance they are registered on. */
 class Registry {
   readonly resources: ReferencedResource[] = []
   /** All resources, also those that are nested. */
   readonly all: Array<Pick<ReferencedResource, 'compiled' | 'registration'>> = []
   readonly homes: Home[] = []
+  /** The tables and views of databases. */
+  readonly tables: Map<CompiledResource, TablePlace> = new Map()
   readonly #routes = new Map<string, Declared>()
   readonly #paths = new Map<string, RoutePath[]>()
   readonly #validators: Validators[] = []

@@ -15,13 +15,12 @@ export function writeProgram (settings: Settings): string {
     `write: ${write}`,
     `defaults: { formats: ${quoteAll(FORMATS)}${origins.length > 0 ? `, trustedOrigins: ${quoteAll(origins)}` : ''} }`,
     ...(prefix === '' ? [] : [`prefix: ${quote(prefix)}`]),
-    'home: false'
+    'home: { notFound: true }'
   ]
   const parts = [
     '// Keep it as server.mts. Run it by `node server.mts` (Node.js 22.18 or later), or by `npx tsx server.mts`.',
     user !== undefined && "import { createHash, timingSafeEqual } from 'node:crypto'",
     "import fastify from 'fastify'",
-    "import { home } from 'fastify-resources'",
     "import { database } from 'fastify-resources/database'",
     isUrl && "import pg from 'pg'",
     APP,
@@ -34,7 +33,6 @@ app.register(database, {
 ${options.map((option) => `  ${option},\n`).join('')}  // Options of single resources: https://www.npmjs.com/package/fastify-resources
   tables: {}
 })
-app.register(home, { title: 'Tables', notFound: true${prefix === '' ? '' : `, prefix: ${quote(prefix)}`} })
 
 console.log(await app.listen({ port: ${port}, host: ${quote(host)} }))`
   ]

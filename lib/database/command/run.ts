@@ -4,7 +4,6 @@ import { readFile } from 'node:fs/promises'
 import fastify, { type FastifyInstance } from 'fastify'
 import { type LoadModule, loadModule } from '../../sql/sqlite/file.js'
 import { findMember } from '../../core/util/own-property.js'
-import { home } from '../../home/home.js'
 import { registryOf } from '../../core/routes/route-registry.js'
 import { database } from '../database.js'
 import type { TableReport } from '../options.js'
@@ -91,10 +90,9 @@ async function serve (settings: Settings, surroundings: Surroundings): Promise<v
       ...(except && { except }),
       defaults: { formats: FORMATS, trustedOrigins: origins },
       prefix,
-      home: false,
+      home: { notFound: true },
       report: (tables) => { reports = tables }
     })
-    app.register(home, { title: 'Tables', notFound: true, prefix })
     const url = `${await listen(app, host, port)}${prefix}/`
     clearTimeout(waiting)
     print(describe(settings, url, reports))

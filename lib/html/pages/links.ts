@@ -84,11 +84,10 @@ function hiddenFields (method: string, version: string | undefined): HiddenField
 const MOST_LINKS = 8
 
 /** Returns the bar of a request. If nothing was asked, it only leads home. */
-export function chooseLinks ({ title, href, links: all }: PossibleNavigation, unlisted: Unlisted): Navigation {
+export function chooseLinks ({ links: all, ...home }: PossibleNavigation, unlisted: Unlisted): Navigation {
   const links = all.filter(({ resource }) => unlisted?.has(resource) === false)
-  const shown = links.length > MOST_LINKS
-    ? links.filter(({ isCurrent }, index) => isCurrent || index < MOST_LINKS - 1)
-    : links
+  const main = links.toSorted((one, other) => other.weight - one.weight).slice(0, MOST_LINKS - 1)
+  const shown = links.length > MOST_LINKS ? links.filter((link) => link.isCurrent || main.includes(link)) : links
   const chosen = shown.map(({ label, href, isCurrent }) => ({ label, href, isCurrent }))
-  return { title, href, isCurrent: false, links: chosen, hasMore: shown.length < links.length }
+  return { ...home, isCurrent: false, links: chosen, hasMore: shown.length < links.length }
 }

@@ -87,6 +87,7 @@ html:has(.long, .pick :checked) { scroll-padding-block-end: 5rem }
 
 @media (max-width: 60rem) {
   .sides { grid-template-columns: minmax(0, 1fr) }
+  .bar:has(.all) li:not(.brand, :has([aria-current])) { order: 1 }
 }
 @media (min-width: 40.01rem) {
   .table > .row > .field > :is(label, legend), .line > .field > :is(label, .explanation), .line .choice label {
@@ -135,6 +136,9 @@ footer a, a:not([href]) { color: inherit }
 .bar a:hover { color: var(--text); text-decoration: underline }
 .bar [aria-current] { border-color: var(--accent); color: var(--text) }
 .bar img { height: 1em; margin-inline-end: 8px; vertical-align: middle }
+.bar:has(.all) ul { padding-inline-end: 0; scroll-padding-inline-end: 9rem }
+.bar .all { position: sticky; inset-inline-end: 0; padding-inline: 1rem; background: var(--surface);
+  border-inline-start: 1px solid var(--line) }
 .bar .brand > * { max-inline-size: 16rem; overflow: hidden; border-color: transparent; font-weight: 700;
   text-overflow: ellipsis; color: var(--text) }
 .breadcrumb, .children, .conditions, .values { margin: 0; padding: 0; list-style: none }
@@ -340,4 +344,20 @@ main:has(> .edit:target) > :is(.record, .blank, .children, .related), main:has(>
   details.danger > .card { position: static; inline-size: auto; max-inline-size: none; margin-block-start: .5rem;
     box-shadow: none }
 }
+`
+
+/** The rules of home pages: narrow tables, beside each other where there is room. */
+export const HOME_RULES = `
+.index { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); gap: 1.5rem 2rem;
+  align-items: start }
+.index .scroll { max-block-size: none }
+.index > .scroll { max-inline-size: 40rem }
+.index tbody > tr > * { border-block-start: 1px solid var(--line) }
+.index tbody th { font-size: inherit; vertical-align: top }
+.index td + td { inline-size: 0; text-align: end; white-space: nowrap }
+.index :is(thead th, .number) { overflow-wrap: normal }
+.index a { color: var(--accent); text-decoration: none }
+.index a::after { content: none }
+.index a:hover { text-decoration: underline }
+.index tbody tr:hover { background: var(--hover) }
 `

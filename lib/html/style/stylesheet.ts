@@ -20,10 +20,13 @@ export interface StyleOptions {
   readonly accent: string
 }
 
-/** Makes the stylesheet of the pages, with the accent colour, the font and the density of the app. */
-export function makeStylesheet ({ accent, font, density }: StyleOptions): Asset {
+/**
+ * Makes the stylesheet of the pages, with the accent colour, the font and the density of the app.
+ * @param rules further rules
+ */
+export function makeStylesheet ({ accent, font, density }: StyleOptions, rules = ''): Asset {
   const fonts = font === undefined ? '' : `body,.list td::before{font-family:${font}}`
-  const own = fonts + (density === 'compact' ? COMPACT : '')
+  const own = compress(rules) + fonts + (density === 'compact' ? COMPACT : '')
   const root = `${rootOf(LIGHT, accent)}@media (prefers-color-scheme:dark){${rootOf(DARK, accent)}}`
   const hash = createHash('sha256').update(root).update(COMPRESSED).update(own).digest('hex').slice(0, 16)
   // V8 copies the parts on first use. Until then, all resources share the rules.

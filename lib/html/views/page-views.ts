@@ -108,13 +108,14 @@ function renderBar ({ navigation, crumbs, brand: { name, logo }, messages }: Doc
     const brand = markup`<li class="brand"><span>${image}${name}</span></li>`
     return markup`<div class="bar"><ul>${brand}</ul></div>\n`
   }
-  const { title, href, isCurrent, links, hasMore } = navigation
+  const { title, href, isCurrent, links, hasMore, hasTables } = navigation
+  const all = hasTables ? messages.allTables : messages.allResources
   return markup`<nav class="bar" aria-label="${
     messages.navigation
   }"><ul>
 <li class="brand"><a href="${href}"${isCurrent && markup` aria-current="page"`}>${image}${name ?? title}</a></li>
 ${links.map((link) => renderBarLink(link, crumbs.length === 0))}${
-  hasMore && markup`<li><a href="${href}">${messages.allResources}</a></li>\n`
+  hasMore && markup`<li class="all"><a href="${href}">${all}</a></li>\n`
 }</ul></nav>
 `
 }

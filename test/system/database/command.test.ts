@@ -110,7 +110,7 @@ Stop it with Ctrl-C.
 `)
   t.match(
     await (await fetch(url, { headers: { accept: 'text/html' } })).text(),
-    /<a href="\/invoice-lines">Invoice lines<\/a>/
+    /<a href="\/invoice-lines">Invoice line<\/a>/
   )
   t.same(await (await fetch(`${url}artists`, { headers: json })).json(), {
     artists: [{ id: 1, Name: 'AC/DC' }, { id: 2, Name: 'Accept' }]
@@ -128,7 +128,7 @@ t.test('the command answers unknown paths and malformed ones in the format of th
   const { url } = await start(t, [makeFile(t)])
   const { host } = new URL(url)
   const accepts = [
-    ['text/html', /^text\/html/, /<nav class="bar"[^]*<a href="\/">Tables<\/a>/],
+    ['text/html', /^text\/html/, /<nav class="bar"[^]*<a href="\/">music<\/a>/],
     ['application/xml', /^application\/xml/, /<errors><error>/],
     ['application/json', /^application\/problem\+json/, /"type":"about:blank"/]
   ] as const
@@ -242,7 +242,7 @@ t.test('--origin and --prefix serve browsers behind a proxy', async (t) => {
   t.match(await (await fetch(url, { headers: { accept: 'text/html' } })).text(), /<a href="\/my\/tables\/artists">/)
   t.equal((await fetch(`http://localhost:${port}/artists`)).status, 404)
   t.match(
-    await (await fetch(`${url}nope`, { headers: { accept: 'text/html' } })).text(), /<a href="\/my\/tables">Tables<\/a>/
+    await (await fetch(`${url}nope`, { headers: { accept: 'text/html' } })).text(), /<a href="\/my\/tables">music<\/a>/
   )
   const create = async (origin: string): Promise<number> =>
     (await fetch(`${url}artists`, {
@@ -465,7 +465,7 @@ t.test('each printed program has what the command was given', async (t) => {
   t.notMatch(programs[3]?.printed, 'DNS rebinding')
   t.match(programs[0]?.printed, "const hosts = ['127.0.0.1', 'localhost', '::1', '[::1]', 'tables.example.com']\n")
   t.match(programs[0]?.printed, ", trustedOrigins: ['https://tables.example.com'] },\n  prefix: '/tables',\n")
-  t.match(programs[0]?.printed, "app.register(home, { title: 'Tables', notFound: true, prefix: '/tables' })\n")
+  t.match(programs[0]?.printed, "  prefix: '/tables',\n  home: { notFound: true },\n")
 })
 
 // The programs import the package, which `npm run test:system` builds.

@@ -350,7 +350,11 @@ t.test('a wrong option throws at registration', async (t) => {
   const cases: ReadonlyArray<readonly [options: object, message: string | RegExp]> = [
     [{ wirte: true }, 'There is no option "wirte" of the plugin "database"; did you mean "write"?'],
     [{ write: 'yes' }, 'Option "write" of the plugin "database" must be true or false, not \'yes\'.'],
-    [{ home: true }, 'Option "home" of the plugin "database" must be a title or false, not true.'],
+    [
+      { home: true },
+      'Option "home" of the plugin "database" must be a title, the options of a home page, or false, not true.'
+    ],
+    [{ home: { titel: 'Music' } }, /"titel"/],
     [{ tables: [] }, 'Option "tables" of the plugin "database" must be an object of options by table, not .'],
     [
       { tables: { Artist: 5 } },

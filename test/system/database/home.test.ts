@@ -1,5 +1,6 @@
-import fastify, { type FastifyInstance } from 'fastify'
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { HtmlValidate } from 'html-validate'
+import Database from 'libsql'
 import t, { type Test } from 'tap'
 import { database, type DatabaseOptions } from '../../../lib/database/index.js'
 import type { PageMessages } from '../../../lib/html/messages.js'
@@ -54,7 +55,7 @@ t.test('the home page links to each list, with the number of its rows', async (t
     vary: 'Accept'
   })
   const rows = [
-    ...body.matchAll(/<a href="([^"]*)">([^<]*)<\/a><\/td><td data-label="Rows" class="number">([^<]*)</g)
+    ...body.matchAll(/<a href="([^"]*)">([^<]*)<\/a><\/th><td class="number">([^<]*)</g)
   ].map(([, ...cells]) =>
     cells)
   t.strictSame(rows, [
@@ -195,4 +196,117 @@ t.test('a table that cannot be counted has no number', async (t) => {
   const app = await serve(t, { only: ['few'], tables: { few: { store } as object } })
   t.same((await app.inject('/?format=json')).json(), { resources: [{ name: 'fews', title: 'Few', path: '/fews' }] })
   t.match((await app.inject('/?format=xml')).body, '<path>/fews</path></resource>')
+})
+
+/** A database with more tables than a bar has room for. */
+const SHOP = `
+  CREATE TABLE a (id INTEGER PRIMARY KEY, name TEXT);
+  CREATE TABLE b (id INTEGER PRIMARY KEY, name TEXT, parent INTEGER REFERENCES b);
+  CREATE VIEW c AS SELECT id, name FROM a;
+  CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT);
+  CREATE TABLE lines (id INTEGER PRIMARY KEY, "order" INTEGER REFERENCES orders, product INTEGER REFERENCES products);
+  CREATE TABLE notes (id INTEGER PRIMARY KEY, "order" INTEGER REFERENCES orders, customer INTEGER REFERENCES customers);
+  CREATE TABLE orders (id INTEGER PRIMARY KEY, customer INTEGER REFERENCES customers);
+  CREATE TABLE products (id INTEGER PRIMARY KEY, maker INTEGER REFERENCES makers);
+  CREATE TABLE makers (id INTEGER PRIMARY KEY, name TEXT);
+  CREATE TABLE z (id INTEGER PRIMARY KEY, name TEXT)`
+
+const barOf = (page: string): string[] =>
+  [...(/<nav class="bar"[^>]*>([^]*?)<\/nav>/.exec(page)?.[1] ?? '').matchAll(/<a [^>]*>([^<]*)</g)].map(([, text]) =>
+    String(text))
+
+async function serveShop (t: Test, options: object = {}): Promise<FastifyInstance> {
+  const opened = makeDatabase(SHOP)
+  const app = fastify({ pluginTimeout: 0 })
+  t.teardown(async () => {
+    await app.close()
+    opened.close()
+  })
+  app.register(database, { database: opened, report: () => {}, ...options })
+  await app.ready()
+  return app
+}
+
+const visit = async (app: FastifyInstance, url: string, headers: object = {}): Promise<string> =>
+  (await app.inject({ url, headers: { ...html, ...headers } })).body
+
+/** Returns the headings of a home page, the names of its tables and what each row of a table says. */
+function readHome (page: string): string[] {
+  const parts = page.matchAll(/<h[12]>([^<]*)|<table aria-label="([^"]*)"|<tr>(<th id=.*?)<\/tr>/g)
+  return [...parts].map(([, heading, label, row = '']) =>
+    heading ?? (label === undefined ? row.replaceAll(/(?:<[^>]*>)+/g, ' ').trim() : `(${label})`))
+}
+
+t.test('the home page shows views apart, and the bar the tables to which others refer', async (t) => {
+  const app = await serveShop(t)
+  const tables = ['A 0', 'B 0', 'Customers 0', 'Lines 0', 'Makers 0', 'Notes 0', 'Orders 0', 'Products 0', 'Z 0']
+  const page = await visit(app, '/')
+  t.strictSame(readHome(page), ['Tables', 'Tables', '(Tables)', ...tables, 'Views', '(Views)', 'C 0'])
+  const { resources } = (await app.inject('/?format=json')).json<{ resources: Array<{ name: string }> }>()
+  t.equal(resources.at(-1)?.name, 'cs', 'views come last in every format')
+  const main = ['Customers', 'Lines', 'Makers', 'Notes', 'Orders', 'Products']
+  t.strictSame(barOf(page), ['Tables', 'A', ...main])
+  t.strictSame(barOf(await visit(app, '/orders')), ['Tables', 'A', ...main, 'All tables'])
+  t.match(await visit(app, '/orders'), '<li class="all"><a href="/">All tables</a></li>')
+  t.strictSame(barOf(await visit(app, '/cs')), ['Tables', 'A', ...main, 'C', 'All tables'])
+  const few = await serveShop(t, { only: ['a', 'c', 'z'] })
+  t.strictSame(barOf(await visit(few, '/as')), ['Tables', 'A', 'Z', 'C'])
+  const only = async (...only: readonly string[]): Promise<string[]> =>
+    readHome(await visit(await serveShop(t, { only }), '/'))
+  t.strictSame(await only('a', 'z'), ['Tables', '(Tables)', 'A 0', 'Z 0'])
+  t.strictSame(await only('c'), ['Tables', 'Views', '(Views)', 'C 0'])
+})
+
+t.test('the home page links to the form of each table in which the user may create a row', async (t) => {
+  const formsOf = (page: string): string[] =>
+    [...page.matchAll(/<td><a id="(new-\d+)" aria-labelledby="\1 (list-\d+)" href="([^"]*)">New<\/a><\/td>/g)].map(
+      ([, , head, href]) => `${href} ${new RegExp(`<th id="${head}"[^>]*><a [^>]*>([^<]*)`).exec(page)?.[1]}`)
+  const app = await serveShop(t, {
+    write: true,
+    only: ['a', 'b', 'c', 'customers', 'lines', 'makers', 'notes', 'z'],
+    tables: {
+      b: { except: 'create' },
+      customers: {
+        authorize: async ({ headers: { user } }: FastifyRequest, { action }: { action: string }) =>
+          action !== 'create' || user === 'ann'
+      },
+      lines: { formPages: false },
+      makers: { actionHooks: { new: { onRequest: async () => {} } } },
+      notes: { formats: ['json'] }
+    }
+  })
+  const all = ['/as/new A', '/lines#new Lines', '/zs/new Z']
+  t.strictSame(formsOf(await visit(app, '/')), all)
+  const page = await visit(app, '/', { user: 'ann' })
+  t.strictSame(formsOf(page), [all[0], '/customers/new Customers', ...all.slice(1)])
+  const { valid, results } = await new HtmlValidate({
+    extends: ['html-validate:recommended'], rules: { 'no-trailing-whitespace': 'off', 'void-style': 'off' }
+  }).validateString(page)
+  t.ok(valid, JSON.stringify(results))
+  t.notMatch((await app.inject('/?format=json')).body, 'new')
+  t.strictSame(formsOf(await visit(await serveShop(t), '/')), [], 'a database is read-only by default')
+})
+
+t.test('the home page is called like the database', async (t) => {
+  const file = `${t.testdir()}/Tea shop.2026.sqlite`
+  const opened = new Database(file)
+  t.teardown(() => { opened.close() })
+  opened.exec('CREATE TABLE teas (id INTEGER PRIMARY KEY)')
+  const cases: ReadonlyArray<readonly [options: DatabaseOptions, title: string]> = [
+    [{ file }, 'Tea shop.2026'],
+    [{ database: opened }, 'Tea shop.2026'],
+    [{ file, home: 'Teas' }, 'Teas'],
+    [{ file, home: { title: 'Teas' } }, 'Teas'],
+    [{ file, home: { notFound: true } }, 'Tea shop.2026'],
+    [{ database: makeDatabase(SQL) }, 'Tables']
+  ]
+  for (const [options, title] of cases) {
+    const app = fastify()
+    t.teardown(() => app.close())
+    app.register(database, { report: () => {}, ...options })
+    t.match(await visit(app, '/'), `<h1>${title}</h1>`, title)
+    const missing = await app.inject({ url: '/nope', headers: html })
+    const hasPage = typeof options.home === 'object' && options.home.notFound === true
+    t.equal(missing.headers['content-type'], hasPage ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8')
+  }
 })

@@ -146,6 +146,8 @@ t.test('the command serves what the user of the database may read', async (t) =>
   t.same(await (await fetch(`${home}riches?format=json`)).json(), {
     riches: [{ id: '1,Ann', id_: '1', full_name: 'Ann' }]
   })
+  const page = await (await fetch(home, { headers: { accept: 'text/html' } })).text()
+  t.match(page, `<h1>${new URL(url).pathname.slice(1)}</h1>`, 'the home page is called like the database')
   stop.abort()
   t.equal(await ended, 0)
 })

@@ -16,10 +16,7 @@ export async function describePostgres (
   pool: PostgresPool,
   { schema, only, except }: DescribeOptions
 ): Promise<TableDescription[]> {
-  const limits = { acquireTimeout: 5000, statementTimeout: 10_000, attempts: 10 }
-  const driver = new PostgresDriver({ pool, name: '', table: '', ...limits })
-  const ask = (text: string, values: readonly unknown[]): Promise<readonly RawRow[]> =>
-    driver.run({ text, writes: false, returns: true, kept: false }, values)
+  const ask = compileAsk(pool)
   const find = async (only?: readonly string[]): Promise<CatalogParts> =>
     readParts(await ask(CATALOG_QUERY, [schema, only === undefined ? undefined : JSON.stringify(only)]))
   const parts = await find(only)
@@ -33,6 +30,19 @@ export async function describePostgres (
   const isKnown = (only ?? []).every((name) => names.includes(name))
   const selected = selectTables(isKnown ? names : (await find()).table.map(({ name }) => name), { only, except })
   return readCatalog(parts, selected).map(describeTable)
+}
+
+/** Returns the name of a PostgreSQL database. */
+export async function namePostgres (pool: PostgresPool): Promise<string> {
+  const [row] = await compileAsk(pool)('SELECT current_database() AS name', [])
+  return String(row?.name)
+}
+
+/** Returns the function that reads the rows of a query. */
+function compileAsk (pool: PostgresPool): (text: string, values: readonly unknown[]) => Promise<readonly RawRow[]> {
+  const limits = { acquireTimeout: 5000, statementTimeout: 10_000, attempts: 10 }
+  const driver = new PostgresDriver({ pool, name: '', table: '', ...limits })
+  return (text, values) => driver.run({ text, writes: false, returns: true, kept: false }, values)
 }
 
 /** Describes a table or view of a PostgreSQL database. Returns `undefined` if it is missing. */

@@ -631,7 +631,7 @@ t.test('phrases translate the names of resources in the bar, headings, breadcrum
   const app = await open(t)
   const start = await readOfLabels(app, '/')
   t.match(start, '<h1>Bücherei</h1>')
-  t.strictSame(textsIn(start, /<td [^>]*><a href="\/(?:articles|authors)">([^<]*)</g), ['Autoren', 'Beiträge'])
+  t.strictSame(textsIn(start, /<th [^>]*><a href="\/(?:articles|authors)">([^<]*)</g), ['Autoren', 'Beiträge'])
   const record = decodeOfLabels(await readOfLabels(app, '/articles/1'))
   t.strictSame(
     textsIn(record, /<nav class="bar"[^>]*>([^]*?)<\/nav>/g).flatMap((bar) => textsIn(bar, />([^<]+)<\/a>/g)),
