@@ -146,7 +146,7 @@ async function openStore (table: TableDescription, connection: Connection): Prom
   // The plugin itself keeps the file open.
   await store.close?.()
   // The registration of the resource need not check the table once more. The description says what a create must give.
-  return { ...store, attributes }
+  return { ...store, attributes, onDelete: table.onDelete }
 }
 
 function openSqlite (

@@ -15,8 +15,8 @@ export interface SelfDescribingOptions {
 
 /** A store `T` that describes itself. What it tells about itself is known after `describe`. */
 export type SelfDescribing<T extends Store> =
-  Omit<T, 'id' | 'attributes' | 'key' | 'unique' | 'versions' | 'capabilities' | 'plan' | 'migrate'> &
-  Pick<Store, 'id' | 'attributes' | 'key' | 'unique' | 'versions' | 'capabilities'> &
+  Omit<T, 'id' | 'attributes' | 'key' | 'unique' | 'onDelete' | 'versions' | 'capabilities' | 'plan' | 'migrate'> &
+  Pick<Store, 'id' | 'attributes' | 'key' | 'unique' | 'onDelete' | 'versions' | 'capabilities'> &
   Required<Pick<T, 'prepare'>> & { describe: T['prepare'] & {} }
 
 /** What the options of a store say about its table. */
@@ -55,6 +55,7 @@ export function describeItself (source: TableSource): Store {
   let opened: Store | undefined
   let attributes: AttributesSchema | undefined
   let capabilities: Capabilities | undefined
+  let onDelete: Store['onDelete']
   const known = (): Store => {
     if (opened !== undefined) return opened
     throw new InvalidOptionError('attributes', `of "${table}" are unknown; await prepare() of the store first`)
@@ -64,6 +65,7 @@ export function describeItself (source: TableSource): Store {
     const description = await findTable(source)
     const store = source.open(optionsOf(description))
     const { canCreate, canUpdate, canDelete } = description
+    onDelete = description.onDelete
     capabilities = Object.freeze({ ...store.capabilities, create: canCreate, update: canUpdate, delete: canDelete })
     // The store itself takes each attribute of a key for required.
     attributes = description.attributes
@@ -74,6 +76,7 @@ export function describeItself (source: TableSource): Store {
     get attributes () { return attributes },
     get key () { return opened?.key },
     get unique () { return opened?.unique },
+    get onDelete () { return onDelete },
     get versions () { return opened?.versions },
     get capabilities () { return capabilities },
     get requests () { return opened?.requests },

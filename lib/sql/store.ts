@@ -5,7 +5,7 @@ import type { Attributes, AttributesSchema } from '../core/schema/types.js'
 import type { MaybePromise } from '../core/util/maybe-promise.js'
 import { isSame as isEqual } from '../core/util/own-property.js'
 import {
-  type Changes, checkScope, type Context, type Count, type CountQuery, type Guard, type Query, type Store,
+  type Changes, checkScope, type Context, type Count, type CountQuery, type Guard, type Query, rulesOf, type Store,
   type TransactionContext, type TransactionOptions, type WriteOutcome
 } from '../core/stores/store.js'
 import type { Transactions, TransactionSource } from '../core/stores/transaction.js'
@@ -105,6 +105,7 @@ export function makeSqlStore (
     attributes: requireKey(options.attributes, definition.ids),
     key: definition.ids.isGenerated ? undefined : definition.ids.parts.map(({ by }) => by),
     unique: options.unique,
+    onDelete: options.references && rulesOf(options.references),
     versions: definition.versions.kind === 'values' ? 'values' : undefined,
     capabilities: Object.freeze({ order: true, offset: true, filter: true, search: true, count: true }),
     plan: () => migration.plan(),

@@ -10,7 +10,7 @@ import { freezeValues, mergeMembers, ownMember } from '../util/own-property.js'
 import { comparePositions, compileMatcher, matchEvery, positionOf } from './order.js'
 import {
   checkScope, type Context, type Count, type CountQuery, type Guard, type KeptRequest, type KeptRequests,
-  LARGEST_BATCH_SIZE, omitScope, type OnDelete, type Position, type Query, type RunInTransaction,
+  LARGEST_BATCH_SIZE, omitScope, type OnDelete, type Position, type Query, rulesOf, type RunInTransaction,
   sizeOf, type Stores, type SyncStore, type TableRequest, type TransactionOptions, type WriteOutcome
 } from './store.js'
 import { type Session, Transactions } from './transaction.js'
@@ -78,7 +78,7 @@ export function memoryStores (): Stores {
         throw new InvalidOptionError('stores', `has the table "${name}" already, of another registration ${what}`)
       }
       const table = new MemoryTable({ id, unique, name, decimals: decimalsOf(attributes) })
-      const store = makeStore(table, database) as MemoryStore
+      const store = makeStore(table, database, rulesOf(references)) as MemoryStore
       opened.set(name, { key, table, store })
       for (const [attribute, { table: parent, onDelete = 'restrict' }] of Object.entries(references)) {
         const target = opened.get(parent)
@@ -97,11 +97,16 @@ function decimalsOf (attributes: AttributesSchema | undefined): ReadonlySet<stri
     isDecimalShape(shape) ? [name] : []))
 }
 
-function makeStore (table: MemoryTable, database: MemoryDatabase): MemoryStore<unknown> {
+function makeStore (
+  table: MemoryTable,
+  database: MemoryDatabase,
+  onDelete?: MemoryStore['onDelete']
+): MemoryStore<unknown> {
   database.add(table)
   return Object.freeze<MemoryStore<unknown>>({
     id: table.id,
     unique: table.unique,
+    onDelete,
     capabilities: Object.freeze({ order: true, offset: true, filter: true, search: true, count: true }),
     list: (query, context) => database.read(table, context).list(query),
     count: (query, context) => database.read(table, context).count(query),

@@ -260,6 +260,11 @@ export interface Store<A = Attributes> {
    * tells what rows beyond the scope have. @default unknown
    */
   readonly unique?: UniqueGroups | undefined
+  /**
+   * What deleting a row does to the rows that refer to it, by their attribute. Pages say what a deletion deletes, too,
+   * and which rows refuse it. @default unknown
+   */
+  readonly onDelete?: Readonly<Record<string, OnDelete>> | undefined
   /** The optional abilities of the store. @default none */
   readonly capabilities?: Capabilities | undefined
   /**
@@ -348,6 +353,12 @@ export interface Reference {
   readonly table: string
   /** What happens when the row that it refers to is deleted. @default 'restrict' */
   readonly onDelete?: OnDelete
+}
+
+/** Returns what deletions do to rows with these foreign keys, by attribute. */
+export function rulesOf (references: Readonly<Record<string, Reference>>): Readonly<Record<string, OnDelete>> {
+  return Object.fromEntries(Object.entries(references).map(([attribute, { onDelete = 'restrict' }]) =>
+    [attribute, onDelete]))
 }
 
 /** The table that one or more resources need. */

@@ -169,7 +169,7 @@ const REFERENCES = `WITH ${WANTED} SELECT w.wanted, a.attname AS column, t.relna
   JOIN pg_catalog.pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
   WHERE c.contype = 'f' AND cardinality(c.conkey) = 1`
 /** The rules for deletions (PostgreSQL, pg_constraint.confdeltype). */
-const RULES: ReadonlyMap<unknown, string> = new Map([
+export const RULES: ReadonlyMap<unknown, string> = new Map([
   ['a', 'NO ACTION'], ['r', 'RESTRICT'], ['c', 'CASCADE'], ['n', 'SET NULL'], ['d', 'SET DEFAULT']
 ])
 const COLUMNS_OF_CONSTRAINT = `SELECT a.attname AS column

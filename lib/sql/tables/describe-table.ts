@@ -1,5 +1,6 @@
 import { isPortableName } from '../../core/schema/legal-text.js'
 import type { Schema } from '../../core/schema/types.js'
+import type { OnDelete } from '../../core/stores/store.js'
 import { countDigits, isDecimal } from '../../core/util/decimal.js'
 import { addKeywords, type Demand, isFreeText } from './checks.js'
 import type { FoundColumn, FoundTable, Right, TableDescription } from './description.js'
@@ -69,7 +70,7 @@ class TableDescriber {
         properties: Object.fromEntries(described.map(([{ name }, schema]) => [nameIn(names, name), schema]))
       },
       unique: this.#findUnique(key, names),
-      references: this.#findReferences(names),
+      ...this.#findReferences(names),
       version: version ?? this.#table.version,
       canCreate: this.#can.create,
       canUpdate: this.#can.update,
@@ -187,14 +188,24 @@ class TableDescriber {
     return groups.map((group) => group.map((name) => nameIn(names, name)))
   }
 
-  #findReferences (names: ReadonlyMap<string, string>): Record<string, string> {
-    return Object.fromEntries(this.#table.foreignKeys.flatMap(({ columns: [column = '', second], table, isToKey }) => {
+  #findReferences (names: ReadonlyMap<string, string>): Pick<TableDescription, 'references' | 'onDelete'> {
+    const references: Record<string, string> = {}
+    const onDelete: Record<string, OnDelete> = {}
+    for (const { columns: [column = '', second], table, isToKey, onDelete: rule } of this.#table.foreignKeys) {
       const attribute = names.get(column)
-      const isSimple = second === undefined && isToKey
-      return isSimple && table !== undefined && attribute !== undefined ? [[attribute, table]] : []
-    }))
+      if (second !== undefined || !isToKey || table === undefined || attribute === undefined) continue
+      references[attribute] = table
+      const known = RULES.get(rule)
+      if (known !== undefined) onDelete[attribute] = known
+    }
+    return { references, onDelete }
   }
 }
+
+/** The rules of SQL for deletions that a store has, too. */
+const RULES: ReadonlyMap<string, OnDelete> = new Map([
+  ['NO ACTION', 'restrict'], ['RESTRICT', 'restrict'], ['CASCADE', 'cascade'], ['SET NULL', 'set null']
+])
 
 function nameIn (names: ReadonlyMap<string, string>, column: string): string {
   return names.get(column) as string

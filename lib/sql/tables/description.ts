@@ -1,4 +1,5 @@
 import type { AttributesSchema, Schema } from '../../core/schema/types.js'
+import type { OnDelete } from '../../core/stores/store.js'
 import type { Demand } from './checks.js'
 
 /** What a database says about a table or a view. It is plain data, which apps may change before they register it. */
@@ -21,6 +22,8 @@ export interface TableDescription {
   unique: string[][]
   /** The table to which each foreign key of a single attribute refers, by attribute. */
   references: Record<string, string>
+  /** What deleting a row of that table does to the rows here, by attribute, as far as a store has this rule. */
+  onDelete?: Record<string, OnDelete>
   /** The name of the version's column, `'xmin'` (PostgreSQL's system column), or `'values'` (a digest of the row). */
   version: string
   /** Whether rows can be created. */
@@ -92,6 +95,8 @@ export interface FoundForeignKey {
   readonly columns: readonly string[]
   /** The table to which it refers, or `undefined` if the table is not among the described ones. */
   readonly table: string | undefined
+  /** The rule in SQL: `RESTRICT`, `NO ACTION`, `CASCADE`, `SET NULL` or `SET DEFAULT`. */
+  readonly onDelete: string
   /** Whether it refers to the whole primary key, or without one to the first unique column that is never null. */
   readonly isToKey: boolean
 }

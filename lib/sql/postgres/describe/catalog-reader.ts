@@ -1,6 +1,7 @@
 import { type Demand, readCheck, readLiteral, type Token, tokenize } from '../../tables/checks.js'
 import { LONG_INTEGER } from '../../tables/describe-table.js'
 import type { FoundColumn, FoundForeignKey, FoundTable, Right } from '../../tables/description.js'
+import { RULES } from '../catalog.js'
 import { type CatalogType, readType } from './column-types.js'
 
 // The rows of `CATALOG_QUERY`, by their parts.
@@ -57,6 +58,8 @@ interface CatalogConstraint {
   readonly columns: readonly number[]
   readonly check: string | null
   readonly other: string | null
+  /** The rule of a foreign key for deletions. */
+  readonly rule: string
   /** The types of the columns to which a foreign key refers. */
   readonly types: readonly string[]
   /** Whether a foreign key refers to one column, which identifies the rows of the table. */
@@ -179,10 +182,11 @@ class TableReader {
     return (this.#parts.columns.find((column) => column.number === number) as CatalogColumn).name
   }
 
-  #readReference ({ columns, other, isToKey, isNear }: CatalogConstraint): FoundForeignKey {
+  #readReference ({ columns, other, rule, isToKey, isNear }: CatalogConstraint): FoundForeignKey {
     return {
       columns: columns.map((number) => this.#nameOf(number)),
       table: isNear === true && other !== null ? other : undefined,
+      onDelete: RULES.get(rule) as string,
       isToKey
     }
   }

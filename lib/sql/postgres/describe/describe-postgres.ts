@@ -125,7 +125,7 @@ UNION ALL
 SELECT 'constraint', row_to_json(t) FROM (
   SELECT k.conrelid::text AS table, k.contype AS kind, k.conkey AS columns,
   CASE k.contype WHEN 'c' THEN pg_get_expr(k.conbin, k.conrelid) END AS check,
-  f.relname AS other,
+  f.relname AS other, k.confdeltype AS rule,
   coalesce(r.index = k.conindid AND cardinality(k.confkey) = 1, false) AS "isToKey",
   (SELECT json_agg(a.atttypid::text) FROM pg_catalog.pg_attribute a
     WHERE a.attrelid = k.confrelid AND a.attnum = ANY (k.confkey)) AS types,

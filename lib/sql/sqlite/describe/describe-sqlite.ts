@@ -167,12 +167,12 @@ class SchemaReader {
 
   #readReference (name: string, parts: readonly PragmaReference[]): ReadReference {
     const columns = parts.map(({ from }) => from)
-    const { table: to } = parts[0] as PragmaReference
+    const { table: to, onDelete } = parts[0] as PragmaReference
     const other = this.tables.find((table) => fold(table.name) === fold(to))
     const fault = `Rows of "${name}" are read-only, because they refer`
     if (other?.type !== 'table') {
       const problem = `${fault} to the table "${to}", which does not exist.`
-      return { columns, table: undefined, isToKey: false, isToPrimary: false, problem }
+      return { columns, table: undefined, onDelete, isToKey: false, isToPrimary: false, problem }
     }
     const { columns: otherColumns, primaryKey, indexes } = this.#structureOf(other)
     const targets = parts.flatMap(({ to }) => (to === null ? [] : fold(to)))
@@ -186,6 +186,7 @@ class SchemaReader {
     return {
       columns,
       table: other.name,
+      onDelete,
       isToKey: isToPrimary && columns.length === 1 && key.length === 1,
       isToPrimary,
       problem: isUnique && (targets.length > 0 || primaryKey.length === columns.length)

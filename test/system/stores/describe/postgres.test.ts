@@ -412,6 +412,7 @@ t.test('a shop is served', async (t) => {
     },
     unique: [],
     references: { CustomerID: 'customers' },
+    onDelete: { CustomerID: 'cascade' },
     version: 'lock_version',
     ...WRITABLE,
     problems: []

@@ -403,6 +403,7 @@ each('a shop is served', databases.SHOP, async (t, database) => {
     },
     unique: [],
     references: { AlbumId: 'Album' },
+    onDelete: { AlbumId: 'restrict' },
     version: 'values',
     canCreate: true,
     canUpdate: true,
