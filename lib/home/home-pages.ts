@@ -23,6 +23,7 @@ import { type ChooseLanguage, compileLanguageChoice, directionOf } from '../html
 import { compileOwn, compileTranslation, inEach, makeMessages } from '../html/languages/make-messages.js'
 import type { PageMessages, Translate } from '../html/messages.js'
 import { chooseLinks } from '../html/pages/links.js'
+import { describeProblem } from '../html/pages/problem.js'
 import type { AppearanceOptions, PageLanguage, ResolvedHtmlOptions } from '../html/options.js'
 import { makeSecurityHeaders } from '../html/security-headers.js'
 import { type Brand, resolveBrand } from '../html/style/brand.js'
@@ -197,12 +198,12 @@ export class HomePages {
   }
 
   /** Writes the page of an error, or returns `undefined` if a function of the brand throws. */
-  #writeProblem ({ status, ...problem }: SaidProblem, request: FastifyRequest, unlisted: Unlisted): string | undefined {
+  #writeProblem (problem: SaidProblem, request: FastifyRequest, unlisted: Unlisted): string | undefined {
     const { titleIn, href } = this.#source
-    const { lang, translate, possible } = this.#wordsFor(request)
+    const { lang, possible, ...words } = this.#wordsFor(request)
     const label = titleIn(lang)
-    const title = translate(problem.title)
-    const content = renderProblem(status, { title, texts: [translate(problem.detail)], way: { label, href } })
+    const { title, texts } = describeProblem(problem, words)
+    const content = renderProblem(problem.status, { title, texts, way: { label, href } })
     try {
       return this.#write({ title, navigation: chooseLinks(possible(), unlisted), alternates: [] }, content, request)
     } catch (error) {

@@ -103,19 +103,24 @@ const OF_SUPPLIED: ReadonlySet<number> = new Set([409, 422, 428])
 /** The statuses of errors about a whole file. */
 const OF_FILE: ReadonlySet<number> = new Set([400, 409, 413, 422])
 
-/** Finds what the page of an error shows besides it: a form that is shown again needs its row, and its choices. */
+/**
+ * Finds what the page of an error shows besides it. A form that is shown again needs its row, and its choices. A
+ * refused deletion needs the row, and the rows that refer to it.
+ */
 export async function prepareProblem (
   { status, rows }: Problem,
   { singleton }: Resource,
   services: Services
 ): Promise<PreparedProblem> {
   const { form, action } = services
+  const isDeletion = status === 409 && action === 'delete' && !services.isCustom
   const isForm = form !== undefined && OF_SUPPLIED.has(status)
   // The page of a missing row offers to create it.
   const isGone = form !== undefined && status === 404 && action === 'update'
   const canCreate = !isForm && (isGone || (singleton && status === 404))
   const unlisted = status >= 500 ? undefined : await services.unlisted('bar')
-  const row = isForm ? await services.formRow() : undefined
+  const row = isForm || isDeletion ? await services.formRow() : undefined
+  const related = isDeletion && row !== undefined ? await findRelated(row, services) : []
   const chosen = rows === undefined ? undefined : await services.chosen()
   const isOfFile = rows !== undefined || OF_FILE.has(status)
   const importing = isOfFile && services.importing !== undefined
@@ -126,7 +131,8 @@ export async function prepareProblem (
   const found = isForm || isGone || chosen !== undefined
     ? await listChoices(row, NO_CONTENT.links, services).catch(() => NO_CONTENT.choices)
     : NO_CONTENT.choices
-  const content = { ...NO_CONTENT, refused, unlisted, choices: found, chosen, importing, parents: services.parents }
+  const { parents } = services
+  const content = { ...NO_CONTENT, refused, unlisted, related, choices: found, chosen, importing, parents }
   return { content, row }
 }
 

@@ -64,6 +64,20 @@ export interface PageMessages extends MessageTexts {
   readonly delete: (singular: string) => string
   /** The warning of that form. The name begins with a capital letter. @default 'Post 1 will be deleted permanently.' */
   readonly deleteWarning: (name: string) => string
+  /** The text below that warning. @default '9 comments will be deleted too.' */
+  readonly deleteCascade: (rows: string) => string
+  /**
+   * The title of the page of a deletion that is refused. `referrers` are the rows that refer to the row, or `undefined`
+   * if they are not known, and `rows` is their number.
+   * @default 'Post 1 cannot be deleted: 9 comments refer to this record'
+   */
+  readonly undeletable: (name: string, referrers: string | undefined, rows: number) => string
+  /**
+   * The number of rows of another resource, in such a text. `digits` is the number as the language writes it, or
+   * `moreRelated`.
+   * @default '1,234 comments'
+   */
+  readonly rowsOf: (rows: number, digits: string, plural: string, singular: string) => string
   /** The button that deletes a row. @default 'Yes, delete it' */
   readonly deleteConfirm: string
   /** The text before the number of the rows of a list that are chosen. @default 'Chosen:' */
@@ -314,6 +328,10 @@ export interface PageMessages extends MessageTexts {
   readonly takeNew: string
   /** The heading of the fields that nobody else has changed. @default 'Not changed by anybody else' */
   readonly same: string
+  /** The title of the page of a row that does not exist. @default 'This post does not exist' */
+  readonly noRecord: (singular: string) => string
+  /** The title of the page of an unknown path. @default 'This page does not exist' */
+  readonly noPage: string
   /** The title of the form of a row that was deleted meanwhile. @default 'This post does not exist any more' */
   readonly gone: (singular: string) => string
   /**
@@ -336,7 +354,7 @@ export interface PageMessages extends MessageTexts {
    * @default {}
    *
    * @example
-   * { People: 'Einwohner', 'is rude': 'ist unhöflich', 'Not Found': 'Nicht gefunden' }
+   * { People: 'Einwohner', 'is rude': 'ist unhöflich' }
    */
   readonly phrases: Phrases
 }

@@ -558,7 +558,7 @@ t.test('a body has at most 50,000 values', async (t) => {
         }[type]
       }
     }, name)
-    t.match(refused.body, 'the body has more than 50000 values')
+    t.match(refused.body, /the body has more than 50000 values/i)
   }
   t.equal((await send(app, form, `post[text]=${repeated('%0A', 300_000)}`)).statusCode, 201,
     'a text of many lines is one value')

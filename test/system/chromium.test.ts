@@ -384,9 +384,9 @@ async function testNested (t: Test, { open, read }: Scene, { prefix, isApart, mi
   t.strictSame((await read(path)).comment, { ...made, author: 'Mine', body: 'My words', stars: 3 })
 
   await page.goto(new URL(missing, page.url()).href)
-  t.equal(await page.locator('h1').innerText(), 'Not Found')
+  t.equal(await page.locator('h1').innerText(), 'This comment does not exist')
   const missingId = /\/(\d+)(?:\/edit)?$/.exec(missing)?.[1]
-  t.strictSame(await textsOf(page.locator('.empty strong')), [`There is no comment with the id ${missingId}`])
+  t.strictSame(await textsOf(page.locator('.empty p').first()), [`There is no comment with the id ${missingId}`])
   t.strictSame(await linksOf(page.locator('.empty')), [['Comments', list]], 'the page leads to the list')
   await page.goto(new URL(path, page.url()).href)
   await page.locator('summary', { hasText: 'Delete this comment' }).click()
@@ -404,7 +404,7 @@ async function testOne (t: Test, { open, read }: Scene, prefix: string): Promise
   const page = await open(`${prefix}/posts/1`)
   const edit = (): Promise<void> => follow(page, page.locator('.tools'), 'Edit')
   await follow(page, page.locator('main'), 'Cover')
-  t.equal(await page.locator('h1').innerText(), 'Not Found')
+  t.equal(await page.locator('h1').innerText(), 'This cover does not exist')
   t.strictSame(await textsOf(page.locator('.empty p')), ['There is no cover here', 'Post 1'])
   t.strictSame(await crumbsOf(page), [['Posts', `${prefix}/posts`], ['Post 1', `${prefix}/posts/1`]])
   await control(page, 'cover[caption]').fill('  A cover ')

@@ -4,7 +4,7 @@ import type { Said } from '../messages.js'
 import type { Location } from '../resource/location.js'
 import type { Id, Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
-import type { Count, Order } from '../stores/store.js'
+import type { Count, OnDelete, Order } from '../stores/store.js'
 import type { OpenCondition } from './form/condition.js'
 import type { Resource } from '../resource/resource.js'
 
@@ -28,6 +28,8 @@ export interface RelatedList {
   readonly words: (lang: string) => ResourceWords
   /** What they call the row that they reference: `artist` for `artistId`. `undefined` for nested rows. */
   readonly relation: string | undefined
+  /** What deleting the row of the page does to these rows, or `undefined` if it is not known. */
+  readonly onDelete: OnDelete | undefined
   /** The path and query of the list. */
   readonly href: string
   /** The path of the form for a new row, or `undefined` if the request may not create one. */

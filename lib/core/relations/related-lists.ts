@@ -73,7 +73,7 @@ export function compileNestedList (listed: ListedResource, from: HookedResource,
 }
 
 function compileList (listed: ListedResource, from: HookedResource, related: ListRelation): FindRelatedList {
-  const { resource: { plural: name, singular }, options: { routing }, findLocation } = listed
+  const { resource: { plural: name, singular }, options: { routing, store }, findLocation } = listed
   const { relation, attribute, open, referenced } = related
   // A handler of the app may list other rows, and its hooks may protect the list.
   const isReadable = !routing.handlers.has('list') && !guardsMore(listed, from, 'list')
@@ -88,7 +88,9 @@ function compileList (listed: ListedResource, from: HookedResource, related: Lis
       : `?${new URLSearchParams({ [attribute]: String(referenceTo(row, referenced)) }).toString()}`
     const { collection } = findLocation(opened.request.params)
     const newHref = await findNew(opened, query)
-    const found = { name, singular, words, relation, href: collection + query, newHref }
+    const { onDelete: rules = {} } = store
+    const onDelete = Object.hasOwn(rules, attribute) ? rules[attribute] : undefined
+    const found = { name, singular, words, relation, onDelete, href: collection + query, newHref }
     if (!isReadable) return { ...found, total: undefined, table: undefined }
     const { rows, total } = await readFirst(opened, context)
     return {

@@ -165,12 +165,17 @@ export class Forms {
     return { changes, errors: builder.closeErrors(), hasRows: plans.some(({ hasRows }) => hasRows) }
   }
 
-  delete (target: FormTarget): Form {
+  /**
+   * Makes the form that deletes a row.
+   * @param cascade the text about the rows of other resources that are deleted, too
+   */
+  delete (target: FormTarget, cascade?: string): Form {
     const { deleteWarning, deleteConfirm } = this.#messages
     return {
       kind: 'delete',
       heading: this.#words().delete,
       warning: deleteWarning(target.name.alone),
+      cascade,
       action: target.action,
       hidden: makeHidden(this.#resource, 'DELETE', target, undefined),
       fields: [],

@@ -60,6 +60,11 @@ export const messages: Catalog = {
   done: 'Erledigt.',
   delete: (singular) => `${capitalize(singular)} löschen`,
   deleteWarning: (name) => `„${name}“ wird endgültig gelöscht.`,
+  deleteCascade: (rows) => `Außerdem wird Folgendes gelöscht: ${rows}.`,
+  undeletable: (name, referrers, rows) => referrers === undefined
+    ? `„${name}“ kann nicht gelöscht werden: Andere Einträge verweisen darauf`
+    : `„${name}“ kann nicht gelöscht werden: ${referrers} ${rows === 1 ? 'verweist' : 'verweisen'} auf diesen Eintrag`,
+  rowsOf: countRows,
   deleteConfirm: 'Ja, löschen',
   chosenRows: 'Ausgewählt:',
   deleteButton: 'Löschen',
@@ -181,6 +186,8 @@ export const messages: Catalog = {
   keepOld: 'Alten Wert behalten',
   takeNew: 'Neuen Wert übernehmen',
   same: 'Von niemand anderem geändert',
+  noRecord: (singular) => `${capitalize(singular)} existiert nicht`,
+  noPage: 'Diese Seite existiert nicht',
   gone: (singular) => `${capitalize(singular)} existiert nicht mehr`,
   goneAdvice: 'Seit Sie diese Seite geöffnet haben, hat jemand den Eintrag gelöscht. Ihre Änderungen wurden nicht ' +
     'gespeichert, aber Ihre Eingaben sind noch hier.',

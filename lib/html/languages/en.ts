@@ -1,6 +1,6 @@
 import { ENGLISH_TEXTS } from '../../core/messages.js'
 import { singularize } from '../../core/resource/inflection.js'
-import { uncapitalize } from '../../core/util/words.js'
+import { capitalize, uncapitalize } from '../../core/util/words.js'
 import { type Catalog, compileOperators } from './grammar.js'
 
 const writeOperator = compileOperators({
@@ -46,6 +46,11 @@ export const ENGLISH: Catalog = {
   done: 'Done.',
   delete: (singular) => `Delete this ${singular}`,
   deleteWarning: (name) => `${name} will be deleted permanently.`,
+  deleteCascade: (rows) => `${capitalize(rows)} will be deleted too.`,
+  undeletable: (name, referrers, rows) => referrers === undefined
+    ? `${name} cannot be deleted: other records refer to it`
+    : `${name} cannot be deleted: ${referrers} ${rows === 1 ? 'refers' : 'refer'} to this record`,
+  rowsOf: countRows,
   deleteConfirm: 'Yes, delete it',
   chosenRows: 'Chosen:',
   deleteButton: 'Delete',
@@ -166,6 +171,8 @@ export const ENGLISH: Catalog = {
   keepOld: 'Keep the old value',
   takeNew: 'Take the new value',
   same: 'Not changed by anybody else',
+  noRecord: (singular) => `This ${singular} does not exist`,
+  noPage: 'This page does not exist',
   gone: (singular) => `This ${singular} does not exist any more`,
   goneAdvice: 'Somebody has deleted it since you opened it. Your changes were not saved, but what you typed is here.',
   createAgain: 'Create it again',

@@ -61,6 +61,11 @@ export const messages: Catalog = {
   done: 'Acción completada.',
   delete: (singular) => `Eliminar ${singular}`,
   deleteWarning: (name) => `«${name}» se eliminará definitivamente.`,
+  deleteCascade: (rows) => `También se eliminará lo siguiente: ${rows}.`,
+  undeletable: (name, referrers, rows) => referrers === undefined
+    ? `No se puede eliminar «${name}»: otros elementos hacen referencia a este`
+    : `No se puede eliminar «${name}»: ${referrers} ${rows === 1 ? 'hace' : 'hacen'} referencia a este elemento`,
+  rowsOf: countRows,
   deleteConfirm: 'Sí, eliminar',
   chosenRows: 'Selección:',
   deleteButton: 'Eliminar',
@@ -182,6 +187,8 @@ export const messages: Catalog = {
   keepOld: 'Conservar el valor anterior',
   takeNew: 'Usar el valor nuevo',
   same: 'Sin cambios de otras personas',
+  noRecord: (singular) => `No existe: ${singular}`,
+  noPage: 'Esta página no existe',
   gone: (singular) => `Ya no existe: ${singular}`,
   goneAdvice: 'Alguien ha eliminado este elemento desde que usted abrió esta página. Sus cambios no se han guardado, ' +
     'pero lo que escribió sigue aquí.',

@@ -61,6 +61,12 @@ export const messages: Catalog = {
   done: 'Opération effectuée.',
   delete: () => 'Supprimer',
   deleteWarning: (name) => `La suppression de «\u00a0${name}\u00a0» sera définitive.`,
+  deleteCascade: (rows) => `Cela supprimera aussi\u00a0: ${rows}.`,
+  undeletable: (name, referrers, rows) => `Impossible de supprimer «\u00a0${name}\u00a0»\u00a0: ` +
+    (referrers === undefined
+      ? 'd’autres éléments y font référence'
+      : `${referrers} y ${rows === 1 ? 'fait' : 'font'} référence`),
+  rowsOf: countRows,
   deleteConfirm: 'Oui, supprimer',
   chosenRows: 'Sélection\u00a0:',
   deleteButton: 'Supprimer',
@@ -182,6 +188,8 @@ export const messages: Catalog = {
   keepOld: 'Conserver l’ancienne valeur',
   takeNew: 'Utiliser la nouvelle valeur',
   same: 'Non modifié par d’autres personnes',
+  noRecord: (singular) => `Élément introuvable\u00a0: ${singular}`,
+  noPage: 'Cette page n’existe pas',
   gone: (singular) => `Élément supprimé\u00a0: ${singular}`,
   goneAdvice: 'Quelqu’un a supprimé cet élément depuis que vous avez ouvert cette page. Vos modifications n’ont pas ' +
     'été enregistrées, mais votre saisie est conservée ici.',

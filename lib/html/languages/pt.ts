@@ -60,6 +60,11 @@ export const messages: Catalog = {
   done: 'Ação concluída.',
   delete: (singular) => `Excluir ${singular}`,
   deleteWarning: (name) => `Esta ação excluirá “${name}” definitivamente.`,
+  deleteCascade: (rows) => `Esta ação também excluirá ${rows}.`,
+  undeletable: (name, referrers, rows) => referrers === undefined
+    ? `Não é possível excluir “${name}”: outros itens fazem referência a este`
+    : `Não é possível excluir “${name}”: ${referrers} ${rows === 1 ? 'faz' : 'fazem'} referência a este item`,
+  rowsOf: countRows,
   deleteConfirm: 'Sim, excluir',
   chosenRows: 'Seleção:',
   deleteButton: 'Excluir',
@@ -181,6 +186,8 @@ export const messages: Catalog = {
   keepOld: 'Manter o valor anterior',
   takeNew: 'Usar o novo valor',
   same: 'Não alterado por outras pessoas',
+  noRecord: (singular) => `Não existe: ${singular}`,
+  noPage: 'Esta página não existe',
   gone: (singular) => `Não existe mais: ${singular}`,
   goneAdvice: 'Alguém excluiu este item desde que você abriu esta página. Suas alterações não foram salvas, mas o ' +
     'que você digitou continua aqui.',

@@ -14,6 +14,7 @@ import type { RowNames } from '../values/row-names.js'
 import type { Form, HiddenField } from '../views/model.js'
 import type { MakeActions } from './links.js'
 import type { PageFrames, PageSource } from './page-frame.js'
+import { isReferenced } from './problem.js'
 
 /** The number of rows that the page names, besides those at fault. */
 const MOST_NAMED = 20
@@ -87,11 +88,11 @@ export function writeChosen (source: ChosenSource, view: ChosenView, problem?: C
   return frames.render({
     ...frame,
     kind: 'chosen',
-    rows: named.map(({ id, row, fault }) => ({
-      name: source.names.of(id, row).alone,
-      href: hasPage(resource, id) ? frames.pathOf(paths, id) : undefined,
-      errors: fault === undefined ? [] : textsOf(source, fault, shared)
-    })),
+    rows: named.map(({ id, row, fault }) => {
+      const name = source.names.of(id, row).alone
+      const href = hasPage(resource, id) ? frames.pathOf(paths, id) : undefined
+      return { name, href, errors: fault === undefined ? [] : textsOf(source, fault, { shared, name }) }
+    }),
     more: named.length === found.length ? undefined : messages.moreRows(numbers.format(found.length - named.length)),
     missing,
     chooseAll: all > rows.length
@@ -150,10 +151,13 @@ function sharedErrors (problem: ChosenProblem | undefined, count: number): SaidM
 /** Returns the messages about a row, without those that the form has at its fields. */
 function textsOf (
   { messages, translate, resource }: ChosenSource,
-  { status, detail, errors }: NonNullable<FoundRow['fault']>,
-  shared: SaidMessages
+  fault: NonNullable<FoundRow['fault']>,
+  { shared, name }: { readonly shared: SaidMessages, readonly name: string }
 ): string[] {
+  const { status, detail, errors } = fault
   if (status === 412) return [capitalize(messages.stale(messages.singular))]
+  // The message itself names tables that the user may not list.
+  if (isReferenced(fault)) return [messages.undeletable(name, undefined, 0)]
   if (errors === undefined) return [capitalize(translate(detail))]
   return Object.entries(errors).flatMap(([path, all]) => {
     const property = resource.attributes.get(path)

@@ -21,7 +21,8 @@ import { columnsOf } from './columns.js'
 import { type ImportSource, type ImportView, writeFaulty, writeImport } from './import.js'
 import { List } from './list.js'
 import { PageFrames, type PagePaths, type PageSource } from './page-frame.js'
-import { compileRelated, type MakeRelated, RelatedTables } from './related.js'
+import { describeProblem, isReferenced, textsOf } from './problem.js'
+import { compileReferrers, compileRelated, type CountReferrers, type MakeRelated, RelatedTables } from './related.js'
 
 /** The paths of a row, and the target of its forms. */
 interface RowPaths {
@@ -30,6 +31,12 @@ interface RowPaths {
   readonly member: string
   readonly target: FormTarget
 }
+
+/** The view of a form that was sent. */
+type SentView = HtmlView & { readonly input: Input }
+
+/** The most lists that a heading names. */
+const MOST_NAMED = 3
 
 /** Writes the pages of a resource. Each page is a complete document that works without a script. */
 export class Pages {
@@ -45,6 +52,7 @@ export class Pages {
   readonly #importSource: ImportSource
   readonly #memberActions: MakeActions
   readonly #makeRelated: MakeRelated
+  readonly #countReferrers: CountReferrers
   readonly #tables: RelatedTables
 
   constructor (resource: Resource, context: WriterContext, options: PageOptions, stylesheet: string) {
@@ -72,6 +80,7 @@ export class Pages {
     this.#importSource = { ...source, frames: this.#frames, shown: all }
     this.#memberActions = compileActions(context.memberActions, translate)
     this.#makeRelated = compileRelated(messages, translate, lang)
+    this.#countReferrers = compileReferrers(messages, translate, lang)
     this.#tables = new RelatedTables({ ...source, resource, shown: all, names: this.#names, chosen: columns })
     this.list = new List({
       ...source,
@@ -120,7 +129,9 @@ export class Pages {
       editLink: canUpdate && editSegment !== undefined && !refused.has('edit')
         ? { label: this.#messages.editButton, href: `${member}/${editSegment}` }
         : undefined,
-      delete: this.#can('delete') && !refused.has('delete') ? this.#forms.delete(target) : undefined
+      delete: this.#can('delete') && !refused.has('delete')
+        ? this.#forms.delete(target, this.#describeCascade(view))
+        : undefined
     })
   }
 
@@ -164,7 +175,7 @@ export class Pages {
       return writeChosen(this.#chosenSource, view as ChosenView, { said, faults: thrown.said() })
     }
     if (view.importing !== undefined) {
-      return writeImport(this.#importSource, view as ImportView, said, this.#textsOf(said))
+      return writeImport(this.#importSource, view as ImportView, said, textsOf(said, this.#source))
     }
     const canCreate = this.#can('create') && !refused.has('create') && location.isListed !== false
     if (input?.node !== undefined) {
@@ -172,15 +183,48 @@ export class Pages {
       const isGone = problem.status === 404 && view.action === 'update' && !this.#resource.singleton
       return isGone && canCreate ? this.#writeGone(view) : this.#writeForm(input, said, view)
     }
+    if (isReferenced(said) && view.action === 'delete' && input !== undefined) {
+      return this.#writeUndeletable(problem, { ...view, input })
+    }
     const paths = this.#frames.pathsOf(view)
+    const { title, texts } = describeProblem(said, this.#source, thrown)
     return this.#frames.render({
-      ...this.#frames.frame(this.#source.translate(problem.title), { view, paths }),
+      ...this.#frames.frame(title, { view, paths }),
       kind: 'error',
       problem,
-      texts: this.#textsOf(said),
+      texts,
+      referrers: [],
       create: this.#resource.singleton && problem.status === 404 && canCreate
         ? this.#forms.create(paths.collection, view)
         : undefined
+    })
+  }
+
+  /** Returns the text about the rows that are deleted together with the row of a page. */
+  #describeCascade ({ related }: HtmlView): string | undefined {
+    const cascade = this.#countReferrers(related.filter(({ onDelete }) => onDelete === 'cascade'))
+    return cascade && this.#messages.deleteCascade(cascade.text)
+  }
+
+  /** Writes the page of a deletion that other rows refuse, because they refer to the row. */
+  #writeUndeletable (problem: Problem, view: SentView): string {
+    const { input: { id = '', row: stored }, related } = view
+    const row = stored && this.#withoutId(stored)
+    const name = this.#names.of(id, row)
+    const { paths, member } = this.#locate({ id, version: undefined, name }, view)
+    const isShown = row !== undefined && this.#can('show')
+    const crumbs = this.#frames.crumbsOf(paths, isShown ? { label: name.alone, href: member } : undefined)
+    const referrers = this.#countReferrers(
+      related.filter(({ onDelete }) => onDelete !== 'cascade' && onDelete !== 'set null'))
+    const { text, rows = 0, links = [] } = referrers ?? {}
+    const title = this.#messages.undeletable(name.alone, links.length > MOST_NAMED ? undefined : text, rows)
+    return this.#frames.render({
+      ...this.#frames.frame(title, { view, paths }, { crumbs }),
+      kind: 'error',
+      problem,
+      texts: [],
+      referrers: links,
+      create: undefined
     })
   }
 
@@ -191,12 +235,6 @@ export class Pages {
   /** Returns the row, with an empty id for a singleton. The store may have an id for it, but its pages show none. */
   #withoutId (row: Row): Row {
     return this.#resource.singleton ? { ...row, id: '' } : row
-  }
-
-  #textsOf ({ detail, errors }: SaidProblem): string[] {
-    if (errors === undefined) return [this.#source.translate(detail)]
-    return Object.entries(errors).flatMap(([path, messages]) =>
-      messages.map((message) => this.#messages.fieldError(path, this.#source.translate(message))))
   }
 
   #valuesOf (row: Row, { links }: HtmlView): readonly Value[] {
@@ -256,7 +294,7 @@ export class Pages {
   }
 
   /** Writes a form that has created a row already, and creates another one now. */
-  #writeAnother (view: HtmlView & { readonly input: Input }, id: Id | undefined): string {
+  #writeAnother (view: SentView, id: Id | undefined): string {
     const paths = this.#frames.pathsOf(view)
     const frame = this.#frames.frame(this.#messages.new(this.#messages.singular), { view, paths })
     const href = id !== undefined && this.#can('show') ? this.#frames.pathOf(paths, id) : undefined

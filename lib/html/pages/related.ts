@@ -1,13 +1,13 @@
 import type { Resource } from '../../core/resource/resource.js'
 import type { Row } from '../../core/resource/row.js'
-import type { TableView, WriterContext } from '../../core/formats/format.js'
+import type { RelatedList, TableView, WriterContext } from '../../core/formats/format.js'
 import type { HtmlView } from '../content.js'
 import { markup, raw } from '../html-tag.js'
 import type { PageMessages, Translate } from '../messages.js'
 import { wordsOf } from '../../core/util/words.js'
 import type { RowNames } from '../values/row-names.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
-import type { RelatedRows } from '../views/model.js'
+import type { Link, RelatedRows } from '../views/model.js'
 import { renderTable } from '../views/page-views.js'
 import { ListColumns } from './columns.js'
 import { RowWriter } from './rows.js'
@@ -35,6 +35,45 @@ export function compileRelated (messages: PageMessages, translate: Translate, la
       newLink: newHref === undefined ? undefined : { label: newOf(translate(singular)), href: newHref }
     }
   })
+}
+
+/** Rows of other resources that a deletion is about, as far as the request may list them. */
+export interface Referrers {
+  /** The number of rows of each list: `9 orders, 1 invoice`. */
+  readonly text: string
+  /** The number of all rows. */
+  readonly rows: number
+  /** The links to the lists. */
+  readonly links: readonly Link[]
+}
+
+/** Counts the rows of lists. Returns `undefined` if there are none, or if they were not counted. */
+export type CountReferrers = (lists: readonly RelatedList[]) => Referrers | undefined
+
+/** Compiles the text with the numbers of rows. */
+export function compileReferrers (messages: PageMessages, translate: Translate, lang: string): CountReferrers {
+  const { rowsOf, relatedBy, moreRelated, listed, labelled, genericPlural, genericSingular } = messages
+  const numbers = new Intl.NumberFormat(lang)
+  return (lists) => {
+    const counted = lists.flatMap(({ total, ...list }) =>
+      total === undefined || total.rows === 0 ? [] : { ...list, total })
+    if (counted.length === 0) return undefined
+    const links = counted.map(({ name, words, relation, total: { rows, most = Infinity }, href }) => {
+      const number = rows < most ? numbers.format(rows) : moreRelated(numbers.format(most - 1))
+      const { heading, plural, singular } = words(lang)
+      const isNamed = plural !== genericPlural && (rows !== 1 || singular !== genericSingular)
+      const label = isNamed
+        ? rowsOf(rows, number, translate(plural), translate(singular))
+        : labelled(translate(heading), number)
+      const isAlone = relation === undefined || counted.filter((other) => other.name === name).length === 1
+      return { label: isAlone ? label : relatedBy(label, translate(wordsOf(relation))), href }
+    })
+    return {
+      text: links.map(({ label }) => label).reduce(listed),
+      rows: counted.reduce((sum, { total }) => sum + total.rows, 0),
+      links
+    }
+  }
 }
 
 /** The maximum number of columns of a table on the page of another row, besides the name and the id. */

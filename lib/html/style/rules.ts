@@ -78,7 +78,7 @@ html:has(.long, .pick :checked) { scroll-padding-block-end: 5rem }
 .form > .conflict { max-inline-size: none }
 .conflict > legend { padding-inline: .4rem; margin-inline-start: -.4rem; font-size: 1.05rem }
 .sides { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1rem 2rem }
-.side > .choice, .problem h2 { margin-block-end: .5rem }
+.side > .choice, .problem :is(h1, h2) { margin-block-end: .5rem }
 .side > .choice label { font-weight: 600 }
 .side { padding-inline-start: .9rem; border-inline-start: 4px solid var(--line) }
 .side:has(> .choice > :checked) { border-color: var(--accent) }
@@ -251,6 +251,7 @@ details > .condition { margin-block-start: .5rem }
   border: 2px solid var(--danger); border-radius: 10px; max-inline-size: 46rem }
 .problem ul { margin: 0; padding-inline-start: 1.2rem }
 .problem li { padding-block: .15rem }
+.problem h1:last-child { margin: 0 }
 .problem a { color: var(--danger); font-weight: 600 }
 
 /* The boxes that choose rows, and the bar below the table that counts them. */

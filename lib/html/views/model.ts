@@ -326,8 +326,10 @@ export interface Conflict {
 export interface ErrorPage extends PageOf<'error'> {
   /** The error, as other formats render it. */
   readonly problem: Problem
-  /** The messages, in the words of the page. */
+  /** The messages that the title does not say, in the words of the page. */
   readonly texts: readonly string[]
+  /** The links to the lists of the rows that refer to the row, after a deletion that they refuse. */
+  readonly referrers: readonly Link[]
   /** The form that creates a missing singleton, or `undefined` for every other error. */
   readonly create: Form | undefined
 }
@@ -348,6 +350,8 @@ export interface Form {
   readonly heading: string
   /** The text that says what a deletion does, or `undefined` for other forms. */
   readonly warning: string | undefined
+  /** The text that says which other rows a deletion deletes. @default none are known */
+  readonly cascade?: string | undefined
   /** The path that the form is posted to. */
   readonly action: string
   /** The hidden fields: `_method`, the id and the version, if the form needs them. */

@@ -269,7 +269,9 @@ function renderHeading (page: RecordPage, views: ResolvedViews): Markup {
     page.delete !== undefined && markup`<details class="danger">
 <summary class="button plain">${page.delete.heading}</summary>
 <div class="card"><p>${page.delete.warning}</p>
-${views.form(page.delete, page, views)}</div></details>`
+${
+      page.delete.cascade !== undefined && markup`<p>${page.delete.cascade}</p>\n`
+    }${views.form(page.delete, page, views)}</div></details>`
   }</div></div>
 `
 }
@@ -317,9 +319,9 @@ ${page.form !== undefined && views.form(page.form, page, views)}`
 }
 
 export function error (page: ErrorPage, views: ResolvedViews): Markup {
-  const { title, parent, texts, create, problem, navigation } = page
+  const { title, parent, texts, referrers, create, problem, navigation } = page
   const way = parent ?? (navigation && { label: navigation.title, href: navigation.href })
-  return markup`${renderProblem(problem.status, { title, texts, way })}${
+  return markup`${renderProblem(problem.status, { title, texts, referrers, way })}${
     create !== undefined && renderNew(create, page, views, false)
   }`
 }
@@ -328,22 +330,25 @@ export function error (page: ErrorPage, views: ResolvedViews): Markup {
 interface ProblemText {
   readonly title: string
   readonly texts: readonly string[]
+  /** Links to what the error is about. @default none */
+  readonly referrers?: readonly Link[]
   /** The link to another page. */
   readonly way: Link | undefined
 }
 
 /** Renders an error and the way on. What does not exist is shown as an empty state. */
-export function renderProblem (status: number, { title, texts, way }: ProblemText): Markup {
+export function renderProblem (status: number, { title, texts, referrers = [], way }: ProblemText): Markup {
   const link = way !== undefined && markup`<p><a href="${way.href}">${way.label}</a></p>\n`
   if (status === 404) {
-    return markup`<h1>${title}</h1>
-<div class="empty" role="alert">
-${texts.map((text) => markup`<p><strong>${text}</strong></p>\n`)}${link}</div>
+    return markup`<div class="empty" role="alert">
+<h1>${title}</h1>
+${texts.map((text) => markup`<p>${text}</p>\n`)}${link}</div>
 `
   }
-  return markup`<h1>${title}</h1>
-<div class="problem" role="alert"><ul>
-${texts.map((text) => markup`<li>${text}</li>\n`)}</ul></div>
+  const items = [...texts.map((text) => markup`<li>${text}</li>`), ...referrers.map(renderLink)]
+  return markup`<div class="problem" role="alert">
+<h1>${title}</h1>
+${items.length > 0 && markup`<ul>\n${items.map((item) => markup`${item}\n`)}</ul>\n`}</div>
 ${link}`
 }
 

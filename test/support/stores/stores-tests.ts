@@ -78,7 +78,14 @@ export function testStores (t: Test, open: () => Promise<Stores>): void {
       t.match(await scene.send('DELETE', `/posts.xml?id=${post}`), {
         status: 409, body: `<errors><error>${refused}</error></errors>`
       })
-      t.match(await scene.send('DELETE', `/posts.html?id=${post}`), { status: 409, body: `<li>${refused}</li>` })
+      t.match(await scene.send('DELETE', `/posts.html?id=${post}`), {
+        status: 409,
+        body: new RegExp('<h1>T cannot be deleted: 1 comment refers to this record</h1>\n<ul>\n' +
+          `<li><a href="/posts/${post}/comments">1 comment</a></li>\n</ul>`)
+      })
+      t.match(await scene.send('GET', `/posts/${post}.html`), {
+        status: 200, body: '<p>1 like will be deleted too.</p>'
+      })
       t.equal(await scene.statusOf('GET', `/likes/${like}.json`), 200, 'nothing was written')
       t.equal((await scene.send('GET', `/links/${link}.json`)).etag, '"1.json"')
 

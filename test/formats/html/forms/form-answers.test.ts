@@ -454,7 +454,7 @@ t.test('an error without a field is shown as well', async (t) => {
   }
   const page = await post(app, 'post[title]=ok&psot[title]=x')
   isSound(t, page, 422)
-  t.match(page.body, 'psot is unknown beside &quot;post&quot;; did you mean &quot;post&quot;?')
+  t.match(page.body, '<h1>Psot is unknown beside &quot;post&quot;; did you mean &quot;post&quot;?')
 })
 
 t.test('a taken value is reported beside its field, and no typed value is lost', async (t) => {

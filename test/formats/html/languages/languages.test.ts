@@ -289,7 +289,8 @@ t.test('words of the app replace those of the language', async (t) => {
       messages: {
         save: 'Sichern',
         mustHaveAtMostCharacters: ({ most }) => `hat mehr als ${most} Zeichen`,
-        phrases: { 'must not be blank': 'fehlt', 'Not Found': 'Weg' }
+        noRecord: (singular) => `Weg: ${singular}`,
+        phrases: { 'must not be blank': 'fehlt' }
       }
     }
   })
@@ -303,7 +304,7 @@ t.test('words of the app replace those of the language', async (t) => {
   t.match(await send('x'.repeat(121)), '>„Title“ hat mehr als 120 Zeichen</a>')
   t.match(await send(''), '>„Rating“ darf höchstens 5 sein</a>')
   const { body } = await app.inject({ url: '/posts/9', headers: { accept: 'text/html' } })
-  t.match(body, '<h1>Weg</h1>')
+  t.match(body, '<h1>Weg: post</h1>')
   const page = (await app.inject({ url: '/posts?limit=x', headers: { accept: 'text/html' } })).body
   t.match(page, '„limit“ muss eine Zahl von 1 bis 1000 sein.')
   t.match((await app.inject({ url: '/posts?rating=x', headers: { accept: 'text/html' } })).body,

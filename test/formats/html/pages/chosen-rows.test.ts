@@ -290,7 +290,7 @@ t.test('all rows of a list are offered only where they can be chosen', async (t)
   const { app } = await openPosts(t, { maxRows: 7 }, titles)
   const many = await post(app, '_step=delete-all&_list=')
   t.equal(many.statusCode, 413)
-  t.match(many.body, 'the list has more than 7 rows; filter it first')
+  t.match(many.body, '<h1>The list has more than 7 rows; filter it first</h1>')
   t.equal((await post(app, '_step=delete-all&_list=rating%3Dmany')).statusCode, 400)
   // Without a condition that the list does not know, all rows would be chosen.
   t.equal((await post(app, '_step=delete-all&_list=raiting%3D1')).statusCode, 400)
@@ -314,7 +314,7 @@ t.test('rows that are too large together are not chosen', async (t) => {
   for (const [fields, cure] of cases) {
     const page = await post(app, fields)
     t.equal(page.statusCode, 413, fields)
-    t.match(page.body, `the rows are too large together; ${cure}`)
+    t.match(page.body, `<h1>The rows are too large together; ${cure}</h1>`)
   }
   t.equal((await post(app, '_step=delete&id[]=1&id[]=2')).statusCode, 422)
 })

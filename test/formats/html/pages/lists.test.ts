@@ -413,17 +413,17 @@ t.test('a refused condition returns the list, with the error at the field and th
   }
   const both = await get(app, '/posts?rating[gte]=x&rating[lt]=y')
   isSound(t, both, 400)
-  t.match(both.body, /<h1>Bad Request<\/h1>[^]*&quot;rating\[lt\]&quot; must be an integer/,
+  t.match(both.body, /<h1>&quot;rating\[lt\]&quot; must be an integer/,
     'the form has the fields of one condition')
   t.equal((await app.inject('/posts.json?rating[gte]=x')).json<{ detail: string }>().detail,
     '"rating[gte]" must be an integer')
-  t.match((await get(app, '/posts?sort=nope')).body, '<h1>Bad Request</h1>')
+  t.match((await get(app, '/posts?sort=nope')).body, /<h1>&quot;sort&quot; names &quot;nope&quot;, by which [^<]+<\/h1>/)
 })
 
 t.test('an own view of lists gets no refused condition, which has an error page then', async (t) => {
   const { app } = await seeded(t, rated, { attributes: listed, html: { views: { list: (page) => page.title } } })
   const res = await get(app, '/posts?rating[gte]=x')
-  t.match([res.statusCode, res.body], [400, '<h1>Bad Request</h1>'])
+  t.match([res.statusCode, res.body], [400, '<h1>&quot;rating[gte]&quot; must be an integer</h1>'])
 })
 
 t.test('a handler of the list gets the conditions that are not refused', async (t) => {

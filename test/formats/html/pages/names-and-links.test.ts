@@ -468,8 +468,8 @@ t.test('the breadcrumbs name every level', async (t) => {
   t.strictSame(await crumbsOn(app, '/shops/1/shelves/1/books'), [...above, 'Books'])
   t.strictSame(await crumbsOn(app, '/shops/1/shelves/1/books/1'), [...above, 'Books /shops/1/shelves/1/books', 'Duino'])
   t.strictSame(await crumbsOn(app, '/shops/1/shelves/1/books/9'),
-    [...above, 'Books /shops/1/shelves/1/books', 'Not Found'])
-  t.strictSame(await crumbsOn(app, '/shops/1/shelves/1/label'), [...above, 'Not Found'])
+    [...above, 'Books /shops/1/shelves/1/books', 'This book does not exist'])
+  t.strictSame(await crumbsOn(app, '/shops/1/shelves/1/label'), [...above, 'This label does not exist'])
   t.strictSame(await crumbsOn(app, '/shops/1/shelves/9/books'), [], 'a missing parent leads nowhere')
   t.strictSame(
     await crumbsOn(app, '/shops/1/shelves/1/books', 'POST', '_method=PUT&id=1&_version=old&book[name]=x'),

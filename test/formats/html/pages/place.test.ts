@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import t from 'tap'
+import { NothingHereError } from '../../../../lib/core/errors.js'
 import { assetPath } from '../../../../lib/core/resource/path-pattern.js'
 import { makeHtmlFormat } from '../../../../lib/html/html.js'
 import { PathNames } from '../../../../lib/core/routes/path-helpers.js'
@@ -544,8 +545,9 @@ t.test('a singleton has a page without an id', async (t) => {
 
 t.test('the page of a missing singleton has the form to create it', async (t) => {
   const pages = makePages(profile)
-  const none = pages.problem(missing, viewOf(atProfile))
-  t.strictSame(headingsOf(none), ['Not Found', 'New profile'])
+  const thrown = new NothingHereError('profile')
+  const none = pages.problem({ ...missing, detail: thrown.message }, viewOf(atProfile, { thrown }))
+  t.strictSame(headingsOf(none), ['This profile does not exist', 'New profile'])
   t.strictSame(formsOf(none), { 'Create profile': ['/profile', ''] })
   t.strictSame(formsOf(pages.problem({ ...missing, status: 503 }, viewOf(atProfile))), {})
   t.strictSame(formsOf(makePages({ ...profile, actions: ['show', 'update'] }).problem(missing, viewOf(atProfile))), {})

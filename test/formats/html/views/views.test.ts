@@ -206,7 +206,8 @@ t.test('a model has the data of its page', async (t) => {
     form: { kind: 'update', hidden: [{}, {}, { name: '_version', value: '1' }, {}] }
   })
   t.match(pages.get('error'), {
-    title: 'Not Found',
+    title: 'This post does not exist',
+    texts: ['there is no post with the id 99'],
     parent: { href: '/posts' },
     problem: { status: 404, title: 'Not Found', detail: 'there is no post with the id 99' }
   })
@@ -262,9 +263,8 @@ t.test('the layout receives the content as markup', async (t) => {
   })
   t.equal(
     (await ask(app, 'error')).body.replaceAll(NOTICE, ''),
-    '<!DOCTYPE html><html><title>Not Found</title>truelayout,list,record,edit,choose,chosen,import,stale,error,form,' +
-      'field<body>' +
-      '<hr/></body></html>'
+    '<!DOCTYPE html><html><title>This post does not exist</title>truelayout,list,record,edit,choose,chosen,' +
+      'import,stale,error,form,field<body><hr/></body></html>'
   )
 })
 
@@ -377,7 +377,7 @@ t.test('a view that fails gives a 500 that reveals nothing', async (t) => {
       t.equal(res.headers.etag, undefined)
       t.ok(lines.some((line) => /INSIDE|call stack/.test(line)), 'the error is logged')
       // The error page of a refused form may fail and become text. The error page of a read must not.
-      if (isPage && kind !== 'stale') t.match(mainOf(res.body), 'something went wrong on the server')
+      if (isPage && kind !== 'stale') t.match(mainOf(res.body), '<h1>Something went wrong on the server</h1>')
       t.match(res.headers['content-type'], /^text\/(?:html|plain); charset=utf-8$/)
       t.equal((await app.inject('/posts.json')).statusCode, 200, 'the app still works')
     })
