@@ -64,8 +64,8 @@ export interface PageMessages extends MessageTexts {
   readonly delete: (singular: string) => string
   /** The warning of that form. The name begins with a capital letter. @default 'Post 1 will be deleted permanently.' */
   readonly deleteWarning: (name: string) => string
-  /** The text below that warning. @default '9 comments will be deleted too.' */
-  readonly deleteCascade: (rows: string) => string
+  /** The text below that warning, with the rows that are deleted, too. @default '9 comments will be deleted too.' */
+  readonly deleteCascade: (referrers: string) => string
   /**
    * The title of the page of a deletion that is refused. `referrers` are the rows that refer to the row, or `undefined`
    * if they are not known, and `rows` is their number.

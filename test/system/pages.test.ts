@@ -169,6 +169,7 @@ const SAMPLE: Readonly<Record<string, string | number | boolean>> = {
   values: '1, 2',
   condition: 'Tags at least 3',
   relation: 'author',
+  referrers: '9 comments',
   name: 'First post',
   first: 1,
   last: 50,

@@ -90,7 +90,7 @@ export const messages: Catalog = {
   done: 'تم التنفيذ.',
   delete: (singular) => `حذف ${isolate(singular)}`,
   deleteWarning: (name) => `سيتم حذف «${isolate(name)}» نهائيًا.`,
-  deleteCascade: (rows) => `وسيُحذف معه أيضًا: ${isolate(rows)}.`,
+  deleteCascade: (referrers) => `وسيُحذف معه أيضًا: ${isolate(referrers)}.`,
   undeletable: (name, referrers) => `لا يمكن حذف «${isolate(name)}»: ما زالت سجلات أخرى تشير إليه` +
     (referrers === undefined ? '' : ` (${isolate(referrers)})`),
   rowsOf: (_, digits, plural) => `${isolate(plural)}: ${isolate(digits)}`,

@@ -60,7 +60,7 @@ export const messages: Catalog = {
   done: 'Erledigt.',
   delete: (singular) => `${capitalize(singular)} löschen`,
   deleteWarning: (name) => `„${name}“ wird endgültig gelöscht.`,
-  deleteCascade: (rows) => `Außerdem wird Folgendes gelöscht: ${rows}.`,
+  deleteCascade: (referrers) => `Außerdem wird Folgendes gelöscht: ${referrers}.`,
   undeletable: (name, referrers, rows) => referrers === undefined
     ? `„${name}“ kann nicht gelöscht werden: Andere Einträge verweisen darauf`
     : `„${name}“ kann nicht gelöscht werden: ${referrers} ${rows === 1 ? 'verweist' : 'verweisen'} auf diesen Eintrag`,

@@ -46,7 +46,7 @@ export const ENGLISH: Catalog = {
   done: 'Done.',
   delete: (singular) => `Delete this ${singular}`,
   deleteWarning: (name) => `${name} will be deleted permanently.`,
-  deleteCascade: (rows) => `${capitalize(rows)} will be deleted too.`,
+  deleteCascade: (referrers) => `${capitalize(referrers)} will be deleted too.`,
   undeletable: (name, referrers, rows) => referrers === undefined
     ? `${name} cannot be deleted: other records refer to it`
     : `${name} cannot be deleted: ${referrers} ${rows === 1 ? 'refers' : 'refer'} to this record`,

@@ -61,7 +61,7 @@ export const messages: Catalog = {
   done: 'Acción completada.',
   delete: (singular) => `Eliminar ${singular}`,
   deleteWarning: (name) => `«${name}» se eliminará definitivamente.`,
-  deleteCascade: (rows) => `También se eliminará lo siguiente: ${rows}.`,
+  deleteCascade: (referrers) => `También se eliminará lo siguiente: ${referrers}.`,
   undeletable: (name, referrers, rows) => referrers === undefined
     ? `No se puede eliminar «${name}»: otros elementos hacen referencia a este`
     : `No se puede eliminar «${name}»: ${referrers} ${rows === 1 ? 'hace' : 'hacen'} referencia a este elemento`,

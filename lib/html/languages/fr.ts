@@ -61,7 +61,7 @@ export const messages: Catalog = {
   done: 'Opération effectuée.',
   delete: () => 'Supprimer',
   deleteWarning: (name) => `La suppression de «\u00a0${name}\u00a0» sera définitive.`,
-  deleteCascade: (rows) => `Cela supprimera aussi\u00a0: ${rows}.`,
+  deleteCascade: (referrers) => `Cela supprimera aussi\u00a0: ${referrers}.`,
   undeletable: (name, referrers, rows) => `Impossible de supprimer «\u00a0${name}\u00a0»\u00a0: ` +
     (referrers === undefined
       ? 'd’autres éléments y font référence'

@@ -43,7 +43,7 @@ export const messages: Catalog = {
   done: '完了しました。',
   delete: (singular) => `${singular}を削除`,
   deleteWarning: (name) => `「${name}」を完全に削除します。この操作は元に戻せません。`,
-  deleteCascade: (rows) => `${rows}も削除されます。`,
+  deleteCascade: (referrers) => `${referrers}も削除されます。`,
   undeletable: (name, referrers = 'ほかのデータ') => `「${name}」は削除できません。${referrers}から参照されています`,
   rowsOf: (_, digits, plural) => `${plural} ${digits} 件`,
   deleteConfirm: '削除する',

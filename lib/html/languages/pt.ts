@@ -60,7 +60,7 @@ export const messages: Catalog = {
   done: 'Ação concluída.',
   delete: (singular) => `Excluir ${singular}`,
   deleteWarning: (name) => `Esta ação excluirá “${name}” definitivamente.`,
-  deleteCascade: (rows) => `Esta ação também excluirá ${rows}.`,
+  deleteCascade: (referrers) => `Esta ação também excluirá ${referrers}.`,
   undeletable: (name, referrers, rows) => referrers === undefined
     ? `Não é possível excluir “${name}”: outros itens fazem referência a este`
     : `Não é possível excluir “${name}”: ${referrers} ${rows === 1 ? 'faz' : 'fazem'} referência a este item`,

@@ -35,7 +35,7 @@ export const messages: Catalog = {
   done: '已完成。',
   delete: (singular) => `删除${singular}`,
   deleteWarning: (name) => `“${name}”将被永久删除，且无法恢复。`,
-  deleteCascade: (rows) => `同时还会删除 ${rows}。`,
+  deleteCascade: (referrers) => `同时还会删除 ${referrers}。`,
   undeletable: (name, referrers = '其他记录') => `无法删除“${name}”：${referrers}正在引用此记录`,
   rowsOf: (_, digits, plural) => `${digits} 条${plural}`,
   deleteConfirm: '确认删除',
