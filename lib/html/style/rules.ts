@@ -354,7 +354,8 @@ export const HOME_RULES = `
 .index .scroll { max-block-size: none }
 .index > .scroll { max-inline-size: 40rem }
 .index tbody > tr > * { border-block-start: 1px solid var(--line) }
-.index tbody th { font-size: inherit; vertical-align: top }
+.index tbody th { font-size: inherit; text-align: left; vertical-align: top }
+[dir=rtl] .index tbody th { text-align: right }
 .index td + td { inline-size: 0; text-align: end; white-space: nowrap }
 .index :is(thead th, .number) { overflow-wrap: normal }
 .index a { color: var(--accent); text-decoration: none }
