@@ -1,8 +1,8 @@
 import type { Chosen, Outcome } from '../core/actions/outcome.js'
 import type { Problem } from '../core/errors.js'
 import type {
-  ChoiceRow, ImportState, LinkedRow, LinkedRows, PageView, Prepared, PreparedProblem, ReferenceChoices, Refused,
-  RelatedList, RowChoices, RowSearch, Services, Unlisted, View
+  ChoiceRow, Choosing, ImportState, LinkedRow, LinkedRows, PageView, Prepared, PreparedProblem, ReferenceChoices,
+  Refused, RelatedList, RowChoices, RowSearch, Services, Unlisted, View
 } from '../core/formats/format.js'
 import type { Resource } from '../core/resource/resource.js'
 import { type Id, isId, type Row } from '../core/resource/row.js'
@@ -21,13 +21,18 @@ export interface PageContent {
   /** The rows that the attributes of a form can reference. It lacks attributes whose rows the request may not list. */
   readonly choices: ReadonlyMap<string, ReferenceChoices>
   /** The rows that the user chooses from, instead of the form; `undefined` for the form itself. */
-  readonly rowSearch: RowSearch | undefined
+  readonly rowSearch: AttributeSearch | undefined
   /** The rows that a form has chosen, for the page that deletes or changes them; `undefined` for every other page. */
   readonly chosen: Chosen | undefined
   /** What an import is about; `undefined` for every other page. */
   readonly importing: ImportState | undefined
   /** The names of the rows above the page, from the nearest to the outermost, as far as the request may see them. */
   readonly parents: readonly string[]
+}
+
+/** The rows that a user chooses from for an attribute. */
+export interface AttributeSearch extends RowSearch {
+  readonly attribute: string
 }
 
 /** The view of a page. */
@@ -80,11 +85,14 @@ export async function prepareContent (
   }
   const addRows = async (rows: readonly Row[]): Promise<void> => addLinks(relations, rows, services, links)
   await addRows(rowsOf(outcome))
+  const asked = outcome.kind === 'listed' && !services.isCustom ? findCondition(services) : undefined
   const form = choices.length > 0 && showsForm(outcome, resource, refused, services)
     ? await findChoices(row, links, services)
-    : undefined
+    : asked && { choices: await listChoices([asked], row, links, services) }
+  const chosen = asked && services.openCondition?.choosing
+  const rowSearch = chosen && await searchRows(asked, chosen, services)
   return {
-    content: { ...content, ...form },
+    content: { ...content, ...form, ...rowSearch },
     isVolatile: services.isGuarded || parents.length > 0 || links.size > 0 || form !== undefined ||
       (outcome.kind === 'found' && services.lists.length > 0),
     ...(relations.length > 0 && { addRows })
@@ -129,7 +137,7 @@ export async function prepareProblem (
   const refused = canCreate ? await services.refused('nothing') : NO_CONTENT.refused
   // Without choices, the fields take ids.
   const found = isForm || isGone || chosen !== undefined
-    ? await listChoices(row, NO_CONTENT.links, services).catch(() => NO_CONTENT.choices)
+    ? await listChoices(services.choices, row, NO_CONTENT.links, services).catch(() => NO_CONTENT.choices)
     : NO_CONTENT.choices
   const { parents } = services
   const content = { ...NO_CONTENT, refused, unlisted, related, choices: found, chosen, importing, parents }
@@ -175,9 +183,25 @@ async function findChoices (
   services: Services
 ): Promise<Partial<PageContent>> {
   const { choosing, choices } = services
-  const rowSearch = choosing && await choices.find(({ attribute }) => attribute === choosing.attribute)
-    ?.search(choosing, services)
-  return rowSearch === undefined ? { choices: await listChoices(row, links, services) } : { rowSearch }
+  const asked = choosing && choices.find(({ attribute }) => attribute === choosing.attribute)
+  const rowSearch = asked && await searchRows(asked, choosing.query, services)
+  return rowSearch ?? { choices: await listChoices(choices, row, links, services) }
+}
+
+/** Returns the reference that the open condition of a list is about, if it is about one. */
+function findCondition ({ openCondition, choices }: Services): RowChoices | undefined {
+  const parameter = openCondition?.parameter
+  return choices.find(({ attribute }) => parameter === attribute || parameter?.startsWith(`${attribute}[`) === true)
+}
+
+/** Finds the rows of a query that a user can choose from, unless the request may not list them. */
+async function searchRows (
+  { attribute, search }: RowChoices,
+  query: Choosing['query'],
+  services: Services
+): Promise<Pick<PageContent, 'rowSearch'> | undefined> {
+  const found = await search(query, services)
+  return found && { rowSearch: { ...found, attribute } }
 }
 
 /**
@@ -185,11 +209,12 @@ async function findChoices (
  * @param row the row that the form is for
  */
 async function listChoices (
+  choices: readonly RowChoices[],
   row: Row | undefined,
   links: LinkedRows,
   services: Services
 ): Promise<PageContent['choices']> {
-  const { choices, form, prefilled } = services
+  const { form, prefilled } = services
   const found = new Map<string, ReferenceChoices>()
   await Promise.all(choices.map(async (relation) => {
     const { attribute, byDefault } = relation

@@ -1,7 +1,6 @@
 import { assetPath } from '../core/resource/path-pattern.js'
 import { lazy } from '../core/util/functions.js'
 import type { ConfiguredResource, Format, View, WriterContext } from '../core/formats/format.js'
-import type { Resource } from '../core/resource/resource.js'
 import { prepareContent, prepareProblem, withContent } from './content.js'
 import { compileLanguageChoice } from './languages/language.js'
 import { checkNamedAttributes, resolveHtmlOptions } from './check-options.js'
@@ -12,7 +11,6 @@ import { Pages } from './pages/pages.js'
 import { makeSecurityHeaders } from './security-headers.js'
 import { dependsOnRequest } from './style/brand.js'
 import { makeStylesheet } from './style/stylesheet.js'
-import { findTitleAttributes, type RowTitle } from './values/row-names.js'
 import type { Views } from './views/types.js'
 
 type PageRequest = Pick<View, 'request'>
@@ -58,18 +56,6 @@ export function html (options: HtmlOptions = {}): HtmlFormat {
 /** The views that render a list. */
 const LIST_VIEWS: ReadonlyArray<keyof Views> = ['layout', 'list', 'form', 'field']
 
-/**
- * Returns the attribute by which names are searched, if it is one: the last name of a person. Which attributes are
- * references is known once the app is ready.
- */
-function findSearchedTitle (
-  title: RowTitle | undefined,
-  resource: Resource,
-  context: WriterContext
-): string | undefined {
-  return typeof title === 'function' ? undefined : title ?? findTitleAttributes(resource, context).at(-1)
-}
-
 /** Returns whether lists offer to do something with several rows. */
 function offersRows ({ manyActions, importActions, memberActions }: WriterContext): boolean {
   return manyActions.size > 0 || importActions.size > 0 || memberActions.some(({ many }) => many === true)
@@ -90,7 +76,6 @@ export function makeHtmlFormat ({ languages, ...options }: ResolvedHtmlOptions, 
     settings: { ...options, languages },
     ...(languages.length > 1 && { languageOf }),
     compileWriter (resource, context) {
-      const { title } = options
       checkNamedAttributes(resource, options)
       const owner = context.assetOwner(file)
       const path = assetPath(owner, file)
@@ -126,8 +111,8 @@ export function makeHtmlFormat ({ languages, ...options }: ResolvedHtmlOptions, 
         problem: (problem, view) => pagesFor(view).problem(problem, withContent(view)),
         title: (row, page) => pagesFor(page).title(row),
         words,
-        get titleAttribute () { return findSearchedTitle(title, resource, context) },
         table: (rows, view) => pagesFor(view).table(rows, view),
+        choices: (rows, view) => pagesFor(view).choices(rows, view),
         headers: makeSecurityHeaders(options),
         assets: owner === resource.path ? [stylesheet] : [],
         showsRefusedConditions: options.views.list === undefined

@@ -192,6 +192,16 @@ export interface PageMessages extends MessageTexts {
   readonly chooseOne: (label: string) => string
   /** The button that leads back to a form. @default 'Back' */
   readonly back: string
+  /** The label of the first date of a range, after that of the attribute. @default 'from' */
+  readonly rangeFrom: string
+  /** The label of the last date of a range. @default 'to' */
+  readonly rangeTo: string
+  /** The link to the rows of today. @default 'Today' */
+  readonly today: string
+  /** The link to the rows of today and the six days before. @default 'Last 7 days' */
+  readonly lastDays: string
+  /** The link to the rows of this month. @default 'This month' */
+  readonly thisMonth: string
   /** The button that filters the list. @default 'Apply filter' */
   readonly applyFilter: string
   /** The link that removes the filter. @default 'Clear filter' */

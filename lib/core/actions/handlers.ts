@@ -4,7 +4,7 @@ import {
   InvalidError, InvalidQueryError, MalformedBodyError, NO_SUCH_REFERENCE, PreconditionFailedError, UnavailableError
 } from '../errors.js'
 import { say } from '../messages.js'
-import { CONDITION_FIELDS } from '../formats/form/condition.js'
+import { FILTER_FIELDS } from '../formats/form/condition.js'
 import { applyMergePatch } from '../formats/json/json.js'
 import { parseId } from '../resource/resource.js'
 import { type Id, isId } from '../resource/row.js'
@@ -37,8 +37,6 @@ import { findChosen } from './chosen-rows.js'
 import { performKept, performOnce } from './idempotency.js'
 import { importRows } from './import-rows.js'
 import { type RowActions, writeRows } from './write-rows.js'
-
-const CONDITION_NAMES = Object.values(CONDITION_FIELDS)
 
 type Perform = PerformAction<Outcome | undefined>
 
@@ -257,7 +255,7 @@ function compileAction (action: RowAction, perform: PerformAction, handlers: Rou
 /** Reads the fields of one more condition of a list. The links of the page repeat only those that ask for something. */
 function readConditionForm (state: ActionState): void {
   const { request: { query }, compiled: { listQuery } } = state
-  if (query.blank === undefined && CONDITION_NAMES.every((name) => query[name] === undefined)) return
+  if (query.blank === undefined && FILTER_FIELDS.every((name) => query[name] === undefined)) return
   const read = listQuery.readForm(query)
   state.request.query = read.query
   state.openCondition = read.open

@@ -10,7 +10,7 @@ import type { Issues } from '../schema/validation/issues.js'
 import type { Choosing, ConditionParameter } from './form/condition.js'
 import type { ImportActions, Importing } from './importing.js'
 import type { Prepared, PreparedProblem, Services } from './services.js'
-import type { PageView, PossibleNavigation, ResourceWords, TableView, View } from './view.js'
+import type { ChoicesView, PageView, PossibleNavigation, ResourceWords, TableView, View } from './view.js'
 
 export type { Choosing } from './form/condition.js'
 export type { ConditionParameter, OpenCondition } from './form/condition.js'
@@ -256,10 +256,13 @@ export interface TextWriter {
   title? (row: Row, page: Pick<View, 'request'>): string
   /** Returns the names of the resource in a language. @default its names in words */
   words? (lang: string): ResourceWords
-  /** The attribute that names its rows, by which a user can search them, if it is one. @default none */
-  readonly titleAttribute?: string | undefined
   /** Writes rows as a table, for the page of a row that they belong to. @default none */
   table? (rows: readonly Row[], view: TableView): string
+  /**
+   * Writes rows with a button each, below their search and their filter, for the page of a form that references one of
+   * them. @default its rows cannot be chosen
+   */
+  choices? (rows: readonly Row[], view: ChoicesView): string
   /** The media type of an error. @default that of the answer */
   readonly problemType?: string
 }

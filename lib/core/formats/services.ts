@@ -2,7 +2,7 @@ import type { Chosen } from '../actions/outcome.js'
 import type { AccessContext } from '../actions/authorize/level.js'
 import type { Id, Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
-import type { Choosing } from './form/condition.js'
+import type { Choosing, OpenCondition } from './form/condition.js'
 import type { ImportState } from './importing.js'
 import type { ChoiceRow, LinkedRow, RelatedList, RowSearch, Unlisted } from './view.js'
 
@@ -23,8 +23,8 @@ export interface RowChoices {
   readonly findLinks: FindLinks
   /** Lists all rows, or returns `rows: undefined` if there are more than 50. */
   list (context: AccessContext): Promise<ListedChoices | undefined>
-  /** Searches the rows. */
-  search (asked: Choosing, context: AccessContext): Promise<RowSearch | undefined>
+  /** Lists the rows of a query, as their own list has it. */
+  search (query: Choosing['query'], context: AccessContext): Promise<RowSearch | undefined>
 }
 
 /** The rows that a form lists, or `undefined` if there are too many. */
@@ -51,6 +51,8 @@ export interface Services extends AccessContext {
   readonly form: Attributes | undefined
   /** The choice of a row that the form asks for, if it is shown again for that. */
   readonly choosing: Choosing | undefined
+  /** The condition whose fields the page of a list shows. */
+  readonly openCondition: OpenCondition | undefined
   /** The attributes with which the form for a new row begins. */
   readonly prefilled: Attributes
   /** The links from the rows of the resource to others. */

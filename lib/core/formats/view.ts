@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import type { Messages } from '../errors.js'
-import type { Said } from '../messages.js'
 import type { Location } from '../resource/location.js'
 import type { Id, Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
 import type { Count, OnDelete, Order } from '../stores/store.js'
 import type { OpenCondition } from './form/condition.js'
+import type { ChoiceField } from './form/parse.js'
 import type { Resource } from '../resource/resource.js'
 
 /** The names of a resource on pages in one language. */
@@ -75,23 +75,27 @@ export interface ReferenceChoices {
   readonly names: ReadonlyMap<string, string>
 }
 
-/** The rows that a user can choose from, for an attribute of a form. */
+/** The rows that a user can choose from, for an attribute of a form or of a condition. */
 export interface RowSearch {
-  /** The attribute. */
-  readonly attribute: string
-  /** The plural name of the resource of these rows: `authors`. */
-  readonly name: string
-  /** Returns the names of that resource in a language. */
-  readonly words: (lang: string) => ResourceWords
-  /** Whether they can be searched. */
-  readonly canSearch: boolean
-  /** The text that they were searched for, or the empty text. */
-  readonly text: string
-  /** The message if that text was refused, or `undefined`. */
-  readonly error: Said | undefined
-  /** The rows, in the order of their ids. */
-  readonly rows: readonly ChoiceRow[]
-  /** The cursor after which the next rows begin, or `undefined` if there are none. */
+  /**
+   * Writes the rows with a button each, their search and their filter, as the `choices` of their own writer.
+   * @param nameOf returns the name of a field
+   */
+  write (nameOf: NameChoiceField): string
+}
+
+/** Returns the name of a field of a page on which a user chooses a row. `chosen` is the button of a row. */
+export type NameChoiceField = (field: ChoiceField | 'chosen') => string
+
+/** The rows of a page on which a user chooses one, and their list. */
+export interface ChoicesView extends Pick<PageView, 'location' | 'request' | 'parameters' | 'openCondition'> {
+  /** The rows that these rows reference, as far as the request may see them. */
+  readonly links: LinkedRows
+  readonly nameOf: NameChoiceField
+  /** Returns the value that stands for a row: its id, or its key. */
+  readonly valueOf: (row: Row) => Id
+  /** The queries of the previous and the next page, or `undefined` if there is none. */
+  readonly prev: string | undefined
   readonly next: string | undefined
 }
 

@@ -1,6 +1,8 @@
 import { InvalidConditionError, InvalidQueryError } from '../errors.js'
 import { type Message, say } from '../messages.js'
-import { CONDITION_FIELDS, type OpenCondition, readConditionValue } from '../formats/form/condition.js'
+import {
+  choiceParameter, CONDITION_FIELDS, FILTER_FIELDS, type OpenCondition, readChoice, readConditionValue
+} from '../formats/form/condition.js'
 import {
   compileText, describeMismatch, describeTypes, isBytesShape, isDecimalShape, isLongShape, ORDERED_FORMATS,
   parseBoolean, UNCONVERTIBLE
@@ -226,30 +228,51 @@ export type ReadFormQuery = (query: QueryParameters) => FormQuery
 // Matches the parameter of a condition that needs no value, with the value that stands for it: `dueOn[null]=true`.
 const WITH_VALUE = /^(.*\[null\])=(true|false)$/s
 
+const { by: BY, value: VALUE, from: FROM, to: TO } = CONDITION_FIELDS
+
 /** Compiles the reading of forms. The conditions, and the search, may be blank. */
 export function compileFormQuery (
   conditions: readonly string[],
   filterable: readonly FilterableAttribute[]
 ): ReadFormQuery {
-  const { by: BY, value: VALUE } = CONDITION_FIELDS
   const names = new Set(conditions)
-  const formats = new Map(filterable.flatMap((attribute) =>
-    filterParameters([attribute]).map((parameter) => [parameter, attribute.attribute.shape.format])))
+  const known = new Map(filterable.flatMap((filterable) =>
+    filterParameters([filterable]).map((parameter) => [parameter, filterable.attribute])))
 
-  return ({ blank, [BY]: by, [VALUE]: value, ...given }) => {
+  function find (field: string, parameter: string): Property {
+    const attribute = known.get(parameter)
+    if (attribute !== undefined) return attribute
+    const wanted = 'must be a parameter that filters the list'
+    throw new InvalidQueryError(`"${field}" ${wanted}${didYouMean(parameter, [...known.keys()])}`)
+  }
+
+  return ({ blank, ...all }) => {
     if (blank !== undefined && blank !== 'any') {
       throw new InvalidQueryError('"blank" must be "any", which ignores parameters without a value')
     }
-    if (by === undefined && value !== undefined) throw new InvalidQueryError(`"${VALUE}" needs "${BY}"`)
+    const given = Object.entries(all).filter(([name]) => !FILTER_FIELDS.includes(name))
+    const { [BY]: by, [VALUE]: value, [FROM]: from = '', [TO]: to = '' } = all
+    const sent = Object.keys(all).find((name) => FILTER_FIELDS.includes(name))
+    if (by === undefined && sent !== undefined) throw new InvalidQueryError(`"${sent}" needs "${BY}"`)
     const mayBeBlank = (name: string): boolean => blank === undefined ? name === 'q' : names.has(name)
-    const query = Object.fromEntries(Object.entries(given).filter(([name, text]) => text !== '' || !mayBeBlank(name)))
+    const query = Object.fromEntries(given.filter(([name, text]) => text !== '' || !mayBeBlank(name)))
     if (by === undefined || by === '') return { query, open: undefined }
     const [, parameter = by, text = value ?? ''] = WITH_VALUE.exec(by) ?? []
-    if (!formats.has(parameter)) {
-      const wanted = 'must be a parameter that filters the list'
-      throw new InvalidQueryError(`"${BY}" ${wanted}${didYouMean(parameter, [...formats.keys()])}`)
+    const { name, shape: { format } } = find(BY, parameter)
+    if (text !== '') return { query: { ...query, [parameter]: readConditionValue(text, format) }, open: undefined }
+    const choosing = readChoice((field) => all[choiceParameter(field)])
+    if (choosing === undefined && (from !== '' || to !== '')) {
+      const { [`${name}[gte]`]: _least, [`${name}[lte]`]: _most, ...others } = query
+      const ends = Object.entries({ gte: from, lte: to }).filter(([, text]) => text !== '')
+      return {
+        query: ends.reduce((query, [operator, text]) => {
+          const parameter = `${name}[${operator}]`
+          find(BY, parameter)
+          return { ...query, [parameter]: readConditionValue(text, format) }
+        }, others),
+        open: undefined
+      }
     }
-    if (text === '') return { query, open: { parameter, value: '', error: undefined } }
-    return { query: { ...query, [parameter]: readConditionValue(text, formats.get(parameter)) }, open: undefined }
+    return { query, open: { parameter, value: '', error: undefined, choosing } }
   }
 }

@@ -2,7 +2,7 @@ import { canCount, canReverse, COUNT_OF_PAGES, type ListQuery } from '../actions
 import type { ListCount } from '../actions/outcome.js'
 import { InvalidOptionError, InvalidQueryError } from '../errors.js'
 import { say } from '../messages.js'
-import { CONDITION_FIELDS } from '../formats/form/condition.js'
+import { FILTER_FIELDS } from '../formats/form/condition.js'
 import { parseId, type Resource } from '../resource/resource.js'
 import type { Id, Row, Scope } from '../resource/row.js'
 import { isBytesShape, ORDERED_FORMATS } from '../schema/convert-text.js'
@@ -88,7 +88,7 @@ export function compileListQuery (options: ResolvedOptions, resource: Resource):
       ...(canCount(store) ? ['count'] : []),
       ...(isSorted ? ['sort'] : []),
       ...(resource.open ? [] : ['only']),
-      ...(conditions.length > 0 ? ['blank', ...Object.values(CONDITION_FIELDS)] : []),
+      ...(conditions.length > 0 ? ['blank', ...FILTER_FIELDS] : []),
       ...conditions
     ],
     sortable: sortable.map(({ name }) => name),

@@ -29,6 +29,7 @@ export function makeServices (state: RequestState, outcome: Outcome | undefined)
     choosing: payload?.isRevised === true && payload.rows === undefined
       ? body?.reader.choosing?.(payload.node)
       : undefined,
+    openCondition: state.openCondition,
     get prefilled () { return prefilledOf(state) },
     links,
     choices: hasPassedHooks ? choices : [],

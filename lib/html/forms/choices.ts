@@ -56,14 +56,14 @@ export function makeReference (
   const all = [
     ...(!frame.required ? [{ value: '', label: none }] : isBlank ? [{ value: '', label: choose }] : []),
     ...(isBlank || rows.some(({ id }) => String(id) === text) ? [] : [{ value: text, label: names.get(text) ?? text }]),
-    ...rows.map(({ id, name }) => ({ value: String(id), label: isAlone(name, rows) ? name : `${name} (${id})` }))
+    ...rows.map((row) => ({ value: String(row.id), label: nameAmong(row, rows) }))
   ]
   return { control: 'select', options: select(all, [text]), ...frame, required: frame.required && isBlank }
 }
 
-/** Returns whether no other row has the same name. */
-function isAlone (name: string, rows: readonly ChoiceRow[]): boolean {
-  return rows.filter((other) => other.name === name).length === 1
+/** Returns the name of a row, with its id if another row has the same name. */
+export function nameAmong ({ id, name }: ChoiceRow, rows: readonly ChoiceRow[]): string {
+  return rows.filter((other) => other.name === name).length === 1 ? name : `${name} (${id})`
 }
 
 /** Returns the values of a choice as texts, with their labels. */

@@ -1,8 +1,10 @@
-import { isDecimalShape } from '../../core/schema/convert-text.js'
+import { FREE_MOMENT, isDecimalShape } from '../../core/schema/convert-text.js'
 import { isDate } from '../../core/schema/date-time.js'
 import { isOpenName } from '../../core/schema/legal-text.js'
 import { isExactNumber } from '../../core/util/decimal.js'
-import { completeSeconds, type FormNode, isRow, MARKER, markerOf, rowsOf } from '../../core/formats/form/parse.js'
+import {
+  completeSeconds, type FormNode, isRow, MARKER, markerOf, readSpelled, rowsOf
+} from '../../core/formats/form/parse.js'
 import { kindOfText, membersOf, namedRowsOf } from '../../core/formats/form/read.js'
 import type { Input, ReferenceChoices } from '../../core/formats/format.js'
 import type { PageMessages } from '../messages.js'
@@ -155,7 +157,7 @@ export function makeControl (
   mode: Exclude<FieldMode, 'group' | 'rows'>,
   { plan, current, messages, references }: ControlSource
 ): Field {
-  const { controls: { textarea: constraints } } = plan
+  const { controls: { textarea: constraints }, property: { shape: { only, format } } } = plan
   const text = shownText(mode, plan, current)
   if (references !== undefined) return makeReference(frame, text, references, messages)
   switch (mode) {
@@ -168,6 +170,7 @@ export function makeControl (
     case 'moment':
       return makeMoment(frame, current, text)
     case 'line':
+      if (only === 'string' && format === FREE_MOMENT) return makeSpelled(frame, { plan, current, messages }, text)
       return text.includes('\n')
         ? makeText(frame, { rows: rowsOfText(plan, text), code: false, constraints }, text)
         : makeInput(frame, { plan, messages }, text)
@@ -212,6 +215,22 @@ function makeMoment (frame: FieldFrame, current: Current, text: string): Field {
     ...frame,
     hidden: was === '' ? hidden : [...hidden, { name: `${name}[${MARKER}][was]`, value: was }]
   }
+}
+
+/** Makes the field of a date in any spelling: the control of a date, or of a date and time, if one can show it. */
+function makeSpelled (
+  frame: FieldFrame,
+  { plan, current: { node }, messages }: Omit<ControlSource, 'references'>,
+  text: string
+): Field {
+  const was = node === undefined ? text : markerOf(node, 'was') ?? ''
+  const shown = readSpelled(was)
+  const value = node === undefined && shown !== undefined ? shown.value : text
+  const suits = shown !== undefined && typeFor(shown.type, value) === shown.type
+  if (!suits) return makeInput(frame, { plan, messages }, text)
+  const { type } = shown
+  const hidden = [...frame.hidden, { name: `${frame.name}[${MARKER}][was]`, value: was }]
+  return { control: 'input', type, value, constraints: constraintsOf(plan, type, value), ...frame, hidden }
 }
 
 function momentOf ({ node }: Current, text: string): Moment {
@@ -277,14 +296,16 @@ function inputType ({ property: { shape, writeOnly } }: FieldPlan, text: string)
   }
   if (only !== 'string') return 'text'
   if (writeOnly || format === 'password') return 'password'
-  if (format === 'date') return text === '' || isDate(text) ? 'date' : 'text'
-  if (format === 'date-time-local') return localType('datetime-local', text)
-  if (format === 'time-local') return localType('time', text)
+  if (format === 'date') return typeFor('date', text)
+  if (format === 'date-time-local') return typeFor('datetime-local', text)
+  if (format === 'time-local') return typeFor('time', text)
   if (format === 'email') return text === '' || (text.length <= MAX_EMAIL_LENGTH && EMAIL.test(text)) ? 'email' : 'text'
   const isUrl = (format === 'uri' || format === 'url') && (text === '' || (text.trim() === text && URL.canParse(text)))
   return isUrl ? 'url' : 'text'
 }
 
-function localType (type: 'datetime-local' | 'time', text: string): InputField['type'] {
-  return text === '' || findLocalTime(completeSeconds(text))?.type === type ? type : 'text'
+/** Returns the type of a date or a time, or `text` if such a control cannot show the text. */
+function typeFor (type: 'date' | 'datetime-local' | 'time', text: string): InputField['type'] {
+  const suits = type === 'date' ? isDate(text) : findLocalTime(completeSeconds(text))?.type === type
+  return text === '' || suits ? type : 'text'
 }

@@ -1,80 +1,60 @@
 import type { Property, Shape } from '../../core/schema/shape.js'
-import { capitalize } from '../../core/util/words.js'
-import { type FormNode, isRow, MARKER } from '../../core/formats/form/parse.js'
-import type { Input, RowSearch } from '../../core/formats/format.js'
-import type { HtmlView } from '../content.js'
+import { choiceParameter, CONDITION_FIELDS } from '../../core/formats/form/condition.js'
+import { ASKING, type FormNode, isRow, MARKER } from '../../core/formats/form/parse.js'
+import type { Input, NameChoiceField, OpenCondition } from '../../core/formats/format.js'
+import type { AttributeSearch, HtmlListView, HtmlView } from '../content.js'
 import { makeHidden } from '../forms/form-values.js'
+import { raw } from '../html-tag.js'
 import { labelOf } from '../names.js'
-import type { Button, ChoosePage, HiddenField } from '../views/model.js'
+import type { Button, HiddenField } from '../views/model.js'
 import type { Resource } from '../../core/resource/resource.js'
+import { linkTo } from './links.js'
 import type { PageFrames, PageSource } from './page-frame.js'
 
 /** The view of a form that asks for the rows of a reference. */
-export type ChoiceView = HtmlView & { readonly rowSearch: RowSearch, readonly input: Input }
+export type ChoiceView = HtmlView & { readonly rowSearch: AttributeSearch, readonly input: Input }
 
 /** Writes the rows that an attribute of a form can reference. The form that was sent is kept in hidden fields. */
 export function writeChoice (source: PageSource, frames: PageFrames, view: ChoiceView): string {
   const { resource, messages } = source
-  const { rowSearch: { attribute }, input: { node, id = '' } } = view
+  const { rowSearch: { attribute, write }, input: { node, id = '' } } = view
   const property = resource.attributes.get(attribute) as Property
+  const isNeeded = property.required && !property.shape.types.has('null')
   const paths = frames.pathsOf(view)
+  const nameOf: NameChoiceField = (field) => `${resource.singular}[${attribute}][${MARKER}][${field}]`
+  const button = (value: string, label: string): Button => ({ name: nameOf('chosen'), value, label })
   return frames.render({
     ...frames.frame(messages.chooseOne(labelOf(property)), { view, paths }),
-    ...makeChoice(source, view.rowSearch, property),
     kind: 'choose',
+    method: 'post',
     action: view.action === 'create' ? paths.collection : frames.actionOf(paths, frames.pathOf(paths, id)),
     hidden: [...hiddenOf(source, view), ...flattenForm(resource, node as FormNode)],
-    back: { ...button(source, attribute, 'chosen', currentOf(node as FormNode, attribute)), label: messages.back }
+    choices: raw(write(nameOf)),
+    none: isNeeded ? undefined : button('', messages.none),
+    back: button(currentOf(node as FormNode, attribute), messages.back)
   })
 }
 
-type Choice = Pick<ChoosePage, 'search' | 'rows' | 'empty' | 'none' | 'next'>
+/** The view of a list that asks for the rows of a reference, to filter it by one of them. */
+export type FilterChoiceView =
+  HtmlListView & { readonly rowSearch: AttributeSearch, readonly openCondition: OpenCondition }
 
-function makeChoice (source: PageSource, found: RowSearch, { name, required, shape }: Property): Choice {
-  const { messages, translate, lang } = source
-  const { rows, text, error, canSearch, next } = found
-  const plural = translate(found.words(lang).plural)
-  const search = {
-    id: 'search',
-    name: nameOf(source, name, 'choose'),
-    label: messages.search,
-    value: text,
-    error: error === undefined ? undefined : capitalize(translate(error)),
-    autofocus: true
-  }
-  return {
-    search: canSearch ? search : undefined,
-    rows: rows.map(({ id, name: title }, index) => ({
-      name: title,
-      id: String(id),
-      choose: {
-        ...button(source, name, 'chosen', String(id)),
-        label: title,
-        spoken: messages.chooseOne(title),
-        autofocus: !canSearch && index === 0
-      }
-    })),
-    empty: text === '' ? messages.empty(plural) : messages.noMatch(plural),
-    none: required && !shape.types.has('null')
-      ? undefined
-      : { ...button(source, name, 'chosen', ''), label: messages.none },
-    next: next === undefined ? undefined : { ...button(source, name, 'after', next), label: messages.next }
-  }
-}
-
-type FlatPart = 'choose' | 'chosen' | 'after'
-
-function nameOf ({ resource: { singular } }: PageSource, attribute: string, part: FlatPart): string {
-  return `${singular}[${attribute}][${MARKER}][${part}]`
-}
-
-function button (
-  source: PageSource,
-  attribute: string,
-  part: 'chosen' | 'after',
-  value: string
-): Pick<Button, 'name' | 'value'> {
-  return { name: nameOf(source, attribute, part), value }
+/** Writes the rows that a list can be filtered by. Its query is kept in hidden fields. */
+export function writeFilterChoice (source: PageSource, frames: PageFrames, view: FilterChoiceView): string {
+  const { resource, messages } = source
+  const { rowSearch: { attribute, write }, parameters, openCondition: { parameter } } = view
+  const paths = frames.pathsOf(view)
+  const { by, value } = CONDITION_FIELDS
+  return frames.render({
+    ...frames.frame(messages.chooseOne(labelOf(resource.attributes.get(attribute) as Property)), { view, paths }),
+    kind: 'choose',
+    method: 'get',
+    action: view.path,
+    hidden: [...Object.entries({ ...parameters, [by]: parameter })].map(([name, value]) => ({ name, value })),
+    choices: raw(write((field) => field === 'chosen' ? value : choiceParameter(field))),
+    none: undefined,
+    back: { label: messages.back, href: linkTo(view, {}) }
+  })
 }
 
 /** Returns the fields beside the attributes: those of a form for a stored row. */
@@ -95,7 +75,7 @@ interface FlatField {
 }
 
 /** The parts of a marker that ask for something once. */
-const ONCE: ReadonlySet<string> = new Set(['add', 'remove', 'added', 'removed', 'choose', 'after', 'chosen', 'focus'])
+const ONCE: ReadonlySet<string> = new Set([...ASKING, 'add', 'remove', 'added', 'removed', 'focus'])
 
 /**
  * Returns the fields of a form that was sent, so that another form can send them again. A text that is never shown is

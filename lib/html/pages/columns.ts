@@ -22,7 +22,7 @@ export interface ColumnSource {
   readonly title: ShownAttribute | undefined
 }
 
-/** The columns of a list between the name of the row, if it has a title, and its id. */
+/** The columns of a list after the name of the row, if it has a title, and its id. */
 export class ListColumns {
   /** The columns, or `undefined` if they depend on the rows. */
   readonly fixed: readonly ShownAttribute[] | undefined
@@ -51,7 +51,7 @@ export class ListColumns {
     return columns.filter(({ name }) => name !== this.#title?.name)
   }
 
-  /** Returns the headings of all columns: the name of the row, if it has a title, the others, and the id. */
+  /** Returns the headings of all columns: the name of the row, if it has a title, the id, and the others. */
   headings (
     rows: readonly Row[],
     { label: title, attribute }: Pick<RowNames, 'label' | 'attribute'>,
@@ -61,7 +61,7 @@ export class ListColumns {
     const others = this.of(rows).map(({ name, label, show }) => ({ name, label, numeric: show.numeric }))
     return title === undefined
       ? [id, ...others]
-      : [{ name: attribute?.name ?? '', label: title, numeric: false }, ...others, id]
+      : [{ name: attribute?.name ?? '', label: title, numeric: false }, id, ...others]
   }
 
   /** Makes the heading of a column, with the link that sorts the list by it. */

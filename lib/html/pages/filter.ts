@@ -3,27 +3,43 @@ import { compileText, parseBoolean } from '../../core/schema/convert-text.js'
 import { MOMENT_FORMATS } from '../../core/schema/date-time.js'
 import type { Operator } from '../../core/stores/store.js'
 import { capitalize } from '../../core/util/words.js'
-import { CONDITION_FIELDS, type OpenCondition } from '../../core/formats/form/condition.js'
-import type { LinkedRows, WriterContext } from '../../core/formats/format.js'
+import { choiceParameter, FILTER_PARAMETERS, type OpenCondition } from '../../core/formats/form/condition.js'
+import type { LinkedRows, NameChoiceField, WriterContext } from '../../core/formats/format.js'
 import type { HtmlListView } from '../content.js'
-import { choicesOf } from '../forms/choices.js'
+import { choicesOf, nameAmong } from '../forms/choices.js'
 import { FLOAT } from '../forms/controls.js'
 import { compileFieldPlan, type FieldPlan } from '../forms/field-plan.js'
 import type { PageMessages, Translate } from '../messages.js'
 import { compileMoments } from '../values/date-time.js'
-import type { AddCondition, ConditionForm, FilterForm, HiddenField, Option } from '../views/model.js'
+import { findPeriods } from '../values/periods.js'
+import type {
+  AddCondition, ConditionForm, FilterForm, HiddenField, Option, RangeForm, ValueLinks
+} from '../views/model.js'
 import { linkTo } from './links.js'
 
-/**
- * Makes the filter of a list, or returns `undefined` if there is nothing to filter by. If its links must not repeat the
- * query, it has only the link that clears it, and the fields of a condition that was refused.
- */
-export type MakeFilter = (view: HtmlListView, isRepeated: boolean) => FilterForm | undefined
+/** What a filter shows of a request. */
+export interface FilterView extends Pick<HtmlListView, 'path' | 'parameters' | 'openCondition' | 'links'> {
+  /** The rows that the open condition can name. @default none are known */
+  readonly choices?: HtmlListView['choices']
+  /** Returns the name of a field if the filter stands in a form that is kept. @default the name of a query parameter */
+  readonly nameOf?: NameChoiceField
+}
+
+/** The filter of a list. */
+export interface Filter {
+  /** The most links that repeat the query, besides those that remove a condition. */
+  readonly links: number
+  /**
+   * Makes the filter, or returns `undefined` if there is nothing to filter by. If its links must not repeat the query,
+   * it has only the link that clears it, and the fields of a condition that was refused.
+   */
+  make (view: FilterView, isRepeated: boolean): FilterForm | undefined
+}
 
 /** The dependencies of a filter. */
 export interface FilterSource {
   readonly resource: Pick<Resource, 'attributes' | 'idType'>
-  readonly context: Pick<WriterContext, 'filterable' | 'conditions' | 'hasSearch'>
+  readonly context: Pick<WriterContext, 'filterable' | 'conditions' | 'hasSearch' | 'references'>
   readonly messages: PageMessages
   readonly translate: Translate
   /** The language of the pages. */
@@ -45,47 +61,83 @@ const OPERATORS: readonly Operator[] = ['contains', 'starts', 'gte', 'lte', 'gt'
 const OPERATORS_OF_CHOICES: readonly Operator[] = ['eq', 'not', 'null']
 
 /** Compiles the filter of a list. */
-export function compileFilter (source: FilterSource): MakeFilter {
+export function compileFilter (source: FilterSource): Filter {
   const { context: { hasSearch }, messages } = source
   const known = findConditions(source)
-  if (known.size === 0 && !hasSearch) return () => undefined
+  if (known.size === 0 && !hasSearch) return { links: 0, make: () => undefined }
   const describe = compileDescription(source)
   const add = compileAdd(known, source)
   const openForm = compileOpen(known, source)
+  const openRange = compileRange(known, source)
+  const values = compileValueLinks(known, source)
 
-  return (view, isRepeated) => {
-    const { path, parameters, openCondition, links } = view
+  function make (view: FilterView, isRepeated: boolean): FilterForm | undefined {
+    const { path, parameters, openCondition, links, nameOf } = view
     const asked = Object.keys(parameters).filter((name) => known.has(name))
     const isWhole = isRepeated || openCondition !== undefined
-    const search = hasSearch && isWhole ? makeSearch(parameters.q, openCondition, source) : undefined
+    const search = hasSearch && isWhole ? makeSearch(view, source) : undefined
     const isOpen = openCondition !== undefined && known.has(openCondition.parameter)
-    const open = isOpen ? openForm(openCondition, view) : undefined
-    if (search === undefined && add === undefined && asked.length === 0 && open === undefined) return undefined
+    const range = isOpen ? openRange(openCondition, view) : undefined
+    const open = isOpen && range === undefined ? openForm(openCondition, view) : undefined
+    if (search === undefined && add === undefined && asked.length === 0 && !isOpen) return undefined
     const names = parameters.q === undefined ? asked : [...asked, 'q']
     const without = Object.fromEntries(names.map((name) => [name, undefined]))
     return {
       action: path,
       hidden: hiddenOf(view),
+      opener: nameOf?.('open'),
       search,
       conditions: (isRepeated ? asked : []).map((name) => {
         const text = describe(known.get(name) as KnownCondition, parameters[name] as string, links)
         const href = linkTo(view, { [name]: undefined })
         return { text, remove: { label: messages.removeCondition(text), href } }
       }),
-      add: open === undefined && isWhole ? add : undefined,
+      values: isRepeated ? values(view) : [],
+      add: !isOpen && isWhole && add !== undefined ? { ...add, name: fieldName('on', view) } : undefined,
       open,
+      range,
       clear: names.length === 0
         ? undefined
         : { label: messages.clearFilter, href: linkTo(view, without) }
     }
   }
+  return { links: values({ path: '', parameters: {} }).flatMap(({ links }) => links).length, make }
+}
+
+/** Returns the name of a field of the filter. */
+function fieldName (field: keyof typeof FILTER_PARAMETERS, { nameOf }: Pick<FilterView, 'nameOf'>): string {
+  return nameOf?.(field) ?? FILTER_PARAMETERS[field]
 }
 
 /** Returns the fields that keep the other parameters of a query. */
-function hiddenOf ({ parameters }: HtmlListView): HiddenField[] {
-  const fields: HiddenField[] = []
-  for (const name in parameters) if (name !== 'q') fields.push({ name, value: parameters[name] as string })
-  return fields
+function hiddenOf ({ parameters, nameOf }: FilterView): HiddenField[] {
+  const { q, ...others } = parameters
+  if (nameOf !== undefined) return [{ name: nameOf('choose'), value: new URLSearchParams(others).toString() }]
+  return Object.entries(others).map(([name, value]) => ({ name, value }))
+}
+
+/** The most attributes whose values are links, and the most values of each. */
+const MOST_WITH_LINKS = 3
+const MOST_VALUE_LINKS = 8
+
+/** Compiles links to the rows with each value of an enumeration or a flag that the query has no condition on. */
+function compileValueLinks (
+  known: ReadonlyMap<string, KnownCondition>,
+  { messages, offered }: FilterSource
+): (view: Pick<FilterView, 'path' | 'parameters'>) => ValueLinks[] {
+  const all = [...known].flatMap(([parameter, { operator, plan }]) => {
+    const { mode, label, property: { name } } = plan
+    if (operator !== 'eq' || mode !== 'choice' || offered?.has(name) === false) return []
+    const choices = choicesOf(plan, messages)
+    return choices.length > MOST_VALUE_LINKS ? [] : [{ name, parameter, label, choices }]
+  }).slice(0, MOST_WITH_LINKS)
+  return (view) => {
+    const asked = new Set(Object.keys(view.parameters).map((parameter) => known.get(parameter)?.plan.property.name))
+    return all.filter(({ name }) => !asked.has(name)).map(({ parameter, label, choices }) => ({
+      label,
+      links: choices.map(({ value, label }) => ({ label, href: linkTo(view, { [parameter]: value }) }))
+    }))
+  }
 }
 
 /** Returns the conditions that a query may have, by their parameters, in the order of the schema. */
@@ -105,10 +157,14 @@ function findConditions ({ resource, context, messages }: FilterSource): Readonl
 }
 
 /** Returns the conditions on an attribute that the form offers, in their order. */
-function offeredOf (known: ReadonlyMap<string, KnownCondition>, { property, mode }: FieldPlan): KnownCondition[] {
+function offeredOf (
+  known: ReadonlyMap<string, KnownCondition>,
+  { property, mode }: FieldPlan,
+  { context: { references } }: Pick<FilterSource, 'context'>
+): KnownCondition[] {
   const { name, required, shape: { types } } = property
   const canBeBlank = !required || types.has('null')
-  const operators = mode === 'choice' ? OPERATORS_OF_CHOICES : OPERATORS
+  const operators = mode === 'choice' || references.has(name) ? OPERATORS_OF_CHOICES : OPERATORS
   const all = [...known.values()].filter(({ plan }) => plan.property.name === name)
   return operators.flatMap((operator) =>
     all.filter((condition) => condition.operator === operator && (operator !== 'null' || canBeBlank)))
@@ -117,58 +173,146 @@ function offeredOf (known: ReadonlyMap<string, KnownCondition>, { property, mode
 /** Compiles the choice of an attribute for one more condition. Each has the parameter of its first operator. */
 function compileAdd (
   known: ReadonlyMap<string, KnownCondition>,
-  { messages, offered }: FilterSource
-): AddCondition | undefined {
+  source: FilterSource
+): Omit<AddCondition, 'name'> | undefined {
+  const { messages, offered } = source
   const plans = new Map([...known.values()].map(({ plan }) => [plan.property.name, plan]))
   const options = [...plans].flatMap(([name, plan]) => {
     // Only links, such as those of other apps, ask for ids.
-    const [first] = name === 'id' || offered?.has(name) === false ? [] : offeredOf(known, plan)
+    const [first] = name === 'id' || offered?.has(name) === false ? [] : offeredOf(known, plan, source)
     return first === undefined ? [] : [{ value: first.parameter, label: plan.label, selected: false }]
   })
   if (options.length === 0) return undefined
   return {
     id: 'filter!by',
-    name: CONDITION_FIELDS.by,
     label: messages.filterBy,
     options: [{ value: '', label: messages.filterBy, selected: true }, ...options],
     submit: messages.chooseFilter
   }
 }
 
-function makeSearch (
-  given: string | undefined,
-  condition: OpenCondition | undefined,
-  { messages, translate }: FilterSource
-): FilterForm['search'] {
+function makeSearch (view: FilterView, { messages, translate }: FilterSource): FilterForm['search'] {
+  const { parameters, openCondition: condition, nameOf } = view
   const refused = condition?.parameter === 'q' ? condition : undefined
-  const { value = given ?? '', error } = refused ?? {}
-  return { id: 'filter!q', name: 'q', label: messages.search, value, error: error && capitalize(translate(error)) }
+  const { value = parameters.q ?? '', error } = refused ?? {}
+  return {
+    id: 'filter!q',
+    name: fieldName('search', view),
+    label: messages.search,
+    value,
+    error: error && capitalize(translate(error)),
+    autofocus: nameOf !== undefined && (condition === undefined || refused !== undefined)
+  }
 }
 
 /** Compiles the fields of the condition that is open. */
 function compileOpen (
   known: ReadonlyMap<string, KnownCondition>,
-  { messages, translate }: FilterSource
-): (condition: OpenCondition, view: HtmlListView) => ConditionForm {
+  source: FilterSource
+): (condition: OpenCondition, view: FilterView) => ConditionForm {
+  const { messages, translate } = source
   return ({ parameter, value, error }, view) => {
     const asked = known.get(parameter) as KnownCondition
     const { plan } = asked
-    const offered = offeredOf(known, plan)
+    const offered = offeredOf(known, plan, source)
     const all = offered.includes(asked) ? offered : [...offered, asked]
+    const control = referenceOf(asked, value, view, messages) ?? controlOf(asked, value, messages)
     return {
       label: plan.label,
       operator: {
         id: 'filter!by',
-        name: CONDITION_FIELDS.by,
+        name: fieldName('on', view),
         options: all.flatMap((condition) => optionsOf(condition, asked, messages))
       },
-      value: { id: 'filter!value', name: CONDITION_FIELDS.value, value, ...controlOf(asked, value, messages) },
+      value: { id: 'filter!value', name: fieldName('is', view), value, ...control },
       error: error && capitalize(translate(error)),
       submit: messages.applyFilter,
       cancel: { label: messages.cancel, href: linkTo(view, {}) }
     }
   }
 }
+
+/** Compiles the fields of the condition that is open if it limits dates or times, which are asked as a range. */
+function compileRange (
+  known: ReadonlyMap<string, KnownCondition>,
+  { messages, translate, timeZone }: FilterSource
+): (condition: OpenCondition, view: FilterView) => RangeForm | undefined {
+  return ({ parameter, value, error }, view) => {
+    const { operator, plan } = known.get(parameter) as KnownCondition
+    const { label, property: { name, shape: { format = '' } } } = plan
+    const ends = { from: known.get(`${name}[gte]`), to: known.get(`${name}[lte]`) }
+    if ((operator !== 'gte' && operator !== 'lte') || !isMoment(plan)) return undefined
+    if (ends.from === undefined || ends.to === undefined) return undefined
+    const fieldOf = (end: 'from' | 'to', asked: KnownCondition): RangeForm['from'] => {
+      const isRefused = asked.parameter === parameter && error !== undefined
+      const given = isRefused ? value : view.parameters[asked.parameter] ?? ''
+      // The control of a date and time is one of UTC.
+      const local = format === 'date-time' ? given.replace(/Z$/, '') : given
+      const isShown = given === '' || (!isRefused && LOCAL.test(local))
+      const type = isShown ? CONTROLS.get(format) ?? 'text' : 'text'
+      return {
+        label: end === 'from' ? messages.rangeFrom : messages.rangeTo,
+        control: { id: `filter!${end}`, name: fieldName(end, view), value: isShown ? local : given, type },
+        isRefused
+      }
+    }
+    const cleared = Object.fromEntries(RANGE_OPERATORS.map((operator) => [`${name}[${operator}]`, undefined]))
+    const blank = `${name}[null]`
+    return {
+      label,
+      by: { name: fieldName('on', view), value: parameter },
+      from: fieldOf('from', ends.from),
+      to: fieldOf('to', ends.to),
+      links: [
+        ...findPeriods(format, timeZone).filter(({ conditions }) =>
+          Object.keys(conditions).every((operator) => known.has(`${name}[${operator}]`))
+        ).map(({ period, conditions }) => {
+          const asked = Object.entries(conditions).map(([operator, text]) => [`${name}[${operator}]`, text])
+          return { label: messages[period], href: linkTo(view, { ...cleared, ...Object.fromEntries(asked) }) }
+        }),
+        ...(known.has(blank) && !plan.property.required
+          ? [{ label: messages.operator('null', 'true', true), href: linkTo(view, { ...cleared, [blank]: 'true' }) }]
+          : [])
+      ],
+      error: error && capitalize(translate(error)),
+      submit: messages.applyFilter,
+      cancel: { label: messages.cancel, href: linkTo(view, {}) }
+    }
+  }
+}
+
+const RANGE_OPERATORS = ['gte', 'gt', 'lte', 'lt'] as const
+/** Matches a date, a date and time, or a time that a control shows. */
+const LOCAL = /^(?:\d{4}-\d\d-\d\d)?(?:(?:^|T)\d\d:\d\d(?::\d\d)?)?$/
+
+/**
+ * Returns the control of a reference: the rows that it can name, or the button that leads to them; `undefined` if they
+ * are not known.
+ */
+function referenceOf (
+  { operator, plan: { label, property: { name } } }: KnownCondition,
+  value: string,
+  { choices, nameOf }: FilterView,
+  messages: PageMessages
+): ConditionControl | undefined {
+  const found = choices?.get(name)
+  if (found === undefined || operator === 'in' || nameOf !== undefined) return undefined
+  const { rows } = found
+  if (rows === undefined) {
+    const button = { name: choiceParameter('choose'), value: '', label: messages.chooseFilter }
+    return { type: 'text', options: undefined, choose: { ...button, spoken: messages.chooseOne(label) } }
+  }
+  const isKnown = rows.some(({ id }) => String(id) === value)
+  return {
+    type: 'text',
+    options: [
+      ...(isKnown ? [] : [{ value, label: value === '' ? messages.choose : value, selected: true }]),
+      ...rows.map((row) => ({ value: String(row.id), label: nameAmong(row, rows), selected: String(row.id) === value }))
+    ]
+  }
+}
+
+type ConditionControl = Pick<ConditionForm['value'], 'type' | 'options' | 'choose'>
 
 /** Returns the choices of an operator. `null` is two of them, because it needs no value. */
 function optionsOf (
@@ -188,7 +332,7 @@ function controlOf (
   { operator, plan }: KnownCondition,
   value: string,
   messages: PageMessages
-): Pick<ConditionForm['value'], 'type' | 'options'> {
+): ConditionControl {
   const { mode, property: { shape: { only, format = '' } } } = plan
   if (operator === 'in') return { type: 'text', options: undefined }
   if (mode === 'choice') {

@@ -16,7 +16,8 @@ import {
   compileActions, compileManyActions, linkTo, type MakeActions, mayRepeat, nameInWords, withoutRefused
 } from './links.js'
 import { ListColumns } from './columns.js'
-import { compileFilter, type MakeFilter } from './filter.js'
+import { type FilterChoiceView, writeFilterChoice } from './choose.js'
+import { compileFilter, type Filter } from './filter.js'
 import type { PageFrames, PageSource } from './page-frame.js'
 import { RowWriter } from './rows.js'
 
@@ -54,7 +55,7 @@ export class List {
   readonly #messages: PageMessages
   readonly #columns: ListColumns
   readonly #rows: RowWriter
-  readonly #makeFilter: MakeFilter
+  readonly #filter: Filter
   readonly #numbers: Intl.NumberFormat
   readonly #actions: MakeActions
   readonly #manyActions: MakeActions
@@ -69,15 +70,18 @@ export class List {
     this.#columns = new ListColumns({ ...source, chosen, title })
     this.#rows = new RowWriter(source, this.#columns)
     const offered = filtered && new Set([...filtered, ...title === undefined ? [] : [title.name]])
-    this.#makeFilter = compileFilter({ ...source, offered })
+    this.#filter = compileFilter({ ...source, offered })
   }
 
   write (rows: readonly Row[], view: HtmlListView): string {
-    return this.#source.frames.render(this.#page(rows, view))
+    return view.rowSearch === undefined
+      ? this.#source.frames.render(this.#page(rows, view))
+      : writeFilterChoice(this.#source, this.#source.frames, view as FilterChoiceView)
   }
 
   /** Returns the list as a frame around its rows. */
   frame (first: readonly Row[], view: HtmlListView): ListWriter {
+    if (view.rowSearch !== undefined) return { open: this.write(first, view), row: () => '', separator: '', close: '' }
     const { open, close } = this.#source.frames.split(this.#page(first, view))
     const hasBoxes = this.#stepsOf(view, '').length > 0
     return { open, row: (row) => this.#rows.write([row], view, hasBoxes), separator: '', close }
@@ -87,7 +91,7 @@ export class List {
   #countLinks (rows: readonly Row[], { parameters }: HtmlListView): number {
     const { length } = this.#columns.of(rows)
     // A page has each link to another format twice.
-    return length + 2 + 2 * this.#source.context.formats.length + Object.keys(parameters).length
+    return length + 2 + 2 * this.#source.context.formats.length + this.#filter.links + Object.keys(parameters).length
   }
 
   #page (rows: readonly Row[], view: HtmlListView): ListPage {
@@ -216,7 +220,7 @@ export class List {
       next: next === undefined ? undefined : { label: messages.next, href: next },
       first: hasFirst ? { label: messages.first, href: linkTo(view, {}) } : undefined,
       last: hasLast ? { label: messages.last, href: linkTo(view, { before: '' }) } : undefined,
-      filter: view.own === undefined ? this.#makeFilter(view, isRepeated) : undefined
+      filter: view.own === undefined ? this.#filter.make(view, isRepeated) : undefined
     }
   }
 }

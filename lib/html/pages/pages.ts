@@ -1,7 +1,7 @@
 import { KeyReusedError, type Problem, RowsError, type SaidProblem, withCodes } from '../../core/errors.js'
 import type { ActionName, Resource } from '../../core/resource/resource.js'
 import type { Id, Row } from '../../core/resource/row.js'
-import type { Input, TableView, WriterContext } from '../../core/formats/format.js'
+import type { ChoicesView, Input, TableView, WriterContext } from '../../core/formats/format.js'
 import type { HtmlView } from '../content.js'
 import { type FormTarget, hasVersion } from '../forms/form-values.js'
 import { Forms } from '../forms/forms.js'
@@ -81,7 +81,16 @@ export class Pages {
     this.#memberActions = compileActions(context.memberActions, translate)
     this.#makeRelated = compileRelated(messages, translate, lang)
     this.#countReferrers = compileReferrers(messages, translate, lang)
-    this.#tables = new RelatedTables({ ...source, resource, shown: all, names: this.#names, chosen: columns })
+    this.#tables = new RelatedTables({
+      ...source,
+      resource,
+      shown: all,
+      names: this.#names,
+      lang,
+      timeZone,
+      chosen: columns,
+      offered: undefined
+    })
     this.list = new List({
       ...source,
       shown,
@@ -102,6 +111,11 @@ export class Pages {
   /** Writes rows as a table, for the page of a row that they belong to. */
   table (rows: readonly Row[], view: TableView): string {
     return this.#tables.write(rows, view)
+  }
+
+  /** Writes rows with a button each, below their search and their filter. */
+  choices (rows: readonly Row[], view: ChoicesView): string {
+    return this.#tables.choices(rows, view)
   }
 
   record (stored: Row, view: HtmlView): string {

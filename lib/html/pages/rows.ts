@@ -5,7 +5,7 @@ import type { Id, Row } from '../../core/resource/row.js'
 import { escapeAttribute } from '../../core/formats/escape.js'
 import { isLegalText } from '../../core/schema/legal-text.js'
 import { flatten } from '../../core/util/functions.js'
-import type { WriterContext } from '../../core/formats/format.js'
+import type { ChoicesView, WriterContext } from '../../core/formats/format.js'
 import type { HtmlView } from '../content.js'
 import { markup, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
@@ -19,6 +19,9 @@ import type { ListColumns } from './columns.js'
 /** What the rows of a page need of its request. */
 type Shown = Pick<HtmlView, 'location' | 'links'>
 
+/** The button of each row, which chooses it. */
+export type RowButton = Pick<ChoicesView, 'nameOf' | 'valueOf'>
+
 /** The dependencies of `RowWriter`. */
 export interface RowSource {
   readonly shown: ShownAttributes
@@ -28,7 +31,7 @@ export interface RowSource {
   readonly resource: Pick<Resource, 'actions' | 'longestId' | 'publicVersion'>
 }
 
-/** The maximum length of an id at the end of a row, in characters. Of a longer one, its end is shown. */
+/** The maximum length of an id beside the name of a row, in characters. Of a longer one, its end is shown. */
 const LONGEST_ID = 12
 const END_OF_ID = 6
 
@@ -44,7 +47,7 @@ export class RowWriter {
   readonly #link: string
   /** The markup after the name. */
   readonly #named: string
-  /** The markup before the id at the end of a row, or `undefined` if the id is the name. */
+  /** The markup before the id after the name, or `undefined` if the id is the name. */
   readonly #id: string | undefined
   readonly #fixed: readonly Cell[] | undefined
 
@@ -71,8 +74,14 @@ export class RowWriter {
    * Writes the rows of the table as markup. It only joins texts, because a page of a thousand rows has many thousand
    * cells.
    * @param hasBoxes whether each row has a box that chooses it
+   * @param button the button of each row, in place of the link to its page
    */
-  write (rows: readonly Row[], { location: { members }, links }: Shown, hasBoxes = false): string {
+  write (
+    rows: readonly Row[],
+    { location: { members }, links }: Shown,
+    hasBoxes = false,
+    button?: RowButton
+  ): string {
     const { resource } = this.#source
     const start = this.#start
     const cells = this.#cellsOf(rows)
@@ -87,9 +96,12 @@ export class RowWriter {
       const link = hasPage(resource, row.id) ? href + segment + '">' : unlinked
       text += start
       if (hasBoxes) text += this.#boxOf(row, id)
-      text += this.#link + link + this.#nameOf(row, id) + this.#named
+      text += button === undefined
+        ? this.#link + link + this.#nameOf(row, id) + this.#named
+        : this.#buttonOf(row, id, button)
+      text += this.#idOf(row.id, id)
       for (const { open, read, show } of cells) text += open + show(read(row.attributes), links)
-      text += this.#endOf(row.id, id)
+      text += '</td></tr>\n'
     }
     return text
   }
@@ -110,11 +122,20 @@ export class RowWriter {
     }"/></label>`
   }
 
-  /** Returns the end of a row. The id of a row with a title stands there. */
-  #endOf (id: Id, escaped: string): string {
-    if (this.#id === undefined) return '</td></tr>\n'
-    if (typeof id === 'number' || id.length <= LONGEST_ID) return `${this.#id}>${escaped}</td></tr>\n`
-    return `${this.#id} title="${escaped}">${ELLIPSIS}${escapeAttribute(id.slice(-END_OF_ID))}</td></tr>\n`
+  /** Returns the button that chooses a row for a form. Its text is the name of the row. */
+  #buttonOf (row: Row, escaped: string, { nameOf, valueOf }: RowButton): string {
+    const { names, messages } = this.#source
+    const label = escapeAttribute(messages.chooseOne(names.of(row.id, row).alone))
+    const [name, value] = [nameOf('chosen'), String(valueOf(row))].map(escapeAttribute)
+    const attributes = `name="${name}" value="${value}" formnovalidate="formnovalidate" aria-label="${label}"`
+    return `<button type="submit" ${attributes}>${this.#nameOf(row, escaped)}</button>`
+  }
+
+  /** Returns the id of a row, which stands after its title, if it has one. */
+  #idOf (id: Id, escaped: string): string {
+    if (this.#id === undefined) return ''
+    if (typeof id === 'number' || id.length <= LONGEST_ID) return `${this.#id}>${escaped}`
+    return `${this.#id} title="${escaped}">${ELLIPSIS}${escapeAttribute(id.slice(-END_OF_ID))}`
   }
 
   /** Returns the rows as models for the app's own view. */
@@ -136,8 +157,8 @@ export class RowWriter {
         attributes: Object.fromEntries(shown.of([row]).map(({ name, read }) => [name, read(attributes)])),
         cells: [
           href === undefined ? markup`${name}` : markup`<a href="${href}">${name}</a>`,
-          ...others,
-          ...(isNamed ? [markup`${String(id)}`] : [])
+          ...(isNamed ? [markup`${String(id)}`] : []),
+          ...others
         ]
       }
     })

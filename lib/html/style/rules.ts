@@ -2,7 +2,7 @@
 export const RULES = `
 .scroll, .record, .card, .conflict { background: var(--surface); border: 1px solid var(--line); border-radius: 10px }
 .tools, .filter, .condition, .conditions, .actions, .selection { align-items: center }
-.tools, .filter, .condition, .conditions, .actions, .selection, .breadcrumb, .children, .pages, .inline,
+.tools, .filter, .condition, .conditions, .actions, .selection, .breadcrumb, .children, .pages, .pages > div, .inline,
 ul.values, .values > div {
   display: flex; flex-wrap: wrap }
 /* Forms: a label above each control. */
@@ -112,10 +112,11 @@ html:has(.long, .pick :checked) { scroll-padding-block-end: 5rem }
 html { color-scheme: light dark; -webkit-text-size-adjust: 100%; text-size-adjust: 100% }
 body { margin: 0; background: var(--page); color: var(--text); font: .9375rem/1.5 system-ui, -apple-system, "Segoe UI",
   Roboto, "Noto Sans", sans-serif; overflow-wrap: anywhere }
-main, header, footer { max-inline-size: 80rem; margin-inline: auto; padding-inline: clamp(1rem, 4vw, 2.5rem) }
+main, header, footer { inline-size: 100%; max-inline-size: 80rem; margin-inline: auto;
+  padding-inline: clamp(1rem, 4vw, 2.5rem) }
 main { padding-block: 1rem 1.5rem }
 header { padding-block-start: 1.25rem }
-footer { padding-block: 1rem 2.5rem; color: var(--muted); font-size: .875rem }
+footer { padding-block: .75rem 1.5rem; color: var(--muted); font-size: .875rem }
 h1 { margin: 0 0 1rem; font-size: 1.625rem; line-height: 1.2; letter-spacing: -.015em; text-wrap: balance;
   overflow-wrap: break-word }
 h2 { margin: 0 0 .8rem; font-size: 1.1rem; line-height: 1.3 }
@@ -163,7 +164,6 @@ footer a, a:not([href]) { color: inherit }
 table { border-collapse: collapse; inline-size: 100% }
 th, td { padding: .5rem .8rem; text-align: start; vertical-align: top }
 th { font-size: .8125rem; font-weight: 600; color: var(--muted); vertical-align: bottom }
-.scroll { max-block-size: max(85vh, 20rem); overflow: auto }
 .list { border-collapse: separate; border-spacing: 0 }
 .list th, .list td { white-space: nowrap }
 .list td { max-inline-size: 16rem; overflow: hidden; text-overflow: ellipsis;
@@ -188,7 +188,6 @@ time { display: inline-block; white-space: nowrap }
 .list td:first-child > :hover, .related h2 a:hover { text-decoration: underline }
 .list .id, .record .id dd { font-size: .8125rem; color: var(--muted) }
 .bar :focus-visible, .list :focus-visible { outline-offset: -3px }
-.scroll:not(:has(th a)) { max-block-size: none }
 th a, .related h2 a { color: inherit; text-decoration: none }
 th a { padding-block: .5rem }
 th a:hover { color: var(--accent); text-decoration: underline }
@@ -211,11 +210,11 @@ th a:hover::after, th a:focus-visible::after { opacity: .8 }
 nav.pages { display: grid; grid-template-columns: 1fr auto 1fr; align-items: center }
 .pages > * { grid-row: 1 }
 .pages > .range { grid-column: 2 }
-.pages > div { display: flex; flex-wrap: wrap; gap: .25rem 1rem }
+.pages > div { gap: .25rem 1rem }
 .pages > :last-child { grid-column: 3; justify-content: flex-end }
 
 /* A record: names beside values. */
-dl, dd, .related h2 { margin: 0 }
+dl, dd, .related h2, .danger p { margin: 0 }
 .record > div { display: grid; grid-template-columns: minmax(7rem, 14rem) minmax(0, 1fr); gap: .25rem 1.5rem;
   padding: .5rem clamp(1rem, 3vw, 1.5rem) }
 .record > div + div { border-block-start: 1px solid var(--line) }
@@ -233,7 +232,8 @@ summary { cursor: pointer; font-weight: 600 }
 .filter { margin-block-end: 1rem }
 .filter .error { flex-basis: 100%; margin: 0 }
 .filter details[open], .condition { inline-size: 100% }
-.filter summary { inline-size: fit-content; font-weight: 400; list-style: none }
+.filter summary { inline-size: fit-content; font-weight: 400 }
+.filter summary, .danger > summary { list-style: none }
 details > .condition { margin-block-start: .5rem }
 .condition > input, .condition > select { inline-size: auto; max-inline-size: 100% }
 .total, .range, .empty p:last-child { margin: 0; color: var(--muted) }
@@ -274,15 +274,58 @@ tr:has(.pick :checked) { background: color-mix(in srgb, var(--accent) 8%, var(--
 }
 .chosen { padding-inline-start: 1.2rem }
 .import { margin-block-end: 1rem }
-.form + :is(.form, details) { margin-block-start: 2rem }
+.related, .form + :is(.form, details) { margin-block-start: 2rem }
 .form > .explanation { margin-block-end: .9rem }
 .change { padding-block-end: 1rem; border-block-end: 1px solid var(--line) }
 
+/* A list scrolls between what is above and below it, so that the page does not. */
+@media screen and (width > 40rem) and (height > 36rem) {
+  body:has(#rows):not(:has(.new:target, .new :target)) { display: flex; flex-direction: column; block-size: 100dvh;
+    > main { display: flex; flex-direction: column; flex: 1; min-block-size: 0 }
+    .scroll { min-block-size: 9rem }
+  }
+}
+/* A table fades at its edge as long as there is more. */
+.scroll { overflow: auto; animation: more; animation-timeline: scroll(self inline); --end: left }
+[dir=rtl] .scroll { --end: right }
+@keyframes more { 0%, 99% { mask: linear-gradient(to var(--end), #0003, #000 2.5rem) } }
+@media (prefers-reduced-motion: no-preference) {
+  html { scroll-behavior: smooth }
+}
+@media (forced-colors: active) {
+  .primary, .button { border: 2px solid }
+}
+@media print {
+  :root { --page: #fff; --surface: #fff; --text: #000; --muted: #444; --accent: #000 }
+  .skip, .bar, .notice:target, header, footer, form, .card, .pages, .pick,
+  .tools, .children, th a::after { display: none }
+  .scroll { overflow: visible; animation: none }
+  .scroll, .record { border: 0 }
+  .list tr, .record > div { break-inside: avoid }
+}
+
+/* The page of a row. */
+.blank { margin-block-start: .75rem }
+.related .title { margin-block-end: .6rem }
+.related .total { margin-inline-start: .35rem; font-weight: 400 }
+.related p, .blank .record { margin: .6rem 0 0 }
+
+/* The deletion asks once more in a box below its button. */
+.danger { position: relative }
+.danger > summary, .selection [value=delete] { color: var(--danger) }
+.danger > summary::-webkit-details-marker { display: none }
+.danger > .card { position: absolute; inset-inline-end: 0; inset-block-start: calc(100% + .4rem); z-index: 3;
+  inline-size: max-content; max-inline-size: min(22rem, 100vw - 2rem); margin: 0; padding: 1rem 1.25rem;
+  box-shadow: 0 8px 24px #0003 }
+
+/* The form takes the place of the row once the link to it is followed. */
+.edit:not(:target), .new:not(:target, :has(:target)) { display: none }
+.edit:target { margin-block-start: 0; scroll-margin-block-start: 8rem }
+main:has(> .edit:target) > :is(.record, .blank, .children, .related), main:has(> .edit:target) .tools { display: none }
 @media (max-width: 40rem) {
   .bar li:not(.brand, :has([aria-current])) { order: 1 }
   .title { flex-wrap: wrap }
   .tools { max-inline-size: 100% }
-  .scroll { max-block-size: none }
   .list thead tr { display: flex; padding: .4rem; overflow-x: auto }
   th a::after { position: static; opacity: .6 }
   .list th, .list tr > :first-child { position: static }
@@ -300,49 +343,9 @@ tr:has(.pick :checked) { background: color-mix(in srgb, var(--accent) 8%, var(--
   .list tbody tr { padding-block: .6rem; border-block-start: 1px solid var(--line) }
   .list thead:not(:has(a)) + tbody > tr:first-child { border: 0 }
   .record > div { grid-template-columns: minmax(0, 1fr) }
-}
-@media (prefers-reduced-motion: no-preference) {
-  html { scroll-behavior: smooth }
-}
-@media (forced-colors: active) {
-  .primary, .button { border: 2px solid }
-}
-@media print {
-  :root { --page: #fff; --surface: #fff; --text: #000; --muted: #444; --accent: #000 }
-  .skip, .bar, .notice:target, header, footer, form, .card, .pages, .pick,
-  .tools, .children, th a::after { display: none }
-  .scroll { max-block-size: none; overflow: visible }
-  .scroll, .record { border: 0 }
-  .list tr, .record > div { break-inside: avoid }
-}
-
-/* The page of a row. */
-.blank { margin-block-start: .75rem }
-.blank .record { margin-block-start: .6rem }
-.related { margin-block-start: 2rem }
-.related .title { margin-block-end: .6rem }
-.related .total { margin-inline-start: .35rem; font-weight: 400 }
-.related p { margin: .6rem 0 0 }
-
-/* The deletion asks once more in a box below its button. */
-details.danger { position: relative }
-details.danger > summary { list-style: none }
-details.danger > summary, .selection [value=delete] { color: var(--danger) }
-details.danger > summary::-webkit-details-marker { display: none }
-details.danger > .card { position: absolute; inset-inline-end: 0; inset-block-start: calc(100% + .4rem); z-index: 3;
-  inline-size: max-content; max-inline-size: min(22rem, 100vw - 2rem); margin: 0; padding: 1rem 1.25rem;
-  box-shadow: 0 8px 24px #0003 }
-details.danger p { margin: 0 }
-details.danger .actions { margin-block-start: .9rem }
-
-/* The form takes the place of the row once the link to it is followed. */
-.edit:not(:target), .new:not(:target, :has(:target)) { display: none }
-.edit:target { margin-block-start: 0; scroll-margin-block-start: 8rem }
-main:has(> .edit:target) > :is(.record, .blank, .children, .related), main:has(> .edit:target) .tools { display: none }
-@media (max-width: 40rem) {
   nav.pages > .range { grid-area: 2 / 1 / auto / -1; justify-self: center }
-  details.danger[open] { flex-basis: 100% }
-  details.danger > .card { position: static; inline-size: auto; max-inline-size: none; margin-block-start: .5rem;
+  .danger[open] { flex-basis: 100% }
+  .danger > .card { position: static; inline-size: auto; max-inline-size: none; margin-block-start: .5rem;
     box-shadow: none }
 }
 `
@@ -351,7 +354,6 @@ main:has(> .edit:target) > :is(.record, .blank, .children, .related), main:has(>
 export const HOME_RULES = `
 .index { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); gap: 1.5rem 2rem;
   align-items: start }
-.index .scroll { max-block-size: none }
 .index > .scroll { max-inline-size: 40rem }
 .index tbody > tr > * { border-block-start: 1px solid var(--line) }
 .index tbody th { font-size: inherit; text-align: left; vertical-align: top }

@@ -1,3 +1,5 @@
+import { readSpelled } from '../../core/formats/form/parse.js'
+import { FREE_MOMENT } from '../../core/schema/convert-text.js'
 import { isDate } from '../../core/schema/date-time.js'
 import { directionOf } from '../languages/language.js'
 import { lazy } from '../../core/util/functions.js'
@@ -23,7 +25,8 @@ export function compileMoments (lang: string, timeZone: string | undefined): Rea
   return new Map<string, ShowMoment>([
     ['date', (text) => isDate(text) ? { shown: write(`${text}T00:00:00`, dates()), machine: text } : undefined],
     ['date-time', (text) => showMoment(text, { format: moments(), zoned: zoned?.(), mark })],
-    ['date-time-local', (text) => showLocal(text, moments())]
+    ['date-time-local', (text) => showLocal(text, moments())],
+    [FREE_MOMENT, (text) => showSpelled(text, dates, moments)]
   ])
 }
 
@@ -53,6 +56,20 @@ function showLocal (text: string, format: Intl.DateTimeFormat): ShownMoment | un
   if (parts === undefined) return undefined
   const clock = `${parts.date}T${parts.time}:${parts.seconds}`
   return { shown: write(clock, format), machine: `${clock}${parts.fraction.slice(0, 4)}` }
+}
+
+/** Shows a date in another spelling, `1996-07-04 00:00:00.000`, without the time if that is midnight. */
+function showSpelled (
+  text: string,
+  dates: () => Intl.DateTimeFormat,
+  moments: () => Intl.DateTimeFormat
+): ShownMoment | undefined {
+  const read = readSpelled(text)
+  if (read === undefined) return undefined
+  const { type, value } = read
+  return type === 'date'
+    ? { shown: write(`${value}T00:00:00`, dates()), machine: value }
+    : { shown: write(value, moments()), machine: value }
 }
 
 function write (clock: string, format: Intl.DateTimeFormat): string {

@@ -23,6 +23,8 @@ const LONGEST_NAME = 100
 export class RowNames {
   /** The attribute whose values are the titles, if it is one. */
   readonly attribute: ShownAttribute | undefined
+  /** The names of the attributes that the titles are made of, as far as they are known. */
+  readonly parts: readonly string[]
   /** The heading of the titles in a list, or `undefined` if rows have no titles. */
   readonly label: string | undefined
   readonly #resource: Resource
@@ -39,6 +41,7 @@ export class RowNames {
     const parts = names.map((name) => shown.find(name)).filter((part) => part !== undefined)
     const isJoined = typeof title === 'function' || parts.length > 1
     this.attribute = isJoined ? undefined : parts[0]
+    this.parts = parts.map(({ name }) => name)
     this.label = isJoined ? capitalize(messages.singular) : parts[0]?.label
     this.#resource = resource
     this.#messages = messages

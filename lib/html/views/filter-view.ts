@@ -1,33 +1,62 @@
 import { type Content, markup, type Markup } from '../html-tag.js'
-import { renderOption } from './controls-view.js'
+import type { PageMessages } from '../messages.js'
+import { renderButton, renderOption } from './controls-view.js'
 import { renderHidden } from './form-view.js'
-import type { AddCondition, ConditionForm, FilterCondition, FilterForm, SearchField } from './model.js'
+import type {
+  AddCondition, ConditionForm, FilterCondition, FilterForm, Link, RangeEnd, RangeForm, SearchField, ValueLinks
+} from './model.js'
 
 /** Renders the bar above a list: the search, the conditions of the query, and the fields of one more condition. */
-export function renderFilter (
-  { action, hidden, search, conditions, clear, add, open }: FilterForm,
-  { filter }: { readonly filter: string }
-): Markup {
+export function renderFilter (form: FilterForm, { filter }: Pick<PageMessages, 'filter'>): Markup {
+  const { action, hidden, opener, search, conditions, values, clear, add, open, range } = form
+  const render = compileLink(opener)
   const asked = clear !== undefined && markup`<ul class="conditions">${
-    conditions.map(renderCondition)
-  }<li><a href="${clear.href}">${clear.label}</a></li></ul>\n`
-  const more = open === undefined ? add && renderAdd(add, filter) : renderOpen(open)
-  if (search === undefined && more === undefined) return markup`<div class="filter">${asked}</div>\n`
-  return markup`<form method="get" action="${action}" class="filter" role="search">
-${renderHidden(hidden)}${search !== undefined && renderSearch(search)}${asked}${more}</form>
-`
+    conditions.map((condition) => renderCondition(condition, opener))
+  }<li>${render(clear)}</li></ul>\n`
+  const fields = open === undefined ? range && renderRange(range, render) : renderOpen(open, render)
+  const more = fields ?? (add && renderAdd(add, filter))
+  const all = markup`${asked}${more}${values.map((values) => renderValueLinks(values, opener))}`
+  if (search === undefined && more === undefined) return markup`<div class="filter">${all}</div>\n`
+  const content = markup`${renderHidden(hidden)}${search !== undefined && renderSearch(search)}${all}`
+  return opener === undefined
+    ? markup`<form method="get" action="${action}" class="filter" role="search">\n${content}</form>\n`
+    : markup`<div class="filter" role="search">\n${content}</div>\n`
+}
+
+type RenderLink = (link: Link) => Markup
+
+/** Compiles the rendering of links. In a form that is kept, a button sends their query. */
+function compileLink (opener: string | undefined): RenderLink {
+  return (link) => opener === undefined
+    ? markup`<a href="${link.href}">${link.label}</a>`
+    : renderChip(link, link.label, opener)
+}
+
+/** Renders a small link, or a small button in a form that is kept. */
+function renderChip ({ label, href }: Link, content: Content, opener: string | undefined): Markup {
+  const name = content !== label && markup` aria-label="${label}"`
+  return opener === undefined
+    ? markup`<a class="chip" href="${href}"${name}>${content}</a>`
+    : markup`<button type="submit" class="chip" name="${opener}" value="${href}"${name}>${content}</button>`
 }
 
 /** Renders the field of a search, with its button. */
-export function renderSearch ({ id, name, label, value, error, autofocus }: SearchField): Markup {
+function renderSearch ({ id, name, label, value, error, autofocus }: SearchField): Markup {
   return markup`<div class="search"><label for="${id}">${label}</label><input type="search" id="${id}" name="${name}"${
     markup` value="${value}" dir="auto"${renderRefusal(error)}${autofocus === true && markup` autofocus="autofocus"`}`
   }/><button type="submit">${label}</button></div>
 ${renderError(error)}`
 }
 
-function renderCondition ({ text, remove: { label, href } }: FilterCondition): Markup {
-  return markup`<li><a class="chip" href="${href}" aria-label="${label}">${text} <span>&#215;</span></a></li>`
+function renderCondition ({ text, remove }: FilterCondition, opener: string | undefined): Markup {
+  return markup`<li>${renderChip(remove, markup`${text} <span>&#215;</span>`, opener)}</li>`
+}
+
+function renderValueLinks ({ label, links }: ValueLinks, opener: string | undefined): Markup {
+  return markup`<div class="conditions" role="group" aria-label="${label}"><strong>${label}</strong>${
+    links.map((link) => renderChip(link, link.label, opener))
+  }</div>
+`
 }
 
 function renderAdd ({ id, name, label, options, submit }: AddCondition, summary: string): Markup {
@@ -41,19 +70,40 @@ function renderAdd ({ id, name, label, options, submit }: AddCondition, summary:
 }
 
 /** Renders the fields of a condition. The name of the value's control is that of the attribute and the operator. */
-function renderOpen ({ label, operator, value, error, submit, cancel }: ConditionForm): Markup {
-  const { id, name, type, options } = value
+function renderOpen (
+  { label, operator, value, error, submit, cancel }: ConditionForm,
+  render: RenderLink
+): Markup {
+  const { id, name, type, options, choose } = value
   const common = markup`id="${id}" name="${name}" aria-labelledby="filter!label ${operator.id}"${
     markup` autofocus="autofocus"${renderRefusal(error)}`
   }`
-  const control = options === undefined
-    ? markup`<input type="${type}" ${common} value="${value.value}"${
-      type === 'text' ? markup` dir="auto"` : type !== 'date' && markup` step="any"`
-    }/>`
-    : markup`<select ${common}>${options.map(renderOption)}</select>`
+  const control = choose !== undefined
+    ? renderButton(choose)
+    : options === undefined
+      ? markup`<input type="${type}" ${common} value="${value.value}"${renderStep(type)}/>`
+      : markup`<select ${common}>${options.map(renderOption)}</select>`
   return markup`<div class="condition"><label id="filter!label" for="${operator.id}">${label}</label>${
     markup`<select id="${operator.id}" name="${operator.name}">${operator.options.map(renderOption)}</select>`
-  }${control}<button type="submit" class="primary">${submit}</button><a href="${cancel.href}">${cancel.label}</a></div>
+  }${control}<button type="submit" class="primary">${submit}</button>${render(cancel)}</div>
+${renderError(error)}`
+}
+
+function renderStep (type: string): Content {
+  return type === 'text' ? markup` dir="auto"` : type !== 'date' && markup` step="any"`
+}
+
+/** Renders the fields of a range. The first one has the focus, unless the other one was refused. */
+function renderRange ({ label, by, from, to, links, error, submit, cancel }: RangeForm, render: RenderLink): Markup {
+  const renderEnd = ({ label, control: { id, name, type, value }, isRefused }: RangeEnd, hasFocus: boolean): Markup =>
+    markup`<label id="${id}!label" for="${id}">${label}</label><input type="${type}" id="${id}" name="${name}"${
+      markup` aria-labelledby="filter!label ${id}!label" value="${value}"${renderStep(type)}`
+    }${hasFocus && markup` autofocus="autofocus"`}${renderRefusal(isRefused ? error : undefined)}/>`
+  return markup`<div class="condition">${renderHidden([by])}<strong id="filter!label">${label}</strong>${
+    renderEnd(from, !to.isRefused)
+  }${renderEnd(to, to.isRefused)}<button type="submit" class="primary">${submit}</button>${links.map(render)}${
+    render(cancel)
+  }</div>
 ${renderError(error)}`
 }
 

@@ -209,22 +209,18 @@ export interface EditPage extends PageOf<'edit'> {
 
 /** The rows that an attribute of a form can reference, to choose one. Its hidden fields keep what was typed. */
 export interface ChoosePage extends PageOf<'choose'> {
-  /** The path that each button posts the form to. */
+  /** The method of the form: `get` if a list is filtered by the row. */
+  readonly method: 'get' | 'post'
+  /** The path that each button sends the form to. */
   readonly action: string
   /** The hidden fields: the whole form that the page was opened from. */
   readonly hidden: readonly HiddenField[]
-  /** The search, or `undefined` if the rows cannot be searched. */
-  readonly search: SearchField | undefined
-  /** The rows, each with the button that chooses it. The label of the button is the name of the row. */
-  readonly rows: ReadonlyArray<{ readonly name: string, readonly id: string, readonly choose: Button }>
-  /** The text in place of the rows if there are none. */
-  readonly empty: string
+  /** The search and the filter of the rows, and a table of them, in which the name of each is a button. */
+  readonly choices: Markup
   /** The button that chooses no row, or `undefined` if one is required. */
   readonly none: Button | undefined
-  /** The button that shows the next rows, or `undefined` if there are none. */
-  readonly next: Button | undefined
-  /** The button that leads back to the form. */
-  readonly back: Button
+  /** The button that leads back to the form, or the link that leads back to the list. */
+  readonly back: Button | Link
 }
 
 /** The next step for the rows that were chosen in a list: their deletion, or the changes that all of them get. */
@@ -611,6 +607,11 @@ export interface FilterForm {
   readonly action: string
   /** The hidden fields: the parameters that stay. */
   readonly hidden: readonly HiddenField[]
+  /**
+   * The name of the buttons that take the place of links, because the filter stands in a form that is kept; their value
+   * is the query of the link. `undefined` for a form of its own.
+   */
+  readonly opener: string | undefined
   /** The field that searches the texts of the list, or `undefined` if there is none. */
   readonly search: SearchField | undefined
   /** The conditions of the query, such as `rating[gte]=3`. */
@@ -619,6 +620,10 @@ export interface FilterForm {
   readonly add: AddCondition | undefined
   /** The fields of the condition that is open, or `undefined` if none is. */
   readonly open: ConditionForm | undefined
+  /** The fields of a range of dates or times that is open, or `undefined` if none is. */
+  readonly range: RangeForm | undefined
+  /** The links to the rows with each value of enumerations and flags. */
+  readonly values: readonly ValueLinks[]
   /** The link to the unfiltered list, or `undefined` if it is not filtered. */
   readonly clear: Link | undefined
 }
@@ -645,6 +650,14 @@ export interface FilterCondition {
   readonly text: string
   /** The link to the list without it. Its label is for screen readers. */
   readonly remove: Link
+}
+
+/** The links to the rows with each value of an attribute. */
+export interface ValueLinks {
+  /** The label of the attribute. */
+  readonly label: string
+  /** The links. Their labels are the values in words. */
+  readonly links: readonly Link[]
 }
 
 /** The choice of the attribute of a new condition. Its page shows the fields of that condition. */
@@ -687,6 +700,36 @@ export interface ConditionValue {
   readonly value: string
   /** The `type` of the `input` element, if there are no choices. */
   readonly type: 'text' | 'number' | 'date' | 'datetime-local' | 'time'
-  /** The choices of a boolean or an enumeration, or `undefined` for an input. */
+  /** The choices of a boolean, an enumeration or a reference, or `undefined` for an input. */
   readonly options: readonly Option[] | undefined
+  /** The button that leads to the rows of a reference, in place of a control. @default a control */
+  readonly choose?: Button
+}
+
+/** The fields of a range: where it begins, and where it ends. */
+export interface RangeForm {
+  /** The label of the attribute. */
+  readonly label: string
+  /** The hidden field that names the attribute. */
+  readonly by: HiddenField
+  readonly from: RangeEnd
+  readonly to: RangeEnd
+  /** The links to the rows of usual ranges, such as today, and of rows without a value. */
+  readonly links: readonly Link[]
+  /** The message if an end was refused, or `undefined` if not. */
+  readonly error: string | undefined
+  /** The text of the button. */
+  readonly submit: string
+  /** The link to the list without the fields. */
+  readonly cancel: Link
+}
+
+/** An end of a range. */
+export interface RangeEnd {
+  /** The label, which follows that of the attribute. */
+  readonly label: string
+  /** The control, whose `name` is the query parameter. */
+  readonly control: Omit<ConditionValue, 'options' | 'choose'>
+  /** Whether the error is about this end. */
+  readonly isRefused: boolean
 }

@@ -5,7 +5,7 @@ import { flatten } from '../../core/util/functions.js'
 import { type Content, markup, type Markup, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
 import { renderButton } from './controls-view.js'
-import { renderFilter, renderSearch } from './filter-view.js'
+import { renderFilter } from './filter-view.js'
 import { classOfForm, renderBody, renderDefaultButton, renderErrors, renderHidden } from './form-view.js'
 import type {
   Alternate, AttributeChange, ChoosePage, ChosenPage, ChosenRowModel, Column, Conflict, EditPage, ErrorPage, Form, Link,
@@ -440,28 +440,13 @@ function renderValues (values: readonly Value[]): Markup[] {
 }
 
 /** Renders the rows that an attribute can reference. Enter in the search presses its button, which is the first one. */
-export function choose (page: ChoosePage): Markup {
-  const { title, action, hidden, search, rows, empty, none, next, back } = page
+export function choose ({ title, method, action, hidden, choices, none, back }: ChoosePage): Markup {
   return markup`<h1>${title}</h1>
-<form method="post" action="${action}">
-${renderHidden(hidden)}${
-  search !== undefined && markup`<div class="filter">${renderSearch(search)}</div>\n`
-}${rows.length === 0 ? markup`<div class="empty"><p><strong>${empty}</strong></p></div>\n` : renderChoices(page)}${
-  next !== undefined && markup`<p class="pages">${renderButton(next)}</p>\n`
-}<p class="actions">${none !== undefined && renderButton(none)}${renderButton(back)}</p>
+<form method="${method}" action="${action}">
+${renderHidden(hidden)}${choices}<p class="actions">${none !== undefined && renderButton(none)}${
+  'href' in back ? markup`<a class="button" href="${back.href}">${back.label}</a>` : renderButton(back)
+}</p>
 </form>
-`
-}
-
-/** Renders a table of the rows. The name of each is the button that chooses it. */
-function renderChoices ({ rows, messages: { attributeName, id: idLabel } }: ChoosePage): Markup {
-  return markup`<div class="scroll"><table class="list">
-<thead><tr>${[attributeName, idLabel].map((label) => markup`<th scope="col">${label}</th>`)}</tr></thead>
-<tbody>
-${rows.map(({ id, choose }) => markup`<tr><td data-label="${attributeName}" dir="auto">${renderButton(choose)}</td>${
-  markup`<td data-label="${idLabel}" class="id">${id}</td></tr>\n`
-}`)}</tbody>
-</table></div>
 `
 }
 

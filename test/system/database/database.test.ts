@@ -191,7 +191,8 @@ t.test('a date or a time names no row, and is edited in one line that keeps it',
   const page = await pageOf('/copies/1')
   t.match(page, '<h1>Copy 1</h1>')
   t.match(page, '>Ulm</a>')
-  t.match(await pageOf('/copies/1/edit'), /<input type="text" id="[^"]*" name="copy\[title\]" value="2021-03-06 15:51:59"/)
+  t.match(await pageOf('/copies/1/edit'),
+    /<input type="datetime-local" id="[^"]*" name="copy\[title\]" step="1" value="2021-03-06T15:51:59"/)
   t.match(await pageOf('/copies/2/edit'), /<textarea [^>]*name="copy\[title\]"[^>]*>2021-03-06&#10;15:52<\/textarea>/)
   const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' }
   const sent = await app.inject({

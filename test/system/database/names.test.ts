@@ -90,7 +90,7 @@ t.test('the page that chooses a row knows the names of its table', async (t) => 
     method: 'POST',
     url: '/café',
     headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' },
-    payload: 'cafe[OrderId][?][choose]=zzz'
+    payload: 'cafe[OrderId][?][choose]=&cafe[OrderId][?][search]=zzz'
   })
   t.match(body, '>No orders match the filter<')
 })

@@ -1,5 +1,6 @@
 import { MalformedBodyError } from '../../errors.js'
 import { say } from '../../messages.js'
+import { isDate } from '../../schema/date-time.js'
 
 /** The fields of a form under one name: the texts of the name itself, and the fields in its brackets. */
 export interface FormNode {
@@ -122,15 +123,25 @@ export const MARKER = '?'
  * - `by`: `them` if nobody but that other user has changed it
  * - `row`: an item of an array exists, even if it sends nothing else, as a choice does that is left open
  * - `add`, `remove`: a button was pressed that adds a row to an array, or removes the row of that number
- * - `choose`: the form asks for the rows that an attribute can reference, and for those with this text
- * - `after`, `chosen`: the cursor after which these rows begin, and the id of the row that was chosen
+ * - `choose`, `search`, `on`, `is`, `from`, `to`, `open`: the form asks for the rows that an attribute can reference
+ *   (`ChoiceField`)
+ * - `chosen`: the id of the row that was chosen
  * - `typed`: the form that was sent before had a text that is never shown
  * - `focus`: a row was just chosen. The form has no such field.
  * - `added`, `removed`: the position of the row that such a button has added or removed. The form has no such fields.
  */
 export type MarkerPart =
   'offset' | 'was' | 'keep' | 'again' | 'by' | 'row' | 'add' | 'remove' | 'added' | 'removed' |
-  'choose' | 'after' | 'chosen' | 'focus' | 'typed'
+  'chosen' | 'focus' | 'typed' | ChoiceField
+
+/**
+ * The fields of a page on which a user chooses a row that an attribute references. They stand in the marker of the
+ * attribute, or in the query of a list that is filtered by it:
+ * - `choose`: the query of the list that the rows come from, `country=DE`; it asks for that page
+ * - `search`, `on`, `is`, `from`, `to`: what is added to that query: `q`, and the fields of a condition
+ * - `open`: a query that replaces all of these, as a button sends it
+ */
+export type ChoiceField = 'choose' | 'search' | 'on' | 'is' | 'from' | 'to' | 'open'
 
 /**
  * Returns the text of a field's marker, or of a part of it; `undefined` if there is none. The last text counts, because
@@ -203,7 +214,8 @@ function applyChoice ({ texts, children }: FormNode, id: string): FormNode {
 }
 
 /** The parts of a marker that ask for a choice. */
-const ASKING: ReadonlySet<string> = new Set(['choose', 'after', 'chosen'])
+export const ASKING: ReadonlySet<string> =
+  new Set<MarkerPart>(['choose', 'search', 'on', 'is', 'from', 'to', 'open', 'chosen'])
 
 /** Makes a field that has only a text. */
 export function leaf (text: string): FormNode {
@@ -234,6 +246,36 @@ export function readMoment (text: string, offset: string | undefined, was: strin
  */
 export function completeSeconds (text: string): string {
   return WITHOUT_SECONDS.test(text) ? `${text}:00` : text
+}
+
+// Matches a date, or a date and time without an offset, as databases without a type for them keep them.
+const SPELLED =
+  /^(\d{4}-\d\d-\d\d)(?:([ T])((?:[01]\d|2[0-3]):[0-5]\d)(?::([0-5]\d)(?:\.0+)?)?)?$/
+
+/** A date, or a date and time, as a control of a browser has it. */
+export interface ControlMoment {
+  readonly type: 'date' | 'datetime-local'
+  readonly value: string
+}
+
+/** Returns what a control shows of `1996-07-04 00:00:00.000`: midnight is a date. `undefined` for other texts. */
+export function readSpelled (text: string): ControlMoment | undefined {
+  const [, date = '', , clock = '00:00', seconds = '00'] = text.length > LONGEST ? [] : SPELLED.exec(text) ?? []
+  if (!isDate(date)) return undefined
+  return clock === '00:00' && seconds === '00'
+    ? { type: 'date', value: date }
+    : { type: 'datetime-local', value: `${date}T${clock}:${seconds}` }
+}
+
+/** Spells what a control has sent as the text that the form had. Other texts are not changed. */
+export function respell (text: string, was: string): string {
+  const shown = readSpelled(was)
+  const [date = '', time] = completeSeconds(text).split('T')
+  const isWhole = shown?.type === 'date' ? isDate(text) : shown !== undefined && LOCAL.test(text)
+  if (!isWhole) return text
+  const rest = was.slice(date.length)
+  // The seconds that the text has not are zero.
+  return date + (time === undefined ? rest : rest.replace(/\d\d:\d\d(?::\d\d)?/, time))
 }
 
 /** Returns the same text for the same clock and offset: `12:00:00.5Z` for `12:00:00.500Z`. */

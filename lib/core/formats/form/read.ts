@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { MalformedBodyError } from '../../errors.js'
-import { compileText, describeMismatch, describeTypes, isLongShape, UNCONVERTIBLE } from '../../schema/convert-text.js'
+import {
+  compileText, describeMismatch, describeTypes, FREE_MOMENT, isLongShape, UNCONVERTIBLE
+} from '../../schema/convert-text.js'
 import { LOCAL_FORMATS } from '../../schema/date-time.js'
 import { findNameFault } from '../../schema/legal-text.js'
 import { compilePerShape, type Shape } from '../../schema/shape.js'
@@ -10,7 +12,7 @@ import { beginsLikeJson, isJson, readJsonText } from '../json/json.js'
 import { renderCanonicalJson } from '../../util/own-property.js'
 import { findChoosing } from './condition.js'
 import {
-  completeSeconds, type FormNode, isRow, leaf, MARKER, markerOf, parseForm, readMoment, revise, rowsOf
+  completeSeconds, type FormNode, isRow, leaf, MARKER, markerOf, parseForm, readMoment, respell, revise, rowsOf
 } from './parse.js'
 
 /** The format `application/x-www-form-urlencoded`, as browsers send their forms. It is only read. */
@@ -149,13 +151,15 @@ function compileTexts (shape: Shape): Convert<FormNode> {
   const isObject = shape.only === 'object'
   const isMoment = shape.only === 'string' && shape.format === 'date-time'
   const isLocal = shape.only === 'string' && LOCAL_FORMATS.has(shape.format ?? '')
+  const isSpelled = shape.only === 'string' && shape.format === FREE_MOMENT
   return (node, path, issues) => {
     const { texts } = node
     if (isObject && texts.every((text) => text === '')) return {}
     if (texts.length > 1 && !isBoolean) return issues.add(path, 'is given more than once')
     const last = texts.slice(-1).join('')
-    const moment = isMoment ? readMoment(last, markerOf(node, 'offset'), markerOf(node, 'was')) : last
-    const text = isLocal ? completeSeconds(last) : moment
+    const was = markerOf(node, 'was')
+    const moment = isMoment ? readMoment(last, markerOf(node, 'offset'), was) : last
+    const text = isLocal ? completeSeconds(last) : isSpelled && was !== undefined ? respell(last, was) : moment
     const value = isBoolean && text === 'on' ? true : convert(text)
     return value === UNCONVERTIBLE ? issues.add(path, describeMismatch(shape.types, text, isLongShape(shape))) : value
   }

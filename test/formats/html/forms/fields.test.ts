@@ -2,6 +2,8 @@ import fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import resources, { type AttributesSchema, memoryStore, type Store } from '../../../../lib/index.js'
 import { build } from '../../../support/helper.js'
+import { fill, findForm, submit } from '../../../support/html/forms.js'
+import { respell } from '../../../../lib/core/formats/form/parse.js'
 import { compileFormReader } from '../../../../lib/core/formats/form/read.js'
 
 /** The schema of the attribute `it`, and the controls that its form must have. */
@@ -318,6 +320,21 @@ t.test('a value that its control could not bring back gets one that can', async 
     ...['03:04:05.120', '24:00:00', '2020-01-02T03:04:05'].map((value): Case =>
       [`the local time ${value}`, { type: 'string', format: 'time-local' },
         [`<input type="text" name="*" required="required" value="${value}"/>`], { value }]),
+    ...([
+      ['1996-07-04 00:00:00.000', 'date', '1996-07-04', ''], ['1996-07-04', 'date', '1996-07-04', ''],
+      ['1996-07-04T00:00', 'date', '1996-07-04', ''],
+      ['1996-07-04 10:31', 'datetime-local', '1996-07-04T10:31:00', ''],
+      ['1996-07-04 10:31:05.000', 'datetime-local', '1996-07-04T10:31:05', ' step="1"']
+    ] as const).map(([value, type, shown, step]): Case =>
+      [`the date ${value} in another spelling`, { type: 'string', format: 'date-time-text' },
+        [`<input type="hidden" name="*[?][was]" value="${value}"/>`,
+          `<input type="${type}" name="*"${step} value="${shown}"/>`], { value }]),
+    ...['1996-02-30', '1996-07-04 25:00', '1996-07-04 10:31:05.5', '1996-07-04 10:31:05Z', '4 July 1996',
+      `1996-07-04 00:00:00.${'0'.repeat(40)}`].map((value): Case =>
+      [`the text ${value}`, { type: 'string', format: 'date-time-text' },
+        [`<input type="text" name="*" value="${value}"/>`], { value }]),
+    ['a date in another spelling or a number', { type: ['string', 'integer'], format: 'date-time-text' },
+      ['<input type="text" name="*" value="1996-07-04"/>'], { value: '1996-07-04' }],
     ['a date that is none', { type: 'string', format: 'date' },
       ['<input type="text" name="*" required="required" value="someday"/>'], { value: 'someday' }],
     ['a date of the year 0', { type: 'string', format: 'date' },
@@ -396,6 +413,42 @@ t.test('a value that its control could not bring back gets one that can', async 
       t.strictSame(controlsOf((await app.inject(`/${index}/posts/1.html`)).body, 'PUT'), controls)
     })
   }
+})
+
+t.test('a date keeps the spelling that the row had', async (t) => {
+  const day = { type: ['string', 'null'], format: 'date-time-text' }
+  const schema = { type: 'object', properties: { day } } as const
+  const cases: Array<[was: string, sent: string, stored: string | null]> = [
+    ['1996-07-04 00:00:00.000', '1996-07-04', '1996-07-04 00:00:00.000'],
+    ['1996-07-04 00:00:00.000', '1996-07-05', '1996-07-05 00:00:00.000'],
+    ['1996-07-04', '1996-07-05', '1996-07-05'],
+    ['1996-07-04T10:31:00', '1996-07-04T10:31', '1996-07-04T10:31:00'],
+    ['1996-07-04 10:31:00.000', '1996-07-05T11:32', '1996-07-05 11:32:00.000'],
+    ['1996-07-04 10:31', '1996-07-05T11:32', '1996-07-05 11:32:00'],
+    ['1996-07-04 10:31:05', '1996-07-05T11:32:06', '1996-07-05 11:32:06'],
+    ['1996-07-04 00:00:00.000', '', null],
+    ['July 4', '1996-07-05', '1996-07-05']
+  ]
+  for (const [was, sent, stored] of cases) {
+    const store = memoryStore()
+    store.create({ day: was }, {})
+    const app = await build(t, { name: 'posts', attributes: schema, store })
+    const form = findForm(await app.inject({ url: '/posts/1', headers: { accept: 'text/html' } }), 'PUT')
+    const res = await app.inject(submit(fill(form, { 'post[day]': sent }), undefined, { accept: 'text/html' }))
+    t.equal(res.statusCode, 303)
+    t.match(store.get(1, {}, { signal: AbortSignal.abort() }), { attributes: { day: stored } }, `${was}, ${sent}`)
+  }
+  const app = await build(t, { name: 'posts', attributes: schema, store: memoryStore() })
+  t.strictSame(['some day', '1996-07-05'].map((sent) => respell(sent, '1996-07-04 10:31')), ['some day', '1996-07-05'],
+    'other texts than those of the control')
+  const refused = await app.inject({
+    method: 'POST',
+    url: '/posts',
+    headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
+    payload: 'post[day]=1996-07-05&post[day][?][was]=1996-07-04+00:00&post[other]=x'
+  })
+  t.match(refused.body, /<input type="date" id="post:day"[^>]* value="1996-07-05"/, 'a form that comes back keeps both')
+  t.match(refused.body, 'name="post[day][?][was]" value="1996-07-04 00:00"')
 })
 
 t.test('the schema and the keys decide whether a text has one line, a row that grows, or five rows', async (t) => {

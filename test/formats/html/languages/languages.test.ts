@@ -650,8 +650,8 @@ t.test('phrases translate the names of resources in the bar, headings, breadcrum
 t.test('phrases translate labels and titles of choices in lists, records and filters', async (t) => {
   const app = await open(t)
   const list = decodeOfLabels(await readOfLabels(app, '/articles'))
-  t.strictSame(textsIn(list, /<th scope="col"[^>]*>(?:<a[^>]*>)?([^<]*)/g).slice(0, 7),
-    ['Schlagzeile', 'Kürzel', 'Stand', 'Erschienen am', 'Ort', 'Posten', 'Baum'])
+  t.strictSame(textsIn(list, /<th scope="col"[^>]*>(?:<a[^>]*>)?([^<]*)/g).slice(0, 8),
+    ['Schlagzeile', 'ID', 'Kürzel', 'Stand', 'Erschienen am', 'Ort', 'Posten', 'Baum'])
   t.match(list, '<span class="badge">Entwurf &amp; mehr</span>')
   t.match(list, /<option value="status">Stand<\/option>/)
   t.match(decodeOfLabels(await readOfLabels(app, '/articles?status=draft&authorId=1')),

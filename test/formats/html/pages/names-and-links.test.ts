@@ -157,19 +157,19 @@ t.test('a person has both names, as far as they are known', async (t) => {
 const invoice = { number: text, total: { type: 'number' }, note: { type: ['string', 'null'] } }
 const row = { number: 'A & <b>', total: 5, note: null }
 
-t.test('the name is the link of the first column, and the id stands last', async (t) => {
+t.test('the name is the link of the first column, and the id stands beside it', async (t) => {
   const app = await serve(t, [row, { ...row, number: ' ' }], invoice)
   const list = await pageOf(app, '/invoices')
-  t.strictSame(headsOf(list), ['Number', 'Total', 'Note', 'Id'])
-  t.strictSame(rowsOf(list), [['<a href="/invoices/1">A &amp; &lt;b&gt;</a>', '5', '', '1#'],
-    ['<a href="/invoices/2">Invoice 2</a>', '5', '', '2#']])
+  t.strictSame(headsOf(list), ['Number', 'Id', 'Total', 'Note'])
+  t.strictSame(rowsOf(list), [['<a href="/invoices/1">A &amp; &lt;b&gt;</a>', '1#', '5', ''],
+    ['<a href="/invoices/2">Invoice 2</a>', '2#', '5', '']])
   const chosen = await serve(t, [row], invoice, { html: { columns: ['total', 'number'] } })
-  t.strictSame(headsOf(await pageOf(chosen, '/invoices')), ['Number', 'Total', 'Id'],
+  t.strictSame(headsOf(await pageOf(chosen, '/invoices')), ['Number', 'Id', 'Total'],
     'the name comes first even if the app names it later')
   const added = await serve(t, [row], invoice, { html: { columns: ['total'] } })
-  t.strictSame(headsOf(await pageOf(added, '/invoices')), ['Number', 'Total', 'Id'], 'or not at all')
+  t.strictSame(headsOf(await pageOf(added, '/invoices')), ['Number', 'Id', 'Total'], 'or not at all')
   const unlinked = await serve(t, [row], invoice, { only: ['list'] })
-  t.strictSame(rowsOf(await pageOf(unlinked, '/invoices')), [['A &amp; &lt;b&gt;', '5', '', '1#']],
+  t.strictSame(rowsOf(await pageOf(unlinked, '/invoices')), [['A &amp; &lt;b&gt;', '1#', '5', '']],
     'rows without pages have no link')
 })
 
@@ -177,7 +177,7 @@ t.test('a query that leaves the title out shows the id first', async (t) => {
   const app = await serve(t, [row], invoice)
   const list = await pageOf(app, '/invoices?only=total')
   t.strictSame([headsOf(list), rowsOf(list)], [['Id', 'Total'], [['<a href="/invoices/1">1</a>', '5']]])
-  t.strictSame(headsOf(await pageOf(app, '/invoices?only=total,number')), ['Number', 'Total', 'Id'])
+  t.strictSame(headsOf(await pageOf(app, '/invoices?only=total,number')), ['Number', 'Id', 'Total'])
 })
 
 t.test('a long id is shown by its end', async (t) => {
@@ -233,12 +233,12 @@ t.test('a function names rows, also those of a resource without a schema', async
   t.equal(headingOf(await pageOf(app, '/people/1')), '1: Ann Smith')
   t.equal(headingOf(await pageOf(app, '/people/2')), 'Person 2')
   const list = await pageOf(app, '/people')
-  t.strictSame(headsOf(list), ['Person', 'first', 'last', 'age', 'Id'])
+  t.strictSame(headsOf(list), ['Person', 'Id', 'first', 'last', 'age'])
   t.strictSame(rowsOf(list).map(([first]) => first),
     ['<a href="/people/1">1: Ann Smith</a>', '<a href="/people/2">Person 2</a>'])
   const named = await build(t, { name: 'people', store, html: { title: 'first' } })
   t.equal(headingOf(await pageOf(named, '/people/1')), 'Ann')
-  t.strictSame(headsOf(await pageOf(named, '/people')), ['first', 'last', 'age', 'Id'])
+  t.strictSame(headsOf(await pageOf(named, '/people')), ['first', 'Id', 'last', 'age'])
 })
 
 t.test('numbers are names, a long name is cut, and other values are none', async (t) => {

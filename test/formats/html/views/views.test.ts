@@ -132,9 +132,9 @@ t.test('a model has the data of its page', async (t) => {
       { label: 'JSON', href: '/posts.json', mediaType: 'application/json' }],
     columns: [
       { name: 'title', numeric: false, sort: { label: 'Title', href: '/posts?sort=title' }, sorted: undefined },
+      { name: 'id', label: 'Id', numeric: false, sort: { href: '/posts?sort=-id' } },
       { name: 'author', sort: undefined },
-      { name: 'rating', numeric: true },
-      { name: 'id', label: 'Id', numeric: false, sort: { href: '/posts?sort=-id' } }
+      { name: 'rating', numeric: true }
     ],
     rows: [{
       id: 1,
@@ -151,7 +151,7 @@ t.test('a model has the data of its page', async (t) => {
     create: { kind: 'create', action: '/posts', submit: 'Create post', errors: [] }
   })
   const list = pages.get('list') as Page & { kind: 'list' }
-  t.strictSame(list.rows[0]?.cells.map(String), ['<a href="/posts/1">T &amp; &lt;b&gt;</a>', 'N', '5', '1'])
+  t.strictSame(list.rows[0]?.cells.map(String), ['<a href="/posts/1">T &amp; &lt;b&gt;</a>', '1', 'N', '5'])
   t.strictSame(Object.keys(list.rows[0]?.attributes ?? {}), ['title', 'author', 'rating'])
   t.match(pages.get('record'), {
     title: 'T & <b>',
@@ -617,7 +617,7 @@ t.test('valid options of the pages are accepted and not changed', async (t) => {
 t.test('a column that is named twice is shown once', async (t) => {
   const { body } = await ask(await seeded(t, { html: { columns: ['rating', 'title', 'rating'] } }), 'list')
   t.strictSame(body.match(/<th scope="col"[^]*?<\/th>/g)?.map((cell) => cell.replaceAll(/<[^>]*>/g, '')),
-    ['Title', 'Rating', 'Id'])
+    ['Title', 'Id', 'Rating'])
 })
 
 t.test('a list without a schema passes its cells to a view', async (t) => {
