@@ -40,7 +40,10 @@ export function makeServices (state: RequestState, outcome: Outcome | undefined)
       if (refusals === undefined) return NONE_REFUSED
       if (about === 'collection') return refusals.ofCollection(request)
       if (about === 'rows') return refusals.ofRows(request)
-      return about === 'nothing' ? refusals.ofNothing(request) : refusals.ofRow(request, ofId(resource, about.id))
+      if (about === 'nothing') return refusals.ofNothing(request)
+      // A handler of the app may answer with another row, and included rows are no attributes.
+      const isStored = state.call === undefined && state.included.length === 0
+      return refusals.ofRow(request, ofId(resource, about.id), isStored ? about : undefined)
     },
     async unlisted (of): Promise<Unlisted> {
       // The hooks may refuse strangers, who must not learn which lists there are.

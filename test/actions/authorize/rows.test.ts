@@ -588,7 +588,7 @@ function offersOf (page: string): string[] {
 for (const [kind, formPages] of [['forms of their own', true], ['forms within', false]] as const) {
   for (const views of [{}, { form: defaultViews.form }]) {
     const given = Object.keys(views).length === 0 ? 'our views' : 'views of the app'
-    t.test(`pages with ${kind} and ${given} offer what authorize allows without the row`, async t => {
+    t.test(`pages with ${kind} and ${given} offer what authorize allows`, async t => {
       let isAllowed: Authorize = () => true
       const app = await drawn(t, (map) => map.resources('posts',
         {
@@ -623,17 +623,11 @@ for (const [kind, formPages] of [['forms of their own', true], ['forms within', 
       t.strictSame(await get('/posts/1'), [], 'promises work as well')
       isAllowed = (_request, { action }) => action === 'show' || 'hide'
       t.strictSame(await get('/posts/1'), [])
-      isAllowed = async (_request, { action, row }) => action === 'show' || (await row?.())?.attributes.title === 'U'
-      t.strictSame(await get('/posts/1'), record, 'a page offers actions whose refusal depends on the row')
-      isAllowed = async (_request, { action, row }) =>
-        action === 'show' || await Promise.resolve().then(() => row?.()).then(() => false, () => false)
-      t.strictSame(await get('/posts/1'), record, 'the same if authorize catches the error')
-      const loadUser = async (): Promise<never> => { await new Promise(setImmediate); throw new Error('no user') }
-      isAllowed = async (_request, { action, row }) =>
-        action === 'show' || (await Promise.all([loadUser(), row?.()])).length > 0
-      t.strictSame(await get('/posts/1'), record, 'the same beside a later error, which does not end the process')
-      isAllowed = (_request, { action, row }) => action === 'show' || row?.() === undefined
-      t.strictSame(await get('/posts/1'), record, 'the same if nobody awaits row()')
+      for (const [title, offered] of [['T', record], ['U', []]] as const) {
+        isAllowed = async (_request, { action, row }) =>
+          action === 'show' || (await row?.())?.attributes.title === title
+        t.strictSame(await get('/posts/1'), offered, 'authorize is given the row of the page')
+      }
       isAllowed = (_request, { action }) => { if (action === 'show') return true; throw new Error('no') }
       t.strictSame(await get('/posts/1'), record, 'an error does not remove an offer')
       isAllowed = (_request, { action }) => action === 'show'
@@ -649,6 +643,33 @@ for (const [kind, formPages] of [['forms of their own', true], ['forms within', 
     })
   }
 }
+
+t.test('a page whose row is not the stored one offers what authorize cannot decide without the row', async (t) => {
+  let isAllowed: Authorize = () => true
+  const app = await drawn(t, (map) => map.resources('posts', {
+    attributes,
+    store: recordingStore([{ title: 'T' }]),
+    authorize: (request, attempt) => isAllowed(request, attempt),
+    actions: { show: async ({ proceed }) => proceed() }
+  }))
+  const get = async (): Promise<string[]> =>
+    offersOf((await app.inject({ url: '/posts/1', headers: { accept: 'text/html' } })).body)
+  const record = await get()
+  t.ok(record.length >= 3)
+  isAllowed = async (_request, { action, row }) => action === 'show' || (await row?.())?.attributes.title === 'T'
+  t.strictSame(await get(), record)
+  isAllowed = async (_request, { action, row }) => action === 'show' || (await row?.())?.attributes.title === 'U'
+  t.strictSame(await get(), record)
+  isAllowed = async (_request, { action, row }) =>
+    action === 'show' || await Promise.resolve().then(() => row?.()).then(() => false, () => false)
+  t.strictSame(await get(), record, 'the same if authorize catches the error')
+  const loadUser = async (): Promise<never> => { await new Promise(setImmediate); throw new Error('no user') }
+  isAllowed = async (_request, { action, row }) =>
+    action === 'show' || (await Promise.all([loadUser(), row?.()])).length > 0
+  t.strictSame(await get(), record, 'the same beside a later error, which does not end the process')
+  isAllowed = (_request, { action, row }) => action === 'show' || row?.() === undefined
+  t.strictSame(await get(), record, 'the same if nobody awaits row()')
+})
 
 t.test('the page of a missing singleton offers to create it if authorize allows it', async t => {
   let allowed: boolean | 'hide' = true

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Refused } from '../../formats/services.js'
 import { nameOf } from '../../modes.js'
 import type { Resource } from '../../resource/resource.js'
-import type { Id } from '../../resource/row.js'
+import type { Id, Row } from '../../resource/row.js'
 import type { MaybePromise } from '../../util/maybe-promise.js'
 import type { Parameters } from '../../resource/path-pattern.js'
 import { requestFor } from '../../relations/include/relation.js'
@@ -20,8 +20,11 @@ export interface Refusals {
   ofRows (request: FastifyRequest): Promise<Refused>
   /** Finds them for the page of a row that does not exist. */
   ofNothing (request: FastifyRequest): Promise<Refused>
-  /** Finds them for the page of a row. */
-  ofRow (request: FastifyRequest, id: Id | undefined): Promise<Refused>
+  /**
+   * Finds them for the page of a row.
+   * @param row the stored row, or `undefined` if it is not known
+   */
+  ofRow (request: FastifyRequest, id: Id | undefined, row: Row | undefined): Promise<Refused>
 }
 
 interface NamedAction {
@@ -67,11 +70,14 @@ export function compileRefusals (
         )
       ),
     ofNothing: withoutRow(offers(['create'], [])),
-    ofRow: async (request, id) =>
+    ofRow: async (request, id, row) =>
       find(ofRow, (action) =>
-        authorize.map(async (isAllowed) =>
-          refusesRow(isAllowed, request, { action, resource: nameOf(resource), ...(id !== undefined && { id }) })
-        )
+        authorize.map(async (isAllowed) => {
+          const attempt = { action, resource: nameOf(resource), ...(id !== undefined && { id }) }
+          return row === undefined
+            ? refusesRow(isAllowed, request, attempt)
+            : refuses(isAllowed, request, { ...attempt, row: async () => row })
+        })
       )
   }
 }
@@ -88,7 +94,7 @@ async function refuses (isAllowed: Authorize, request: FastifyRequest, attempt: 
   }
 }
 
-/** Returns the same for a row, without reading it. If `authorize` asks for the row, nothing is decided. */
+/** Returns the same for a row that is not known. If `authorize` asks for it, nothing is decided. */
 async function refusesRow (isAllowed: Authorize, request: FastifyRequest, attempt: AuthorizeContext): Promise<boolean> {
   let needsRow = false
   const row = (): Promise<never> => {
