@@ -93,8 +93,8 @@ export interface WriterContext {
   readonly filterable: readonly string[]
   /** The parameters that filter a list by an operator: `rating[gte]`. */
   readonly conditions: readonly ConditionParameter[]
-  /** Whether lists have the parameter `q`, which searches their texts. */
-  readonly hasSearch: boolean
+  /** Attributes in which the parameter `q` of lists searches. Empty if lists have no such parameter. */
+  readonly searchable: readonly string[]
   /** Whether `?before=` leads to the last page of a list. */
   readonly hasLast: boolean
   /** The default actions that a request can ask for with many rows. */

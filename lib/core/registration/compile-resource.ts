@@ -188,7 +188,7 @@ function makeWriterContext (
     filterable: filterable.flatMap(({ attribute: { name }, isPlain }) => (isPlain ? [name] : [])),
     conditions: filterable.flatMap(({ attribute: { name: attribute }, operators }) =>
       operators.map((operator) => ({ parameter: `${attribute}[${operator}]`, attribute, operator }))),
-    hasSearch: searchable.length > 0,
+    searchable,
     hasLast: parameters.includes('before') && !handlers.has('list'),
     manyActions: new Set(hasMany ? (['update', 'delete'] as const).filter(isMany) : []),
     importActions,

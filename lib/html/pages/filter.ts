@@ -1,6 +1,7 @@
 import { idProperty, type Resource } from '../../core/resource/resource.js'
 import { compileText, parseBoolean } from '../../core/schema/convert-text.js'
 import { MOMENT_FORMATS } from '../../core/schema/date-time.js'
+import type { Property } from '../../core/schema/shape.js'
 import type { Operator } from '../../core/stores/store.js'
 import { capitalize } from '../../core/util/words.js'
 import { choiceParameter, FILTER_PARAMETERS, type OpenCondition } from '../../core/formats/form/condition.js'
@@ -10,10 +11,11 @@ import { choicesOf, nameAmong } from '../forms/choices.js'
 import { FLOAT } from '../forms/controls.js'
 import { compileFieldPlan, type FieldPlan } from '../forms/field-plan.js'
 import type { PageMessages, Translate } from '../messages.js'
+import { labelOf } from '../names.js'
 import { compileMoments } from '../values/date-time.js'
 import { findPeriods } from '../values/periods.js'
 import type {
-  AddCondition, ConditionForm, FilterForm, HiddenField, Option, RangeForm, ValueLinks
+  AddCondition, ConditionForm, FilterForm, HiddenField, Option, RangeForm, SearchField, ValueLinks
 } from '../views/model.js'
 import { linkTo } from './links.js'
 
@@ -39,7 +41,7 @@ export interface Filter {
 /** The dependencies of a filter. */
 export interface FilterSource {
   readonly resource: Pick<Resource, 'attributes' | 'idType'>
-  readonly context: Pick<WriterContext, 'filterable' | 'conditions' | 'hasSearch' | 'references'>
+  readonly context: Pick<WriterContext, 'filterable' | 'conditions' | 'searchable' | 'references'>
   readonly messages: PageMessages
   readonly translate: Translate
   /** The language of the pages. */
@@ -62,9 +64,11 @@ const OPERATORS_OF_CHOICES: readonly Operator[] = ['eq', 'not', 'null']
 
 /** Compiles the filter of a list. */
 export function compileFilter (source: FilterSource): Filter {
-  const { context: { hasSearch }, messages } = source
+  const { context: { searchable }, messages } = source
+  const hasSearch = searchable.length > 0
   const known = findConditions(source)
   if (known.size === 0 && !hasSearch) return { links: 0, make: () => undefined }
+  const placeholder = nameSearched(source)
   const describe = compileDescription(source)
   const add = compileAdd(known, source)
   const openForm = compileOpen(known, source)
@@ -75,7 +79,7 @@ export function compileFilter (source: FilterSource): Filter {
     const { path, parameters, openCondition, links, nameOf } = view
     const asked = Object.keys(parameters).filter((name) => known.has(name))
     const isWhole = isRepeated || openCondition !== undefined
-    const search = hasSearch && isWhole ? makeSearch(view, source) : undefined
+    const search = hasSearch && isWhole ? { ...makeSearch(view, source), placeholder } : undefined
     const isOpen = openCondition !== undefined && known.has(openCondition.parameter)
     const range = isOpen ? openRange(openCondition, view) : undefined
     const open = isOpen && range === undefined ? openForm(openCondition, view) : undefined
@@ -191,7 +195,18 @@ function compileAdd (
   }
 }
 
-function makeSearch (view: FilterView, { messages, translate }: FilterSource): FilterForm['search'] {
+/** The most attributes that a search names. */
+const MOST_SEARCHED = 3
+
+/** Returns the labels of the attributes in which a search looks, as far as there is room for them. */
+function nameSearched ({ resource: { attributes }, context: { searchable }, messages }: FilterSource): string {
+  const labels = searchable.slice(0, MOST_SEARCHED).map((name) => labelOf(attributes.get(name) as Property))
+  const text = labels.length === 0 ? '' : labels.reduce(messages.listed)
+  const more = searchable.length - labels.length
+  return more === 0 ? text : `${text} +${more}`
+}
+
+function makeSearch (view: FilterView, { messages, translate }: FilterSource): Omit<SearchField, 'placeholder'> {
   const { parameters, openCondition: condition, nameOf } = view
   const refused = condition?.parameter === 'q' ? condition : undefined
   const { value = parameters.q ?? '', error } = refused ?? {}

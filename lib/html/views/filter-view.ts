@@ -41,10 +41,10 @@ function renderChip ({ label, href }: Link, content: Content, opener: string | u
 }
 
 /** Renders the field of a search, with its button. */
-function renderSearch ({ id, name, label, value, error, autofocus }: SearchField): Markup {
+function renderSearch ({ id, name, label, placeholder, value, error, autofocus }: SearchField): Markup {
   return markup`<div class="search"><label for="${id}">${label}</label><input type="search" id="${id}" name="${name}"${
-    markup` value="${value}" dir="auto"${renderRefusal(error)}${autofocus === true && markup` autofocus="autofocus"`}`
-  }/><button type="submit">${label}</button></div>
+    markup` value="${value}" placeholder="${placeholder}" dir="auto"${renderRefusal(error)}`
+  }${autofocus === true && markup` autofocus="autofocus"`}/><button type="submit">${label}</button></div>
 ${renderError(error)}`
 }
 

@@ -636,6 +636,8 @@ export interface SearchField {
   readonly name: string
   /** The label, which is also the text of the button. */
   readonly label: string
+  /** The names of the attributes in which it looks: `Name, Email`. */
+  readonly placeholder: string
   /** The requested text, or the empty text. */
   readonly value: string
   /** The message if the search was refused, or `undefined` if not. */

@@ -330,6 +330,24 @@ t.test('a condition has an operator, and a value in the control of its attribute
   t.match((await get(app, '/posts?filter[by]=size')).body, '<option value="size[gte]">at least</option>')
 })
 
+t.test('the search names up to three attributes in which it looks', async (t) => {
+  const cases: ReadonlyArray<readonly [names: string[], search: string[] | undefined, placeholder: string]> = [
+    [['title'], undefined, 'Title'],
+    [['title', 'first_name'], undefined, 'Title, First name'],
+    [['a', 'b', 'c', 'd', 'e'], undefined, 'A, B, C +2'],
+    [['a', 'b', 'c', 'd', 'e'], ['e', 'b'], 'E, B']
+  ]
+  for (const [names, search, placeholder] of cases) {
+    const texts = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
+    const { app } = await seeded(t, [Object.fromEntries(names.map((name) => [name, 'x']))], {
+      attributes: schemaOf(texts), ...(search !== undefined && { search })
+    })
+    const res = await get(app, '/posts')
+    isSound(t, res, 200)
+    t.match(res.body, `placeholder="${placeholder}"`)
+  }
+})
+
 t.test('dates and times are filtered by a range', async (t) => {
   const kinds = {
     day: { type: ['string', 'null'], format: 'date' },

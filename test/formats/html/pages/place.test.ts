@@ -31,7 +31,7 @@ const plain: WriterContext = {
   sortable: ['title'],
   filterable: ['title'],
   conditions: [],
-  hasSearch: false,
+  searchable: [],
   hasLast: false,
   unique: new Set(),
   hasKeys: false,
