@@ -355,7 +355,9 @@ export interface PageMessages extends MessageTexts {
   readonly savedAlready: string
   /** The button that creates another row with that form. @default 'Save it as another one' */
   readonly saveAnother: string
-  /** The link back to the row, without saving. @default 'Leave it as it is' */
+  /** The link back to the row from a form, without saving. @default 'Discard my changes' */
+  readonly discard: string
+  /** The link back to a row that was to be deleted. @default 'Leave it as it is' */
   readonly leave: string
   /**
    * Translations of texts of the app: titles and descriptions of schemas, names of attributes, resources and custom

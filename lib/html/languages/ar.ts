@@ -226,6 +226,7 @@ export const messages: Catalog = {
   savedAlready: 'حُفظ هذا من قبل',
   saveAnother: 'الحفظ كسجل جديد',
   leave: 'العودة دون تغيير',
+  discard: 'تجاهل تغييراتي',
 
   mustBeGiven: 'هذا الحقل مطلوب',
   mustNotBeBlank: 'يجب ألا تكون القيمة فارغة',

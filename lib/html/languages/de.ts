@@ -200,6 +200,7 @@ export const messages: Catalog = {
   savedAlready: 'Das wurde bereits gespeichert',
   saveAnother: 'Zusätzlich speichern',
   leave: 'Unverändert lassen',
+  discard: 'Meine Änderungen verwerfen',
 
   mustBeGiven: 'muss angegeben werden',
   mustNotBeBlank: 'darf nicht leer sein',

@@ -184,6 +184,7 @@ export const ENGLISH: Catalog = {
   savedAlready: 'This was saved already',
   saveAnother: 'Save it as another one',
   leave: 'Leave it as it is',
+  discard: 'Discard my changes',
   ...ENGLISH_TEXTS
 }
 

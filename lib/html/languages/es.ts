@@ -201,6 +201,7 @@ export const messages: Catalog = {
   savedAlready: 'Esto ya se ha guardado',
   saveAnother: 'Guardar como elemento nuevo',
   leave: 'Volver sin cambiar nada',
+  discard: 'Descartar mis cambios',
 
   mustBeGiven: 'es obligatorio',
   mustNotBeBlank: 'no puede estar en blanco',

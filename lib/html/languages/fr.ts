@@ -202,6 +202,7 @@ export const messages: Catalog = {
   savedAlready: 'Cet élément est déjà enregistré',
   saveAnother: 'Enregistrer comme nouvel élément',
   leave: 'Revenir sans rien modifier',
+  discard: 'Abandonner mes modifications',
 
   mustBeGiven: 'ce champ est obligatoire',
   mustNotBeBlank: 'ce champ est obligatoire',

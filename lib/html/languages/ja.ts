@@ -180,6 +180,7 @@ export const messages: Catalog = {
   savedAlready: 'この内容はすでに保存されています',
   saveAnother: '新しいレコードとして保存',
   leave: '変更せずに戻る',
+  discard: '自分の変更を破棄する',
 
   mustBeGiven: '入力してください',
   mustNotBeBlank: '入力してください',

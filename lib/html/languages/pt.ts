@@ -200,6 +200,7 @@ export const messages: Catalog = {
   savedAlready: 'Isto já foi salvo',
   saveAnother: 'Salvar como novo item',
   leave: 'Voltar sem alterar nada',
+  discard: 'Descartar minhas alterações',
 
   mustBeGiven: 'é obrigatório',
   mustNotBeBlank: 'não pode ficar em branco',

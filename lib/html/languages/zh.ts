@@ -169,6 +169,7 @@ export const messages: Catalog = {
   savedAlready: '此内容已保存',
   saveAnother: '另存为新记录',
   leave: '不更改并返回',
+  discard: '放弃我的更改',
 
   mustBeGiven: '必填',
   mustNotBeBlank: '不能为空',

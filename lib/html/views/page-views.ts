@@ -354,11 +354,14 @@ ${link}`
 
 export function stale (page: StalePage, views: ResolvedViews): Markup {
   const { title, href, current, conflicts, form, messages } = page
+  const isDeletion = form?.kind === 'delete'
   const advice = markup`<h1>${title}</h1>
-<p class="lead" role="alert">${form?.kind === 'delete' ? messages.staleDeletion : messages.staleAdvice}</p>
+<p class="lead" role="alert">${isDeletion ? messages.staleDeletion : messages.staleAdvice}</p>
 ${
   conflicts.length > 0 && markup`<p>${messages.staleChoose}</p>\n`
-}${href !== undefined && markup`<p><a href="${href}">${messages.leave}</a></p>\n`}`
+}${
+    href !== undefined && markup`<p><a href="${href}">${isDeletion ? messages.leave : messages.discard}</a></p>\n`
+  }`
   if (form === undefined || form.kind === 'delete') {
     return markup`${advice}<dl class="record">\n${renderValues(current)}</dl>\n${
       form !== undefined && views.form(form, page, views)

@@ -297,7 +297,7 @@ t.test('if both changed an attribute, mine is kept by default', async (t) => {
   t.equal(hidden(page, '_version'), '2')
   t.notMatch(res.body, 'changed"', 'a secret is not shown')
   t.match(res.body, 'Type it again: it is never shown.')
-  t.strictSame(linksOf(elements, 'Leave it as it is'), ['/posts/1'])
+  t.strictSame(linksOf(elements, 'Discard my changes'), ['/posts/1'])
   t.equal((await app.inject(submit(page, undefined, html))).statusCode, 303)
   t.match(store.get(1, {})?.attributes, { title: 'Mine <b>', body: '\nmine', rating: 1, tags: ['x', 'y'] })
 })
