@@ -52,17 +52,21 @@ export function makeShowCompiler (
   )
   const note = `<p class="kept">${escapeAttribute(messages.beginning)}</p>`
   return (shape, tones) => {
-    const { only, titles } = shape
     const line = compileLine(shape)
     const badges = makeBadges(shape, line, tones)
     const plain = compileWhole(shape)
     const whole: WriteText = tones === undefined ? plain : (value) => badges.get(value) ?? plain(value)
     return {
-      numeric: (only === 'integer' || only === 'number' || isDecimalShape(shape)) && titles.size === 0,
+      numeric: isNumeric(shape),
       whole: (value) => isLong(value) ? whole(beginningOf(value)) + note : whole(value),
-      cell: makeCell(shape, line, decorate(shape), only === 'boolean' ? makeMarks(shape, messages) : badges)
+      cell: makeCell(shape, line, decorate(shape), shape.only === 'boolean' ? makeMarks(shape, messages) : badges)
     }
   }
+}
+
+/** Returns whether values are numbers, which are aligned at the end of a column. */
+function isNumeric (shape: Shape): boolean {
+  return (shape.only === 'integer' || shape.only === 'number' || isDecimalShape(shape)) && shape.titles.size === 0
 }
 
 function makeCell (
@@ -137,6 +141,7 @@ function makeWhole (
 ): WriteText {
   const badges = makeBadges(shape, line)
   const items = compile(shape.items)
+  const tableOf = makeTable(shape.items, compile)
   const rest = compile(shape.rest ?? openShape)
   const members = new Map(
     [...shape.properties.values()].map((property) => [
@@ -164,8 +169,40 @@ function makeWhole (
     if (badge !== undefined) return badge
     if (shape.titles.has(value) || isDecimalShape(shape)) return escapeAttribute(line(value))
     if (typeof value === 'string') return decorate === undefined ? withBreaks(value) : decorate(value)
-    if (Array.isArray(value)) return list(value)
+    if (Array.isArray(value)) return tableOf(value) ?? list(value)
     return isObject(value) ? group(value) : escapeAttribute(line(value))
+  }
+}
+
+/**
+ * Compiles a table of objects whose members are no arrays and no objects. It returns `undefined` for other values, and
+ * for objects with members that no schema declares.
+ */
+function makeTable (
+  { only, properties }: Shape,
+  compile: (shape: Shape) => WriteText
+): (values: readonly unknown[]) => string | undefined {
+  const members = [...properties.values()]
+  const isFlat = members.every(({ shape: { only } }) => only !== undefined && only !== 'array' && only !== 'object')
+  if (only !== 'object' || members.length === 0 || !isFlat) return () => undefined
+  const columns = members.map((property) => ({
+    name: property.name,
+    label: escapeAttribute(labelOf(property)),
+    kind: isNumeric(property.shape) ? ' class="number"' : '',
+    show: compile(property.shape)
+  }))
+  return (values) => {
+    const rows = values.filter(isObject)
+    const names = new Set(rows.flatMap((row) => Object.keys(row)))
+    const isKnown = rows.length === values.length && [...names].every((name) => properties.has(name))
+    if (!isKnown || names.size === 0) return undefined
+    const shown = columns.filter(({ name }) => names.has(name))
+    const heads = shown.map(({ label, kind }) => `<th scope="col"${kind}>${label}</th>`)
+    const lines = rows.map((row) => shown.map(({ name, kind, show }) =>
+      `<td${kind === '' ? ' dir="auto"' : kind}>${show(row[name])}</td>`).join(''))
+    return `<table class="values"><thead><tr>${heads.join('')}</tr></thead><tbody><tr>${
+      lines.join('</tr><tr>')
+    }</tr></tbody></table>`
   }
 }
 

@@ -74,8 +74,8 @@ t.test('a record shows every attribute in full', async (t) => {
       'href="https://a.example" rel="nofollow noreferrer">https://a.example</a></dd></div><div><dt>Born</dt><dd>' +
       '</dd></div><div><dt>More</dt><dd><dl class="values"><div><dt>Deep</dt><dd><ul class="values"><li>1</li><li>' +
       '2</li></ul></dd></div></dl></dd></div></dl>',
-    People: '<ul class="values"><li><dl class="values"><div><dt>Name</dt><dd>A<br/>B</dd></div></dl></li><li></li>' +
-      '</ul>',
+    People: '<table class="values"><thead><tr><th scope="col">Name</th></tr></thead><tbody><tr><td dir="auto">A<br/>B' +
+      '</td></tr><tr><td dir="auto"></td></tr></tbody></table>',
     Made: 'by us',
     Inner: '<dl class="values"><div><dt>Seen</dt><dd>1</dd></div></dl>',
     Numbers: '<ul class="values"><li>0</li><li>-1.5</li></ul>',
@@ -88,6 +88,41 @@ t.test('a record shows every attribute in full', async (t) => {
   t.strictSame(findForm(res, 'PUT').controls.filter(({ name }) => /made|inner/.test(name)), [],
     'a value that is readOnly or shown only in part is not edited')
   t.match(res.body, '<p class="kept"><strong>Inner</strong> stays as it is; this form cannot show all of it.</p>')
+})
+
+t.test('objects in an array are the rows of a table if their members are single values', async (t) => {
+  const line = {
+    type: 'object',
+    properties: {
+      title: { type: 'string', title: 'What <b>' },
+      price: { type: 'string', format: 'decimal', scale: 2 },
+      count: { type: ['integer', 'null'] },
+      note: { type: 'string' }
+    }
+  }
+  const lists = '<ul class="values"><li>'
+  const cases: ReadonlyArray<readonly [items: object, value: unknown[], expected: string]> = [
+    [line, [{ title: 'A', price: '1.5', count: null }, { price: '1234', title: 'B' }],
+      '<table class="values"><thead><tr><th scope="col">What &lt;b&gt;</th><th scope="col" class="number">Price</th>' +
+      '<th scope="col" class="number">Count</th></tr></thead><tbody><tr><td dir="auto">A</td>' +
+      '<td class="number">1.50</td><td class="number"></td></tr><tr><td dir="auto">B</td>' +
+      '<td class="number">1,234.00</td><td class="number"></td></tr></tbody></table>'],
+    [line, [{}, {}], lists],
+    [line, [], ''],
+    [{ type: ['object', 'null'], properties: line.properties }, [{ title: 'A' }, null], lists],
+    [{ ...line, additionalProperties: true }, [{ title: 'A', other: 'x' }], lists],
+    [{ type: 'object', properties: { tags: { type: 'array', items: { type: 'string' } } } }, [{ tags: ['a'] }], lists],
+    [{ type: 'object', properties: { inner: line } }, [{ inner: { title: 'A' } }], lists],
+    [{ type: 'object', properties: { any: {} } }, [{ any: 1 }], lists],
+    [{ type: 'object', additionalProperties: { type: 'string' } }, [{ a: 'x' }], lists]
+  ]
+  for (const [items, lines, expected] of cases) {
+    const { app } = await seeded(t, [{ lines }], { attributes: schemaOf({ lines: { type: 'array', items } }) })
+    const res = await get(app, '/posts/1')
+    isSound(t, res, 200)
+    const shown = valuesOf(res.body).Lines ?? ''
+    t.equal(expected === lists ? shown.slice(0, lists.length) : shown, expected, JSON.stringify(lines))
+  }
 })
 
 t.test('an id of the page never equals that of an attribute', async (t) => {
