@@ -109,7 +109,7 @@ html:has(.long, .pick :checked) { scroll-padding-block-end: 5rem }
   .free table, .free tbody, .free tr, .free td { display: block; padding-inline: 0 }
 }
 *, ::before, ::after { box-sizing: border-box }
-html { color-scheme: light dark; -webkit-text-size-adjust: 100%; text-size-adjust: 100% }
+html { color-scheme: light dark; -webkit-text-size-adjust: 100% }
 body { margin: 0; background: var(--page); color: var(--text); font: .9375rem/1.5 system-ui, -apple-system, "Segoe UI",
   Roboto, "Noto Sans", sans-serif; overflow-wrap: anywhere }
 main, header, footer { inline-size: 100%; max-inline-size: 80rem; margin-inline: auto;
@@ -201,7 +201,7 @@ th a:hover::after, th a:focus-visible::after { opacity: .8 }
 .badge.good { background: var(--good-wash); color: var(--good) }
 .badge.bad { background: var(--wash); color: var(--danger) }
 /* Digits go from left to right in every language, so that the units of a column stand at the right. */
-.number { text-align: right; font-variant-numeric: tabular-nums }
+.number { text-align: right; font-variant-numeric: tabular-nums; overflow-wrap: normal }
 .empty { padding: 2.5rem 1rem; text-align: center; background: var(--surface); border: 1px dashed var(--edge);
   border-radius: 10px }
 .empty p::first-letter, .problem li::first-letter { text-transform: uppercase }
