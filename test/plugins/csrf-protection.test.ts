@@ -103,7 +103,7 @@ for (const order of ORDERS) {
       t.strictSame(
         [refused.statusCode, fieldsOf(refused.body).length], [422, 1], 'the form that comes back has a token too'
       )
-      t.match((await app.inject(send({ 'post[title]': 'Forged' }))).body, '<li>Invalid csrf token</li>')
+      t.match((await app.inject(send({ 'post[title]': 'Forged' }))).body, '<h1>Invalid csrf token</h1>')
       const record = await app.inject({ url: '/posts/1.html', headers: { cookie: headers.cookie } })
       const [update = '', remove = ''] = fieldsOf(record.body)
       t.equal(

@@ -303,7 +303,7 @@ function measure ({ width, highest }: { readonly width: number, readonly highest
       }
     }
   }
-  for (const { firstChild } of document.querySelectorAll('main :is(time, .number, .id)')) {
+  for (const { firstChild } of document.querySelectorAll('main :is(time, .number:not(th), .id)')) {
     if (firstChild?.nodeType === 3) check(firstChild, 0, firstChild.data.length, firstChild.data)
   }
   const cut = [...document.querySelectorAll('main :is(td.number, td:has(time), input[type=number])')]

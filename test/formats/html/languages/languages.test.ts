@@ -659,10 +659,11 @@ t.test('phrases translate labels and titles of choices in lists, records and fil
   const record = decodeOfLabels(await readOfLabels(app, '/articles/1'))
   const labels = textsIn(record, /<dt>([^<]*)<\/dt>/g)
   t.strictSame(labels, [
-    'Schlagzeile', 'Kürzel', 'Stand', 'Erschienen am', 'Ort', 'Stadt', 'Posten', 'Menge', 'Art', 'Baum', 'Blatt',
-    'More', 'Blatt', 'Extra', 'Bekannt', 'other', 'Verfasser', 'ID'
+    'Schlagzeile', 'Kürzel', 'Stand', 'Erschienen am', 'Ort', 'Stadt', 'Posten', 'Baum', 'Blatt', 'More',
+    'Blatt', 'Extra', 'Bekannt', 'other', 'Verfasser', 'ID'
   ])
-  t.match(record, '<dd><span class="badge">Erstes</span></dd>')
+  t.match(record, /<th scope="col"[^>]*>Menge<\/th><th scope="col">Art<\/th>/)
+  t.match(record, '<td dir="auto"><span class="badge">Erstes</span></td>')
   t.match(
     decodeOfLabels(await readOfLabels(app, '/articles?only=status,lines')), '>Stand</a></th>',
     'a selection of attributes'
