@@ -192,7 +192,6 @@ th a, .related h2 a { color: inherit; text-decoration: none }
 th a { padding-block: .5rem }
 th a:hover { color: var(--accent); text-decoration: underline }
 th a::after { content: "\\2195" / ""; position: absolute; padding-inline-start: .2rem; opacity: .35 }
-th a:hover::after, th a:focus-visible::after { opacity: .8 }
 [aria-sort] a { color: var(--accent) }
 [aria-sort=ascending] a::after { content: "\\2191" / ""; opacity: 1 }
 [aria-sort=descending] a::after { content: "\\2193" / ""; opacity: 1 }
@@ -241,6 +240,7 @@ details > .condition { margin-block-start: .5rem }
 .search { display: flex; flex: 0 1 25rem; gap: .5rem }
 .search input { min-inline-size: 5rem }
 .search button { flex: none }
+::placeholder { color: var(--muted) }
 .conditions { gap: .4rem .75rem }
 .chip { display: inline-block; padding: .15rem .7rem; background: var(--hover); border-radius: 1rem; font-size: .875rem;
   color: inherit; text-decoration: none }
