@@ -86,13 +86,13 @@ export async function prepareContent (
   const addRows = async (rows: readonly Row[]): Promise<void> => addLinks(relations, rows, services, links)
   await addRows(rowsOf(outcome))
   const asked = outcome.kind === 'listed' && !services.isCustom ? findCondition(services) : undefined
-  const form = choices.length > 0 && showsForm(outcome, resource, refused, services)
+  const query = services.openCondition?.choosing
+  const rowSearch = asked && query && await searchRows(asked, query, services)
+  const form = rowSearch ?? (choices.length > 0 && showsForm(outcome, resource, refused, services)
     ? await findChoices(row, links, services)
-    : asked && { choices: await listChoices([asked], row, links, services) }
-  const chosen = asked && services.openCondition?.choosing
-  const rowSearch = chosen && await searchRows(asked, chosen, services)
+    : asked && { choices: await listChoices([asked], row, links, services) })
   return {
-    content: { ...content, ...form, ...rowSearch },
+    content: { ...content, ...form },
     isVolatile: services.isGuarded || parents.length > 0 || links.size > 0 || form !== undefined ||
       (outcome.kind === 'found' && services.lists.length > 0),
     ...(relations.length > 0 && { addRows })

@@ -120,8 +120,10 @@ export class RelatedTables {
   choices (rows: readonly Row[], view: ChoicesView): string {
     const { messages } = this.#source
     const { parameters, nameOf, prev, next } = view
-    const filter = this.#filter().make({ ...view, path: '' }, mayRepeat(view, this.#filter().links))
-    const isFiltered = Object.keys(parameters).length > 0
+    const { length: conditions } = Object.keys(parameters)
+    const isFiltered = conditions > 0
+    const compiled = this.#filter()
+    const filter = compiled.make({ ...view, path: '' }, mayRepeat(view, compiled.links + conditions))
     const empty = isFiltered ? messages.noMatch(messages.plural) : messages.empty(messages.plural)
     const turn = (query: string | undefined, label: string): Content =>
       query !== undefined && renderButton({ name: nameOf('open'), value: query, label })

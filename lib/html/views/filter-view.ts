@@ -20,7 +20,12 @@ export function renderFilter (form: FilterForm, { filter }: Pick<PageMessages, '
   const content = markup`${renderHidden(hidden)}${search !== undefined && renderSearch(search)}${all}`
   return opener === undefined
     ? markup`<form method="get" action="${action}" class="filter" role="search">\n${content}</form>\n`
-    : markup`<div class="filter" role="search">\n${content}</div>\n`
+    : markup`${search === undefined && renderDefault(filter)}<div class="filter" role="search">\n${content}</div>\n`
+}
+
+/** Renders the button that Enter presses in a form that is kept: the first one of the others removes a condition. */
+function renderDefault (label: string): Markup {
+  return markup`<button type="submit" class="default" tabindex="-1" aria-hidden="true">${label}</button>\n`
 }
 
 type RenderLink = (link: Link) => Markup

@@ -155,7 +155,7 @@ export function splitList (
 
 function openList (page: ListPage): Markup {
   const { title, total, isEmpty, first, filter, actions, create, newLink, messages } = page
-  const isOffered = !isEmpty || isFiltered(page) || first !== undefined || filter?.open !== undefined
+  const isOffered = !isEmpty || isFiltered(page) || first !== undefined || (filter?.open ?? filter?.range) !== undefined
   const add = create === undefined ? newLink : { label: create.heading, href: '#new' }
   return markup`${renderTitle(title, actions, add, total)}${
     filter !== undefined && isOffered && renderFilter(filter, messages)

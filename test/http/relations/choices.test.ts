@@ -512,6 +512,40 @@ t.test('the rows have the first four columns of their list, and its filter', asy
   t.equal(nameOn(back), 'N56')
 })
 
+t.test('the pages of a list without a search and a filter turn, and send no form', async (t) => {
+  const { page, press, turn, books } = await openShelves(t, { authors: { search: [], filter: [] } })
+  const form = fill(formOn(await page('/books')), { 'book[title]': 'T' })
+  const first = await press(form, CHOOSE)
+  t.strictSame(offered(first), names(20))
+  const second = await turn(first, 'Next page')
+  t.strictSame(offered(second), names(40).slice(20))
+  t.strictSame(offered(await turn(second, 'Previous page')), names(20))
+  t.equal(books.get(1, {}, context), undefined, 'nothing was written')
+})
+
+t.test('Enter in a condition applies it, even if a condition before it can be removed', async (t) => {
+  const { page, press } = await openShelves(t, { authors: { search: [] } })
+  const all = await press(formOn(await page('/books')), CHOOSE)
+  const asked = await press(fill(formOn(all), { 'book[authorId][?][on]': 'tenant[contains]' }))
+  const one = await press(fill(formOn(asked), { 'book[authorId][?][is]': 'z' }))
+  const two = await press(fill(formOn(one), { 'book[authorId][?][on]': 'name[contains]' }))
+  t.equal(defaultButton(formOn(two)).name, '')
+  t.strictSame(offered(await press(fill(formOn(two), { 'book[authorId][?][is]': '<47>' }))), ['Author <47>&"'])
+})
+
+t.test('the buttons of a page do not repeat a long query', async (t) => {
+  const { page } = await openShelves(t)
+  const parameters = ['name', 'tenant'].flatMap((name) =>
+    ['not', 'in', 'contains', 'starts'].map((operator): [string, string] =>
+      [`${name}[${operator}]`, 'x'.repeat(operator === 'not' || operator === 'in' ? 400 : 190)]))
+  for (const [count, repeated] of [[2, 2], [8, 0]] as const) {
+    const choose = new URLSearchParams(parameters.slice(0, count)).toString()
+    const { body } = await page(`/books?${new URLSearchParams({ 'filter[by]': 'authorId', 'filter[choose]': choose })}`)
+    t.equal(body.split('aria-label="Remove: ').length - 1, repeated, `${count} conditions`)
+    t.match(body, '>Clear filter</button>')
+  }
+})
+
 t.test('a list is filtered by a row of the other list', async (t) => {
   const rows = [{ title: 'A', authorId: 1 }, { title: 'B', authorId: 2, editorId: 1 }, { title: 'C', authorId: 2 }]
   const filterOn = (answer: LightMyRequestResponse): Form =>

@@ -78,10 +78,10 @@ export function findChoosing ({ children }: FormNode): Choosing | undefined {
 
 /** Reads the query of the list that a form chooses from, or returns `undefined` if it does not. */
 export function readChoice (textOf: (field: ChoiceField) => string | undefined): ListedParameters | undefined {
-  const query = textOf('choose')
-  if (query === undefined) return undefined
   const opened = textOf('open')
   if (opened !== undefined) return Object.fromEntries(new URLSearchParams(opened))
+  const query = textOf('choose')
+  if (query === undefined) return undefined
   const added = Object.entries(FILTER_PARAMETERS).flatMap(([field, parameter]) => {
     const text = textOf(field as ChoiceField)
     return text === undefined ? [] : [[parameter, text]]

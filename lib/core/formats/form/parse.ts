@@ -139,7 +139,7 @@ export type MarkerPart =
  * attribute, or in the query of a list that is filtered by it:
  * - `choose`: the query of the list that the rows come from, `country=DE`; it asks for that page
  * - `search`, `on`, `is`, `from`, `to`: what is added to that query: `q`, and the fields of a condition
- * - `open`: a query that replaces all of these, as a button sends it
+ * - `open`: a query that replaces all of these, as a button sends it; it asks for that page, too
  */
 export type ChoiceField = 'choose' | 'search' | 'on' | 'is' | 'from' | 'to' | 'open'
 
@@ -172,7 +172,7 @@ export function revise (group: FormNode): FormNode | undefined {
   if (removed !== undefined) return withoutChild(group, removed)
   const chosen = markerOf(group, 'chosen')
   if (chosen !== undefined) return applyChoice(group, chosen)
-  if (markerOf(group, 'choose') !== undefined) return group
+  if (markerOf(group, 'choose') !== undefined || markerOf(group, 'open') !== undefined) return group
   for (const [step, child] of group.children) {
     const revised = revise(child)
     if (revised !== undefined) return { ...group, children: new Map(group.children).set(step, revised) }
@@ -252,6 +252,9 @@ export function completeSeconds (text: string): string {
 const SPELLED =
   /^(\d{4}-\d\d-\d\d)(?:([ T])((?:[01]\d|2[0-3]):[0-5]\d)(?::([0-5]\d)(?:\.0+)?)?)?$/
 
+// Matches a local date and time as a control without fractions of seconds sends it.
+const WHOLE_SECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/
+
 /** A date, or a date and time, as a control of a browser has it. */
 export interface ControlMoment {
   readonly type: 'date' | 'datetime-local'
@@ -271,7 +274,7 @@ export function readSpelled (text: string): ControlMoment | undefined {
 export function respell (text: string, was: string): string {
   const shown = readSpelled(was)
   const [date = '', time] = completeSeconds(text).split('T')
-  const isWhole = shown?.type === 'date' ? isDate(text) : shown !== undefined && LOCAL.test(text)
+  const isWhole = shown?.type === 'date' ? isDate(text) : shown !== undefined && WHOLE_SECONDS.test(text)
   if (!isWhole) return text
   const rest = was.slice(date.length)
   // The seconds that the text has not are zero.

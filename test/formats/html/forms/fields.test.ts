@@ -439,8 +439,9 @@ t.test('a date keeps the spelling that the row had', async (t) => {
     t.match(store.get(1, {}, { signal: AbortSignal.abort() }), { attributes: { day: stored } }, `${was}, ${sent}`)
   }
   const app = await build(t, { name: 'posts', attributes: schema, store: memoryStore() })
-  t.strictSame(['some day', '1996-07-05'].map((sent) => respell(sent, '1996-07-04 10:31')), ['some day', '1996-07-05'],
-    'other texts than those of the control')
+  for (const sent of ['some day', '1996-07-05', '1996-07-05T11:32:06.5']) {
+    t.equal(respell(sent, '1996-07-04 10:31:05.000'), sent, 'other texts than those of the control')
+  }
   const refused = await app.inject({
     method: 'POST',
     url: '/posts',

@@ -410,6 +410,9 @@ t.test('dates and times are filtered by a range', async (t) => {
   t.strictSame(kindsOf(refused), [['date', '2026-01-01', undefined], ['text', '2026-02-31', 'autofocus']])
   t.match(refused.body, /id="filter!to"[^>]* aria-invalid="true" aria-describedby="filter!error"/)
   t.equal((await open('filter[by]=status&filter[from]=a')).statusCode, 400, 'an enumeration has no range')
+  const { app: empty } = await seeded(t, [], { attributes: schemaOf(kinds) })
+  t.match((await get(empty, '/posts?filter[by]=day[gte]&filter[from]=2026-02-31')).body, 'id="filter!error"',
+    'an empty list shows the fields, too')
   t.match((await open('filter[from]=a')).body, '&quot;filter[from]&quot; needs &quot;filter[by]&quot;')
 })
 
