@@ -22,7 +22,8 @@ import { type ImportSource, type ImportView, writeFaulty, writeImport } from './
 import { List } from './list.js'
 import { PageFrames, type PagePaths, type PageSource } from './page-frame.js'
 import { describeProblem, isReferenced, textsOf } from './problem.js'
-import { compileReferrers, compileRelated, type CountReferrers, type MakeRelated, RelatedTables } from './related.js'
+import { compileReferrers, compileRelated, type CountReferrers, type MakeRelated } from './related.js'
+import { RowTables } from './row-tables.js'
 
 /** The paths of a row, and the target of its forms. */
 interface RowPaths {
@@ -53,7 +54,7 @@ export class Pages {
   readonly #memberActions: MakeActions
   readonly #makeRelated: MakeRelated
   readonly #countReferrers: CountReferrers
-  readonly #tables: RelatedTables
+  readonly #tables: RowTables
 
   constructor (resource: Resource, context: WriterContext, options: PageOptions, stylesheet: string) {
     const { language, language: { tag: lang }, timeZone, columns, badges } = options
@@ -81,7 +82,7 @@ export class Pages {
     this.#memberActions = compileActions(context.memberActions, translate)
     this.#makeRelated = compileRelated(messages, translate, lang)
     this.#countReferrers = compileReferrers(messages, translate, lang)
-    this.#tables = new RelatedTables({
+    this.#tables = new RowTables({
       ...source,
       resource,
       shown: all,
