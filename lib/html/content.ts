@@ -1,3 +1,4 @@
+import type { AccessContext } from '../core/actions/authorize/level.js'
 import type { Chosen, Outcome } from '../core/actions/outcome.js'
 import type { Problem } from '../core/errors.js'
 import type {
@@ -204,15 +205,18 @@ async function searchRows (
   return found && { rowSearch: { ...found, attribute } }
 }
 
+/** What the choices of a form depend on. */
+type FormServices = AccessContext & Pick<Services, 'prefilled'> & Partial<Pick<Services, 'form'>>
+
 /**
  * Finds the rows that the attributes of a form can reference.
  * @param row the row that the form is for
  */
-async function listChoices (
+export async function listChoices (
   choices: readonly RowChoices[],
   row: Row | undefined,
   links: LinkedRows,
-  services: Services
+  services: FormServices
 ): Promise<PageContent['choices']> {
   const { form, prefilled } = services
   const found = new Map<string, ReferenceChoices>()
@@ -238,7 +242,7 @@ async function findNames (
   values: readonly unknown[],
   rows: readonly ChoiceRow[],
   { relation, known }: KnownRows,
-  services: Services
+  services: AccessContext
 ): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>()
   const missing = new Set<Id>()

@@ -9,7 +9,7 @@ import type { MaybePromise } from '../util/maybe-promise.js'
 import type { Issues } from '../schema/validation/issues.js'
 import type { Choosing, ConditionParameter } from './form/condition.js'
 import type { ImportActions, Importing } from './importing.js'
-import type { Prepared, PreparedProblem, Services } from './services.js'
+import type { AddView, Prepared, PreparedProblem, Services } from './services.js'
 import type { ChoicesView, PageView, PossibleNavigation, ResourceWords, TableView, View } from './view.js'
 
 export type { Choosing } from './form/condition.js'
@@ -258,6 +258,8 @@ export interface TextWriter {
   words? (lang: string): ResourceWords
   /** Writes rows as a table, for the page of a row that they belong to. @default none */
   table? (rows: readonly Row[], view: TableView): string
+  /** Makes the form that adds a row below that table, or `undefined` if it would be too large. @default none */
+  add? (view: AddView): Promise<unknown>
   /**
    * Writes rows with a button each, below their search and their filter, for the page of a form that references one of
    * them. @default its rows cannot be chosen

@@ -4,7 +4,7 @@ import type { Id, Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
 import type { Choosing, OpenCondition } from './form/condition.js'
 import type { ImportState } from './importing.js'
-import type { ChoiceRow, LinkedRow, RelatedList, RowSearch, Unlisted } from './view.js'
+import type { ChoiceRow, LinkedRow, RelatedList, RowSearch, Unlisted, View } from './view.js'
 
 /** The links from an attribute that references other rows. */
 export interface RowLinks {
@@ -25,6 +25,14 @@ export interface RowChoices {
   list (context: AccessContext): Promise<ListedChoices | undefined>
   /** Lists the rows of a query, as their own list has it. */
   search (query: Choosing['query'], context: AccessContext): Promise<RowSearch | undefined>
+}
+
+/** The details of a request for the form that adds a row to those of a table. */
+export interface AddView extends AccessContext, Pick<View, 'location' | 'prefilled'> {
+  /** The attribute that references the row of the page. */
+  readonly by: string
+  /** The rows that the other attributes can reference. */
+  readonly choices: readonly RowChoices[]
 }
 
 /** The rows that a form lists, or `undefined` if there are too many. */

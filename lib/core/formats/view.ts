@@ -38,6 +38,8 @@ export interface RelatedList {
   readonly total: PageView['total']
   /** The first of these rows, as the `table` of their own writer; `undefined` if there are none to show. */
   readonly table: string | undefined
+  /** The form for one more of these rows, as the `add` of their own writer. @default none */
+  readonly create?: unknown
 }
 
 /** The details of a request that a table of rows may show besides them. */

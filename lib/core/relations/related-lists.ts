@@ -10,7 +10,7 @@ import {
 } from './include/first-rows.js'
 import type { Nested } from './include/load-many.js'
 import { COUNT_OF_PAGES, type Target } from '../actions/list.js'
-import type { FindRelatedList, ResourceWords, RowLinks } from '../formats/format.js'
+import type { FindRelatedList, ResourceWords, RowChoices, RowLinks } from '../formats/format.js'
 import type { FindLocation, ResourcePaths } from '../resource/location.js'
 import { referenceTo, type Resource } from '../resource/resource.js'
 import type { Row } from '../resource/row.js'
@@ -30,7 +30,7 @@ export interface ListedResource extends HookedResource {
   readonly prefill: Prefill
   readonly refusals: Refusals | undefined
   readonly representations: LinkedResource['representations']
-  readonly relations: { readonly links: readonly RowLinks[] }
+  readonly relations: { readonly links: readonly RowLinks[], readonly choices: readonly RowChoices[] }
 }
 
 /** A row that others reference: its resource, and what they call it. */
@@ -79,6 +79,7 @@ function compileList (listed: ListedResource, from: HookedResource, related: Lis
   const isReadable = !routing.handlers.has('list') && !guardsMore(listed, from, 'list')
   const write = compileTable(listed, attribute)
   const findNew = compileNewPath(listed, attribute)
+  const makeAdd = compileAdd(listed, from, related)
   const words = (lang: string): ResourceWords => wordsFor(listed, lang)
   return async (row, context) => {
     const opened = await open(row, context)
@@ -92,11 +93,13 @@ function compileList (listed: ListedResource, from: HookedResource, related: Lis
     const onDelete = Object.hasOwn(rules, attribute) ? rules[attribute] : undefined
     const found = { name, singular, words, relation, onDelete, href: collection + query, newHref }
     if (!isReadable) return { ...found, total: undefined, table: undefined }
+    const create = newHref === undefined ? undefined : await makeAdd?.(row, opened, context)
     const { rows, total } = await readFirst(opened, context)
     return {
       ...found,
       total: total && { ...total, most: COUNT_OF_PAGES.most },
-      table: rows.length === 0 ? undefined : await write(rows, opened, context)
+      table: rows.length === 0 ? undefined : await write(rows, opened, context),
+      create
     }
   }
 }
@@ -114,6 +117,28 @@ function compileTable (listed: ListedResource, attribute: string): WriteTable {
     await addLinks(others, rows, { request, get signal () { return context.signal } }, links)
     return writer.table(rows, { location: findLocation(request.params), links, request, without: attribute })
   }
+}
+
+type MakeAdd = (row: Row, opened: OpenRelatedRows, context: AccessContext) => Promise<unknown>
+
+/**
+ * Compiles the function that makes the form for one more row. Returns `undefined` if rows have no form pages, if hooks
+ * of the app may refuse such a form, or if it cannot give the reference.
+ */
+function compileAdd (listed: ListedResource, from: HookedResource, related: ListRelation): MakeAdd | undefined {
+  const { resource: { actions }, prefill, findLocation, relations } = listed
+  const { attribute, referenced } = related
+  const isGuarded = guardsMore(listed, from, 'create') || guardsMore(listed, from, 'new')
+  const isGiven = referenced === undefined || prefill.parameters.includes(attribute)
+  if (!actions.has('new') || isGuarded || !isGiven) return undefined
+  return async (row, { request }, context) => findPageWriter(listed)?.add?.({
+    request,
+    get signal () { return context.signal },
+    location: findLocation(request.params),
+    by: attribute,
+    prefilled: referenced === undefined ? {} : { [attribute]: referenceTo(row, referenced) },
+    choices: relations.choices.filter((other) => other.attribute !== attribute)
+  })
 }
 
 /**

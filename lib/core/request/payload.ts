@@ -1,6 +1,6 @@
 import { IdConflictError, InvalidError, MalformedBodyError, NotFoundError } from '../errors.js'
 import { type Message, say } from '../messages.js'
-import { ANOTHER, FORM_FIELDS } from '../formats/form/parse.js'
+import { ANOTHER, FORM_FIELDS, type FormNode, markerOf } from '../formats/form/parse.js'
 import type { Convert, Entries, Reader } from '../formats/format.js'
 import { lacksId } from '../modes.js'
 import { parseId, type Resource } from '../resource/resource.js'
@@ -59,6 +59,8 @@ export interface Payload {
   readonly isRevised: boolean
   /** Whether the form asks for the blank form again, after it has created a row. */
   readonly isAnother: boolean
+  /** The reference to the row to whose page the form leads back. @default it does not */
+  readonly back?: string | undefined
   /** The rows of a request with many rows, whose other members are empty. @default it is a request with one row */
   readonly rows?: readonly RowPayload[] | undefined
   /** How the rows are found, if not by their ids. */
@@ -153,7 +155,7 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
       issues,
       ignored: isRead ? readOnly.filter((name) => Object.hasOwn(given, name)) : NOTHING,
       version: readVersion(reader.form ? entries : group, reader),
-      node: reader.form && action !== undefined ? (revised ?? node) : undefined,
+      node: reader.form && action !== undefined && action !== 'delete' ? (revised ?? node) : undefined,
       isUntouched: action === 'update' ? reader.isUntouched?.bind(reader, node) : undefined,
       isCompared,
       compareWith: given !== undefined && (isCompared || (mayForgive && issues.faulty.size > 0))
@@ -161,7 +163,8 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
           isSentBack(find(name), { node: given[name], stored: ownMember(stored, name), value, isMatched })
         : undefined,
       isRevised: revised !== undefined,
-      isAnother: reader.form && action === 'create' && isAnother(entries, reader)
+      isAnother: reader.form && action === 'create' && isAnother(entries, reader),
+      back: reader.form && node !== undefined ? markerOf(node as FormNode, 'back') : undefined
     }
   }
 }

@@ -10,7 +10,7 @@ import { say } from '../messages.js'
 import type { Input, JsonWriter, Prepared, PreparedProblem, TextWriter, View } from '../formats/format.js'
 import { publish } from '../resource/visible.js'
 import { wantsNoRows } from '../request/rows.js'
-import type { Row } from '../resource/row.js'
+import { isId, type Row } from '../resource/row.js'
 import { BY_ID } from '../stores/order.js'
 import { type CacheControl, isUnstored, PRIVATE } from '../options/cache-control.js'
 import { isStructure } from '../util/own-property.js'
@@ -54,7 +54,11 @@ export async function respond (outcome: Outcome, state: ActionState): Promise<Fa
   if (outcome.kind === 'revised') return sendRevised(outcome.row, prepared, state)
   if (outcome.kind === 'importing') return sendImport(outcome, prepared, state)
   if (outcome.kind === 'blank') return sendBlank(outcome.row, prepared, state)
-  if (answer.location !== undefined) reply.header('location', locate(answer, row, state))
+  if (answer.location !== undefined) {
+    // The row is written, whatever happens now.
+    const back = answer.notice && await findWayBack(row, state).catch(() => undefined)
+    reply.header('location', locate(answer, row, state, back))
+  }
   if (!answer.body || outcome.kind === 'done' || outcome.kind === 'deleted') return reply.send()
   if ((outcome.kind === 'found' || outcome.kind === 'edit') && tag !== undefined &&
     prepared?.isVolatile !== true && isUnchanged(tag, state)) {
@@ -423,9 +427,10 @@ export function makeOnSend ({ answers, errors }: CacheControl): onSendHookHandle
  * Returns the `Location` of an answer: a path without suffix or query. For a browser, its fragment names the notice
  * that the page shows, so that the notice needs neither a cookie nor another ETag of the page. Only the way back to a
  * blank form has a query: the references with which it begins.
+ * @param back the path to which the form leads back
  */
-function locate (answer: OutcomeResponse, row: Row | undefined, state: RequestState): string {
-  const path = findPath(answer, row, state)
+function locate (answer: OutcomeResponse, row: Row | undefined, state: RequestState, back?: string): string {
+  const path = back ?? findPath(answer, row, state)
   return answer.notice === undefined ? path : findBlankForm(row, state) ?? `${path}#${answer.notice}`
 }
 
@@ -447,6 +452,21 @@ function findBlankForm (row: Row | undefined, state: RequestState): string | und
   const whole = prefill.write(names, row?.attributes ?? {}, isList)
   const query = whole.length > MOST_REPEATED ? '' : whole
   return isList ? `${collection}${query}#${ADDED}` : `${collection}/${encodeURI(routing.pathNames.new)}${query}#created`
+}
+
+/** Finds the page of the row on which the form stood, as far as the request may see it. */
+async function findWayBack (row: Row | undefined, state: RequestState): Promise<string | undefined> {
+  const { payload, compiled: { relations, findLocation, level }, parameters } = state
+  const name = payload?.back
+  if (name === undefined || row === undefined) return undefined
+  const value = row.attributes[name]
+  const link = relations.links.find(({ attribute }) => attribute === name)
+  if (link !== undefined && isId(value)) {
+    const hrefs: Array<string | undefined> = []
+    for await (const [, { href }] of link.find([value], state)) hrefs.push(href)
+    if (hrefs.length > 0) return hrefs[0]
+  }
+  return name === level.foreignKey ? findLocation(parameters, row.attributes).parent?.path : undefined
 }
 
 /** Returns the path of the row, or of the list if no page shows the row. */

@@ -20,18 +20,23 @@ export class FieldFrames {
   readonly #group: string
   /** Whether the form is for a new row. */
   readonly isNew: boolean
+  readonly #end: string
 
-  /** @param group the beginning of the names of the fields */
-  constructor (messages: PageMessages, group: string, isNew: boolean) {
+  /**
+   * @param group the beginning of the names of the fields
+   * @param end the end of their ids, if the page may have another form of the same resource
+   */
+  constructor (messages: PageMessages, group: string, isNew: boolean, end = '') {
     this.messages = messages
     this.#group = group
+    this.#end = end
     this.isNew = isNew
   }
 
   /** Returns the place of an attribute. */
   placeOf ({ label, property: { name: path } }: FieldPlan): FieldPlace {
     const name = `${this.#group}[${path}]`
-    return { id: idOf(name), name, path, trail: '', label, blankAround: false, kind: 'attribute' }
+    return { id: idOf(name) + this.#end, name, path, trail: '', label, blankAround: false, kind: 'attribute' }
   }
 
   /** Returns the frame of a field, without its errors. */

@@ -10,6 +10,7 @@ import { ANOTHER, type FormNode, KEY, MARKER, markerOf, MAX_FIELDS } from '../..
 import type { Input, WriterContext } from '../../core/formats/format.js'
 import type { HtmlView } from '../content.js'
 import type { PageMessages, Translate } from '../messages.js'
+import { encodeIdPart } from '../names.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
 import type {
   AttributeChange, Button, Conflict, Field, Form, FormError, FreeRows, HiddenField
@@ -19,7 +20,7 @@ import { countTexts, currentIn, NOTHING, readSent, type SentForm } from './contr
 import { FieldBuilder } from './field-builder.js'
 import { FieldErrors } from './field-errors.js'
 import { FieldFrames } from './field-frame.js'
-import { compileFieldPlan, compileOpenPlan, FIELDS_PER_VALUE, type FieldPlan } from './field-plan.js'
+import { compileFieldPlan, compileOpenPlan, type FieldMode, FIELDS_PER_VALUE, type FieldPlan } from './field-plan.js'
 import { FormValues, makeHidden, type FormTarget } from './form-values.js'
 
 /** The dependencies of `Forms`. */
@@ -33,6 +34,9 @@ export interface FormSource {
 /** The members of a view that the fields of a form depend on. */
 type FormView = Pick<HtmlView, 'input' | 'choices'>
 
+/** The members of a view that the form for a new row depends on. */
+type NewView = FormView & Pick<HtmlView, 'prefilled'>
+
 /** The view of a form that was sent. */
 type SentView = FormView & { readonly input: Input }
 
@@ -41,6 +45,11 @@ interface FormParts {
   /** Whether fields have buttons of their own. */
   readonly hasButtons: boolean
 }
+
+/** The most fields of the form that adds a row to those of another row: one line on a wide screen. */
+const MOST_ADDED = 6
+/** The ways in which their values are edited. */
+const ADDED_MODES: ReadonlySet<FieldMode> = new Set<FieldMode>(['line', 'text', 'choice', 'moment'])
 
 /** Makes the forms of a resource, from stored rows and from forms that were sent. */
 export class Forms {
@@ -85,7 +94,7 @@ export class Forms {
    * Makes the form for a new row.
    * @param action the path that the form is posted to
    */
-  create (action: string, view: HtmlView, problem?: SaidProblem): Form {
+  create (action: string, view: NewView, problem?: SaidProblem): Form {
     const { input, prefilled } = view
     const { new: heading, create: submit } = this.#words()
     const sent = readSent(input, this.#resource.open)
@@ -95,6 +104,28 @@ export class Forms {
     const key = this.#hasKeys ? [{ name: KEY, value: input?.key ?? randomUUID() }] : []
     const hidden = [...key, ...makeAgain(this.#resource.singular, this.#references, view)]
     return { ...form, hidden, fields, errors: this.#errors(builder, problem) }
+  }
+
+  /** Returns whether rows are small enough for the form that adds one, besides the reference to the row of a page. */
+  isSmall (reference: string): boolean {
+    const plans = this.#plansWithout(reference)
+    return !this.#resource.open && plans.length > 0 && plans.length <= MOST_ADDED &&
+      plans.every(({ mode }) => ADDED_MODES.has(mode))
+  }
+
+  /** Makes the form that adds a row to those of another row, which it leads back to. */
+  add (action: string, view: NewView, reference: string): Form {
+    const { prefilled } = view
+    const { singular, path } = this.#resource
+    const frames = new FieldFrames(this.#messages, singular, true, `!${encodeIdPart(path + reference)}`)
+    const builder = this.#builder(frames, view)
+    const fields = this.#plansWithout(reference)
+      .map((plan) => buildNew(builder, { ...plan, isCell: true }, {}, prefilled))
+    const hidden = Object.entries(prefilled).map(([name, value]) =>
+      ({ name: `${singular}[${name}]`, value: String(value) }))
+    const whole = this.create(action, view)
+    const back = { name: `${singular}[${MARKER}][back]`, value: reference }
+    return { ...whole, kind: 'add', hidden: [...whole.hidden, ...hidden, back], fields, another: undefined }
   }
 
   /** Makes the form that creates a row anew, with what was sent for one that exists no more. */
@@ -235,6 +266,10 @@ export class Forms {
     return this.#isFixed(plan) ? undefined : nodes[plan.property.name]
   }
 
+  #plansWithout (reference: string): readonly FieldPlan[] {
+    return this.#plans.filter(({ property: { name } }) => name !== reference)
+  }
+
   #form (
     kind: Form['kind'],
     action: string,
@@ -300,19 +335,21 @@ export class Forms {
 }
 
 /**
- * Returns the hidden field that names the references with which the form for a new row begins. The next form begins
- * with them too, after "Save and add another".
+ * Returns the hidden fields that name references. The next form begins with those with which the form for a new row
+ * begins, after "Save and add another". The form may lead back to the row of another one.
  * @param references the attributes that have ids of other resources
  */
 function makeAgain (
   singular: string,
   references: ReadonlySet<string>,
-  { input, prefilled }: HtmlView
+  { input, prefilled }: NewView
 ): readonly HiddenField[] {
-  const names = input?.node === undefined
+  const sent = input?.node as FormNode | undefined
+  const names = sent === undefined
     ? Object.keys(prefilled).filter((name) => references.has(name)).join(' ')
-    : markerOf(input.node as FormNode, 'again') ?? ''
-  return names === '' ? [] : [{ name: `${singular}[${MARKER}][again]`, value: names }]
+    : markerOf(sent, 'again')
+  return Object.entries({ again: names, back: sent && markerOf(sent, 'back') }).flatMap(([part, value = '']) =>
+    value === '' ? [] : [{ name: `${singular}[${MARKER}][${part}]`, value }])
 }
 
 /** Builds a field of the form for a new row: with what was sent, or else with the value that the form begins with. */

@@ -1,8 +1,8 @@
 import { KeyReusedError, type Problem, RowsError, type SaidProblem, withCodes } from '../../core/errors.js'
 import type { ActionName, Resource } from '../../core/resource/resource.js'
 import type { Id, Row } from '../../core/resource/row.js'
-import type { ChoicesView, Input, TableView, WriterContext } from '../../core/formats/format.js'
-import type { HtmlView } from '../content.js'
+import type { AddView, ChoicesView, Input, TableView, WriterContext } from '../../core/formats/format.js'
+import { type HtmlView, listChoices } from '../content.js'
 import { type FormTarget, hasVersion } from '../forms/form-values.js'
 import { Forms } from '../forms/forms.js'
 import { raw } from '../html-tag.js'
@@ -112,6 +112,14 @@ export class Pages {
   /** Writes rows as a table, for the page of a row that they belong to. */
   table (rows: readonly Row[], view: TableView): string {
     return this.#tables.write(rows, view)
+  }
+
+  /** Makes the form that adds a row below such a table, unless it would be too large. */
+  async add (view: AddView): Promise<Form | undefined> {
+    const { by, location: { collection }, prefilled } = view
+    if (!this.#forms.isSmall(by)) return undefined
+    const choices = await listChoices(view.choices, undefined, new Map(), view)
+    return this.#forms.add(collection, { input: undefined, prefilled, choices }, by)
   }
 
   /** Writes rows with a button each, below their search and their filter. */

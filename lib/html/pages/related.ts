@@ -3,7 +3,7 @@ import type { HtmlView } from '../content.js'
 import { raw } from '../html-tag.js'
 import type { PageMessages, Translate } from '../messages.js'
 import { wordsOf } from '../../core/util/words.js'
-import type { Link, RelatedRows } from '../views/model.js'
+import type { Form, Link, RelatedRows } from '../views/model.js'
 
 /** Makes the lists of the rows that belong to a row. */
 export type MakeRelated = (view: HtmlView) => readonly RelatedRows[]
@@ -12,7 +12,7 @@ export type MakeRelated = (view: HtmlView) => readonly RelatedRows[]
 export function compileRelated (messages: PageMessages, translate: Translate, lang: string): MakeRelated {
   const { relatedBy, moreRelated, empty, new: newOf, all } = messages
   const numbers = new Intl.NumberFormat(lang)
-  return ({ related }) => related.map(({ name, words, relation, href, newHref, total, table }) => {
+  return ({ related }) => related.map(({ name, words, relation, href, newHref, total, table, create }) => {
     const { heading, plural, singular } = words(lang)
     const title = translate(heading)
     const rest = translate(plural)
@@ -25,6 +25,7 @@ export function compileRelated (messages: PageMessages, translate: Translate, la
       table: table === undefined ? undefined : raw(table),
       empty: empty(rest),
       all: { label: all(rest), href },
+      create: create as Form | undefined,
       newLink: newHref === undefined ? undefined : { label: newOf(translate(singular)), href: newHref }
     }
   })

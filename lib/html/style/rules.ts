@@ -3,7 +3,7 @@ export const RULES = `
 .scroll, .record, .card, .conflict { background: var(--surface); border: 1px solid var(--line); border-radius: 10px }
 .tools, .filter, .condition, .conditions, .actions, .selection { align-items: center }
 .tools, .filter, .condition, .conditions, .actions, .selection, .breadcrumb, .children, .pages, .pages > div, .inline,
-ul.values, .values > div {
+ul.values, .values > div, .add {
   display: flex; flex-wrap: wrap }
 /* Forms: a label above each control. */
 .form > * { max-inline-size: 46rem }
@@ -30,7 +30,7 @@ textarea[rows="5"] { min-block-size: 8.5rem }
   font-size: .9rem }
 .wrong { padding-inline-start: 1rem; border-inline-start: 4px solid var(--danger) }
 [aria-invalid][aria-invalid] { border-color: var(--danger) }
-.choice { display: flex; gap: .6rem; align-items: flex-start; padding-block: .2rem }
+.choice { display: flex; gap: .6rem; align-items: start; padding-block: .2rem }
 .choice label { font-weight: 400 }
 .inline { gap: 0 1.5rem }
 .checkbox .choice label { font-weight: 600 }
@@ -40,20 +40,20 @@ input[type=radio], input[type=checkbox] { inline-size: 1.15rem; block-size: 1.15
 .offset summary, .blank summary { font-weight: 400; color: var(--muted) }
 .group, .rows, .free { padding: 1rem 1.1rem .25rem; border: 1px solid var(--line); border-radius: 10px }
 .group legend, .rows legend, .free legend { padding-inline: .4rem; margin-inline-start: -.4rem }
-.row { display: flex; gap: .5rem; align-items: flex-start; margin-block-end: .5rem }
+.row { display: flex; gap: .5rem; align-items: start; margin-block-end: .5rem }
 .row > .field { flex: 1; inline-size: 100%; margin: 0; padding: 0; border: 0 }
 .row > .group > legend { margin: 0 0 .4rem; padding: 0 }
 .rows:not(.table) > .row { flex-direction: column; margin-block-end: 1rem; padding-block-end: 1rem;
   border-block-end: 1px solid var(--line) }
-.line { display: flex; gap: .5rem; align-items: flex-start }
+.line { display: flex; gap: .5rem; align-items: start }
 .line > .field { flex: 99 1 11rem; min-inline-size: 0; margin: 0 }
 .line > .w4 { flex: 1 1 6rem }
 .line > :is(.w10, .select, .checkbox) { flex: 1 1 8.5rem }
 .line > .w20 { flex: 1 1 12rem }
-.form .line :is(input:not([type=checkbox]), select) { inline-size: 100%; max-inline-size: 100%; min-inline-size: 0 }
+.line :is(input:not([type=checkbox]), select) { inline-size: 100%; max-inline-size: 100%; min-inline-size: 0 }
 .line [type=number] { text-align: end }
-.heads { align-items: flex-end }
-.heads .line { align-items: flex-end; color: var(--muted); font-size: .8125rem; font-weight: 600 }
+.heads { align-items: end }
+.heads .line { align-items: end; color: var(--muted); font-size: .8125rem; font-weight: 600 }
 .heads .button { block-size: 0; padding-block: 0; border-block: 0; visibility: hidden }
 .kept, dt, .chip span, .none { color: var(--muted) }
 .kept strong { color: var(--text) }
@@ -90,9 +90,10 @@ html:has(.long, .pick :checked) { scroll-padding-block-end: 5rem }
   .bar:has(.all) li:not(.brand, :has([aria-current])) { order: 1 }
 }
 @media (min-width: 40.01rem) {
-  .table > .row > .field > :is(label, legend), .line > .field > :is(label, .explanation), .line .choice label {
+  .table > .row > .field > :is(label, legend), .row .line > .field > :is(label, .explanation), .line .choice label {
     position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%) }
-  .line > .field { display: flex; flex-direction: column }
+  .row .line > .field { display: flex; flex-direction: column }
+  .add { align-items: end }
   .line > .wrong { padding: 0; border: 0 }
   .line .error { order: 1; margin: .2rem 0 0; font-size: .85rem }
 }
@@ -210,7 +211,7 @@ nav.pages { display: grid; grid-template-columns: 1fr auto 1fr; align-items: cen
 .pages > * { grid-row: 1 }
 .pages > .range { grid-column: 2 }
 .pages > div { gap: .25rem 1rem }
-.pages > :last-child { grid-column: 3; justify-content: flex-end }
+.pages > :last-child { grid-column: 3; justify-content: end }
 
 /* A record: names beside values. */
 dl, dd, .related h2, .danger p { margin: 0 }
@@ -308,7 +309,7 @@ tr:has(.pick :checked) { background: color-mix(in srgb, var(--accent) 8%, var(--
 .blank { margin-block-start: .75rem }
 .related .title { margin-block-end: .6rem }
 .related .total { margin-inline-start: .35rem; font-weight: 400 }
-.related p, .blank .record { margin: .6rem 0 0 }
+.related > p, .blank .record, .add { margin: .6rem 0 0 }
 
 /* The deletion asks once more in a box below its button. */
 .danger { position: relative }

@@ -23,6 +23,7 @@ const LONG = 8
 /** Returns the class of a form. */
 export function classOfForm ({ kind, fields, hasRows }: Form): string {
   if (kind === 'delete') return 'form danger'
+  if (kind === 'add') return 'form add line'
   return hasRows || fields.length >= LONG ? 'form long' : 'form'
 }
 
@@ -36,10 +37,10 @@ export function renderDefaultButton ({ hasRows, submit }: Form): Markup | false 
 }
 
 export function renderBody (form: Form, page: Page, views: ResolvedViews): Markup {
-  const { fields, free, submit, another, cancel } = form
+  const { kind, fields, free, submit, another, cancel } = form
   return markup`${fields.map((field) => views.field(field, page, views))}${
     free !== undefined && renderFree(free, page)
-  }<p class="actions"><button type="submit" class="primary">${submit}</button>${
+  }<p class="actions"><button type="submit"${kind !== 'add' && markup` class="primary"`}>${submit}</button>${
     another !== undefined && markup`<button type="submit" name="${another.name}" value="${another.value}">${
       another.label
     }</button>`

@@ -183,6 +183,8 @@ export interface RelatedRows extends Link {
   readonly empty: string
   /** The link to all of these rows. */
   readonly all: Link
+  /** The small form that adds a row and leads back, or `undefined` if rows are too large for one. */
+  readonly create: Form | undefined
   /** The link to the form for a new row, or `undefined` if the request may not create one. */
   readonly newLink: Link | undefined
 }
@@ -341,7 +343,7 @@ export interface Link {
 /** A form that is posted. */
 export interface Form {
   /** The purpose of the form. */
-  readonly kind: 'create' | 'update' | 'delete'
+  readonly kind: 'create' | 'add' | 'update' | 'delete'
   /** The heading of the form. */
   readonly heading: string
   /** The text that says what a deletion does, or `undefined` for other forms. */

@@ -251,7 +251,7 @@ export function record (page: RecordPage, views: ResolvedViews): Markup {
   const { children, related, edit } = page
   return markup`${renderHeading(page, views)}${
     children.length > 0 && markup`<ul class="children">${children.map(renderLink)}</ul>\n`
-  }${renderRow(page)}${related.map(renderRelated)}${
+  }${renderRow(page)}${related.map((rows, index) => renderRelated(rows, index, page, views))}${
     edit !== undefined && markup`<section id="edit" class="card edit" aria-labelledby="edit-heading">
 <h2 id="edit-heading">${edit.heading}</h2>
 ${views.form(edit, page, views)}</section>
@@ -302,12 +302,20 @@ ${renderValues(values)}</dl>
 `
 }
 
-function renderRelated ({ label, href, total, table, empty, all, newLink }: RelatedRows, index: number): Content {
+function renderRelated (
+  { label, href, total, table, empty, all, create, newLink }: RelatedRows,
+  index: number,
+  page: RecordPage,
+  views: ResolvedViews
+): Content {
+  const link = create === undefined && newLink
   return markup`<section class="related" aria-labelledby="related-${index}">
 <div class="title"><h2 id="related-${index}"><a href="${href}">${label}</a>${
   total !== undefined && markup` <span class="total">${total}</span>`
-}</h2>${newLink !== undefined && markup`<a class="button plain" href="${newLink.href}">${newLink.label}</a>`}</div>
+}</h2>${link && markup`<a class="button plain" href="${link.href}">${link.label}</a>`}</div>
 ${table === undefined && total !== undefined && markup`<p class="none">${empty}</p>\n`}${table}${
+  create !== undefined && views.form(create, page, views)
+}${
   table !== undefined && markup`<p><a href="${all.href}">${all.label}</a></p>\n`
 }</section>
 `

@@ -1,0 +1,205 @@
+import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
+import t, { type Test } from 'tap'
+import { database } from '../../../../lib/database/index.js'
+import { type Attributes, type Mapper, memoryStore, type ResourceOptions, type Store } from '../../../../lib/index.js'
+import { draft } from '../../../support/helper.js'
+import { fill, findButton, findForm, type Form, hidden, parseForms, submit } from '../../../support/html/forms.js'
+import { choicesOf, get, isSound, schemaOf } from '../../../support/html/page-tests.js'
+import { makeDatabase } from '../../../support/stores/databases/music-database.js'
+import { type Call, recordingStore } from '../../../support/stores/recording-store.js'
+
+const attributes = schemaOf({ name: { type: 'string', maxLength: 50 } }, ['name'])
+const line = schemaOf({
+  orderId: { type: 'integer' },
+  productId: { type: 'integer' },
+  quantity: { type: 'integer', minimum: 1, default: 1 },
+  gift: { type: 'boolean' },
+  due: { type: 'string', format: 'date-time' },
+  number: { type: 'integer', readOnly: true }
+}, ['orderId', 'productId'])
+const references = { orderId: 'orders', productId: 'products' }
+
+type Options = Omit<ResourceOptions, 'name' | 'as' | 'prefix'>
+
+/** Returns a memory store with this many rows. */
+function storeOf (rows: number): Store {
+  const store = memoryStore()
+  for (let row = 1; row <= rows; row++) store.create({ name: `Row ${row}` }, {})
+  return store
+}
+
+/** Opens a shop with 2 orders, whose lines reference products. */
+async function openShop (
+  t: Test, lines: Options = {}, { products = storeOf(3), orders = {} }: { products?: Store, orders?: Options } = {}
+): Promise<FastifyInstance> {
+  return draft(t, (map) => {
+    const scope = map.scope({ formPages: true }, (map: Mapper) => {
+      map.resources('orders', { attributes, store: storeOf(2), ...(orders as object) })
+      map.resources('products', { attributes, store: products })
+      map.resources('lines', { attributes: line, references, ...(lines as object) })
+    })
+    return scope
+  })
+}
+
+/** Returns the form that adds a row on a page, or `undefined` if there is none. */
+function addFormOf (page: LightMyRequestResponse, action = '/lines'): Form | undefined {
+  return parseForms(page).find((form) => form.action === action && hidden(form, '_method') === undefined)
+}
+
+/** Returns the form that adds a line to an order. */
+async function openForm (app: FastifyInstance, url = '/orders/2'): Promise<Form> {
+  const page = await get(app, url)
+  isSound(t, page, 200)
+  return addFormOf(page) as Form
+}
+
+const linesOf = async (app: FastifyInstance): Promise<Attributes[]> => (await app.inject('/lines.json')).json().lines
+
+t.test('the page of a row has a small form for one more row, which leads back', async (t) => {
+  const app = await openShop(t)
+  const form = await openForm(app)
+  t.strictSame(choicesOf(form, 'line[productId]'), ['', '1', '2', '3'])
+  t.strictSame(form.controls.filter(({ type, tag }) => type !== 'hidden' && tag !== 'button').map(({ name, value }) =>
+    [name, value]), [
+    ['line[productId]', ''], ['line[quantity]', '1'], ['line[gift]', ''], ['line[due]', ''],
+    ['line[due][?][offset]', 'Z']
+  ], 'without the reference, and with defaults')
+  const res = await app.inject(submit(fill(form, { 'line[productId]': '3' })))
+  t.match(res, { statusCode: 303, headers: { location: /^\/orders\/2(?:#|$)/ } })
+  t.match(await linesOf(app), [{ orderId: 2, productId: 3, quantity: 1 }])
+  const { body } = await get(app, '/orders/2')
+  t.match(body, 'Row 3', 'the page lists it')
+  t.notMatch(body, '/lines/new', 'the form takes the place of the link')
+})
+
+t.test('a refused form comes back as that of the row, and leads back once it is saved', async (t) => {
+  const app = await openShop(t)
+  const refused = await app.inject(submit(fill(await openForm(app), { 'line[quantity]': '0' })))
+  isSound(t, refused, 422)
+  const again = findForm(refused, 'POST')
+  t.strictSame(choicesOf(again, 'line[orderId]'), ['1', '2'])
+  const filled = fill(again, { 'line[productId]': '1', 'line[quantity]': '5' })
+  t.match((await app.inject(submit(filled))).headers.location, /^\/orders\/2(?:#|$)/)
+  t.match(await linesOf(app), [{ orderId: 2, productId: 1, quantity: 5 }])
+  const another = await app.inject(submit(filled, findButton(filled, 'commit', 'another')))
+  t.match(another.headers.location, '/lines/new?orderId=2', 'the blank form keeps the reference')
+  const moved = fill(filled, { 'line[orderId]': '1' })
+  t.match((await app.inject(submit(moved))).headers.location, /^\/orders\/1(?:#|$)/, 'it leads to the row it belongs to')
+})
+
+t.test('a reference to one of many rows is chosen on the usual page', async (t) => {
+  const app = await openShop(t, {}, { products: storeOf(60) })
+  const form = await openForm(app)
+  const chooser = await app.inject(submit(form, findButton(form, 'line[productId][?][choose]')))
+  isSound(t, chooser, 422)
+  const rows = findForm(chooser, 'POST')
+  const chosen = await app.inject(submit(rows, findButton(rows, 'line[productId][?][chosen]', '7')))
+  const res = await app.inject(submit(findForm(chosen, 'POST')))
+  t.match(res, { statusCode: 303, headers: { location: /^\/orders\/2(?:#|$)/ } })
+  t.match(await linesOf(app), [{ orderId: 2, productId: 7 }])
+})
+
+t.test('the form costs one query for each choice, and nothing where there is no form', async (t) => {
+  const rows = recordingStore([{ name: 'A' }])
+  const calls = async (options: Options): Promise<Call[]> => {
+    const app = await openShop(t, options, { products: rows })
+    rows.forget()
+    isSound(t, await get(app, '/orders/1'), 200)
+    return rows.calls
+  }
+  t.strictSame(await calls({}), [{ method: 'list', scope: {} }])
+  t.strictSame(await calls({ formPages: false }), [])
+  t.strictSame(await calls({ except: ['create'] }), [])
+})
+
+t.test('rows that are nested get a form, too', async (t) => {
+  const app = await draft(t, (map) => {
+    map.resources('posts', { attributes, store: storeOf(1) }, (posts) =>
+      posts.resources('comments', { attributes, formPages: true }))
+  })
+  const page = await get(app, '/posts/1')
+  isSound(t, page, 200)
+  const form = fill(addFormOf(page, '/posts/1/comments') as Form, { 'comment[name]': 'Hi' })
+  t.match((await app.inject(submit(form))).headers.location, /^\/posts\/1(?:#|$)/)
+  t.match((await app.inject('/posts/1/comments.json')).json(), { comments: [{ name: 'Hi' }] })
+})
+
+const wide = Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => [name, { type: 'string' }]))
+const isAllowed = (refused: string) => (_: unknown, { action }: { action: string }): boolean => action !== refused
+const without: Readonly<Record<string, Options>> = {
+  'without form pages': { formPages: false },
+  'with many attributes': {
+    attributes: schemaOf({ orderId: { type: 'integer' }, ...wide }), references: { orderId: 'orders' }
+  },
+  'with no other attribute': {
+    attributes: schemaOf({ orderId: { type: 'integer' } }), references: { orderId: 'orders' }
+  },
+  'with an array': {
+    attributes: schemaOf({ orderId: { type: 'integer' }, tags: { type: 'array', items: { type: 'string' } } }),
+    references: { orderId: 'orders' }
+  },
+  'without a schema': { attributes: undefined, references: { orderId: 'orders' } } as unknown as Options,
+  'with a reference that is readOnly': {
+    attributes: schemaOf({ orderId: { type: 'integer', readOnly: true }, name: { type: 'string' } }),
+    references: { orderId: 'orders' }
+  },
+  'whose creation is refused': { authorize: isAllowed('create') },
+  'whose form is refused': { authorize: isAllowed('new') },
+  'whose creation has a hook': { actionHooks: { create: { preHandler: async () => {} } } },
+  'whose form has a hook': { actionHooks: { new: { preHandler: async () => {} } } }
+}
+
+t.test('other rows have no such form', async (t) => {
+  for (const [about, options] of Object.entries(without)) {
+    const app = await openShop(t, options)
+    t.equal(addFormOf(await get(app, '/orders/1')), undefined, `rows ${about}`)
+  }
+})
+
+t.test('a form leads back only to a page that the request may see', async (t) => {
+  const payload = 'line[productId]=1&line[?][back]='
+  const headers = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
+  const locationOf = async (
+    app: FastifyInstance, back: string, { order = 2, accept = 'text/html' } = {}
+  ): Promise<unknown> => (await app.inject({
+    method: 'POST',
+    url: '/lines',
+    headers: { ...headers, accept },
+    payload: `${payload}${back}&line[orderId]=${order}`
+  })).headers.location
+  const own = /^\/lines\/\d+(?:#|$)/
+  const app = await openShop(t)
+  t.match(await locationOf(app, 'orderId'), /^\/orders\/2(?:#|$)/)
+  t.match(await locationOf(app, 'quantity'), own, 'no reference')
+  t.match(await locationOf(app, '//example.com'), own, 'no attribute')
+  t.match(await locationOf(app, 'orderId', { order: 99 }), own, 'no row')
+  t.equal(await locationOf(app, 'orderId', { accept: 'application/json' }), '/lines/5', 'a program gets its own path')
+  const hidden = await openShop(t, {}, { orders: { scope: () => ({ name: 'Row 1' }) } })
+  t.equal(await locationOf(hidden, 'orderId'), undefined, 'a row outside the scope is refused')
+  const broken = await openShop(t, {}, {
+    orders: { store: { ...storeOf(2), list () { throw new Error('down') } } }
+  })
+  t.match(await locationOf(broken, 'orderId'), own, 'the row is written, even if the other store fails')
+})
+
+t.test('a served database has such forms', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  const opened = makeDatabase(`
+    CREATE TABLE Invoice (InvoiceId INTEGER PRIMARY KEY, Total NUMERIC(10,2));
+    CREATE TABLE InvoiceLine (
+      InvoiceLineId INTEGER PRIMARY KEY,
+      InvoiceId INTEGER NOT NULL REFERENCES Invoice,
+      UnitPrice NUMERIC(10,2) NOT NULL,
+      Quantity INTEGER NOT NULL
+    );
+    INSERT INTO Invoice VALUES (7, 1.5)`)
+  app.register(database, { database: opened, write: true, report: () => {} })
+  const page = await get(app, '/invoices/7')
+  isSound(t, page, 200)
+  const filled = fill(addFormOf(page, '/invoice-lines') as Form,
+    { 'invoiceLine[UnitPrice]': '0.99', 'invoiceLine[Quantity]': '2' })
+  t.match((await app.inject(submit(filled))).headers.location, /^\/invoices\/7(?:#|$)/)
+  t.match((await get(app, '/invoices/7')).body, /class="number">0\.99<\/td><td data-label="Quantity" [^>]*>2<\/td>/)
+})
