@@ -53,7 +53,7 @@ export type { Location } from './core/resource/location.js'
 export type { AjvSettings } from './core/schema/validation/validators.js'
 export type { Issues } from './core/schema/validation/issues.js'
 export type {
-  DeclaredOptions, FormatOptions, IdempotencyOptions, OpenapiOptions, ResourceOptions, ScopeOptions
+  DeclaredOptions, FormatOptions, IdempotencyOptions, OpenapiOptions, ReferenceOptions, ResourceOptions, ScopeOptions
 } from './core/options/options.js'
 export type { ListQuery } from './core/actions/list.js'
 export type { ListOutcome, Outcome, Source, Total } from './core/actions/outcome.js'

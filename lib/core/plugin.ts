@@ -97,10 +97,10 @@ async function addResources (
   const { app, names } = given
   // Options: checked, with their defaults.
   const resolved = await resolveDeclarations(app, declarations, wings.loadHtml)
-  const opened = openTables(resolved)
-  // Resources: everything that serves their requests, as closures, and the table of their routes.
   const describeRoutes = app.hasPlugin('@fastify/swagger') ? await wings.loadOpenapi() : undefined
   const registration = { ...given, assetOwners: [], describeRoutes }
+  const opened = openTables(registration, resolved)
+  // Resources: everything that serves their requests, as closures, and the table of their routes.
   const prepared = resolved.flatMap((declaration) => prepare(registration, declaration))
   addPaths(app, names, prepared)
   const options = prepared.map(({ compiled }) => compiled.options)

@@ -122,7 +122,8 @@ async function registerTables (app: FastifyInstance, options: DatabaseOptions & 
 function weigh (resources: readonly ResourceOptions[]): ReadonlyMap<string, number> {
   const weights = new Map<string, number>()
   for (const { name, references = {} } of resources) {
-    const targets = Object.values(references).filter((target) => target !== name)
+    const targets = Object.values(references).map((target) => typeof target === 'string' ? target : target.to)
+      .filter((target) => target !== name)
     for (const target of targets) weights.set(target, (weights.get(target) ?? 0) + 1)
     weights.set(name, (weights.get(name) ?? 0) + targets.length / 10_000)
   }

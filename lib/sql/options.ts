@@ -124,7 +124,7 @@ function checkReferences (references: unknown): void {
     throw new InvalidOptionError('references', "must be an object such as { postId: { table: 'posts' } }")
   }
   for (const [attribute, reference] of Object.entries(references)) {
-    const { table, onDelete = 'restrict' } = checkMembers('references', reference, { table: '', onDelete: '' })
+    const { table, onDelete = 'restrict' } = checkMembers('references', reference, REFERENCE)
     if (table === undefined || table === '') {
       throw new InvalidOptionError('references', `has "${attribute}" without the name of a table`)
     }
@@ -132,11 +132,15 @@ function checkReferences (references: unknown): void {
   }
 }
 
+const REFERENCE = { table: '', onDelete: '', optional: true }
+
 /** A foreign key of a table. */
 export interface ForeignKey {
   readonly column: SqlColumn
   readonly table: string
   readonly onDelete: OnDelete
+  /** Whether a table that exists may lack it. */
+  readonly optional: boolean
 }
 
 /**
@@ -147,8 +151,8 @@ export function resolveReferences (
   references: Readonly<Record<string, Reference>>,
   { byAttribute }: Columns
 ): readonly ForeignKey[] {
-  return Object.entries(references).map(([attribute, { table, onDelete = 'restrict' }]) =>
-    ({ column: requireColumn(byAttribute, attribute, 'references'), table, onDelete }))
+  return Object.entries(references).map(([attribute, { table, onDelete = 'restrict', optional = false }]) =>
+    ({ column: requireColumn(byAttribute, attribute, 'references'), table, onDelete, optional }))
 }
 
 /**

@@ -86,7 +86,7 @@ export function describeItself (source: TableSource): Store {
     },
     async prepare () {
       await learn()
-      await (known() as Required<Store>).prepare()
+      return (known() as Required<Store>).prepare()
     },
     list: (...call) => known().list(...call),
     count: (...call) => (known() as Required<Store>).count(...call),

@@ -63,9 +63,10 @@ export interface SqlStore<A = Attributes> extends Store<A> {
   /**
    * Checks that the table fits. With the option `migrate`, does what `migrate()` does. The registration of a resource
    * calls it.
+   * @returns the foreign keys that the table may lack and lacks, as sentences with the statements that add them
    * @throws InvalidOptionError with the columns and their types, if the table is missing or does not fit
    */
-  prepare (): Promise<void>
+  prepare (): Promise<readonly string[]>
 }
 
 /** The context of the calls in a transaction of an SQL database. */
@@ -96,20 +97,26 @@ export function makeSqlStore (
   const call = async <T>(context: Context | undefined, perform: (session?: SqlSession) => Promise<T>): Promise<T> =>
     transactions.call(context, perform)
   let rows = new SqlTable(definition, dialect, driver)
+  const rules = { ...rulesOf(options.references ?? {}) }
   /** Takes over what the check of the table has found. */
-  const learn = (found: CheckedTable): void => {
+  const learn = (found: CheckedTable): readonly string[] => {
     rows = new SqlTable(defineTable(options, dialect, found), dialect, driver)
+    for (const [attribute, rule] of found.rules) {
+      if (rule === undefined) delete rules[attribute]
+      else rules[attribute] = rule
+    }
+    return found.warnings
   }
   return Object.freeze<SqlStore>({
     id: definition.ids.type,
     attributes: requireKey(options.attributes, definition.ids),
     key: definition.ids.isGenerated ? undefined : definition.ids.parts.map(({ by }) => by),
     unique: options.unique,
-    onDelete: options.references && rulesOf(options.references),
+    onDelete: options.references && rules,
     versions: definition.versions.kind === 'values' ? 'values' : undefined,
     capabilities: Object.freeze({ order: true, offset: true, filter: true, search: true, count: true }),
     plan: () => migration.plan(),
-    migrate: async () => learn(await migration.run()),
+    migrate: async () => { learn(await migration.run()) },
     prepare: async () => learn(await (migrate ? migration.run() : migration.check())),
     list: (query, context) => rows.lists.read(query, context),
     count: (query, context) => rows.lists.count(query, context),

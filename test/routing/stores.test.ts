@@ -3,7 +3,8 @@ import t, { type Test } from 'tap'
 import { describeDatabase } from '../../lib/database/index.js'
 import resources, {
   type Attributes, type AttributesSchema, draw, type DrawOptions, DuplicateError, type Mapper, memoryStore,
-  memoryStores, type Problem, type ResourceOptions, type Row, type Store, type Stores, type TableRequest
+  memoryStores, type OnDelete, type Problem, type ReferenceOptions, type ResourceOptions, type Row, type Store,
+  type Stores, type TableRequest
 } from '../../lib/index.js'
 import { type PostgresOptions, postgresStore, postgresStores } from '../../lib/sql/postgres/index.js'
 import { type SqliteOptions, sqliteStore, sqliteStores, type SqlStoreOptions } from '../../lib/sql/sqlite/index.js'
@@ -372,6 +373,77 @@ const contradicting: ReadonlyArray<readonly [declare: (map: Mapper) => unknown, 
   [(map) => map.scope({ unique: ['text'] } as object, (scope) => scope.resources('posts', { attributes: text })),
     'Option "unique" of a scope belongs to a single resource, not to a scope.']
 ]
+
+const key = (schema: object, required: readonly string[] = []): object =>
+  ({ attributes: { type: 'object', required, properties: { by: schema } } })
+const number = { type: 'integer' }
+
+const referring: ReadonlyArray<readonly [declare: (map: Mapper) => unknown, message: string]> = [
+  [(map) => map.resources('posts', { ...key(number), references: { by: { onDelete: 'cascade' } as ReferenceOptions } }),
+    'Option "references" of resource "posts" has "by", which must name a resource, as in { to: \'authors\' }.'],
+  [(map) => map.resources('posts', { ...key(number), references: { by: 7 as unknown as string } }),
+    'Option "references" of resource "posts" has "by", which must name a resource, not 7.'],
+  [(map) => map.resources('posts', {
+    ...key(number), references: { by: { to: 'users', onDelete: 'none' as OnDelete } }
+  }),
+  'Option "onDelete" of resource "posts" must be \'restrict\', \'cascade\' or \'set null\', not \'none\'.'],
+  [(map) => map.resources('posts', {
+    ...key(number), references: { by: { to: 'users', onDelete: 'cascade', check: false } }
+  }), 'Option "references" of resource "posts" has "by", which has "onDelete", but no foreign key with "check: ' +
+    'false".'],
+  [(map) => map.resources('users', { ...key({ type: 'string' }), id: 'uuid' })
+    .resources('posts', { ...key({ type: 'string' }), references: { by: 'users' } }),
+  'Option "references" of resource "posts" has "by", which has UUIDs, so it needs the format \'uuid\' in the table ' +
+    '"posts".'],
+  [(map) => map.resources('users', key(number))
+    .resources('posts', { ...key(number, ['by']), references: { by: { to: 'users', onDelete: 'set null' } } }),
+  'Option "references" of resource "posts" has "by" with \'set null\', but the attribute cannot be null in the table ' +
+    '"posts".'],
+  [(map) => map.resources('users', key(number)).resources('posts', { ...key(number), references: { by: 'users' } })
+    .namespace('admin', (admin) => admin.resources('posts',
+      { ...key(number), references: { by: { to: 'users', onDelete: 'cascade' } } })),
+  'Option "references" of resource "posts" has "by" with \'cascade\' to "users", which refers to "users" with ' +
+    '\'restrict\' in another resource of the table "posts".'],
+  [(map) => map.resources('users', { ...key(number), store: memoryStore() })
+    .resources('posts', { ...key(number), references: { by: { to: 'users', onDelete: 'cascade' } } }),
+  'Option "references" of resource "posts" names "users" for "by", with "onDelete", but only resources with the same ' +
+    '"stores" have foreign keys.'],
+  [(map) => map.resources('posts', { ...key(number), references: { other: 'posts' } }),
+    'Option "references" of resource "posts" names "other", which is not among the attributes declared.']
+]
+
+t.test('references that cannot be foreign keys are refused', async (t) => {
+  for (const [declare, message] of referring) {
+    await t.rejects(serve(t, declare, { stores: memoryStores() }), { code: 'FST_RESOURCES_INVALID_OPTION', message })
+  }
+})
+
+t.test('a foreign key to a resource that is registered later is refused', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  const stores = memoryStores()
+  app.register(resources, { name: 'posts', stores, references: { by: 'users' } })
+  app.register(resources, { name: 'users', stores })
+  await t.rejects(async () => { await app.ready() }, {
+    code: 'FST_RESOURCES_INVALID_OPTION',
+    message: 'Option "references" of resource "posts" names "users" for "by", which is registered later, so it is no ' +
+      'foreign key yet; register it before, or both in one draw(…).'
+  })
+})
+
+t.test('a reference that several resources share is one foreign key', async (t) => {
+  const { stores, requests } = recordStores()
+  await serve(t, (map) => map.resources('users', key(number), (users) => users
+    .resources('notes', { ...key(number), foreignKey: 'by', references: { by: 'users' } }))
+    .resources('posts', { ...key(number), references: { by: 'users' } })
+    .namespace('admin', (admin) =>
+      admin.resources('posts', { ...key(number), references: { by: 'users' } })), { stores })
+  t.strictSame(requests.map(({ table, references }) => [table, references]), [
+    ['users', {}],
+    ['notes', { by: { table: 'users' } }],
+    ['posts', { by: { table: 'users', onDelete: 'restrict', optional: true } }]
+  ])
+})
 
 t.test('resources that contradict each other are refused', async (t) => {
   for (const [declare, message] of contradicting) {

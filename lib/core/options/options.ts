@@ -14,6 +14,19 @@ import type { MaybePromise } from '../util/maybe-promise.js'
 import type { Handler, HandlerAnswer, ListContext } from './handler.js'
 import type { Hooks } from './hooks.js'
 
+/** A reference to another resource. */
+export interface ReferenceOptions {
+  /** The plural name of the resource. */
+  readonly to: string
+  /**
+   * What deleting the row does to the rows that refer to it, if both resources have the same `stores`.
+   * @default 'restrict'
+   */
+  readonly onDelete?: OnDelete
+  /** Whether the table gets a foreign key, if both resources have the same `stores`. @default true */
+  readonly check?: boolean
+}
+
 /** The options of `app.register(resources, …)`. */
 export interface ResourceOptions<
   S extends AttributesSchema | undefined = AttributesSchema | undefined,
@@ -114,10 +127,11 @@ export interface DeclaredOptions<
   readonly privateQueries?: boolean
   /**
    * The attributes that have the ids of other resources, or the values of a key of one attribute, with the plural names
-   * of these: `{ authorId: 'authors' }`. `?include=author` then adds the author to each row.
+   * of these: `{ authorId: 'authors' }`, or `{ authorId: { to: 'authors', onDelete: 'cascade' } }`. `?include=author`
+   * then adds the author to each row. If both resources have the same `stores`, it is a foreign key of the table.
    * @default {}
    */
-  readonly references?: Readonly<Record<string, string>>
+  readonly references?: Readonly<Record<string, string | ReferenceOptions>>
   /**
    * The header `Cache-Control` of answers: one value for all actions, or a value for each,
    * `{ list: 'public, max-age=60' }`. Errors get `private, no-cache`, or the value of their action if it has

@@ -2,11 +2,14 @@ import { channel, type Channel } from 'node:diagnostics_channel'
 import type { FastifyInstance } from 'fastify'
 import { InvalidOptionError, nameOwner, ownerOf, withOwner } from '../errors.js'
 import type { ResolvedDeclaration } from '../options/declaration.js'
-import type { ResolvedOptions } from '../options/resolve/options.js'
-import { ID_SCHEMAS } from '../resource/resource.js'
+import type { ResolvedOptions, ResolvedReference } from '../options/resolve/options.js'
+import { ID_SCHEMAS, type IdType } from '../resource/resource.js'
+import { findNamed, type ReferencePlace, registryOf } from '../routes/route-registry.js'
+import { shapeOf } from '../schema/shape.js'
 import type { AttributesSchema, Schema } from '../schema/types.js'
-import { noStore, type Reference, type Store, type TableRequest } from '../stores/store.js'
+import { noStore, type OnDelete, type Reference, type Store, type TableRequest } from '../stores/store.js'
 import { asObject, renderCanonicalJson } from '../util/own-property.js'
+import type { Registration } from './prepare.js'
 
 /** A store whose table registration is about to prepare. */
 export interface StorePreparation {
@@ -18,21 +21,19 @@ export interface StorePreparation {
 /** The channel of all preparations. Each copy of this package in a process has the same one. */
 export const preparations: Channel = channel('fastify-resources.prepare')
 
-/**
- * Prepares the stores of resources.
- * @param first the stores that come first, in this order, because tables refer to them
- */
+/** Prepares the stores of resources, first those of opened tables. */
 export async function prepareStores (
   app: FastifyInstance,
   resources: readonly ResolvedOptions[],
-  first: readonly Store[]
+  { stores, late }: OpenedTables
 ): Promise<void> {
-  const rankOf = ({ store }: ResolvedOptions): number => first.indexOf(store)
+  const rankOf = ({ store }: ResolvedOptions): number => stores.indexOf(store)
+  const warnings = new Map<Store, readonly string[]>()
   for (const { store, name, idempotency } of resources.toSorted((one, other) => rankOf(one) - rankOf(other))) {
     const preparation: StorePreparation = { store, isPlanned: false }
     preparations.publish(preparation)
     if (preparation.isPlanned) continue
-    await callStore(app, store, name, 'prepare')
+    warnings.set(store, await callStore(app, store, name, 'prepare'))
     if (idempotency === undefined) continue
     try {
       await store.requests?.prepare?.()
@@ -40,18 +41,25 @@ export async function prepareStores (
       throw withOwner(error, ownerOf(name))
     }
   }
+  for (const [store, first] of warnings) {
+    const { name } = resources.find((resource) => resource.store === store) as ResolvedOptions
+    const all = late.has(store) ? await callStore(app, store, name, 'prepare') : first
+    for (const warning of all) app.log.warn(`${ownerOf(name)}: ${warning}`)
+  }
 }
 
-/** Calls a method that throws if the store cannot keep the rows, and `close` when the app closes. */
+/**
+ * Calls a method that throws if the store cannot keep the rows, and `close` when the app closes. Returns the warnings.
+ */
 export async function callStore (
   app: FastifyInstance,
   store: Store,
   name: string,
   method: 'describe' | 'prepare'
-): Promise<void> {
+): Promise<readonly string[]> {
   app.addHook('onClose', async () => { await store.close?.() })
   try {
-    await store[method]?.()
+    return await store[method]?.() ?? []
   } catch (error) {
     throw withOwner(error, `the store of ${ownerOf(name)}`)
   }
@@ -60,14 +68,29 @@ export async function callStore (
 /** The resources that share a table. */
 type TableUsers = readonly [ResolvedDeclaration, ...ResolvedDeclaration[]]
 
+/** The stores of tables that are open. */
+export interface OpenedTables {
+  /** The stores in the order in which they are prepared. */
+  readonly stores: readonly Store[]
+  /** Those whose tables refer to others that come later. */
+  readonly late: ReadonlySet<Store>
+}
+
 /**
- * Opens the tables of the option `stores`, each after those that it refers to. Resources with the same table share its
- * store. Returns the stores in this order.
+ * Opens the tables of the option `stores`, each after those of the parents of its rows. Resources with the same table
+ * share its store.
  * @throws InvalidOptionError
  */
-export function openTables (declarations: readonly ResolvedDeclaration[]): readonly Store[] {
+export function openTables (
+  registration: Pick<Registration, 'app'>,
+  declarations: readonly ResolvedDeclaration[]
+): OpenedTables {
   const all = declarations.flatMap(listNested)
+  findTargets(registration, declarations, all)
   const opened: Store[] = []
+  const late = new Set<Store>()
+  const isOpen = (wanted: ResolvedDeclaration['options']['stores'], table: string): boolean =>
+    !all.some(({ options }) => options.stores === wanted && options.table === table && options.store === noStore)
   const open = (one: ResolvedDeclaration, path: readonly string[]): void => {
     const { stores, table, store } = one.options
     if (stores === undefined || store !== noStore) return
@@ -85,13 +108,40 @@ export function openTables (declarations: readonly ResolvedDeclaration[]): reado
         }
         open(parent, [...path, parent.options.table])
       }
-      const store = stores.open(requestTable(table, users))
+      const request = requestTable(table, users)
+      const refersToLater = Object.values(request.references).some((other) =>
+        other.table !== table && !isOpen(stores, other.table))
+      const store = stores.open(request)
       opened.push(store)
+      if (refersToLater) late.add(store)
       for (const user of users) user.options = Object.freeze({ ...user.options, store })
     })
   }
   for (const one of all) open(one, [one.options.table])
-  return opened
+  return { stores: opened, late }
+}
+
+/** Finds the references that are foreign keys: those to a resource with the same `stores` that is declared by now. */
+function findTargets (
+  registration: Pick<Registration, 'app'>,
+  declarations: readonly ResolvedDeclaration[],
+  all: readonly ResolvedDeclaration[]
+): void {
+  const { app, app: { prefix } } = registration
+  const place = ({ options, inherited: { path } }: ResolvedDeclaration): ReferencePlace =>
+    ({ options, registration, path: path.join('/'), prefix })
+  const known = [...declarations.map(place), ...registryOf(app).resources]
+  for (const one of all) {
+    const { stores, references } = one.options
+    if (stores === undefined) continue
+    const find = (reference: ResolvedReference): ResolvedReference => {
+      const [target, ...others] = findNamed(reference.to, place(one), known)
+      const isKey = reference.check && others.length === 0 && target?.options.stores === stores
+      return { ...reference, target: isKey ? target?.options : undefined }
+    }
+    const found = new Map([...references].map(([attribute, reference]) => [attribute, find(reference)]))
+    one.options = Object.freeze({ ...one.options, references: found })
+  }
 }
 
 function listNested (declaration: ResolvedDeclaration): ResolvedDeclaration[] {
@@ -129,7 +179,32 @@ function joinReferences (users: readonly ResolvedDeclaration[]): ReadonlyMap<str
     }
     references.set(foreignKey, { table, ...(onDelete !== undefined && { onDelete }) })
   }
+  for (const { options } of users) {
+    for (const [attribute, { target, onDelete = 'restrict' }] of options.references) {
+      if (target === undefined) continue
+      const { table } = target
+      checkKey(options, attribute, target.idType, onDelete)
+      const known = references.get(attribute) ?? { table, onDelete, optional: true }
+      if (known.table !== table || (known.onDelete ?? 'restrict') !== onDelete) {
+        const other = `refers to "${known.table}" with '${known.onDelete ?? 'restrict'}' in another resource of`
+        refuse(options, 'references', `has "${attribute}" with '${onDelete}' to "${table}", which ${other}`)
+      }
+      references.set(attribute, known)
+    }
+  }
   return references
+}
+
+/** Checks that an attribute can be a foreign key. An undeclared attribute is refused later. */
+function checkKey (options: ResolvedOptions, attribute: string, idType: IdType, onDelete: OnDelete): void {
+  const { shape, required } = shapeOf(options.schema ?? {}).properties.get(attribute) ?? {}
+  if (shape === undefined) return
+  if (idType === 'uuid' && shape.format !== 'uuid') {
+    refuse(options, 'references', `has "${attribute}", which has UUIDs, so it needs the format 'uuid' in`)
+  }
+  if (onDelete === 'set null' && required === true && !shape.types.has('null')) {
+    refuse(options, 'references', `has "${attribute}" with 'set null', but the attribute cannot be null in`)
+  }
 }
 
 function joinIds (users: TableUsers): 'integer' | 'uuid' {

@@ -9,6 +9,7 @@ import type { FindLocation } from '../resource/location.js'
 import { REFERENCE, singularize } from '../resource/inflection.js'
 import { nameOf, openingAction } from '../modes.js'
 import { referencedAttribute, type Resource } from '../resource/resource.js'
+import type { ResolvedReference } from '../options/resolve/options.js'
 import type { Store } from '../stores/store.js'
 import { describeTypes } from '../schema/convert-text.js'
 import type { TypeName } from '../schema/types.js'
@@ -82,6 +83,7 @@ export class Relations {
     for (const make of this.#made.values()) make()
     for (const { attribute, from, find, findLinks, findRows } of this.#references) {
       const resource = find()
+      checkForeignKey(attribute, from, resource)
       if (isGuarded(resource.level)) this.guarded.push({ attribute, find: findRows() })
       const list = compileRelatedList(from, { resource, attribute, relation: stemOf(attribute) })
       if (list !== undefined) resource.relations.lists.push(list)
@@ -224,6 +226,27 @@ function makeReference ({ name, attribute, from, find, findRows }: ReferenceRela
     refuse(`whose ${values} have another type: the attribute ${describeTypes([type]).text}`)
   }
   return { name, resource, isMany: false, load: compileLoadOne(findRows(), referencedBy(target), attribute) }
+}
+
+/**
+ * Checks that a reference to a resource with the same `stores` is a foreign key, and that only a foreign key says what
+ * a deletion does.
+ * @throws InvalidOptionError
+ */
+function checkForeignKey (
+  attribute: string,
+  from: RelatedResource,
+  { options: { stores, name } }: RelatedResource
+): void {
+  const { check, onDelete, target } = from.options.references.get(attribute) as ResolvedReference
+  if (target !== undefined || !check) return
+  const refuse = (reason: string): never => {
+    throw new InvalidOptionError('references', `names "${name}" for "${attribute}", ${reason}`)
+  }
+  if (stores !== undefined && stores === from.options.stores) {
+    refuse('which is registered later, so it is no foreign key yet; register it before, or both in one draw(…)')
+  }
+  if (onDelete !== undefined) refuse('with "onDelete", but only resources with the same "stores" have foreign keys')
 }
 
 /** Returns the type of the values that reference a row, or `undefined` if they can have several. */

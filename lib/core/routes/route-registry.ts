@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ClashError, InvalidOptionError, nameOwner, ownerOf } from '../errors.js'
 import type { CompiledResource } from '../compiled-resource.js'
 import { warnOfTimeout } from '../registration/app-internals.js'
+import type { ResolvedOptions } from '../options/resolve/options.js'
 import type { Route, RoutePath } from './route.js'
 import { type NamedPath, PathNames } from './path-helpers.js'
 import { type AjvSettings, Validators } from '../schema/validation/validators.js'
@@ -35,11 +36,16 @@ interface DeclarationPlace {
   readonly path: string
 }
 
-/** A resource that is not nested. */
-interface ReferencedResource extends DeclarationPlace {
-  readonly compiled: CompiledResource
+/** The place of a resource that is not nested, and its options. */
+export interface ReferencePlace extends DeclarationPlace {
+  readonly options: ResolvedOptions
   /** The prefix of the instance. */
   readonly prefix: string
+}
+
+/** A resource that is not nested. */
+interface ReferencedResource extends ReferencePlace {
+  readonly compiled: CompiledResource
 }
 
 /** The place of a home page. */
@@ -117,20 +123,31 @@ class Registry {
 }
 
 /**
- * Finds the resource that the option `references` names. One of the same scope, else of the same registration, else
- * with the same prefix comes first.
+ * Finds the resources that the option `references` may name. Those of the same scope, else of the same registration,
+ * else with the same prefix come first.
+ */
+export function findNamed<T extends ReferencePlace> (
+  name: string,
+  { registration, path, prefix }: Omit<ReferencePlace, 'options'>,
+  all: readonly T[]
+): readonly T[] {
+  const named = all.filter(({ options }) => !options.singleton && options.plural === name)
+  const beside = named.filter((other) => other.registration === registration)
+  const alike = named.filter((other) => other.prefix === prefix)
+  const groups = [beside.filter((other) => other.path === path), beside, alike]
+  return groups.find(({ length }) => length > 0) ?? named
+}
+
+/**
+ * Finds the resource that the option `references` names.
  * @throws InvalidOptionError
  */
 function findReferenced (
   name: string,
-  { registration, path, prefix }: Omit<ReferencedResource, 'compiled'>,
+  own: Omit<ReferencePlace, 'options'>,
   all: readonly ReferencedResource[]
 ): CompiledResource {
-  const named = all.filter(({ compiled: { resource } }) => !resource.singleton && resource.plural === name)
-  const beside = named.filter((other) => other.registration === registration)
-  const alike = named.filter((other) => other.prefix === prefix)
-  const groups = [beside.filter((other) => other.path === path), beside, alike, named]
-  const [first, ...others] = groups.find(({ length }) => length > 0) ?? []
+  const [first, ...others] = findNamed(name, own, all)
   if (first === undefined) {
     const hint = didYouMean(name, all.map(({ compiled: { resource: { plural } } }) => plural))
     throw new InvalidOptionError(
@@ -155,9 +172,9 @@ export function addReferences (app: FastifyInstance, compiled: CompiledResource,
   const { resources } = registryOf(app)
   const own = { ...place, prefix: app.prefix }
   registryOf(app).all.push({ compiled, registration: place.registration })
-  if (resourcePaths.parent === undefined) resources.push({ compiled, ...own })
-  for (const [attribute, target] of references) {
-    relations.addReference(compiled, attribute, target, () => findReferenced(target, own, resources))
+  if (resourcePaths.parent === undefined) resources.push({ compiled, options: compiled.options, ...own })
+  for (const [attribute, { to }] of references) {
+    relations.addReference(compiled, attribute, to, () => findReferenced(to, own, resources))
   }
   if (references.size === 0) return
   app.addHook('onReady', (done) => {

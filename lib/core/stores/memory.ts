@@ -68,6 +68,8 @@ export function memoryStore<A = Attributes> (options: MemoryStoreOptions = {}): 
 export function memoryStores (): Stores {
   const database = new MemoryDatabase()
   const opened = new Map<string, { readonly key: string, readonly table: MemoryTable, readonly store: MemoryStore }>()
+  /** The foreign keys to tables that are not open yet, by the names of these. */
+  const waiting = new Map<string, Array<(target: MemoryTable) => void>>()
   return Object.freeze<Stores>({
     open ({ table: name, attributes, id, unique, references }: TableRequest) {
       const key = JSON.stringify({ id, unique, references })
@@ -80,11 +82,17 @@ export function memoryStores (): Stores {
       const table = new MemoryTable({ id, unique, name, decimals: decimalsOf(attributes) })
       const store = makeStore(table, database, rulesOf(references)) as MemoryStore
       opened.set(name, { key, table, store })
-      for (const [attribute, { table: parent, onDelete = 'restrict' }] of Object.entries(references)) {
+      for (const [attribute, { table: parent, onDelete = 'restrict', optional }] of Object.entries(references)) {
+        const refer = (target: MemoryTable): void => {
+          table.refer(new MemoryReference(attribute, table, target, onDelete))
+        }
         const target = opened.get(parent)
-        if (target === undefined) throw new InvalidOptionError('stores', `must open the table "${parent}" first`)
-        table.refer(new MemoryReference(attribute, table, target.table, onDelete))
+        if (target !== undefined) refer(target.table)
+        else if (optional === true) waiting.set(parent, [...waiting.get(parent) ?? [], refer])
+        else throw new InvalidOptionError('stores', `must open the table "${parent}" first`)
       }
+      for (const refer of waiting.get(name) ?? []) refer(table)
+      waiting.delete(name)
       return store
     }
   })

@@ -272,8 +272,12 @@ export interface Store<A = Attributes> {
    * the resources. It changes nothing.
    */
   describe? (): MaybePromise<void>
-  /** Prepares the store when a resource with it is registered. If it throws, the app does not start. */
-  prepare? (): MaybePromise<void>
+  /**
+   * Prepares the store when a resource with it is registered. If it throws, the app does not start. If the table
+   * refers to one that is opened later, it is called once more when that one is prepared.
+   * @returns what the log of the app should warn of, as sentences
+   */
+  prepare? (): MaybePromise<readonly string[] | void>
   /**
    * Closes what the store has opened itself, such as a file. When an app closes, the plugin calls it once for each call
    * of `describe` and of `prepare`.
@@ -331,7 +335,7 @@ export interface Store<A = Attributes> {
 /** A store whose five methods return their results synchronously. */
 export interface SyncStore<A = Attributes> extends Store<A> {
   describe? (): void
-  prepare? (): void
+  prepare? (): readonly string[] | void
   close? (): void
   list (query: Query, context: Context): Iterable<ReadonlyArray<Row<A>>>
   count? (query: CountQuery, context?: Context): Count
@@ -353,6 +357,11 @@ export interface Reference {
   readonly table: string
   /** What happens when the row that it refers to is deleted. @default 'restrict' */
   readonly onDelete?: OnDelete
+  /**
+   * Whether a table that exists may lack the foreign key. The store then adds it only if no row has a value there, and
+   * `prepare` warns else. The other table may be opened later. @default false
+   */
+  readonly optional?: boolean
 }
 
 /** Returns what deletions do to rows with these foreign keys, by attribute. */

@@ -3,10 +3,12 @@ import { findMember } from '../../core/util/own-property.js'
 import { ConstraintError } from '../constraint-errors.js'
 import type { Context } from '../../core/stores/store.js'
 import type { Transactions, TransactionSource } from '../../core/stores/transaction.js'
-import { type Driver, groupIndexes, type RawRow, type Statement, type Table, type TableName } from '../dialect.js'
+import {
+  type Driver, groupIndexes, quoteName, type RawRow, type Statement, type Table, type TableName
+} from '../dialect.js'
 import { type SqliteSession, TransactionConnection } from './session.js'
 import { prepare, type PreparedStatement, readRows, type SqliteDatabase } from './statement.js'
-import { type ReadRows, readStructure } from './structure.js'
+import { type PragmaReference, type ReadRows, readStructure } from './structure.js'
 import { WriteQueue } from './write-queue.js'
 
 /** The connection of a driver. It may be another one after it was closed. */
@@ -143,7 +145,10 @@ export class SqliteDriver implements Driver {
       if (session !== undefined) return this.#prepare(statement, session.database).read(values)
       return statement.writes ? await this.#connection.queue.run(execute) : execute()
     } catch (error) {
-      throw this.#explain(error, statement.writes && session === undefined)
+      const explained = this.#explain(error, statement.writes && session === undefined)
+      throw explained instanceof ConstraintError && explained.kind === 'reference'
+        ? this.#blame(explained, statement, values, session?.database)
+        : explained
     }
   }
 
@@ -254,6 +259,23 @@ export class SqliteDriver implements Driver {
     return error
   }
 
+  /** Names a column that refers to nothing. SQLite does not say which of the foreign keys has refused a write. */
+  #blame (
+    error: ConstraintError,
+    { fills = [] }: Statement,
+    values: readonly unknown[],
+    database = this.#database
+  ): ConstraintError {
+    const keys = this.#query<Pick<PragmaReference, 'table' | 'from'> & { to: string }>(FOREIGN_KEYS, this.#table)
+    const broken = keys.find(({ table, from, to }) => {
+      const value = values[fills.indexOf(from)] ?? null
+      if (value === null) return false
+      const text = `SELECT 1 FROM ${quoteName(table)} WHERE ${quoteName(to)} = ?`
+      return readRows(database.prepare(text), [value]).length === 0
+    })
+    return broken === undefined ? error : new ConstraintError(error.kind, [broken.from], error.cause, error.tables)
+  }
+
   /** Returns the tables whose foreign keys restrict deletions. SQLite does not say which of them has refused one. */
   #findReferrers (): string[] {
     return this.#query<{ name: string }>(REFERRERS, this.#table).map(({ name }) => name)
@@ -282,6 +304,10 @@ const CONSTRAINTS: ReadonlyArray<readonly [ConstraintError['kind'], RegExp]> = [
   ['value', /^cannot store \w+ value in \w+ column (.*)/s],
   ['value', /^string or blob (too big)/]
 ]
+/** Selects the foreign keys of one column, with the column of the other table. */
+const FOREIGN_KEYS = `SELECT own."table", own."from",
+    coalesce(own."to", (SELECT name FROM pragma_table_info(own."table") WHERE pk = 1)) AS "to"
+  FROM pragma_foreign_key_list(?) AS own GROUP BY own.id HAVING count(*) = 1`
 const REFERRERS = `SELECT DISTINCT made.name AS name
   FROM sqlite_master AS made, pragma_foreign_key_list(made.name) AS referring
   WHERE made.type = 'table' AND referring."table" = ? COLLATE NOCASE

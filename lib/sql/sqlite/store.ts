@@ -128,7 +128,7 @@ function openStore (options: SqliteStoreOptions): SqliteStore {
     async prepare () {
       connection.retain()
       await openAtStart(connection)
-      await store.prepare()
+      return store.prepare()
     },
     close () { connection.release() }
   }) as SqliteStore

@@ -1,5 +1,6 @@
 import { InvalidOptionError } from '../../core/errors.js'
 import type { AttributesSchema } from '../../core/schema/types.js'
+import type { OnDelete } from '../../core/stores/store.js'
 import { type Columns, makeColumns } from '../columns/column.js'
 import { type Dialect, quoteTable } from '../dialect.js'
 import { type IdColumns, makeGeneratedId, makeKey } from '../keys/id-columns.js'
@@ -35,6 +36,10 @@ export interface CheckedTable {
   readonly notNull: ReadonlySet<string>
   /** The columns that the database fills in if an insert does not name them. */
   readonly filled: ReadonlySet<string>
+  /** What each foreign key does at a deletion, by its attribute; `undefined` if the table lacks it. */
+  readonly rules: ReadonlyMap<string, OnDelete | undefined>
+  /** What the app should be warned of, as sentences. */
+  readonly warnings: readonly string[]
 }
 
 export type TableDefinitionOptions = SqlStoreOptions & { readonly schema?: string | undefined }

@@ -1,5 +1,6 @@
 import { capitalize } from '../../core/util/words.js'
-import type { Dialect, Driver, Table } from '../dialect.js'
+import type { Dialect, Driver, RawRow, Table } from '../dialect.js'
+import type { ForeignKey } from '../options.js'
 import type { CheckedTable, TableDefinition } from './definition.js'
 import { learnTable, type Misfit, misfitError, missingTable, TableCheck } from './table-check.js'
 import { TableStatements } from './table-statements.js'
@@ -18,6 +19,9 @@ interface Inspection {
   /** The table, or `undefined` if it is missing. */
   readonly found: Table | undefined
   readonly misfits: readonly Misfit[]
+  /** The foreign keys that the table may lack, which only the app can add. */
+  readonly gaps: readonly Misfit[]
+  readonly statements: TableStatements
 }
 
 /** Checks that a table fits, and runs the statements that create it, or add what is missing. */
@@ -35,10 +39,13 @@ export class Migration {
   /** Throws `InvalidOptionError` if the table is missing or does not fit. */
   async check (): Promise<CheckedTable> {
     const definition = this.#definition
-    const { found, misfits } = await this.#inspect()
+    const { found, misfits, gaps, statements } = await this.#inspect()
     if (found === undefined) throw missingTable(definition, await this.#driver.tables())
-    if (misfits.length > 0) throw misfitError(definition.table, misfits)
-    return learnTable(definition, found)
+    const faults = misfits.filter(({ optional }) => optional !== true)
+    if (faults.length > 0) throw misfitError(definition.table, faults)
+    const warnings: string[] = []
+    for (const gap of [...gaps, ...misfits]) warnings.push(await this.#describeGap(gap, found, statements))
+    return { ...learnTable(definition, found), warnings }
   }
 
   /** Returns what must be done so that the table fits. Nothing changes. */
@@ -81,14 +88,60 @@ export class Migration {
   }
 
   async #inspect (): Promise<Inspection> {
-    const definition = this.#definition
+    const references = await this.#findReferences()
+    const definition = { ...this.#definition, references }
     const found = await this.#driver.describe()
     const statements = new TableStatements(definition, this.#dialect)
-    if (found !== undefined) {
-      return { found, misfits: new TableCheck(definition, found, this.#dialect, statements).run() }
+    if (found === undefined) {
+      const cures = [statements.createTable(), ...definition.unique.map((group) => [statements.addIndex(group)])]
+      const misfits = cures.map((cure) => ({ fault: 'the table is missing', cure }))
+      return { found, misfits, gaps: [], statements }
     }
-    const cures = [statements.createTable(), ...definition.unique.map((group) => [statements.addIndex(group)])]
-    return { found, misfits: cures.map((cure) => ({ fault: 'the table is missing', cure })) }
+    const misfits: Misfit[] = []
+    const gaps: Misfit[] = []
+    for (const misfit of new TableCheck(definition, found, this.#dialect, statements).run()) {
+      const { optional, reference, cure } = misfit
+      const isAddable = reference !== undefined && cure !== undefined &&
+        (await this.#query(statements.findValue(reference))).length === 0
+      if (optional === true && !isAddable) gaps.push(misfit)
+      else misfits.push(misfit)
+    }
+    return { found, misfits, gaps, statements }
+  }
+
+  /** Returns the foreign keys without those to tables that do not exist yet, which a later preparation adds. */
+  async #findReferences (): Promise<readonly ForeignKey[]> {
+    const { references, table, schema } = this.#definition
+    const isOpen = ({ optional, table: target }: ForeignKey): boolean => optional && target !== table
+    if (!this.#dialect.addsReferences || !references.some(isOpen)) return references
+    const tables = await this.#driver.tables()
+    return references.filter((foreignKey) => !isOpen(foreignKey) || tables.some((other) =>
+      other.name === foreignKey.table && (schema === undefined ? other.isVisible : other.schema === schema)))
+  }
+
+  async #query (text: string): Promise<readonly RawRow[]> {
+    return this.#driver.run({ text, writes: false, returns: true, kept: false }, [])
+  }
+
+  /** Describes a foreign key that the table may lack: how many rows break it, and the statements that add it. */
+  async #describeGap ({ fault, reference }: Misfit, found: Table, statements: TableStatements): Promise<string> {
+    const begin = `the table ${this.#definition.quoted} is used as it is, but ${fault}`
+    if (reference === undefined) return begin
+    let broken = 'How many rows refer to nothing is unknown.'
+    try {
+      const [row] = await this.#query(statements.countOrphans(reference))
+      broken = `Rows that refer to nothing: ${String(row?.orphans)}.`
+    } catch {
+      // The types of the two columns cannot be compared, or the database has no time.
+    }
+    const { byAttribute, id, version } = this.#definition.columns
+    const known = [...byAttribute.values()].map(({ name }) => name)
+    const hasOthers = found.columns.some(({ name }) => ![...known, id, version].includes(name))
+    const text = `${begin}. ${broken} To add it, mend these rows and`
+    if (this.#dialect.addsReferences) return `${text} run: ${statements.validateReference(reference).join('; ')}`
+    return hasOthers
+      ? `${text} move all to a new table: https://www.sqlite.org/lang_altertable.html#otheralter`
+      : `${text} run (indexes and triggers of your own are lost): ${statements.rebuildTable().join('; ')}`
   }
 }
 

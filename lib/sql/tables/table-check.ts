@@ -1,9 +1,11 @@
 import { InvalidOptionError } from '../../core/errors.js'
 import { didYouMean } from '../../core/util/words.js'
 import type { GeneratedIdType } from '../../core/resource/resource.js'
+import type { OnDelete } from '../../core/stores/store.js'
 import {
   type SqlColumn,
   type Dialect,
+  type FoundReference,
   LIMITED_TEXT,
   type Table,
   type TableColumn,
@@ -31,11 +33,17 @@ export interface Misfit {
   readonly cure?: readonly string[]
   /** Why the app must decide whether to run them, as a sentence. */
   readonly obstacle?: string
+  /** Whether the app starts all the same, with a warning. @default false */
+  readonly optional?: boolean
+  /** The foreign key that the table may lack. */
+  readonly reference?: ForeignKey
 }
 
 /** Returns what a store learns from a table that fits. */
-export function learnTable (wanted: TableDefinition, found: Table): CheckedTable {
+export function learnTable (wanted: TableDefinition, found: Table): Omit<CheckedTable, 'warnings'> {
   return {
+    rules: new Map(wanted.references.map((foreignKey) =>
+      [foreignKey.column.attribute, ruleOf(findReference(found, foreignKey)) as OnDelete | undefined])),
     isKeyUnique: wanted.ids.isGenerated || isUniqueKey(wanted, found),
     types: new Map(found.columns.map(({ name, type }) => [name, type])),
     notNull: new Set(found.columns.flatMap(({ name, notNull }) => notNull ? [name] : [])),
@@ -160,19 +168,20 @@ export class TableCheck {
   }
 
   #checkReference (foreignKey: ForeignKey): void {
-    const { column: { name }, table, onDelete } = foreignKey
-    const found = this.#found.references.find((reference) => reference.column === name && reference.table === table)
-    const rule = found?.onDelete.toLowerCase().replace('no action', 'restrict')
+    const { column: { name }, table, onDelete, optional } = foreignKey
+    const found = findReference(this.#found, foreignKey)
+    if (ruleOf(found) === onDelete) return
     const wanted = `ON DELETE ${onDelete.toUpperCase()}`
-    if (found !== undefined) {
-      if (rule === onDelete) return
-      this.#report(`the foreign key "${name}" has ON DELETE ${found.onDelete}, but needs ${wanted}`)
-      return
-    }
-    const fault = `the column "${name}" has no foreign key to "${table}" with ${wanted}`
+    const fault = found === undefined
+      ? `the column "${name}" has no foreign key to "${table}" with ${wanted}`
+      : `the foreign key "${name}" has ON DELETE ${found.onDelete}, but needs ${wanted}`
+    const isAddable = found === undefined && this.#dialect.addsReferences
+    const cure = isAddable ? this.#statements.addReference(foreignKey) : undefined
     // A column that is added gets its foreign key at once.
     if (!this.#found.columns.some((column) => column.name === name)) this.#report(fault, [])
-    else if (this.#dialect.addsReferences) this.#report(fault, this.#statements.addReference(foreignKey))
+    else if (optional && found !== undefined) this.#misfits.push({ fault, optional })
+    else if (optional) this.#misfits.push({ fault, optional, reference: foreignKey, ...(cure && { cure }) })
+    else if (cure !== undefined || found !== undefined) this.#report(fault, cure)
     else this.#report(`${fault}, which the database can only add to a new table: move the rows to one`)
   }
 
@@ -184,6 +193,15 @@ export class TableCheck {
     if (obstacle !== undefined) this.#blocked.add(name)
     this.#report(`there is no column "${name}" for ${what}`, cure, obstacle)
   }
+}
+
+function findReference ({ references }: Table, { column: { name }, table }: ForeignKey): FoundReference | undefined {
+  return references.find((reference) => reference.column === name && reference.table === table)
+}
+
+/** Returns what a foreign key of the database does at a deletion, as the option `onDelete` spells it. */
+function ruleOf (found: FoundReference | undefined): string | undefined {
+  return found?.onDelete.toLowerCase().replace('no action', 'restrict')
 }
 
 /** Describes the type of a column for a message. In SQLite, some have none, such as the computed columns of a view. */

@@ -75,6 +75,47 @@ export class TableStatements {
     ]
   }
 
+  /** Selects a row that has a value in the column of a foreign key. */
+  findValue ({ column }: ForeignKey): string {
+    return `SELECT 1 AS found FROM ${this.#definition.quoted} WHERE ${column.quoted} IS NOT NULL LIMIT 1`
+  }
+
+  /** Counts the rows that refer to no row of the table of a foreign key, which is found by its `id`. */
+  countOrphans ({ column: { quoted: column }, table }: ForeignKey): string {
+    const { quoted, schema } = this.#definition
+    const target = quoteTable(this.#dialect, table, schema)
+    return `SELECT count(*) AS orphans FROM ${quoted} AS child WHERE ${column} IS NOT NULL ` +
+      `AND NOT EXISTS (SELECT 1 FROM ${target} AS parent WHERE parent.${this.#dialect.quote('id')} = child.${column})`
+  }
+
+  /** Adds a foreign key to a table with many rows, which are checked while others are written. */
+  validateReference (foreignKey: ForeignKey): readonly string[] {
+    const { table, quoted } = this.#definition
+    const { quote, longestName } = this.#dialect
+    const name = quote(nameIndex([table, foreignKey.column.name], 'fkey', longestName))
+    return [
+      `ALTER TABLE ${quoted} ADD CONSTRAINT ${name} ${this.#foreignKey(foreignKey)} NOT VALID`,
+      `ALTER TABLE ${quoted} VALIDATE CONSTRAINT ${name}`,
+      ...this.#serveReference(foreignKey)
+    ]
+  }
+
+  /** Moves the rows to a new table, which has the foreign keys that SQLite adds to no other ("ALTER TABLE" §7). */
+  rebuildTable (): readonly string[] {
+    const { table, quoted, columns, ids, versions: { counter }, unique } = this.#definition
+    const made = this.#dialect.quote(`${table}_new`)
+    const [create = '', ...served] = this.createTable()
+    const names = [...ids.parts.map(({ quoted }) => quoted), ...(counter === undefined ? [] : [counter])]
+    const all = [...new Set([...names, ...[...columns.byAttribute.values()].map(({ quoted }) => quoted)])].join(', ')
+    return [
+      'PRAGMA foreign_keys = OFF', 'BEGIN',
+      create.replace(`CREATE TABLE IF NOT EXISTS ${quoted}`, () => `CREATE TABLE ${made}`),
+      `INSERT INTO ${made} (${all}) SELECT ${all} FROM ${quoted}`,
+      `DROP TABLE ${quoted}`, `ALTER TABLE ${made} RENAME TO ${quoted}`,
+      ...served, ...unique.map((group) => this.addIndex(group)), 'COMMIT', 'PRAGMA foreign_keys = ON'
+    ]
+  }
+
   /** Adds a unique index. */
   addIndex (columns: readonly string[]): string {
     const { quote, longestName } = this.#dialect

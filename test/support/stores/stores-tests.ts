@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
-import { draw, type Id, type Mapper, type Stores } from '../../../lib/index.js'
+import resources, { draw, type Id, type Mapper, type Stores } from '../../../lib/index.js'
 import { singularize } from '../../../lib/core/resource/inflection.js'
 import { plainTag } from '../plain-tag.js'
 import { thrownBy } from './sql-engines.js'
@@ -207,5 +207,101 @@ export function testStores (t: Test, open: () => Promise<Stores>): void {
     })
     t.match(await rows.update(id, { parentId: null }, any, context), { ok: true })
     t.match(await parents.delete(parentId, any, context), { ok: true })
+  })
+
+  t.test('references to resources of the same stores are foreign keys', async (t) => {
+    const order = {
+      type: 'object',
+      required: ['customerId'],
+      properties: {
+        customerId: { type: 'integer' },
+        productId: { type: ['integer', 'null'] },
+        agentId: { type: ['integer', 'null'] },
+        formerId: { type: ['integer', 'null'] },
+        placeId: { type: ['string', 'null'], format: 'uuid' }
+      }
+    } as const
+    const scene = await serve(t, (map) => map
+      .resources('orders', {
+        formats,
+        attributes: order,
+        references: {
+          customerId: 'customers',
+          productId: { to: 'products', onDelete: 'set null' },
+          agentId: { to: 'agents', onDelete: 'cascade' },
+          formerId: { to: 'customers', check: false },
+          placeId: { to: 'places' }
+        }
+      })
+      .resources('customers', x).resources('products', x).resources('agents', x)
+      .resources('places', { ...x, id: 'uuid' }))
+    const customerId = await scene.create('/customers')
+    const [productId, agentId] = [await scene.create('/products'), await scene.create('/agents')]
+    const placeId = await scene.create('/places')
+    const whole = { customerId, productId, agentId, placeId }
+    const missing = '00000000-0000-7000-8000-000000000000'
+    for (const [name, value] of [['customerId', 9], ['productId', 9], ['agentId', 9], ['placeId', missing]] as const) {
+      const answer = await scene.send('POST', '/orders.json', { ...whole, [name]: value })
+      t.equal(answer.status, 422, name)
+      t.strictSame(JSON.parse(answer.body).errors, { [name]: ['refers to something that does not exist'] })
+    }
+    const id = await scene.create('/orders', { ...whole, formerId: 99 })
+    t.match(await scene.send('PUT', '/orders.json', { id, agentId: 8, productId }), {
+      status: 422, body: '{"agentId":["refers to something that does not exist"]}'
+    })
+    t.equal(await scene.statusOf('DELETE', `/customers.json?id=${customerId}`), 409)
+    t.equal(await scene.statusOf('DELETE', `/places.json?id=${placeId}`), 409)
+    t.match(await scene.send('GET', `/agents/${agentId}.html`), { body: '<p>1 order will be deleted too.</p>' })
+    t.equal(await scene.statusOf('DELETE', `/products.json?id=${productId}`), 204)
+    t.match(await scene.send('GET', `/orders/${id}.json`), { body: '"productId":null', etag: '"2.json"' })
+    t.equal(await scene.statusOf('DELETE', `/agents.json?id=${agentId}`), 204)
+    t.equal(await scene.statusOf('GET', `/orders/${id}.json`), 404)
+    t.equal(await scene.statusOf('DELETE', `/customers.json?id=${customerId}`), 204)
+  })
+
+  t.test('tables may refer to each other, and stores may be used again', async (t) => {
+    const team = { type: 'object', properties: { ownerId: { type: ['integer', 'null'] } } } as const
+    const user = { type: 'object', properties: { teamId: { type: 'integer' } } } as const
+    const stores = await open()
+    const declare = (map: Mapper): unknown => map
+      .resources('teams', { attributes: team, formats, references: { ownerId: 'users' } })
+      .resources('users', { attributes: user, formats, references: { teamId: { to: 'teams', onDelete: 'cascade' } } })
+    for (const round of ['new', 'again']) {
+      const scene = await serve(t, declare, stores)
+      const missing = { status: 422, body: 'refers to something that does not exist' }
+      t.match(await scene.send('POST', '/teams.json', { ownerId: 99 }), missing, round)
+      const id = await scene.create('/teams', {})
+      const ownerId = await scene.create('/users', { teamId: id })
+      t.equal((await scene.send('PUT', '/teams.json', { id, ownerId })).status, 200)
+      t.equal(await scene.statusOf('DELETE', `/users.json?id=${ownerId}`), 409)
+      t.equal((await scene.send('PUT', '/teams.json', { id, ownerId: null })).status, 200)
+      t.equal(await scene.statusOf('DELETE', `/teams.json?id=${id}`), 204)
+      t.equal(await scene.statusOf('GET', `/users/${ownerId}.json`), 404)
+    }
+  })
+
+  t.test('a reference names a resource that is registered earlier, or has the table of a nested one', async (t) => {
+    const app = fastify()
+    t.teardown(() => app.close())
+    const stores = await open()
+    const attributes = { type: 'object', properties: { bestId: { type: ['integer', 'null'] } } } as const
+    app.register(resources, { ...x, name: 'tags', stores })
+    app.register(draw((map) => map.resources('posts', { attributes, formats, references: { bestId: 'comments' } },
+      (posts) => posts.resources('comments', {
+        formats,
+        attributes: { type: 'object', properties: { tagId: { type: 'integer' } } },
+        references: { tagId: 'tags' },
+        onDelete: 'cascade'
+      })).resources('comments', { ...x, attributes: { type: 'object', properties: {} } }), { stores }))
+    await app.ready()
+    const scene = new Scene(app)
+    const post = await scene.create('/posts', {})
+    t.equal((await scene.send('POST', `/posts/${post}/comments.json`, { tagId: 9 })).status, 422)
+    const tagId = await scene.create('/tags')
+    const bestId = await scene.create(`/posts/${post}/comments`, { tagId })
+    t.equal((await scene.send('PUT', '/posts.json', { id: post, bestId: 99 })).status, 422)
+    t.equal((await scene.send('PUT', '/posts.json', { id: post, bestId })).status, 200)
+    t.equal(await scene.statusOf('DELETE', `/comments.json?id=${bestId}`), 409)
+    t.equal(await scene.statusOf('DELETE', `/tags.json?id=${tagId}`), 409)
   })
 }

@@ -1,11 +1,15 @@
+import { Writable } from 'node:stream'
+import fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
-import { BY_ID, type OnDelete } from '../../../lib/index.js'
+import { BY_ID, draw, type OnDelete, type ResourceOptions, type Stores } from '../../../lib/index.js'
 import { type PostgresPool, postgresStore, postgresStores } from '../../../lib/sql/postgres/index.js'
 import { sqliteStore, sqliteStores, type SqlStore, type SqlStoreOptions } from '../../../lib/sql/sqlite/index.js'
 import { build, draft } from '../../support/helper.js'
 import { context, type Engine, every, openEngines, readAll, thrownBy } from '../../support/stores/sql-engines.js'
 import { testStores } from '../../support/stores/stores-tests.js'
 import { startPostgres } from '../../support/stores/postgres.js'
+
+type References = NonNullable<ResourceOptions['references']>
 
 for (const index of [0, 1]) {
   t.test(['SQLite', 'PostgreSQL'][index] as string, async (t) => {
@@ -25,7 +29,7 @@ for (const index of [0, 1]) {
         `CREATE TABLE usual (id ${id}, version INTEGER NOT NULL, "postId" INTEGER REFERENCES posts)`
       )
       const attributes = { type: 'object', properties: { postId: { type: ['integer', 'null'] } } } as const
-      const prepare = async (table: string, onDelete: OnDelete): Promise<void> =>
+      const prepare = async (table: string, onDelete: OnDelete): Promise<unknown> =>
         store({ table, attributes, references: { postId: { table: 'posts', onDelete } } }).prepare()
       const cure = name === 'sqlite'
         ? ', which the database can only add to a new table: move the rows to one.'
@@ -43,6 +47,111 @@ for (const index of [0, 1]) {
       })
       await prepare('cascading', 'cascade')
       await prepare('usual', 'restrict')
+    })
+
+    t.test('a table that exists starts without the foreign keys of references, with a warning', async (t) => {
+      const { name, run, stores, unmigrated } = (await openEngines())[index] as Engine
+      const isSqlite = name === 'sqlite'
+      const id = isSqlite ? 'INTEGER PRIMARY KEY AUTOINCREMENT' : 'bigserial PRIMARY KEY'
+      const [type, version] = [isSqlite ? 'INTEGER' : 'bigint', isSqlite ? 'INTEGER NOT NULL' : 'integer NOT NULL']
+      await run(
+        `CREATE TABLE authors (id ${id}, version ${version})`,
+        `CREATE TABLE posts (id ${id}, version ${version}, title TEXT, "authorId" ${type}, "editorId" ${type} ` +
+          'REFERENCES authors ON DELETE CASCADE)',
+        'CREATE UNIQUE INDEX title ON posts (title)',
+        'INSERT INTO authors (version) VALUES (1)',
+        'INSERT INTO posts (version, title, "authorId") VALUES (1, \'a\', 1), (1, \'b\', 8), (1, \'c\', 9)'
+      )
+      const number = { type: ['integer', 'null'] } as const
+      const attributes = {
+        type: 'object',
+        properties: { title: { type: ['string', 'null'] }, authorId: number, editorId: number, laterId: number }
+      } as const
+      /** Starts an app, and returns what its log has warned of. */
+      const start = async (stores: Stores, remark: References = {}): Promise<string[]> => {
+        const warnings: string[] = []
+        const log = new Writable({
+          write (line, _encoding, done) {
+            const { level, msg } = JSON.parse(String(line))
+            if (level === 40) warnings.push(msg)
+            done()
+          }
+        })
+        const app = fastify({ logger: { level: 'warn', stream: log } })
+        app.register(draw((map) => map
+          .resources('posts', {
+            attributes, unique: ['title'], references: { authorId: 'authors', editorId: 'authors', laterId: 'authors' }
+          })
+          .resources('remarks', { attributes: { type: 'object', properties: { postId: number } }, references: remark })
+          .resources('authors', { attributes: { type: 'object', properties: {} } }), { stores }))
+        await app.ready()
+        t.equal((await app.inject({ method: 'DELETE', url: '/authors?id=99' })).statusCode, 404)
+        await app.close()
+        return warnings.filter((text) => text.startsWith('resource "posts"'))
+      }
+      const table = 'resource "posts": the table "posts" is used as it is, but'
+      const rule = `${table} the foreign key "editorId" has ON DELETE CASCADE, but needs ON DELETE RESTRICT`
+      const [lacking = '', other] = await start(stores, { postId: 'posts' })
+      t.match(lacking, `${table} the column "authorId" has no foreign key to "authors" with ON DELETE RESTRICT. ` +
+        'Rows that refer to nothing: 2. To add it, mend these rows and run')
+      t.equal(other, rule)
+      const restrict = 'REFERENCES "authors" ON DELETE RESTRICT'
+      t.match(lacking, isSqlite
+        ? '; CREATE TABLE "posts_new" ("id" INTEGER PRIMARY KEY AUTOINCREMENT, '
+        : '; ALTER TABLE "posts" VALIDATE CONSTRAINT "posts_authorId_fkey"; CREATE INDEX IF NOT EXISTS')
+      t.match(lacking, isSqlite
+        ? `, FOREIGN KEY ("authorId") ${restrict}`
+        : `: ALTER TABLE "posts" ADD CONSTRAINT "posts_authorId_fkey" FOREIGN KEY ("authorId") ${restrict} NOT VALID`)
+
+      await run('UPDATE posts SET "authorId" = NULL WHERE "authorId" > 1')
+      for (const statement of lacking.replace(/^.*? run.*?: /, '').split('; ')) await run(statement)
+      t.strictSame(await start(unmigrated, { postId: 'posts' }), isSqlite ? [] : [rule], 'the statements add it')
+      t.match(await thrownBy(() => run('DELETE FROM authors')), { message: /foreign key/i })
+      t.strictSame(await run('SELECT title, "authorId" AS author FROM posts ORDER BY title'), [
+        { title: 'a', author: isSqlite ? 1 : '1' }, { title: 'b', author: null }, { title: 'c', author: null }
+      ])
+    })
+
+    t.test('the warning about a foreign key says what it cannot find out', async (t) => {
+      const { name, run, store } = (await openEngines())[index] as Engine
+      const id = name === 'sqlite' ? 'INTEGER PRIMARY KEY' : 'bigserial PRIMARY KEY'
+      await run(
+        `CREATE TABLE nodes (id ${id}, parent INTEGER, "other""s" INTEGER)`,
+        'CREATE TABLE codes (code TEXT PRIMARY KEY)',
+        'INSERT INTO nodes (parent) VALUES (7)'
+      )
+      const attributes = { type: 'object', properties: { parent: { type: ['integer', 'null'] } } } as const
+      const prepare = (target: string): Promise<readonly string[]> => store({
+        table: 'nodes', attributes, version: 'values', references: { parent: { table: target, optional: true } }
+      }).prepare()
+      const [itself = ''] = await prepare('nodes')
+      t.match(itself, 'to "nodes" with ON DELETE RESTRICT. Rows that refer to nothing: 1.')
+      const [other = ''] = await prepare('codes')
+      t.match(other, 'How many rows refer to nothing is unknown.')
+      const procedure = 'move all to a new table: https://www.sqlite.org/lang_altertable.html#otheralter'
+      t.match(other, name === 'sqlite' ? procedure : 'NOT VALID')
+      const missing = prepare('missing')
+      if (name === 'sqlite') t.match(await missing, ['to "missing" with ON DELETE RESTRICT'])
+      else t.strictSame(await missing, [], 'PostgreSQL gets it when the other table is there')
+    })
+
+    t.test('a table without values in the column gets its foreign key', async (t) => {
+      const { name, run, stores, unmigrated } = (await openEngines())[index] as Engine
+      const attributes = { type: 'object', properties: { noteId: { type: ['integer', 'null'] } } } as const
+      const start = async (stores: Stores, references: References): Promise<FastifyInstance> => {
+        const app = fastify()
+        t.teardown(() => app.close())
+        app.register(draw((map) => map.resources('remarks', { attributes, references, formats: ['json'] })
+          .resources('notes', { attributes: { type: 'object', properties: {} } }), { stores }))
+        await app.ready()
+        return app
+      }
+      await start(stores, {})
+      await start(unmigrated, { noteId: 'notes' })
+      const app = await start(stores, { noteId: 'notes' })
+      const { statusCode } = await app.inject({ method: 'POST', url: '/remarks', payload: { remark: { noteId: 9 } } })
+      t.equal(statusCode, name === 'sqlite' ? 201 : 422, 'SQLite adds no foreign key to a table that exists')
+      await run('DELETE FROM remarks')
     })
 
     t.test('migrate may be turned off', async (t) => {

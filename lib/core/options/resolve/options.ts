@@ -72,13 +72,18 @@ function checkScopeAttributes (given: unknown): Readonly<Record<string, Schema>>
   }))
 }
 
-/** Returns the plural names of resources by the attributes that have their ids. */
-function checkReferences (given: unknown): ReadonlyMap<string, string> {
+/** Returns the references to other resources, by attribute. */
+function checkReferences (given: unknown): ReadonlyMap<string, ResolvedReference> {
   const option = 'references'
   const references = checkObject(option, given, "an object of attributes and resources such as { authorId: 'authors' }")
   return checkEach(references, (attribute, target) => {
-    if (typeof target === 'string') return target
-    throw new InvalidOptionError(option, `has "${attribute}", which must name a resource, not ${show(target)}`)
+    const refuse = (reason: string): never => { throw new InvalidOptionError(option, `has "${attribute}", ${reason}`) }
+    const given = typeof target === 'string' ? { to: target } : target
+    if (!isObject(given)) return refuse(`which must name a resource, not ${show(target)}`)
+    if (given.to === undefined) refuse("which must name a resource, as in { to: 'authors' }")
+    const { to = '', onDelete, check = true } = checkMembers(option, given, { to: '', onDelete: '', check: true })
+    if (!check && onDelete !== undefined) refuse('which has "onDelete", but no foreign key with "check: false"')
+    return { to, onDelete: checkOnDelete(onDelete), check, target: undefined }
   })
 }
 
@@ -114,6 +119,16 @@ export function isOrigin (value: unknown): value is string {
   return typeof value === 'string' && !value.includes('*') && URL.canParse(value) && new URL(value).origin === value
 }
 
+/** A reference to another resource. */
+export interface ResolvedReference {
+  /** The plural name of the resource. */
+  readonly to: string
+  readonly onDelete: OnDelete | undefined
+  readonly check: boolean
+  /** The resource, if the attribute is a foreign key to its table. */
+  readonly target: Pick<ResolvedOptions, 'table' | 'idType'> | undefined
+}
+
 /** Checked options with their defaults, frozen. */
 export interface ResolvedOptions extends ConfiguredResource {
   readonly name: string
@@ -145,8 +160,7 @@ export interface ResolvedOptions extends ConfiguredResource {
   readonly filter: readonly string[] | undefined
   readonly search: readonly string[] | undefined
   readonly privateQueries: boolean
-  /** The names of the referenced resources, by attribute. */
-  readonly references: ReadonlyMap<string, string>
+  readonly references: ReadonlyMap<string, ResolvedReference>
   /** The value of the option, in which the names of actions are checked later. */
   readonly cacheControl: string | Readonly<Record<string, string>>
   readonly openapi: OpenapiOptions & { readonly suffixes: boolean } | false
