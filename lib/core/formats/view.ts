@@ -48,6 +48,8 @@ export interface TableView extends Pick<View, 'location' | 'request'> {
   readonly links: LinkedRows
   /** The attribute that the table leaves out, because all its rows have the same value. */
   readonly without: string
+  /** The other reference of the rows of a join table, and whether the page removes them. @default another table */
+  readonly joined?: { readonly attribute: string, readonly canRemove: boolean } | undefined
 }
 
 /** The rows that others reference: by the attribute that has their ids, and then by id. */

@@ -30,7 +30,11 @@ export interface ListedResource extends HookedResource {
   readonly prefill: Prefill
   readonly refusals: Refusals | undefined
   readonly representations: LinkedResource['representations']
-  readonly relations: { readonly links: readonly RowLinks[], readonly choices: readonly RowChoices[] }
+  readonly relations: {
+    readonly links: readonly RowLinks[],
+    readonly choices: readonly RowChoices[],
+    readonly references: ReadonlySet<string>
+  }
 }
 
 /** A row that others reference: its resource, and what they call it. */
@@ -77,7 +81,7 @@ function compileList (listed: ListedResource, from: HookedResource, related: Lis
   const { relation, attribute, open, referenced } = related
   // A handler of the app may list other rows, and its hooks may protect the list.
   const isReadable = !routing.handlers.has('list') && !guardsMore(listed, from, 'list')
-  const write = compileTable(listed, attribute)
+  const write = compileTable(listed, from, attribute)
   const findNew = compileNewPath(listed, attribute)
   const makeAdd = compileAdd(listed, from, related)
   const words = (lang: string): ResourceWords => wordsFor(listed, lang)
@@ -107,15 +111,25 @@ function compileList (listed: ListedResource, from: HookedResource, related: Lis
 type WriteTable = (rows: readonly Row[], opened: OpenRelatedRows, context: AccessContext) => Promise<string | undefined>
 
 /** Compiles the function that writes rows as a table, as the pages of their own resource do. */
-function compileTable (listed: ListedResource, attribute: string): WriteTable {
-  const { findLocation, relations } = listed
+function compileTable (listed: ListedResource, from: HookedResource, attribute: string): WriteTable {
+  const { resource: { actions, attributes }, findLocation, relations, refusals } = listed
+  const [joined = '', ...more] = [...attributes.keys()].filter((name) => name !== attribute)
+  const isJoin = more.length === 0 && relations.references.has(joined)
+  const removes = actions.has('delete') && !guardsMore(listed, from, 'delete')
   return async (rows, { request }, context) => {
     const writer = findPageWriter(listed)
     if (writer?.table === undefined) return undefined
     const links: FoundLinks = new Map()
     const others = relations.links.filter((other) => other.attribute !== attribute)
     await addLinks(others, rows, { request, get signal () { return context.signal } }, links)
-    return writer.table(rows, { location: findLocation(request.params), links, request, without: attribute })
+    const canRemove = isJoin && removes && (await refusals?.ofRows(request))?.has('delete') !== true
+    return writer.table(rows, {
+      location: findLocation(request.params),
+      links,
+      request,
+      without: attribute,
+      joined: isJoin ? { attribute: joined, canRemove } : undefined
+    })
   }
 }
 

@@ -124,8 +124,11 @@ export class Forms {
     const hidden = Object.entries(prefilled).map(([name, value]) =>
       ({ name: `${singular}[${name}]`, value: String(value) }))
     const whole = this.create(action, view)
+    const [plan, ...more] = this.#plansWithout(reference)
+    const isJoin = plan !== undefined && more.length === 0 && this.#references.has(plan.property.name)
+    const submit = isJoin ? this.#messages.addTo(plan.label) : whole.submit
     const back = { name: `${singular}[${MARKER}][back]`, value: reference }
-    return { ...whole, kind: 'add', hidden: [...whole.hidden, ...hidden, back], fields, another: undefined }
+    return { ...whole, kind: 'add', hidden: [...whole.hidden, ...hidden, back], fields, submit, another: undefined }
   }
 
   /** Makes the form that creates a row anew, with what was sent for one that exists no more. */

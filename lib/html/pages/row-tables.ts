@@ -2,16 +2,20 @@ import type { Resource } from '../../core/resource/resource.js'
 import type { Row } from '../../core/resource/row.js'
 import type { ChoicesView, TableView, WriterContext } from '../../core/formats/format.js'
 import { lazy } from '../../core/util/functions.js'
-import { type Content, markup, raw } from '../html-tag.js'
+import { MARKER } from '../../core/formats/form/parse.js'
+import { memberPath } from '../../core/resource/path-pattern.js'
+import { versionOf } from '../../core/resource/visible.js'
+import { makeHidden } from '../forms/form-values.js'
+import { type Content, markup, type Markup, raw } from '../html-tag.js'
 import type { RowNames } from '../values/row-names.js'
-import type { ShownAttributes } from '../values/shown-attributes.js'
+import type { ShownAttribute, ShownAttributes } from '../values/shown-attributes.js'
 import { renderButton } from '../views/controls-view.js'
 import { renderFilter } from '../views/filter-view.js'
-import { renderTable } from '../views/page-views.js'
+import { renderAction, renderTable } from '../views/page-views.js'
 import { ListColumns } from './columns.js'
 import { compileFilter, type Filter, type FilterSource } from './filter.js'
 import { mayRepeat } from './links.js'
-import { type RowButton, RowWriter } from './rows.js'
+import { canSendId, type RowButton, RowWriter } from './rows.js'
 
 /** The maximum number of columns of a table on the page of another row, besides the name and the id. */
 const COLUMNS = 4
@@ -45,7 +49,49 @@ export class RowTables {
 
   /** A page may have several tables, and each is in a section of its own. So a table is no landmark, and has no id. */
   write (rows: readonly Row[], view: TableView): string {
-    return this.#write(rows, view, view.without)
+    return view.joined === undefined
+      ? this.#write(rows, view, view.without)
+      : this.#writeJoined(rows, view, view.joined)
+  }
+
+  /** Writes the rows of a join table by the rows that they reference, each with a button that removes it. */
+  #writeJoined (
+    rows: readonly Row[],
+    { location: { members }, links, without }: TableView,
+    { attribute, canRemove }: NonNullable<TableView['joined']>
+  ): string {
+    const { resource, resource: { singular, memberWrites }, context: { formats }, shown, messages } = this.#source
+    const { label, show, read } = shown.find(attribute) as ShownAttribute
+    const suffixes = formats.map(({ name }) => name)
+    const renderRemove = (row: Row, value: unknown): Content => {
+      const { id } = row
+      const name = links.get(attribute)?.get(value)?.name ?? String(value)
+      return renderAction({
+        name: 'delete',
+        method: 'DELETE',
+        label: messages.removeItem,
+        spoken: messages.removeCondition(name),
+        href: memberWrites ? memberPath(members, id, suffixes) : members,
+        hidden: [
+          ...makeHidden(resource, 'DELETE', { id, version: versionOf(row, resource) }, undefined),
+          { name: `${singular}[${MARKER}][back]`, value: without }
+        ]
+      })
+    }
+    const written = rows.map((row) => {
+      const value = read(row.attributes)
+      return markup`<tr><td data-label="${label}" dir="auto">${raw(show.cell(value, links))}${
+        canRemove && canSendId(row) && renderRemove(row, value)
+      }</td></tr>\n`
+    })
+    const column = { name: attribute, label, numeric: false, sort: undefined, sorted: undefined }
+    return this.#frame(renderTable([column], markup`${written}`))
+  }
+
+  #frame (table: Markup): string {
+    return markup`<div class="scroll" role="group" aria-label="${this.#source.messages.heading}" tabindex="0">${
+      table
+    }</div>\n`.toString()
   }
 
   /** Writes the search, the filter and the rows of a page on which a user chooses one of them. */
@@ -79,9 +125,7 @@ export class RowTables {
     this.#tables.set(without, table)
     const columns = table.columns.headings(rows, names, messages.id).map((column) =>
       ({ ...column, sort: undefined, sorted: undefined }))
-    const written = renderTable(columns, raw(table.rows.write(rows, view, false, button)))
-    return markup`<div class="scroll" role="group" aria-label="${messages.heading}" tabindex="0">${written}</div>
-`.toString()
+    return this.#frame(renderTable(columns, raw(table.rows.write(rows, view, false, button))))
   }
 
   #make (without: string | undefined): RowTable {

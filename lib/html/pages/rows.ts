@@ -115,7 +115,7 @@ export class RowWriter {
   /** Returns the box that chooses a row. A form cannot send every id of a database. */
   #boxOf (row: Row, escaped: string): string {
     const { names, messages } = this.#source
-    if (typeof row.id === 'string' && (row.id.includes('\r') || !isLegalText(row.id))) return ''
+    if (!canSendId(row)) return ''
     const label = escapeAttribute(messages.chooseOne(names.of(row.id, row).alone))
     return `<label class="pick"><input type="checkbox" form="${CHOSEN}" name="id[]" value="${escaped}" aria-label="${
       label
@@ -163,6 +163,11 @@ export class RowWriter {
       }
     })
   }
+}
+
+/** Returns whether a form can send the id of a row. */
+export function canSendId ({ id }: Pick<Row, 'id'>): boolean {
+  return typeof id === 'number' || (!id.includes('\r') && isLegalText(id))
 }
 
 /** The content of a column in a row. */

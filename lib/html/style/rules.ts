@@ -1,7 +1,8 @@
 /** The rules of the pages. Distances follow the direction of the text (`inline`, `block`), so they suit both. */
 export const RULES = `
-.scroll, .record, .card, .conflict { background: var(--surface); border: 1px solid var(--line); border-radius: 10px }
-.tools, .filter, .condition, .conditions, .actions, .selection { align-items: center }
+.scroll, .record, .card, .conflict, .empty, .selection { background: var(--surface); border: 1px solid var(--line);
+  border-radius: 10px }
+.tools, .filter, .condition, .conditions, .actions, .selection, td:has(> form) { align-items: center }
 .tools, .filter, .condition, .conditions, .actions, .selection, .breadcrumb, .children, .pages, .pages > div, .inline,
 ul.values, .values > div, .add {
   display: flex; flex-wrap: wrap }
@@ -13,8 +14,8 @@ fieldset { min-inline-size: 0; margin: 0 0 1.25rem; padding: 0; border: 0 }
 label, legend { font-weight: 600 }
 legend { padding: 0; margin-block-end: .25rem }
 .field > label { display: block; margin-block-end: .25rem }
-.optional { font-weight: 400; font-size: .85rem; color: var(--muted) }
-.explanation { margin: 0 0 .35rem; font-size: .9rem; color: var(--muted) }
+.optional { font-weight: 400; font-size: .85rem }
+.explanation { margin: 0 0 .35rem; font-size: .9rem }
 .error { margin: 0 0 .35rem; font-weight: 600; color: var(--danger) }
 input, select, textarea, button, .button { font: inherit; color: inherit; border-radius: 6px }
 input:not([type=radio], [type=checkbox]), select, textarea { inline-size: 100%; padding: .42rem .65rem;
@@ -55,7 +56,7 @@ input[type=radio], input[type=checkbox] { inline-size: 1.15rem; block-size: 1.15
 .heads { align-items: end }
 .heads .line { align-items: end; color: var(--muted); font-size: .8125rem; font-weight: 600 }
 .heads .button { block-size: 0; padding-block: 0; border-block: 0; visibility: hidden }
-.kept, dt, .chip span, .none { color: var(--muted) }
+.optional, .explanation, .kept, dt, th, .chip span, .none, footer, .breadcrumb { color: var(--muted) }
 .kept strong { color: var(--text) }
 blockquote { margin: 0 0 1.1rem; white-space: pre-wrap }
 button, .button { display: inline-block; padding: .42rem 1rem; background: var(--surface);
@@ -117,7 +118,7 @@ main, header, footer { inline-size: 100%; max-inline-size: 80rem; margin-inline:
   padding-inline: clamp(1rem, 4vw, 2.5rem) }
 main { padding-block: 1rem 1.5rem }
 header { padding-block-start: 1.25rem }
-footer { padding-block: .75rem 1.5rem; color: var(--muted); font-size: .875rem }
+footer { padding-block: .75rem 1.5rem; font-size: .875rem }
 h1 { margin: 0 0 1rem; font-size: 1.625rem; line-height: 1.2; letter-spacing: -.015em; text-wrap: balance;
   overflow-wrap: break-word }
 h2 { margin: 0 0 .8rem; font-size: 1.1rem; line-height: 1.3 }
@@ -144,7 +145,7 @@ footer a, a:not([href]) { color: inherit }
 .bar .brand > * { max-inline-size: 16rem; overflow: hidden; border-color: transparent; font-weight: 700;
   text-overflow: ellipsis; color: var(--text) }
 .breadcrumb, .children, .conditions, .values { margin: 0; padding: 0; list-style: none }
-.breadcrumb { gap: .4rem; font-size: .9rem; color: var(--muted) }
+.breadcrumb { gap: .4rem; font-size: .9rem }
 .breadcrumb li { max-inline-size: min(20rem, 60vw); margin: -4px; padding: 4px; overflow: hidden;
   text-overflow: ellipsis; white-space: nowrap }
 .breadcrumb li + li::before { content: "/"; margin-inline-end: .4rem; color: var(--edge) }
@@ -164,7 +165,7 @@ footer a, a:not([href]) { color: inherit }
 /* Tables: lines between the rows, and on a narrow screen a card for each. */
 table { border-collapse: collapse; inline-size: 100% }
 th, td { padding: .5rem .8rem; text-align: start; vertical-align: top }
-th { font-size: .8125rem; font-weight: 600; color: var(--muted); vertical-align: bottom }
+th { font-size: .8125rem; font-weight: 600; vertical-align: bottom }
 .list { border-collapse: separate; border-spacing: 0 }
 .list th, .list td { white-space: nowrap }
 .list td { max-inline-size: 16rem; overflow: hidden; text-overflow: ellipsis;
@@ -183,13 +184,15 @@ time { display: inline-block; white-space: nowrap }
 .list td:empty::before { content: "\\2013"; color: var(--muted) }
 .list td:first-child { max-inline-size: 24rem }
 .list td:first-child:has(> :is(a, button)) { padding: 0 }
-.list td:first-child > :is(a, button) { display: block; padding: .5rem .8rem; overflow: hidden; font-weight: 600;
-  text-overflow: ellipsis; text-decoration: none; unicode-bidi: plaintext }
+.list td:first-child > :is(a, button) { display: block; flex: 1; padding: .5rem .8rem; overflow: hidden;
+  font-weight: 600; text-overflow: ellipsis; text-decoration: none; unicode-bidi: plaintext }
+.list td:first-child:has(> form) { display: flex; max-inline-size: none; padding-inline-end: .8rem }
+.list form button { padding-block: .1rem }
 .list td > button { inline-size: 100%; background: none; border: 0; color: var(--accent); text-align: inherit }
 .list td:first-child > :hover, .related h2 a:hover { text-decoration: underline }
 .list .id, .record .id dd { font-size: .8125rem; color: var(--muted) }
 .bar :focus-visible, .list :focus-visible { outline-offset: -3px }
-th a, .related h2 a { color: inherit; text-decoration: none }
+th a, .related h2 a, .chip { color: inherit; text-decoration: none }
 th a { padding-block: .5rem }
 th a:hover { color: var(--accent); text-decoration: underline }
 th a::after { content: "\\2195" / ""; position: absolute; padding-inline-start: .2rem; opacity: .35 }
@@ -202,8 +205,7 @@ th a::after { content: "\\2195" / ""; position: absolute; padding-inline-start: 
 .badge.bad { background: var(--wash); color: var(--danger) }
 /* Digits go from left to right in every language, so that the units of a column stand at the right. */
 .number { text-align: right; font-variant-numeric: tabular-nums; overflow-wrap: normal }
-.empty { padding: 2.5rem 1rem; text-align: center; background: var(--surface); border: 1px dashed var(--edge);
-  border-radius: 10px }
+.empty { padding: 2.5rem 1rem; text-align: center; border: 1px dashed var(--edge) }
 .empty p::first-letter, .problem li::first-letter { text-transform: uppercase }
 .pages { gap: 1rem; justify-content: space-between; margin-block: 1rem }
 .pages > button { margin-inline-start: auto }
@@ -243,14 +245,15 @@ details > .condition { margin-block-start: .5rem }
 .search button { flex: none }
 ::placeholder { color: var(--muted) }
 .conditions { gap: .4rem .75rem }
-.chip { display: inline-block; padding: .15rem .7rem; background: var(--hover); border-radius: 1rem; font-size: .875rem;
-  color: inherit; text-decoration: none }
+.chip { display: inline-block; padding: .15rem .7rem; background: var(--hover);
+  border-radius: 1rem; font-size: .875rem }
 .chip:hover { box-shadow: inset 0 0 0 1px var(--edge) }
 .danger .primary { background: var(--danger); border-color: var(--danger); color: var(--on-danger) }
 .danger .primary:hover { box-shadow: inset 0 0 0 2px var(--on-danger) }
 .problem { margin-block-end: 1.75rem; padding: 1.1rem 1.25rem; background: var(--wash);
   border: 2px solid var(--danger); border-radius: 10px; max-inline-size: 46rem }
-.problem ul { margin: 0; padding-inline-start: 1.2rem }
+.problem ul { margin: 0 }
+.problem ul, .chosen { padding-inline-start: 1.2rem }
 .problem li { padding-block: .15rem }
 .problem h1:last-child { margin: 0 }
 .problem a { color: var(--danger); font-weight: 600 }
@@ -267,13 +270,12 @@ details > .condition { margin-block-start: .5rem }
 main { counter-reset: chosen }
 tr:has(.pick :checked) { background: color-mix(in srgb, var(--accent) 8%, var(--surface)) }
 .selection { position: sticky; inset-block-end: 0; z-index: 2; margin-block-start: .75rem; padding: .6rem .8rem;
-  background: var(--surface); border: 1px solid var(--edge); border-radius: 10px }
+  border-color: var(--edge) }
 .selection p { flex: 1 0 auto; margin: 0; font-weight: 600 }
 .selection p::after { content: counter(chosen) }
 @supports selector(:has(*)) {
   main:not(:has(.pick :checked)) > .selection, .change:has([value=theirs]:checked) > .field { display: none }
 }
-.chosen { padding-inline-start: 1.2rem }
 .import { margin-block-end: 1rem }
 .related, .form + :is(.form, details) { margin-block-start: 2rem }
 .form > .explanation { margin-block-end: .9rem }

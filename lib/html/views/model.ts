@@ -71,6 +71,8 @@ export interface PageAction extends Link {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** The hidden fields of the form, which is posted to `href`. */
   readonly hidden: readonly HiddenField[]
+  /** The text of the button for screen readers. @default the same text */
+  readonly spoken?: string
 }
 
 /** A page of rows. */

@@ -429,11 +429,11 @@ function renderTitle (title: string, actions: readonly PageAction[], main: Link 
   }</div>\n`
 }
 
-function renderAction ({ method, label, href, hidden }: PageAction): Markup {
+export function renderAction ({ method, label, href, hidden, spoken }: PageAction): Markup {
   if (method === 'GET') return markup`<a class="button plain" href="${href}">${label}</a>`
   return markup`<form method="post" action="${href}">${
     renderHidden(hidden)
-  }<button type="submit">${label}</button></form>`
+  }<button type="submit"${spoken !== undefined && markup` aria-label="${spoken}"`}>${label}</button></form>`
 }
 
 /** Renders the form of a new row. A folded one is shown once a link to it, or to something in it, is followed. */

@@ -203,3 +203,93 @@ t.test('a served database has such forms', async (t) => {
   t.match((await app.inject(submit(filled))).headers.location, /^\/invoices\/7(?:#|$)/)
   t.match((await get(app, '/invoices/7')).body, /class="number">0\.99<\/td><td data-label="Quantity" [^>]*>2<\/td>/)
 })
+
+const tagging = schemaOf({ orderId: { type: 'integer' }, tagId: { type: 'integer' } }, ['orderId', 'tagId'])
+
+/** Opens a shop whose first order has tag 2, and the third, which does not exist. */
+async function openTags (t: Test, taggings: Options = {}): Promise<FastifyInstance> {
+  const store = memoryStore()
+  store.create({ orderId: 1, tagId: 2 }, {})
+  store.create({ orderId: 1, tagId: 9 }, {})
+  return openShop(t, {
+    path: 'taggings',
+    singular: 'tagging',
+    attributes: tagging,
+    store,
+    references: { orderId: 'orders', tagId: 'products' },
+    ...taggings
+  })
+}
+
+/** Returns the buttons that remove rows on a page, as `name action`. */
+function removalsOf ({ body }: LightMyRequestResponse): string[] {
+  return [...body.matchAll(/<td [^>]*>(?:<a [^>]*>)?([^<]*)(?:<\/a>)?<form method="post" action="([^"]*)">/g)].map(
+    ([, name, action]) => `${name} ${action}`)
+}
+
+t.test('the page of a row shows the rows of a join table by their other reference, and removes them', async (t) => {
+  const app = await openTags(t)
+  const page = await get(app, '/orders/1')
+  isSound(t, page, 200)
+  t.strictSame(removalsOf(page), ['Row 2 /taggings', '9 /taggings'])
+  t.match(page.body, '<a href="/products/2">Row 2</a><form')
+  t.match(page.body, 'aria-label="Remove: Row 2">Remove</button>')
+  t.match(page.body, '<button type="submit">Add a tag</button>')
+  const [removal] = parseForms(page).filter((form) => hidden(form, 'id') === '1' && form.action === '/taggings')
+  t.match(await app.inject(submit(removal as Form)), { statusCode: 303, headers: { location: /^\/orders\/1(?:#|$)/ } })
+  const gone = await app.inject(submit(removal as Form))
+  isSound(t, gone, 404)
+  t.notMatch(gone.body, '<form', 'a second press finds nothing to delete, and shows no form')
+  const added = fill(addFormOf(await get(app, '/orders/1'), '/taggings') as Form, { 'tagging[tagId]': '3' })
+  t.match((await app.inject(submit(added))).headers.location, /^\/orders\/1(?:#|$)/)
+  t.strictSame(removalsOf(await get(app, '/orders/1')), ['9 /taggings', 'Row 3 /taggings'])
+})
+
+t.test('the buttons that remove rows are only there if the request may delete them', async (t) => {
+  const buttons = async (options: Options): Promise<string[]> =>
+    removalsOf(await get(await openTags(t, options), '/orders/1'))
+  t.strictSame(await buttons({ authorize: isAllowed('delete') }), [])
+  t.strictSame(await buttons({ authorize: isAllowed('update') }), ['Row 2 /taggings', '9 /taggings'])
+  t.strictSame(await buttons({ except: ['delete'] }), [])
+  t.strictSame(await buttons({ actionHooks: { delete: { preHandler: async () => {} } } }), [])
+  t.strictSame(await buttons({ writes: 'member' }), ['Row 2 /taggings/1', '9 /taggings/2'])
+})
+
+t.test('a row whose id no form can send has no button', async (t) => {
+  const inner = memoryStore()
+  const row = { version: '1', attributes: { orderId: 1, tagId: 2 } }
+  const store: Store = { ...inner, id: 'string', list: () => [[{ id: 'a\rb', ...row }, { id: 'c', ...row }]] }
+  const page = await get(await openTags(t, { store, id: 'string' } as Options), '/orders/1')
+  t.strictSame(removalsOf(page), ['Row 2 /taggings'])
+})
+
+t.test('a served database shows its join tables so', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  const opened = makeDatabase(`
+    CREATE TABLE playlist (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+    CREATE TABLE track (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+    CREATE TABLE playlist_track (
+      playlist_id INTEGER NOT NULL REFERENCES playlist,
+      track_id INTEGER NOT NULL REFERENCES track,
+      PRIMARY KEY (playlist_id, track_id)
+    );
+    INSERT INTO playlist VALUES (1, 'Evening'), (2, 'Morning');
+    INSERT INTO track VALUES (5, 'Hush'), (6, 'Wake up');
+    INSERT INTO playlist_track VALUES (1, 5)`)
+  app.register(database, { database: opened, write: true, report: () => {} })
+  const page = await get(app, '/playlists/1')
+  isSound(t, page, 200)
+  t.strictSame(removalsOf(page), ['Hush /playlist-tracks'])
+  t.notMatch(page.body, '/playlist-tracks/1', 'the composite id has no link')
+  const added = fill(addFormOf(page, '/playlist-tracks') as Form, { 'playlistTrack[track_id]': '6' })
+  t.match((await app.inject(submit(added))).headers.location, /^\/playlists\/1(?:#|$)/)
+  const [removal] = parseForms(page).filter(({ action, controls }) =>
+    action === '/playlist-tracks' && controls.some(({ value }) => value === 'DELETE'))
+  t.match((await app.inject(submit(removal as Form))).headers.location, /^\/playlists\/1(?:#|$)/)
+  t.strictSame(removalsOf(await get(app, '/playlists/1')), ['Wake up /playlist-tracks'])
+  t.strictSame(removalsOf(await get(app, '/tracks/6')), ['Evening /playlist-tracks'], 'also from the other side')
+  const again = await app.inject(submit(added))
+  isSound(t, again, 409)
+  t.match(findForm(again, 'POST').action, '/playlist-tracks', 'a row that exists already is refused by its form')
+})
