@@ -37,8 +37,8 @@ t.test('pages call tables by their own names, and have a singular where one is k
     ['/café/1', /<h1>Record 1</, />Delete this record</, /<a href="\/caf%C3%A9">Café</],
     ['/orders-qries', /<h1>Orders Qry</, />1 record</, /<nav class="bar"[^]*<a href="\/orders-qries"[^>]*>Orders Qry</],
     ['/orders-qries?name=x', />No records match the filter</],
-    ['/orders/1', />Order Details<\/a>/, />New order detail</, />Café<\/a>/, />New record</, />See all records</,
-      />Album<\/a>/, />New album</]
+    ['/orders/1', />Order Details<\/a>/, />Create order detail</, />Café<\/a>/, />New record</, />See all records</,
+      />Album<\/a>/, />Create album</]
   ]
   for (const [url, ...words] of cases) {
     const page = await pageOf(app, url)
