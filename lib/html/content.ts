@@ -71,7 +71,7 @@ export async function prepareContent (
   const links: FoundLinks = new Map()
   const refused = outcome.kind === 'listed'
     ? await refusedOfList(services, asksRows)
-    : outcome.kind === 'found' ? await services.refused(outcome.row) : NO_CONTENT.refused
+    : outcome.kind === 'found' ? await refusedOfRow(outcome.row, resource, services) : NO_CONTENT.refused
   const content: PageContent = {
     ...NO_CONTENT,
     refused,
@@ -98,6 +98,14 @@ export async function prepareContent (
       (outcome.kind === 'found' && services.lists.length > 0),
     ...(relations.length > 0 && { addRows })
   }
+}
+
+/** Finds the actions about a row that `authorize` refuses, and whether it refuses the form for a copy. */
+async function refusedOfRow (row: Row, { actions }: Resource, services: Services): Promise<Refused> {
+  const refused = await services.refused(row)
+  if (!actions.has('new') || services.isCustom) return refused
+  const ofList = await services.refused('collection')
+  return new Set([...refused, ...['create', 'new'].filter((action) => ofList.has(action))])
 }
 
 /** Finds the actions about the collection, and about several of its rows, that `authorize` refuses. */

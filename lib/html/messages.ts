@@ -44,6 +44,8 @@ export interface PageMessages extends MessageTexts {
   readonly edit: (name: string) => string
   /** The link to the form for a row. @default 'Edit' */
   readonly editButton: string
+  /** The link to the form for a copy of a row. @default 'Duplicate' */
+  readonly duplicate: string
   /** The button that creates a row. @default 'Create post' */
   readonly create: (singular: string) => string
   /** The button that saves a row. @default 'Save changes' */

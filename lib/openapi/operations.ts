@@ -1,5 +1,6 @@
 import type { CompiledCustomAction, CompiledResource } from '../core/compiled-resource.js'
 import { PRIVATE } from '../core/options/cache-control.js'
+import { canCopy } from '../core/request/prefill.js'
 import { camelize } from '../core/resource/inflection.js'
 import { ID_SCHEMAS } from '../core/resource/resource.js'
 import { nameOf } from '../core/modes.js'
@@ -155,7 +156,7 @@ function describeBlank ({ compiled, names: { one }, schemas }: DescribedResource
   return {
     id: `new${one}`,
     summary: `Show a blank ${singular}`,
-    description: 'Attributes have the values of the query, or else their defaults.',
+    description: 'Attributes have the values of the query, or else of the row that it names, or else their defaults.',
     query: describePrefill(compiled),
     answers: {
       200: {
@@ -163,7 +164,7 @@ function describeBlank ({ compiled, names: { one }, schemas }: DescribedResource
         content: describeContent(compiled, 'record', schemas.changes())
       }
     },
-    refusals: [400, 406]
+    refusals: canCopy(compiled.resource, compiled.options.routing) ? [400, 404, 406] : [400, 406]
   }
 }
 

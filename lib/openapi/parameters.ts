@@ -7,6 +7,7 @@ import {
   type NamedOperator
 } from '../core/request/filter-query.js'
 import { MOST_OFFSET } from '../core/request/list-query.js'
+import { canCopy, COPIED } from '../core/request/prefill.js'
 import { DRY_RUN } from '../core/request/rows.js'
 import { ID_SCHEMAS } from '../core/resource/resource.js'
 import { isDecimalShape, ORDERED_FORMATS } from '../core/schema/convert-text.js'
@@ -169,10 +170,13 @@ function describeFilters (
 
 /** Describes the parameters that fill in a blank row. */
 export function describePrefill (
-  { resource: { singular, attributes }, prefill: { parameters } }: CompiledResource
+  { resource, resource: { singular, attributes, idType }, options, prefill: { parameters } }: CompiledResource
 ): readonly Part[] {
-  return parameters.map((name) =>
+  const own = parameters.map((name) =>
     inQuery(name, describePlain((attributes.get(name) as Property).shape), `The ${name} of the new ${singular}.`))
+  return canCopy(resource, options.routing)
+    ? [...own, inQuery(COPIED, ID_SCHEMAS[idType], `The id of a ${singular} with whose values it begins.`)]
+    : own
 }
 
 /** Returns whether a blank parameter stands for null. */

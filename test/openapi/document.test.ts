@@ -736,7 +736,8 @@ t.test('only the features of a resource are described', async (t) => {
     ['guarded by a scope', { scope: () => ({}) }, 'get /posts/{id}', { statuses: '200 304 400 403 404 406 default' }],
     ['a blank one', { formPages: true }, 'get /posts/new',
       {
-        parameters: ['format', 'title', 'body', 'published', 'rating', 'publishedAt'], statuses: '200 400 406 default'
+        parameters: ['format', 'title', 'body', 'published', 'rating', 'publishedAt', '_from'],
+        statuses: '200 400 404 406 default'
       }],
     ['the form of one', { formPages: true }, 'get /posts/{id}/edit',
       { parameters: ['id', 'format', 'If-None-Match'], statuses: '200 304 400 404 406 default' }],

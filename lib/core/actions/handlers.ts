@@ -8,6 +8,7 @@ import { FILTER_FIELDS } from '../formats/form/condition.js'
 import { applyMergePatch } from '../formats/json/json.js'
 import { parseId } from '../resource/resource.js'
 import { type Id, isId } from '../resource/row.js'
+import type { Attributes } from '../schema/types.js'
 import { countValues } from '../schema/validation/issues.js'
 import type { Validation } from '../schema/validation/validation.js'
 import { noStore } from '../stores/store.js'
@@ -16,6 +17,7 @@ import type { CompiledCustomAction, CompiledResource } from '../compiled-resourc
 import { checkQuery } from '../request/negotiate.js'
 import type { Payload, RowPayload, WriteAction } from '../request/payload.js'
 import { findPreconditions, findReadConditions } from '../request/preconditions.js'
+import { COPIED } from '../request/prefill.js'
 import { DRY_RUN } from '../request/rows.js'
 import { ACCEPT_QUERY } from '../request/query-body.js'
 import { type ActionState, type RequestState, STATE } from '../request/state.js'
@@ -96,7 +98,7 @@ export class Handlers {
     })
     this.blank = handle((state) =>
       this.#run(state, undefined, async ({ request, attempt: { target } }) => {
-        state.attributes = prefill.read(request.query, target.scope)
+        state.attributes = { ...await this.#copy(state), ...prefill.read(request.query, target.scope) }
         const attributes = { ...validation.defaults(), ...state.attributes }
         return { kind: 'blank', row: { id: '', version: '', attributes } }
       })
@@ -195,13 +197,32 @@ export class Handlers {
     return this.#run(state, this.#memberId(state), perform)
   }
 
-  /** @throws NotFoundError if the id in the path of a member is one that no row could have */
   #memberId ({ negotiated: { member } }: RequestState): Id | undefined {
-    if (member === undefined) return undefined
+    return member === undefined ? undefined : this.#parseId(member)
+  }
+
+  /** @throws NotFoundError if it is an id that no row could have */
+  #parseId (text: string): Id {
     const { resource, isId } = this.#compiled
-    const id = parseId(resource.idType, member)
-    if (id === undefined || isId?.(id) === false) throw notFound(resource, id ?? member)
+    const id = parseId(resource.idType, text)
+    if (id === undefined || isId?.(id) === false) throw notFound(resource, id ?? text)
     return id
+  }
+
+  /**
+   * Returns the values of the row that the query names, if the request may see it.
+   * @throws NotFoundError, ForbiddenError
+   */
+  async #copy (state: ActionState): Promise<Attributes> {
+    const { request: { query: { [COPIED]: from } }, attempt: { target: { scope } } } = state
+    if (from === undefined) return {}
+    const { accessChecks, target: all, resource, prefill } = this.#compiled
+    const id = this.#parseId(from)
+    const { authorizedRow, target = all } =
+      await accessChecks.row?.({ action: 'show', id, isCustom: false }, state) ?? {}
+    const row = authorizedRow ?? await findRow(target, id, state)
+    if (row === undefined) throw notFound(resource, id)
+    return prefill.copy(row.attributes, scope)
   }
 
   /** Shows the rows that a form has chosen for the next step. Nothing is written. */

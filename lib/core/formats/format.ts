@@ -117,6 +117,8 @@ export interface WriterContext {
   readonly hasKeys: boolean
   /** The segment of the form for a new row, after the collection's path; `undefined` if there is no such form. */
   readonly newSegment: string | undefined
+  /** The same with a query that ends before the id of the row with whose values the form begins. */
+  readonly copySegment: string | undefined
   /** The segment of the form for a row, after the row's path; `undefined` if there is no such form. */
   readonly editSegment: string | undefined
   /** The path helpers of the app, by name. */

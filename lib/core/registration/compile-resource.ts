@@ -16,7 +16,7 @@ import { compilePayload, compilePayloadLater, type ReadPayload } from '../reques
 import { compileFindRows } from '../request/rows.js'
 import { compileSelect } from '../request/selection.js'
 import { matchableGroups } from '../request/match.js'
-import { compilePrefill } from '../request/prefill.js'
+import { canCopy, compilePrefill, COPIED } from '../request/prefill.js'
 import { Relations } from '../relations/relations.js'
 import { compileLocation } from '../resource/location.js'
 import { compileVisibleRow, publish } from '../resource/visible.js'
@@ -82,7 +82,7 @@ export function compileResource (
     bodiless,
     validation,
     listQuery,
-    prefill: compilePrefill(resource, { validation, listQuery, references }),
+    prefill: compilePrefill(resource, { validation, listQuery, references, unique: writerContext.unique }),
     select: compileSelect(resource),
     relations,
     customActions: customActions.map((action) =>
@@ -200,6 +200,7 @@ function makeWriterContext (
     unique: uniqueAttributes(options),
     hasKeys: options.idempotency !== undefined,
     newSegment: segmentOf('new'),
+    copySegment: canCopy(resource, options.routing) ? `${encodeURI(pathNames.new)}?${COPIED}=` : undefined,
     editSegment: segmentOf('edit'),
     paths,
     assetOwner,
@@ -322,10 +323,11 @@ function compileShape (
 ): (request: Pick<FastifyRequest, 'headers'>) => string {
   // A page has links and forms beside its row. Other references are known once the app is ready.
   const describePage = (): readonly unknown[] => {
-    const { formats, collectionActions, memberActions, children, references, newSegment, editSegment } = context
+    const { formats, collectionActions, memberActions, children, references } = context
     const names = formats.map(({ name }) => name)
-    const links = [names, collectionActions, memberActions, children, references, newSegment, editSegment]
-    return [path, idType, key, actions, memberWrites, foreignKey, ...links]
+    const links = [names, collectionActions, memberActions, children, references]
+    const forms = [context.newSegment, context.copySegment, context.editSegment]
+    return [path, idType, key, actions, memberWrites, foreignKey, ...links, ...forms]
   }
   const known = new Map<string | undefined, string>()
   const text = lazy(() => {

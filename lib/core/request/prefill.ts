@@ -5,12 +5,26 @@ import type { Validation } from '../schema/validation/validation.js'
 import { lazy } from '../util/functions.js'
 import { InvalidError, InvalidQueryError } from '../errors.js'
 import { sayAbout } from '../messages.js'
-import { compileText, describeMismatch, UNCONVERTIBLE } from '../schema/convert-text.js'
+import type { Routing } from '../options/resolve/routing.js'
+import { isPartial } from '../resource/visible.js'
+import { compileText, describeMismatch, isBytesShape, UNCONVERTIBLE } from '../schema/convert-text.js'
 import { isStorableText, UNSTORABLE_TEXT } from '../schema/legal-text.js'
 import type { Property } from '../schema/shape.js'
 import { Issues } from '../schema/validation/issues.js'
 import type { QueryParameters } from './filter-query.js'
 import type { ListQueryParser } from './list-query.js'
+
+/** The query parameter of the path of a new row that names the row with whose values its form begins. */
+export const COPIED = '_from'
+
+/** Returns whether that form can begin with the values of another row. The app must not guard `show` alone. */
+export function canCopy (
+  { singleton, open, actions }: Resource,
+  { handlers, actionHooks }: Pick<Routing, 'handlers' | 'actionHooks'>
+): boolean {
+  const isShown = actions.has('show') && !handlers.has('show') && !actionHooks.has('show')
+  return isShown && actions.has('create') && actions.has('new') && !singleton && !open
+}
 
 /** Reads the values with which the form for a new row begins. */
 export interface Prefill {
@@ -21,6 +35,8 @@ export interface Prefill {
    * @throws InvalidQueryError
    */
   read (query: QueryParameters, scope: Scope): Attributes
+  /** Returns the values of a row that a copy of it has, too. */
+  copy (row: Attributes, scope: Scope): Attributes
   /** Reads the references to other rows by which a list is filtered. The query has been parsed before. */
   readFilter (query: QueryParameters, scope: Scope): Attributes
   /**
@@ -36,6 +52,8 @@ export interface PrefillParts {
   readonly listQuery: ListQueryParser
   /** The attributes that have ids of other rows. They are complete once the app is ready. */
   readonly references: ReadonlySet<string>
+  /** The attributes whose values are unique. */
+  readonly unique: ReadonlySet<string>
 }
 
 const SIMPLE: ReadonlySet<TypeName | undefined> = new Set(['string', 'integer', 'number', 'boolean'])
@@ -43,8 +61,10 @@ const SIMPLE: ReadonlySet<TypeName | undefined> = new Set(['string', 'integer', 
 /** Compiles the reading of the values with which the form for a new row begins. */
 export function compilePrefill (
   { attributes }: Resource,
-  { validation, listQuery: { filterable }, references }: PrefillParts
+  { validation, listQuery: { filterable }, references, unique }: PrefillParts
 ): Prefill {
+  const copied = [...attributes.values()].filter(({ name, readOnly, writeOnly, shape }) =>
+    !readOnly && !writeOnly && !isPartial(shape) && !isBytesShape(shape) && !unique.has(name))
   const settable = [...attributes.values()].filter(({ name, readOnly, writeOnly, shape }) =>
     !readOnly && !writeOnly && SIMPLE.has(shape.only) && name !== 'format')
   const readAll = lazy(() => compileQueryValues(settable))
@@ -64,6 +84,8 @@ export function compilePrefill (
       checkQueryValues(values, validation.update)
       return withoutScope(values, scope)
     },
+    copy: (row, scope) => withoutScope(Object.fromEntries(copied.flatMap(({ name }) =>
+      row[name] === undefined ? [] : [[name, row[name]]])), scope),
     readFilter: (query, scope) => withoutScope(readReferences()?.(query) ?? {}, scope),
     write (names, row, isList) {
       const { all, filtered } = findReferencing()

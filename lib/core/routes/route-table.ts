@@ -11,6 +11,7 @@ import type { InheritedOptions } from '../options/declaration.js'
 import type { HookLists } from '../options/hooks.js'
 import type { ResolvedOptions } from '../options/resolve/options.js'
 import { CREATE, MATCH } from '../request/match.js'
+import { canCopy, COPIED } from '../request/prefill.js'
 import { DRY_RUN, IDS } from '../request/rows.js'
 import { IMPORT } from '../formats/importing.js'
 import { routeKey } from './route-registry.js'
@@ -130,10 +131,10 @@ class RouteTable {
 
   /** Returns the paths of the forms. */
   forms (): RoutePath[] {
-    const { options: { routing: { pathNames } }, prefill } = this.#compiled
+    const { options: { routing, routing: { pathNames } }, prefill, resource } = this.#compiled
     const { collection, row } = this.#urls
     const { blank, edit } = this.#handlers
-    const parameters = [...FORMAT, ...prefill.parameters]
+    const parameters = [...FORMAT, ...prefill.parameters, ...(canCopy(resource, routing) ? [COPIED] : [])]
     const importName = joinNames(IMPORT, this.#names.collection)
     return [
       ...this.#path(this.#names.new, `${collection}/${pathNames.new}`, {}, this.#reads('new', blank, parameters)),

@@ -364,7 +364,9 @@ function buildNew (
 ): Field {
   const { name, schema } = plan.property
   const value = Object.hasOwn(prefilled, name) ? prefilled[name] : schema.default
-  return builder.build(plan, currentIn(nodes[name], value))
+  const field = builder.build(plan, currentIn(nodes[name], value))
+  // A copy leaves out what a form cannot send.
+  return field.control === 'kept' ? builder.build(plan, { value: undefined }) : field
 }
 
 /**

@@ -80,6 +80,7 @@ export const messages: Catalog = {
   newButton: 'إضافة',
   edit: (name) => `تعديل «${isolate(name)}»`,
   editButton: 'تعديل',
+  duplicate: 'إنشاء نسخة',
   create: (singular) => `إضافة ${isolate(singular)}`,
   save: 'حفظ التغييرات',
   another: 'حفظ وإضافة سجل آخر',

@@ -50,6 +50,7 @@ export const messages: Catalog = {
   newButton: 'Neu',
   edit: (name) => `„${name}“ bearbeiten`,
   editButton: 'Bearbeiten',
+  duplicate: 'Duplizieren',
   create: (singular) => `${capitalize(singular)} anlegen`,
   save: 'Änderungen speichern',
   another: 'Speichern und weiteren Eintrag anlegen',

@@ -36,6 +36,7 @@ export const ENGLISH: Catalog = {
   newButton: 'New',
   edit: (name) => `Edit ${name}`,
   editButton: 'Edit',
+  duplicate: 'Duplicate',
   create: (singular) => `Create ${singular}`,
   save: 'Save changes',
   another: 'Save and add another',

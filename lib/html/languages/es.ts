@@ -51,6 +51,7 @@ export const messages: Catalog = {
   newButton: 'Crear',
   edit: (name) => `Editar: ${name}`,
   editButton: 'Editar',
+  duplicate: 'Duplicar',
   create: (singular) => `Crear ${singular}`,
   save: 'Guardar cambios',
   another: 'Guardar y crear otro elemento',

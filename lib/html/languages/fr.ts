@@ -51,6 +51,7 @@ export const messages: Catalog = {
   newButton: 'Ajouter',
   edit: (name) => `Modifier\u00a0: ${name}`,
   editButton: 'Modifier',
+  duplicate: 'Dupliquer',
   create: () => 'Ajouter',
   save: 'Enregistrer',
   another: 'Ajouter et saisir un autre élément',

@@ -33,6 +33,7 @@ export const messages: Catalog = {
   newButton: '新規作成',
   edit: (name) => `「${name}」を編集`,
   editButton: '編集',
+  duplicate: '複製',
   create: (singular) => `${singular}を作成`,
   save: '変更を保存',
   another: '保存して続けて作成',

@@ -50,6 +50,7 @@ export const messages: Catalog = {
   newButton: 'Criar',
   edit: (name) => `Editar: ${name}`,
   editButton: 'Editar',
+  duplicate: 'Duplicar',
   create: (singular) => `Criar ${singular}`,
   save: 'Salvar alterações',
   another: 'Salvar e criar outro item',

@@ -25,6 +25,7 @@ export const messages: Catalog = {
   newButton: '创建',
   edit: (name) => `编辑“${name}”`,
   editButton: '编辑',
+  duplicate: '复制',
   create: (singular) => `创建${singular}`,
   save: '保存更改',
   another: '保存并继续创建',

@@ -131,7 +131,7 @@ export class Pages {
     const row = this.#withoutId(stored)
     const { id, version } = row
     const { refused } = view
-    const { context: { children, editSegment }, translate } = this.#source
+    const { context: { children, editSegment, copySegment }, translate } = this.#source
     const name = this.#names.of(id, row)
     const { paths, member, target } = this.#locate({ id, version, name }, view)
     const alternates = this.#frames.alternatesOf((suffix) => member + suffix)
@@ -151,6 +151,10 @@ export class Pages {
         : undefined,
       editLink: canUpdate && editSegment !== undefined && !refused.has('edit')
         ? { label: this.#messages.editButton, href: `${member}/${editSegment}` }
+        : undefined,
+      duplicateLink: copySegment !== undefined && view.location.isListed !== false &&
+        !refused.has('create') && !refused.has('new')
+        ? { label: this.#messages.duplicate, href: `${paths.collection}/${copySegment}${encodeURIComponent(id)}` }
         : undefined,
       delete: this.#can('delete') && !refused.has('delete')
         ? this.#forms.delete(target, this.#describeCascade(view))

@@ -171,6 +171,8 @@ export interface RecordPage extends PageOf<'record'> {
   readonly edit: Form | undefined
   /** The link to the page of that form, or `undefined` if there is none. */
   readonly editLink: Link | undefined
+  /** The link to the form for a copy of the row, or `undefined` if there is none. */
+  readonly duplicateLink: Link | undefined
   /** The form that deletes the row, or `undefined` if rows cannot be deleted. */
   readonly delete: Form | undefined
 }

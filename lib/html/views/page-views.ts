@@ -260,11 +260,13 @@ ${views.form(edit, page, views)}</section>
 
 /** Renders the heading, with the actions beside it. */
 function renderHeading (page: RecordPage, views: ResolvedViews): Markup {
-  const { title, actions, edit, editLink, messages } = page
+  const { title, actions, edit, editLink, duplicateLink, messages } = page
   const main = edit === undefined ? editLink : { label: messages.editButton, href: '#edit' }
-  if (actions.length === 0 && main === undefined && page.delete === undefined) return markup`<h1>${title}</h1>\n`
+  const links = [main && { ...main, kind: 'button' }, duplicateLink && { ...duplicateLink, kind: 'button plain' }]
+    .filter((link) => link !== undefined)
+  if (actions.length === 0 && links.length === 0 && page.delete === undefined) return markup`<h1>${title}</h1>\n`
   return markup`<div class="title"><h1>${title}</h1><div class="tools">${actions.map(renderAction)}${
-    main !== undefined && markup`<a class="button" href="${main.href}">${main.label}</a>`
+    links.map(({ label, href, kind }) => markup`<a class="${kind}" href="${href}">${label}</a>`)
   }${
     page.delete !== undefined && markup`<details class="danger">
 <summary class="button plain">${page.delete.heading}</summary>

@@ -43,6 +43,7 @@ const plain: WriterContext = {
   children: [],
   references: new Set(),
   newSegment: undefined,
+  copySegment: undefined,
   editSegment: undefined,
   paths: new PathNames(() => undefined).paths,
   assetOwner: () => '/posts/:postId/comments',
