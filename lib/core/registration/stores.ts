@@ -7,7 +7,7 @@ import { ID_SCHEMAS, type IdType } from '../resource/resource.js'
 import { findNamed, type ReferencePlace, registryOf } from '../routes/route-registry.js'
 import { shapeOf } from '../schema/shape.js'
 import type { AttributesSchema, Schema } from '../schema/types.js'
-import { noStore, type OnDelete, type Reference, type Store, type TableRequest } from '../stores/store.js'
+import { noStore, type OnDelete, type Reference, type Store, type Stores, type TableRequest } from '../stores/store.js'
 import { asObject, renderCanonicalJson } from '../util/own-property.js'
 import type { Registration } from './prepare.js'
 
@@ -77,8 +77,8 @@ export interface OpenedTables {
 }
 
 /**
- * Opens the tables of the option `stores`, each after those of the parents of its rows. Resources with the same table
- * share its store.
+ * Opens the tables of the option `stores`, each after those of the parents of its rows, and after those that it refers
+ * to if these do not need it themselves. Resources with the same table share its store.
  * @throws InvalidOptionError
  */
 export function openTables (
@@ -89,36 +89,54 @@ export function openTables (
   findTargets(registration, declarations, all)
   const opened: Store[] = []
   const late = new Set<Store>()
-  const isOpen = (wanted: ResolvedDeclaration['options']['stores'], table: string): boolean =>
-    !all.some(({ options }) => options.stores === wanted && options.table === table && options.store === noStore)
-  const open = (one: ResolvedDeclaration, path: readonly string[]): void => {
-    const { stores, table, store } = one.options
-    if (stores === undefined || store !== noStore) return
-    const isUser = ({ options }: ResolvedDeclaration): boolean => options.stores === stores && options.table === table
-    const users = all.filter(isUser) as [ResolvedDeclaration, ...ResolvedDeclaration[]]
+  const usersOf = (stores: Stores, table: string): ResolvedDeclaration[] =>
+    all.filter(({ options }) => options.stores === stores && options.table === table)
+  const isOpen = (stores: Stores, table: string): boolean =>
+    usersOf(stores, table).every(({ options }) => options.store !== noStore)
+  const open = (stores: Stores, table: string, path: readonly string[]): void => {
+    if (isOpen(stores, table)) return
+    const users = usersOf(stores, table) as [ResolvedDeclaration, ...ResolvedDeclaration[]]
     const { options: { name } } = users.find(({ options }) => options.schema === undefined) ?? users[0]
     nameOwner(ownerOf(name), () => {
-      for (const { parent } of users) {
-        if (parent === undefined || parent.options.stores !== stores || parent.options.table === table) continue
-        if (path.includes(parent.options.table)) {
+      for (const parent of parentsOf(users, table)) {
+        if (path.includes(parent)) {
           throw new InvalidOptionError(
             'stores',
             `cannot have tables that refer to each other: ${path.join(', ')}; give one of them a "store" of its own`
           )
         }
-        open(parent, [...path, parent.options.table])
+        open(stores, parent, [...path, parent])
       }
       const request = requestTable(table, users)
-      const refersToLater = Object.values(request.references).some((other) =>
-        other.table !== table && !isOpen(stores, other.table))
+      const others = Object.values(request.references).map((reference) => reference.table)
+      for (const other of others) {
+        const isFree = [...ancestorsOf(other, (one) => parentsOf(usersOf(stores, one), one))]
+          .every((one) => !path.includes(one))
+        if (isFree) open(stores, other, [...path, other])
+      }
       const store = stores.open(request)
       opened.push(store)
-      if (refersToLater) late.add(store)
+      if (others.some((other) => other !== table && !isOpen(stores, other))) late.add(store)
       for (const user of users) user.options = Object.freeze({ ...user.options, store })
     })
   }
-  for (const one of all) open(one, [one.options.table])
+  for (const { options: { stores, table } } of all) if (stores !== undefined) open(stores, table, [table])
   return { stores: opened, late }
+}
+
+/** Returns the tables of the same database in whose rows the users of a table are nested. */
+function parentsOf (users: readonly ResolvedDeclaration[], table: string): readonly string[] {
+  return users.flatMap(({ parent, options: { stores } }) =>
+    parent === undefined || parent.options.stores !== stores || parent.options.table === table
+      ? []
+      : [parent.options.table])
+}
+
+/** Returns a table with all that must be opened before it. */
+function ancestorsOf (table: string, parentsOf: (table: string) => readonly string[]): ReadonlySet<string> {
+  const found = new Set([table])
+  for (const one of found) for (const parent of parentsOf(one)) found.add(parent)
+  return found
 }
 
 /** Finds the references that are foreign keys: those to a resource with the same `stores` that is declared by now. */
