@@ -8,6 +8,7 @@ import type {
 import type { Resource } from '../core/resource/resource.js'
 import { type Id, isId, type Row } from '../core/resource/row.js'
 import { addLinks, type FoundLinks } from '../core/relations/row-links.js'
+import { findNotice, type Notice } from './notices.js'
 
 /** What a page shows besides its rows. */
 export interface PageContent {
@@ -29,6 +30,8 @@ export interface PageContent {
   readonly importing: ImportState | undefined
   /** The names of the rows above the page, from the nearest to the outermost, as far as the request may see them. */
   readonly parents: readonly string[]
+  /** What the write before the page has done; `undefined` without one. */
+  readonly notice: Notice | undefined
 }
 
 /** The rows that a user chooses from for an attribute. */
@@ -51,13 +54,17 @@ const NO_CONTENT: PageContent = {
   rowSearch: undefined,
   chosen: undefined,
   importing: undefined,
-  parents: []
+  parents: [],
+  notice: undefined
 }
 
 /** Returns a view with the content that was prepared for it. */
 export function withContent<V extends View> (view: V): V & PageContent {
   return { ...view, ...(view.content as PageContent | undefined ?? NO_CONTENT) }
 }
+
+/** The outcomes of the pages that a redirect after a write leads to. */
+const SHOWS_NOTICE: ReadonlySet<Outcome['kind']> = new Set(['found', 'listed', 'blank'])
 
 /** Finds what the page of an outcome shows besides its rows. */
 export async function prepareContent (
@@ -69,6 +76,7 @@ export async function prepareContent (
   const { links: relations, choices, parents } = services
   const row = rowOf(outcome)
   const links: FoundLinks = new Map()
+  const found = !services.isCustom && SHOWS_NOTICE.has(outcome.kind) ? findNotice(services.request) : undefined
   const refused = outcome.kind === 'listed'
     ? await refusedOfList(services, asksRows)
     : outcome.kind === 'found' ? await refusedOfRow(outcome.row, resource, services) : NO_CONTENT.refused
@@ -82,7 +90,8 @@ export async function prepareContent (
     importing: outcome.kind === 'importing'
       ? { file: services.importing?.file, preview: outcome.preview, faults: outcome.faults }
       : undefined,
-    parents
+    parents,
+    notice: found?.notice
   }
   const addRows = async (rows: readonly Row[]): Promise<void> => addLinks(relations, rows, services, links)
   await addRows(rowsOf(outcome))
@@ -96,6 +105,7 @@ export async function prepareContent (
     content: { ...content, ...form },
     isVolatile: services.isGuarded || parents.length > 0 || links.size > 0 || form !== undefined ||
       (outcome.kind === 'found' && services.lists.length > 0),
+    headers: found?.headers,
     ...(relations.length > 0 && { addRows })
   }
 }

@@ -7,6 +7,7 @@ import { checkNamedAttributes, resolveHtmlOptions } from './check-options.js'
 import { compileWords } from './languages/make-messages.js'
 import type { HtmlOptions, PageLanguage, ResolvedHtmlOptions } from './options.js'
 import { makeImporting } from './multipart.js'
+import { writeNotice } from './notices.js'
 import { Pages } from './pages/pages.js'
 import { makeSecurityHeaders } from './security-headers.js'
 import { dependsOnRequest } from './style/brand.js'
@@ -96,6 +97,7 @@ export function makeHtmlFormat ({ languages, ...options }: ResolvedHtmlOptions, 
           return { ...prepared, isVolatile: isVolatile() || prepared.isVolatile === true }
         },
         prepareProblem: async (problem, services) => prepareProblem(problem, resource, services),
+        redirected: writeNotice,
         page: (rows, view) => pagesFor(view).list.write(rows, withContent(view)),
         // A list whose view is the app's own, or whose columns no schema declares, is not written in chunks.
         frame: !resource.open && LIST_VIEWS.every((name) => options.views[name] === undefined)

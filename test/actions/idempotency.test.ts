@@ -175,12 +175,12 @@ t.test('rows of parents, and paths of rows, are answered again, too', async (t) 
   }
   t.strictSame(await send('POST', '/posts/1/comments'), [201, undefined, '/comments/1', 'other'])
   t.strictSame(await send('POST', '/posts/1/comments'), [201, 'true', '/comments/1', 'other'])
-  t.strictSame(await send('POST', '/posts/1/comments', 'text/html'), [303, 'true', '/comments/1#created', 'other'])
+  t.strictSame(await send('POST', '/posts/1/comments', 'text/html'), [303, 'true', '/comments/1', 'other'])
   t.strictSame(await send('POST', '/posts/2/comments'), [422, undefined, undefined, 'other'], 'of another parent')
   for (const method of ['PUT', 'PATCH'] as const) {
     t.strictSame(await send(method, '/comments/1'), [200, undefined, undefined, 'other'])
     t.strictSame(await send(method, '/comments/1.xml'), [200, 'true', undefined, 'xml'])
-    t.strictSame(await send(method, '/comments/1', 'text/html'), [303, 'true', '/comments/1#saved', 'other'])
+    t.strictSame(await send(method, '/comments/1', 'text/html'), [303, 'true', '/comments/1', 'other'])
   }
 })
 

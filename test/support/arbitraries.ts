@@ -390,7 +390,7 @@ export function write (
 }
 
 export function idOf (res: LightMyRequestResponse): number {
-  return Number(/^\/things\/(\d+)(?:#created)?$/.exec(String(res.headers.location))?.[1])
+  return Number(/^\/things\/(\d+)$/.exec(String(res.headers.location))?.[1])
 }
 
 export async function reads (app: FastifyInstance, id: number, record: Members, what: string): Promise<void> {

@@ -180,7 +180,7 @@ export class BlogClient {
     if (status !== this.#success(write)) throw unexpected('a write', answer)
     const { after } = write
     const id = after?.id === NO_ID
-      ? Number(/\/posts\/(\d+)(?:#created)?$/.exec(headers.location ?? '')?.[1])
+      ? Number(/\/posts\/(\d+)$/.exec(headers.location ?? '')?.[1])
       : after?.id
     if (after !== undefined && id !== undefined) this.#rows.set(id, { ...after, id })
     this.acknowledged++

@@ -138,11 +138,11 @@ export interface OutcomeResponse {
   readonly etag: boolean
   /** The path in `Location`. `here` is the member that the request is about, or else the collection. */
   readonly location: 'member' | 'collection' | 'here' | undefined
-  /** The notice that the page at that path shows. @default none */
+  /** What the write has done, as the page at that path can say it. @default nothing */
   readonly notice?: Notice
 }
 
-/** A notice of a page about the write before it. It is also the fragment of the path that leads to it. */
+/** What a write has done. */
 export type Notice = 'saved' | 'created' | 'deleted' | 'done'
 
 const document = { status: 200, body: true, etag: true, location: undefined } as const

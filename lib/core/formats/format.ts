@@ -9,7 +9,7 @@ import type { MaybePromise } from '../util/maybe-promise.js'
 import type { Issues } from '../schema/validation/issues.js'
 import type { Choosing, ConditionParameter } from './form/condition.js'
 import type { ImportActions, Importing } from './importing.js'
-import type { AddView, Prepared, PreparedProblem, Services } from './services.js'
+import type { AddView, Prepared, PreparedProblem, RedirectedWrite, Services } from './services.js'
 import type { ChoicesView, PageView, PossibleNavigation, ResourceWords, TableView, View } from './view.js'
 
 export type { Choosing } from './form/condition.js'
@@ -231,6 +231,8 @@ export interface TextWriter {
   prepare? (outcome: Outcome, services: Services): Promise<Prepared>
   /** Finds the same for an error. @default nothing */
   prepareProblem? (problem: Problem, services: Services): Promise<PreparedProblem>
+  /** Returns the headers of a redirect after a write, by which the page there can say what was done. @default none */
+  redirected? (write: RedirectedWrite, request: View['request']): Readonly<Record<string, string>>
   /** Writes one row. */
   record (row: Row, view: View): string
   /** Writes the answer to a write whose preconditions the row does not meet. @default `record` of the current row */

@@ -1,4 +1,4 @@
-import type { Chosen } from '../actions/outcome.js'
+import type { Chosen, Notice } from '../actions/outcome.js'
 import type { AccessContext } from '../actions/authorize/level.js'
 import type { Id, Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
@@ -88,12 +88,24 @@ export interface Services extends AccessContext {
   chosen (): Promise<Chosen | undefined>
 }
 
+/** A write after which a browser is redirected. */
+export interface RedirectedWrite {
+  /** What was done. `added`: a row was created, and the page has the form for another one beneath its list. */
+  readonly notice: Notice | 'added'
+  /** The number of rows that were written, or `undefined` if the request was about one row or none. */
+  readonly rows: number | undefined
+  /** The `Location`. */
+  readonly location: string
+}
+
 /** What a writer shows besides the row, or the rows. */
 export interface Prepared {
   /** What the view has as `content`. */
   readonly content: unknown
   /** Whether it may change while the version of the row does not. Such an answer is never a 304. @default false */
   readonly isVolatile?: boolean
+  /** Headers of this answer alone, which then has no ETag. @default none */
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** Finds the same for further rows, before they are written. @default nothing */
   addRows? (rows: readonly Row[]): Promise<void>
 }

@@ -37,10 +37,16 @@ async function makeBody (listed: ListOutcome, state: RequestState): Promise<Writ
   if (state.route.hasQueryBody) setCursors(listed, state)
   if (writer.list !== undefined) return await makeRowsBody(listed, writer.list, state)
   const prepared = await writer.prepare?.(listed, makeServices(state, listed))
+  setPrepared(prepared, state)
   const view = makePageView(listed, links, prepared?.content, state)
   return more === undefined || writer.frame === undefined
     ? () => writer.page(rows, view)
     : makeRowsBody({ ...listed, more: prepareBatches(more, prepared) }, writer.frame(rows, view), state)
+}
+
+/** Sets the headers that a writer has prepared for this answer alone. */
+export function setPrepared (prepared: Prepared | undefined, { reply }: RequestState): void {
+  if (prepared?.headers !== undefined) reply.headers(prepared.headers).removeHeader('etag')
 }
 
 /** Returns a source whose rows are prepared before they are written. */

@@ -7,7 +7,9 @@ import {
 } from '../actions/outcome.js'
 import { describeError, InvalidAnswerError, PreconditionFailedError, type Problem } from '../errors.js'
 import { say } from '../messages.js'
-import type { Input, JsonWriter, Prepared, PreparedProblem, TextWriter, View } from '../formats/format.js'
+import type {
+  Input, JsonWriter, Prepared, PreparedProblem, RedirectedWrite, TextWriter, View
+} from '../formats/format.js'
 import { publish } from '../resource/visible.js'
 import { wantsNoRows } from '../request/rows.js'
 import { isId, type Row } from '../resource/row.js'
@@ -19,11 +21,11 @@ import { type EntityTag, isMatched, isNamed, parseEntityTag, taggedVersion } fro
 import { type ActionState, type RequestState, STATE } from '../request/state.js'
 import { logFailure, printFailure } from '../telemetry/action-log.js'
 import { channel, publishRefusal } from '../telemetry/tracing.js'
-import { ADDED, type FormNode, markerOf } from '../formats/form/parse.js'
+import { type FormNode, markerOf, NEW_FORM } from '../formats/form/parse.js'
 import { parseId } from '../resource/resource.js'
 import { fitsPath, memberPath } from '../resource/path-pattern.js'
 import { MOST_REPEATED } from '../util/words.js'
-import { makeListBody, type WriteBody } from './list-response.js'
+import { makeListBody, setPrepared, type WriteBody } from './list-response.js'
 import { findParents, makeServices } from './services.js'
 
 type RecordKind = 'found' | 'edit' | 'created' | 'updated' | 'stale'
@@ -50,18 +52,17 @@ export async function respond (outcome: Outcome, state: ActionState): Promise<Fa
     : undefined
   // The status comes last, because an error that is thrown before it has one of its own.
   reply.code(answer.status)
+  setPrepared(prepared, state)
   if (outcome.kind === 'selected') return sendSelected(prepared, state)
   if (outcome.kind === 'revised') return sendRevised(outcome.row, prepared, state)
   if (outcome.kind === 'importing') return sendImport(outcome, prepared, state)
   if (outcome.kind === 'blank') return sendBlank(outcome.row, prepared, state)
-  if (answer.location !== undefined) {
-    // The row is written, whatever happens now.
-    const back = answer.notice && await findWayBack(row, state).catch(() => undefined)
-    reply.header('location', locate(answer, row, state, back))
-  }
+  // The row is written, whatever happens now.
+  const back = answer.notice && await findWayBack(row, state).catch(() => undefined)
+  setLocation(answer, row, state, back)
   if (!answer.body || outcome.kind === 'done' || outcome.kind === 'deleted') return reply.send()
   if ((outcome.kind === 'found' || outcome.kind === 'edit') && tag !== undefined &&
-    prepared?.isVolatile !== true && isUnchanged(tag, state)) {
+    prepared?.isVolatile !== true && prepared?.headers === undefined && isUnchanged(tag, state)) {
     return reply.code(304).send()
   }
   return sendRecord(outcome.row, outcome.kind, prepared, state)
@@ -72,7 +73,7 @@ export function respondWithoutRow (kind: Outcome['kind'], state: ActionState): u
   const { reply, choice: { format } } = state
   const answer = OUTCOME_RESPONSES[kind][format.browser === true ? 'browser' : 'document']
   state.isAnswered = true
-  if (answer.status === 303) reply.header('location', locate(answer, undefined, state))
+  if (answer.status === 303) setLocation(answer, undefined, state)
   reply.code(answer.status).send()
 }
 
@@ -90,7 +91,7 @@ async function sendRows (
   reply.code(answer.status)
   // A handler that ran for each row may have set those of a row.
   reply.removeHeader('etag').removeHeader('location')
-  if (answer.location !== undefined) reply.header('location', locateRows(answer, state))
+  setListLocation(answer, counts, state)
   if (kind === 'doneMany' && answer.body && rows.length === 0) return reply.code(204).send()
   if (!answer.body) return reply.send()
   if (kind === 'updatedMany') reply.header('row-counts', formatCounts(counts))
@@ -424,25 +425,46 @@ export function makeOnSend ({ answers, errors }: CacheControl): onSendHookHandle
 }
 
 /**
- * Returns the `Location` of an answer: a path without suffix or query. For a browser, its fragment names the notice
- * that the page shows, so that the notice needs neither a cookie nor another ETag of the page. Only the way back to a
- * blank form has a query: the references with which it begins.
+ * Sets the `Location` of an answer, if it has one: a path without suffix or query. Only the way back to a blank form
+ * has a query: the references with which it begins.
  * @param back the path to which the form leads back
  */
-function locate (answer: OutcomeResponse, row: Row | undefined, state: RequestState, back?: string): string {
-  const path = back ?? findPath(answer, row, state)
-  return answer.notice === undefined ? path : findBlankForm(row, state) ?? `${path}#${answer.notice}`
+function setLocation (answer: OutcomeResponse, row: Row | undefined, state: RequestState, back?: string): void {
+  const { notice } = answer
+  if (answer.location === undefined) return
+  const blank = notice && findBlankForm(row, state)
+  redirect({ notice, rows: undefined, location: back ?? findPath(answer, row, state), ...blank }, state)
 }
 
-/** Returns the `Location` after a write of many rows: the list in which they were chosen, as it was. */
-function locateRows (answer: OutcomeResponse, state: RequestState): string {
+/** Sets the `Location` after a write of many rows: the list in which they were chosen, as it was. */
+function setListLocation (answer: OutcomeResponse, { created, changed }: RowCounts, state: RequestState): void {
+  const { notice } = answer
+  if (answer.location === undefined) return
   const query = new URLSearchParams(state.payload?.list).toString()
   const isRepeated = query !== '' && query.length <= MOST_REPEATED
-  return `${findPath(answer, undefined, state)}${isRepeated ? `?${query}` : ''}#${answer.notice ?? ''}`
+  const location = `${findPath(answer, undefined, state)}${isRepeated ? `?${query}` : ''}`
+  redirect({ notice, rows: created + changed, location }, state)
 }
 
-/** Returns the path back to the blank form if the form that was sent asks for it. References that it had stay. */
-function findBlankForm (row: Row | undefined, state: RequestState): string | undefined {
+type Redirect = Pick<RedirectedWrite, 'rows' | 'location'> & {
+  /** What was done, or `undefined` for an answer that is no redirect. */
+  readonly notice: RedirectedWrite['notice'] | undefined
+}
+
+/** Sets the `Location`, and what the writer adds to a redirect after a write. */
+function redirect (
+  { notice, rows, location }: Redirect,
+  { request, reply, choice: { format: { writer } } }: RequestState
+): void {
+  reply.header('location', location)
+  if (notice !== undefined) reply.headers(writer.redirected?.({ notice, rows, location }, request) ?? {})
+}
+
+/** Finds the way back to the blank form if the form that was sent asks for it. References that it had stay. */
+function findBlankForm (
+  row: Row | undefined,
+  state: RequestState
+): Pick<RedirectedWrite, 'notice' | 'location'> | undefined {
   const { payload, compiled: { resource: { actions, singleton }, options: { routing }, prefill }, location } = state
   if (payload?.isAnother !== true || singleton) return undefined
   const { collection } = location
@@ -451,7 +473,9 @@ function findBlankForm (row: Row | undefined, state: RequestState): string | und
   const names = markerOf(payload.node as FormNode, 'again')?.split(' ') ?? []
   const whole = prefill.write(names, row?.attributes ?? {}, isList)
   const query = whole.length > MOST_REPEATED ? '' : whole
-  return isList ? `${collection}${query}#${ADDED}` : `${collection}/${encodeURI(routing.pathNames.new)}${query}#created`
+  return isList
+    ? { notice: 'added', location: `${collection}${query}#${NEW_FORM}` }
+    : { notice: 'created', location: `${collection}/${encodeURI(routing.pathNames.new)}${query}` }
 }
 
 /** Finds the page of the row on which the form stood, as far as the request may see it. */

@@ -123,9 +123,12 @@ export class List {
           label: messages.chosenRows,
           buttons: steps
         }
+    const create = canCreate && newSegment === undefined ? forms.create(paths.collection, view) : undefined
+    const frame = frames.frame(title, { view, paths }, { crumbs, alternates })
+    const isAdded = create !== undefined && view.notice?.notice === 'added'
     return {
       kind: 'list',
-      ...frames.frame(title, { view, paths }, { crumbs, alternates }),
+      ...frame,
       ...parts,
       get rows (): readonly ListRow[] {
         return writer.models(rows, view)
@@ -136,7 +139,8 @@ export class List {
       },
       selection,
       actions: [...withoutRefused(actions, view), ...isList ? this.#fileLinks(paths.collection, alternates, view) : []],
-      create: canCreate && newSegment === undefined ? forms.create(paths.collection, view) : undefined,
+      create,
+      ...isAdded && { notice: undefined, added: frame.notice },
       newLink: canCreate && newSegment !== undefined && !refused.has('new')
         ? {
             label: this.#messages.new(this.#messages.singular),

@@ -10,10 +10,11 @@ import { markup, type Markup } from '../html-tag.js'
 import type { PageMessages, Translate } from '../messages.js'
 import { directionOf } from '../languages/language.js'
 import { capitalize, wordsOf } from '../../core/util/words.js'
+import { sayNotice } from '../notices.js'
 import type { PageOptions } from '../options.js'
 import { type Brand, resolveBrand } from '../style/brand.js'
 import type { Alternate, Form, Link, ListPage, Page, PageFrame } from '../views/model.js'
-import { renderNotices, splitList } from '../views/page-views.js'
+import { renderNotice, splitList } from '../views/page-views.js'
 import type { ResolvedViews } from '../views/types.js'
 import { resolveViews } from '../views/views.js'
 
@@ -61,7 +62,6 @@ export class PageFrames {
   readonly #document: Pick<PageFrame, 'stylesheet' | 'lang' | 'dir' | 'paths' | 'messages' | 'translate'>
   readonly #navigation: PossibleNavigation | undefined
   readonly #brand: Brand
-  readonly #notices: Markup
   readonly #others: ReadonlyArray<Omit<Alternate, 'href'> & { readonly suffix: string }>
 
   constructor (source: PageSource, { language: { tag: lang }, views, brand }: PageOptions, stylesheet: string) {
@@ -76,15 +76,14 @@ export class PageFrames {
     this.#document = { stylesheet, lang, dir: directionOf(lang), paths, messages, translate }
     this.#navigation = navigation(lang)
     this.#brand = brand
-    this.#notices = renderNotices(messages)
   }
 
   /** Makes the members of every page. */
   frame (title: string, { view, paths }: PageContext, links: OtherPages = {}): PageFrame {
-    const { request, unlisted } = view
+    const { request, unlisted, notice } = view
     const { crumbs = this.crumbsOf(paths), alternates = [] } = links
     const { plural, singular, singleton } = this.#source.resource
-    const { lang } = this.#document
+    const { lang, messages } = this.#document
     return {
       ...this.#document,
       brand: resolveBrand(this.#brand, { request, lang }),
@@ -94,6 +93,7 @@ export class PageFrames {
       crumbs,
       resource: { plural, singular, path: paths.collection, singleton },
       alternates,
+      notice: notice && sayNotice(notice, messages, lang),
       xhtml: view.mediaType === XHTML,
       request
     }
@@ -103,12 +103,12 @@ export class PageFrames {
     const views = this.#views
     // The compiler does not know that the view of each kind takes pages of that kind.
     const view = views[page.kind] as (page: Page, views: ResolvedViews) => Markup
-    return views.layout(page, markup`${this.#notices}${view(page, views)}`, views).toString()
+    return views.layout(page, markup`${renderNotice(page.notice)}${view(page, views)}`, views).toString()
   }
 
   /** Renders the page of a list around its rows, by the default views. */
   split (page: ListPage): Pick<ListWriter, 'open' | 'close'> {
-    const { open, close } = splitList(page, this.#notices, this.#views)
+    const { open, close } = splitList(page, this.#views)
     return { open: open.toString(), close: close.toString() }
   }
 

@@ -157,10 +157,10 @@ footer a, a:not([href]) { color: inherit }
 .lead { font-size: 1.1rem; max-inline-size: 44rem }
 .card { margin-block: 2rem 0; padding: clamp(1rem, 3vw, 1.75rem); scroll-margin-block-start: 1rem }
 
-/* The notice after a write: the fragment of the URL shows it. */
-.notice:target { display: block; margin-block-end: 1.25rem; padding: .6rem 1rem; background: var(--good-wash);
+/* The notice after a write. */
+.notice { margin-block-end: 1.25rem; padding: .6rem 1rem; background: var(--good-wash);
   border: 1px solid var(--good); border-inline-start-width: 4px; border-radius: 6px; color: var(--good);
-  font-weight: 600; outline: 0; scroll-margin-block-start: 8rem }
+  font-weight: 600; outline: 0 }
 
 /* Tables: lines between the rows, and on a narrow screen a card for each. */
 table { border-collapse: collapse; inline-size: 100% }
@@ -283,7 +283,8 @@ tr:has(.pick :checked) { background: color-mix(in srgb, var(--accent) 8%, var(--
 
 /* A list scrolls between what is above and below it, so that the page does not. */
 @media screen and (width > 40rem) and (height > 36rem) {
-  body:has(#rows):not(:has(.new:target, .new :target)) { display: flex; flex-direction: column; block-size: 100dvh;
+  body:has(#rows):not(:has(#new:not(.new), .new:target, .new :target)) { display: flex; flex-direction: column;
+    block-size: 100dvh;
     > main { display: flex; flex-direction: column; flex: 1; min-block-size: 0 }
     .scroll { min-block-size: 9rem }
   }
@@ -300,7 +301,7 @@ tr:has(.pick :checked) { background: color-mix(in srgb, var(--accent) 8%, var(--
 }
 @media print {
   :root { --page: #fff; --surface: #fff; --text: #000; --muted: #444; --accent: #000 }
-  .skip, .bar, .notice:target, header, footer, form, .card, .pages, .pick,
+  .skip, .bar, .notice, header, footer, form, .card, .pages, .pick,
   .tools, .children, th a::after { display: none }
   .scroll { overflow: visible; animation: none }
   .scroll, .record { border: 0 }

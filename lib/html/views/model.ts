@@ -31,6 +31,8 @@ export interface PageFrame {
   }
   /** The links to the same content in other formats. Only pages of lists and rows have them. */
   readonly alternates: readonly Alternate[]
+  /** What the write before the page has done: 'Saved.'; `undefined` without one. */
+  readonly notice: string | undefined
   /** The path of the stylesheet. */
   readonly stylesheet: string
   /** The option `brand`. The functions in it have been called. */
@@ -105,6 +107,8 @@ export interface ListPage<A = Attributes> extends PageOf<'list'> {
   readonly actions: readonly PageAction[]
   /** The form for a new row, or `undefined` if it has its own page or rows cannot be created. */
   readonly create: Form | undefined
+  /** The notice that stands in this form, because the form was just sent. @default none */
+  readonly added?: string | undefined
   /** The link to the page of that form, or `undefined` if there is none. */
   readonly newLink: Link | undefined
 }

@@ -1,9 +1,8 @@
 import type { NavigationLink } from '../../core/formats/view.js'
-import { ADDED } from '../../core/formats/form/parse.js'
+import { NEW_FORM } from '../../core/formats/form/parse.js'
 import { abbreviate } from '../../core/util/words.js'
 import { flatten } from '../../core/util/functions.js'
 import { type Content, markup, type Markup, raw } from '../html-tag.js'
-import type { PageMessages } from '../messages.js'
 import { renderButton } from './controls-view.js'
 import { renderFilter } from './filter-view.js'
 import { classOfForm, renderBody, renderDefaultButton, renderErrors, renderHidden } from './form-view.js'
@@ -125,17 +124,10 @@ function renderBarLink ({ label, href, isCurrent }: NavigationLink, isOutermost:
   return markup`<li><a href="${href}"${isCurrent && markup` aria-current="${current}"`}>${label}</a></li>\n`
 }
 
-/** The notices about the write before a page, by the fragment of the path that shows each. */
-const NOTICES = ['saved', 'created', 'deleted', 'done'] as const
-
-/** Renders all notices. The stylesheet shows the one that the fragment of the URL names. */
-export function renderNotices (messages: PageMessages): Markup {
-  return markup`${NOTICES.map((name) => renderNotice(name, messages[name]))}`
-}
-
-/** Renders a notice. Following a link to it focuses it, so that a screen reader reads it. */
-function renderNotice (id: string, text: string): Markup {
-  return markup`<p id="${id}" class="notice" role="status" tabindex="-1" hidden="hidden">${text}</p>\n`
+/** Renders a notice. It gets the focus, so that a screen reader reads it. */
+export function renderNotice (text: string | undefined): Content {
+  return text !== undefined &&
+    markup`<p class="notice" role="status" tabindex="-1" autofocus="autofocus">${text}</p>\n`
 }
 
 export function list (page: ListPage, views: ResolvedViews): Markup {
@@ -145,10 +137,10 @@ export function list (page: ListPage, views: ResolvedViews): Markup {
 /** Renders the page of a list as two parts, between which its rows stand. */
 export function splitList (
   page: ListPage,
-  notices: Markup,
   views: ResolvedViews
 ): { readonly open: Markup, readonly close: Markup } {
-  const open = markup`${openDocument(page, titleOf(page), true)}${notices}${openList(page)}${openRegion(page)}`
+  const top = markup`${openDocument(page, titleOf(page), true)}${renderNotice(page.notice)}`
+  const open = markup`${top}${openList(page)}${openRegion(page)}`
   const close = markup`${CLOSE_REGION}${renderSelection(page.selection)}${closeList(page, views)}${closeDocument(page)}`
   return { open, close }
 }
@@ -156,14 +148,14 @@ export function splitList (
 function openList (page: ListPage): Markup {
   const { title, total, isEmpty, first, filter, actions, create, newLink, messages } = page
   const isOffered = !isEmpty || isFiltered(page) || first !== undefined || (filter?.open ?? filter?.range) !== undefined
-  const add = create === undefined ? newLink : { label: create.heading, href: '#new' }
+  const add = create === undefined ? newLink : { label: create.heading, href: `#${NEW_FORM}` }
   return markup`${renderTitle(title, actions, add, total)}${
     filter !== undefined && isOffered && renderFilter(filter, messages)
   }`
 }
 
 function closeList (page: ListPage, views: ResolvedViews): Markup {
-  const { range, previous, next, first, last, create, isEmpty } = page
+  const { range, previous, next, first, last, create, added, isEmpty } = page
   return markup`${
     (next ?? previous ?? first) !== undefined && markup`<nav class="pages">${
       range !== undefined && markup`<p class="range">${renderRange(range)}</p>`
@@ -176,7 +168,10 @@ function closeList (page: ListPage, views: ResolvedViews): Markup {
     }${
       last !== undefined && markup`<a href="${last.href}">${last.label}</a>`
     }</div></nav>\n`
-  }${create !== undefined && renderNew(create, page, views, !isEmpty)}`
+  }${
+    create !== undefined &&
+    renderNew(create, page, views, { isFolded: !isEmpty && added === undefined, notice: added })
+  }`
 }
 
 function isFiltered ({ filter }: ListPage): boolean {
@@ -332,7 +327,7 @@ export function error (page: ErrorPage, views: ResolvedViews): Markup {
   const { title, parent, texts, referrers, create, problem, navigation } = page
   const way = parent ?? (navigation && { label: navigation.title, href: navigation.href })
   return markup`${renderProblem(problem.status, { title, texts, referrers, way })}${
-    create !== undefined && renderNew(create, page, views, false)
+    create !== undefined && renderNew(create, page, views, { isFolded: false, notice: undefined })
   }`
 }
 
@@ -439,9 +434,14 @@ export function renderAction ({ method, label, href, hidden, spoken }: PageActio
 }
 
 /** Renders the form of a new row. A folded one is shown once a link to it, or to something in it, is followed. */
-function renderNew (form: Form, page: Page, views: ResolvedViews, isFolded: boolean): Markup {
-  return markup`<section id="new" class="card${isFolded && ' new'}" aria-labelledby="new-heading">
-${form.another !== undefined && renderNotice(ADDED, page.messages.created)}<h2 id="new-heading">${form.heading}</h2>
+function renderNew (
+  form: Form,
+  page: Page,
+  views: ResolvedViews,
+  { isFolded, notice }: { readonly isFolded: boolean, readonly notice: string | undefined }
+): Markup {
+  return markup`<section id="${NEW_FORM}" class="card${isFolded && ' new'}" aria-labelledby="new-heading">
+${renderNotice(notice)}<h2 id="new-heading">${form.heading}</h2>
 ${views.form(form, page, views)}</section>
 `
 }

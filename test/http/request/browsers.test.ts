@@ -288,24 +288,24 @@ t.test('a 403 is answered in each format', async t => {
 t.test('a form may override its method with PUT or DELETE', async t => {
   const cases: [name: string, url: string, body: string, headers: Record<string, string>, status: number,
     location: string | undefined, after: keyof typeof done][] = [
-    ['PUT', '/posts', '_method=PUT&id=1&post[title]=New', {}, 303, '/posts/1#saved', 'updated'],
-    ['put', '/posts', '_method=put&id=1&post[title]=New', {}, 303, '/posts/1#saved', 'updated'],
-    ['DELETE', '/posts', '_method=DELETE&id=1', {}, 303, '/posts#deleted', 'deleted'],
-    ['DeLeTe', '/posts', '_method=DeLeTe&id=1', {}, 303, '/posts#deleted', 'deleted'],
-    ['as the last field', '/posts', 'id=1&post[title]=New&_method=PUT', {}, 303, '/posts/1#saved', 'updated'],
+    ['PUT', '/posts', '_method=PUT&id=1&post[title]=New', {}, 303, '/posts/1', 'updated'],
+    ['put', '/posts', '_method=put&id=1&post[title]=New', {}, 303, '/posts/1', 'updated'],
+    ['DELETE', '/posts', '_method=DELETE&id=1', {}, 303, '/posts', 'deleted'],
+    ['DeLeTe', '/posts', '_method=DeLeTe&id=1', {}, 303, '/posts', 'deleted'],
+    ['as the last field', '/posts', 'id=1&post[title]=New&_method=PUT', {}, 303, '/posts/1', 'updated'],
     ['with escapes, as browsers write brackets', '/posts', '_method=PUT&id=1&post%5Btitle%5D=New', {}, 303,
-      '/posts/1#saved', 'updated'],
-    ['with the id in the group', '/posts', '_method=PUT&post[id]=1&post[title]=New', {}, 303, '/posts/1#saved',
+      '/posts/1', 'updated'],
+    ['with the id in the group', '/posts', '_method=PUT&post[id]=1&post[title]=New', {}, 303, '/posts/1',
       'updated'],
     ['with a charset', '/posts', '_method=PUT&id=1&post[title]=New', { 'content-type': `${form}; charset=UTF-8` }, 303,
-      '/posts/1#saved', 'updated'],
+      '/posts/1', 'updated'],
     ['PUT, asking for JSON', '/posts', '_method=PUT&id=1&post[title]=New', { accept: 'application/json' }, 200,
       undefined, 'updated'],
     ['DELETE, asking for XML', '/posts', '_method=DELETE&id=1', { accept: 'application/xml' }, 204, undefined,
       'deleted'],
     ['DELETE, with a group that does not matter', '/posts', '_method=DELETE&id=1&post[title]=', { accept: browser },
-      303, '/posts#deleted', 'deleted'],
-    ['without _method a form creates', '/posts', 'post[title]=New', {}, 303, '/posts/2#created', 'created']
+      303, '/posts', 'deleted'],
+    ['without _method a form creates', '/posts', 'post[title]=New', {}, 303, '/posts/2', 'created']
   ]
   const [app, reset] = await seededAgain(t)
   for (const [name, url, body, headers, status, location, after] of cases) {
@@ -383,9 +383,9 @@ t.test('any other override is refused, and nothing changes', async t => {
 t.test('a form on a member may override its method where members are written', async t => {
   const cases: [name: string, body: string, status: number, location: string | undefined,
     after: keyof typeof done][] = [
-    ['PUT', '_method=PUT&post[title]=New', 303, '/posts/1#saved', 'updated'],
-    ['DELETE', '_method=DELETE', 303, '/posts#deleted', 'deleted'],
-    ['PUT with the same id', '_method=PUT&id=1&post[title]=New', 303, '/posts/1#saved', 'updated'],
+    ['PUT', '_method=PUT&post[title]=New', 303, '/posts/1', 'updated'],
+    ['DELETE', '_method=DELETE', 303, '/posts', 'deleted'],
+    ['PUT with the same id', '_method=PUT&id=1&post[title]=New', 303, '/posts/1', 'updated'],
     ['PUT with another id', '_method=PUT&id=2&post[title]=New', 400, undefined, 'nothing'],
     ['PATCH', '_method=PATCH&post[title]=New', 400, undefined, 'nothing'],
     ['twice', '_method=DELETE&_method=DELETE', 400, undefined, 'nothing'],

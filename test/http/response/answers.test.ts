@@ -28,23 +28,23 @@ t.test('each client gets a success in its own format', async t => {
     ['create', 'xml', { method: 'POST', url: '/posts', ...json('<post><title>New</title></post>', 'application/xml') },
       201, types.xml, '/posts/3', xml + xmlRow(created)],
     ['create', 'html', { method: 'POST', url: '/posts', ...json('post[title]=New', form) }, 303, undefined,
-      '/posts/3#created', ''],
+      '/posts/3', ''],
     ['update', 'json', { method: 'PUT', url: '/posts', ...json({ id: 1, post: { title: 'U' } }) }, 200, types.json,
       undefined, { post: updated }],
     ['update', 'xml',
       { method: 'PUT', url: '/posts', ...json('<post><id>1</id><title>U</title></post>', 'application/xml') }, 200,
       types.xml, undefined, xml + xmlRow(updated)],
     ['update', 'html', { method: 'POST', url: '/posts', ...json('_method=PUT&id=1&post[title]=U', form) }, 303,
-      undefined, '/posts/1#saved', ''],
+      undefined, '/posts/1', ''],
     ['update with PUT', 'html', { method: 'PUT', url: '/posts', ...json('id=1&post[title]=U', form) }, 303, undefined,
-      '/posts/1#saved', ''],
+      '/posts/1', ''],
     ['delete', 'json', { method: 'DELETE', url: '/posts', ...json({ id: 1 }) }, 204, undefined, undefined, ''],
     ['delete', 'xml', { method: 'DELETE', url: '/posts', ...json('<id>1</id>', 'application/xml') }, 204, undefined,
       undefined, ''],
     ['delete', 'html', { method: 'POST', url: '/posts', ...json('_method=DELETE&id=1', form) }, 303, undefined,
-      '/posts#deleted', ''],
+      '/posts', ''],
     ['delete with DELETE', 'html', { method: 'DELETE', url: '/posts', ...json('id=1', form) }, 303, undefined,
-      '/posts#deleted', '']
+      '/posts', '']
   ]
   const [app, reset] = await seededAgain(t)
   for (const [name, client, request, status, type, location, body] of cases) {

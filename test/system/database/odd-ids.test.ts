@@ -369,7 +369,7 @@ each('rows with big ids, and references to them, are written', async (t, app) =>
   const refused = await send('PUT', `/tweets/${BIG}`, tooLarge, asXml)
   t.match(refused.body, `Reply to must be an integer between ${LEAST} and ${MOST}`)
   const submitted = await send('POST', '/tweets', `_method=PUT&id=${BIG}&tweet[reply_to]=${MOST}`, form)
-  t.match(submitted, { statusCode: 303, headers: { location: `/tweets/${BIG}#saved` } })
+  t.match(submitted, { statusCode: 303, headers: { location: `/tweets/${BIG}` } })
   t.match((await get(app, `/tweets/${BIG}`)).json(), { tweet: { reply_to: MOST } })
   // The whole record comes back as it was read.
   const read = await get(app, `/tweets/${LEAST}`)

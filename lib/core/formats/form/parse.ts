@@ -28,8 +28,8 @@ export const FORM_FIELDS: readonly string[] = ['_method', '_version', KEY, STEP,
 
 /** The button that creates a row and asks for the blank form again. */
 export const ANOTHER = { name: 'commit', value: 'another' } as const
-/** The fragment that leads to the blank form beneath a list, and says that a row was created. */
-export const ADDED = 'added'
+/** The fragment that leads to the blank form beneath a list. */
+export const NEW_FORM = 'new'
 
 /** The most fields of a form, far more than a page has. The limit guards against a megabyte of `a=&`. */
 export const MAX_FIELDS = 1000

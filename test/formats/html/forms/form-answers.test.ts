@@ -401,7 +401,7 @@ t.test('an invalid form comes back with all typed values, and shows each error b
       // The summary is the first element of the content, so that nobody overlooks it.
       t.match(
         res.body,
-        new RegExp('<main id="main">\\s*(?:<p [^>]*class="notice".*\\s*)+<h1>[^<]*</h1>\\s*<div class="problem" ' +
+        new RegExp('<main id="main">\\s*<h1>[^<]*</h1>\\s*<div class="problem" ' +
           'role="alert" tabindex="-1" autofocus="autofocus" aria-labelledby="problem-heading">')
       )
       for (const [href = ''] of summary) {

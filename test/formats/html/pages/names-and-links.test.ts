@@ -539,12 +539,12 @@ t.test('a browser that creates a shallow row is led to its page, and one that de
       headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
       payload: 'book[name]=Elegies'
     })
-    t.strictSame([created.statusCode, created.headers.location], [303, '/books/2#created'])
+    t.strictSame([created.statusCode, created.headers.location], [303, '/books/2'])
     const page = await app.inject({ url: '/books/1', headers: { accept: 'text/html' } })
     const { statusCode, headers } = await app.inject(submit(findForm(page, 'DELETE'), undefined, {
       accept: 'text/html'
     }))
-    t.strictSame([statusCode, headers.location], [303, '/shelves/1/books#deleted'], writes)
+    t.strictSame([statusCode, headers.location], [303, '/shelves/1/books'], writes)
   }
 })
 
@@ -565,9 +565,6 @@ const serveOfNotices = (t: Test, options: Partial<ResourceOptions> = {}): Promis
 const pageOfOfNotices = async (app: FastifyInstance, url: string): Promise<string> => (await app.inject({
   url: url.replace(/#.*/, ''), headers: html
 })).body
-const noticesOf = (page: string): Array<readonly [id: string | undefined, text: string]> => elementsOf(page).filter(
-  ({ attributes }) => attributes.class === 'notice'
-).map(({ attributes: { id }, text }) => [id, text])
 const cancelOf = (page: string): string | undefined => /<a class="button plain" href="([^"]*)">Cancel<\/a>/.exec(
   page
 )?.[1]
@@ -578,53 +575,13 @@ async function post (app: FastifyInstance, url: string, payload: string): Promis
   return String(location)
 }
 
-t.test('after a write, the fragment of the path names a notice of the page', async (t) => {
-  const app = await serveOfNotices(t)
-  for (const [payload, location, text] of [
-    ['post[title]=a', '/posts/1#created', 'Created.'],
-    ['_method=PUT&id=1&post[title]=b', '/posts/1#saved', 'Saved.'],
-    ['post[title]=c&commit=another', '/posts#added', 'Created.'],
-    ['_method=DELETE&id=1', '/posts#deleted', 'Deleted.']
-  ] as const) {
-    t.equal(await post(app, '/posts', payload), location)
-    t.strictSame(noticesOf(await pageOfOfNotices(app, location)).filter(([id]) => location.endsWith(`#${id}`)),
-      [[location.replace(/.*#/, ''), text]], location)
-  }
-})
-
-t.test('a notice changes neither the page nor its ETag', async (t) => {
-  const app = await serveOfNotices(t)
-  await post(app, '/posts', 'post[title]=a')
-  const [before, after] = [await app.inject({ url: '/posts/1', headers: html }),
-    await app.inject({ url: '/posts/1#created', headers: html })]
-  t.strictSame([after.body, after.headers.etag], [before.body, before.headers.etag])
-  const hidden = elementsOf(before.body).filter(({ attributes }) => attributes.class === 'notice')
-  t.strictSame(hidden.map(({ attributes: { hidden, role, tabindex } }) => [hidden, role, tabindex]),
-    Array.from({ length: 4 }, () => ['hidden', 'status', '-1']))
-})
-
-t.test('documents are sent to no fragment', async (t) => {
-  const app = await serveOfNotices(t)
-  const { headers } = await app.inject({
-    method: 'POST', url: '/posts', headers: { accept: 'application/json' }, payload: { post: { title: 'a' } }
-  })
-  t.equal(headers.location, '/posts/1')
-  const xml = await app.inject({
-    method: 'POST',
-    url: '/posts',
-    headers: { ...form, accept: 'application/xml' },
-    payload: 'post[title]=a&commit=another'
-  })
-  t.strictSame([xml.statusCode, xml.headers.location], [201, '/posts/2'])
-})
-
 type Other = readonly [what: string, options: Partial<ResourceOptions>, page: string, location: string]
 const another: readonly Other[] =
   [
-    ['beneath the list', {}, '/posts', '/posts#added'],
-    ['on a page of its own', { formPages: true }, '/posts/new', '/posts/new#created'],
+    ['beneath the list', {}, '/posts', '/posts#new'],
+    ['on a page of its own', { formPages: true }, '/posts/new', '/posts/new'],
     ['on a page with another path', { formPages: true, pathNames: { new: 'neü' } }, '/posts/ne%C3%BC',
-      '/posts/ne%C3%BC#created']
+      '/posts/ne%C3%BC']
   ]
 
 for (const [what, options, url, location] of another) {
@@ -647,14 +604,14 @@ t.test('without a page of the blank form, "Save and add another" is not offered 
     method: 'POST', url: '/posts', headers: { ...html, ...form }, payload: 'post[title]='
   })
   t.notMatch(refused.body, 'another')
-  t.equal(await post(app, '/posts', 'post[title]=a&commit=another'), '/posts/1#created')
+  t.equal(await post(app, '/posts', 'post[title]=a&commit=another'), '/posts/1')
 })
 
 t.test('any other button of a client\'s own form only creates', async (t) => {
   const app = await serveOfNotices(t)
-  t.equal(await post(app, '/posts', 'post[title]=a&commit=Create'), '/posts/1#created')
-  t.equal(await post(app, '/posts', 'post[title]=a&commit=another&commit=another'), '/posts/2#created')
-  t.equal(await post(app, '/posts', '_method=PUT&id=1&post[title]=b&commit=another'), '/posts/1#saved')
+  t.equal(await post(app, '/posts', 'post[title]=a&commit=Create'), '/posts/1')
+  t.equal(await post(app, '/posts', 'post[title]=a&commit=another&commit=another'), '/posts/2')
+  t.equal(await post(app, '/posts', '_method=PUT&id=1&post[title]=b&commit=another'), '/posts/1')
   const parts = await app.inject({
     method: 'POST', url: '/posts', headers: form, payload: 'post[title]=a&commit[x]=another'
   })
@@ -666,7 +623,7 @@ t.test('a singleton has no second row to add', async (t) => {
     map.resource('profile', { attributes: attributesOfNotices, store: memoryStore(), formPages: true }))
   const page = await pageOfOfNotices(app, '/profile/new')
   t.notMatch(page, 'another')
-  t.equal(await post(app, '/profile', 'profile[title]=a&commit=another'), '/profile#created')
+  t.equal(await post(app, '/profile', 'profile[title]=a&commit=another'), '/profile')
 })
 
 t.test('"Cancel" leaves a page that only has a form', async (t) => {

@@ -81,7 +81,7 @@ t.test('the page of a deleted row leads to its list', async (t) => {
       headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
       payload: '_method=DELETE&id=1'
     })
-    t.strictSame([statusCode, headers.location], [303, `${list}#deleted`])
+    t.strictSame([statusCode, headers.location], [303, list])
   }
 })
 

@@ -133,6 +133,7 @@ function viewOf (location: Location, more: Partial<View & PageContent> = {}): Vi
     related: [],
     links: new Map(),
     choices: new Map(),
+    notice: undefined,
     rowSearch: undefined,
     chosen: undefined,
     importing: undefined,
