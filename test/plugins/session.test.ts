@@ -96,7 +96,8 @@ for (const order of ORDERS) {
       })
       for (const client of CLIENTS) {
         const { cookies } = await app.inject(createPost(client, 'Tea'))
-        const headers = { cookie: `sessionId=${encodeURIComponent(String(cookies[0]?.value))}` }
+        const session = cookies.find(({ name }) => name === 'sessionId')
+        const headers = { cookie: `sessionId=${encodeURIComponent(String(session?.value))}` }
         t.equal((await app.inject({ url: `/posts.${client}`, headers })).statusCode, 200)
       }
       t.equal((await app.inject('/posts')).statusCode, 403)

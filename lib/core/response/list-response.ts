@@ -10,7 +10,7 @@ import type { QueryParameters } from '../request/filter-query.js'
 import { isClientGone, type RequestState, type ResourceRequest } from '../request/state.js'
 import { printFailure } from '../telemetry/action-log.js'
 import { writeList } from './list-stream.js'
-import { makeServices, prefilledOf } from './services.js'
+import { prefilledOf, prepareAnswer } from './services.js'
 
 /** Writes the body of an answer, as text or as a stream. */
 export type WriteBody = () => string | Readable
@@ -36,17 +36,11 @@ async function makeBody (listed: ListOutcome, state: RequestState): Promise<Writ
   if (listed.total !== undefined && state.request.query.count !== undefined) setTotal(listed, listed.total, state)
   if (state.route.hasQueryBody) setCursors(listed, state)
   if (writer.list !== undefined) return await makeRowsBody(listed, writer.list, state)
-  const prepared = await writer.prepare?.(listed, makeServices(state, listed))
-  setPrepared(prepared, state)
+  const prepared = await prepareAnswer(listed, state)
   const view = makePageView(listed, links, prepared?.content, state)
   return more === undefined || writer.frame === undefined
     ? () => writer.page(rows, view)
     : makeRowsBody({ ...listed, more: prepareBatches(more, prepared) }, writer.frame(rows, view), state)
-}
-
-/** Sets the headers that a writer has prepared for this answer alone. */
-export function setPrepared (prepared: Prepared | undefined, { reply }: RequestState): void {
-  if (prepared?.headers !== undefined) reply.headers(prepared.headers).removeHeader('etag')
 }
 
 /** Returns a source whose rows are prepared before they are written. */

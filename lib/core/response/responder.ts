@@ -25,8 +25,8 @@ import { type FormNode, markerOf, NEW_FORM } from '../formats/form/parse.js'
 import { parseId } from '../resource/resource.js'
 import { fitsPath, memberPath } from '../resource/path-pattern.js'
 import { MOST_REPEATED } from '../util/words.js'
-import { makeListBody, setPrepared, type WriteBody } from './list-response.js'
-import { findParents, makeServices } from './services.js'
+import { makeListBody, type WriteBody } from './list-response.js'
+import { findParents, makeServices, prepareAnswer } from './services.js'
 
 type RecordKind = 'found' | 'edit' | 'created' | 'updated' | 'stale'
 
@@ -48,11 +48,10 @@ export async function respond (outcome: Outcome, state: ActionState): Promise<Fa
   if (isRows(outcome)) return sendRows(outcome, answer, state)
   if (compiled.resourcePaths.isShallow) await findParents(outcome, state)
   const prepared = answer.body && writer.prepare !== undefined
-    ? await writer.prepare(outcome, makeServices(state, outcome))
+    ? await prepareAnswer(outcome, state)
     : undefined
   // The status comes last, because an error that is thrown before it has one of its own.
   reply.code(answer.status)
-  setPrepared(prepared, state)
   if (outcome.kind === 'selected') return sendSelected(prepared, state)
   if (outcome.kind === 'revised') return sendRevised(outcome.row, prepared, state)
   if (outcome.kind === 'importing') return sendImport(outcome, prepared, state)

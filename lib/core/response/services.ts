@@ -4,7 +4,7 @@ import { findRow, ofId } from '../modes.js'
 import { findUnlisted, type ListCheck, NONE_REFUSED, NONE_UNLISTED } from '../actions/authorize/refused-actions.js'
 import type { Outcome } from '../actions/outcome.js'
 import type { Target } from '../actions/list.js'
-import type { Refused, Services, Unlisted } from '../formats/format.js'
+import type { Prepared, Refused, Services, Unlisted } from '../formats/format.js'
 import { hasGuards } from '../relations/hook-guards.js'
 import { unlessRefused } from '../relations/include/relation.js'
 import { findTitle } from '../relations/row-links.js'
@@ -64,6 +64,14 @@ export function makeServices (state: RequestState, outcome: Outcome | undefined)
     const isRead = !isCustom && (outcome?.kind === 'listed' || outcome?.kind === 'found')
     return isRead && check.resource === compiled.resource && check.action === action
   }
+}
+
+/** Lets the writer prepare an answer, and sets the headers that it has for this answer alone. */
+export async function prepareAnswer (outcome: Outcome, state: RequestState): Promise<Prepared | undefined> {
+  const { reply, choice: { format: { writer } } } = state
+  const prepared = await writer.prepare?.(outcome, makeServices(state, outcome))
+  if (prepared?.headers !== undefined) reply.headers(prepared.headers).removeHeader('etag')
+  return prepared
 }
 
 /** Returns the values with which a form for a new row begins. */
