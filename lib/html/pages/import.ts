@@ -93,7 +93,7 @@ function describePreview (
       ...(unchanged > 0 ? [messages.importUnchanged(write(unchanged))] : []),
       ...(file.without.length > 0 ? [messages.importLeftOut(write(file.without.length))] : [])
     ],
-    table: tableOf([{ label: messages.importLine, numeric: true }, ...before, ...labels], cells),
+    table: tableOf(messages, [{ label: messages.importLine, numeric: true }, ...before, ...labels], cells),
     more: others > 0 ? messages.moreRows(write(others)) : undefined,
     hidden: [...hiddenOf(file, []), ...(context.hasKeys ? [{ name: KEY, value: randomUUID() }] : [])],
     buttons: does === undefined ? [] : [{ name: 'step', value: 'write', label: does }]
@@ -114,7 +114,7 @@ function describeFaults ({ messages, translate, lang }: ImportSource, file: Impo
   const remaining = (file.csv?.rows.length ?? 0) - file.without.length - lines.length
   return {
     notes: [],
-    table: tableOf(labels, cells),
+    table: tableOf(messages, labels, cells),
     more: lines.length > faults.length ? messages.moreRows(numbers.format(lines.length - faults.length)) : undefined,
     hidden: hiddenOf(file, lines),
     buttons: [
@@ -124,15 +124,19 @@ function describeFaults ({ messages, translate, lang }: ImportSource, file: Impo
   }
 }
 
-/** Renders a table whose first column has the numbers of lines. */
+/** Renders a table whose first column has the numbers of lines, which name the rows. */
 function tableOf (
+  { importRows, plural }: ImportSource['messages'],
   columns: ReadonlyArray<{ readonly label: string, readonly numeric: boolean }>,
   rows: ReadonlyArray<ReadonlyArray<string | Markup>>
 ): Markup {
   const heads = columns.map((column) => ({ ...column, name: '', sort: undefined, sorted: undefined }))
-  return renderTable(heads, markup`${rows.map((cells) => markup`<tr>${cells.map((cell, index) => {
+  return renderTable(importRows(plural), heads, markup`${rows.map((cells) => markup`<tr>${cells.map((cell, index) => {
     const { label, numeric } = columns[index] as typeof columns[number]
-    return markup`<td data-label="${label}"${numeric ? markup` class="number"` : markup` dir="auto"`}>${cell}</td>`
+    const attributes = markup`data-label="${label}"${numeric ? markup` class="number"` : markup` dir="auto"`}`
+    return index === 0
+      ? markup`<th scope="row" ${attributes}>${cell}</th>`
+      : markup`<td ${attributes}>${cell}</td>`
   })}</tr>\n`)}`)
 }
 

@@ -12,6 +12,7 @@ import type { ShownAttribute, ShownAttributes } from '../values/shown-attributes
 import { renderButton } from '../views/controls-view.js'
 import { renderFilter } from '../views/filter-view.js'
 import { renderAction, renderTable } from '../views/page-views.js'
+import type { Column } from '../views/model.js'
 import { ListColumns } from './columns.js'
 import { compileFilter, type Filter, type FilterSource } from './filter.js'
 import { mayRepeat } from './links.js'
@@ -80,17 +81,18 @@ export class RowTables {
     }
     const written = rows.map((row) => {
       const value = read(row.attributes)
-      return markup`<tr><td data-label="${label}" dir="auto">${raw(show.cell(value, links))}${
+      return markup`<tr><th scope="row" dir="auto">${raw(show.cell(value, links))}${
         canRemove && canSendId(row) && renderRemove(row, value)
-      }</td></tr>\n`
+      }</th></tr>\n`
     })
     const column = { name: attribute, label, numeric: false, sort: undefined, sorted: undefined }
-    return this.#frame(renderTable([column], markup`${written}`))
+    return this.#frame([column], markup`${written}`)
   }
 
-  #frame (table: Markup): string {
-    return markup`<div class="scroll" role="group" aria-label="${this.#source.messages.heading}" tabindex="0">${
-      table
+  #frame (columns: readonly Column[], rows: Markup): string {
+    const { messages: { heading } } = this.#source
+    return markup`<div class="scroll" role="group" aria-label="${heading}" tabindex="0">${
+      renderTable(heading, columns, rows)
     }</div>\n`.toString()
   }
 
@@ -125,7 +127,7 @@ export class RowTables {
     this.#tables.set(without, table)
     const columns = table.columns.headings(rows, names, messages.id).map((column) =>
       ({ ...column, sort: undefined, sorted: undefined }))
-    return this.#frame(renderTable(columns, raw(table.rows.write(rows, view, false, button))))
+    return this.#frame(columns, raw(table.rows.write(rows, view, false, button)))
   }
 
   #make (without: string | undefined): RowTable {

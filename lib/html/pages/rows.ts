@@ -45,7 +45,7 @@ export class RowWriter {
   readonly #start: string
   /** The markup before the path of a row. It is empty if rows have no pages. */
   readonly #link: string
-  /** The markup after the name. */
+  /** The markup after the name, which ends the head of the row. */
   readonly #named: string
   /** The markup before the id after the name, or `undefined` if the id is the name. */
   readonly #id: string | undefined
@@ -54,15 +54,15 @@ export class RowWriter {
   constructor (source: RowSource, columns: ListColumns) {
     const { messages, names, resource, context: { formats } } = source
     const hasPages = resource.actions.has('show')
-    const open = (label: string, more: string): string => `<td data-label="${escapeAttribute(label)}"${more}`
     this.#source = source
     this.#columns = columns
     this.#suffixes = formats.map(({ name }) => name)
-    const first = names.label === undefined ? open(messages.id, '') : open(names.label, ' dir="auto"')
-    this.#start = flatten(`<tr>${first}>`)
+    this.#start = `<tr><th scope="row"${names.label === undefined ? '' : ' dir="auto"'}>`
     this.#link = hasPages ? '<a' : ''
-    this.#named = hasPages ? '</a>' : ''
-    this.#id = names.label === undefined ? undefined : flatten(`</td>${open(messages.id, ' class="id"')}`)
+    this.#named = hasPages ? '</a></th>' : '</th>'
+    this.#id = names.label === undefined
+      ? undefined
+      : flatten(`<td data-label="${escapeAttribute(messages.id)}" class="id"`)
     this.#fixed = columns.fixed?.map(compileCell)
   }
 
@@ -100,8 +100,8 @@ export class RowWriter {
         ? this.#link + link + this.#nameOf(row, id) + this.#named
         : this.#buttonOf(row, id, button)
       text += this.#idOf(row.id, id)
-      for (const { open, read, show } of cells) text += open + show(read(row.attributes), links)
-      text += '</td></tr>\n'
+      for (const { open, read, show } of cells) text += `${open}${show(read(row.attributes), links)}</td>`
+      text += '</tr>\n'
     }
     return text
   }
@@ -128,14 +128,14 @@ export class RowWriter {
     const label = escapeAttribute(messages.chooseOne(names.of(row.id, row).alone))
     const [name, value] = [nameOf('chosen'), String(valueOf(row))].map(escapeAttribute)
     const attributes = `name="${name}" value="${value}" formnovalidate="formnovalidate" aria-label="${label}"`
-    return `<button type="submit" ${attributes}>${this.#nameOf(row, escaped)}</button>`
+    return `<button type="submit" ${attributes}>${this.#nameOf(row, escaped)}</button></th>`
   }
 
   /** Returns the id of a row, which stands after its title, if it has one. */
   #idOf (id: Id, escaped: string): string {
     if (this.#id === undefined) return ''
-    if (typeof id === 'number' || id.length <= LONGEST_ID) return `${this.#id}>${escaped}`
-    return `${this.#id} title="${escaped}">${ELLIPSIS}${escapeAttribute(id.slice(-END_OF_ID))}`
+    if (typeof id === 'number' || id.length <= LONGEST_ID) return `${this.#id}>${escaped}</td>`
+    return `${this.#id} title="${escaped}">${ELLIPSIS}${escapeAttribute(id.slice(-END_OF_ID))}</td>`
   }
 
   /** Returns the rows as models for the app's own view. */
@@ -172,17 +172,16 @@ export function canSendId ({ id }: Pick<Row, 'id'>): boolean {
 
 /** The content of a column in a row. */
 interface Cell {
-  /** The tags that end the cell before and begin this one. */
+  /** The tag that begins the cell. */
   readonly open: string
   readonly read: ShownAttribute['read']
   readonly show: Show['cell']
 }
 
 function compileCell ({ label, show, read }: ShownAttribute): Cell {
+  const kind = show.numeric ? ' class="number"' : ' dir="auto"'
   return {
-    open: flatten(
-      `</td><td data-label="${escapeAttribute(label)}"${show.numeric ? ' class="number"' : ' dir="auto"'}>`
-    ),
+    open: flatten(`<td data-label="${escapeAttribute(label)}"${kind}>`),
     read,
     show: show.cell
   }

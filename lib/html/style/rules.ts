@@ -2,7 +2,7 @@
 export const RULES = `
 .scroll, .record, .card, .conflict, .empty, .selection { background: var(--surface); border: 1px solid var(--line);
   border-radius: 10px }
-.tools, .filter, .condition, .conditions, .actions, .selection, td:has(> form) { align-items: center }
+.tools, .filter, .condition, .conditions, .actions, .selection, th:has(> form) { align-items: center }
 .tools, .filter, .condition, .conditions, .actions, .selection, .breadcrumb, .children, .pages, .pages > div, .inline,
 ul.values, .values > div, .add {
   display: flex; flex-wrap: wrap }
@@ -126,7 +126,7 @@ p { margin: 0 0 1rem }
 a { color: var(--accent); text-underline-offset: .18em; text-decoration-thickness: .07em }
 a:hover { text-decoration-thickness: .14em }
 footer a, a:not([href]) { color: inherit }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px }
+:focus-visible, dd:target { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px }
 .skip { position: fixed; inset-inline-start: 1rem; inset-block-start: -4rem; padding: .5rem 1rem;
   background: var(--fill); color: var(--on-fill); z-index: 3 }
 .skip:focus { inset-block-start: .5rem }
@@ -166,36 +166,38 @@ footer a, a:not([href]) { color: inherit }
 table { border-collapse: collapse; inline-size: 100% }
 th, td { padding: .5rem .8rem; text-align: start; vertical-align: top }
 th { font-size: .8125rem; font-weight: 600; vertical-align: bottom }
-.list { border-collapse: separate; border-spacing: 0 }
-.list th, .list td { white-space: nowrap }
-.list td { max-inline-size: 16rem; overflow: hidden; text-overflow: ellipsis;
+.list { border-collapse: separate; border-spacing: 0; white-space: nowrap }
+tbody th { font: inherit; color: inherit; vertical-align: top }
+.list tbody tr > * { max-inline-size: 16rem; overflow: hidden; text-overflow: ellipsis;
   border-block-start: 1px solid var(--line) }
-.list th { position: sticky; inset-block-start: 0; z-index: 1; background: var(--surface) }
+.list thead th { position: sticky; inset-block-start: 0; z-index: 1; background: var(--surface) }
 .list tr > :first-child { position: sticky; inset-inline-start: 0; background: inherit }
-.list tr > th:first-child { z-index: 2 }
+.list thead th:first-child { z-index: 2 }
 .list tr { background: var(--surface) }
 /* Values have their own direction (dir=auto), but stand at the side where the page begins. */
-.record dd, .list td:not(.number) { text-align: left }
+:root { --start: left }
+[dir=rtl] { --start: right }
+.record dd, .list tbody tr > :not(.number) { text-align: var(--start) }
 [dir=rtl] [type=number] { direction: ltr; text-align: right }
-[dir=rtl] .record dd, [dir=rtl] .list td:not(.number) { text-align: right }
 /* A number or a time is never cut off: beside a label that leaves no room, it begins a line of its own. */
-.list td:is(.number, :has(> time)), .import td { max-inline-size: none; white-space: normal; overflow-wrap: normal }
+.list tbody :is(.number, :has(> time)), .import tbody tr > * { max-inline-size: none; white-space: normal;
+  overflow-wrap: normal }
 time { display: inline-block; white-space: nowrap }
 .list td:empty::before { content: "\\2013"; color: var(--muted) }
-.list td:first-child { max-inline-size: 24rem }
-.list td:first-child:has(> :is(a, button)) { padding: 0 }
-.list td:first-child > :is(a, button) { display: block; flex: 1; padding: .5rem .8rem; overflow: hidden;
+.list tbody th { max-inline-size: 24rem }
+.list tbody th:has(> :is(a, button)) { padding: 0 }
+.list tbody th > :where(a, button) { display: block; flex: 1; padding: .5rem .8rem; overflow: hidden;
   font-weight: 600; text-overflow: ellipsis; text-decoration: none; unicode-bidi: plaintext }
-.list td:first-child:has(> form) { display: flex; max-inline-size: none; padding-inline-end: .8rem }
+.list tbody th:has(> form) { display: flex; max-inline-size: none; padding-inline-end: .8rem }
 .list form button { padding-block: .1rem }
-.list td > button { inline-size: 100%; background: none; border: 0; color: var(--accent); text-align: inherit }
-.list td:first-child > :hover, .related h2 a:hover { text-decoration: underline }
+.list th > button { inline-size: 100%; background: none; border: 0; color: var(--accent); text-align: inherit }
+.list th > :hover, .related h2 a:hover { text-decoration: underline }
 .list .id, .record .id dd { font-size: .8125rem; color: var(--muted) }
 .bar :focus-visible, .list :focus-visible { outline-offset: -3px }
-th a, .related h2 a, .chip { color: inherit; text-decoration: none }
-th a { padding-block: .5rem }
-th a:hover { color: var(--accent); text-decoration: underline }
-th a::after { content: "\\2195" / ""; position: absolute; padding-inline-start: .2rem; opacity: .35 }
+thead a, .related h2 a, .chip { color: inherit; text-decoration: none }
+thead a { padding-block: .5rem }
+thead a:hover { color: var(--accent) }
+thead a::after { content: "\\2195" / ""; position: absolute; padding-inline-start: .2rem; opacity: .35 }
 [aria-sort] a { color: var(--accent) }
 [aria-sort=ascending] a::after { content: "\\2191" / ""; opacity: 1 }
 [aria-sort=descending] a::after { content: "\\2193" / ""; opacity: 1 }
@@ -221,7 +223,6 @@ dl, dd, .related h2, .danger p { margin: 0 }
   padding: .5rem clamp(1rem, 3vw, 1.5rem) }
 .record > div + div { border-block-start: 1px solid var(--line) }
 .record dd { white-space: pre-wrap; max-inline-size: 50rem }
-.record > div > dd:target { outline: 3px solid var(--accent); outline-offset: 4px; border-radius: 4px }
 .values { white-space: normal }
 ul.values { gap: .35rem }
 ul.values > li { padding: .05rem .6rem; border: 1px solid var(--line); border-radius: 1rem }
@@ -290,9 +291,8 @@ tr:has(.pick :checked) { background: color-mix(in srgb, var(--accent) 8%, var(--
   }
 }
 /* A table fades at its edge as long as there is more. */
-.scroll { overflow: auto; animation: more; animation-timeline: scroll(self inline); --end: left }
-[dir=rtl] .scroll { --end: right }
-@keyframes more { 0%, 99% { mask: linear-gradient(to var(--end), #0003, #000 2.5rem) } }
+.scroll { overflow: auto; animation: more; animation-timeline: scroll(self inline) }
+@keyframes more { 0%, 99% { mask: linear-gradient(to var(--start), #0003, #000 2.5rem) } }
 @media (prefers-reduced-motion: no-preference) {
   html { scroll-behavior: smooth }
 }
@@ -302,7 +302,7 @@ tr:has(.pick :checked) { background: color-mix(in srgb, var(--accent) 8%, var(--
 @media print {
   :root { --page: #fff; --surface: #fff; --text: #000; --muted: #444; --accent: #000 }
   .skip, .bar, .notice, header, footer, form, .card, .pages, .pick,
-  .tools, .children, th a::after { display: none }
+  .tools, .children, thead a::after { display: none }
   .scroll { overflow: visible; animation: none }
   .scroll, .record { border: 0 }
   .list tr, .record > div { break-inside: avoid }
@@ -331,19 +331,17 @@ main:has(> .edit:target) > :is(.record, .blank, .children, .related), main:has(>
   .title { flex-wrap: wrap }
   .tools { max-inline-size: 100% }
   .list thead tr { display: flex; padding: .4rem; overflow-x: auto }
-  th a::after { position: static; opacity: .6 }
+  thead a::after { position: static; opacity: .6 }
   .list th, .list tr > :first-child { position: static }
-  .list th { padding: .25rem .5rem }
+  .list thead th { padding: .25rem .5rem }
   .list, .list thead, .list tbody, .list tbody tr { display: block }
   .list thead:not(:has(a)) { display: none }
-  .list td, .list td:first-child { display: block; max-inline-size: none; padding: .3rem .8rem; border: 0;
+  .list tbody tr > * { display: block; max-inline-size: none; padding: .3rem .8rem; border: 0;
     direction: inherit; unicode-bidi: plaintext }
   .list .number { text-align: start; unicode-bidi: normal }
-  .list td::before { content: attr(data-label); float: inline-start; font-family: system-ui; inline-size: 7rem;
-    margin-inline-end: .75rem; font-size: .85rem; white-space: normal; color: var(--muted) }
+  .list td::before, .import tbody th::before { content: attr(data-label); float: inline-start; inline-size: 7rem;
+    margin-inline-end: .75rem; font-family: system-ui; font-size: .85rem; white-space: normal; color: var(--muted) }
   .list td:empty { display: none }
-  .list td:first-child::before { content: none }
-  .import td:first-child::before { content: attr(data-label) }
   .list tbody tr { padding-block: .6rem; border-block-start: 1px solid var(--line) }
   .list thead:not(:has(a)) + tbody > tr:first-child { border: 0 }
   .record > div { grid-template-columns: minmax(0, 1fr) }
@@ -360,12 +358,10 @@ export const HOME_RULES = `
   align-items: start }
 .index > .scroll { max-inline-size: 40rem }
 .index tbody > tr > * { border-block-start: 1px solid var(--line) }
-.index tbody th { font-size: inherit; text-align: left; vertical-align: top }
-[dir=rtl] .index tbody th { text-align: right }
+.index tbody th { text-align: var(--start) }
 .index td + td { inline-size: 0; text-align: end; white-space: nowrap }
 .index :is(thead th, .number) { overflow-wrap: normal }
-.index a { color: var(--accent); text-decoration: none }
-.index a::after { content: none }
+.index a { text-decoration: none }
 .index a:hover { text-decoration: underline }
 .index tbody tr:hover { background: var(--hover) }
 `

@@ -68,7 +68,7 @@ function compress (rules: string): string {
 const COMPRESSED = compress(RULES)
 
 /** The rules of the density `compact`. */
-const COMPACT = 'td,.list td:first-child>*{padding-block:4px}'
+const COMPACT = 'td,tbody th,.list tbody th>*{padding-block:4px}'
 
 /** The channels of a colour, each from 0 to 255. */
 type Channels = readonly [red: number, green: number, blue: number]

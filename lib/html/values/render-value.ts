@@ -44,18 +44,18 @@ export function makeShowCompiler (
   lang: string,
   messages: PageMessages,
   timeZone: string | undefined
-): (shape: Shape, tones?: Tones) => Show {
+): (shape: Shape, label: string, tones?: Tones) => Show {
   const compileLine = makeLineCompiler(lang, messages)
   const decorate = makeDecorations(lang, timeZone)
-  const compileWhole = compilePerShape<WriteText>((shape, compile) =>
+  const compileWhole = compilePerShape<WriteWhole>((shape, compile) =>
     makeWhole(shape, compile, compileLine(shape), decorate(shape))
   )
   const note = `<p class="kept">${escapeAttribute(messages.beginning)}</p>`
-  return (shape, tones) => {
+  return (shape, label, tones) => {
     const line = compileLine(shape)
     const badges = makeBadges(shape, line, tones)
     const plain = compileWhole(shape)
-    const whole: WriteText = tones === undefined ? plain : (value) => badges.get(value) ?? plain(value)
+    const whole = (value: unknown): string => (tones && badges.get(value)) ?? plain(value, label)
     return {
       numeric: isNumeric(shape),
       whole: (value) => isLong(value) ? whole(beginningOf(value)) + note : whole(value),
@@ -133,12 +133,15 @@ function makeDecorations (lang: string, timeZone: string | undefined): (shape: S
     only === 'string' && format !== undefined && titles.size === 0 ? decorations.get(format) : undefined
 }
 
+/** Writes a whole value. `label` is what an array is called. */
+type WriteWhole = (value: unknown, label: string) => string
+
 function makeWhole (
   shape: Shape,
-  compile: (shape: Shape) => WriteText,
+  compile: (shape: Shape) => WriteWhole,
   line: WriteText,
   decorate: Decorate | undefined
-): WriteText {
+): WriteWhole {
   const badges = makeBadges(shape, line)
   const items = compile(shape.items)
   const tableOf = makeTable(shape.items, compile)
@@ -150,59 +153,63 @@ function makeWhole (
     ])
   )
 
-  function list (values: readonly unknown[]): string {
+  function list (values: readonly unknown[], label: string): string {
     return values.length === 0
       ? ''
-      : `<ul class="values">${values.map((value) => `<li>${items(value)}</li>`).join('')}</ul>`
+      : `<ul class="values">${values.map((value) => `<li>${items(value, label)}</li>`).join('')}</ul>`
   }
 
   function group (value: Schema): string {
     const shown = Object.keys(value).map((name) => {
       const { label = name, show = rest } = members.get(name) ?? {}
-      return `<div><dt>${escapeAttribute(label)}</dt><dd>${show(value[name])}</dd></div>`
+      return `<div><dt>${escapeAttribute(label)}</dt><dd>${show(value[name], label)}</dd></div>`
     })
     return shown.length === 0 ? '' : `<dl class="values">${shown.join('')}</dl>`
   }
 
-  return (value) => {
+  return (value, label) => {
     const badge = badges.get(value)
     if (badge !== undefined) return badge
     if (shape.titles.has(value) || isDecimalShape(shape)) return escapeAttribute(line(value))
     if (typeof value === 'string') return decorate === undefined ? withBreaks(value) : decorate(value)
-    if (Array.isArray(value)) return tableOf(value) ?? list(value)
+    if (Array.isArray(value)) return tableOf(value, label) ?? list(value, label)
     return isObject(value) ? group(value) : escapeAttribute(line(value))
   }
 }
 
 /**
- * Compiles a table of objects whose members are no arrays and no objects. It returns `undefined` for other values, and
- * for objects with members that no schema declares.
+ * Compiles a table of objects whose members are no arrays and no objects. Its rows are named by their first member, if
+ * that is a text. It returns `undefined` for other values, and for objects with members that no schema declares.
  */
 function makeTable (
   { only, properties }: Shape,
-  compile: (shape: Shape) => WriteText
-): (values: readonly unknown[]) => string | undefined {
+  compile: (shape: Shape) => WriteWhole
+): (values: readonly unknown[], label: string) => string | undefined {
   const members = [...properties.values()]
   const isFlat = members.every(({ shape: { only } }) => only !== undefined && only !== 'array' && only !== 'object')
   if (only !== 'object' || members.length === 0 || !isFlat) return () => undefined
   const columns = members.map((property) => ({
     name: property.name,
-    label: escapeAttribute(labelOf(property)),
+    label: labelOf(property),
     kind: isNumeric(property.shape) ? ' class="number"' : '',
+    isText: property.shape.only === 'string',
     show: compile(property.shape)
   }))
-  return (values) => {
+  return (values, label) => {
     const rows = values.filter(isObject)
     const names = new Set(rows.flatMap((row) => Object.keys(row)))
     const isKnown = rows.length === values.length && [...names].every((name) => properties.has(name))
     if (!isKnown || names.size === 0) return undefined
     const shown = columns.filter(({ name }) => names.has(name))
-    const heads = shown.map(({ label, kind }) => `<th scope="col"${kind}>${label}</th>`)
-    const lines = rows.map((row) => shown.map(({ name, kind, show }) =>
-      `<td${kind === '' ? ' dir="auto"' : kind}>${show(row[name])}</td>`).join(''))
-    return `<table class="values"><thead><tr>${heads.join('')}</tr></thead><tbody><tr>${
-      lines.join('</tr><tr>')
-    }</tr></tbody></table>`
+    const heads = shown.map(({ label, kind }) => `<th scope="col"${kind}>${escapeAttribute(label)}</th>`)
+    const lines = rows.map((row) => shown.map(({ name, label, kind, isText, show }, index) => {
+      const text = show(row[name], label)
+      const cell = `${kind === '' ? ' dir="auto"' : kind}>${text}`
+      return index === 0 && isText && text !== '' ? `<th scope="row"${cell}</th>` : `<td${cell}</td>`
+    }).join(''))
+    const head = `<thead><tr>${heads.join('')}</tr></thead>`
+    const body = `<tbody><tr>${lines.join('</tr><tr>')}</tr></tbody>`
+    return `<table class="values" aria-label="${escapeAttribute(label)}">${head}${body}</table>`
   }
 }
 

@@ -44,11 +44,11 @@ export function compileShownAttributes (
   resource: Resource,
   { compileShow, references, badges }: Showing
 ): ShownAttributes {
-  const showOf = (name: string, shape: Shape): Show => {
+  const showOf = (name: string, label: string, shape: Shape): Show => {
     // A link must not contain another one, as the format of an address would make it.
     return references.has(name)
-      ? linkRows(compileShow({ ...shape, ...ID_SHAPE }), name)
-      : compileShow(shape, badges.get(name))
+      ? linkRows(compileShow({ ...shape, ...ID_SHAPE }, label), name)
+      : compileShow(shape, label, badges.get(name))
   }
   if (resource.open) return openAttributes(showOf)
   const visible = compileVisible(resource)
@@ -56,15 +56,16 @@ export function compileShownAttributes (
     [...resource.attributes.values()].flatMap((property): Array<[string, ShownAttribute]> => {
       const { name } = property
       const hide = visible.get(name)
+      const label = labelOf(property)
       if (hide === undefined) return []
       return [
         [
           name,
           {
             name,
-            label: labelOf(property),
+            label,
             anchor: anchorOf(name),
-            show: showOf(name, property.shape),
+            show: showOf(name, label, property.shape),
             read: compileRead(name, hide)
           }
         ]
@@ -75,12 +76,12 @@ export function compileShownAttributes (
   return { of: () => all, find: (name) => declared.get(name) }
 }
 
-function openAttributes (showOf: (name: string, shape: Shape) => Show): ShownAttributes {
+function openAttributes (showOf: (name: string, label: string, shape: Shape) => Show): ShownAttributes {
   const find = (name: string): ShownAttribute => ({
     name,
     label: name,
     anchor: anchorOf(name),
-    show: showOf(name, openShape),
+    show: showOf(name, name, openShape),
     read: (attributes) => ownMember(attributes, name)
   })
   return { of: (rows) => [...new Set(rows.flatMap(({ attributes }) => Object.keys(attributes)))].map(find), find }

@@ -92,7 +92,7 @@ export function renderFree ({ rows, focus, add }: FreeRows, page: Page): Markup 
   const { attributeName, attributeValue, furtherAttributes } = page.messages
   return markup`<fieldset class="free">
 <legend>${furtherAttributes}</legend>
-<table>
+<table aria-label="${furtherAttributes}">
 <thead><tr><th scope="col">${attributeName}</th><th scope="col">${attributeValue}</th></tr></thead>
 <tbody>
 ${rows.map(({ name, value }, index) =>

@@ -216,16 +216,18 @@ export function renderSelection (form: SelectionForm | undefined): Content {
 
 /** Renders the table up to its rows. A link that skips to them needs their id. */
 function openRegion ({ columns, messages: { heading } }: PagedTable): Markup {
-  return markup`<section class="scroll" aria-label="${heading}" tabindex="0">${openTable(columns, markup` id="rows"`)}`
+  return markup`<section class="scroll" aria-label="${heading}" tabindex="0">${
+    openTable(heading, columns, markup` id="rows"`)
+  }`
 }
 
 /** Renders a table. */
-export function renderTable (columns: readonly Column[], rows: Markup): Markup {
-  return markup`${openTable(columns)}${rows}${CLOSE_TABLE}`
+export function renderTable (name: string, columns: readonly Column[], rows: Markup): Markup {
+  return markup`${openTable(name, columns)}${rows}${CLOSE_TABLE}`
 }
 
-function openTable (columns: readonly Column[], id?: Markup): Markup {
-  return markup`<table class="list">
+function openTable (name: string, columns: readonly Column[], id?: Markup): Markup {
+  return markup`<table class="list" aria-label="${name}">
 <thead><tr>${columns.map(renderColumn)}</tr></thead>
 <tbody${id}>
 `

@@ -354,7 +354,7 @@ const OPEN = 'book[authorId][?][open]'
 
 /** Returns the names of the rows that a page offers. */
 const offered = ({ body }: LightMyRequestResponse): string[] => [
-  ...body.matchAll(/<td data-label="Name" dir="auto"><button [^>]*>([^<]*)<\/button><\/td>/g)
+  ...body.matchAll(/<th scope="row" dir="auto"><button [^>]*>([^<]*)<\/button><\/th>/g)
 ].map(([, name = '']) => decode(name))
 
 /** Returns the text of the field of a reference. */

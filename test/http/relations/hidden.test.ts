@@ -266,7 +266,7 @@ const SHOWN = /<td data-label="(?:Note|Salary)"[^>]*>[^<]*<\/td>/g
 async function ask (app: FastifyInstance, url: string, isShown: boolean): Promise<string> {
   const { statusCode, headers, body } = await app.inject(url)
   const ids = [
-    ...body.matchAll(/"id":(\d+)|<id type="integer">(\d+)|<td data-label="Id">(?:<label.*?<\/label>)?<a href="\/posts\/(\d+)/g)
+    ...body.matchAll(/"id":(\d+)|<id type="integer">(\d+)|<th scope="row">(?:<label.*?<\/label>)?<a href="\/posts\/(\d+)/g)
   ].flat()
     .join()
   const { link, 'total-count': total, 'content-range': range } = headers

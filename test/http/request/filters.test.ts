@@ -76,7 +76,7 @@ async function serve (t: Test, options: Partial<ResourceOptions> = {}): Promise<
 const listed: Readonly<Record<Kind, (body: string) => number[]>> = {
   xml: (body) => [...body.matchAll(/<id[^>]*>([^<]+)<\/id>/g)].map(([, id]) => Number(id)),
   json: (body) => (JSON.parse(body) as { posts: Array<{ id: Id }> }).posts.map(({ id }) => Number(id)),
-  html: (body) => [...body.matchAll(/<td[^>]*>(?:<label.*?<\/label>)?<a href="[^"]*\/posts\/([^"#]+)">/g)].map(([, id]) => Number(id))
+  html: (body) => [...body.matchAll(/<th[^>]*>(?:<label.*?<\/label>)?<a href="[^"]*\/posts\/([^"#]+)">/g)].map(([, id]) => Number(id))
 }
 
 const unescaped = (html: string): string => html.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;',

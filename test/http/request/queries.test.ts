@@ -52,7 +52,7 @@ async function serve (t: Test, store: Store = seeded(),
 const listed: Readonly<Record<Kind, (body: string) => string[]>> = {
   xml: (body) => [...body.matchAll(/<id[^>]*>([^<]+)<\/id>/g)].map(([, id = '']) => id),
   json: (body) => (JSON.parse(body) as { posts: Array<{ id: Id }> }).posts.map(({ id }) => String(id)),
-  html: (body) => [...body.matchAll(/<td[^>]*>(?:<label.*?<\/label>)?<a href="[^"]*\/posts\/([^"#]+)">/g)].map(([, id = '']) => id)
+  html: (body) => [...body.matchAll(/<th[^>]*>(?:<label.*?<\/label>)?<a href="[^"]*\/posts\/([^"#]+)">/g)].map(([, id = '']) => id)
 }
 
 function nextOf ({ headers }: LightMyRequestResponse): string | undefined {

@@ -14,7 +14,7 @@ t.test('a limit gives pages that link to the next', async t => {
   const links = {
     xml: (body: string) => [...body.matchAll(/<id type="integer">(\d+)<\/id>/g)].map(([, id]) => Number(id)),
     json: (body: string) => (JSON.parse(body) as { posts: Array<{ id: number }> }).posts.map(({ id }) => id),
-    html: (body: string) => [...body.matchAll(/<td[^>]*>(?:<label.*?<\/label>)?<a href="\/blog\/posts\/(\d+)">/g)].map(([, id]) => Number(id))
+    html: (body: string) => [...body.matchAll(/<th[^>]*>(?:<label.*?<\/label>)?<a href="\/blog\/posts\/(\d+)">/g)].map(([, id]) => Number(id))
   }
   const promises = (store: Store): Store => ({
     ...store,
@@ -242,7 +242,7 @@ t.test('pages of large rows have all rows and links in each format', async t => 
           const res: Awaited<ReturnType<typeof app.inject>> = await app.inject(next)
           t.equal(res.statusCode, 200)
           const found = res.body.matchAll(
-            /<id type="integer">(\d+)|"id":(\d+)|<tr><td[^>]*>(?:<label.*?<\/label>)?(?:<a href="[^"]*">)?(\d+)</g)
+            /<id type="integer">(\d+)|"id":(\d+)|<tr><th[^>]*>(?:<label.*?<\/label>)?(?:<a href="[^"]*">)?(\d+)</g)
           seen.push([...found].map(([, ...parts]) => Number(parts.find((part) => part !== undefined))))
           next = /<([^>]+)>; rel="next"/.exec(String(res.headers.link))?.[1]
         }
@@ -334,7 +334,7 @@ function linksOf ({ headers: { link } }: LightMyRequestResponse): Record<string,
 function idsOf ({ statusCode, body }: LightMyRequestResponse, kind: typeof pageKinds[number] = 'json'): string[] {
   if (statusCode !== 200) throw new Error(body)
   if (kind === 'json') return (JSON.parse(body) as { posts: Array<{ id: Id }> }).posts.map(({ id }) => String(id))
-  const pattern = kind === 'xml' ? /<id[^>]*>([^<]+)<\/id>/g : /<td[^>]*>(?:<label.*?<\/label>)?<a href="[^"]*\/posts\/([^"#]+)">/g
+  const pattern = kind === 'xml' ? /<id[^>]*>([^<]+)<\/id>/g : /<th[^>]*>(?:<label.*?<\/label>)?<a href="[^"]*\/posts\/([^"#]+)">/g
   return [...body.matchAll(pattern)].map(([, id = '']) => id)
 }
 

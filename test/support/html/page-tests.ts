@@ -127,8 +127,8 @@ export function withoutBoxes (page: string): string {
 
 /** Returns the cells of a list row by row, without that of the id. */
 export function cellsOf (page: string): Array<Array<{ attributes: string, content: string }>> {
-  return [...withoutBoxes(page).matchAll(/<tr>(<td data-label="Id">[^]*?)<\/tr>/g)].map(([, row = '']) =>
-    [...row.matchAll(/<td data-label="[^"]*"([^>]*)>([^]*?)<\/td>/g)]
+  return [...withoutBoxes(page).matchAll(/<tr>(<th scope="row">[^]*?)<\/tr>/g)].map(([, row = '']) =>
+    [...row.matchAll(/<t[dh] (?:data-label="[^"]*"|scope="row")([^>]*)>([^]*?)<\/t[dh]>/g)]
       .slice(1)
       .map(([, attributes = '', content = '']) => ({
         attributes, content: content.replaceAll(/[\u202f\u00a0]/g, ' ')
@@ -141,7 +141,7 @@ export function linksOf (elements: readonly Element[], text: string): string[] {
 }
 
 export function idsOf (page: string): number[] {
-  return [...withoutBoxes(page).matchAll(/<td data-label="Id"><a href="[^"]*">(\d+)</g)].map(([, id]) => Number(id))
+  return [...withoutBoxes(page).matchAll(/<th scope="row"><a href="[^"]*">(\d+)</g)].map(([, id]) => Number(id))
 }
 
 export const listed = schemaOf({

@@ -86,8 +86,8 @@ const notesOf = ({ body }: LightMyRequestResponse): string[] =>
 const problemsOf = ({ body }: LightMyRequestResponse): string[] =>
   [...body.matchAll(/<li>([^<]*)<\/li>/g)].map(([, text = '']) => decode(text))
 const tableOf = ({ body }: LightMyRequestResponse): string[] =>
-  [...body.matchAll(/<tr><td[^]*?<\/tr>/g)].map(([row]) =>
-    [...row.matchAll(/<td[^>]*>(.*?)<\/td>/g)].map(([, cell = '']) => decode(cell.replaceAll(/<.*?>/g, ''))).join('|'))
+  [...body.matchAll(/<tr><th scope="row"[^]*?<\/tr>/g)].map(([row]) =>
+    [...row.matchAll(/<t[dh][^>]*>(.*?)<\/t[dh]>/g)].map(([, cell = '']) => decode(cell.replaceAll(/<.*?>/g, ''))).join('|'))
 const headsOf = ({ body }: LightMyRequestResponse): string | undefined =>
   /<thead>.*<\/thead>/.exec(body)?.[0].replaceAll('</th>', '|').replaceAll(/<.*?>/g, '')
 
@@ -118,6 +118,8 @@ t.test('a file without ids creates records, after a page that says so and writes
   isSound(t, page, 422)
   t.strictSame([notesOf(page).filter((note) => note.includes('reate')), headsOf(page), tableOf(page)],
     [['Create 2'], 'Line|Title|Rating|', ['2|Coffee|', '3|Cocoa|5']])
+  t.match(page.body, '<table class="list" aria-label="Import posts">')
+  t.match(page.body, '<tr><th scope="row" data-label="Line" class="number">2</th><td', 'a line is the head of its row')
   t.strictSame(buttonsOf(page), ['write: Create 2'])
   t.equal(await stored(app), UNCHANGED)
   const done = await press(app, page, 'write')

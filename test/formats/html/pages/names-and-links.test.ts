@@ -32,12 +32,12 @@ const pageOf = async (app: FastifyInstance, url: string): Promise<string> => (aw
 })).body
 const headingOf = (page: string): string | undefined => elementsOf(page).find(({ name }) => name === 'h1')?.text
 const tableOf = (page: string): string =>
-  /<table class="list">[^]*?<\/table>/.exec(withoutBoxes(page))?.[0] ?? ''
+  /<table class="list"[^]*?<\/table>/.exec(withoutBoxes(page))?.[0] ?? ''
 const headsOf = (page: string): string[] => [...tableOf(page).matchAll(/<th scope="col"[^>]*>(.*?)<\/th>/g)].map(
   ([, head = '']) => head.replaceAll(/<[^>]*>/g, '')
 )
-const rowsOf = (page: string): string[][] => [...tableOf(page).matchAll(/<tr>(<td .*?)<\/tr>/gs)].map(
-  ([, row = '']) => [...row.matchAll(/<td([^>]*)>(.*?)<\/td>/gs)].map(([, attributes = '', content = '']) => content +
+const rowsOf = (page: string): string[][] => [...tableOf(page).matchAll(/<tr>(<th scope="row".*?)<\/tr>/gs)].map(
+  ([, row = '']) => [...row.matchAll(/<t[dh]([^>]*)>(.*?)<\/t[dh]>/gs)].map(([, attributes = '', content = '']) => content +
     (attributes.includes('class="id"') ? '#' : ''))
 )
 

@@ -74,8 +74,8 @@ t.test('a record shows every attribute in full', async (t) => {
       'href="https://a.example" rel="nofollow noreferrer">https://a.example</a></dd></div><div><dt>Born</dt><dd>' +
       '</dd></div><div><dt>More</dt><dd><dl class="values"><div><dt>Deep</dt><dd><ul class="values"><li>1</li><li>' +
       '2</li></ul></dd></div></dl></dd></div></dl>',
-    People: '<table class="values"><thead><tr><th scope="col">Name</th></tr></thead><tbody><tr><td dir="auto">A<br/>B' +
-      '</td></tr><tr><td dir="auto"></td></tr></tbody></table>',
+    People: '<table class="values" aria-label="People"><thead><tr><th scope="col">Name</th></tr></thead><tbody>' +
+      '<tr><th scope="row" dir="auto">A<br/>B</th></tr><tr><td dir="auto"></td></tr></tbody></table>',
     Made: 'by us',
     Inner: '<dl class="values"><div><dt>Seen</dt><dd>1</dd></div></dl>',
     Numbers: '<ul class="values"><li>0</li><li>-1.5</li></ul>',
@@ -103,9 +103,10 @@ t.test('objects in an array are the rows of a table if their members are single 
   const lists = '<ul class="values"><li>'
   const cases: ReadonlyArray<readonly [items: object, value: unknown[], expected: string]> = [
     [line, [{ title: 'A', price: '1.5', count: null }, { price: '1234', title: 'B' }],
-      '<table class="values"><thead><tr><th scope="col">What &lt;b&gt;</th><th scope="col" class="number">Price</th>' +
-      '<th scope="col" class="number">Count</th></tr></thead><tbody><tr><td dir="auto">A</td>' +
-      '<td class="number">1.50</td><td class="number"></td></tr><tr><td dir="auto">B</td>' +
+      '<table class="values" aria-label="Lines"><thead><tr><th scope="col">What &lt;b&gt;</th>' +
+      '<th scope="col" class="number">Price</th><th scope="col" class="number">Count</th></tr></thead><tbody>' +
+      '<tr><th scope="row" dir="auto">A</th>' +
+      '<td class="number">1.50</td><td class="number"></td></tr><tr><th scope="row" dir="auto">B</th>' +
       '<td class="number">1,234.00</td><td class="number"></td></tr></tbody></table>'],
     [line, [{}, {}], lists],
     [line, [], ''],
@@ -403,7 +404,8 @@ t.test('a resource without a schema has the columns of its rows', async (t) => {
   const { app } = await seeded(t, [{ title: 'T', n: 5 }, { n: true, firstName: 'F', nested: { a: [1] } }])
   const res = await get(app, '/posts')
   const elements = isSound(t, res, 200)
-  t.strictSame(elements.filter(({ name }) => name === 'th').map(({ text }) => text),
+  const heads = elements.filter(({ name, attributes }) => name === 'th' && attributes.scope === 'col')
+  t.strictSame(heads.map(({ text }) => text),
     ['Id', 'title', 'n', 'firstName', 'nested', 'Name', 'Value'])
   t.strictSame(cellsOf(res.body).map((row) => row.map(({ content }) => content)),
     [['T', '5', '', ''], ['', 'yes', 'F', 'a 1']])

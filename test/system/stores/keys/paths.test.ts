@@ -18,7 +18,7 @@ function decodeHtml (text: string): string {
 
 /** Returns the links of the rows in an HTML list. */
 function linksIn (page: string): string[] {
-  const links = page.matchAll(/<tr><td [^>]*>(?:<label class="pick">.*?<\/label>)?<a href="([^"]*)">/g)
+  const links = page.matchAll(/<tr><th [^>]*>(?:<label class="pick">.*?<\/label>)?<a href="([^"]*)">/g)
   return [...links].map(([, href]) => decodeHtml(String(href)))
 }
 
@@ -310,7 +310,7 @@ for (const engine of await openEngines()) {
       }
       const list = (await app.inject({ url: '/codes.html' })).body
       t.strictSame(linksIn(list), locations.slice(0, 1))
-      t.match(list, `><a>c${'&lt;'.repeat(longest)}</a></td>`, 'the other id is not a link')
+      t.match(list, `><a>c${'&lt;'.repeat(longest)}</a></th>`, 'the other id is not a link')
       t.equal((await app.inject({ url: `/codes/${ids[0]}`, headers: json })).statusCode, 200)
       t.equal(
         (await app.inject({ url: `/codes/${encodeURIComponent(ids[1] as string)}`, headers: json })).statusCode, 414

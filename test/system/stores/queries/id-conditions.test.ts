@@ -60,7 +60,7 @@ const listed = {
   json: (body: string) => (JSON.parse(body) as { rows: Array<{ id: Id }> }).rows.map(({ id }) => String(id)),
   xml: (body: string) => [...body.matchAll(/<id[^>]*>([^<]+)<\/id>/g)].map(([, id = '']) => id),
   csv: (body: string) => body.trim().split('\r\n').slice(1).map((line) => line.split(',')[0] ?? ''),
-  html: (body: string) => [...body.matchAll(/<td[^>]*>(?:<label.*?<\/label>)?<a href="\/rows\/([^"#]+)">/g)].map(([, id = '']) => id)
+  html: (body: string) => [...body.matchAll(/<th[^>]*>(?:<label.*?<\/label>)?<a href="\/rows\/([^"#]+)">/g)].map(([, id = '']) => id)
 } as const
 
 for (const id of ['integer', 'uuid'] as const) {
