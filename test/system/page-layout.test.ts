@@ -1,9 +1,11 @@
 import fastify from 'fastify'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
+import { database } from '../../lib/database/index.js'
 import { draw, memoryStore } from '../../lib/index.js'
 import { findViolations, launchChromium, reasonToSkip, showPages, takeSpecimenPages } from '../support/html/chromium.js'
 import { addSpecimens, specimens } from '../support/html/schemas.js'
+import { makeDatabase } from '../support/stores/databases/music-database.js'
 
 /** The widths of the windows, in pixels. */
 const WIDTHS = [320, 768, 1600]
@@ -131,6 +133,40 @@ async function testAll (t: Test): Promise<void> {
     )
     t.strictSame(sides.filter((side) =>
       !['start', 'left'].includes(side)), [], 'the side where a page from left to right begins')
+  })
+
+  t.test('a narrow screen shows the name of a row, three values, and where heads and bar scroll', async (t) => {
+    const opened = makeDatabase(`CREATE TABLE people (id INTEGER PRIMARY KEY, first_name TEXT, last_name TEXT,
+        city TEXT, phone TEXT, mail TEXT, job TEXT);
+      CREATE TABLE first_places (id INTEGER PRIMARY KEY); CREATE TABLE second_places (id INTEGER PRIMARY KEY);
+      CREATE TABLE third_places (id INTEGER PRIMARY KEY); CREATE TABLE fourth_places (id INTEGER PRIMARY KEY);
+      INSERT INTO people VALUES (1, 'Ada', 'Byron', 'London', NULL, 'a@b.c', 'Countess')`)
+    const served = fastify({ forceCloseConnections: true })
+    t.teardown(async () => {
+      await served.close()
+      opened.close()
+    })
+    served.register(database, { database: opened, report: () => {} })
+    const base = await served.listen({ port: 0, host: '127.0.0.1' })
+    const shown = async (selector: string): Promise<string[]> => page.evaluate(
+      `[...document.querySelectorAll(${JSON.stringify(selector)})].filter((cell) => cell.offsetWidth > 0)` +
+        '.map((cell) => cell.innerText.trim())'
+    )
+    const fades = async (selector: string): Promise<boolean> => page.evaluate(
+      `getComputedStyle(document.querySelector(${JSON.stringify(selector)})).maskImage !== 'none'`
+    )
+    for (const [width, cells, isCut] of [
+      [320, ['Ada Byron', 'London', 'a@b.c', 'Countess'], true],
+      [1600, ['Ada Byron', '1', 'Ada', 'Byron', 'London', '', 'a@b.c', 'Countess'], false]
+    ] as const) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.goto(`${base}/people`)
+      t.strictSame(await shown('#rows tr > *'), cells, `${width} pixels`)
+      t.strictSame([await fades('.bar ul'), await fades('.list thead tr')], [isCut, isCut], `${width} pixels`)
+      await page.goto(`${url}/invoices`)
+      const values = (await shown('#rows tr:first-child td')).length
+      t.equal(values <= 3, isCut, `${width} pixels: ${values} values`)
+    }
   })
 
   t.test('the units of a column of numbers stand at its right, also from right to left', async (t) => {

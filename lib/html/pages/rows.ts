@@ -63,11 +63,11 @@ export class RowWriter {
     this.#id = names.label === undefined
       ? undefined
       : flatten(`<td data-label="${escapeAttribute(messages.id)}" class="id"`)
-    this.#fixed = columns.fixed?.map(compileCell)
+    this.#fixed = columns.fixed?.map((column) => compileCell(column, names))
   }
 
   #cellsOf (rows: readonly Row[]): readonly Cell[] {
-    return this.#fixed ?? this.#columns.of(rows).map(compileCell)
+    return this.#fixed ?? this.#columns.of(rows).map((column) => compileCell(column, this.#source.names))
   }
 
   /**
@@ -178,10 +178,11 @@ interface Cell {
   readonly show: Show['cell']
 }
 
-function compileCell ({ label, show, read }: ShownAttribute): Cell {
+function compileCell ({ name, label, show, read }: ShownAttribute, { parts }: RowNames): Cell {
   const kind = show.numeric ? ' class="number"' : ' dir="auto"'
   return {
-    open: flatten(`<td data-label="${escapeAttribute(label)}"${kind}>`),
+    // A narrow screen leaves out what the name of the row has said.
+    open: flatten(`<td data-label="${escapeAttribute(label)}"${parts.includes(name) ? ' class="part"' : ''}${kind}>`),
     read,
     show: show.cell
   }

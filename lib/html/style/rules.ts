@@ -141,7 +141,7 @@ footer a, a:not([href]) { color: inherit }
 .bar img { height: 1em; margin-inline-end: 8px; vertical-align: middle }
 .bar:has(.all) ul { padding-inline-end: 0; scroll-padding-inline-end: 9rem }
 .bar .all { position: sticky; inset-inline-end: 0; padding-inline: 1rem; background: var(--surface);
-  border-inline-start: 1px solid var(--line) }
+  border-inline-start: 1px solid var(--line); box-shadow: 0 0 .75rem .5rem var(--surface) }
 .bar .brand > * { max-inline-size: 16rem; overflow: hidden; border-color: transparent; font-weight: 700;
   text-overflow: ellipsis; color: var(--text) }
 .breadcrumb, .children, .conditions, .values { margin: 0; padding: 0; list-style: none }
@@ -290,8 +290,9 @@ tr:has(.pick :checked) { background: color-mix(in srgb, var(--accent) 8%, var(--
     .scroll { min-block-size: 9rem }
   }
 }
-/* A table fades at its edge as long as there is more. */
-.scroll { overflow: auto; animation: more; animation-timeline: scroll(self inline) }
+/* A table and the bar fade at their edge as long as there is more. */
+.scroll { overflow: auto }
+.scroll, .list thead tr, .bar:not(:has(.all)) ul { animation: more; animation-timeline: scroll(self inline) }
 @keyframes more { 0%, 99% { mask: linear-gradient(to var(--start), #0003, #000 2.5rem) } }
 @media (prefers-reduced-motion: no-preference) {
   html { scroll-behavior: smooth }
@@ -342,6 +343,9 @@ main:has(> .edit:target) > :is(.record, .blank, .children, .related), main:has(>
   .list td::before, .import tbody th::before { content: attr(data-label); float: inline-start; inline-size: 7rem;
     margin-inline-end: .75rem; font-family: system-ui; font-size: .85rem; white-space: normal; color: var(--muted) }
   .list td:empty { display: none }
+  /* The card of a row that has a page shows the name and three values. */
+  .list tr:has(> th > :is([href], button)) > :is(.id, .part, :nth-child(n + 4 of td:not(:empty, .id, .part))) {
+    display: none }
   .list tbody tr { padding-block: .6rem; border-block-start: 1px solid var(--line) }
   .list thead:not(:has(a)) + tbody > tr:first-child { border: 0 }
   .record > div { grid-template-columns: minmax(0, 1fr) }

@@ -86,4 +86,8 @@ t.test('each table of a served database has a name, and each row a head', async 
   t.strictSame(tablesOf((await get(app, '/authors')).body), [['Authors'], ['Ada Byron']])
   t.strictSame(tablesOf((await get(app, '/authors/1')).body), [['Books'], ['Notes', 'Letters']])
   t.strictSame(tablesOf((await get(app, '/numbers')).body), [['Numbers'], ['7']])
+  t.match((await get(app, '/authors')).body,
+    '<td data-label="First name" class="part" dir="auto">Ada</td>' +
+      '<td data-label="Last name" class="part" dir="auto">Byron</td>',
+    'a narrow screen leaves out what the name has said')
 })
