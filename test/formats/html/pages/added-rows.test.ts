@@ -223,7 +223,7 @@ async function openTags (t: Test, taggings: Options = {}): Promise<FastifyInstan
 
 /** Returns the buttons that remove rows on a page, as `name action`. */
 function removalsOf ({ body }: LightMyRequestResponse): string[] {
-  return [...body.matchAll(/<td [^>]*>(?:<a [^>]*>)?([^<]*)(?:<\/a>)?<form method="post" action="([^"]*)">/g)].map(
+  return [...body.matchAll(/<th [^>]*>(?:<a [^>]*>)?([^<]*)(?:<\/a>)?<form method="post" action="([^"]*)">/g)].map(
     ([, name, action]) => `${name} ${action}`)
 }
 
