@@ -18,7 +18,7 @@ function decodeHtml (text: string): string {
 
 /** Returns the links of the rows in an HTML list. */
 function linksIn (page: string): string[] {
-  const links = page.matchAll(/<tr><th [^>]*>(?:<label class="pick">.*?<\/label>)?<a href="([^"]*)">/g)
+  const links = page.matchAll(/<tr><th scope="row"[^>]*>(?:<label class="pick">.*?<\/label>)?<a href="([^"]*)">/g)
   return [...links].map(([, href]) => decodeHtml(String(href)))
 }
 
