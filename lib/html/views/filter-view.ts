@@ -64,7 +64,16 @@ function renderValueLinks ({ label, links }: ValueLinks, opener: string | undefi
 `
 }
 
+/** The most attributes that are offered at once. */
+const MOST_OFFERED = 6
+
 function renderAdd ({ id, name, label, options, submit }: AddCondition, summary: string): Markup {
+  const [, ...attributes] = options
+  if (attributes.length <= MOST_OFFERED) {
+    return markup`<div class="conditions" role="group" aria-label="${label}">${attributes.map(({ value, label }) =>
+      markup`<button type="submit" class="chip" name="${name}" value="${value}">+ ${label}</button>`)}</div>
+`
+  }
   return markup`<details>
 <summary class="chip">+ ${summary}</summary>
 <div class="condition"><select id="${id}" name="${name}" aria-label="${label}">${
