@@ -56,20 +56,23 @@ export interface PageMessages extends MessageTexts {
   readonly cancel: string
   /** The notice after a row was changed. @default 'Saved.' */
   readonly saved: string
-  /** The notice after several rows were changed. `rows` is their number, as in `rowsOf`. @default '3 posts saved.' */
-  readonly savedRows: (rows: string) => string
+  /**
+   * The notice after several rows were changed. `counted` is their number, as `rowsOf` writes it.
+   * @default '3 posts saved.'
+   */
+  readonly savedRows: (counted: string) => string
   /** The notice after a row was created. @default 'Created.' */
   readonly created: string
   /** The notice after several rows were created. @default '3 posts created.' */
-  readonly createdRows: (rows: string) => string
+  readonly createdRows: (counted: string) => string
   /** The notice after a row was deleted. @default 'Deleted.' */
   readonly deleted: string
   /** The notice after several rows were deleted. @default '3 posts deleted.' */
-  readonly deletedRows: (rows: string) => string
+  readonly deletedRows: (counted: string) => string
   /** The notice after a custom action that returns no row. @default 'Done.' */
   readonly done: string
   /** The notice after a custom action on several rows. @default 'Done: 3 posts.' */
-  readonly doneRows: (rows: string) => string
+  readonly doneRows: (counted: string) => string
   /** The line that unfolds the form for a deletion. @default 'Delete this post' */
   readonly delete: (singular: string) => string
   /** The warning of that form. The name begins with a capital letter. @default 'Post 1 will be deleted permanently.' */

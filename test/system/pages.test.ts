@@ -161,6 +161,7 @@ const SAMPLE: Readonly<Record<string, string | number | boolean>> = {
   taken: 'text',
   title: 'New post',
   rows: 1234,
+  counted: '1,234 posts',
   digits: '1,234',
   created: '1,190',
   changed: '14',
