@@ -275,8 +275,9 @@ function compileAction (action: RowAction, perform: PerformAction, handlers: Rou
 
 /** Reads the fields of one more condition of a list. The links of the page repeat only those that ask for something. */
 function readConditionForm (state: ActionState): void {
-  const { request: { query }, compiled: { listQuery } } = state
-  if (query.blank === undefined && FILTER_FIELDS.every((name) => query[name] === undefined)) return
+  const { request: { query }, compiled: { listQuery }, choice: { format } } = state
+  const isBlankSearch = query.q === '' && format.browser === true
+  if (!isBlankSearch && query.blank === undefined && FILTER_FIELDS.every((name) => query[name] === undefined)) return
   const read = listQuery.readForm(query)
   state.request.query = read.query
   state.openCondition = read.open

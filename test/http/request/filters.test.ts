@@ -475,10 +475,21 @@ t.test('a store is given conditions with converted values, and words', async (t)
   ])
 })
 
-t.test('a choice that is null stays unselected in the form of a page', async (t) => {
+t.test('a choice that is null is a condition of a page', async (t) => {
   const app = await build(t, {
     name: 'posts',
     attributes: { type: 'object', properties: { grade: { type: ['integer', 'null'], enum: [1, 2, null] } } }
   })
-  t.match(await app.inject('/posts.html?grade='), { statusCode: 200, body: /<option value="" selected="selected">/ })
+  t.match(await app.inject('/posts.html?grade='), { statusCode: 200, body: 'Grade is blank' })
+})
+
+t.test('a search that a page sends without a word is none', async (t) => {
+  const app = await build(t, {
+    name: 'posts', attributes: { type: 'object', properties: { title: { type: 'string' } } }
+  })
+  await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { title: 'x' } } })
+  for (const query of ['q=', 'q=&sort=title', 'q=&title=x']) {
+    t.match(await app.inject(`/posts.html?${query}`), { statusCode: 200, body: /name="q" value=""/ }, query)
+    t.equal((await app.inject(`/posts.json?${query}`)).statusCode, 400, `${query} in JSON`)
+  }
 })
