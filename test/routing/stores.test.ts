@@ -391,10 +391,14 @@ const referring: ReadonlyArray<readonly [declare: (map: Mapper) => unknown, mess
     ...key(number), references: { by: { to: 'users', onDelete: 'cascade', check: false } }
   }), 'Option "references" of resource "posts" has "by", which has "onDelete", but no foreign key with "check: ' +
     'false".'],
+  [(map) => map.resources('users', key(number))
+    .resources('posts', { ...key({ type: 'string' }), references: { by: 'users' } }),
+  'Option "references" of resource "posts" has "by", whose values are integers, so it needs the type \'integer\' in ' +
+    'the table "posts".'],
   [(map) => map.resources('users', { ...key({ type: 'string' }), id: 'uuid' })
     .resources('posts', { ...key({ type: 'string' }), references: { by: 'users' } }),
-  'Option "references" of resource "posts" has "by", which has UUIDs, so it needs the format \'uuid\' in the table ' +
-    '"posts".'],
+  'Option "references" of resource "posts" has "by", whose values are UUIDs, so it needs the format ' +
+    '\'uuid\' in the table "posts".'],
   [(map) => map.resources('users', key(number))
     .resources('posts', { ...key(number, ['by']), references: { by: { to: 'users', onDelete: 'set null' } } }),
   'Option "references" of resource "posts" has "by" with \'set null\', but the attribute cannot be null in the table ' +

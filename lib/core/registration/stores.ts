@@ -217,9 +217,9 @@ function joinReferences (users: readonly ResolvedDeclaration[]): ReadonlyMap<str
 function checkKey (options: ResolvedOptions, attribute: string, idType: IdType, onDelete: OnDelete): void {
   const { shape, required } = shapeOf(options.schema ?? {}).properties.get(attribute) ?? {}
   if (shape === undefined) return
-  if (idType === 'uuid' && shape.format !== 'uuid') {
-    refuse(options, 'references', `has "${attribute}", which has UUIDs, so it needs the format 'uuid' in`)
-  }
+  const isFit = idType === 'uuid' ? shape.format === 'uuid' : shape.only === 'integer'
+  const wanted = idType === 'uuid' ? "UUIDs, so it needs the format 'uuid'" : "integers, so it needs the type 'integer'"
+  if (!isFit) refuse(options, 'references', `has "${attribute}", whose values are ${wanted} in`)
   if (onDelete === 'set null' && required === true && !shape.types.has('null')) {
     refuse(options, 'references', `has "${attribute}" with 'set null', but the attribute cannot be null in`)
   }

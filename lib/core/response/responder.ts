@@ -432,7 +432,11 @@ function setLocation (answer: OutcomeResponse, row: Row | undefined, state: Requ
   const { notice } = answer
   if (answer.location === undefined) return
   const blank = notice && findBlankForm(row, state)
-  redirect({ notice, rows: undefined, location: back ?? findPath(answer, row, state), ...blank }, state)
+  // What was created or deleted is not the row of that page.
+  const other = back === undefined
+    ? { notice, location: findPath(answer, row, state) }
+    : { notice: 'saved', location: back } as const
+  redirect({ rows: undefined, ...other, ...blank }, state)
 }
 
 /** Sets the `Location` after a write of many rows: the list in which they were chosen, as it was. */

@@ -44,7 +44,7 @@ export class Migration {
     const faults = misfits.filter(({ optional }) => optional !== true)
     if (faults.length > 0) throw misfitError(definition.table, faults)
     const warnings: string[] = []
-    for (const gap of [...gaps, ...misfits]) warnings.push(await this.#describeGap(gap, found, statements))
+    for (const gap of [...gaps, ...misfits]) warnings.push(await this.#describeGap(gap, statements))
     return { ...learnTable(definition, found), warnings }
   }
 
@@ -124,7 +124,7 @@ export class Migration {
   }
 
   /** Describes a foreign key that the table may lack: how many rows break it, and the statements that add it. */
-  async #describeGap ({ fault, reference }: Misfit, found: Table, statements: TableStatements): Promise<string> {
+  async #describeGap ({ fault, reference }: Misfit, statements: TableStatements): Promise<string> {
     const begin = `the table ${this.#definition.quoted} is used as it is, but ${fault}`
     if (reference === undefined) return begin
     let broken = 'How many rows refer to nothing is unknown.'
@@ -134,14 +134,11 @@ export class Migration {
     } catch {
       // The types of the two columns cannot be compared, or the database has no time.
     }
-    const { byAttribute, id, version } = this.#definition.columns
-    const known = [...byAttribute.values()].map(({ name }) => name)
-    const hasOthers = found.columns.some(({ name }) => ![...known, id, version].includes(name))
     const text = `${begin}. ${broken} To add it, mend these rows and`
-    if (this.#dialect.addsReferences) return `${text} run: ${statements.validateReference(reference).join('; ')}`
-    return hasOthers
-      ? `${text} move all to a new table: https://www.sqlite.org/lang_altertable.html#otheralter`
-      : `${text} run (indexes and triggers of your own are lost): ${statements.rebuildTable().join('; ')}`
+    return this.#dialect.addsReferences
+      ? `${text} run: ${statements.validateReference(reference).join('; ')}`
+      : `${text} move all to a new table with ${statements.writeReference(reference)}: ` +
+        'https://www.sqlite.org/lang_altertable.html#otheralter'
   }
 }
 

@@ -34,7 +34,7 @@ export class TableStatements {
       parts.push(`${column.quoted} ${this.#typeOf(column)}${notNull}`)
     }
     if (key.length > 0) parts.push(`PRIMARY KEY (${key.join(', ')})`)
-    for (const foreignKey of references) parts.push(this.#foreignKey(foreignKey))
+    for (const foreignKey of references) parts.push(this.writeReference(foreignKey))
     return [
       `CREATE TABLE IF NOT EXISTS ${quoted} (${parts.join(', ')})${tableOptions}`,
       ...references.flatMap((foreignKey) => this.#serveReference(foreignKey))
@@ -70,7 +70,7 @@ export class TableStatements {
   /** Adds a foreign key to a column, and the index that serves it. */
   addReference (foreignKey: ForeignKey): readonly string[] {
     return [
-      `ALTER TABLE ${this.#definition.quoted} ADD ${this.#foreignKey(foreignKey)}`,
+      `ALTER TABLE ${this.#definition.quoted} ADD ${this.writeReference(foreignKey)}`,
       ...this.#serveReference(foreignKey)
     ]
   }
@@ -94,25 +94,9 @@ export class TableStatements {
     const { quote, longestName } = this.#dialect
     const name = quote(nameIndex([table, foreignKey.column.name], 'fkey', longestName))
     return [
-      `ALTER TABLE ${quoted} ADD CONSTRAINT ${name} ${this.#foreignKey(foreignKey)} NOT VALID`,
+      `ALTER TABLE ${quoted} ADD CONSTRAINT ${name} ${this.writeReference(foreignKey)} NOT VALID`,
       `ALTER TABLE ${quoted} VALIDATE CONSTRAINT ${name}`,
       ...this.#serveReference(foreignKey)
-    ]
-  }
-
-  /** Moves the rows to a new table, which has the foreign keys that SQLite adds to no other ("ALTER TABLE" §7). */
-  rebuildTable (): readonly string[] {
-    const { table, quoted, columns, ids, versions: { counter }, unique } = this.#definition
-    const made = this.#dialect.quote(`${table}_new`)
-    const [create = '', ...served] = this.createTable()
-    const names = [...ids.parts.map(({ quoted }) => quoted), ...(counter === undefined ? [] : [counter])]
-    const all = [...new Set([...names, ...[...columns.byAttribute.values()].map(({ quoted }) => quoted)])].join(', ')
-    return [
-      'PRAGMA foreign_keys = OFF', 'BEGIN',
-      create.replace(`CREATE TABLE IF NOT EXISTS ${quoted}`, () => `CREATE TABLE ${made}`),
-      `INSERT INTO ${made} (${all}) SELECT ${all} FROM ${quoted}`,
-      `DROP TABLE ${quoted}`, `ALTER TABLE ${made} RENAME TO ${quoted}`,
-      ...served, ...unique.map((group) => this.addIndex(group)), 'COMMIT', 'PRAGMA foreign_keys = ON'
     ]
   }
 
@@ -136,7 +120,8 @@ export class TableStatements {
     return typeof encoded === 'string' ? `'${encoded.replaceAll("'", "''")}'` : String(encoded)
   }
 
-  #foreignKey (foreignKey: ForeignKey): string {
+  /** Writes a foreign key, as it stands in CREATE TABLE. */
+  writeReference (foreignKey: ForeignKey): string {
     return `FOREIGN KEY (${foreignKey.column.quoted}) ${this.#target(foreignKey)}`
   }
 

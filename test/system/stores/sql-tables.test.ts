@@ -93,30 +93,27 @@ for (const index of [0, 1]) {
       const rule = `${table} the foreign key "editorId" has ON DELETE CASCADE, but needs ON DELETE RESTRICT`
       const [lacking = '', other] = await start(stores, { postId: 'posts' })
       t.match(lacking, `${table} the column "authorId" has no foreign key to "authors" with ON DELETE RESTRICT. ` +
-        'Rows that refer to nothing: 2. To add it, mend these rows and run')
+        'Rows that refer to nothing: 2. To add it, mend these rows and')
       t.equal(other, rule)
-      const restrict = 'REFERENCES "authors" ON DELETE RESTRICT'
-      t.match(lacking, isSqlite
-        ? '; CREATE TABLE "posts_new" ("id" INTEGER PRIMARY KEY AUTOINCREMENT, '
-        : '; ALTER TABLE "posts" VALIDATE CONSTRAINT "posts_authorId_fkey"; CREATE INDEX IF NOT EXISTS')
-      t.match(lacking, isSqlite
-        ? `, FOREIGN KEY ("authorId") ${restrict}`
-        : `: ALTER TABLE "posts" ADD CONSTRAINT "posts_authorId_fkey" FOREIGN KEY ("authorId") ${restrict} NOT VALID`)
-
+      const foreignKey = 'FOREIGN KEY ("authorId") REFERENCES "authors" ON DELETE RESTRICT'
+      if (isSqlite) {
+        t.match(lacking, ` and move all to a new table with ${foreignKey}: https://www.sqlite.org/lang_altertable.html`)
+        t.strictSame(await start(unmigrated, { postId: 'posts' }), [lacking, rule])
+        return
+      }
+      t.match(lacking, ` and run: ALTER TABLE "posts" ADD CONSTRAINT "posts_authorId_fkey" ${foreignKey} NOT VALID; ` +
+        'ALTER TABLE "posts" VALIDATE CONSTRAINT "posts_authorId_fkey"; CREATE INDEX IF NOT EXISTS')
       await run('UPDATE posts SET "authorId" = NULL WHERE "authorId" > 1')
-      for (const statement of lacking.replace(/^.*? run.*?: /, '').split('; ')) await run(statement)
-      t.strictSame(await start(unmigrated, { postId: 'posts' }), isSqlite ? [] : [rule], 'the statements add it')
+      for (const statement of lacking.replace(/^.* run: /, '').split('; ')) await run(statement)
+      t.strictSame(await start(unmigrated, { postId: 'posts' }), [rule], 'the statements add it')
       t.match(await thrownBy(() => run('DELETE FROM authors')), { message: /foreign key/i })
-      t.strictSame(await run('SELECT title, "authorId" AS author FROM posts ORDER BY title'), [
-        { title: 'a', author: isSqlite ? 1 : '1' }, { title: 'b', author: null }, { title: 'c', author: null }
-      ])
     })
 
     t.test('the warning about a foreign key says what it cannot find out', async (t) => {
       const { name, run, store } = (await openEngines())[index] as Engine
       const id = name === 'sqlite' ? 'INTEGER PRIMARY KEY' : 'bigserial PRIMARY KEY'
       await run(
-        `CREATE TABLE nodes (id ${id}, parent INTEGER, "other""s" INTEGER)`,
+        `CREATE TABLE nodes (id ${id}, parent INTEGER)`,
         'CREATE TABLE codes (code TEXT PRIMARY KEY)',
         'INSERT INTO nodes (parent) VALUES (7)'
       )
@@ -128,7 +125,7 @@ for (const index of [0, 1]) {
       t.match(itself, 'to "nodes" with ON DELETE RESTRICT. Rows that refer to nothing: 1.')
       const [other = ''] = await prepare('codes')
       t.match(other, 'How many rows refer to nothing is unknown.')
-      const procedure = 'move all to a new table: https://www.sqlite.org/lang_altertable.html#otheralter'
+      const procedure = 'move all to a new table with FOREIGN KEY ("parent") REFERENCES "codes" ON DELETE RESTRICT: '
       t.match(other, name === 'sqlite' ? procedure : 'NOT VALID')
       const missing = prepare('missing')
       if (name === 'sqlite') t.match(await missing, ['to "missing" with ON DELETE RESTRICT'])
