@@ -384,6 +384,10 @@ t.test('a store is prepared before its first call, once for each resource', asyn
   t.strictSame(calls, ['prepare', 'prepare'])
   t.equal((await app.inject('/posts')).statusCode, 200)
   t.strictSame(calls, ['prepare', 'prepare', 'list'])
+  for (const returned of [[{ changes: 1 }], { rows: [] }, 7, null]) {
+    const drivers = { ...rows, prepare: () => returned as unknown as string[] }
+    await build(t, { name, store: drivers })
+  }
   for (const prepare of [() => {
     throw new Error('there is no such table')
   }, async () => { throw new Error('there is no such table') }]) {

@@ -59,7 +59,9 @@ export async function callStore (
 ): Promise<readonly string[]> {
   app.addHook('onClose', async () => { await store.close?.() })
   try {
-    return await store[method]?.() ?? []
+    const warnings: unknown = await store[method]?.()
+    // A store of the app may return anything, such as what a driver has returned.
+    return Array.isArray(warnings) ? warnings.filter((warning) => typeof warning === 'string') : []
   } catch (error) {
     throw withOwner(error, `the store of ${ownerOf(name)}`)
   }
