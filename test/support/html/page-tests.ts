@@ -144,6 +144,16 @@ export function idsOf (page: string): number[] {
   return [...withoutBoxes(page).matchAll(/<th scope="row"><a href="[^"]*">(\d+)</g)].map(([, id]) => Number(id))
 }
 
+/** A required text, and an array of objects, to which a button of the form adds one. */
+export const tagged = {
+  type: 'object',
+  required: ['title'],
+  properties: {
+    title: { type: 'string', minLength: 1, maxLength: 20 },
+    tags: { type: 'array', items: { type: 'object', properties: { name: { type: 'string' } } } }
+  }
+} as const
+
 export const listed = schemaOf({
   title: { type: 'string', maxLength: 50 },
   rating: { type: ['integer', 'null'] },

@@ -5,7 +5,7 @@ import {
 } from '../../../../lib/index.js'
 import { elementsOf } from '../../../support/html/elements.js'
 import { buttonsOf, decode, fill, findButton, findForm, submit } from '../../../support/html/forms.js'
-import { withoutBoxes } from '../../../support/html/page-tests.js'
+import { tagged, withoutBoxes } from '../../../support/html/page-tests.js'
 import { build, draft } from '../../../support/helper.js'
 import { findTitleAttributes } from '../../../../lib/html/values/row-names.js'
 import { declareAttributes } from '../../../../lib/core/resource/attributes.js'
@@ -548,21 +548,13 @@ t.test('a browser that creates a shallow row is led to its page, and one that de
   }
 })
 
-const attributesOfNotices = {
-  type: 'object',
-  required: ['title'],
-  properties: {
-    title: { type: 'string', minLength: 1, maxLength: 20 },
-    tags: { type: 'array', items: { type: 'object', properties: { name: { type: 'string' } } } }
-  }
-} as const
 const html = { accept: 'text/html' }
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
-const serveOfNotices = (t: Test, options: Partial<ResourceOptions> = {}): Promise<FastifyInstance> => build(
-  t, { name: 'posts', attributes: attributesOfNotices, store: memoryStore(), ...options }
+const serveTagged = (t: Test, options: Partial<ResourceOptions> = {}): Promise<FastifyInstance> => build(
+  t, { name: 'posts', attributes: tagged, store: memoryStore(), ...options }
 )
-const pageOfOfNotices = async (app: FastifyInstance, url: string): Promise<string> => (await app.inject({
+const pageOfTagged = async (app: FastifyInstance, url: string): Promise<string> => (await app.inject({
   url: url.replace(/#.*/, ''), headers: html
 })).body
 const cancelOf = (page: string): string | undefined => /<a class="button plain" href="([^"]*)">Cancel<\/a>/.exec(
@@ -586,7 +578,7 @@ const another: readonly Other[] =
 
 for (const [what, options, url, location] of another) {
   t.test(`"Save and add another" leads back to the form ${what}`, async (t) => {
-    const app = await serveOfNotices(t, options)
+    const app = await serveTagged(t, options)
     const blank = findForm(await app.inject({ url, headers: html }), 'POST')
     t.strictSame(buttonsOf(blank).map(({ name, value }) => [name, value]).at(-1), ['commit', 'another'])
     const created = await app.inject(submit(fill(blank, { 'post[title]': 'a' }), findButton(blank, 'commit'), html))
@@ -599,7 +591,7 @@ for (const [what, options, url, location] of another) {
 }
 
 t.test('without a page of the blank form, "Save and add another" is not offered and shows the row', async (t) => {
-  const app = await serveOfNotices(t, { only: ['show', 'create'] })
+  const app = await serveTagged(t, { only: ['show', 'create'] })
   const refused = await app.inject({
     method: 'POST', url: '/posts', headers: { ...html, ...form }, payload: 'post[title]='
   })
@@ -608,7 +600,7 @@ t.test('without a page of the blank form, "Save and add another" is not offered 
 })
 
 t.test('any other button of a client\'s own form only creates', async (t) => {
-  const app = await serveOfNotices(t)
+  const app = await serveTagged(t)
   t.equal(await post(app, '/posts', 'post[title]=a&commit=Create'), '/posts/1')
   t.equal(await post(app, '/posts', 'post[title]=a&commit=another&commit=another'), '/posts/2')
   t.equal(await post(app, '/posts', '_method=PUT&id=1&post[title]=b&commit=another'), '/posts/1')
@@ -620,35 +612,35 @@ t.test('any other button of a client\'s own form only creates', async (t) => {
 
 t.test('a singleton has no second row to add', async (t) => {
   const app = await draft(t, (map) =>
-    map.resource('profile', { attributes: attributesOfNotices, store: memoryStore(), formPages: true }))
-  const page = await pageOfOfNotices(app, '/profile/new')
+    map.resource('profile', { attributes: tagged, store: memoryStore(), formPages: true }))
+  const page = await pageOfTagged(app, '/profile/new')
   t.notMatch(page, 'another')
   t.equal(await post(app, '/profile', 'profile[title]=a&commit=another'), '/profile')
 })
 
 t.test('"Cancel" leaves a page that only has a form', async (t) => {
-  const apart = await serveOfNotices(t, { formPages: true })
+  const apart = await serveTagged(t, { formPages: true })
   await post(apart, '/posts', 'post[title]=a')
   for (const [
     url, target
   ] of [['/posts/new', '/posts'], ['/posts/1/edit', '/posts/1'], ['/posts', undefined],
       ['/posts/1', undefined]] as const) {
-    t.equal(cancelOf(await pageOfOfNotices(apart, url)), target, url)
+    t.equal(cancelOf(await pageOfTagged(apart, url)), target, url)
   }
-  const plain = await serveOfNotices(t)
+  const plain = await serveTagged(t)
   await post(plain, '/posts', 'post[title]=a')
-  t.strictSame([cancelOf(await pageOfOfNotices(plain, '/posts')), cancelOf(await pageOfOfNotices(plain, '/posts/1'))],
+  t.strictSame([cancelOf(await pageOfTagged(plain, '/posts')), cancelOf(await pageOfTagged(plain, '/posts/1'))],
     [undefined, '/posts/1'])
   const refuse = async (app: FastifyInstance, payload: string, url = '/posts'): Promise<string> => (await app.inject(
     { method: 'POST', url, headers: { ...html, ...form }, payload }
   )).body
   t.equal(cancelOf(await refuse(plain, 'post[title]=')), '/posts')
   t.equal(cancelOf(await refuse(plain, '_method=PUT&id=1&post[title]=')), '/posts/1')
-  const unshown = await serveOfNotices(t, { only: ['list', 'create', 'update'] })
+  const unshown = await serveTagged(t, { only: ['list', 'create', 'update'] })
   await post(unshown, '/posts', 'post[title]=a')
   t.equal(cancelOf(await refuse(unshown, '_method=PUT&id=1&post[title]=')), '/posts')
   const alone = await draft(t, (map) =>
-    map.resource('profile', { attributes: attributesOfNotices, store: memoryStore() }))
+    map.resource('profile', { attributes: tagged, store: memoryStore() }))
   t.equal(cancelOf(await refuse(alone, 'profile[title]=', '/profile')), undefined, 'nothing is above it')
 })
 

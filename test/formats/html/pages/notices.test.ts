@@ -8,21 +8,13 @@ import { sayNotice } from '../../../../lib/html/notices.js'
 import { makeDatabase } from '../../../support/stores/databases/music-database.js'
 import { build } from '../../../support/helper.js'
 import { elementsOf } from '../../../support/html/elements.js'
-import { isSound, post } from '../../../support/html/page-tests.js'
+import { isSound, post, tagged } from '../../../support/html/page-tests.js'
 
 const NAME = 'fastify-resources-notice'
 const html = { accept: 'text/html' }
-const attributes = {
-  type: 'object',
-  required: ['title'],
-  properties: {
-    title: { type: 'string', minLength: 1, maxLength: 20 },
-    tags: { type: 'array', items: { type: 'object', properties: { name: { type: 'string' } } } }
-  }
-} as const
 
 async function serve (t: Test, options: Partial<ResourceOptions> = {}): Promise<FastifyInstance> {
-  return build(t, { name: 'posts', attributes, store: memoryStore(), ...options } as ResourceOptions)
+  return build(t, { name: 'posts', attributes: tagged, store: memoryStore(), ...options } as ResourceOptions)
 }
 
 /** Opens a page as a browser does that has kept the cookie. */
@@ -141,7 +133,7 @@ t.test('only the pages that a redirect leads to show a notice, and only to a GET
 t.test('under https, the cookie is secure', async (t) => {
   const app = fastify({ trustProxy: true })
   t.teardown(async () => app.close())
-  app.register(resources, { name: 'posts', attributes, store: memoryStore() })
+  app.register(resources, { name: 'posts', attributes: tagged, store: memoryStore() })
   const secure = { 'x-forwarded-proto': 'https' }
   const { headers } = await post(app, 'post[title]=a', '/posts', secure)
   t.equal(headers['set-cookie'], `${NAME}=created; Max-Age=10; Path=/posts/1; HttpOnly; SameSite=Lax; Secure`)
@@ -153,7 +145,7 @@ t.test('cookies of the app stay', async (t) => {
   const app = fastify()
   t.teardown(async () => app.close())
   app.addHook('onRequest', async (_request, reply) => { reply.header('set-cookie', 'a=b') })
-  app.register(resources, { name: 'posts', attributes, store: memoryStore() })
+  app.register(resources, { name: 'posts', attributes: tagged, store: memoryStore() })
   const { headers } = await post(app, 'post[title]=a')
   t.strictSame(headers['set-cookie'],
     ['a=b', `${NAME}=created; Max-Age=10; Path=/posts/1; HttpOnly; SameSite=Lax`])
