@@ -55,6 +55,7 @@ export type { Issues } from './core/schema/validation/issues.js'
 export type {
   DeclaredOptions, FormatOptions, IdempotencyOptions, OpenapiOptions, ReferenceOptions, ResourceOptions, ScopeOptions
 } from './core/options/options.js'
+export type { CheckContext, CheckRow, Transitions, WholeRow } from './core/rules/rules.js'
 export type { ListQuery } from './core/actions/list.js'
 export type { ListOutcome, Outcome, Source, Total } from './core/actions/outcome.js'
 export type { ActionEvent } from './core/telemetry/tracing.js'

@@ -8,6 +8,7 @@ import type { FindLocation, ResourcePaths } from './resource/location.js'
 import type { Paths } from './routes/path-helpers.js'
 import type { Resource } from './resource/resource.js'
 import type { Id } from './resource/row.js'
+import type { Rules } from './rules/rules.js'
 import type { CacheControl } from './options/cache-control.js'
 import type { CustomAction } from './actions/custom/custom-action.js'
 import type { HookLists } from './options/hooks.js'
@@ -70,6 +71,8 @@ export interface CompiledResource {
   readonly parent: CompiledResource | undefined
   /** The target of a request whose access is not restricted: all rows of the store. */
   readonly target: Target
+  /** The rules about whole rows, or `undefined` if there are none. */
+  readonly rules: Rules | undefined
   readonly resourcePaths: ResourcePaths
   readonly findLocation: FindLocation
   /** Returns whether the app's constraints allow an id; `undefined` if there are no constraints. */

@@ -13,7 +13,7 @@ const SAME: ReadonlySet<string> = new Set([
   'title', 'description', 'default', 'example', 'examples', 'deprecated', 'externalDocs', '$comment', 'readOnly',
   'writeOnly', 'enum', 'const', 'format', 'pattern', 'contentMediaType', 'contentEncoding', 'multipleOf', 'maximum',
   'exclusiveMaximum', 'minimum', 'exclusiveMinimum', 'maxLength', 'minLength', 'maxItems', 'minItems', 'uniqueItems',
-  'maxProperties', 'minProperties'
+  'maxProperties', 'minProperties', 'dependentRequired'
 ])
 
 /** The schema that a keyword belongs to. */
@@ -82,6 +82,7 @@ export class SchemaAdapter {
       case 'properties':
         return [[keyword, this.#adaptProperties(membersOf(value))]]
       case 'patternProperties':
+      case 'dependentSchemas':
         return [[keyword, mapMembers(membersOf(value), (part) => this.adapt(part, ''))]]
       case 'additionalProperties':
         return [[keyword, typeof value === 'boolean' ? value : this.adapt(value, '')]]

@@ -90,7 +90,7 @@ function makeSubject (
     names,
     writer,
     parameters: new Map([...describeParameters(compiled)].map(([name, schema]) => [name, adapt(name, schema)])),
-    schemas: new ResourceSchemas(compiled.resource, names.one, writer, compiled.relations)
+    schemas: new ResourceSchemas(compiled.resource, names.one, writer, compiled)
   }
 }
 

@@ -65,7 +65,12 @@ export class DocumentWriter {
 
   /** Returns a schema in the dialect of the document's version: OpenAPI 3.0 has one of its own. */
   schema (schema: Part): Part {
-    return this.#document.openapi.startsWith('3.0') ? downgrade(schema) : schema
+    return this.hasConditions ? schema : downgrade(schema)
+  }
+
+  /** Whether schemas can have conditions such as `if`, as in OpenAPI 3.1 and later. */
+  get hasConditions (): boolean {
+    return !this.#document.openapi.startsWith('3.0')
   }
 
   /** Adds a schema, which may refer to itself, and returns the reference to it. */

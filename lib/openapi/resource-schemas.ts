@@ -4,6 +4,7 @@ import { camelize } from '../core/resource/inflection.js'
 import { ID_SCHEMAS, type Resource } from '../core/resource/resource.js'
 import { isPartial } from '../core/resource/visible.js'
 import type { Property } from '../core/schema/shape.js'
+import { ROW_KEYWORDS } from '../core/schema/row-keywords.js'
 import type { Schema } from '../core/schema/types.js'
 import { lazy } from '../core/util/functions.js'
 import { capitalize } from '../core/util/words.js'
@@ -11,7 +12,10 @@ import { type Direction, SchemaAdapter } from './adapt-schema.js'
 import type { DocumentWriter } from './document.js'
 import type { Part } from './part.js'
 
-const NONE = { all: [] } as const
+/** The parts of a compiled resource that schemas show besides its attributes. */
+type Surroundings = Pick<CompiledResource, 'rules'> & { readonly relations: Pick<Relations, 'all'> }
+
+const NONE: Surroundings = { relations: { all: [] }, rules: undefined }
 
 /** The version beside the id of a row that is sent. */
 export const VERSION = {
@@ -31,6 +35,8 @@ interface RecordParts {
   readonly properties: Part
   readonly required: readonly string[]
   readonly additionalProperties?: boolean
+  /** What the document says in words. @default nothing */
+  readonly description?: string
 }
 
 /** The schemas of a resource in a document. Each is made when it is first used. */
@@ -41,7 +47,7 @@ export class ResourceSchemas {
   readonly #id: Part
   /** The members beside the attributes that are sent. */
   readonly #named: Part
-  readonly #relations: Pick<Relations, 'all'>
+  readonly #surroundings: Surroundings
   readonly #custom = new Map<CompiledCustomAction, Part>()
   #shared: Part | undefined
   /** Returns the schema of a shown record: `Post`. */
@@ -56,17 +62,19 @@ export class ResourceSchemas {
   readonly shared: (ids: Part) => Part
 
   /** @param name the name of one record in the document */
-  constructor (resource: Resource, name: string, writer: DocumentWriter, relations: Pick<Relations, 'all'> = NONE) {
+  constructor (resource: Resource, name: string, writer: DocumentWriter, surroundings = NONE) {
     this.#resource = resource
     this.#name = name
     this.#writer = writer
-    this.#relations = relations
+    this.#surroundings = surroundings
     this.#id = resource.singleton ? {} : { id: ID_SCHEMAS[resource.idType] }
     this.#named = { ...this.#id, ...VERSION }
     const shown = this.#adapter(resource.schema, name, 'out')
     const given = hasOneSchema(resource) ? shown : this.#adapter(resource.schema, `New${name}`, 'in')
     this.record = lazy(() => this.#describeRecord(shown))
-    this.creation = lazy(() => this.#describe(`New${name}`, resource, describeGiven(resource, given)))
+    this.creation = lazy(() => this.#describe(`New${name}`, resource, {
+      ...describeGiven(resource, given), ...this.#describeRules(given)
+    }))
     const describeChanges = (name: string, named: Part, required: readonly string[]): Part =>
       this.#describe(name, resource, {
         properties: { ...named, ...adaptAll([...resource.attributes.values()], given, false) },
@@ -126,7 +134,7 @@ export class ResourceSchemas {
   /** Describes the rows that a record may include. If it may have any attributes, one may have the same name. */
   #describeRelations (): Part {
     const others = this.#resource.open ? [{}] : []
-    return Object.fromEntries(this.#relations.all.map(({ name, resource, isMany }) => {
+    return Object.fromEntries(this.#surroundings.relations.all.map(({ name, resource, isMany }) => {
       const component = `${this.#name}Included${capitalize(camelize(name))}`
       const one = new ResourceSchemas(resource, component, this.#writer).record()
       const included = isMany ? [{ type: 'array', items: one }, LINK] : [one, { type: 'null' }]
@@ -134,11 +142,27 @@ export class ResourceSchemas {
     }))
   }
 
-  #describe (name: string, { schema: { description } }: DeclaredAttributes, parts: RecordParts): Part {
-    const { properties, required, ...more } = parts
+  /**
+   * Describes the keywords about the whole row: in the schema of a create if clients send all attributes that these
+   * name, and in words if not, or if the document cannot have some of them.
+   */
+  #describeRules (adapter: SchemaAdapter): Part {
+    const { keywords } = this.#surroundings.rules ?? {}
+    if (keywords === undefined) return {}
+    const { attributes, plural } = this.#resource
+    const own = Object.fromEntries(ROW_KEYWORDS.flatMap((name) =>
+      keywords.schema[name] === undefined ? [] : [[name, keywords.schema[name]]]))
+    const isGiven = [...keywords.reads ?? attributes.keys()].every((name) => attributes.get(name)?.readOnly === false)
+    if (isGiven && this.#writer.hasConditions) return adapter.adapt(own, plural)
+    return { description: `A row without its nulls must fit ${JSON.stringify(own)}.` }
+  }
+
+  #describe (name: string, { schema }: DeclaredAttributes, parts: RecordParts): Part {
+    const { properties, required, description: about, ...more } = parts
+    const description = [schema.description, about].filter((text) => text !== undefined).join(' ')
     return this.#writer.define(name, () => ({
       type: 'object',
-      ...(description !== undefined && { description }),
+      ...(description !== '' && { description }),
       ...(required.length > 0 && { required }),
       properties,
       ...more,

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import plugin, {
+  defineResource,
   type Attributes, type AttributesOf, type AttributesSchema, type ChangesOf, type CreateOf, memoryStore, type
   MemoryStore, type ResourceAttributes, type RowsOf, type Store, type Row, type StoreFor, type VisibleOf
 } from '../../lib/index.js'
@@ -534,3 +535,23 @@ interface Reply {
   readonly properties: { readonly tweet: { readonly type: ['integer', 'null'], readonly format: 'int64' } }
 }
 check<Equal<AttributesOf<Reply>, { readonly tweet?: number | string | null }>>()
+
+const booking = {
+  type: 'object',
+  required: ['from'],
+  properties: { from: { type: 'integer' }, to: { type: ['integer', 'null'] }, note: { type: 'string' } },
+  dependentRequired: { to: ['note'] }
+} as const
+
+defineResource({
+  name: 'bookings',
+  attributes: booking,
+  check: ({ from, to, note }, { previous, issues }) => {
+    const values: [number | null, number | null, string | null] = [from, to, note]
+    const before: number | null | undefined = previous?.from
+    if (to !== null && from !== null && to < from) issues.add('to', String([values, before]))
+    // @ts-expect-error -- it is no attribute
+    issues.add('until', 'x')
+    issues.add(undefined, 'x')
+  }
+})

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Outcome } from '../actions/outcome.js'
 import type { Problem } from '../errors.js'
 import type { Paths } from '../routes/path-helpers.js'
+import type { FindNext } from '../rules/rules.js'
 import type { Resource } from '../resource/resource.js'
 import type { Row } from '../resource/row.js'
 import type { Shape } from '../schema/shape.js'
@@ -113,6 +114,8 @@ export interface WriterContext {
   readonly references: ReadonlySet<string>
   /** The attributes whose values are unique, each by itself, and those of the key of the store. */
   readonly unique: ReadonlySet<string>
+  /** The values that may follow the stored one, by the attributes that the option `transitions` names. */
+  readonly transitions: ReadonlyMap<string, FindNext>
   /** Whether the form for a new row has a key in the field `_key`, so that it creates one row only. */
   readonly hasKeys: boolean
   /** The segment of the form for a new row, after the collection's path; `undefined` if there is no such form. */

@@ -6,6 +6,7 @@ import type { Id } from '../resource/row.js'
 import type { AttributesOf, ChangesOf, CreateOf } from '../schema/infer.js'
 import type { Attributes, AttributesSchema, Schema } from '../schema/types.js'
 import type { AjvSettings } from '../schema/validation/validators.js'
+import type { CheckRow, Transitions } from '../rules/rules.js'
 import type { ResourceAttributes, StoreFor } from '../stores/infer.js'
 import type { OnDelete, Store, Stores } from '../stores/store.js'
 import type { UniqueGroups } from '../stores/unique.js'
@@ -65,6 +66,17 @@ export interface DeclaredOptions<
   readonly attributes?: S
   /** Formats, keywords and plugins of Ajv for its schemas, as in Fastify's option `ajv`. @default {} */
   readonly ajv?: AjvSettings
+  /**
+   * Checks the row that a write makes, with those that a handler of the app writes: `({ from, to }, { issues }) => { if
+   * (to < from) issues.add('to', 'must not be before "from"') }`. A row keeps the faults that it had before.
+   * @default every row is accepted
+   */
+  readonly check?: CheckRow<ResourceAttributes<S, T>>
+  /**
+   * The values that may follow each other, by attribute: `{ status: { initial: ['draft'], draft: ['published'] } }`. A
+   * value that no list names may go anywhere. @default any value may follow any other
+   */
+  readonly transitions?: Readonly<Record<string, Transitions>>
   /** The store of the rows. @default a table of `stores`, else a new `memoryStore` */
   readonly store?: StoreFor<AttributesOf<S>, T>
   /** The database in which the rows have a table. A resource with an own `store` ignores it. @default none */
@@ -193,9 +205,14 @@ export type OwnOption =
   | 'table'
   | 'unique'
   | 'onDelete'
+  | 'check'
+  | 'transitions'
 
 export const OWN_OPTIONS: readonly OwnOption[] =
-  ['name', 'singular', 'actions', 'actionHooks', 'prefix', 'foreignKey', 'table', 'unique', 'onDelete']
+  [
+    'name', 'singular', 'actions', 'actionHooks', 'prefix', 'foreignKey', 'table', 'unique', 'onDelete', 'check',
+    'transitions'
+  ]
 
 /** The option of nested resources. */
 export interface NestedOptions<Shallow extends boolean = boolean> {

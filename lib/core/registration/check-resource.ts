@@ -5,6 +5,7 @@ import type { JsonWriter, ListWriter, PageWriter, TextWriter, Writer } from '../
 import { declareAttributes } from '../resource/attributes.js'
 import type { Resource } from '../resource/resource.js'
 import { describeTypes } from '../schema/convert-text.js'
+import { withoutRowKeywords } from '../schema/row-keywords.js'
 import type { AttributesSchema } from '../schema/types.js'
 import type { ResolvedOptions } from '../options/resolve/options.js'
 import type { Store } from '../stores/store.js'
@@ -16,7 +17,7 @@ import { didYouMean } from '../util/words.js'
  */
 export function checkKept ({ plural, attributes }: Resource, kept: AttributesSchema | undefined): void {
   if (kept === undefined) return
-  const stored = declareAttributes(plural, { ...kept })
+  const stored = declareAttributes(plural, withoutRowKeywords({ ...kept }))
   for (const { name, shape } of attributes.values()) {
     const types = stored.get(name)?.shape.types
     const other = [...shape.types].find((type) => types?.has(type) === false)
@@ -42,7 +43,7 @@ export function checkForeignKey (
   if (kept === undefined) return
   const name = foreignKey as string
   const type = parent.idType === 'integer' ? 'integer' : 'string'
-  const stored = declareAttributes(plural, { ...kept }).get(name)
+  const stored = declareAttributes(plural, withoutRowKeywords({ ...kept })).get(name)
   if (stored?.shape.types.has(type) !== true) {
     throw new InvalidOptionError(
       'store',

@@ -22,6 +22,8 @@ import { compileLocation } from '../resource/location.js'
 import { compileVisibleRow, publish } from '../resource/visible.js'
 import { nameOf } from '../modes.js'
 import type { Resource } from '../resource/resource.js'
+import { withRules } from '../rules/ruled-store.js'
+import { compileTransitions, type Rules } from '../rules/rules.js'
 import { compileCacheControl } from '../options/cache-control.js'
 import type { ActionScope, CustomAction } from '../actions/custom/custom-action.js'
 import type { ResolvedOptions } from '../options/resolve/options.js'
@@ -29,6 +31,7 @@ import type { Routing } from '../options/resolve/routing.js'
 import { compileConstraint } from '../schema/validation/parameter.js'
 import { compileValidation } from '../schema/validation/validation.js'
 import type { Validators } from '../schema/validation/validators.js'
+import { noStore, type Store } from '../stores/store.js'
 import { didYouMean } from '../util/words.js'
 import { lazy } from '../util/functions.js'
 import { findMember } from '../util/own-property.js'
@@ -42,6 +45,8 @@ export interface ResourceContext
   readonly customActions: readonly CustomAction[]
   /** The validators that it shares with other resources. */
   readonly validators: Validators
+  /** Its rules about whole rows, or `undefined` if there are none. */
+  readonly rules: Rules | undefined
 }
 
 export function compileResource (
@@ -49,7 +54,7 @@ export function compileResource (
   resource: Resource,
   context: ResourceContext
 ): CompiledResource {
-  const { resourcePaths, parent, customActions, validators, listChecks, paths, appHooks, neighbors } = context
+  const { resourcePaths, parent, customActions, validators, rules, listChecks, paths, appHooks, neighbors } = context
   checkKept(resource, options.store.attributes)
   if (parent !== undefined) checkForeignKey(resource, parent.resource, options.store.attributes)
   checkCapabilities(options.store)
@@ -63,7 +68,7 @@ export function compileResource (
   const bodies = compileBodies(options, resource, representations)
   const bodiless = bodies.find(({ reader }) => reader.onlyLists !== true) ??
     compileBody(resource, json().mediaTypes, compileJsonReader, undefined)
-  const target: Target = { resource, store: options.store, scope: {} }
+  const target: Target = { resource, store: ruleStore(options, rules), scope: {} }
   const access = compileAccess(target, options.routing, context)
   checkKeptRequests(options, access.levels.some(isGuarded))
   return {
@@ -72,6 +77,7 @@ export function compileResource (
     name: nameOf(resource),
     parent,
     target,
+    rules,
     resourcePaths,
     findLocation: compileLocation(resourcePaths),
     ...access,
@@ -101,6 +107,17 @@ export function compileResource (
       ...new Set([...resource.actions, ...customActions.map(({ name }) => name)])
     ])
   }
+}
+
+/**
+ * Returns the store of a resource, which refuses rows that break its rules.
+ * @throws InvalidOptionError
+ */
+function ruleStore ({ store, check, rowSchema }: ResolvedOptions, rules: Rules | undefined): Store {
+  if (rules === undefined) return store
+  if (store !== noStore) return withRules(store, rules)
+  const option = check !== undefined ? 'check' : rowSchema !== undefined ? 'attributes' : 'transitions'
+  throw new InvalidOptionError(option, 'has rules about whole rows, which need a "store" whose rows they check')
 }
 
 /** Compiles the checks of ids and access, and the levels that nested resources build on. */
@@ -198,6 +215,7 @@ function makeWriterContext (
     children,
     references,
     unique: uniqueAttributes(options),
+    transitions: compileTransitions(resource, options.transitions),
     hasKeys: options.idempotency !== undefined,
     newSegment: segmentOf('new'),
     copySegment: canCopy(resource, options.routing) ? `${encodeURI(pathNames.new)}?${COPIED}=` : undefined,

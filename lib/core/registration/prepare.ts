@@ -14,6 +14,7 @@ import { makeResource, type Resource } from '../resource/resource.js'
 import type { ResolvedDeclaration } from '../options/declaration.js'
 import type { ResolvedOptions } from '../options/resolve/options.js'
 import type { Routing } from '../options/resolve/routing.js'
+import { compileRules } from '../rules/rules.js'
 import { bundleSchema } from '../schema/subschemas.js'
 import type { Schema } from '../schema/types.js'
 import { lazy } from '../util/functions.js'
@@ -76,11 +77,14 @@ export function prepare (
     const urls = locate(registration, declaration, parent)
     const resourcePaths = compilePaths(urls, declaration, parent)
     const resource = describeResource(options, resourcePaths, longestParameter(app))
+    const validators = registryOf(app).validatorsFor(options.ajv)
+    const rules = compileRules(resource, options, validators)
     const compiled: CompiledResource = compileResource(options, resource, {
       resourcePaths,
       parent: parent?.compiled,
       customActions,
-      validators: registryOf(app).validatorsFor(options.ajv),
+      validators,
+      rules,
       children: children.filter((child) => child.singleton && hasPage(child)).map((child) => ({
         name: child.options.singular,
         segment: encodeURI([...child.inherited.path, child.options.routing.segment].join('/'))

@@ -14,7 +14,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
 ])
 
 /** Throws `InvalidAttributesError` about the attributes of a resource. */
-type Refuse = (reason: string) => never
+export type Refuse = (reason: string) => never
 
 /**
  * Returns the attributes of a schema in their order.
@@ -34,10 +34,7 @@ export function declareAttributes (plural: string, schema: Schema): ReadonlyMap<
   }
   const keyword = Object.keys(schema).find((keyword) => !HARMLESS.has(keyword) && !keyword.startsWith('x-'))
   if (keyword !== undefined) {
-    refuse(
-      `"${keyword}" has no effect beside "properties": an update checks only the attributes it is given; put it ` +
-        'into a property, or leave it out'
-    )
+    refuse(`"${keyword}" has no effect beside "properties"; put it into a property, or leave it out`)
   }
   for (const [name, property] of Object.entries(properties)) {
     if (name === 'id') refuse('"id" is not an attribute; leave it out, and set the type of ids by the option "id"')
@@ -110,7 +107,7 @@ function findReferenceFault (part: Schema, root: Schema): string | undefined {
 }
 
 /** Checks the schemas in a schema: their patterns, references and types. */
-function checkParts (schema: Schema, refuse: Refuse): void {
+export function checkParts (schema: Schema, refuse: Refuse): void {
   for (const { name, schema: part, path } of subschemasOf(schema)) {
     // Only what refers to a definition uses it.
     const isUsed = path[0] !== 'definitions' && path[0] !== '$defs'

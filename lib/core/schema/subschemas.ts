@@ -15,7 +15,7 @@ const KEYWORDS: Readonly<Record<KeywordKind, readonly string[]>> = {
   same: ['allOf', 'anyOf', 'oneOf'],
   conditional: ['if', 'then', 'else', 'not'],
   inside: ['items', 'additionalItems', 'contains', 'additionalProperties', 'propertyNames'],
-  named: ['properties', 'patternProperties', 'dependencies', 'definitions', '$defs'],
+  named: ['properties', 'patternProperties', 'dependencies', 'dependentSchemas', 'definitions', '$defs'],
   // The keywords from `example` on are annotations of OpenAPI and TypeBox.
   value: ['const', 'enum', 'default', 'examples', 'example', 'xml', 'externalDocs', 'discriminator', 'nullable']
 }

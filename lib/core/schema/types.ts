@@ -24,6 +24,28 @@ export interface AttributesSchema {
   readonly properties: object
   /** The names of the attributes that a create must supply. @default none */
   readonly required?: readonly string[]
+  /** Schemas all of which a row must fit (draft-07 §6.7.1). @default none */
+  readonly allOf?: readonly unknown[]
+  /** Schemas of which a row must fit at least one (§6.7.2). @default none */
+  readonly anyOf?: readonly unknown[]
+  /** Schemas of which a row must fit exactly one (§6.7.3). @default none */
+  readonly oneOf?: readonly unknown[]
+  /** A schema that a row must not fit. @default none */
+  readonly not?: unknown
+  /** A schema that decides whether a row must fit `then` or `else` (§6.6). @default none */
+  readonly if?: unknown
+  /** A schema for rows that fit `if`. @default any row */
+  readonly then?: unknown
+  /** A schema for rows that do not fit `if`. @default any row */
+  readonly else?: unknown
+  /** What a row with an attribute must have, or a schema that it must fit, by attribute (§6.5.7). @default {} */
+  readonly dependencies?: object
+  /** The attributes that a row with an attribute must have, by attribute (2019-09 §6.5.4). @default {} */
+  readonly dependentRequired?: object
+  /** The schemas that a row with an attribute must fit, by attribute (2019-09 §9.2.2.4). @default {} */
+  readonly dependentSchemas?: object
+  /** The least number of attributes that a row has, without those that are null. @default 0 */
+  readonly minProperties?: number
   /** Whether other attributes are allowed. Only `false` is accepted. @default false */
   readonly additionalProperties?: unknown
   /** Schemas that `$ref: '#/definitions/…'` refers to (draft-07 §9). */

@@ -26,13 +26,17 @@ export class FieldErrors {
   /** The messages that no field has taken yet. */
   readonly #wrong: Map<string, readonly Said[]>
   readonly #summary: FormError[] = []
+  /** The name of the group of the attributes. */
+  readonly #group: string
 
   constructor (
-    messages: PageMessages,
-    translate: Translate,
+    { messages, translate, group }: {
+      readonly messages: PageMessages, readonly translate: Translate, readonly group: string
+    },
     wrong: SaidMessages | undefined,
     input: Input | undefined
   ) {
+    this.#group = group
     this.#messages = messages
     this.#translate = translate
     this.#sent = input?.node === undefined ? NO_FIELDS : input.node as FormNode
@@ -79,7 +83,9 @@ export class FieldErrors {
   /** Returns all messages. Those that no field has taken come last. */
   close (): readonly FormError[] {
     for (const [path, messages] of this.#wrong) {
-      const texts = messages.map((message) => this.#messages.fieldError(path, this.#translate(reword(message, false))))
+      // The group of the attributes is the row itself.
+      const name = path === this.#group ? capitalize(this.#messages.singular) : path
+      const texts = messages.map((message) => this.#messages.fieldError(name, this.#translate(reword(message, false))))
       this.#summary.push(...texts.map((text) => ({ text, href: undefined })))
     }
     return this.#summary

@@ -26,7 +26,7 @@ import { FormValues, makeHidden, type FormTarget } from './form-values.js'
 /** The dependencies of `Forms`. */
 export interface FormSource {
   readonly resource: Resource
-  readonly context: Pick<WriterContext, 'references' | 'unique' | 'hasKeys'>
+  readonly context: Pick<WriterContext, 'references' | 'unique' | 'transitions' | 'hasKeys'>
   readonly messages: PageMessages
   readonly translate: Translate
 }
@@ -69,6 +69,7 @@ export class Forms {
   readonly #words: () => Readonly<Record<'new' | 'create' | 'delete', string>>
   /** The attributes that have ids of other resources. */
   readonly #references: ReadonlySet<string>
+  readonly #transitions: WriterContext['transitions']
 
   constructor ({ resource, context, messages, translate }: FormSource, shown: ShownAttributes) {
     this.#resource = resource
@@ -77,6 +78,7 @@ export class Forms {
     this.#plans = [...resource.attributes.values()].filter(({ readOnly }) => !readOnly)
       .map((property) => compileFieldPlan(property, context.unique.has(property.name)))
     this.#references = context.references
+    this.#transitions = context.transitions
     this.#hasKeys = context.hasKeys
     this.#values = new FormValues(resource, shown)
     this.#shown = shown
@@ -99,7 +101,8 @@ export class Forms {
     const { new: heading, create: submit } = this.#words()
     const sent = readSent(input, this.#resource.open)
     const builder = this.#builder(this.#newFrames, view, problem)
-    const fields = this.#plansOf(sent.nodes).map((plan) => buildNew(builder, plan, sent.nodes, prefilled))
+    const fields = this.#plansOf(sent.nodes).map((plan) =>
+      buildNew(builder, this.#offer(plan, [undefined]), sent.nodes, prefilled))
     const form = this.#form('create', action, { heading, submit, sent, hasButtons: builder.hasChooseButton })
     const key = this.#hasKeys ? [{ name: KEY, value: input?.key ?? randomUUID() }] : []
     const hidden = [...key, ...makeAgain(this.#resource.singular, this.#references, view)]
@@ -120,7 +123,7 @@ export class Forms {
     const frames = new FieldFrames(this.#messages, singular, true, `!${encodeIdPart(path + reference)}`)
     const builder = this.#builder(frames, view)
     const fields = this.#plansWithout(reference)
-      .map((plan) => buildNew(builder, { ...plan, isCell: true }, {}, prefilled))
+      .map((plan) => buildNew(builder, { ...this.#offer(plan, [undefined]), isCell: true }, {}, prefilled))
     const hidden = Object.entries(prefilled).map(([name, value]) =>
       ({ name: `${singular}[${name}]`, value: String(value) }))
     const whole = this.create(action, view)
@@ -184,7 +187,7 @@ export class Forms {
    * Makes the fields that change several rows. Each has a choice beside it, which leaves the attribute at first.
    * @param errors the messages about what was sent
    */
-  changes (view: HtmlView, { node, attributes }: Chosen, errors: SaidMessages): {
+  changes (view: HtmlView, { rows, node, attributes }: Chosen, errors: SaidMessages): {
     readonly changes: readonly AttributeChange[], readonly errors: readonly FormError[], readonly hasRows: boolean
   } {
     const input = node === undefined
@@ -195,7 +198,9 @@ export class Forms {
     const builder = this.#builder(this.#frames, { input, choices }, { ...NO_PROBLEM, errors })
     const { nodes } = readSent(input, this.#resource.open)
     const plans = this.#plans.filter((plan) => !this.#isFixed(plan) && !plan.isPartial)
-    const changes = plans.map((plan) => makeChange(builder, plan, nodes[plan.property.name]))
+    const stored = rows.flatMap(({ row }) => row === undefined ? [] : [row.attributes])
+    const changes = plans.map((plan) =>
+      makeChange(builder, this.#offer(plan, stored), nodes[plan.property.name]))
     return { changes, errors: builder.closeErrors(), hasRows: plans.some(({ hasRows }) => hasRows) }
   }
 
@@ -256,7 +261,20 @@ export class Forms {
   #field (builder: FieldBuilder, plan: FieldPlan, attributes: Attributes, node: FormNode | undefined): Field {
     if (plan.isPartial) return builder.keep(plan)
     const value = this.#values.read(plan.property.name, attributes)
-    return this.#isFixed(plan) ? builder.fix(plan, value) : builder.build(plan, currentIn(node, value))
+    if (this.#isFixed(plan)) return builder.fix(plan, value)
+    return builder.build(this.#offer(plan, [attributes]), currentIn(node, value))
+  }
+
+  /** Returns the plan of a field that offers only what may follow the stored value of each of these rows. */
+  #offer (plan: FieldPlan, rows: ReadonlyArray<Attributes | undefined>): FieldPlan {
+    const { property, property: { name, shape, shape: { choices } } } = plan
+    const nextOf = this.#transitions.get(name)
+    if (nextOf === undefined || choices === undefined || rows.every((row) => nextOf(row) === undefined)) return plan
+    const offered = choices.filter((choice) => rows.every((row) =>
+      nextOf(row)?.includes(choice) !== false || row?.[name] === choice))
+    // Nothing may follow that is blank.
+    const types = new Set([...shape.types].filter((type) => type !== 'null'))
+    return { ...plan, property: { ...property, required: true, shape: { ...shape, types, choices: offered } } }
   }
 
   /** Returns whether no update changes the attribute, because the id contains it. */
@@ -310,7 +328,9 @@ export class Forms {
     const others = input?.node === undefined
       ? FIELDS_PER_VALUE * this.#plans.length
       : countTexts(input.node as FormNode)
-    const errors = new FieldErrors(this.#messages, this.#translate, problem?.errors, input)
+    const errors = new FieldErrors(
+      { messages: this.#messages, translate: this.#translate, group: this.#resource.singular }, problem?.errors, input
+    )
     return new FieldBuilder(frames, errors, choices, MAX_FIELDS - others - FIELDS_PER_VALUE * 2)
   }
 

@@ -246,6 +246,7 @@ export const messages: Catalog = {
   mustFitColumn: ({ type }) => `la valeur ne convient pas au type ${type}`,
   mustBeJson: 'la valeur doit être en JSON',
   mustHaveAtMostNames: ({ most }) => `${most} noms au maximum`,
+  mustHaveAtLeastAttributes: ({ least }) => `${least} ${least === 1 ? 'information' : 'informations'} au minimum`,
   mustHaveAtMostAttributes: ({ most }) => `${most} informations au maximum`,
   mustBeStorable: 'la valeur contient des caractères qui ne peuvent pas être enregistrés',
   mustHaveWord: 'veuillez saisir un mot',
@@ -256,6 +257,8 @@ export const messages: Catalog = {
   cannotBeStored: 'la valeur ne peut pas être enregistrée',
   isTaken: 'cette valeur est déjà utilisée',
   isTakenTogether: ({ others }) => `cette valeur est déjà utilisée avec «\u00a0${others}\u00a0»`,
+  mustStayTheSame: 'la valeur ne peut pas changer',
+  doesNotFit: 'la valeur ne convient pas',
   isInvalid: 'la valeur est incorrecte',
   isAssigned: 'la valeur est attribuée automatiquement',
   isUnknown: ({ near }) => near === undefined

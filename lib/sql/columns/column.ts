@@ -1,6 +1,7 @@
 import { InvalidError, InvalidOptionError } from '../../core/errors.js'
 import { declareAttributes } from '../../core/resource/attributes.js'
 import { readMarkedText } from '../../core/schema/legal-text.js'
+import { withoutRowKeywords } from '../../core/schema/row-keywords.js'
 import type { Property } from '../../core/schema/shape.js'
 import type { AttributesSchema } from '../../core/schema/types.js'
 import { identity } from '../../core/util/functions.js'
@@ -58,7 +59,7 @@ export function makeColumns (
   { table, attributes, columns, hasKey, version, types }: ColumnsOptions,
   dialect: Dialect
 ): Columns {
-  const properties = declareAttributes(table, { ...attributes })
+  const properties = declareAttributes(table, withoutRowKeywords({ ...attributes }))
   for (const attribute of Object.keys(columns)) {
     if (attribute === 'id' && hasKey) {
       throw new InvalidOptionError('columns', 'names a column for "id", but the attributes of "key" form the id')

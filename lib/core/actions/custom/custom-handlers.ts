@@ -105,7 +105,7 @@ function makeContext (
       return state.signal
     },
     get stores () {
-      return Object.fromEntries([...state.compiled.neighbors()].map(([name, { options: { store } }]) => [name, store]))
+      return Object.fromEntries([...state.compiled.neighbors()].map(([name, { target: { store } }]) => [name, store]))
     },
     openTransaction: state.openTransaction,
     transaction: (run, options) => mayBeForgotten(runInTransaction(run, state, options)),

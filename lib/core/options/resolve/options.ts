@@ -5,18 +5,20 @@ import type { ConfiguredResource, Format } from '../../formats/format.js'
 import { pluralize, singularize } from '../../resource/inflection.js'
 import type { IdType } from '../../resource/resource.js'
 import { isXmlName } from '../../schema/legal-text.js'
+import { hasRowKeywords, withoutRowKeywords } from '../../schema/row-keywords.js'
 import type { Schema } from '../../schema/types.js'
 import type { AjvSettings } from '../../schema/validation/validators.js'
 import { noStore, type OnDelete, type Store, type Stores } from '../../stores/store.js'
 import { checkUnique, type UniqueGroups } from '../../stores/unique.js'
 import {
   checkBoolean, checkEach, checkMembers, checkNames, checkObject, checkOneOf, checkOptionNames, checkText, checkThat,
-  show
+  isFunction, show
 } from '../../util/check-option.js'
 import { didYouMean } from '../../util/words.js'
 import { findMember, isObject, isStructure } from '../../util/own-property.js'
 import { checkCacheControl } from '../cache-control.js'
 import { checkIdempotency, type Idempotency } from '../idempotency.js'
+import type { CheckRow, RuleOptions } from '../../rules/rules.js'
 import type { OpenapiOptions, ResourceOptions } from '../options.js'
 import { memoryStore } from '../../stores/memory.js'
 import { type Guards, NAME, NO_GUARDS, REGISTER_OPTIONS, resolveRouting, type Routing } from './routing.js'
@@ -97,6 +99,12 @@ function checkTableOptions ({ store, ...options }: ResourceOptions): void {
     : 'is about a table of the option "stores", but this resource has a "store"; give it to the store itself')
 }
 
+function checkTransitions (given: unknown = {}): RuleOptions['transitions'] {
+  const isMap = (value: unknown): value is RuleOptions['transitions'] => isObject(value)
+  const wanted = "values that may follow each other, by attribute, such as { status: { draft: ['published'] } }"
+  return checkThat('transitions', given, isMap, wanted)
+}
+
 function checkIdType (id: unknown = 'integer'): IdType {
   return checkOneOf('id', id, ['integer', 'uuid', 'string'])
 }
@@ -130,9 +138,10 @@ export interface ResolvedReference {
 }
 
 /** Checked options with their defaults, frozen. */
-export interface ResolvedOptions extends ConfiguredResource {
+export interface ResolvedOptions extends ConfiguredResource, RuleOptions {
   readonly name: string
   readonly routing: Routing
+  /** The schema of the attributes, without keywords that are about the whole row. */
   readonly schema: Schema | undefined
   readonly ajv: AjvSettings
   /** The store of the rows, or `noStore` as long as `stores` has not opened the table. */
@@ -176,9 +185,9 @@ const RESERVED = ['id', ...FORM_FIELDS]
 const KNOWN: readonly string[] = [
   'name', 'singular', 'attributes', 'ajv', 'store', 'stores', 'table', 'unique', 'onDelete', 'scopeAttributes', 'id',
   'writes', 'trustedOrigins', 'requireMatch', 'idempotency', 'maxRows', 'maxLimit', 'sort', 'filter', 'search',
-  'privateQueries', 'references', 'cacheControl', 'xsd', 'openapi', 'formats', 'path', 'only', 'except', 'formPages',
-  'pathNames', 'param', 'constraints', 'routeConstraints', 'as', 'actions', 'hooks', 'actionHooks', 'authorize',
-  'scope', 'foreignKey',
+  'privateQueries', 'references', 'check', 'transitions', 'cacheControl', 'xsd', 'openapi', 'formats', 'path', 'only',
+  'except', 'formPages', 'pathNames', 'param', 'constraints', 'routeConstraints', 'as', 'actions', 'hooks',
+  'actionHooks', 'authorize', 'scope', 'foreignKey',
   ...REGISTER_OPTIONS
 ] satisfies Array<keyof ResourceOptions | typeof REGISTER_OPTIONS[number]>
 /** The options of pages that were once options of a resource. */
@@ -208,11 +217,15 @@ export function resolveOptions (
   const store = needsStores ? noStore : resolveStore(options.store, id, unique, routing)
   if (!needsStores) checkTableOptions(options)
   const maxLimit = checkRowCount('maxLimit', most)
+  const schema = resolveAttributes(options.attributes, store)
   return Object.freeze({
     ...names,
     name,
     routing,
-    schema: resolveAttributes(options.attributes, store),
+    schema: schema && withoutRowKeywords(schema),
+    rowSchema: schema !== undefined && hasRowKeywords(schema) ? schema : undefined,
+    check: options.check && checkThat('check', options.check, isFunction<CheckRow>, 'a function'),
+    transitions: checkTransitions(options.transitions),
     ajv: checkMembers<AjvSettings>('ajv', ajv, { customOptions: {}, plugins: [] }),
     store,
     stores: needsStores ? checkStores(options.stores) : undefined,

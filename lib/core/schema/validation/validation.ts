@@ -48,7 +48,7 @@ export interface ValidatedResource {
   readonly attributes: ReadonlyMap<string, Property>
 }
 
-type Validate = (value: unknown, issues: Issues) => void
+export type Validate = (value: unknown, issues: Issues) => void
 
 /**
  * Compiles the validators of a resource.
@@ -195,7 +195,11 @@ function checkInnerDefaults (schema: Schema, validators: Validators): void {
 /** The most values in an attribute whose faults are all named: those of a form with 50 lines. */
 const MOST_VALUES = 1000
 
-function makeValidator ({ first, all }: SchemaValidators, { name, shape }: Property): Validate {
+/** Makes the validator of a value, which notes the faults at the name of its attribute. */
+export function makeValidator (
+  { first, all }: SchemaValidators,
+  { name, shape }: Pick<Property, 'name' | 'shape'>
+): Validate {
   // The validator would also report the faults that a value has under each alternative that it was not meant for.
   const hasAlternatives = lazy(() =>
     [...shapesIn(shape)].some(({ mixed, choices }) => mixed && choices === undefined))

@@ -34,6 +34,7 @@ const plain: WriterContext = {
   searchable: [],
   hasLast: false,
   unique: new Set(),
+  transitions: new Map(),
   hasKeys: false,
   manyActions: new Set(),
   importActions: new Set(),
