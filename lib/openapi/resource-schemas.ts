@@ -62,7 +62,7 @@ export class ResourceSchemas {
   readonly shared: (ids: Part) => Part
 
   /** @param name the name of one record in the document */
-  constructor (resource: Resource, name: string, writer: DocumentWriter, surroundings = NONE) {
+  constructor (resource: Resource, name: string, writer: DocumentWriter, surroundings: Surroundings = NONE) {
     this.#resource = resource
     this.#name = name
     this.#writer = writer

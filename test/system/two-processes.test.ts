@@ -219,3 +219,80 @@ t.test('two processes on one PostgreSQL lose no update', async (t) => {
   // The rows of a partitioned table have no xmin of their own.
   await t.test('by values', async (t) => { await raceRace(t, server.url, ['matches', 'match'], DIGESTED) })
 })
+
+/** The number of updates of each process. `UPDATES=5000` takes some minutes. */
+const UPDATES = Number(process.env.UPDATES ?? 150)
+const ROWS = 5
+
+/** A process that gives one attribute of some rows a value, or takes it away, and reports the statuses. */
+const RULED = `
+import fastify from 'fastify'
+import Database from 'libsql'
+import pg from 'pg'
+import resources from 'fastify-resources'
+import { postgresStore } from 'fastify-resources/postgres'
+import { sqliteStore } from 'fastify-resources/sqlite'
+
+const [place, name] = process.argv.slice(2)
+const integer = { type: ['integer', 'null'] }
+const attributes = {
+  type: 'object',
+  properties: { one: integer, other: integer },
+  anyOf: [{ required: ['one'] }, { required: ['other'] }]
+}
+const options = { table: 'rows', attributes }
+const times = { acquireTimeout: 60_000, statementTimeout: 60_000 }
+const store = place.startsWith('postgres:')
+  ? postgresStore({ pool: new pg.Pool({ connectionString: place }), ...times, ...options })
+  : sqliteStore({ database: new Database(place), busyTimeout: 50, ...options })
+await store.migrate()
+const app = fastify()
+app.register(resources, { name: 'rows', store, formats: ['json'] })
+const send = async (method, payload) => (await app.inject({ method, url: '/rows', payload })).statusCode
+if (name === 'one') for (let row = 1; row <= ${ROWS}; row++) await send('POST', { row: { one: 0, other: 0 } })
+console.log('ready')
+await new Promise((resolve) => process.once('message', resolve))
+const statuses = {}
+const work = async (start) => {
+  for (let turn = start; turn < ${UPDATES}; turn += 5) {
+    const status = await send('PUT', { id: 1 + turn % ${ROWS}, row: { [name]: turn % 3 === 0 ? turn : null } })
+    statuses[status] = (statuses[status] ?? 0) + 1
+  }
+}
+await Promise.all([0, 1, 2, 3, 4].map(work))
+process.send(statuses, () => process.exit())
+`
+
+/** Lets two processes make updates that are each right, and can be wrong together. */
+async function raceRules (
+  t: Test, place: string, read: (text: string) => Promise<Array<Record<string, unknown>>>
+): Promise<void> {
+  const programs = []
+  for (const name of ['one', 'other']) {
+    programs.push(await startProgram(t, writeProgram(t, `ruled-${name}`, RULED), { parameters: [place, name] }))
+  }
+  const told = await Promise.all(programs.map((program) => ask(program, 'go'))) as Array<Record<string, number>>
+  t.comment(JSON.stringify(told))
+  const count = (status: number): number => told.reduce((sum, { [status]: found = 0 }) => sum + found, 0)
+  t.ok(count(422) > 0, 'some updates would have broken the rule')
+  t.equal(count(200) + count(422) + count(503), 2 * UPDATES, 'no update ends in another way')
+  const rows = await read('SELECT one, other FROM rows')
+  t.equal(rows.length, ROWS)
+  t.strictSame(rows.filter(({ one, other }) => one === null && other === null), [], 'each stored row obeys the rule')
+}
+
+t.test('updates of two processes cannot break a rule together', async (t) => {
+  await t.test('in one file', async (t) => {
+    const path = `${t.testdir()}/rows.sqlite`
+    const { default: Database } = await import('libsql')
+    await raceRules(t, path, async (text) => {
+      const database = new Database(path)
+      try { return database.prepare(text).all() as Array<Record<string, unknown>> } finally { database.close() }
+    })
+  })
+  await t.test('in one PostgreSQL', async (t) => {
+    const server = await startPostgres(t)
+    const pool = server.pool()
+    await raceRules(t, server.url, async (text) => (await pool.query<Record<string, unknown>>(text)).rows)
+  })
+})
