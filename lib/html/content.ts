@@ -30,6 +30,8 @@ export interface PageContent {
   readonly importing: ImportState | undefined
   /** The names of the rows above the page, from the nearest to the outermost, as far as the request may see them. */
   readonly parents: readonly string[]
+  /** The way back from the form to the page of another row on which it stood; `undefined` if it stood on none. */
+  readonly back: string | undefined
   /** What the write before the page has done; `undefined` without one. */
   readonly notice: Notice | undefined
 }
@@ -55,6 +57,7 @@ const NO_CONTENT: PageContent = {
   chosen: undefined,
   importing: undefined,
   parents: [],
+  back: undefined,
   notice: undefined
 }
 
@@ -91,6 +94,7 @@ export async function prepareContent (
       ? { file: services.importing?.file, preview: outcome.preview, faults: outcome.faults }
       : undefined,
     parents,
+    back: outcome.kind === 'revised' ? await services.back() : undefined,
     notice: found?.notice
   }
   const addRows = async (rows: readonly Row[]): Promise<void> => addLinks(relations, rows, services, links)
@@ -159,7 +163,8 @@ export async function prepareProblem (
     ? await listChoices(services.choices, row, NO_CONTENT.links, services).catch(() => NO_CONTENT.choices)
     : NO_CONTENT.choices
   const { parents } = services
-  const content = { ...NO_CONTENT, refused, unlisted, related, choices: found, chosen, importing, parents }
+  const back = isForm ? await services.back().catch(() => undefined) : undefined
+  const content = { ...NO_CONTENT, refused, unlisted, related, choices: found, chosen, importing, parents, back }
   return { content, row }
 }
 

@@ -82,6 +82,8 @@ export interface Services extends AccessContext {
   unlisted (of: 'bar' | 'page'): Promise<Unlisted>
   /** Finds the stored row of the form that was sent, as far as the request may see it. */
   formRow (): Promise<Row | undefined>
+  /** Finds the way back to the page of another row on which the form stood, as far as the request may see that row. */
+  back (): Promise<string | undefined>
   /** The file that the form imports, or `undefined` if the page imports no rows. */
   readonly importing: Pick<ImportState, 'file'> | undefined
   /** Finds the rows that the form has chosen, as far as the request may see them; `undefined` if it has chosen none. */

@@ -22,6 +22,8 @@ export interface ResourceWords {
 export interface RelatedList {
   /** The plural name of their resource: `albums`. */
   readonly name: string
+  /** The id of the list on the page, to which a form of the list leads back. */
+  readonly anchor: string
   /** The singular name of their resource: `album`. */
   readonly singular: string
   /** Returns the names of their resource in a language. */

@@ -44,6 +44,11 @@ export interface ReferencedBy {
   readonly relation: string
 }
 
+/** Returns the id of a list on the page of the row that its rows reference by this attribute, as it is in a URL. */
+export function anchorOf ({ path }: Pick<Resource, 'path'>, attribute: string): string {
+  return `related-${encodeURIComponent(`${path.slice(1)}.${attribute}`)}`
+}
+
 /** How a list of related rows is found and called. */
 interface ListRelation {
   readonly relation: string | undefined
@@ -85,6 +90,7 @@ function compileList (listed: ListedResource, from: HookedResource, related: Lis
   const findNew = compileNewPath(listed, attribute)
   const makeAdd = compileAdd(listed, from, related)
   const words = (lang: string): ResourceWords => wordsFor(listed, lang)
+  const anchor = anchorOf(listed.resource, attribute)
   return async (row, context) => {
     const opened = await open(row, context)
     if (opened === undefined) return undefined
@@ -95,7 +101,7 @@ function compileList (listed: ListedResource, from: HookedResource, related: Lis
     const newHref = await findNew(opened, query)
     const { onDelete: rules = {} } = store
     const onDelete = Object.hasOwn(rules, attribute) ? rules[attribute] : undefined
-    const found = { name, singular, words, relation, onDelete, href: collection + query, newHref }
+    const found = { name, anchor, singular, words, relation, onDelete, href: collection + query, newHref }
     if (!isReadable) return { ...found, total: undefined, table: undefined }
     const create = newHref === undefined ? undefined : await makeAdd?.(row, opened, context)
     const { rows, total } = await readFirst(opened, context)

@@ -12,7 +12,7 @@ import type {
 } from '../formats/format.js'
 import { publish } from '../resource/visible.js'
 import { wantsNoRows } from '../request/rows.js'
-import { isId, type Row } from '../resource/row.js'
+import type { Row } from '../resource/row.js'
 import { BY_ID } from '../stores/order.js'
 import { type CacheControl, isUnstored, PRIVATE } from '../options/cache-control.js'
 import { isStructure } from '../util/own-property.js'
@@ -26,7 +26,7 @@ import { parseId } from '../resource/resource.js'
 import { fitsPath, memberPath } from '../resource/path-pattern.js'
 import { MOST_REPEATED } from '../util/words.js'
 import { makeListBody, type WriteBody } from './list-response.js'
-import { findParents, makeServices, prepareAnswer } from './services.js'
+import { findParents, findWayBack, makeServices, prepareAnswer } from './services.js'
 
 type RecordKind = 'found' | 'edit' | 'created' | 'updated' | 'stale'
 
@@ -57,7 +57,7 @@ export async function respond (outcome: Outcome, state: ActionState): Promise<Fa
   if (outcome.kind === 'importing') return sendImport(outcome, prepared, state)
   if (outcome.kind === 'blank') return sendBlank(outcome.row, prepared, state)
   // The row is written, whatever happens now.
-  const back = answer.notice && await findWayBack(row, state).catch(() => undefined)
+  const back = answer.notice && await findWayBack(row?.attributes, state).catch(() => undefined)
   setLocation(answer, row, state, back)
   if (!answer.body || outcome.kind === 'done' || outcome.kind === 'deleted') return reply.send()
   if ((outcome.kind === 'found' || outcome.kind === 'edit') && tag !== undefined &&
@@ -479,21 +479,6 @@ function findBlankForm (
   return isList
     ? { notice: 'added', location: `${collection}${query}#${NEW_FORM}` }
     : { notice: 'created', location: `${collection}/${encodeURI(routing.pathNames.new)}${query}` }
-}
-
-/** Finds the page of the row on which the form stood, as far as the request may see it. */
-async function findWayBack (row: Row | undefined, state: RequestState): Promise<string | undefined> {
-  const { payload, compiled: { relations, findLocation, level }, parameters } = state
-  const name = payload?.back
-  if (name === undefined || row === undefined) return undefined
-  const value = row.attributes[name]
-  const link = relations.links.find(({ attribute }) => attribute === name)
-  if (link !== undefined && isId(value)) {
-    const hrefs: Array<string | undefined> = []
-    for await (const [, { href }] of link.find([value], state)) hrefs.push(href)
-    if (hrefs.length > 0) return hrefs[0]
-  }
-  return name === level.foreignKey ? findLocation(parameters, row.attributes).parent?.path : undefined
 }
 
 /** Returns the path of the row, or of the list if no page shows the row. */

@@ -6,10 +6,11 @@ import type { Outcome } from '../actions/outcome.js'
 import type { Target } from '../actions/list.js'
 import type { Prepared, Refused, Services, Unlisted } from '../formats/format.js'
 import { hasGuards } from '../relations/hook-guards.js'
+import { anchorOf } from '../relations/related-lists.js'
 import { unlessRefused } from '../relations/include/relation.js'
 import { findTitle } from '../relations/row-links.js'
 import type { RequestState } from '../request/state.js'
-import type { Row } from '../resource/row.js'
+import { isId, type Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
 
 /**
@@ -52,6 +53,7 @@ export function makeServices (state: RequestState, outcome: Outcome | undefined)
       return checks.length === 0 ? NONE_UNLISTED : findUnlisted(checks, state, state.parameters)
     },
     formRow: async () => findFormRow(state),
+    back: async () => hasPassedHooks ? findWayBack(payload?.attributes, state) : undefined,
     importing: state.route.form === undefined ? undefined : { file: state.importing },
     // A hook may have refused the rows.
     chosen: async () => hasPassedHooks && hasChosen && payload?.rows !== undefined
@@ -112,4 +114,24 @@ export async function findParents (outcome: Outcome, state: RequestState): Promi
   if (!['found', 'edit', 'stale', 'revised'].includes(outcome.kind)) return
   const parent = await unlessRefused(async () => findParent(row, parentLink, state))
   if (parent !== undefined) state.attempt.parents = [parent]
+}
+
+/**
+ * Finds the list on the page of the row on which the form stood, as far as the request may see that row.
+ * @param attributes those of the row that the form is about
+ */
+export async function findWayBack (
+  attributes: Attributes | undefined,
+  state: RequestState
+): Promise<string | undefined> {
+  const { payload, compiled: { relations, findLocation, level, resource }, parameters } = state
+  const name = payload?.back
+  if (name === undefined || attributes === undefined) return undefined
+  const value = attributes[name]
+  const link = relations.links.find(({ attribute }) => attribute === name)
+  let page = name === level.foreignKey ? findLocation(parameters, attributes).parent?.path : undefined
+  if (link !== undefined && isId(value)) {
+    for await (const [, { href = page }] of link.find([value], state)) page = href
+  }
+  return page && `${page}#${anchorOf(resource, name)}`
 }

@@ -325,14 +325,15 @@ export class Pages {
     const paths = this.#frames.pathsOf(view)
     const frame = this.#frames.frame(this.#messages.new(this.#messages.singular), { view, paths })
     const href = id !== undefined && this.#can('show') ? this.#frames.pathOf(paths, id) : undefined
-    return this.#writeFormPage(frame, this.#forms.createAnother(paths.collection, view, href), frame.parent?.href)
+    const form = this.#forms.createAnother(paths.collection, view, href)
+    return this.#writeFormPage(frame, form, view.back ?? frame.parent?.href)
   }
 
   #writeBlank (view: HtmlView, problem?: SaidProblem): string {
     const paths = this.#frames.pathsOf(view)
     const frame = this.#frames.frame(this.#messages.new(this.#messages.singular), { view, paths })
     const form = this.#can('create') ? this.#forms.create(paths.collection, view, problem) : undefined
-    return this.#writeFormPage(frame, form, frame.parent?.href)
+    return this.#writeFormPage(frame, form, view.back ?? frame.parent?.href)
   }
 
   #writeEdit (

@@ -12,7 +12,7 @@ export type MakeRelated = (view: HtmlView) => readonly RelatedRows[]
 export function compileRelated (messages: PageMessages, translate: Translate, lang: string): MakeRelated {
   const { relatedBy, moreRelated, empty, new: newOf, all } = messages
   const numbers = new Intl.NumberFormat(lang)
-  return ({ related }) => related.map(({ name, words, relation, href, newHref, total, table, create }) => {
+  return ({ related }) => related.map(({ name, anchor, words, relation, href, newHref, total, table, create }) => {
     const { heading, plural, singular } = words(lang)
     const title = translate(heading)
     const rest = translate(plural)
@@ -20,6 +20,7 @@ export function compileRelated (messages: PageMessages, translate: Translate, la
     const { rows = 0, most = Infinity } = total ?? {}
     return {
       label: isAlone ? title : relatedBy(title, translate(wordsOf(relation))),
+      anchor,
       href,
       total: total && (rows < most ? numbers.format(rows) : moreRelated(numbers.format(most - 1))),
       table: table === undefined ? undefined : raw(table),

@@ -183,6 +183,8 @@ export interface RecordPage extends PageOf<'record'> {
 
 /** The list of the rows that belong to a row: they reference it, or are nested in it. It links to the whole list. */
 export interface RelatedRows extends Link {
+  /** The id of the heading, to which the forms of the list lead back. */
+  readonly anchor: string
   /** The number of these rows in words, or `undefined` if they were not counted. */
   readonly total: string | undefined
   /** The first of these rows as a table, or `undefined` if there are none, or if they may not be shown here. */

@@ -248,7 +248,7 @@ export function record (page: RecordPage, views: ResolvedViews): Markup {
   const { children, related, edit } = page
   return markup`${renderHeading(page, views)}${
     children.length > 0 && markup`<ul class="children">${children.map(renderLink)}</ul>\n`
-  }${renderRow(page)}${related.map((rows, index) => renderRelated(rows, index, page, views))}${
+  }${renderRow(page)}${related.map((rows) => renderRelated(rows, page, views))}${
     edit !== undefined && markup`<section id="edit" class="card edit" aria-labelledby="edit-heading">
 <h2 id="edit-heading">${edit.heading}</h2>
 ${views.form(edit, page, views)}</section>
@@ -302,14 +302,13 @@ ${renderValues(values)}</dl>
 }
 
 function renderRelated (
-  { label, href, total, table, empty, all, create, newLink }: RelatedRows,
-  index: number,
+  { label, anchor, href, total, table, empty, all, create, newLink }: RelatedRows,
   page: RecordPage,
   views: ResolvedViews
 ): Content {
   const link = create === undefined && newLink
-  return markup`<section class="related" aria-labelledby="related-${index}">
-<div class="title"><h2 id="related-${index}"><a href="${href}">${label}</a>${
+  return markup`<section class="related" aria-labelledby="${anchor}">
+<div class="title"><h2 id="${anchor}"><a href="${href}">${label}</a>${
   total !== undefined && markup` <span class="total">${total}</span>`
 }</h2>${link && markup`<a class="button plain" href="${link.href}">${link.label}</a>`}</div>
 ${table === undefined && total !== undefined && markup`<p class="none">${empty}</p>\n`}${table}${

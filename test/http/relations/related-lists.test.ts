@@ -64,7 +64,7 @@ async function linksOn (app: FastifyInstance, url: string, headers: Record<strin
   if (statusCode !== 200) return [String(statusCode)]
   return [
     ...body.matchAll(
-      /<h2 id="related-\d+"><a href="([^"]*)">([^<]*)<\/a>(?: <span class="total">([^<]*)<\/span>)?<\/h2>/g)].map(
+      /<h2 id="related-[^"]*"><a href="([^"]*)">([^<]*)<\/a>(?: <span class="total">([^<]*)<\/span>)?<\/h2>/g)].map(
     ([, href = '', label = '', total]) =>
           `${label}${total === undefined ? '' : ` (${total})`} ${href.replaceAll('&amp;', '&')}`)
 }

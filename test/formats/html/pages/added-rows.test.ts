@@ -54,6 +54,11 @@ async function openForm (app: FastifyInstance, url = '/orders/2'): Promise<Form>
   return addFormOf(page) as Form
 }
 
+/** Returns the link that leaves the form of a page. */
+function cancelOf ({ body }: LightMyRequestResponse): string | undefined {
+  return /<a class="button plain" href="([^"]*)">Cancel</.exec(body)?.[1]
+}
+
 const linesOf = async (app: FastifyInstance): Promise<Attributes[]> => (await app.inject('/lines.json')).json().lines
 
 t.test('the page of a row has a small form for one more row, which leads back', async (t) => {
@@ -66,10 +71,11 @@ t.test('the page of a row has a small form for one more row, which leads back', 
     ['line[due][?][offset]', 'Z']
   ], 'without the reference, and with defaults')
   const res = await app.inject(submit(fill(form, { 'line[productId]': '3' })))
-  t.match(res, { statusCode: 303, headers: { location: /^\/orders\/2$/ } })
-  t.match(res.headers['set-cookie'], '-notice=saved;', 'the page says nothing about the order being created')
+  t.match(res, { statusCode: 303, headers: { location: '/orders/2#related-lines.orderId' } })
+  t.match(res.headers['set-cookie'], '-notice=saved; Max-Age=10; Path=/orders/2;', 'no order was created')
   t.match(await linesOf(app), [{ orderId: 2, productId: 3, quantity: 1 }])
   const { body } = await get(app, '/orders/2')
+  t.match(body, '<h2 id="related-lines.orderId">', 'the answer leads to their list')
   t.match(body, 'Row 3', 'the page lists it')
   t.notMatch(body, '/lines/new', 'the form takes the place of the link')
 })
@@ -87,6 +93,31 @@ t.test('a refused form comes back as that of the row, and leads back once it is 
   t.match(another.headers.location, '/lines/new?orderId=2', 'the blank form keeps the reference')
   const moved = fill(filled, { 'line[orderId]': '1' })
   t.match((await app.inject(submit(moved))).headers.location, /^\/orders\/1(?:#|$)/, 'it leads to the row it belongs to')
+})
+
+t.test('what leaves such a form leads back as well', async (t) => {
+  const app = await openShop(t, {}, { products: storeOf(60) })
+  const back = '/orders/2#related-lines.orderId'
+  const form = fill(await openForm(app), { 'line[quantity]': '0' })
+  const refused = await app.inject(submit(form))
+  isSound(t, refused, 422)
+  t.equal(cancelOf(refused), back)
+  const again = findForm(refused, 'POST')
+  const chooser = await app.inject(submit(again, findButton(again, 'line[productId][?][choose]')))
+  const rows = findForm(chooser, 'POST')
+  t.equal(cancelOf(await app.inject(submit(rows, findButton(rows, 'line[productId][?][chosen]', '7')))), back)
+  const cancelFor = async (app: FastifyInstance, order: string): Promise<unknown> =>
+    cancelOf(await app.inject(submit({
+      ...form,
+      controls: form.controls.map((one) => one.name === 'line[orderId]' ? { ...one, value: order } : one)
+    })))
+  t.equal(await cancelFor(app, '99'), '/lines', 'no row')
+  t.equal(await cancelFor(app, ''), '/lines', 'no reference')
+  t.equal(cancelOf(await get(app, '/lines/new?orderId=2')), '/lines', 'another form')
+  const broken = await openShop(t, {}, { orders: { store: { ...storeOf(2), list () { throw new Error('down') } } } })
+  const res = await broken.inject(submit(form))
+  t.equal(res.statusCode, 422)
+  t.equal(cancelOf(res), '/lines', 'the form comes back, even if the other store fails')
 })
 
 t.test('a reference to one of many rows is chosen on the usual page', async (t) => {
@@ -121,8 +152,13 @@ t.test('rows that are nested get a form, too', async (t) => {
   })
   const page = await get(app, '/posts/1')
   isSound(t, page, 200)
-  const form = fill(addFormOf(page, '/posts/1/comments') as Form, { 'comment[name]': 'Hi' })
-  t.match((await app.inject(submit(form))).headers.location, /^\/posts\/1(?:#|$)/)
+  const form = addFormOf(page, '/posts/1/comments') as Form
+  const cancelled = await app.inject(submit(fill(form, { 'comment[name]': 'x'.repeat(51) })))
+  isSound(t, cancelled, 422)
+  const { headers: { location } } = await app.inject(submit(fill(form, { 'comment[name]': 'Hi' })))
+  t.equal(location, '/posts/1#related-posts%2F%3ApostId%2Fcomments.postId')
+  t.equal(cancelOf(cancelled), location)
+  t.match((await get(app, '/posts/1')).body, `<h2 id="${String(location).slice('/posts/1#'.length)}">`)
   t.match((await app.inject('/posts/1/comments.json')).json(), { comments: [{ name: 'Hi' }] })
 })
 

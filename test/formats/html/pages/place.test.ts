@@ -138,6 +138,7 @@ function viewOf (location: Location, more: Partial<View & PageContent> = {}): Vi
     rowSearch: undefined,
     chosen: undefined,
     importing: undefined,
+    back: undefined,
     parents: [],
     prefilled: {},
     content: undefined,

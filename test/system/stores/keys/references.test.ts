@@ -59,7 +59,7 @@ for (const name of ['sqlite', 'postgresql']) {
       t.strictSame((await listOf(app, `${path}/towns`)).map(({ name }) => name), names)
       const { body } = await app.inject({ url: path, headers: { accept: 'text/html' } })
       for (const name of names) t.equal(body.split(name).length, 3, `${path} shows ${name} in both lists`)
-      const [, href = ''] = /<h2 id="related-\d+"><a href="(\/cities\?[^"]*)"/.exec(body) ?? []
+      const [, href = ''] = /<h2 id="related-[^"]*"><a href="(\/cities\?[^"]*)"/.exec(body) ?? []
       if (code !== '') {
         t.strictSame((await listOf(app, href)).map(({ name }) => name), names, `the page links to ${href}`)
       }
