@@ -349,7 +349,9 @@ export interface PageMessages extends MessageTexts {
   readonly keepOld: string
   /** The choice of the value that it has now. @default 'Take the new value' */
   readonly takeNew: string
-  /** The heading of the fields that nobody else has changed. @default 'Not changed by anybody else' */
+  /** The heading of the fields that only the user of the form has changed. @default 'Changed by you' */
+  readonly youChanged: string
+  /** The heading of the fields that nobody has changed, which are folded. @default 'Not changed by anybody' */
   readonly same: string
   /** The title of the page of a row that does not exist. @default 'This post does not exist' */
   readonly noRecord: (singular: string) => string

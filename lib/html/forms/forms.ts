@@ -13,7 +13,7 @@ import type { PageMessages, Translate } from '../messages.js'
 import { encodeIdPart } from '../names.js'
 import type { ShownAttributes } from '../values/shown-attributes.js'
 import type {
-  AttributeChange, Button, Conflict, Field, Form, FormError, FreeRows, HiddenField
+  AttributeChange, Button, Conflict, Field, Form, FormError, FreeRows, HiddenField, StalePage
 } from '../views/model.js'
 import { findConflict, REMOVALS, YOURS } from './conflicts.js'
 import { countTexts, currentIn, NOTHING, readSent, type SentForm } from './controls.js'
@@ -233,7 +233,7 @@ export class Forms {
     current: Row,
     view: SentView,
     problem?: SaidProblem
-  ): { readonly conflicts: readonly Conflict[], readonly form: Form } {
+  ): Pick<StalePage, 'conflicts' | 'unchanged'> & { readonly form: Form } {
     const { attributes } = current
     const { input } = view
     const sent = readSent(input, this.#resource.open)
@@ -242,17 +242,25 @@ export class Forms {
     const source = { values: this.#values, shown: this.#shown, messages: this.#messages }
     const conflicts: Conflict[] = []
     const fields: Field[] = []
+    const unchanged: Field[] = []
     for (const plan of this.#plansOf(attributes, nodes)) {
       const node = this.#sentFor(plan, nodes)
       const found = node && findConflict(source, builder, { plan, node }, { input, attributes })
       const isTyped = found === YOURS || plan.property.writeOnly
-      if (found !== undefined && found !== YOURS) conflicts.push(found)
-      else fields.push(this.#field(builder, plan, attributes, isTyped ? node : undefined))
+      if (found !== undefined && found !== YOURS) {
+        conflicts.push(found)
+        continue
+      }
+      const field = this.#field(builder, plan, attributes, isTyped ? node : undefined)
+      fields.push(field)
+      // A value that is never shown is changed if it was typed, or is to be removed.
+      const isSecret = field.hint === this.#messages.typeAgain || field.removal?.checked === true
+      if (found !== YOURS && !isSecret) unchanged.push(field)
     }
     const digests = this.#values.digests(attributes)
     const errors = this.#errors(builder, problem)
     const made = { sent, digests, fields, errors, hasButtons: builder.hasChooseButton }
-    return { conflicts, form: this.#updateForm(target, made) }
+    return { conflicts, unchanged, form: this.#updateForm(target, made) }
   }
 
   /**

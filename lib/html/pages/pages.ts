@@ -13,7 +13,7 @@ import type { PageOptions } from '../options.js'
 import { makeShowCompiler } from '../values/render-value.js'
 import { findTitleAttributes, RowNames } from '../values/row-names.js'
 import { compileShownAttributes, type ShownAttributes } from '../values/shown-attributes.js'
-import type { Form, PageFrame, Value } from '../views/model.js'
+import type { Form, PageFrame, StalePage, Value } from '../views/model.js'
 import { compileActions, compileManyActions, type MakeActions, nameInWords, withoutRefused } from './links.js'
 import { type ChoiceView, writeChoice } from './choose.js'
 import { type ChosenSource, type ChosenView, writeChosen } from './chosen-rows.js'
@@ -163,7 +163,7 @@ export class Pages {
   }
 
   stale (current: Row, view: HtmlView): string {
-    return this.#writeStale(this.#withoutId(current), view)
+    return this.#writeStale(this.#withoutId(current), view, { isFolded: true })
   }
 
   /** Writes the form that was sent, after one of its rows was added or removed, or the rows that it can reference. */
@@ -277,7 +277,11 @@ export class Pages {
     return { paths, member, target: { ...row, action: this.#frames.actionOf(paths, member) } }
   }
 
-  #writeStale (current: Row, view: HtmlView, problem?: SaidProblem): string {
+  #writeStale (
+    current: Row,
+    view: HtmlView,
+    { isFolded, problem }: Pick<StalePage, 'isFolded'> & { readonly problem?: SaidProblem | undefined }
+  ): string {
     const { input } = view
     const { id, version } = current
     const name = this.#names.of(id, current)
@@ -286,13 +290,14 @@ export class Pages {
     const crumbs = this.#frames.crumbsOf(paths, href === undefined ? undefined : { label: name.alone, href })
     const forms = input?.node !== undefined
       ? this.#forms.resolve(target, current, { ...view, input }, problem)
-      : { conflicts: [], form: view.action === 'delete' ? this.#forms.delete(target) : undefined }
+      : { conflicts: [], unchanged: [], form: view.action === 'delete' ? this.#forms.delete(target) : undefined }
     return this.#frames.render({
       ...this.#frames.frame(this.#messages.stale(this.#messages.singular), { view, paths }, { crumbs }),
       kind: 'stale',
       id,
       href,
       current: this.#valuesOf(current, view),
+      isFolded,
       ...forms
     })
   }
@@ -303,7 +308,7 @@ export class Pages {
     const row = input.row && this.#withoutId(input.row)
     // `version` comes from the form, or from the row if the form had none.
     if (row !== undefined && this.#forms.hasChoices(input)) {
-      return this.#writeStale({ ...row, version: version as string }, view, problem)
+      return this.#writeStale({ ...row, version: version as string }, view, { isFolded: false, problem })
     }
     // A form of a singleton edits it if the row or a version is known. Otherwise it creates the singleton.
     const id = this.#resource.singleton && (row !== undefined || version !== undefined) ? '' : input.id

@@ -312,6 +312,10 @@ export interface StalePage extends PageOf<'stale'> {
   readonly conflicts: readonly Conflict[]
   /** The form that saves or deletes again, with all other fields as they were sent. `undefined` for a custom action. */
   readonly form: Form | undefined
+  /** The fields of the form that nobody has changed. */
+  readonly unchanged: readonly Field[]
+  /** Whether these fields are folded. They are not once the form comes back with an error. */
+  readonly isFolded: boolean
 }
 
 /** An attribute that somebody else has changed since the form was opened. */

@@ -7,8 +7,8 @@ import { renderButton } from './controls-view.js'
 import { renderFilter } from './filter-view.js'
 import { classOfForm, renderBody, renderDefaultButton, renderErrors, renderHidden } from './form-view.js'
 import type {
-  Alternate, AttributeChange, ChoosePage, ChosenPage, ChosenRowModel, Column, Conflict, EditPage, ErrorPage, Form, Link,
-  ListPage, Page, PageAction, PageFrame, RecordPage, RelatedRows, SelectionForm, StalePage, Value
+  Alternate, AttributeChange, ChoosePage, ChosenPage, ChosenRowModel, Column, Conflict, EditPage, ErrorPage, Field,
+  Form, Link, ListPage, Page, PageAction, PageFrame, RecordPage, RelatedRows, SelectionForm, StalePage, Value
 } from './model.js'
 import type { ResolvedViews } from './types.js'
 
@@ -359,7 +359,7 @@ ${link}`
 }
 
 export function stale (page: StalePage, views: ResolvedViews): Markup {
-  const { title, href, current, conflicts, form, messages } = page
+  const { title, href, current, conflicts, form, unchanged, isFolded, messages } = page
   const isDeletion = form?.kind === 'delete'
   const advice = markup`<h1>${title}</h1>
 <p class="lead" role="alert">${isDeletion ? messages.staleDeletion : messages.staleAdvice}</p>
@@ -380,8 +380,18 @@ ${renderHidden(form.hidden)}${renderDefaultButton(form)}${
   renderConflicts(messages.bothChanged, conflicts.filter(({ changedBy }) => changedBy === 'both'), page, views)
 }${
   renderConflicts(messages.theyChanged, conflicts.filter(({ changedBy }) => changedBy === 'them'), page, views)
-}${form.fields.length > 0 && markup`<h2>${messages.same}</h2>\n`}${renderBody(form, page, views)}</form>
+}${renderFields(messages.youChanged, form.fields.filter((field) => !unchanged.includes(field)), page, views)}${
+  unchanged.length > 0 && markup`<details${!isFolded && markup` open="open"`}>
+<summary>${messages.same}</summary>
+${unchanged.map((field) => views.field(field, page, views))}</details>
 `
+}${renderBody({ ...form, fields: [] }, page, views)}</form>
+`
+}
+
+function renderFields (heading: string, fields: readonly Field[], page: StalePage, views: ResolvedViews): Content {
+  return fields.length > 0 &&
+    markup`<h2>${heading}</h2>\n${fields.map((field) => views.field(field, page, views))}`
 }
 
 function renderConflicts (

@@ -54,9 +54,9 @@ class Opened {
 
   /** The labels below each heading of the page. */
   get groups (): Record<string, string[]> {
-    const [, ...parts] = this.body.slice(0, this.body.indexOf('class="actions"')).split('<h2>')
+    const [, ...parts] = this.body.slice(0, this.body.indexOf('class="actions"')).split(/<h2>|<summary>/)
     return Object.fromEntries(parts.map((part) => [
-      part.slice(0, part.indexOf('</h2>')),
+      part.slice(0, part.indexOf('</')),
       [
         ...part.matchAll(
           /<fieldset class="conflict">\n<legend>([^<]*)|\n<div class="field [^"]*">\n<label for=[^>]*>([^<]*?)(?: |<)/g
@@ -78,8 +78,12 @@ t.test('the page of a conflict shows who has changed which attribute', async (t)
   await page.change({ a: 'theirs', b: 'new' })
   t.equal(await page.send({ 'post[a]': 'mine', 'post[c]': 'mine too' }), 412)
   t.strictSame(page.groups, {
-    'Changed by both of you': ['A'], 'Changed by somebody else': ['B'], 'Not changed by anybody else': ['C', 'D']
+    'Changed by both of you': ['A'],
+    'Changed by somebody else': ['B'],
+    'Changed by you': ['C'],
+    'Not changed by anybody': ['D']
   })
+  t.match(page.body, '<details>\n<summary>Not changed by anybody<', 'what nobody has changed is folded')
   t.strictSame(['a', 'b', 'c', 'd'].map((name) => shown(page.form, `post[${name}]`)), ['mine', 'b', 'mine too', 'd'],
     'what was typed is there, and the old value')
   t.strictSame(['a', 'b', 'c'].map((name) => shown(page.form, `post[${name}][?][keep]`)),
@@ -89,6 +93,18 @@ t.test('the page of a conflict shows who has changed which attribute', async (t)
   t.match(page.body, /<p class="label">Theirs<\/p><div class="value" dir="auto">new<\/div>/)
   t.equal(await page.send(), 303)
   t.strictSame(page.attributes, { a: 'mine', b: 'new', c: 'mine too', d: 'd' }, 'their change is taken over by default')
+})
+
+t.test('a secret is shown as changed if it was typed, or is to be removed', async (t) => {
+  const properties = { a: line, secret: { type: ['string', 'null'], writeOnly: true } } as const
+  for (const [filled, isChanged] of [
+    [{}, false], [{ 'post[secret]': 'TYPED' }, true], [{ 'post[secret][?]': true }, true]
+  ] as const) {
+    const page = await Opened.open(t, { a: 'a', secret: 'SECRET' }, { attributes: { type: 'object', properties } })
+    await page.change({ a: 'theirs' })
+    t.equal(await page.send(filled), 412)
+    t.equal(page.groups['Changed by you']?.includes('Secret') === true, isChanged, JSON.stringify(filled))
+  }
 })
 
 t.test('the groups stay the same if the page comes back, and after a second conflict', async (t) => {
@@ -102,12 +118,16 @@ t.test('the groups stay the same if the page comes back, and after a second conf
   t.equal(await page.send({ 'post[d]': '', 'post[b][?][keep]': 'yours' }), 422)
   t.match(page.body, '<a href="#post:d">D must not be blank</a>')
   t.strictSame(page.groups, {
-    'Changed by both of you': ['A'], 'Changed by somebody else': ['B'], 'Not changed by anybody else': ['C', 'D']
+    'Changed by both of you': ['A'],
+    'Changed by somebody else': ['B'],
+    'Changed by you': ['D'],
+    'Not changed by anybody': ['C']
   })
+  t.match(page.body, '<details open="open">\n<summary>', 'an error may be about anything')
   await page.change({ c: 'later' })
   t.equal(await page.send({ 'post[d]': 'x' }), 412)
   t.strictSame(page.groups, {
-    'Changed by both of you': ['A'], 'Changed by somebody else': ['B', 'C'], 'Not changed by anybody else': ['D']
+    'Changed by both of you': ['A'], 'Changed by somebody else': ['B', 'C'], 'Changed by you': ['D']
   })
   t.equal(await page.send(), 303)
   t.strictSame(page.attributes, { a: 'mine', b: 'b', c: 'later', d: 'x' })
@@ -185,7 +205,7 @@ t.test('without a schema, an attribute that only I have added is no conflict', a
   const page = await Opened.open(t, { a: 'a' })
   await page.change({ a: 'theirs' })
   t.equal(await page.send({ 'post[?][0][name]': 'b', 'post[?][0][value]': 'mine' }), 412)
-  t.strictSame(page.groups, { 'Changed by somebody else': ['a'], 'Not changed by anybody else': ['b'] })
+  t.strictSame(page.groups, { 'Changed by somebody else': ['a'], 'Changed by you': ['b'] })
   t.equal(await page.send(), 303)
   t.strictSame(page.attributes, { a: 'theirs', b: 'mine' })
 })

@@ -232,8 +232,8 @@ t.test('the views of a form and of a field are used in every page', async (t) =>
     ['list', ['create'], ['title', 'author', 'author][name', 'secret', 'rating']],
     ['record', ['delete', 'update'], ['title', 'author', 'author][name', 'secret', 'rating']],
     ['edit', ['update'], ['title', 'author', 'author][name', 'secret', 'rating']],
-    // The page of a conflict is a form of its own, with choices between its fields.
-    ['stale', [], ['title', 'author', 'author][name', 'secret', 'rating']],
+    // The page of a conflict is a form of its own, with choices between its fields. What nobody has changed comes last.
+    ['stale', [], ['title', 'secret', 'author', 'author][name', 'rating']],
     ['error', [], []]
   ]
   for (const [kind, kindsOfForms, names] of expected) {
