@@ -51,16 +51,19 @@ export class ListColumns {
     return columns.filter(({ name }) => name !== this.#title?.name)
   }
 
-  /** Returns the headings of all columns: the name of the row, if it has a title, the id, and the others. */
+  /**
+   * Returns the headings of all columns: the name of the row, if it has a title, the id, and the others. A list of a
+   * join table shows no ids, and its names stand for them.
+   */
   headings (
     rows: readonly Row[],
-    { label: title, attribute }: Pick<RowNames, 'label' | 'attribute'>,
+    { label: title, attribute, isJoin }: Pick<RowNames, 'label' | 'attribute' | 'isJoin'>,
     label: string
   ): ReadonlyArray<Pick<Column, 'name' | 'label' | 'numeric'>> {
     const id = { name: 'id', label, numeric: false }
     const others = this.of(rows).map(({ name, label, show }) => ({ name, label, numeric: show.numeric }))
-    return title === undefined
-      ? [id, ...others]
+    return title === undefined || isJoin
+      ? [{ ...id, label: title ?? label }, ...others]
       : [{ name: attribute?.name ?? '', label: title, numeric: false }, id, ...others]
   }
 

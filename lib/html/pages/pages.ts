@@ -58,7 +58,7 @@ export class Pages {
 
   constructor (resource: Resource, context: WriterContext, options: PageOptions, stylesheet: string) {
     const { language, language: { tag: lang }, timeZone, columns, badges } = options
-    const title = options.title ?? findTitleAttributes(resource, context)
+    const naming = { title: options.title ?? findTitleAttributes(resource, context), references: context.references }
     const messages = makeMessages(resource, language)
     const translate = compileTranslation(language, messages)
     const compileShow = makeShowCompiler(lang, messages, timeZone)
@@ -75,7 +75,7 @@ export class Pages {
     this.#shown = shown
     this.#forms = new Forms(source, all)
     this.#frames = new PageFrames({ ...source, resource }, options, stylesheet)
-    this.#names = new RowNames(resource, all, messages, title)
+    this.#names = new RowNames(resource, all, messages, naming)
     const manyActions = compileManyActions(context, translate)
     this.#chosenSource = { ...source, frames: this.#frames, forms: this.#forms, names: this.#names, manyActions }
     this.#importSource = { ...source, frames: this.#frames, shown: all }
@@ -100,7 +100,7 @@ export class Pages {
       timeZone,
       columns: columnsOf(resource, columns, selection),
       filtered: columns,
-      names: new RowNames(resource, shown, messages, title)
+      names: new RowNames(resource, shown, messages, naming)
     })
   }
 
@@ -130,9 +130,9 @@ export class Pages {
   record (stored: Row, view: HtmlView): string {
     const row = this.#withoutId(stored)
     const { id, version } = row
-    const { refused } = view
+    const { refused, links } = view
     const { context: { children, editSegment, copySegment }, translate } = this.#source
-    const name = this.#names.of(id, row)
+    const name = this.#names.of(id, row, links)
     const { paths, member, target } = this.#locate({ id, version, name }, view)
     const alternates = this.#frames.alternatesOf((suffix) => member + suffix)
     const canUpdate = this.#can('update') && !refused.has('update')
@@ -192,7 +192,7 @@ export class Pages {
 
   edit (row: Row, view: HtmlView): string {
     const { id, version } = this.#withoutId(row)
-    return this.#writeEdit({ id, version, name: this.#names.of(id, row) }, row, view)
+    return this.#writeEdit({ id, version, name: this.#names.of(id, row, view.links) }, row, view)
   }
 
   problem (problem: Problem, view: HtmlView): string {

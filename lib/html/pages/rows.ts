@@ -5,7 +5,7 @@ import type { Id, Row } from '../../core/resource/row.js'
 import { escapeAttribute } from '../../core/formats/escape.js'
 import { isLegalText } from '../../core/schema/legal-text.js'
 import { flatten } from '../../core/util/functions.js'
-import type { ChoicesView, WriterContext } from '../../core/formats/format.js'
+import type { ChoicesView, LinkedRows, WriterContext } from '../../core/formats/format.js'
 import type { HtmlView } from '../content.js'
 import { markup, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
@@ -47,7 +47,7 @@ export class RowWriter {
   readonly #link: string
   /** The markup after the name, which ends the head of the row. */
   readonly #named: string
-  /** The markup before the id after the name, or `undefined` if the id is the name. */
+  /** The markup before the id after the name, or `undefined` if the id is not shown there. */
   readonly #id: string | undefined
   readonly #fixed: readonly Cell[] | undefined
 
@@ -60,7 +60,7 @@ export class RowWriter {
     this.#start = `<tr><th scope="row"${names.label === undefined ? '' : ' dir="auto"'}>`
     this.#link = hasPages ? '<a' : ''
     this.#named = hasPages ? '</a></th>' : '</th>'
-    this.#id = names.label === undefined
+    this.#id = names.label === undefined || names.isJoin
       ? undefined
       : flatten(`<td data-label="${escapeAttribute(messages.id)}" class="id"`)
     this.#fixed = columns.fixed?.map((column) => compileCell(column, names))
@@ -95,10 +95,10 @@ export class RowWriter {
       const id = typeof row.id === 'number' || row.id === segment ? segment : escapeAttribute(row.id)
       const link = hasPage(resource, row.id) ? href + segment + '">' : unlinked
       text += start
-      if (hasBoxes) text += this.#boxOf(row, id)
+      if (hasBoxes) text += this.#boxOf(row, id, links)
       text += button === undefined
-        ? this.#link + link + this.#nameOf(row, id) + this.#named
-        : this.#buttonOf(row, id, button)
+        ? this.#link + link + this.#nameOf(row, id, links) + this.#named
+        : this.#buttonOf(row, id, links, button)
       text += this.#idOf(row.id, id)
       for (const { open, read, show } of cells) text += `${open}${show(read(row.attributes), links)}</td>`
       text += '</tr>\n'
@@ -107,28 +107,28 @@ export class RowWriter {
   }
 
   /** Returns the name of a row as markup: its title, or else its id. */
-  #nameOf (row: Row, id: string): string {
+  #nameOf (row: Row, id: string, links: LinkedRows): string {
     const { names } = this.#source
-    return this.#id === undefined ? id : escapeAttribute(names.titleOf(row) ?? names.of(row.id).alone)
+    return names.label === undefined ? id : escapeAttribute(names.of(row.id, row, links).alone)
   }
 
   /** Returns the box that chooses a row. A form cannot send every id of a database. */
-  #boxOf (row: Row, escaped: string): string {
+  #boxOf (row: Row, escaped: string, links: LinkedRows): string {
     const { names, messages } = this.#source
     if (!canSendId(row)) return ''
-    const label = escapeAttribute(messages.chooseOne(names.of(row.id, row).alone))
+    const label = escapeAttribute(messages.chooseOne(names.of(row.id, row, links).alone))
     return `<label class="pick"><input type="checkbox" form="${CHOSEN}" name="id[]" value="${escaped}" aria-label="${
       label
     }"/></label>`
   }
 
   /** Returns the button that chooses a row for a form. Its text is the name of the row. */
-  #buttonOf (row: Row, escaped: string, { nameOf, valueOf }: RowButton): string {
+  #buttonOf (row: Row, escaped: string, links: LinkedRows, { nameOf, valueOf }: RowButton): string {
     const { names, messages } = this.#source
-    const label = escapeAttribute(messages.chooseOne(names.of(row.id, row).alone))
+    const label = escapeAttribute(messages.chooseOne(names.of(row.id, row, links).alone))
     const [name, value] = [nameOf('chosen'), String(valueOf(row))].map(escapeAttribute)
     const attributes = `name="${name}" value="${value}" formnovalidate="formnovalidate" aria-label="${label}"`
-    return `<button type="submit" ${attributes}>${this.#nameOf(row, escaped)}</button></th>`
+    return `<button type="submit" ${attributes}>${this.#nameOf(row, escaped, links)}</button></th>`
   }
 
   /** Returns the id of a row, which stands after its title, if it has one. */
@@ -142,10 +142,10 @@ export class RowWriter {
   models (rows: readonly Row[], { location: { members }, links }: Shown): readonly ListRow[] {
     const { resource, shown, names } = this.#source
     const cells = this.#cellsOf(rows)
-    const isNamed = this.#id !== undefined
+    const isNamed = names.label !== undefined
     return rows.map((row) => {
       const { id, attributes } = row
-      const title = names.of(id, row).alone
+      const title = names.of(id, row, links).alone
       const href = hasPage(resource, id) ? memberPath(members, id, this.#suffixes) : undefined
       const name = isNamed ? title : String(id)
       const others = cells.map(({ read, show }) => raw(show(read(attributes), links)))
@@ -157,7 +157,7 @@ export class RowWriter {
         attributes: Object.fromEntries(shown.of([row]).map(({ name, read }) => [name, read(attributes)])),
         cells: [
           href === undefined ? markup`${name}` : markup`<a href="${href}">${name}</a>`,
-          ...(isNamed ? [markup`${String(id)}`] : []),
+          ...(this.#id === undefined ? [] : [markup`${String(id)}`]),
           ...others
         ]
       }

@@ -1,8 +1,9 @@
 import type { Resource } from '../../core/resource/resource.js'
 import type { Id, Row } from '../../core/resource/row.js'
 import type { Property } from '../../core/schema/shape.js'
+import type { Attributes } from '../../core/schema/types.js'
 import { abbreviate, capitalize, wordsOf } from '../../core/util/words.js'
-import type { WriterContext } from '../../core/formats/format.js'
+import type { LinkedRows, WriterContext } from '../../core/formats/format.js'
 import { keywordsOf } from '../forms/constraints.js'
 import type { PageMessages } from '../messages.js'
 import type { ShownAttribute, ShownAttributes } from './shown-attributes.js'
@@ -27,45 +28,64 @@ export class RowNames {
   readonly parts: readonly string[]
   /** The heading of the titles in a list, or `undefined` if rows have no titles. */
   readonly label: string | undefined
+  /** Whether the titles are made of the names of other rows, as those of a join table are. */
+  readonly isJoin: boolean
   readonly #resource: Resource
   readonly #messages: PageMessages
-  readonly #read: (row: Row) => readonly unknown[]
+  readonly #read: (row: Row, links: LinkedRows) => readonly unknown[]
 
   constructor (
     resource: Resource,
     shown: ShownAttributes,
     messages: PageMessages,
-    title: RowTitle | readonly string[]
+    { title, references }: { readonly title: RowTitle | readonly string[], readonly references: ReadonlySet<string> }
   ) {
     const names = typeof title === 'function' || title === 'id' ? [] : [title].flat()
     const parts = names.map((name) => shown.find(name)).filter((part) => part !== undefined)
     const isJoined = typeof title === 'function' || parts.length > 1
     this.attribute = isJoined ? undefined : parts[0]
     this.parts = parts.map(({ name }) => name)
+    this.isJoin = parts.length > 1 && parts.every(({ name }) => references.has(name))
     this.label = isJoined ? capitalize(messages.singular) : parts[0]?.label
     this.#resource = resource
     this.#messages = messages
     this.#read = typeof title === 'function'
       ? (row) => [title(row)]
-      : ({ attributes }) => parts.map((part) => part.read(attributes))
+      : this.isJoin
+        ? ({ attributes }, links) => nameSides(parts, attributes, links)
+        : ({ attributes }) => parts.map((part) => part.read(attributes))
   }
 
-  /** Returns the title of a row, or `undefined` if it has none. */
-  titleOf (row: Row): string | undefined {
-    const texts = this.#read(row).map((value) =>
+  /**
+   * Returns the title of a row, or `undefined` if it has none.
+   * @param links the rows that it references, which a row of a join table is named by
+   */
+  titleOf (row: Row, links: LinkedRows = NO_LINKS): string | undefined {
+    const texts = this.#read(row, links).map((value) =>
       typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '')
-    const text = texts.filter((text) => text !== '').join(' ')
+    const text = texts.filter((text) => text !== '').join(this.isJoin ? ' \u00b7 ' : ' ')
     return text === '' ? undefined : abbreviate(text, LONGEST_NAME)
   }
 
   /** Returns the name of a row, of which only the id may be known. */
-  of (id: Id, row?: Row): RowName {
+  of (id: Id, row?: Row, links?: LinkedRows): RowName {
     const { record, singular } = this.#messages
-    const title = row && this.titleOf(row)
+    const title = row && this.titleOf(row, links)
     if (title !== undefined) return { alone: title, within: title }
     const within = this.#resource.singleton ? singular : record(singular, shorten(id))
     return { alone: capitalize(within), within }
   }
+}
+
+const NO_LINKS: LinkedRows = new Map()
+
+/** Names the rows that a row references, as far as they were looked up. There are no names if none of them is known. */
+function nameSides (parts: readonly ShownAttribute[], attributes: Attributes, links: LinkedRows): readonly unknown[] {
+  const sides = parts.filter(({ name }) => links.has(name)).map(({ name, read }) => {
+    const value = read(attributes)
+    return { value, name: links.get(name)?.get(value)?.name }
+  })
+  return sides.some(({ name }) => name !== undefined) ? sides.map(({ name, value }) => name ?? value) : []
 }
 
 // Matches a UUID, and its last group, which is random in every version.
@@ -89,13 +109,15 @@ const UNREADABLE = /\b(?:api|auth|password)?(?:key|token|secret|hash|password|pa
 /**
  * Finds the attributes whose values, one after the other, name the rows of a resource: those with the first and the
  * last name of a person, or else a text such as `name` or `company_name`, a unique text, or the first required one.
- * There are none if rows are known by their ids. The `title` of a person is that of a job, which others have, too.
+ * A join table has those of its key. There are none if rows are known by their ids. The `title` of a person is that of
+ * a job, which others have, too.
  */
 export function findTitleAttributes (
   { attributes, singleton, key }: Pick<Resource, 'attributes' | 'singleton' | 'key'>,
   { references, unique }: Pick<WriterContext, 'references' | 'unique'>
 ): readonly string[] {
   if (singleton) return []
+  if (key.length > 1 && key.every((name) => references.has(name))) return key
   const isKey = ({ name }: Property): boolean => key.length === 1 && key[0] === name
   const texts = [...attributes.values()]
     .map((property) => ({ ...property, words: wordsOf(property.name).toLowerCase() }))

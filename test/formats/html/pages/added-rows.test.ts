@@ -330,3 +330,49 @@ t.test('a served database shows its join tables so', async (t) => {
   isSound(t, again, 409)
   t.match(findForm(again, 'POST').action, '/playlist-tracks', 'a row that exists already is refused by its form')
 })
+
+t.test('the rows of a join table are named by both sides on their own pages', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  const opened = makeDatabase(`
+    CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+    CREATE TABLE bill (id INTEGER PRIMARY KEY, total INTEGER);
+    CREATE TABLE bill_item (
+      bill_id INTEGER NOT NULL REFERENCES bill,
+      item_id INTEGER NOT NULL REFERENCES item,
+      amount INTEGER NOT NULL,
+      PRIMARY KEY (bill_id, item_id)
+    );
+    INSERT INTO item VALUES (1, 'Tea'), (2, 'Rice');
+    INSERT INTO bill VALUES (7, 3);
+    INSERT INTO bill_item VALUES (7, 1, 2), (7, 2, 1)`)
+  app.register(database, { database: opened, write: true, report: () => {} })
+  const list = await get(app, '/bill-items')
+  isSound(t, list, 200)
+  t.match(list.body, '<a href="/bill-items/7,1">Bill 7 \u00b7 Tea</a></th><td data-label="Bill"')
+  t.match(list.body, /<thead><tr><th scope="col"><a href="\/bill-items\?sort=-id">Bill item</)
+  t.notMatch(list.body, '>7,1<')
+  for (const page of ['7,1', '7,1/edit']) t.match((await get(app, `/bill-items/${page}`)).body, 'Bill 7 \u00b7 Tea')
+  t.match((await get(app, '/bills/7')).body, /<a href="\/bill-items\/7,1">Tea<\/a><\/th><td data-label="Amount"/)
+  t.match((await get(app, '/items/1')).body, '<a href="/bill-items/7,1">Bill 7</a></th>')
+})
+
+t.test('a row of a join table is named by what the request may see', async (t) => {
+  const inner = memoryStore()
+  inner.create({ orderId: 1, tagId: 2 }, {})
+  const store: Store = { ...inner, key: ['orderId', 'tagId'] }
+  const nameWith = async (products: Options, orders: Options): Promise<string | undefined> => {
+    const app = await draft(t, (map) => {
+      map.resources('orders', { attributes, store: storeOf(2), ...(orders as object) })
+      map.resources('products', { attributes, store: storeOf(2), ...(products as object) })
+      return map.resources('taggings', {
+        singular: 'tagging', attributes: tagging, store, references: { orderId: 'orders', tagId: 'products' }
+      })
+    })
+    return /<a href="\/taggings\/1">([^<]*)/.exec((await get(app, '/taggings')).body)?.[1]
+  }
+  const refused = { authorize: () => false }
+  t.equal(await nameWith({}, {}), 'Row 1 \u00b7 Row 2')
+  t.equal(await nameWith(refused, {}), 'Row 1 \u00b7 2')
+  t.equal(await nameWith(refused, refused), 'Tagging 1')
+})
