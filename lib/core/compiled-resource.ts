@@ -22,6 +22,7 @@ import type { ReadPayload } from './request/payload.js'
 import type { FindRows } from './request/rows.js'
 import type { Prefill } from './request/prefill.js'
 import type { Relations } from './relations/relations.js'
+import type { Varied } from './relations/variants.js'
 import type { Select } from './request/selection.js'
 
 /** A format with its writer for one resource. */
@@ -62,7 +63,7 @@ export interface CompiledImport extends Importing {
 }
 
 /** A resource as it was compiled at registration: everything that serves its requests. */
-export interface CompiledResource {
+export interface CompiledResource extends Varied<CompiledResource> {
   readonly options: ResolvedOptions
   readonly resource: Resource
   /** The plural name, `posts`, or the singular name of a singleton, `profile`. */
@@ -113,6 +114,8 @@ export interface CompiledResource {
 
 /** A custom action that was compiled for one resource. */
 export interface CompiledCustomAction extends CustomAction {
+  /** The action as it was declared, which all variants of the resource share. */
+  readonly declared: CustomAction
   /** The query parameters that it accepts. */
   readonly parameters: readonly string[]
   /** The declarations of these parameters, by name. */

@@ -385,6 +385,28 @@ export class SequenceError extends SequenceBase {}
 /** Thrown by a store that has sent a write and lost its answer. */
 export class UnknownOutcomeError extends UnknownOutcomeBase {}
 
+/**
+ * Returns an error as those may see it who do not see these attributes. Faults that name one of them become a fault of
+ * no attribute. That an attribute is unknown is what the client has said itself.
+ */
+export function withoutFaultsOf (hidden: ReadonlySet<string>, thrown: unknown): unknown {
+  if (hidden.size === 0 || !hasMessages(thrown)) return thrown
+  const { messages, statusCode, cause } = thrown
+  const isSeen = (path: string, said: Said): boolean => {
+    const { code, params } = said instanceof Message ? said : { code: undefined, params: undefined }
+    const { others = '' } = Object(params) as { readonly others?: string }
+    return code === 'isUnknown' || ![path.replace(/\..*$/s, ''), ...others.split(', ')].some((name) => hidden.has(name))
+  }
+  const all = Object.entries(messages).flatMap(([path, said]) => said.map((one) => [path, one] as const))
+  const seen = all.filter(([path, said]) => isSeen(path, said))
+  if (seen.length === all.length) return thrown
+  const left: Record<string, Said[]> = {}
+  for (const [path, said] of seen) (left[path] ??= []).push(said)
+  const detail = say(thrown instanceof DuplicateError ? 'valuesTaken' : 'valuesRefused')
+  const options = { ...(seen.length === 0 && { detail }), cause }
+  return Object.assign(new InvalidError(left, options), { statusCode })
+}
+
 /** Returns sentences such as "title must not be blank". */
 export function sentences (errors: SaidMessages): string[] {
   return Object.entries(errors).flatMap(([attribute, messages]) =>

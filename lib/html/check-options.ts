@@ -1,6 +1,8 @@
 import { InvalidOptionError, UnknownOptionError } from '../core/errors.js'
 import { checkShown } from '../core/registration/check-resource.js'
 import type { Resource } from '../core/resource/resource.js'
+import type { Row } from '../core/resource/row.js'
+import { compileVisibleRow } from '../core/resource/visible.js'
 import { openShape } from '../core/schema/shape.js'
 import {
   checkEach, checkKnown, checkMembers, checkNames, checkObject, checkOneOf, checkThat, isFunction, show
@@ -105,14 +107,36 @@ function checkBadges (option: string, given: unknown): ResolvedHtmlOptions['badg
   })
 }
 
+/** Returns the options for the pages of a resource without the names and values of attributes that it hides. */
+function withoutHidden<O extends Pick<ResolvedHtmlOptions, 'columns' | 'title' | 'badges'>> (
+  options: O,
+  resource: Resource
+): O {
+  const { hidden } = resource
+  if (hidden.size === 0) return options
+  const { columns, title, badges } = options
+  const see = compileVisibleRow(resource)
+  return {
+    ...options,
+    columns: columns?.filter((name) => !hidden.has(name)),
+    title: typeof title === 'function'
+      ? (row: Row) => title(see(row))
+      : title === undefined || hidden.has(title) ? undefined : title,
+    badges: new Map([...badges].filter(([name]) => !hidden.has(name)))
+  }
+}
+
 /**
- * Checks that a resource has the attributes and values that its options name.
+ * Checks that a resource has the attributes and values that its options name. Returns the options without those that it
+ * hides.
  * @throws InvalidOptionError
  */
-export function checkNamedAttributes (
+export function checkNamedAttributes<O extends Pick<ResolvedHtmlOptions, 'columns' | 'title' | 'badges'>> (
   resource: Resource,
-  { columns = [], title, badges }: Pick<ResolvedHtmlOptions, 'columns' | 'title' | 'badges'>
-): void {
+  options: O
+): O {
+  const own = withoutHidden(options, resource)
+  const { columns = [], title, badges } = own
   checkShown(resource, 'html.columns', columns)
   if (typeof title === 'string' && title !== 'id') checkShown(resource, 'html.title', [title])
   checkShown(resource, 'html.badges', [...badges.keys()])
@@ -121,6 +145,7 @@ export function checkNamedAttributes (
     if (choices === undefined) throw new InvalidOptionError('html.badges', `names "${attribute}", which has no "enum"`)
     for (const value of tones.keys()) checkKnown(`html.badges.${attribute}`, value, choices.map(String))
   }
+  return own
 }
 
 /**

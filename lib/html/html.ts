@@ -77,12 +77,12 @@ export function makeHtmlFormat ({ languages, ...options }: ResolvedHtmlOptions, 
     settings: { ...options, languages },
     ...(languages.length > 1 && { languageOf }),
     compileWriter (resource, context) {
-      checkNamedAttributes(resource, options)
+      const own = checkNamedAttributes(resource, options)
       const owner = context.assetOwner(file)
       const path = assetPath(owner, file)
       // The pages of a resource take 24 KiB, so they are only made once somebody opens one.
       const all = new Map(languages.map((language) =>
-        [language.tag, lazy(() => new Pages(resource, context, { ...options, language }, path))]))
+        [language.tag, lazy(() => new Pages(resource, context, { ...own, language }, path))]))
       const [first] = all.values()
       const pagesFor = (languages.length === 1
         ? first

@@ -123,8 +123,10 @@ export class ResourceSchemas {
   }
 
   #describeRecord (adapter: SchemaAdapter): Part {
-    const all = [...this.#resource.attributes.values()].filter(({ writeOnly }) => !writeOnly)
-    const sure = all.filter(({ required, readOnly }) => required && !readOnly).map(({ name }) => name)
+    const { attributes, hiddenFromSome } = this.#resource
+    const all = [...attributes.values()].filter(({ writeOnly }) => !writeOnly)
+    const sure = all.filter(({ name, required, readOnly }) => required && !readOnly && !hiddenFromSome.has(name))
+      .map(({ name }) => name)
     return this.#describe(this.#name, this.#resource, {
       properties: { ...this.#id, ...adaptAll(all, adapter, false), ...this.#describeRelations() },
       required: [...Object.keys(this.#id), ...sure]

@@ -287,7 +287,7 @@ function readConditionForm (state: ActionState): void {
 function select (state: ActionState): void {
   const { request: { query: { only, include } }, compiled, choice } = state
   if (only === undefined && include === undefined) return
-  if (include !== undefined) state.included = compiled.relations.parse(include)
+  if (include !== undefined) state.included = compiled.relations.parse(include, state.request)
   state.choice = compiled.select(only, state.included, choice)
 }
 

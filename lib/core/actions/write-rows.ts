@@ -1,6 +1,6 @@
 import {
   describeError, type FoundFault, InvalidAnswerError, InvalidError, PreconditionFailedError, RowsError,
-  TooManyRowsError, UnavailableError
+  TooManyRowsError, UnavailableError, withoutFaultsOf
 } from '../errors.js'
 import { say } from '../messages.js'
 import { findPreconditions } from '../request/preconditions.js'
@@ -169,7 +169,7 @@ async function prepareRows (
   actions: RowActions
 ): Promise<PreparedRows> {
   const { rows: { length } = {}, match } = state.payload as Payload
-  const faults = new Faults(length)
+  const faults = new Faults(length, state.compiled.resource.hidden)
   const found = match === undefined ? given : await matchRows(given, match, state)
   const rows: PreparedRow[] = []
   const slices = new Slices()
@@ -363,11 +363,20 @@ class DoomedRows extends Error {
 /** The faults of the rows of a request, by the places of the rows. */
 class Faults {
   readonly #count: number | undefined
+  readonly #hidden: ReadonlySet<string>
   readonly #faults: Map<number, FoundFault>
 
-  /** @param count the number of rows; `undefined` for a request with one row, whose fault is that of the request */
-  constructor (count: number | undefined, faults: Iterable<readonly [number, FoundFault]> = []) {
+  /**
+   * @param count the number of rows; `undefined` for a request with one row, whose fault is that of the request
+   * @param hidden the attributes that the request does not see
+   */
+  constructor (
+    count: number | undefined,
+    hidden: ReadonlySet<string>,
+    faults: Iterable<readonly [number, FoundFault]> = []
+  ) {
     this.#count = count
+    this.#hidden = hidden
     this.#faults = new Map(faults)
   }
 
@@ -376,11 +385,13 @@ class Faults {
   }
 
   copy (): Faults {
-    return new Faults(this.#count, this.#faults)
+    return new Faults(this.#count, this.#hidden, this.#faults)
   }
 
   /** Notes the fault of a row. Throws the error itself if it is a failure, or about the whole request. */
-  add ({ index, line, payload, found }: RowPayload, error: unknown): void {
+  add ({ index, line, payload, found }: RowPayload, thrown: unknown): void {
+    // The faults of a row that cannot be read have the names that the client has sent.
+    const error = payload === undefined ? thrown : withoutFaultsOf(this.#hidden, thrown)
     const { status, detail, errors } = describeError(error, 500)
     if (status >= 500 || status === 401 || this.#count === undefined) throw error
     const what = errors === undefined ? { detail } : { errors }

@@ -14,6 +14,7 @@ import type { Authorize, FindScope } from '../actions/authorize/level.js'
 import type { MaybePromise } from '../util/maybe-promise.js'
 import type { Handler, HandlerAnswer, ListContext } from './handler.js'
 import type { Hooks } from './hooks.js'
+import type { FindRole, RoleOptions } from './roles.js'
 
 /** A reference to another resource. */
 export interface ReferenceOptions {
@@ -144,6 +145,13 @@ export interface DeclaredOptions<
    * @default {}
    */
   readonly references?: Readonly<Record<string, string | ReferenceOptions>>
+  /**
+   * The roles, each with the attributes that it does not see or write: `{ admin: {}, clerk: { hidden: ['salary'] } }`.
+   * @default everybody sees and writes all attributes
+   */
+  readonly roles?: Readonly<Record<string, RoleOptions>>
+  /** Returns the role of a request, or several, after its `onRequest` hooks. It must be given with `roles`. */
+  readonly role?: FindRole
   /**
    * The header `Cache-Control` of answers: one value for all actions, or a value for each,
    * `{ list: 'public, max-age=60' }`. Errors get `private, no-cache`, or the value of their action if it has

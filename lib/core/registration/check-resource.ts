@@ -101,8 +101,8 @@ export function checkKeptRequests ({ idempotency, store }: ResolvedOptions, isGu
   if (isGuarded && idempotency.principal === undefined) {
     throw new InvalidOptionError(
       'idempotency',
-      'needs "principal", because "authorize" or "scope" tell users apart: a function that returns the user of a ' +
-        'request, such as (request) => request.user.id'
+      'needs "principal", because "authorize", "scope" or "roles" tell users apart: a function that returns the user ' +
+        'of a request, such as (request) => request.user.id'
     )
   }
 }

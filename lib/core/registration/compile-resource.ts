@@ -35,14 +35,17 @@ import { noStore, type Store } from '../stores/store.js'
 import { didYouMean } from '../util/words.js'
 import { lazy } from '../util/functions.js'
 import { findMember } from '../util/own-property.js'
+import { completeCreates, type VariantOf } from './roles.js'
 import { checkCapabilities, checkForeignKey, checkKept, checkKeptRequests, checkWriter } from './check-resource.js'
 
 /** The surroundings of a resource: its place, its relatives and the settings of the app. */
 export interface ResourceContext
   extends
-  Pick<CompiledResource, 'resourcePaths' | 'parent' | 'listChecks' | 'paths' | 'appHooks' | 'neighbors'>,
+  Pick<CompiledResource, 'resourcePaths' | 'parent' | 'listChecks' | 'paths' | 'appHooks' | 'neighbors' | 'variants'>,
   Pick<WriterContext, 'children' | 'assetOwner' | 'navigation'> {
   readonly customActions: readonly CustomAction[]
+  /** The resource of which it is a variant, and what that lacks; `undefined` for the resource itself. */
+  readonly variantOf?: VariantOf
   /** The validators that it shares with other resources. */
   readonly validators: Validators
   /** Its rules about whole rows, or `undefined` if there are none. */
@@ -54,14 +57,15 @@ export function compileResource (
   resource: Resource,
   context: ResourceContext
 ): CompiledResource {
-  const { resourcePaths, parent, customActions, validators, rules, listChecks, paths, appHooks, neighbors } = context
+  const { resourcePaths, parent, customActions, validators, rules, variantOf, variants } = context
+  const { listChecks, paths, appHooks, neighbors } = context
   checkKept(resource, options.store.attributes)
   if (parent !== undefined) checkForeignKey(resource, parent.resource, options.store.attributes)
   checkCapabilities(options.store)
   // Refuses an invalid schema, which the following steps rely on.
-  const validation = compileValidation(resource, validators)
+  const validation = completeCreates(compileValidation(resource, validators), variantOf, options)
   const listQuery = compileListQuery(options, resource)
-  const relations = new Relations(resource)
+  const relations = variantOf?.whole.relations.narrow(resource) ?? new Relations(resource)
   const { references } = relations
   const writerContext = makeWriterContext(options, resource, listQuery, { ...context, references })
   const representations = compileRepresentations(options, resource, writerContext)
@@ -70,7 +74,7 @@ export function compileResource (
     compileBody(resource, json().mediaTypes, compileJsonReader, undefined)
   const target: Target = { resource, store: ruleStore(options, rules), scope: {} }
   const access = compileAccess(target, options.routing, context)
-  checkKeptRequests(options, access.levels.some(isGuarded))
+  checkKeptRequests(options, variants !== undefined || access.levels.some(isGuarded))
   return {
     options,
     resource,
@@ -103,6 +107,7 @@ export function compileResource (
     paths,
     appHooks,
     neighbors,
+    variants,
     cacheControl: compileCacheControl(options.cacheControl, [
       ...new Set([...resource.actions, ...customActions.map(({ name }) => name)])
     ])

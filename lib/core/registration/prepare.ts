@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { InvalidOptionError, nameOwner, ownerOf } from '../errors.js'
 import type { CompiledResource } from '../compiled-resource.js'
 import { Handlers } from '../actions/handlers.js'
+import type { CustomAction } from '../actions/custom/custom-action.js'
 import { Negotiator } from '../request/negotiate.js'
 import type { RoutePath, Urls } from '../routes/route.js'
 import { idParameter, ofId, openingAction, rowPath } from '../modes.js'
@@ -24,7 +25,9 @@ import { addReferences, neighborsOf, registryOf } from '../routes/route-registry
 import type { DescribeRoutes, RouteDescriptions } from '../wings.js'
 import { makeTable, nameRoutes } from '../routes/route-table.js'
 import { appHooksOf, longestParameter } from './app-internals.js'
-import { compileResource } from './compile-resource.js'
+import { compileResource, type ResourceContext } from './compile-resource.js'
+import { narrowOptions, narrowResource, RoleLacks } from './roles.js'
+import { VariantNegotiator, Variants, varyRoutes } from './variants.js'
 
 /** The values that all resources of one registration share. */
 export interface Registration {
@@ -68,23 +71,28 @@ export function prepare (
   const { options, inherited, children } = declaration
   return nameOwner(ownerOf(options.name), () => {
     const { app, names: { paths: helpers }, prefix, assetOwners, describeRoutes } = registration
-    const schemas = app.getSchemas()
-    const customActions = declaration.customActions.map((action) => ({
-      ...action,
-      attributes: bundleSchema(action.attributes, schemas),
-      query: bundleSchema(action.query, schemas)
-    }))
     const urls = locate(registration, declaration, parent)
     const resourcePaths = compilePaths(urls, declaration, parent)
-    const resource = describeResource(options, resourcePaths, longestParameter(app))
+    const declared = describeResource(options, resourcePaths, longestParameter(app))
     const validators = registryOf(app).validatorsFor(options.ajv)
-    const rules = compileRules(resource, options, validators)
-    const compiled: CompiledResource = compileResource(options, resource, {
+    const lacks = options.roles && new RoleLacks(options.roles, declared, options, resourcePaths.isShallow)
+    const resource = lacks === undefined ? declared : Object.freeze({ ...declared, hiddenFromSome: lacks.hidden })
+    const variants = lacks && new Variants(lacks, (lack) => {
+      if (lack.hidden.size + lack.readOnly.size === 0) return { compiled, paths: table }
+      const variant: CompiledResource = compileResource(
+        narrowOptions(options, lack),
+        narrowResource(resource, lack, options.store),
+        { ...context, variantOf: { whole: compiled, lack }, listChecks: lazy(() => findListChecks(app, variant)) }
+      )
+      return { compiled: variant, paths: makeTable(variant, new Handlers(variant), names, urls) }
+    })
+    const context: ResourceContext = {
       resourcePaths,
+      variants,
       parent: parent?.compiled,
-      customActions,
+      customActions: bundleActions(declaration, app),
       validators,
-      rules,
+      rules: compileRules(resource, options, validators),
       children: children.filter((child) => child.singleton && hasPage(child)).map((child) => ({
         name: child.options.singular,
         segment: encodeURI([...child.inherited.path, child.options.routing.segment].join('/'))
@@ -95,7 +103,8 @@ export function prepare (
       listChecks: lazy(() => findListChecks(app, compiled)),
       appHooks: () => appHooksOf(app),
       neighbors: lazy(() => neighborsOf(app, registration))
-    })
+    }
+    const compiled: CompiledResource = compileResource(options, resource, context)
     const names = nameRoutes(options, inherited, parent?.name, resourcePaths.isShallow)
     const inner = openRow(compiled, names.member, urls)
     const nested = children.map((child) => {
@@ -105,13 +114,26 @@ export function prepare (
       return all
     })
     addReferences(app, compiled, { registration, path: inherited.path.join('/') })
-    const paths = makeTable(compiled, new Handlers(compiled), names, urls)
+    const table = makeTable(compiled, new Handlers(compiled), names, urls)
+    const paths = variants === undefined ? table : varyRoutes(table, variants)
     if (paths.length === 0 && children.length === 0) {
       throw new InvalidOptionError('only', 'leaves neither an action nor a nested resource')
     }
     const descriptions = describeRoutes?.(compiled, { prefix: app.prefix + prefix, names })
-    return [{ compiled, negotiator: new Negotiator(compiled), paths, urls, descriptions }, ...nested.flat()]
+    const negotiator =
+      variants === undefined ? new Negotiator(compiled) : new VariantNegotiator(compiled, paths, variants)
+    return [{ compiled, negotiator, paths, urls, descriptions }, ...nested.flat()]
   })
+}
+
+/** Returns the custom actions, with the schemas of the app that they refer to. */
+function bundleActions ({ customActions }: ResolvedDeclaration, app: FastifyInstance): readonly CustomAction[] {
+  const schemas = app.getSchemas()
+  return customActions.map((action) => ({
+    ...action,
+    attributes: bundleSchema(action.attributes, schemas),
+    query: bundleSchema(action.query, schemas)
+  }))
 }
 
 /** Returns the paths of a resource for the router. */

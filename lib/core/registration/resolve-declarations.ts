@@ -54,10 +54,13 @@ async function resolveOwn (
 ): Promise<ResolvedOptions> {
   const names = nameResource(options, singleton)
   const formats = await resolveFormats(options, shared, names, loadHtml)
-  const { attributes } = options
+  const { attributes, roles } = options
   // Attributes that are not an object are refused later.
   const bundled = isObject(attributes) ? { ...options, attributes: bundleSchema(attributes, schemas) } : options
-  return resolveOptions(bundled, names, formats, guards)
+  // A scope may give the role of its requests to resources that have no roles.
+  const isInherited = roles === undefined && options.role === shared.role
+  const { role: _, ...others } = bundled
+  return resolveOptions(isInherited ? others : bundled, names, formats, guards)
 }
 
 function checkNesting (

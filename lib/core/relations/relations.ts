@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import {
   compileFindReferenced, compileLoadMany, compileLoadOne, type FindReferenced, type Nested, type Referenced
 } from './include/load-many.js'
@@ -16,12 +17,13 @@ import type { TypeName } from '../schema/types.js'
 import { didYouMean } from '../util/words.js'
 import { lazy } from '../util/functions.js'
 import { guardsMore } from './hook-guards.js'
-import { compileFindRows } from './choices.js'
+import { compileFindRows, type FindRows } from './choices.js'
 import { compileNestedList, compileRelatedList, type ListedResource } from './related-lists.js'
 import { compileFindLinks, type LinkedResource } from './row-links.js'
+import { perVariant, type Varied } from './variants.js'
 
 /** What relations need of a compiled resource. */
-interface RelatedResource extends LinkedResource, ListedResource {
+interface RelatedResource extends LinkedResource, ListedResource, Varied<RelatedResource> {
   readonly findLocation: FindLocation
   readonly levels: readonly GuardedResource[]
   readonly level: GuardedResource
@@ -49,7 +51,7 @@ export interface GuardedReference {
 /** The relations of a resource. Those to resources that are registered later are complete once the app is ready. */
 export class Relations {
   readonly #resource: Resource
-  readonly #made = new Map<string, () => Relation>()
+  readonly #made = new Map<string, MadeRelation>()
   readonly #references: Array<ReferenceRelation & Pick<RowChoices, 'findLinks'>> = []
   /** The references to rows that some requests may not see. They are complete once the app is ready. */
   readonly guarded: GuardedReference[] = []
@@ -72,7 +74,7 @@ export class Relations {
 
   /** All relations, once the app is ready. */
   get all (): readonly Relation[] {
-    return [...this.#made.values()].map((make) => make())
+    return [...this.#made.values()].map(({ make }) => make())
   }
 
   /**
@@ -80,23 +82,32 @@ export class Relations {
    * @throws InvalidOptionError if one is unusable
    */
   complete (): void {
-    for (const make of this.#made.values()) make()
+    for (const { make } of this.#made.values()) make()
     for (const { attribute, from, find, findLinks, findRows } of this.#references) {
       const resource = find()
       checkForeignKey(attribute, from, resource)
       if (isGuarded(resource.level)) this.guarded.push({ attribute, find: findRows() })
-      const list = compileRelatedList(from, { resource, attribute, relation: stemOf(attribute) })
+      const by = { resource, attribute, relation: stemOf(attribute) }
+      const list = findListOf(from, (seen) => compileRelatedList(seen, by))
       if (list !== undefined) resource.relations.lists.push(list)
-      const rows = this.#hasLine(attribute) ? compileFindRows(resource, from) : undefined
+      const rows = hasLine(this.#resource, attribute) ? findRowsOf(resource, from) : undefined
       const byDefault = this.#resource.attributes.get(attribute)?.schema.default
       if (rows !== undefined) this.choices.push({ ...rows, attribute, byDefault, findLinks })
     }
   }
 
-  /** Returns whether forms have a field for the attribute that is not a choice already. */
-  #hasLine (attribute: string): boolean {
-    const property = this.#resource.attributes.get(attribute)
-    return property?.readOnly === false && property.shape.choices === undefined
+  /** Returns the complete relations of a variant of the resource, which has fewer attributes. */
+  narrow (resource: Resource): Relations {
+    const narrowed = new Relations(resource)
+    const isSeen = ({ attribute }: { readonly attribute: string | undefined }): boolean =>
+      attribute === undefined || resource.attributes.has(attribute)
+    for (const [name, made] of this.#made) if (isSeen(made)) narrowed.#made.set(name, made)
+    for (const attribute of this.references) if (isSeen({ attribute })) narrowed.references.add(attribute)
+    narrowed.guarded.push(...this.guarded.filter(isSeen))
+    narrowed.links.push(...this.links.filter(isSeen))
+    narrowed.choices.push(...this.choices.filter(({ attribute }) => hasLine(resource, attribute)))
+    narrowed.lists.push(...this.lists)
+    return narrowed
   }
 
   /**
@@ -104,7 +115,8 @@ export class Relations {
    * parents.
    */
   addChild (from: RelatedResource, child: RelatedResource): void {
-    if (!child.resource.singleton) this.lists.push(compileNestedList(child, from, nestedIn(from, child)))
+    const list = findListOf(child, (seen) => compileNestedList(seen, from, nestedIn(from, seen)))
+    if (!child.resource.singleton && list !== undefined) this.lists.push(list)
     const name = nameOf(child.resource)
     const { store, routing: { handlers } } = child.options
     const action = openingAction(child.resource)
@@ -112,7 +124,8 @@ export class Relations {
     const isPlain = !handlers.has(action) && !guardsMore(child, from, action)
     if (!isPlain || store.capabilities?.order !== true || !canFind(store)) return
     if (this.#resource.attributes.has(name)) return
-    this.#made.set(name, lazy(() => makeChild(name, from, child)))
+    const make = lazy(() => relate(child, (seen) => makeChild(name, from, seen)))
+    this.#made.set(name, { attribute: undefined, make })
   }
 
   /**
@@ -137,19 +150,20 @@ export class Relations {
     const findTarget = lazy(find)
     const findRows = lazy(() => compileFindReferenced(referencedBy(findTarget())))
     const reference = { name, attribute, from, find: findTarget, findRows }
-    const findLinks = lazy(() => compileFindLinks(reference.find(), from, findRows()))
-    this.#made.set(name, lazy(() => makeReference(reference)))
-    const links: RowLinks = { attribute, find: (ids, context) => findLinks()(ids, context) }
+    const findLinks = lazy(() => perVariant(findTarget(), (seen) => compileFindLinks(seen, from, findRows())))
+    const make = lazy(() => relate(findTarget(), (seen) => makeReference({ ...reference, find: () => seen })))
+    this.#made.set(name, { attribute, make })
+    const links: RowLinks = { attribute, find: (ids, context) => findLinks()(context.request)(ids, context) }
     this.#references.push({ ...reference, findLinks: links.find })
     this.references.add(attribute)
     this.links.push(links)
   }
 
   /**
-   * Returns the relations that `?include=author,comments` names.
+   * Returns the relations that `?include=author,comments` names, as a request sees them.
    * @throws InvalidQueryError
    */
-  parse (text: string): readonly Relation[] {
+  parse (text: string, request: FastifyRequest): readonly Relation[] {
     const { names } = this
     const known = names.join(', ')
     const named = new Set<string>()
@@ -164,7 +178,45 @@ export class Relations {
       if (named.has(name)) throw new InvalidQueryError(`"include" names "${name}" twice`)
       named.add(name)
     }
-    return this.all.filter(({ name }) => named.has(name))
+    return this.all.filter(({ name }) => named.has(name)).map((relation) => relation.seenBy?.(request) ?? relation)
+  }
+}
+
+/** A relation that is made once the app is ready, and the attribute that references the other resource, if one does. */
+interface MadeRelation {
+  readonly attribute: string | undefined
+  readonly make: () => Relation
+}
+
+/** Returns whether forms have a field for the attribute that is not a choice already. */
+function hasLine ({ attributes }: Resource, attribute: string): boolean {
+  const property = attributes.get(attribute)
+  return property?.readOnly === false && property.shape.choices === undefined
+}
+
+/** Makes a relation, which includes the other resource as each request sees it. */
+function relate (other: RelatedResource, make: (seen: RelatedResource) => Relation): Relation {
+  const relation = make(other)
+  return other.variants === undefined ? relation : { ...relation, seenBy: perVariant(other, make) }
+}
+
+/** Returns the function that finds a list of related rows, or `undefined` if no request has one. */
+function findListOf (
+  listed: RelatedResource,
+  compile: (seen: RelatedResource) => FindRelatedList | undefined
+): FindRelatedList | undefined {
+  if (listed.variants === undefined) return compile(listed)
+  const find = perVariant(listed, compile)
+  return async (row, context) => find(context.request)?.(row, context)
+}
+
+/** Returns the functions that find the rows which a form can reference, or `undefined` if no request may list them. */
+function findRowsOf (listed: RelatedResource, from: RelatedResource): FindRows | undefined {
+  if (listed.variants === undefined) return compileFindRows(listed, from)
+  const find = perVariant(listed, (seen) => compileFindRows(seen, from))
+  return {
+    list: async (context) => find(context.request)?.list(context),
+    search: async (query, context) => find(context.request)?.search(query, context)
   }
 }
 

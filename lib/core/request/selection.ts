@@ -56,7 +56,7 @@ export function compileSelect<F extends Selectable<F>> (resource: Resource): Sel
     const named = text === undefined ? undefined : parse(text)
     const only = named && visible.filter((name) => named.has(name))
     const include = related.map(({ name }) => name)
-    const key = `${format.name} ${only === undefined ? 'all' : `only ${only.join()}`} ${include.join()}`
+    const key = `${format.name} ${only === undefined ? 'all' : `only ${only.join()}`} ${related.map(keyOf).join()}`
     let selected = kept.get(key)
     if (selected === undefined) {
       if (kept.size >= KEPT) kept.clear()
@@ -64,4 +64,9 @@ export function compileSelect<F extends Selectable<F>> (resource: Resource): Sel
     }
     return makeFormatChoice(selected, mediaType)
   }
+}
+
+/** Returns a text that distinguishes related resources, also by the attributes that the request does not see. */
+function keyOf ({ name, resource: { hidden } }: Related): string {
+  return hidden.size === 0 ? name : `${name}-(${[...hidden].join()})`
 }

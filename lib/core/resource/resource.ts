@@ -45,6 +45,10 @@ export interface Resource {
   readonly open: boolean
   /** The declared attributes by name, in their order. */
   readonly attributes: ReadonlyMap<string, Property>
+  /** The attributes that are left out, because the roles of a request do not see them. */
+  readonly hidden: ReadonlySet<string>
+  /** The attributes that answers may lack, because at least one role does not see them. */
+  readonly hiddenFromSome: ReadonlySet<string>
   /** The schema of the attributes. */
   readonly schema: Schema
   /** Returns the version by which clients know a row, or `undefined` if they may know the one that the store gives. */
@@ -52,6 +56,8 @@ export interface Resource {
   /** Returns the name of an array's items: `tags` → `tag`. */
   readonly itemName: (name: string) => string
 }
+
+const NONE: ReadonlySet<string> = new Set()
 
 export type ResourcePlace = Pick<
   Resource,
@@ -68,6 +74,8 @@ export function makeResource (place: ResourcePlace, idType: IdType, schema: Sche
     idType,
     open: schema === undefined,
     attributes: schema === undefined ? new Map<string, Property>() : declareAttributes(place.plural, schema),
+    hidden: NONE,
+    hiddenFromSome: NONE,
     schema: schema ?? {},
     publicVersion: undefined,
     itemName: remember(singularize)

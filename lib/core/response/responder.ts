@@ -5,7 +5,9 @@ import {
   type Outcome, OUTCOME_RESPONSES, type OutcomeResponse, type RowCounts,
   type RowsOutcome
 } from '../actions/outcome.js'
-import { describeError, InvalidAnswerError, PreconditionFailedError, type Problem } from '../errors.js'
+import {
+  describeError, InvalidAnswerError, PreconditionFailedError, type Problem, withoutFaultsOf
+} from '../errors.js'
 import { say } from '../messages.js'
 import type {
   Input, JsonWriter, Prepared, PreparedProblem, RedirectedWrite, TextWriter, View
@@ -134,8 +136,11 @@ export function compileErrorHandler (
 
 /** Sends an error in the client's own format, whoever threw it. */
 async function respondWithError (thrown: unknown, state: RequestState): Promise<FastifyReply> {
-  const { request, reply, isTraced, compiled, compiled: { name }, choice: { format: { writer } } } = state
-  const problem = describeError(thrown, reply.statusCode)
+  const { request, reply, isTraced, compiled, compiled: { name, resource }, choice: { format: { writer } } } = state
+  // As long as the request is read, its faults have the names that it has sent.
+  const isRead = state.payload !== undefined || state.hasPassedHooks
+  const shown = isRead ? withoutFaultsOf(resource.hidden, thrown) : thrown
+  const problem = describeError(shown, reply.statusCode)
   const { action, id, outcome } = logFailure(thrown, problem, state)
   // An action that is traced has its own events.
   if (action !== undefined && !isTraced && channel.hasSubscribers) {
@@ -149,7 +154,7 @@ async function respondWithError (thrown: unknown, state: RequestState): Promise<
     return reply.type(`${writer.problemType}; charset=utf-8`).serializer(JSON.stringify).send(problem)
   }
   const row = prepared?.row
-  const view = { ...makeView(state, row, { row, prepared, errors: problem.errors }), thrown }
+  const view = { ...makeView(state, row, { row, prepared, errors: problem.errors }), thrown: shown }
   const seen = compiled.resourcePaths.parent !== undefined && isOfParent(thrown) ? hideParent(view) : view
   return sendText(() => writeProblem(writer, problem, seen, state), state, writer.problemType)
 }

@@ -96,7 +96,7 @@ function nameParents (state: RequestState): string[] {
   const names: string[] = []
   let { parent } = state.compiled
   for (const row of state.attempt.parents.toReversed()) {
-    const title = parent && findTitle(parent)
+    const title = parent && findTitle(parent.variants?.of(state.request) ?? parent)
     if (title === undefined) break
     names.push(title(row, state))
     parent = parent?.parent

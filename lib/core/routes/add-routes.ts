@@ -8,6 +8,7 @@ import { form, parseFormText } from '../formats/form/read.js'
 import type { Asset } from '../formats/format.js'
 import type { CompiledResource } from '../compiled-resource.js'
 import { compileBodyParser, keepBody, keepQuery, noteDigest } from '../request/payload-hooks.js'
+import { perVariant } from '../relations/variants.js'
 import { type Negotiator, refuseMethod } from '../request/negotiate.js'
 import { ACCEPT_QUERY, QUERY_TYPES } from '../request/query-body.js'
 import { type RequestState, STATE } from '../request/state.js'
@@ -56,7 +57,14 @@ export function addRoutes (
   for (const { writer } of compiled.representations) {
     for (const asset of writer.assets ?? []) adder.addAsset(asset)
   }
-  if (compiled.options.xsd && serveXmlSchema !== undefined) adder.addXmlSchema(serveXmlSchema(compiled))
+  if (compiled.options.xsd && serveXmlSchema !== undefined) adder.addXmlSchema(serveSeen(compiled, serveXmlSchema))
+}
+
+/** Returns the handler of an XML Schema, which has the attributes that the request sees. */
+function serveSeen (compiled: CompiledResource, serve: ServeXmlSchema): RouteHandlerMethod {
+  if (compiled.variants === undefined) return serve(compiled)
+  const find = perVariant(compiled, serve)
+  return function (request, reply) { return find(request).call(this, request, reply) }
 }
 
 /** Sets the error handler. Errors on routes for files use the facts about the first path. */
@@ -111,6 +119,7 @@ function makeInfo (
   const { actions: [asked, ...others], parameters, readPayload, customAction } = route
   const { hasQueryBody = false, mergesPatches = false } = route
   return {
+    declared: route,
     path,
     isMember,
     param,

@@ -300,6 +300,7 @@ function makeCustomAction (own: CompiledCustomAction, isFirst: boolean): RouteAc
   return {
     name,
     hooks,
-    isFor: ({ action, customAction }) => customAction === undefined ? isFirst && action === name : customAction === own
+    isFor: ({ action, customAction }) =>
+      customAction === undefined ? isFirst && action === name : customAction.declared === own.declared
   }
 }

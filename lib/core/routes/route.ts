@@ -56,6 +56,8 @@ export interface RouteAction {
 
 /** The facts about a route that its requests need. */
 export interface RouteInfo extends Pick<RoutePath, 'isMember' | 'param' | 'endsWithId'>, Pick<Route, 'parameters'> {
+  /** The route itself. */
+  readonly declared: Route
   /** The path without a suffix. */
   readonly path: PathPattern
   /** The only suffix of the URL; `undefined` if the URL has none, or has a parameter for several. */

@@ -48,6 +48,7 @@ export function compileCustomAction (
   return {
     ...action,
     ...query,
+    declared: action,
     supplied: supplied.attributes,
     validate: create,
     payloadReader: (body) => (readers.get(body) ?? body).readPayload,

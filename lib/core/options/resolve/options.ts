@@ -20,6 +20,7 @@ import { checkCacheControl } from '../cache-control.js'
 import { checkIdempotency, type Idempotency } from '../idempotency.js'
 import type { CheckRow, RuleOptions } from '../../rules/rules.js'
 import type { OpenapiOptions, ResourceOptions } from '../options.js'
+import type { FindRole, RoleOptions, Roles } from '../roles.js'
 import { memoryStore } from '../../stores/memory.js'
 import { type Guards, NAME, NO_GUARDS, REGISTER_OPTIONS, resolveRouting, type Routing } from './routing.js'
 
@@ -105,6 +106,21 @@ function checkTransitions (given: unknown = {}): RuleOptions['transitions'] {
   return checkThat('transitions', given, isMap, wanted)
 }
 
+/** Returns the roles, whose attributes are checked later. */
+function checkRoles ({ roles, role }: ResourceOptions): Roles | undefined {
+  if (roles === undefined && role === undefined) return undefined
+  if (roles === undefined) throw new InvalidOptionError('role', 'needs "roles", which says what each role lacks')
+  if (role === undefined) throw new InvalidOptionError('roles', 'needs "role", which returns the role of a request')
+  const given = checkObject('roles', roles, "roles by name such as { admin: {}, clerk: { hidden: ['salary'] } }")
+  const declared = checkEach(given, (name, lack) => {
+    const lists = Object.entries(checkMembers<RoleOptions>('roles', lack, ROLE))
+    return Object.fromEntries(lists.map(([list, names]) => [list, checkNames(`roles.${name}.${list}`, names)]))
+  })
+  return { declared, find: checkThat('role', role, isFunction<FindRole>, 'a function') }
+}
+
+const ROLE: Required<RoleOptions> = { hidden: [], visible: [], readOnly: [] }
+
 function checkIdType (id: unknown = 'integer'): IdType {
   return checkOneOf('id', id, ['integer', 'uuid', 'string'])
 }
@@ -170,6 +186,8 @@ export interface ResolvedOptions extends ConfiguredResource, RuleOptions {
   readonly search: readonly string[] | undefined
   readonly privateQueries: boolean
   readonly references: ReadonlyMap<string, ResolvedReference>
+  /** The roles, or `undefined` if everybody sees and writes all attributes. */
+  readonly roles: Roles | undefined
   /** The value of the option, in which the names of actions are checked later. */
   readonly cacheControl: string | Readonly<Record<string, string>>
   readonly openapi: OpenapiOptions & { readonly suffixes: boolean } | false
@@ -185,7 +203,8 @@ const RESERVED = ['id', ...FORM_FIELDS]
 const KNOWN: readonly string[] = [
   'name', 'singular', 'attributes', 'ajv', 'store', 'stores', 'table', 'unique', 'onDelete', 'scopeAttributes', 'id',
   'writes', 'trustedOrigins', 'requireMatch', 'idempotency', 'maxRows', 'maxLimit', 'sort', 'filter', 'search',
-  'privateQueries', 'references', 'check', 'transitions', 'cacheControl', 'xsd', 'openapi', 'formats', 'path', 'only',
+  'privateQueries', 'references', 'check', 'transitions', 'roles', 'role', 'cacheControl', 'xsd', 'openapi', 'formats',
+  'path', 'only',
   'except', 'formPages', 'pathNames', 'param', 'constraints', 'routeConstraints', 'as', 'actions', 'hooks',
   'actionHooks', 'authorize', 'scope', 'foreignKey',
   ...REGISTER_OPTIONS
@@ -248,6 +267,7 @@ export function resolveOptions (
     search: checkNames('search', options.search),
     privateQueries: checkBoolean('privateQueries', privateQueries),
     references: checkReferences(references),
+    roles: checkRoles(options),
     cacheControl: checkCacheControl('cacheControl', cacheControl),
     openapi: openapi === false ? false : { suffixes: false, ...checkMembers('openapi', openapi, OPENAPI) },
     xsd: checkXsd(xsd, formats)
