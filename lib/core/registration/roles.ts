@@ -9,6 +9,7 @@ import { compilePublicVersion } from '../resource/visible.js'
 import type { Property } from '../schema/shape.js'
 import type { Validation } from '../schema/validation/validation.js'
 import { show } from '../util/check-option.js'
+import { isPromise, mayBeForgotten } from '../util/maybe-promise.js'
 import { didYouMean } from '../util/words.js'
 
 /** What some roles together lack. */
@@ -48,6 +49,7 @@ export class RoleLacks {
    */
   find (request: FastifyRequest): Lack {
     const given: unknown = this.#roles.find(request)
+    if (isPromise(given)) void mayBeForgotten(Promise.resolve(given))
     const lacks = [given].flat().map((role) => typeof role === 'string' ? this.#lacks.get(role) : undefined)
     const [first, ...others] = lacks.filter((lack) => lack !== undefined)
     if (first === undefined || lacks.includes(undefined)) {
@@ -66,9 +68,8 @@ export class RoleLacks {
 }
 
 function describe (given: unknown): string {
-  if (typeof given === 'string') return show(given)
   if (Array.isArray(given)) return `[${given.map(show).join(', ')}]`
-  return given instanceof Promise ? 'a promise, but it cannot wait' : String(given)
+  return isPromise(given) ? 'a promise, which is not awaited' : show(given)
 }
 
 /** @throws InvalidOptionError if a name is unknown, or stands in two lists that exclude each other */

@@ -1,0 +1,61 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { type Asked, ask, openWorld, readHidden, requests, ROLES } from '../../support/role-worlds.js'
+
+// FC_SEED=… makes other runs, FC_RUNS=… more of them.
+const seed = Number(process.env.FC_SEED ?? 20_261_128)
+const numRuns = Number(process.env.FC_RUNS ?? 1000)
+/** The requests that one pair of worlds gets one after the other. */
+const MOST = 120
+
+const seen = new Map<string, number>()
+
+for (const role of ROLES) {
+  t.test(`worlds that differ only in what a ${role} does not see answer it alike`, async (t) => {
+    const note = (key: string): void => { seen.set(key, (seen.get(key) ?? 0) + 1) }
+    const sequences = fc.array(requests, { minLength: MOST, maxLength: MOST })
+    const details = await fc.check(fc.asyncProperty(sequences, async (all) => {
+      const worlds = [await openWorld(role, false), await openWorld(role, true)] as const
+      try {
+        const before = await readHidden(worlds[1], role)
+        let tag = '"1.json"'
+        for (const asked of all) {
+          const [one, other] = [await ask(worlds[0], role, asked, tag), await ask(worlds[1], role, asked, tag)]
+          if (one.answer !== other.answer || one.status >= 500) {
+            throw new Error(describe(asked, one.answer,
+              other.answer))
+          }
+          tag = one.tag
+          note(String(one.status))
+          note(String(asked.options.method))
+        }
+        for (const [row, hidden] of await readHidden(worlds[1], role)) {
+          if ((before.get(row) ?? hidden) !== hidden) throw new Error(`${row}: ${before.get(row)} became ${hidden}`)
+        }
+      } finally {
+        for (const { app } of worlds) await app.close()
+      }
+    }), { seed, numRuns: Math.ceil(numRuns / MOST / ROLES.length), endOnFailure: true })
+    t.notOk(details.failed, String(details.errorInstance ?? ''))
+  })
+}
+
+t.test('the requests reach all methods, and most of them are not refused as a whole', async (t) => {
+  for (const key of ['200', '201', '303', '304', '400', '404', '409', '412', '422', 'GET', 'HEAD', 'POST', 'PUT',
+    'PATCH', 'DELETE', 'QUERY']) {
+    t.ok((seen.get(key) ?? 0) > 0, `${key}: ${seen.get(key)} times`)
+  }
+  t.ok((seen.get('200') ?? 0) > numRuns / 10)
+})
+
+t.test('the comparison finds what a role sees', async (t) => {
+  const worlds = [await openWorld('guest', false), await openWorld('guest', true)] as const
+  const asked = { options: { url: '/people.json' }, condition: undefined }
+  const [one, other] = [await ask(worlds[0], 'clerk', asked, ''), await ask(worlds[1], 'clerk', asked, '')]
+  t.not(one.answer, other.answer)
+  for (const { app } of worlds) await app.close()
+})
+
+function describe (asked: Asked, ...answers: readonly string[]): string {
+  return [JSON.stringify(asked), ...answers].join('\n')
+}

@@ -1,0 +1,355 @@
+import fc from 'fast-check'
+import fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
+import {
+  type Attributes, type AttributesSchema, BY_ID, type Context, draw, memoryStore, type MemoryStoreOptions,
+  type Query, type Store
+} from '../../lib/index.js'
+
+const reference = { type: ['integer', 'null'] } as const
+
+/** The attributes of the resources. `hiddenOf` has those that a role does not see. */
+const SCHEMAS = {
+  people: {
+    type: 'object',
+    required: ['name', 'grade'],
+    properties: {
+      name: { type: 'string' },
+      city: { type: ['string', 'null'], enum: ['Ulm', 'Jena', null] },
+      email: { type: 'string' },
+      teamId: reference,
+      grade: { type: 'integer', default: 3 },
+      salary: { type: ['integer', 'null'] },
+      memo: { type: ['string', 'null'] },
+      bossId: reference,
+      owner: { type: 'string' },
+      extra: { type: 'object', properties: { a: { type: 'string' }, b: { type: 'array', items: { type: 'integer' } } } }
+    }
+  },
+  teams: {
+    type: 'object',
+    properties: { title: { type: 'string' }, memo: { type: ['string', 'null'] }, salary: reference, bossId: reference }
+  },
+  notes: {
+    type: 'object',
+    properties: { text: { type: 'string' }, memo: { type: ['string', 'null'] }, bossId: reference, salary: reference }
+  }
+} as const satisfies Readonly<Record<string, AttributesSchema>>
+
+type Name = keyof typeof SCHEMAS
+const NO_CONTEXT: Context = { signal: new AbortController().signal }
+const ALL: Query =
+  { order: BY_ID, after: undefined, limit: undefined, scope: {}, filter: [], search: undefined }
+
+const NAMES = Object.keys(SCHEMAS) as readonly Name[]
+
+const LACKS = {
+  people: {
+    admin: {},
+    clerk: { hidden: ['salary', 'memo', 'bossId', 'grade', 'extra'], readOnly: ['owner'] },
+    guest: { visible: ['name', 'city'] }
+  },
+  teams: { admin: {}, clerk: { hidden: ['salary', 'memo', 'bossId'] }, guest: { visible: ['title'] } },
+  notes: {
+    admin: {},
+    clerk: { hidden: ['salary', 'memo', 'bossId'] },
+    guest: {
+      visible: ['text'],
+      readOnly: ['text']
+    }
+  }
+} as const
+
+/** The roles of the requests that are compared. */
+export const ROLES = ['clerk', 'guest', 'clerk,guest'] as const
+export type Role = (typeof ROLES)[number]
+
+export function hiddenOf (role: Role, name: Name): readonly string[] {
+  const hidden: readonly string[] = LACKS[name].clerk.hidden
+  if (role !== 'guest') return hidden
+  const visible: readonly string[] = LACKS[name].guest.visible
+  return Object.keys(SCHEMAS[name].properties).filter((attribute) => !visible.includes(attribute))
+}
+
+const TEXTS = ['green tea', 'Secret', '', 'a,b', '%']
+const NUMBERS = [0, 5, -1, 7_000_000]
+
+/** The hidden value of an attribute, in one world or the other. */
+function hide (attribute: string, name: Name, index: number, isOther: boolean): unknown {
+  const schemas: Readonly<Record<string, { readonly type: string | readonly string[] }>> = SCHEMAS[name].properties
+  const types = [schemas[attribute]?.type ?? []].flat()
+  const place = isOther ? index * 3 + 1 : index
+  if (attribute === 'email') return `${isOther ? 'x' : 'y'}${index}`
+  if (types.includes('object')) return isOther ? { a: 'other' } : { a: 'one', b: [index] }
+  if (types.includes('null') && place % 4 === 0) return null
+  return types.includes('integer') ? NUMBERS[place % NUMBERS.length] : TEXTS[place % TEXTS.length]
+}
+
+function makeRow (name: Name, index: number, hidden: readonly string[], isOther: boolean): Attributes {
+  const known: Attributes = {
+    people: {
+      name: `Ann ${index % 3}`,
+      city: index % 2 === 0 ? 'Ulm' : null,
+      email: `a${index}@b`,
+      teamId: index % 4 + 1,
+      grade: 1,
+      salary: index,
+      memo: 'm',
+      bossId: index % 5 + 1,
+      owner: 'ada',
+      extra: { a: 'x', b: [1, 2] }
+    },
+    teams: { title: `Team ${index}`, memo: 'tea', salary: 2, bossId: index % 3 + 1 },
+    notes: { text: `tea ${index}`, memo: 'x', personId: index % 4 + 1, bossId: index % 4 + 1, salary: 1 }
+  }[name]
+  return {
+    ...known,
+    ...Object.fromEntries(hidden.map((attribute, at) =>
+      [attribute, hide(attribute, name, index + at, isOther)]))
+  }
+}
+
+export interface World {
+  readonly app: FastifyInstance
+  readonly stores: Readonly<Record<Name, Store>>
+}
+
+export type MakeStore = (name: Name, options: MemoryStoreOptions & { attributes: AttributesSchema }) => Store
+
+/** Opens a world, whose rows have other values in the attributes that a role does not see than those of the other. */
+export async function openWorld (role: Role, isOther: boolean, make?: MakeStore): Promise<World> {
+  const makeOne: MakeStore = make ?? ((_name, { unique }) => memoryStore({ unique: unique ?? [] }))
+  const stores = Object.fromEntries(NAMES.map((name) => {
+    const own = SCHEMAS[name]
+    const attributes = name === 'notes' ? { ...own, properties: { ...own.properties, personId: reference } } : own
+    return [name, makeOne(name, { attributes, unique: name === 'people' ? ['email'] : [] })]
+  })) as World['stores']
+  for (const name of NAMES) {
+    for (let index = 0; index < 8; index++) {
+      await stores[name].create(makeRow(name, index, hiddenOf(role, name), isOther), {}, NO_CONTEXT)
+    }
+  }
+  const app = fastify({ routerOptions: { maxParamLength: 300 } })
+  const shared = {
+    role: ({ headers }: { headers: Readonly<Record<string, unknown>> }) => String(headers['x-role']).split(','),
+    formats: ['json', 'xml', 'html', 'csv'] as const,
+    writes: 'both',
+    xsd: true
+  } as const
+  app.register(draw((map) => map.scope(shared, (scope) => {
+    scope.resources('people', {
+      attributes: SCHEMAS.people,
+      store: stores.people,
+      roles: LACKS.people,
+      references: { bossId: 'people', teamId: 'teams' },
+      formPages: true,
+      html: { columns: ['name', 'salary', 'memo'], import: true },
+      sort: ['name', 'salary', 'grade']
+    }, (people) => {
+      people.resources('notes', {
+        attributes: SCHEMAS.notes, store: stores.notes, roles: LACKS.notes, references: { bossId: 'people' }
+      })
+      people.member.get('peek', ({ row }) => row())
+      people.member.post('touch', ({ store, id, attributes, guard }) => store.update(id, attributes, guard, NO_CONTEXT))
+      people.collection.get('top', ({ store }) => store.list({ ...ALL, limit: 3 }, NO_CONTEXT))
+    })
+    scope.resources('teams', {
+      attributes: SCHEMAS.teams,
+      store: stores.teams,
+      roles: LACKS.teams,
+      references: { bossId: 'people' },
+      html: { title: 'memo' }
+    })
+  })))
+  await app.ready()
+  return { app, stores }
+}
+
+const words = fc.constantFrom('Ann', 'Ann 1', 'tea', 'Ulm', '', '5', '-1', 'true', 'Secret', '2', 'y3', 'a,b')
+const values = fc.oneof(words, fc.constantFrom(0, 1, 2, 5, -1, 99, null, true), fc.constantFrom({ a: 'x' }, [1],
+  { b: null }))
+const attributes = fc.constantFrom(
+  ...new Set(NAMES.flatMap((name) => Object.keys(SCHEMAS[name].properties))), 'id', 'sallary', 'personId',
+  'nothing', '_version')
+/** Attributes of any names. */
+const wild = fc.dictionary(attributes, values, { maxKeys: 4, noNullPrototype: true })
+const text = fc.constantFrom('Ann', 'Ann 1', 'tea', 'Bea')
+/** Attributes that many roles may send. */
+const likely: Readonly<Record<string, fc.Arbitrary<Readonly<Record<string, unknown>>>>> = {
+  person: fc.record({
+    name: text,
+    city: fc.constantFrom('Ulm', null),
+    email: fc.constantFrom('y1', 'y3', 'new@b'),
+    teamId: fc.constantFrom(1, 2)
+  }, { requiredKeys: ['name'] }),
+  team: fc.record({ title: text }),
+  note: fc.record({ text }, { requiredKeys: [] })
+}
+const names = fc.constantFrom<readonly [plural: string, singular: string]>(
+  ['people', 'person'], ['people', 'person'], ['teams', 'team'], ['people/1/notes', 'note'], ['people/2/notes', 'note'])
+const ids = fc.constantFrom('1', '2', '3', '5', '8', '9', '99', 'x')
+const formats = fc.constantFrom('', '', '', '.json', '.xml', '.html', '.csv', '.xsd')
+const accepts = fc.constantFrom('application/json', 'application/xml', 'text/html', 'text/csv', '*/*')
+const operators = fc.constantFrom('', '[gte]', '[lt]', '[not]', '[in]', '[null]', '[contains]', '[starts]', '[x]')
+
+const parameter: fc.Arbitrary<[string, string]> = fc.oneof(
+  fc.tuple(fc.tuple(attributes, operators).map((parts) => parts.join('')), words),
+  fc.tuple(fc.constant('sort'), fc.tuple(fc.constantFrom('', '-'), attributes).map((parts) => parts.join(''))),
+  fc.tuple(fc.constantFrom('only', 'match', 'filter[by]', 'blank'), attributes),
+  fc.tuple(fc.constant('include'), fc.constantFrom('boss', 'team', 'notes', 'boss,notes', 'team,notes')),
+  fc.tuple(fc.constantFrom('q', 'filter[value]', 'after', 'before'), words),
+  fc.tuple(fc.constantFrom('limit', 'offset', 'id', 'ids', '_from'), fc.constantFrom('1', '2', '3', '1,2')),
+  fc.tuple(fc.constantFrom('count', 'dry_run', 'create'), fc.constant('true'))
+)
+const query = fc.oneof(fc.constant<Array<[string, string]>>([]), fc.uniqueArray(parameter, {
+  maxLength: 3,
+  selector: ([name]) => name
+}))
+  .map((pairs) => pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`)
+
+const headers = fc.record({
+  accept: accepts,
+  ifMatch: fc.constantFrom(undefined, undefined, undefined, 'last', '*', '"1.json"'),
+  isNone: fc.boolean()
+})
+
+interface Body { readonly type: string, readonly payload: string }
+
+function toXml (name: string, value: unknown): string {
+  if (typeof value !== 'object' || value === null) {
+    return `<${name}>${value === null ? '' : String(value).replaceAll('<', '&lt;')}</${name}>`
+  }
+  if (Array.isArray(value)) return `<${name} type="array">${value.map((one) => toXml('item', one)).join('')}</${name}>`
+  return `<${name}>${Object.entries(value).map(([key, one]) => toXml(key, one)).join('')}</${name}>`
+}
+
+function toCsv (rows: ReadonlyArray<Readonly<Record<string, unknown>>>): string {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  const write = (value: unknown): string => `"${value == null ? '' : String(value).replaceAll('"', '""')}"`
+  return [columns, ...rows.map((row) => columns.map((column) => row[column]))]
+    .map((row) => row.map(write).join(',')).join('\r\n')
+}
+
+/** Returns bodies with these attributes: in each format, of one row and of several. */
+function bodiesOf ([plural, singular]: readonly [string, string], id: string, method: string): fc.Arbitrary<Body> {
+  const many = plural.split('/').at(-1) as string
+  const own = Number(id) || id
+  const group = fc.oneof(wild, likely[singular] as typeof wild)
+  return fc.oneof(
+    group.map((attributes) => ({
+      type: 'application/json',
+      payload: JSON.stringify({
+        ...(method !== 'POST' && { id: own }),
+        [singular]: attributes
+      })
+    })),
+    group.map((attributes) => ({
+      type: 'application/merge-patch+json',
+      payload: JSON.stringify({ [singular]: attributes })
+    })),
+    fc.array(group, { maxLength: 3 }).map((rows) => ({
+      type: 'application/json',
+      payload: JSON.stringify({ [many]: rows.map((row, index) => method === 'POST' ? row : { id: index + 1, ...row }) })
+    })),
+    group.map((attributes) => ({
+      type: 'application/xml', payload: toXml(singular, method === 'POST' ? attributes : { id: own, ...attributes })
+    })),
+    fc.array(group, { minLength: 1, maxLength: 3 }).map((rows) => ({
+      type: 'text/csv', payload: toCsv(method === 'POST' ? rows : rows.map((row, index) => ({ id: index + 1, ...row })))
+    })),
+    fc.tuple(group, fc.constantFrom('', 'PUT', 'DELETE'), fc.constantFrom('', '_step=change', '_step=delete-all',
+      'commit=x'))
+      .map(([attributes, verb, more]) => ({
+        type: 'application/x-www-form-urlencoded',
+        payload: [
+          new URLSearchParams({
+            ...(verb !== '' && { _method: verb, id }),
+            ...Object.fromEntries(Object.entries(attributes).map(([name, value]) =>
+              [`${singular}[${name}]`, value == null ? '' : String(value)]))
+          }).toString(), more
+        ].filter((part) => part !== '').join('&')
+      }))
+  )
+}
+
+const FORM = 'XX'
+const importing = fc.tuple(fc.array(fc.oneof(wild, likely.person as typeof wild), { minLength: 1, maxLength: 3 }),
+  fc.constantFrom('', 'email', 'salary'),
+  fc.constantFrom('preview', 'write')).map(([rows, match, step]): InjectOptions => ({
+  method: 'POST',
+  url: '/people/import',
+  headers: { 'content-type': `multipart/form-data; boundary=${FORM}`, accept: 'text/html' },
+  payload: [
+    ['match', match], ['step', step], ['file"; filename="a.csv', toCsv(rows)]
+  ].map(([name, value]) =>
+    `--${FORM}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`).join('') + `--${FORM}--\r\n`
+}))
+
+/** A request, whose precondition may be the tag of the answer before it. */
+export interface Asked {
+  readonly options: InjectOptions,
+  readonly condition: readonly [name: string,
+  value: string] | undefined
+}
+
+function conditionOf ({ ifMatch, isNone }: { ifMatch: string | undefined, isNone: boolean }): Asked['condition'] {
+  return ifMatch === undefined ? undefined : [isNone ? 'if-none-match' : 'if-match', ifMatch]
+}
+
+const reads = fc.tuple(names, ids, formats, query, headers,
+  fc.constantFrom('list', 'list', 'show', 'show', 'new', 'edit', 'import', 'peek', 'top'), fc.constantFrom('GET',
+    'GET', 'GET', 'HEAD'))
+  .map(([[plural], id, format, query, { accept, ...more }, kind, method]): Asked => {
+    const path = kind === 'list' ? '' : ['show', 'peek', 'edit'].includes(kind) ? `/${id}` : `/${kind}`
+    const rest = kind === 'peek' || kind === 'edit' ? `/${kind}` : ''
+    return {
+      options: { method: method as 'GET', url: `/${plural}${path}${rest}${format}${query}`, headers: { accept } },
+      condition: conditionOf(more)
+    }
+  })
+
+const writes = fc.tuple(names, ids, formats, query, headers, fc.constantFrom('POST', 'POST', 'POST', 'PUT', 'PUT',
+  'PATCH', 'DELETE', 'QUERY'), fc.boolean())
+  .chain(([pair, id, format, query, { accept, ...more }, method, isMember]) => bodiesOf(pair, id,
+    method).map(({ type, payload }): Asked => ({
+    options: {
+      method: method as 'POST',
+      url: `/${pair[0]}${isMember ? `/${id}${method === 'POST' ? '/touch' : ''}` : ''}${format}${query}`,
+      headers: { accept, 'content-type': type },
+      payload
+    },
+    condition: conditionOf(more)
+  })))
+
+/** Requests over all paths, formats and methods, of which each part may name what a role does not see. */
+export const requests: fc.Arbitrary<Asked> = fc.oneof(
+  { weight: 5, arbitrary: reads }, { weight: 4, arbitrary: writes },
+  { weight: 1, arbitrary: importing.map((options) => ({ options, condition: undefined })) }
+)
+
+/** Sends a request, and returns the whole answer as a text, and its tag. */
+export async function ask (
+  { app }: World,
+  role: Role,
+  { options, condition }: Asked,
+  tag: string
+): Promise<{ readonly answer: string, readonly status: number, readonly tag: string }> {
+  const own = condition === undefined ? {} : { [condition[0]]: condition[1] === 'last' ? tag : condition[1] }
+  const { statusCode, headers: { date: _, ...headers }, body } =
+    await app.inject({ ...options, headers: { ...options.headers, ...own, 'x-role': role } })
+  return {
+    answer: JSON.stringify([statusCode, headers, body]), status: statusCode, tag: String(headers.etag ?? tag)
+  }
+}
+
+/** Returns the values that a role does not see, by resource and id. */
+export async function readHidden ({ stores }: World, role: Role): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>()
+  for (const name of NAMES) {
+    for await (const rows of stores[name].list(ALL, NO_CONTEXT)) {
+      for (const { id, attributes } of rows) {
+        found.set(`${name} ${id}`, JSON.stringify(hiddenOf(role, name).map((attribute) => attributes[attribute])))
+      }
+    }
+  }
+  return found
+}
