@@ -9,7 +9,7 @@ import { compilePublicVersion } from '../resource/visible.js'
 import type { Property } from '../schema/shape.js'
 import type { Validation } from '../schema/validation/validation.js'
 import { show } from '../util/check-option.js'
-import { isPromise, mayBeForgotten } from '../util/maybe-promise.js'
+import { isPromise } from '../util/maybe-promise.js'
 import { didYouMean } from '../util/words.js'
 
 /** What some roles together lack. */
@@ -49,7 +49,7 @@ export class RoleLacks {
    */
   find (request: FastifyRequest): Lack {
     const given: unknown = this.#roles.find(request)
-    if (isPromise(given)) void mayBeForgotten(Promise.resolve(given))
+    if (isPromise(given)) given.then(undefined, () => {})
     const lacks = [given].flat().map((role) => typeof role === 'string' ? this.#lacks.get(role) : undefined)
     const [first, ...others] = lacks.filter((lack) => lack !== undefined)
     if (first === undefined || lacks.includes(undefined)) {

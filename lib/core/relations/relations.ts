@@ -5,7 +5,7 @@ import {
 import type { Relation } from './include/relation.js'
 import { type GuardedResource, isGuarded } from '../actions/authorize/level.js'
 import { InvalidOptionError, InvalidQueryError } from '../errors.js'
-import type { FindRelatedList, RowChoices, RowLinks } from '../formats/format.js'
+import type { FindLinks, FindRelatedList, RowChoices, RowLinks } from '../formats/format.js'
 import type { FindLocation } from '../resource/location.js'
 import { REFERENCE, singularize } from '../resource/inflection.js'
 import { nameOf, openingAction } from '../modes.js'
@@ -150,10 +150,10 @@ export class Relations {
     const findTarget = lazy(find)
     const findRows = lazy(() => compileFindReferenced(referencedBy(findTarget())))
     const reference = { name, attribute, from, find: findTarget, findRows }
-    const findLinks = lazy(() => perVariant(findTarget(), (seen) => compileFindLinks(seen, from, findRows())))
+    const findLinks = lazy(() => findLinksOf(findTarget(), (seen) => compileFindLinks(seen, from, findRows())))
     const make = lazy(() => relate(findTarget(), (seen) => makeReference({ ...reference, find: () => seen })))
     this.#made.set(name, { attribute, make })
-    const links: RowLinks = { attribute, find: (ids, context) => findLinks()(context.request)(ids, context) }
+    const links: RowLinks = { attribute, find: (ids, context) => findLinks()(ids, context) }
     this.#references.push({ ...reference, findLinks: links.find })
     this.references.add(attribute)
     this.links.push(links)
@@ -196,8 +196,17 @@ function hasLine ({ attributes }: Resource, attribute: string): boolean {
 
 /** Makes a relation, which includes the other resource as each request sees it. */
 function relate (other: RelatedResource, make: (seen: RelatedResource) => Relation): Relation {
+  const { variants } = other
   const relation = make(other)
-  return other.variants === undefined ? relation : { ...relation, seenBy: perVariant(other, make) }
+  return variants === undefined ? relation : { ...relation, seenBy: perVariant(variants, make) }
+}
+
+/** Returns the function that finds the links to other rows, with the names that each request sees. */
+function findLinksOf (linked: RelatedResource, compile: (seen: RelatedResource) => FindLinks): FindLinks {
+  const { variants } = linked
+  if (variants === undefined) return compile(linked)
+  const find = perVariant(variants, compile)
+  return (values, context) => find(context.request)(values, context)
 }
 
 /** Returns the function that finds a list of related rows, or `undefined` if no request has one. */
@@ -205,15 +214,17 @@ function findListOf (
   listed: RelatedResource,
   compile: (seen: RelatedResource) => FindRelatedList | undefined
 ): FindRelatedList | undefined {
-  if (listed.variants === undefined) return compile(listed)
-  const find = perVariant(listed, compile)
+  const { variants } = listed
+  if (variants === undefined) return compile(listed)
+  const find = perVariant(variants, compile)
   return async (row, context) => find(context.request)?.(row, context)
 }
 
 /** Returns the functions that find the rows which a form can reference, or `undefined` if no request may list them. */
 function findRowsOf (listed: RelatedResource, from: RelatedResource): FindRows | undefined {
-  if (listed.variants === undefined) return compileFindRows(listed, from)
-  const find = perVariant(listed, (seen) => compileFindRows(seen, from))
+  const { variants } = listed
+  if (variants === undefined) return compileFindRows(listed, from)
+  const find = perVariant(variants, (seen) => compileFindRows(seen, from))
   return {
     list: async (context) => find(context.request)?.list(context),
     search: async (query, context) => find(context.request)?.search(query, context)

@@ -19,6 +19,12 @@ export function compileBodyParser (reader: Reader): FastifyBodyParser<Buffer> {
   return (_request, body, done) => { done(null, body.length === 0 ? undefined : reader.parse(body)) }
 }
 
+/** Fastify's parser of the bodies of a resource with variants: each is read by the reader of the variant. */
+export const parseSeen: FastifyBodyParser<Buffer> = (request, body, done) => {
+  const { negotiated } = request[STATE] as RequestState
+  done(null, body.length === 0 ? undefined : negotiated.body?.reader.parse(body))
+}
+
 /** Fastify's parser of the bodies of QUERY, which are no payload. */
 export const keepBody: FastifyBodyParser<Buffer> = (_request, body, done) => { done(null, body) }
 

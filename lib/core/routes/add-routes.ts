@@ -7,7 +7,7 @@ import { InvalidOptionError } from '../errors.js'
 import { form, parseFormText } from '../formats/form/read.js'
 import type { Asset } from '../formats/format.js'
 import type { CompiledResource } from '../compiled-resource.js'
-import { compileBodyParser, keepBody, keepQuery, noteDigest } from '../request/payload-hooks.js'
+import { compileBodyParser, keepBody, keepQuery, noteDigest, parseSeen } from '../request/payload-hooks.js'
 import { perVariant } from '../relations/variants.js'
 import { type Negotiator, refuseMethod } from '../request/negotiate.js'
 import { ACCEPT_QUERY, QUERY_TYPES } from '../request/query-body.js'
@@ -62,8 +62,9 @@ export function addRoutes (
 
 /** Returns the handler of an XML Schema, which has the attributes that the request sees. */
 function serveSeen (compiled: CompiledResource, serve: ServeXmlSchema): RouteHandlerMethod {
-  if (compiled.variants === undefined) return serve(compiled)
-  const find = perVariant(compiled, serve)
+  const { variants } = compiled
+  if (variants === undefined) return serve(compiled)
+  const find = perVariant(variants, serve)
   return function (request, reply) { return find(request).call(this, request, reply) }
 }
 
@@ -82,12 +83,13 @@ function setErrorHandler (app: FastifyInstance, { negotiator, paths }: PreparedR
  * Replaces the app's body parsers in this scope by our readers. The bodies of QUERY, which are no payload, have the
  * same types. A scope of their own would take a seventh of the registration.
  */
-function addParsers (app: FastifyInstance, { bodies, patches, importing, options }: CompiledResource): void {
+function addParsers (app: FastifyInstance, { bodies, patches, importing, options, variants }: CompiledResource): void {
   const { idempotency } = options
   app.removeAllContentTypeParsers()
   const parsers = new Map<string, FastifyBodyParser<Buffer>>(QUERY_TYPES.map((type) => [type, keepBody]))
   for (const { mediaTypes, reader, compileReader } of [...patches, ...bodies]) {
-    const parse = compileReader === form.compileReader ? findFormParser(app) : compileBodyParser(reader)
+    const compiled = variants === undefined ? compileBodyParser(reader) : parseSeen
+    const parse = compileReader === form.compileReader ? findFormParser(app) : compiled
     const noted = keepQuery(idempotency === undefined ? parse : noteDigest(parse))
     for (const mediaType of mediaTypes) parsers.set(mediaType, noted)
   }

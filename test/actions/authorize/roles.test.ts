@@ -204,6 +204,8 @@ const IN: ReadonlyArray<readonly [what: string, status: number, text: RegExp, op
       person: { salary: 1 }
     }
   }],
+  ['a number with too many digits', 422, /"salary":/,
+    { method: 'PUT', url: '/people', headers: json, payload: '{"id":1,"person":{"salary":12345678901234567890}}' }],
   ['a value beside the group', 422, /"salary":\["is unknown beside/, {
     method: 'PUT',
     url: '/people',
