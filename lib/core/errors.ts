@@ -386,12 +386,15 @@ export class SequenceError extends SequenceBase {}
 export class UnknownOutcomeError extends UnknownOutcomeBase {}
 
 /**
- * Returns an error as those may see it who do not see these attributes. Faults that name one of them become a fault of
- * no attribute. That an attribute is unknown is what the client has said itself.
+ * Returns an error as those may see it who do not see some attributes. Faults that name one of these become a fault of
+ * the group of the attributes. That an attribute is unknown is what the client has said itself.
  */
-export function withoutFaultsOf (hidden: ReadonlySet<string>, thrown: unknown): unknown {
+export function withoutFaultsOf (
+  { hidden, singular }: { readonly hidden: ReadonlySet<string>, readonly singular: string },
+  thrown: unknown
+): unknown {
   if (hidden.size === 0 || !hasMessages(thrown)) return thrown
-  const { messages, statusCode, cause } = thrown
+  const { messages, cause } = thrown
   const isSeen = (path: string, said: Said): boolean => {
     const { code, params } = said instanceof Message ? said : { code: undefined, params: undefined }
     const { others = '' } = Object(params) as { readonly others?: string }
@@ -400,11 +403,10 @@ export function withoutFaultsOf (hidden: ReadonlySet<string>, thrown: unknown): 
   const all = Object.entries(messages).flatMap(([path, said]) => said.map((one) => [path, one] as const))
   const seen = all.filter(([path, said]) => isSeen(path, said))
   if (seen.length === all.length) return thrown
+  if (thrown instanceof DuplicateError) return new DuplicateError(singular, { cause })
   const left: Record<string, Said[]> = {}
-  for (const [path, said] of seen) (left[path] ??= []).push(said)
-  const detail = say(thrown instanceof DuplicateError ? 'valuesTaken' : 'valuesRefused')
-  const options = { ...(seen.length === 0 && { detail }), cause }
-  return Object.assign(new InvalidError(left, options), { statusCode })
+  for (const [path, said] of [...seen, [singular, say('doesNotFit')] as const]) (left[path] ??= []).push(said)
+  return new InvalidError(left, { cause })
 }
 
 /** Returns sentences such as "title must not be blank". */

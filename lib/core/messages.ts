@@ -119,7 +119,6 @@ export const ENGLISH_TEXTS = {
   referenceBroken: 'it refers to something that does not exist',
   referenceRefused: 'it refers to something that does not exist, or something else refers to it',
   valuesTaken: 'a row with these values exists already',
-  valuesRefused: 'these values are not allowed',
   valueMissing: 'a value that must be given is missing',
   valueRefused: 'the database refuses a value',
   valueUnstorable: 'an attribute is too long or too large, or has characters that cannot be stored',

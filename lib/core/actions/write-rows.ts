@@ -8,6 +8,7 @@ import type { KeyedWrite } from '../request/keyed-write.js'
 import type { Payload, RowPayload } from '../request/payload.js'
 import { DRY_RUN, LARGEST_TOGETHER, wantsNoRows } from '../request/rows.js'
 import { type ActionState, type Attempt, type RequestState, RowState } from '../request/state.js'
+import type { Resource } from '../resource/resource.js'
 import type { Id, Row } from '../resource/row.js'
 import { type RunInTransaction, sizeOf, type Store, type TransactionContext } from '../stores/store.js'
 import { TIMEOUT } from '../stores/transaction.js'
@@ -169,7 +170,7 @@ async function prepareRows (
   actions: RowActions
 ): Promise<PreparedRows> {
   const { rows: { length } = {}, match } = state.payload as Payload
-  const faults = new Faults(length, state.compiled.resource.hidden)
+  const faults = new Faults(length, state.compiled.resource)
   const found = match === undefined ? given : await matchRows(given, match, state)
   const rows: PreparedRow[] = []
   const slices = new Slices()
@@ -363,20 +364,20 @@ class DoomedRows extends Error {
 /** The faults of the rows of a request, by the places of the rows. */
 class Faults {
   readonly #count: number | undefined
-  readonly #hidden: ReadonlySet<string>
+  readonly #resource: Resource
   readonly #faults: Map<number, FoundFault>
 
   /**
    * @param count the number of rows; `undefined` for a request with one row, whose fault is that of the request
-   * @param hidden the attributes that the request does not see
+   * @param resource the resource as the request sees it
    */
   constructor (
     count: number | undefined,
-    hidden: ReadonlySet<string>,
+    resource: Resource,
     faults: Iterable<readonly [number, FoundFault]> = []
   ) {
     this.#count = count
-    this.#hidden = hidden
+    this.#resource = resource
     this.#faults = new Map(faults)
   }
 
@@ -385,13 +386,13 @@ class Faults {
   }
 
   copy (): Faults {
-    return new Faults(this.#count, this.#hidden, this.#faults)
+    return new Faults(this.#count, this.#resource, this.#faults)
   }
 
   /** Notes the fault of a row. Throws the error itself if it is a failure, or about the whole request. */
   add ({ index, line, payload, found }: RowPayload, thrown: unknown): void {
     // The faults of a row that cannot be read have the names that the client has sent.
-    const error = payload === undefined ? thrown : withoutFaultsOf(this.#hidden, thrown)
+    const error = payload === undefined ? thrown : withoutFaultsOf(this.#resource, thrown)
     const { status, detail, errors } = describeError(error, 500)
     if (status >= 500 || status === 401 || this.#count === undefined) throw error
     const what = errors === undefined ? { detail } : { errors }

@@ -58,7 +58,6 @@ export function compileResource (
   context: ResourceContext
 ): CompiledResource {
   const { resourcePaths, parent, customActions, validators, rules, variantOf, variants } = context
-  const { listChecks, paths, appHooks, neighbors } = context
   checkKept(resource, options.store.attributes)
   if (parent !== undefined) checkForeignKey(resource, parent.resource, options.store.attributes)
   checkCapabilities(options.store)
@@ -103,10 +102,10 @@ export function compileResource (
       writerContext.collectionActions,
       writerContext.memberActions
     ),
-    listChecks,
-    paths,
-    appHooks,
-    neighbors,
+    listChecks: context.listChecks,
+    paths: context.paths,
+    appHooks: context.appHooks,
+    neighbors: context.neighbors,
     variants,
     cacheControl: compileCacheControl(options.cacheControl, [
       ...new Set([...resource.actions, ...customActions.map(({ name }) => name)])

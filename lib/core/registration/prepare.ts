@@ -26,7 +26,7 @@ import type { DescribeRoutes, RouteDescriptions } from '../wings.js'
 import { makeTable, nameRoutes } from '../routes/route-table.js'
 import { appHooksOf, longestParameter } from './app-internals.js'
 import { compileResource, type ResourceContext } from './compile-resource.js'
-import { narrowOptions, narrowResource, RoleLacks } from './roles.js'
+import { narrowOptions, narrowResource, RoleLacks, warnOfJoins } from './roles.js'
 import { VariantNegotiator, Variants, varyRoutes } from './variants.js'
 
 /** The values that all resources of one registration share. */
@@ -86,6 +86,7 @@ export function prepare (
       )
       return { compiled: variant, paths: makeTable(variant, new Handlers(variant), names, urls) }
     })
+    if (lacks !== undefined) warnOfJoins(app, lacks, { resource, options, validators })
     const context: ResourceContext = {
       resourcePaths,
       variants,
@@ -93,10 +94,7 @@ export function prepare (
       customActions: bundleActions(declaration, app),
       validators,
       rules: compileRules(resource, options, validators),
-      children: children.filter((child) => child.singleton && hasPage(child)).map((child) => ({
-        name: child.options.singular,
-        segment: encodeURI([...child.inherited.path, child.options.routing.segment].join('/'))
-      })),
+      children: linkSingletons(children),
       paths: helpers,
       assetOwner: (file) => findAssetOwner(assetOwners, { file, path: resource.path, routing: options.routing }),
       navigation: (lang) => findNavigation(app, compiled, lang),
@@ -221,6 +219,14 @@ function openRow (compiled: CompiledResource, name: string, { prefix, members }:
  */
 function hasPage ({ inherited, options, options: { routing: { actions } } }: ResolvedDeclaration): boolean {
   return actions.has(openingAction(options)) && !inherited.path.some((segment) => segment.includes(':'))
+}
+
+/** Returns the nested singletons to which the page of a row links. */
+function linkSingletons (children: readonly ResolvedDeclaration[]): ResourceContext['children'] {
+  return children.filter((child) => child.singleton && hasPage(child)).map((child) => ({
+    name: child.options.singular,
+    segment: encodeURI([...child.inherited.path, child.options.routing.segment].join('/'))
+  }))
 }
 
 /** A resource that serves a file, also to the pages of others. */

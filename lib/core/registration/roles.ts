@@ -1,13 +1,16 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { CompiledResource } from '../compiled-resource.js'
-import { InvalidAnswerError, InvalidOptionError } from '../errors.js'
+import { InvalidAnswerError, InvalidOptionError, ownerOf } from '../errors.js'
 import { say } from '../messages.js'
 import type { ResolvedOptions } from '../options/resolve/options.js'
 import type { RoleOptions, Roles } from '../options/roles.js'
 import type { Resource } from '../resource/resource.js'
 import { compilePublicVersion } from '../resource/visible.js'
+import { compileRowKeywords } from '../rules/keywords.js'
+import { ROW_KEYWORDS, withoutRowKeywords } from '../schema/row-keywords.js'
 import type { Property } from '../schema/shape.js'
 import type { Validation } from '../schema/validation/validation.js'
+import type { Validators } from '../schema/validation/validators.js'
 import { show } from '../util/check-option.js'
 import { isPromise } from '../util/maybe-promise.js'
 import { didYouMean } from '../util/words.js'
@@ -21,7 +24,7 @@ export interface Lack {
 /** What each role of a resource lacks. */
 export class RoleLacks {
   readonly #roles: Roles
-  readonly #lacks: ReadonlyMap<string, Lack>
+  readonly byRole: ReadonlyMap<string, Lack>
   readonly #attributes: readonly string[]
 
   /** @throws InvalidOptionError if a role names an unknown attribute, or cannot have what it lacks */
@@ -29,7 +32,7 @@ export class RoleLacks {
     if (resource.open) throw new InvalidOptionError('roles', 'needs "attributes", whose names it can tell apart')
     this.#roles = roles
     this.#attributes = [...resource.attributes.keys()]
-    this.#lacks = new Map([...roles.declared].map(([role, declared]) =>
+    this.byRole = new Map([...roles.declared].map(([role, declared]) =>
       [role, checkLack(role, findLack(role, declared, this.#attributes), { resource, options, isShallow })]))
   }
 
@@ -40,7 +43,7 @@ export class RoleLacks {
 
   /** The attributes that at least one role does not see. */
   get hidden (): ReadonlySet<string> {
-    return new Set([...this.#lacks.values()].flatMap(({ hidden }) => [...hidden]))
+    return new Set([...this.byRole.values()].flatMap(({ hidden }) => [...hidden]))
   }
 
   /**
@@ -50,10 +53,10 @@ export class RoleLacks {
   find (request: FastifyRequest): Lack {
     const given: unknown = this.#roles.find(request)
     if (isPromise(given)) given.then(undefined, () => {})
-    const lacks = [given].flat().map((role) => typeof role === 'string' ? this.#lacks.get(role) : undefined)
+    const lacks = [given].flat().map((role) => typeof role === 'string' ? this.byRole.get(role) : undefined)
     const [first, ...others] = lacks.filter((lack) => lack !== undefined)
     if (first === undefined || lacks.includes(undefined)) {
-      const known = [...this.#lacks.keys()].map((role) => `'${role}'`).join(', ')
+      const known = [...this.byRole.keys()].map((role) => `'${role}'`).join(', ')
       throw new InvalidAnswerError('role', `has returned ${describe(given)}; return one or several of ${known}`)
     }
     return others.length === 0 ? first : this.#join([first, ...others])
@@ -125,9 +128,6 @@ function findUngiven ({ attributes }: Resource, { hidden, readOnly }: Lack): rea
     required && !isFixed && schema.default === undefined && (hidden.has(name) || readOnly.has(name)))
 }
 
-/** The keywords of the schema of a variant. Rules about whole rows are checked by the schema of the resource itself. */
-const KEPT = ['$id', '$schema', '$defs', 'definitions', 'type', 'additionalProperties', 'title', 'description']
-
 /** Returns a resource without the attributes that some roles do not see. They ignore those that they cannot write. */
 export function narrowResource (
   resource: Resource,
@@ -144,7 +144,7 @@ export function narrowResource (
     attributes,
     hidden,
     schema: {
-      ...Object.fromEntries(KEPT.filter((keyword) => keyword in schema).map((keyword) => [keyword, schema[keyword]])),
+      ...schema,
       properties: Object.fromEntries([...attributes].map(([name, { schema }]) => [name, schema])),
       required: [...attributes.values()].filter(({ required }) => required).map(({ name }) => name)
     }
@@ -153,13 +153,53 @@ export function narrowResource (
   return Object.freeze({ ...narrowed, publicVersion })
 }
 
-/** Returns the options of a resource without the names of hidden attributes. */
+/** Returns the options of a resource without the names of hidden attributes. Its rules are those of all attributes. */
 export function narrowOptions (options: ResolvedOptions, { hidden }: Lack): ResolvedOptions {
   const narrow = (names: readonly string[] | undefined): readonly string[] | undefined =>
     names?.filter((name) => !hidden.has(name))
+  const { sort, filter, search, transitions } = options
   return Object.freeze({
-    ...options, sort: narrow(options.sort), filter: narrow(options.filter), search: narrow(options.search)
+    ...options,
+    sort: narrow(sort),
+    filter: narrow(filter),
+    search: narrow(search),
+    transitions: Object.fromEntries(Object.entries(transitions).filter(([name]) => !hidden.has(name)))
   })
+}
+
+/** The keywords that work together. */
+const CONDITION = ['if', 'then', 'else'] as const
+
+/**
+ * Warns of keywords and unique groups that join what a role sees with what it does not: their refusals tell one bit
+ * about that.
+ */
+export function warnOfJoins (
+  { log }: FastifyInstance,
+  { byRole }: RoleLacks,
+  { resource, options, validators }: Pick<LackingResource, 'resource' | 'options'> & { readonly validators: Validators }
+): void {
+  const { rowSchema = {}, store, unique } = options
+  const others = ROW_KEYWORDS.filter((name) => !CONDITION.some((one) => one === name))
+  const own = withoutRowKeywords(rowSchema)
+  const all = [CONDITION, ...others.map((name) => [name] as const)]
+  const rules = all.flatMap((names): Array<[string, Iterable<string>]> => {
+    const [first] = names
+    if (rowSchema[first] === undefined) return []
+    const rule = { ...own, ...Object.fromEntries(names.map((name) => [name, rowSchema[name]])) }
+    const { reads = resource.attributes.keys() } = compileRowKeywords(resource, rule, validators)
+    return [[`the keyword "${first}"`, reads]]
+  })
+  const groups = (store.unique ?? unique).map((group): [string, Iterable<string>] => ['"unique"', [group].flat()])
+  for (const [what, read] of [...rules, ...groups]) {
+    const names = [...read]
+    for (const [role, { hidden }] of byRole) {
+      const unseen = names.filter((name) => hidden.has(name))
+      if (unseen.length === 0 || unseen.length === names.length) continue
+      log.warn(`${ownerOf(resource.plural)}: ${what} joins attributes that the role "${role}" sees with ` +
+        `${unseen.map((name) => `"${name}"`).join(', ')}, so its refusals tell something about these`)
+    }
+  }
 }
 
 /** The resource of which another one is a variant, and what that lacks. */

@@ -139,7 +139,7 @@ async function respondWithError (thrown: unknown, state: RequestState): Promise<
   const { request, reply, isTraced, compiled, compiled: { name, resource }, choice: { format: { writer } } } = state
   // As long as the request is read, its faults have the names that it has sent.
   const isRead = state.payload !== undefined || state.hasPassedHooks
-  const shown = isRead ? withoutFaultsOf(resource.hidden, thrown) : thrown
+  const shown = isRead ? withoutFaultsOf(resource, thrown) : thrown
   const problem = describeError(shown, reply.statusCode)
   const { action, id, outcome } = logFailure(thrown, problem, state)
   // An action that is traced has its own events.

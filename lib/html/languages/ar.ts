@@ -313,7 +313,6 @@ export const messages: Catalog = {
   referenceBroken: 'يشير السجل إلى شيء غير موجود.',
   referenceRefused: 'يشير السجل إلى شيء غير موجود، أو يشير إليه سجل آخر.',
   valuesTaken: 'يوجد بالفعل سجل بهذه القيم.',
-  valuesRefused: 'هذه القيم غير مسموح بها.',
   valueMissing: 'توجد قيمة مطلوبة ناقصة.',
   valueRefused: 'رفضت قاعدة البيانات إحدى القيم.',
   valueUnstorable: 'إحدى القيم طويلة أو كبيرة جدًا، أو فيها أحرف لا يمكن حفظها.',

@@ -293,7 +293,6 @@ export const messages: Catalog = {
   referenceBroken: 'Der Eintrag verweist auf etwas, das es nicht gibt.',
   referenceRefused: 'Der Eintrag verweist auf etwas, das es nicht gibt, oder etwas anderes verweist auf ihn.',
   valuesTaken: 'Es gibt bereits einen Eintrag mit diesen Werten.',
-  valuesRefused: 'Diese Werte sind nicht erlaubt.',
   valueMissing: 'Eine Pflichtangabe fehlt.',
   valueRefused: 'Die Datenbank lehnt einen Wert ab.',
   valueUnstorable:

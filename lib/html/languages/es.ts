@@ -292,7 +292,6 @@ export const messages: Catalog = {
   referenceBroken: 'El elemento hace referencia a algo que no existe.',
   referenceRefused: 'El elemento hace referencia a algo que no existe, o algo hace referencia a él.',
   valuesTaken: 'Ya existe un elemento con estos valores.',
-  valuesRefused: 'Estos valores no están permitidos.',
   valueMissing: 'Falta un valor obligatorio.',
   valueRefused: 'La base de datos rechaza un valor.',
   valueUnstorable: 'Un valor es demasiado largo o demasiado grande, o tiene caracteres que no se pueden guardar.',

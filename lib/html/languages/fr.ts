@@ -296,7 +296,6 @@ export const messages: Catalog = {
   referenceBroken: 'L’élément fait référence à un élément inexistant.',
   referenceRefused: 'L’élément fait référence à un élément inexistant, ou il est lui-même référencé ailleurs.',
   valuesTaken: 'Un élément avec ces valeurs existe déjà.',
-  valuesRefused: 'Ces valeurs ne sont pas autorisées.',
   valueMissing: 'Une valeur obligatoire est absente.',
   valueRefused: 'La base de données refuse une valeur.',
   valueUnstorable:

@@ -267,7 +267,6 @@ export const messages: Catalog = {
   referenceBroken: '存在しないデータを参照しています。',
   referenceRefused: '存在しないデータを参照しているか、ほかのデータから参照されています。',
   valuesTaken: '同じ値のデータがすでに存在します。',
-  valuesRefused: 'これらの値は許可されていません。',
   valueMissing: '必須の値がありません。',
   valueRefused: 'データベースに保存できない値があります。',
   valueUnstorable: '値が長すぎるか大きすぎるか、保存できない文字が含まれています。',

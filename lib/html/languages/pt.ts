@@ -290,7 +290,6 @@ export const messages: Catalog = {
   referenceBroken: 'O item faz referência a algo que não existe.',
   referenceRefused: 'O item faz referência a algo que não existe, ou algo faz referência a ele.',
   valuesTaken: 'Já existe um item com estes valores.',
-  valuesRefused: 'Estes valores não são permitidos.',
   valueMissing: 'Falta um valor obrigatório.',
   valueRefused: 'O banco de dados recusa um valor.',
   valueUnstorable: 'Um valor é longo ou grande demais, ou tem caracteres que não podem ser salvos.',

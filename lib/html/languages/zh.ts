@@ -256,7 +256,6 @@ export const messages: Catalog = {
   referenceBroken: '此记录引用了不存在的内容。',
   referenceRefused: '此记录引用了不存在的内容，或被其他内容引用。',
   valuesTaken: '已有包含这些值的记录。',
-  valuesRefused: '不允许使用这些值。',
   valueMissing: '缺少必填的值。',
   valueRefused: '数据库拒绝了某个值。',
   valueUnstorable: '某个值过长、过大，或包含无法保存的字符。',
