@@ -64,6 +64,7 @@ export type {
 } from './core/options/handler.js'
 export type { ActionOptions } from './core/actions/custom/custom-action.js'
 export type { Hooks } from './core/options/hooks.js'
+export type { FindRole, RoleOptions } from './core/options/roles.js'
 export type { DrawOptions, MapPlugin } from './draw/draw.js'
 export type { Mapper, ResourceMapper } from './draw/mapper.js'
 export type { AuthorizeContext, Authorize, FindScope } from './core/actions/authorize/level.js'
