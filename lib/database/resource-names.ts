@@ -106,7 +106,8 @@ function makeFree (table: TableDescription, taken: ReadonlyMap<string, TableDesc
 
 /**
  * Returns the words by which pages call a table. Its name stays, apart from its spelling. The words of sentences are
- * known if the rules of English lead from the name to a singular, or to a plural, and back.
+ * known if the rules of English lead from the name to a singular, or to a plural, and back. News have no singular: "New
+ * news" and "New staff" read oddly.
  */
 function callTable ({ name, kind }: TableDescription, prefix: readonly string[]): ResourceWords {
   const isWritten = /\s/.test(name.trim()) && name !== name.toUpperCase()
@@ -119,7 +120,8 @@ function callTable ({ name, kind }: TableDescription, prefix: readonly string[])
   const isPlural = many === last
   const isKnown = /[a-z]$/i.test(last) && (isPlural || (one === last && singularize(many) === one))
   if (!isKnown || kind === 'view' || kind === 'materialized view') return { heading, plural: '', singular: '' }
-  return { heading, plural: isPlural ? capitalize(write(words)) : '', singular: write([...words.slice(0, -1), one]) }
+  const singular = one === many ? '' : write([...words.slice(0, -1), one])
+  return { heading, plural: isPlural ? capitalize(write(words)) : '', singular }
 }
 
 /** Makes names of words, and of a number at the end. */

@@ -30,7 +30,7 @@ const cases: readonly Case[] =
     ['INVOICE_LINES', 'invoiceLines', 'invoiceLine', 'invoice-lines'],
     ['invoice-line', 'invoiceLines', 'invoiceLine', 'invoice-lines', 'Invoice line', 'invoice line'],
     ['people', 'people', 'person', 'people'],
-    ['news', 'news', 'news', 'news'],
+    ['news', 'news', 'news', 'news', 'News', '', 'News'],
     ['address2', 'address2', 'address2', 'address2', 'Address2', ''],
     ['Address2Line', 'address2Lines', 'address2Line', 'address2-lines', 'Address2 line', 'address2 line'],
     ['URLMap', 'urlMaps', 'urlMap', 'url-maps', 'URL map', 'URL map'],
