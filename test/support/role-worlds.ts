@@ -123,11 +123,6 @@ export async function openWorld (role: Role, isOther: boolean, make?: MakeStore)
     const attributes = name === 'notes' ? { ...own, properties: { ...own.properties, personId: reference } } : own
     return [name, makeOne(name, { attributes, unique: name === 'people' ? ['email'] : [] })]
   })) as World['stores']
-  for (const name of NAMES) {
-    for (let index = 0; index < 8; index++) {
-      await stores[name].create(makeRow(name, index, hiddenOf(role, name), isOther), {}, NO_CONTEXT)
-    }
-  }
   const app = fastify({ routerOptions: { maxParamLength: 300 } })
   const shared = {
     role: ({ headers }: { headers: Readonly<Record<string, unknown>> }) => String(headers['x-role']).split(','),
@@ -161,6 +156,12 @@ export async function openWorld (role: Role, isOther: boolean, make?: MakeStore)
     })
   })))
   await app.ready()
+  // A store makes its table when the app gets ready.
+  for (const name of NAMES) {
+    for (let index = 0; index < 8; index++) {
+      await stores[name].create(makeRow(name, index, hiddenOf(role, name), isOther), {}, NO_CONTEXT)
+    }
+  }
   return { app, stores }
 }
 

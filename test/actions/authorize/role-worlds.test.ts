@@ -1,6 +1,10 @@
 import fc from 'fast-check'
+import Database from 'libsql'
 import t from 'tap'
-import { type Asked, ask, openWorld, readHidden, requests, ROLES } from '../../support/role-worlds.js'
+import { sqliteStore } from '../../../lib/sql/sqlite/index.js'
+import {
+  type Asked, ask, type MakeStore, openWorld, readHidden, requests, type Role, ROLES, type World
+} from '../../support/role-worlds.js'
 
 // FC_SEED=… makes other runs, FC_RUNS=… more of them.
 const seed = Number(process.env.FC_SEED ?? 20_261_128)
@@ -10,12 +14,24 @@ const MOST = 120
 
 const seen = new Map<string, number>()
 
-for (const role of ROLES) {
-  t.test(`worlds that differ only in what a ${role} does not see answer it alike`, async (t) => {
+/** Returns a function that makes stores whose versions are digests of all values. */
+function makeSqliteStores (): MakeStore {
+  const database = new Database(':memory:')
+  return (table, { attributes, unique = [] }) =>
+    sqliteStore({ database, table, attributes, unique, version: 'values', migrate: true }) as ReturnType<MakeStore>
+}
+
+const RUNS: ReadonlyArray<readonly [role: Role, where: string, open: (isOther: boolean) => Promise<World>]> = [
+  ...ROLES.map((role) => [role, 'in memory', (isOther: boolean) => openWorld(role, isOther)] as const),
+  ['clerk', 'in SQLite', (isOther) => openWorld('clerk', isOther, makeSqliteStores())]
+]
+
+for (const [role, where, open] of RUNS) {
+  t.test(`worlds ${where} that differ only in what a ${role} does not see answer it alike`, async (t) => {
     const note = (key: string): void => { seen.set(key, (seen.get(key) ?? 0) + 1) }
     const sequences = fc.array(requests, { minLength: MOST, maxLength: MOST })
     const details = await fc.check(fc.asyncProperty(sequences, async (all) => {
-      const worlds = [await openWorld(role, false), await openWorld(role, true)] as const
+      const worlds = [await open(false), await open(true)] as const
       try {
         const before = await readHidden(worlds[1], role)
         let tag = '"1.json"'
@@ -35,7 +51,7 @@ for (const role of ROLES) {
       } finally {
         for (const { app } of worlds) await app.close()
       }
-    }), { seed, numRuns: Math.ceil(numRuns / MOST / ROLES.length), endOnFailure: true })
+    }), { seed, numRuns: Math.ceil(numRuns / MOST / RUNS.length), endOnFailure: true })
     t.notOk(details.failed, String(details.errorInstance ?? ''))
   })
 }
