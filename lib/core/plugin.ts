@@ -6,6 +6,7 @@ import type { ResourceOptions } from './options/options.js'
 import { warnOfOpenGroups } from './registration/check-resource.js'
 import { prepare, type Registration } from './registration/prepare.js'
 import { resolveDeclarations } from './registration/resolve-declarations.js'
+import { addDeleted } from './registration/soft-delete.js'
 import { openTables, prepareStores } from './registration/stores.js'
 import { normalizePrefix } from './resource/path-pattern.js'
 import { addRoutes } from './routes/add-routes.js'
@@ -96,7 +97,7 @@ async function addResources (
 ): Promise<void> {
   const { app, names } = given
   // Options: checked, with their defaults.
-  const resolved = await resolveDeclarations(app, declarations, wings.loadHtml)
+  const resolved = await resolveDeclarations(app, addDeleted(declarations), wings.loadHtml)
   const describeRoutes = app.hasPlugin('@fastify/swagger') ? await wings.loadOpenapi() : undefined
   const registration = { ...given, assetOwners: [], describeRoutes }
   const opened = openTables(registration, resolved)

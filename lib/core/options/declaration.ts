@@ -29,6 +29,8 @@ export interface Declaration {
   readonly inherited: InheritedOptions
   readonly customActions: readonly CustomAction[]
   readonly children: readonly Declaration[]
+  /** Whether it has the deleted rows of another resource. @default false */
+  readonly isOfDeleted?: boolean
 }
 
 /** A declaration with its checked options. */

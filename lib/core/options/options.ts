@@ -78,6 +78,12 @@ export interface DeclaredOptions<
    * value that no list names may go anywhere. @default any value may follow any other
    */
   readonly transitions?: Readonly<Record<string, Transitions>>
+  /**
+   * The attribute that a deletion sets to its time, such as `'deletedAt'`. The row stays in the store, and requests see
+   * it no more, except those that `authorize` allows the actions `deleted`, `restore` and `purge`.
+   * @default a deletion removes the row
+   */
+  readonly softDelete?: string
   /** The store of the rows. @default a table of `stores`, else a new `memoryStore` */
   readonly store?: StoreFor<AttributesOf<S>, T>
   /** The database in which the rows have a table. A resource with an own `store` ignores it. @default none */
@@ -214,12 +220,13 @@ export type OwnOption =
   | 'unique'
   | 'onDelete'
   | 'check'
+  | 'softDelete'
   | 'transitions'
 
 export const OWN_OPTIONS: readonly OwnOption[] =
   [
     'name', 'singular', 'actions', 'actionHooks', 'prefix', 'foreignKey', 'table', 'unique', 'onDelete', 'check',
-    'transitions'
+    'softDelete', 'transitions'
   ]
 
 /** The option of nested resources. */

@@ -8,7 +8,7 @@ import { describeTypes } from '../schema/convert-text.js'
 import { withoutRowKeywords } from '../schema/row-keywords.js'
 import type { AttributesSchema } from '../schema/types.js'
 import type { ResolvedOptions } from '../options/resolve/options.js'
-import type { Store } from '../stores/store.js'
+import { noStore, type Store } from '../stores/store.js'
 import { didYouMean } from '../util/words.js'
 
 /**
@@ -55,16 +55,36 @@ export function checkForeignKey (
 }
 
 /**
+ * Checks that the store can keep the time of deletions, and find deleted rows.
+ * @throws InvalidOptionError
+ */
+export function checkSoftDelete (
+  { store, store: { attributes, capabilities: { filter = false } = {} } }: ResolvedOptions,
+  { attribute, rows }: NonNullable<ResolvedOptions['softDelete']>
+): void {
+  const refuse = (reason: string): never => { throw new InvalidOptionError('softDelete', reason) }
+  if (store === noStore) refuse('needs a "store", whose rows it keeps')
+  if (attributes !== undefined && !Object.hasOwn(attributes.properties, attribute)) {
+    refuse(`names "${attribute}", which is not an attribute of the store; add a column for dates and times to it`)
+  }
+  if (rows === 'deleted' && filter !== true && !(filter !== false && filter.includes('null'))) {
+    refuse('needs a store that can filter rows by "null", because "authorize" may allow lists of deleted rows')
+  }
+}
+
+/**
  * Warns of the unique groups of a resource with a `scope` that have no attribute of it. Their 409 tells what rows
  * beyond the scope have. A group of several attributes may have one, unless `scopeAttributes` names those of the scope.
  */
 export function warnOfOpenGroups (
   { log }: FastifyInstance,
-  { name, store, unique: declared, scopeAttributes, routing }: ResolvedOptions
+  { name, store, unique: declared, scopeAttributes, routing, softDelete }: ResolvedOptions
 ): void {
   const { unique = declared } = store
-  if (routing.scope.length === 0) return
-  const isUnknown = Object.keys(scopeAttributes).length === 0
+  const isLive = softDelete?.rows === 'live'
+  // The time of a deletion is null in each row of the scope, and null is never taken.
+  if (routing.scope.length === (isLive ? 1 : 0)) return
+  const isUnknown = Object.keys(scopeAttributes).every((name) => isLive && name === softDelete.attribute)
   for (const group of unique.map((group) => [group].flat())) {
     const isOpen = isUnknown ? group.length === 1 : !group.some((name) => Object.hasOwn(scopeAttributes, name))
     if (!isOpen) continue

@@ -22,6 +22,7 @@ import { compileLocation } from '../resource/location.js'
 import { compileVisibleRow, publish } from '../resource/visible.js'
 import { nameOf } from '../modes.js'
 import type { Resource } from '../resource/resource.js'
+import { keepDeleted, onlyDeleted } from '../stores/soft-delete.js'
 import { withRules } from '../rules/ruled-store.js'
 import { compileTransitions, type Rules } from '../rules/rules.js'
 import { compileCacheControl } from '../options/cache-control.js'
@@ -36,7 +37,9 @@ import { didYouMean } from '../util/words.js'
 import { lazy } from '../util/functions.js'
 import { findMember } from '../util/own-property.js'
 import { completeCreates, type VariantOf } from './roles.js'
-import { checkCapabilities, checkForeignKey, checkKept, checkKeptRequests, checkWriter } from './check-resource.js'
+import {
+  checkCapabilities, checkForeignKey, checkKept, checkKeptRequests, checkSoftDelete, checkWriter
+} from './check-resource.js'
 
 /** The surroundings of a resource: its place, its relatives and the settings of the app. */
 export interface ResourceContext
@@ -114,12 +117,17 @@ export function compileResource (
 }
 
 /**
- * Returns the store of a resource, which refuses rows that break its rules.
+ * Returns the store of a resource, which refuses rows that break its rules, and may keep what is deleted.
  * @throws InvalidOptionError
  */
-function ruleStore ({ store, check, rowSchema }: ResolvedOptions, rules: Rules | undefined): Store {
-  if (rules === undefined) return store
-  if (store !== noStore) return withRules(store, rules)
+function ruleStore (options: ResolvedOptions, rules: Rules | undefined): Store {
+  const { store, check, rowSchema, softDelete } = options
+  if (softDelete !== undefined) checkSoftDelete(options, softDelete)
+  const own = softDelete === undefined
+    ? store
+    : (softDelete.rows === 'live' ? keepDeleted : onlyDeleted)(store, softDelete.attribute)
+  if (rules === undefined) return own
+  if (store !== noStore) return withRules(own, rules)
   const option = check !== undefined ? 'check' : rowSchema !== undefined ? 'attributes' : 'transitions'
   throw new InvalidOptionError(option, 'has rules about whole rows, which need a "store" whose rows they check')
 }

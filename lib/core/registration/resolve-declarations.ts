@@ -48,7 +48,7 @@ export async function resolveDeclarations (
 }
 
 async function resolveOwn (
-  { options, singleton, inherited: { shared, guards } }: Declaration,
+  { options, singleton, inherited: { shared, guards }, isOfDeleted = false }: Declaration,
   schemas: SharedSchemas,
   loadHtml: LoadHtml
 ): Promise<ResolvedOptions> {
@@ -60,7 +60,11 @@ async function resolveOwn (
   // A scope may give the role of its requests to resources that have no roles.
   const isInherited = roles === undefined && options.role === shared.role
   const { role: _, ...others } = bundled
-  return resolveOptions(isInherited ? others : bundled, names, formats, guards)
+  const resolved = resolveOptions(isInherited ? others : bundled, names, formats, guards)
+  const { softDelete } = options
+  if (softDelete === undefined) return resolved
+  const rows = isOfDeleted ? 'deleted' as const : 'live' as const
+  return Object.freeze({ ...resolved, softDelete: { attribute: softDelete, rows } })
 }
 
 function checkNesting (

@@ -18,6 +18,7 @@ export type WholeRow<A = Attributes> = { readonly [Name in keyof A]-?: Exclude<A
 export interface CheckContext<A = Attributes> {
   /** The row before the write, or `undefined` for a new one. */
   readonly previous: WholeRow<A> | undefined
+  /** The faults of the row. */
   readonly issues: {
     /**
      * Refuses the write with 422.

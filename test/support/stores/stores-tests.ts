@@ -304,4 +304,27 @@ export function testStores (t: Test, open: () => Promise<Stores>): void {
     t.equal(await scene.statusOf('DELETE', `/comments.json?id=${bestId}`), 409)
     t.equal(await scene.statusOf('DELETE', `/tags.json?id=${tagId}`), 409)
   })
+
+  t.test('rows that are deleted stay, and come back', async (t) => {
+    const stores = await open()
+    const scene = await serve(t, (map) => map.resources('notes', {
+      ...x, unique: ['text'], softDelete: 'deletedAt', authorize: () => true
+    }), stores)
+    const id = await scene.create('/notes', { text: 'A' })
+    const other = await scene.create('/notes', { text: 'B' })
+    t.equal(await scene.statusOf('DELETE', `/notes.json?id=${id}`), 204)
+    t.equal(await scene.statusOf('DELETE', `/notes.json?id=${id}`), 404, 'it is deleted once')
+    t.equal(await scene.statusOf('GET', `/notes/${id}.json`), 404)
+    t.strictSame(await scene.texts('/notes'), ['B'])
+    t.strictSame(await scene.texts('/notes/deleted'), ['A'])
+    t.equal((await scene.send('POST', '/notes.json', { text: 'A' })).status, 409, 'its unique values stay taken')
+    t.equal(await scene.statusOf('DELETE', `/notes/deleted.json?id=${other}`), 404)
+    t.equal((await scene.send('POST', `/notes/deleted/${other}/restore`)).status, 404)
+    t.equal((await scene.send('POST', `/notes/deleted/${id}/restore`)).status, 204)
+    t.strictSame(await scene.texts('/notes'), ['A', 'B'])
+    t.equal(await scene.statusOf('DELETE', `/notes.json?id=${id}`), 204)
+    t.equal(await scene.statusOf('DELETE', `/notes/deleted.json?id=${id}`), 204)
+    t.strictSame(await scene.texts('/notes/deleted'), [])
+    t.equal((await scene.send('POST', '/notes.json', { text: 'A' })).status, 201)
+  })
 }

@@ -162,6 +162,8 @@ export interface ResolvedOptions extends ConfiguredResource, RuleOptions {
   readonly ajv: AjvSettings
   /** The store of the rows, or `noStore` as long as `stores` has not opened the table. */
   readonly store: Store
+  /** The attribute with the time of a deletion, and the rows of the resource; `undefined` if deletions remove rows. */
+  readonly softDelete: { readonly attribute: string, readonly rows: 'live' | 'deleted' } | undefined
   /** The database in which the resource needs a table, or `undefined` if it needs none. */
   readonly stores: Stores | undefined
   readonly table: string
@@ -203,10 +205,9 @@ const RESERVED = ['id', ...FORM_FIELDS]
 const KNOWN: readonly string[] = [
   'name', 'singular', 'attributes', 'ajv', 'store', 'stores', 'table', 'unique', 'onDelete', 'scopeAttributes', 'id',
   'writes', 'trustedOrigins', 'requireMatch', 'idempotency', 'maxRows', 'maxLimit', 'sort', 'filter', 'search',
-  'privateQueries', 'references', 'check', 'transitions', 'roles', 'role', 'cacheControl', 'xsd', 'openapi', 'formats',
-  'path', 'only',
-  'except', 'formPages', 'pathNames', 'param', 'constraints', 'routeConstraints', 'as', 'actions', 'hooks',
-  'actionHooks', 'authorize', 'scope', 'foreignKey',
+  'privateQueries', 'references', 'check', 'transitions', 'softDelete', 'roles', 'role', 'cacheControl', 'xsd',
+  'openapi', 'formats', 'path', 'only', 'except', 'formPages', 'pathNames', 'param', 'constraints', 'routeConstraints',
+  'as', 'actions', 'hooks', 'actionHooks', 'authorize', 'scope', 'foreignKey',
   ...REGISTER_OPTIONS
 ] satisfies Array<keyof ResourceOptions | typeof REGISTER_OPTIONS[number]>
 /** The options of pages that were once options of a resource. */
@@ -247,6 +248,7 @@ export function resolveOptions (
     transitions: checkTransitions(options.transitions),
     ajv: checkMembers<AjvSettings>('ajv', ajv, { customOptions: {}, plugins: [] }),
     store,
+    softDelete: undefined,
     stores: needsStores ? checkStores(options.stores) : undefined,
     table: checkTable(table),
     unique,

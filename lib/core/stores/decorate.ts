@@ -1,0 +1,84 @@
+import { UnavailableError } from '../errors.js'
+import type { Id, Row, Scope } from '../resource/row.js'
+import { isFunction } from '../util/check-option.js'
+import type { MaybePromise } from '../util/maybe-promise.js'
+import type { Context, Guard, Store, WriteOutcome } from './store.js'
+
+/** The members of a store. */
+const MEMBERS: Readonly<Record<keyof Store, true>> = {
+  id: true,
+  attributes: true,
+  key: true,
+  versions: true,
+  unique: true,
+  onDelete: true,
+  capabilities: true,
+  describe: true,
+  prepare: true,
+  close: true,
+  list: true,
+  count: true,
+  get: true,
+  create: true,
+  createMany: true,
+  update: true,
+  delete: true,
+  transaction: true,
+  requests: true,
+  idle: true
+}
+
+/** Returns a store with some members of its own. All others are those of the store below. */
+export function decorateStore (store: Store, own: Partial<Store>): Store {
+  const names = (Object.keys(MEMBERS) as Array<keyof Store>)
+    .filter((name) => store[name] !== undefined && !Object.hasOwn(own, name))
+  const shared = Object.fromEntries(names.map((name) => {
+    const get = (): unknown => {
+      const member: unknown = store[name]
+      // A store may be an instance of a class with private members.
+      return isFunction<() => unknown>(member) ? member.bind(store) : member
+    }
+    return [name, { get, enumerable: true }]
+  }))
+  return Object.defineProperties({ ...own }, shared) as Store
+}
+
+/** The most times that a write begins again, because its row has changed since it was read. */
+const TRIES = 100
+/** A version that no row has. */
+const NO_VERSION = ''
+
+/** A write that must find its row. */
+interface GuardedWrite {
+  readonly id: Id
+  readonly guard: Guard
+  readonly context: Context
+  /** Returns whether the row is one that may be written. @default each is */
+  readonly isFound?: (row: Row) => boolean
+  /** A scope that no row has if the row is not one of these. @default that of the guard */
+  readonly others?: Scope
+}
+
+/**
+ * Reads a row, and writes only if the row still has the version that was read.
+ * @param write is given the row, and a guard with its version
+ */
+export async function writeFound (
+  store: Store,
+  { id, guard, context, isFound = () => true, others = guard.scope }: GuardedWrite,
+  write: (row: Row, guard: Guard) => MaybePromise<WriteOutcome>
+): Promise<WriteOutcome> {
+  // Nothing has this version. The store says why it writes nothing, so that it also ends a transaction.
+  const refuse = (scope: Scope): MaybePromise<WriteOutcome> =>
+    store.update(id, {}, { scope, version: NO_VERSION }, context)
+  for (let tries = 0; tries <= TRIES; tries++) {
+    const row = await store.get(id, guard.scope, context)
+    if (row === undefined || !isFound(row)) return await refuse(others)
+    if ((guard.version ?? row.version) !== row.version) return await refuse(guard.scope)
+    const outcome = await write(row, { ...guard, version: row.version })
+    const isFinal = outcome.ok || outcome.why !== 'stale' || guard.version !== undefined
+    // A write that fails in a transaction dooms it.
+    if (isFinal || context.openTransaction !== undefined) return outcome
+  }
+  throw new UnavailableError()
+}

@@ -1,0 +1,162 @@
+import fastify, { type FastifyInstance } from 'fastify'
+import t, { type Test } from 'tap'
+import resources, {
+  type Authorize, draw, memoryStore, memoryStores, type ResourceOptions, type Store, type Stores
+} from '../../lib/index.js'
+import { get } from '../support/html/page-tests.js'
+
+const post = {
+  type: 'object',
+  required: ['title'],
+  properties: { title: { type: 'string' }, authorId: { type: ['integer', 'null'] } }
+} as const
+const author = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } } as const
+const json = 'application/json'
+
+type Values = Readonly<Record<string, unknown>>
+
+/** Sends a request in JSON. Returns the status and the document. */
+async function ask (
+  app: FastifyInstance,
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+  url: string,
+  payload?: Values,
+  user = 'admin'
+): Promise<readonly [status: number, body: Values]> {
+  const { statusCode, body } = await app.inject({
+    method, url, headers: { accept: json, user }, ...(payload !== undefined && { payload })
+  })
+  return [statusCode, body === '' ? {} : JSON.parse(body) as Values]
+}
+
+const authorize: Authorize = ({ headers: { user } }, { action }) =>
+  user === 'admin' || !['deleted', 'restore', 'purge'].includes(action)
+
+/** Authors and their posts in one database; both keep what is deleted. */
+async function openBlog (t: Test, stores: Stores, options: Partial<ResourceOptions> = {}): Promise<FastifyInstance> {
+  const app = fastify()
+  t.teardown(() => app.close())
+  const shared = { softDelete: 'deletedAt', authorize }
+  app.register(draw((map) => map
+    .resources('authors', { attributes: author, ...shared }, (authors) => authors
+      .resources('notes', { attributes: { type: 'object', properties: { text: { type: 'string' } } } }))
+    .resources('posts', { attributes: post, references: { authorId: 'authors' }, ...shared, ...options }),
+  { stores, formats: ['json', 'html'] }))
+  await app.ready()
+  return app
+}
+
+t.test('a deleted row is gone, and can be found, restored and purged by those who may', async (t) => {
+  const app = await openBlog(t, memoryStores())
+  await ask(app, 'POST', '/posts', { post: { title: 'A' } })
+  await ask(app, 'POST', '/posts', { post: { title: 'B' } })
+  t.strictSame((await ask(app, 'DELETE', '/posts', { id: 1 }))[0], 204)
+  t.strictSame(await ask(app, 'GET', '/posts'), [200, { posts: [{ id: 2, title: 'B' }] }])
+  for (const [method, url, payload] of [
+    ['GET', '/posts/1'], ['DELETE', '/posts', { id: 1 }], ['PUT', '/posts', { id: 1, post: { title: 'C' } }]
+  ] as const) t.equal((await ask(app, method, url, payload))[0], 404, `${method} ${url}`)
+
+  const [status, { deleted_posts: deleted }] = await ask(app, 'GET', '/posts/deleted')
+  const time = (deleted as readonly Values[])[0]?.deletedAt
+  t.strictSame([status, deleted], [200, [{ id: 1, title: 'A', deletedAt: time }]])
+  t.ok(Math.abs(Date.now() - Date.parse(String(time))) < 3_600_000, 'the time of the deletion')
+  t.equal((await ask(app, 'POST', '/posts/deleted/2/restore'))[0], 404)
+  t.equal((await ask(app, 'DELETE', '/posts/deleted', { id: 2 }))[0], 404)
+
+  for (const [method, url, payload] of [
+    ['GET', '/posts/deleted'], ['POST', '/posts/deleted/1/restore'],
+    ['DELETE', '/posts/deleted', { id: 1 }]
+  ] as const) t.equal((await ask(app, method, url, payload, 'guest'))[0], 403, `${method} ${url} by a guest`)
+
+  t.equal((await ask(app, 'POST', '/posts/deleted/1/restore'))[0], 204)
+  t.strictSame(await ask(app, 'GET', '/posts/1'), [200, { post: { id: 1, title: 'A' } }])
+  t.strictSame(await ask(app, 'GET', '/posts/deleted'), [200, { deleted_posts: [] }])
+
+  await ask(app, 'DELETE', '/posts', { id: [1, 2] })
+  t.equal((await ask(app, 'POST', '/posts/deleted/restore', { id: [1, 2] }))[0], 204)
+  await ask(app, 'DELETE', '/posts', { id: [1, 2] })
+  t.equal((await ask(app, 'DELETE', '/posts/deleted', { id: [1, 2] }))[0], 204)
+  t.strictSame(await ask(app, 'GET', '/posts/deleted'), [200, { deleted_posts: [] }])
+})
+
+t.test('a deleted row can no more be referred to, and hides what is nested in it', async (t) => {
+  const app = await openBlog(t, memoryStores())
+  await ask(app, 'POST', '/authors', { author: { name: 'Ada' } })
+  await ask(app, 'POST', '/authors/1/notes', { note: { text: 'x' } })
+  await ask(app, 'POST', '/posts', { post: { title: 'A', authorId: 1 } })
+  t.equal((await ask(app, 'DELETE', '/authors', { id: 1 }))[0], 204, 'what refers to it does not restrict the deletion')
+  t.strictSame(await ask(app, 'GET', '/posts/1?include=author'),
+    [200, { post: { id: 1, title: 'A', authorId: 1, author: null } }])
+  t.match(await ask(app, 'POST', '/posts', { post: { title: 'B', authorId: 1 } }),
+    [422, { errors: { authorId: ['refers to something that does not exist'] } }])
+  t.equal((await ask(app, 'GET', '/authors/1/notes'))[0], 404)
+  t.equal((await ask(app, 'GET', '/authors/1/notes/1'))[0], 404)
+  t.equal((await ask(app, 'DELETE', '/authors/deleted', { id: 1 }))[0], 409, 'a purge is a real deletion')
+  t.equal((await ask(app, 'POST', '/authors/deleted/1/restore'))[0], 204)
+  t.equal((await ask(app, 'GET', '/authors/1/notes/1'))[0], 200)
+})
+
+t.test('pages list the deleted rows, with buttons that restore and purge them', async (t) => {
+  const app = await openBlog(t, memoryStores())
+  await ask(app, 'POST', '/posts', { post: { title: 'A' } })
+  await ask(app, 'DELETE', '/posts', { id: 1 })
+  const admin = { headers: { accept: 'text/html', user: 'admin' } }
+  const list = await app.inject({ url: '/posts/deleted', ...admin })
+  t.match(list.body, /<h1>Deleted posts<\/h1>/)
+  t.match(list.body, 'formaction="/posts/deleted/restore">Restore</button>')
+  t.match(list.body, 'name="_step" value="delete"')
+  const restored = await app.inject({
+    method: 'POST', url: '/posts/deleted/1/restore', headers: { ...admin.headers, 'sec-fetch-site': 'same-origin' }
+  })
+  t.equal(restored.statusCode, 303)
+  t.equal((await app.inject({ url: String(restored.headers.location), ...admin })).statusCode, 200)
+  t.equal((await get(app, '/posts/deleted')).statusCode, 403)
+})
+
+t.test('without authorize, nobody sees deleted rows', async (t) => {
+  const store = memoryStore() as Store
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(resources, { name: 'posts', attributes: post, store, softDelete: 'deletedAt' } as ResourceOptions)
+  await app.ready()
+  await ask(app, 'POST', '/posts', { post: { title: 'A' } })
+  await ask(app, 'DELETE', '/posts', { id: 1 })
+  t.equal((await ask(app, 'GET', '/posts/deleted'))[0], 404)
+  const kept = await store.get(1, {}, { signal: new AbortController().signal })
+  t.match(kept, { attributes: { title: 'A', deletedAt: String } })
+})
+
+t.test('a deletion obeys its version', async (t) => {
+  const app = await openBlog(t, memoryStores())
+  await ask(app, 'POST', '/posts', { post: { title: 'A' } })
+  const old = (await app.inject({ url: '/posts/1', headers: { accept: json } })).headers.etag as string
+  await ask(app, 'PUT', '/posts', { id: 1, post: { title: 'B' } })
+  const remove = async (etag: string): Promise<number> =>
+    (await app.inject({ method: 'DELETE', url: '/posts?id=1', headers: { accept: json, 'if-match': etag } })).statusCode
+  t.equal(await remove(old), 412)
+  t.equal(await remove((await app.inject({ url: '/posts/1', headers: { accept: json } })).headers.etag as string), 204)
+})
+
+t.test('what cannot work is refused at the start', async (t) => {
+  const { capabilities: _, ...unfiltered } = memoryStore()
+  const few = { ...memoryStore(), capabilities: { filter: ['in'] as const } }
+  const cases: ReadonlyArray<readonly [options: Values, message: RegExp]> = [
+    [{ softDelete: 5 }, /must be the name of an attribute such as 'deletedAt', not 5/],
+    [{ softDelete: 'id' }, /must be the name of an attribute/],
+    [{ softDelete: 'title' }, /names "title", which clients can write/],
+    [{ softDelete: 'x', only: 'create', actions: { create: () => undefined } }, /needs a "store", whose rows it keeps/],
+    [{ softDelete: 'x', store: { ...memoryStore(), attributes: post } },
+      /names "x", which is not an attribute of the store/],
+    [{ softDelete: 'x', store: unfiltered, authorize }, /a store that can filter rows by "null"/],
+    [{ softDelete: 'x', store: few, authorize }, /a store that can filter rows by "null"/],
+    [{ softDelete: 'x', authorize: 'admin' }, /must be a function/]
+  ]
+  for (const [options, message] of cases) {
+    const app = fastify()
+    app.register(resources, { name: 'posts', attributes: post, ...options } as ResourceOptions)
+    await t.rejects(async () => { await app.ready() }, { message }, JSON.stringify(options))
+  }
+  const app = fastify()
+  app.register(draw((map) => map.resource('profile', { softDelete: 'deletedAt' })))
+  await t.rejects(async () => { await app.ready() }, { message: /cannot be given to a single record/ })
+})
