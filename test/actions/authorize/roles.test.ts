@@ -392,6 +392,10 @@ t.test('a role that cannot give a required attribute may have it from `scope`, o
   const scoped = await serve(t, { attributes, scope: () => ({ memo: 'ours' }), authorize: () => true })
   const given = await scoped('clerk', { method: 'POST', url: '/people', payload: { person: { name: 'Eve' } } })
   t.match([given.statusCode, (await scoped('admin', '/people/3')).json().person], [201, { memo: 'ours', salary: 5 }])
+  const whole = await serve(t, { scope: () => ({ city: 'Ulm' }) })
+  const make = { method: 'POST', url: '/people', payload: { person: { name: 'Eve' } } } as const
+  t.equal((await whole('clerk', make)).statusCode, 201)
+  t.equal((await whole('clerk', { ...make, payload: { person: {} } })).statusCode, 422)
   const guarded = await serve(t, { attributes, authorize: () => true })
   for (const headers of [json, { ...form, 'accept-language': 'de' }]) {
     const { statusCode, body } = await guarded('clerk', {
