@@ -220,7 +220,7 @@ t.test('wrong options are refused at the start', async (t) => {
       [{ idempotency: { keep: keep as string } }, /"idempotency.keep" .* must be a number of milliseconds, or a text/]),
     [{ idempotency: {}, store: withoutTransactions as Store }, /needs a store with transactions that keeps requests/],
     [{ idempotency: {}, store: withoutRequests as Store }, /needs a store with transactions that keeps requests/],
-    [{ idempotency: {}, authorize: () => true }, /needs "principal", because "authorize" or "scope" tell users apart/],
+    [{ idempotency: {}, authorize: () => true }, /needs "principal", because "authorize", "scope" or "roles" tell users apart/],
     [{ idempotency: {}, scope: () => ({}) }, /needs "principal"/]
   ]
   for (const [options, message] of cases) {
