@@ -1,3 +1,4 @@
+import { EXPLAIN } from './statement.js'
 import { caseVariants } from '../../core/util/case-folding.js'
 import { type Dialect, JSON_WEIGHT, quoteName, replaceExpired } from '../dialect.js'
 import { affinityOf, columnTypeOf, findCodec } from './column-types.js'
@@ -27,7 +28,7 @@ export const sqliteDialect: Dialect = {
   anyValue: ({ quoted }) => quoted,
   sortable: ({ quoted }) => quoted,
   sorting: {
-    explain: (query) => `EXPLAIN QUERY PLAN ${query}`,
+    explain: (query) => EXPLAIN + query,
     // If an index serves the first criteria, the plan says "FOR LAST TERM OF ORDER BY": equal values are sorted.
     sorts: (rows) => rows.some(({ detail }) => detail === 'USE TEMP B-TREE FOR ORDER BY')
   },

@@ -195,7 +195,7 @@ export class SqliteDriver implements Driver {
   #prepare (statement: Statement, database = this.#database): PreparedStatement {
     const known = this.#kept.get(database)?.get(statement)
     if (known !== undefined) return known
-    const prepared = prepare(database.prepare(statement.text), statement.writes)
+    const prepared = prepare(database.prepare(statement.text), statement)
     if (!statement.kept) return prepared
     const kept = this.#kept.get(database) ?? new Map<Statement, PreparedStatement>()
     this.#kept.set(database, kept.set(statement, prepared))

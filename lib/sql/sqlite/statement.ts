@@ -13,6 +13,8 @@ export interface SqliteDatabase {
 export interface SqliteStatement {
   /** Runs the statement, and returns all rows. */
   all (...values: unknown[]): unknown
+  /** Runs the statement, and returns the first row. */
+  get? (...values: unknown[]): unknown
   /** Runs a statement without rows. */
   run? (...values: unknown[]): unknown
   /** Whether the statement returns rows, in better-sqlite3 and libsql. Only then may `all` be called. */
@@ -36,16 +38,23 @@ export interface PreparedStatement {
   read (values: readonly unknown[]): readonly RawRow[]
 }
 
-/**
- * Prepares a statement.
- * @param writes whether the statement writes, so that it cannot run again to read BigInts
- */
-export function prepare (statement: SqliteStatement, writes: boolean): PreparedStatement {
+/** The beginning of a statement that explains another one. */
+export const EXPLAIN = 'EXPLAIN QUERY PLAN '
+
+/** The members of a statement that its preparation depends on. */
+interface PreparedText {
+  readonly text: string
+  /** Whether it writes, so that it cannot run again to read BigInts. */
+  readonly writes: boolean
+}
+
+/** Prepares a statement. */
+export function prepare (statement: SqliteStatement, { writes, text }: PreparedText): PreparedStatement {
   // Only statements of better-sqlite3 and node:sqlite have these members. Without a transaction of its own, an insert
   // takes 0.85 of the time.
   const needsTransaction = !('database' in statement || 'sourceSQL' in statement)
   if (writes) returnBigInts(statement, true)
-  const read = writes ? readRows<RawRow> : readNumbers
+  const read = writes ? readRows<RawRow> : text.startsWith(EXPLAIN) ? readPlan : readNumbers
   return { needsTransaction, read: (values) => read(statement, values) }
 }
 
@@ -87,6 +96,18 @@ function mayBeRounded (row: RawRow): boolean {
  */
 export function readRows<R> (statement: SqliteStatement, values: readonly unknown[] = []): R[] {
   return statement.all(...isTakenForNames(statement, values) ? [values] : values) as R[]
+}
+
+/**
+ * Runs a statement that explains another one, and returns its rows. After `all`, libsql would leave it open: the
+ * connection would read the rows as they are now for ever, and could not write. `get` ends it.
+ */
+export function readPlan (statement: SqliteStatement, values: readonly unknown[]): readonly RawRow[] {
+  try {
+    return readRows(statement, values)
+  } finally {
+    statement.get?.(...isTakenForNames(statement, values) ? [values] : values)
+  }
 }
 
 /**

@@ -404,3 +404,18 @@ t.test('a file is opened at the start without stopping the process', async (t) =
   await ready
   t.equal((await write(app, 'T')).statusCode, 201)
 })
+
+t.test('a list that the database sorts keeps no old rows, and locks nothing', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  const stores = sqliteStores({ file: `${t.testdir()}/notes.sqlite` })
+  app.register(draw((map) => map.resources('notes', { attributes, formats: ['json'] }), { stores }))
+  await app.ready()
+  const notes = Array.from({ length: 200 }, (_, index) => ({ title: `T${index}` }))
+  await app.inject({ method: 'POST', url: '/notes', payload: { notes } })
+  t.equal((await app.inject('/notes?sort=title')).statusCode, 200)
+  // Requests with many rows have a connection of their own.
+  await app.inject({ method: 'PUT', url: '/notes', payload: { notes: [{ id: 1, title: 'new' }] } })
+  t.equal((await app.inject('/notes/1')).json<{ note: { title: string } }>().note.title, 'new')
+  t.equal((await app.inject({ method: 'PUT', url: '/notes', payload: { id: 2, note: { title: 'x' } } })).statusCode, 200)
+})
