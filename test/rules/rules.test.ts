@@ -155,6 +155,8 @@ const REFUSED: ReadonlyArray<readonly [what: string, options: Partial<ResourceOp
     { attributes: schemaWith({}), transitions: { kind: {} }, only: 'create', actions: { create: () => undefined } },
     /transitions.*need a "store"/],
   ['a check that is no function', { check: 'x' as unknown as () => void }, /check.*must be a function/],
+  ['a transition to a value of another type', { attributes: schemaWith({}), transitions: { from: { 1: ['2'] } } },
+    /has "from", which cannot be '2', a value of another type/],
   ['transitions that are no map', { transitions: [] as unknown as {} }, /transitions.*must be values that may follow/],
   ['transitions of an unknown attribute', { attributes: schemaWith({}), transitions: { knid: {} } },
     /names "knid", which is not among the attributes; did you mean "kind"\?/],
@@ -480,4 +482,41 @@ t.test('OpenAPI has the keywords in the schema of a create, or in its descriptio
     t.equal(described.not, undefined, name)
   }
   t.match((await newBooking({ description: 'A booking.' }, '3.0.3')).description, /^A booking\. A row/)
+})
+
+t.test('attributes can be called as the members that all objects inherit', async (t) => {
+  const attributes = {
+    type: 'object',
+    properties: {
+      a: { type: 'string' },
+      constructor: { enum: ['a', 'b', 'c'], default: 'a' },
+      toString: { type: 'string' },
+      'a.b': { type: 'string' }
+    },
+    dependentRequired: { toString: ['a'] },
+    if: { properties: { a: { const: 'x' } }, required: ['a'] },
+    then: { required: ['toString'] }
+  } as unknown as ResourceOptions['attributes']
+  const { app } = await openAfter(t, [{ a: 'y' }], {
+    attributes,
+    transitions: { constructor: { a: ['b'] } },
+    check: ({ valueOf: _, toString, ...row }, { issues }) => {
+      if (typeof toString === 'function') issues.add('toString', 'is inherited')
+      if (row['a.b'] === 'z') issues.add('a.b', 'is wrong')
+    }
+  })
+  const cases: ReadonlyArray<readonly [method: 'POST' | 'PUT', row: Values, status: number, errors?: Values]> = [
+    ['POST', {}, 201],
+    ['POST', { toString: 'x' }, 422, { a: [needs] }],
+    ['POST', { a: 'x' }, 422, { toString: [needs] }],
+    ['POST', { constructor: 'b' }, 422, { constructor: ["must be one of 'a'"] }],
+    ['POST', { 'a.b': 'z' }, 422, { 'a.b': ['is wrong'] }],
+    ['PUT', { constructor: 'c' }, 200],
+    ['PUT', { a: 'x' }, 422, { toString: [needs] }]
+  ]
+  for (const [method, row, status, errors] of cases) {
+    const answer = await write(app, method, row, method === 'PUT' ? 1 : undefined)
+    const name = `${method} ${JSON.stringify(row)}`
+    t.equal(JSON.stringify([answer.status, answer.errors]), JSON.stringify([status, errors]), name)
+  }
 })

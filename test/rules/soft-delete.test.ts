@@ -144,6 +144,9 @@ t.test('what cannot work is refused at the start', async (t) => {
     [{ softDelete: 5 }, /must be the name of an attribute such as 'deletedAt', not 5/],
     [{ softDelete: 'id' }, /must be the name of an attribute/],
     [{ softDelete: 'title' }, /names "title", which clients can write/],
+    [{ softDelete: 'gone', attributes: { type: 'object', properties: { gone: { type: 'integer', readOnly: true } } } },
+      /names "gone", which has another type; declare it as \{"type":\["string","null"\],"format":"date-time"/],
+    [{ softDelete: 'constructor', only: 'create', actions: { create: () => undefined } }, /needs a "store"/],
     [{ softDelete: 'x', only: 'create', actions: { create: () => undefined } }, /needs a "store", whose rows it keeps/],
     [{ softDelete: 'x', store: { ...memoryStore(), attributes: post } },
       /names "x", which is not an attribute of the store/],
@@ -159,4 +162,28 @@ t.test('what cannot work is refused at the start', async (t) => {
   const app = fastify()
   app.register(draw((map) => map.resource('profile', { softDelete: 'deletedAt' })))
   await t.rejects(async () => { await app.ready() }, { message: /cannot be given to a single record/ })
+})
+
+t.test('a page offers to restore and purge rows, wherever rows are written', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  const shared = { attributes: post, softDelete: 'deletedAt', authorize: () => true } as const
+  app.register(draw((map) => map
+    .resources('posts', { ...shared, writes: 'member' })
+    .resources('blogs', { attributes: author }, (blogs) => blogs
+      .resources('notes', { ...shared, shallow: true })), { stores: memoryStores(), formats: ['json', 'html'] }))
+  await app.ready()
+  await ask(app, 'POST', '/blogs', { blog: { name: 'B' } })
+  await ask(app, 'POST', '/posts', { post: { title: 'A' } })
+  await ask(app, 'POST', '/blogs/1/notes', { note: { title: 'A' } })
+  t.notMatch((await get(app, '/posts/1')).body, 'permanently')
+  t.equal((await ask(app, 'DELETE', '/posts/1'))[0], 204)
+  t.equal((await ask(app, 'DELETE', '/notes', { id: 1 }))[0], 204)
+  for (const url of ['/posts/deleted', '/blogs/1/notes/deleted']) {
+    const { body } = await get(app, url)
+    t.match(body, `formaction="${url}/restore">Restore</button>`)
+    t.match(body, 'name="_step" value="delete"')
+  }
+  t.equal((await ask(app, 'POST', '/blogs/1/notes/deleted/1/restore'))[0], 204)
+  t.equal((await ask(app, 'GET', '/notes/1'))[0], 200)
 })

@@ -140,13 +140,20 @@ function digest (text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
-/** Returns the digest by which a request is recognized, whatever format it asks for. */
+/**
+ * Returns the digest by which a request is recognized, whatever format it asks for. Of a resource with roles, a request
+ * of another role is another one: it would tell whether values that the role does not see were sent.
+ */
 function digestOf (state: ActionState): string {
-  const { request: { method, url, query }, negotiated: { isSuffixed, contentType }, bodyDigest } = state
+  const { request: { method, url, query }, negotiated: { isSuffixed, contentType }, bodyDigest, compiled } = state
+  const { attributes, hiddenFromSome } = compiled.resource
+  const all = hiddenFromSome.size === 0 ? [] : [...attributes.values()]
+  const seen = all.map(({ name, readOnly }) => [name, readOnly])
   const path = url.replace(/\?.*$/s, '').replace(/\/+$/, '')
   const { format: _, ...others } = query
   return digest(renderCanonicalJson([
-    method, isSuffixed ? path.slice(0, path.lastIndexOf('.')) : path, others, contentType?.mediaType, bodyDigest
+    method, isSuffixed ? path.slice(0, path.lastIndexOf('.')) : path, others, contentType?.mediaType, bodyDigest,
+    ...seen
   ]))
 }
 

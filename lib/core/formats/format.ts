@@ -116,6 +116,8 @@ export interface WriterContext {
   readonly unique: ReadonlySet<string>
   /** The values that may follow the stored one, by the attributes that the option `transitions` names. */
   readonly transitions: ReadonlyMap<string, FindNext>
+  /** Whether rows that are deleted can come back, by the option `softDelete`. */
+  readonly keepsDeleted: boolean
   /** Whether the form for a new row has a key in the field `_key`, so that it creates one row only. */
   readonly hasKeys: boolean
   /** The segment of the form for a new row, after the collection's path; `undefined` if there is no such form. */

@@ -228,6 +228,7 @@ function makeWriterContext (
     references,
     unique: uniqueAttributes(options),
     transitions: compileTransitions(resource, options.transitions),
+    keepsDeleted: options.softDelete?.rows === 'live',
     hasKeys: options.idempotency !== undefined,
     newSegment: segmentOf('new'),
     copySegment: canCopy(resource, options.routing) ? `${encodeURI(pathNames.new)}?${COPIED}=` : undefined,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Authorize } from '../actions/authorize/level.js'
 import { makeAction } from '../actions/custom/custom-action.js'
 import { InvalidOptionError, nameOwner, ownerOf } from '../errors.js'
@@ -9,7 +10,7 @@ import { isXmlName } from '../schema/legal-text.js'
 import { memoryStore } from '../stores/memory.js'
 import type { WriteOutcome } from '../stores/store.js'
 import { checkThat, isFunction } from '../util/check-option.js'
-import { asObject } from '../util/own-property.js'
+import { asObject, ownMember } from '../util/own-property.js'
 
 /** The schema of the time of a deletion. */
 const DELETED_AT = { type: ['string', 'null'], format: 'date-time', readOnly: true } as const
@@ -43,17 +44,23 @@ function checkDeclaration ({ options: { softDelete, attributes }, singleton }: D
   const isName = (value: unknown): value is string => typeof value === 'string' && isXmlName(value) && value !== 'id'
   const attribute = checkThat('softDelete', softDelete, isName, wanted)
   if (singleton) refuse('cannot be given to a single record')
-  const property = asObject(asObject(attributes)?.properties)?.[attribute]
-  if (property !== undefined && asObject(property)?.readOnly !== true) {
-    refuse(`names "${attribute}", which clients can write; declare it as readOnly, or leave it out of the attributes`)
-  }
+  const property = asObject(findDeclared(attributes, attribute))
+  if (property === undefined) return
+  const cure = `declare it as ${JSON.stringify(DELETED_AT)}, or leave it out of the attributes`
+  if (property.readOnly !== true) refuse(`names "${attribute}", which clients can write; ${cure}`)
+  const { title, description, ...schema } = property
+  if (!isDeepStrictEqual(schema, DELETED_AT)) refuse(`names "${attribute}", which has another type; ${cure}`)
+}
+
+function findDeclared (attributes: unknown, name: string): unknown {
+  return ownMember(asObject(asObject(attributes)?.properties) ?? {}, name)
 }
 
 /** Adds the scope of the rows that are not deleted, and declares the time of the deletion for tables. */
 function declareLive (declaration: Declaration): Declaration {
   const { options, options: { attributes, scopeAttributes }, inherited, inherited: { guards } } = declaration
   const attribute = String(options.softDelete)
-  const isDeclared = asObject(asObject(attributes)?.properties)?.[attribute] !== undefined
+  const isDeclared = findDeclared(attributes, attribute) !== undefined
   return {
     ...declaration,
     options: isDeclared ? options : { ...options, scopeAttributes: { ...scopeAttributes, [attribute]: DELETED_AT } },
@@ -90,10 +97,13 @@ function declareDeleted (declaration: Declaration): Declaration {
       ...(typeof cacheControl === 'string' && { cacheControl }),
       // A row that is restored has no page here any more.
       only: ['list', 'delete'],
+      // The buttons of its list need the path of many rows.
+      writes: 'collection',
       formPages: false
     },
     inherited: {
       ...inherited,
+      shallow: false,
       guards: { ...guards, authorize: guards.authorize.map((authorize) => askForDeleted(authorize, name)) }
     },
     customActions: [restore],

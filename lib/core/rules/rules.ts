@@ -2,12 +2,12 @@ import { InvalidError, InvalidOptionError } from '../errors.js'
 import { type Said, say } from '../messages.js'
 import type { Resource } from '../resource/resource.js'
 import type { Property } from '../schema/shape.js'
-import type { Attributes, Schema } from '../schema/types.js'
+import { type Attributes, type Schema, typesOf } from '../schema/types.js'
 import { Issues } from '../schema/validation/issues.js'
 import type { Validators } from '../schema/validation/validators.js'
 import { show } from '../util/check-option.js'
 import { isPromise } from '../util/maybe-promise.js'
-import { isObject } from '../util/own-property.js'
+import { isObject, ownMember } from '../util/own-property.js'
 import { didYouMean } from '../util/words.js'
 import { compileRowKeywords } from './keywords.js'
 
@@ -94,23 +94,25 @@ export function compileRules (resource: Resource, options: RuleOptions, validato
       const errors = withoutKnown(issues.messages, known ?? new Map())
       for (const [name, nextOf] of transitions) {
         const values = nextOf(previous)
-        const isKept = previous !== undefined && (next[name] ?? null) === (previous[name] ?? null)
-        if (isKept || values === undefined || values.includes(next[name])) continue
-        errors[name] = [...errors[name] ?? [], nameValues(values)]
+        const value = ownMember(next, name) ?? null
+        const isKept = previous !== undefined && value === (ownMember(previous, name) ?? null)
+        if (isKept || values === undefined || values.includes(value)) continue
+        errors.set(name, [...errors.get(name) ?? [], nameValues(values)])
       }
-      if (Object.keys(errors).length > 0) throw new InvalidError(errors)
+      if (errors.size > 0) throw new InvalidError(Object.fromEntries(errors))
     }
   }
 }
 
 /** Returns the attributes that a row has, without those that are null. */
 function withoutNulls (names: readonly string[], attributes: Attributes): Attributes {
-  return Object.fromEntries(names.flatMap((name) => attributes[name] == null ? [] : [[name, attributes[name]]]))
+  const all = names.map((name) => [name, ownMember(attributes, name)] as const)
+  return Object.fromEntries(all.filter(([, value]) => value != null))
 }
 
 /** Returns all attributes, of which those that are absent are null. */
 function wholeRow (names: Iterable<string>, attributes: Attributes): WholeRow {
-  return Object.freeze(Object.fromEntries([...names].map((name) => [name, attributes[name] ?? null])))
+  return Object.freeze(Object.fromEntries([...names].map((name) => [name, ownMember(attributes, name) ?? null])))
 }
 
 /** @throws TypeError if the function of the app does what it must not */
@@ -123,7 +125,7 @@ function callCheck (
 ): void {
   const names = [...declared.keys()]
   const add = (name: string | undefined, message: string): void => {
-    if (name !== undefined && !declared.has(name.replace(/\..*$/s, ''))) {
+    if (name !== undefined && !declared.has(name) && !declared.has(name.replace(/\..*$/s, ''))) {
       const near = didYouMean(name, names)
       throw new TypeError(`check of "${plural}": issues.add names "${name}", which is no attribute${near}`)
     }
@@ -141,9 +143,9 @@ function callCheck (
 function withoutKnown (
   found: Issues['messages'],
   known: Issues['messages']
-): Record<string, readonly Said[]> {
+): Map<string, readonly Said[]> {
   const codeOf = (message: Said): string => typeof message === 'string' ? message : message.code
-  return Object.fromEntries([...found].flatMap(([path, messages]) => {
+  return new Map([...found].flatMap(([path, messages]): Array<[string, readonly Said[]]> => {
     const codes = new Set(known.get(path)?.map(codeOf))
     const added = messages.filter((message) => !codes.has(codeOf(message)))
     return added.length === 0 ? [] : [[path, added]]
@@ -174,13 +176,15 @@ export function compileTransitions (
   }))
 }
 
-function compileNext ({ name, schema, shape: { choices } }: Property, map: Transitions): FindNext {
+function compileNext ({ name, schema, shape: { choices, types } }: Property, map: Transitions): FindNext {
   const refuse = (reason: string): never => { throw new InvalidOptionError('transitions', `has "${name}", ${reason}`) }
   if (!isObject(map)) return refuse(`which must be lists by value such as { draft: ['published'] }, not ${show(map)}`)
   const next = new Map<string, readonly unknown[]>()
   for (const [value, values] of Object.entries(map)) {
     if (!Array.isArray(values)) return refuse(`whose "${value}" must be a list of values, not ${show(values)}`)
     const known = choices?.map(String)
+    const unfit = values.find((one: unknown) => !typesOf(one).some((type) => types.has(type)))
+    if (unfit !== undefined) refuse(`which cannot be ${show(unfit)}, a value of another type`)
     const named = [...value === INITIAL ? [] : [value], ...values.map(String)]
     const other = named.find((one) => known?.includes(one) === false)
     if (other !== undefined) refuse(`which cannot be ${show(other)}${didYouMean(other, known ?? [])}`)
@@ -192,7 +196,7 @@ function compileNext ({ name, schema, shape: { choices } }: Property, map: Trans
   for (const value of [...next.values()].flat().map(String)) if (!next.has(value)) next.set(value, [])
   return (previous) => {
     if (previous === undefined) return first
-    const value = previous[name] ?? undefined
+    const value = ownMember(previous, name) ?? undefined
     return value === undefined ? undefined : next.get(String(value))
   }
 }

@@ -6,6 +6,7 @@ import type { Id, Row } from '../../core/resource/row.js'
 import { isOpenName } from '../../core/schema/legal-text.js'
 import type { Attributes } from '../../core/schema/types.js'
 import { lazy } from '../../core/util/functions.js'
+import { ownMember } from '../../core/util/own-property.js'
 import { ANOTHER, type FormNode, KEY, MARKER, markerOf, MAX_FIELDS } from '../../core/formats/form/parse.js'
 import type { Input, WriterContext } from '../../core/formats/format.js'
 import type { HtmlView } from '../content.js'
@@ -26,7 +27,7 @@ import { FormValues, makeHidden, type FormTarget } from './form-values.js'
 /** The dependencies of `Forms`. */
 export interface FormSource {
   readonly resource: Resource
-  readonly context: Pick<WriterContext, 'references' | 'unique' | 'transitions' | 'hasKeys'>
+  readonly context: Pick<WriterContext, 'references' | 'unique' | 'transitions' | 'keepsDeleted' | 'hasKeys'>
   readonly messages: PageMessages
   readonly translate: Translate
 }
@@ -70,6 +71,7 @@ export class Forms {
   /** The attributes that have ids of other resources. */
   readonly #references: ReadonlySet<string>
   readonly #transitions: WriterContext['transitions']
+  readonly #keepsDeleted: boolean
 
   constructor ({ resource, context, messages, translate }: FormSource, shown: ShownAttributes) {
     this.#resource = resource
@@ -79,6 +81,7 @@ export class Forms {
       .map((property) => compileFieldPlan(property, context.unique.has(property.name)))
     this.#references = context.references
     this.#transitions = context.transitions
+    this.#keepsDeleted = context.keepsDeleted
     this.#hasKeys = context.hasKeys
     this.#values = new FormValues(resource, shown)
     this.#shown = shown
@@ -213,7 +216,7 @@ export class Forms {
     return {
       kind: 'delete',
       heading: this.#words().delete,
-      warning: deleteWarning(target.name.alone),
+      warning: this.#keepsDeleted ? undefined : deleteWarning(target.name.alone),
       cascade,
       action: target.action,
       hidden: makeHidden(this.#resource, 'DELETE', target, undefined),
@@ -279,7 +282,7 @@ export class Forms {
     const nextOf = this.#transitions.get(name)
     if (nextOf === undefined || choices === undefined || rows.every((row) => nextOf(row) === undefined)) return plan
     const offered = choices.filter((choice) => rows.every((row) =>
-      nextOf(row)?.includes(choice) !== false || row?.[name] === choice))
+      nextOf(row)?.includes(choice) !== false || (row !== undefined && ownMember(row, name) === choice)))
     // Nothing may follow that is blank.
     const types = new Set([...shape.types].filter((type) => type !== 'null'))
     return { ...plan, property: { ...property, required: true, shape: { ...shape, types, choices: offered } } }

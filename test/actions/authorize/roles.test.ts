@@ -695,3 +695,20 @@ t.test('OpenAPI says that answers may lack what a role does not see', async (t) 
   const { components: { schemas } } = await describe(t, one({ ...options, attributes }))
   t.strictSame([schemas.Person?.required, schemas.NewPerson?.required], [['id', 'name'], ['name']])
 })
+
+t.test('a request with a key is not another role\'s, which would tell what was sent', async (t) => {
+  const ask = await serve(t, { idempotency: { keep: '1h', principal: () => 'ada' }, store: memoryStore() })
+  const create = async (role: string, salary: number): Promise<readonly unknown[]> => {
+    const { statusCode, headers } = await ask(role, {
+      method: 'POST',
+      url: '/people',
+      headers: { 'content-type': 'application/json', 'idempotency-key': 'k' },
+      payload: { people: [{ name: 'A', salary }] }
+    })
+    return [statusCode, headers['idempotency-replayed']]
+  }
+  t.strictSame(await create('admin', SECRET), [201, undefined])
+  t.strictSame(await create('admin', SECRET), [201, 'true'])
+  t.strictSame(await create('guest', SECRET), [422, undefined])
+  t.strictSame(await create('guest', 1), [422, undefined])
+})

@@ -35,6 +35,7 @@ const plain: WriterContext = {
   hasLast: false,
   unique: new Set(),
   transitions: new Map(),
+  keepsDeleted: false,
   hasKeys: false,
   manyActions: new Set(),
   importActions: new Set(),
