@@ -187,3 +187,18 @@ t.test('a page offers to restore and purge rows, wherever rows are written', asy
   t.equal((await ask(app, 'POST', '/blogs/1/notes/deleted/1/restore'))[0], 204)
   t.equal((await ask(app, 'GET', '/notes/1'))[0], 200)
 })
+
+t.test('writes wait for the transactions of requests with many rows', async (t) => {
+  const app = await openBlog(t, memoryStores(), { check: () => {} })
+  const posts = Array.from({ length: 40 }, (_, index) => ({ title: `T${index}` }))
+  await ask(app, 'POST', '/posts', { posts })
+  const asked = Array.from({ length: 20 }, (_, index) => [
+    ask(app, 'PUT', '/posts', { posts: [{ id: 1, title: `A${index}` }, { id: 2, title: `B${index}` }] }),
+    ask(app, 'PUT', '/posts', { id: 1, post: { title: `C${index}` } }),
+    ask(app, 'POST', '/posts', { post: { title: `D${index}` } }),
+    ask(app, 'DELETE', '/posts', { id: 10 + index }),
+    ask(app, 'DELETE', '/posts', { id: 10 + index })
+  ])
+  const statuses = (await Promise.all(asked.flat())).map(([status]) => status)
+  t.strictSame([...new Set(statuses)].sort(), [200, 201, 204, 404])
+})

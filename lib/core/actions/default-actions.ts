@@ -6,7 +6,7 @@ import { versionOf } from '../resource/visible.js'
 import type { ActionName, Resource } from '../resource/resource.js'
 import type { Id, Row } from '../resource/row.js'
 import { findChanges, type IsUntouched } from '../schema/validation/issues.js'
-import { type Context, type Guard, noStore, omitScope, type Store, type WriteOutcome } from '../stores/store.js'
+import { type Context, findWait, type Guard, noStore, omitScope, type WriteOutcome } from '../stores/store.js'
 import { isEmpty } from '../util/own-property.js'
 import { MOST_REPEATED } from '../util/words.js'
 import type { CompiledResource } from '../compiled-resource.js'
@@ -47,7 +47,7 @@ export function compileDefaultActions ({ resource }: CompiledResource): DefaultA
     const only = resource.singleton ? await findOnlyRow(target, state) : undefined
     checkNoneMatch(only, state)
     if (only !== undefined) throw new ExistsError(resource.singular)
-    if (store.idle !== undefined) await whenIdle(store, state)
+    for (let wait = findWait(store, state); wait !== undefined; wait = findWait(store, state)) await wait
     return { kind: 'created', row: await store.create(attributes, scope, state) }
   }
 
@@ -250,16 +250,10 @@ async function update (
     const isMet = guard.version === undefined || guard.version === row.version
     return { kind: isMet ? 'updated' : 'stale', row, isUnchanged: true }
   }
-  if (store.idle !== undefined) await whenIdle(store, context)
+  for (let wait = findWait(store, context); wait !== undefined; wait = findWait(store, context)) await wait
   // A client may send an attribute of the scope, which no write changes.
   const written = await store.update(id, omitScope(attributes, guard.scope), guard, context)
   return written.ok ? { kind: 'updated', row: written.row } : unwritten(written, resource, id)
-}
-
-/** Waits until no transaction keeps a write waiting. Between the end of the wait and the write, none can begin. */
-async function whenIdle (store: Store, { openTransaction }: Context): Promise<void> {
-  if (openTransaction !== undefined) return
-  for (let open = store.idle?.(); open !== undefined; open = store.idle?.()) await open
 }
 
 /**
@@ -267,7 +261,7 @@ async function whenIdle (store: Store, { openTransaction }: Context): Promise<vo
  * @throws NotFoundError, NothingHereError
  */
 async function remove ({ resource, store }: Target, id: Id, guard: Guard, context: Context): Promise<Outcome> {
-  if (store.idle !== undefined) await whenIdle(store, context)
+  for (let wait = findWait(store, context); wait !== undefined; wait = findWait(store, context)) await wait
   const written = await store.delete(id, guard, context)
   return written.ok ? { kind: 'deleted', row: written.row } : unwritten(written, resource, id)
 }

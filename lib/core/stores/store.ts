@@ -406,6 +406,14 @@ function refuse (): never {
   throw new TypeError('this resource has no store: give it one by the option "store"')
 }
 
+/**
+ * Returns a promise while a transaction keeps a write waiting. The write must follow a call that returns none at once,
+ * because another transaction may begin meanwhile.
+ */
+export function findWait (store: Store, { openTransaction }: Context): Promise<void> | undefined {
+  return openTransaction === undefined ? store.idle?.() : undefined
+}
+
 /** Returns the changes without the attributes of the scope, which no write changes. */
 export function omitScope (changes: Attributes, scope: Scope): Attributes {
   if (isEmpty(scope)) return changes
