@@ -450,7 +450,7 @@ for (const engine of await openEngines()) {
       headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
       payload: new URLSearchParams(sent).toString()
     })
-    t.match(refused, { statusCode: 422, body: /<li>seat cannot be changed, because the id contains it/ })
+    t.match(refused, { statusCode: 422, body: /<li>Seat cannot be changed, because the id contains it/ })
     t.strictSame(texts(refused.body), key)
     const same = { day: '2026-01-31', isOpen: true, seat: 4, note: 'e' }
     t.match(
