@@ -260,12 +260,10 @@ details > .condition { margin-block-start: .5rem }
 .problem a { color: var(--danger); font-weight: 600 }
 
 /* The boxes that choose rows, and the bar below the table that counts them. */
-.pick { float: left; padding: .6rem 0 .5rem .8rem }
-.pick + a { margin-left: 2.2rem }
-.pick:not(:last-child) { margin-right: -2.2rem }
-[dir=rtl] .pick { float: right; margin-right: 0; padding: .6rem .8rem .5rem 0 }
-[dir=rtl] .pick + a { margin: 0 2.2rem 0 0 }
-[dir=rtl] .pick:not(:last-child) { margin-left: -2.2rem }
+.pick { float: left; float: inline-start; padding-block: .6rem .5rem; padding-inline-start: .8rem }
+.pick + a { margin-inline-start: 2.2rem }
+.pick:not(:last-child) { margin-inline-end: -2.2rem }
+.pick:last-child { padding: .2rem 0 0; margin-inline-end: .6rem }
 .pick input { display: block; margin: 0 }
 .pick :checked { counter-increment: chosen }
 main { counter-reset: chosen }
