@@ -28,7 +28,8 @@ export const VERSION = {
 /** The object in place of a list that is too long to be included. */
 const LINK = { type: 'object', required: ['href'], properties: { href: { type: 'string', format: 'uri-reference' } } }
 
-type DeclaredAttributes = Pick<Resource, 'attributes' | 'open'> & { readonly schema: Schema }
+type DeclaredAttributes =
+  Pick<Resource, 'attributes' | 'open'> & Partial<Pick<Resource, 'hiddenFromSome'>> & { readonly schema: Schema }
 
 /** The properties of a described record, and the names of those that are required. */
 interface RecordParts {
@@ -146,7 +147,7 @@ export class ResourceSchemas {
 
   /**
    * Describes the keywords about the whole row: in the schema of a create if clients send all attributes that these
-   * name, and in words if not, or if the document cannot have some of them.
+   * name, and none of them can be null, and in words if not, or if the document cannot have some of them.
    */
   #describeRules (adapter: SchemaAdapter): Part {
     const { keywords } = this.#surroundings.rules ?? {}
@@ -154,7 +155,9 @@ export class ResourceSchemas {
     const { attributes, plural } = this.#resource
     const own = Object.fromEntries(ROW_KEYWORDS.flatMap((name) =>
       keywords.schema[name] === undefined ? [] : [[name, keywords.schema[name]]]))
-    const isGiven = [...keywords.reads ?? attributes.keys()].every((name) => attributes.get(name)?.readOnly === false)
+    // In OpenAPI, an attribute that is null is there.
+    const isGiven = [...keywords.reads ?? attributes.keys()].map((name) => attributes.get(name))
+      .every((property) => property?.readOnly === false && !property.shape.types.has('null'))
     if (isGiven && this.#writer.hasConditions) return adapter.adapt(own, plural)
     return { description: `A row without its nulls must fit ${JSON.stringify(own)}.` }
   }
@@ -188,7 +191,8 @@ export interface DescribedResource {
 function describeGiven (declared: DeclaredAttributes, adapter: SchemaAdapter): RecordParts {
   return {
     properties: adaptAll([...declared.attributes.values()], adapter, true),
-    required: requiredNames(declared),
+    // A role that does not see an attribute cannot give it.
+    required: requiredNames(declared).filter((name) => declared.hiddenFromSome?.has(name) !== true),
     additionalProperties: declared.open
   }
 }

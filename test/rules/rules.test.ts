@@ -456,9 +456,9 @@ t.test('OpenAPI has the keywords in the schema of a create, or in its descriptio
   const row = { not: { required: ['note'], properties: { note: { $ref: '#/definitions/a' } } }, definitions: { a: {} } }
   const keywords = {
     ...row,
-    dependentRequired: { to: ['from'] },
-    dependentSchemas: { kind: { required: ['from'] } },
-    dependencies: { to: ['note'] }
+    dependentRequired: { note: ['from'] },
+    dependentSchemas: { tags: { required: ['from'] } },
+    dependencies: { from: ['note'] }
   }
   const newBooking = async (more: object, openapi: string): Promise<Part> => {
     const register: Register = (app) => app.register(resources, {
@@ -468,11 +468,10 @@ t.test('OpenAPI has the keywords in the schema of a create, or in its descriptio
     return document.components.schemas.NewBooking as Part
   }
   const given = await newBooking(keywords, '3.1.0')
-  t.match(given, {
-    not: { required: ['note'] }, dependentRequired: { to: ['from'] }, dependentSchemas: { kind: { required: ['from'] } }
-  })
+  t.match(given, { not: { required: ['note'] }, dependentSchemas: { tags: { required: ['from'] } } })
   t.equal(given.description, undefined)
   for (const [name, more, openapi] of [
+    ['an attribute that can be null', { dependentRequired: { to: ['from'] } }, '3.1.0'],
     ['an attribute that clients do not send', { allOf: [{ required: ['owner'] }] }, '3.1.0'],
     ['a count of all attributes', { minProperties: 2 }, '3.1.0'],
     ['OpenAPI 3.0', { description: 'A booking.' }, '3.0.3']
@@ -519,4 +518,24 @@ t.test('attributes can be called as the members that all objects inherit', async
     const name = `${method} ${JSON.stringify(row)}`
     t.equal(JSON.stringify([answer.status, answer.errors]), JSON.stringify([status, errors]), name)
   }
+})
+
+t.test('a store that creates several rows at once obeys the rules', async (t) => {
+  const memory = memoryStore() as Store
+  const sizes: number[] = []
+  const store: Store = {
+    ...memory,
+    createMany: async (rows, scope, context) => {
+      sizes.push(rows.length)
+      const created = []
+      for (const row of rows) created.push(await memory.create(row, scope, context))
+      return created
+    }
+  }
+  const app = await openBookings(t, { store, ...ordered })
+  const create = async (...bookings: readonly Values[]): Promise<number> =>
+    (await app.inject(send('POST', '/bookings', json, JSON.stringify({ bookings })))).statusCode
+  t.equal(await create({ from: 1 }, { from: 2 }), 201)
+  t.equal(await create({ from: 1 }, { from: 2, to: 1 }), 422)
+  t.strictSame(sizes, [2])
 })
