@@ -202,3 +202,30 @@ t.test('writes wait for the transactions of requests with many rows', async (t) 
   const statuses = (await Promise.all(asked.flat())).map(([status]) => status)
   t.strictSame([...new Set(statuses)].sort(), [200, 201, 204, 404])
 })
+
+t.test('authorize sees the deleted row, whose time can be declared', async (t) => {
+  const attributes = {
+    type: 'object',
+    properties: {
+      title: { type: 'string' },
+      gone: { type: ['string', 'null'], format: 'date-time', readOnly: true, title: 'Thrown away' }
+    }
+  } as const
+  const app = await openBlog(t, memoryStores(), {
+    attributes: attributes as unknown as ResourceOptions['attributes'],
+    references: {},
+    softDelete: 'gone',
+    sort: ['gone'],
+    cacheControl: 'private, max-age=1',
+    as: 'articles',
+    authorize: async (_request, { action, row }) => action !== 'purge' || (await row?.())?.attributes.title === 'A'
+  })
+  for (const title of ['A', 'B']) await ask(app, 'POST', '/posts', { post: { title } })
+  await ask(app, 'DELETE', '/posts', { id: [1, 2] })
+  const [status, { deleted_posts: deleted }] = await ask(app, 'GET', '/posts/deleted?sort=-gone')
+  t.match([status, deleted], [200, [{ title: 'B', gone: String }, { title: 'A', gone: String }]])
+  t.equal((await ask(app, 'DELETE', '/posts/deleted', { id: 2 }))[0], 403)
+  t.equal((await ask(app, 'DELETE', '/posts/deleted', { id: 1 }))[0], 204)
+  t.equal((await ask(app, 'DELETE', '/posts/deleted', { id: 9 }))[0], 403)
+  t.match(app.printResources(), 'deletedArticles')
+})

@@ -112,10 +112,9 @@ class Compiler {
   /** Compiles the keywords of the whole row that a schema has. */
   combine (schema: Schema, path: readonly string[], reads: Set<string>, description: unknown): JudgeRow {
     const { allOf = [], anyOf, oneOf, not, minProperties } = schema
+    // `checkSchema` has verified that they are lists.
     const compileList = (parts: unknown, keyword: string, named: Set<string>): readonly JudgeRow[] =>
-      Array.isArray(parts)
-        ? parts.map((part, index) => this.#compile(part, [...path, keyword, String(index)], named))
-        : this.#refuse(`"${keyword}" must be a list of schemas, not ${show(parts)}`)
+      (parts as readonly unknown[]).map((part, index) => this.#compile(part, [...path, keyword, String(index)], named))
     const judges = [...this.#dependencies(schema, path, reads), ...compileList(allOf, 'allOf', reads)]
     // The fault of such a keyword is one message, at the only attribute that it names or else at the row.
     const add = (

@@ -182,12 +182,12 @@ function compileNext ({ name, schema, shape: { choices, types } }: Property, map
   const next = new Map<string, readonly unknown[]>()
   for (const [value, values] of Object.entries(map)) {
     if (!Array.isArray(values)) return refuse(`whose "${value}" must be a list of values, not ${show(values)}`)
-    const known = choices?.map(String)
     const unfit = values.find((one: unknown) => !typesOf(one).some((type) => types.has(type)))
     if (unfit !== undefined) refuse(`which cannot be ${show(unfit)}, a value of another type`)
     const named = [...value === INITIAL ? [] : [value], ...values.map(String)]
-    const other = named.find((one) => known?.includes(one) === false)
-    if (other !== undefined) refuse(`which cannot be ${show(other)}${didYouMean(other, known ?? [])}`)
+    const known = choices?.map(String) ?? named
+    const other = named.find((one) => !known.includes(one))
+    if (other !== undefined) refuse(`which cannot be ${show(other)}${didYouMean(other, known)}`)
     next.set(value, Object.freeze([...values]))
   }
   const first = next.get(INITIAL) ?? (schema.default === undefined ? undefined : [schema.default])
