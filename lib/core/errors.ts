@@ -395,10 +395,13 @@ export function withoutFaultsOf (
 ): unknown {
   if (hidden.size === 0 || !hasMessages(thrown)) return thrown
   const { messages, cause } = thrown
+  // A name may have a dot, as the paths of the parts of a value have.
+  const names = [...hidden]
+  const isHidden = (path: string): boolean => names.some((name) => path === name || path.startsWith(`${name}.`))
   const isSeen = (path: string, said: Said): boolean => {
     const { code, params } = said instanceof Message ? said : { code: undefined, params: undefined }
     const { others = '' } = Object(params) as { readonly others?: string }
-    return code === 'isUnknown' || ![path.replace(/\..*$/s, ''), ...others.split(', ')].some((name) => hidden.has(name))
+    return code === 'isUnknown' || ![path, ...others.split(', ')].some(isHidden)
   }
   const all = Object.entries(messages).flatMap(([path, said]) => said.map((one) => [path, one] as const))
   const seen = all.filter(([path, said]) => isSeen(path, said))

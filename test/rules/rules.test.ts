@@ -502,6 +502,7 @@ t.test('attributes can be called as the members that all objects inherit', async
     check: ({ valueOf: _, toString, ...row }, { issues }) => {
       if (typeof toString === 'function') issues.add('toString', 'is inherited')
       if (row['a.b'] === 'z') issues.add('a.b', 'is wrong')
+      if (row['a.b'] === 'y') issues.add('a.b.0' as 'a.b', 'is wrong')
     }
   })
   const cases: ReadonlyArray<readonly [method: 'POST' | 'PUT', row: Values, status: number, errors?: Values]> = [
@@ -510,6 +511,7 @@ t.test('attributes can be called as the members that all objects inherit', async
     ['POST', { a: 'x' }, 422, { toString: [needs] }],
     ['POST', { constructor: 'b' }, 422, { constructor: ["must be one of 'a'"] }],
     ['POST', { 'a.b': 'z' }, 422, { 'a.b': ['is wrong'] }],
+    ['POST', { 'a.b': 'y' }, 422, { 'a.b.0': ['is wrong'] }],
     ['PUT', { constructor: 'c' }, 200],
     ['PUT', { a: 'x' }, 422, { toString: [needs] }]
   ]

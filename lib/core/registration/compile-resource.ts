@@ -24,7 +24,7 @@ import { nameOf } from '../modes.js'
 import type { Resource } from '../resource/resource.js'
 import { keepDeleted, onlyDeleted } from '../stores/soft-delete.js'
 import { withRules } from '../rules/ruled-store.js'
-import { compileTransitions, type Rules } from '../rules/rules.js'
+import type { Rules } from '../rules/rules.js'
 import { compileCacheControl } from '../options/cache-control.js'
 import type { ActionScope, CustomAction } from '../actions/custom/custom-action.js'
 import type { ResolvedOptions } from '../options/resolve/options.js'
@@ -40,6 +40,8 @@ import { completeCreates, type VariantOf } from './roles.js'
 import {
   checkCapabilities, checkForeignKey, checkKept, checkKeptRequests, checkSoftDelete, checkWriter
 } from './check-resource.js'
+
+const NO_TRANSITIONS: Rules['transitions'] = new Map()
 
 /** The surroundings of a resource: its place, its relatives and the settings of the app. */
 export interface ResourceContext
@@ -227,7 +229,7 @@ function makeWriterContext (
     children,
     references,
     unique: uniqueAttributes(options),
-    transitions: compileTransitions(resource, options.transitions),
+    transitions: context.rules?.transitions ?? NO_TRANSITIONS,
     keepsDeleted: options.softDelete?.rows === 'live',
     hasKeys: options.idempotency !== undefined,
     newSegment: segmentOf('new'),

@@ -157,13 +157,12 @@ export function narrowResource (
 export function narrowOptions (options: ResolvedOptions, { hidden }: Lack): ResolvedOptions {
   const narrow = (names: readonly string[] | undefined): readonly string[] | undefined =>
     names?.filter((name) => !hidden.has(name))
-  const { sort, filter, search, transitions } = options
+  const { sort, filter, search } = options
   return Object.freeze({
     ...options,
     sort: narrow(sort),
     filter: narrow(filter),
-    search: narrow(search),
-    transitions: Object.fromEntries(Object.entries(transitions).filter(([name]) => !hidden.has(name)))
+    search: narrow(search)
   })
 }
 

@@ -3,7 +3,7 @@ import { type Said, say } from '../messages.js'
 import type { Resource } from '../resource/resource.js'
 import type { Property } from '../schema/shape.js'
 import { type Attributes, type Schema, typesOf } from '../schema/types.js'
-import { Issues } from '../schema/validation/issues.js'
+import { Issues, isWithin } from '../schema/validation/issues.js'
 import type { Validators } from '../schema/validation/validators.js'
 import { show } from '../util/check-option.js'
 import { isPromise } from '../util/maybe-promise.js'
@@ -53,6 +53,8 @@ export interface RuleOptions {
 export interface Rules {
   /** The keywords of the schema that are about the whole row, for documents; `undefined` without any. */
   readonly keywords: { readonly schema: Schema, readonly reads: ReadonlySet<string> | undefined } | undefined
+  /** The values that may follow the stored one, by attribute. */
+  readonly transitions: ReadonlyMap<string, FindNext>
   /** Returns whether changes of these attributes can break a rule. */
   concern (changes: Attributes): boolean
   /**
@@ -87,6 +89,7 @@ export function compileRules (resource: Resource, options: RuleOptions, validato
   }
   return {
     keywords: rowSchema && { schema: rowSchema, reads: keywords?.reads },
+    transitions,
     concern: (changes) => reads === undefined || Object.keys(changes).some((name) => reads.has(name)),
     verify (next, previous) {
       const issues = find(next, previous)
@@ -125,7 +128,7 @@ function callCheck (
 ): void {
   const names = [...declared.keys()]
   const add = (name: string | undefined, message: string): void => {
-    if (name !== undefined && !declared.has(name) && !declared.has(name.replace(/\..*$/s, ''))) {
+    if (name !== undefined && !names.some((known) => isWithin(name, known))) {
       const near = didYouMean(name, names)
       throw new TypeError(`check of "${plural}": issues.add names "${name}", which is no attribute${near}`)
     }
@@ -162,7 +165,7 @@ const INITIAL = 'initial'
  * Compiles the option `transitions`.
  * @throws InvalidOptionError
  */
-export function compileTransitions (
+function compileTransitions (
   { attributes }: Resource,
   given: RuleOptions['transitions']
 ): ReadonlyMap<string, FindNext> {

@@ -712,3 +712,29 @@ t.test('a request with a key is not another role\'s, which would tell what was s
   t.strictSame(await create('guest', SECRET), [422, undefined])
   t.strictSame(await create('guest', 1), [422, undefined])
 })
+
+t.test('a fault at a hidden attribute with a dot in its name is not shown', async (t) => {
+  const attributes = {
+    type: 'object',
+    properties: { name: { type: 'string' }, 'pay.day': { type: 'object', properties: { cents: { type: 'integer' } } } }
+  } as const
+  const faults: ReadonlyArray<readonly [fault: Error, status: number]> = [
+    [new InvalidError({ 'pay.day': ['is too high'] }), 422],
+    [new InvalidError({ 'pay.day.cents': ['is too high'] }), 422],
+    [new DuplicateError('pay.day'), 409],
+    [new DuplicateError('name', { others: ['pay.day'] }), 409]
+  ]
+  for (const [fault, status] of faults) {
+    const ask = await serve(t, {
+      attributes,
+      roles: { admin: {}, guest: { visible: ['name'] } },
+      actions: { create: () => { throw fault } }
+    } as Partial<ResourceOptions>)
+    const create = async (role: string): Promise<LightMyRequestResponse> =>
+      await ask(role, { method: 'POST', url: '/people', payload: { person: { name: 'A' } } })
+    t.match((await create('admin')).body, 'pay.day')
+    const { statusCode, body } = await create('guest')
+    t.equal(statusCode, status)
+    t.notMatch(body, 'pay', String(fault))
+  }
+})
