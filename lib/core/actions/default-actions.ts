@@ -6,7 +6,7 @@ import { versionOf } from '../resource/visible.js'
 import type { ActionName, Resource } from '../resource/resource.js'
 import type { Id, Row } from '../resource/row.js'
 import { findChanges, type IsUntouched } from '../schema/validation/issues.js'
-import { type Context, findWait, type Guard, noStore, omitScope, type WriteOutcome } from '../stores/store.js'
+import { type Context, type Guard, noStore, omitScope, type WriteOutcome, writeWhenIdle } from '../stores/store.js'
 import { isEmpty } from '../util/own-property.js'
 import { MOST_REPEATED } from '../util/words.js'
 import type { CompiledResource } from '../compiled-resource.js'
@@ -47,8 +47,7 @@ export function compileDefaultActions ({ resource }: CompiledResource): DefaultA
     const only = resource.singleton ? await findOnlyRow(target, state) : undefined
     checkNoneMatch(only, state)
     if (only !== undefined) throw new ExistsError(resource.singular)
-    for (let wait = findWait(store, state); wait !== undefined; wait = findWait(store, state)) await wait
-    return { kind: 'created', row: await store.create(attributes, scope, state) }
+    return { kind: 'created', row: await writeWhenIdle(store, state, () => store.create(attributes, scope, state)) }
   }
 
   return {
@@ -250,9 +249,9 @@ async function update (
     const isMet = guard.version === undefined || guard.version === row.version
     return { kind: isMet ? 'updated' : 'stale', row, isUnchanged: true }
   }
-  for (let wait = findWait(store, context); wait !== undefined; wait = findWait(store, context)) await wait
   // A client may send an attribute of the scope, which no write changes.
-  const written = await store.update(id, omitScope(attributes, guard.scope), guard, context)
+  const changes = omitScope(attributes, guard.scope)
+  const written = await writeWhenIdle(store, context, () => store.update(id, changes, guard, context))
   return written.ok ? { kind: 'updated', row: written.row } : unwritten(written, resource, id)
 }
 
@@ -261,8 +260,7 @@ async function update (
  * @throws NotFoundError, NothingHereError
  */
 async function remove ({ resource, store }: Target, id: Id, guard: Guard, context: Context): Promise<Outcome> {
-  for (let wait = findWait(store, context); wait !== undefined; wait = findWait(store, context)) await wait
-  const written = await store.delete(id, guard, context)
+  const written = await writeWhenIdle(store, context, () => store.delete(id, guard, context))
   return written.ok ? { kind: 'deleted', row: written.row } : unwritten(written, resource, id)
 }
 

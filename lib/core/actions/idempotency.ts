@@ -141,8 +141,8 @@ function digest (text: string): string {
 }
 
 /**
- * Returns the digest by which a request is recognized, whatever format it asks for. Of a resource with roles, a request
- * of another role is another one: it would tell whether values that the role does not see were sent.
+ * Returns the digest by which a request is recognized, whatever format it asks for. A request of another role is
+ * another request, because a replay would tell that role which values were sent that it does not see.
  */
 function digestOf (state: ActionState): string {
   const { request: { method, url, query }, negotiated: { isSuffixed, contentType }, bodyDigest, compiled } = state

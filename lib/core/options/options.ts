@@ -68,8 +68,8 @@ export interface DeclaredOptions<
   /** Formats, keywords and plugins of Ajv for its schemas, as in Fastify's option `ajv`. @default {} */
   readonly ajv?: AjvSettings
   /**
-   * Checks the row that a write makes, with those that a handler of the app writes: `({ from, to }, { issues }) => { if
-   * (to < from) issues.add('to', 'must not be before "from"') }`. A row keeps the faults that it had before.
+   * Checks the row that a write makes, also in handlers of the app: `({ from, to }, { issues }) => { if (to < from)
+   * issues.add('to', 'must not be before "from"') }`. Faults that the row had before do not refuse an update.
    * @default every row is accepted
    */
   readonly check?: CheckRow<ResourceAttributes<S, T>>

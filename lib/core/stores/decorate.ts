@@ -2,7 +2,7 @@ import { UnavailableError } from '../errors.js'
 import type { Id, Row, Scope } from '../resource/row.js'
 import { isFunction } from '../util/check-option.js'
 import type { MaybePromise } from '../util/maybe-promise.js'
-import { type Context, findWait, type Guard, type Store, type WriteOutcome } from './store.js'
+import { type Context, type Guard, type Store, type WriteOutcome, writeWhenIdle } from './store.js'
 
 /** The members of a store. */
 const MEMBERS: Readonly<Record<keyof Store, true>> = {
@@ -69,16 +69,13 @@ export async function writeFound (
   write: (row: Row, guard: Guard) => MaybePromise<WriteOutcome>
 ): Promise<WriteOutcome> {
   // Nothing has this version. The store says why it writes nothing, so that it also ends a transaction.
-  const refuse = async (scope: Scope): Promise<WriteOutcome> => {
-    for (let wait = findWait(store, context); wait !== undefined; wait = findWait(store, context)) await wait
-    return await store.update(id, {}, { scope, version: NO_VERSION }, context)
-  }
+  const refuse = (scope: Scope): Promise<WriteOutcome> =>
+    writeWhenIdle(store, context, () => store.update(id, {}, { scope, version: NO_VERSION }, context))
   for (let tries = 0; tries <= TRIES; tries++) {
     const row = await store.get(id, guard.scope, context)
     if (row === undefined || !isFound(row)) return await refuse(others)
     if ((guard.version ?? row.version) !== row.version) return await refuse(guard.scope)
-    for (let wait = findWait(store, context); wait !== undefined; wait = findWait(store, context)) await wait
-    const outcome = await write(row, { ...guard, version: row.version })
+    const outcome = await writeWhenIdle(store, context, () => write(row, { ...guard, version: row.version }))
     const isFinal = outcome.ok || outcome.why !== 'stale' || guard.version !== undefined
     // A write that fails in a transaction dooms it.
     if (isFinal || context.openTransaction !== undefined) return outcome

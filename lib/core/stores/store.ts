@@ -406,12 +406,16 @@ function refuse (): never {
   throw new TypeError('this resource has no store: give it one by the option "store"')
 }
 
-/**
- * Returns a promise while a transaction keeps a write waiting. The write must follow a call that returns none at once,
- * because another transaction may begin meanwhile.
- */
-export function findWait (store: Store, { openTransaction }: Context): Promise<void> | undefined {
-  return openTransaction === undefined ? store.idle?.() : undefined
+/** Writes once no transaction keeps the write waiting. Between the wait and the write, none can begin. */
+export async function writeWhenIdle<T> (
+  store: Store,
+  { openTransaction }: Context,
+  write: () => MaybePromise<T>
+): Promise<T> {
+  if (openTransaction === undefined) {
+    for (let open = store.idle?.(); open !== undefined; open = store.idle?.()) await open
+  }
+  return write()
 }
 
 /** Returns the changes without the attributes of the scope, which no write changes. */
