@@ -162,6 +162,7 @@ export interface Table {
   readonly columns: readonly TableColumn[]
   /** The columns of each unique index, including the primary key. */
   readonly unique: ReadonlyArray<readonly string[]>
+  readonly partial: readonly PartialIndex[]
   /** The foreign keys of a single column. */
   readonly references: readonly FoundReference[]
   readonly kind: 'table' | 'partitioned table' | 'view' | 'materialized view' | 'foreign table'
@@ -176,6 +177,32 @@ export interface FoundReference {
   /** The rule in SQL: `RESTRICT`, `NO ACTION`, `CASCADE`, `SET NULL` or `SET DEFAULT`. */
   readonly onDelete: string
 }
+
+/** A unique index of the rows in which a column is null. */
+export interface PartialIndex {
+  readonly isNull: string
+  readonly columns: readonly string[]
+}
+
+/** Returns the partial unique indexes. A row contains the name of an index, one of its columns, and its condition. */
+export function readPartial (
+  rows: ReadonlyArray<{ readonly index?: unknown, readonly column?: unknown, readonly condition?: unknown }>
+): readonly PartialIndex[] {
+  return [...new Set(rows.map(({ condition }) => condition))].flatMap((text) => {
+    const isNull = readNullCondition(String(text))
+    if (isNull === undefined) return []
+    return groupIndexes(rows.filter(({ condition }) => condition === text)).map((columns) => ({ isNull, columns }))
+  })
+}
+
+/** Returns the column of a condition that a column is null, or `undefined` if the condition is another one. */
+export function readNullCondition (text: string): string | undefined {
+  const [, quoted, plain] = NULL_CONDITION.exec(text) ?? []
+  return quoted?.replaceAll('""', '"') ?? plain
+}
+
+/** Matches the condition that a column is null, also at the end of a statement that creates an index. */
+const NULL_CONDITION = /(?:^|\bWHERE\s)[\s(]*(?:"((?:[^"]|"")+)"|([\w$]+))\s+IS\s+NULL[\s)]*$/i
 
 /** Returns the columns of each index. A row contains the name of an index and one of its columns. */
 export function groupIndexes (

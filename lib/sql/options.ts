@@ -4,7 +4,7 @@ import type { AttributesSchema } from '../core/schema/types.js'
 import { checkBoolean, checkMembers, checkOneOf, checkOptionNames } from '../core/util/check-option.js'
 import { isObject } from '../core/util/own-property.js'
 import type { OnDelete, Reference, TableRequest } from '../core/stores/store.js'
-import { checkUnique, type UniqueGroups } from '../core/stores/unique.js'
+import { checkSoftDelete, checkUnique, type UniqueGroups } from '../core/stores/unique.js'
 import { type Columns, requireColumn } from './columns/column.js'
 import type { SqlColumn } from './dialect.js'
 
@@ -42,6 +42,11 @@ export interface SqlStoreOptions<S extends AttributesSchema = AttributesSchema> 
   /** Attributes, or groups of attributes, whose values are unique. Null never conflicts. @default [] */
   readonly unique?: UniqueGroups
   /**
+   * The attribute with the time of a soft deletion. Only rows in which it is null have unique values.
+   * @default all rows have them
+   */
+  readonly softDelete?: string | undefined
+  /**
    * The foreign keys, by attribute: `{ postId: { table: 'posts', onDelete: 'cascade' } }`. Each refers to the primary
    * key of a table of the same database. @default {}
    */
@@ -51,7 +56,7 @@ export interface SqlStoreOptions<S extends AttributesSchema = AttributesSchema> 
 }
 
 const SQL_OPTIONS: readonly string[] =
-  ['table', 'attributes', 'id', 'key', 'columns', 'version', 'unique', 'references', 'migrate']
+  ['table', 'attributes', 'id', 'key', 'columns', 'version', 'unique', 'softDelete', 'references', 'migrate']
 
 /** Throws `UnknownOptionError` or `InvalidOptionError` if an option is wrong. `others` names further known options. */
 export function checkOptions (options: SqlStoreOptions, others: readonly string[], owner: string): void {
@@ -73,6 +78,7 @@ export function checkOptions (options: SqlStoreOptions, others: readonly string[
   }
   checkBoolean('migrate', migrate)
   checkUnique(unique)
+  checkSoftDelete(options.softDelete)
 }
 
 /** Returns whether options have `attributes`. An undefined value is refused later, because it may be a mistake. */

@@ -10,6 +10,8 @@ import { missingTable } from './tables/table-check.js'
 export interface SelfDescribingOptions {
   /** The name of the table or view. */
   readonly table: string
+  /** The attribute with the time of a soft deletion. @default none */
+  readonly softDelete?: string
   readonly attributes?: never
 }
 
@@ -22,8 +24,13 @@ export type SelfDescribing<T extends Store> =
 /** What the options of a store say about its table. */
 export type DescribedOptions = Pick<SqlStoreOptions, 'attributes' | 'id' | 'key' | 'columns' | 'version' | 'unique'>
 
-/** Returns the options of the store of a table that was described. */
-export function optionsOf ({ attributes, id, key, columns, version, unique }: TableDescription): DescribedOptions {
+/** Returns the options of the store of a table that was described, whose rows have a soft deletion. */
+export function optionsOf (
+  { attributes, id, key, columns, version, unique: whole, uniqueWhereNull = {} }: TableDescription,
+  softDelete?: string
+): DescribedOptions {
+  const partial = new Map(Object.entries(uniqueWhereNull)).get(softDelete ?? '') ?? []
+  const unique = [...whole, ...partial]
   // A key determines the type of its ids, except that rows with the same key have texts as their ids.
   const ids = key === undefined ? { id } : { key, ...(id === 'string' && { id }) }
   return { attributes, columns, version, unique, ...ids }
@@ -34,6 +41,7 @@ export interface TableSource {
   readonly table: string
   /** The schema of the option, or `undefined`. */
   readonly schema: string | undefined
+  readonly softDelete: string | undefined
   /** Describes the table. Returns `undefined` if it is missing. */
   describe (): Promise<TableDescription | undefined>
   /** Lists the tables of the database. */
@@ -51,7 +59,7 @@ export interface TableSource {
 
 /** Makes a store that opens another one as soon as the table is described. */
 export function describeItself (source: TableSource): Store {
-  const { table, close, hasTransactions, createsMany } = source
+  const { table, softDelete, close, hasTransactions, createsMany } = source
   let opened: Store | undefined
   let attributes: AttributesSchema | undefined
   let capabilities: Capabilities | undefined
@@ -63,7 +71,7 @@ export function describeItself (source: TableSource): Store {
   const learn = async (): Promise<void> => {
     if (opened !== undefined) return
     const description = await findTable(source)
-    const store = source.open(optionsOf(description))
+    const store = source.open(optionsOf(description, softDelete))
     const { canCreate, canUpdate, canDelete } = description
     onDelete = description.onDelete
     capabilities = Object.freeze({ ...store.capabilities, create: canCreate, update: canUpdate, delete: canDelete })

@@ -358,6 +358,9 @@ const contradicting: ReadonlyArray<readonly [declare: (map: Mapper) => unknown, 
     { attributes: text, as: 'others', path: 'others' }, (posts) =>
       posts.resources('links', { attributes: text, onDelete: 'restrict' })),
   'Option "onDelete" of resource "links" is \'restrict\', but \'cascade\' in another resource of the table "links".'],
+  [(map) => map.resources('posts', { attributes: text, softDelete: 'goneAt' }).namespace('admin', (admin) =>
+    admin.resources('posts', { attributes: text, softDelete: 'deletedAt' })),
+  'Option "softDelete" of resource "posts" is \'deletedAt\', but \'goneAt\' in another resource of the table "posts".'],
   [(map) => map.resources('posts', { attributes: text }, (posts) =>
     posts.resources('links', { attributes: text, foreignKey: 'on' })).resources('pages', { attributes: text },
     (pages) => pages.resources('links', { attributes: text, foreignKey: 'on' })),

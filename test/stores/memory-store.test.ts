@@ -284,6 +284,9 @@ t.test('invalid options throw', async t => {
     t.throws(() =>
       make({ unique }), { code: 'FST_RESOURCES_INVALID_OPTION', message: /unique/ }, JSON.stringify(unique))
   }
+  for (const softDelete of [5, '', null]) {
+    t.throws(() => make({ softDelete }), { message: /"softDelete" must be the name of an attribute/ })
+  }
   t.throws(() => make({ id: 'text' }), { code: 'FST_RESOURCES_INVALID_OPTION', message: /id/ })
 })
 
@@ -300,7 +303,7 @@ t.test('a table is opened once', async (t) => {
     code: 'FST_RESOURCES_INVALID_OPTION',
     message:
         'Option "stores" has the table "rows" already, of another registration ' +
-          'whose type of ids, "unique" and "onDelete" differ.'
+          'whose type of ids, "unique", "softDelete" and "onDelete" differ.'
   })
   t.throws(() =>
     stores.open({ ...request, table: 'others', references: { post: { table: 'posts' } } }), {

@@ -71,9 +71,9 @@ function declareLive (declaration: Declaration): Declaration {
 /** Gives a resource the store that it would get by default, so that another one can share it. */
 function shareStore (options: ResourceOptions): ResourceOptions {
   const { unique = [], ...others } = options
-  const { store, stores, id } = others
+  const { store, stores, id, softDelete } = others
   if (store !== undefined || stores !== undefined || id === 'string') return options
-  return { ...others, store: memoryStore({ ...(id !== undefined && { id }), unique }) }
+  return { ...others, store: memoryStore({ ...(id !== undefined && { id }), unique, softDelete }) }
 }
 
 /** Declares the resource with the deleted rows. */

@@ -179,6 +179,7 @@ function requestTable (table: string, users: TableUsers): TableRequest {
     id: joinIds(users),
     attributes: joinAttributes(users, references),
     unique: joinUnique(users),
+    ...joinSoftDelete(users),
     references: Object.fromEntries(references)
   }
 }
@@ -245,6 +246,17 @@ function joinUnique (users: readonly ResolvedDeclaration[]): TableRequest['uniqu
   const [key] = keys
   if (key !== undefined && keys.every((other) => other === key)) groups.push(key)
   return [...new Map(groups.map((group) => [JSON.stringify([group].flat()), group])).values()]
+}
+
+/** Returns the attribute with the time of a deletion. A resource without the option shares it. */
+function joinSoftDelete (users: TableUsers): Pick<TableRequest, 'softDelete'> {
+  const [first, ...others] = users.filter(({ options: { softDelete } }) => softDelete !== undefined)
+  const attribute = first?.options.softDelete?.attribute
+  for (const { options } of others) {
+    const other = options.softDelete?.attribute
+    if (other !== attribute) refuse(options, 'softDelete', `is '${other}', but '${attribute}' in another resource of`)
+  }
+  return attribute === undefined ? {} : { softDelete: attribute }
 }
 
 /**

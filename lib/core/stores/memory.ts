@@ -14,7 +14,7 @@ import {
   sizeOf, type Stores, type SyncStore, type TableRequest, type TransactionOptions, type WriteOutcome
 } from './store.js'
 import { type Session, Transactions } from './transaction.js'
-import { checkUnique, type UniqueGroups, UniqueIndex } from './unique.js'
+import { checkSoftDelete, checkUnique, type UniqueGroups, UniqueIndex } from './unique.js'
 
 /** A store in memory. Its methods return their results synchronously. */
 export interface MemoryStore<A = Attributes> extends SyncStore<A> {
@@ -43,6 +43,11 @@ export interface MemoryStoreOptions {
    * null or absent never conflicts. @default []
    */
   readonly unique?: UniqueGroups
+  /**
+   * The attribute with the time of a soft deletion. Only rows in which it is null have unique values.
+   * @default all rows have them
+   */
+  readonly softDelete?: string | undefined
 }
 
 /**
@@ -53,12 +58,13 @@ export interface MemoryStoreOptions {
  * @throws InvalidOptionError or UnknownOptionError if an option is wrong
  */
 export function memoryStore<A = Attributes> (options: MemoryStoreOptions = {}): MemoryStore<A> {
-  checkOptionNames(options, ['id', 'unique'], 'memoryStore')
-  const { id = 'integer', unique = [] } = options
+  checkOptionNames(options, ['id', 'unique', 'softDelete'], 'memoryStore')
+  const { id = 'integer', unique = [], softDelete } = options
   checkOneOf('id', id, ['integer', 'uuid'])
   checkUnique(unique)
+  checkSoftDelete(softDelete)
   // The rows hold the attributes that the caller gives, so they have the type that the caller declares.
-  return makeStore(new MemoryTable({ id, unique }), new MemoryDatabase()) as MemoryStore<A>
+  return makeStore(new MemoryTable({ id, unique, softDelete }), new MemoryDatabase()) as MemoryStore<A>
 }
 
 /**
@@ -71,15 +77,15 @@ export function memoryStores (): Stores {
   /** The foreign keys to tables that are not open yet, by the names of these. */
   const waiting = new Map<string, Array<(target: MemoryTable) => void>>()
   return Object.freeze<Stores>({
-    open ({ table: name, attributes, id, unique, references }: TableRequest) {
-      const key = JSON.stringify({ id, unique, references })
+    open ({ table: name, attributes, id, unique, softDelete, references }: TableRequest) {
+      const key = JSON.stringify({ id, unique, softDelete, references })
       const known = opened.get(name)
       if (known?.key === key) return known.store
       if (known !== undefined) {
-        const what = 'whose type of ids, "unique" and "onDelete" differ'
+        const what = 'whose type of ids, "unique", "softDelete" and "onDelete" differ'
         throw new InvalidOptionError('stores', `has the table "${name}" already, of another registration ${what}`)
       }
-      const table = new MemoryTable({ id, unique, name, decimals: decimalsOf(attributes) })
+      const table = new MemoryTable({ id, unique, softDelete, name, decimals: decimalsOf(attributes) })
       const store = makeStore(table, database, rulesOf(references)) as MemoryStore
       opened.set(name, { key, table, store })
       for (const [attribute, { table: parent, onDelete = 'restrict', optional }] of Object.entries(references)) {
@@ -289,6 +295,7 @@ const MOST_FOUND = 8_192
 interface MemoryTableOptions {
   readonly id: 'integer' | 'uuid'
   readonly unique: UniqueGroups
+  readonly softDelete: string | undefined
   /** The name in errors about rows that refer to others. */
   readonly name?: string
   /** The attributes whose unique values are compared as numbers. */
@@ -299,6 +306,7 @@ interface MemoryTableOptions {
 class MemoryTable {
   readonly id: 'integer' | 'uuid'
   readonly unique: UniqueGroups
+  readonly #softDelete: string | undefined
   readonly name: string
   readonly #decimals: ReadonlySet<string>
   /** The foreign keys of other rows that refer to these. */
@@ -315,13 +323,16 @@ class MemoryTable {
   /** The number of writes. */
   #writes = 0
 
-  constructor ({ id, unique, name = '', decimals = new Set() }: MemoryTableOptions, original?: MemoryTable) {
+  constructor (
+    { id, unique, softDelete, name = '', decimals = new Set() }: MemoryTableOptions, original?: MemoryTable
+  ) {
     this.id = id
     this.unique = unique
+    this.#softDelete = softDelete
     this.name = name
     this.#decimals = decimals
     this.#original = original ?? this
-    this.#unique = unique.length === 0 ? undefined : new UniqueIndex(unique, decimals)
+    this.#unique = unique.length === 0 ? undefined : new UniqueIndex(unique, decimals, softDelete)
   }
 
   /** Adds a foreign key of the rows, of which there are none yet. */
@@ -399,7 +410,8 @@ class MemoryTable {
 
   /** Makes a table like this one, without its rows and its foreign keys. */
   makeCopy (): MemoryTable {
-    return new MemoryTable({ id: this.id, unique: this.unique, name: this.name, decimals: this.#decimals }, this)
+    const { id, unique, name } = this
+    return new MemoryTable({ id, unique, softDelete: this.#softDelete, name, decimals: this.#decimals }, this)
   }
 
   /** Takes over the rows of a table, and notes later writes in a journal. */

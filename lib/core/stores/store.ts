@@ -380,6 +380,11 @@ export interface TableRequest {
   readonly id: 'integer' | 'uuid'
   /** Attributes, or groups of attributes, whose values are unique. */
   readonly unique: UniqueGroups
+  /**
+   * The attribute with the time of a soft deletion. Only rows in which it is null have unique values.
+   * @default all rows have them
+   */
+  readonly softDelete?: string | undefined
   /** The foreign keys, by attribute. Each table that they name is opened before, or is this one. */
   readonly references: Readonly<Record<string, Reference>>
 }

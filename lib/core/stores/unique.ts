@@ -17,6 +17,11 @@ export function checkUnique (unique: unknown): asserts unique is UniqueGroups {
   )
 }
 
+export function checkSoftDelete (attribute: unknown): asserts attribute is string | undefined {
+  if (attribute === undefined || (typeof attribute === 'string' && attribute !== '')) return
+  throw new InvalidOptionError('softDelete', "must be the name of an attribute such as 'deletedAt'")
+}
+
 /**
  * Makes the error about the values of a group that another row has. It names the attributes outside the scope, because
  * clients can change them.
@@ -32,10 +37,15 @@ export class UniqueIndex {
   readonly #groups: ReadonlyArray<{ readonly group: readonly string[], readonly owners: Map<unknown, Id> }>
 
   readonly #decimals: ReadonlySet<string>
+  readonly #softDelete: string | undefined
 
-  /** @param decimals the attributes whose texts are compared as numbers */
-  constructor (unique: UniqueGroups, decimals: ReadonlySet<string>) {
+  /**
+   * @param decimals the attributes whose texts are compared as numbers
+   * @param softDelete the attribute that is null in each row whose values count. @default all rows count
+   */
+  constructor (unique: UniqueGroups, decimals: ReadonlySet<string>, softDelete: string | undefined) {
     this.#decimals = decimals
+    this.#softDelete = softDelete
     this.#groups = unique.map((group) => ({ group: [group].flat(), owners: new Map<unknown, Id>() }))
   }
 
@@ -58,8 +68,9 @@ export class UniqueIndex {
     for (const { group, owners } of this.#groups) owners.delete(this.#keyOf(group, attributes))
   }
 
-  /** Returns a key that only rows with the same values share, or `undefined` if a value is null or absent. */
+  /** Returns a key that only rows with the same values share, or `undefined` if a value is absent or does not count. */
   #keyOf (group: readonly string[], attributes: Attributes): unknown {
+    if (this.#softDelete !== undefined && ownMember(attributes, this.#softDelete) != null) return undefined
     const values = group.map((name) => {
       const value = ownMember(attributes, name)
       return this.#decimals.has(name) && isDecimal(value) ? normalizeDecimal(value) : value

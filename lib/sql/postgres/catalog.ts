@@ -1,5 +1,5 @@
 import type { ConstraintError } from '../constraint-errors.js'
-import { type RawRow, type Table, type TableName, groupIndexes } from '../dialect.js'
+import { type RawRow, type Table, type TableName, groupIndexes, readPartial } from '../dialect.js'
 import type { ViolationError } from './errors.js'
 
 /** A function that runs a query of the catalog. */
@@ -94,7 +94,8 @@ function readTable (columns: readonly RawRow[], indexes: readonly RawRow[], refe
       filled: filled === 't',
       generated: generated === 't'
     })),
-    unique: groupIndexes(indexes.filter(isOfKey)),
+    unique: groupIndexes(indexes.filter((row) => isOfKey(row) && row.condition === null)),
+    partial: readPartial(indexes.filter(isOfKey)),
     references: references.map(({ column, table, rule }) => ({
       column: String(column),
       table: String(table),
@@ -158,10 +159,10 @@ const TABLES = `SELECT c.relname AS name, n.nspname AS schema, pg_catalog.pg_tab
   WHERE c.relkind IN ('r', 'p') AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
   ORDER BY visible DESC, schema, name`
 const INDEXES = `WITH ${WANTED} SELECT w.wanted, i.indexrelid AS index, i.indkey AS key, i.indnkeyatts AS size,
-  a.attnum AS number, a.attname AS column
+  a.attnum AS number, a.attname AS column, pg_get_expr(i.indpred, i.indrelid) AS condition
   FROM wanted w JOIN pg_catalog.pg_index i ON i.indrelid = w.found
   JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey)
-  WHERE i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL`
+  WHERE i.indisunique AND i.indisvalid AND i.indexprs IS NULL`
 /** Selects the foreign keys of a single column. */
 const REFERENCES = `WITH ${WANTED} SELECT w.wanted, a.attname AS column, t.relname AS table, c.confdeltype AS rule
   FROM wanted w JOIN pg_catalog.pg_constraint c ON c.conrelid = w.found

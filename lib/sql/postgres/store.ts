@@ -73,12 +73,13 @@ export function postgresStore (options: PostgresStoreOptions | (SelfDescribingOp
 
 /** Makes a store that describes itself. */
 function openTable (options: SelfDescribingOptions & PostgresOptions): Store {
-  const { table, schema } = options
+  const { table, schema, softDelete } = options
   checkUndescribed(options, POSTGRES_OPTIONS, 'postgresStore')
   const driver = makeDriver(options)
   return describeItself({
     table,
     schema,
+    softDelete,
     describe: () => describePostgresTable(driver, { table, schema }),
     tables: () => driver.tables(),
     hasTransactions: true,

@@ -206,7 +206,7 @@ export class SqliteDriver implements Driver {
     const [{ type = 'table', wr = 0 } = {}] =
       this.#query<{ type?: string, wr?: number }>('SELECT type, wr FROM pragma_table_list(?)', this.#table)
     const query: ReadRows = (text, ...values) => this.#query(text, ...values)
-    const { columns, indexes, references, primaryKey, alias } = readStructure(query, this.#table, wr === 1)
+    const { columns, indexes, partial, references, primaryKey, alias } = readStructure(query, this.#table, wr === 1)
     if (columns.length === 0) return undefined
     return {
       columns: columns.map(({ name, type, notnull, dflt_value: fallback, pk, hidden }) => ({
@@ -218,6 +218,7 @@ export class SqliteDriver implements Driver {
         generated: hidden > 0
       })),
       unique: [primaryKey, ...groupIndexes(indexes)],
+      partial,
       references: references.filter(({ id }, index) => references.every((other, at) => at === index || other.id !== id))
         .map(({ from, table, onDelete }) => ({ column: from, table, onDelete })),
       kind: type === 'view' ? 'view' : 'table',

@@ -85,13 +85,14 @@ export function sqliteStore (options: SqliteStoreOptions | (SelfDescribingOption
 
 /** Makes a store that describes itself. */
 function openTable (options: SelfDescribingOptions & SqliteOptions): Store {
-  const { table } = options
+  const { table, softDelete } = options
   checkUndescribed(options, SQLITE_OPTIONS, 'sqliteStore')
   checkReserved(table)
   const connection = connect(options)
   return describeItself({
     table,
     schema: undefined,
+    softDelete,
     describe: async () => describeSqliteTable(await openAtStart(connection), table),
     tables: () => new SqliteDriver(connection, table).tables(),
     open: (described) => openStore({ ...options, ...described }),

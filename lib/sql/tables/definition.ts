@@ -1,7 +1,7 @@
 import { InvalidOptionError } from '../../core/errors.js'
 import type { AttributesSchema } from '../../core/schema/types.js'
 import type { OnDelete } from '../../core/stores/store.js'
-import { type Columns, makeColumns } from '../columns/column.js'
+import { type Columns, makeColumns, requireColumn } from '../columns/column.js'
 import { type Dialect, quoteTable } from '../dialect.js'
 import { type IdColumns, makeGeneratedId, makeKey } from '../keys/id-columns.js'
 import { makeVersions, type Versions } from '../keys/versions.js'
@@ -23,6 +23,8 @@ export interface TableDefinition {
   readonly versions: Versions
   /** The columns of each unique index. */
   readonly unique: ReadonlyArray<readonly string[]>
+  /** The column that is null in each row whose values are unique. `undefined` if those of all rows are. */
+  readonly softDelete: string | undefined
   readonly references: readonly ForeignKey[]
 }
 
@@ -50,11 +52,12 @@ export type TableDefinitionOptions = SqlStoreOptions & { readonly schema?: strin
  * @throws InvalidOptionError or InvalidAttributesError if an option is wrong
  */
 export function defineTable (
-  { table, schema, attributes, key, id, columns = {}, version = 'version', unique = [], references = {} }:
-  TableDefinitionOptions,
+  options: TableDefinitionOptions,
   dialect: Dialect,
   { types, notNull, filled, isKeyUnique = true }: Partial<CheckedTable> = {}
 ): TableDefinition {
+  const { table, schema, attributes, key, id, columns = {}, version = 'version', unique = [] } = options
+  const { softDelete, references = {} } = options
   const hasColumn = version !== 'xmin' && version !== 'values'
   const made = makeColumns(
     { table, attributes, columns, hasKey: key !== undefined, version: hasColumn ? version : undefined, types },
@@ -78,6 +81,7 @@ export function defineTable (
     ids,
     isKeyUnique,
     unique: resolveUnique(unique, made),
+    softDelete: softDelete && requireColumn(byAttribute, softDelete, 'softDelete').name,
     references: resolveReferences(references, made)
   }
 }

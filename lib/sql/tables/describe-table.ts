@@ -70,6 +70,7 @@ class TableDescriber {
         properties: Object.fromEntries(described.map(([{ name }, schema]) => [nameIn(names, name), schema]))
       },
       unique: this.#findUnique(key, names),
+      ...this.#findPartial(names),
       ...this.#findReferences(names),
       version: version ?? this.#table.version,
       canCreate: this.#can.create,
@@ -183,9 +184,23 @@ class TableDescriber {
   }
 
   #findUnique (key: Key | undefined, names: ReadonlyMap<string, string>): string[][] {
-    const groups = this.#table.unique.filter((group) =>
-      group !== key?.columns && group.every((name) => names.has(name) && this.#isComparable(name)))
-    return groups.map((group) => group.map((name) => nameIn(names, name)))
+    return this.#nameGroups(this.#table.unique.filter((group) => group !== key?.columns), names)
+  }
+
+  #findPartial (names: ReadonlyMap<string, string>): Pick<TableDescription, 'uniqueWhereNull'> {
+    const found = new Map<string, string[][]>()
+    for (const { isNull, columns } of this.#table.partial) {
+      const attribute = names.get(isNull)
+      const groups = this.#nameGroups([columns], names)
+      if (attribute === undefined || groups.length === 0) continue
+      found.set(attribute, [...found.get(attribute) ?? [], ...groups])
+    }
+    return found.size === 0 ? {} : { uniqueWhereNull: Object.fromEntries(found) }
+  }
+
+  #nameGroups (groups: ReadonlyArray<readonly string[]>, names: ReadonlyMap<string, string>): string[][] {
+    return groups.filter((group) => group.every((name) => names.has(name) && this.#isComparable(name)))
+      .map((group) => group.map((name) => nameIn(names, name)))
   }
 
   #findReferences (names: ReadonlyMap<string, string>): Pick<TableDescription, 'references' | 'onDelete'> {

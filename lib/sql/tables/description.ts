@@ -1,5 +1,6 @@
 import type { AttributesSchema, Schema } from '../../core/schema/types.js'
 import type { OnDelete } from '../../core/stores/store.js'
+import type { PartialIndex } from '../dialect.js'
 import type { Demand } from './checks.js'
 
 /** What a database says about a table or a view. It is plain data, which apps may change before they register it. */
@@ -20,6 +21,8 @@ export interface TableDescription {
   attributes: AttributesSchema
   /** The groups of attributes whose values are unique. */
   unique: string[][]
+  /** The groups that are unique among the rows in which an attribute is null, by this attribute. */
+  uniqueWhereNull?: Record<string, string[][]>
   /** The table to which each foreign key of a single attribute refers, by attribute. */
   references: Record<string, string>
   /** What deleting a row of that table does to the rows here, by attribute, as far as a store has this rule. */
@@ -49,6 +52,7 @@ export interface FoundTable {
   readonly primaryKey: readonly string[]
   /** The columns of each unique index, without the primary key. */
   readonly unique: ReadonlyArray<readonly string[]>
+  readonly partial: readonly PartialIndex[]
   readonly foreignKeys: readonly FoundForeignKey[]
   /** What the CHECK constraints demand, as far as they can be read. */
   readonly demands: readonly Demand[]

@@ -16,13 +16,10 @@ import type { ForeignKey } from '../options.js'
 import type { CheckedTable, TableDefinition } from './definition.js'
 import type { TableStatements } from './table-statements.js'
 
-/** Returns the groups of columns for which the table has no unique index. */
-export function missingIndexes (
-  wanted: ReadonlyArray<readonly string[]>,
-  found: Table
-): ReadonlyArray<readonly string[]> {
-  return wanted.filter((group) => !found.unique.some((columns) =>
-    columns.length === group.length && group.every((column) => columns.includes(column))))
+/** Returns whether one of the indexes has exactly these columns. */
+function hasIndex (indexes: ReadonlyArray<readonly string[]>, group: readonly string[]): boolean {
+  return indexes.some((columns) =>
+    columns.length === group.length && group.every((column) => columns.includes(column)))
 }
 
 /** A reason why a table does not fit. */
@@ -92,12 +89,27 @@ export class TableCheck {
       this.#report(`the column "${name}"${typed} must not be null and has no default, but no attribute fills it`)
     }
     for (const foreignKey of references) this.#checkReference(foreignKey)
-    for (const group of missingIndexes(unique, this.#found)) {
-      const names = group.map((name) => `"${name}"`).join(', ')
-      const obstacle = group.some((name) => this.#blocked.has(name)) ? 'Its columns must be added first.' : undefined
-      this.#report(`there is no unique index of ${names}`, [this.#statements.addIndex(group)], obstacle)
-    }
+    for (const group of unique) this.#checkIndex(group)
     return this.#misfits
+  }
+
+  #checkIndex (group: readonly string[]): void {
+    const { softDelete, ids: { parts } } = this.#wanted
+    const { unique, partial } = this.#found
+    const names = group.map((name) => `"${name}"`).join(', ')
+    const where = softDelete === undefined ? '' : ` where "${softDelete}" is null`
+    const isWhole = hasIndex(unique, group)
+    // Two rows never have the same id, whether they are deleted or not.
+    if (isWhole && (softDelete === undefined || hasIndex([parts.map(({ name }) => name)], group))) return
+    const cure = this.#statements.addIndex(group)
+    if (isWhole) {
+      const fault = `its unique index of ${names} has deleted rows, too; to free their values, drop it and run: ${cure}`
+      this.#misfits.push({ fault, optional: true })
+    } else if (!hasIndex(partial.flatMap(({ isNull, columns }) => isNull === softDelete ? [columns] : []), group)) {
+      const isBlocked = [...group, softDelete].some((name) => name !== undefined && this.#blocked.has(name))
+      const obstacle = isBlocked ? 'Its columns must be added first.' : undefined
+      this.#report(`there is no unique index of ${names}${where}`, [cure], obstacle)
+    }
   }
 
   /** Notes a fault, and the statements that repair it. Only a table can be altered. */
@@ -244,7 +256,7 @@ const WIDER_KEY = '; a unique key of several columns is enough if the others are
  * store makes each UUID only once. A table that is distributed by tenant can only have keys that contain the tenant.
  */
 function isUniqueId ({ ids, columns: { byAttribute } }: TableDefinition, found: Table, id: string): boolean {
-  if (missingIndexes([[id]], found).length === 0) return true
+  if (hasIndex(found.unique, [id])) return true
   if (ids.type === 'integer') return false
   const present = new Set(namesOfPresent(found))
   const simple = [...byAttribute.values()].filter(({ kind }) => kind !== 'json').map(({ name }) => name)

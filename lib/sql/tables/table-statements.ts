@@ -100,12 +100,14 @@ export class TableStatements {
     ]
   }
 
-  /** Adds a unique index. */
+  /** Adds a unique index, which has only the rows that are not deleted. */
   addIndex (columns: readonly string[]): string {
     const { quote, longestName } = this.#dialect
-    const { table, quoted } = this.#definition
-    const name = quote(nameIndex([table, ...columns], 'key', longestName))
-    return `CREATE UNIQUE INDEX IF NOT EXISTS ${name} ON ${quoted} (${columns.map(quote).join(', ')})`
+    const { table, quoted, softDelete } = this.#definition
+    const time = softDelete === undefined ? [] : [softDelete]
+    const name = quote(nameIndex([table, ...columns, ...time], 'key', longestName))
+    const where = time.map((column) => ` WHERE ${quote(column)} IS NULL`).join('')
+    return `CREATE UNIQUE INDEX IF NOT EXISTS ${name} ON ${quoted} (${columns.map(quote).join(', ')})${where}`
   }
 
   #typeOf (column: SqlColumn): string {

@@ -317,7 +317,6 @@ export function testStores (t: Test, open: () => Promise<Stores>): void {
     t.equal(await scene.statusOf('GET', `/notes/${id}.json`), 404)
     t.strictSame(await scene.texts('/notes'), ['B'])
     t.strictSame(await scene.texts('/notes/deleted'), ['A'])
-    t.equal((await scene.send('POST', '/notes.json', { text: 'A' })).status, 409, 'its unique values stay taken')
     t.equal(await scene.statusOf('DELETE', `/notes/deleted.json?id=${other}`), 404)
     t.equal((await scene.send('POST', `/notes/deleted/${other}/restore`)).status, 404)
     t.equal((await scene.send('POST', `/notes/deleted/${id}/restore`)).status, 204)
@@ -326,5 +325,31 @@ export function testStores (t: Test, open: () => Promise<Stores>): void {
     t.equal(await scene.statusOf('DELETE', `/notes/deleted.json?id=${id}`), 204)
     t.strictSame(await scene.texts('/notes/deleted'), [])
     t.equal((await scene.send('POST', '/notes.json', { text: 'A' })).status, 201)
+  })
+
+  t.test('only rows that are not deleted have unique values', async (t) => {
+    const scene = await serve(t, (map) => map.resources('notes', {
+      ...x,
+      attributes: { ...text, properties: { ...text.properties, kind: { type: 'string' } } },
+      unique: ['text', ['text', 'kind']],
+      softDelete: 'deletedAt',
+      authorize: () => true
+    }))
+    const id = await scene.create('/notes', { text: 'A' })
+    t.equal((await scene.send('POST', '/notes.json', { text: 'A' })).status, 409)
+    for (let count = 1; count <= 2; count++) {
+      const other = await scene.create('/notes', { text: `B${count}` })
+      t.equal((await scene.send('PUT', '/notes.json', { id: other, text: 'A' })).status, 409)
+      t.equal(await scene.statusOf('DELETE', `/notes.json?id=${other}`), 204)
+    }
+    t.equal(await scene.statusOf('DELETE', `/notes.json?id=${id}`), 204)
+    const next = await scene.create('/notes', { text: 'A' })
+    t.match(await scene.send('POST', `/notes/deleted/${id}/restore.json`), {
+      status: 409, body: '"errors":{"text":["is already taken"]}'
+    })
+    t.equal((await scene.send('PUT', '/notes.json', { id: next, text: 'C' })).status, 200)
+    t.equal((await scene.send('POST', `/notes/deleted/${id}/restore.json`)).status, 204)
+    t.equal((await scene.send('POST', '/notes.json', { text: 'A' })).status, 409)
+    t.strictSame(await scene.texts('/notes'), ['A', 'C'])
   })
 }

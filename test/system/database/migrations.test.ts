@@ -179,6 +179,23 @@ const CASES: readonly Case[] = [
     row: {}
   },
   {
+    name: 'missing unique indexes of rows that are not deleted',
+    columns: ', title text, "gone ""at" text',
+    options: {
+      attributes: attributesOf({ title: text, at: nullable, shelf: nullable }),
+      columns: { at: 'gone "at' },
+      unique: ['title', ['title', 'shelf']],
+      softDelete: 'at'
+    },
+    statements: [
+      add('shelf', string),
+      /^CREATE UNIQUE INDEX IF NOT EXISTS "notes_title_gone ""at_key" ON "notes" \("title"\) WHERE "gone ""at" IS NULL$/,
+      /^CREATE UNIQUE INDEX .* \("title", "shelf"\) WHERE "gone ""at" IS NULL$/
+    ],
+    problems: [],
+    row: { at: null, shelf: null }
+  },
+  {
     name: 'a missing foreign key with its column',
     columns: '',
     options: {

@@ -5,7 +5,8 @@ import { type SqlStore, type SqlStoreOptions } from '../../../lib/sql/sqlite/ind
 import { equalTo } from '../../../lib/contract/scenarios/filters.js'
 import { build, draft } from '../../support/helper.js'
 import {
-  context, each, type Engine, every, everything, openEngines, openMigrated, readAll, thrownBy
+  context, each, type Engine, every, everything, messageOf, openEngines, openMigrated, readAll,
+  thrownBy
 } from '../../support/stores/sql-engines.js'
 import { textStore } from '../../support/stores/text-store.js'
 
@@ -264,6 +265,33 @@ each('unique indexes have distinct names, and only those of plain attributes cou
   await more.create({ a: '1', a_b: '1' }, {}, context)
   t.strictSame((await thrownBy(() =>
     more.create({ a: '2', b: 'x', a_b: '1' }, {}, context))).errors, { a_b: ['is already taken'] })
+})
+
+each('a unique index of all rows stays, with a warning that deleted rows count', async (t, engine) => {
+  const attributes = {
+    type: 'object',
+    properties: { code: { type: 'string' }, a: { type: 'string' }, goneAt: { type: ['string', 'null'] } }
+  } as const
+  const options = { attributes, unique: ['a', 'code'], softDelete: 'goneAt', key: ['code'], version: 'values' }
+  const posts = engine.store({ table: 'posts', ...options })
+  await engine.run('CREATE TABLE posts (code text PRIMARY KEY, a text UNIQUE, "goneAt" text)')
+  t.strictSame(await posts.prepare(), [
+    'the table "posts" is used as it is, but its unique index of "a" has deleted rows, too; to free their values, ' +
+      'drop it and run: CREATE UNIQUE INDEX IF NOT EXISTS "posts_a_goneAt_key" ON "posts" ("a") WHERE "goneAt" IS NULL'
+  ])
+  await engine.run('DROP TABLE posts', 'CREATE TABLE posts (code text PRIMARY KEY, a text, "goneAt" text, b text)')
+  const missing = /there is no unique index of "a" where "goneAt" is null. To add what is missing, run: CREATE UNIQUE/
+  t.match(await messageOf(() => posts.prepare()), missing)
+  for (const condition of ['b IS NULL', '"goneAt" IS NOT NULL', '"goneAt" IS NULL AND b IS NULL', "a = '\"goneAt'"]) {
+    await engine.run('DROP INDEX IF EXISTS part', `CREATE UNIQUE INDEX part ON posts (a) WHERE ${condition}`)
+    t.match(await messageOf(() => posts.prepare()), missing, condition)
+  }
+  for (const condition of ['"goneAt" IS NULL', '(("goneAt"  is null))']) {
+    await engine.run('DROP INDEX IF EXISTS part', `CREATE UNIQUE INDEX part ON posts (a) WHERE ${condition}`)
+    t.strictSame(await posts.prepare(), [], condition)
+  }
+  const error = await thrownBy(() => engine.store({ table: 'posts', ...options, softDelete: 'gone' }).prepare())
+  t.match(error.message, 'Option "softDelete" names "gone", which is not among the attributes')
 })
 
 each('an update without changes writes nothing if the version is a digest of the values', async (t, engine) => {

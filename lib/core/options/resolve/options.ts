@@ -32,12 +32,16 @@ function actionsOfStore ({ actions, handlers }: Routing): readonly string[] {
 }
 
 /** Returns the given store, or a new one, or `noStore` if handlers of the app replace all actions that need one. */
-function resolveStore (store: unknown, id: unknown, unique: UniqueGroups, routing: Routing): Store {
+function resolveStore (
+  { store, id, softDelete }: ResourceOptions,
+  unique: UniqueGroups,
+  routing: Routing
+): Store {
   if (store === undefined) {
     const idType = checkIdType(id)
     const left = actionsOfStore(routing)
     if (left.length === 0) return noStore
-    if (idType !== 'string') return memoryStore({ id: idType, unique })
+    if (idType !== 'string') return memoryStore({ id: idType, unique, softDelete })
     throw new InvalidOptionError(
       'id',
       'is \'string\', but the memory store makes no such ids; give a "store" that does, or handlers of your own for ' +
@@ -234,7 +238,7 @@ export function resolveOptions (
   const routing = resolveRouting(options, names.singleton, guards)
   const needsStores = options.store === undefined && options.stores !== undefined && actionsOfStore(routing).length > 0
   checkUnique(unique)
-  const store = needsStores ? noStore : resolveStore(options.store, id, unique, routing)
+  const store = needsStores ? noStore : resolveStore(options, unique, routing)
   if (!needsStores) checkTableOptions(options)
   const maxLimit = checkRowCount('maxLimit', most)
   const schema = resolveAttributes(options.attributes, store)

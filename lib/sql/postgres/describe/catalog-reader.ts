@@ -1,3 +1,4 @@
+import { type PartialIndex, readNullCondition } from '../../dialect.js'
 import { type Demand, readCheck, readLiteral, type Token, tokenize } from '../../tables/checks.js'
 import { LONG_INTEGER } from '../../tables/describe-table.js'
 import type { FoundColumn, FoundForeignKey, FoundTable, Right } from '../../tables/description.js'
@@ -76,6 +77,8 @@ interface CatalogIndex {
   readonly columns: string
   readonly size: number
   readonly isPrimary: boolean
+  /** The condition of the rows in the index, in SQL. */
+  readonly condition: string | null
 }
 
 export interface CatalogParts {
@@ -123,18 +126,22 @@ class TableReader {
   readonly #types: ReadonlyMap<string, CatalogType>
   readonly #primaryKey: readonly string[]
   readonly #unique: ReadonlyArray<readonly string[]>
+  readonly #partial: readonly PartialIndex[]
 
   constructor (parts: TableParts, types: ReadonlyMap<string, CatalogType>) {
     this.#parts = parts
     this.#types = types
     // A row of a table that inherits from this one may have the same key.
     const indexes = parts.table.hasHeirs ? [] : parts.indexes
-    const groups = indexes.map(({ columns, size, isPrimary }) => ({
+    const groups = indexes.map(({ columns, size, isPrimary, condition }) => ({
       isPrimary,
+      isNull: condition === null ? undefined : readNullCondition(condition),
+      isWhole: condition === null,
       columns: columns.split(' ').slice(0, size).map((number) => this.#nameOf(Number(number)))
     }))
     this.#primaryKey = groups.find(({ isPrimary }) => isPrimary)?.columns ?? []
-    this.#unique = groups.filter(({ isPrimary }) => !isPrimary).map(({ columns }) => columns)
+    this.#unique = groups.filter(({ isPrimary, isWhole }) => !isPrimary && isWhole).map(({ columns }) => columns)
+    this.#partial = groups.flatMap(({ isNull, columns }) => isNull === undefined ? [] : [{ isNull, columns }])
   }
 
   read (): FoundTable {
@@ -150,6 +157,7 @@ class TableReader {
       columns: isReadable(this.#parts) ? columns.map((column) => this.#readColumn(column, numbers)) : [],
       primaryKey: this.#primaryKey,
       unique: this.#unique,
+      partial: this.#partial,
       foreignKeys: references.map((reference) => this.#readReference(reference)),
       demands: [
         ...constraints.flatMap(({ check }) => (check === null ? [] : readCheck(tokensOf(check), this.#findColumn))),

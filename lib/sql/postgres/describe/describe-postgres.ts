@@ -141,7 +141,8 @@ SELECT 'constraint', row_to_json(t) FROM (
   WHERE k.contype = 'c' OR (k.contype = 'f' AND k.conparentid = 0) ORDER BY k.conrelid, k.conname) t
 UNION ALL
 SELECT 'index', row_to_json(t) FROM (
-  SELECT i.indrelid::text AS table, i.indkey::text AS columns, i.indnkeyatts AS size, i.indisprimary AS "isPrimary"
+  SELECT i.indrelid::text AS table, i.indkey::text AS columns, i.indnkeyatts AS size, i.indisprimary AS "isPrimary",
+  pg_get_expr(i.indpred, i.indrelid) AS condition
   FROM pg_catalog.pg_index i JOIN tables c ON c.oid = i.indrelid
-  WHERE i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL
+  WHERE i.indisunique AND i.indisvalid AND i.indexprs IS NULL
   ORDER BY i.indrelid, i.indisprimary DESC, i.indexrelid) t`

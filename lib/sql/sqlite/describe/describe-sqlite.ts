@@ -65,6 +65,7 @@ class SchemaReader {
       columns: [],
       primaryKey: [],
       unique: [],
+      partial: [],
       foreignKeys: [],
       demands: [],
       version: 'values',
@@ -76,7 +77,7 @@ class SchemaReader {
   /** @throws an error of the driver if SQLite cannot read the table */
   #read (table: ListedTable): FoundTable {
     const { name, type, sql } = table
-    const { columns, primaryKey, indexes } = this.#structureOf(table)
+    const { columns, primaryKey, indexes, partial } = this.#structureOf(table)
     const visible = columns.filter(({ hidden }) => hidden !== 1)
     const names = visible.map(({ name }) => quoteName(name)).join(', ')
     this.#database.prepare(`SELECT ${names} FROM ${quoteName(name)} ORDER BY ${names}`)
@@ -95,6 +96,7 @@ class SchemaReader {
       })),
       primaryKey: hasFullKey ? primaryKey : [],
       unique: groupIndexes(indexes.filter(({ origin }) => origin !== 'pk')),
+      partial,
       foreignKeys,
       demands: checks.flatMap((check) => readCheck(check, findColumn)),
       rowName: type === 'view' ? undefined : rowNameOf(table, columns),

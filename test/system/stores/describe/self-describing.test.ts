@@ -27,6 +27,22 @@ const actionsOf = async (t: Test, options: ResourceOptions): Promise<string[]> =
   [...new Set((await build(t, { formats: ['json'], ...options })).resourceRoutes.map(({ action }) =>
     action.replace(/.*#/, '')))].sort()
 
+each('a table says which of its values are unique among rows that are not deleted', async (t, _open, engine) => {
+  const id = engine.name === 'sqlite' ? 'INTEGER PRIMARY KEY' : 'serial PRIMARY KEY'
+  await engine.run(
+    `CREATE TABLE people (id ${id}, email text, code text, constructor text, "valueOf" text, gone text)`,
+    'CREATE UNIQUE INDEX live_email ON people (email) WHERE gone IS NULL',
+    'CREATE UNIQUE INDEX live_code ON people (code, email) WHERE gone IS NULL',
+    'CREATE UNIQUE INDEX other ON people (code) WHERE constructor IS NULL'
+  )
+  const cases = [['gone', [['email'], ['code', 'email']]], ['constructor', [['code']]], ['valueOf', []]] as const
+  for (const [softDelete, unique] of cases) {
+    const store = engine.store({ table: 'people', softDelete } as unknown as Parameters<Engine['store']>[0])
+    await (store as unknown as DescribedStore).describe()
+    t.strictSame([...store.unique as string[][]].sort(), [...unique].sort(), softDelete)
+  }
+})
+
 each('a table describes itself when its resource is registered', async (t, open, { name, run }) => {
   const id = name === 'sqlite' ? 'INTEGER PRIMARY KEY' : 'serial PRIMARY KEY'
   await run(
