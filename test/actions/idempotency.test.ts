@@ -1,5 +1,9 @@
+import { randomUUID } from 'node:crypto'
+import fastify from 'fastify'
 import t from 'tap'
-import { type AuthorizeContext, memoryStore, memoryStores, type ResourceOptions, type Store } from '../../lib/index.js'
+import resources, {
+  type AuthorizeContext, memoryStore, memoryStores, type ResourceOptions, type Store
+} from '../../lib/index.js'
 import { build, draft } from '../support/helper.js'
 import { openKeyed, testIdempotency } from '../support/idempotency.js'
 import type { OpenPosts } from '../support/many-rows.js'
@@ -100,6 +104,27 @@ t.test('an answer that is given again shows only what the request may see', asyn
   t.match(await sendAgain('PUT', put, { key: 'k' }), { status: 200, replayed: 'true', text: '{"post":{"id":1' })
   await store.update(1, { published: true }, { version: undefined, scope: {} }, context)
   t.match(await sendAgain('PUT', put, { key: 'k' }), { status: 200, replayed: 'true', text: '' })
+})
+
+t.test('a write with a key may refer to rows of another database that not everybody sees', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(resources, { name: 'authors', store: memoryStore(), authorize: (_request, { id }) => id !== 2 })
+  app.register(resources, {
+    name: 'notes',
+    attributes: { type: 'object', properties: { authorId: { type: 'integer' } } },
+    store: memoryStore(),
+    references: { authorId: 'authors' },
+    idempotency: {}
+  })
+  const send = async (method: 'POST' | 'PUT' | 'DELETE', url: string, payload: object): Promise<number> =>
+    (await app.inject({ method, url, payload, headers: { 'idempotency-key': randomUUID() } })).statusCode
+  for (const name of ['Ada', 'Bob']) await send('POST', '/authors', { author: { name } })
+  t.equal(await send('POST', '/notes', { note: { authorId: 1 } }), 201)
+  t.equal(await send('POST', '/notes', { note: { authorId: 2 } }), 422)
+  t.equal(await send('PUT', '/notes', { id: 1, note: { authorId: 1 } }), 200)
+  t.equal(await send('PUT', '/notes', { id: 1, note: { authorId: 2 } }), 422)
+  t.equal(await send('DELETE', '/notes', { id: 1, note: { authorId: 2 } }), 204)
 })
 
 t.test('a failure while the rows are read is no refusal', async (t) => {

@@ -259,6 +259,8 @@ export class Handlers {
     const { checkAccess, compiled: { resource } } = state
     for (let tries = 0; tries <= TRIES; tries++) {
       state.attempt = checkAccess === undefined ? state.makeAttempt() : { ...await checkAccess(state, state) }
+      // Another database takes no part in the transaction of a write with a key.
+      if (state.keyed !== undefined && state.action !== 'delete') await checkOnly(state)
       const outcome = await (state.keyed === undefined ? perform(state) : performKept(state.keyed, state, perform))
       if (!hasChanged(outcome, state)) return outcome
       state.id = ofId(resource, state.id)
@@ -437,14 +439,16 @@ function checkRevisable ({ payload, choice: { format: { writer } } }: RequestSta
 /**
  * Checks first that the request may see the rows to which the supplied attributes refer. A row that is hidden is
  * answered as one that does not exist, because a reference to it would tell that it exists, and keep it from being
- * deleted.
+ * deleted. A write with a key was checked already.
  */
 function checkFirst (perform: Perform): Perform {
   const performChecked: Perform = async (state) => {
     await checkOnly(state)
     return perform(state)
   }
-  return (state) => state.compiled.relations.guarded.length === 0 ? perform(state) : performChecked(state)
+  return (state) => state.compiled.relations.guarded.length === 0 || state.keyed !== undefined
+    ? perform(state)
+    : performChecked(state)
 }
 
 const checkOnly: Perform = async (state) => {
