@@ -80,6 +80,12 @@ export interface PageMessages extends MessageTexts {
   /** The text below that warning, with the rows that are deleted, too. @default '9 comments will be deleted too.' */
   readonly deleteCascade: (referrers: string) => string
   /**
+   * The text of that form if deleted rows can be restored. `referrers` are the rows that refer to the row, and `rows`
+   * is their number.
+   * @default '9 comments refer to this record. They are kept, and refer to nothing until it is restored.'
+   */
+  readonly deleteReferred: (referrers: string, rows: number) => string
+  /**
    * The title of the page of a deletion that is refused. `referrers` are the rows that refer to the row, or `undefined`
    * if they are not known, and `rows` is their number.
    * @default 'Post 1 cannot be deleted: 9 comments refer to this record'
@@ -115,6 +121,8 @@ export interface PageMessages extends MessageTexts {
   readonly chooseAllRows: (rows: number, digits: string, plural: string, singular: string) => string
   /** The title of the page after no row was chosen. @default 'No posts are chosen' */
   readonly noneChosen: (plural: string) => string
+  /** The link of a list to the rows that were deleted and can be restored. @default 'Show deleted' */
+  readonly showDeleted: string
   /** The link of a list to its rows as CSV. @default 'Download CSV' */
   readonly download: string
   /** The link of a list to the page that imports rows. @default 'Import' */

@@ -113,6 +113,40 @@ t.test('pages list the deleted rows, with buttons that restore and purge them', 
   t.equal((await get(app, '/posts/deleted')).statusCode, 403)
 })
 
+t.test('a page says how many rows refer to the row, before it is deleted', async (t) => {
+  const app = await openBlog(t, memoryStores())
+  for (const name of ['Ada', 'Bob', 'Cy']) await ask(app, 'POST', '/authors', { author: { name } })
+  for (const title of ['A', 'B']) await ask(app, 'POST', '/posts', { post: { title, authorId: 1 } })
+  await ask(app, 'POST', '/authors/1/notes', { note: { text: 'x' } })
+  await ask(app, 'POST', '/posts', { post: { title: 'C', authorId: 2 } })
+  const cases: ReadonlyArray<readonly [path: string, text: string | undefined]> = [
+    ['/authors/1', '1 note, 2 posts refer to this record. They are kept, and refer to nothing until it is restored.'],
+    ['/authors/2', '1 post refers to this record. It is kept, and refers to nothing until the record is restored.'],
+    ['/authors/3', undefined]
+  ]
+  for (const [path, text] of cases) {
+    const { body } = await get(app, path)
+    const [, found] = /<div class="card">(?:<p>(.*)<\/p>\n)?<form/.exec(body) ?? [path]
+    t.equal(found, text, path)
+    t.notMatch(body, 'permanently')
+  }
+})
+
+t.test('lists lead to the deleted rows and back, for those who may see them', async (t) => {
+  const app = await openBlog(t, memoryStores())
+  await ask(app, 'POST', '/authors', { author: { name: 'Ada' } })
+  for (const title of ['A', 'B']) await ask(app, 'POST', '/posts', { post: { title, authorId: 1 } })
+  const bodyOf = async (url: string, user: string): Promise<string> =>
+    (await app.inject({ url, headers: { accept: 'text/html', user } })).body
+  t.notMatch(await bodyOf('/authors/1', 'admin'), 'Deleted posts', 'a page has no list of deleted rows without any')
+  await ask(app, 'DELETE', '/posts', { id: 2 })
+  t.match(await bodyOf('/posts', 'admin'), '<a class="button plain" href="/posts/deleted">Show deleted</a>')
+  t.notMatch(await bodyOf('/posts', 'guest'), 'deleted')
+  t.match(await bodyOf('/posts/deleted', 'admin'), '<a href="/posts">Posts</a>')
+  t.match(await bodyOf('/authors/1', 'admin'), 'Deleted posts')
+  t.notMatch(await bodyOf('/authors/1', 'guest'), 'Deleted posts')
+})
+
 t.test('without authorize, nobody sees deleted rows', async (t) => {
   const store = memoryStore() as Store
   const app = fastify()
@@ -122,6 +156,7 @@ t.test('without authorize, nobody sees deleted rows', async (t) => {
   await ask(app, 'POST', '/posts', { post: { title: 'A' } })
   await ask(app, 'DELETE', '/posts', { id: 1 })
   t.equal((await ask(app, 'GET', '/posts/deleted'))[0], 404)
+  t.notMatch((await get(app, '/posts')).body, 'deleted')
   const kept = await store.get(1, {}, { signal: new AbortController().signal })
   t.match(kept, { attributes: { title: 'A', deletedAt: String } })
 })

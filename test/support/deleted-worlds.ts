@@ -40,7 +40,11 @@ interface Database {
 
 /** The databases of a world. With several of them, references are no foreign keys. */
 export const DATABASES: Readonly<Record<string, (folder: string) => Database>> = {
-  'several databases in memory': () => ({ stores: { open: () => memoryStore() as Store }, isChecked: false }),
+  'several databases in memory': () => {
+    const open: Stores['open'] = ({ unique, softDelete }) =>
+      memoryStore({ unique, ...(softDelete !== undefined && { softDelete }) }) as Store
+    return { stores: { open }, isChecked: false }
+  },
   'a database in memory': () => ({ stores: memoryStores(), isChecked: true }),
   SQLite: (folder) => ({ stores: sqliteStores({ file: join(folder, `${randomUUID()}.sqlite`) }), isChecked: true })
 }
@@ -59,6 +63,7 @@ function ownOptions (name: Name): object {
     softDelete: 'deletedAt',
     authorize,
     ...(name === 'people' && {
+      unique: ['email'],
       attributes: { ...others, properties: { ...properties, deletedAt } },
       sort: ['name', 'salary', 'deletedAt'],
       html: { columns: ['name', 'salary', 'deletedAt'], import: true }

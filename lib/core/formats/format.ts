@@ -116,8 +116,10 @@ export interface WriterContext {
   readonly unique: ReadonlySet<string>
   /** The values that may follow the stored one, by the attributes that the option `transitions` names. */
   readonly transitions: ReadonlyMap<string, FindNext>
-  /** Whether rows that are deleted can come back, by the option `softDelete`. */
-  readonly keepsDeleted: boolean
+  /** Which rows the resource has, if deletions keep them, by the option `softDelete`. */
+  readonly softDelete: 'live' | 'deleted' | undefined
+  /** The segment of the list of deleted rows, after the collection's path; `undefined` if there is no such list. */
+  readonly deletedSegment: string | undefined
   /** Whether the form for a new row has a key in the field `_key`, so that it creates one row only. */
   readonly hasKeys: boolean
   /** The segment of the form for a new row, after the collection's path; `undefined` if there is no such form. */

@@ -104,7 +104,7 @@ export function compileResource (
     refusals: compileRefusals(
       options.routing.authorize,
       resource,
-      writerContext.collectionActions,
+      [...writerContext.collectionActions, ...writerContext.deletedSegment === undefined ? [] : [{ name: 'deleted' }]],
       writerContext.memberActions
     ),
     listChecks: context.listChecks,
@@ -192,7 +192,7 @@ function makeWriterContext (
   context: ResourceContext & Pick<WriterContext, 'references'>
 ): WriterContext {
   const { customActions, children, references, paths, assetOwner, navigation } = context
-  const { store, maxRows, writes, singleton, routing: { actions, handlers, manyRows, pathNames } } = options
+  const { store, maxRows, writes, singleton, routing: { actions, authorize, handlers, manyRows, pathNames } } = options
   // The path of a shallow row does not lead back to a list.
   const { isShallow } = context.resourcePaths
   const canMany = store.transaction !== undefined && maxRows > 0 && !singleton
@@ -230,7 +230,8 @@ function makeWriterContext (
     references,
     unique: uniqueAttributes(options),
     transitions: context.rules?.transitions ?? NO_TRANSITIONS,
-    keepsDeleted: options.softDelete?.rows === 'live',
+    softDelete: options.softDelete?.rows,
+    deletedSegment: options.softDelete?.rows === 'live' && authorize.length > 0 ? 'deleted' : undefined,
     hasKeys: options.idempotency !== undefined,
     newSegment: segmentOf('new'),
     copySegment: canCopy(resource, options.routing) ? `${encodeURI(pathNames.new)}?${COPIED}=` : undefined,

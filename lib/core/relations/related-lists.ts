@@ -82,7 +82,7 @@ export function compileNestedList (listed: ListedResource, from: HookedResource,
 }
 
 function compileList (listed: ListedResource, from: HookedResource, related: ListRelation): FindRelatedList {
-  const { resource: { plural: name, singular }, options: { routing, store }, findLocation } = listed
+  const { resource: { plural: name, singular }, options: { routing, store, softDelete }, findLocation } = listed
   const { relation, attribute, open, referenced } = related
   // A handler of the app may list other rows, and its hooks may protect the list.
   const isReadable = !routing.handlers.has('list') && !guardsMore(listed, from, 'list')
@@ -105,6 +105,7 @@ function compileList (listed: ListedResource, from: HookedResource, related: Lis
     if (!isReadable) return { ...found, total: undefined, table: undefined }
     const create = newHref === undefined ? undefined : await makeAdd?.(row, opened, context)
     const { rows, total } = await readFirst(opened, context)
+    if (rows.length === 0 && softDelete?.rows === 'deleted') return undefined
     return {
       ...found,
       total: total && { ...total, most: COUNT_OF_PAGES.most },

@@ -5,8 +5,6 @@ import type { Condition, Guard, Store } from './store.js'
 /** Returns a store in which a deletion sets an attribute to its time, and the row stays. */
 export function keepDeleted (store: Store, attribute: string): Store {
   return decorateStore(store, {
-    // Nothing that refers to the row changes.
-    onDelete: {},
     async delete (id, guard, context) {
       const live = { ...guard, scope: { ...guard.scope, [attribute]: null } }
       return await writeFound(store, { id, guard: live, context }, async (row, { version }) => {

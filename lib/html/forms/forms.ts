@@ -27,7 +27,7 @@ import { FormValues, makeHidden, type FormTarget } from './form-values.js'
 /** The dependencies of `Forms`. */
 export interface FormSource {
   readonly resource: Resource
-  readonly context: Pick<WriterContext, 'references' | 'unique' | 'transitions' | 'keepsDeleted' | 'hasKeys'>
+  readonly context: Pick<WriterContext, 'references' | 'unique' | 'transitions' | 'softDelete' | 'hasKeys'>
   readonly messages: PageMessages
   readonly translate: Translate
 }
@@ -71,7 +71,7 @@ export class Forms {
   /** The attributes that have ids of other resources. */
   readonly #references: ReadonlySet<string>
   readonly #transitions: WriterContext['transitions']
-  readonly #keepsDeleted: boolean
+  readonly #isPermanent: boolean
 
   constructor ({ resource, context, messages, translate }: FormSource, shown: ShownAttributes) {
     this.#resource = resource
@@ -81,7 +81,7 @@ export class Forms {
       .map((property) => compileFieldPlan(property, context.unique.has(property.name)))
     this.#references = context.references
     this.#transitions = context.transitions
-    this.#keepsDeleted = context.keepsDeleted
+    this.#isPermanent = context.softDelete !== 'live'
     this.#hasKeys = context.hasKeys
     this.#values = new FormValues(resource, shown)
     this.#shown = shown
@@ -209,14 +209,14 @@ export class Forms {
 
   /**
    * Makes the form that deletes a row.
-   * @param cascade the text about the rows of other resources that are deleted, too
+   * @param cascade the text about the rows of other resources that the deletion concerns
    */
   delete (target: FormTarget, cascade?: string): Form {
     const { deleteWarning, deleteConfirm } = this.#messages
     return {
       kind: 'delete',
       heading: this.#words().delete,
-      warning: this.#keepsDeleted ? undefined : deleteWarning(target.name.alone),
+      warning: this.#isPermanent ? deleteWarning(target.name.alone) : undefined,
       cascade,
       action: target.action,
       hidden: makeHidden(this.#resource, 'DELETE', target, undefined),

@@ -96,6 +96,8 @@ export const messages: Catalog = {
   delete: (singular) => `حذف ${isolate(singular)}`,
   deleteWarning: (name) => `سيتم حذف «${isolate(name)}» نهائيًا.`,
   deleteCascade: (referrers) => `وسيُحذف معه أيضًا: ${isolate(referrers)}.`,
+  deleteReferred: (referrers) => `تشير سجلات أخرى إلى هذا السجل (${isolate(referrers)}). ` +
+    'ستبقى محفوظة، لكنها لن تشير إلى شيء حتى تتم استعادته.',
   undeletable: (name, referrers) => `لا يمكن حذف «${isolate(name)}»: ما زالت سجلات أخرى تشير إليه` +
     (referrers === undefined ? '' : ` (${isolate(referrers)})`),
   rowsOf: (_, digits, plural) => `${isolate(plural)}: ${isolate(digits)}`,
@@ -111,6 +113,7 @@ export const messages: Catalog = {
   missingRows: (digits) => `لم تعد موجودة: ${digits}`,
   chooseAllRows: (_, digits, plural) => `اختيار القائمة كلها (${isolate(plural)}: ${digits})`,
   noneChosen: () => 'لم يتم تحديد أي سجل',
+  showDeleted: 'عرض المحذوفات',
   download: 'تنزيل CSV',
   importButton: 'استيراد',
   importRows: (plural) => `استيراد ${isolate(plural)}`,

@@ -66,6 +66,8 @@ export const messages: Catalog = {
   delete: (singular) => `${capitalize(singular)} löschen`,
   deleteWarning: (name) => `„${name}“ wird endgültig gelöscht.`,
   deleteCascade: (referrers) => `Außerdem wird Folgendes gelöscht: ${referrers}.`,
+  deleteReferred: (referrers, rows) => `${referrers} ${rows === 1 ? 'verweist' : 'verweisen'} auf diesen Eintrag. ` +
+    'Davon geht nichts verloren, aber bis er wiederhergestellt wird, führen die Verweise ins Leere.',
   undeletable: (name, referrers, rows) => referrers === undefined
     ? `„${name}“ kann nicht gelöscht werden: Andere Einträge verweisen darauf`
     : `„${name}“ kann nicht gelöscht werden: ${referrers} ${rows === 1 ? 'verweist' : 'verweisen'} auf diesen Eintrag`,
@@ -83,6 +85,7 @@ export const messages: Catalog = {
   chooseAllRows: (rows, digits, plural, singular) =>
     `Alle ${countRows(rows, digits, plural, singular)} der Liste wählen`,
   noneChosen: (plural) => `Keine ${plural} ausgewählt`,
+  showDeleted: 'Gelöschte anzeigen',
   download: 'CSV herunterladen',
   importButton: 'Importieren',
   importRows: (plural) => `${plural} importieren`,

@@ -52,6 +52,9 @@ export const ENGLISH: Catalog = {
   delete: (singular) => `Delete this ${singular}`,
   deleteWarning: (name) => `${name} will be deleted permanently.`,
   deleteCascade: (referrers) => `${capitalize(referrers)} will be deleted too.`,
+  deleteReferred: (referrers, rows) => `${capitalize(referrers)} ` + (rows === 1
+    ? 'refers to this record. It is kept, and refers to nothing until the record is restored.'
+    : 'refer to this record. They are kept, and refer to nothing until it is restored.'),
   undeletable: (name, referrers, rows) => referrers === undefined
     ? `${name} cannot be deleted: other records refer to it`
     : `${name} cannot be deleted: ${referrers} ${rows === 1 ? 'refers' : 'refer'} to this record`,
@@ -69,6 +72,7 @@ export const ENGLISH: Catalog = {
   chooseAllRows: (rows, digits, plural, singular) =>
     `Choose all ${countRows(rows, digits, plural, singular)} of the list`,
   noneChosen: (plural) => `No ${uncapitalize(plural)} are chosen`,
+  showDeleted: 'Show deleted',
   download: 'Download CSV',
   importButton: 'Import',
   importRows: (plural) => `Import ${uncapitalize(plural)}`,

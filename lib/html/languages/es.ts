@@ -67,6 +67,8 @@ export const messages: Catalog = {
   delete: (singular) => `Eliminar ${singular}`,
   deleteWarning: (name) => `«${name}» se eliminará definitivamente.`,
   deleteCascade: (referrers) => `También se eliminará lo siguiente: ${referrers}.`,
+  deleteReferred: (referrers, rows) => `${referrers} ${rows === 1 ? 'hace' : 'hacen'} referencia a este elemento. ` +
+    'No se pierde nada, pero esas referencias quedan vacías hasta que se restaure.',
   undeletable: (name, referrers, rows) => referrers === undefined
     ? `No se puede eliminar «${name}»: otros elementos hacen referencia a este`
     : `No se puede eliminar «${name}»: ${referrers} ${rows === 1 ? 'hace' : 'hacen'} referencia a este elemento`,
@@ -84,6 +86,7 @@ export const messages: Catalog = {
   chooseAllRows: (rows, digits, plural, singular) =>
     `Elegir toda la lista (${countRows(rows, digits, plural, singular)})`,
   noneChosen: () => 'No ha elegido ningún elemento',
+  showDeleted: 'Ver eliminados',
   download: 'Descargar CSV',
   importButton: 'Importar',
   importRows: (plural) => `Importar ${uncapitalize(plural)}`,

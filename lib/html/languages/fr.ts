@@ -67,6 +67,8 @@ export const messages: Catalog = {
   delete: () => 'Supprimer',
   deleteWarning: (name) => `La suppression de «\u00a0${name}\u00a0» sera définitive.`,
   deleteCascade: (referrers) => `Cela supprimera aussi\u00a0: ${referrers}.`,
+  deleteReferred: (referrers, rows) => `${referrers} ${rows === 1 ? 'fait' : 'font'} référence à cet élément. ` +
+    'Rien n’en est perdu, mais ces références restent vides jusqu’à sa restauration.',
   undeletable: (name, referrers, rows) => `Impossible de supprimer «\u00a0${name}\u00a0»\u00a0: ` +
     (referrers === undefined
       ? 'd’autres éléments y font référence'
@@ -85,6 +87,7 @@ export const messages: Catalog = {
   chooseAllRows: (rows, digits, plural, singular) =>
     `Choisir toute la liste (${countRows(rows, digits, plural, singular)})`,
   noneChosen: () => 'Aucun élément sélectionné',
+  showDeleted: 'Afficher les éléments supprimés',
   download: 'Télécharger en CSV',
   importButton: 'Importer',
   importRows: (plural) => `Importer\u00a0: ${uncapitalize(plural)}`,

@@ -66,6 +66,8 @@ export const messages: Catalog = {
   delete: (singular) => `Excluir ${singular}`,
   deleteWarning: (name) => `Esta ação excluirá “${name}” definitivamente.`,
   deleteCascade: (referrers) => `Esta ação também excluirá ${referrers}.`,
+  deleteReferred: (referrers, rows) => `${referrers} ${rows === 1 ? 'faz' : 'fazem'} referência a este item. ` +
+    'Nada se perde, mas essas referências ficam vazias até que ele seja restaurado.',
   undeletable: (name, referrers, rows) => referrers === undefined
     ? `Não é possível excluir “${name}”: outros itens fazem referência a este`
     : `Não é possível excluir “${name}”: ${referrers} ${rows === 1 ? 'faz' : 'fazem'} referência a este item`,
@@ -83,6 +85,7 @@ export const messages: Catalog = {
   chooseAllRows: (rows, digits, plural, singular) =>
     `Escolher toda a lista (${countRows(rows, digits, plural, singular)})`,
   noneChosen: () => 'Nenhum item foi selecionado',
+  showDeleted: 'Ver excluídos',
   download: 'Baixar CSV',
   importButton: 'Importar',
   importRows: (plural) => `Importar ${uncapitalize(plural)}`,

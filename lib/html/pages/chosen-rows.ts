@@ -74,7 +74,7 @@ export function writeChosen (source: ChosenSource, view: ChosenView, problem?: C
   const form: Form = {
     kind: isDeletion ? 'delete' : 'update',
     heading,
-    warning: isDeletion && !source.context.keepsDeleted ? messages.deleteRowsWarning(found.length) : undefined,
+    warning: isDeletion && source.context.softDelete !== 'live' ? messages.deleteRowsWarning(found.length) : undefined,
     action: own?.href ?? paths.members,
     hidden: hiddenOf(found, own?.method ?? (isDeletion ? 'DELETE' : 'PUT'), list),
     fields: [],

@@ -108,7 +108,12 @@ export class List {
     const alternates = isRepeated ? frames.alternatesOf(linkBy) : []
     const title = isList ? this.#messages.heading : this.#actionTitle(own)
     const crumbs = isList ? paths.parents : frames.crumbsOf(paths)
-    const actions = isList ? this.#actions(paths.collection, undefined) : []
+    const actions = isList
+      ? [
+          ...withoutRefused(this.#actions(paths.collection, undefined), view),
+          ...this.#otherLinks(paths.collection, alternates, view)
+        ]
+      : []
     const parts = this.#parts(rows, view, isRepeated)
     const { columns } = parts
     const messages = this.#messages
@@ -138,7 +143,7 @@ export class List {
         return markup`${table}${renderSelection(selection)}`
       },
       selection,
-      actions: [...withoutRefused(actions, view), ...isList ? this.#fileLinks(paths.collection, alternates, view) : []],
+      actions,
       create,
       ...isAdded && { notice: undefined, added: frame.notice },
       newLink: canCreate && newSegment !== undefined && !refused.has('new')
@@ -150,14 +155,17 @@ export class List {
     }
   }
 
-  /** Returns the links to the import of rows, as far as the request may do that, and to the rows as CSV. */
-  #fileLinks (collection: string, alternates: readonly Alternate[], { refused }: HtmlListView): readonly PageAction[] {
-    const { importButton, download } = this.#messages
-    const { context: { importActions } } = this.#source
+  /** Returns the links to deleted rows, to the import of rows, as far as the request may do that, and to CSV. */
+  #otherLinks (collection: string, alternates: readonly Alternate[], { refused }: HtmlListView): readonly PageAction[] {
+    const { showDeleted, importButton, download } = this.#messages
+    const { context: { deletedSegment, importActions } } = this.#source
     const linkTo = (name: string, label: string, href: string): PageAction =>
       ({ name, label, method: 'GET', href, hidden: [] })
     const csv = alternates.find(({ mediaType }) => mediaType === 'text/csv')
     return [
+      ...(deletedSegment !== undefined && !refused.has('deleted')
+        ? [linkTo('deleted', showDeleted, `${collection}/${deletedSegment}`)]
+        : []),
       ...([...importActions].some((action) => !refused.has(action))
         ? [linkTo(IMPORT, importButton, `${collection}/${IMPORT}`)]
         : []),

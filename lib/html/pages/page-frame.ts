@@ -119,7 +119,7 @@ export class PageFrames {
       collection,
       isListed: isListed && !singleton && actions.has('list') && unlisted?.has(this.#source.resource) !== true,
       members,
-      parents: this.#linksAbove(parent, parents, unlisted)
+      parents: [...this.#linksAbove(parent, parents, unlisted), ...this.#linkToLive(collection)]
     }
   }
 
@@ -139,6 +139,14 @@ export class PageFrames {
       ...(isListed ? [{ label: this.#source.translate(nameInWords(plural)), href: list }] : []),
       { label, href: path }
     ]
+  }
+
+  /** Returns the link from the list of deleted rows to that of the others. */
+  #linkToLive (collection: string): readonly Link[] {
+    const { resource: { plural }, context: { softDelete }, translate } = this.#source
+    if (softDelete !== 'deleted') return []
+    const label = translate(nameInWords(plural.replace('deleted_', '')))
+    return [{ label, href: collection.slice(0, collection.lastIndexOf('/')) }]
   }
 
   /** Returns the path of a row. */

@@ -227,8 +227,12 @@ export class Pages {
     })
   }
 
-  /** Returns the text about the rows that are deleted together with the row of a page. */
+  /** Returns the text about the rows that refer to the row of a page, or that are deleted together with it. */
   #describeCascade ({ related }: HtmlView): string | undefined {
+    if (this.#source.context.softDelete === 'live') {
+      const referrers = this.#countReferrers(related)
+      return referrers && this.#messages.deleteReferred(referrers.text, referrers.rows)
+    }
     const cascade = this.#countReferrers(related.filter(({ onDelete }) => onDelete === 'cascade'))
     return cascade && this.#messages.deleteCascade(cascade.text)
   }

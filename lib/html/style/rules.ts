@@ -317,6 +317,7 @@ tr:has(.pick :checked) { background: color-mix(in srgb, var(--accent) 8%, var(--
 .danger { position: relative }
 .danger > summary, .selection [value=delete] { color: var(--danger) }
 .danger > summary::-webkit-details-marker { display: none }
+.danger p + form { margin-block-start: .6rem }
 .danger > .card { position: absolute; inset-inline-end: 0; inset-block-start: calc(100% + .4rem); z-index: 3;
   inline-size: max-content; max-inline-size: min(22rem, 100vw - 2rem); margin: 0; padding: 1rem 1.25rem;
   box-shadow: 0 8px 24px #0003 }

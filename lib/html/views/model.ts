@@ -362,7 +362,7 @@ export interface Form {
   readonly heading: string
   /** The text that says what a deletion does, or `undefined` for other forms. */
   readonly warning: string | undefined
-  /** The text that says which other rows a deletion deletes. @default none are known */
+  /** The text that says which other rows a deletion deletes, or leaves without the row. @default none are known */
   readonly cascade?: string | undefined
   /** The path that the form is posted to. */
   readonly action: string

@@ -267,8 +267,9 @@ function renderHeading (page: RecordPage, views: ResolvedViews): Markup {
   }${
     page.delete !== undefined && markup`<details class="danger">
 <summary class="button plain">${page.delete.heading}</summary>
-<div class="card"><p>${page.delete.warning}</p>
-${
+<div class="card">${
+      page.delete.warning !== undefined && markup`<p>${page.delete.warning}</p>\n`
+    }${
       page.delete.cascade !== undefined && markup`<p>${page.delete.cascade}</p>\n`
     }${views.form(page.delete, page, views)}</div></details>`
   }</div></div>
