@@ -22,8 +22,8 @@ import { type NameOf, type ResourceNames, nameResources } from './resource-names
 import { findActions, findReferences, type ReferenceTarget, tableOptionsOf } from './resource-options.js'
 
 const OPTIONS: ReadonlyArray<keyof DatabaseOptions | keyof RegisterOptions> = [
-  'pool', 'schema', 'database', 'file', 'only', 'except', 'write', 'tables', 'defaults', 'nameOf', 'descriptions',
-  'home', 'report', 'prefix', 'logLevel', 'logSerializers'
+  'pool', 'schema', 'database', 'file', 'only', 'except', 'write', 'tables', 'stamp', 'defaults', 'nameOf',
+  'descriptions', 'home', 'report', 'prefix', 'logLevel', 'logSerializers'
 ]
 
 /**
@@ -151,7 +151,7 @@ function makeResources (
   tables: readonly OpenTable[],
   { tables: given = {}, defaults = {}, write = false, nameOf = () => undefined }: DatabaseOptions
 ): ReadonlyMap<TableDescription, ResourceOptions> {
-  const served = tables.flatMap(({ table, store }) => (store === undefined ? [] : [{ table, store }]))
+  const served = tables.flatMap(({ store, ...others }) => (store === undefined ? [] : [{ ...others, store }]))
   const names = nameResources(
     served.map(({ table }) => table),
     (table) => tableOptionsOf(given, table).name ?? nameOf(table)
@@ -162,14 +162,15 @@ function makeResources (
     return target && { name: (names.get(target) as ResourceNames).name, table: target }
   }
   const shared = pageOptionsOf(defaults)
-  return new Map(served.map(({ table, store }) => {
+  return new Map(served.map(({ table, store, shown }) => {
     const own = tableOptionsOf(given, table)
-    const { except, formPages, ...others } = own
+    const { except, formPages, hide, ...others } = own
     const { messages, ...named } = names.get(table) as ResourceNames
     return [table, {
       ...named,
       references: findReferences(table, (name) => findTarget(name, table.schema)),
       ...others,
+      ...(shown && { attributes: shown }),
       store,
       html: {
         ...own.html,

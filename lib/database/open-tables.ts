@@ -1,6 +1,7 @@
 import { parse } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { InvalidAttributesError, InvalidOptionError } from '../core/errors.js'
+import type { AttributesSchema } from '../core/schema/types.js'
 import type { Store } from '../core/stores/store.js'
 import { checkKnown } from '../core/util/check-option.js'
 import { findMember } from '../core/util/own-property.js'
@@ -16,7 +17,8 @@ import { shareFile } from '../sql/sqlite/file.js'
 import { sqliteStore } from '../sql/sqlite/store.js'
 import type { TableDescription } from '../sql/tables/description.js'
 import { checkSelection, type DescribeOptions, selectTables } from '../sql/tables/selection.js'
-import type { DatabaseOptions } from './options.js'
+import { checkStamp, findLimits, limitAttributes, limitTable, stampStore } from './limits.js'
+import type { DatabaseOptions, TableOptions } from './options.js'
 import { addTitles, tableOptionsOf } from './resource-options.js'
 
 /** An open database. */
@@ -93,6 +95,8 @@ export async function describeDatabase (
 export interface OpenTable {
   readonly table: TableDescription
   readonly store: Store | undefined
+  /** The attributes that clients see, if they are not those of the store. */
+  readonly shown?: AttributesSchema
 }
 
 /**
@@ -106,17 +110,26 @@ export async function openTables (connection: Connection, options: DatabaseOptio
   if (options.file !== undefined && options.write !== true) connection.database?.exec('PRAGMA query_only = ON')
   const names = tables.map(({ name }) => name)
   for (const name of Object.keys(given)) checkKnown('tables', name, names)
-  return Promise.all(tables.map(async (table): Promise<OpenTable> => {
-    if (!table.isServed) return { table, store: undefined }
+  const stamps = checkStamp(options.stamp ?? {}, tables)
+  return Promise.all(tables.map(async (found): Promise<OpenTable> => {
+    if (!found.isServed) return { table: found, store: undefined }
+    const { store, attributes, hide } = tableOptionsOf(given, found) as TableOptions & { readonly store?: Store }
+    const limits = findLimits(found, hide, stamps)
+    const table = limitTable(found, limits)
     try {
-      const { store } = tableOptionsOf(given, table) as { readonly store?: Store }
-      return { table, store: await (store ?? openStore(table, connection)) }
+      const opened = await (store ?? openStore(table, connection))
+      if (limits.hidden.length + limits.stamps.length === 0) return { table, store: opened }
+      return {
+        table: { ...table, attributes: limitAttributes(table.attributes, limits) },
+        store: stampStore(opened, limits),
+        shown: limitAttributes(attributes ?? opened.attributes ?? table.attributes, limits)
+      }
     } catch (error) {
       const isUnfit = error instanceof InvalidOptionError || error instanceof InvalidAttributesError
       // A description of the app is to be repaired. Our own one must not keep the other tables from being served.
       if (!isUnfit || descriptions !== undefined) throw error
       return {
-        table: { ...table, isServed: false, problems: [...table.problems, { problem: error.message }] },
+        table: { ...found, isServed: false, problems: [...table.problems, { problem: error.message }] },
         store: undefined
       }
     }

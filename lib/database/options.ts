@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import type { DeclaredOptions, ResourceOptions, ScopeOptions } from '../core/options/options.js'
 import type { ActionName } from '../core/resource/resource.js'
 import type { HomeOptions } from '../home/home-pages.js'
@@ -22,6 +23,11 @@ export interface TablesOptions {
    * @default {}
    */
   readonly tables?: Readonly<Record<string, TableOptions>>
+  /**
+   * Attributes that each create and update sets, and clients only read, with functions that return their text:
+   * `{ updated_by: (request) => request.user.name }`. Every table that has such an attribute gets it. @default {}
+   */
+  readonly stamp?: Readonly<Record<string, Stamp>>
   /** Options of all resources, as `map.scope` takes them: `{ authorize, formats: ['html', 'json'] }`. @default {} */
   readonly defaults?: ScopeOptions
   /** Returns the plural name of the resource of a table, or `undefined` for the default one. @default `invoiceLines` */
@@ -40,8 +46,17 @@ export interface TablesOptions {
   readonly prefix?: string
 }
 
+/** Returns the text that the write of a request sets. */
+export type Stamp = (request: FastifyRequest) => string
+
 /** The options of the resource of a table. */
-export type TableOptions = DeclaredOptions & Pick<Partial<ResourceOptions>, 'name' | 'singular' | 'as'>
+export interface TableOptions extends DeclaredOptions, Pick<Partial<ResourceOptions>, 'name' | 'singular' | 'as'> {
+  /**
+   * Attributes that do not exist for any client. Rows cannot be created if a new row must have one of them.
+   * @default none
+   */
+  readonly hide?: readonly string[]
+}
 
 /** The database of `app.register(database, …)`. */
 export type DatabaseSource = PostgresTables | SqliteTables | SqliteFileTables

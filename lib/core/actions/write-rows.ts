@@ -330,9 +330,10 @@ function isPlainCreate ({ state: { payload, preconditions }, access: { target } 
 
 /** @throws DoomedRows if the store refuses one of the rows */
 async function createTogether (group: Group, context: TransactionContext, faults: Faults): Promise<readonly Row[]> {
-  const { store, scope } = group[0].access.target
+  const { access: { target: { store, scope } }, state: { request } } = group[0]
+  const rows = group.map(({ state }) => state.attributes)
   try {
-    return await (store as Required<Store>).createMany(group.map(({ state }) => state.attributes), scope, context)
+    return await (store as Required<Store>).createMany(rows, scope, { ...context, request })
   } catch (error) {
     if (describeError(error, 500).status >= 500) throw error
     throw new DoomedRows(faults)

@@ -179,8 +179,10 @@ function describeResource (
     idType,
     foreignKey === undefined ? schema : protectKey(schema, foreignKey)
   )
-  if (store.versions !== 'values') return resource
-  return Object.freeze({ ...resource, publicVersion: compilePublicVersion(resource, store.attributes) })
+  const isHidden = (name: string): boolean => schema !== undefined && !resource.attributes.has(name)
+  const hidden = new Set(Object.keys(store.attributes?.properties ?? {}).filter(isHidden))
+  const publicVersion = store.versions === 'values' ? compilePublicVersion(resource, store.attributes) : undefined
+  return Object.freeze({ ...resource, hidden, publicVersion })
 }
 
 /** Makes a declared foreign key `readOnly`, because the path decides which parent a row has. */

@@ -142,7 +142,7 @@ export function narrowResource (
   const narrowed: Resource = {
     ...resource,
     attributes,
-    hidden,
+    hidden: new Set([...resource.hidden, ...hidden]),
     schema: {
       ...schema,
       properties: Object.fromEntries([...attributes].map(([name, { schema }]) => [name, schema])),

@@ -45,7 +45,7 @@ export interface Resource {
   readonly open: boolean
   /** The declared attributes by name, in their order. */
   readonly attributes: ReadonlyMap<string, Property>
-  /** The attributes that are left out, because the roles of a request do not see them. */
+  /** The attributes of its rows that are left out, because no client or no role of the request sees them. */
   readonly hidden: ReadonlySet<string>
   /** The attributes that answers may lack, because at least one role does not see them. */
   readonly hiddenFromSome: ReadonlySet<string>

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import type { Id, Row, Scope } from '../resource/row.js'
 import type { Attributes, AttributesSchema, Scalar } from '../schema/types.js'
 import type { MaybePromise } from '../util/maybe-promise.js'
@@ -131,6 +132,8 @@ export type WriteOutcome<A = Attributes> =
 export interface Context {
   /** The signal that aborts when the client has disconnected. */
   readonly signal: AbortSignal
+  /** The request that the call serves. @default none */
+  readonly request?: FastifyRequest
   /** The transaction that the call takes part in. @default none */
   readonly openTransaction?: Transaction | undefined
 }

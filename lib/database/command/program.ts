@@ -1,25 +1,30 @@
+import { inspect } from 'node:util'
 import { isLoopback } from './guards.js'
-import type { Settings } from './settings.js'
+import { hideAttributes } from './hidden.js'
+import type { Settings, User } from './settings.js'
 
 /** The formats of the command. People take lists of their tables into spreadsheets. */
 export const FORMATS = ['xml', 'html', 'json', 'csv'] as const
 
 /** Writes a program in TypeScript that serves the database as the command does. It contains no password. */
 export function writeProgram (settings: Settings): string {
-  const { source, isUrl, write, only, except, schema, port, host, prefix, origins, user } = settings
+  const { source, isUrl, write, only, except, schema, port, host, prefix, origins, users, hidden, stamps } = settings
+  const hasRoles = hidden.some(({ role }) => role !== undefined)
   const options = [
     isUrl ? 'pool' : `file: ${quote(source)}`,
     ...(schema === undefined ? [] : [`schema: ${quote(schema)}`]),
     ...(only === undefined ? [] : [`only: ${quoteAll(only)}`]),
     ...(except === undefined ? [] : [`except: ${quoteAll(except)}`]),
     `write: ${write}`,
-    `defaults: { formats: ${quoteAll(FORMATS)}${origins.length > 0 ? `, trustedOrigins: ${quoteAll(origins)}` : ''} }`,
+    `defaults: { formats: ${quoteAll(FORMATS)}${origins.length > 0 ? `, trustedOrigins: ${quoteAll(origins)}` : ''}${
+      hasRoles ? ", role: (request) => roles.get(request.getDecorator('user')) ?? ''" : ''} }`,
+    ...(stamps.length > 0 ? [`stamp: { ${stamps.map(writeStamp).join(', ')} }`] : []),
     ...(prefix === '' ? [] : [`prefix: ${quote(prefix)}`]),
     'home: { notFound: true }'
   ]
   const parts = [
     '// Keep it as server.mts. Run it by `node server.mts` (Node.js 22.18 or later), or by `npx tsx server.mts`.',
-    user !== undefined && "import { createHash, timingSafeEqual } from 'node:crypto'",
+    users.length > 0 && "import { createHash, timingSafeEqual } from 'node:crypto'",
     "import fastify from 'fastify'",
     "import { database } from 'fastify-resources/database'",
     isUrl && "import pg from 'pg'",
@@ -27,11 +32,12 @@ export function writeProgram (settings: Settings): string {
     isUrl && POOL,
     POLICY,
     isLoopback(host) && writeHosts(origins),
-    user !== undefined && USER,
+    users.length > 0 && USERS,
+    hasRoles && writeRoles(users),
     `
 app.register(database, {
 ${options.map((option) => `  ${option},\n`).join('')}  // Options of single resources: https://www.npmjs.com/package/fastify-resources
-  tables: {}
+  tables: ${inspect(hideAttributes(hidden), { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity })}
 })
 
 console.log(await app.listen({ port: ${port}, host: ${quote(host)} }))`
@@ -71,18 +77,34 @@ app.addHook('onRequest', async ({ hostname }) => {
 })`
 }
 
-const USER = `
-// The variable is the name and the password of the user: name:password
+const USERS = `
+// The variable has the name and the password of each user, one in a line: name:password
 const hash = (text: string) => createHash('sha256').update(text).digest()
 const { DATABASE_USER } = process.env
 if (DATABASE_USER === undefined) throw new Error('Set DATABASE_USER to name:password')
-const expected = hash(DATABASE_USER)
-app.addHook('onRequest', async ({ headers: { authorization = '' } }, reply) => {
-  const given = Buffer.from(authorization.replace(/^Basic +/i, ''), 'base64').toString()
-  if (timingSafeEqual(hash(given), expected)) return
-  reply.header('www-authenticate', 'Basic realm="database", charset="UTF-8"')
-  throw Object.assign(new Error('send the name and the password of the user'), { statusCode: 401 })
+const users = DATABASE_USER.split('\\n').map((user) => ({ name: user.replace(/:.*/, ''), expected: hash(user) }))
+app.decorateRequest('user', '')
+app.addHook('onRequest', async (request, reply) => {
+  const { authorization = '' } = request.headers
+  const given = hash(Buffer.from(authorization.replace(/^Basic +/i, ''), 'base64').toString())
+  const user = users.find(({ expected }) => timingSafeEqual(given, expected))
+  if (user === undefined) {
+    reply.header('www-authenticate', 'Basic realm="database", charset="UTF-8"')
+    throw Object.assign(new Error('send the name and the password of a user'), { statusCode: 401 })
+  }
+  request.setDecorator('user', user.name)
 })`
+
+function writeRoles (users: readonly User[]): string {
+  const pairs = users.flatMap(({ name, role }) => role === undefined ? [] : [quoteAll([name, role])])
+  return `
+// All others see everything.
+const roles = new Map([${pairs.join(', ')}])`
+}
+
+function writeStamp (column: string): string {
+  return `${quote(column)}: (request) => request.getDecorator('user')`
+}
 
 function quote (text: string): string {
   const quoted = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")

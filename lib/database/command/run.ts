@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import fastify, { type FastifyInstance } from 'fastify'
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { type LoadModule, loadModule } from '../../sql/sqlite/file.js'
 import { findMember } from '../../core/util/own-property.js'
 import { registryOf } from '../../core/routes/route-registry.js'
 import { database } from '../database.js'
 import type { TableReport } from '../options.js'
 import { findDifference } from './diff.js'
-import { addGuards, isLoopback, SAME_ORIGIN } from './guards.js'
+import { addGuards, isLoopback, SAME_ORIGIN, userOf } from './guards.js'
+import { hideAttributes, NO_ROLE } from './hidden.js'
 import { FORMATS, writeProgram } from './program.js'
 import { CommandError, HELP, parseSettings, type Settings } from './settings.js'
 import { messageOf, nameSource, openSource } from './source.js'
@@ -57,13 +58,16 @@ export async function run (argv: readonly string[], surroundings: Surroundings):
 function nameFlag (message: string): string {
   return message
     .replace(/^Option "file" of the plugin "database"/, 'The file')
+    .replace(/^Option "tables" of the plugin "database"/, '--hide')
+    .replace(/^Option "roles" of resource/, '--hide: resource')
+    .replace(/; give it a default, let the role .*$/, '; give its column a default, or hide it from everybody')
     .replace(/^Option "(\w+)" of the plugin "database"/, '--$1')
 }
 
 /** Serves the database until the signal comes. */
 async function serve (settings: Settings, surroundings: Surroundings): Promise<void> {
   const { print, complain, signal, load = loadModule } = surroundings
-  const { host, port, prefix, origins, user, write, only, except } = settings
+  const { host, port, prefix, origins, users, hidden, stamps, write, only, except } = settings
   const app: FastifyInstance = fastify({
     logger: { level: 'warn', stream: { write: complain } },
     requestTimeout: 10_000,
@@ -88,7 +92,15 @@ async function serve (settings: Settings, surroundings: Surroundings): Promise<v
       write,
       ...(only && { only }),
       ...(except && { except }),
-      defaults: { formats: FORMATS, trustedOrigins: origins },
+      tables: hideAttributes(hidden),
+      stamp: Object.fromEntries(stamps.map((column) => [column, nameUser])),
+      defaults: {
+        formats: FORMATS,
+        trustedOrigins: origins,
+        ...(hidden.some(({ role }) => role !== undefined) && {
+          role: (request: FastifyRequest) => userOf(request).role ?? NO_ROLE
+        })
+      },
       prefix,
       home: { notFound: true },
       report: (tables) => { reports = tables }
@@ -96,7 +108,7 @@ async function serve (settings: Settings, surroundings: Surroundings): Promise<v
     const url = `${await listen(app, host, port)}${prefix}/`
     clearTimeout(waiting)
     print(describe(settings, url, reports))
-    if (!isLoopback(host) && user === undefined) {
+    if (!isLoopback(host) && users.length === 0) {
       const what = write ? 'change' : 'read'
       complain(`Warning: everybody who reaches ${host} can ${what} the data. Add --user NAME:PASSWORD.\n`)
     }
@@ -107,6 +119,8 @@ async function serve (settings: Settings, surroundings: Surroundings): Promise<v
     await app.close()
   }
 }
+
+const nameUser = (request: FastifyRequest): string => userOf(request).name
 
 /** The time after which the command says what it waits for, in milliseconds. */
 const PATIENCE = 2000

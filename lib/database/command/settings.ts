@@ -18,10 +18,29 @@ export interface Settings {
   readonly prefix: string
   /** The origins by which browsers reach the server through a proxy. */
   readonly origins: readonly string[]
-  /** The name and the password that a client must send, as `name:password`. */
-  readonly user: string | undefined
+  /** The users, one of which a client must be. Without any, everybody is served. */
+  readonly users: readonly User[]
+  /** The attributes that clients do not see. */
+  readonly hidden: readonly HiddenAttribute[]
+  /** The attributes that each write sets to the name of its user. */
+  readonly stamps: readonly string[]
   readonly open: boolean
   readonly print: boolean
+}
+
+/** A user whom the command serves. */
+export interface User {
+  readonly name: string
+  /** What a client sends: `name:password`. */
+  readonly credentials: string
+  readonly role: string | undefined
+}
+
+/** An attribute of a table that does not exist for clients, or for those of one role. */
+export interface HiddenAttribute {
+  readonly table: string
+  readonly attribute: string
+  readonly role: string | undefined
 }
 
 /** What the command is asked to compare. */
@@ -58,7 +77,12 @@ path of a module that exports the Fastify app. The exit code is 1 if a table doe
   --host ADDRESS        listen on this address (default: 127.0.0.1)
   --prefix PATH         serve everything below this path, such as /tables
   --origin URL          answer requests for this origin too, such as https://tables.example.com
-  --user NAME:PASSWORD  ask clients for this name and password (HTTP Basic)
+  --user NAME:PASSWORD[:ROLE]
+                        ask clients for this name and password (HTTP Basic); for several users, give it
+                        several times; the role is one that --hide names
+  --hide TABLE.COLUMN,ROLE:TABLE.COLUMN
+                        hide columns from all clients, or from the users of a role
+  --stamp COLUMN,COLUMN set these columns to the name of the user at each write, in each table that has them
   --open                open the home page in a browser
   --print               print the program as a TypeScript file, and end
   --help                print this text, and end
@@ -74,7 +98,9 @@ const OPTIONS = {
   host: { type: 'string' },
   prefix: { type: 'string' },
   origin: { type: 'string', multiple: true },
-  user: { type: 'string' },
+  user: { type: 'string', multiple: true },
+  hide: { type: 'string', multiple: true },
+  stamp: { type: 'string', multiple: true },
   open: { type: 'boolean' },
   print: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -93,7 +119,7 @@ export function parseSettings (
   if (values.help === true) return 'help'
   if (values.version === true) return 'version'
   if (positionals[0] === 'diff') return parseDiff(positionals.slice(1), Object.keys(values))
-  const { write = false, open = false, print = false, host = '127.0.0.1', user, schema, prefix = '' } = values
+  const { write = false, open = false, print = false, host = '127.0.0.1', schema, prefix = '' } = values
   const [source = url, other] = positionals
   if (source === undefined || source === '') throw new CommandError('Name a database: fastify-resources FILE|URL', 2)
   if (other !== undefined) {
@@ -105,12 +131,49 @@ export function parseSettings (
     throw new CommandError(`A URL must begin with postgres://, not with ${scheme}// Other databases are not served.`, 2)
   }
   if (schema !== undefined && !isUrl) throw new CommandError('--schema is for PostgreSQL. Leave it out for a file.', 2)
-  if (user !== undefined && !/^[^:]+:./s.test(user)) {
-    throw new CommandError('--user must be a name and a password, as in --user ann:secret', 2)
+  const split = (lists: readonly string[] | undefined): string[] | undefined =>
+    lists?.flatMap((list) => list.split(','))
+  const hidden = split(values.hide)?.map(parseHidden) ?? []
+  const users = parseUsers(values.user, hidden)
+  const stamps = split(values.stamp) ?? []
+  if (stamps.length > 0 && (users.length === 0 || !write)) {
+    const [option, reason] = write
+      ? ['--user NAME:PASSWORD', 'it sets columns to the name of the user']
+      : ['--write', 'without it nothing is written']
+    throw new CommandError(`--stamp needs ${option}, because ${reason}.`, 2)
   }
-  const [only, except] = [values.only, values.except].map((lists) => lists?.flatMap((list) => list.split(',')))
-  const address = { port: parsePort(values.port), host, ...checkPlace(prefix, values.origin), user }
-  return { source, isUrl, write, only, except, schema, ...address, open, print }
+  const address = { port: parsePort(values.port), host, ...checkPlace(prefix, values.origin) }
+  const selection = { only: split(values.only), except: split(values.except), schema }
+  return { source, isUrl, write, ...selection, ...address, users, hidden, stamps, open, print }
+}
+
+function parseHidden (text: string): HiddenAttribute {
+  const [, role, table, attribute] = /^(?:([^:]+):)?([^:]+)\.([^.:]+)$/.exec(text) ?? []
+  if (table !== undefined && attribute !== undefined) return { table, attribute, role }
+  throw new CommandError(
+    `--hide must name columns with their tables, as in --hide orders.note or --hide clerk:orders.note, not "${text}"`, 2
+  )
+}
+
+/**
+ * Parses the users. Passwords may have colons. If some columns are hidden from roles, the last colon begins the role.
+ * A message repeats nothing that may be a part of a password.
+ */
+function parseUsers (given: readonly string[] = [], hidden: readonly HiddenAttribute[]): readonly User[] {
+  const roles = new Set(hidden.flatMap(({ role }) => role ?? []))
+  const users = given.map((text): User => {
+    const [, name = '', rest = ''] = /^([^:]+):(.+)$/s.exec(text) ?? []
+    const [, password, role] = (roles.size > 0 && /^(.*):([^:]*)$/s.exec(rest)) || [rest, rest]
+    if (password === '') throw new CommandError('--user must be a name and a password, as in --user ann:secret', 2)
+    if (role === undefined || roles.has(role)) return { name, credentials: `${name}:${password}`, role }
+    const known = [...roles].join(', ')
+    throw new CommandError(`--user "${name}" has a colon in its password, or a role that no --hide names: ${known}`, 2)
+  })
+  const twice = users.find(({ name }, index) => users.findIndex((other) => other.name === name) !== index)
+  if (twice !== undefined) throw new CommandError(`--user names "${twice.name}" twice. Give each user one password.`, 2)
+  const idle = [...roles].find((role) => users.every((user) => user.role !== role))
+  if (idle === undefined) return users
+  throw new CommandError(`--hide names the role "${idle}", which no --user has, as in --user ann:secret:${idle}`, 2)
 }
 
 /** Checks by which path and which origins clients reach the server. */

@@ -145,7 +145,7 @@ async function runInTransaction<T> (
     // `row()` and `proceed()` take part too.
     state.join(context.openTransaction)
     try {
-      return await run({ ...context, scopeOf })
+      return await run({ ...context, request, scopeOf })
     } finally {
       state.join(outer)
     }
