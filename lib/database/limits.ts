@@ -94,7 +94,7 @@ export function stampStore (store: Store, { stamps }: Limits): Store {
     ...(request && Object.fromEntries(stamps.map(([name, find]) => {
       const text: unknown = find(request)
       if (typeof text === 'string') return [name, text]
-      throw new InvalidAnswerError('stamp', `of "${name}" has returned ${show(text)}; return a text`)
+      throw new InvalidAnswerError(`stamp.${name}`, `has returned ${show(text)}; return a text`)
     })))
   })
   return decorateStore(store, {

@@ -81,8 +81,9 @@ const USERS = `
 // The variable has the name and the password of each user, one in a line: name:password
 const hash = (text: string) => createHash('sha256').update(text).digest()
 const { DATABASE_USER } = process.env
-if (DATABASE_USER === undefined) throw new Error('Set DATABASE_USER to name:password')
-const users = DATABASE_USER.split('\\n').map((user) => ({ name: user.replace(/:.*/, ''), expected: hash(user) }))
+const users = (DATABASE_USER ?? '').split('\\n').filter((user) => /^[^:]+:./.test(user))
+  .map((user) => ({ name: user.replace(/:.*/, ''), expected: hash(user) }))
+if (users.length === 0) throw new Error('Set DATABASE_USER to name:password')
 app.decorateRequest('user', '')
 app.addHook('onRequest', async (request, reply) => {
   const { authorization = '' } = request.headers

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import ts from 'typescript'
 import { run, type Surroundings } from '../../../lib/database/command/run.js'
+import { end, start } from '../../support/command.js'
 import { Page } from '../../support/pages.js'
 import { startProgram, until, writeProgram } from '../../support/program.js'
 import { HELP } from '../../../lib/database/command/settings.js'
@@ -22,66 +23,6 @@ function makeFile (t: Test, sql = MUSIC): string {
   const path = `${t.testdir()}/music.sqlite`
   makeDatabase(sql, path).close()
   return path
-}
-
-/** Matches what a busy machine may make the command say. */
-const WAITING = /^Waiting for /
-
-interface Started {
-  readonly url: string
-  readonly printed: string
-  readonly complained: () => string
-  /** Stops the command, and returns its exit code. */
-  stop (): Promise<number>
-}
-
-/** Runs the command until it has printed something. */
-async function start (t: Test, argv: readonly string[], surroundings: Partial<Surroundings> = {}): Promise<Started> {
-  const stop = new AbortController()
-  let complained = ''
-  let ended: Promise<number> | undefined
-  const printed = await new Promise<string>((resolve, reject) => {
-    ended = run([...argv, '--port', '0'], {
-      env: {},
-      print: resolve,
-      complain: (text) => {
-        if (!WAITING.test(text)) complained += text
-      },
-      signal: stop.signal,
-      ...surroundings
-    })
-    ended.then((code) => { reject(new Error(`ended with ${code}: ${complained}`)) }, reject)
-  })
-  t.teardown(async () => {
-    stop.abort()
-    await ended
-  })
-  const [, url = ''] = / is at (\S+)$/m.exec(printed) ?? []
-  return {
-    url,
-    printed,
-    complained: () => complained,
-    async stop () {
-      stop.abort()
-      return await (ended as Promise<number>)
-    }
-  }
-}
-
-/** Runs the command, which ends at once. */
-async function end (argv: readonly string[], surroundings: Partial<Surroundings> = {}): Promise<{
-  code: number, printed: string, complained: string
-}> {
-  let printed = ''
-  let complained = ''
-  const code = await run(argv, {
-    env: {},
-    print: (text) => { printed += text },
-    complain: (text) => { if (!WAITING.test(text)) complained += text },
-    signal: AbortSignal.abort(),
-    ...surroundings
-  })
-  return { code, printed, complained }
 }
 
 const json = { accept: 'application/json', 'content-type': 'application/json' }
@@ -444,7 +385,11 @@ async function printPrograms (t: Test): Promise<ReadonlyArray<{ readonly path: s
   const origins = ['--origin', 'https://tables.example.com', '--prefix', '/tables']
   const programs = [
     ['a.sqlite', ...origins], ['a.sqlite', '--user', 'a:b'], [url, '--schema', 'sales', '--except', 'log'],
-    [url, '--host', '0.0.0.0', '--user', 'a:b']
+    [url, '--host', '0.0.0.0', '--user', 'a:b'],
+    [
+      'a.sqlite', '--write', '--user', 'a:b:clerk', '--user', 'c:d', '--hide', "orders.it's,clerk:orders.note", '--stamp',
+      'updated_by'
+    ]
   ]
   const files = await Promise.all(programs.map(async (argv, index) => {
     const { printed } = await end([...argv, '--print'])
@@ -466,6 +411,8 @@ t.test('each printed program has what the command was given', async (t) => {
   t.match(programs[0]?.printed, "const hosts = ['127.0.0.1', 'localhost', '::1', '[::1]', 'tables.example.com']\n")
   t.match(programs[0]?.printed, ", trustedOrigins: ['https://tables.example.com'] },\n  prefix: '/tables',\n")
   t.match(programs[0]?.printed, "  prefix: '/tables',\n  home: { notFound: true },\n")
+  t.match(programs[4]?.printed, `const roles = new Map([['a', 'clerk']])\n`)
+  t.match(programs[4]?.printed, `hide: [ "it's" ], roles: { '': {}, clerk: { hidden: [ 'note' ] } }`)
 })
 
 // The programs import the package, which `npm run test:system` builds.

@@ -1,0 +1,139 @@
+import swagger from '@fastify/swagger'
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import t, { type Test } from 'tap'
+import { memoryStore } from '../../../lib/index.js'
+import { database, type DatabaseOptions } from '../../../lib/database/index.js'
+import { makeDatabase } from '../../support/stores/databases/music-database.js'
+import { startPostgres } from '../../support/stores/postgres.js'
+
+const SQL = `
+  CREATE TABLE orders (
+    id INTEGER PRIMARY KEY, title TEXT NOT NULL, phrase TEXT NOT NULL DEFAULT 'xyzzy', updated_by VARCHAR(20) NOT NULL
+  );
+  INSERT INTO orders VALUES (1, 'Tea', 'xyzzy', 'eve');
+  CREATE VIEW titles AS SELECT title, phrase FROM orders`
+
+type Options = Omit<Partial<DatabaseOptions>, 'database' | 'pool' | 'file' | 'schema'>
+
+/** Serves a new database. */
+async function serve (t: Test, options: Options): Promise<FastifyInstance> {
+  const file = `${t.testdir()}/shop.sqlite`
+  makeDatabase(SQL, file).close()
+  const app = fastify({ pluginTimeout: 0 })
+  t.teardown(() => app.close())
+  app.register(swagger, { openapi: { openapi: '3.1.0' } })
+  app.register(database, { file, write: true, report: () => {}, ...options })
+  await app.ready()
+  return app
+}
+
+const userOf = ({ headers }: FastifyRequest): string => String(headers['x-user'])
+const headers = { accept: 'application/json', 'x-user': 'ada' }
+
+t.test('a hidden attribute is not in the description of the API, and a stamp is only read', async (t) => {
+  const hide = ['phrase']
+  const app = await serve(t, { tables: { orders: { hide }, titles: { hide } }, stamp: { updated_by: userOf } })
+  const document = JSON.stringify(app.swagger())
+  t.match(document, '"updated_by":{"type":"string","maxLength":20,"title":"Updated by","readOnly":true')
+  t.notMatch(document, 'phrase')
+})
+
+t.test('an app may declare the attributes of a table, and hide some of them', async (t) => {
+  const properties = { title: { type: 'string', maxLength: 5 }, phrase: { type: 'string' } } as const
+  const attributes = { type: 'object', required: ['title', 'phrase'], properties } as const
+  const app = await serve(t, {
+    tables: { orders: { attributes, hide: ['phrase'] } }, stamp: { updated_by: userOf }
+  })
+  const create = async (title: string): Promise<string> =>
+    (await app.inject({ method: 'POST', url: '/orders', headers, payload: { order: { title } } })).body
+  t.equal(await create('Rice'), '{"order":{"id":2,"title":"Rice"}}')
+  t.match(await create('Coffee'), /"errors":\{"title"/)
+})
+
+t.test('a store of the app is stamped too', async (t) => {
+  const properties = { title: { type: 'string' }, updated_by: { type: 'string' } } as const
+  const attributes = { type: 'object', properties } as const
+  const app = await serve(t, {
+    tables: { orders: { store: memoryStore(), attributes } }, stamp: { updated_by: userOf }
+  })
+  const { body } = await app.inject({ method: 'POST', url: '/orders', headers, payload: { order: { title: 'Rice' } } })
+  t.equal(body, '{"order":{"id":1,"title":"Rice","updated_by":"ada"}}')
+})
+
+t.test('a handler stamps what it writes for a request, also in a transaction', async (t) => {
+  const app = await serve(t, {
+    tables: {
+      orders: {
+        actions: {
+          create: async ({ transaction, store, attributes }) => transaction(async (context) =>
+            store.create({ ...attributes, title: `${String(attributes.title)}!` }, {}, context)),
+          update: async ({ store, id, attributes, guard, ...context }) => store.update(id, attributes, guard, context)
+        }
+      }
+    },
+    stamp: { updated_by: userOf }
+  })
+  const write = async (method: 'POST' | 'PUT', payload: object): Promise<unknown> =>
+    (await app.inject({ method, url: '/orders', headers, payload })).json()
+  t.match(await write('POST', { order: { title: 'Rice' } }), { order: { title: 'Rice!', updated_by: 'ada' } })
+  t.match(await write('PUT', { id: 1, order: { title: 'Cup' } }), { order: { title: 'Cup', updated_by: 'ada' } })
+})
+
+t.test('a stamp that is no text is the mistake of the app, and nothing is written', async (t) => {
+  const app = await serve(t, { stamp: { updated_by: (() => undefined) as unknown as () => string } })
+  const payload = { id: 1, order: { title: 'Cup' } }
+  t.equal((await app.inject({ method: 'PUT', url: '/orders', headers, payload })).statusCode, 500)
+  t.match((await app.inject({ url: '/orders/1', headers })).body, '"title":"Tea"')
+})
+
+t.test('options that do not fit throw at the start', async (t) => {
+  const cases: ReadonlyArray<readonly [options: object, message: string]> = [
+    [{ stamp: 'updated_by' }, '"stamp" of the plugin "database" must be an object of functions by attribute, not '],
+    [{ stamp: { updated_by: 'ada' } }, '"stamp" of the plugin "database" has "updated_by", which must be a function'],
+    [{ tables: { orders: { hide: 'phrase' } } }, '"tables.orders.hide" of the plugin "database" must be a list of ']
+  ]
+  for (const [options, message] of cases) {
+    await t.rejects(serve(t, options), { message: new RegExp(`^Option ${message}`) }, JSON.stringify(options))
+  }
+})
+
+t.test('PostgreSQL', async (t) => {
+  const server = await startPostgres(t)
+  const pool = server.pool()
+  await pool.query(`
+    CREATE TABLE orders (
+      id bigserial PRIMARY KEY,
+      title text NOT NULL,
+      phrase text NOT NULL DEFAULT 'xyzzy',
+      updated_by varchar(20) NOT NULL
+    );
+    CREATE TABLE people (id bigserial PRIMARY KEY, name text NOT NULL, phrase text NOT NULL);
+    CREATE TABLE logs (line text NOT NULL, phrase text NOT NULL);
+    CREATE VIEW titles AS SELECT title, phrase FROM orders;
+    INSERT INTO orders (title, updated_by) VALUES ('Tea', 'eve')`)
+  const register = async (hidden: readonly string[]): Promise<FastifyInstance> => {
+    const app = fastify({ pluginTimeout: 0 })
+    t.teardown(() => app.close())
+    const tables = Object.fromEntries(hidden.map((table) => [table, { hide: ['phrase'] }]))
+    app.register(database, { pool, write: true, report: () => {}, tables, stamp: { updated_by: userOf } })
+    await app.ready()
+    return app
+  }
+  const app = await register(['orders', 'people', 'titles'])
+  const rows = [{ title: 'Rice', updated_by: 'mallory' }, { title: 'Milk' }]
+  const { statusCode, body } = await app.inject({ method: 'POST', url: '/orders', headers, payload: { orders: rows } })
+  t.equal(statusCode, 201)
+  t.notMatch(body, /phrase|mallory/)
+  t.strictSame((await pool.query('SELECT title, phrase, updated_by FROM orders ORDER BY id')).rows, [
+    { title: 'Tea', phrase: 'xyzzy', updated_by: 'eve' },
+    { title: 'Rice', phrase: 'xyzzy', updated_by: 'ada' },
+    { title: 'Milk', phrase: 'xyzzy', updated_by: 'ada' }
+  ])
+  t.equal((await app.inject({ url: '/titles/Tea', headers })).body, '{"title":{"id":"Tea","title":"Tea"}}')
+  const person = { method: 'POST', url: '/people', headers, payload: { person: { name: 'Bob' } } } as const
+  t.equal((await app.inject(person)).statusCode, 405)
+  await t.rejects(register(['logs']), {
+    message: 'Option "tables" of the plugin "database" names "phrase" of the table "logs", which cannot be hidden, ' +
+      'because the paths of its rows have its value'
+  })
+})
