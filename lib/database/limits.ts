@@ -89,14 +89,16 @@ export function limitAttributes (schema: AttributesSchema, { hidden, stamps }: L
 
 /** Returns a store whose writes set the stamps of the request. A write that changes nothing sets none. */
 export function stampStore (store: Store, { stamps }: Limits): Store {
-  const stamp = (attributes: Attributes, { request }: Context): Attributes => ({
-    ...attributes,
-    ...(request && Object.fromEntries(stamps.map(([name, find]) => {
+  const stamp = (attributes: Attributes, { request }: Context): Attributes => {
+    // A handler has passed another context than its own.
+    if (request === undefined) throw new TypeError('a stamp needs a request; give the store the context of the handler')
+    const texts = stamps.map(([name, find]): [string, string] => {
       const text: unknown = find(request)
       if (typeof text === 'string') return [name, text]
       throw new InvalidAnswerError(`stamp.${name}`, `has returned ${show(text)}; return a text`)
-    })))
-  })
+    })
+    return { ...attributes, ...Object.fromEntries(texts) }
+  }
   return decorateStore(store, {
     create: (attributes, scope, context) => store.create(stamp(attributes, context), scope, context),
     ...(store.createMany !== undefined && {

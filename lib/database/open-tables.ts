@@ -121,7 +121,7 @@ export async function openTables (connection: Connection, options: DatabaseOptio
       if (limits.hidden.length + limits.stamps.length === 0) return { table, store: opened }
       return {
         table: { ...table, attributes: limitAttributes(table.attributes, limits) },
-        store: stampStore(opened, limits),
+        store: limits.stamps.length > 0 ? stampStore(opened, limits) : opened,
         shown: limitAttributes(attributes ?? opened.attributes ?? table.attributes, limits)
       }
     } catch (error) {

@@ -37,13 +37,15 @@ export function writeProgram (settings: Settings): string {
     `
 app.register(database, {
 ${options.map((option) => `  ${option},\n`).join('')}  // Options of single resources: https://www.npmjs.com/package/fastify-resources
-  tables: ${inspect(hideAttributes(hidden), { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity })}
+  tables: ${inspect(hideAttributes(hidden), ON_ONE_LINE)}
 })
 
 console.log(await app.listen({ port: ${port}, host: ${quote(host)} }))`
   ]
   return `${parts.filter((part) => part !== false).join('\n')}\n`
 }
+
+const ON_ONE_LINE = { depth: Infinity, maxArrayLength: Infinity, breakLength: Infinity, compact: true }
 
 const APP = `
 const app = fastify({
