@@ -3,7 +3,6 @@ import type { Attributes, AttributesSchema, Schema } from '../core/schema/types.
 import { decorateStore } from '../core/stores/decorate.js'
 import type { Context, Store } from '../core/stores/store.js'
 import { checkNames, checkObject, isFunction, show } from '../core/util/check-option.js'
-import { isEmpty } from '../core/util/own-property.js'
 import { didYouMean } from '../core/util/words.js'
 import type { TableDescription } from '../sql/tables/description.js'
 import type { DatabaseOptions, Stamp } from './options.js'
@@ -87,7 +86,7 @@ export function limitAttributes (schema: AttributesSchema, { hidden, stamps }: L
   }
 }
 
-/** Returns a store whose writes set the stamps of the request. A write that changes nothing sets none. */
+/** Returns a store whose writes set the stamps of the request. An update that changes nothing does not reach it. */
 export function stampStore (store: Store, { stamps }: Limits): Store {
   const stamp = (attributes: Attributes, { request }: Context): Attributes => {
     // A handler has passed another context than its own.
@@ -105,7 +104,6 @@ export function stampStore (store: Store, { stamps }: Limits): Store {
       createMany: (rows, scope, context) =>
         (store.createMany as NonNullable<Store['createMany']>)(rows.map((row) => stamp(row, context)), scope, context)
     }),
-    update: (id, changes, guard, context) =>
-      store.update(id, isEmpty(changes) ? changes : stamp(changes, context), guard, context)
+    update: (id, changes, guard, context) => store.update(id, stamp(changes, context), guard, context)
   })
 }
