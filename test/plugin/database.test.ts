@@ -173,10 +173,15 @@ const defaults = {
   host: '127.0.0.1',
   prefix: '',
   origins: [],
-  user: undefined,
+  users: [],
+  hidden: [],
+  stamps: [],
   open: false,
   print: false
 }
+
+const userOf = (name: string, password: string, role?: string): object =>
+  ({ name, credentials: `${name}:${password}`, role })
 
 t.test('arguments become settings', async (t) => {
   const url = 'postgres://ann:secret@localhost/shop'
@@ -185,11 +190,26 @@ t.test('arguments become settings', async (t) => {
     ['a.sqlite --write --open --print', { ...defaults, write: true, open: true, print: true }],
     ['--port 8080 a.sqlite --host=0.0.0.0', { ...defaults, port: 8080, host: '0.0.0.0' }],
     ['a.sqlite --only a,b --only c --except=d', { ...defaults, only: ['a', 'b', 'c'], except: ['d'] }],
-    ['a.sqlite --user ann:se:cret', { ...defaults, user: 'ann:se:cret' }],
+    ['a.sqlite --user ann:se:cret', { ...defaults, users: [userOf('ann', 'se:cret')] }],
+    ['a.sqlite --user ann:a --user bob:b', { ...defaults, users: [userOf('ann', 'a'), userOf('bob', 'b')] }],
+    ['a.sqlite --hide a.b,a.b.c', {
+      ...defaults,
+      hidden: [
+        { table: 'a', attribute: 'b', role: undefined }, { table: 'a.b', attribute: 'c', role: undefined }
+      ]
+    }],
+    ['a.sqlite --user ann:se:cret:clerk --user bob:b --hide clerk:a.b', {
+      ...defaults,
+      users: [userOf('ann', 'se:cret', 'clerk'), userOf('bob', 'b')],
+      hidden: [{ table: 'a', attribute: 'b', role: 'clerk' }]
+    }],
+    ['a.sqlite --write --user ann:a --stamp by --stamp c,d', {
+      ...defaults, write: true, users: [userOf('ann', 'a')], stamps: ['by', 'c', 'd']
+    }],
     ['a.sqlite --prefix /a/b-1.c', { ...defaults, prefix: '/a/b-1.c' }],
     ['a.sqlite --origin https://a.example --origin http://b:81',
       { ...defaults, origins: ['https://a.example', 'http://b:81'] }],
-    ['a.sqlite --user=-ann:-', { ...defaults, user: '-ann:-' }],
+    ['a.sqlite --user=-ann:-', { ...defaults, users: [userOf('-ann', '-')] }],
     ['a.sqlite', defaults, { DATABASE_URL: url }],
     ['', { ...defaults, source: url, isUrl: true }, { DATABASE_URL: url }],
     [`${url} --schema sales`, { ...defaults, source: url, isUrl: true, schema: 'sales' }],
@@ -234,8 +254,8 @@ t.test('wrong arguments throw an error of one line', async (t) => {
 
 t.test('the help names each option in lines of 100 characters', async (t) => {
   const named = [...HELP.matchAll(/--([a-z]+)/g)].map(([, name]) => name)
-  t.ok(['write', 'only', 'except', 'schema', 'port', 'host', 'prefix', 'origin', 'user', 'open', 'print', 'help',
-    'version'].every((name) => named.includes(name)))
+  t.ok(['write', 'only', 'except', 'schema', 'port', 'host', 'prefix', 'origin', 'user', 'hide', 'stamp', 'open', 'print',
+    'help', 'version'].every((name) => named.includes(name)))
   t.ok(HELP.split('\n').every((line) => line.length <= 100))
 })
 

@@ -77,12 +77,10 @@ path of a module that exports the Fastify app. The exit code is 1 if a table doe
   --host ADDRESS        listen on this address (default: 127.0.0.1)
   --prefix PATH         serve everything below this path, such as /tables
   --origin URL          answer requests for this origin too, such as https://tables.example.com
-  --user NAME:PASSWORD[:ROLE]
-                        ask clients for this name and password (HTTP Basic); for several users, give it
-                        several times; the role is one that --hide names
-  --hide TABLE.COLUMN,ROLE:TABLE.COLUMN
-                        hide columns from all clients, or from the users of a role
-  --stamp COLUMN,COLUMN set these columns to the name of the user at each write, in each table that has them
+  --user NAME:PASSWORD  ask clients for this name and password (HTTP Basic); can be given several
+                        times, and with a role of --hide: NAME:PASSWORD:ROLE
+  --hide TABLE.COLUMN   hide a column from all clients, or from a role: ROLE:TABLE.COLUMN
+  --stamp COLUMN        set a column to the name of the user at each write, in all tables
   --open                open the home page in a browser
   --print               print the program as a TypeScript file, and end
   --help                print this text, and end
