@@ -99,6 +99,8 @@ export interface PageMessages extends MessageTexts {
   readonly rowsOf: (rows: number, digits: string, plural: string, singular: string) => string
   /** The button that deletes a row. @default 'Yes, delete it' */
   readonly deleteConfirm: string
+  /** The text that unfolds the links which show or hide columns. @default 'Columns' */
+  readonly columns: string
   /** The text before the number of the rows of a list that are chosen. @default 'Chosen:' */
   readonly chosenRows: string
   /** The button that leads to the page that deletes them. @default 'Delete' */

@@ -102,6 +102,7 @@ export const messages: Catalog = {
     (referrers === undefined ? '' : ` (${isolate(referrers)})`),
   rowsOf: (_, digits, plural) => `${isolate(plural)}: ${isolate(digits)}`,
   deleteConfirm: 'تأكيد الحذف',
+  columns: 'الأعمدة',
   chosenRows: 'المحدد:',
   deleteButton: 'حذف',
   changeButton: 'تعديل',

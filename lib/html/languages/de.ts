@@ -73,6 +73,7 @@ export const messages: Catalog = {
     : `„${name}“ kann nicht gelöscht werden: ${referrers} ${rows === 1 ? 'verweist' : 'verweisen'} auf diesen Eintrag`,
   rowsOf: countRows,
   deleteConfirm: 'Ja, löschen',
+  columns: 'Spalten',
   chosenRows: 'Ausgewählt:',
   deleteButton: 'Löschen',
   changeButton: 'Ändern',

@@ -60,6 +60,7 @@ export const ENGLISH: Catalog = {
     : `${name} cannot be deleted: ${referrers} ${rows === 1 ? 'refers' : 'refer'} to this record`,
   rowsOf: countRows,
   deleteConfirm: 'Yes, delete it',
+  columns: 'Columns',
   chosenRows: 'Chosen:',
   deleteButton: 'Delete',
   changeButton: 'Change',

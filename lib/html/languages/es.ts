@@ -74,6 +74,7 @@ export const messages: Catalog = {
     : `No se puede eliminar «${name}»: ${referrers} ${rows === 1 ? 'hace' : 'hacen'} referencia a este elemento`,
   rowsOf: countRows,
   deleteConfirm: 'Sí, eliminar',
+  columns: 'Columnas',
   chosenRows: 'Selección:',
   deleteButton: 'Eliminar',
   changeButton: 'Modificar',

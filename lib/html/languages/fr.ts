@@ -75,6 +75,7 @@ export const messages: Catalog = {
       : `${referrers} y ${rows === 1 ? 'fait' : 'font'} référence`),
   rowsOf: countRows,
   deleteConfirm: 'Oui, supprimer',
+  columns: 'Colonnes',
   chosenRows: 'Sélection\u00a0:',
   deleteButton: 'Supprimer',
   changeButton: 'Modifier',

@@ -53,6 +53,7 @@ export const messages: Catalog = {
   undeletable: (name, referrers = 'ほかのデータ') => `「${name}」は削除できません。${referrers}から参照されています`,
   rowsOf: (_, digits, plural) => `${plural} ${digits} 件`,
   deleteConfirm: '削除する',
+  columns: '表示する列',
   chosenRows: '選択中：',
   deleteButton: '削除',
   changeButton: '変更',

@@ -73,6 +73,7 @@ export const messages: Catalog = {
     : `Não é possível excluir “${name}”: ${referrers} ${rows === 1 ? 'faz' : 'fazem'} referência a este item`,
   rowsOf: countRows,
   deleteConfirm: 'Sim, excluir',
+  columns: 'Colunas',
   chosenRows: 'Seleção:',
   deleteButton: 'Excluir',
   changeButton: 'Alterar',

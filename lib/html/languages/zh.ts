@@ -45,6 +45,7 @@ export const messages: Catalog = {
   undeletable: (name, referrers = '其他记录') => `无法删除“${name}”：${referrers}正在引用此记录`,
   rowsOf: (_, digits, plural) => `${digits} 条${plural}`,
   deleteConfirm: '确认删除',
+  columns: '显示的列',
   chosenRows: '已选择：',
   deleteButton: '删除',
   changeButton: '修改',

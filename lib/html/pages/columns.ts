@@ -4,7 +4,7 @@ import type { Selection, WriterContext } from '../../core/formats/format.js'
 import type { HtmlListView } from '../content.js'
 import type { RowNames } from '../values/row-names.js'
 import type { ShownAttribute, ShownAttributes } from '../values/shown-attributes.js'
-import type { Column } from '../views/model.js'
+import type { Column, ColumnLink } from '../views/model.js'
 import { linkTo } from './links.js'
 
 /** The maximum number of default columns. A table of all attributes would be too wide to read. */
@@ -15,11 +15,12 @@ const OPEN_COLUMNS = 20
 export interface ColumnSource {
   readonly resource: Resource
   readonly shown: ShownAttributes
+  /** The attributes that a request may choose. @default a table without such a choice */
+  readonly all?: ShownAttributes
   readonly context: WriterContext
   /** The names of the columns that the app has chosen. */
   readonly chosen: readonly string[] | undefined
-  /** The attribute that names the rows. */
-  readonly title: ShownAttribute | undefined
+  readonly names: Pick<RowNames, 'parts' | 'isJoin'>
 }
 
 /** The columns of a list after the name of the row, if it has a title, and its id. */
@@ -28,14 +29,17 @@ export class ListColumns {
   readonly fixed: readonly ShownAttribute[] | undefined
   readonly #shown: ShownAttributes
   readonly #sortable: ReadonlySet<string>
+  /** The attributes that users choose from. `[]` if all have columns by default. */
+  readonly #offered: readonly ShownAttribute[]
+  readonly #names: ColumnSource['names']
 
-  readonly #title: ShownAttribute | undefined
-
-  constructor ({ resource: { open }, shown, context: { sortable }, chosen, title }: ColumnSource) {
+  constructor ({ resource: { open }, shown, all, context: { sortable }, chosen, names }: ColumnSource) {
     const columns = chosen && [...new Set(chosen)].map((name) => shown.find(name) as ShownAttribute)
-    this.#title = title
+    this.#names = names
     this.#shown = shown
     this.fixed = columns === undefined && open ? undefined : this.#withoutTitle(columns ?? this.#first([], COLUMNS))
+    const known = open ? [] : all?.of([]) ?? []
+    this.#offered = known.length > COLUMNS ? known : []
     this.#sortable = new Set(sortable.length > 0 ? [...sortable, 'id'] : [])
   }
 
@@ -43,12 +47,31 @@ export class ListColumns {
     return this.fixed ?? this.#withoutTitle(this.#first(rows, OPEN_COLUMNS))
   }
 
+  /** The number of links that show or hide a column. */
+  get choices (): number {
+    return this.#offered.length
+  }
+
+  /**
+   * Makes the links that show or hide a column, in the order of the schema. One column stays, and so does the name of
+   * the row.
+   */
+  choose (view: HtmlListView): ColumnLink[] {
+    const shown = new Set(this.of([]).map(({ name }) => name))
+    const isKept = (name: string): boolean => shown.has(name) || this.#names.parts.includes(name)
+    return this.#withoutTitle(this.#offered).map(({ name, label }) => {
+      const only = this.#offered.filter((other) => other.name === name ? !shown.has(name) : isKept(other.name))
+      return { label, isShown: shown.has(name), href: linkTo(view, { only: only.map(({ name }) => name).join() }) }
+    }).filter(({ isShown }) => !isShown || shown.size > 1)
+  }
+
   #first (rows: readonly Row[], most: number): readonly ShownAttribute[] {
     return this.#shown.of(rows).slice(0, most)
   }
 
   #withoutTitle (columns: readonly ShownAttribute[]): readonly ShownAttribute[] {
-    return columns.filter(({ name }) => name !== this.#title?.name)
+    const { parts, isJoin } = this.#names
+    return isJoin ? columns : columns.filter(({ name }) => !parts.includes(name))
   }
 
   /**
@@ -57,14 +80,14 @@ export class ListColumns {
    */
   headings (
     rows: readonly Row[],
-    { label: title, attribute, isJoin }: Pick<RowNames, 'label' | 'attribute' | 'isJoin'>,
+    { label: title, parts, isJoin }: Pick<RowNames, 'label' | 'parts' | 'isJoin'>,
     label: string
   ): ReadonlyArray<Pick<Column, 'name' | 'label' | 'numeric'>> {
     const id = { name: 'id', label, numeric: false }
     const others = this.of(rows).map(({ name, label, show }) => ({ name, label, numeric: show.numeric }))
     return title === undefined || isJoin
       ? [{ ...id, label: title ?? label }, ...others]
-      : [{ name: attribute?.name ?? '', label: title, numeric: false }, id, ...others]
+      : [{ name: parts.at(-1) ?? '', label: title, numeric: false }, id, ...others]
   }
 
   /** Makes the heading of a column, with the link that sorts the list by it. */

@@ -22,13 +22,18 @@ import type { PageFrames, PageSource } from './page-frame.js'
 import { RowWriter } from './rows.js'
 
 type ListParts =
-  Pick<ListPage, 'columns' | 'isEmpty' | 'total' | 'range' | 'previous' | 'next' | 'first' | 'last' | 'filter'>
+  Pick<
+    ListPage,
+    'columns' | 'isEmpty' | 'total' | 'range' | 'previous' | 'next' | 'first' | 'last' | 'filter' | 'columnChoice'
+  >
 
 type ListTotal = NonNullable<HtmlListView['total']>
 
 /** The dependencies of `List`. */
 export interface ListSource extends PageSource {
   readonly shown: ShownAttributes
+  /** The attributes that a request may choose. */
+  readonly all: ShownAttributes
   readonly frames: PageFrames
   readonly forms: Forms
   /** The time zone of dates and times, if the app has chosen one. */
@@ -67,7 +72,7 @@ export class List {
     this.#numbers = new Intl.NumberFormat(lang)
     this.#actions = compileActions(context.collectionActions, translate)
     this.#manyActions = compileManyActions(context, translate)
-    this.#columns = new ListColumns({ ...source, chosen, title })
+    this.#columns = new ListColumns({ ...source, chosen })
     this.#rows = new RowWriter(source, this.#columns)
     const offered = filtered && new Set([...filtered, ...title === undefined ? [] : [title.name]])
     this.#filter = compileFilter({ ...source, offered })
@@ -89,9 +94,9 @@ export class List {
 
   /** Returns the number of links that repeat the query, besides those to the pages around. */
   #countLinks (rows: readonly Row[], { parameters }: HtmlListView): number {
-    const { length } = this.#columns.of(rows)
+    const columns = this.#columns.of(rows).length + this.#columns.choices
     // A page has each link to another format twice.
-    return length + 2 + 2 * this.#source.context.formats.length + this.#filter.links + Object.keys(parameters).length
+    return columns + 2 + 2 * this.#source.context.formats.length + this.#filter.links + Object.keys(parameters).length
   }
 
   #page (rows: readonly Row[], view: HtmlListView): ListPage {
@@ -221,6 +226,7 @@ export class List {
     const columns = this.#columns.headings(rows, this.#source.names, messages.id)
       .map((column) => this.#columns.heading(column, view))
       .map((column) => isRepeated ? column : { ...column, sort: undefined })
+    const choices = isRepeated && view.own === undefined ? this.#columns.choose(view) : []
     const hasFirst = !isFirst(view) && (isRepeated || linkTo(view, {}).length <= MOST_REPEATED)
     const hasLast = next !== undefined && isRepeated && view.own === undefined && this.#source.context.hasLast
     return {
@@ -232,7 +238,10 @@ export class List {
       next: next === undefined ? undefined : { label: messages.next, href: next },
       first: hasFirst ? { label: messages.first, href: linkTo(view, {}) } : undefined,
       last: hasLast ? { label: messages.last, href: linkTo(view, { before: '' }) } : undefined,
-      filter: view.own === undefined ? this.#filter.make(view, isRepeated) : undefined
+      filter: view.own === undefined ? this.#filter.make(view, isRepeated) : undefined,
+      columnChoice: choices.length === 0
+        ? undefined
+        : { label: messages.columns, isOpen: view.parameters.only !== undefined, links: choices }
     }
   }
 }

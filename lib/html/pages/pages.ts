@@ -95,6 +95,7 @@ export class Pages {
     this.list = new List({
       ...source,
       shown,
+      all,
       frames: this.#frames,
       forms: this.#forms,
       timeZone,

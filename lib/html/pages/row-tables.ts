@@ -107,7 +107,7 @@ export class RowTables {
     const empty = isFiltered ? messages.noMatch(messages.plural) : messages.empty(messages.plural)
     const turn = (query: string | undefined, label: string): Content =>
       query !== undefined && renderButton({ name: nameOf('open'), value: query, label })
-    return markup`${filter !== undefined && renderFilter(filter, messages)}${
+    return markup`${renderFilter(filter, messages)}${
       rows.length === 0
         ? markup`<div class="empty"><p><strong>${empty}</strong></p></div>\n`
         : raw(this.#write(rows, view, undefined, view))
@@ -131,10 +131,10 @@ export class RowTables {
   }
 
   #make (without: string | undefined): RowTable {
-    const { resource, shown, names: { attribute: title, parts }, chosen } = this.#source
+    const { resource, shown, names: { parts }, chosen } = this.#source
     const all = chosen ?? shown.of([]).map(({ name }) => name)
     const own = all.filter((name) => name !== without && !parts.includes(name)).slice(0, COLUMNS)
-    const columns = new ListColumns({ ...this.#source, chosen: resource.open ? undefined : own, title })
+    const columns = new ListColumns({ ...this.#source, chosen: resource.open ? undefined : own })
     return { columns, rows: new RowWriter(this.#source, columns) }
   }
 }

@@ -237,7 +237,7 @@ summary { cursor: pointer; font-weight: 600 }
 .filter details[open], .condition { inline-size: 100% }
 .filter summary { inline-size: fit-content; font-weight: 400 }
 .filter summary, .danger > summary { list-style: none }
-details > .condition { margin-block-start: .5rem }
+details > .condition, details > .conditions { margin-block-start: .5rem }
 .condition > input, .condition > select { inline-size: auto; max-inline-size: 100% }
 .total, .range, .empty p:last-child { margin: 0; color: var(--muted) }
 .total { flex: 1; white-space: nowrap }

@@ -3,11 +3,18 @@ import type { PageMessages } from '../messages.js'
 import { renderButton, renderOption } from './controls-view.js'
 import { renderHidden } from './form-view.js'
 import type {
-  AddCondition, ConditionForm, FilterCondition, FilterForm, Link, RangeEnd, RangeForm, SearchField, ValueLinks
+  AddCondition, ColumnChoice, ConditionForm, FilterCondition, FilterForm, Link, RangeEnd, RangeForm, SearchField,
+  ValueLinks
 } from './model.js'
 
 /** Renders the bar above a list: the search, the conditions of the query, and the fields of one more condition. */
-export function renderFilter (form: FilterForm, { filter }: Pick<PageMessages, 'filter'>): Markup {
+export function renderFilter (
+  form: FilterForm | undefined,
+  { filter }: Pick<PageMessages, 'filter'>,
+  columnChoice?: ColumnChoice
+): Content {
+  const choice = columnChoice !== undefined && renderColumnChoice(columnChoice)
+  if (form === undefined) return choice !== false && markup`<div class="filter">${choice}</div>\n`
   const { action, hidden, opener, search, conditions, values, clear, add, open, range } = form
   const render = compileLink(opener)
   const asked = clear !== undefined && markup`<ul class="conditions">${
@@ -15,12 +22,22 @@ export function renderFilter (form: FilterForm, { filter }: Pick<PageMessages, '
   }<li>${render(clear)}</li></ul>\n`
   const fields = open === undefined ? range && renderRange(range, render) : renderOpen(open, render)
   const more = fields ?? (add && renderAdd(add, filter))
-  const all = markup`${asked}${more}${values.map((values) => renderValueLinks(values, opener))}`
+  const all = markup`${asked}${more}${values.map((values) => renderValueLinks(values, opener))}${choice}`
   if (search === undefined && more === undefined) return markup`<div class="filter">${all}</div>\n`
   const content = markup`${renderHidden(hidden)}${search !== undefined && renderSearch(search)}${all}`
   return opener === undefined
     ? markup`<form method="get" action="${action}" class="filter" role="search">\n${content}</form>\n`
     : markup`${search === undefined && renderDefault(filter)}<div class="filter" role="search">\n${content}</div>\n`
+}
+
+/** Renders the links that show or hide a column. */
+function renderColumnChoice ({ label, isOpen, links }: ColumnChoice): Markup {
+  return markup`<details${isOpen && markup` open="open"`}><summary class="chip">${label}</summary>
+<ul class="conditions">${links.map(({ label, href, isShown }) =>
+  markup`<li><a class="chip" href="${href}">${
+    isShown ? markup`${label} <span>&#215;</span>` : markup`+ ${label}`
+  }</a></li>`)}</ul></details>
+`
 }
 
 /** Renders the button that Enter presses in a form that is kept: the first one of the others removes a condition. */

@@ -101,6 +101,8 @@ export interface ListPage<A = Attributes> extends PageOf<'list'> {
   readonly last: Link | undefined
   /** The filter, or `undefined` if there is nothing to filter by. */
   readonly filter: FilterForm | undefined
+  /** The links that show or hide a column, or `undefined` if the list has all of them by default. */
+  readonly columnChoice: ColumnChoice | undefined
   /** The form of the rows that are chosen, or `undefined` if there is nothing to do with several rows. */
   readonly selection: SelectionForm | undefined
   /** The custom actions of the collection, and the links to the import of rows and to the rows as CSV. */
@@ -125,6 +127,19 @@ export interface SelectionForm {
   readonly label: string
   /** The buttons, each of which leads to a page with the next step. */
   readonly buttons: readonly Button[]
+}
+
+/** The links that show or hide a column of a list. */
+export interface ColumnChoice {
+  readonly label: string
+  /** Whether the request has chosen columns, so that the links are not folded. */
+  readonly isOpen: boolean
+  readonly links: readonly ColumnLink[]
+}
+
+/** A link that shows a column, or hides one that is shown. */
+export interface ColumnLink extends Link {
+  readonly isShown: boolean
 }
 
 /** A column of a list. */

@@ -146,11 +146,11 @@ export function splitList (
 }
 
 function openList (page: ListPage): Markup {
-  const { title, total, isEmpty, first, filter, actions, create, newLink, messages } = page
+  const { title, total, isEmpty, first, filter, columnChoice, actions, create, newLink, messages } = page
   const isOffered = !isEmpty || isFiltered(page) || first !== undefined || (filter?.open ?? filter?.range) !== undefined
   const add = create === undefined ? newLink : { label: create.heading, href: `#${NEW_FORM}` }
   return markup`${renderTitle(title, actions, add, total)}${
-    filter !== undefined && isOffered && renderFilter(filter, messages)
+    isOffered && renderFilter(filter, messages, columnChoice)
   }`
 }
 
