@@ -23,8 +23,8 @@ const CYCLES = 3
 const ENDS = Math.min(CYCLES, 2)
 /** The number of rows of a request with many rows. */
 const BATCH = 100
-/** The number of kills of a server whose clients send their requests again, for each store. */
-const KILLS = 20
+/** The number of kills of a server whose clients send their requests again, for each store. `KILLS=200` makes more. */
+const KILLS = Number(process.env.KILLS ?? 6)
 /** The least number of acknowledged writes before each kill, so that there is something to lose. */
 const LOAD = 20
 

@@ -60,7 +60,8 @@ t.test('a table that is distributed by tenant fulfils the contract for one tenan
       return open(one, table, needs)
     },
     another: (store, needs) => open(other, tables.get(store) as string, needs)
-  })
+    // The statements of its lists are those of any table.
+  }, QUERIES)
 })
 
 function optionsFor ({ attributes }: StoreRequirements): {
