@@ -1,6 +1,9 @@
+import fastify from 'fastify'
 import t from 'tap'
-import { type Format, json, memoryStore, type Store } from '../../lib/index.js'
-import { type Post, openPosts, type OpenPosts, shortFaults, testManyRows, XML_FAULTS } from '../support/many-rows.js'
+import { draw, type Format, json, memoryStore, type ResourceOptions, type Store } from '../../lib/index.js'
+import {
+  attributes, openPosts, type OpenPosts, type Post, type Posts, shortFaults, testManyRows, XML_FAULTS
+} from '../support/many-rows.js'
 import { compareWithModel } from '../support/many-rows-model.js'
 
 const open: OpenPosts = async () => memoryStore({ unique: ['title'] }) as Store
@@ -323,4 +326,359 @@ t.test('a resource whose plural is its singular tells many rows by their list', 
   const xml = { type: 'application/xml' }
   t.equal((await send('POST', '<posts><title>G</title></posts>', xml)).status, 201)
   t.equal((await send('POST', '<posts type="array"><posts><title>H</title></posts></posts>', xml)).status, 201)
+})
+
+const context = { signal: new AbortController().signal }
+const show = (posts: readonly Post[] = []): string =>
+  posts.map(({ title, rating }) => `${title} ${String(rating)}`).join()
+const rows = (...posts: readonly unknown[]): string => JSON.stringify({ posts })
+const url = '/posts?match=title&create=true'
+const csv = { type: 'text/csv', url }
+
+t.test('a query that cannot find rows is refused', async (t) => {
+  const { transaction: _, ...without } = memoryStore({ unique: ['title'] })
+  const { capabilities: _capabilities, ...unfiltered } = memoryStore({ unique: ['title'] })
+  const needs = /"match" must be title"/
+  const cases: ReadonlyArray<
+    readonly [query: string, body: string, detail: RegExp, options?: Partial<ResourceOptions>]
+  > = [
+    ['match=rating', rows(), needs],
+    ['match=id', rows(), needs],
+    ['match=', rows(), needs],
+    ['match=title,title', rows(), needs],
+    ['match=title,rating', rows(), needs],
+    ['create=true', rows(), /"create" is about rows that "match" does not find; send both/],
+    ['match=title&create=1', rows(), /"create" must be true or false/],
+    ['match=title', '{"post":{"title":"A"}}', /"match" needs a list of rows under "posts"/],
+    ['match=title', '{"id":[1],"post":{"title":"A"}}', /"match" needs a list of rows under "posts"/],
+    ['match=title&id=1', rows({ title: 'A' }), /the query names an id/],
+    ['match=title', rows({ title: 'A' }), /a store that has no transactions|no transactions/, { store: without as Store }],
+    ['match=title', rows(), /needs an attribute that is declared unique/, { store: unfiltered as Store }],
+    ['match=title', rows(), /needs an attribute that is declared unique/, { store: memoryStore() as Store }],
+    ['match=title&create=true', rows(), /"create" needs a path on which rows can be created/,
+      { only: ['list', 'show', 'update'] }],
+    ['match=title&create=true', rows(), /the app handles "update" itself, without "many"/,
+      { actions: { create: () => undefined } }]
+  ]
+  for (const [query, body, detail, options = {}] of cases) {
+    const { app } = await openPosts(t, options.store === undefined ? open : async () => options.store as Store,
+      options)
+    const { statusCode, body: text } = await app.inject({
+      method: 'PUT', url: `/posts?${query}`, headers: { 'content-type': 'application/json' }, payload: body
+    })
+    t.equal(statusCode, 400, `${query}: ${text}`)
+    t.match(text.replaceAll('\\"', '"').replaceAll('&quot;', '"'), detail, query)
+  }
+})
+
+t.test('other writes have no such parameters', async (t) => {
+  const { send } = await openPosts(t, open)
+  t.equal((await send('POST', rows({ title: 'D' }), { url })).status, 400)
+  t.equal((await send('DELETE', rows({ title: 'A' }), { url })).status, 400)
+  t.equal((await send('PUT', '{"post":{"title":"D"}}', { url: '/posts/1?match=title' })).status, 405)
+})
+
+t.test('an empty field of CSV keeps what is absent, and is left out of a new row', async (t) => {
+  const { send, stored } = await openPosts(t, open)
+  await send('PUT', '{"id":2,"post":{"rating":null}}')
+  const sent = await send('PUT', 'id,title,rating,published\n,A,,true\n,B,,false\n,D,,\n', csv)
+  t.strictSame([sent.status, sent.headers['row-counts']], [200, 'created=1, changed=1, unchanged=1'], sent.text)
+  t.equal(show(await stored()), 'A null,B null,C 3,D 3')
+  const faulty = await send('PUT', 'title,rating,published\nA,x,\nD,,no\nE,x,\n', csv)
+  t.strictSame(shortFaults(faulty.json), { 0: 'rating,published', 1: 'published', 2: 'rating' }, faulty.text)
+})
+
+t.test('a row without the values, or with a fault in them, says so', async (t) => {
+  const { send } = await openPosts(t, open)
+  const { status, json } = await send('PUT', rows({ title: null }, { title: 5 }, {}, { title: ['A'] }, null), { url })
+  t.equal(status, 422)
+  t.strictSame(shortFaults(json), { 0: 'title', 1: 'title', 2: 'title', 3: 'title', 4: 'post' })
+  t.strictSame(json.rows?.map(({ errors }) => Object(errors).title), [
+    ['must be given'], ['must be a string'], ['must be given'],
+    ['must be a single value, because it finds the row'], undefined
+  ])
+})
+
+t.test('a value of a structure finds no row', async (t) => {
+  const { send } = await openPosts(t, async () => memoryStore({ unique: ['tags'] }) as Store, {
+    attributes: { ...attributes, properties: { ...attributes.properties, tags: { type: 'array', items: {} } } }
+  })
+  const { status, json } = await send('PUT', rows({ tags: ['A'] }), { url: '/posts?match=tags' })
+  t.strictSame([status, json.rows?.[0]?.errors], [422, { tags: ['must be a single value, because it finds the row'] }])
+})
+
+t.test('a missing row is named by its values', async (t) => {
+  const { send } = await openPosts(t, open)
+  const { status, json } = await send('PUT', rows({ title: 'D' }), { url: '/posts?match=title' })
+  t.strictSame([status, json.rows], [404, [{ index: 0, status: 404, detail: 'there is no post with the title "D"' }]])
+})
+
+t.test('unique values that the app hides or assigns find no row', async (t) => {
+  for (const keyword of ['readOnly', 'writeOnly']) {
+    const properties = { ...attributes.properties, title: { ...attributes.properties.title, [keyword]: true } }
+    const { send } = await openPosts(t, open, { attributes: { type: 'object', properties } })
+    t.equal((await send('PUT', rows({ title: 'A' }), { url: '/posts?match=title' })).status, 400, keyword)
+  }
+})
+
+t.test('a resource without a schema finds rows too', async (t) => {
+  const store = memoryStore({ unique: ['title'] }) as Store
+  const { send, stored } = await openPosts(t, async () => store, { attributes: undefined })
+  const sent = await send('PUT', rows({ title: 'A', rating: 4 }, { title: 'D', rating: 1 }), { url })
+  t.strictSame([sent.status, sent.headers['row-counts']], [200, 'created=1, changed=1, unchanged=0'])
+  t.equal(show(await stored()), 'A 4,B 3,C 3,D 1')
+})
+
+t.test('decimals find what equals them', async (t) => {
+  const { send } = await openPosts(t, async () => memoryStore({ unique: ['code'] }) as Store, {
+    attributes: {
+      type: 'object', properties: { code: { type: 'string', format: 'decimal' }, rating: { type: 'integer' } }
+    }
+  })
+  await send('POST', rows({ code: '1.50', rating: 1 }))
+  const sent = await send('PUT', rows({ code: '1.5', rating: 1 }), { url: '/posts?match=code' })
+  t.equal(sent.headers['row-counts'], 'created=0, changed=0, unchanged=1', 'and these are no change')
+  const xml = '<posts type="array"><post><code>1.500</code><rating>2</rating></post></posts>'
+  const changed = await send('PUT', xml, { url: '/posts?match=code', type: 'application/xml' })
+  t.equal(changed.headers['row-counts'], 'created=0, changed=1, unchanged=0')
+})
+
+t.test('two spellings of one value do not tell a hidden row from one that does not exist', async (t) => {
+  const { send } = await openPosts(t, async () => memoryStore({ unique: ['code'] }) as Store, {
+    attributes: { type: 'object', properties: { code: { type: 'string', format: 'decimal' } } },
+    authorize: (_request, { action }) => action === 'update' ? 'hide' : true
+  })
+  await send('POST', rows({ code: '1.5' }))
+  const sendBoth = async (code: string): Promise<readonly unknown[]> => {
+    const { status, json } = await send('PUT', rows({ code }, { code: `${code}0` }), { url: '/posts?match=code' })
+    return [status, json.rows?.map(({ status }) => status)]
+  }
+  t.strictSame(await sendBoth('1.5'), [404, [404, 404]])
+  t.strictSame(await sendBoth('2.5'), [404, [404, 404]])
+})
+
+t.test('rows are looked up together, unless the store cannot, or takes other spellings for the same', async (t) => {
+  const fold = (value: unknown): unknown =>
+    Array.isArray(value) ? value.map(fold) : typeof value === 'string' ? value.toUpperCase() : value
+  const cases: ReadonlyArray<
+    readonly [what: string, filter: true | [], titles: readonly string[], lists: readonly string[]]
+  > = [
+    ['as they are spelled', true, ['A', 'C'], ['in']],
+    ['without the operator in', [], ['A', 'C'], ['eq', 'eq']],
+    ['in another spelling', true, ['a', 'C'], ['in', 'eq']]
+  ]
+  for (const [what, capability, titles, expected] of cases) {
+    const store = memoryStore({ unique: ['title'] }) as Store
+    const lists: unknown[] = []
+    const folding: Store = {
+      ...store,
+      capabilities: { ...store.capabilities, filter: capability },
+      list (query, ...others) {
+        const filter = query.filter.map((condition) => {
+          lists.push(condition.operator)
+          return { ...condition, value: fold(condition.value) }
+        })
+        return store.list({ ...query, filter: filter as typeof query.filter }, ...others)
+      }
+    }
+    const { send } = await openPosts(t, async () => folding)
+    const body = rows(...titles.map((title) => ({ title, rating: 5 })))
+    const sent = await send('PUT', body, { url: '/posts?match=title' })
+    t.strictSame([sent.status, sent.json.posts?.map(({ id }) => id), lists], [200, [1, 3], expected], what)
+  }
+})
+
+/** Opens posts whose titles are unique for each owner, of whom a request sees its own. */
+async function openOwned (t: Parameters<OpenPosts>[0], options: Partial<ResourceOptions> = {}): Promise<Posts> {
+  const store = memoryStore({ unique: [['owner', 'title']] }) as Store
+  for (const owner of ['ann', 'bob']) await store.create({ owner, title: 'A', rating: 1 }, {}, context)
+  return openPosts(t, async () => store, {
+    attributes: { ...attributes, properties: { ...attributes.properties, owner: { type: 'string' } } },
+    scope: ({ headers }) => headers.owner === undefined ? {} : { owner: String(headers.owner) },
+    ...options
+  })
+}
+
+t.test('rows that are too large together are not looked up', async (t) => {
+  const titles = ['X', 'Y', 'Z']
+  for (const properties of [{ title: { type: 'string' }, text: { type: 'string' } }, undefined]) {
+    const store = memoryStore({ unique: ['title'] }) as Store
+    for (const title of titles) await store.create({ title, text: 'x'.repeat(12_000_000) }, {}, context)
+    const { send } = await openPosts(t, async () => store, {
+      attributes: properties === undefined ? undefined : { type: 'object', properties }
+    })
+    const sent = await send('PUT', rows(...titles.map((title) => ({ title }))), { url: '/posts?match=title' })
+    t.strictSame([sent.status, sent.json.detail],
+      [413, 'the rows are too large together; send fewer in each request'])
+  }
+})
+
+t.test('the scope gives what it has of a unique group', async (t) => {
+  const { send } = await openOwned(t)
+  const headers = { owner: 'bob' }
+  const sent = await send('PUT', rows({ title: 'A', rating: 2 }, { title: 'D', rating: 2 }), { url, headers })
+  t.strictSame([sent.status, sent.json.posts?.map((post) => `${String(Object(post).owner)} ${post.id}`)],
+    [200, ['bob 2', 'bob 6']], sent.text)
+  const whole = '/posts?match=owner,title&create=true'
+  const own = await send('PUT', rows({ title: 'A', rating: 3 }), { url: whole, headers })
+  t.equal(own.headers['row-counts'], 'created=0, changed=1, unchanged=0')
+  t.equal((await send('PUT', rows({ owner: 'ann', title: 'A', rating: 3 }), { url: whole, headers })).status, 200)
+  const open = await send('PUT', rows({ title: 'A' }), { url })
+  t.strictSame([open.status, open.json.detail], [400, '"match" must be owner,title'])
+  const named = await send('PUT', rows({ owner: 'ann', title: 'A', rating: 5 }), { url: whole })
+  t.strictSame([named.status, named.json.posts?.map(({ id }) => id)], [200, [1]])
+  const lacking = await send('PUT', rows({ title: 'Z' }), { url: whole })
+  t.strictSame(lacking.json.rows?.[0]?.errors, { owner: ['must be given'] })
+})
+
+t.test('the scope gives what clients do not send, or do not see', async (t) => {
+  for (const kind of ['undeclared', 'readOnly', 'writeOnly']) {
+    const owner = kind === 'undeclared' ? {} : { owner: { type: 'string', [kind]: true } }
+    const { send } = await openOwned(t, {
+      attributes: { ...attributes, properties: { ...attributes.properties, ...owner } }
+    })
+    const headers = { owner: 'bob' }
+    const sent = await send('PUT', rows({ title: 'A', rating: 2 }, { title: 'D', rating: 2 }), { url, headers })
+    t.strictSame([sent.status, sent.json.posts?.map(({ id }) => id)], [200, [2, 6]], `${kind}: ${sent.text}`)
+    for (const names of ['owner,title', 'owner']) {
+      const named = await send('PUT', rows({ title: 'A' }), { url: `/posts?match=${names}`, headers })
+      t.strictSame([named.status, named.json.detail], [400, '"match" must be title'])
+    }
+    t.equal((await send('PUT', rows({ title: 'A' }), { url })).status, 400)
+  }
+})
+
+t.test('the path of a nested resource gives its part of a unique group', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  await app.register(draw((map) => {
+    map.resources('posts', { attributes }, (posts) => {
+      posts.resources('comments', {
+        attributes: { type: 'object', properties: { number: { type: 'integer' } } }, unique: [['postId', 'number']]
+      })
+    })
+  }))
+  const headers = { 'content-type': 'application/json', accept: 'application/json' }
+  await app.inject({ method: 'POST', url: '/posts', headers, payload: rows({ title: 'A' }, { title: 'B' }) })
+  for (const [post, counts] of [[1, 'created=1'], [2, 'created=1'], [1, 'created=0'], [2, 'created=0']] as const) {
+    const { headers: { 'row-counts': done }, body } = await app.inject({
+      method: 'PUT',
+      url: `/posts/${post}/comments?match=number&create=true`,
+      headers,
+      payload: JSON.stringify({ comments: [{ number: 7 }] })
+    })
+    t.match(done, counts, body)
+  }
+})
+
+t.test('a row outside the scope is not found, and its value is taken', async (t) => {
+  const { send, stored } = await openPosts(t, open, {
+    scope: ({ headers }) => headers['x-all'] === undefined ? { published: true } : {}
+  })
+  const body = rows({ title: 'A', rating: 1 })
+  const found = await send('PUT', body, { url: '/posts?match=title' })
+  t.strictSame([found.status, found.json.rows], [404,
+    [{ index: 0, status: 404, detail: 'there is no post with the title "A"' }]])
+  const made = await send('PUT', body, { url })
+  t.strictSame([made.status, made.json.rows], [409,
+    [{ index: 0, status: 409, errors: { title: ['is already taken'] } }]])
+  t.equal(show(await stored()), '')
+})
+
+t.test('authorize decides about the rows that are found, and about those that are created', async (t) => {
+  const asked: unknown[] = []
+  const { send } = await openPosts(t, open, {
+    authorize: async ({ headers }, { action, id, rows, row }) => {
+      asked.push([action, id, rows])
+      if (action === 'create') return headers.creates !== undefined
+      const title = (await row?.())?.attributes.title
+      return title === 'B' ? 'hide' : title !== 'C'
+    }
+  })
+  const headers = { creates: 'true' }
+  const one = await send('PUT', rows({ title: 'A', rating: 1 }, { title: 'D' }), { url, headers })
+  t.strictSame([one.status, one.headers['row-counts']], [200, 'created=1, changed=1, unchanged=0'])
+  t.strictSame(asked.filter((call) => Object(call)[0] === 'create'), [['create', undefined, 2]])
+  // The hidden row is answered as one outside the scope would be, and the forbidden one as it would be alone.
+  const body = rows({ title: 'A', rating: 2 }, { title: 'B' }, { title: 'C' }, { title: 'E' })
+  const refused = await send('PUT', body, { url })
+  t.strictSame(shortFaults(refused.json), { 1: '403', 2: '403', 3: '403' })
+  const taken = await send('PUT', rows({ title: 'B' }), { url, headers })
+  t.strictSame([taken.status, shortFaults(taken.json)], [409, { 0: 'title' }])
+  const missing = await send('PUT', rows({ title: 'B' }, { title: 'Z' }), { url: '/posts?match=title' })
+  t.strictSame(missing.json.rows?.map(({ status, id, detail }) => [status, id, String(detail).replace(/.".*/, '')]),
+    [[404, undefined, 'there is no post with the title'], [404, undefined, 'there is no post with the title']])
+})
+
+t.test('a row that another request creates meanwhile is found', async (t) => {
+  const store = memoryStore({ unique: ['title'] }) as Required<Store>
+  let isFirst = true
+  const racing: Store = {
+    ...store,
+    async transaction (...call) {
+      if (isFirst) {
+        isFirst = false
+        await store.create({ title: 'D', rating: 1, published: false }, {}, context)
+        await store.delete(1, { version: undefined, scope: {} }, context)
+      }
+      return store.transaction(...call)
+    }
+  }
+  const { send, stored } = await openPosts(t, async () => racing)
+  const sent = await send('PUT', rows({ title: 'D', rating: 2 }, { title: 'A', rating: 2 }), { url })
+  t.strictSame([sent.status, sent.headers['row-counts']], [200, 'created=1, changed=1, unchanged=0'], sent.text)
+  t.equal(show(await stored()), 'B 3,C 3,D 2,A 2')
+})
+
+t.test('handlers that take part run for each row, by what it is', async (t) => {
+  const calls: unknown[] = []
+  const { send } = await openPosts(t, open, {
+    actions: {
+      create: {
+        many: true,
+        handler: async ({ attributes, proceed }) => {
+          calls.push(attributes)
+          return proceed()
+        }
+      },
+      update: {
+        many: true,
+        handler: async ({ id, attributes, proceed }) => {
+          calls.push(id, attributes)
+          return proceed()
+        }
+      }
+    }
+  })
+  const sent = await send('PUT', rows({ title: 'A', rating: 1 }, { title: 'D', rating: 2 }), { url })
+  t.strictSame([sent.status, sent.headers['row-counts']], [200, 'created=1, changed=1, unchanged=0'], sent.text)
+  t.match(calls, [1, { title: 'A', rating: 1 }, { title: 'D', rating: 2, published: false }])
+})
+
+t.test('what hooks change is written to rows that are created too', async (t) => {
+  const { send, stored } = await openPosts(t, open, {
+    hooks: {
+      preHandler: async ({ body }) => {
+        const { posts = [] } = Object(body) as { posts?: Array<{ post: { rating?: number } }> }
+        for (const { post } of posts) post.rating = 5
+      }
+    }
+  })
+  const sent = await send('PUT', 'title,rating\nD,\nA,\n', csv)
+  t.equal(sent.status, 200, sent.text)
+  t.equal(show(await stored()), 'A 5,B 3,C 3,D 5')
+})
+
+t.test('answers without rows have the numbers, and pages have none', async (t) => {
+  const { send } = await openPosts(t, open)
+  const minimal = await send('PUT', rows({ title: 'D' }), { url, headers: { prefer: 'return=minimal' } })
+  t.strictSame([minimal.status, minimal.headers['row-counts']], [204, 'created=1, changed=0, unchanged=0'])
+  const page = await send('PUT', rows({ title: 'D', rating: 1 }), { url, headers: { accept: 'text/html' } })
+  t.strictSame([page.status, page.headers.location, page.headers['row-counts']], [303, '/posts', undefined])
+})
+
+t.test('a row that appears twice is a fault', async (t) => {
+  const { send } = await openPosts(t, open)
+  const { status, json } = await send('PUT', rows({ title: 'A' }, { title: 'A', rating: 5 }), { url })
+  t.strictSame([status, json.rows], [422, [{ index: 1, status: 422, errors: { title: ['is given more than once'] } }]])
 })

@@ -2,12 +2,15 @@ import fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestR
 import Database from 'libsql'
 import t, { type Test } from 'tap'
 import {
-  DuplicateError, InvalidError, type Mapper, memoryStore, resources, type ResourceOptions, type Store
+  DuplicateError, InvalidError, type Mapper, memoryStore, type ResourceOptions, resources, type Store
 } from '../../../lib/index.js'
 import { sqliteStore } from '../../../lib/sql/sqlite/index.js'
 import { build, draft } from '../../support/helper.js'
 import { type AnyContext, mapAction } from '../../support/map-action.js'
 import { describe, one } from '../../support/openapi.js'
+import {
+  ask, compareWorlds, makeRequests, type MakeStore, MOST, openWorld, readHidden, type Role, ROLES, type World
+} from '../../support/role-worlds.js'
 
 /** The value that a clerk must not learn. */
 const SECRET = 7654321
@@ -737,4 +740,50 @@ t.test('a fault at a hidden attribute with a dot in its name is not shown', asyn
     t.equal(statusCode, status)
     t.notMatch(body, 'pay', String(fault))
   }
+})
+
+// FC_SEED=… makes other runs, FC_RUNS=… more of them.
+const seed = Number(process.env.FC_SEED ?? 20_261_128)
+const numRuns = Number(process.env.FC_RUNS ?? 1000)
+const requests = makeRequests()
+const answers = new Map<string, number>()
+
+/** Returns a function that makes stores whose versions are digests of all values. */
+function makeSqliteStores (): MakeStore {
+  const database = new Database(':memory:')
+  return (table, { attributes, unique = [] }) =>
+    sqliteStore({ database, table, attributes, unique, version: 'values', migrate: true }) as ReturnType<MakeStore>
+}
+
+const RUNS: ReadonlyArray<readonly [role: Role, where: string, open: (isOther: boolean) => Promise<World>]> = [
+  ...ROLES.map((role) => [role, 'in memory', (isOther: boolean) => openWorld(role, isOther)] as const),
+  ['clerk', 'in SQLite', (isOther) => openWorld('clerk', isOther, makeSqliteStores())]
+]
+
+for (const [role, where, open] of RUNS) {
+  t.test(`worlds ${where} that differ only in what a ${role} does not see answer it alike`, async (t) => {
+    const note = (key: string): void => { answers.set(key, (answers.get(key) ?? 0) + 1) }
+    const readKept = async (world: World): Promise<ReadonlyMap<string, string>> => readHidden(world, role)
+    const runs = Math.ceil(numRuns / MOST / RUNS.length)
+    const fault = await compareWorlds(
+      { role, open, requests, readKept, mayVanish: true, note }, { seed, numRuns: runs }
+    )
+    t.equal(String(fault), 'undefined')
+  })
+}
+
+t.test('the requests reach all methods, and most of them are not refused as a whole', async (t) => {
+  for (const key of ['200', '201', '400', '404', '412', '422', 'replayed', 'GET', 'HEAD', 'POST', 'PUT',
+    'PATCH', 'DELETE', 'QUERY']) {
+    t.ok((answers.get(key) ?? 0) > 0, `${key}: ${answers.get(key)} times`)
+  }
+  t.ok((answers.get('200') ?? 0) > numRuns / 10)
+})
+
+t.test('the comparison finds what a role sees', async (t) => {
+  const worlds = [await openWorld('guest', false), await openWorld('guest', true)] as const
+  const asked = { options: { url: '/people.json' }, condition: undefined }
+  const [one, other] = [await ask(worlds[0], 'clerk', asked, ''), await ask(worlds[1], 'clerk', asked, '')]
+  t.not(one.answer, other.answer)
+  for (const { app } of worlds) await app.close()
 })

@@ -1,11 +1,16 @@
+import fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import { HtmlValidate } from 'html-validate'
 import { SaxesParser } from 'saxes'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { takePages, takeSpecimenPages } from '../../../support/html/chromium.js'
-import fastify from 'fastify'
-import resources, { draw, home, memoryStore, type ResourceOptions } from '../../../../lib/index.js'
+import resources, { draw, home, memoryStore, ReferencedError, type ResourceOptions } from '../../../../lib/index.js'
 import { type Brand, markup } from '../../../../lib/html/index.js'
 import { build } from '../../../support/helper.js'
+import { elementsOf as elementsIn } from '../../../support/html/elements.js'
+import { get, html, isSound, schemaOf } from '../../../support/html/page-tests.js'
+import { database } from '../../../../lib/database/index.js'
+import { makeDatabase } from '../../../support/stores/databases/music-database.js'
+import { findButton, findForm, submit } from '../../../support/html/forms.js'
 
 const validator = new HtmlValidate({
   root: true,
@@ -256,4 +261,181 @@ t.test('dates and times are shown in the time zone of the app', async (t) => {
     t.equal(await shown({}, url), '01.07.2026, 22:30 -05:00')
     t.equal(await shown({ timeZone: 'Europe/Berlin' }, url), '02.07.2026, 05:30')
   }
+})
+
+const attributes = schemaOf({ title: { type: 'string', minLength: 1 }, rating: { type: 'integer', maximum: 5 } })
+const long = 'x'.repeat(81)
+const put = { method: 'PUT', url: '/posts', headers: { ...html, 'content-type': 'application/json' } } as const
+
+function thrown (message: string, statusCode: number): Error {
+  return Object.assign(new Error(message), { statusCode })
+}
+
+const cases: ReadonlyArray<[
+  what: string, request: InjectOptions | string, status: number, says: readonly string[], german: readonly string[]
+]> = [
+  ['a record', '/posts/9', 404, ['This post does not exist', 'there is no post with the id 9'],
+    ['Beitrag existiert nicht', 'Es gibt keinen Eintrag mit der ID 9.']],
+  ['a record of several words', '/side-notes/9', 404,
+    ['This side note does not exist', 'there is no side_note with the id 9'],
+    ['Side note existiert nicht', 'Es gibt keinen Eintrag mit der ID 9.']],
+  ['a parent of the path', '/posts/9/comments', 404, ['This post does not exist', 'there is no post with the id 9'],
+    ['Beitrag existiert nicht', 'Es gibt keinen Eintrag mit der ID 9.']],
+  ['a single record', '/posts/1/cover', 404, ['This cover does not exist', 'there is no cover here'],
+    ['Cover existiert nicht', 'Hier gibt es nichts. Vielleicht wurde der Eintrag gelöscht.']],
+  ['a single record above another one', '/profile/links', 404,
+    ['This profile does not exist', 'there is no profile here'],
+    ['Profile existiert nicht', 'Hier gibt es nichts. Vielleicht wurde der Eintrag gelöscht.']],
+  ['a list that is hidden', '/drafts', 404, ['This page does not exist', 'there is no draft here'],
+    ['Diese Seite existiert nicht', 'Hier gibt es nichts. Vielleicht wurde der Eintrag gelöscht.']],
+  ['a slash at the end', '/posts/', 404,
+    ['This page does not exist', 'there is nothing here: leave out the slash at the end of the path'],
+    ['Diese Seite existiert nicht', 'Hier gibt es nichts. Lassen Sie den Schrägstrich am Ende der Adresse weg.']],
+  ['a 404 of the app without a message', '/posts?bare', 404, ['This page does not exist'],
+    ['Diese Seite existiert nicht']],
+  ['a 404 of the app', '/posts?gone', 404, ['Gone fishing'], ['Gone fishing']],
+  ['an error of the app without a message', '/posts?stop', 403, ['Forbidden'], ['Keine Berechtigung']],
+  ['a refused deletion, before the row is known', { method: 'DELETE', url: '/posts?tied', headers: html }, 409,
+    ['Other rows still refer to it; delete or change them first'],
+    ['Es gibt ein Problem',
+      'Andere Einträge verweisen noch darauf (other rows). Löschen oder ändern Sie diese zuerst.']],
+  ['a refusal', '/rules', 403, ['You are not allowed to list rules'],
+    ['Für diese Aktion fehlt Ihnen die Berechtigung.']],
+  ['a message that is too long', '/posts?long', 400, ['There is a problem', long], ['Es gibt ein Problem', long]],
+  ['one message about an attribute', { ...put, payload: { id: 1, post: { rating: 9 } } }, 422,
+    ['Rating must be at most 5'], ['„rating“ darf höchstens 5 sein']],
+  ['several messages', { ...put, payload: { id: 1, post: { title: '', rating: 9 } } }, 422,
+    ['There is a problem', 'title must not be blank', 'rating must be at most 5'],
+    ['Es gibt ein Problem', '„title“ darf nicht leer sein', '„rating“ darf höchstens 5 sein']]
+]
+
+t.test('the page of an error says in a sentence what is wrong', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.addHook('onRequest', async ({ url }) => {
+    if (url.endsWith('?bare')) throw thrown('Not Found', 404)
+    if (url.endsWith('?gone')) throw thrown('gone fishing', 404)
+    if (url.endsWith('?stop')) throw thrown('', 403)
+    if (url.endsWith('?tied')) throw new ReferencedError()
+    if (url.endsWith('?long')) throw thrown(long, 400)
+  })
+  const phrases = { post: 'Beitrag' }
+  const shared = {
+    attributes, html: { lang: ['en', 'de'], messages: (lang: string) => lang === 'de' ? { phrases } : {} }
+  }
+  app.register(draw((map) => {
+    map.resources('posts', shared, (posts) => {
+      posts.resources('comments', shared)
+      posts.resource('cover', shared)
+    })
+    map.resource('profile', shared, (profile) => profile.resources('links', shared))
+    map.resources('side_notes', { ...shared, path: 'side-notes' })
+    map.resources('drafts', { ...shared, authorize: () => 'hide' })
+    map.resources('rules', { ...shared, authorize: () => false })
+  }))
+  await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { title: 'T', rating: 1 } } })
+  for (const [what, request, status, ...languages] of cases) {
+    for (const [index, [title = '', ...texts]] of languages.entries()) {
+      const asked = typeof request === 'string' ? { url: request, headers: html } : request
+      const page = await app.inject({
+        ...asked, headers: { ...asked.headers, 'accept-language': ['en', 'de'][index] }
+      })
+      const elements = isSound(t, page, status)
+      const textsOf = (name: string): string[] =>
+        elements.filter((element) => element.name === name).map(({ text }) => text)
+      t.strictSame(textsOf('h1'), [title], what)
+      t.match(textsOf('title')[0]?.split('…')[0], title.slice(0, 50), what)
+      const alert = /<div class="(?:empty|problem)" role="alert">[^]*?<\/div>/.exec(page.body)?.[0] ?? ''
+      const said = elementsIn(alert).filter(({ name }) => name === 'p' || name === 'li').map(({ text }) => text)
+      t.strictSame(said.slice(0, texts.length), texts, what)
+      t.equal(said.length - texts.length, status === 404 && elementsIn(alert).some(({ name }) => name === 'a') ? 1 : 0)
+    }
+  }
+})
+
+const text = { type: 'string', maxLength: 40 } as const
+
+async function serveOwn (t: Test): Promise<FastifyInstance> {
+  const app = fastify()
+  t.teardown(async () => app.close())
+  const stores = { authors: memoryStore(), books: memoryStore() }
+  for (let id = 1; id <= 51; id++) stores.authors.create({ name: `Author ${id}` }, {})
+  stores.books.create({
+    title: 'Notes',
+    authorId: 1,
+    parts: [{ label: 'A', pages: 3 }, { label: '', pages: 4 }],
+    sizes: [{ pages: 3, label: 'A' }],
+    inner: { more: [[{ label: 'B' }]] }
+  }, {})
+  const parts = { type: 'array', items: { type: 'object', properties: { label: text, pages: { type: 'integer' } } } }
+  const sizes = { type: 'array', items: { type: 'object', properties: { pages: { type: 'integer' }, label: text } } }
+  const more = { type: 'array', items: parts, title: 'Lists' }
+  app.register(draw((map) => map
+    .resources('authors', {
+      attributes: { type: 'object', required: ['name'], properties: { name: text } }, store: stores.authors
+    })
+    .resources('books', {
+      attributes: {
+        type: 'object',
+        required: ['title'],
+        properties: {
+          title: text,
+          authorId: { type: 'integer' },
+          parts: { ...parts, title: 'Parts & "pieces"' },
+          sizes,
+          inner: { type: 'object', properties: { more } }
+        }
+      } as const,
+      references: { authorId: 'authors' },
+      store: stores.books
+    })))
+  return app
+}
+
+/** Returns the names of the tables of a page, and the heads of the rows of all of them. */
+function tablesOf (page: string): [names: Array<string | undefined>, heads: string[]] {
+  const elements = elementsIn(page)
+  return [
+    elements.filter(({ name }) => name === 'table').map(({ attributes }) => attributes['aria-label']),
+    elements.filter(({ name, attributes }) => name === 'th' && attributes.scope === 'row').map(({ text }) => text)
+  ]
+}
+
+t.test('each table has a name, and each row a head', async (t) => {
+  const app = await serveOwn(t)
+  const list = await get(app, '/books')
+  isSound(t, list, 200)
+  t.strictSame(tablesOf(list.body), [['Books'], ['Notes']])
+  const record = await get(app, '/books/1')
+  isSound(t, record, 200)
+  t.strictSame(tablesOf(record.body), [['Parts & "pieces"', 'Sizes', 'Lists'], ['A', 'B']],
+    'a number and a blank text name no row')
+  t.strictSame(tablesOf((await get(app, '/authors/1')).body), [['Books'], ['Notes']], 'the rows that refer to a row')
+  const form = findForm(list, 'POST')
+  const chosen = await app.inject(submit(form, findButton(form, 'book[authorId][?][choose]'), html))
+  const [names, heads] = tablesOf(chosen.body)
+  t.strictSame([chosen.statusCode, names, heads.length], [422, ['Authors'], 20], 'the rows to choose from')
+})
+
+t.test('each table of a served database has a name, and each row a head', async (t) => {
+  const opened = makeDatabase(`CREATE TABLE authors (id INTEGER PRIMARY KEY, first_name TEXT, last_name TEXT);
+    CREATE TABLE books (id INTEGER PRIMARY KEY, title TEXT NOT NULL, author_id INTEGER REFERENCES authors);
+    CREATE TABLE numbers (id INTEGER PRIMARY KEY, number INTEGER);
+    CREATE TABLE writings (author_id INTEGER REFERENCES authors, book_id INTEGER REFERENCES books,
+      PRIMARY KEY (author_id, book_id)) WITHOUT ROWID;
+    INSERT INTO authors VALUES (1, 'Ada', 'Byron'); INSERT INTO books VALUES (1, 'Notes', 1), (2, 'Letters', 1);
+    INSERT INTO numbers VALUES (7, 9); INSERT INTO writings VALUES (1, 1)`)
+  const app = fastify()
+  t.teardown(async () => {
+    await app.close()
+    opened.close()
+  })
+  app.register(database, { database: opened, report: () => {} })
+  t.strictSame(tablesOf((await get(app, '/authors')).body), [['Authors'], ['Ada Byron']])
+  t.strictSame(tablesOf((await get(app, '/authors/1')).body), [['Books', 'Writings'], ['Notes', 'Letters', 'Notes']])
+  t.strictSame(tablesOf((await get(app, '/numbers')).body), [['Numbers'], ['7']])
+  t.notMatch((await get(app, '/authors')).body, 'data-label="First name"', 'no column repeats what the name has said')
+  t.match((await get(app, '/writings')).body,
+    /<td data-label="Author" class="part" dir="auto"><a href="\/authors\/1">Ada Byron<\/a><\/td>/,
+    'a narrow screen leaves out what the name has said')
 })
