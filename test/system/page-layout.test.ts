@@ -157,7 +157,7 @@ async function testAll (t: Test): Promise<void> {
     )
     for (const [width, cells, isCut] of [
       [320, ['Ada Byron', 'London', 'a@b.c', 'Countess'], true],
-      [1600, ['Ada Byron', '1', 'Ada', 'Byron', 'London', '', 'a@b.c', 'Countess'], false]
+      [1600, ['Ada Byron', '1', 'London', '', 'a@b.c', 'Countess'], false]
     ] as const) {
       await page.setViewportSize({ width, height: 800 })
       await page.goto(`${base}/people`)
@@ -306,6 +306,8 @@ function measure ({ width, highest }: { readonly width: number, readonly highest
   const document = (globalThis as unknown as { document: any }).document
   const broken: string[] = []
   let cells = 0
+  // What is folded has no lines yet.
+  for (const fold of document.querySelectorAll('.filter details')) fold.open = true
 
   function linesOf (range: any): { lines: number, length: number } {
     const rects = [...range.getClientRects()].filter((rect) => rect.width > 0)
