@@ -285,7 +285,8 @@ tr:has(.pick :checked) { background: color-mix(in srgb, var(--accent) 8%, var(--
   body:has(#rows):not(:has(#new:not(.new), .new:target, .new :target)) { display: flex; flex-direction: column;
     block-size: 100dvh;
     > main { display: flex; flex-direction: column; flex: 1; min-block-size: 0 }
-    .scroll { min-block-size: 9rem }
+    .scroll { flex: none }
+    .scroll:has(tr:nth-child(3)) { flex: 0 1 auto; min-block-size: 9rem }
   }
 }
 /* A table and the bar fade at their edge as long as there is more. */
