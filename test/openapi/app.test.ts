@@ -1,7 +1,7 @@
 import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import fastify from 'fastify'
 import t from 'tap'
-import resources, { memoryStore, type ResourceOptions, type Store } from '../../lib/index.js'
+import resources, { type Entries, type Format, memoryStore, type ResourceOptions, type Store } from '../../lib/index.js'
 import { post } from '../support/helper.js'
 import {
   both, checkReferences, compileIn, describe, type Document, documentOf, drawn, FORM, info, linesOf, one,
@@ -504,5 +504,215 @@ t.test('each write of a resource with the option has the header and the field, a
       const form = (requestBody?.content as Record<string, { readonly schema: unknown }> | undefined)?.[FORM]
       if (form !== undefined) t.equal(JSON.stringify(form.schema).includes('_key'), key !== undefined, operationId)
     }
+  }
+})
+
+const TYPES = {
+  xml: ['application/xml', 'text/xml'], html: ['text/html', 'application/xhtml+xml'], json: ['application/json']
+}
+
+const csv: Format = {
+  name: 'csv',
+  mediaTypes: ['text/csv'],
+  compileWriter: () => ({
+    record: () => '', problem: () => '', list: { open: '', row: () => '', separator: '', close: '' }
+  })
+}
+const hal: Format = {
+  ...csv,
+  name: 'hal',
+  mediaTypes: ['application/hal+json'],
+  compileReader: () => ({
+    form: false,
+    typed: true,
+    parse: (body) => JSON.parse(String(body)) as Entries,
+    entries: (node) => node as Entries,
+    scalar: (node) => node,
+    compile: () => (value) => value
+  })
+}
+
+interface FormSchema {
+  readonly required: unknown
+  readonly properties: Readonly<Record<string, Part>>
+  readonly anyOf?: readonly FormSchema[]
+}
+
+const UPDATE_FIELDS = ['_method', '_version', 'commit', 'id[]', '_version[]', 'id', 'post']
+
+t.test('only the features of a resource are described', async (t) => {
+  const anyone = { authorize: () => true }
+  const cases: ReadonlyArray<readonly [name: string, options: Partial<ResourceOptions>, of: string, expected: Part]> = [
+    ['JSON alone: a creation', { formats: ['json'] }, 'post /posts',
+      {
+        parameters: ['format', 'dry_run', 'Prefer'],
+        statuses: '200 201 400 403 406 409 412 413 415 422 default',
+        bodies: TYPES.json,
+        answers: TYPES.json,
+        problems: ['application/problem+json'],
+        description: 'The body may have a list of rows: all of them are created, or none.'
+      }],
+    ['pages alone', { formats: ['html'] }, 'post /posts',
+      { statuses: '201 303 400 403 406 409 412 413 415 422 default', bodies: [FORM], answers: TYPES.html }],
+    ['a creation that has no other write beside it', { only: ['create'] }, 'post /posts',
+      {
+        parameters: ['format', 'dry_run', 'Prefer'],
+        statuses: '200 201 303 400 403 406 409 412 413 415 422 default',
+        description: 'The body may have a list of rows: all of them are created, or none.',
+        forms: [{ required: ['post'], fields: ['_version', 'commit', 'post'] }]
+      }],
+    ['a creation beside an update', { only: ['create', 'update'] }, 'post /posts',
+      {
+        statuses: '200 201 303 400 403 406 409 412 413 415 422 default',
+        forms: [
+          { required: ['post'], fields: ['_version', 'commit', 'post'] },
+          { required: ['_method'], methods: ['PUT'], fields: UPDATE_FIELDS }
+        ]
+      }],
+    ['a form for an update alone', { only: ['update'] }, 'post /posts',
+      {
+        statuses: '200 303 400 403 404 406 409 412 413 415 422 default',
+        bodies: [FORM],
+        forms: [{ required: ['_method'], methods: ['PUT'], fields: UPDATE_FIELDS }],
+        summary: 'Update post by a form'
+      }],
+    ['no form asks for anything where none is read', { only: ['update'], formats: ['json'] }, 'post /posts',
+      { absent: true }],
+    ['a format of the app is a text', { formats: ['json', csv] }, 'get /posts',
+      {
+        formats: ['json', 'csv'],
+        answers: [...TYPES.json, 'text/csv'],
+        problems: ['application/problem+json', 'text/csv'],
+        schemas: { 'text/csv': text }
+      }],
+    ['CSV is a text, and its errors are JSON', { formats: ['csv'] }, 'get /posts',
+      {
+        formats: ['csv'], answers: ['text/csv'], problems: ['application/problem+json'], schemas: { 'text/csv': text }
+      }],
+    ['a kind of JSON of the app is anything', { formats: [hal] }, 'put /posts',
+      { bodies: ['application/hal+json'], answers: ['application/hal+json'], schemas: { 'application/hal+json': {} } }],
+    ['requireMatch beside forms, which have a field', { requireMatch: true }, 'put /posts',
+      { required: [], statuses: '200 204 303 400 403 404 406 409 412 413 415 422 428 default' }],
+    ['requireMatch without forms, where a body has the version', { requireMatch: true, formats: ['json'] },
+      'delete /posts', { required: [], statuses: '204 400 403 404 406 409 412 413 415 422 428 default' }],
+    ['requireMatch without a body', { requireMatch: true, formats: ['json'], writes: 'member' }, 'delete /posts/{id}',
+      { required: ['If-Match'] }],
+    ['guarded by authorize', anyone, 'get /posts', { statuses: '200 400 403 404 406 414 default' }],
+    ['guarded by a scope', { scope: () => ({}) }, 'get /posts/{id}', { statuses: '200 304 400 403 404 406 default' }],
+    ['a blank one', { formPages: true }, 'get /posts/new',
+      {
+        parameters: ['format', 'title', 'body', 'published', 'rating', 'publishedAt', '_from'],
+        statuses: '200 400 404 406 default'
+      }],
+    ['the form of one', { formPages: true }, 'get /posts/{id}/edit',
+      { parameters: ['id', 'format', 'If-None-Match'], statuses: '200 304 400 404 406 default' }],
+    ['at the path of a member', { writes: 'member' }, 'delete /posts/{id}',
+      {
+        parameters: ['id', 'format', 'dry_run', 'If-Match'],
+        statuses: '204 303 400 403 404 406 409 412 413 415 422 default',
+        bodies: [],
+        description: undefined
+      }],
+    ['at the path of a member, a merge patch', { writes: 'member', formats: ['json'] }, 'patch /posts/{id}',
+      { bodies: ['application/merge-patch+json', ...TYPES.json] }],
+    ['an id of its own name', { param: 'slug', id: 'uuid' }, 'get /posts/{slug}',
+      { path: { slug: { type: 'string', format: 'uuid' } } }],
+    ['an id that is bound', { constraints: { id: { maximum: 999 } } }, 'get /posts/{id}',
+      { path: { id: { ...id, maximum: 999 } } }],
+    ['parameters of the prefix',
+      {
+        prefix: '/:tenant/:year/:page',
+        constraints: { tenant: { pattern: '^a' }, year: { exclusiveMinimum: 1990, type: 'integer' } }
+      },
+      'get /{tenant}/{year}/{page}/posts/{id}',
+      {
+        path: {
+          tenant: { type: 'string', pattern: '^a' }, year: { type: 'integer', exclusiveMinimum: 1990 }, page: text, id
+        }
+      }],
+    ['a parameter of the prefix that is bound: a list',
+      { prefix: '/:tenant', constraints: { tenant: { enum: ['acme'] } } }, 'get /{tenant}/posts',
+      { statuses: '200 400 404 406 414 default' }],
+    ['an id that is bound says nothing of a list', { constraints: { id: { maximum: 999 } } }, 'get /posts',
+      { statuses: '200 400 406 414 default' }],
+    ['a store without capabilities', { store: { ...memoryStore(), capabilities: {} } }, 'get /posts',
+      { parameters: ['format', 'limit', 'after', 'only'] }],
+    ['an attribute that is called as a parameter',
+      { attributes: { type: 'object', properties: { limit: { type: 'boolean' } } }, sort: [] }, 'get /posts',
+      {
+        parameters: [
+          'format', 'limit', 'after', 'before', 'offset', 'count', 'limit[not]', 'limit[in]', 'limit[null]', 'id',
+          'id[gte]', 'id[gt]', 'id[lte]', 'id[lt]', 'id[not]', 'id[in]', 'only', 'blank'
+        ]
+      }],
+    ['nothing to sort or to filter by', { sort: [], filter: [] }, 'get /posts',
+      { parameters: ['format', 'limit', 'after', 'before', 'offset', 'count', 'only'] }],
+    ['a choice to filter by',
+      {
+        attributes: {
+          type: 'object',
+          properties: {
+            kind: { type: 'string', enum: ['a', 'b'] }, level: { type: ['integer', 'null'], enum: [1, 2, null] }
+          }
+        }
+      },
+      'get /posts',
+      {
+        queries: {
+          kind: { type: 'string', enum: ['a', 'b'] },
+          level: { anyOf: [{ type: 'integer', enum: [1, 2] }, { type: 'string', enum: [''] }] }
+        }
+      }]
+  ]
+  const document = await describe(
+    t,
+    both(
+      ...cases.map(([, options], index) => one({
+        attributes: post, ...options, prefix: `/c${index}${options.prefix ?? ''}`
+      }))
+    )
+  )
+  checkReferences(t, document)
+  for (const [index, [name, , of, expected]] of cases.entries()) {
+    const [method, path] = of.split(' ') as [string, string]
+    const operation = document.paths[`/c${index}${path}`]?.[method]
+    if (operation === undefined) {
+      t.strictSame({ absent: true }, expected, name)
+      continue
+    }
+    const { parameters, requestBody, responses, summary, description } = operation
+    const named = (place: string): Part => Object.fromEntries(parameters.filter((parameter) =>
+      parameter.in === place).map(({ name, schema }) => [name, schema]))
+    const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1].content ?? {}
+    const form = requestBody?.content[FORM]?.schema as FormSchema | undefined
+    const found: Part = {
+      parameters: parameters.map(({ name }) => name),
+      path: named('path'),
+      queries: Object.fromEntries(Object.entries(named('query')).filter(([name]) => ['kind', 'level'].includes(
+        name
+      ))),
+      formats: parameters.find(({ name }) => name === 'format')?.schema.enum,
+      required: parameters
+        .filter((parameter) => parameter.in === 'header' && parameter.required === true)
+        .map(({ name }) => name),
+      statuses: statusesOf(operation),
+      bodies: Object.keys(requestBody?.content ?? {}),
+      forms: (form?.anyOf ?? [form]).map((form) => ({
+        required: form?.required,
+        ...(form?.properties._method !== undefined && { methods: form.properties._method.enum }),
+        fields: Object.keys(form?.properties ?? {})
+      })),
+      answers: Object.keys(success),
+      schemas: Object.fromEntries(Object
+        .entries(success)
+        .filter(([mediaType]) => !mediaType.endsWith('/json'))
+        .map(([mediaType, { schema }]) => [mediaType, schema])),
+      problems: Object.keys(
+        document.components.responses[(responses[406]?.$ref as string).split('/').at(-1) as string]?.content ?? {}
+      ),
+      summary,
+      description
+    }
+    t.strictSame(Object.fromEntries(Object.keys(expected).map((part) => [part, found[part]])), expected, name)
   }
 })

@@ -10,11 +10,8 @@ import {
 } from '../../support/html/forms.js'
 import { choicesOf as valuesOf } from '../../support/html/page-tests.js'
 
-const author = {
-  type: 'object',
-  required: ['name'],
-  properties: { name: { type: 'string', maxLength: 200 }, tenant: { type: 'string' } }
-} as const
+const name = { type: 'string', maxLength: 200 } as const
+const author = { type: 'object', required: ['name'], properties: { name, tenant: { type: 'string' } } } as const
 
 const book = {
   type: 'object',
@@ -73,12 +70,9 @@ async function open (t: Test, { names = NAMES, books = {}, authors = {}, rows = 
 /** Returns the choices of a select as `value=label`, with a star after the selected one; `undefined` if it is none. */
 function choicesOf ({ body }: { readonly body: string }, attribute: string): string[] | undefined {
   const select = new RegExp(`<select id="book:${attribute}"[^>]*>(.*?)</select>`, 's').exec(body)?.[1]
-  return select === undefined
-    ? undefined
-    : [
-        ...select.matchAll(/<option value="([^"]*)"( selected="selected")?>([^<]*)<\/option>/g)].map(
-        ([, value = '', selected, label = '']) =>
-          `${decode(value)}=${decode(label)}${selected === undefined ? '' : '*'}`)
+  const options = select?.matchAll(/<option value="([^"]*)"( selected="selected")?>([^<]*)<\/option>/g)
+  return options && [...options].map(([, value = '', selected, label = '']) =>
+    `${decode(value)}=${decode(label)}${selected === undefined ? '' : '*'}`)
 }
 
 const ALL = ['2=ann', '5=Ann 9', '4=Ann 10', '3=Bob <b>&"', '1=Zoë']

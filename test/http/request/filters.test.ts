@@ -1,10 +1,13 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 import {
   type Attributes, type AttributesSchema, type Capabilities, type Id, memoryStore, type MemoryStore,
   type ResourceOptions, type Row, type Store
 } from '../../../lib/index.js'
 import { build, types } from '../../support/helper.js'
+import { findPeriods } from '../../../lib/html/values/periods.js'
+import { findForm, visible } from '../../support/html/forms.js'
+import { get, idsOf, isSound, linksOf, schemaOf, seeded as seededPages } from '../../support/html/page-tests.js'
 
 const uuids = ['0190a6b0-1234-7abc-8def-000000000001', '0190a6b0-1234-7abc-8def-000000000002'] as const
 
@@ -492,4 +495,136 @@ t.test('a search that a page sends without a word is none', async (t) => {
     t.match(await app.inject(`/posts.html?${query}`), { statusCode: 200, body: /name="q" value=""/ }, query)
     t.equal((await app.inject(`/posts.json?${query}`)).statusCode, 400, `${query} in JSON`)
   }
+})
+
+t.test('the search names up to three attributes in which it looks', async (t) => {
+  const cases: ReadonlyArray<readonly [names: string[], search: string[] | undefined, placeholder: string]> = [
+    [['title'], undefined, 'Title'],
+    [['title', 'first_name'], undefined, 'Title, First name'],
+    [['a', 'b', 'c', 'd', 'e'], undefined, 'A, B, C +2'],
+    [['a', 'b', 'c', 'd', 'e'], ['e', 'b'], 'E, B']
+  ]
+  for (const [names, search, placeholder] of cases) {
+    const texts = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
+    const { app } = await seededPages(t, [Object.fromEntries(names.map((name) => [name, 'x']))], {
+      attributes: schemaOf(texts), ...(search !== undefined && { search })
+    })
+    const res = await get(app, '/posts')
+    isSound(t, res, 200)
+    t.match(res.body, `placeholder="${placeholder}"`)
+  }
+})
+
+t.test('dates and times are filtered by a range', async (t) => {
+  const kinds = {
+    day: { type: ['string', 'null'], format: 'date' },
+    at: { type: 'string', format: 'date-time' },
+    clock: { type: 'string', format: 'time-local' },
+    zoned: { type: 'string', format: 'time' },
+    status: { enum: ['a', 'b'] }
+  }
+  const rows = [1, 2, 3].map((day) => ({
+    day: `2026-01-0${day}`,
+    at: `2026-01-0${day}T12:00:00Z`,
+    clock: `0${day}:00:00`,
+    zoned: `0${day}:00:00Z`,
+    status: 'a'
+  }))
+  const { app } = await seededPages(t, rows, { attributes: schemaOf(kinds, ['at', 'clock', 'zoned']) })
+  const open = async (query: string): Promise<LightMyRequestResponse> => get(app, `/posts?${query}`)
+  const kindsOf = (res: LightMyRequestResponse): unknown => ['filter[from]', 'filter[to]'].map((name) => {
+    const [control] = visible(findForm(res, 'GET'), name)
+    return [control?.type, control?.value, control?.attributes.autofocus]
+  })
+  const cases: Array<[by: string, type: string, links: string[]]> = [
+    ['day[gte]', 'date', ['Today', 'Last 7 days', 'This month', 'is blank']],
+    ['at[lte]', 'datetime-local', ['Today', 'Last 7 days', 'This month']],
+    ['clock[gte]', 'time', []],
+    ['zoned[gte]', 'text', []]
+  ]
+  for (const [by, type, links] of cases) {
+    const res = await open(new URLSearchParams({ 'filter[by]': by }).toString())
+    const elements = isSound(t, res, 200, by)
+    t.strictSame(kindsOf(res), [[type, '', 'autofocus'], [type, '', undefined]], by)
+    const all = ['Today', 'Last 7 days', 'This month', 'is blank']
+    t.strictSame(all.filter((label) => linksOf(elements, label).length > 0), links, by)
+  }
+  const ranges: Array<[fields: Record<string, string>, ids: number[], query: string]> = [
+    [{ by: 'day[gte]', from: '2026-01-02' }, [2, 3], 'day%5Bgte%5D=2026-01-02'],
+    [{ by: 'day[gte]', from: '', to: '2026-01-02' }, [1, 2], 'day%5Blte%5D=2026-01-02'],
+    [{ by: 'day[lte]', from: '2026-01-02', to: '2026-01-02' }, [2], 'day%5Bgte%5D=2026-01-02&day%5Blte%5D=2026-01-02'],
+    [{ by: 'at[gte]', from: '2026-01-02T12:00', to: '' }, [2, 3], 'at%5Bgte%5D=2026-01-02T12%3A00%3A00Z'],
+    [{ by: 'clock[gte]', from: '02:00', to: '02:30' }, [2], 'clock%5Bgte%5D=02%3A00%3A00&clock%5Blte%5D=02%3A30%3A00']
+  ]
+  for (const [fields, ids, query] of ranges) {
+    const sent = Object.entries(fields).map(([name, value]): [string, string] => [`filter[${name}]`, value])
+    const res = await open(new URLSearchParams([['status', 'a'], ['day[gte]', '2025-01-01'], ...sent]).toString())
+    t.strictSame(idsOf(res.body), ids, query)
+    const kept = fields.by?.startsWith('day') === true ? '' : 'day%5Bgte%5D=2025-01-01&'
+    t.strictSame(linksOf(isSound(t, res, 200), 'JSON')[0], `/posts.json?status=a&${kept}${query}`)
+  }
+  const both = 'day[gte]=2026-01-02&day[lte]=2026-01-03&' +
+    'at[gte]=2026-01-01T10:00:00Z&at[lte]=2027-01-01T10:00:00%2B01:00'
+  t.strictSame(kindsOf(await open(`${both}&filter[by]=day[gte]`)),
+    [['date', '2026-01-02', 'autofocus'], ['date', '2026-01-03', undefined]], 'the range can be changed')
+  t.strictSame(kindsOf(await open(`${both}&filter[by]=at[gte]`)),
+    [['datetime-local', '2026-01-01T10:00', 'autofocus'], ['text', '2027-01-01T10:00:00+01:00', undefined]])
+  const elements = isSound(t, await open(`${both}&day[gt]=2020-01-01&filter[by]=day[gte]`), 200)
+  t.match(linksOf(elements, 'is blank'), [/^\/posts\?at%5Bgte%5D=[^&]*&at%5Blte%5D=[^&]*&day%5Bnull%5D=true$/],
+    'a link replaces the range')
+  const refused = await open('filter[by]=day[gte]&filter[from]=2026-01-01&filter[to]=2026-02-31')
+  isSound(t, refused, 400)
+  t.strictSame(kindsOf(refused), [['date', '2026-01-01', undefined], ['text', '2026-02-31', 'autofocus']])
+  t.match(refused.body, /id="filter!to"[^>]* aria-invalid="true" aria-describedby="filter!error"/)
+  t.equal((await open('filter[by]=status&filter[from]=a')).statusCode, 400, 'an enumeration has no range')
+  const { app: empty } = await seededPages(t, [], { attributes: schemaOf(kinds) })
+  t.match((await get(empty, '/posts?filter[by]=day[gte]&filter[from]=2026-02-31')).body, 'id="filter!error"',
+    'an empty list shows the fields, too')
+  t.match((await open('filter[from]=a')).body, '&quot;filter[from]&quot; needs &quot;filter[by]&quot;')
+})
+
+t.test('periods begin and end with the days of a time zone', async (t) => {
+  const at = new Date('2026-03-29T22:30:00Z')
+  t.strictSame(findPeriods('date', undefined, at).map(({ conditions }) => conditions), [
+    { gte: '2026-03-29', lte: '2026-03-29' },
+    { gte: '2026-03-23', lte: '2026-03-29' },
+    { gte: '2026-03-01', lte: '2026-03-31' }
+  ])
+  t.strictSame(findPeriods('date-time', 'Europe/Berlin', at).map(({ conditions }) => conditions), [
+    { gte: '2026-03-30T00:00:00+02:00', lt: '2026-03-31T00:00:00+02:00' },
+    { gte: '2026-03-24T00:00:00+01:00', lt: '2026-03-31T00:00:00+02:00' },
+    { gte: '2026-03-01T00:00:00+01:00', lt: '2026-04-01T00:00:00+02:00' }
+  ], 'the clocks were changed on March 29')
+  t.strictSame(findPeriods('date-time-local', 'Asia/Tokyo', new Date('2026-12-31T16:00:00Z'))[2], {
+    period: 'thisMonth', conditions: { gte: '2027-01-01T00:00:00', lt: '2027-02-01T00:00:00' }
+  })
+  t.strictSame(findPeriods('date-time', undefined, at)[0]?.conditions,
+    { gte: '2026-03-29T00:00:00Z', lt: '2026-03-30T00:00:00Z' })
+  t.strictSame(findPeriods('time', undefined), [])
+})
+
+t.test('the values of enumerations and flags are links, up to eight of three attributes', async (t) => {
+  const kinds = {
+    text: { type: 'string' },
+    status: { enum: ['draft', 'live'] },
+    many: { enum: [1, 2, 3, 4, 5, 6, 7, 8, 9].map(String) },
+    flag: { type: 'boolean' },
+    third: { enum: ['x'] },
+    fourth: { enum: ['y'] }
+  }
+  const row = { text: 'A', status: 'draft', many: '1', flag: true, third: 'x', fourth: 'y' }
+  const { app } = await seededPages(t, [row, { ...row, status: 'live' }], { attributes: schemaOf(kinds) })
+  const groups = ({ body }: LightMyRequestResponse): string[] =>
+    [...body.matchAll(/<div class="conditions" role="group" aria-label="([^"]*)">/g)].map(([, label = '']) => label)
+  const res = await get(app, '/posts?sort=text')
+  const elements = isSound(t, res, 200)
+  t.strictSame(groups(res), ['Filter by', 'Status', 'Flag', 'Third'])
+  t.strictSame(linksOf(elements, 'live'), ['/posts?sort=text&status=live'])
+  t.strictSame(linksOf(elements, 'yes'), ['/posts?sort=text&flag=true'])
+  const live = await get(app, '/posts?status=live')
+  t.strictSame([idsOf(live.body), groups(live)], [[2], ['Filter by', 'Flag', 'Third']],
+    'a condition takes the place of its links')
+  t.strictSame(groups(await get(app, '/posts?status[not]=live')), ['Filter by', 'Flag', 'Third'])
+  const { app: narrow } = await seededPages(t, [row], { attributes: schemaOf(kinds), html: { columns: ['flag'] } })
+  t.strictSame(groups(await get(narrow, '/posts')), ['Filter by', 'Flag'], 'only the attributes that the filter offers')
 })
