@@ -88,22 +88,21 @@ t.test('a form offers the rows of the other resource by their names', async (t) 
   const stored = { title: 'T', authorId: 3, readerId: null, ownerId: 1, levelId: 1 }
   const { page } = await open(t, { rows: [stored] })
   const separate = await open(t, { rows: [stored], books: { formPages: true } })
-  const cases: ReadonlyArray<readonly [string, LightMyRequestResponse, attribute: string,
-    expected: string[] | undefined]> = [
-      ['a required reference of a new row', await page('/books'), 'authorId', ['=Choose…*', ...ALL]],
-      ['an optional reference of a new row', await page('/books'), 'editorId', ['=none*', ...ALL]],
-      ['a reference that may be null', await page('/books'), 'readerId', ['=none*', ...ALL]],
-      ['a reference that is readOnly', await page('/books'), 'ownerId', undefined],
-      ['a required reference of a row', await page('/books/1'), 'authorId', starred(3)],
-      ['a reference that is absent', await page('/books/1'), 'editorId', ['=none*', ...ALL]],
-      ['a reference that is null', await page('/books/1'), 'readerId', ['=none*', ...ALL]],
-      ['a list that is filtered by the reference', await page('/books?authorId=4'), 'authorId', starred(4)],
-      ['a form of its own for a new row', await separate.page('/books/new'), 'authorId', ['=Choose…*', ...ALL]],
-      ['a form that the query fills in', await separate.page('/books/new?authorId=1'), 'authorId', starred(1)],
-      ['a form of its own for a row', await separate.page('/books/1/edit'), 'authorId', starred(3)],
-      ['the page of a row without its form', await separate.page('/books/1'), 'authorId', undefined],
-      ['a list without a form', await separate.page('/books'), 'authorId', undefined]
-    ]
+  const cases: ReadonlyArray<readonly [string, LightMyRequestResponse, string, string[] | undefined]> = [
+    ['a required reference of a new row', await page('/books'), 'authorId', ['=Choose…*', ...ALL]],
+    ['an optional reference of a new row', await page('/books'), 'editorId', ['=none*', ...ALL]],
+    ['a reference that may be null', await page('/books'), 'readerId', ['=none*', ...ALL]],
+    ['a reference that is readOnly', await page('/books'), 'ownerId', undefined],
+    ['a required reference of a row', await page('/books/1'), 'authorId', starred(3)],
+    ['a reference that is absent', await page('/books/1'), 'editorId', ['=none*', ...ALL]],
+    ['a reference that is null', await page('/books/1'), 'readerId', ['=none*', ...ALL]],
+    ['a list that is filtered by the reference', await page('/books?authorId=4'), 'authorId', starred(4)],
+    ['a form of its own for a new row', await separate.page('/books/new'), 'authorId', ['=Choose…*', ...ALL]],
+    ['a form that the query fills in', await separate.page('/books/new?authorId=1'), 'authorId', starred(1)],
+    ['a form of its own for a row', await separate.page('/books/1/edit'), 'authorId', starred(3)],
+    ['the page of a row without its form', await separate.page('/books/1'), 'authorId', undefined],
+    ['a list without a form', await separate.page('/books'), 'authorId', undefined]
+  ]
   for (const [what, answer, attribute, expected] of cases) {
     t.equal(answer.statusCode, 200, what)
     t.strictSame(choicesOf(answer, attribute), expected, what)
