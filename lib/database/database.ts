@@ -162,7 +162,7 @@ function makeResources (
     return target && { name: (names.get(target) as ResourceNames).name, table: target }
   }
   const shared = pageOptionsOf(defaults)
-  return new Map(served.map(({ table, store, shown }) => {
+  return new Map(served.map(({ table, store, shown, stamps }) => {
     const own = tableOptionsOf(given, table)
     const { except, formPages, hide, ...others } = own
     const { messages, ...named } = names.get(table) as ResourceNames
@@ -171,6 +171,7 @@ function makeResources (
       references: findReferences(table, (name) => findTarget(name, table.schema)),
       ...others,
       ...(shown && { attributes: shown }),
+      ...(stamps && { stamp: stamps }),
       store,
       html: {
         ...own.html,

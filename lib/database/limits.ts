@@ -1,11 +1,10 @@
-import { InvalidAnswerError, InvalidOptionError } from '../core/errors.js'
-import type { Attributes, AttributesSchema, Schema } from '../core/schema/types.js'
-import { decorateStore } from '../core/stores/decorate.js'
-import type { Context, Store } from '../core/stores/store.js'
-import { checkNames, checkObject, isFunction, show } from '../core/util/check-option.js'
+import { InvalidOptionError } from '../core/errors.js'
+import type { AttributesSchema, Schema } from '../core/schema/types.js'
+import type { Stamp } from '../core/stores/stamp.js'
+import { checkNames, checkObject, isFunction } from '../core/util/check-option.js'
 import { didYouMean } from '../core/util/words.js'
 import type { TableDescription } from '../sql/tables/description.js'
-import type { DatabaseOptions, Stamp } from './options.js'
+import type { DatabaseOptions } from './options.js'
 
 type Stamps = NonNullable<DatabaseOptions['stamp']>
 
@@ -84,26 +83,4 @@ export function limitAttributes (schema: AttributesSchema, { hidden, stamps }: L
     properties: Object.fromEntries(shown.map(([name, schema]) =>
       [name, stamped.has(name) ? { ...schema, readOnly: true } : schema]))
   }
-}
-
-/** Returns a store whose writes set the stamps of the request. An update that changes nothing does not reach it. */
-export function stampStore (store: Store, { stamps }: Limits): Store {
-  const stamp = (attributes: Attributes, { request }: Context): Attributes => {
-    // A handler has passed another context than its own.
-    if (request === undefined) throw new TypeError('a stamp needs a request; give the store the context of the handler')
-    const texts = stamps.map(([name, find]): [string, string] => {
-      const text: unknown = find(request)
-      if (typeof text === 'string') return [name, text]
-      throw new InvalidAnswerError(`stamp.${name}`, `has returned ${show(text)}; return a text`)
-    })
-    return { ...attributes, ...Object.fromEntries(texts) }
-  }
-  return decorateStore(store, {
-    create: (attributes, scope, context) => store.create(stamp(attributes, context), scope, context),
-    ...(store.createMany !== undefined && {
-      createMany: (rows, scope, context) =>
-        (store.createMany as NonNullable<Store['createMany']>)(rows.map((row) => stamp(row, context)), scope, context)
-    }),
-    update: (id, changes, guard, context) => store.update(id, stamp(changes, context), guard, context)
-  })
 }

@@ -1,6 +1,7 @@
 import { parse } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { InvalidAttributesError, InvalidOptionError } from '../core/errors.js'
+import type { ResourceOptions } from '../core/options/options.js'
 import type { AttributesSchema } from '../core/schema/types.js'
 import type { Store } from '../core/stores/store.js'
 import { checkKnown } from '../core/util/check-option.js'
@@ -17,7 +18,7 @@ import { shareFile } from '../sql/sqlite/file.js'
 import { sqliteStore } from '../sql/sqlite/store.js'
 import type { TableDescription } from '../sql/tables/description.js'
 import { checkSelection, type DescribeOptions, selectTables } from '../sql/tables/selection.js'
-import { checkStamp, findLimits, limitAttributes, limitTable, stampStore } from './limits.js'
+import { checkStamp, findLimits, limitAttributes, limitTable } from './limits.js'
 import type { DatabaseOptions, TableOptions } from './options.js'
 import { addTitles, tableOptionsOf } from './resource-options.js'
 
@@ -97,6 +98,8 @@ export interface OpenTable {
   readonly store: Store | undefined
   /** The attributes that clients see, if they are not those of the store. */
   readonly shown?: AttributesSchema
+  /** What each write sets. */
+  readonly stamps?: ResourceOptions['stamp']
 }
 
 /**
@@ -113,15 +116,17 @@ export async function openTables (connection: Connection, options: DatabaseOptio
   const stamps = checkStamp(options.stamp ?? {}, tables)
   return Promise.all(tables.map(async (found): Promise<OpenTable> => {
     if (!found.isServed) return { table: found, store: undefined }
-    const { store, attributes, hide } = tableOptionsOf(given, found) as TableOptions & { readonly store?: Store }
+    const own = tableOptionsOf(given, found) as TableOptions & { readonly store?: Store }
+    const { store, attributes, hide, softDelete } = own
     const limits = findLimits(found, hide, stamps)
     const table = limitTable(found, limits)
     try {
-      const opened = await (store ?? openStore(table, connection))
+      const opened = await (store ?? openStore(table, connection, softDelete))
       if (limits.hidden.length + limits.stamps.length === 0) return { table, store: opened }
       return {
         table: { ...table, attributes: limitAttributes(table.attributes, limits) },
-        store: limits.stamps.length > 0 ? stampStore(opened, limits) : opened,
+        store: opened,
+        stamps: Object.fromEntries(limits.stamps),
         shown: limitAttributes(attributes ?? opened.attributes ?? table.attributes, limits)
       }
     } catch (error) {
@@ -147,10 +152,10 @@ async function describe (
 }
 
 /** Makes the store of a table, and checks that the table fits. */
-async function openStore (table: TableDescription, connection: Connection): Promise<Store> {
+async function openStore (table: TableDescription, connection: Connection, softDelete?: string): Promise<Store> {
   const { name, schema } = table
   const attributes = addTitles(table)
-  const options = { ...optionsOf(table), table: name, attributes }
+  const options = { ...optionsOf(table, softDelete), table: name, attributes, softDelete }
   const opened: Store = connection.pool === undefined
     ? openSqlite(options, connection)
     : postgresStore({ ...options, pool: connection.pool, ...(schema !== undefined && { schema }) })

@@ -1,6 +1,6 @@
-import type { FastifyRequest } from 'fastify'
 import type { DeclaredOptions, ResourceOptions, ScopeOptions } from '../core/options/options.js'
 import type { ActionName } from '../core/resource/resource.js'
+import type { Stamp } from '../core/stores/stamp.js'
 import type { HomeOptions } from '../home/home-pages.js'
 import type { PostgresPool } from '../sql/postgres/client.js'
 import type { TableDescription } from '../sql/tables/description.js'
@@ -45,9 +45,6 @@ export interface TablesOptions {
   /** The prefix of paths as in Fastify's `register`. @default '' */
   readonly prefix?: string
 }
-
-/** Returns the text that the write of a request sets. */
-export type Stamp = (request: FastifyRequest) => string
 
 /** The options of the resource of a table. */
 export interface TableOptions extends DeclaredOptions, Pick<Partial<ResourceOptions>, 'name' | 'singular' | 'as'> {

@@ -541,3 +541,24 @@ t.test('a store that creates several rows at once obeys the rules', async (t) =>
   t.equal(await create({ from: 1 }, { from: 2, to: 1 }), 422)
   t.strictSame(sizes, [2])
 })
+
+t.test('a stamp is set at each write, and clients only read it', async (t) => {
+  const by = { type: 'string', readOnly: true } as const
+  const attributes = { type: 'object', properties: { title: { type: 'string' }, by } } as const
+  const app = await build(t, {
+    name: 'posts', attributes, formats: ['json'], stamp: { by: ({ headers }) => String(headers.user) }
+  })
+  const write = async (method: 'POST' | 'PUT', user: string, payload: object): Promise<unknown> =>
+    (await app.inject({ method, url: '/posts', headers: { user }, payload })).json()
+  t.strictSame(await write('POST', 'ann', { post: { title: 'A', by: 'eve' } }),
+    { post: { id: 1, title: 'A', by: 'ann' } })
+  t.strictSame(await write('PUT', 'bob', { id: 1, post: { title: 'B' } }), { post: { id: 1, title: 'B', by: 'bob' } })
+  const cases = [
+    [{ stamp: 'by' }, /"stamp" .*must be functions by attribute/],
+    [{ stamp: { by: 'ann' } }, /"stamp.by" .*must be a function that returns a text/],
+    [{ stamp: { title: () => 'x' } }, /"stamp" .*names "title", which clients can write; make it readOnly/]
+  ] as const
+  for (const [options, message] of cases) {
+    await t.rejects(build(t, { name: 'posts', attributes, ...options } as unknown as ResourceOptions), { message })
+  }
+})

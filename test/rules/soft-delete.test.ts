@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import resources, {
   type Authorize, draw, memoryStore, memoryStores, type ResourceOptions, type Store, type Stores
 } from '../../lib/index.js'
+import { build } from '../support/helper.js'
 import { get } from '../support/html/page-tests.js'
 import { DATABASES, openDeletedWorld, readDeleted, requests } from '../support/deleted-worlds.js'
 import { ask as askWorld, compareWorlds, MOST } from '../support/role-worlds.js'
@@ -99,6 +100,18 @@ t.test('a deleted row can no more be referred to, and hides what is nested in it
   t.equal((await ask(app, 'DELETE', '/authors/deleted', { id: 1 }))[0], 409, 'a purge is a real deletion')
   t.equal((await ask(app, 'POST', '/authors/deleted/1/restore'))[0], 204)
   t.equal((await ask(app, 'GET', '/authors/1/notes/1'))[0], 200)
+})
+
+t.test('a purge needs no version, because no answer has that of a deleted row', async (t) => {
+  const app = await build(t, {
+    name: 'posts', attributes: post, softDelete: 'deletedAt', authorize: () => true, requireMatch: true
+  } as ResourceOptions)
+  await ask(app, 'POST', '/posts', { post: { title: 'A' } })
+  t.equal((await ask(app, 'DELETE', '/posts', { id: 1 }))[0], 428)
+  const etag = String((await get(app, '/posts/1')).headers.etag)
+  const headers = { 'if-match': etag, accept: 'application/json' }
+  t.equal((await app.inject({ method: 'DELETE', url: '/posts?id=1', headers })).statusCode, 204)
+  t.equal((await ask(app, 'DELETE', '/posts/deleted', { id: 1 }))[0], 204)
 })
 
 t.test('pages list the deleted rows, with buttons that restore and purge them', async (t) => {

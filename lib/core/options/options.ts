@@ -8,6 +8,7 @@ import type { Attributes, AttributesSchema, Schema } from '../schema/types.js'
 import type { AjvSettings } from '../schema/validation/validators.js'
 import type { CheckRow, Transitions } from '../rules/rules.js'
 import type { ResourceAttributes, StoreFor } from '../stores/infer.js'
+import type { Stamp } from '../stores/stamp.js'
 import type { OnDelete, Store, Stores } from '../stores/store.js'
 import type { UniqueGroups } from '../stores/unique.js'
 import type { Authorize, FindScope } from '../actions/authorize/level.js'
@@ -84,6 +85,11 @@ export interface DeclaredOptions<
    * @default a deletion removes the row
    */
   readonly softDelete?: string
+  /**
+   * Attributes that each create and update sets, also in handlers of the app, by functions that return their text:
+   * `{ updatedBy: (request) => request.user.name }`. Clients only read them, so they are `readOnly`. @default {}
+   */
+  readonly stamp?: Readonly<Record<string, Stamp>>
   /** The store of the rows. @default a table of `stores`, else a new `memoryStore` */
   readonly store?: StoreFor<AttributesOf<S>, T>
   /** The database in which the rows have a table. A resource with an own `store` ignores it. @default none */
@@ -221,12 +227,13 @@ export type OwnOption =
   | 'onDelete'
   | 'check'
   | 'softDelete'
+  | 'stamp'
   | 'transitions'
 
 export const OWN_OPTIONS: readonly OwnOption[] =
   [
     'name', 'singular', 'actions', 'actionHooks', 'prefix', 'foreignKey', 'table', 'unique', 'onDelete', 'check',
-    'softDelete', 'transitions'
+    'softDelete', 'stamp', 'transitions'
   ]
 
 /** The option of nested resources. */

@@ -23,6 +23,7 @@ import { compileVisibleRow, publish } from '../resource/visible.js'
 import { nameOf } from '../modes.js'
 import type { Resource } from '../resource/resource.js'
 import { keepDeleted, onlyDeleted } from '../stores/soft-delete.js'
+import { stampStore } from '../stores/stamp.js'
 import { withRules } from '../rules/ruled-store.js'
 import type { Rules } from '../rules/rules.js'
 import { compileCacheControl } from '../options/cache-control.js'
@@ -35,7 +36,7 @@ import type { Validators } from '../schema/validation/validators.js'
 import { noStore, type Store } from '../stores/store.js'
 import { didYouMean } from '../util/words.js'
 import { lazy } from '../util/functions.js'
-import { findMember } from '../util/own-property.js'
+import { asObject, findMember, ownMember } from '../util/own-property.js'
 import { completeCreates, type VariantOf } from './roles.js'
 import {
   checkCapabilities, checkForeignKey, checkKept, checkKeptRequests, checkSoftDelete, checkWriter
@@ -76,7 +77,7 @@ export function compileResource (
   const bodies = compileBodies(options, resource, representations)
   const bodiless = bodies.find(({ reader }) => reader.onlyLists !== true) ??
     compileBody(resource, json().mediaTypes, compileJsonReader, undefined)
-  const target: Target = { resource, store: ruleStore(options, rules), scope: {} }
+  const target: Target = { resource, store: stamp(ruleStore(options, rules), options), scope: {} }
   const access = compileAccess(target, options.routing, context)
   checkKeptRequests(options, variants !== undefined || access.levels.some(isGuarded))
   return {
@@ -132,6 +133,19 @@ function ruleStore (options: ResolvedOptions, rules: Rules | undefined): Store {
   if (store !== noStore) return withRules(own, rules)
   const option = check !== undefined ? 'check' : rowSchema !== undefined ? 'attributes' : 'transitions'
   throw new InvalidOptionError(option, 'has rules about whole rows, which need a "store" whose rows they check')
+}
+
+/**
+ * Returns a store that stamps what is written, before its rules are checked.
+ * @throws InvalidOptionError
+ */
+function stamp (store: Store, { stamp: stamps, schema }: ResolvedOptions): Store {
+  for (const name of stamps.keys()) {
+    const declared = asObject(ownMember(asObject(schema?.properties) ?? {}, name))
+    if (declared === undefined || declared.readOnly === true) continue
+    throw new InvalidOptionError('stamp', `names "${name}", which clients can write; make it readOnly`)
+  }
+  return stamps.size === 0 ? store : stampStore(store, stamps)
 }
 
 /** Compiles the checks of ids and access, and the levels that nested resources build on. */

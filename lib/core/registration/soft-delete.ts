@@ -99,6 +99,8 @@ function declareDeleted (declaration: Declaration): Declaration {
       only: ['list', 'delete'],
       // The buttons of its list need the path of many rows.
       writes: 'collection',
+      // No GET has the version of a deleted row.
+      requireMatch: false,
       formPages: false
     },
     inherited: {
@@ -117,7 +119,7 @@ function withTime (schema: NonNullable<ResourceOptions['attributes']>, attribute
   const properties = asObject(schema.properties)
   return properties === undefined || Object.hasOwn(properties, attribute)
     ? schema
-    : { ...schema, properties: { ...properties, [attribute]: DELETED_AT } }
+    : { ...schema, properties: { [attribute]: DELETED_AT, ...properties } }
 }
 
 /** Asks for the rights on deleted rows under their own names, so that no right on other rows includes them. */

@@ -59,10 +59,12 @@ export class ListColumns {
   choose (view: HtmlListView): ColumnLink[] {
     const shown = new Set(this.of([]).map(({ name }) => name))
     const isKept = (name: string): boolean => shown.has(name) || this.#names.parts.includes(name)
-    return this.#withoutTitle(this.#offered).map(({ name, label }) => {
+    const offered = this.#withoutTitle(this.#offered)
+    const isLast = offered.filter(({ name }) => shown.has(name)).length < 2
+    return offered.map(({ name, label }) => {
       const only = this.#offered.filter((other) => other.name === name ? !shown.has(name) : isKept(other.name))
       return { label, isShown: shown.has(name), href: linkTo(view, { only: only.map(({ name }) => name).join() }) }
-    }).filter(({ isShown }) => !isShown || shown.size > 1)
+    }).filter(({ isShown }) => !isShown || !isLast)
   }
 
   #first (rows: readonly Row[], most: number): readonly ShownAttribute[] {

@@ -1,4 +1,6 @@
+import { InvalidOptionError } from '../../core/errors.js'
 import { capitalize } from '../../core/util/words.js'
+import { ConstraintError } from '../constraint-errors.js'
 import type { Dialect, Driver, RawRow, Table } from '../dialect.js'
 import type { ForeignKey } from '../options.js'
 import type { CheckedTable, TableDefinition } from './definition.js'
@@ -64,14 +66,14 @@ export class Migration {
    * @throws InvalidOptionError if the table does not fit
    */
   async run (): Promise<CheckedTable> {
-    const failures: unknown[] = []
+    const failures: Error[] = []
     const { misfits } = await this.#inspect()
     for (const { cure } of misfits.every(isCurable) ? misfits : []) {
       try {
         await this.#execute(cure as readonly string[])
       } catch (error) {
         // Another process may run the same statements at the same time, so a failure counts only if the check fails.
-        failures.push(error)
+        failures.push(this.#explain(cure as readonly string[], error))
       }
     }
     try {
@@ -79,6 +81,13 @@ export class Migration {
     } catch (error) {
       throw failures[0] ?? error
     }
+  }
+
+  /** Returns an error that says which statement has failed, if rows that exist are the reason. */
+  #explain (cure: readonly string[], error: unknown): Error {
+    if (!(error instanceof ConstraintError)) return error as Error
+    const reason = `is "${this.#definition.table}", whose rows do not allow this; change them first: ${cure.at(-1)}`
+    return new InvalidOptionError('table', reason)
   }
 
   async #execute (statements: readonly string[]): Promise<void> {

@@ -80,6 +80,45 @@ t.test('a handler stamps what it writes for a request, also in a transaction', a
   t.match(await write('PUT', { id: 1, order: { title: 'Cup' } }), { order: { title: 'Cup', updated_by: 'ada' } })
 })
 
+t.test('a rule sees the stamp of the write', async (t) => {
+  const app = await serve(t, {
+    stamp: { updated_by: userOf },
+    tables: {
+      orders: {
+        check: ({ phrase, updated_by: by }, { issues }) => {
+          if (phrase === by) issues.add('phrase', 'must be of somebody else')
+        }
+      }
+    }
+  })
+  const payload = { order: { title: 'Rice', phrase: 'ada' } }
+  t.match((await app.inject({ method: 'POST', url: '/orders', headers, payload })).body, 'must be of somebody else')
+  const others = { ...headers, 'x-user': 'dan' }
+  t.equal((await app.inject({ method: 'POST', url: '/orders', headers: others, payload })).statusCode, 201)
+  const update = { id: 2, order: { title: 'Bread' } }
+  t.equal((await app.inject({ method: 'PUT', url: '/orders', headers, payload: update })).statusCode, 422)
+  t.equal((await app.inject({ method: 'PUT', url: '/orders', headers: others, payload: update })).statusCode, 200)
+})
+
+t.test('a table of a database keeps what is deleted, and frees its unique values', async (t) => {
+  const file = `${t.testdir()}/notes.sqlite`
+  makeDatabase(`CREATE TABLE notes (id INTEGER PRIMARY KEY, title TEXT, deleted_at TEXT);
+    CREATE UNIQUE INDEX live ON notes (title) WHERE deleted_at IS NULL`, file).close()
+  const app = fastify()
+  t.teardown(() => app.close())
+  const tables = { notes: { softDelete: 'deleted_at', hide: ['deleted_at'], authorize: () => true } }
+  app.register(database, { file, write: true, report: () => {}, tables })
+  await app.ready()
+  const put = async (method: 'POST' | 'PUT', url: string, note: object): Promise<number> =>
+    (await app.inject({ method, url, headers, payload: method === 'PUT' ? { notes: [note] } : { note } })).statusCode
+  t.equal(await put('POST', '/notes', { title: 'Tea' }), 201)
+  t.equal((await app.inject({ method: 'DELETE', url: '/notes?id=1', headers })).statusCode, 204)
+  t.equal(await put('POST', '/notes', { title: 'Tea' }), 201)
+  t.equal(await put('POST', '/notes', { title: 'Tea' }), 409)
+  t.equal(await put('PUT', '/notes?match=title', { title: 'Tea' }), 200)
+  t.match((await app.inject({ url: '/notes/deleted', headers })).body, /"id":1,"deleted_at":"[^"]+","title":"Tea"/)
+})
+
 t.test('a stamp that is no text is the mistake of the app, and nothing is written', async (t) => {
   const app = await serve(t, { stamp: { updated_by: (() => undefined) as unknown as () => string } })
   const payload = { id: 1, order: { title: 'Cup' } }

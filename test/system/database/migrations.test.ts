@@ -470,6 +470,16 @@ each('a foreign key of a column that exists', async (t, engine) => {
   t.strictSame((await store.plan()).statements, [])
 })
 
+each('rows that share a value keep a unique index from being made, and the error says so', async (t, engine) => {
+  await engine.run(
+    `CREATE TABLE notes (${ID[engine.name]}, ${VERSION}, title text ${engine.name === 'sqlite' ? '' : 'COLLATE "C"'})`,
+    "INSERT INTO notes (title) VALUES ('A'), ('A')"
+  )
+  const store = engine.store({ table: 'notes', attributes: attributesOf({ title: text }), unique: ['title'] })
+  t.match(await messageOf(() => store.migrate()),
+    'Option "table" is "notes", whose rows do not allow this; change them first: CREATE UNIQUE INDEX')
+})
+
 t.test('a plan does not change a file, and does not create one', async (t) => {
   const folder = t.testdir()
   const attributes = attributesOf({ title: text })

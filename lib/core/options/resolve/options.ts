@@ -8,6 +8,7 @@ import { isXmlName } from '../../schema/legal-text.js'
 import { hasRowKeywords, withoutRowKeywords } from '../../schema/row-keywords.js'
 import type { Schema } from '../../schema/types.js'
 import type { AjvSettings } from '../../schema/validation/validators.js'
+import type { Stamp } from '../../stores/stamp.js'
 import { noStore, type OnDelete, type Store, type Stores } from '../../stores/store.js'
 import { checkUnique, type UniqueGroups } from '../../stores/unique.js'
 import {
@@ -104,6 +105,12 @@ function checkTableOptions ({ store, ...options }: ResourceOptions): void {
     : 'is about a table of the option "stores", but this resource has a "store"; give it to the store itself')
 }
 
+function checkStamps (given: unknown = {}): ReadonlyMap<string, Stamp> {
+  const wanted = 'functions by attribute such as { updatedBy: (request) => request.user.name }'
+  return checkEach(checkObject('stamp', given, wanted), (name, find) =>
+    checkThat(`stamp.${name}`, find, isFunction<Stamp>, 'a function that returns a text'))
+}
+
 function checkTransitions (given: unknown = {}): RuleOptions['transitions'] {
   const isMap = (value: unknown): value is RuleOptions['transitions'] => isObject(value)
   const wanted = "values that may follow each other, by attribute, such as { status: { draft: ['published'] } }"
@@ -168,6 +175,7 @@ export interface ResolvedOptions extends ConfiguredResource, RuleOptions {
   readonly store: Store
   /** The attribute with the time of a deletion, and the rows of the resource; `undefined` if deletions remove rows. */
   readonly softDelete: { readonly attribute: string, readonly rows: 'live' | 'deleted' } | undefined
+  readonly stamp: ReadonlyMap<string, Stamp>
   /** The database in which the resource needs a table, or `undefined` if it needs none. */
   readonly stores: Stores | undefined
   readonly table: string
@@ -209,7 +217,7 @@ const RESERVED = ['id', ...FORM_FIELDS]
 const KNOWN: readonly string[] = [
   'name', 'singular', 'attributes', 'ajv', 'store', 'stores', 'table', 'unique', 'onDelete', 'scopeAttributes', 'id',
   'writes', 'trustedOrigins', 'requireMatch', 'idempotency', 'maxRows', 'maxLimit', 'sort', 'filter', 'search',
-  'privateQueries', 'references', 'check', 'transitions', 'softDelete', 'roles', 'role', 'cacheControl', 'xsd',
+  'privateQueries', 'references', 'check', 'transitions', 'softDelete', 'stamp', 'roles', 'role', 'cacheControl', 'xsd',
   'openapi', 'formats', 'path', 'only', 'except', 'formPages', 'pathNames', 'param', 'constraints', 'routeConstraints',
   'as', 'actions', 'hooks', 'actionHooks', 'authorize', 'scope', 'foreignKey',
   ...REGISTER_OPTIONS
@@ -253,6 +261,7 @@ export function resolveOptions (
     ajv: checkMembers<AjvSettings>('ajv', ajv, { customOptions: {}, plugins: [] }),
     store,
     softDelete: undefined,
+    stamp: checkStamps(options.stamp),
     stores: needsStores ? checkStores(options.stores) : undefined,
     table: checkTable(table),
     unique,

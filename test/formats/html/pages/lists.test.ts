@@ -196,48 +196,6 @@ t.test('a list shows the first eight attributes, or the columns of the app in it
   }
 })
 
-t.test('links show and hide the columns of a list with more than eight attributes', async (t) => {
-  const text = { type: 'string' }
-  const attributes = schemaOf({
-    ...Object.fromEntries(['firstName', 'lastName', 'a', 'b', 'c', 'd', 'e', 'f'].map((name) => [name, text])),
-    secret: { ...text, writeOnly: true }
-  })
-  const { app: few } = await seeded(t, [{ a: 'A' }], { attributes, html: {} })
-  t.notMatch((await get(few, '/posts')).body, 'Columns', 'eight attributes all have columns')
-  const more = { ...attributes, properties: { ...attributes.properties, g: text } }
-  const { app } = await seeded(t, [{ firstName: 'Ann', lastName: 'Lee', a: 'A' }], {
-    attributes: more, sort: ['lastName'], html: {}
-  })
-  const name = 'firstName%2ClastName'
-  const cases: ReadonlyArray<readonly [url: string, heads: string[], links: Record<string, string>]> = [
-    ['/posts', ['Post', 'Id', 'A', 'B', 'C', 'D', 'E', 'F'], {
-      'A \u00d7': `${name}%2Cb%2Cc%2Cd%2Ce%2Cf`, '+ G': `${name}%2Ca%2Cb%2Cc%2Cd%2Ce%2Cf%2Cg`
-    }],
-    [`/posts?only=${name}%2Ca%2Cg`, ['Post', 'Id', 'A', 'G'], {
-      'G \u00d7': `${name}%2Ca`, '+ B': `${name}%2Ca%2Cb%2Cg`
-    }],
-    // The last column stays.
-    [`/posts?only=${name}%2Cg`, ['Post', 'Id', 'G'], { '+ A': `${name}%2Ca%2Cg` }],
-    ['/posts?only=a', ['Id', 'A'], { '+ B': 'a%2Cb' }]
-  ]
-  for (const [url, heads, links] of cases) {
-    const elements = isSound(t, await get(app, url), 200)
-    const found = elements.filter(({ name, attributes }) => name === 'th' && attributes.scope === 'col')
-    t.strictSame(found.map(({ text }) => text), heads, url)
-    for (const [label, only] of Object.entries(links)) {
-      t.strictSame(linksOf(elements, label), [`/posts?only=${only}`], `${url}: ${label}`)
-    }
-    t.equal(elements.filter(({ text }) => text === 'G \u00d7').length > 0, links['G \u00d7'] !== undefined, url)
-    t.equal(elements.some(({ name, attributes }) => name === 'details' && attributes.open === 'open'), url !== '/posts')
-  }
-  t.strictSame(linksOf(isSound(t, await get(app, '/posts'), 200), 'Post'), ['/posts?sort=lastName'],
-    'the name of a person is sorted by its last part')
-  for (const length of [5, 900]) {
-    const { body } = await get(app, `/posts?a=${'a'.repeat(length)}`)
-    t.equal(body.includes('Columns</summary>'), length === 5, 'a long query is not repeated')
-  }
-})
-
 t.test('the heading of a column sorts the list in both directions', async (t) => {
   const cases: Array<[url: string, column: string, href: string | undefined, sorted: string | undefined]> = [
     ['/posts', 'Id', '/posts?sort=-id', undefined],

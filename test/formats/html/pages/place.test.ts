@@ -7,14 +7,15 @@ import { PathNames } from '../../../../lib/core/routes/path-helpers.js'
 import type { PageMessages } from '../../../../lib/html/messages.js'
 import type { ResolvedHtmlOptions } from '../../../../lib/html/options.js'
 import {
-  type AttributesSchema, type Format, type Id, type Input, type Location, type Problem, type Resource, type
-  Row, type WriterContext, type TextWriter, type View
+  type AttributesSchema, type Format, type Id, type Input, type Location, memoryStore, type Problem, type Resource,
+  type Row, type TextWriter, type View, type WriterContext
 } from '../../../../lib/index.js'
-import { type ActionLink, type PageView, type PageWriter } from '../../../../lib/html/index.js'
+import { type ActionLink, defaultViews, type PageView, type PageWriter } from '../../../../lib/html/index.js'
 import type { PageContent } from '../../../../lib/html/content.js'
-import { defaultViews } from '../../../../lib/html/index.js'
 import { type ActionName, type IdType, makeResource } from '../../../../lib/core/resource/resource.js'
 import { elementsOf } from '../../../support/html/elements.js'
+import { draft } from '../../../support/helper.js'
+import { get, isSound, linksOf as hrefsOf, schemaOf, seeded } from '../../../support/html/page-tests.js'
 
 const attributes = {
   type: 'object',
@@ -576,5 +577,63 @@ t.test('a refused form of a singleton comes back as create or update', async (t)
     t.equal(headingsOf(page)[0], heading, JSON.stringify(input))
     t.strictSame(Object.values(formsOf(page)), [['/profile', hidden]])
     t.notMatch(page, 'name="id"')
+  }
+})
+
+t.test('links show and hide the columns of a list with more than eight attributes', async (t) => {
+  const text = { type: 'string' }
+  const [people, books] = [memoryStore(), memoryStore()]
+  people.create({ name: 'Ann' }, {})
+  books.create({ personId: 1, a: 'A' }, {})
+  const attributes = schemaOf({
+    ...Object.fromEntries(['firstName', 'lastName', 'a', 'b', 'c', 'd', 'e', 'f'].map((name) => [name, text])),
+    secret: { ...text, writeOnly: true }
+  })
+  const { app: few } = await seeded(t, [{ a: 'A' }], { attributes, html: {} })
+  t.notMatch((await get(few, '/posts')).body, 'Columns', 'eight attributes all have columns')
+  const more = { ...attributes, properties: { ...attributes.properties, g: text } }
+  const { app } = await seeded(t, [{ firstName: 'Ann', lastName: 'Lee', a: 'A' }], {
+    attributes: more, sort: ['lastName'], html: {}
+  })
+  const name = 'firstName%2ClastName'
+  const cases: ReadonlyArray<readonly [url: string, heads: string[], links: Record<string, string>]> = [
+    ['/posts', ['Post', 'Id', 'A', 'B', 'C', 'D', 'E', 'F'], {
+      'A \u00d7': `${name}%2Cb%2Cc%2Cd%2Ce%2Cf`, '+ G': `${name}%2Ca%2Cb%2Cc%2Cd%2Ce%2Cf%2Cg`
+    }],
+    [`/posts?only=${name}%2Ca%2Cg`, ['Post', 'Id', 'A', 'G'], {
+      'G \u00d7': `${name}%2Ca`, '+ B': `${name}%2Ca%2Cb%2Cg`
+    }],
+    // The last column stays.
+    [`/posts?only=${name}%2Cg`, ['Post', 'Id', 'G'], { '+ A': `${name}%2Ca%2Cg` }],
+    ['/posts?only=a', ['Id', 'A'], { '+ B': 'a%2Cb' }]
+  ]
+  for (const [url, heads, links] of cases) {
+    const elements = isSound(t, await get(app, url), 200)
+    const found = elements.filter(({ name, attributes }) => name === 'th' && attributes.scope === 'col')
+    t.strictSame(found.map(({ text }) => text), heads, url)
+    for (const [label, only] of Object.entries(links)) {
+      t.strictSame(hrefsOf(elements, label), [`/posts?only=${only}`], `${url}: ${label}`)
+    }
+    t.equal(elements.filter(({ text }) => text === 'G \u00d7').length > 0, links['G \u00d7'] !== undefined, url)
+    t.equal(elements.some(({ name, attributes }) => name === 'details' && attributes.open === 'open'), url !== '/posts')
+  }
+  const included = await draft(t, (map) => map
+    .resources('people', { attributes: schemaOf({ name: text }), store: people })
+    .resources('books', {
+      attributes: schemaOf({
+        personId: { type: 'integer' }, ...Object.fromEntries('abcdefgh'.split('').map((name) => [name, text]))
+      }),
+      store: books,
+      references: { personId: 'people' },
+      html: { title: 'id' }
+    }))
+  const elements = isSound(t, await get(included, '/books?include=person&only=a'), 200)
+  t.strictSame(hrefsOf(elements, 'A \u00d7'), [], 'an included row is no column to choose')
+  t.strictSame(hrefsOf(elements, '+ B'), ['/books?include=person&only=a%2Cb'])
+  t.strictSame(hrefsOf(isSound(t, await get(app, '/posts'), 200), 'Post'), ['/posts?sort=lastName'],
+    'the name of a person is sorted by its last part')
+  for (const length of [5, 900]) {
+    const { body } = await get(app, `/posts?a=${'a'.repeat(length)}`)
+    t.equal(body.includes('Columns</summary>'), length === 5, 'a long query is not repeated')
   }
 })
