@@ -10,7 +10,7 @@ import t, { type Test } from 'tap'
 import { startPostgres } from '../../support/stores/postgres.js'
 import { ask, startProgram, until, writeProgram } from '../../support/program.js'
 
-const ROWS = 200_000
+const ROWS = 400_000
 const SAMPLES = 5
 const MOST_HELD = 32 * 2 ** 20
 /** The bytes per second of a slow reader. The next constant is its time in seconds. */
@@ -235,11 +235,11 @@ async function tryLists (t: Test, server: Server, holdsNothing: () => Promise<bo
   }
 }
 
-t.test('200,000 rows in memory', async (t) => {
+t.test('400,000 rows in memory', async (t) => {
   await tryLists(t, await startServer(t, 'memory'), async () => true)
 })
 
-t.test('200,000 rows in SQLite', async (t) => {
+t.test('400,000 rows in SQLite', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'resources-long-'))
   t.teardown(() => { rmSync(folder, { recursive: true }) })
   const path = join(folder, 'blog.sqlite')
@@ -254,7 +254,7 @@ t.test('200,000 rows in SQLite', async (t) => {
   })
 })
 
-t.test('200,000 rows in PostgreSQL', async (t) => {
+t.test('400,000 rows in PostgreSQL', async (t) => {
   const postgres = await startPostgres(t, ['fsync=off', 'autovacuum=off'])
   const pool: pg.Pool = postgres.pool({ max: 1 })
   const server = await startServer(t, postgres.url)
