@@ -179,7 +179,9 @@ function describeResource (
     idType,
     foreignKey === undefined ? schema : protectKey(schema, foreignKey)
   )
-  const isHidden = (name: string): boolean => schema !== undefined && !resource.attributes.has(name)
+  // The path says what a foreign key is.
+  const isHidden = (name: string): boolean =>
+    schema !== undefined && !resource.attributes.has(name) && name !== foreignKey
   const hidden = new Set(Object.keys(store.attributes?.properties ?? {}).filter(isHidden))
   const publicVersion = store.versions === 'values' ? compilePublicVersion(resource, store.attributes) : undefined
   return Object.freeze({ ...resource, hidden, publicVersion })
