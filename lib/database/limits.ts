@@ -18,14 +18,17 @@ function schemasOf ({ properties }: AttributesSchema): Readonly<Record<string, S
   return properties as Readonly<Record<string, Schema>>
 }
 
-/** @throws InvalidOptionError if the option `stamp` is malformed, or names what no table has */
-export function checkStamp (given: unknown, tables: readonly TableDescription[]): Stamps {
-  const stamps = checkObject('stamp', given, 'an object of functions by attribute')
+/**
+ * Checks the stamps of all tables, or of one.
+ * @throws InvalidOptionError if the option is malformed, or names what no table has
+ */
+export function checkStamp (given: unknown, tables: readonly TableDescription[], option = 'stamp'): Stamps {
+  const stamps = checkObject(option, given, 'an object of functions by attribute')
   const known = [...new Set(tables.flatMap(({ attributes }) => Object.keys(schemasOf(attributes))))]
   for (const [name, find] of Object.entries(stamps)) {
-    if (!isFunction(find)) throw new InvalidOptionError('stamp', `has "${name}", which must be a function`)
+    if (!isFunction(find)) throw new InvalidOptionError(option, `has "${name}", which must be a function`)
     if (known.includes(name)) continue
-    throw new InvalidOptionError('stamp', `names "${name}", which no table has${didYouMean(name, known)}`)
+    throw new InvalidOptionError(option, `names "${name}", which no table has${didYouMean(name, known)}`)
   }
   return stamps as Stamps
 }

@@ -117,8 +117,9 @@ export async function openTables (connection: Connection, options: DatabaseOptio
   return Promise.all(tables.map(async (found): Promise<OpenTable> => {
     if (!found.isServed) return { table: found, store: undefined }
     const own = tableOptionsOf(given, found) as TableOptions & { readonly store?: Store }
-    const { store, attributes, hide, softDelete } = own
-    const limits = findLimits(found, hide, stamps)
+    const { store, attributes, hide, softDelete, stamp = {} } = own
+    const ofTable = checkStamp(stamp, [found], `tables.${found.name}.stamp`)
+    const limits = findLimits(found, hide, { ...stamps, ...ofTable })
     const table = limitTable(found, limits)
     try {
       const opened = await (store ?? openStore(table, connection, softDelete))

@@ -116,7 +116,7 @@ export interface WriterContext {
   readonly unique: ReadonlySet<string>
   /** The values that may follow the stored one, by the attributes that the option `transitions` names. */
   readonly transitions: ReadonlyMap<string, FindNext>
-  /** Which rows the resource has, if deletions keep them, by the option `softDelete`. */
+  /** The rows that the resource has, by the option `softDelete`; `undefined` if deletions remove rows. */
   readonly softDelete: 'live' | 'deleted' | undefined
   /** The segment of the list of deleted rows, after the collection's path; `undefined` if there is no such list. */
   readonly deletedSegment: string | undefined

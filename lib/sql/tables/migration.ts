@@ -87,7 +87,7 @@ export class Migration {
   #explain (cure: readonly string[], error: unknown): Error {
     if (!(error instanceof ConstraintError)) return error as Error
     const reason = `is "${this.#definition.table}", whose rows do not allow this; change them first: ${cure.at(-1)}`
-    return new InvalidOptionError('table', reason)
+    return Object.assign(new InvalidOptionError('table', reason), { cause: error })
   }
 
   async #execute (statements: readonly string[]): Promise<void> {

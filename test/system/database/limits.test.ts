@@ -80,6 +80,30 @@ t.test('a handler stamps what it writes for a request, also in a transaction', a
   t.match(await write('PUT', { id: 1, order: { title: 'Cup' } }), { order: { title: 'Cup', updated_by: 'ada' } })
 })
 
+t.test('a table may have stamps of its own besides those of all', async (t) => {
+  const app = await serve(t, {
+    stamp: { updated_by: userOf }, tables: { orders: { stamp: { phrase: () => 'of the table' } } }
+  })
+  const payload = { order: { title: 'Rice', phrase: 'of the client' } }
+  t.match((await app.inject({ method: 'POST', url: '/orders', headers, payload })).json(),
+    { order: { phrase: 'of the table', updated_by: 'ada' } })
+})
+
+t.test('a merge patch changes neither what is hidden nor a stamp', async (t) => {
+  const app = await serve(t, {
+    stamp: { updated_by: userOf }, tables: { orders: { hide: ['phrase'] } }, defaults: { writes: 'both' }
+  })
+  const patch = async (changes: object): Promise<unknown> => (await app.inject({
+    method: 'PATCH',
+    url: '/orders/1',
+    headers: { ...headers, 'content-type': 'application/merge-patch+json' },
+    payload: JSON.stringify({ order: changes })
+  })).json()
+  t.match(await patch({ phrase: 'x' }), { status: 422, errors: { phrase: ['is unknown'] } })
+  t.strictSame(await patch({ title: 'Cup', updated_by: 'mallory' }),
+    { order: { id: 1, title: 'Cup', updated_by: 'ada' } })
+})
+
 t.test('a rule sees the stamp of the write', async (t) => {
   const app = await serve(t, {
     stamp: { updated_by: userOf },
@@ -130,6 +154,8 @@ t.test('options that do not fit throw at the start', async (t) => {
   const cases: ReadonlyArray<readonly [options: object, message: string]> = [
     [{ stamp: 'updated_by' }, '"stamp" of the plugin "database" must be an object of functions by attribute, not '],
     [{ stamp: { updated_by: 'ada' } }, '"stamp" of the plugin "database" has "updated_by", which must be a function'],
+    [{ tables: { orders: { stamp: { writer: userOf } } } },
+      '"tables.orders.stamp" of the plugin "database" names "writer", which no table has'],
     [{ tables: { orders: { hide: 'phrase' } } }, '"tables.orders.hide" of the plugin "database" must be a list of ']
   ]
   for (const [options, message] of cases) {
