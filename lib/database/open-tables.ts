@@ -18,7 +18,7 @@ import { shareFile } from '../sql/sqlite/file.js'
 import { sqliteStore } from '../sql/sqlite/store.js'
 import type { TableDescription } from '../sql/tables/description.js'
 import { checkSelection, type DescribeOptions, selectTables } from '../sql/tables/selection.js'
-import { checkStamp, findLimits, limitAttributes, limitTable } from './limits.js'
+import { checkStamp, findLimits, limitAttributes, limitTable } from './attribute-limits.js'
 import type { DatabaseOptions, TableOptions } from './options.js'
 import { addTitles, tableOptionsOf } from './resource-options.js'
 
