@@ -746,3 +746,32 @@ t.test('a table that may not be created gives an error that says so', async (t) 
   const store = storeOn(open({ connectionString: url.replace('postgres:secret', 'reader:secret') }), { migrate: true })
   await t.rejects(store.prepare(), { message: 'permission denied for schema public' })
 })
+
+t.test('in a partitioned table, only a group with its key can be unique among rows that are not deleted', async (t) => {
+  const pool = (await openDatabase()).pool()
+  await pool.query(`
+    CREATE TABLE notes (
+      id uuid NOT NULL, version bigint NOT NULL DEFAULT 1, tenant text COLLATE "C" NOT NULL, title text COLLATE "C",
+      gone text COLLATE "C", PRIMARY KEY (tenant, id)
+    ) PARTITION BY HASH (tenant);
+    CREATE TABLE notes_0 PARTITION OF notes FOR VALUES WITH (MODULUS 1, REMAINDER 0)`)
+  const string = { type: 'string' } as const
+  const properties = { tenant: string, title: string, gone: { type: ['string', 'null'] } } as const
+  const open = (unique: string[]): PostgresStore => postgresStore({
+    pool,
+    table: 'notes',
+    id: 'uuid',
+    attributes: { type: 'object', required: ['tenant'], properties },
+    unique: [unique],
+    softDelete: 'gone',
+    migrate: true
+  }) as PostgresStore
+  await t.rejects(async () => { await open(['title']).prepare() }, { message: /must include all partitioning columns/ })
+  const store = open(['tenant', 'title'])
+  t.strictSame(await store.prepare(), [])
+  const row = { tenant: 'a', title: 'T' }
+  const { id } = await store.create(row, {}, context)
+  await t.rejects(store.create(row, {}, context), { code: 'FST_RESOURCES_DUPLICATE' })
+  await store.update(id, { gone: 'now' }, anyVersion, context)
+  await store.create(row, {}, context)
+})
