@@ -106,7 +106,9 @@ export const transactionChecks: Checks = {
       async () => subject.store.update(row.id, { count: 1 }, { version: undefined, scope: {} }, makeContext()),
       async () => subject.store.delete(row.id, { version: undefined, scope: {} }, makeContext()),
       () => subject.rows(),
-      () => subject.transaction(async () => {})
+      () => subject.transaction(async () => {}),
+      // In a transaction of another database inside this one.
+      async () => memoryStore().transaction(async () => subject.store.get(row.id, {}, makeContext()), makeContext())
     ]
     for (const call of calls) await dooms(subject, async () => isRefused(subject, call))
     await holds(subject, [row])
