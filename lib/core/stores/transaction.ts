@@ -39,10 +39,18 @@ const PAUSE = 2
 const LONGEST_PAUSE = 128
 
 /**
- * The transaction around a call, whatever its database. All share it, because until Node 24 each `AsyncLocalStorage`
- * makes each promise of the process slower.
+ * The innermost transaction around a call, in whichever database. All databases share it, because until Node 24 each
+ * `AsyncLocalStorage` makes each promise of the process slower.
  */
-const AROUND = new AsyncLocalStorage<OpenTransaction<Session>>()
+const currentTransaction = new AsyncLocalStorage<OpenTransaction<Session>>()
+
+/** Returns the innermost transaction around a call that is not over, of one database or of any. */
+function findCurrent (owner?: unknown): OpenTransaction<Session> | undefined {
+  for (let found = currentTransaction.getStore(); found !== undefined; found = found.outer) {
+    if (!found.isOver && (owner === undefined || found.owner === owner)) return found
+  }
+  return undefined
+}
 
 /**
  * The transactions of the stores of one database. It gives each call of a store the session of its transaction, and
@@ -92,7 +100,7 @@ export class Transactions<S extends Session> {
     const open = new OpenTransaction(this, session, context, { ...options, timeout })
     this.#open++
     try {
-      const result = await open.until(AROUND.run(open, async () => run(open.context)))
+      const result = await open.until(currentTransaction.run(open, async () => run(open.context)))
       await open.end(options.dryRun === true)
       return result
     } catch (error) {
@@ -126,9 +134,8 @@ export class Transactions<S extends Session> {
   #find (context: Context | undefined): OpenTransaction<S> | undefined {
     const transaction = context?.openTransaction
     if (transaction === undefined) {
-      let around = this.#open === 0 ? undefined : AROUND.getStore()
-      while (around !== undefined && around.owner !== this) around = around.outer
-      if (around === undefined || around.isOver) return undefined
+      const around = this.#open === 0 ? undefined : findCurrent(this)
+      if (around === undefined) return undefined
       throw around.fail(new TransactionError(
         'a store was called inside a transaction without its context, and would wait for the transaction; ' +
         'pass on the context that the function gets: store.get(id, scope, context)'
@@ -148,8 +155,8 @@ interface Doom {
 /** A transaction that was begun. */
 class OpenTransaction<S extends Session> implements Transaction {
   readonly owner: Transactions<S>
-  /** The transaction of another database around this one. */
-  readonly outer = AROUND.getStore()
+  /** The transaction of another database in which this one began. */
+  readonly outer = findCurrent()
   readonly session: S
   readonly context: TransactionContext
   readonly #signal: Context
