@@ -75,11 +75,11 @@ async function start (t: Test, program: Program, index: number): Promise<Started
   return { directory, port, child }
 }
 
-/** Ends a process and those that it has started. */
-async function stop (child: ChildProcess): Promise<void> {
+/** Ends a process and those that it has started. A program may wait for its clients after SIGTERM. */
+async function stop (child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL' = 'SIGKILL'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
   const ended = once(child, 'exit')
-  process.kill(-child.pid, 'SIGTERM')
+  process.kill(-child.pid, signal)
   await ended
 }
 
@@ -146,7 +146,7 @@ t.test('each block of TypeScript is a module that the strict compiler accepts', 
   const { stdout, status } = spawnSync(
     process.execPath,
     [
-      'node_modules/typescript/bin/tsc', '--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--module',
+      'node_modules/@typescript/native/bin/tsc', '--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--module',
       'nodenext', '--target', 'es2023', '--types', 'node', ...files
     ],
     { encoding: 'utf8', cwd: root }
@@ -277,5 +277,5 @@ t.test('npm start starts the blog, which tells where it is and stops when it is 
     method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"post":{"title":"First","body":"Hello"}}'
   })
   t.equal(created.status, 201)
-  await stop(child)
+  await stop(child, 'SIGTERM')
 })
