@@ -82,7 +82,7 @@ export function makeHtmlFormat ({ languages, ...options }: ResolvedHtmlOptions, 
       const path = assetPath(owner, file)
       // The pages of a resource take 24 KiB, so they are only made once somebody opens one.
       const all = new Map(languages.map((language) =>
-        [language.tag, lazy(() => new Pages(resource, context, { ...own, language }, path))]))
+        [language.tag, lazy(() => new Pages(resource, context, { ...own, language, names }, path))]))
       const [first] = all.values()
       const pagesFor = (languages.length === 1
         ? first

@@ -125,6 +125,8 @@ export interface PageMessages extends MessageTexts {
   readonly noneChosen: (plural: string) => string
   /** The link of a list to the rows that were deleted and can be restored. @default 'Show deleted' */
   readonly showDeleted: string
+  /** The rows of that list. The plural begins with a capital letter. @default 'Deleted posts' */
+  readonly deletedPlural: (plural: string) => string
   /** The link of a list to its rows as CSV. @default 'Download CSV' */
   readonly download: string
   /** The link of a list to the page that imports rows. @default 'Import' */

@@ -1,3 +1,4 @@
+import type { ConfiguredResource } from '../core/formats/format.js'
 import type { AttributesSchema, Attributes } from '../core/schema/types.js'
 import type { VisibleOf } from '../core/schema/infer.js'
 import type { Language } from './languages/language.js'
@@ -119,5 +120,6 @@ export interface ResolvedHtmlOptions {
 
 /** The options for the pages in one language. */
 export interface PageOptions extends Omit<ResolvedHtmlOptions, 'languages'> {
+  readonly names: ConfiguredResource
   readonly language: PageLanguage
 }

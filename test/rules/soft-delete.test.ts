@@ -165,6 +165,35 @@ t.test('lists lead to the deleted rows and back, for those who may see them', as
   t.notMatch(await bodyOf('/authors/1', 'guest'), 'Deleted posts')
 })
 
+t.test('the page of deleted rows speaks the language of the others, and shows the time', async (t) => {
+  const cases = [
+    ['en', {}, 'Deleted posts', 'There are no deleted posts yet', 'Posts'],
+    ['de', {}, 'Posts im Papierkorb', 'Noch keine Posts im Papierkorb', 'Posts'],
+    ['fr', { phrases: { Posts: 'Billets' } }, 'Billets dans la corbeille', 'Billets dans la corbeille', 'Billets'],
+    ['en', { heading: 'The news', plural: 'News' }, 'Deleted the news', 'There are no deleted news yet', 'The news']
+  ] as const
+  for (const [lang, messages, heading, empty, back] of cases) {
+    const app = fastify()
+    t.teardown(() => app.close())
+    app.register(resources, {
+      name: 'posts',
+      attributes: { type: 'object', properties: { title: { type: 'string' }, body: { type: 'string' } } },
+      softDelete: 'deletedAt',
+      authorize: () => true,
+      html: { lang, messages, columns: ['body'] }
+    })
+    const none = (await get(app, '/posts/deleted')).body
+    t.match(none, `<h1>${heading}</h1>`)
+    t.match(none, empty)
+    t.match(none, `<a href="/posts">${back}</a>`)
+    await ask(app, 'POST', '/posts', { post: { title: 'A', body: 'B' } })
+    await ask(app, 'DELETE', '/posts', { id: 1 })
+    const { body } = await get(app, '/posts/deleted')
+    t.match(body, /<time /)
+    t.match(body, '>B</td>')
+  }
+})
+
 t.test('without authorize, nobody sees deleted rows', async (t) => {
   const store = memoryStore() as Store
   const app = fastify()

@@ -80,6 +80,8 @@ export interface ConfiguredResource {
   readonly singular: string
   /** Whether it is a singleton. */
   readonly singleton: boolean
+  /** The names of the resource whose deleted rows it has, and the attribute with their time, if it has such rows. */
+  readonly live?: { readonly plural: string, readonly singular: string, readonly attribute: string } | undefined
 }
 
 /** The context of a writer: the formats, the links and the paths that it may show besides the resource. */

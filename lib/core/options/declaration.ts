@@ -1,5 +1,6 @@
 import type { Authorize, FindScope } from '../actions/authorize/level.js'
 import { InvalidOptionError } from '../errors.js'
+import type { ConfiguredResource } from '../formats/format.js'
 import { checkEach, checkMembers } from '../util/check-option.js'
 import { isObject } from '../util/own-property.js'
 import type { CustomAction } from '../actions/custom/custom-action.js'
@@ -29,8 +30,8 @@ export interface Declaration {
   readonly inherited: InheritedOptions
   readonly customActions: readonly CustomAction[]
   readonly children: readonly Declaration[]
-  /** Whether it has the deleted rows of another resource. @default false */
-  readonly isOfDeleted?: boolean
+  /** What names the deleted rows of another resource, if it has those. */
+  readonly live?: ConfiguredResource['live']
 }
 
 /** A declaration with its checked options. */

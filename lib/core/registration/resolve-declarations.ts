@@ -48,11 +48,11 @@ export async function resolveDeclarations (
 }
 
 async function resolveOwn (
-  { options, singleton, inherited: { shared, guards }, isOfDeleted = false }: Declaration,
+  { options, singleton, inherited: { shared, guards }, live }: Declaration,
   schemas: SharedSchemas,
   loadHtml: LoadHtml
 ): Promise<ResolvedOptions> {
-  const names = nameResource(options, singleton)
+  const names = { ...nameResource(options, singleton), live }
   const formats = await resolveFormats(options, shared, names, loadHtml)
   const { attributes, roles } = options
   // Attributes that are not an object are refused later.
@@ -63,7 +63,7 @@ async function resolveOwn (
   const resolved = resolveOptions(isInherited ? others : bundled, names, formats, guards)
   const { softDelete } = options
   if (softDelete === undefined) return resolved
-  const rows = isOfDeleted ? 'deleted' as const : 'live' as const
+  const rows = live === undefined ? 'live' as const : 'deleted' as const
   return Object.freeze({ ...resolved, softDelete: { attribute: softDelete, rows } })
 }
 

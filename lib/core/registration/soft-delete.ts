@@ -110,7 +110,7 @@ function declareDeleted (declaration: Declaration): Declaration {
     },
     customActions: [restore],
     children: [],
-    isOfDeleted: true
+    live: { plural: name, singular, attribute }
   }
 }
 

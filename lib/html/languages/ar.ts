@@ -115,6 +115,7 @@ export const messages: Catalog = {
   chooseAllRows: (_, digits, plural) => `اختيار القائمة كلها (${isolate(plural)}: ${digits})`,
   noneChosen: () => 'لم يتم تحديد أي سجل',
   showDeleted: 'عرض المحذوفات',
+  deletedPlural: (plural) => `${plural} في سلة المحذوفات`,
   download: 'تنزيل CSV',
   importButton: 'استيراد',
   importRows: (plural) => `استيراد ${isolate(plural)}`,

@@ -87,6 +87,7 @@ export const messages: Catalog = {
     `Alle ${countRows(rows, digits, plural, singular)} der Liste wählen`,
   noneChosen: (plural) => `Keine ${plural} ausgewählt`,
   showDeleted: 'Gelöschte anzeigen',
+  deletedPlural: (plural) => `${plural} im Papierkorb`,
   download: 'CSV herunterladen',
   importButton: 'Importieren',
   importRows: (plural) => `${plural} importieren`,

@@ -74,6 +74,7 @@ export const ENGLISH: Catalog = {
     `Choose all ${countRows(rows, digits, plural, singular)} of the list`,
   noneChosen: (plural) => `No ${uncapitalize(plural)} are chosen`,
   showDeleted: 'Show deleted',
+  deletedPlural: (plural) => `Deleted ${uncapitalize(plural)}`,
   download: 'Download CSV',
   importButton: 'Import',
   importRows: (plural) => `Import ${uncapitalize(plural)}`,

@@ -88,6 +88,7 @@ export const messages: Catalog = {
     `Elegir toda la lista (${countRows(rows, digits, plural, singular)})`,
   noneChosen: () => 'No ha elegido ningún elemento',
   showDeleted: 'Ver eliminados',
+  deletedPlural: (plural) => `${plural} en la papelera`,
   download: 'Descargar CSV',
   importButton: 'Importar',
   importRows: (plural) => `Importar ${uncapitalize(plural)}`,

@@ -89,6 +89,7 @@ export const messages: Catalog = {
     `Choisir toute la liste (${countRows(rows, digits, plural, singular)})`,
   noneChosen: () => 'Aucun élément sélectionné',
   showDeleted: 'Afficher les éléments supprimés',
+  deletedPlural: (plural) => `${plural} dans la corbeille`,
   download: 'Télécharger en CSV',
   importButton: 'Importer',
   importRows: (plural) => `Importer\u00a0: ${uncapitalize(plural)}`,

@@ -66,6 +66,7 @@ export const messages: Catalog = {
   chooseAllRows: (_, digits) => `一覧の ${digits} 件すべてを選択`,
   noneChosen: (plural) => `${plural}が選択されていません`,
   showDeleted: '削除済みを表示',
+  deletedPlural: (plural) => `ゴミ箱の${plural}`,
   download: 'CSV をダウンロード',
   importButton: 'インポート',
   importRows: (plural) => `${plural}をインポート`,

@@ -1,6 +1,5 @@
 import type { ConfiguredResource, ResourceWords } from '../../core/formats/format.js'
 import { ABOUT_PARAMETER, type Said, writeMessage } from '../../core/messages.js'
-import type { Resource } from '../../core/resource/resource.js'
 import { capitalize, wordsOf } from '../../core/util/words.js'
 import { identity, lazy } from '../../core/util/functions.js'
 import type { PageMessages, Translate, TranslateText } from '../messages.js'
@@ -15,9 +14,14 @@ export function compileOwn ({ phrases = {} }: Partial<Pick<PageMessages, 'phrase
 
 /** Returns the words of a resource's pages: those of the language, with the app's in their place. */
 export function makeMessages (
-  { plural, singular, singleton = false }: Pick<Resource, 'plural' | 'singular'> & Partial<ConfiguredResource>,
-  { words, messages }: Pick<PageLanguage, 'words' | 'messages'>
+  { plural, singular, singleton = false, live }: Omit<ConfiguredResource, 'singleton'> & Partial<ConfiguredResource>,
+  language: Pick<PageLanguage, 'words' | 'messages'>
 ): PageMessages {
+  if (live !== undefined) {
+    const words = makeMessages(live, language)
+    return { ...words, heading: words.deletedPlural(words.heading), plural: words.deletedPlural(words.plural) }
+  }
+  const { words, messages } = language
   const translate = compileOwn(messages)
   const all = { ...ENGLISH, phrases: {}, ...words?.messages, ...messages }
   const many = translate(messages.plural ?? capitalize(wordsOf(plural))) || all.genericPlural

@@ -87,6 +87,7 @@ export const messages: Catalog = {
     `Escolher toda a lista (${countRows(rows, digits, plural, singular)})`,
   noneChosen: () => 'Nenhum item foi selecionado',
   showDeleted: 'Ver excluídos',
+  deletedPlural: (plural) => `${plural} na lixeira`,
   download: 'Baixar CSV',
   importButton: 'Importar',
   importRows: (plural) => `Importar ${uncapitalize(plural)}`,

@@ -58,6 +58,7 @@ export const messages: Catalog = {
   chooseAllRows: (_, digits) => `选择列表中的全部 ${digits} 条`,
   noneChosen: (plural) => `未选择${plural}`,
   showDeleted: '显示已删除',
+  deletedPlural: (plural) => `回收站中的${plural}`,
   download: '下载 CSV',
   importButton: '导入',
   importRows: (plural) => `导入${plural}`,

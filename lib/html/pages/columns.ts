@@ -1,6 +1,6 @@
 import type { Resource } from '../../core/resource/resource.js'
 import type { Row } from '../../core/resource/row.js'
-import type { Selection, WriterContext } from '../../core/formats/format.js'
+import type { ConfiguredResource, Selection, WriterContext } from '../../core/formats/format.js'
 import type { HtmlListView } from '../content.js'
 import type { RowNames } from '../values/row-names.js'
 import type { ShownAttribute, ShownAttributes } from '../values/shown-attributes.js'
@@ -107,6 +107,16 @@ export class ListColumns {
     const link = isSortable ? { label, href: linkTo(view, { sort }) } : undefined
     return { name, label, numeric, sorted, sort: link }
   }
+}
+
+/** Adds the time of the deletion to the columns that the app has chosen, if the rows are deleted ones. */
+export function withTime (
+  columns: readonly string[] | undefined,
+  { live }: ConfiguredResource,
+  { attributes }: Resource
+): readonly string[] | undefined {
+  if (live === undefined || columns === undefined || !attributes.has(live.attribute)) return columns
+  return [...new Set([live.attribute, ...columns])]
 }
 
 /** Returns the names of the columns that are chosen, or `undefined` for the default ones. */

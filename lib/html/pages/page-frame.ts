@@ -9,6 +9,7 @@ import type { PossibleNavigation, Unlisted } from '../../core/formats/view.js'
 import { markup, type Markup } from '../html-tag.js'
 import type { PageMessages, Translate } from '../messages.js'
 import { directionOf } from '../languages/language.js'
+import { makeMessages } from '../languages/make-messages.js'
 import { capitalize, wordsOf } from '../../core/util/words.js'
 import { sayNotice } from '../notices.js'
 import type { PageOptions } from '../options.js'
@@ -62,11 +63,15 @@ export class PageFrames {
   readonly #document: Pick<PageFrame, 'stylesheet' | 'lang' | 'dir' | 'paths' | 'messages' | 'translate'>
   readonly #navigation: PossibleNavigation | undefined
   readonly #brand: Brand
+  /** The heading of the list whose deleted rows this list has. */
+  readonly #liveHeading: string | undefined
   readonly #others: ReadonlyArray<Omit<Alternate, 'href'> & { readonly suffix: string }>
 
-  constructor (source: PageSource, { language: { tag: lang }, views, brand }: PageOptions, stylesheet: string) {
+  constructor (source: PageSource, options: PageOptions, stylesheet: string) {
     const { context: { formats, paths, navigation }, messages, translate } = source
+    const { language, language: { tag: lang }, names: { live }, views, brand } = options
     this.#source = source
+    this.#liveHeading = live && makeMessages(live, language).heading
     this.#suffixes = formats.map(({ name }) => name)
     this.#others = formats.filter(({ name }) => name !== 'html').map(({ name, mediaTypes, spreadsheet }) => {
       const suffix = spreadsheet === undefined ? `.${name}` : `?format=${spreadsheet.name}`
@@ -143,10 +148,8 @@ export class PageFrames {
 
   /** Returns the link from the list of deleted rows to that of the others. */
   #linkToLive (collection: string): readonly Link[] {
-    const { resource: { plural }, context: { softDelete }, translate } = this.#source
-    if (softDelete !== 'deleted') return []
-    const label = translate(nameInWords(plural.replace('deleted_', '')))
-    return [{ label, href: collection.slice(0, collection.lastIndexOf('/')) }]
+    const label = this.#liveHeading
+    return label === undefined ? [] : [{ label, href: collection.slice(0, collection.lastIndexOf('/')) }]
   }
 
   /** Returns the path of a row. */

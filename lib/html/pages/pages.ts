@@ -17,7 +17,7 @@ import type { Form, PageFrame, StalePage, Value } from '../views/model.js'
 import { compileActions, compileManyActions, type MakeActions, nameInWords, withoutRefused } from './links.js'
 import { type ChoiceView, writeChoice } from './choose.js'
 import { type ChosenSource, type ChosenView, writeChosen } from './chosen-rows.js'
-import { columnsOf } from './columns.js'
+import { columnsOf, withTime } from './columns.js'
 import { type ImportSource, type ImportView, writeFaulty, writeImport } from './import.js'
 import { List } from './list.js'
 import { PageFrames, type PagePaths, type PageSource } from './page-frame.js'
@@ -57,9 +57,10 @@ export class Pages {
   readonly #tables: RowTables
 
   constructor (resource: Resource, context: WriterContext, options: PageOptions, stylesheet: string) {
-    const { language, language: { tag: lang }, timeZone, columns, badges } = options
+    const { language, language: { tag: lang }, names, timeZone, badges } = options
+    const columns = withTime(options.columns, names, resource)
     const naming = { title: options.title ?? findTitleAttributes(resource, context), references: context.references }
-    const messages = makeMessages(resource, language)
+    const messages = makeMessages(names, language)
     const translate = compileTranslation(language, messages)
     const compileShow = makeShowCompiler(lang, messages, timeZone)
     const { selection, references } = context
