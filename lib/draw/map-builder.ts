@@ -59,7 +59,7 @@ interface Drawing {
 /** The limit of how often a concern may draw itself within itself. */
 const DEEPEST = 100
 
-type Given = Omit<ResourceOptions, 'name'> & NestedOptions
+type DrawOptions = Omit<ResourceOptions, 'name'> & NestedOptions
 type DrawFunction<M> = (map: M) => unknown
 
 /** Implements `Mapper`. */
@@ -104,7 +104,7 @@ export class MapBuilder {
 
   resources (
     names: string | readonly string[],
-    options: Given = {},
+    options: DrawOptions = {},
     draw?: DrawFunction<ResourceBuilder>
   ): this {
     if (Array.isArray(names) && names.length === 0) {
@@ -116,7 +116,7 @@ export class MapBuilder {
 
   resource (
     name: string,
-    options: Given = {},
+    options: DrawOptions = {},
     draw?: DrawFunction<ResourceBuilder>
   ): this {
     this.#declare(name, options, draw, true)
@@ -168,7 +168,7 @@ export class MapBuilder {
 
   #declare (
     name: string,
-    given: Given,
+    given: DrawOptions,
     draw: DrawFunction<ResourceBuilder> | undefined,
     singleton: boolean
   ): void {
@@ -189,7 +189,7 @@ export class MapBuilder {
     })
   }
 
-  #resolve ({ shallow, ...options }: Given): {
+  #resolve ({ shallow, ...options }: DrawOptions): {
     readonly options: Partial<ResourceOptions>
     readonly inherited: InheritedOptions
   } {

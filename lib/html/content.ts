@@ -8,7 +8,7 @@ import type {
 import type { Resource } from '../core/resource/resource.js'
 import { type Id, isId, type Row } from '../core/resource/row.js'
 import { addLinks, type FoundLinks } from '../core/relations/row-links.js'
-import { findNotice, type Notice } from './notices.js'
+import { findNotice, type CountedNotice } from './notices.js'
 
 /** What a page shows besides its rows. */
 export interface PageContent {
@@ -33,7 +33,7 @@ export interface PageContent {
   /** The way back from the form to the page of another row on which it stood; `undefined` if it stood on none. */
   readonly back: string | undefined
   /** What the write before the page has done; `undefined` without one. */
-  readonly notice: Notice | undefined
+  readonly notice: CountedNotice | undefined
 }
 
 /** The rows that a user chooses from for an attribute. */

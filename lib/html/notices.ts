@@ -12,7 +12,7 @@ const MAX_AGE = 10
 const LONGEST_PATH = 1024
 
 /** What the write before a page has done. */
-export type Notice = Pick<RedirectedWrite, 'notice' | 'rows'>
+export type CountedNotice = Pick<RedirectedWrite, 'notice' | 'rows'>
 
 /** Makes the headers of a redirect after a write. */
 export function writeNotice (
@@ -26,13 +26,13 @@ export function writeNotice (
 /** Finds the notice of a page, and the headers of the page, by which it is shown once. */
 export function findNotice (
   request: View['request']
-): { readonly notice: Notice, readonly headers: Readonly<Record<string, string>> } | undefined {
+): { readonly notice: CountedNotice, readonly headers: Readonly<Record<string, string>> } | undefined {
   const { method, originalUrl, headers: { cookie = '' } } = request
   const [, notice, rows] = GIVEN.exec(cookie) ?? []
   if (notice === undefined || method !== 'GET') return undefined
   const headers = writeCookie('', { path: originalUrl.replace(/\?.*/s, ''), maxAge: 0 }, request)
   return headers && {
-    notice: { notice: notice as Notice['notice'], rows: rows === undefined ? undefined : Number(rows) },
+    notice: { notice: notice as CountedNotice['notice'], rows: rows === undefined ? undefined : Number(rows) },
     headers: { ...headers, 'cache-control': 'private, no-store' }
   }
 }
@@ -50,7 +50,7 @@ function writeCookie (
 }
 
 /** Returns the text of a notice. */
-export function sayNotice ({ notice, rows }: Notice, messages: PageMessages, lang: string): string {
+export function sayNotice ({ notice, rows }: CountedNotice, messages: PageMessages, lang: string): string {
   const name = notice === 'added' ? 'created' : notice
   if (rows === undefined) return messages[name]
   const { rowsOf, plural, singular } = messages

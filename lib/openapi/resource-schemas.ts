@@ -13,9 +13,9 @@ import type { DocumentWriter } from './document.js'
 import type { Part } from './part.js'
 
 /** The parts of a compiled resource that schemas show besides its attributes. */
-type Surroundings = Pick<CompiledResource, 'rules'> & { readonly relations: Pick<Relations, 'all'> }
+type SchemaSources = Pick<CompiledResource, 'rules'> & { readonly relations: Pick<Relations, 'all'> }
 
-const NONE: Surroundings = { relations: { all: [] }, rules: undefined }
+const NONE: SchemaSources = { relations: { all: [] }, rules: undefined }
 
 /** The version beside the id of a row that is sent. */
 export const VERSION = {
@@ -48,7 +48,7 @@ export class ResourceSchemas {
   readonly #id: Part
   /** The members beside the attributes that are sent. */
   readonly #named: Part
-  readonly #surroundings: Surroundings
+  readonly #surroundings: SchemaSources
   readonly #custom = new Map<CompiledCustomAction, Part>()
   #shared: Part | undefined
   /** Returns the schema of a shown record: `Post`. */
@@ -63,7 +63,7 @@ export class ResourceSchemas {
   readonly shared: (ids: Part) => Part
 
   /** @param name the name of one record in the document */
-  constructor (resource: Resource, name: string, writer: DocumentWriter, surroundings: Surroundings = NONE) {
+  constructor (resource: Resource, name: string, writer: DocumentWriter, surroundings: SchemaSources = NONE) {
     this.#resource = resource
     this.#name = name
     this.#writer = writer

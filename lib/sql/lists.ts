@@ -27,7 +27,7 @@ const MOST_SORTED = 50_000
 const FEW = 100
 
 /** A query whose order and position name columns, with its predicates. */
-interface Selection<Q> {
+interface ColumnQuery<Q> {
   readonly query: Q
   readonly predicates: readonly Predicate[]
 }
@@ -126,7 +126,7 @@ export class Lists {
   }
 
   /** Returns what a query selects, or `undefined` if that is no row. */
-  #select<Q extends CountQuery | Query> (given: Q): Selection<Q> | undefined {
+  #select<Q extends CountQuery | Query> (given: Q): ColumnQuery<Q> | undefined {
     const query = expandQuery(this.#definition.ids, given)
     if (query === undefined || !this.#conditions.canFit(query.scope)) return undefined
     const predicates = this.#conditions.makePredicates(query.filter, query.search)
@@ -143,7 +143,7 @@ export class Lists {
 
   /** Returns how many of the first rows of a range may be held together. Returns `limit` if all of them may. */
   async #fit (
-    { query: { scope }, predicates }: Selection<Query>,
+    { query: { scope }, predicates }: ColumnQuery<Query>,
     range: Range,
     { limit, offset }: Portion,
     context: Context
@@ -159,7 +159,7 @@ export class Lists {
   }
 
   /** Throws `InvalidQueryError` if each further batch would sort very many rows again. */
-  async #checkLength (selection: Selection<Query>, ranges: readonly Range[], context: Context): Promise<void> {
+  async #checkLength (selection: ColumnQuery<Query>, ranges: readonly Range[], context: Context): Promise<void> {
     const { query: { order, scope }, predicates } = selection
     const range = ranges.find((range) => range.order.length === order.length)
     if (range === undefined || !await this.#sorts(selection, range, context)) return
@@ -170,7 +170,7 @@ export class Lists {
   }
 
   /** Returns whether the database sorts all rows of a range for each batch. */
-  async #sorts ({ query, predicates }: Selection<Query>, range: Range, context: Context): Promise<boolean> {
+  async #sorts ({ query, predicates }: ColumnQuery<Query>, range: Range, context: Context): Promise<boolean> {
     // An id that the database or the store makes has an index.
     if (this.#definition.ids.isGenerated && query.order.length === 1) return false
     const { sorting } = this.#dialect

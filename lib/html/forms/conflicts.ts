@@ -20,7 +20,7 @@ import type { FormValues } from './form-values.js'
 export const YOURS: unique symbol = Symbol('yours')
 
 /** A form that was sent, and the attributes as somebody else has saved them since it was opened. */
-interface AttributeChange {
+interface ConflictInput {
   readonly input: Input
   readonly attributes: Attributes
 }
@@ -41,7 +41,7 @@ export function findConflict (
   { values, shown, messages }: ConflictSource,
   builder: FieldBuilder,
   { plan, node }: { readonly plan: FieldPlan, readonly node: FormNode },
-  { input, attributes }: AttributeChange
+  { input, attributes }: ConflictInput
 ): Conflict | typeof YOURS | undefined {
   const { name } = plan.property
   const theirs = values.has(name) ? values.read(name, attributes) : PARTIAL

@@ -38,7 +38,7 @@ export interface ChosenProblem {
 }
 
 /** A chosen row that exists, with its fault if it has one. */
-interface FoundRow {
+interface ExistingRow {
   readonly id: Id
   readonly row: Row
   readonly version: string
@@ -115,7 +115,7 @@ function queryOf (list: string): string {
 }
 
 /** Returns the rows that exist. A row that has changed keeps the version that the form had until that is told. */
-function findRows ({ resource }: ChosenSource, { chosen }: ChosenView, problem?: ChosenProblem): FoundRow[] {
+function findRows ({ resource }: ChosenSource, { chosen }: ChosenView, problem?: ChosenProblem): ExistingRow[] {
   const faults = new Map(problem?.faults.map((fault) => [fault.index, fault]))
   return chosen.rows.flatMap(({ id, row, version }, index) => {
     if (id === undefined || row === undefined) return []
@@ -126,7 +126,7 @@ function findRows ({ resource }: ChosenSource, { chosen }: ChosenView, problem?:
 }
 
 /** Returns the hidden fields: the method, the list, the ids, and the versions in the same order. */
-function hiddenOf (rows: readonly FoundRow[], method: string, list: string): HiddenField[] {
+function hiddenOf (rows: readonly ExistingRow[], method: string, list: string): HiddenField[] {
   const versions = rows.every(({ version }) => hasVersion(version)) ? rows : []
   return [
     ...(method === 'POST' ? [] : [{ name: '_method', value: method }]),
@@ -151,7 +151,7 @@ function sharedErrors (problem: ChosenProblem | undefined, count: number): SaidM
 /** Returns the messages about a row, without those that the form has at its fields. */
 function textsOf (
   { messages, translate, resource }: ChosenSource,
-  fault: NonNullable<FoundRow['fault']>,
+  fault: NonNullable<ExistingRow['fault']>,
   { shared, name }: { readonly shared: SaidMessages, readonly name: string }
 ): string[] {
   const { status, detail, errors } = fault

@@ -29,9 +29,9 @@ export interface ImportSource extends PageSource {
 export type ImportView = HtmlView & { readonly importing: ImportState }
 
 /** What an import would do, or why it is refused. */
-type Contents = Pick<ImportPage, 'notes' | 'table' | 'more' | 'hidden' | 'buttons'>
+type ImportContent = Pick<ImportPage, 'notes' | 'table' | 'more' | 'hidden' | 'buttons'>
 
-const NOTHING: Contents = { notes: [], table: undefined, more: undefined, hidden: [], buttons: [] }
+const NOTHING: ImportContent = { notes: [], table: undefined, more: undefined, hidden: [], buttons: [] }
 
 /**
  * Writes the page that imports rows.
@@ -72,7 +72,7 @@ function describePreview (
   { links }: HtmlView,
   file: ImportedFile,
   { rows, counts: { created, changed, unchanged } }: ImportPreview
-): Contents {
+): ImportContent {
   const numbers = new Intl.NumberFormat(lang)
   const write = (number: number): string => numbers.format(number)
   const count = (number: number): string | undefined => number === 0 ? undefined : write(number)
@@ -100,7 +100,11 @@ function describePreview (
   }
 }
 
-function describeFaults ({ messages, translate, lang }: ImportSource, file: ImportedFile, error: RowsError): Contents {
+function describeFaults (
+  { messages, translate, lang }: ImportSource,
+  file: ImportedFile,
+  error: RowsError
+): ImportContent {
   const numbers = new Intl.NumberFormat(lang)
   const faults = error.said()
   const { lines } = error

@@ -34,7 +34,7 @@ interface RowPaths {
 }
 
 /** The view of a form that was sent. */
-type SentView = HtmlView & { readonly input: Input }
+type SentPage = HtmlView & { readonly input: Input }
 
 /** The most lists that a heading names. */
 const MOST_NAMED = 3
@@ -240,7 +240,7 @@ export class Pages {
   }
 
   /** Writes the page of a deletion that other rows refuse, because they refer to the row. */
-  #writeUndeletable (problem: Problem, view: SentView): string {
+  #writeUndeletable (problem: Problem, view: SentPage): string {
     const { input: { id = '', row: stored }, related } = view
     const row = stored && this.#withoutId(stored)
     const name = this.#names.of(id, row)
@@ -332,7 +332,7 @@ export class Pages {
   }
 
   /** Writes a form that has created a row already, and creates another one now. */
-  #writeAnother (view: SentView, id: Id | undefined): string {
+  #writeAnother (view: SentPage, id: Id | undefined): string {
     const paths = this.#frames.pathsOf(view)
     const frame = this.#frames.frame(this.#messages.new(this.#messages.singular), { view, paths })
     const href = id !== undefined && this.#can('show') ? this.#frames.pathOf(paths, id) : undefined

@@ -76,9 +76,9 @@ const MOMENTS: ReadonlySet<ColumnKind> = new Set(['date-time', 'date-time-local'
 const UUID_LENGTH = 36
 
 /** The type of the column that `migrate` creates for values of a kind, and how columns of other types keep them. */
-type KindColumns = readonly [type: string, find: (type: NumberColumnType, values: Values) => Codec | undefined]
+type PostgresKind = readonly [type: string, find: (type: NumberColumnType, values: Values) => Codec | undefined]
 
-const KINDS: Readonly<Record<ColumnKind, KindColumns>> = {
+const KINDS: Readonly<Record<ColumnKind, PostgresKind>> = {
   string: ['text', findStringCodec],
   uuid: ['uuid', ({ name }) => (name === 'uuid' ? PLAIN : undefined)],
   'date-time': ['text', (type) => findMomentCodec(type, 'timestamp with time zone')],

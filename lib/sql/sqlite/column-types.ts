@@ -65,7 +65,7 @@ const MIXED: Codec = {
 }
 
 /** How columns keep the values of a kind. */
-interface KindColumns {
+interface SqliteKind {
   /** The type of the column that `migrate` creates. */
   readonly type: string
   /** The affinities that fit. */
@@ -75,9 +75,9 @@ interface KindColumns {
   readonly codec: Codec
 }
 
-const TEXTS: KindColumns = { type: 'TEXT', affinities: ['TEXT'], codec: { decode: showUnfit } }
+const TEXTS: SqliteKind = { type: 'TEXT', affinities: ['TEXT'], codec: { decode: showUnfit } }
 
-const KINDS: Readonly<Record<Exclude<ColumnKind, 'decimal'>, KindColumns>> = {
+const KINDS: Readonly<Record<Exclude<ColumnKind, 'decimal'>, SqliteKind>> = {
   string: TEXTS,
   uuid: { ...TEXTS, names: /^(?:UUID|GUID|UNIQUEIDENTIFIER)/i },
   'date-time': { ...TEXTS, names: /^(?:DATETIME|TIMESTAMP)/i },
