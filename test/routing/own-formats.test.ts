@@ -1,7 +1,9 @@
 import fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
-import resources, { type Format, memoryStore, type Row, type View, type Writer } from '../../lib/index.js'
-import { build, propertiesOf, send } from '../support/helper.js'
+import resources, {
+  type Format, type Mapper, memoryStore, type Outcome, type Prepared, type Row, type Services, type View, type Writer
+} from '../../lib/index.js'
+import { build, draft, propertiesOf, send } from '../support/helper.js'
 import { plainTag } from '../support/plain-tag.js'
 import { resettableStore } from '../support/stores/resettable-store.js'
 
@@ -134,6 +136,65 @@ t.test('a format of the app never gets a writeOnly value: in rows, outcomes, vie
   for (const request of requests) await app.inject(request)
   t.ok(seen.length >= 14, `${seen.length} calls`)
   t.ok(seen.some((text) => text.includes('"row":{')), 'a form has its row')
+  t.strictSame(seen.filter((text) => text.includes('swordfish')), [])
+})
+
+t.test('a format of the app gets no writeOnly value in choices, in an import and in members of its own', async (t) => {
+  const seen: string[] = []
+  const see = (name: string, ...given: readonly unknown[]): string => {
+    const text = JSON.stringify(given, (key, value: unknown) => ['request', 'file'].includes(key) ? undefined : value)
+    seen.push(`${name} ${text}`)
+    return 'text'
+  }
+  class Own {
+    async prepare (outcome: Outcome, services: Services): Promise<Prepared> {
+      see('prepare', outcome, services.formRow === undefined ? undefined : await services.formRow())
+      const [choices] = services.choices
+      return { content: (await choices?.search({}, services))?.write((field) => field) }
+    }
+
+    record (...given: unknown[]): string { return see('record', this.mine(given[0] as Row)) }
+    edit (...given: unknown[]): string { return see('edit', ...given) }
+    blank (): string { return 'text' }
+    imported (...given: unknown[]): string { return see('imported', ...given) }
+    page (...given: unknown[]): string { return see('page', ...given) }
+    problem (...given: unknown[]): string { return see('problem', ...given) }
+    title ({ id }: Row): string { return String(id) }
+    choices (...given: unknown[]): string { return see('choices', ...given) }
+    mine (row: Row): Row { return row }
+  }
+  const importing: Format['importing'] = {
+    rows: 9,
+    bytes: 9999,
+    bodyLimit: 9999,
+    parse: async (content) =>
+      ({ step: 'preview', content, isTyped: false, match: '', without: [], key: undefined })
+  }
+  const own: Format = {
+    name: 'own', mediaTypes: ['text/html'], browser: true, importing, compileWriter: () => new Own()
+  }
+  const app = await draft(t, (map) => map.scope({ formats: [own, 'json'], formPages: true }, (map: Mapper) => {
+    map.resources('authors', {
+      store: memoryStore(),
+      attributes: { type: 'object', properties: { name: { type: 'string' }, secret: { type: 'string', writeOnly: true } } }
+    })
+    map.resources('books', {
+      references: { authorId: 'authors' }, attributes: { type: 'object', properties: { authorId: { type: 'integer' } } }
+    })
+  }))
+  const author = { name: 'Ann', secret: 'swordfish' }
+  await app.inject({ method: 'POST', url: '/authors.json', payload: { author } })
+  for (const request of ['/authors/1', '/authors/1/edit', '/books/new', {
+    method: 'POST' as const,
+    url: '/authors/import',
+    headers: { 'content-type': 'multipart/form-data; boundary=b', accept: 'text/html' },
+    payload: 'name,secret\nBob,swordfish\n'
+  }]) {
+    t.ok((await app.inject(request)).statusCode < 500, JSON.stringify(request).slice(0, 50))
+  }
+  for (const name of ['record', 'edit', 'choices', 'imported', 'prepare [{"kind":"importing","preview"']) {
+    t.ok(seen.some((text) => text.startsWith(name)), name)
+  }
   t.strictSame(seen.filter((text) => text.includes('swordfish')), [])
 })
 

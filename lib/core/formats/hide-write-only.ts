@@ -5,31 +5,28 @@ import type { ListWriter, Prepared, PreparedProblem, Services, View, Writer } fr
 
 type Hide = (row: Row) => Row
 
-/** The methods of a writer that are given rows or a view. */
-const METHODS = [
-  'document', 'record', 'stale', 'revised', 'selected', 'blank', 'edit', 'problem', 'title', 'label', 'table', 'page'
-] as const
-
-/** Returns a writer that passes each row through `hide` first, which leaves out the write-only values. */
+/**
+ * Returns a writer each of whose functions gets rows without their write-only values. A function that a format adds
+ * later, or that only this writer has, is among them.
+ */
 export function hideWriteOnly (writer: Writer, hide: Hide): Writer {
-  const methods: Partial<Record<typeof METHODS[number], unknown>> = writer
   const changed: Record<string, unknown> = {}
-  for (const name of METHODS) {
-    const write = methods[name]
+  for (const name of memberNames(writer)) {
+    const write: unknown = Reflect.get(writer, name)
     if (!isFunction<(...given: unknown[]) => unknown>(write)) continue
     changed[name] = (...given: unknown[]) => write.call(writer, ...given.map((part) => hideIn(part, hide)))
   }
-  const { list, prepare, prepareProblem } = writer
+  const { list, frame, prepare, prepareProblem } = writer
   if (list !== undefined) changed.list = hideInList(list, hide)
-  if (list === undefined && writer.frame !== undefined) {
-    const { frame } = writer
+  if (frame !== undefined) {
     changed.frame = (...[first, view]: Parameters<typeof frame>) =>
       hideInList(frame.call(writer, first.map(hide), hideIn(view, hide) as typeof view), hide)
   }
   if (prepare !== undefined) {
     changed.prepare = async (...[outcome, services]: Parameters<typeof prepare>): Promise<Prepared | undefined> => {
       // A writer in JavaScript may return nothing.
-      const prepared: Prepared | undefined = await prepare.call(writer, hideInOutcome(outcome, hide), services)
+      const prepared: Prepared | undefined =
+        await prepare.call(writer, hideInOutcome(outcome, hide), hideInServices(services, hide))
       const addRows = prepared?.addRows
       return addRows === undefined ? prepared : { ...prepared, addRows: async (rows) => addRows(rows.map(hide)) }
     }
@@ -41,6 +38,16 @@ export function hideWriteOnly (writer: Writer, hide: Hide): Writer {
   }
   // The writer may be an instance of a class, or frozen, so it is neither copied nor changed.
   return Object.create(writer, Object.getOwnPropertyDescriptors(changed)) as Writer
+}
+
+/** Returns the names of the members of an object, those of its classes included. */
+function memberNames (object: object): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (let owner = object; owner !== null && owner !== Object.prototype; owner = Object.getPrototypeOf(owner)) {
+    for (const name of Object.getOwnPropertyNames(owner)) names.add(name)
+  }
+  names.delete('constructor')
+  return names
 }
 
 function hideInList ({ open, row: write, separator, close }: ListWriter, hide: Hide): ListWriter {
@@ -77,6 +84,10 @@ function hideInOutcome (outcome: Outcome, hide: Hide): Outcome {
     const { rows, first, last } = outcome
     const hidden: ListOutcome = { ...outcome, rows: rows.map(hide), more: undefined, last: last && hide(last) }
     return first === undefined || first === 'end' ? hidden : { ...hidden, first: hide(first) }
+  }
+  if (outcome.kind === 'importing' && outcome.preview !== undefined) {
+    const { preview, preview: { rows } } = outcome
+    return { ...outcome, preview: { ...preview, rows: rows.map(({ line, row }) => ({ line, row: hide(row) })) } }
   }
   if (outcome.kind === 'selected') return { ...outcome, chosen: hideInChosen(outcome.chosen, hide) }
   return 'row' in outcome && outcome.row !== undefined ? { ...outcome, row: hide(outcome.row) } as Outcome : outcome
