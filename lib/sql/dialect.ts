@@ -141,6 +141,9 @@ export function replaceExpired (table: string, now: string): string {
 /** A row of a driver: the values of its columns, by name. */
 export type RawRow = Readonly<Record<string, unknown>>
 
+/** Adds a value to a statement, which is compared with a column of this kind. Returns its placeholder. */
+export type Bind = (value: unknown, kind?: ColumnKind) => string
+
 export interface Statement {
   readonly text: string
   /** The statements to run before, in one transaction with `text`. @default none */

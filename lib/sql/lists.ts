@@ -1,7 +1,7 @@
 import { InvalidQueryError } from '../core/errors.js'
 import type { Row, Scope } from '../core/resource/row.js'
 import type { Scalar } from '../core/schema/types.js'
-import { BY_ID, positionOf } from '../core/stores/order.js'
+import { positionOf } from '../core/stores/order.js'
 import {
   type Context, type Count, type CountQuery, LARGEST_BATCH_SIZE, type Order, type OrderBy, type Position, type Query
 } from '../core/stores/store.js'
@@ -9,8 +9,8 @@ import { decodeInteger } from './columns/kinds.js'
 import type { Dialect, Estimate, RawRow, SqlColumn } from './dialect.js'
 import { expandQuery } from './keys/id-columns.js'
 import { type Comparison, type Range, rangesAfter, rangesOf } from './keyset.js'
-import { type Conditions, conditionsOf, keyOf, type Predicate } from './predicates.js'
-import { type BoundStatement, makeDecoder, rowOf, StatementCache } from './statements.js'
+import { bindTo, type Conditions, conditionsOf, type Predicate } from './predicates.js'
+import { type BoundStatement, makeDecoder, rowOf, VerbStatements } from './statements.js'
 import type { TableDefinition } from './tables/definition.js'
 
 /**
@@ -235,14 +235,19 @@ class ListStatements {
   readonly #definition: TableDefinition
   readonly #dialect: Dialect
   readonly #conditions: Conditions
+  /** The table before the names of columns. A name without it would mean a column of the result. */
+  readonly #table: string
   readonly #row: string
   readonly #size: string
-  readonly #cache = new StatementCache(false)
+  /** The statements without a filter and a search, which are not so many. */
+  readonly #plain = new VerbStatements(false)
+  readonly #filtered = new VerbStatements(false)
 
   constructor (definition: TableDefinition, dialect: Dialect, conditions: Conditions) {
     this.#definition = definition
     this.#dialect = dialect
     this.#conditions = conditions
+    this.#table = dialect.quote(definition.table)
     this.#row = rowOf(definition)
     const sizes = findLong(definition).map((column) => dialect.sizeOf(column))
     this.#size = `${sizes.join(' + ')} AS ${SIZE}`
@@ -257,32 +262,18 @@ class ListStatements {
     predicates: readonly Predicate[],
     { limit, offset, what = 'rows' }: Portion
   ): BoundStatement {
-    const conditions = conditionsOf(scope).concat(bounds)
-    const values = [...this.#conditions.valuesOf(conditions, predicates), limit]
-    const isSkipping = offset > 0
-    if (isSkipping) values.push(offset)
-    const key = `${keyOf(conditions, predicates)} by ${keyOfOrder(order)}${isSkipping ? ' skip' : ''}${what}`
-    const statement = this.#cache.get(key, () => ({
-      text: this.#writeRange({ conditions, order }, predicates, isSkipping, what === 'rows' ? this.#row : this.#size),
-      isSelective: areSelective(predicates),
-      // Every list without a filter and an order uses this statement.
-      isKept: predicates.length === 0 && !isSkipping && this.#isById(order, bounds)
-    }))
-    return { statement, values }
-  }
-
-  #writeRange (
-    { conditions, order }: Range,
-    predicates: readonly Predicate[],
-    isSkipping: boolean,
-    selected: string
-  ): string {
-    const next = this.#conditions.placeholders(1)
-    const where = this.#conditions.where(conditions, next, predicates)
+    const values: unknown[] = []
+    const bind = bindTo(values, this.#dialect)
+    const conditions = [...conditionsOf(scope), ...bounds]
+    const where = this.#conditions.where(conditions, bind, predicates)
     const orderBy = order.map((criterion) => this.#orderBy(criterion, conditions)).join(', ')
-    const limit = predicates.length === 0 ? this.#dialect.fixedLimit(next()) : next()
-    const offset = isSkipping ? ` OFFSET ${next()}` : ''
-    return `SELECT ${selected} FROM ${this.#definition.quoted}${where} ORDER BY ${orderBy} LIMIT ${limit}${offset}`
+    const isPlain = predicates.length === 0
+    const most = isPlain ? this.#dialect.fixedLimit(bind(limit)) : bind(limit)
+    const skip = offset > 0 ? ` OFFSET ${bind(offset)}` : ''
+    const selected = what === 'rows' ? this.#row : this.#size
+    const text = `SELECT ${selected} FROM ${this.#definition.quoted}${where} ORDER BY ${orderBy} LIMIT ${most}${skip}`
+    const verb = isPlain ? this.#plain : this.#filtered
+    return { statement: verb.make(text, { isSelective: areSelective(predicates) }), values }
   }
 
   /** Makes the statement that counts the rows that meet conditions. It ends at `most` rows. */
@@ -291,17 +282,13 @@ class ListStatements {
     { scope, most }: Pick<CountQuery, 'scope' | 'most'>,
     predicates: readonly Predicate[]
   ): BoundStatement {
-    const conditions = [...conditionsOf(scope), ...bounds]
-    const values = this.#conditions.valuesOf(conditions, predicates)
-    if (most !== undefined) values.push(most)
-    const key = `count ${keyOf(conditions, predicates)} ${most === undefined ? '' : 'most'}`
-    const statement = this.#cache.get(key, () => {
-      const next = this.#conditions.placeholders(1)
-      const from = `FROM ${this.#definition.quoted}${this.#conditions.where(conditions, next, predicates)}`
-      const counted = most === undefined ? from : `FROM (SELECT 1 AS one ${from} LIMIT ${next()}) AS counted`
-      return { text: `SELECT count(*) AS ${COUNT} ${counted}`, isSelective: areSelective(predicates) }
-    })
-    return { statement, values }
+    const values: unknown[] = []
+    const bind = bindTo(values, this.#dialect)
+    const where = this.#conditions.where([...conditionsOf(scope), ...bounds], bind, predicates)
+    const from = `FROM ${this.#definition.quoted}${where}`
+    const counted = most === undefined ? from : `FROM (SELECT 1 AS one ${from} LIMIT ${bind(most)}) AS counted`
+    const text = `SELECT count(*) AS ${COUNT} ${counted}`
+    return { statement: this.#filtered.make(text, { isSelective: areSelective(predicates) }), values }
   }
 
   /** Makes the statement that estimates their number, or returns `undefined` if the database estimates none. */
@@ -315,23 +302,13 @@ class ListStatements {
     return { bound: { statement: { ...statement, text, kept: false }, values }, read: estimate.read }
   }
 
-  /** Returns whether rows are in the order of their ids, behind parts of an id that are the same in all rows. */
-  #isById (order: Order, bounds: readonly Comparison[]): boolean {
-    const { parts } = this.#definition.ids
-    const rest = parts.slice(-order.length)
-    return order.every(({ by, descending }, index) =>
-      by === rest[index]?.by && descending === order[0]?.descending) &&
-      bounds.every((bound) => parts.some(({ by }) => by === bound.by))
-  }
-
   /**
    * Returns a criterion of ORDER BY. It names the place of nulls only if the range may contain nulls and other values.
    */
   #orderBy ({ by, descending }: OrderBy, conditions: readonly Comparison[]): string {
-    const { quote, nullsFirst, sortable } = this.#dialect
+    const { nullsFirst, sortable } = this.#dialect
     const column = this.#conditions.columnOf(by)
-    // A name without its table would mean a column of the result.
-    const quoted = `${quote(this.#definition.table)}.${column.quoted}`
+    const quoted = `${this.#table}.${column.quoted}`
     const direction = `${sortable({ ...column, quoted })}${descending ? ' DESC' : ''}`
     const { neverNull } = this.#conditions
     if (nullsFirst || neverNull.has(by) || conditions.some((condition) => condition.by === by)) return direction
@@ -341,11 +318,6 @@ class ListStatements {
 
 function areSelective (predicates: readonly Predicate[]): boolean {
   return predicates.some(({ isSelective }) => isSelective)
-}
-
-function keyOfOrder (order: Order): string {
-  if (order === BY_ID) return 'id'
-  return order.map(({ by, descending }) => (descending ? `-${by}` : by)).join()
 }
 
 const LONG: ReadonlySet<unknown> = new Set(['string', 'json', 'bytes'])

@@ -1,31 +1,28 @@
 import type { Id, Scope } from '../core/resource/row.js'
 import type { Scalar } from '../core/schema/types.js'
 import type { Condition, Filter, Position, Search } from '../core/stores/store.js'
-import { type ColumnKind, isText } from './columns/kinds.js'
-import type { ComparedColumn, Dialect, SqlColumn, TextPattern } from './dialect.js'
+import { isText } from './columns/kinds.js'
+import type { Bind, ComparedColumn, Dialect, SqlColumn, TextPattern } from './dialect.js'
 import { findNeverNull, type IdColumns } from './keys/id-columns.js'
 import { type Comparison, rangesAfter } from './keyset.js'
 import type { TableDefinition } from './tables/definition.js'
 
 /** A condition of WHERE on the columns of attributes. */
 export interface Predicate {
-  /** Predicates with the same key have the same text. */
-  readonly key: string
-  /** The values of the placeholders, encoded for the driver. */
-  readonly values: readonly unknown[]
   /** Whether the values decide how many rows match, as in a range and in a search. @default false */
   readonly isSelective?: boolean
-  write (next: NextPlaceholder): string
+  write (bind: Bind): string
 }
 
-/** Returns the next placeholder of a statement, which is compared with a column of this kind. */
-export type NextPlaceholder = (kind?: ColumnKind) => string
+/** Returns the function that adds values to a list, in the order of their placeholders. */
+export function bindTo (values: unknown[], { placeholder }: Dialect): Bind {
+  return (value, kind) => placeholder(values.push(value), kind)
+}
 
 /** A predicate, or which rows meet a condition whatever values they have. */
 type Met = Predicate | 'all' | 'none'
 
 const COMPARISONS = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
-const NONE: readonly Predicate[] = []
 
 /** Makes the conditions of statements on a table. */
 export class Conditions {
@@ -72,36 +69,18 @@ export class Conditions {
     return by === own?.by ? own : this.#attributeColumn(by)
   }
 
-  /** Returns a function that returns placeholders from a position on. */
-  placeholders (from: number): NextPlaceholder {
-    let position = from
-    return (kind) => this.#dialect.placeholder(position++, kind)
-  }
-
-  /** Returns the values of conditions and predicates, in the order of their placeholders. */
-  valuesOf (conditions: readonly Comparison[], predicates: readonly Predicate[] = NONE): unknown[] {
-    const values: unknown[] = []
-    for (const { by, value } of conditions) if (value !== null) values.push(this.columnOf(by).compare(value))
-    for (const predicate of predicates) values.push(...predicate.values)
-    return values
-  }
-
   /** Writes the WHERE clause of conditions and predicates, or nothing if there are none. */
-  where (
-    conditions: readonly Comparison[],
-    next: NextPlaceholder,
-    predicates: readonly Predicate[] = NONE
-  ): string {
-    const compared = conditions.map((one) => this.#compare(one, next))
-    const written = [...compared, ...predicates.map(({ write }) => write(next))]
+  where (conditions: readonly Comparison[], bind: Bind, predicates: readonly Predicate[] = []): string {
+    const compared = conditions.map((one) => this.#compare(one, bind))
+    const written = [...compared, ...predicates.map(({ write }) => write(bind))]
     return written.length === 0 ? '' : ` WHERE ${written.join(' AND ')}`
   }
 
   /** Writes a comparison. A comparison with null has no placeholder. */
-  #compare ({ by, is, value }: Comparison, next: NextPlaceholder): string {
+  #compare ({ by, is, value }: Comparison, bind: Bind): string {
     const column = this.columnOf(by)
     if (value === null) return `${column.quoted} IS ${is === '=' ? 'NULL' : 'NOT NULL'}`
-    return `${this.#dialect.sortable(column)} ${is} ${next(column.kind)}`
+    return `${this.#dialect.sortable(column)} ${is} ${bind(column.compare(value), column.kind)}`
   }
 
   #compareColumn (condition: Condition): Met {
@@ -110,30 +89,28 @@ export class Conditions {
     return typeof fitting === 'string' ? fitting : this.#makePredicate(fitting, column)
   }
 
-  #makePredicate ({ attribute, operator, value }: Condition, column: ComparedColumn): Predicate {
+  #makePredicate ({ operator, value }: Condition, column: ComparedColumn): Predicate {
     const { anyValue, sortable, textPatterns } = this.#dialect
-    const { quoted, kind } = column
-    const key = `${attribute}[${operator}]`
+    const { quoted, kind, compare } = column
     switch (operator) {
       case 'null':
-        return { key: `${key}=${value}`, values: [], write: () => `${quoted} IS ${value ? 'NULL' : 'NOT NULL'}` }
+        return { write: () => `${quoted} IS ${value ? 'NULL' : 'NOT NULL'}` }
       case 'in': {
-        const values = padList(value.map(column.compare))
-        const write = (next: NextPlaceholder): string =>
-          `${anyValue(column)} IN (${values.map(() => next(kind)).join(', ')})`
-        return { key: `${key}${values.length}`, values, write }
+        const values = padList(value)
+        return {
+          write: (bind) => `${anyValue(column)} IN (${values.map((item) => bind(compare(item), kind)).join(', ')})`
+        }
       }
       case 'contains':
       case 'starts':
-        return this.#matchTexts(key, textPatterns(value, operator === 'starts'), [column])
-      case 'not': {
-        const write = (next: NextPlaceholder): string => `${anyValue(column)} IS DISTINCT FROM ${next(kind)}`
-        return { key, values: [column.compare(value)], write }
-      }
-      default: {
-        const write = (next: NextPlaceholder): string => `${sortable(column)} ${COMPARISONS[operator]} ${next(kind)}`
-        return { key, values: [column.compare(value)], isSelective: operator !== 'eq', write }
-      }
+        return this.#matchTexts(textPatterns(value, operator === 'starts'), [column])
+      case 'not':
+        return { write: (bind) => `${anyValue(column)} IS DISTINCT FROM ${bind(compare(value), kind)}` }
+      default:
+        return {
+          isSelective: operator !== 'eq',
+          write: (bind) => `${sortable(column)} ${COMPARISONS[operator]} ${bind(compare(value), kind)}`
+        }
     }
   }
 
@@ -153,34 +130,29 @@ export class Conditions {
       const wanted = values.flat().filter((value) => value !== null)
       if (wanted.length === values.length) return this.#compareColumn({ attribute: by, operator, value: wanted })
     }
-    return this.#meetAny(`id[${operator}]`, padList(values).flatMap((parts) => alternativesOf(operator, parts, ids)))
+    return this.#meetAny(padList(values).flatMap((parts) => alternativesOf(operator, parts, ids)))
   }
 
   /** Makes the predicate that all comparisons of at least one list are met. */
-  #meetAny (key: string, alternatives: ReadonlyArray<readonly Comparison[]>): Predicate {
-    const shape = alternatives.map((list) => list.map(({ by, is, value }) => `${by}${is}${value === null}`).join('&'))
+  #meetAny (alternatives: ReadonlyArray<readonly Comparison[]>): Predicate {
     return {
-      key: `${key} ${shape.join('|')}`,
-      values: this.valuesOf(alternatives.flat()),
-      write: (next) => joinOr(alternatives.map((list) => list.map((one) => this.#compare(one, next)).join(' AND ')))
+      write: (bind) => joinOr(alternatives.map((list) => list.map((one) => this.#compare(one, bind)).join(' AND ')))
     }
   }
 
   /** Makes the predicate that one of the attributes contains a word. */
   #findWord (word: string, attributes: readonly string[]): Predicate {
     const columns = attributes.map((name) => this.columnOf(name))
-    return this.#matchTexts(`search ${attributes.join()}`, this.#dialect.textPatterns(word, false), columns)
+    return this.#matchTexts(this.#dialect.textPatterns(word, false), columns)
   }
 
   /** Makes the predicate that one of the columns matches all patterns. */
-  #matchTexts (key: string, patterns: readonly TextPattern[], columns: readonly ComparedColumn[]): Predicate {
+  #matchTexts (patterns: readonly TextPattern[], columns: readonly ComparedColumn[]): Predicate {
     const { matchText } = this.#dialect
     return {
-      key: `${key} ${patterns.map(({ operator }) => operator).join(' ')}`,
-      values: columns.flatMap(() => patterns.map(({ pattern }) => pattern)),
       isSelective: true,
-      write: (next) => `(${columns.map((column) =>
-        patterns.map(({ operator }) => matchText(column, next(), operator)).join(' AND ')).join(' OR ')})`
+      write: (bind) => `(${columns.map((column) => patterns.map(({ operator, pattern }) =>
+        matchText(column, bind(pattern), operator)).join(' AND ')).join(' OR ')})`
     }
   }
 
@@ -247,10 +219,4 @@ function padList<T> (values: readonly T[]): readonly T[] {
 /** Returns the comparisons that find the rows of a scope. */
 export function conditionsOf (scope: Scope): Comparison[] {
   return Object.keys(scope).map((by) => ({ by, is: '=', value: scope[by] as Comparison['value'] }))
-}
-
-/** Returns a key that conditions with the same text share. Names contain none of its separators. */
-export function keyOf (conditions: readonly Comparison[], predicates: readonly Predicate[] = NONE): string {
-  const key = conditions.map(({ by, is, value }) => `${by}${is}${value === null ? 'null' : ''}`).join()
-  return predicates.length === 0 ? key : `${key} and ${predicates.map(({ key }) => key).join()}`
 }

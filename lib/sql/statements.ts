@@ -3,9 +3,9 @@ import { say } from '../core/messages.js'
 import type { Id, Row, Scope } from '../core/resource/row.js'
 import type { Attributes } from '../core/schema/types.js'
 import { isEmpty, isSame, readMember, setMember } from '../core/util/own-property.js'
-import type { Dialect, RawRow, SqlColumn, Statement } from './dialect.js'
+import type { Bind, Dialect, RawRow, SqlColumn, Statement } from './dialect.js'
 import type { VersionGuard } from './keys/versions.js'
-import { type Conditions, keyOf } from './predicates.js'
+import { bindTo, type Conditions } from './predicates.js'
 import type { TableDefinition } from './tables/definition.js'
 
 /** A statement with the values of its placeholders. */
@@ -22,50 +22,36 @@ export interface NewRow {
 }
 
 /** A statement that inserts rows, and these rows. */
-export interface BoundInsert extends BoundStatement {
+interface BoundInsert extends BoundStatement {
   readonly rows: readonly NewRow[]
 }
 
-/** The row that a write changes. `guards` is empty if any version may be changed. */
+/** The row that a write changes. `guard` is `undefined` if any version may be changed. */
 export interface WriteTarget {
   readonly id: Id
-  readonly guards: readonly VersionGuard[]
+  readonly guard: VersionGuard | undefined
   readonly scope: Scope
-}
-
-/** A statement that a cache may keep. */
-interface NewStatement extends Pick<Statement, 'text' | 'isSelective' | 'fills'> {
-  /** Whether the statement is kept even if there are many others. @default false */
-  readonly isKept?: boolean
 }
 
 /** The most values of one statement. PostgreSQL takes up to 65,535. */
 const MOST_VALUES = 30_000
 
-/** The most statements to keep in a cache. Clients choose the attributes of a write and the order of a list. */
+/** The most statements of one verb to keep. Clients choose the attributes of a write and the order of a list. */
 const KEPT = 60
 
-/**
- * Keeps statements of one verb, so that the text of a kept statement is made only once. Statements with the same key
- * have the same text.
- */
-export class StatementCache {
-  readonly #known = new Map<string, Statement>()
+/** Makes the statements of one verb. Drivers keep the first ones prepared. */
+export class VerbStatements {
   readonly #writes: boolean
+  readonly #kept = new Set<string>()
 
   constructor (writes: boolean) {
     this.#writes = writes
   }
 
-  /** Returns the statement of a key, which `make` makes if it is not known. */
-  get (key: string, make: () => NewStatement): Statement {
-    const known = this.#known.get(key)
-    if (known !== undefined) return known
-    const { isKept = false, ...made } = make()
-    const kept = isKept || this.#known.size < KEPT
-    const statement = { ...made, writes: this.#writes, returns: true, kept }
-    if (kept) this.#known.set(key, statement)
-    return statement
+  /** @param mayBeKept whether drivers may keep the statement. @default true */
+  make (text: string, more: Pick<Statement, 'isSelective' | 'fills'> = {}, mayBeKept = true): Statement {
+    if (mayBeKept && this.#kept.size < KEPT) this.#kept.add(text)
+    return { text, writes: this.#writes, returns: true, kept: this.#kept.has(text), ...more }
   }
 }
 
@@ -85,10 +71,10 @@ export class Statements {
   readonly #columns: readonly SqlColumn[]
   readonly #conditions: Conditions
   readonly #row: string
-  readonly #select = new StatementCache(false)
-  readonly #insert = new StatementCache(true)
-  readonly #update = new StatementCache(true)
-  readonly #delete = new StatementCache(true)
+  readonly #select = new VerbStatements(false)
+  readonly #insert = new VerbStatements(true)
+  readonly #update = new VerbStatements(true)
+  readonly #delete = new VerbStatements(true)
 
   constructor (definition: TableDefinition, dialect: Dialect, conditions: Conditions) {
     this.#definition = definition
@@ -99,13 +85,11 @@ export class Statements {
   }
 
   select (id: Id, scope: Scope): BoundStatement {
-    const { key, values } = this.#findRow(id, scope)
     const { quoted, isKeyUnique } = this.#definition
-    const statement = this.#select.get(key, () => {
-      const where = this.#conditions.where(this.#conditions.ofRow(id, scope), this.#conditions.placeholders(1))
-      return { text: `SELECT ${this.#row} FROM ${quoted}${where}${isKeyUnique ? '' : ' LIMIT 2'}` }
-    })
-    return { statement, values }
+    const values: unknown[] = []
+    const where = this.#conditions.where(this.#conditions.ofRow(id, scope), bindTo(values, this.#dialect))
+    const limit = isKeyUnique ? '' : ' LIMIT 2'
+    return { statement: this.#select.make(`SELECT ${this.#row} FROM ${quoted}${where}${limit}`), values }
   }
 
   /**
@@ -113,9 +97,7 @@ export class Statements {
    * @throws InvalidError if the table cannot keep a value
    */
   insert (row: NewRow, scope: Scope): BoundStatement {
-    const columns = this.#given(row, scope)
-    const statement = this.#insert.get(namesOf(columns), () => this.#writeInsert(columns, row.id !== undefined, 1))
-    return { statement, values: this.#valuesOf(row, columns, scope) }
+    return this.#insertRows([row], this.#given(row, scope), scope)
   }
 
   /**
@@ -123,29 +105,19 @@ export class Statements {
    * @throws InvalidError if the table cannot keep a value
    */
   insertMany (rows: readonly NewRow[], scope: Scope, most: number): BoundInsert[] {
-    const groups: Array<{ names: string, columns: readonly SqlColumn[], rows: NewRow[], values: unknown[] }> = []
+    const groups: Array<{ readonly columns: readonly SqlColumn[], readonly rows: NewRow[] }> = []
     for (const row of rows) {
       const columns = this.#given(row, scope)
-      const names = namesOf(columns)
-      const values = this.#valuesOf(row, columns, scope)
       const last = groups.at(-1)
-      if (
-        last === undefined || last.names !== names || values.length === 0 ||
-        last.rows.length === most || last.values.length + values.length > MOST_VALUES
-      ) {
-        groups.push({ names, columns, rows: [row], values })
-      } else {
-        last.rows.push(row)
-        last.values.push(...values)
-      }
+      // A row may have two values more, for its id and its version.
+      const isFull = last !== undefined &&
+        (last.rows.length === most || (last.rows.length + 1) * (columns.length + 2) > MOST_VALUES)
+      const isAlike = last !== undefined && columns.length > 0 && columns.length === last.columns.length &&
+        columns.every((column, index) => column === last.columns[index])
+      if (isAlike && !isFull) last.rows.push(row)
+      else groups.push({ columns, rows: [row] })
     }
-    return groups.map(({ columns, rows, values }) => ({
-      statement: {
-        ...this.#writeInsert(columns, rows[0]?.id !== undefined, rows.length), writes: true, returns: true, kept: false
-      },
-      rows,
-      values
-    }))
+    return groups.map(({ columns, rows }) => this.#insertRows(rows, columns, scope))
   }
 
   /** Returns the columns that an insert fills, besides the id and the version. */
@@ -155,27 +127,25 @@ export class Statements {
     return columns
   }
 
-  #valuesOf ({ id, attributes }: NewRow, columns: readonly SqlColumn[], scope: Scope): unknown[] {
-    const values: unknown[] = this.#definition.versions.counter === undefined ? [] : [1]
-    for (const { attribute, encode } of columns) {
-      values.push(encode(Object.hasOwn(scope, attribute) ? scope[attribute] : attributes[attribute]))
-    }
-    if (id !== undefined) values.push(id)
-    return values
-  }
-
-  #writeInsert (columns: readonly SqlColumn[], hasId: boolean, count: number): NewStatement {
+  #insertRows (rows: readonly NewRow[], columns: readonly SqlColumn[], scope: Scope): BoundInsert {
     const { quoted: table, columns: { version }, ids, versions: { counter } } = this.#definition
     const first = counter === undefined ? [] : [counter]
-    const last = hasId ? [ids.parts[0].quoted] : []
+    const last = rows[0]?.id === undefined ? [] : [ids.parts[0].quoted]
     const names = [...first, ...columns.map(({ quoted }) => quoted), ...last]
-    const rows = Array.from({ length: count }, (_, row) => names.map((_, index) =>
-      this.#stored(row * names.length + index + 1, columns[index - first.length])))
-    const given = `(${names.join(', ')}) VALUES ${rows.map((values) => `(${values.join(', ')})`).join(', ')}`
-    return {
-      text: `INSERT INTO ${table} ${names.length === 0 ? 'DEFAULT VALUES' : given} RETURNING ${this.#row}`,
-      fills: [...first.map(() => version as string), ...columns.map(({ name }) => name)]
-    }
+    const values: unknown[] = []
+    const bind = bindTo(values, this.#dialect)
+    const tuples = rows.map(({ id, attributes }) => [
+      ...first.map(() => bind(1)),
+      ...columns.map((column) => {
+        const { attribute } = column
+        return store(bind, column, Object.hasOwn(scope, attribute) ? scope[attribute] : attributes[attribute])
+      }),
+      ...last.map(() => bind(id))
+    ])
+    const given = `(${names.join(', ')}) VALUES ${tuples.map((tuple) => `(${tuple.join(', ')})`).join(', ')}`
+    const text = `INSERT INTO ${table} ${names.length === 0 ? 'DEFAULT VALUES' : given} RETURNING ${this.#row}`
+    const fills = [...first.map(() => version as string), ...columns.map(({ name }) => name)]
+    return { statement: this.#insert.make(text, { fills }, rows.length === 1), values, rows }
   }
 
   /**
@@ -185,24 +155,27 @@ export class Statements {
    * @throws InvalidError if the table cannot keep a value
    */
   update (changes: Attributes, target: WriteTarget, raw?: RawRow): BoundStatement {
+    const { quoted: table, versions: { counter } } = this.#definition
     const columns = this.#find(changes, target.scope)
-    const values = columns.map(({ attribute, name, kind, encode, decode }) => {
+    const values: unknown[] = []
+    const bind = bindTo(values, this.#dialect)
+    const set = columns.map((column) => {
+      const { attribute, name, kind, decode, quoted } = column
       const value = changes[attribute] ?? null
       const stored = kind === 'json' ? raw?.[name] : undefined
-      return typeof stored === 'string' && isSame(decode(stored), value) ? stored : encode(value)
+      const isKept = typeof stored === 'string' && isSame(decode(stored), value)
+      return `${quoted} = ${isKept ? bind(stored) : store(bind, column, value)}`
     })
-    return this.#bindGuarded(this.#update, target, columns, values)
-  }
-
-  #beginUpdate (columns: readonly SqlColumn[]): string {
-    const { quoted: table, versions: { counter } } = this.#definition
-    const set = columns.map((column, index) => `${column.quoted} = ${this.#stored(index + 1, column)}`)
     if (counter !== undefined) set.unshift(`${counter} = ${counter} + 1`)
-    return `UPDATE ${table} SET ${set.length === 0 ? this.#touch() : set.join(', ')}`
+    const assigned = set.length === 0 ? this.#touch() : set.join(', ')
+    const text = `UPDATE ${table} SET ${assigned}${this.#whereRow(target, bind)}`
+    return { statement: this.#update.make(text, { fills: columns.map(({ name }) => name) }), values }
   }
 
   delete (target: WriteTarget): BoundStatement {
-    return this.#bindGuarded(this.#delete, target, [], [])
+    const values: unknown[] = []
+    const text = `DELETE FROM ${this.#definition.quoted}${this.#whereRow(target, bindTo(values, this.#dialect))}`
+    return { statement: this.#delete.make(text), values }
   }
 
   /**
@@ -216,39 +189,10 @@ export class Statements {
       Object.hasOwn(supplied, attribute) && !Object.hasOwn(scope, attribute))
   }
 
-  /** Returns the placeholder of a value that is stored. */
-  #stored (position: number, column: SqlColumn | undefined): string {
-    return this.#dialect.placeholder(position, column?.kind === 'bytes' ? column.kind : undefined)
-  }
-
-  #bindGuarded (
-    cache: StatementCache,
-    target: WriteTarget,
-    columns: readonly SqlColumn[],
-    stored: readonly unknown[]
-  ): BoundStatement {
-    const { id, guards, scope } = target
-    const row = this.#findRow(id, scope)
-    const key = `${namesOf(columns)} ${guards.length > 0 ? 'version' : ''} ${row.key}`
-    const values = stored.concat(row.values)
-    for (const { value } of guards) values.push(value)
-    const statement = cache.get(key, () => {
-      const begin = cache === this.#delete ? `DELETE FROM ${this.#definition.quoted}` : this.#beginUpdate(columns)
-      const next = this.#conditions.placeholders(columns.length + 1)
-      const where = this.#conditions.where(this.#conditions.ofRow(id, scope), next)
-      const whereVersion = guards.map(({ write }) => ` AND ${write(next)}`).join('')
-      return { text: `${begin}${where}${whereVersion} RETURNING ${this.#row}`, fills: columns.map(({ name }) => name) }
-    })
-    return { statement, values }
-  }
-
-  /** Returns the values of the conditions that find a row, and the key that conditions with the same text share. */
-  #findRow (id: Id, scope: Scope): { readonly key: string, readonly values: readonly unknown[] } {
-    // Fast path: an id in a column of its own finds most rows.
-    const { ids } = this.#definition
-    if (ids.isGenerated && isEmpty(scope)) return { key: BY_ID_ALONE, values: [ids.parts[0].compare(id)] }
-    const conditions = this.#conditions.ofRow(id, scope)
-    return { key: keyOf(conditions), values: this.#conditions.valuesOf(conditions) }
+  /** Writes the end of a statement that writes a row, and returns it. */
+  #whereRow ({ id, guard, scope }: WriteTarget, bind: Bind): string {
+    const where = this.#conditions.where(this.#conditions.ofRow(id, scope), bind)
+    return `${where}${guard === undefined ? '' : ` AND ${guard(bind)}`} RETURNING ${this.#row}`
   }
 
   /** Sets a column to its own value, for an update without changes. */
@@ -258,16 +202,14 @@ export class Statements {
   }
 }
 
-/** The key of the condition that finds a row by its id. */
-const BY_ID_ALONE = keyOf([{ by: 'id', is: '=', value: 0 }])
+/** Binds a value that is stored. */
+function store (bind: Bind, { kind, encode }: SqlColumn, value: unknown): string {
+  return bind(encode(value), kind === 'bytes' ? kind : undefined)
+}
 
 function refuseUnknown (supplied: Attributes, known: ReadonlyMap<string, SqlColumn>): InvalidError {
   const unknown = Object.keys(supplied).filter((name) => !known.has(name))
   return new InvalidError(Object.fromEntries(unknown.map((name) => [name, [say('hasNoColumn')]])))
-}
-
-function namesOf (columns: readonly SqlColumn[]): string {
-  return columns.map(({ attribute }) => attribute).join()
 }
 
 /** Makes the function that decodes the rows of a table. */

@@ -306,8 +306,8 @@ class SqlTable {
     const raw = version !== undefined && versions.needsRow
       ? read ?? await this.#find(id, scope, session)
       : undefined
-    const guards = version === undefined ? [] : versions.guard(version, raw)
-    const row = guards && await write({ id, guards, scope })
+    const guard = version === undefined ? undefined : versions.guard(version, raw)
+    const row = version !== undefined && guard === undefined ? undefined : await write({ id, guard, scope })
     if (row !== undefined) return { ok: true, row }
     const current = version === undefined ? undefined : await this.get(id, scope, session)
     return current === undefined ? { ok: false, why: 'missing' } : { ok: false, why: 'stale', current }

@@ -2,13 +2,10 @@ import { createHash } from 'node:crypto'
 import { InvalidOptionError } from '../../core/errors.js'
 import { isStructure } from '../../core/util/own-property.js'
 import { bytesOf } from '../columns/kinds.js'
-import type { SqlColumn, Dialect, RawRow } from '../dialect.js'
+import type { Bind, SqlColumn, Dialect, RawRow } from '../dialect.js'
 
-/** A condition of a guarded write on the version, with the value of its placeholder. */
-export interface VersionGuard {
-  readonly value: unknown
-  write (placeholder: (kind?: 'integer') => string): string
-}
+/** Writes the condition of a guarded write that a row has a version. */
+export type VersionGuard = (bind: Bind) => string
 
 /** How a table keeps the versions of its rows. */
 export interface Versions {
@@ -20,10 +17,10 @@ export interface Versions {
   /** Returns the version of a row whose texts are not cut. */
   decode (raw: RawRow): string
   /**
-   * Returns the conditions that a row has a version, or `undefined` if no row can have it. `raw` is the row with this
+   * Returns the condition that a row has a version, or `undefined` if no row can have it. `raw` is the row with this
    * version, if `needsRow`.
    */
-  guard (version: string, raw: RawRow | undefined): readonly VersionGuard[] | undefined
+  guard (version: string, raw: RawRow | undefined): VersionGuard | undefined
   /** Whether a guard needs the row that was read, because the database cannot compute versions. */
   readonly needsRow: boolean
 }
@@ -52,9 +49,7 @@ function makeCounter (column: string, { quote }: Dialect): Versions {
     decode: (raw) => String(raw[column]),
     guard (version) {
       const value = parseCounter(version, Number.MAX_SAFE_INTEGER)
-      return value === undefined
-        ? undefined
-        : [{ value, write: (placeholder) => `${selected} = ${placeholder('integer')}` }]
+      return value === undefined ? undefined : (bind) => `${selected} = ${bind(value, 'integer')}`
     },
     needsRow: false
   }
@@ -70,9 +65,7 @@ function makeXmin ({ quote }: Dialect): Versions {
     decode: (raw) => String(raw.xmin),
     guard (version) {
       const value = parseCounter(version, 2 ** 32 - 1)
-      return value === undefined
-        ? undefined
-        : [{ value: version, write: (placeholder) => `${selected} = ${placeholder()}::xid` }]
+      return value === undefined ? undefined : (bind) => `${selected} = ${bind(version)}::xid`
     },
     needsRow: false
   }
@@ -88,9 +81,7 @@ function makeDigest (columns: readonly SqlColumn[], digest: (columns: readonly s
     counter: undefined,
     selected: `${expression} AS ${name}`,
     decode: (raw) => String(raw[name]),
-    guard: (version) => DIGEST.test(version)
-      ? [{ value: version, write: (placeholder) => `${expression} = ${placeholder()}` }]
-      : undefined,
+    guard: (version) => DIGEST.test(version) ? (bind) => `${expression} = ${bind(version)}` : undefined,
     needsRow: false
   }
 }
@@ -106,13 +97,13 @@ function makeComparedValues (
     counter: undefined,
     selected: undefined,
     decode,
-    guard: (version, raw) => raw === undefined || decode(raw) !== version
-      ? undefined
-      : columns.map((column) => ({
-        // libsql returns BLOBs in a form that it does not accept.
-        value: isStructure(raw[column.name]) ? bytesOf(raw[column.name] as object) : raw[column.name],
-        write: (placeholder) => isSame(column, placeholder())
-      })),
+    guard (version, raw) {
+      if (raw === undefined || decode(raw) !== version) return undefined
+      // libsql returns BLOBs in a form that it does not accept.
+      const valueOf = ({ name }: SqlColumn): unknown =>
+        isStructure(raw[name]) ? bytesOf(raw[name]) : raw[name]
+      return (bind) => columns.map((column) => isSame(column, bind(valueOf(column)))).join(' AND ')
+    },
     needsRow: true
   }
 }

@@ -70,7 +70,8 @@ const COMMIT = { text: 'COMMIT', writes: true, returns: false, kept: false }
 export class PostgresDriver implements Driver {
   readonly #settings: PostgresSettings
   readonly #catalog: PostgresCatalog
-  readonly #names = new WeakMap<Statement, string>()
+  /** The names of prepared statements, by their texts. */
+  readonly #names = new Map<string, string>()
   readonly transactions: Transactions<PostgresSession>
   readonly source: TransactionSource<PostgresSession> = {
     begin: (context, options) => this.#begin(context, options),
@@ -270,13 +271,11 @@ export class PostgresDriver implements Driver {
    * Returns the name under which each connection prepares a kept statement once. After five executions, PostgreSQL may
    * plan such a statement without its values. A search by an index on trigrams then took ten times as long.
    */
-  #nameOf (statement: Statement): string | undefined {
-    if (!statement.kept || statement.isSelective === true) return undefined
-    let name = this.#names.get(statement)
-    if (name === undefined) {
-      name = `resources_${createHash('sha256').update(statement.text).digest('hex').slice(0, 32)}`
-      this.#names.set(statement, name)
-    }
+  #nameOf ({ text, kept, isSelective }: Statement): string | undefined {
+    if (!kept || isSelective === true) return undefined
+    const name = this.#names.get(text) ??
+      `resources_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
+    this.#names.set(text, name)
     return name
   }
 

@@ -117,8 +117,8 @@ export function makeDurable (database: SqliteDatabase): void {
 export class SqliteDriver implements Driver {
   readonly #connection: SqliteConnection
   readonly #table: string
-  /** The prepared statements of each database. A database that was closed is collected together with them. */
-  readonly #kept = new WeakMap<SqliteDatabase, Map<Statement, PreparedStatement>>()
+  /** The prepared statements of each database, by their texts. A closed database is collected together with them. */
+  readonly #kept = new WeakMap<SqliteDatabase, Map<string, PreparedStatement>>()
   readonly transactions: Transactions<SqliteSession>
   readonly source: TransactionSource<SqliteSession> | undefined
 
@@ -193,12 +193,11 @@ export class SqliteDriver implements Driver {
   }
 
   #prepare (statement: Statement, database = this.#database): PreparedStatement {
-    const known = this.#kept.get(database)?.get(statement)
-    if (known !== undefined) return known
-    const prepared = prepare(database.prepare(statement.text), statement)
-    if (!statement.kept) return prepared
-    const kept = this.#kept.get(database) ?? new Map<Statement, PreparedStatement>()
-    this.#kept.set(database, kept.set(statement, prepared))
+    const { text, kept } = statement
+    const known = this.#kept.get(database) ?? new Map<string, PreparedStatement>()
+    this.#kept.set(database, known)
+    const prepared = known.get(text) ?? prepare(database.prepare(text), statement)
+    if (kept) known.set(text, prepared)
     return prepared
   }
 
