@@ -14,31 +14,22 @@ import type { Payload, WriteAction } from './payload.js'
 import { checkRows, type GivenRows, IDS, makeRowsPayload, type RowsPayloadParts } from './rows.js'
 import { type ActionState, type RequestState, STATE } from './state.js'
 
-/** Compiles Fastify's parser of bodies. An empty body counts as no body. */
-export function compileBodyParser (reader: Reader): FastifyBodyParser<Buffer> {
-  return (_request, body, done) => { done(null, body.length === 0 ? undefined : reader.parse(body)) }
-}
-
-/** Fastify's parser of the bodies of a resource with variants: each is read by the reader of the variant. */
-export const parseSeen: FastifyBodyParser<Buffer> = (request, body, done) => {
+/** Fastify's parser of bodies: the reader of the negotiated format reads them. An empty body counts as no body. */
+export const parseBody: FastifyBodyParser<Buffer> = (request, body, done) => {
   const { negotiated } = request[STATE] as RequestState
   done(null, body.length === 0 ? undefined : negotiated.body?.reader.parse(body))
 }
 
-/** Fastify's parser of the bodies of QUERY, which are no payload. */
-export const keepBody: FastifyBodyParser<Buffer> = (_request, body, done) => { done(null, body) }
-
-/** Returns a parser that keeps the bodies of QUERY, and parses others. */
-export function keepQuery (parse: FastifyBodyParser<Buffer>): FastifyBodyParser<Buffer> {
-  return (request, body, done) =>
-    request.method === 'QUERY' ? keepBody(request, body, done) : parse(request, body, done)
-}
-
-/** Returns a parser that notes the digest of a body, by which a request that is sent again is recognized. */
-export function noteDigest (parse: FastifyBodyParser<Buffer>): FastifyBodyParser<Buffer> {
+/**
+ * Returns a parser that keeps the bodies of QUERY, which are no payload, and parses others. If requests with a key are
+ * kept, it notes the digest of a body, by which a request that is sent again is recognized.
+ */
+export function parsePayload (parse: FastifyBodyParser<Buffer>): FastifyBodyParser<Buffer> {
   return (request, body, done) => {
     const state = request[STATE] as RequestState
-    state.bodyDigest = createHash('sha256').update(body).digest('base64url')
+    if (state.route.hasQueryBody) return done(null, body)
+    const { idempotency } = state.compiled.options
+    if (idempotency !== undefined) state.bodyDigest = createHash('sha256').update(body).digest('base64url')
     return parse(request, body, done)
   }
 }

@@ -7,7 +7,7 @@ import { InvalidOptionError } from '../errors.js'
 import { form, parseFormText } from '../formats/form/read.js'
 import type { Asset } from '../formats/format.js'
 import type { CompiledResource } from '../compiled-resource.js'
-import { compileBodyParser, keepBody, keepQuery, noteDigest, parseSeen } from '../request/payload-hooks.js'
+import { parseBody, parsePayload } from '../request/payload-hooks.js'
 import { perVariant } from '../relations/variants.js'
 import { type Negotiator, refuseMethod } from '../request/negotiate.js'
 import { ACCEPT_QUERY, QUERY_TYPES } from '../request/query-body.js'
@@ -83,30 +83,28 @@ function setErrorHandler (app: FastifyInstance, { negotiator, paths }: PreparedR
  * Replaces the app's body parsers in this scope by our readers. The bodies of QUERY, which are no payload, have the
  * same types. A scope of their own would take a seventh of the registration.
  */
-function addParsers (app: FastifyInstance, { bodies, patches, importing, options, variants }: CompiledResource): void {
-  const { idempotency } = options
+function addParsers (app: FastifyInstance, { bodies, patches, importing }: CompiledResource): void {
   app.removeAllContentTypeParsers()
-  const parsers = new Map<string, FastifyBodyParser<Buffer>>(QUERY_TYPES.map((type) => [type, keepBody]))
-  for (const { mediaTypes, reader, compileReader } of [...patches, ...bodies]) {
-    const compiled = variants === undefined ? compileBodyParser(reader) : parseSeen
-    const parse = compileReader === form.compileReader ? findFormParser(app) : compiled
-    const noted = keepQuery(idempotency === undefined ? parse : noteDigest(parse))
-    for (const mediaType of mediaTypes) parsers.set(mediaType, noted)
+  const parsers = new Map(QUERY_TYPES.map((type) => [type, parseBody]))
+  for (const { mediaTypes, compileReader } of [...patches, ...bodies]) {
+    const parse = compileReader === form.compileReader ? findFormParser(app) : parseBody
+    for (const mediaType of mediaTypes) parsers.set(mediaType, parse)
   }
-  if (importing !== undefined) {
-    const parse = async (request: FastifyRequest, body: Buffer): Promise<void> => {
-      const form = await importing.parse(body, request.headers['content-type'] as string)
-      const state = request[STATE] as RequestState
-      state.importing = { ...form, csv: undefined }
-    }
-    for (const mediaType of importing.body.mediaTypes) parsers.set(mediaType, parse)
-  }
-  for (const [mediaType, parse] of parsers) app.addContentTypeParser(mediaType, { parseAs: 'buffer' }, parse)
+  for (const [type, parse] of parsers) app.addContentTypeParser(type, { parseAs: 'buffer' }, parsePayload(parse))
+  if (importing === undefined) return
+  app.addContentTypeParser([...importing.body.mediaTypes], { parseAs: 'buffer' }, async (
+    request: FastifyRequest,
+    body: Buffer
+  ): Promise<void> => {
+    const form = await importing.parse(body, request.headers['content-type'] as string)
+    const state = request[STATE] as RequestState
+    state.importing = { ...form, csv: undefined }
+  })
 }
 
 /** Returns the parser that `@fastify/formbody` adds. A QUERY must bypass it, because its body is no payload. */
 function findFormParser (app: FastifyInstance): FastifyBodyParser<Buffer> {
-  let parser = keepBody
+  let parser = parseBody
   const add = (_type: string, _options: object, parse: typeof parser): void => { parser = parse }
   const collector: FastifyInstance = Object.create(app, { addContentTypeParser: { value: add } })
   formbody(collector, { parser: parseFormText }, () => {})
