@@ -214,27 +214,13 @@ export interface OpenapiOptions {
   readonly suffixes?: boolean
 }
 
-/** The name of an option that a resource does not get from a scope around it. */
-export type OwnOption =
-  | 'name'
-  | 'singular'
-  | 'actions'
-  | 'actionHooks'
-  | 'prefix'
-  | 'foreignKey'
-  | 'table'
-  | 'unique'
-  | 'onDelete'
-  | 'check'
-  | 'softDelete'
-  | 'stamp'
-  | 'transitions'
+export const OWN_OPTIONS = [
+  'name', 'singular', 'actions', 'actionHooks', 'prefix', 'foreignKey', 'table', 'unique', 'onDelete', 'check',
+  'softDelete', 'stamp', 'transitions'
+] as const
 
-export const OWN_OPTIONS: readonly OwnOption[] =
-  [
-    'name', 'singular', 'actions', 'actionHooks', 'prefix', 'foreignKey', 'table', 'unique', 'onDelete', 'check',
-    'softDelete', 'stamp', 'transitions'
-  ]
+/** The name of an option that a resource does not get from a scope around it. */
+export type OwnOption = typeof OWN_OPTIONS[number]
 
 /** The option of nested resources. */
 export interface NestedOptions<Shallow extends boolean = boolean> {
