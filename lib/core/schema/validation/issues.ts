@@ -14,26 +14,22 @@ const MOST_CHARACTERS = 8000
 /** The length at which a path is cut, in characters. */
 const MAX_PATH_LENGTH = 500
 
-const NO_MESSAGES: ReadonlyMap<string, Said[]> = new Map()
-const NO_VALUES: ReadonlyMap<string, unknown> = new Map()
-const NO_NAMES: ReadonlySet<string> = new Set()
-
-/**
- * The messages about a payload, by the path of the attribute. They are collected while it is read and checked. Most
- * payloads have no faults, so each collection is made when something is added to it.
- */
+/** The messages about a payload, by the path of the attribute. They are collected while it is read and checked. */
 export class Issues {
-  /** The number of paths with messages. */
-  size = 0
-  #messages: Map<string, Said[]> | undefined
-  #faulty: Map<string, unknown> | undefined
-  #whole: Set<string> | undefined
+  readonly #messages = new Map<string, Said[]>()
+  readonly #faulty = new Map<string, unknown>()
+  readonly #whole = new Set<string>()
   #values = 0
   #characters = 0
 
   /** The messages by path. */
   get messages (): ReadonlyMap<string, readonly Said[]> {
-    return this.#messages ?? NO_MESSAGES
+    return this.#messages
+  }
+
+  /** The number of paths with messages. */
+  get size (): number {
+    return this.#messages.size
   }
 
   /** Whether the limit is reached. Further faults are not noted, so that the search for them can end. */
@@ -43,12 +39,12 @@ export class Issues {
 
   /** The values of attributes of which some parts have issues. Code that walks through them may overflow the stack. */
   get faulty (): ReadonlyMap<string, unknown> {
-    return this.#faulty ?? NO_VALUES
+    return this.#faulty
   }
 
   /** The names of the `faulty` attributes that were read whole. Code may walk through their values. */
   get whole (): ReadonlySet<string> {
-    return this.#whole ?? NO_NAMES
+    return this.#whole
   }
 
   /** Notes a message about the value at `path` (`title`, `author.name`, `tags.0`), unless the limit is reached. */
@@ -56,9 +52,8 @@ export class Issues {
     if (this.isFull) return
     const text = String(message)
     const at = abbreviate(path, MAX_PATH_LENGTH)
-    const known = (this.#messages ??= new Map<string, Said[]>())
-    const messages = known.get(at)
-    if (messages === undefined) this.size = known.set(at, [message]).size
+    const messages = this.#messages.get(at)
+    if (messages === undefined) this.#messages.set(at, [message])
     else if (messages.length < LIMIT && !messages.some((other) => String(other) === text)) messages.push(message)
     else return
     this.#characters += at.length + text.length
@@ -67,14 +62,11 @@ export class Issues {
   /** Returns a copy, whose messages can be changed apart from these. */
   copy (): Issues {
     const copy = new Issues()
-    if (this.#messages !== undefined) {
-      copy.#messages = new Map([...this.#messages].map(([path, messages]) => [path, [...messages]]))
-    }
-    copy.size = this.size
+    for (const [path, messages] of this.#messages) copy.#messages.set(path, [...messages])
+    for (const [name, value] of this.#faulty) copy.#faulty.set(name, value)
+    for (const name of this.#whole) copy.#whole.add(name)
     copy.#characters = this.#characters
     copy.#values = this.#values
-    copy.#faulty = this.#faulty
-    copy.#whole = this.#whole
     return copy
   }
 
@@ -95,14 +87,13 @@ export class Issues {
 
   /** @param isRead whether the value was read without an issue, so that only a check of it has found one */
   addFaulty (name: string, value: unknown, isRead: boolean): void {
-    (this.#faulty ??= new Map()).set(name, value)
-    if (isRead && !isDeeper(value, MAX_DEPTH)) (this.#whole ??= new Set()).add(name)
+    this.#faulty.set(name, value)
+    if (isRead && !isDeeper(value, MAX_DEPTH)) this.#whole.add(name)
   }
 
   /** Removes the messages about an attribute and its parts. */
   remove (attribute: string): void {
-    for (const path of this.messages.keys()) if (isWithin(path, attribute)) this.#messages?.delete(path)
-    this.size = this.messages.size
+    for (const path of this.messages.keys()) if (isWithin(path, attribute)) this.#messages.delete(path)
   }
 
   /**
