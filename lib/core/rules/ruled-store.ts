@@ -12,12 +12,10 @@ export function withRules (store: Store, rules: Rules): Store {
       rules.verify({ ...attributes, ...scope }, undefined)
       return await store.create(attributes, scope, context)
     },
-    ...(store.createMany !== undefined && {
-      async createMany (rows, scope, context) {
-        for (const row of rows) rules.verify({ ...row, ...scope }, undefined)
-        return await (store.createMany as NonNullable<Store['createMany']>)(rows, scope, context)
-      }
-    }),
+    async createMany (rows, scope, context) {
+      for (const row of rows) rules.verify({ ...row, ...scope }, undefined)
+      return await (store as Required<Store>).createMany(rows, scope, context)
+    },
     async update (id, changes, guard, context) {
       if (!rules.concern(changes)) return await store.update(id, changes, guard, context)
       return await writeFound(store, { id, guard, context }, (row, seen) => {

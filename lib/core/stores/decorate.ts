@@ -4,43 +4,16 @@ import { isFunction } from '../util/check-option.js'
 import type { MaybePromise } from '../util/maybe-promise.js'
 import { type Context, type Guard, type Store, type WriteOutcome, writeWhenIdle } from './store.js'
 
-/** The members of a store. */
-const MEMBERS: Readonly<Record<keyof Store, true>> = {
-  id: true,
-  attributes: true,
-  key: true,
-  versions: true,
-  unique: true,
-  onDelete: true,
-  capabilities: true,
-  describe: true,
-  prepare: true,
-  close: true,
-  list: true,
-  count: true,
-  get: true,
-  create: true,
-  createMany: true,
-  update: true,
-  delete: true,
-  transaction: true,
-  requests: true,
-  idle: true
-}
-
-/** Returns a store with some members of its own. All others are those of the store below. */
+/** Returns a store in which some members of the store below are replaced, if it has them. */
 export function decorateStore (store: Store, own: Partial<Store>): Store {
-  const names = (Object.keys(MEMBERS) as Array<keyof Store>)
-    .filter((name) => store[name] !== undefined && !Object.hasOwn(own, name))
-  const shared = Object.fromEntries(names.map((name) => {
-    const get = (): unknown => {
-      const member: unknown = store[name]
+  return new Proxy(own as Store, {
+    get (_target, name) {
+      const member: unknown = Reflect.get(store, name)
+      if (member !== undefined && Object.hasOwn(own, name)) return Reflect.get(own, name)
       // A store may be an instance of a class with private members.
       return isFunction<() => unknown>(member) ? member.bind(store) : member
     }
-    return [name, { get, enumerable: true }]
-  }))
-  return Object.defineProperties({ ...own }, shared) as Store
+  })
 }
 
 /** The most times that a write begins again, because its row has changed since it was read. */

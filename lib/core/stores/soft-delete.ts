@@ -29,10 +29,8 @@ export function onlyDeleted (store: Store, attribute: string): Store {
       return row !== undefined && isFound(row) ? row : undefined
     },
     list: (query, context) => store.list({ ...query, filter: [...query.filter, isDeleted] }, context),
-    ...(store.count !== undefined && {
-      count: (query, context) =>
-        (store.count as NonNullable<Store['count']>)({ ...query, filter: [...query.filter, isDeleted] }, context)
-    }),
+    count: (query, context) =>
+      (store as Required<Store>).count({ ...query, filter: [...query.filter, isDeleted] }, context),
     update: async (id, changes, guard, context) =>
       await writeFound(store, { id, guard, context, isFound, others: noneOf(guard) },
         (_row, seen) => store.update(id, changes, seen, context)),

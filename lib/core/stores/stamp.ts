@@ -22,10 +22,8 @@ export function stampStore (store: Store, stamps: ReadonlyMap<string, Stamp>): S
   }
   return decorateStore(store, {
     create: (attributes, scope, context) => store.create(stamp(attributes, context), scope, context),
-    ...(store.createMany !== undefined && {
-      createMany: (rows, scope, context) =>
-        (store.createMany as NonNullable<Store['createMany']>)(rows.map((row) => stamp(row, context)), scope, context)
-    }),
+    createMany: (rows, scope, context) =>
+      (store as Required<Store>).createMany(rows.map((row) => stamp(row, context)), scope, context),
     update: (id, changes, guard, context) => store.update(id, stamp(changes, context), guard, context)
   })
 }
