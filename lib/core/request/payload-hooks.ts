@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyBodyParser, FastifyReply, preValidationHookHandler } from 'fastify'
 import { notFound } from '../modes.js'
-import { InvalidError, InvalidMethodError, MalformedBodyError, TooManyRowsError } from '../errors.js'
+import { InvalidError, InvalidMethodError, MalformedBodyError, ManyRowsError, TooManyRowsError } from '../errors.js'
 import { type CsvFile, FAULTS, parseCsvFile } from '../formats/csv/parse.js'
 import type { Entries, Reader } from '../formats/format.js'
 import { KEY, LIST, OF_ALL, STEP } from '../formats/form/parse.js'
@@ -11,7 +11,7 @@ import type { BodyFormat, CompiledCustomAction, CompiledImport, CompiledResource
 import { refuseMethod } from './negotiate.js'
 import { CREATE, MATCH, readMatch } from './match.js'
 import type { Payload, WriteAction } from './payload.js'
-import { checkRows, type GivenRows, IDS, makeRowsPayload, type RowsPayloadParts } from './rows.js'
+import { type GivenRows, IDS, makeRowsPayload, type RowsPayloadParts } from './rows.js'
 import { type ActionState, type RequestState, STATE } from './state.js'
 
 /** Fastify's parser of bodies: the reader of the negotiated format reads them. An empty body counts as no body. */
@@ -103,7 +103,7 @@ function readRows (
   body: BodyFormat,
   entries: Entries
 ): Promise<void> | undefined {
-  const { request, compiled, compiled: { resource, options: { store, maxRows, routing } } } = state
+  const { request, compiled, compiled: { resource } } = state
   const [action, findRows] = typeof asked === 'string' ? [asked, body.findRows] : [undefined, asked.rowsFinder(body)]
   const { id, [IDS]: ids } = request.query as { readonly id?: string, readonly [IDS]?: string | readonly string[] }
   const isMatched = MATCH in request.query || CREATE in request.query
@@ -118,14 +118,39 @@ function readRows (
   }
   if (found === undefined) return undefined
   const acts = match?.creates === true ? ['update', 'create'] as const : [action]
-  const isReplaced = acts.some((name) =>
-    name !== undefined && routing.handlers.has(name) && !routing.manyRows.has(name))
-  checkRows(found.count, state.action, { resource, store, maxRows, isReplaced, headers: request.headers })
+  checkCount(found.count, acts, state)
   const parts = { isStep, match, list: readField(entries, LIST, body.reader), isOfAll: step?.endsWith(OF_ALL) === true }
   return takeRows(found, { action, ...parts }, state)
 }
 
 const NO_ROWS: GivenRows = { count: 0, read: async () => [] }
+
+/**
+ * Checks that a request may have this many rows.
+ * @param acts the default actions that it asks for
+ * @throws ManyRowsError, TooManyRowsError
+ */
+function checkCount (count: number, acts: ReadonlyArray<WriteAction | undefined>, state: ActionState): void {
+  const { action, request: { headers }, compiled: { options, resource: { singular } } } = state
+  const { store, maxRows, routing: { handlers, manyRows } } = options
+  if (maxRows === 0) throw new ManyRowsError(`the option maxRows is 0; send one ${singular} in each request`)
+  if (store.transaction === undefined) {
+    throw new ManyRowsError(`the store has no transactions; send one ${singular} in each request`)
+  }
+  if (acts.some((name) => name !== undefined && handlers.has(name) && !manyRows.has(name))) {
+    throw new ManyRowsError(
+      `the app handles "${action}" itself, without "many"; send one ${singular} in each request`
+    )
+  }
+  if (headers['if-match'] !== undefined || headers['if-none-match'] !== undefined) {
+    throw new ManyRowsError('If-Match and If-None-Match are about one row; send "_version" beside each id')
+  }
+  if (count > maxRows) {
+    throw new TooManyRowsError(
+      `the request has more than ${maxRows} rows; send fewer in each request, or raise the option maxRows`
+    )
+  }
+}
 
 /**
  * Reads the rows of a request. The app's later hooks see them as `{ posts: [{ id, post }] }`, without those that cannot

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { InvalidError, MalformedBodyError, ManyRowsError, TooManyRowsError, TooManyValuesError } from '../errors.js'
+import { InvalidError, MalformedBodyError, TooManyRowsError, TooManyValuesError } from '../errors.js'
 import { say } from '../messages.js'
 import { FORM_FIELDS } from '../formats/form/parse.js'
 import type { Entries, Reader } from '../formats/format.js'
@@ -11,7 +11,6 @@ import { ownMember } from '../util/own-property.js'
 import { Slices } from '../util/slices.js'
 import { abbreviate } from '../util/words.js'
 import type { Match } from './match.js'
-import type { ConditionalHeaders } from './preconditions.js'
 import { type Payload, type ReadPayload, type RowPayload, VERSION, type WriteAction } from './payload.js'
 
 /** The query parameter that names several rows to delete. */
@@ -222,41 +221,6 @@ type HeadedRequest = Pick<FastifyRequest, 'headers'>
 /** Returns whether a client asks for an answer without the rows (RFC 7240 §4.2). */
 export function wantsNoRows ({ request: { headers: { prefer } } }: { readonly request: HeadedRequest }): boolean {
   return /(?:^|[,;\s])return=minimal(?:$|[,;\s])/i.test(String(prefer))
-}
-
-/** What decides whether a request may have many rows. */
-export interface RowsContext {
-  readonly resource: Resource
-  readonly store: Store
-  readonly maxRows: number
-  /** Whether the app has a handler of its own for the action that does not declare `many`. */
-  readonly isReplaced: boolean
-  readonly headers: ConditionalHeaders
-}
-
-/**
- * Checks that a request may have this many rows.
- * @throws ManyRowsError, TooManyRowsError
- */
-export function checkRows (count: number, action: string, context: RowsContext): void {
-  const { resource: { singular }, store, maxRows, isReplaced, headers } = context
-  if (maxRows === 0) throw new ManyRowsError(`the option maxRows is 0; send one ${singular} in each request`)
-  if (store.transaction === undefined) {
-    throw new ManyRowsError(`the store has no transactions; send one ${singular} in each request`)
-  }
-  if (isReplaced) {
-    throw new ManyRowsError(
-      `the app handles "${action}" itself, without "many"; send one ${singular} in each request`
-    )
-  }
-  if (headers['if-match'] !== undefined || headers['if-none-match'] !== undefined) {
-    throw new ManyRowsError('If-Match and If-None-Match are about one row; send "_version" beside each id')
-  }
-  if (count > maxRows) {
-    throw new TooManyRowsError(
-      `the request has more than ${maxRows} rows; send fewer in each request, or raise the option maxRows`
-    )
-  }
 }
 
 /** What the payload of a request with many rows has besides its rows. */
