@@ -122,19 +122,17 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
     const node = ownMember(entries, singular)
     const absent = hasNoFields && action === 'create' ? NO_FIELDS : undefined
     const group = node === undefined ? absent : reader.entries(node)
+    const ofGroup = sharesGroup ? [] : readIds(group, resource, reader)
     // A field of a form for an open attribute called `id` is a mistake in the form, which is shown again.
-    const isNamedId = open && reader.form && action === 'create' && isIdIn(group, resource, reader)
-    const claims = new IdClaims(resource, reader)
-    claims.addText(member)
-    claims.addText(query)
-    claims.addMember(entries)
-    if (!isNamedId && !sharesGroup) claims.addMember(group)
-    claims.checkConflict()
-    if (action === 'create' && !claims.isEmpty) throw refuseId(resource)
-    if (isMatched && !claims.isEmpty) {
+    const isNamedId = open && reader.form && action === 'create' && ofGroup.length > 0
+    const ofBody = [...readIds(entries, resource, reader), ...(isNamedId ? [] : ofGroup)]
+    const named = [...namedIn(member), ...namedIn(query), ...ofBody]
+    checkConflict(named)
+    if (action === 'create' && named.length > 0) throw refuseId(resource)
+    if (isMatched && named.length > 0) {
       throw new InvalidError({ id: [`must be left out, because "${MATCH}" finds the ${singular}`] })
     }
-    const id = claims.agree()
+    const id = findId(named, resource)
     if (node !== undefined && group === undefined) throw refuseGroup(singular)
     checkPresence(resource, isMatched ? 'create' : action, id, group)
     const issues = new Issues()
@@ -180,12 +178,6 @@ const ASSIGNED = say('isAssigned')
 function refuseId ({ key, attributes }: Resource): InvalidError {
   const sent = key.filter((name) => attributes.get(name)?.readOnly === false).map((name) => `"${name}"`)
   return new InvalidError({ id: [sent.length === 0 ? ASSIGNED : `consists of ${sent.join(', ')}; send that instead`] })
-}
-
-function isIdIn (group: Entries | undefined, resource: Resource, reader: Reader): boolean {
-  const claims = new IdClaims(resource, reader)
-  claims.addMember(group)
-  return !claims.isEmpty
 }
 
 function isWriting (action: WriteAction | undefined): boolean {
@@ -390,67 +382,47 @@ function isAnother (entries: Entries, reader: Reader): boolean {
   return button !== undefined && reader.scalar(button) === ANOTHER.value
 }
 
-/** The ids that a write names in its path, its query and its body. */
-class IdClaims {
-  readonly #resource: Resource
-  readonly #reader: Reader
-  /** The first id as its part of the request spells it, or `undefined` if none is named. */
-  #text: string | undefined
-  /** The first other spelling, or `undefined` if all parts of the request agree. */
-  #other: string | undefined
-  #areOfType = true
+/** An id as a part of the request spells it. */
+interface NamedId {
+  readonly text: string
+  /** Whether it has the type of the ids. A JSON value is not converted: `"1"` is not an id if the ids are numbers. */
+  readonly isOfType: boolean
+}
 
-  constructor (resource: Resource, reader: Reader) {
-    this.#resource = resource
-    this.#reader = reader
-  }
+/** Returns the id in a path or a query, if it has one. */
+function namedIn (text: string | undefined): readonly NamedId[] {
+  return text === undefined || text === '' ? [] : [{ text, isOfType: true }]
+}
 
-  get isEmpty (): boolean {
-    return this.#text === undefined
+/** Returns the ids that the member `id` of a body, or of the group of attributes in it, names. */
+function readIds (entries: Entries | undefined, { singleton, idType }: Resource, reader: Reader): readonly NamedId[] {
+  const node = entries?.id
+  if (node === undefined || singleton) return []
+  const value = reader.scalar(node)
+  if (!reader.typed) return (Array.isArray(value) ? value : [value]).flatMap(namedIn)
+  if (value === null || value === '') return []
+  const isInteger = idType === 'integer'
+  if (isInteger && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    throw new InvalidError({ id: [LONG_AS_NUMBER] })
   }
+  const isOfType = isInteger ? typeof value === 'number' || isLongInteger(value) : typeof value === 'string'
+  return [{ text: typeof value === 'object' ? 'an object' : String(value), isOfType }]
+}
 
-  addText (text: string | undefined): void {
-    if (text === undefined || text === '') return
-    if (this.#text === undefined) this.#text = text
-    else if (text !== this.#text) this.#other ??= text
-  }
+/** @throws IdConflictError if two parts of the request name different ids */
+function checkConflict (named: readonly NamedId[]): void {
+  const [one, other] = new Set(named.map(({ text }) => text))
+  if (one !== undefined && other !== undefined) throw new IdConflictError(abbreviate(one), abbreviate(other))
+}
 
-  /** Adds the member `id` of a body, or of the group of attributes in it. */
-  addMember (entries: Entries | undefined): void {
-    const node = entries?.id
-    if (node === undefined || this.#resource.singleton) return
-    const value = this.#reader.scalar(node)
-    if (this.#reader.typed) return this.#addValue(value)
-    for (const text of Array.isArray(value) ? value : [value]) this.addText(text)
-  }
-
-  /** Adds a JSON value, without conversion: `"1"` is not an id of a resource whose ids are numbers. */
-  #addValue (value: unknown): void {
-    if (value === null || value === '') return
-    const isInteger = this.#resource.idType === 'integer'
-    if (isInteger && Number.isInteger(value) && !Number.isSafeInteger(value)) {
-      throw new InvalidError({ id: [LONG_AS_NUMBER] })
-    }
-    const isOfType = isInteger ? typeof value === 'number' || isLongInteger(value) : typeof value === 'string'
-    if (!isOfType) this.#areOfType = false
-    this.addText(typeof value === 'object' ? 'an object' : String(value))
-  }
-
-  /** @throws IdConflictError if two parts of the request name different ids */
-  checkConflict (): void {
-    if (this.#text === undefined || this.#other === undefined) return
-    throw new IdConflictError(abbreviate(this.#text), abbreviate(this.#other))
-  }
-
-  /**
-   * Returns the id that the parts of the request name, or `undefined` if none names one.
-   * @throws NotFoundError
-   */
-  agree (): Id | undefined {
-    const text = this.#text
-    if (text === undefined) return undefined
-    const id = this.#areOfType ? parseId(this.#resource.idType, text) : undefined
-    if (id === undefined) throw new NotFoundError(this.#resource.singular, JSON.stringify(abbreviate(text)))
-    return id
-  }
+/**
+ * Returns the id that the parts of the request name, or `undefined` if none names one.
+ * @throws NotFoundError
+ */
+function findId (named: readonly NamedId[], { singular, idType }: Resource): Id | undefined {
+  const [first] = named
+  if (first === undefined) return undefined
+  const id = named.every(({ isOfType }) => isOfType) ? parseId(idType, first.text) : undefined
+  if (id === undefined) throw new NotFoundError(singular, JSON.stringify(abbreviate(first.text)))
+  return id
 }
