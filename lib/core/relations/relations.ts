@@ -5,7 +5,7 @@ import {
 import type { Relation } from './include/relation.js'
 import { type GuardedResource, isGuarded } from '../actions/authorize/level.js'
 import { InvalidOptionError, InvalidQueryError } from '../errors.js'
-import type { FindLinks, FindRelatedList, RowChoices, RowLinks } from '../formats/format.js'
+import type { FindRelatedList, RowChoices, RowLinks } from '../formats/format.js'
 import type { FindLocation } from '../resource/location.js'
 import { REFERENCE, singularize } from '../resource/inflection.js'
 import { nameOf, openingAction } from '../modes.js'
@@ -20,7 +20,7 @@ import { guardsMore } from './hook-guards.js'
 import { compileFindRows, type FindRows } from './choices.js'
 import { compileNestedList, compileRelatedList, type ListedResource } from './related-lists.js'
 import { compileFindLinks, type LinkedResource } from './row-links.js'
-import { perVariant, type Varied } from './variants.js'
+import { type PerVariant, perVariant, type Varied } from './variants.js'
 
 /** What relations need of a compiled resource. */
 interface RelatedResource extends LinkedResource, ListedResource, Varied<RelatedResource> {
@@ -74,7 +74,7 @@ export class Relations {
 
   /** All relations, once the app is ready. */
   get all (): readonly Relation[] {
-    return [...this.#made.values()].map(({ make }) => make())
+    return [...this.#made.values()].map(({ make }) => make().own)
   }
 
   /**
@@ -124,7 +124,7 @@ export class Relations {
     const isPlain = !handlers.has(action) && !guardsMore(child, from, action)
     if (!isPlain || store.capabilities?.order !== true || !canFind(store)) return
     if (this.#resource.attributes.has(name)) return
-    const make = lazy(() => relate(child, (seen) => makeChild(name, from, seen)))
+    const make = lazy(() => perVariant(child, (seen) => makeChild(name, from, seen)))
     this.#made.set(name, { attribute: undefined, make })
   }
 
@@ -150,10 +150,10 @@ export class Relations {
     const findTarget = lazy(find)
     const findRows = lazy(() => compileFindReferenced(referencedBy(findTarget())))
     const reference = { name, attribute, from, find: findTarget, findRows }
-    const findLinks = lazy(() => findLinksOf(findTarget(), (seen) => compileFindLinks(seen, from, findRows())))
-    const make = lazy(() => relate(findTarget(), (seen) => makeReference({ ...reference, find: () => seen })))
+    const findLinks = lazy(() => perVariant(findTarget(), (seen) => compileFindLinks(seen, from, findRows())))
+    const make = lazy(() => perVariant(findTarget(), (seen) => makeReference({ ...reference, find: () => seen })))
     this.#made.set(name, { attribute, make })
-    const links: RowLinks = { attribute, find: (ids, context) => findLinks()(ids, context) }
+    const links: RowLinks = { attribute, find: (ids, context) => findLinks().of(context.request)(ids, context) }
     this.#references.push({ ...reference, findLinks: links.find })
     this.references.add(attribute)
     this.links.push(links)
@@ -178,14 +178,14 @@ export class Relations {
       if (named.has(name)) throw new InvalidQueryError(`"include" names "${name}" twice`)
       named.add(name)
     }
-    return this.all.filter(({ name }) => named.has(name)).map((relation) => relation.seenBy?.(request) ?? relation)
+    return [...this.#made].flatMap(([name, { make }]) => named.has(name) ? make().of(request) : [])
   }
 }
 
 /** A relation that is made once the app is ready, and the attribute that references the other resource, if one does. */
 interface MadeRelation {
   readonly attribute: string | undefined
-  readonly make: () => Relation
+  readonly make: () => PerVariant<Relation>
 }
 
 /** Returns whether forms have a field for the attribute that is not a choice already. */
@@ -194,40 +194,21 @@ function hasLine ({ attributes }: Resource, attribute: string): boolean {
   return property?.readOnly === false && property.shape.choices === undefined
 }
 
-/** Makes a relation, which includes the other resource as each request sees it. */
-function relate (other: RelatedResource, make: (seen: RelatedResource) => Relation): Relation {
-  const { variants } = other
-  const relation = make(other)
-  return variants === undefined ? relation : { ...relation, seenBy: perVariant(variants, make) }
-}
-
-/** Returns the function that finds the links to other rows, with the names that each request sees. */
-function findLinksOf (linked: RelatedResource, compile: (seen: RelatedResource) => FindLinks): FindLinks {
-  const { variants } = linked
-  if (variants === undefined) return compile(linked)
-  const find = perVariant(variants, compile)
-  return (values, context) => find(context.request)(values, context)
-}
-
 /** Returns the function that finds a list of related rows, or `undefined` if no request has one. */
 function findListOf (
   listed: RelatedResource,
   compile: (seen: RelatedResource) => FindRelatedList | undefined
 ): FindRelatedList | undefined {
-  const { variants } = listed
-  if (variants === undefined) return compile(listed)
-  const find = perVariant(variants, compile)
-  return async (row, context) => find(context.request)?.(row, context)
+  const lists = perVariant(listed, compile)
+  return lists.own && (async (row, context) => lists.of(context.request)?.(row, context))
 }
 
 /** Returns the functions that find the rows which a form can reference, or `undefined` if no request may list them. */
 function findRowsOf (listed: RelatedResource, from: RelatedResource): FindRows | undefined {
-  const { variants } = listed
-  if (variants === undefined) return compileFindRows(listed, from)
-  const find = perVariant(variants, (seen) => compileFindRows(seen, from))
-  return {
-    list: async (context) => find(context.request)?.list(context),
-    search: async (query, context) => find(context.request)?.search(query, context)
+  const rows = perVariant(listed, (seen) => compileFindRows(seen, from))
+  return rows.own && {
+    list: async (context) => rows.of(context.request)?.list(context),
+    search: async (query, context) => rows.of(context.request)?.search(query, context)
   }
 }
 

@@ -15,16 +15,24 @@ export interface Varied<R> {
   readonly variants: VariantsOf<R> | undefined
 }
 
-/** Compiles something for each variant of a resource, when the first request needs it. */
-export function perVariant<R, T> (
-  variants: VariantsOf<R>,
-  compile: (variant: R) => T
-): (request: FastifyRequest) => T {
-  const known = new Map<R, { readonly compiled: T }>()
-  return (request) => {
-    const variant = variants.of(request)
-    const found = known.get(variant) ?? { compiled: compile(variant) }
-    known.set(variant, found)
-    return found.compiled
+/** What is compiled for each variant of a resource. */
+export interface PerVariant<T> {
+  /** That of the resource itself. */
+  readonly own: T
+  /** Returns that of the variant which a request sees. It is compiled when the first request needs it. */
+  of (request: FastifyRequest): T
+}
+
+/** Compiles something for a resource and for each of its variants. */
+export function perVariant<R extends Varied<R>, T> (resource: R, compile: (variant: R) => T): PerVariant<T> {
+  const own = compile(resource)
+  const known = new Map([[resource, own]])
+  return {
+    own,
+    of (request) {
+      const variant = resource.variants?.of(request) ?? resource
+      if (!known.has(variant)) known.set(variant, compile(variant))
+      return known.get(variant) as T
+    }
   }
 }

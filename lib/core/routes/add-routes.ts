@@ -62,10 +62,8 @@ export function addRoutes (
 
 /** Returns the handler of an XML Schema, which has the attributes that the request sees. */
 function serveSeen (compiled: CompiledResource, serve: ServeXmlSchema): RouteHandlerMethod {
-  const { variants } = compiled
-  if (variants === undefined) return serve(compiled)
-  const find = perVariant(variants, serve)
-  return function (request, reply) { return find(request).call(this, request, reply) }
+  const handlers = perVariant(compiled, serve)
+  return function (request, reply) { return handlers.of(request).call(this, request, reply) }
 }
 
 /** Sets the error handler. Errors on routes for files use the facts about the first path. */

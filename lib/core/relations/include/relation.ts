@@ -16,8 +16,6 @@ export interface Relation {
   /** Whether a row has many of its rows, or at most one. */
   readonly isMany: boolean
   readonly load: LoadRelation
-  /** Returns the same relation as a request sees the included resource. @default each request sees the same */
-  readonly seenBy?: (request: FastifyRequest) => Relation
 }
 
 /**
