@@ -48,37 +48,32 @@ export function compileRefusals (
     ...new Set([...usual.filter((action) => resource.actions.has(action)), ...own.map(({ name }) => name)])
   ]
   const ofCollection = offers(['create', 'new'], collectionActions)
+  const ofNothing = offers(['create'], [])
   const ofRow = offers(['update', 'edit', 'delete'], memberActions)
   const ofRows = offers(['update', 'delete'], memberActions.filter(({ many }) => many === true))
 
-  async function find (actions: readonly string[], ask: (action: string) => Array<Promise<boolean>>): Promise<Refused> {
-    const answers = await Promise.all(actions.map(async (action) => Promise.all(ask(action))))
+  async function find (
+    request: FastifyRequest,
+    actions: readonly string[],
+    ask: typeof refuses,
+    about: Omit<AuthorizeContext, 'action' | 'resource'> = {}
+  ): Promise<Refused> {
+    const answers = await Promise.all(actions.map(async (action) => {
+      const attempt = { action, resource: nameOf(resource), ...about }
+      return Promise.all(authorize.map(async (isAllowed) => ask(isAllowed, request, attempt)))
+    }))
     return new Set(actions.filter((_, index) => answers[index]?.includes(true)))
   }
 
-  const withoutRow = (actions: readonly string[]) => async (request: FastifyRequest): Promise<Refused> =>
-    find(actions, (action) =>
-      authorize.map(async (isAllowed) => refuses(isAllowed, request, { action, resource: nameOf(resource) }))
-    )
-
   return {
-    ofCollection: withoutRow(ofCollection),
-    ofRows: async (request) =>
-      find(ofRows, (action) =>
-        authorize.map(async (isAllowed) =>
-          refusesRow(isAllowed, request, { action, resource: nameOf(resource), rows: SEVERAL })
-        )
-      ),
-    ofNothing: withoutRow(offers(['create'], [])),
-    ofRow: async (request, id, row) =>
-      find(ofRow, (action) =>
-        authorize.map(async (isAllowed) => {
-          const attempt = { action, resource: nameOf(resource), ...(id !== undefined && { id }) }
-          return row === undefined
-            ? refusesRow(isAllowed, request, attempt)
-            : refuses(isAllowed, request, { ...attempt, row: async () => row })
-        })
-      )
+    ofCollection: async (request) => find(request, ofCollection, refuses),
+    ofRows: async (request) => find(request, ofRows, refusesRow, { rows: SEVERAL }),
+    ofNothing: async (request) => find(request, ofNothing, refuses),
+    ofRow: async (request, id, row) => {
+      const about = id === undefined ? {} : { id }
+      if (row === undefined) return find(request, ofRow, refusesRow, about)
+      return find(request, ofRow, refuses, { ...about, row: async () => row })
+    }
   }
 }
 
