@@ -3,6 +3,7 @@ import { CREATE, MATCH, matchableGroups } from '../core/request/match.js'
 import { DRY_RUN, IDS } from '../core/request/rows.js'
 import { ID_SCHEMAS } from '../core/resource/resource.js'
 import type { Route, RoutePath } from '../core/routes/route.js'
+import { inQuery } from './parameters.js'
 import { membersOf, type Part } from './part.js'
 import { VERSION } from './resource-schemas.js'
 
@@ -51,14 +52,7 @@ export function nameIds (ids: Part): Part {
 
 /** Describes the parameter for several ids. */
 export function describeQueriedIds (ids: Part): Part {
-  return {
-    in: 'query',
-    name: IDS,
-    schema: ids,
-    style: 'form',
-    explode: true,
-    description: 'Several ids, if they are not in the body.'
-  }
+  return inQuery(IDS, ids, 'Several ids, if they are not in the body.', { style: 'form', explode: true })
 }
 
 /** Describes the parameters of an update that finds its rows by unique attributes, if there are any. */
@@ -67,20 +61,12 @@ export function describeMatch (compiled: CompiledResource, { isMember }: RoutePa
   if (groups.length === 0) return []
   const mayCreate = !isMember && compiled.resource.actions.has('create') && isTransactional(compiled, 'create')
   return [
-    {
-      in: 'query',
-      name: MATCH,
-      schema: { type: 'string', examples: groups },
-      description: 'The unique attributes, joined by commas, that find each row of a list in place of its id.'
-    },
-    ...(mayCreate
-      ? [{
-          in: 'query',
-          name: CREATE,
-          schema: { type: 'boolean' },
-          description: 'Whether a row that is not found is created.'
-        }]
-      : [])
+    inQuery(
+      MATCH,
+      { type: 'string', examples: groups },
+      'The unique attributes, joined by commas, that find each row of a list in place of its id.'
+    ),
+    ...(mayCreate ? [inQuery(CREATE, { type: 'boolean' }, 'Whether a row that is not found is created.')] : [])
   ]
 }
 

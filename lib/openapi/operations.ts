@@ -16,7 +16,7 @@ import {
 } from './parameters.js'
 import { membersOf, type Part } from './part.js'
 import { type DescribedResource, requiredNames } from './resource-schemas.js'
-import { answerRecord, defineHeader, describeRefusals } from './responses.js'
+import { answerRecord, defineHeader, defineHeaders, describeRefusals, type HeaderName } from './responses.js'
 
 export interface DescribedOperation {
   readonly path: RoutePath
@@ -56,8 +56,7 @@ export function describeOperation (subject: DescribedResource, operated: Describ
   const format = { name: 'format', schema: { type: 'string', enum: compiled.representations.map(({ name }) => name) } }
   // If actions share the operation, the example is the value of the first one.
   const cache = defineHeader(writer, 'CacheControl', compiled.cacheControl.answers.get(action) ?? PRIVATE)
-  const replayed = describeKey(compiled, operated.route).length > 0 &&
-    { 'Idempotency-Replayed': defineHeader(writer, 'Idempotency-Replayed') }
+  const replayed = describeKey(compiled, operated.route).length > 0 && defineHeaders(writer, 'Idempotency-Replayed')
   const responses = Object.entries(answers).map(([status, { headers, ...answer }]) => [
     status,
     { ...answer, headers: { 'Cache-Control': cache, ...membersOf(headers), ...replayed } }
@@ -121,7 +120,7 @@ function describePurpose (subject: DescribedResource, operated: DescribedOperati
 function describeList ({ compiled, names: { many }, schemas, writer }: DescribedResource): OperationKind {
   const { plural } = compiled.resource
   const isCounted = compiled.listQuery.parameters.includes('count')
-  const headers = ['Link', ...isCounted ? ['Total-Count', 'Content-Range'] as const : []] as const
+  const counts = isCounted ? ['Total-Count', 'Content-Range'] as const : []
   return {
     id: `list${many}`,
     summary: `List ${plural}`,
@@ -130,7 +129,7 @@ function describeList ({ compiled, names: { many }, schemas, writer }: Described
     answers: {
       200: {
         description: `The ${plural}`,
-        headers: Object.fromEntries(headers.map((name) => [name, defineHeader(writer, name)])),
+        headers: defineHeaders(writer, 'Link', ...counts),
         content: describeContent(compiled, 'list', schemas.record())
       }
     },
@@ -143,7 +142,7 @@ function describeRead (
   { writer }: DescribedResource,
   shown: Part
 ): Pick<OperationKind, 'headers' | 'answers' | 'refusals'> {
-  const headers = { ETag: defineHeader(writer, 'ETag') }
+  const headers = defineHeaders(writer, 'ETag')
   return {
     headers: [IF_NONE_MATCH],
     answers: { 200: shown, 304: { description: 'The client\'s copy is up to date', headers } },
@@ -173,11 +172,11 @@ const REFUSED_WRITE: readonly number[] = [400, 403, 404, 406, 409, 412, 413, 415
 const DELETED = { 204: { description: 'Deleted' } }
 
 function describeCreate (subject: DescribedResource, path: RoutePath, route: Route): OperationKind {
-  const { compiled, compiled: { resource: { singular } }, names: { one }, schemas, writer } = subject
+  const { compiled, compiled: { resource: { singular } }, names: { one }, schemas } = subject
   const methods = methodsOf(route)
   const override = methods.length > 0 && readsForms(compiled) ? describeOverride(subject, path, methods) : undefined
   const mayBeMany = takesMany(compiled, path, 'create')
-  const created = answerRows(subject, `The new ${singular}`, mayBeMany, { Location: defineHeader(writer, 'Location') })
+  const created = answerRows(subject, `The new ${singular}`, mayBeMany, ['Location'])
   const description = join(
     mayBeMany && 'The body may have a list of rows: all of them are created, or none.',
     override &&
@@ -206,7 +205,7 @@ function describeCreate (subject: DescribedResource, path: RoutePath, route: Rou
 }
 
 function describeUpdate (subject: DescribedResource, path: RoutePath, method: string): OperationKind {
-  const { compiled, compiled: { resource: { singular } }, schemas } = subject
+  const { compiled, compiled: { resource: { singular } }, schemas, writer } = subject
   const isPatch = method === 'PATCH'
   const id = idOf(compiled)
   const ids = takesMany(compiled, path, 'update') ? describeIds(compiled) : undefined
@@ -240,7 +239,7 @@ function describeUpdate (subject: DescribedResource, path: RoutePath, method: st
       ...(ids !== undefined && {
         204: {
           description: 'Changed, if Prefer asks for no body',
-          headers: { ...preferenceOf(subject), ...countsOf(subject) }
+          headers: defineHeaders(writer, 'Preference-Applied', 'Row-Counts')
         }
       }),
       ...redirect(subject)
@@ -342,22 +341,19 @@ function idOf ({ resource: { singleton, idType } }: CompiledResource): Part | un
 }
 
 function describeUpdated (subject: DescribedResource, mayBeMany: boolean): OperationKind['answers'] {
-  const headers = mayBeMany ? countsOf(subject) : undefined
-  return { 200: answerRows(subject, `The changed ${subject.compiled.resource.singular}`, mayBeMany, headers) }
-}
-
-function countsOf ({ writer }: DescribedResource): Part {
-  return { 'Row-Counts': defineHeader(writer, 'Row-Counts') }
-}
-
-function preferenceOf ({ writer }: DescribedResource): Part {
-  return { 'Preference-Applied': defineHeader(writer, 'Preference-Applied') }
+  const changed = `The changed ${subject.compiled.resource.singular}`
+  return { 200: answerRows(subject, changed, mayBeMany, mayBeMany ? ['Row-Counts'] : []) }
 }
 
 /** Describes an answer with the row of the request, or with its rows. */
-function answerRows (subject: DescribedResource, description: string, mayBeMany: boolean, headers?: Part): Part {
+function answerRows (
+  subject: DescribedResource,
+  description: string,
+  mayBeMany: boolean,
+  headers: readonly HeaderName[]
+): Part {
   return mayBeMany
-    ? answerRecord(subject, `${description}, or a list of several`, 'either', { ...headers, ...preferenceOf(subject) })
+    ? answerRecord(subject, `${description}, or a list of several`, 'either', [...headers, 'Preference-Applied'])
     : answerRecord(subject, description, 'record', headers)
 }
 
@@ -368,7 +364,7 @@ function join (...sentences: ReadonlyArray<string | false | undefined>): string 
 
 function redirect ({ compiled, writer }: DescribedResource): OperationKind['answers'] {
   if (!compiled.representations.some(({ browser }) => browser === true)) return {}
-  const headers = { Location: defineHeader(writer, 'Location') }
+  const headers = defineHeaders(writer, 'Location')
   return { 303: { description: 'Redirects a browser to the page that shows the result', headers } }
 }
 
@@ -406,7 +402,7 @@ function describeCustomWrite (
   { path, route, method }: DescribedOperation,
   own: CompiledCustomAction
 ): Omit<OperationKind, 'id' | 'summary'> {
-  const { compiled, schemas, writer } = subject
+  const { compiled, schemas } = subject
   const group = schemas.custom(own)
   const isWhole = own.attributes !== undefined && requiredNames({ attributes: own.supplied }).length > 0
   const isForForms = route.formOnly === true
@@ -419,7 +415,7 @@ function describeCustomWrite (
     },
     answers: {
       200: answerRecord(subject, 'The result of the action', 'either'),
-      201: answerRecord(subject, 'The row that was created', 'either', { Location: defineHeader(writer, 'Location') }),
+      201: answerRecord(subject, 'The row that was created', 'either', ['Location']),
       204: { description: 'The action was carried out; there is nothing to return' },
       ...redirect(subject)
     },
@@ -432,7 +428,7 @@ function describeCustomMany (
   subject: DescribedResource,
   own: CompiledCustomAction
 ): Omit<OperationKind, 'id' | 'summary'> {
-  const { compiled, compiled: { resource: { singular } }, schemas } = subject
+  const { compiled, compiled: { resource: { singular } }, schemas, writer } = subject
   const group = schemas.custom(own)
   const ids = describeIds(compiled)
   return {
@@ -446,8 +442,11 @@ function describeCustomMany (
       }
     },
     answers: {
-      200: answerRecord(subject, 'The rows that the action has returned', 'list', preferenceOf(subject)),
-      204: { description: 'The action was carried out; there is nothing to return', headers: preferenceOf(subject) },
+      200: answerRecord(subject, 'The rows that the action has returned', 'list', ['Preference-Applied']),
+      204: {
+        description: 'The action was carried out; there is nothing to return',
+        headers: defineHeaders(writer, 'Preference-Applied')
+      },
       ...redirect(subject)
     },
     refusals: REFUSED_WRITE,

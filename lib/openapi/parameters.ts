@@ -56,7 +56,8 @@ const JOINED = { style: 'form', explode: false }
 
 const TEXT: Part = { type: 'string', minLength: 1, maxLength: LONGEST_TEXT }
 
-function inQuery (name: string, schema: Part, description: string, more: Part = {}): Part {
+/** Describes a parameter of a query. */
+export function inQuery (name: string, schema: Part, description: string, more: Part = {}): Part {
   return { in: 'query', name, schema, description, ...more }
 }
 

@@ -79,7 +79,7 @@ const REFUSALS: Readonly<Record<number, string>> & { readonly 412: string } = {
   428: 'The request must name a version, by If-Match or by `_version` in the body'
 }
 
-type HeaderName =
+export type HeaderName =
   'ETag' | 'CacheControl' | 'Location' | 'Link' | 'Preference-Applied' | 'Row-Counts' | 'Total-Count' |
   'Content-Range' | 'Idempotency-Replayed'
 
@@ -133,16 +133,21 @@ export function defineHeader (writer: DocumentWriter, name: HeaderName, example?
   return writer.share('headers', name, { ...HEADERS[name], ...(example !== undefined && { example }) })
 }
 
+/** Describes the headers of an answer. */
+export function defineHeaders (writer: DocumentWriter, ...names: readonly HeaderName[]): Part {
+  return Object.fromEntries(names.map((name) => [name, defineHeader(writer, name)]))
+}
+
 /** Describes an answer with a record of the resource. */
 export function answerRecord (
   { compiled, schemas, writer }: DescribedResource,
   description: string,
   content: BodyContent = 'record',
-  headers: Part = {}
+  headers: readonly HeaderName[] = []
 ): Part {
   return {
     description,
-    headers: { ...headers, ETag: defineHeader(writer, 'ETag') },
+    headers: defineHeaders(writer, ...headers, 'ETag'),
     content: describeContent(compiled, content, schemas.record())
   }
 }
