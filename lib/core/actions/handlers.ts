@@ -15,7 +15,7 @@ import { noStore } from '../stores/store.js'
 import { ownMember } from '../util/own-property.js'
 import type { CompiledCustomAction, CompiledResource } from '../compiled-resource.js'
 import { checkQuery } from '../request/negotiate.js'
-import type { Payload, RowPayload, WriteAction } from '../request/payload.js'
+import type { Payload, WriteAction } from '../request/payload.js'
 import { findPreconditions, findReadConditions } from '../request/preconditions.js'
 import { COPIED } from '../request/prefill.js'
 import { DRY_RUN } from '../request/rows.js'
@@ -123,7 +123,10 @@ export class Handlers {
     this.write = handle((state) => {
       const { action, id, isRevised, rows, match } = state.payload as Write
       if (isRevised) checkRevisable(state)
-      if (rows !== undefined && isRevised) return this.#select(state, rows)
+      // The rows that a form has chosen are shown for the next step.
+      if (rows !== undefined && isRevised) {
+        return this.#answer(state, async () => ({ kind: 'selected', chosen: await findChosen(state, rows) }))
+      }
       if (checkDryRun(action, state) || rows !== undefined) {
         return this.#answer(state, () => writeRows(state, actionsFor(action, match)))
       }
@@ -225,11 +228,6 @@ export class Handlers {
     return prefill.copy(row.attributes, scope)
   }
 
-  /** Shows the rows that a form has chosen for the next step. Nothing is written. */
-  #select (state: ActionState, rows: readonly RowPayload[]): Promise<FastifyReply> {
-    return this.#answer(state, async () => ({ kind: 'selected', chosen: await findChosen(state, rows) }))
-  }
-
   #run (state: ActionState, id: Id | undefined, perform: Perform): Promise<FastifyReply> {
     const { request, payload } = state
     state.id = id
@@ -244,7 +242,7 @@ export class Handlers {
     const { idempotency } = this.#compiled.options
     const run = idempotency === undefined ? act : async () => performOnce(state, idempotency, act)
     const outcome = channel.hasSubscribers ? await traceAction(state, run) : await run()
-    const shown = isWithoutWrite(outcome) ? await hideUnauthorized(outcome, state) : outcome
+    const shown = await hideUnauthorized(outcome, state)
     if (!state.route.safe) logOutcome(shown, state)
     // An await here would hold the rows of the outcome until the client has read the whole answer.
     return shown === undefined ? state.reply : respond(shown, state)
@@ -401,21 +399,15 @@ function refuseMerge (names: readonly string[]): InvalidError {
   return new InvalidError(Object.fromEntries(names.map((name) => [name, [message]])))
 }
 
-/** The outcome of a write that has written nothing, and shows the stored row. */
-type OutcomeWithoutWrite = Outcome & { readonly kind: 'stale' | 'revised' }
-
-function isWithoutWrite (outcome: Outcome | undefined): outcome is OutcomeWithoutWrite {
-  return outcome?.kind === 'stale' || outcome?.kind === 'revised'
-}
-
 /**
- * Leaves out the stored row of an outcome without a write, if `authorize` does not let the client see it.
+ * Leaves out the stored row that a write without effect shows, if `authorize` does not let the client see it.
  * @throws PreconditionFailedError if nothing remains to be shown
  */
-async function hideUnauthorized (outcome: OutcomeWithoutWrite, state: RequestState): Promise<Outcome> {
+async function hideUnauthorized (outcome: Outcome | undefined, state: RequestState): Promise<Outcome | undefined> {
   const { compiled: { resource }, checkAccess } = state
+  const isWithoutWrite = outcome?.kind === 'stale' || outcome?.kind === 'revised'
+  if (!isWithoutWrite || outcome.row === undefined || checkAccess === undefined) return outcome
   const { row } = outcome
-  if (row === undefined || checkAccess === undefined) return outcome
   const shown = await findShown(checkAccess, ofId(resource, row.id), state, () => row)
   if (outcome.kind === 'revised') return { ...outcome, row: shown }
   // A handler's row without a version may be another state of the row than `authorize` was shown.

@@ -332,12 +332,8 @@ export async function collect (batches: Source, most: number, mostSize: number =
     if (pulled.done === true) return { rows, rest: undefined }
     if (size > mostSize) return { rows, rest: putBack(pulled.value, batches) }
     for (const row of pulled.value) rows.push(row)
-    if (mostSize !== Infinity && rows.length < most) size += sumSizes(pulled.value)
+    if (mostSize !== Infinity && rows.length < most) for (const row of pulled.value) size += sizeOf(row)
   }
   await batches.return?.()
   return { rows, rest: undefined }
-}
-
-function sumSizes (rows: readonly Row[]): number {
-  return rows.reduce((sum, row) => sum + sizeOf(row), 0)
 }

@@ -289,7 +289,9 @@ function writeEach (
           // If `authorize` was shown the same version again, a row before it in the request has changed the row.
           if (changed?.index !== given.index || changed.version !== version) throw new ChangedRow(given.index, version)
         }
-        if (outcome.kind === 'stale') throw refuseStale(state)
+        if (outcome.kind === 'stale') {
+          throw new PreconditionFailedError(say('changedMeanwhile', { resource: state.compiled.resource.singular }))
+        }
         note(outcome)
       } catch (error) {
         if (error instanceof ChangedRow || error instanceof TooManyRowsError) throw error
@@ -347,10 +349,6 @@ function sortOf (outcome: Outcome): keyof RowCounts {
 
 const TOO_LARGE =
   'the rows of the answer are too large together; send fewer in each request, or the header Prefer: return=minimal'
-
-function refuseStale ({ compiled: { resource: { singular } } }: ActionState): Error {
-  return new PreconditionFailedError(say('changedMeanwhile', { resource: singular }))
-}
 
 /** Thrown when the database has refused a row, after which it accepts no others in the same transaction. */
 class DoomedRows extends Error {

@@ -32,7 +32,8 @@ export function findNavigation (
   lang: string
 ): PossibleNavigation | undefined {
   const own = from.resourcePaths.collection.text
-  const [home] = registryOf(app).homes.filter(({ prefix }) => isBelow(own, prefix)).toSorted(byLength)
+  const [home] = registryOf(app).homes.filter(({ prefix }) => isBelow(own, prefix))
+    .toSorted((one, other) => other.prefix.length - one.prefix.length)
   return home && findLinks(app, home, { from, lang, path: own })
 }
 
@@ -100,10 +101,6 @@ function findChecksAbove (compiled: CompiledResource): readonly ListCheck[] {
 /** Returns what opens a resource from a link: the action, and the parameters of its path. */
 export function openingOf ({ resource, resourcePaths }: CompiledResource): Omit<ListCheck, 'check' | 'isOfBar'> {
   return { resource, action: openingAction(resource), parameters: resourcePaths.collection.names }
-}
-
-function byLength (one: Home, other: Home): number {
-  return other.prefix.length - one.prefix.length
 }
 
 /** Returns whether a path is, or begins with, the segments of another one. */

@@ -137,7 +137,8 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
     checkPresence(resource, isMatched ? 'create' : action, id, group)
     const issues = new Issues()
     if (isNamedId) issues.add('id', ASSIGNED)
-    const revised = node === undefined || !isWriting(action) ? undefined : reader.redisplay?.(node)
+    const isShown = action === 'create' || action === 'update'
+    const revised = node === undefined || !isShown ? undefined : reader.redisplay?.(node)
     const given = revised === undefined ? group : reader.entries(revised)
     // A deletion needs no attributes, but a client may send back the whole record.
     const isRead = given !== undefined && action !== 'delete'
@@ -153,7 +154,7 @@ export function compilePayload (resource: Resource, reader: Reader): ReadPayload
       issues,
       ignored: isRead ? readOnly.filter((name) => Object.hasOwn(given, name)) : NOTHING,
       version: readVersion(reader.form ? entries : group, reader),
-      node: reader.form && action !== undefined && action !== 'delete' ? (revised ?? node) : undefined,
+      node: reader.form && isShown ? (revised ?? node) : undefined,
       isUntouched: action === 'update' ? reader.isUntouched?.bind(reader, node) : undefined,
       isCompared,
       compareWith: given !== undefined && (isCompared || (mayForgive && issues.faulty.size > 0))
@@ -178,10 +179,6 @@ const ASSIGNED = say('isAssigned')
 function refuseId ({ key, attributes }: Resource): InvalidError {
   const sent = key.filter((name) => attributes.get(name)?.readOnly === false).map((name) => `"${name}"`)
   return new InvalidError({ id: [sent.length === 0 ? ASSIGNED : `consists of ${sent.join(', ')}; send that instead`] })
-}
-
-function isWriting (action: WriteAction | undefined): boolean {
-  return action === 'create' || action === 'update'
 }
 
 function refuseGroup (singular: string): InvalidError {

@@ -6,7 +6,6 @@ import type { ListWriter, PageView, Prepared } from '../formats/format.js'
 import { LARGEST_BATCH_SIZE, sizeOf } from '../stores/store.js'
 import { MOST_REPEATED } from '../util/words.js'
 import { writeCursor } from '../request/list-query.js'
-import type { QueryParameters } from '../request/filter-query.js'
 import { isClientGone, type RequestState, type ResourceRequest } from '../request/state.js'
 import { printFailure } from '../telemetry/action-log.js'
 import { writeList } from './list-stream.js'
@@ -152,7 +151,7 @@ function makePageView (
 ): PageView {
   const { order, total } = listed
   const { choice, location, action, route, request, customAction, openCondition } = state
-  const { after, before, offset } = request.query
+  const { after, before, offset, ...parameters } = request.query
   return {
     mediaType: choice.mediaType,
     input: undefined,
@@ -163,7 +162,7 @@ function makePageView (
     path: pathOf(state),
     list: route.path.fill(state.parameters),
     own: customAction?.name,
-    parameters: POSITIONS.some((name) => name in request.query) ? withoutPosition(request.query) : request.query,
+    parameters,
     openCondition,
     order,
     total,
@@ -179,10 +178,6 @@ function makePageView (
 
 /** The parameters that say where a page begins or ends. The links to other pages have cursors only. */
 const POSITIONS: readonly string[] = ['after', 'before', 'offset']
-
-function withoutPosition ({ after, before, offset, ...others }: QueryParameters): QueryParameters {
-  return others
-}
 
 /** Finds the place of a page in its list. An estimate of the total may be less than the numbers of the rows. */
 function findRange ({ rows, more, total }: ListOutcome): PageView['range'] {

@@ -62,8 +62,9 @@ export async function respond (outcome: Outcome, state: ActionState): Promise<Fa
   const back = answer.notice && await findWayBack(row?.attributes, state).catch(() => undefined)
   setLocation(answer, row, state, back)
   if (!answer.body || outcome.kind === 'done' || outcome.kind === 'deleted') return reply.send()
+  // After a write, a 304 would say that nothing was done. The ETag is that of the row alone (RFC 9110 §13.1.2).
   if ((outcome.kind === 'found' || outcome.kind === 'edit') && tag !== undefined &&
-    prepared?.isVolatile !== true && prepared?.headers === undefined && isUnchanged(tag, state)) {
+    prepared?.isVolatile !== true && prepared?.headers === undefined && isNamed(state.readConditions?.noneMatch, tag)) {
     return reply.code(304).send()
   }
   return sendRecord(outcome.row, outcome.kind, prepared, state)
@@ -95,7 +96,10 @@ async function sendRows (
   setListLocation(answer, counts, state)
   if (kind === 'doneMany' && answer.body && rows.length === 0) return reply.code(204).send()
   if (!answer.body) return reply.send()
-  if (kind === 'updatedMany') reply.header('row-counts', formatCounts(counts))
+  if (kind === 'updatedMany') {
+    // A dictionary (RFC 9651 §3.2).
+    reply.header('row-counts', Object.entries(counts).map(([sort, count]) => `${sort}=${count}`).join(', '))
+  }
   if (wantsNoRows(state)) {
     return reply.code(answer.status === 201 && dryRun === undefined ? 201 : 204)
       .header('preference-applied', 'return=minimal').send()
@@ -110,11 +114,6 @@ async function sendRows (
   }
   const listed = { kind: 'listed', rows, more: undefined, order: BY_ID, first: undefined, last: undefined } as const
   return sendText(await makeListBody(listed, state), state)
-}
-
-/** Formats the numbers of rows as a dictionary (RFC 9651 §3.2). */
-function formatCounts (counts: RowCounts): string {
-  return Object.entries(counts).map(([sort, count]) => `${sort}=${count}`).join(', ')
 }
 
 /**
@@ -262,12 +261,6 @@ function sendImport (
   if (preview !== undefined) reply.code(422)
   if (faults !== undefined) reply.header('content-disposition', 'attachment; filename="errors.csv"')
   return sendText(() => writer.imported(view), state, faults === undefined ? contentType : 'text/csv; charset=utf-8')
-}
-
-/** Returns whether the client has the current answer already (RFC 9110 §13.1.2). */
-function isUnchanged (tag: EntityTag, state: RequestState): boolean {
-  // After a write, a 304 would say that nothing was done. The ETag is that of the row alone.
-  return isNamed(state.readConditions?.noneMatch, tag)
 }
 
 /** @throws InvalidAnswerError if a handler has set a text that is not an entity tag */

@@ -90,7 +90,8 @@ export function makeKey (
     const part = findPart(attribute, byAttribute)
     return { ...part, isGiven: part.isGiven && !filled.has(part.name) }
   }) as [KeyPart, ...KeyPart[]]
-  return others.length === 0 ? makeSingle(first, isText) : makeComposite([first, ...others])
+  if (others.length === 0) return makeSingle(first, isText)
+  return makeText([first, ...others], (id) => splitParts(id, key.length), joinParts)
 }
 
 interface KeyPart extends IdPart, Pick<SqlColumn, 'decode'> {}
@@ -103,7 +104,11 @@ function findPart (attribute: string, byAttribute: ReadonlyMap<string, SqlColumn
 function makeSingle (part: KeyPart, isText: boolean): IdColumns {
   const { kind } = part
   if (isText || (kind !== 'integer' && kind !== 'uuid')) {
-    return makeText([part], (id) => toList(readSingle(id)), ([text]) => writeSingle(text as string))
+    const read = (id: string): readonly string[] | undefined => {
+      const text = readSingle(id)
+      return text === undefined ? undefined : [text]
+    }
+    return makeText([part], read, ([text]) => writeSingle(text as string))
   }
   return {
     type: kind,
@@ -114,14 +119,6 @@ function makeSingle (part: KeyPart, isText: boolean): IdColumns {
     parse: (id) => parseId(kind, String(id)) === id ? [id] : undefined,
     decode: (raw) => decodePart(part, raw) as Id
   }
-}
-
-function makeComposite (parts: readonly [KeyPart, ...KeyPart[]]): IdColumns {
-  return makeText(parts, (id) => splitParts(id, parts.length), joinParts)
-}
-
-function toList (text: string | undefined): readonly string[] | undefined {
-  return text === undefined ? undefined : [text]
 }
 
 /** Makes ids that are texts. A row whose values no id can spell gets one without a path. */

@@ -69,7 +69,7 @@ class TableDescriber {
         ...(required.length === 0 ? {} : { required }),
         properties: Object.fromEntries(described.map(([{ name }, schema]) => [nameIn(names, name), schema]))
       },
-      unique: this.#findUnique(key, names),
+      unique: this.#nameGroups(this.#table.unique.filter((group) => group !== key?.columns), names),
       ...this.#findPartial(names),
       ...this.#findReferences(names),
       version: version ?? this.#table.version,
@@ -100,7 +100,8 @@ class TableDescriber {
     if (makes !== undefined && !foreignKeys.some(({ columns }) => columns.includes(first))) {
       return { id: makes, column: first, columns: [], isUnique: true }
     }
-    const keys = [primaryKey, ...unique.filter((group) => group.every((name) => !this.#isNullable(name)))]
+    const keys = [primaryKey, ...unique.filter((group) =>
+      group.every((name) => this.#columns.get(name)?.isNullable === false))]
     const columns = keys.find((group) => group.length > 0 && group.every((name) => this.#isComparable(name)))
     if (columns !== undefined) return { id: this.#typeOf(columns), columns, isUnique: true }
     if (rowName !== undefined && this.#columns.size > 0) {
@@ -111,10 +112,6 @@ class TableDescriber {
     if (this.#columns.size > 0 || this.#problems.length === 0) {
       this.#problems.push({ problem: `No column of the ${kind} "${name}" can identify its rows, so it is not served.` })
     }
-  }
-
-  #isNullable (name: string): boolean {
-    return this.#columns.get(name)?.isNullable !== false
   }
 
   #isComparable (name: string): boolean {
@@ -181,10 +178,6 @@ class TableDescriber {
     const { name, isNullable, hasDefault } = column
     if (key?.isUnique !== true || this.#isReadOnly(column, key)) return false
     return (key.columns.includes(name) || !isNullable) && (!hasDefault || schema.default !== undefined)
-  }
-
-  #findUnique (key: Key | undefined, names: ReadonlyMap<string, string>): string[][] {
-    return this.#nameGroups(this.#table.unique.filter((group) => group !== key?.columns), names)
   }
 
   #findPartial (names: ReadonlyMap<string, string>): Pick<TableDescription, 'uniqueWhereNull'> {

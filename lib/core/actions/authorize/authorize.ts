@@ -133,7 +133,11 @@ class AccessCheck {
     for (const step of steps) step.scope = await resolveScope(step.level, this.#context.request)
     const { isLookup = false } = this.#access
     for (const step of isLookup ? this.#parents : steps) await this.#authorize(step)
-    for (const step of this.#parents) await this.#checkExists(step)
+    for (const step of this.#parents) {
+      const row = await this.#row(step)
+      if (row === undefined) throw ofParent(notFound(step.level.target.resource, step.id))
+      this.#parentRows.push(row)
+    }
     const first = this.#parents[0] ?? this.#last
     if (!isLookup || first !== this.#last) await this.#checkAbove(first)
     const { resource, store } = this.#last.level.target
@@ -169,12 +173,6 @@ class AccessCheck {
       refusedAction: isLast && !this.#access.isCustom ? FORMS_FOR.get(action) : undefined,
       makeHidden: () => isLast ? notFound(resource, id) : ofParent(notFound(resource, id))
     })
-  }
-
-  async #checkExists (step: Step): Promise<void> {
-    const row = await this.#row(step)
-    if (row === undefined) throw ofParent(notFound(step.level.target.resource, step.id))
-    this.#parentRows.push(row)
   }
 
   /** Checks the parents of the first row of the path. A shallow row names parents that the path does not. */

@@ -96,11 +96,13 @@ function checkOutcome (outcome: HandlersOutcome, state: ActionState): Outcome {
  * @throws InvalidAnswerError
  */
 function toStored (row: HandlerRow, state: ActionState): Row {
-  const { action, attempt: { target: { resource } } } = state
+  const { action, customAction, attempt: { target: { resource } } } = state
   const { id, attributes } = row
   // A handler without types may return null or a number.
   const version = String(row.version ?? '')
-  if (hasPath(state) && parseId(resource.idType, String(id)) !== id) {
+  // The row of a singleton and a new row have no path by their ids.
+  const hasPath = !resource.singleton && customAction?.on !== 'new'
+  if (hasPath && parseId(resource.idType, String(id)) !== id) {
     throw new InvalidAnswerError(
       action,
       `has returned a row with the id ${JSON.stringify(id)}, but ids of the resource have the type ` +
@@ -115,11 +117,6 @@ function toStored (row: HandlerRow, state: ActionState): Row {
   }
   const plain = toPlain(attributes, resource, action)
   return version === row.version && plain === attributes ? row as Row : { id, version, attributes: plain }
-}
-
-/** Returns whether a row has a path by its id: the row of a singleton and a new row have none. */
-function hasPath ({ attempt: { target: { resource } }, customAction }: ActionState): boolean {
-  return !resource.singleton && customAction?.on !== 'new'
 }
 
 function isRead ({ request: { method } }: ActionState): boolean {
@@ -224,17 +221,13 @@ async function fromBatches (batches: Batches, state: ActionState): Promise<ListO
   const { limit, before } = state.call?.listQuery ?? {}
   if (before !== undefined) {
     await source.return?.()
-    return refuseBefore()
+    // Batches are read from their beginning, and so have no link to a previous page.
+    throw new InvalidQueryError('this list has no previous pages; start again without "before"')
   }
   if (limit !== undefined) return fromPagedBatches(await collect(source, limit + 1, LARGEST_BATCH_SIZE), state)
   if (state.choice.format.pageSize === undefined) return pullFirst(source, BY_ID)
   const { rows } = await collect(source, Infinity)
   return { kind: 'listed', rows, more: undefined, order: BY_ID, first: undefined, last: undefined }
-}
-
-/** @throws InvalidQueryError, because batches are read from their beginning, and so have no link to a previous page */
-function refuseBefore (): never {
-  throw new InvalidQueryError('this list has no previous pages; start again without "before"')
 }
 
 /**
