@@ -8,7 +8,7 @@ import type { Id, Row, Scope } from '../resource/row.js'
 import { isBytesShape, ORDERED_FORMATS } from '../schema/convert-text.js'
 import type { ResolvedOptions } from '../options/resolve/options.js'
 import type { Property, Shape } from '../schema/shape.js'
-import type { TypeName } from '../schema/types.js'
+import { SIMPLE_TYPES } from '../schema/types.js'
 import {
   type Context, type Filter, noStore, type Order, type OrderBy, type Position, type Store
 } from '../stores/store.js'
@@ -51,7 +51,6 @@ const PARAMETERS = ['format', 'limit', 'after'] as const
 /** The names of parameters. An attribute with one of them is filtered by a parameter with an operator only. */
 const RESERVED: ReadonlySet<string> =
   new Set([...PARAMETERS, 'before', 'offset', 'sort', 'blank', 'q', 'count', 'only', 'include'])
-const SIMPLE: ReadonlySet<TypeName | undefined> = new Set(['string', 'integer', 'number', 'boolean'])
 /** The most rows that `offset` leaves out. A store may read each of them. */
 export const MOST_OFFSET = 10_000
 /** The most attributes in `sort`. Each further one would make a page read the table two more times. */
@@ -239,7 +238,7 @@ function canDo (capability: 'order' | 'filter' | 'search', { capabilities }: Sto
 }
 
 function isComparable ({ shape }: Property): boolean {
-  return SIMPLE.has(shape.only) && !isBytesShape(shape)
+  return SIMPLE_TYPES.has(shape.only) && !isBytesShape(shape)
 }
 
 function compileOrder (sortable: readonly Property[]): (sort: string | undefined) => Order {

@@ -1,6 +1,6 @@
 import type { Resource } from '../resource/resource.js'
 import type { Scope } from '../resource/row.js'
-import type { Attributes, TypeName } from '../schema/types.js'
+import { type Attributes, SIMPLE_TYPES } from '../schema/types.js'
 import type { Validation } from '../schema/validation/validation.js'
 import { lazy } from '../util/functions.js'
 import { InvalidError, InvalidQueryError } from '../errors.js'
@@ -56,8 +56,6 @@ export interface PrefillParts {
   readonly unique: ReadonlySet<string>
 }
 
-const SIMPLE: ReadonlySet<TypeName | undefined> = new Set(['string', 'integer', 'number', 'boolean'])
-
 /** Compiles the reading of the values with which the form for a new row begins. */
 export function compilePrefill (
   { attributes }: Resource,
@@ -66,7 +64,7 @@ export function compilePrefill (
   const copied = [...attributes.values()].filter(({ name, readOnly, writeOnly, shape }) =>
     !readOnly && !writeOnly && !isPartial(shape) && !isBytesShape(shape) && !unique.has(name))
   const settable = [...attributes.values()].filter(({ name, readOnly, writeOnly, shape }) =>
-    !readOnly && !writeOnly && SIMPLE.has(shape.only) && name !== 'format')
+    !readOnly && !writeOnly && SIMPLE_TYPES.has(shape.only) && name !== 'format')
   const readAll = lazy(() => compileQueryValues(settable))
   const findReferencing = lazy(() => {
     const referencing = settable.filter(({ name }) => references.has(name))

@@ -4,6 +4,9 @@ export type TypeName = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'a
 export const ALL_TYPES: ReadonlySet<TypeName> =
   new Set(['string', 'integer', 'number', 'boolean', 'null', 'array', 'object'])
 
+/** The types of values that are one text, number or boolean. */
+export const SIMPLE_TYPES: ReadonlySet<TypeName | undefined> = new Set(['string', 'integer', 'number', 'boolean'])
+
 /** Returns the JSON types that a value fits. NaN and the infinite numbers fit none. */
 export function typesOf (value: unknown): TypeName[] {
   if (value === null) return ['null']

@@ -4,7 +4,7 @@ import {
   compileText, describeMismatch, isDecimalShape, isLongShape, ORDERED_FORMATS, parseNumber, UNCONVERTIBLE
 } from '../../schema/convert-text.js'
 import { compilePerShape, type Shape } from '../../schema/shape.js'
-import type { TypeName } from '../../schema/types.js'
+import { SIMPLE_TYPES } from '../../schema/types.js'
 import { Issues } from '../../schema/validation/issues.js'
 import { compareDecimals, isDecimal, readDecimal } from '../../util/decimal.js'
 import { isObject } from '../../util/own-property.js'
@@ -77,8 +77,6 @@ function expandAttributes ({ [ALL_ATTRIBUTES]: text, ...others }: Record<string,
   return entries
 }
 
-const SCALARS: readonly TypeName[] = ['string', 'integer', 'number', 'boolean']
-
 /**
  * Compiles the conversion of a field. A text is read as the writer writes it: JSON if the shape allows an array or an
  * object, or else as other texts are.
@@ -91,7 +89,7 @@ function compileConvert (shape: Shape, options: CsvOptions): Convert<CsvNode> {
   const isText = types.has('string')
   // White space around a decimal, a date or a time is ignored.
   const isToken = isText && ORDERED_FORMATS.has(shape.format ?? '')
-  const isScalar = SCALARS.some((type) => types.has(type))
+  const isScalar = [...types].some((type) => SIMPLE_TYPES.has(type))
   const begins = (text: string): boolean =>
     (types.has('object') && text.startsWith('{')) || (types.has('array') && text.startsWith('['))
   const mayBeJson = (text: string): boolean => isText ? begins(text) && isJson(text) : begins(text) || !isScalar

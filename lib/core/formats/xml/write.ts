@@ -8,7 +8,7 @@ import { isBytesShape, isDecimalShape, isLongShape, ORDERED_FORMATS } from '../.
 import { isLegalText, isOpenName, isPortableName, readMarkedText } from '../../schema/legal-text.js'
 import { isDate, isDateTime } from '../../schema/date-time.js'
 import { openShape, type Property, type Shape } from '../../schema/shape.js'
-import type { Attributes } from '../../schema/types.js'
+import { type Attributes, SIMPLE_TYPES } from '../../schema/types.js'
 import { isDecimal, isLongInteger } from '../../util/decimal.js'
 import { lazy } from '../../util/functions.js'
 import { compileMember, isStructure, ownMember } from '../../util/own-property.js'
@@ -107,7 +107,7 @@ class ElementWriter {
   /** Compiles the writing of an attribute. */
   compileAttribute ({ name, shape }: Property): (value: unknown) => string {
     const { items, only } = shape
-    if (only !== 'array' || !SCALARS.has(items.only)) return this.#compile(name, shape, ATTRIBUTE_LEVEL)
+    if (only !== 'array' || !SIMPLE_TYPES.has(items.only)) return this.#compile(name, shape, ATTRIBUTE_LEVEL)
     const { open, close } = buildTags(name, { type: 'array' })
     const writeItem = this.#compile(this.#itemName(name), items, ATTRIBUTE_LEVEL + 1)
     return (value) => Array.isArray(value)
@@ -217,8 +217,6 @@ class ElementWriter {
     return element.length > MOST_TIMES * json.length ? wrap(name, 'json', escapeText(json)) : element
   }
 }
-
-const SCALARS: ReadonlySet<string | undefined> = new Set(['string', 'integer', 'number', 'boolean'])
 
 /** A type of XML, and whether a value is written with it as it is. */
 interface PlainType {
