@@ -150,45 +150,37 @@ export class Handlers {
     })
   }
 
-  /** Makes the hook and the handler of the custom writes on a path. */
+  /**
+   * Makes the hook and the handler of the custom writes on a path.
+   * @param hasManyRows whether their requests name several rows
+   */
   writeCustom (
-    byMethod: ReadonlyMap<string, CompiledCustomAction>
+    byMethod: ReadonlyMap<string, CompiledCustomAction>,
+    hasManyRows: boolean
   ): { readonly readPayload: preValidationHookHandler, readonly handler: RouteHandlerMethod } {
-    const performs = new Map([...byMethod.values()].map((action) =>
-      [action, checkFirst(compileHandler(action.handler))]))
+    const performs = new Map([...byMethod.values()].map((action) => {
+      const perform = compileHandler(action.handler)
+      return [action, hasManyRows ? perform : checkFirst(perform)]
+    }))
     return {
-      readPayload: compilePayloadHook(this.#compiled, (method) => byMethod.get(method)),
+      readPayload: compilePayloadHook(this.#compiled, (method) => byMethod.get(method), hasManyRows),
       handler: handle((state) => {
         const { customAction, payload, request: { query } } = state as CustomState
         const { validate, parameters, readQuery } = customAction
-        validate(payload.attributes, payload.issues)
+        const perform = performs.get(customAction) as Perform
+        if (hasManyRows) checkDryRun(undefined, state)
+        else validate(payload.attributes, payload.issues)
         // The path of a form takes the parameters of each action that the form may ask for.
-        if (state.route.formDecides) checkQuery(query, ['format', ...parameters])
+        if (state.route.formDecides) checkQuery(query, ['format', ...hasManyRows ? [DRY_RUN] : [], ...parameters])
         state.query = readQuery(query)
-        return this.#run(state, this.#memberId(state) ?? payload.id, performs.get(customAction) as Perform)
-      })
-    }
-  }
-
-  /** Makes the hook and the handler of the custom writes on a path whose requests name several rows. */
-  writeManyCustom (
-    byMethod: ReadonlyMap<string, CompiledCustomAction>
-  ): { readonly readPayload: preValidationHookHandler, readonly handler: RouteHandlerMethod } {
-    const performs = new Map([...byMethod.values()].map((action) => [action, compileHandler(action.handler)]))
-    return {
-      readPayload: compilePayloadHook(this.#compiled, (method) => byMethod.get(method), true),
-      handler: handle((state) => {
-        const { customAction, request: { query } } = state as CustomState
-        checkDryRun(undefined, state)
-        if (state.route.formDecides) checkQuery(query, ['format', DRY_RUN, ...customAction.parameters])
-        state.query = customAction.readQuery(query)
+        if (!hasManyRows) return this.#run(state, this.#memberId(state) ?? payload.id, perform)
         return this.#answer(state, () => writeRows(state, {
-          prepare ({ payload }) {
-            const { attributes, issues } = payload as Payload
-            customAction.validate(attributes, issues)
+          prepare (row) {
+            const { attributes, issues } = row.payload as Payload
+            validate(attributes, issues)
             return checkOnly
           },
-          perform: performs.get(customAction) as Perform,
+          perform,
           runsHandler: true
         }))
       })

@@ -195,7 +195,7 @@ class RouteTable {
   #customRoutes (actions: SomeActions, hasManyRows: boolean): Route[] {
     const written = actions.filter(({ verb }) => verb !== 'GET')
     const byVerb = new Map<string, CompiledCustomAction>(written.map((action) => [action.verb, action]))
-    const write = hasManyRows ? this.#handlers.writeManyCustom(byVerb) : this.#handlers.writeCustom(byVerb)
+    const write = this.#handlers.writeCustom(byVerb, hasManyRows)
     const [submitted, ...others] = written.filter(({ verb }) => verb === 'PUT' || verb === 'DELETE')
     const routes: Route[] = [
       ...actions
