@@ -7,29 +7,58 @@ import {
   type Driver, groupIndexes, quoteName, type RawRow, type Statement, type Table, type TableName
 } from '../dialect.js'
 import { type SqliteSession, TransactionConnection } from './session.js'
-import { prepare, type PreparedStatement, readRows, type SqliteDatabase } from './statement.js'
+import { close, prepare, type PreparedStatement, readRows, type SqliteDatabase } from './statement.js'
 import { type PragmaReference, type ReadRows, readStructure } from './structure.js'
 import { WriteQueue } from './write-queue.js'
 
-/** The connection of a driver. It may be another one after it was closed. */
-export interface SqliteConnection {
-  /** The open database. Its first use may find the database locked, and throws an error then. */
-  readonly database: SqliteDatabase
+/** A database, and another connection to it for transactions. */
+export class SqliteConnection {
   readonly queue: WriteQueue
-  /** The connection for transactions. */
   readonly second: TransactionConnection
+  readonly #open: () => SqliteDatabase
+  readonly #isOwn: boolean
+  #database: SqliteDatabase | undefined
+  #users = 0
+
+  /**
+   * @param open opens the database, or throws an error if it finds the database locked
+   * @param isOwn whether the connection closes the database, and opens the second connection in the same way
+   */
+  constructor (busyTimeout: number, open: () => SqliteDatabase, isOwn: boolean) {
+    this.queue = new WriteQueue(busyTimeout, isBusy)
+    this.second = new TransactionConnection(this.queue, isOwn ? open : undefined)
+    this.#open = open
+    this.#isOwn = isOwn
+  }
+
+  /** Returns the open database. It opens at the first use, and again at a use after it was closed. */
+  use (): SqliteDatabase {
+    this.#database ??= this.#open()
+    return this.#database
+  }
+
   /** Keeps what was opened until `release` was called as often as `retain`. */
-  retain (): void
-  release (): void
+  retain (): void {
+    this.#users++
+  }
+
+  release (): void {
+    this.#users = Math.max(0, this.#users - 1)
+    if (this.#users > 0) return
+    this.second.close()
+    if (!this.#isOwn) return
+    close(this.#database)
+    this.#database = undefined
+  }
 }
 
 /** Opens a connection at the start of an app, when it may have to wait for other processes. */
 export function openAtStart (connection: SqliteConnection): Promise<SqliteDatabase> {
-  return connection.queue.run(() => connection.database)
+  return connection.queue.run(() => connection.use())
 }
 
 /** The databases that the app has opened, by their timeouts. */
-const DATABASES = new WeakMap<SqliteDatabase, Map<number, OpenDatabase>>()
+const DATABASES = new WeakMap<SqliteDatabase, Map<number, SqliteConnection>>()
 
 /** Returns a database that the app has opened. All stores with the same timeout get the same one. */
 export function shareDatabase (
@@ -37,55 +66,18 @@ export function shareDatabase (
   busyTimeout: number,
   connect: (() => SqliteDatabase) | undefined
 ): SqliteConnection {
-  const known = DATABASES.get(database) ?? new Map<number, OpenDatabase>()
+  const known = DATABASES.get(database) ?? new Map<number, SqliteConnection>()
   DATABASES.set(database, known)
-  const shared = known.get(busyTimeout) ?? new OpenDatabase(database, busyTimeout)
+  const shared = known.get(busyTimeout) ?? new SqliteConnection(busyTimeout, () => makeDurable(database), false)
+  try {
+    // Opens the database at once, so that one that does not fit is refused early.
+    shared.use()
+  } catch (error) {
+    if (!isBusy(error)) throw error
+  }
   known.set(busyTimeout, shared)
-  shared.second.open ??= connect && (() => {
-    const opened = connect()
-    makeDurable(opened)
-    return opened
-  })
+  shared.second.open ??= connect && (() => makeDurable(connect()))
   return shared
-}
-
-/** A database that the app has opened, and closes itself. */
-class OpenDatabase implements SqliteConnection {
-  readonly queue: WriteQueue
-  readonly second: TransactionConnection
-  readonly #database: SqliteDatabase
-  #isDurable = false
-  #users = 0
-
-  constructor (database: SqliteDatabase, busyTimeout: number) {
-    this.queue = new WriteQueue(busyTimeout, isBusy)
-    this.second = new TransactionConnection(this.queue, undefined)
-    this.#database = database
-    try {
-      this.#complete()
-    } catch (error) {
-      if (!isBusy(error)) throw error
-    }
-  }
-
-  retain (): void {
-    this.#users++
-  }
-
-  release (): void {
-    this.#users = Math.max(0, this.#users - 1)
-    if (this.#users === 0) this.second.close()
-  }
-
-  get database (): SqliteDatabase {
-    if (!this.#isDurable) this.#complete()
-    return this.#database
-  }
-
-  #complete (): void {
-    makeDurable(this.#database)
-    this.#isDurable = true
-  }
 }
 
 /**
@@ -98,10 +90,10 @@ const DRIVER_TIMEOUT = 5
  * Makes commits wait for the disk. SQLite keeps the journal mode in the file, but not the other settings. A database
  * that allows only queries keeps its journal mode.
  */
-export function makeDurable (database: SqliteDatabase): void {
+export function makeDurable (database: SqliteDatabase): SqliteDatabase {
   database.exec(`PRAGMA busy_timeout = ${DRIVER_TIMEOUT}`)
   const [access] = readRows<{ query_only: number }>(database.prepare('PRAGMA query_only'))
-  if (access?.query_only === 1) return
+  if (access?.query_only === 1) return database
   database.exec('PRAGMA journal_mode = WAL')
   database.exec('PRAGMA synchronous = FULL')
   database.exec('PRAGMA foreign_keys = ON')
@@ -111,6 +103,7 @@ export function makeDurable (database: SqliteDatabase): void {
   if (mode !== 'wal' && mode !== 'memory') {
     throw new InvalidOptionError('database', `must support a write-ahead log, but its journal mode is "${mode}"`)
   }
+  return database
 }
 
 /** Runs statements on a database, and translates errors. */
@@ -131,7 +124,7 @@ export class SqliteDriver implements Driver {
   }
 
   get #database (): SqliteDatabase {
-    return this.#connection.database
+    return this.#connection.use()
   }
 
   async run (

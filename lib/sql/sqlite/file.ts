@@ -2,16 +2,13 @@ import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { InvalidOptionError } from '../../core/errors.js'
 import { findMember } from '../../core/util/own-property.js'
-import { isBusy, makeDurable, type SqliteConnection } from './driver.js'
-import { TransactionConnection } from './session.js'
-import type { SqliteDatabase } from './statement.js'
-import { WriteQueue } from './write-queue.js'
+import { makeDurable, SqliteConnection } from './driver.js'
+import { close, type SqliteDatabase } from './statement.js'
 
 /** Loads a module of Node.js or of the app. Returns `undefined` if there is no such module. */
 export type LoadModule = (name: string) => unknown
 
-type OpenedDatabase = SqliteDatabase & { close (): unknown }
-type Constructor = new (path: string, options?: Readonly<Record<string, boolean>>) => OpenedDatabase
+type Constructor = new (path: string, options?: Readonly<Record<string, boolean>>) => SqliteDatabase
 
 /**
  * The drivers, the fastest first. The class of a driver is the member of its module, or the module itself. The last
@@ -30,66 +27,32 @@ const DRIVERS = [
 const READER_TIMEOUT = 50
 
 /** The files of this process, by their timeouts and paths. */
-const FILES = new Map<string, SqliteFile>()
+const FILES = new Map<string, SqliteConnection>()
 
-/**
- * A database file with one connection, and another one for transactions. Each opens at the first use, and again at a
- * use after it was closed.
- */
-export class SqliteFile implements SqliteConnection {
-  readonly queue: WriteQueue
-  readonly second: TransactionConnection
-  readonly #path: string
-  readonly #isReadOnly: boolean
-  readonly #load: LoadModule
-  #database: OpenedDatabase | undefined
-  #users = 0
+/** Makes the connections to a database file, which open when they are used. */
+export function openFile (
+  path: string,
+  busyTimeout: number,
+  { isReadOnly = false, load = loadModule }: { readonly isReadOnly?: boolean, readonly load?: LoadModule } = {}
+): SqliteConnection {
+  return new SqliteConnection(busyTimeout, () => open(path, isReadOnly, load), true)
+}
 
-  constructor (
-    path: string,
-    busyTimeout: number,
-    { isReadOnly = false, load = loadModule }: { readonly isReadOnly?: boolean, readonly load?: LoadModule } = {}
-  ) {
-    this.#path = path
-    this.queue = new WriteQueue(busyTimeout, isBusy)
-    this.second = new TransactionConnection(this.queue, () => this.#open())
-    this.#isReadOnly = isReadOnly
-    this.#load = load
-  }
-
-  /** @throws InvalidOptionError if there is no driver, or the file cannot be opened */
-  get database (): SqliteDatabase {
-    this.#database ??= this.#open()
-    return this.#database
-  }
-
-  retain (): void {
-    this.#users++
-  }
-
-  release (): void {
-    this.#users = Math.max(0, this.#users - 1)
-    if (this.#users > 0) return
-    this.second.close()
-    this.#database?.close()
-    this.#database = undefined
-  }
-
-  #open (): OpenedDatabase {
-    const { Database, readOnly } = findDriver(this.#load)
-    let database: OpenedDatabase | undefined
-    try {
-      const isLimited = this.#isReadOnly && readOnly !== undefined
-      database = isLimited ? new Database(this.#path, { [readOnly]: true }) : new Database(this.#path)
-      if (this.#isReadOnly) database.exec(`PRAGMA busy_timeout = ${READER_TIMEOUT}`)
-      else makeDurable(database)
-      return database
-    } catch (error) {
-      database?.close()
-      const message = String(findMember(error, 'message'))
-      const reason = `is "${this.#path}", which cannot be opened: ${message.replace(/\.$/, '')}`
-      throw Object.assign(new InvalidOptionError('file', reason), { cause: error })
-    }
+/** @throws InvalidOptionError if there is no driver, or the file cannot be opened */
+function open (path: string, isReadOnly: boolean, load: LoadModule): SqliteDatabase {
+  const { Database, readOnly } = findDriver(load)
+  let database: SqliteDatabase | undefined
+  try {
+    const isLimited = isReadOnly && readOnly !== undefined
+    database = isLimited ? new Database(path, { [readOnly]: true }) : new Database(path)
+    if (!isReadOnly) return makeDurable(database)
+    database.exec(`PRAGMA busy_timeout = ${READER_TIMEOUT}`)
+    return database
+  } catch (error) {
+    close(database)
+    const message = String(findMember(error, 'message'))
+    const reason = `is "${path}", which cannot be opened: ${message.replace(/\.$/, '')}`
+    throw Object.assign(new InvalidOptionError('file', reason), { cause: error })
   }
 }
 
@@ -98,7 +61,7 @@ export class SqliteFile implements SqliteConnection {
  * connection changes nothing, not even the journal mode of the file.
  * @throws InvalidOptionError if the path is not that of a file
  */
-export function shareFile (path: unknown, busyTimeout: number, isReadOnly = false): SqliteFile {
+export function shareFile (path: unknown, busyTimeout: number, isReadOnly = false): SqliteConnection {
   if (typeof path !== 'string' || path === '' || path.includes('\0')) {
     throw new InvalidOptionError('file', "must be the path of a file such as 'blog.sqlite'")
   }
@@ -106,7 +69,7 @@ export function shareFile (path: unknown, busyTimeout: number, isReadOnly = fals
     throw new InvalidOptionError('file', "must not be ':memory:'; use memoryStore, or give an open \"database\"")
   }
   const key = `${busyTimeout} ${isReadOnly} ${resolve(path)}`
-  const file = FILES.get(key) ?? new SqliteFile(resolve(path), busyTimeout, { isReadOnly })
+  const file = FILES.get(key) ?? openFile(resolve(path), busyTimeout, { isReadOnly })
   FILES.set(key, file)
   return file
 }

@@ -1,10 +1,9 @@
 import { TransactionError } from '../../core/errors.js'
 import { type TransactionSource, Transactions } from '../../core/stores/transaction.js'
 import type { MaybePromise } from '../../core/util/maybe-promise.js'
-import { findMember } from '../../core/util/own-property.js'
 import type { RawRow, SqlSession } from '../dialect.js'
 import { checkControl } from '../session.js'
-import { readRows, type SqliteDatabase } from './statement.js'
+import { close, readRows, type SqliteDatabase } from './statement.js'
 import type { WriteQueue } from './write-queue.js'
 
 /** The longest time of a transaction, in milliseconds. */
@@ -67,8 +66,7 @@ export class TransactionConnection {
 
   #discard (database: SqliteDatabase): void {
     if (this.#database === database) this.#database = undefined
-    const close = findMember(database, 'close')
-    if (typeof close === 'function') close.call(database)
+    close(database)
   }
 }
 

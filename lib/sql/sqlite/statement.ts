@@ -27,6 +27,12 @@ export interface SqliteStatement {
   columns? (): ReadonlyArray<{ readonly name: string }>
 }
 
+/** Closes a database. */
+export function close (database: SqliteDatabase | undefined): void {
+  const end = findMember(database, 'close')
+  if (typeof end === 'function') end.call(database)
+}
+
 /** A prepared statement that returns rows. */
 export interface PreparedStatement {
   /**

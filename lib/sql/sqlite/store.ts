@@ -18,7 +18,7 @@ import type { Store, Stores } from '../../core/stores/store.js'
 import { describeSqliteTable } from './describe/describe-sqlite.js'
 import { sqliteDialect as dialect } from './dialect.js'
 import { openAtStart, shareDatabase, type SqliteConnection, SqliteDriver } from './driver.js'
-import { shareFile, SqliteFile } from './file.js'
+import { openFile, shareFile } from './file.js'
 import type { SqliteDatabase } from './statement.js'
 
 export type { SqliteDatabase, SqliteStatement } from './statement.js'
@@ -114,7 +114,7 @@ function openStore (options: SqliteStoreOptions): SqliteStore {
     async plan () {
       if (file === undefined) return store.plan()
       // An empty database stands for a file that is missing. The other connection would change the journal mode.
-      const reader = existsSync(file) ? shareFile(file, busyTimeout, true) : new SqliteFile(':memory:', busyTimeout)
+      const reader = existsSync(file) ? shareFile(file, busyTimeout, true) : openFile(':memory:', busyTimeout)
       reader.retain()
       try {
         return await makeSqlStore(common, dialect, new SqliteDriver(reader, options.table)).plan()

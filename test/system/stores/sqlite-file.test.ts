@@ -7,7 +7,7 @@ import resources, { draw } from '../../../lib/index.js'
 import {
   type SqliteDatabase, type SqliteStore, sqliteStore, type SqliteStoreOptions, sqliteStores
 } from '../../../lib/sql/sqlite/index.js'
-import { type LoadModule, loadModule, SqliteFile } from '../../../lib/sql/sqlite/file.js'
+import { type LoadModule, loadModule, openFile } from '../../../lib/sql/sqlite/file.js'
 import { findDrivers, type SqliteDriver } from '../../support/stores/sqlite-drivers.js'
 import { setTimeout as pause } from 'node:timers/promises'
 import { database } from '../../../lib/database/index.js'
@@ -119,12 +119,12 @@ t.test('a file that is only read is opened so, if the driver can', (t) => {
   for (const [name, exported] of [
     ['node:sqlite', { DatabaseSync: Recorded }], ['better-sqlite3', Recorded], ['libsql', Recorded]
   ] as const) {
-    const file = new SqliteFile(`${t.testdir()}/a.sqlite`, 100, {
+    const file = openFile(`${t.testdir()}/a.sqlite`, 100, {
       isReadOnly: true,
       load: (asked) =>
         asked === name ? exported : undefined
     })
-    file.database.prepare('SELECT 1').all()
+    file.use().prepare('SELECT 1').all()
     file.release()
   }
   t.strictSame(options, [{ readOnly: true }, { readonly: true }, undefined])
@@ -185,25 +185,25 @@ for (const driver of await findDrivers()) {
     const old = driver.open(path)
     old.exec('CREATE TABLE old (id INTEGER)')
     old.close()
-    const file = new SqliteFile(`${folder}/blog.sqlite`, 100, { load })
-    const [row] = file.database.prepare('PRAGMA busy_timeout').all() as object[]
+    const file = openFile(`${folder}/blog.sqlite`, 100, { load })
+    const [row] = file.use().prepare('PRAGMA busy_timeout').all() as object[]
     t.strictSame(Object.values(row ?? {}), [5], 'the driver itself hardly waits')
     t.equal(tried.at(-1), driver.name)
     file.release()
-    const reader = new SqliteFile(path, 100, { load, isReadOnly: true })
+    const reader = openFile(path, 100, { load, isReadOnly: true })
     // The file keeps its journal mode, and no driver but libsql writes to it.
-    const [mode] = reader.database.prepare('PRAGMA journal_mode').all() as object[]
+    const [mode] = reader.use().prepare('PRAGMA journal_mode').all() as object[]
     t.strictSame(Object.values(mode ?? {}), ['delete'])
-    if (driver.name !== 'libsql') t.throws(() => reader.database.exec('CREATE TABLE made (id INTEGER)'), /readonly/)
+    if (driver.name !== 'libsql') t.throws(() => reader.use().exec('CREATE TABLE made (id INTEGER)'), /readonly/)
     reader.release()
   })
 }
 
 t.test('the fastest driver is taken, and the error names what to install if there is none', async (t) => {
   const tried: string[] = []
-  const file = new SqliteFile('blog.sqlite', 0, { load: (name) => { tried.push(name) } })
+  const file = openFile('blog.sqlite', 0, { load: (name) => { tried.push(name) } })
   t.throws(() =>
-    file.database, {
+    file.use(), {
     code: 'FST_RESOURCES_INVALID_OPTION',
     message:
         'Option "file" needs a driver of SQLite: "npm install libsql", or "npm install better-sqlite3", ' +
