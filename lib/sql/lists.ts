@@ -1,16 +1,16 @@
 import { InvalidQueryError } from '../core/errors.js'
-import type { Row, Scope } from '../core/resource/row.js'
+import type { Row } from '../core/resource/row.js'
 import type { Scalar } from '../core/schema/types.js'
 import { positionOf } from '../core/stores/order.js'
 import {
-  type Context, type Count, type CountQuery, LARGEST_BATCH_SIZE, type Order, type OrderBy, type Position, type Query
+  type Context, type Count, type CountQuery, LARGEST_BATCH_SIZE, type Order, type Position, type Query
 } from '../core/stores/store.js'
 import { decodeInteger } from './columns/kinds.js'
-import type { Dialect, Estimate, RawRow, SqlColumn } from './dialect.js'
+import type { Dialect, RawRow } from './dialect.js'
 import { expandQuery } from './keys/id-columns.js'
 import { type Comparison, type Range, rangesAfter, rangesOf } from './keyset.js'
-import { bindTo, type Conditions, conditionsOf, type Predicate } from './predicates.js'
-import { type BoundStatement, makeDecoder, rowOf, VerbStatements } from './statements.js'
+import type { Conditions, Predicate } from './predicates.js'
+import { type BoundStatement, COUNT, makeDecoder, type Portion, SIZE, type Statements } from './statements.js'
 import type { TableDefinition } from './tables/definition.js'
 
 /**
@@ -38,25 +38,22 @@ export class Lists {
   readonly #dialect: Dialect
   readonly #conditions: Conditions
   readonly #run: (bound: BoundStatement, context: Context) => Promise<readonly RawRow[]>
-  readonly #statements: ListStatements
+  readonly #statements: Statements
   readonly #decode: (raw: RawRow) => Row
-  /** Whether rows may be so large that few of them can be held together. */
-  readonly #mayBeLarge: boolean
 
   /** @param run runs a statement that reads */
   constructor (
     definition: TableDefinition,
     dialect: Dialect,
-    conditions: Conditions,
+    statements: Statements,
     run: (bound: BoundStatement, context: Context) => Promise<readonly RawRow[]>
   ) {
     this.#definition = definition
     this.#dialect = dialect
-    this.#conditions = conditions
+    this.#conditions = statements.conditions
     this.#run = run
-    this.#statements = new ListStatements(definition, dialect, conditions)
+    this.#statements = statements
     this.#decode = makeDecoder(definition)
-    this.#mayBeLarge = findLong(definition).length > 0
   }
 
   /**
@@ -150,7 +147,7 @@ export class Lists {
   ): Promise<number> {
     // A view should be evaluated once for a page or a short list.
     const isWhole = limit === 1 || (!this.#definition.isKeyUnique && limit <= FIRST_BATCH)
-    if (!this.#mayBeLarge || isWhole) return limit
+    if (!this.#statements.hasSizes || isWhole) return limit
     const bound = this.#statements.selectRange(range, scope, predicates, { limit, offset, what: 'sizes' })
     let size = 0
     const index = (await this.#run(bound, context))
@@ -215,114 +212,4 @@ export class Lists {
 
 function isAt (position: Position, after: Position | undefined): boolean {
   return after !== undefined && position.every((value, index) => value === after[index])
-}
-
-/** The column of a count. */
-const COUNT = 'rows'
-
-/** The column of the size of a row. */
-const SIZE = 'size'
-
-interface Portion {
-  readonly limit: number
-  readonly offset: number
-  /** What the statement selects. @default 'rows' */
-  readonly what?: 'rows' | 'sizes'
-}
-
-/** Makes the statements that list and count rows. */
-class ListStatements {
-  readonly #definition: TableDefinition
-  readonly #dialect: Dialect
-  readonly #conditions: Conditions
-  /** The table before the names of columns. A name without it would mean a column of the result. */
-  readonly #table: string
-  readonly #row: string
-  readonly #size: string
-  /** The statements without a filter and a search, which are not so many. */
-  readonly #plain = new VerbStatements(false)
-  readonly #filtered = new VerbStatements(false)
-
-  constructor (definition: TableDefinition, dialect: Dialect, conditions: Conditions) {
-    this.#definition = definition
-    this.#dialect = dialect
-    this.#conditions = conditions
-    this.#table = dialect.quote(definition.table)
-    this.#row = rowOf(definition)
-    const sizes = findLong(definition).map((column) => dialect.sizeOf(column))
-    this.#size = `${sizes.join(' + ')} AS ${SIZE}`
-  }
-
-  /**
-   * Makes the statement that selects the first rows of a range, behind those that `offset` skips, or only their sizes.
-   */
-  selectRange (
-    { conditions: bounds, order }: Range,
-    scope: Scope,
-    predicates: readonly Predicate[],
-    { limit, offset, what = 'rows' }: Portion
-  ): BoundStatement {
-    const values: unknown[] = []
-    const bind = bindTo(values, this.#dialect)
-    const conditions = [...conditionsOf(scope), ...bounds]
-    const where = this.#conditions.where(conditions, bind, predicates)
-    const orderBy = order.map((criterion) => this.#orderBy(criterion, conditions)).join(', ')
-    const isPlain = predicates.length === 0
-    const most = isPlain ? this.#dialect.fixedLimit(bind(limit)) : bind(limit)
-    const skip = offset > 0 ? ` OFFSET ${bind(offset)}` : ''
-    const selected = what === 'rows' ? this.#row : this.#size
-    const text = `SELECT ${selected} FROM ${this.#definition.quoted}${where} ORDER BY ${orderBy} LIMIT ${most}${skip}`
-    const verb = isPlain ? this.#plain : this.#filtered
-    return { statement: verb.make(text, { isSelective: areSelective(predicates) }), values }
-  }
-
-  /** Makes the statement that counts the rows that meet conditions. It ends at `most` rows. */
-  count (
-    bounds: readonly Comparison[],
-    { scope, most }: Pick<CountQuery, 'scope' | 'most'>,
-    predicates: readonly Predicate[]
-  ): BoundStatement {
-    const values: unknown[] = []
-    const bind = bindTo(values, this.#dialect)
-    const where = this.#conditions.where([...conditionsOf(scope), ...bounds], bind, predicates)
-    const from = `FROM ${this.#definition.quoted}${where}`
-    const counted = most === undefined ? from : `FROM (SELECT 1 AS one ${from} LIMIT ${bind(most)}) AS counted`
-    const text = `SELECT count(*) AS ${COUNT} ${counted}`
-    return { statement: this.#filtered.make(text, { isSelective: areSelective(predicates) }), values }
-  }
-
-  /** Makes the statement that estimates their number, or returns `undefined` if the database estimates none. */
-  estimate (
-    predicates: readonly Predicate[]
-  ): { readonly bound: BoundStatement, readonly read: Estimate['read'] } | undefined {
-    const { estimate } = this.#dialect
-    if (estimate === undefined) return undefined
-    const { statement, values } = this.count([], { scope: {}, most: undefined }, predicates)
-    const text = estimate.explain(statement.text.replace(`count(*) AS ${COUNT}`, '1'))
-    return { bound: { statement: { ...statement, text, kept: false }, values }, read: estimate.read }
-  }
-
-  /**
-   * Returns a criterion of ORDER BY. It names the place of nulls only if the range may contain nulls and other values.
-   */
-  #orderBy ({ by, descending }: OrderBy, conditions: readonly Comparison[]): string {
-    const { nullsFirst, sortable } = this.#dialect
-    const column = this.#conditions.columnOf(by)
-    const quoted = `${this.#table}.${column.quoted}`
-    const direction = `${sortable({ ...column, quoted })}${descending ? ' DESC' : ''}`
-    const { neverNull } = this.#conditions
-    if (nullsFirst || neverNull.has(by) || conditions.some((condition) => condition.by === by)) return direction
-    return `${direction} NULLS ${descending ? 'LAST' : 'FIRST'}`
-  }
-}
-
-function areSelective (predicates: readonly Predicate[]): boolean {
-  return predicates.some(({ isSelective }) => isSelective)
-}
-
-const LONG: ReadonlySet<unknown> = new Set(['string', 'json', 'bytes'])
-
-/** Returns the columns whose values may have any length. */
-function findLong ({ columns }: TableDefinition): readonly SqlColumn[] {
-  return [...columns.byAttribute.values()].filter(({ kind }) => LONG.has(kind))
 }

@@ -2,10 +2,12 @@ import { InvalidError } from '../core/errors.js'
 import { say } from '../core/messages.js'
 import type { Id, Row, Scope } from '../core/resource/row.js'
 import type { Attributes } from '../core/schema/types.js'
+import type { CountQuery, OrderBy } from '../core/stores/store.js'
 import { isEmpty, isSame, readMember, setMember } from '../core/util/own-property.js'
-import type { Bind, Dialect, RawRow, SqlColumn, Statement } from './dialect.js'
+import type { Bind, Dialect, Estimate, RawRow, SqlColumn, Statement } from './dialect.js'
 import type { VersionGuard } from './keys/versions.js'
-import { bindTo, type Conditions } from './predicates.js'
+import type { Comparison, Range } from './keyset.js'
+import { bindTo, Conditions, conditionsOf, type Predicate } from './predicates.js'
 import type { TableDefinition } from './tables/definition.js'
 
 /** A statement with the values of its placeholders. */
@@ -40,7 +42,7 @@ const MOST_VALUES = 30_000
 const KEPT = 60
 
 /** Makes the statements of one verb. Drivers keep the first ones prepared. */
-export class VerbStatements {
+class VerbStatements {
   readonly #writes: boolean
   readonly #kept = new Set<string>()
 
@@ -59,35 +61,61 @@ export class VerbStatements {
  * Returns the columns to read, for `SELECT` and `RETURNING`. Only the version may be an expression, because RETURNING
  * in Citus allows only immutable ones.
  */
-export function rowOf ({ columns, ids, versions: { selected } }: TableDefinition): string {
+function rowOf ({ columns, ids, versions: { selected } }: TableDefinition): string {
   const version = selected === undefined ? [] : [selected]
   return [...ids.selected, ...version, ...[...columns.byAttribute.values()].map(({ quoted }) => quoted)].join(', ')
 }
 
-/** Makes the statements that read and write one row. */
+/** The column of a count. */
+export const COUNT = 'rows'
+
+/** The column of the size of a row. */
+export const SIZE = 'size'
+
+/** The rows of a range that a statement selects. */
+export interface Portion {
+  readonly limit: number
+  readonly offset: number
+  /** What the statement selects. @default 'rows' */
+  readonly what?: 'rows' | 'sizes'
+}
+
+/** Makes the statements that read and write the rows of a table. */
 export class Statements {
   readonly #definition: TableDefinition
   readonly #dialect: Dialect
   readonly #columns: readonly SqlColumn[]
-  readonly #conditions: Conditions
+  readonly conditions: Conditions
+  /** Whether rows may be so large that few of them can be held together. */
+  readonly hasSizes: boolean
+  /** The table before the names of columns. A name without it would mean a column of the result. */
+  readonly #table: string
   readonly #row: string
+  readonly #size: string
   readonly #select = new VerbStatements(false)
+  /** The lists without a filter and a search, which are not so many. */
+  readonly #plain = new VerbStatements(false)
+  readonly #filtered = new VerbStatements(false)
   readonly #insert = new VerbStatements(true)
   readonly #update = new VerbStatements(true)
   readonly #delete = new VerbStatements(true)
 
-  constructor (definition: TableDefinition, dialect: Dialect, conditions: Conditions) {
+  constructor (definition: TableDefinition, dialect: Dialect) {
     this.#definition = definition
     this.#dialect = dialect
-    this.#conditions = conditions
+    this.conditions = new Conditions(definition, dialect)
     this.#columns = [...definition.columns.byAttribute.values()]
+    this.#table = dialect.quote(definition.table)
     this.#row = rowOf(definition)
+    const sizes = this.#columns.filter(({ kind }) => LONG.has(kind)).map((column) => dialect.sizeOf(column))
+    this.hasSizes = sizes.length > 0
+    this.#size = `${sizes.join(' + ')} AS ${SIZE}`
   }
 
   select (id: Id, scope: Scope): BoundStatement {
     const { quoted, isKeyUnique } = this.#definition
     const values: unknown[] = []
-    const where = this.#conditions.where(this.#conditions.ofRow(id, scope), bindTo(values, this.#dialect))
+    const where = this.conditions.where(this.conditions.ofRow(id, scope), bindTo(values, this.#dialect))
     const limit = isKeyUnique ? '' : ' LIMIT 2'
     return { statement: this.#select.make(`SELECT ${this.#row} FROM ${quoted}${where}${limit}`), values }
   }
@@ -191,7 +219,7 @@ export class Statements {
 
   /** Writes the end of a statement that writes a row, and returns it. */
   #whereRow ({ id, guard, scope }: WriteTarget, bind: Bind): string {
-    const where = this.#conditions.where(this.#conditions.ofRow(id, scope), bind)
+    const where = this.conditions.where(this.conditions.ofRow(id, scope), bind)
     return `${where}${guard === undefined ? '' : ` AND ${guard(bind)}`} RETURNING ${this.#row}`
   }
 
@@ -200,7 +228,76 @@ export class Statements {
     const { quoted } = this.#columns.find(({ readOnly }) => !readOnly) ?? this.#definition.ids.parts[0]
     return `${quoted} = ${quoted}`
   }
+
+  /**
+   * Makes the statement that selects the first rows of a range, behind those that `offset` skips, or only their sizes.
+   */
+  selectRange (
+    { conditions: bounds, order }: Range,
+    scope: Scope,
+    predicates: readonly Predicate[],
+    { limit, offset, what = 'rows' }: Portion
+  ): BoundStatement {
+    const values: unknown[] = []
+    const bind = bindTo(values, this.#dialect)
+    const conditions = [...conditionsOf(scope), ...bounds]
+    const where = this.conditions.where(conditions, bind, predicates)
+    const orderBy = order.map((criterion) => this.#orderBy(criterion, conditions)).join(', ')
+    const isPlain = predicates.length === 0
+    const most = isPlain ? this.#dialect.fixedLimit(bind(limit)) : bind(limit)
+    const skip = offset > 0 ? ` OFFSET ${bind(offset)}` : ''
+    const selected = what === 'rows' ? this.#row : this.#size
+    const text = `SELECT ${selected} FROM ${this.#definition.quoted}${where} ORDER BY ${orderBy} LIMIT ${most}${skip}`
+    const verb = isPlain ? this.#plain : this.#filtered
+    return { statement: verb.make(text, { isSelective: areSelective(predicates) }), values }
+  }
+
+  /** Makes the statement that counts the rows that meet conditions. It ends at `most` rows. */
+  count (
+    bounds: readonly Comparison[],
+    { scope, most }: Pick<CountQuery, 'scope' | 'most'>,
+    predicates: readonly Predicate[]
+  ): BoundStatement {
+    const values: unknown[] = []
+    const bind = bindTo(values, this.#dialect)
+    const where = this.conditions.where([...conditionsOf(scope), ...bounds], bind, predicates)
+    const from = `FROM ${this.#definition.quoted}${where}`
+    const counted = most === undefined ? from : `FROM (SELECT 1 AS one ${from} LIMIT ${bind(most)}) AS counted`
+    const text = `SELECT count(*) AS ${COUNT} ${counted}`
+    return { statement: this.#filtered.make(text, { isSelective: areSelective(predicates) }), values }
+  }
+
+  /** Makes the statement that estimates their number, or returns `undefined` if the database estimates none. */
+  estimate (
+    predicates: readonly Predicate[]
+  ): { readonly bound: BoundStatement, readonly read: Estimate['read'] } | undefined {
+    const { estimate } = this.#dialect
+    if (estimate === undefined) return undefined
+    const { statement, values } = this.count([], { scope: {}, most: undefined }, predicates)
+    const text = estimate.explain(statement.text.replace(`count(*) AS ${COUNT}`, '1'))
+    return { bound: { statement: { ...statement, text, kept: false }, values }, read: estimate.read }
+  }
+
+  /**
+   * Returns a criterion of ORDER BY. It names the place of nulls only if the range may contain nulls and other values.
+   */
+  #orderBy ({ by, descending }: OrderBy, conditions: readonly Comparison[]): string {
+    const { nullsFirst, sortable } = this.#dialect
+    const column = this.conditions.columnOf(by)
+    const quoted = `${this.#table}.${column.quoted}`
+    const direction = `${sortable({ ...column, quoted })}${descending ? ' DESC' : ''}`
+    const { neverNull } = this.conditions
+    if (nullsFirst || neverNull.has(by) || conditions.some((condition) => condition.by === by)) return direction
+    return `${direction} NULLS ${descending ? 'LAST' : 'FIRST'}`
+  }
 }
+
+function areSelective (predicates: readonly Predicate[]): boolean {
+  return predicates.some(({ isSelective }) => isSelective)
+}
+
+/** The kinds of values that may have any length. */
+const LONG: ReadonlySet<unknown> = new Set(['string', 'json', 'bytes'])
 
 /** Binds a value that is stored. */
 function store (bind: Bind, { kind, encode }: SqlColumn, value: unknown): string {

@@ -11,7 +11,6 @@ import {
 import type { Transactions, TransactionSource } from '../core/stores/transaction.js'
 import { Lists } from './lists.js'
 import { type BoundStatement, makeDecoder, type NewRow, Statements, type WriteTarget } from './statements.js'
-import { Conditions } from './predicates.js'
 import { ConstraintError, makeRescue, REFUSALS, type Rescue, rescueDeletion, rescueRead } from './constraint-errors.js'
 import type { Dialect, Driver, RawRow, SqlSession } from './dialect.js'
 import { SqlRequests } from './requests.js'
@@ -157,7 +156,6 @@ interface Given {
 class SqlTable {
   readonly #definition: TableDefinition
   readonly #driver: Driver
-  readonly #conditions: Conditions
   readonly #statements: Statements
   readonly #decode: (raw: RawRow) => Row
   readonly #dialect: Dialect
@@ -169,10 +167,9 @@ class SqlTable {
     this.#definition = definition
     this.#dialect = dialect
     this.#driver = driver
-    this.#conditions = new Conditions(definition, dialect)
-    this.#statements = new Statements(definition, dialect, this.#conditions)
+    this.#statements = new Statements(definition, dialect)
     this.#decode = makeDecoder(definition)
-    this.lists = new Lists(definition, dialect, this.#conditions, async (bound, context) =>
+    this.lists = new Lists(definition, dialect, this.#statements, async (bound, context) =>
       driver.transactions.call(context, (session) => this.#read(bound, session, context)))
   }
 
@@ -357,7 +354,7 @@ class SqlTable {
 
   /** Returns whether a row can have the id and the values of the scope. */
   #canMatch (id: Id, scope: Scope): boolean {
-    return this.#definition.ids.parse(id) !== undefined && this.#conditions.canFit(scope)
+    return this.#definition.ids.parse(id) !== undefined && this.#statements.conditions.canFit(scope)
   }
 
   /** Throws `InvalidError` if several rows may have one id, so that a write to one of them would change others. */
