@@ -59,7 +59,8 @@ const LIST_VIEWS: ReadonlyArray<keyof Views> = ['layout', 'list', 'form', 'field
 
 /** Returns whether lists offer to do something with several rows. */
 function offersRows ({ manyActions, importActions, memberActions }: WriterContext): boolean {
-  return manyActions.size > 0 || importActions.size > 0 || memberActions.some(({ many }) => many === true)
+  return manyActions.has('update') || manyActions.has('delete') || importActions.size > 0 ||
+    memberActions.some(({ many }) => many === true)
 }
 
 /** Makes the format of the pages of a resource. The format `form` reads what browsers send. */

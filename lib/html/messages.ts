@@ -305,6 +305,8 @@ export interface PageMessages extends MessageTexts {
   readonly item: (label: string, number: number) => string
   /** The button that adds an item. @default 'Add an author' */
   readonly addTo: (label: string) => string
+  /** The button that connects a record with each of the chosen ones. @default 'Add the chosen ones' */
+  readonly addChosen: string
   /** The button that removes an item. @default 'Remove' */
   readonly removeItem: string
   /** The text of that button for screen readers. @default 'Remove author 1' */

@@ -176,7 +176,9 @@ t.test('a format of the app gets no writeOnly value in choices, in an import and
   const app = await draft(t, (map) => map.scope({ formats: [own, 'json'], formPages: true }, (map: Mapper) => {
     map.resources('authors', {
       store: memoryStore(),
-      attributes: { type: 'object', properties: { name: { type: 'string' }, secret: { type: 'string', writeOnly: true } } }
+      attributes: {
+        type: 'object', properties: { name: { type: 'string' }, secret: { type: 'string', writeOnly: true } }
+      }
     })
     map.resources('books', {
       references: { authorId: 'authors' }, attributes: { type: 'object', properties: { authorId: { type: 'integer' } } }

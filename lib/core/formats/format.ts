@@ -101,7 +101,7 @@ export interface WriterContext {
   /** Whether `?before=` leads to the last page of a list. */
   readonly hasLast: boolean
   /** The default actions that a request can ask for with many rows. */
-  readonly manyActions: ReadonlySet<'update' | 'delete'>
+  readonly manyActions: ReadonlySet<'create' | 'update' | 'delete'>
   /** The default actions that a file of rows can ask for. None if pages import no rows. */
   readonly importActions: ImportActions
   /** The unique attributes by which a file can find its rows, instead of by their ids. */

@@ -86,8 +86,9 @@ export interface RowSearch {
   /**
    * Writes the rows with a button each, their search and their filter, as the `choices` of their own writer.
    * @param nameOf returns the name of a field
+   * @param box the name of the boxes that choose several rows, in place of the buttons. @default buttons
    */
-  write (nameOf: NameChoiceField): string
+  write (nameOf: NameChoiceField, box?: string): string
 }
 
 /** Returns the name of a field of a page on which a user chooses a row. `chosen` is the button of a row. */
@@ -98,6 +99,8 @@ export interface ChoicesView extends Pick<PageView, 'location' | 'request' | 'pa
   /** The rows that these rows reference, as far as the request may see them. */
   readonly links: LinkedRows
   readonly nameOf: NameChoiceField
+  /** The name of the boxes that choose several rows, or `undefined` for buttons that choose one. */
+  readonly box?: string | undefined
   /** Returns the value that stands for a row: its id, or its key. */
   readonly valueOf: (row: Row) => Id
   /** The queries of the previous and the next page, or `undefined` if there is none. */

@@ -235,7 +235,7 @@ function makeWriterContext (
       operators.map((operator) => ({ parameter: `${attribute}[${operator}]`, attribute, operator }))),
     searchable,
     hasLast: parameters.includes('before') && !handlers.has('list'),
-    manyActions: new Set(hasMany ? (['update', 'delete'] as const).filter(isMany) : []),
+    manyActions: new Set((hasMany ? ['create', 'update', 'delete'] as const : ['create'] as const).filter(isMany)),
     importActions,
     importMatches: importActions.has('update') ? matchableGroups({ resource, options }) : [],
     collectionActions: linksTo('collection'),

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { InvalidError, MalformedBodyError, TooManyRowsError, TooManyValuesError } from '../errors.js'
 import { say } from '../messages.js'
-import { FORM_FIELDS } from '../formats/form/parse.js'
+import { FORM_FIELDS, type FormNode, leaf, markerOf } from '../formats/form/parse.js'
 import type { Entries, Reader } from '../formats/format.js'
 import type { Resource } from '../resource/resource.js'
 import type { Row } from '../resource/row.js'
@@ -134,7 +134,22 @@ export function compileFindRows (
 
   return (entries, requested) => singleton
     ? undefined
-    : findList(entries, requested) ?? findIds(entries, requested)
+    : findList(entries, requested) ?? findIds(entries, requested) ??
+      (reader.form && requested.action === 'create' ? findEach(entries, singular, read) : undefined)
+}
+
+/** Finds the new rows of a form with several values of one attribute. They have the others in common. */
+function findEach (entries: Entries, singular: string, read: ReadPayload): GivenRows | undefined {
+  const group = ownMember(entries, singular) as FormNode | undefined
+  const name = group && markerOf(group, 'each')
+  if (name === undefined) return undefined
+  const values = group?.children.get(name)?.children.get('')?.texts
+  return values && readEach(values, (value, index) => {
+    const node = { ...group, children: new Map(group?.children).set(name, leaf(String(value))) }
+    const payload = read({ ...entries, [singular]: node }, { action: 'create', member: undefined, query: undefined })
+    if (index === 0) checkTogether(payload, values.length)
+    return payload
+  })
 }
 
 type ReadRow = (node: unknown, index: number) => Payload
@@ -255,6 +270,7 @@ export function makeRowsPayload (
     ignored: [...new Set(rows.flatMap(({ payload }) => payload?.ignored ?? []))],
     isRevised: isStep || rows.some(({ payload }) => payload?.isRevised === true),
     isAnother: false,
+    back: rows[0]?.payload?.back,
     rows,
     ...parts
   }

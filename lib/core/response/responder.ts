@@ -93,7 +93,9 @@ async function sendRows (
   reply.code(answer.status)
   // A handler that ran for each row may have set those of a row.
   reply.removeHeader('etag').removeHeader('location')
-  setListLocation(answer, counts, state)
+  const created = kind === 'createdMany' ? state.payload?.rows?.[0]?.payload?.attributes : undefined
+  const back = answer.notice && await findWayBack(created, state).catch(() => undefined)
+  setListLocation(answer, counts, state, back)
   if (kind === 'doneMany' && answer.body && rows.length === 0) return reply.code(204).send()
   if (!answer.body) return reply.send()
   if (kind === 'updatedMany') {
@@ -437,10 +439,19 @@ function setLocation (answer: OutcomeResponse, row: Row | undefined, state: Requ
   redirect({ rows: undefined, ...other, ...blank }, state)
 }
 
-/** Sets the `Location` after a write of many rows: the list in which they were chosen, as it was. */
-function setListLocation (answer: OutcomeResponse, { created, changed }: RowCounts, state: RequestState): void {
+/**
+ * Sets the `Location` after a write of many rows: the list in which they were chosen, as it was.
+ * @param back the path to which the form leads back
+ */
+function setListLocation (
+  answer: OutcomeResponse,
+  { created, changed }: RowCounts,
+  state: RequestState,
+  back: string | undefined
+): void {
   const { notice } = answer
   if (answer.location === undefined) return
+  if (back !== undefined) return redirect({ notice: 'saved', rows: undefined, location: back }, state)
   const query = new URLSearchParams(state.payload?.list).toString()
   const isRepeated = query !== '' && query.length <= MOST_REPEATED
   const location = `${findPath(answer, undefined, state)}${isRepeated ? `?${query}` : ''}`

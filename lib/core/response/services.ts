@@ -55,8 +55,8 @@ export function makeServices (state: RequestState, outcome: Outcome | undefined)
     formRow: async () => findFormRow(state),
     back: async () => hasPassedHooks ? findWayBack(payload?.attributes, state) : undefined,
     importing: state.route.form === undefined ? undefined : { file: state.importing },
-    // A hook may have refused the rows.
-    chosen: async () => hasPassedHooks && hasChosen && payload?.rows !== undefined
+    // A hook may have refused the rows. New rows were not chosen.
+    chosen: async () => hasPassedHooks && hasChosen && payload?.rows !== undefined && payload.action !== 'create'
       ? findChosen(state, payload.rows)
       : undefined
   }

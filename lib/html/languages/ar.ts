@@ -202,6 +202,7 @@ export const messages: Catalog = {
   atLeast: (items) => `الحد الأدنى: ${items}.`,
   item: (label, number) => `${isolate(label)} ${number}`,
   addTo: (label) => `إضافة ${isolate(label)}`,
+  addChosen: 'إضافة المحدد',
   removeItem: 'إزالة',
   remove: (label, number) => `إزالة ${isolate(label)} ${number}`,
   kept: '(يبقى كما هو، لأن هذا النموذج لا يستطيع عرضه كاملًا)',

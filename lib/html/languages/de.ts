@@ -173,6 +173,7 @@ export const messages: Catalog = {
   atLeast: (items) => `Mindestens ${items}.`,
   item: (label, number) => `${label} ${number}`,
   addTo: (label) => `${label} hinzufügen`,
+  addChosen: 'Ausgewählte hinzufügen',
   removeItem: 'Entfernen',
   remove: (label, number) => `${label} ${number} entfernen`,
   kept: '(bleibt unverändert, weil dieses Formular nicht alles davon anzeigen kann)',

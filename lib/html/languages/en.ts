@@ -161,6 +161,7 @@ export const ENGLISH: Catalog = {
   atLeast: (items) => `At least ${items}.`,
   item: (label, number) => `${singularize(label)} ${number}`,
   addTo: (label) => `Add ${withArticle(uncapitalize(singularize(label)))}`,
+  addChosen: 'Add the chosen ones',
   removeItem: 'Remove',
   remove: (label, number) => `Remove ${uncapitalize(singularize(label))} ${number}`,
   kept: 'stays as it is; this form cannot show all of it.',

@@ -174,6 +174,7 @@ export const messages: Catalog = {
   atLeast: (items) => `Como mínimo, ${items}.`,
   item: (label, number) => `${label} ${number}`,
   addTo: (label) => `Añadir ${uncapitalize(label)}`,
+  addChosen: 'Añadir los seleccionados',
   removeItem: 'Quitar',
   remove: (label, number) => `Quitar ${uncapitalize(label)} ${number}`,
   kept: '(el valor se conserva, porque este formulario no puede mostrarlo entero)',

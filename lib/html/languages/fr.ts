@@ -175,6 +175,7 @@ export const messages: Catalog = {
   atLeast: (items) => `Au moins ${items}.`,
   item: (label, number) => `${label} ${number}`,
   addTo: (label) => `Ajouter\u00a0: ${uncapitalize(label)}`,
+  addChosen: 'Ajouter la sélection',
   removeItem: 'Retirer',
   remove: (label, number) => `Retirer\u00a0: ${uncapitalize(label)} ${number}`,
   kept: '(valeur conservée, car ce formulaire ne peut pas l’afficher en entier)',

@@ -155,6 +155,7 @@ export const messages: Catalog = {
   atLeast: (items) => `${items} 個以上必要です。`,
   item: (label, number) => `${label} ${number}`,
   addTo: (label) => `${label}を追加`,
+  addChosen: '選択したものを追加',
   removeItem: '削除',
   remove: (label, number) => `${label} ${number} を削除`,
   kept: '（このフォームでは全体を表示できないため、変更されません）',

@@ -173,6 +173,7 @@ export const messages: Catalog = {
   atLeast: (items) => `No mínimo ${items}.`,
   item: (label, number) => `${label} ${number}`,
   addTo: (label) => `Adicionar ${uncapitalize(label)}`,
+  addChosen: 'Adicionar os selecionados',
   removeItem: 'Remover',
   remove: (label, number) => `Remover ${uncapitalize(label)} ${number}`,
   kept: '(o valor é mantido, porque este formulário não consegue exibi-lo por inteiro)',

@@ -144,6 +144,7 @@ export const messages: Catalog = {
   atLeast: (items) => `至少 ${items} 项。`,
   item: (label, number) => `${label} ${number}`,
   addTo: (label) => `添加${label}`,
+  addChosen: '添加所选项',
   removeItem: '移除',
   remove: (label, number) => `移除${label} ${number}`,
   kept: '（此表单无法完整显示，将保持不变）',

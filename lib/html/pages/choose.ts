@@ -1,6 +1,6 @@
 import type { Property, Shape } from '../../core/schema/shape.js'
 import { choiceParameter, CONDITION_FIELDS } from '../../core/formats/form/condition.js'
-import { ASKING, type FormNode, isRow, MARKER } from '../../core/formats/form/parse.js'
+import { ASKING, type FormNode, isRow, MARKER, markerOf } from '../../core/formats/form/parse.js'
 import type { Input, NameChoiceField, OpenCondition } from '../../core/formats/format.js'
 import type { AttributeSearch, HtmlListView, HtmlView } from '../content.js'
 import { makeHidden } from '../forms/form-values.js'
@@ -23,13 +23,19 @@ export function writeChoice (source: PageSource, frames: PageFrames, view: Choic
   const paths = frames.pathsOf(view)
   const nameOf: NameChoiceField = (field) => `${resource.singular}[${attribute}][${MARKER}][${field}]`
   const button = (value: string, label: string): Button => ({ name: nameOf('chosen'), value, label })
+  // The form stands on the page of a record, and only asks which other record to connect with it.
+  const isJoining = view.action === 'create' && markerOf(node as FormNode, 'back') !== undefined &&
+    resource.attributes.size === 2 && source.context.manyActions.has('create')
   return frames.render({
     ...frames.frame(messages.chooseOne(labelOf(property)), { view, paths }),
     kind: 'choose',
     method: 'post',
     action: view.action === 'create' ? paths.collection : frames.actionOf(paths, frames.pathOf(paths, id)),
     hidden: [...hiddenOf(source, view), ...flattenForm(resource, node as FormNode)],
-    choices: raw(write(nameOf)),
+    choices: raw(write(nameOf, isJoining ? `${resource.singular}[${attribute}][]` : undefined)),
+    add: isJoining
+      ? { name: `${resource.singular}[${MARKER}][each]`, value: attribute, label: messages.addChosen }
+      : undefined,
     none: isNeeded ? undefined : button('', messages.none),
     back: button(currentOf(node as FormNode, attribute), messages.back)
   })
@@ -51,6 +57,7 @@ export function writeFilterChoice (source: PageSource, frames: PageFrames, view:
     method: 'get',
     action: view.path,
     hidden: [...Object.entries({ ...parameters, [by]: parameter })].map(([name, value]) => ({ name, value })),
+    add: undefined,
     choices: raw(write((field) => field === 'chosen' ? value : choiceParameter(field))),
     none: undefined,
     back: { label: messages.back, href: linkTo(view, {}) }

@@ -148,9 +148,18 @@ function sharedErrors (problem: ChosenProblem | undefined, count: number): SaidM
     .filter(([, all]) => all.length > 0))
 }
 
+/** Returns the messages about each row that cannot be created, by its position in the request. */
+export function textsOfNew (source: PageSource, error: RowsError): string[] {
+  const { item, fieldError, plural } = source.messages
+  return error.said().flatMap((fault) => {
+    const name = item(plural, fault.index + 1)
+    return textsOf(source, fault, { shared: {}, name }).map((text) => fieldError(name, text))
+  })
+}
+
 /** Returns the messages about a row, without those that the form has at its fields. */
 function textsOf (
-  { messages, translate, resource }: ChosenSource,
+  { messages, translate, resource }: PageSource,
   fault: NonNullable<ExistingRow['fault']>,
   { shared, name }: { readonly shared: SaidMessages, readonly name: string }
 ): string[] {

@@ -16,7 +16,7 @@ import { compileShownAttributes, type ShownAttributes } from '../values/shown-at
 import type { Form, PageFrame, StalePage, Value } from '../views/model.js'
 import { compileActions, compileManyActions, type MakeActions, nameInWords, withoutRefused } from './links.js'
 import { type ChoiceView, writeChoice } from './choose.js'
-import { type ChosenSource, type ChosenView, writeChosen } from './chosen-rows.js'
+import { type ChosenSource, type ChosenView, textsOfNew, writeChosen } from './chosen-rows.js'
 import { columnsOf, withTime } from './columns.js'
 import { type ImportSource, type ImportView, writeFaulty, writeImport } from './import.js'
 import { List } from './list.js'
@@ -217,11 +217,12 @@ export class Pages {
     }
     const paths = this.#frames.pathsOf(view)
     const { title, texts } = describeProblem(said, this.#source, thrown)
+    const faults = thrown instanceof RowsError ? textsOfNew(this.#source, thrown) : []
     return this.#frames.render({
       ...this.#frames.frame(title, { view, paths }),
       kind: 'error',
       problem,
-      texts,
+      texts: [...texts, ...faults],
       referrers: [],
       create: this.#resource.singleton && problem.status === 404 && canCreate
         ? this.#forms.create(paths.collection, view)

@@ -19,8 +19,8 @@ import type { ListColumns } from './columns.js'
 /** What the rows of a page need of its request. */
 type Shown = Pick<HtmlView, 'location' | 'links'>
 
-/** The button of each row, which chooses it. */
-export type RowButton = Pick<ChoicesView, 'nameOf' | 'valueOf'>
+/** The button or the box of each row, which chooses it. */
+export type RowButton = Pick<ChoicesView, 'nameOf' | 'box' | 'valueOf'>
 
 /** The dependencies of `RowWriter`. */
 export interface RowSource {
@@ -122,11 +122,15 @@ export class RowWriter {
     }"/></label>`
   }
 
-  /** Returns the button that chooses a row for a form. Its text is the name of the row. */
-  #buttonOf (row: Row, escaped: string, links: LinkedRows, { nameOf, valueOf }: RowButton): string {
+  /** Returns the button that chooses a row for a form, with the name of the row, or the box beside that name. */
+  #buttonOf (row: Row, escaped: string, links: LinkedRows, { nameOf, box, valueOf }: RowButton): string {
     const { names, messages } = this.#source
     const label = escapeAttribute(messages.chooseOne(names.of(row.id, row, links).alone))
-    const [name, value] = [nameOf('chosen'), String(valueOf(row))].map(escapeAttribute)
+    const [name, value] = [box ?? nameOf('chosen'), String(valueOf(row))].map(escapeAttribute)
+    if (box !== undefined) {
+      const input = `<input type="checkbox" name="${name}" value="${value}" aria-label="${label}"/>`
+      return `<label class="pick">${input}</label>${this.#nameOf(row, escaped, links)}</th>`
+    }
     const attributes = `name="${name}" value="${value}" formnovalidate="formnovalidate" aria-label="${label}"`
     return `<button type="submit" ${attributes}>${this.#nameOf(row, escaped, links)}</button></th>`
   }

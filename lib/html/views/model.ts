@@ -242,8 +242,10 @@ export interface ChoosePage extends PageOf<'choose'> {
   readonly action: string
   /** The hidden fields: the whole form that the page was opened from. */
   readonly hidden: readonly HiddenField[]
-  /** The search and the filter of the rows, and a table of them, in which the name of each is a button. */
+  /** The search and the filter of the rows, and a table of them, in which each has a button or a box. */
   readonly choices: Markup
+  /** The button that makes a record of each row that is chosen, or `undefined` if one row is chosen. */
+  readonly add: Button | undefined
   /** The button that chooses no row, or `undefined` if one is required. */
   readonly none: Button | undefined
   /** The button that leads back to the form, or the link that leads back to the list. */

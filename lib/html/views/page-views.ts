@@ -465,10 +465,12 @@ function renderValues (values: readonly Value[]): Markup[] {
 }
 
 /** Renders the rows that an attribute can reference. Enter in the search presses its button, which is the first one. */
-export function choose ({ title, method, action, hidden, choices, none, back }: ChoosePage): Markup {
+export function choose ({ title, method, action, hidden, choices, add, none, back }: ChoosePage): Markup {
   return markup`<h1>${title}</h1>
 <form method="${method}" action="${action}">
-${renderHidden(hidden)}${choices}<p class="actions">${none !== undefined && renderButton(none)}${
+${renderHidden(hidden)}${choices}<p class="actions">${
+  [add, none].map((button) => button !== undefined && renderButton(button))
+}${
   'href' in back ? markup`<a class="button" href="${back.href}">${back.label}</a>` : renderButton(back)
 }</p>
 </form>

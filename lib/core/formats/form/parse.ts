@@ -121,6 +121,7 @@ export const MARKER = '?'
  * - `keep`: the value to keep of an attribute that somebody else has changed: `yours` or `theirs`
  * - `again`: the references with which the next form begins, after "Save and add another"
  * - `back`: the reference to the row whose page the form stands on, and to which it leads back
+ * - `each`: the attribute whose values `post[tagId][]` make a new row each, with the other attributes of the form
  * - `by`: `them` if nobody but that other user has changed it
  * - `row`: an item of an array exists, even if it sends nothing else, as a choice does that is left open
  * - `add`, `remove`: a button was pressed that adds a row to an array, or removes the row of that number
@@ -132,7 +133,7 @@ export const MARKER = '?'
  * - `added`, `removed`: the position of the row that such a button has added or removed. The form has no such fields.
  */
 export type MarkerPart =
-  'offset' | 'was' | 'keep' | 'again' | 'back' | 'by' | 'row' | 'add' | 'remove' | 'added' | 'removed' |
+  'offset' | 'was' | 'keep' | 'again' | 'back' | 'each' | 'by' | 'row' | 'add' | 'remove' | 'added' | 'removed' |
   'chosen' | 'focus' | 'typed' | ChoiceField
 
 /**

@@ -249,7 +249,7 @@ t.test('a served database has such forms', async (t) => {
 const tagging = schemaOf({ orderId: { type: 'integer' }, tagId: { type: 'integer' } }, ['orderId', 'tagId'])
 
 /** Opens a shop whose first order has tag 2, and the third, which does not exist. */
-async function openTags (t: Test, taggings: Options = {}): Promise<FastifyInstance> {
+async function openTags (t: Test, taggings: Options = {}, products?: Store): Promise<FastifyInstance> {
   const store = memoryStore()
   store.create({ orderId: 1, tagId: 2 }, {})
   store.create({ orderId: 1, tagId: 9 }, {})
@@ -260,7 +260,7 @@ async function openTags (t: Test, taggings: Options = {}): Promise<FastifyInstan
     store,
     references: { orderId: 'orders', tagId: 'products' },
     ...taggings
-  })
+  }, { ...(products !== undefined && { products }) })
 }
 
 /** Returns the buttons that remove rows on a page, as `name action`. */
@@ -334,6 +334,61 @@ t.test('a served database shows its join tables so', async (t) => {
   const again = await app.inject(submit(added))
   isSound(t, again, 409)
   t.match(findForm(again, 'POST').action, '/playlist-tracks', 'a row that exists already is refused by its form')
+})
+
+t.test('several rows of a join table are added at once: all of them, or none', async (t) => {
+  const store = memoryStore({ unique: [['orderId', 'tagId']] }) as Store
+  const app = await openTags(t, { store }, storeOf(60))
+  const form = addFormOf(await get(app, '/orders/1'), '/taggings') as Form
+  const chooser = await app.inject(submit(form, findButton(form, 'tagging[tagId][?][choose]')))
+  isSound(t, chooser, 422)
+  t.match(chooser.body, 'aria-label="Choose: Row 7"/></label>Row 7</th>')
+  const rows = findForm(chooser, 'POST')
+  const add = async (...ids: string[]): Promise<LightMyRequestResponse> => app.inject(
+    submit(fill(rows, { 'tagging[tagId][]': ids }), findButton(rows, 'tagging[?][each]', 'tagId'))
+  )
+  t.match(await add('5', '7', '9'), { statusCode: 303, headers: { location: /^\/orders\/1#/ } })
+  const tags = ['Row 5 /taggings', 'Row 7 /taggings', 'Row 9 /taggings']
+  t.strictSame(removalsOf(await get(app, '/orders/1')), tags)
+  const refused = await add('1', '5')
+  isSound(t, refused, 409)
+  t.match(refused.body, /1 of 2 rows is at fault; nothing was written.*<li>Line 2 Order is already taken/s)
+  t.strictSame(removalsOf(await get(app, '/orders/1')), tags)
+  const none = await add()
+  isSound(t, none, 422)
+  t.match(none.body, '<h1>Choose: Tag</h1>', 'without a box, the page comes back')
+  const chosen = fill(rows, { 'tagging[tagId][]': ['2'], 'tagging[tagId][?][search]': 'Row 2' })
+  isSound(t, await app.inject(submit(chosen, findButton(rows, '', ''))), 422)
+  t.strictSame(removalsOf(await get(app, '/orders/1')), tags, 'a search writes nothing')
+})
+
+t.test('boxes are only there if the store can write several rows, and a row has nothing else', async (t) => {
+  const boxes = async (options: Options): Promise<boolean> => {
+    const app = await openTags(t, options, storeOf(60))
+    const form = addFormOf(await get(app, '/orders/1'), '/taggings') as Form
+    const [name] = form.controls.flatMap(({ name }) => /\[\?\]\[choose\]$/.test(name) ? [name] : [])
+    return (await app.inject(submit(form, findButton(form, String(name))))).body.includes('type="checkbox"')
+  }
+  t.equal(await boxes({}), true)
+  t.equal(await boxes({ maxRows: 0 }), false)
+  t.equal(await boxes({ store: { ...memoryStore(), transaction: undefined } as unknown as Store }), false)
+  t.equal(await boxes({ actions: { create: async (context) => context.proceed() } }), false)
+  t.equal(await boxes({ attributes: line, references: { orderId: 'orders', productId: 'products' } }), false)
+})
+
+t.test('values that make a row each cost no more than such rows', async (t) => {
+  const properties = { orderId: { type: 'integer' }, tagId: { type: 'integer' }, note: { type: 'string' } }
+  const app = await openTags(t, { attributes: schemaOf(properties) })
+  const values = Array.from({ length: 500 }, (_, index) => `tagging[tagId][]=${index}`).join('&')
+  const payload = (length: number): string => `tagging[?][each]=tagId&tagging[note]=${'x'.repeat(length)}&${values}`
+  const send = async (length: number): Promise<LightMyRequestResponse> => app.inject({
+    method: 'POST',
+    url: '/taggings',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+    payload: payload(length)
+  })
+  t.equal((await send(100_000)).statusCode, 413)
+  t.equal((await send(10)).statusCode, 201)
 })
 
 t.test('the rows of a join table are named by both sides on their own pages', async (t) => {
