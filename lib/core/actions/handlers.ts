@@ -253,6 +253,7 @@ export class Handlers {
       if (state.keyed !== undefined && state.action !== 'delete') await checkOnly(state)
       const outcome = await (state.keyed === undefined ? perform(state) : performKept(state.keyed, state, perform))
       if (!hasChanged(outcome, state)) return outcome
+      // The next attempt finds the row of a singleton anew, which may have another id by then.
       state.id = ofId(resource, state.id)
     }
     throw new UnavailableError()

@@ -187,7 +187,7 @@ export type Writer =
 /** The members that only the other kind of writer has. */
 type Without<Members, Own = unknown> = { readonly [Name in Exclude<keyof Members, keyof Own>]?: undefined }
 
-/** Writes a list in pages, for a format that people read. */
+/** Writes a list in pages, for a format that people read. Its lists have pages even without the parameter `limit`. */
 export interface PageWriter {
   /** Writes the whole answer. */
   page (rows: readonly Row[], view: PageView): string

@@ -338,7 +338,10 @@ function findPlace (parts: unknown, order: Order, resource: Resource, length: nu
   return length <= LONGEST && isPosition(position, order, resource) ? position : undefined
 }
 
-/** Returns an order as the parameter `sort` has it, `-rating,title`; empty for the default order. */
+/**
+ * Returns an order as the parameter `sort` has it, `-rating,title`; empty for the default order. An ascending id is the
+ * default at its end, so that only a descending one is spelled out.
+ */
 function spellOrder (order: Order): string {
   if (order === BY_ID) return ''
   const named = order.at(-1)?.descending === true ? order : order.slice(0, -1)

@@ -66,7 +66,10 @@ function serveSeen (compiled: CompiledResource, serve: ServeXmlSchema): RouteHan
   return function (request, reply) { return handlers.of(request).call(this, request, reply) }
 }
 
-/** Sets the error handler. Errors on routes for files use the facts about the first path. */
+/**
+ * Sets the error handler. The routes of stylesheets and XML Schemas have no facts of their own, so that their errors
+ * are written as those of the first path.
+ */
 function setErrorHandler (app: FastifyInstance, { negotiator, paths }: PreparedResource): void {
   const [fallback] = paths.map((path) => ({ ...makeInfo(path, path.routes[0]), allowed: false }))
   app.setErrorHandler(

@@ -21,7 +21,7 @@ export function keepDeleted (store: Store, attribute: string): Store {
 export function onlyDeleted (store: Store, attribute: string): Store {
   const isDeleted: Condition = { attribute, operator: 'null', value: false }
   const isFound = ({ attributes }: Row): boolean => attributes[attribute] != null
-  // A time is never false.
+  // No row has this scope, because a time is never false.
   const noneOf = ({ scope }: Guard): Scope => ({ ...scope, [attribute]: false })
   return decorateStore(store, {
     get: async (id, scope, context) => {

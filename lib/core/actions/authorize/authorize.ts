@@ -22,7 +22,7 @@ export interface AccessRequest {
   readonly rows?: number | undefined
   /** Whether nothing will be written. */
   readonly dryRun?: true | undefined
-  /** Whether a row is only looked up, so that `authorize` is asked once its id is known. @default false */
+  /** Whether a row is only looked up. `authorize` is asked later, when its id is known. @default false */
   readonly isLookup?: boolean
 }
 
