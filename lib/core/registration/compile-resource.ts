@@ -34,6 +34,7 @@ import { compileConstraint } from '../schema/validation/parameter.js'
 import { compileValidation } from '../schema/validation/validation.js'
 import type { Validators } from '../schema/validation/validators.js'
 import { noStore, type Store } from '../stores/store.js'
+import { Cache } from '../util/cache.js'
 import { didYouMean } from '../util/words.js'
 import { lazy } from '../util/functions.js'
 import { asObject, findMember, ownMember } from '../util/own-property.js'
@@ -377,7 +378,7 @@ function compileShape (
     const forms = [context.newSegment, context.copySegment, context.editSegment]
     return [path, idType, key, actions, memberWrites, foreignKey, ...links, ...forms]
   }
-  const known = new Map<string | undefined, string>()
+  const known = new Cache<string | undefined, string>()
   const text = lazy(() => {
     const { only, include } = context.selection ?? {}
     const parts = [WRITING, name, settings, plural, singular, singleton, schema, only, include]
@@ -385,12 +386,8 @@ function compileShape (
   })
   return (request) => {
     const language = languageOf?.(request)
-    let shape = known.get(language)
-    if (shape === undefined) {
-      shape = createHash('sha256').update(`${text()} ${language}`).digest('hex').slice(0, LENGTH)
-      known.set(language, shape)
-    }
-    return shape
+    return known.get(language, () =>
+      createHash('sha256').update(`${text()} ${language}`).digest('hex').slice(0, LENGTH))
   }
 }
 

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
 import type { CompiledResource } from '../compiled-resource.js'
 import { Negotiator } from '../request/negotiate.js'
-import { type RequestState, STATE } from '../request/state.js'
+import type { RequestState } from '../request/state.js'
 import type { Route, RouteInfo, RoutePath } from '../routes/route.js'
 import type { Lack, RoleLacks } from './roles.js'
+import { Cache } from '../util/cache.js'
 
 /** A variant of a resource, with the table of its routes. Each variant has the same routes, in the same order. */
 export interface ServedVariant {
@@ -25,8 +26,7 @@ interface KnownVariant {
 export class Variants {
   readonly #lacks: RoleLacks
   readonly #compile: (lack: Lack) => ServedVariant
-  readonly #known = new Map<string, KnownVariant>()
-  readonly #byCompiled = new Map<CompiledResource, KnownVariant>()
+  readonly #known = new Cache<string, KnownVariant>()
   /** The variants of requests by their messages, which the requests derived from them share. */
   readonly #found = new WeakMap<object, KnownVariant>()
 
@@ -46,25 +46,16 @@ export class Variants {
     return found
   }
 
-  /** Returns the variant of this negotiated request. */
-  byState ({ compiled }: RequestState): KnownVariant {
-    return this.#byCompiled.get(compiled) as KnownVariant
-  }
-
   /** The variant of requests that failed before their roles were known: it has no attributes. */
   get ofNobody (): KnownVariant {
     return this.#get(this.#lacks.ofNobody)
   }
 
   #get (lack: Lack): KnownVariant {
-    const key = JSON.stringify([[...lack.hidden].sort(), [...lack.readOnly].sort()])
-    const known = this.#known.get(key)
-    if (known !== undefined) return known
-    const { compiled, paths } = this.#compile(lack)
-    const variant = { compiled, negotiator: new Negotiator(compiled), routes: routesOf(paths) }
-    this.#known.set(key, variant)
-    this.#byCompiled.set(compiled, variant)
-    return variant
+    return this.#known.get(JSON.stringify([[...lack.hidden].sort(), [...lack.readOnly].sort()]), () => {
+      const { compiled, paths } = this.#compile(lack)
+      return { compiled, negotiator: new Negotiator(compiled), routes: routesOf(paths) }
+    })
   }
 }
 
@@ -77,8 +68,7 @@ export function varyRoutes (paths: readonly RoutePath[], variants: Variants): re
   const all = routesOf(paths)
   const vary = (route: Route): Route => {
     const index = all.indexOf(route)
-    const find = (request: FastifyRequest): Route =>
-      variants.byState(request[STATE] as RequestState).routes[index] as Route
+    const find = (request: FastifyRequest): Route => variants.find(request).routes[index] as Route
     return {
       ...route,
       handler (request, reply) { return find(request).handler.call(this, request, reply) },
@@ -120,12 +110,10 @@ export class VariantNegotiator extends Negotiator {
 
   #vary (make: (variant: KnownVariant) => onRequestHookHandler): onRequestHookHandler {
     const variants = this.#variants
-    const known = new Map<KnownVariant, onRequestHookHandler>()
+    const hooks = new Cache<KnownVariant, onRequestHookHandler>()
     return function (request, reply, done) {
       const variant = variants.find(request)
-      let hook = known.get(variant)
-      if (hook === undefined) known.set(variant, hook = make(variant))
-      return hook.call(this, request, reply, done)
+      return hooks.get(variant, () => make(variant)).call(this, request, reply, done)
     }
   }
 

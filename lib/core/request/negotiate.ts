@@ -6,6 +6,7 @@ import {
 import { readSpelling, SUFFIX } from '../resource/path-pattern.js'
 import type { ActionName } from '../resource/resource.js'
 import { say } from '../messages.js'
+import { Cache } from '../util/cache.js'
 import { abbreviate, findNear } from '../util/words.js'
 import { findMember } from '../util/own-property.js'
 import type { BodyFormat, CompiledResource, Representation } from '../compiled-resource.js'
@@ -93,7 +94,7 @@ export class Negotiator {
   readonly #named: ReadonlyMap<string, FormatChoice<Representation>>
   readonly #fallback: FormatChoice<Representation>
   /** The choices by the header `Accept`, and by the format of the body after a line break. */
-  readonly #choices = new Map<string | undefined, FormatChoice<Representation> | undefined>()
+  readonly #choices = new Cache<string | undefined, FormatChoice<Representation> | undefined>(REMEMBERED)
 
   constructor (compiled: CompiledResource) {
     const { representations, bodies, patches } = compiled
@@ -214,14 +215,9 @@ export class Negotiator {
   /** Chooses by `Accept`, and keeps the choice. Clients choose their headers, so only a few short ones are kept. */
   #choose (accept: string | undefined, body: Representation | undefined): FormatChoice<Representation> | undefined {
     const key = body === undefined ? accept : `${accept}\n${body.name}`
-    const known = this.#choices.get(key)
-    if (known !== undefined) return known
-    const choice = chooseFormat(accept, this.#compiled.representations, body)
-    if (key === undefined || key.length <= LONGEST) {
-      if (this.#choices.size >= REMEMBERED) this.#choices.clear()
-      this.#choices.set(key, choice)
-    }
-    return choice
+    const choose = (): FormatChoice<Representation> | undefined =>
+      chooseFormat(accept, this.#compiled.representations, body)
+    return key !== undefined && key.length > LONGEST ? choose() : this.#choices.get(key, choose)
   }
 
   /** Finds the suffix of an id: `1.xml` is the member 1 as XML. A text that names no format is part of the id. */

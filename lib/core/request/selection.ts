@@ -2,6 +2,7 @@ import { InvalidQueryError } from '../errors.js'
 import type { Format, Selection } from '../formats/format.js'
 import type { Resource } from '../resource/resource.js'
 import { type Related, selectFrom } from '../resource/visible.js'
+import { Cache } from '../util/cache.js'
 import { abbreviate, didYouMean } from '../util/words.js'
 import { type FormatChoice, makeFormatChoice } from './accept.js'
 
@@ -31,7 +32,7 @@ export function compileSelect<F extends Selectable<F>> (resource: Resource): Sel
   const { attributes, plural } = resource
   const visible = [...attributes.values()].flatMap(({ name, writeOnly }) => (writeOnly ? [] : [name]))
   const known = new Set([...visible, 'id'])
-  const kept = new Map<string, F>()
+  const kept = new Cache<string, F>(KEPT)
 
   function parse (text: string): Set<string> {
     const named = new Set<string>()
@@ -57,11 +58,8 @@ export function compileSelect<F extends Selectable<F>> (resource: Resource): Sel
     const only = named && visible.filter((name) => named.has(name))
     const include = related.map(({ name }) => name)
     const key = `${format.name} ${only === undefined ? 'all' : `only ${only.join()}`} ${related.map(keyOf).join()}`
-    let selected = kept.get(key)
-    if (selected === undefined) {
-      if (kept.size >= KEPT) kept.clear()
-      kept.set(key, selected = format.select({ resource: selectFrom(resource, only, related), only, include }))
-    }
+    const selected = kept.get(key, () =>
+      format.select({ resource: selectFrom(resource, only, related), only, include }))
     return makeFormatChoice(selected, mediaType)
   }
 }

@@ -1,6 +1,7 @@
 import { isLegalText, isUuid } from '../schema/legal-text.js'
 import { type Property, shapeOf } from '../schema/shape.js'
 import type { Scalar, Schema } from '../schema/types.js'
+import { Cache } from '../util/cache.js'
 import { readInteger } from '../util/decimal.js'
 import { declareAttributes } from './attributes.js'
 import { singularize } from './inflection.js'
@@ -64,6 +65,9 @@ export type ResourcePlace = Pick<
   'plural' | 'singular' | 'path' | 'memberWrites' | 'singleton' | 'actions' | 'foreignKey' | 'longestId' | 'key'
 >
 
+/** The names of items. Each takes a microsecond, and every array in a row needs one. */
+const itemNames = new Cache<string, string>(1000)
+
 /**
  * Makes a resource from its place, its type of ids and the schema of its attributes.
  * @throws InvalidAttributesError
@@ -78,7 +82,7 @@ export function makeResource (place: ResourcePlace, idType: IdType, schema: Sche
     hiddenFromSome: NONE,
     schema: schema ?? {},
     publicVersion: undefined,
-    itemName: remember(singularize)
+    itemName: (name: string) => itemNames.get(name, () => singularize(name))
   })
 }
 
@@ -90,22 +94,6 @@ export function referencedAttribute ({ key: [first = 'id', second] }: Pick<Resou
 /** Returns the value that other rows have to reference a row. The id of a key can be another text than its value. */
 export function referenceTo ({ id, attributes }: Row, resource: Pick<Resource, 'key'>): NonNullable<Scalar> {
   return attributes[referencedAttribute(resource)] as Scalar ?? id
-}
-
-/** The limit of the cache, because clients may send any number of names. */
-const MOST_REMEMBERED = 1000
-
-/** Caches the names of items, because each takes a microsecond and every array in a row needs one. */
-function remember (find: (name: string) => string): (name: string) => string {
-  const known = new Map<string, string>()
-  return (name) => {
-    let found = known.get(name)
-    if (found === undefined) {
-      if (known.size >= MOST_REMEMBERED) known.clear()
-      known.set(name, found = find(name))
-    }
-    return found
-  }
 }
 
 /** Returns whether the page of a row with this id can be requested. */
