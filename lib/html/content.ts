@@ -10,6 +10,22 @@ import { type Id, isId, type Row } from '../core/resource/row.js'
 import { addLinks, type FoundLinks } from '../core/relations/row-links.js'
 import { findNotice, type CountedNotice } from './notices.js'
 
+/** The sums of a list. */
+export interface Sums {
+  /** The number of the rows, or `undefined` if they are too many to be added up. */
+  readonly rows: number | undefined
+  /** The sums by the names of their attributes, as decimal texts; `undefined` if a value is no number. */
+  readonly values: ReadonlyMap<string, string | undefined>
+}
+
+/** The numbers about all rows of a list that one of its pages shows. */
+export interface Figures {
+  /** The sums that the query asks for; `undefined` if it asks for none. */
+  readonly sums: Sums | undefined
+  /** The numbers of the rows to which the links of categories lead, by their conditions: `status=paid`. */
+  readonly counts: ReadonlyMap<string, number>
+}
+
 /** What a page shows besides its rows. */
 export interface PageContent {
   /** The actions that `authorize` refuses to this request, as far as it can decide without the row. */
@@ -34,6 +50,8 @@ export interface PageContent {
   readonly back: string | undefined
   /** What the write before the page has done; `undefined` without one. */
   readonly notice: CountedNotice | undefined
+  /** The numbers about all rows of a list; `undefined` for other pages, and if a handler of the app lists rows. */
+  readonly figures: Figures | undefined
 }
 
 /** The rows that a user chooses from for an attribute. */
@@ -58,7 +76,8 @@ const NO_CONTENT: PageContent = {
   importing: undefined,
   parents: [],
   back: undefined,
-  notice: undefined
+  notice: undefined,
+  figures: undefined
 }
 
 /** Returns a view with the content that was prepared for it. */
@@ -75,7 +94,7 @@ export async function prepareContent (
   resource: Resource,
   services: Services,
   asksRows: boolean
-): Promise<Prepared> {
+): Promise<Prepared & { readonly content: PageContent }> {
   const { links: relations, choices, parents } = services
   const row = rowOf(outcome)
   const links: FoundLinks = new Map()

@@ -9,6 +9,7 @@ import type { HtmlOptions, PageLanguage, ResolvedHtmlOptions } from './options.j
 import { makeImporting } from './multipart.js'
 import { writeNotice } from './notices.js'
 import { Pages } from './pages/pages.js'
+import { SUM } from './pages/sums.js'
 import { makeSecurityHeaders } from './security-headers.js'
 import { dependsOnRequest } from './style/brand.js'
 import { makeStylesheet } from './style/stylesheet.js'
@@ -24,6 +25,7 @@ const HTML = {
   mediaTypes: ['text/html', 'application/xhtml+xml'],
   browser: true,
   ignored: TRACKERS,
+  parameters: [SUM],
   hidesWriteOnly: true
 } as const satisfies Format
 
@@ -88,14 +90,14 @@ export function makeHtmlFormat ({ languages, ...options }: ResolvedHtmlOptions, 
       const pagesFor = (languages.length === 1
         ? first
         : ({ request }: PageRequest) => all.get(languageOf(request))?.()) as (view: PageRequest) => Pages
-      // The version of a row does not change when the bar does.
-      const isVolatile = (): boolean =>
-        Object.keys(options.views).length > 0 || dependsOnRequest(options.brand) ||
-        context.navigation(tag) !== undefined
       return {
         async prepare (outcome, services) {
           const prepared = await prepareContent(outcome, resource, services, offersRows(context))
-          return { ...prepared, isVolatile: isVolatile() || prepared.isVolatile === true }
+          const figures = services.listed && await pagesFor(services).list.findFigures(services.listed)
+          // The version of a row does not change when the bar does.
+          const isVolatile = Object.keys(options.views).length > 0 || dependsOnRequest(options.brand) ||
+            context.navigation(tag) !== undefined || prepared.isVolatile === true
+          return { ...prepared, content: { ...prepared.content, figures }, isVolatile }
         },
         prepareProblem: async (problem, services) => prepareProblem(problem, resource, services),
         redirected: writeNotice,

@@ -101,6 +101,15 @@ export interface PageMessages extends MessageTexts {
   readonly deleteConfirm: string
   /** The text that unfolds the links which show or hide columns. @default 'Columns' */
   readonly columns: string
+  /** The text that unfolds the links which show or hide sums, and the heading of their row. @default 'Sum' */
+  readonly sum: string
+  /**
+   * The reason why a long list has no sums.
+   * @default 'More than 10,000 posts are not added up: filter the list to see sums.'
+   */
+  readonly noSumOfMany: (digits: string, plural: string) => string
+  /** The reason why a column has no sum. @default 'Price has no sum, because some of its values are not numbers.' */
+  readonly noSumOf: (label: string) => string
   /** The text before the number of the rows of a list that are chosen. @default 'Chosen:' */
   readonly chosenRows: string
   /** The button that leads to the page that deletes them. @default 'Delete' */

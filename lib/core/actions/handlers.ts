@@ -276,8 +276,22 @@ function readConditionForm (state: ActionState): void {
   state.openCondition = read.open
 }
 
+/**
+ * Checks that the format of the answer has the parameters that only some formats have.
+ * @throws InvalidQueryError
+ */
+function checkOwnParameters ({ request: { query }, compiled, choice: { format } }: ActionState): void {
+  const { listQuery: { ownParameters }, representations } = compiled
+  const foreign = ownParameters.find((name) => query[name] !== undefined && format.parameters?.includes(name) !== true)
+  if (foreign === undefined) return
+  const others = representations.filter(({ parameters }) => parameters?.includes(foreign))
+  const types = others.map(({ mediaTypes: [type] }) => type).join(' or ')
+  throw new InvalidQueryError(`"${foreign}" is not a parameter of ${format.name}; leave it out, or ask for ${types}`)
+}
+
 /** Selects the attributes and relations that the query names. */
 function select (state: ActionState): void {
+  checkOwnParameters(state)
   const { request: { query: { only, include } }, compiled, choice } = state
   if (only === undefined && include === undefined) return
   if (include !== undefined) state.included = compiled.relations.parse(include, state.request)

@@ -35,6 +35,12 @@ export interface Format {
    */
   readonly ignored?: RegExp
   /**
+   * The query parameters of lists that only this format has. Other formats refuse them. A list whose rows a handler of
+   * the app lists has none of them, and an attribute of such a name is filtered by a parameter with an operator only.
+   * @default none
+   */
+  readonly parameters?: readonly string[]
+  /**
    * The same format as spreadsheets need it, under another name: CSV with a byte order mark. Only `?format=` names it,
    * and pages link to it instead. @default none
    */

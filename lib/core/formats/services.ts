@@ -2,6 +2,7 @@ import type { Chosen, Notice } from '../actions/outcome.js'
 import type { AccessContext } from '../actions/authorize/level.js'
 import type { Id, Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
+import type { Batches } from '../stores/store.js'
 import type { Choosing, OpenCondition } from './form/condition.js'
 import type { ImportState } from './importing.js'
 import type { ChoiceRow, LinkedRow, RelatedList, RowSearch, Unlisted, View } from './view.js'
@@ -43,6 +44,16 @@ export interface ListedChoices {
 /** Finds the list of the rows that belong to a row, or `undefined` if the request may not list them. */
 export type FindRelatedList = (row: Row, context: AccessContext) => Promise<RelatedList | undefined>
 
+/** All rows of a list that the request may read, on all its pages. */
+export interface ListedRows {
+  /** The query of the list, without the place of a page. */
+  readonly parameters: Readonly<Record<string, string>>
+  /** Reads the rows in batches, in no particular order, and at most `limit` of them. */
+  read (limit: number): Promise<Batches>
+  /** Counts the rows that the list has with another query, up to 10,001; `undefined` if the store cannot count. */
+  count (parameters: ListedRows['parameters']): Promise<number | undefined>
+}
+
 /** The names of actions that `authorize` refuses. */
 export type Refused = ReadonlySet<string>
 
@@ -63,6 +74,8 @@ export interface Services extends AccessContext {
   readonly openCondition: OpenCondition | undefined
   /** The attributes with which the form for a new row begins. */
   readonly prefilled: Attributes
+  /** All rows of the list that the answer is a page of; `undefined` for other answers, and if a handler lists rows. */
+  readonly listed: ListedRows | undefined
   /** The links from the rows of the resource to others. */
   readonly links: readonly RowLinks[]
   /** The rows that forms of the resource can reference. None before the request has passed the hooks of the app. */

@@ -26,6 +26,8 @@ import {
 export interface ListQueryParser {
   /** The query parameters that the list accepts. */
   readonly parameters: readonly string[]
+  /** Those of them that only some formats have. */
+  readonly ownParameters: readonly string[]
   /** The attributes by which the list can be sorted. */
   readonly sortable: readonly string[]
   /** The attributes by which the list can be filtered. */
@@ -61,11 +63,12 @@ const MOST_CRITERIA = 5
  * @throws InvalidOptionError if `sort`, `filter` or `search` names an unusable attribute
  */
 export function compileListQuery (options: ResolvedOptions, resource: Resource): ListQueryParser {
-  const { store, sort, filter } = options
+  const { store, sort, filter, formats, routing: { handlers } } = options
+  const ownParameters = handlers.has('list') ? [] : formats.flatMap(({ parameters = [] }) => parameters)
   const sortable = findAttributes('sort', options, resource)
   const filtered = findAttributes('filter', options, resource).map((attribute): FilterableAttribute => ({
     attribute,
-    isPlain: !RESERVED.has(attribute.name),
+    isPlain: !RESERVED.has(attribute.name) && !ownParameters.includes(attribute.name),
     operators: operatorsOf(attribute, store.capabilities?.filter)
   }))
   // As with `sort`, a list takes conditions on the id too, unless the app sets `filter: []`.
@@ -83,13 +86,15 @@ export function compileListQuery (options: ResolvedOptions, resource: Resource):
       // Without a store, a handler of the app lists the rows.
       ...(canReverse(store) || store === noStore ? ['before'] : []),
       // A handler of the app would have to leave out the rows itself.
-      ...(store.capabilities?.offset === true && !options.routing.handlers.has('list') ? ['offset'] : []),
+      ...(store.capabilities?.offset === true && !handlers.has('list') ? ['offset'] : []),
       ...(canCount(store) ? ['count'] : []),
       ...(isSorted ? ['sort'] : []),
       ...(resource.open ? [] : ['only']),
+      ...ownParameters,
       ...(conditions.length > 0 ? ['blank', ...FILTER_FIELDS] : []),
       ...conditions
     ],
+    ownParameters,
     sortable: sortable.map(({ name }) => name),
     filterable,
     searchable,

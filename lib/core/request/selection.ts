@@ -34,27 +34,8 @@ export function compileSelect<F extends Selectable<F>> (resource: Resource): Sel
   const known = new Set([...visible, 'id'])
   const kept = new Cache<string, F>(KEPT)
 
-  function parse (text: string): Set<string> {
-    const named = new Set<string>()
-    for (const name of text.split(',')) {
-      if (name === '') {
-        const example = [...known].slice(0, 2).join()
-        throw new InvalidQueryError(`"only" must be names separated by commas, such as "${example}"`)
-      }
-      if (!known.has(name)) {
-        const hint = didYouMean(name, [...known])
-        throw new InvalidQueryError(
-          `"only" names "${abbreviate(name)}", which is not an attribute of ${plural}${hint}`
-        )
-      }
-      if (named.has(name)) throw new InvalidQueryError(`"only" names "${name}" twice`)
-      named.add(name)
-    }
-    return named
-  }
-
   return (text, related, { format, mediaType }) => {
-    const named = text === undefined ? undefined : parse(text)
+    const named = text === undefined ? undefined : parseNames('only', text, known, `an attribute of ${plural}`)
     const only = named && visible.filter((name) => named.has(name))
     const include = related.map(({ name }) => name)
     const key = `${format.name} ${only === undefined ? 'all' : `only ${only.join()}`} ${related.map(keyOf).join()}`
@@ -67,4 +48,26 @@ export function compileSelect<F extends Selectable<F>> (resource: Resource): Sel
 /** Returns a text that distinguishes related resources, also by the attributes that the request does not see. */
 function keyOf ({ name, resource: { hidden } }: Related): string {
   return hidden.size === 0 ? name : `${name}-(${[...hidden].join()})`
+}
+
+/**
+ * Parses the names that a parameter has.
+ * @param kind what each of them must be
+ * @throws InvalidQueryError
+ */
+export function parseNames (parameter: string, text: string, known: ReadonlySet<string>, kind: string): Set<string> {
+  const named = new Set<string>()
+  for (const name of text.split(',')) {
+    if (name === '') {
+      const example = known.size === 0 ? '' : `, such as "${[...known].slice(0, 2).join()}"`
+      throw new InvalidQueryError(`"${parameter}" must be names separated by commas${example}`)
+    }
+    if (!known.has(name)) {
+      const hint = didYouMean(name, [...known])
+      throw new InvalidQueryError(`"${parameter}" names "${abbreviate(name)}", which is not ${kind}${hint}`)
+    }
+    if (named.has(name)) throw new InvalidQueryError(`"${parameter}" names "${name}" twice`)
+    named.add(name)
+  }
+  return named
 }

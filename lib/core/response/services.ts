@@ -3,15 +3,17 @@ import { findParameters, findParent, findShown } from '../actions/authorize/auth
 import { findRow, ofId } from '../modes.js'
 import { findUnlisted, type ListCheck, NONE_REFUSED, NONE_UNLISTED } from '../actions/authorize/refused-actions.js'
 import type { Outcome } from '../actions/outcome.js'
-import type { Target } from '../actions/list.js'
-import type { Prepared, Refused, Services, Unlisted } from '../formats/format.js'
+import { canCount, COUNT_OF_PAGES, type Target } from '../actions/list.js'
+import type { ListedRows, Prepared, Refused, Services, Unlisted } from '../formats/format.js'
 import { hasGuards } from '../relations/hook-guards.js'
 import { anchorOf } from '../relations/related-lists.js'
 import { unlessRefused } from '../relations/include/relation.js'
 import { findTitle } from '../relations/row-links.js'
+import type { QueryParameters } from '../request/filter-query.js'
 import type { RequestState } from '../request/state.js'
 import { isId, type Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
+import { BY_ID } from '../stores/order.js'
 
 /**
  * Makes the services for the answer to a request.
@@ -32,6 +34,7 @@ export function makeServices (state: RequestState, outcome: Outcome | undefined)
       : undefined,
     openCondition: state.openCondition,
     get prefilled () { return prefilledOf(state) },
+    listed: outcome?.kind === 'listed' ? openListed(state) : undefined,
     links,
     choices: hasPassedHooks ? choices : [],
     lists,
@@ -65,6 +68,26 @@ export function makeServices (state: RequestState, outcome: Outcome | undefined)
   function isPassed (check: ListCheck): boolean {
     const isRead = !isCustom && (outcome?.kind === 'listed' || outcome?.kind === 'found')
     return isRead && check.resource === compiled.resource && check.action === action
+  }
+}
+
+/** Opens all rows of the list of a request, which has been authorized. */
+function openListed (state: RequestState): ListedRows | undefined {
+  const { action, isCustom, route, compiled: { listQuery, options: { routing } }, request: { query } } = state
+  const { store, scope } = state.attempt.target
+  if (action !== 'list' || isCustom || !route.safe || routing.handlers.has('list')) return undefined
+  const { after: _after, before: _before, offset: _offset, ...parameters } = query
+  const parse = async ({ sort: _sort, limit: _limit, count: _count, ...conditions }: QueryParameters) => {
+    const { filter, search } = await listQuery.parse(conditions, state)
+    return { order: BY_ID, after: undefined, scope, filter, search }
+  }
+  return {
+    parameters,
+    read: async (limit) => store.list({ ...await parse(parameters), limit }, state),
+    async count (other) {
+      if (!canCount(store)) return undefined
+      return (await store.count?.({ ...await parse(other), ...COUNT_OF_PAGES }, state))?.rows
+    }
   }
 }
 

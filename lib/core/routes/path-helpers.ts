@@ -51,6 +51,7 @@ interface CommonParameters {
   readonly q?: string | undefined
   readonly count?: boolean | 'estimate' | undefined
   readonly only?: string | undefined
+  readonly sum?: string | undefined
   readonly include?: string | undefined
   readonly id?: Id | (Ranges<Id> & Pick<Equalities<Id>, 'not' | 'in'>) | undefined
 }

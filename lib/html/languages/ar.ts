@@ -103,6 +103,10 @@ export const messages: Catalog = {
   rowsOf: (_, digits, plural) => `${isolate(plural)}: ${isolate(digits)}`,
   deleteConfirm: 'تأكيد الحذف',
   columns: 'الأعمدة',
+  sum: 'المجموع',
+  noSumOfMany: (digits, plural) =>
+    `${isolate(plural)}: لا يُحسب المجموع لأكثر من ${digits}. رشِّح القائمة لرؤية المجاميع.`,
+  noSumOf: (label) => `${isolate(label)}: لا مجموع، لأن بعض القيم ليست أرقامًا.`,
   chosenRows: 'المحدد:',
   deleteButton: 'حذف',
   changeButton: 'تعديل',

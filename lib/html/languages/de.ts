@@ -74,6 +74,10 @@ export const messages: Catalog = {
   rowsOf: countRows,
   deleteConfirm: 'Ja, löschen',
   columns: 'Spalten',
+  sum: 'Summe',
+  noSumOfMany: (digits, plural) =>
+    `Mehr als ${digits} ${plural} werden nicht summiert: Filtern Sie die Liste, um Summen zu sehen.`,
+  noSumOf: (label) => `„${label}“ hat keine Summe, weil manche Werte keine Zahlen sind.`,
   chosenRows: 'Ausgewählt:',
   deleteButton: 'Löschen',
   changeButton: 'Ändern',

@@ -61,6 +61,10 @@ export const ENGLISH: Catalog = {
   rowsOf: countRows,
   deleteConfirm: 'Yes, delete it',
   columns: 'Columns',
+  sum: 'Sum',
+  noSumOfMany: (digits, plural) =>
+    `More than ${digits} ${uncapitalize(plural)} are not added up: filter the list to see sums.`,
+  noSumOf: (label) => `${label} has no sum, because some of its values are not numbers.`,
   chosenRows: 'Chosen:',
   deleteButton: 'Delete',
   changeButton: 'Change',

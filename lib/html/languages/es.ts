@@ -75,6 +75,10 @@ export const messages: Catalog = {
   rowsOf: countRows,
   deleteConfirm: 'Sí, eliminar',
   columns: 'Columnas',
+  sum: 'Suma',
+  noSumOfMany: (digits, plural) =>
+    `La suma de más de ${digits} ${uncapitalize(plural)} no se calcula: filtre la lista para ver sumas.`,
+  noSumOf: (label) => `«${label}» no tiene suma, porque algunos valores no son números.`,
   chosenRows: 'Selección:',
   deleteButton: 'Eliminar',
   changeButton: 'Modificar',

@@ -76,6 +76,10 @@ export const messages: Catalog = {
   rowsOf: countRows,
   deleteConfirm: 'Oui, supprimer',
   columns: 'Colonnes',
+  sum: 'Somme',
+  noSumOfMany: (digits, plural) =>
+    `Au-delà de ${digits} ${uncapitalize(plural)}, aucune somme n’est calculée\u00a0: filtrez la liste pour en voir.`,
+  noSumOf: (label) => `«\u00a0${label}\u00a0» n’a pas de somme, car certaines valeurs ne sont pas des nombres.`,
   chosenRows: 'Sélection\u00a0:',
   deleteButton: 'Supprimer',
   changeButton: 'Modifier',

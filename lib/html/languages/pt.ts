@@ -74,6 +74,10 @@ export const messages: Catalog = {
   rowsOf: countRows,
   deleteConfirm: 'Sim, excluir',
   columns: 'Colunas',
+  sum: 'Soma',
+  noSumOfMany: (digits, plural) =>
+    `A soma de mais de ${digits} ${uncapitalize(plural)} não é calculada: filtre a lista para ver somas.`,
+  noSumOf: (label) => `“${label}” não tem soma, porque alguns valores não são números.`,
   chosenRows: 'Seleção:',
   deleteButton: 'Excluir',
   changeButton: 'Alterar',

@@ -6,6 +6,7 @@ import type { RowNames } from '../values/row-names.js'
 import type { ShownAttribute, ShownAttributes } from '../values/shown-attributes.js'
 import type { Column, ColumnLink } from '../views/model.js'
 import { linkTo } from './links.js'
+import { changeSum } from './sums.js'
 
 /** The maximum number of default columns. A table of all attributes would be too wide to read. */
 const COLUMNS = 8
@@ -63,7 +64,8 @@ export class ListColumns {
     const isLast = offered.filter(({ name }) => shown.has(name)).length < 2
     return offered.map(({ name, label }) => {
       const only = this.#offered.filter((other) => other.name === name ? !shown.has(name) : isKept(other.name))
-      return { label, isShown: shown.has(name), href: linkTo(view, { only: only.map(({ name }) => name).join() }) }
+      const href = linkTo(view, { ...changeSum(view, name, false), only: only.map(({ name }) => name).join() })
+      return { label, isShown: shown.has(name), href }
     }).filter(({ isShown }) => !isShown || !isLast)
   }
 

@@ -5,7 +5,7 @@ import type { Property } from '../../core/schema/shape.js'
 import type { Operator } from '../../core/stores/store.js'
 import { capitalize } from '../../core/util/words.js'
 import { choiceParameter, FILTER_PARAMETERS, type OpenCondition } from '../../core/formats/form/condition.js'
-import type { LinkedRows, NameChoiceField, WriterContext } from '../../core/formats/format.js'
+import type { LinkedRows, ListedRows, NameChoiceField, WriterContext } from '../../core/formats/format.js'
 import type { HtmlListView } from '../content.js'
 import { choicesOf, nameAmong } from '../forms/choices.js'
 import { FLOAT } from '../forms/controls.js'
@@ -18,6 +18,7 @@ import type {
   AddCondition, ConditionForm, FilterForm, HiddenField, Option, RangeForm, SearchField, ValueLinks
 } from '../views/model.js'
 import { linkTo } from './links.js'
+import { MOST_FIGURED } from './sums.js'
 
 /** What a filter shows of a request. */
 export interface FilterView extends Pick<HtmlListView, 'path' | 'parameters' | 'openCondition' | 'links'> {
@@ -25,6 +26,8 @@ export interface FilterView extends Pick<HtmlListView, 'path' | 'parameters' | '
   readonly choices?: HtmlListView['choices']
   /** Returns the name of a field if the filter stands in a form that is kept. @default the name of a query parameter */
   readonly nameOf?: NameChoiceField
+  /** The numbers of the rows to which links lead. @default none are known */
+  readonly figures?: HtmlListView['figures']
 }
 
 /** The filter of a list. */
@@ -36,6 +39,8 @@ export interface Filter {
    * it has only the link that clears it, and the fields of a condition that was refused.
    */
   make (view: FilterView, isRepeated: boolean): FilterForm | undefined
+  /** Counts the rows to which the links of categories lead, unless the list without conditions has too many rows. */
+  count (listed: ListedRows): Promise<ReadonlyMap<string, number>>
 }
 
 /** The dependencies of a filter. */
@@ -67,13 +72,14 @@ export function compileFilter (source: FilterSource): Filter {
   const { context: { searchable }, messages } = source
   const hasSearch = searchable.length > 0
   const known = findConditions(source)
-  if (known.size === 0 && !hasSearch) return { links: 0, make: () => undefined }
+  if (known.size === 0 && !hasSearch) return { links: 0, make: () => undefined, count: async () => new Map() }
   const placeholder = nameSearched(source)
   const describe = compileDescription(source)
   const add = compileAdd(known, source)
   const openForm = compileOpen(known, source)
   const openRange = compileRange(known, source)
-  const values = compileValueLinks(known, source)
+  const categoriesOf = compileCategories(known, source)
+  const digits = new Intl.NumberFormat(source.lang)
 
   function make (view: FilterView, isRepeated: boolean): FilterForm | undefined {
     const { path, parameters, openCondition, links, nameOf } = view
@@ -96,7 +102,7 @@ export function compileFilter (source: FilterSource): Filter {
         const href = linkTo(view, { [name]: undefined })
         return { text, remove: { label: messages.removeCondition(text), href } }
       }),
-      values: isRepeated ? values(view) : [],
+      values: isRepeated ? linkCategories(categoriesOf(parameters), view, digits) : [],
       add: !isOpen && isWhole && add !== undefined ? { ...add, name: fieldName('on', view) } : undefined,
       open,
       range,
@@ -105,7 +111,11 @@ export function compileFilter (source: FilterSource): Filter {
         : { label: messages.clearFilter, href: linkTo(view, without) }
     }
   }
-  return { links: values({ path: '', parameters: {} }).flatMap(({ links }) => links).length, make }
+  return {
+    links: categoriesOf({}).flatMap(({ choices }) => choices).length,
+    make,
+    count: (listed) => countCategories(categoriesOf(listed.parameters), listed)
+  }
 }
 
 /** Returns the name of a field of the filter. */
@@ -120,28 +130,69 @@ function hiddenOf ({ parameters, nameOf }: FilterView): HiddenField[] {
   return Object.entries(others).map(([name, value]) => ({ name, value }))
 }
 
-/** The most attributes whose values are links, and the most values of each. */
+/** The most attributes whose values are links, the most values of each, and the most that are counted. */
 const MOST_WITH_LINKS = 3
 const MOST_VALUE_LINKS = 8
+const MOST_COUNTS = 20
+/** The time after which the next count is not begun, in milliseconds. A database may compute a whole view for each. */
+const LONGEST_COUNTS = 200
 
-/** Compiles links to the rows with each value of an enumeration or a flag that the query has no condition on. */
-function compileValueLinks (
+/** The values of an attribute that links lead to. */
+interface Category {
+  readonly parameter: string
+  readonly label: string
+  readonly choices: ReturnType<typeof choicesOf>
+}
+
+/** Compiles the enumerations and flags that a query has no condition on. */
+function compileCategories (
   known: ReadonlyMap<string, KnownCondition>,
   { messages, offered }: FilterSource
-): (view: Pick<FilterView, 'path' | 'parameters'>) => ValueLinks[] {
+): (parameters: FilterView['parameters']) => readonly Category[] {
   const all = [...known].flatMap(([parameter, { operator, plan }]) => {
     const { mode, label, property: { name } } = plan
     if (operator !== 'eq' || mode !== 'choice' || offered?.has(name) === false) return []
     const choices = choicesOf(plan, messages)
     return choices.length > MOST_VALUE_LINKS ? [] : [{ name, parameter, label, choices }]
   }).slice(0, MOST_WITH_LINKS)
-  return (view) => {
-    const asked = new Set(Object.keys(view.parameters).map((parameter) => known.get(parameter)?.plan.property.name))
-    return all.filter(({ name }) => !asked.has(name)).map(({ parameter, label, choices }) => ({
-      label,
-      links: choices.map(({ value, label }) => ({ label, href: linkTo(view, { [parameter]: value }) }))
-    }))
+  return (parameters) => {
+    const asked = new Set(Object.keys(parameters).map((parameter) => known.get(parameter)?.plan.property.name))
+    return all.filter(({ name }) => !asked.has(name))
   }
+}
+
+/** Returns the links to the rows of each category, with their numbers as far as they are known. */
+function linkCategories (categories: readonly Category[], view: FilterView, digits: Intl.NumberFormat): ValueLinks[] {
+  return categories.map(({ parameter, label, choices }) => ({
+    label,
+    links: choices.map(({ value, label }) => {
+      const count = view.figures?.counts.get(`${parameter}=${value}`)
+      const href = linkTo(view, { [parameter]: value })
+      return { label, href, count: count === undefined ? undefined : digits.format(count) }
+    })
+  }))
+}
+
+/**
+ * Counts the rows of each category, one after another. An attribute with which there would be too many counts has none,
+ * and if they take too long, there are none at all. The store may look at each row for each count, so the list must be
+ * short without its conditions, too.
+ */
+async function countCategories (categories: readonly Category[], listed: ListedRows): Promise<Map<string, number>> {
+  const counts = new Map<string, number>()
+  const begun = performance.now()
+  if (categories.length === 0 || (await listed.count({}) ?? Infinity) > MOST_FIGURED) return counts
+  let planned = 0
+  for (const { parameter, choices } of categories) {
+    planned += choices.length
+    if (planned > MOST_COUNTS) break
+    for (const { value } of choices) {
+      if (performance.now() - begun > LONGEST_COUNTS) return new Map()
+      const rows = await listed.count({ ...listed.parameters, [parameter]: value })
+      if (rows !== undefined) counts.set(`${parameter}=${value}`, rows)
+    }
+  }
+  return counts
 }
 
 /** Returns the conditions that a query may have, by their parameters, in the order of the schema. */

@@ -2,9 +2,9 @@ import type { Row } from '../../core/resource/row.js'
 import type { Attributes } from '../../core/schema/types.js'
 import { MOST_REPEATED } from '../../core/util/words.js'
 import { LIST, STEP } from '../../core/formats/form/parse.js'
-import type { ListWriter } from '../../core/formats/format.js'
+import type { ListedRows, ListWriter } from '../../core/formats/format.js'
 import { IMPORT } from '../../core/formats/importing.js'
-import type { HtmlListView } from '../content.js'
+import type { Figures, HtmlListView } from '../content.js'
 import type { Forms } from '../forms/forms.js'
 import { markup, type Markup, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
@@ -20,11 +20,13 @@ import { type FilterChoiceView, writeFilterChoice } from './choose.js'
 import { compileFilter, type Filter } from './filter.js'
 import type { PageFrames, PageSource } from './page-frame.js'
 import { RowWriter } from './rows.js'
+import { ListSums, SUM } from './sums.js'
 
 type ListParts =
   Pick<
     ListPage,
-    'columns' | 'isEmpty' | 'total' | 'range' | 'previous' | 'next' | 'first' | 'last' | 'filter' | 'columnChoice'
+    | 'columns' | 'isEmpty' | 'total' | 'range' | 'previous' | 'next' | 'first' | 'last' | 'filter' | 'columnChoice'
+    | 'sumChoice' | 'sums' | 'sumNotes'
   >
 
 type ListTotal = NonNullable<HtmlListView['total']>
@@ -50,8 +52,8 @@ export interface ListSource extends PageSource {
  * list from its beginning.
  */
 function queryInOthers ({ parameters, after, before, offset }: HtmlListView): string {
-  const changes = parameters.limit === undefined ? { format: undefined } : { format: undefined, after, before, offset }
-  return linkTo({ path: '', parameters }, changes)
+  const position = parameters.limit === undefined ? {} : { after, before, offset }
+  return linkTo({ path: '', parameters }, { format: undefined, [SUM]: undefined, ...position })
 }
 
 /** Writes the pages of a list. Columns, cells and the filter are compiled once. */
@@ -61,6 +63,7 @@ export class List {
   readonly #columns: ListColumns
   readonly #rows: RowWriter
   readonly #filter: Filter
+  readonly #sums: ListSums
   readonly #numbers: Intl.NumberFormat
   readonly #actions: MakeActions
   readonly #manyActions: MakeActions
@@ -76,12 +79,21 @@ export class List {
     this.#rows = new RowWriter(source, this.#columns)
     const offered = filtered && new Set([...filtered, ...title === undefined ? [] : [title.name]])
     this.#filter = compileFilter({ ...source, offered })
+    this.#sums = new ListSums(source, this.#columns.fixed)
   }
 
   write (rows: readonly Row[], view: HtmlListView): string {
     return view.rowSearch === undefined
       ? this.#source.frames.render(this.#page(rows, view))
       : writeFilterChoice(this.#source, this.#source.frames, view as FilterChoiceView)
+  }
+
+  /**
+   * Finds the numbers about all rows of a list.
+   * @throws InvalidQueryError
+   */
+  async findFigures (listed: ListedRows): Promise<Figures> {
+    return { sums: await this.#sums.find(listed), counts: await this.#filter.count(listed) }
   }
 
   /** Returns the list as a frame around its rows. */
@@ -94,7 +106,7 @@ export class List {
 
   /** Returns the number of links that repeat the query, besides those to the pages around. */
   #countLinks (rows: readonly Row[], { parameters }: HtmlListView): number {
-    const columns = this.#columns.of(rows).length + this.#columns.choices
+    const columns = this.#columns.of(rows).length + this.#columns.choices + this.#sums.choices
     // A page has each link to another format twice.
     return columns + 2 + 2 * this.#source.context.formats.length + this.#filter.links + Object.keys(parameters).length
   }
@@ -120,7 +132,7 @@ export class List {
         ]
       : []
     const parts = this.#parts(rows, view, isRepeated)
-    const { columns } = parts
+    const { columns, sums } = parts
     const messages = this.#messages
     const writer = this.#rows
     const steps = rows.length === 0 ? [] : this.#stepsOf(view, paths.members)
@@ -144,7 +156,7 @@ export class List {
         return writer.models(rows, view)
       },
       get table (): Markup {
-        const table = renderRegion({ columns, messages }, raw(writer.write(rows, view, selection !== undefined)))
+        const table = renderRegion({ columns, messages, sums }, raw(writer.write(rows, view, selection !== undefined)))
         return markup`${table}${renderSelection(selection)}`
       },
       selection,
@@ -221,7 +233,7 @@ export class List {
   }
 
   #parts (rows: readonly Row[], view: HtmlListView, isRepeated: boolean): ListParts {
-    const { prev, next, total, range } = view
+    const { prev, next, total, range, figures } = view
     const messages = this.#messages
     const columns = this.#columns.headings(rows, this.#source.names, messages.id)
       .map((column) => this.#columns.heading(column, view))
@@ -241,7 +253,9 @@ export class List {
       filter: view.own === undefined ? this.#filter.make(view, isRepeated) : undefined,
       columnChoice: choices.length === 0
         ? undefined
-        : { label: messages.columns, isOpen: view.parameters.only !== undefined, links: choices }
+        : { label: messages.columns, isOpen: view.parameters.only !== undefined, links: choices },
+      sumChoice: isRepeated && figures !== undefined ? this.#sums.choose(view) : undefined,
+      ...figures?.sums === undefined ? { sums: undefined, sumNotes: [] } : this.#sums.show(figures.sums, columns)
     }
   }
 }

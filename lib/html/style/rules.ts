@@ -63,7 +63,7 @@ button, .button { display: inline-block; padding: .42rem 1rem; background: var(-
   border: 1px solid var(--edge); font-weight: 600; text-decoration: none; cursor: pointer }
 button:hover, .button:hover, .list tbody tr:hover { background: var(--hover) }
 .primary, .button { background: var(--fill); border-color: var(--accent); color: var(--on-fill) }
-.primary:hover, .button:hover { background: var(--fill); box-shadow: inset 0 0 0 2px var(--on-fill) }
+.primary:hover, .button:hover { background: var(--fill); box-shadow: inset 0 0 0 2px }
 .plain { background: var(--surface); border-color: var(--edge); color: var(--text) }
 .plain:hover { background: var(--hover); box-shadow: none }
 .actions { gap: .5rem .75rem; margin: 1.5rem 0 0 }
@@ -158,9 +158,8 @@ footer a, a:not([href]) { color: inherit }
 .card { margin-block: 2rem 0; padding: clamp(1rem, 3vw, 1.75rem); scroll-margin-block-start: 1rem }
 
 /* The notice after a write. */
-.notice { margin-block-end: 1.25rem; padding: .6rem 1rem; background: var(--good-wash);
-  border: 1px solid var(--good); border-inline-start-width: 4px; border-radius: 6px; color: var(--good);
-  font-weight: 600; outline: 0 }
+.notice { margin-block-end: 1.25rem; padding: .6rem 1rem; border: 1px solid; border-inline-start-width: 4px;
+  border-radius: 6px; font-weight: 600; outline: 0 }
 
 /* Tables: lines between the rows, and on a narrow screen a card for each. */
 table { border-collapse: collapse; inline-size: 100% }
@@ -183,7 +182,8 @@ tbody th { font: inherit; color: inherit; vertical-align: top }
 .list tbody :is(.number, :has(> time)), .import tbody tr > * { max-inline-size: none; white-space: normal;
   overflow-wrap: normal }
 time { display: inline-block; white-space: nowrap }
-.list td:empty::before { content: "\\2013"; color: var(--muted) }
+.list tbody td:empty::before { content: "\\2013"; color: var(--muted) }
+tfoot tr > * { border-block-start: 1px solid var(--line); font-weight: 600 }
 .list tbody th { max-inline-size: 24rem }
 .list tbody th:has(> :is(a, button)) { padding: 0 }
 .list tbody th > :where(a, button) { display: block; flex: 1; padding: .5rem .8rem; overflow: hidden;
@@ -203,7 +203,7 @@ thead a::after { content: "\\2195" / ""; position: absolute; padding-inline-star
 [aria-sort=descending] a::after { content: "\\2193" / ""; opacity: 1 }
 .badge { display: inline-block; padding-inline: .55rem; border-radius: 1rem; font-size: .8125rem; font-weight: 600;
   line-height: 1.3125rem; background: color-mix(in srgb, var(--muted) 15%, var(--surface)); color: var(--text) }
-.badge.good { background: var(--good-wash); color: var(--good) }
+.notice, .badge.good { background: var(--good-wash); color: var(--good) }
 .badge.bad { background: var(--wash); color: var(--danger) }
 /* Digits go from left to right in every language, so that the units of a column stand at the right. */
 .number { text-align: right; font-variant-numeric: tabular-nums; overflow-wrap: normal }
@@ -250,7 +250,6 @@ details > .condition, details > .conditions { margin-block-start: .5rem }
   border-radius: 1rem; font-size: .875rem }
 .chip:hover { box-shadow: inset 0 0 0 1px var(--edge) }
 .danger .primary { background: var(--danger); border-color: var(--danger); color: var(--on-danger) }
-.danger .primary:hover { box-shadow: inset 0 0 0 2px var(--on-danger) }
 .problem { margin-block-end: 1.75rem; padding: 1.1rem 1.25rem; background: var(--wash);
   border: 2px solid var(--danger); border-radius: 10px; max-inline-size: 46rem }
 .problem ul { margin: 0 }
@@ -286,6 +285,7 @@ tr:has(.pick :checked) { background: color-mix(in srgb, var(--accent) 8%, var(--
     block-size: 100dvh;
     > main { display: flex; flex-direction: column; flex: 1; min-block-size: 0 }
     .scroll { flex: none }
+    tfoot tr > * { position: sticky; inset-block-end: 0; background: inherit }
     .scroll:has(tr:nth-child(3)) { flex: 0 1 auto; min-block-size: 9rem }
   }
 }
@@ -335,9 +335,9 @@ main:has(> .edit:target) > :is(.record, .blank, .children, .related), main:has(>
   thead a::after { position: static; opacity: .6 }
   .list th, .list tr > :first-child { position: static }
   .list thead th { padding: .25rem .5rem }
-  .list, .list thead, .list tbody, .list tbody tr { display: block }
+  .list, .list > *, .list tr { display: block }
   .list thead:not(:has(a)) { display: none }
-  .list tbody tr > * { display: block; max-inline-size: none; padding: .3rem .8rem; border: 0;
+  .list :not(thead) > tr > * { display: block; max-inline-size: none; padding: .3rem .8rem; border: 0;
     direction: inherit; unicode-bidi: plaintext }
   .list .number { text-align: start; unicode-bidi: normal }
   .list td::before, .import tbody th::before { content: attr(data-label); float: inline-start; inline-size: 7rem;
@@ -346,7 +346,7 @@ main:has(> .edit:target) > :is(.record, .blank, .children, .related), main:has(>
   /* The card of a row that has a page shows the name and three values. */
   .list tr:has(> th > :is([href], button)) > :is(.id, .part, :nth-child(n + 4 of td:not(:empty, .id, .part))) {
     display: none }
-  .list tbody tr { padding-block: .6rem; border-block-start: 1px solid var(--line) }
+  .list :not(thead) > tr { padding-block: .6rem; border-block-start: 1px solid var(--line) }
   .list thead:not(:has(a)) + tbody > tr:first-child { border: 0 }
   .record > div { grid-template-columns: minmax(0, 1fr) }
   nav.pages > .range { grid-area: 2 / 1 / auto / -1; justify-self: center }

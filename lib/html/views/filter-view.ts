@@ -11,10 +11,10 @@ import type {
 export function renderFilter (
   form: FilterForm | undefined,
   { filter }: Pick<PageMessages, 'filter'>,
-  columnChoice?: ColumnChoice
+  columnChoices: readonly ColumnChoice[] = []
 ): Content {
-  const choice = columnChoice !== undefined && renderColumnChoice(columnChoice)
-  if (form === undefined) return choice !== false && markup`<div class="filter">${choice}</div>\n`
+  const choices = columnChoices.map(renderColumnChoice)
+  if (form === undefined) return choices.length > 0 && markup`<div class="filter">${choices}</div>\n`
   const { action, hidden, opener, search, conditions, values, clear, add, open, range } = form
   const render = compileLink(opener)
   const asked = clear !== undefined && markup`<ul class="conditions">${
@@ -22,7 +22,7 @@ export function renderFilter (
   }<li>${render(clear)}</li></ul>\n`
   const fields = open === undefined ? range && renderRange(range, render) : renderOpen(open, render)
   const more = fields ?? (add && renderAdd(add, filter))
-  const all = markup`${asked}${more}${values.map((values) => renderValueLinks(values, opener))}${choice}`
+  const all = markup`${asked}${more}${values.map((values) => renderValueLinks(values, opener))}${choices}`
   if (search === undefined && more === undefined) return markup`<div class="filter">${all}</div>\n`
   const content = markup`${renderHidden(hidden)}${search !== undefined && renderSearch(search)}${all}`
   return opener === undefined
@@ -30,7 +30,7 @@ export function renderFilter (
     : markup`${search === undefined && renderDefault(filter)}<div class="filter" role="search">\n${content}</div>\n`
 }
 
-/** Renders the links that show or hide a column. */
+/** Renders the links that show or hide a column, or its sum. */
 function renderColumnChoice ({ label, isOpen, links }: ColumnChoice): Markup {
   return markup`<details${isOpen && markup` open="open"`}><summary class="chip">${label}</summary>
 <ul class="conditions">${links.map(({ label, href, isShown }) =>
@@ -51,12 +51,15 @@ type RenderLink = (link: Link) => Markup
 function compileLink (opener: string | undefined): RenderLink {
   return (link) => opener === undefined
     ? markup`<a href="${link.href}">${link.label}</a>`
-    : renderChip(link, link.label, opener)
+    : renderChip(link.href, link.label, opener)
 }
 
-/** Renders a small link, or a small button in a form that is kept. */
-function renderChip ({ label, href }: Link, content: Content, opener: string | undefined): Markup {
-  const name = content !== label && markup` aria-label="${label}"`
+/**
+ * Renders a small link, or a small button in a form that is kept.
+ * @param spoken its text for screen readers, if it is another one
+ */
+function renderChip (href: string, content: Content, opener: string | undefined, spoken?: string): Markup {
+  const name = spoken !== undefined && markup` aria-label="${spoken}"`
   return opener === undefined
     ? markup`<a class="chip" href="${href}"${name}>${content}</a>`
     : markup`<button type="submit" class="chip" name="${opener}" value="${href}"${name}>${content}</button>`
@@ -71,12 +74,15 @@ ${renderError(error)}`
 }
 
 function renderCondition ({ text, remove }: FilterCondition, opener: string | undefined): Markup {
-  return markup`<li>${renderChip(remove, markup`${text} <span>&#215;</span>`, opener)}</li>`
+  return markup`<li>${
+    renderChip(remove.href, markup`${text} <span>&#215;</span>`, opener, remove.label)
+  }</li>`
 }
 
 function renderValueLinks ({ label, links }: ValueLinks, opener: string | undefined): Markup {
   return markup`<div class="conditions" role="group" aria-label="${label}"><strong>${label}</strong>${
-    links.map((link) => renderChip(link, link.label, opener))
+    links.map(({ label, href, count }) =>
+      renderChip(href, count === undefined ? label : markup`${label} <span>${count}</span>`, opener))
   }</div>
 `
 }

@@ -103,6 +103,12 @@ export interface ListPage<A = Attributes> extends PageOf<'list'> {
   readonly filter: FilterForm | undefined
   /** The links that show or hide a column, or `undefined` if the list has all of them by default. */
   readonly columnChoice: ColumnChoice | undefined
+  /** The links that show or hide the sum of a column, or `undefined` if no column has numbers. */
+  readonly sumChoice: ColumnChoice | undefined
+  /** The sums over all pages, which `table` has as its foot; `undefined` if the request asks for none. */
+  readonly sums: SumRow | undefined
+  /** The sentences that say why sums are missing. */
+  readonly sumNotes: readonly string[]
   /** The form of the rows that are chosen, or `undefined` if there is nothing to do with several rows. */
   readonly selection: SelectionForm | undefined
   /** The custom actions of the collection, and the links to the import of rows and to the rows as CSV. */
@@ -129,17 +135,25 @@ export interface SelectionForm {
   readonly buttons: readonly Button[]
 }
 
-/** The links that show or hide a column of a list. */
+/** The links that show or hide a column of a list, or its sum. */
 export interface ColumnChoice {
   readonly label: string
-  /** Whether the request has chosen columns, so that the links are not folded. */
+  /** Whether the request has chosen some, so that the links are not folded. */
   readonly isOpen: boolean
   readonly links: readonly ColumnLink[]
 }
 
-/** A link that shows a column, or hides one that is shown. */
+/** A link that shows a column or a sum, or hides one that is shown. */
 export interface ColumnLink extends Link {
   readonly isShown: boolean
+}
+
+/** The sums of a list. */
+export interface SumRow {
+  /** What they are the sums of: `Sum (1,234 orders)`. */
+  readonly label: string
+  /** The sum of each column as the language writes it, or `undefined` for a column without one. */
+  readonly values: ReadonlyArray<string | undefined>
 }
 
 /** A column of a list. */
@@ -692,7 +706,13 @@ export interface ValueLinks {
   /** The label of the attribute. */
   readonly label: string
   /** The links. Their labels are the values in words. */
-  readonly links: readonly Link[]
+  readonly links: readonly CountedLink[]
+}
+
+/** A link to a list, with the number of its rows. */
+export interface CountedLink extends Link {
+  /** The number as the language writes it, or `undefined` if the rows were not counted. */
+  readonly count: string | undefined
 }
 
 /** The choice of the attribute of a new condition. Its page shows the fields of that condition. */

@@ -8,7 +8,7 @@ import { renderFilter } from './filter-view.js'
 import { classOfForm, renderBody, renderDefaultButton, renderErrors, renderHidden } from './form-view.js'
 import type {
   Alternate, AttributeChange, ChoosePage, ChosenPage, ChosenRowModel, Column, Conflict, EditPage, ErrorPage, Field,
-  Form, Link, ListPage, Page, PageAction, PageFrame, RecordPage, RelatedRows, SelectionForm, StalePage, Value
+  Form, Link, ListPage, Page, PageAction, PageFrame, RecordPage, RelatedRows, SelectionForm, StalePage, SumRow, Value
 } from './model.js'
 import type { ResolvedViews } from './types.js'
 
@@ -141,17 +141,18 @@ export function splitList (
 ): { readonly open: Markup, readonly close: Markup } {
   const top = markup`${openDocument(page, titleOf(page), true)}${renderNotice(page.notice)}`
   const open = markup`${top}${openList(page)}${openRegion(page)}`
-  const close = markup`${CLOSE_REGION}${renderSelection(page.selection)}${closeList(page, views)}${closeDocument(page)}`
+  const end = markup`${closeList(page, views)}${closeDocument(page)}`
+  const close = markup`${closeRegion(page)}${renderSelection(page.selection)}${end}`
   return { open, close }
 }
 
 function openList (page: ListPage): Markup {
-  const { title, total, isEmpty, first, filter, columnChoice, actions, create, newLink, messages } = page
+  const { title, total, isEmpty, first, filter, columnChoice, sumChoice, actions, create, newLink, messages } = page
   const isOffered = !isEmpty || isFiltered(page) || first !== undefined || (filter?.open ?? filter?.range) !== undefined
   const add = create === undefined ? newLink : { label: create.heading, href: `#${NEW_FORM}` }
   return markup`${renderTitle(title, actions, add, total)}${
-    isOffered && renderFilter(filter, messages, columnChoice)
-  }`
+    isOffered && renderFilter(filter, messages, [columnChoice, sumChoice].filter((choice) => choice !== undefined))
+  }${page.sumNotes.map((note) => markup`<p>${note}</p>\n`)}`
 }
 
 function closeList (page: ListPage, views: ResolvedViews): Markup {
@@ -197,11 +198,11 @@ function renderEmpty (page: ListPage): Markup {
   }</div>\n`
 }
 
-type PagedTable = Pick<ListPage, 'columns' | 'messages'>
+type PagedTable = Pick<ListPage, 'columns' | 'messages' | 'sums'>
 
 /** Renders the table of a list in a region that scrolls by itself, and by the arrow keys if it has the focus. */
 export function renderRegion (table: PagedTable, rows: Markup): Markup {
-  return markup`${openRegion(table)}${rows}${CLOSE_REGION}`
+  return markup`${openRegion(table)}${rows}${closeRegion(table)}`
 }
 
 /** The id of the form of the rows that are chosen. */
@@ -234,7 +235,21 @@ function openTable (name: string, columns: readonly Column[], id?: Markup): Mark
 }
 
 const CLOSE_TABLE = raw('</tbody>\n</table>')
-const CLOSE_REGION = markup`${CLOSE_TABLE}</section>\n`
+
+function closeRegion ({ sums, columns }: Pick<PagedTable, 'sums' | 'columns'>): Markup {
+  return markup`${sums === undefined ? CLOSE_TABLE : renderSums(sums, columns)}</section>\n`
+}
+
+/** Renders the foot of a table, up to the end of the table. */
+function renderSums ({ label, values }: SumRow, [, ...columns]: readonly Column[]): Markup {
+  const cells = columns.map(({ label }, index) => {
+    const value = values[index + 1]
+    return value === undefined ? markup`<td></td>` : markup`<td data-label="${label}" class="number">${value}</td>`
+  })
+  return markup`</tbody>
+<tfoot><tr><th scope="row">${label}</th>${cells}</tr></tfoot>
+</table>`
+}
 
 /** Renders the heading of a column, as a link if the list can be sorted by it. */
 function renderColumn ({ label, numeric, sort, sorted }: Column): Markup {

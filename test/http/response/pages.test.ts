@@ -1,9 +1,9 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout } from 'node:timers/promises'
 import { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 import {
-  BY_ID, memoryStore, type Query, type ResourceOptions, type Store, type Attributes, comparePositions, type Id,
-  type MemoryStore, positionOf, type Row
+  BY_ID, type Count, type CountQuery, memoryStore, type Query, type ResourceOptions, type Store, type Attributes,
+  comparePositions, type Id, type MemoryStore, positionOf, type Row
 } from '../../../lib/index.js'
 import { build, types } from '../../support/helper.js'
 import {
@@ -644,4 +644,47 @@ t.test('lists of the app have previous pages if their rows are known', async (t)
   const { next = '' } = linksOf(await heeded.inject('/posts.json?limit=2'))
   t.strictSame(Object.keys(linksOf(await heeded.inject(next))), ['self', 'first', 'next'],
     'a page alone does not show whether rows precede it')
+})
+
+t.test('a list of more than 10,000 rows has no sum and no numbers, and a page takes at most 21 counts', async t => {
+  const counted: CountQuery[] = []
+  const letter = { type: 'string', enum: 'abcdefgh'.split('') } as const
+  const attributes = {
+    type: 'object',
+    properties: { title: { type: 'string' }, a: letter, b: letter, c: letter, total: { type: 'integer' } }
+  } as const
+  const store = memoryStore()
+  for (let index = 0; index < 10_000; index++) store.create({ title: 'T', a: 'a', b: 'b', c: 'c', total: 1 }, {})
+  const delay = { of: 0 }
+  const count = async (query: CountQuery): Promise<Count> => {
+    counted.push(query)
+    if (delay.of > 0) await setTimeout(delay.of)
+    return store.count(query)
+  }
+  const app = await build(t, { name: 'posts', attributes, store: { ...store, count } })
+  const capabilities = { ...store.capabilities, count: false }
+  const uncounted = await build(t, { name: 'posts', attributes, store: { ...store, capabilities } })
+  const get = async (from: FastifyInstance, url: string): Promise<string> =>
+    (await from.inject({ url, headers: { accept: accept.html } })).body
+  const foot = (label: string, sum: string): RegExp =>
+    new RegExp(`<th scope="row">Sum \\(${label}\\)</th>.*<td [^>]*class="number">${sum}</td></tr></tfoot>`)
+  for (const isMore of [false, true]) {
+    if (isMore) store.create({ title: 'U', a: 'h', total: 5 }, {})
+    for (const other of [app, uncounted]) {
+      const body = await get(other, '/posts?sum=total')
+      if (isMore) t.notMatch(body, '<tfoot>')
+      else t.match(body, foot('10,000 posts', '10,000'))
+      t.equal(body.includes('<p>More than 10,000 posts are not added up: filter the list to see sums.</p>'), isMore)
+      t.equal(body.includes('>a <span>10,000</span></a>'), !isMore && other === app)
+    }
+    counted.length = 0
+    const numbers = (await get(app, '/posts?title=T')).match(/<a class="chip" href="[^"]*">\w <span>/g) ?? []
+    t.equal(numbers.length, isMore ? 0 : 16, 'an attribute with which there would be more than 20 counts has none')
+    t.equal(counted.length, isMore ? 2 : 18, 'two are those of the page and of the whole list')
+    t.ok(counted.every(({ most }) => most === 10_001))
+  }
+  t.match(await get(app, '/posts?title=U&sum=total'), foot('1 post', '5'), 'a filter makes the list short')
+  store.delete(10_001, { version: undefined, scope: {} })
+  delay.of = 150
+  t.notMatch(await get(app, '/posts'), '>a <span>', 'counts that take long are given up')
 })

@@ -16,8 +16,8 @@ export const policy =
 const INERT = new Set([
   'blockquote', 'html', 'head', 'meta', 'title', 'link', 'body', 'header', 'nav', 'ol', 'ul', 'li', 'main', 'footer',
   'section', 'h1', 'h2', 'p', 'a', 'b', 'br', 'strong', 'span', 'div', 'details', 'summary', 'dl', 'dt', 'dd', 'time',
-  'table', 'thead', 'tbody', 'tr', 'th', 'td', 'form', 'fieldset', 'legend', 'label', 'input', 'select', 'small',
-  'option', 'textarea', 'button'
+  'table', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td', 'form', 'fieldset', 'legend', 'label', 'input', 'select',
+  'small', 'option', 'textarea', 'button'
 ])
 
 /** Returns what a page has that no page may have. */

@@ -432,3 +432,32 @@ t.test('options of the log reach the resources', async (t) => {
   await app.inject('/logs')
   t.strictSame(lines, [])
 })
+
+t.test('a page adds up the columns of a table exactly, and counts its categories', async (t) => {
+  const { app } = await serve(t, {
+    write: true,
+    sql: `
+      CREATE TABLE sales (id INTEGER PRIMARY KEY, status TEXT NOT NULL CHECK (status IN ('open', 'paid')), gift BOOLEAN,
+        price NUMERIC(10,2), weight REAL, big BIGINT, day DATE);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+        INSERT INTO sales SELECT i, iif(i % 3 = 0, 'paid', 'open'), i % 2, 0.1 + i, iif(i % 2 = 0, 0.1, 0.2),
+          9007199254740993, '2026-01-01' FROM n;
+      UPDATE sales SET price = NULL, gift = NULL WHERE id = 300`
+  })
+  const read = async (url: string): Promise<{ cells: string[], numbers: string[] }> => {
+    const { statusCode, body } = await app.inject({ url, headers: { accept: 'text/html' } })
+    t.equal(statusCode, 200, url)
+    const [, foot = ''] = /<tfoot>(.*?)<\/tfoot>/.exec(body) ?? []
+    return {
+      cells: [...foot.matchAll(/>([^<]+)</g)].map(([, text = '']) => text),
+      numbers: [...body.matchAll(/class="chip" href="[^"]*">(\w+) <span>(\d+)</g)].map(([, name, rows]) => `${name} ${rows}`)
+    }
+  }
+  const all = await read('/sales?sum=price,weight,big')
+  t.strictSame(all.cells, ['Sum (300 sales)', '44,879.90', '45', '2,702,159,776,422,297,900'])
+  t.strictSame(all.numbers, ['open 200', 'paid 100', 'yes 150', 'no 149'])
+  const paid = await read('/sales?sum=price&status=paid&sort=-price')
+  t.strictSame([paid.cells, paid.numbers], [['Sum (100 sales)', '14,859.90'], ['yes 50', 'no 49']])
+  t.strictSame((await read('/sales?sum=price&id[in]=1,300')).cells, ['Sum (2 sales)', '1.10'], 'null adds nothing')
+  t.match((await app.inject({ url: '/sales?sum=day', headers: { accept: 'text/html' } })).statusCode, 400)
+})

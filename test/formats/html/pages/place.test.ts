@@ -2,13 +2,13 @@ import type { FastifyRequest } from 'fastify'
 import t from 'tap'
 import { NothingHereError } from '../../../../lib/core/errors.js'
 import { assetPath } from '../../../../lib/core/resource/path-pattern.js'
-import { makeHtmlFormat } from '../../../../lib/html/html.js'
+import { html as htmlFormat, makeHtmlFormat } from '../../../../lib/html/html.js'
 import { PathNames } from '../../../../lib/core/routes/path-helpers.js'
 import type { PageMessages } from '../../../../lib/html/messages.js'
 import type { ResolvedHtmlOptions } from '../../../../lib/html/options.js'
 import {
-  type AttributesSchema, type Format, type Id, type Input, type Location, memoryStore, type Problem, type Resource,
-  type Row, type TextWriter, type View, type WriterContext
+  type AttributesSchema, csv, type Format, type Id, type Input, json, type Location,
+  memoryStore, type Problem, type Resource, type Row, type TextWriter, type View, type WriterContext
 } from '../../../../lib/index.js'
 import { type ActionLink, defaultViews, type PageView, type PageWriter } from '../../../../lib/html/index.js'
 import type { PageContent } from '../../../../lib/html/content.js'
@@ -138,6 +138,7 @@ function viewOf (location: Location, more: Partial<View & PageContent> = {}): Vi
     links: new Map(),
     choices: new Map(),
     notice: undefined,
+    figures: undefined,
     rowSearch: undefined,
     chosen: undefined,
     importing: undefined,
@@ -636,4 +637,151 @@ t.test('links show and hide the columns of a list with more than eight attribute
     const { body } = await get(app, `/posts?a=${'a'.repeat(length)}`)
     t.equal(body.includes('Columns</summary>'), length === 5, 'a long query is not repeated')
   }
+})
+
+/** Returns the foot of a table: its heading, and its sums by the columns. */
+function sumsOf (body: string): [label?: string, sums?: Record<string, string>] {
+  const [, label, cells = ''] = /<tfoot><tr><th scope="row">(.*?)<\/th>(.*?)<\/tr>/.exec(body) ?? []
+  const sums = [...cells.matchAll(/data-label="(.*?)" class="number">(.*?)</g)].map(([, name, sum]) => [name, sum])
+  return label === undefined ? [] : [label, Object.fromEntries(sums)]
+}
+
+t.test('a sum of a column is exact', async (t) => {
+  const decimal = { type: ['string', 'null'], format: 'decimal' }
+  const cases: ReadonlyArray<readonly [schema: object, values: unknown[], sum: string | undefined, lang?: string]> = [
+    [{ ...decimal, precision: 10, scale: 2 }, ['0.10', '0.20', null, '1234.5'], '1,234.80'],
+    [{ ...decimal, precision: 10, scale: 2 }, ['1234.5'], '1.234,50', 'de'],
+    [{ ...decimal, precision: 10, scale: 2 }, [null], '0.00'],
+    [decimal, ['1.10', '0.005', '-3'], '-1.895'],
+    [decimal, ['-0.05', '0.01'], '-0.04'],
+    [decimal, ['99999999999999999999.99', '0.01'], '100,000,000,000,000,000,000.00'],
+    [{ type: 'number' }, [0.1, 0.2], '0.3'],
+    [{ type: 'number' }, [0.1 + 0.2, 12.5, 0.2], '13'],
+    [{ type: 'number' }, [1e21, 1, 1.5e-7], '1,000,000,000,000,000,000,001.00000015'],
+    [{ type: 'number', multipleOf: 0.01 }, [19.9, 0.1], '20.00'],
+    [{ type: ['integer', 'null'] }, [null, 9007199254740991, 9007199254740991, -0], '18,014,398,509,481,982'],
+    [{ type: 'integer', format: 'int64' }, ['9007199254740993', 9, '-9007199254740995'], '7'],
+    [{ type: 'integer', enum: [1, 2, 3] }, [3, 3, 1], '7'],
+    [{ type: 'number' }, [1, Infinity], undefined],
+    [{ type: 'number' }, [1, 'x'], undefined],
+    [decimal, ['1', `${'9'.repeat(401)}`], undefined]
+  ]
+  for (const [schema, values, sum, lang = 'en'] of cases) {
+    const rows = values.map((total) => ({ total })) as unknown as Array<Record<string, string>>
+    const { app } = await seeded(t, rows, { attributes: schemaOf({ total: schema }), html: { lang } })
+    const { body } = await get(app, '/posts?sum=total&limit=1')
+    const label = lang === 'de' ? 'Summe (1 Post)' : `Sum (${values.length} post${values.length === 1 ? '' : 's'})`
+    t.strictSame(sumsOf(body), [label, sum === undefined ? {} : { Total: sum }], JSON.stringify([schema, values]))
+    t.equal(body.includes('<p>Total has no sum, because some of its values are not numbers.</p>'), sum === undefined)
+  }
+})
+
+const order = schemaOf({
+  title: { type: 'string' },
+  status: { enum: ['open', 'paid'] },
+  gift: { type: 'boolean' },
+  tenant: { type: 'string' },
+  total: { type: 'integer' },
+  tax: { type: 'integer' },
+  sum: { type: 'integer' },
+  secret: { type: 'integer', writeOnly: true },
+  level: { oneOf: [{ const: 1, title: 'Low' }, { const: 2, title: 'High' }] },
+  authorId: { type: 'integer' }
+})
+const orders = Array.from({ length: 120 }, (_, index) => ({
+  ...{ title: `${index % 3 === 0 ? 'tea' : 'ink'} ${index}`, total: index, tax: 1, sum: 2, secret: 7 },
+  ...{ status: index % 4 === 0 ? 'paid' : 'open', gift: index % 2 === 0, tenant: index % 5 === 0 ? 'a' : 'b' },
+  ...{ level: 1, authorId: 1 }
+}))
+
+t.test('sums and numbers of categories are those of the rows that the request may list', async (t) => {
+  const { app, store } = await seeded(t, orders, {
+    attributes: order,
+    scope: ({ headers }) => headers['x-all'] === undefined ? { tenant: 'b' } : {},
+    roles: { all: {}, clerk: { hidden: ['total', 'gift'] } },
+    role: ({ headers }) => headers['x-role'] === 'clerk' ? 'clerk' : 'all'
+  })
+  const ask = async (url: string, more = {}): Promise<string> => {
+    const res = await app.inject({ url, headers: { accept: 'text/html', ...more } })
+    t.equal(res.headers.etag, undefined, 'a list has no tag')
+    isSound(t, res, 200, url)
+    return res.body
+  }
+  const numbersOf = (body: string): string[] =>
+    [...body.matchAll(/<a class="chip" href="[^"]*">(\w+ <span>\d+)<\/span>/g)].map(([, chip = '']) =>
+      chip.replace('<span>', ''))
+  const queries = ['', 'q=tea', 'status=paid', 'total[gte]=50&sort=-total', 'q=tea&status=open&gift=true', 'q=none']
+  for (const query of queries) {
+    for (const more of [{}, { 'x-all': '1' }]) {
+      const { posts } = (await app.inject({ url: `/posts.json?${query}`, headers: more })).json<{
+        posts: ReadonlyArray<{ readonly status: string, readonly gift: boolean, readonly total: number }>
+      }>()
+      const count = (test: (row: typeof posts[number]) => boolean): number => posts.filter(test).length
+      const body = await ask(`/posts?${query}&sum=total,sum&limit=7`.replace('?&', '?'), more)
+      const total = String(posts.reduce((sum, post) => sum + post.total, 0))
+      t.strictSame(sumsOf(body.replace(/(\d),(\d)/, '$1$2')), posts.length === 0
+        ? []
+        : [`Sum (${posts.length} posts)`, { Total: total, Sum: String(2 * posts.length) }], query)
+      const paid = count(({ status }) => status === 'paid')
+      const gifts = count(({ gift }) => gift)
+      t.strictSame(numbersOf(body), [
+        ...query.includes('status') ? [] : [`open ${posts.length - paid}`, `paid ${paid}`],
+        ...query.includes('gift') ? [] : [`yes ${gifts}`, `no ${posts.length - gifts}`],
+        ...[`Low ${posts.length}`, 'High 0']
+      ], query)
+    }
+  }
+  const clerk = { 'x-role': 'clerk' }
+  t.strictSame(numbersOf(await ask('/posts', clerk)), ['open 72', 'paid 24', 'Low 96', 'High 0'])
+  const refused = await app.inject({ url: '/posts?sum=total', headers: { accept: 'text/html', ...clerk } })
+  t.match(refused, { statusCode: 400, body: 'names &quot;total&quot;, which is not a column of numbers' })
+  const before = sumsOf(await ask('/posts?sum=total'))
+  store.update(120, { total: 1119 }, { version: undefined, scope: {} })
+  t.strictSame([before, sumsOf(await ask('/posts?sum=total', { 'if-none-match': '*' }))],
+    [['Sum (96 posts)', { Total: '5760' }], ['Sum (96 posts)', { Total: '6760' }]], 'a row of another page has changed')
+})
+
+t.test('a sum of anything but a column of numbers is refused, and only pages have sums', async (t) => {
+  const references = { authorId: { to: 'posts', check: false } }
+  const { app } = await seeded(t, orders, { attributes: order, references })
+  for (const name of 'title gift level authorId secret id missing Total __proto__ total,title'.split(' ')) {
+    const res = await get(app, `/posts?sum=${name}`)
+    t.match(res, { statusCode: 400, body: 'which is not a column of numbers on this page' }, name)
+  }
+  t.match(await get(app, '/posts?only=title&sum=total'), { statusCode: 400, body: 'names &quot;total&quot;, which' })
+  t.match(await get(app, '/posts?sum='), { statusCode: 400, body: 'by commas, such as &quot;total,tax&quot;' })
+  t.match(await get(app, '/posts?sum=tax,tax'), { statusCode: 400, body: 'names &quot;tax&quot; twice' })
+  t.match(await get(app, '/posts?sum=tax&sum=total'), { statusCode: 400, body: 'sum' })
+  t.match(await get(app, '/posts/1?sum=tax'), { statusCode: 400, body: '&quot;sum&quot; is unknown' })
+  for (const format of ['json', 'xml']) {
+    t.match(await app.inject(`/posts.${format}?sum=total`), {
+      statusCode: 400, body: /sum.* is not a parameter of \w+; leave it out, or ask for text\/html/
+    })
+  }
+  t.match((await app.inject('/posts.json?sum[in]=2&limit=1')).json(), { posts: [{ id: 1 }] }, 'an attribute')
+  const attributes = schemaOf({ total: { type: 'integer' }, status: { enum: ['open', 'paid'] } })
+  const { app: own } = await seeded(t, orders, { attributes, actions: { list: ({ proceed }) => proceed() } })
+  t.match(await get(own, '/posts?sum=total'), { statusCode: 400, body: '&quot;sum&quot; is unknown' })
+  t.notMatch((await get(own, '/posts')).body, />Sum<|<span>\d/, 'a handler lists rows of its own')
+  const { app: open } = await seeded(t, [{ total: 1 }])
+  t.match(await get(open, '/posts?sum=total'), { statusCode: 400, body: 'which is not a column of numbers' })
+})
+
+t.test('links keep the sums of the columns that stay, and a page of large rows has them too', async (t) => {
+  const { app } = await seeded(t, orders.slice(0, 3).map((row) => ({ ...row, title: 'x'.repeat(3_000_000) })), {
+    attributes: order, formats: [htmlFormat(), csv(), json()]
+  })
+  const { body } = await get(app, '/posts?sum=tax,total&only=title,tax,total&limit=2')
+  t.strictSame(sumsOf(body), ['Sum (3 posts)', { Total: '3', Tax: '3' }])
+  const elements = elementsOf(body)
+  const kept = 'only=title%2Ctax%2Ctotal&limit=2'
+  for (const [label, href] of [
+    ['Title', `/posts?sum=tax%2Ctotal&${kept}&sort=title`],
+    ['Tax \u00d7', '/posts?sum=total&only=title%2Ctotal&limit=2'],
+    ['+ Level', '/posts?sum=tax%2Ctotal&only=title%2Ctotal%2Ctax%2Clevel&limit=2'],
+    ['open 2', `/posts?sum=tax%2Ctotal&${kept}&status=open`]
+  ] as const) t.ok(hrefsOf(elements, label).includes(href), `${label}: ${hrefsOf(elements, label).join(' ')}`)
+  t.ok(hrefsOf(elements, 'Total \u00d7').includes(`/posts?sum=tax&${kept}`), 'the sum alone is hidden')
+  t.match(hrefsOf(elements, 'Next page'), [/^\/posts\?sum=tax%2Ctotal&.*after=/])
+  for (const label of ['JSON', 'CSV']) t.notMatch(hrefsOf(elements, label).join(), 'sum', 'other formats have no sums')
 })
