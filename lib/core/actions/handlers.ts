@@ -82,8 +82,9 @@ export class Handlers {
     const show = compile('show')
     const showIncluded = compileInclude(show)
     const performs = { create: compile('create'), update: compile('update'), delete: compile('delete') }
-    const writes =
-      { create: checkFirst(performs.create), update: checkFirst(performs.update), delete: performs.delete }
+    const writes = {
+      ...performs, create: withReferenceCheck(performs.create), update: withReferenceCheck(performs.update)
+    }
     this.#compiled = compiled
     this.list = handle((state) => {
       readConditionForm(state)
@@ -160,7 +161,7 @@ export class Handlers {
   ): { readonly readPayload: preValidationHookHandler, readonly handler: RouteHandlerMethod } {
     const performs = new Map([...byMethod.values()].map((action) => {
       const perform = compileHandler(action.handler)
-      return [action, hasManyRows ? perform : checkFirst(perform)]
+      return [action, hasManyRows ? perform : withReferenceCheck(perform)]
     }))
     return {
       readPayload: compilePayloadHook(this.#compiled, (method) => byMethod.get(method), hasManyRows),
@@ -178,7 +179,7 @@ export class Handlers {
           prepare (row) {
             const { attributes, issues } = row.payload as Payload
             validate(attributes, issues)
-            return checkOnly
+            return checkOwnReferences
           },
           perform,
           runsHandler: true
@@ -250,7 +251,7 @@ export class Handlers {
     for (let tries = 0; tries <= TRIES; tries++) {
       state.attempt = checkAccess === undefined ? state.makeAttempt() : { ...await checkAccess(state, state) }
       // Another database takes no part in the transaction of a write with a key.
-      if (state.keyed !== undefined && state.action !== 'delete') await checkOnly(state)
+      if (state.keyed !== undefined && state.action !== 'delete') await checkOwnReferences(state)
       const outcome = await (state.keyed === undefined ? perform(state) : performKept(state.keyed, state, perform))
       if (!hasChanged(outcome, state)) return outcome
       // The next attempt finds the row of a singleton anew, which may have another id by then.
@@ -335,12 +336,12 @@ type Writes = Readonly<Record<WriteAction, Perform>>
 function validate (state: ActionState, writes: Writes): Perform {
   const { compiled: { validation } } = state
   const { action, attributes, merged, issues, isUntouched, compareWith } = state.payload as Write
-  if (merged.length > 0) return mergeFirst(writes.update, validation)
+  if (merged.length > 0) return withMergedRow(writes.update, validation)
   if (compareWith !== undefined) {
     validation.check(attributes, issues)
-    return forgiveShown(writes.update, validation)
+    return withForgiveness(writes.update, validation)
   }
-  if (action === 'create') return validateFirst(writes.create, state)
+  if (action === 'create') return withValidation(writes.create, state)
   if (action === 'update') validation.update(attributes, issues, isUntouched)
   return writes[action]
 }
@@ -349,7 +350,7 @@ function validate (state: ActionState, writes: Writes): Perform {
  * Validates a new row, at once or after `scope` has given what it lacks.
  * @throws InvalidError
  */
-function validateFirst (perform: Perform, { compiled: { validation, level }, payload }: ActionState): Perform {
+function withValidation (perform: Perform, { compiled: { validation, level }, payload }: ActionState): Perform {
   const { attributes, issues } = payload as Payload
   if (level.scope.length === 0 || !validation.lacks(attributes)) {
     validation.create(attributes, issues)
@@ -365,7 +366,7 @@ function validateFirst (perform: Perform, { compiled: { validation, level }, pay
  * Merges a patch with the row before an update, and validates the result. The write then demands the version of that
  * row. If the row has another one meanwhile, `Handlers` begins again.
  */
-function mergeFirst (perform: Perform, validation: Validation): Perform {
+function withMergedRow (perform: Perform, validation: Validation): Perform {
   return async (state) => {
     const { attempt, attempt: { target, target: { resource, store }, authorizedRow }, id, payload } = state
     const { attributes, merged: names, issues, checkMerged } = payload as Payload
@@ -389,7 +390,7 @@ function mergeFirst (perform: Perform, validation: Validation): Perform {
  * Lets an update pass whose only faults are in values that the row shows already. These are left out, so that nothing
  * is lost if another write changes them before this one.
  */
-function forgiveShown (perform: Perform, validation: Validation): Perform {
+function withForgiveness (perform: Perform, validation: Validation): Perform {
   return async (state) => {
     const { attempt: { target, authorizedRow }, id, payload } = state
     const { attributes, issues, compareWith } = payload as Payload
@@ -440,9 +441,9 @@ function checkRevisable ({ payload, choice: { format: { writer } } }: RequestSta
  * answered as one that does not exist, because a reference to it would tell that it exists, and keep it from being
  * deleted. A write with a key was checked already.
  */
-function checkFirst (perform: Perform): Perform {
+function withReferenceCheck (perform: Perform): Perform {
   const performChecked: Perform = async (state) => {
-    await checkOnly(state)
+    await checkOwnReferences(state)
     return perform(state)
   }
   return (state) => state.compiled.relations.guarded.length === 0 || state.keyed !== undefined
@@ -450,7 +451,7 @@ function checkFirst (perform: Perform): Perform {
     : performChecked(state)
 }
 
-const checkOnly: Perform = async (state) => {
+const checkOwnReferences: Perform = async (state) => {
   const named = state.compiled.relations.guarded.filter(({ attribute }) =>
     isId(ownMember(state.attributes, attribute)))
   if (named.length > 0) await checkReferences(named, state)
@@ -458,7 +459,7 @@ const checkOnly: Perform = async (state) => {
 }
 
 /** The checks of the rows of a request, which are written later. */
-const CHECKS: Writes = { create: checkOnly, update: checkOnly, delete: async () => undefined }
+const CHECKS: Writes = { create: checkOwnReferences, update: checkOwnReferences, delete: async () => undefined }
 
 /** @throws InvalidError */
 async function checkReferences (named: readonly GuardedReference[], state: ActionState): Promise<void> {

@@ -45,7 +45,7 @@ export async function performKept (
       state.join(context.openTransaction)
       state.attempt = { ...access }
       state.id = id
-      const outcome = checkKept(await perform(state), action)
+      const outcome = checkReplayable(await perform(state), action)
       await keyed.finish({ kind: outcome.kind, ids: idsOf(outcome) }, context)
       return outcome
     }, state, options)
@@ -62,7 +62,7 @@ type KeptOutcome =
   RowsOutcome | ListOutcome | (Outcome & { readonly kind: 'found' | 'created' | 'updated' | 'deleted' | 'done' })
 
 /** @throws NothingWritten, or InvalidAnswerError if the answer could not be given again */
-function checkKept (outcome: Outcome | undefined, action: string): KeptOutcome {
+function checkReplayable (outcome: Outcome | undefined, action: string): KeptOutcome {
   if (outcome === undefined) {
     throw new InvalidAnswerError(action, 'has sent an answer to a request with a key; return the row instead')
   }

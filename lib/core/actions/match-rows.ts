@@ -67,7 +67,7 @@ export async function matchRows (
 
 /** A row of the request with the values that find it, or the fault for which it has none. */
 type Wanted = { readonly given: RowPayload } & (
-  | { readonly payload: Payload, readonly values: Values, readonly fault?: never }
+  | { readonly payload: Payload, readonly values: UniqueValues, readonly fault?: never }
   | { readonly payload?: never, readonly values?: never, readonly fault: unknown }
 )
 
@@ -82,20 +82,20 @@ function readWanted (given: RowPayload, match: Match, target: Target): Wanted {
 }
 
 /** The unique values of a row, by attribute. */
-type Values = Readonly<Record<string, NonNullable<Scalar>>>
+type UniqueValues = Readonly<Record<string, NonNullable<Scalar>>>
 
 /**
  * Returns the values by which a row is found. What the scope gives takes precedence, as in each write.
  * @throws InvalidError
  */
-function readValues ({ attributes, issues }: Payload, { names }: Match, { scope }: Target): Values {
+function readValues ({ attributes, issues }: Payload, { names }: Match, { scope }: Target): UniqueValues {
   const values = names.map((name): [string, unknown] => [name, ownMember(scope, name) ?? ownMember(attributes, name)])
   const lacking = values.filter(([, value]) => value == null).map(([name]) => name)
   if (lacking.some((name) => issues.isAbout(name))) throw new InvalidError(Object.fromEntries(issues.messages))
   if (lacking.length > 0) throw refuseValues(lacking, say('mustBeGiven'))
   const structures = values.filter(([, value]) => typeof value === 'object').map(([name]) => name)
   if (structures.length > 0) throw refuseValues(structures, 'must be a single value, because it finds the row')
-  return Object.fromEntries(values) as Values
+  return Object.fromEntries(values) as UniqueValues
 }
 
 function refuseValues (names: readonly string[], message: Said): InvalidError {
@@ -107,14 +107,14 @@ const MOST_TOGETHER = 500
 
 /** Finds the rows with these values. Those of one attribute are looked up together, as far as the store can. */
 async function findRows (
-  wanted: readonly Values[],
+  wanted: readonly UniqueValues[],
   target: Target,
   state: ActionState
-): Promise<ReadonlyMap<Values, Row>> {
+): Promise<ReadonlyMap<UniqueValues, Row>> {
   const { resource, store, scope } = target
   const [name = '', ...others] = Object.keys(wanted[0] ?? {}).filter((name) => !Object.hasOwn(scope, name))
   const property = others.length === 0 && canFind(store) ? resource.attributes.get(name) : undefined
-  const found = new Map<Values, Row>()
+  const found = new Map<UniqueValues, Row>()
   const slices = new Slices()
   for (let index = 0; index < wanted.length; index += MOST_TOGETHER) {
     if (slices.isOver) await slices.pause()
@@ -144,9 +144,9 @@ interface Lookup {
  * the same that are spelled differently.
  */
 async function findTogether (
-  wanted: readonly Values[],
+  wanted: readonly UniqueValues[],
   property: Property,
-  found: Map<Values, Row>,
+  found: Map<UniqueValues, Row>,
   { target: { store, scope }, state, limit }: Lookup
 ): Promise<boolean> {
   const { name: attribute } = property
@@ -170,7 +170,7 @@ async function findTogether (
   return used.size === rows.size
 }
 
-async function findOne (values: Values, target: Target, state: ActionState): Promise<Row | undefined> {
+async function findOne (values: UniqueValues, target: Target, state: ActionState): Promise<Row | undefined> {
   const filter = Object.entries(values).map(([attribute, value]) => {
     const property = target.resource.attributes.get(attribute)
     return { attribute, operator: 'eq', value, type: property && comparedTypeOf(property) } as const
@@ -202,7 +202,7 @@ function copy (payload: Payload, more: Partial<Payload>): Payload {
 }
 
 interface Unmatched {
-  readonly values: Values
+  readonly values: UniqueValues
   readonly match: Match
   readonly state: ActionState
 }

@@ -19,7 +19,7 @@ import { matchRows } from './match-rows.js'
 import type { Outcome, RowCounts, RowsOutcome } from './outcome.js'
 
 /** The most rows that are written once more, to find each one that the database refuses. */
-const MOST_REPEATED = 50
+const MOST_RETRIED = 50
 
 /** The most rows that are created together, so that other requests are served meanwhile. */
 const MOST_TOGETHER = 200
@@ -112,7 +112,7 @@ async function writeAll (state: ActionState, actions: RowActions): Promise<RowsO
   const transact = store.transaction?.bind(store) as NonNullable<typeof store.transaction>
   const most = mostShown(action, state)
   // A page lists all faults of a file.
-  const mostRepeated = state.importing === undefined ? MOST_REPEATED : Infinity
+  const mostRepeated = state.importing === undefined ? MOST_RETRIED : Infinity
   let prepared = await prepareRows(rows, state, actions)
   let changed: ChangedRow | undefined
   for (let tries = 0; tries <= TRIES; tries++) {

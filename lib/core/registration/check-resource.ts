@@ -15,7 +15,7 @@ import { didYouMean } from '../util/words.js'
  * Checks that the store keeps each type that an attribute may have. It would refuse values of other types.
  * @throws InvalidOptionError
  */
-export function checkKept ({ plural, attributes }: Resource, kept: AttributesSchema | undefined): void {
+export function checkTypesKept ({ plural, attributes }: Resource, kept: AttributesSchema | undefined): void {
   if (kept === undefined) return
   const stored = declareAttributes(plural, withoutRowKeywords({ ...kept }))
   for (const { name, shape } of attributes.values()) {

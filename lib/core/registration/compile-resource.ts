@@ -40,7 +40,7 @@ import { lazy } from '../util/functions.js'
 import { asObject, findMember, ownMember } from '../util/own-property.js'
 import { completeCreates, type VariantOf } from './roles.js'
 import {
-  checkCapabilities, checkForeignKey, checkKept, checkKeptRequests, checkSoftDelete, checkWriter
+  checkCapabilities, checkForeignKey, checkTypesKept, checkKeptRequests, checkSoftDelete, checkWriter
 } from './check-resource.js'
 
 const NO_TRANSITIONS: Rules['transitions'] = new Map()
@@ -65,7 +65,7 @@ export function compileResource (
   context: ResourceContext
 ): CompiledResource {
   const { resourcePaths, parent, customActions, validators, rules, variantOf, variants } = context
-  checkKept(resource, options.store.attributes)
+  checkTypesKept(resource, options.store.attributes)
   if (parent !== undefined) checkForeignKey(resource, parent.resource, options.store.attributes)
   checkCapabilities(options.store)
   // Refuses an invalid schema, which the following steps rely on.

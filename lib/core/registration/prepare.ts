@@ -108,7 +108,7 @@ export function prepare (
     const nested = children.map((child) => {
       const all = prepare(registration, child, inner)
       const [own] = all
-      if (own !== undefined && hasPage(child)) compiled.relations.addChild(compiled, own.compiled)
+      if (own !== undefined && isLinkable(child)) compiled.relations.addChild(compiled, own.compiled)
       return all
     })
     addReferences(app, compiled, { registration, path: inherited.path.join('/') })
@@ -221,13 +221,13 @@ function openRow (compiled: CompiledResource, name: string, { prefix, members }:
  * Returns whether a parent's page can link to a nested resource: to its list, or its one record, without further
  * parameters.
  */
-function hasPage ({ inherited, options, options: { routing: { actions } } }: ResolvedDeclaration): boolean {
+function isLinkable ({ inherited, options, options: { routing: { actions } } }: ResolvedDeclaration): boolean {
   return actions.has(openingAction(options)) && !inherited.path.some((segment) => segment.includes(':'))
 }
 
 /** Returns the nested singletons to which the page of a row links. */
 function linkSingletons (children: readonly ResolvedDeclaration[]): ResourceContext['children'] {
-  return children.filter((child) => child.singleton && hasPage(child)).map((child) => ({
+  return children.filter((child) => child.singleton && isLinkable(child)).map((child) => ({
     name: child.options.singular,
     segment: encodeURI([...child.inherited.path, child.options.routing.segment].join('/'))
   }))

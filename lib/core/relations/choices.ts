@@ -17,7 +17,7 @@ import type { ListedResource } from './related-lists.js'
 import { addLinks, findPageWriter, findTitle, type FoundLinks } from './row-links.js'
 
 /** Finds rows that a form can reference. */
-export type FindRows = Pick<RowChoices, 'list' | 'search'>
+export type ChoiceFinder = Pick<RowChoices, 'list' | 'search'>
 
 /** The most rows that a form lists. */
 const MOST_CHOICES = 50
@@ -31,7 +31,7 @@ const BY_NAME = new Intl.Collator('und', { numeric: true })
  * Compiles the finding of the rows that a form can reference. Returns `undefined` if there is no list of them, if rows
  * have no names, or if only a request of their own path can tell which ones it may list.
  */
-export function compileFindRows (listed: ListedResource, from: ListedResource): FindRows | undefined {
+export function compileChoiceFinder (listed: ListedResource, from: ListedResource): ChoiceFinder | undefined {
   const { target, resource, resourcePaths: { collection: { names: parameters } }, accessChecks, options } = listed
   const title = findTitle(listed)
   const choices = findPageWriter(listed)?.choices
@@ -64,10 +64,10 @@ function canSend ({ id }: Pick<ChoiceRow, 'id'>): boolean {
 
 const ALL = { order: BY_ID, after: undefined, filter: [], search: undefined } as const
 
-type Search = (asked: QueryParameters, opened: OpenedList, context: AccessContext) => Promise<RowSearch>
+type SearchChoices = (asked: QueryParameters, opened: OpenedList, context: AccessContext) => Promise<RowSearch>
 
 /** Compiles the search for the rows of a query. */
-function compileSearch (listed: ListedResource, choices: NonNullable<Writer['choices']>): Search {
+function compileSearch (listed: ListedResource, choices: NonNullable<Writer['choices']>): SearchChoices {
   const { resource, listQuery, findLocation, relations } = listed
   const isChoice = (row: Row): boolean => canSend({ id: referenceTo(row, resource) as Id })
   return async (asked, { request, target }, context) => {

@@ -17,7 +17,7 @@ import type { TypeName } from '../schema/types.js'
 import { didYouMean } from '../util/words.js'
 import { lazy } from '../util/functions.js'
 import { guardsMore } from './hook-guards.js'
-import { compileFindRows, type FindRows } from './choices.js'
+import { compileChoiceFinder, type ChoiceFinder } from './choices.js'
 import { compileNestedList, compileRelatedList, type ListedResource } from './related-lists.js'
 import { compileFindLinks, type LinkedResource } from './row-links.js'
 import { type PerVariant, perVariant, type Varied } from './variants.js'
@@ -204,8 +204,8 @@ function findListOf (
 }
 
 /** Returns the functions that find the rows which a form can reference, or `undefined` if no request may list them. */
-function findRowsOf (listed: RelatedResource, from: RelatedResource): FindRows | undefined {
-  const rows = perVariant(listed, (seen) => compileFindRows(seen, from))
+function findRowsOf (listed: RelatedResource, from: RelatedResource): ChoiceFinder | undefined {
+  const rows = perVariant(listed, (seen) => compileChoiceFinder(seen, from))
   return rows.own && {
     list: async (context) => rows.of(context.request)?.list(context),
     search: async (query, context) => rows.of(context.request)?.search(query, context)

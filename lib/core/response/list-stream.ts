@@ -55,7 +55,7 @@ function writeWhole (rows: readonly Row[], writer: ListWriter): string | Readabl
   const parts = { rows, source: NOTHING, isSparse: false }
   let text = writer.open
   let before = ''
-  for (const part of writeRows(parts, writer)) {
+  for (const part of renderRows(parts, writer)) {
     text += before + part
     before = writer.separator
     if (text.length > LONGEST) return makeStream({ ...parts, rows }, writer)
@@ -67,7 +67,7 @@ function writeWhole (rows: readonly Row[], writer: ListWriter): string | Readabl
 }
 
 /** Writes rows in parts of about one chunk, and takes them from `streamed`, so that they can be released. */
-function * writeRows (streamed: Pick<StreamedRows, 'rows'>, writer: ListWriter): Generator<string, void, undefined> {
+function * renderRows (streamed: Pick<StreamedRows, 'rows'>, writer: ListWriter): Generator<string, void, undefined> {
   while (streamed.rows.length > 0) {
     let size = 0
     const end = streamed.rows.findIndex((row) => (size += sizeOf(row)) >= CHUNK) + 1
@@ -112,7 +112,7 @@ async function * writeChunks (streamed: StreamedRows, writer: ListWriter): Async
   let work = 0
   let isFirst = true
   for (;;) {
-    for (const part of writeRows(streamed, writer)) {
+    for (const part of renderRows(streamed, writer)) {
       text += before + part
       before = writer.separator
       if (text.length < CHUNK) continue

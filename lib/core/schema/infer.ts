@@ -27,7 +27,7 @@ export type CreateOf<S> = Whole<S, 'created'>
  */
 export type ChangesOf<S> = Whole<S, 'changed'>
 
-type Mode = 'kept' | 'visible' | 'created' | 'changed' | 'perhaps'
+type RowUse = 'kept' | 'visible' | 'created' | 'changed' | 'perhaps'
 
 /** The members of TypeBox's types that are used here. */
 interface TypeBox {
@@ -35,7 +35,7 @@ interface TypeBox {
   readonly static: unknown
 }
 
-type Whole<S, M extends Mode> =
+type Whole<S, M extends RowUse> =
   S extends { readonly properties: infer P }
     ? string extends keyof P ? Attributes
       : [keyof P] extends [never] ? Attributes
@@ -46,19 +46,19 @@ type Whole<S, M extends Mode> =
 /** The type of the values of a TypeBox schema. TypeBox resolves a schema's references to itself by `params`. */
 type Static<S extends TypeBox> = (S & { params: [] })['static']
 
-type WholeTypeBox<A, P, M extends Mode> = M extends 'changed'
-  ? Removable<Without<A, Hidden<P, M>>>
-  : Without<A, Hidden<P, M>>
+type WholeTypeBox<A, P, M extends RowUse> = M extends 'changed'
+  ? Removable<OmitNames<A, Hidden<P, M>>>
+  : OmitNames<A, Hidden<P, M>>
 
 type Removable<A> = { [K in keyof A]?: Pick<A, K> extends Required<Pick<A, K>> ? A[K] : A[K] | undefined }
 
-type Without<A, Names> = [Names] extends [never] ? A : { [K in keyof A as K extends Names ? never : K]: A[K] }
+type OmitNames<A, Names> = [Names] extends [never] ? A : { [K in keyof A as K extends Names ? never : K]: A[K] }
 
 /**
  * The type of the values of a schema, inferred at most `D` schemas deep. `T` is the `type` of the surrounding schema,
  * as in `{ type: 'object', oneOf: [{ properties: { … } }] }`.
  */
-type ValueOf<S, M extends Mode, D extends number, T = unknown> =
+type ValueOf<S, M extends RowUse, D extends number, T = unknown> =
   D extends 0 ? unknown
     : unknown extends S ? unknown
       : S extends TypeBox ? Static<S>
@@ -81,14 +81,14 @@ interface Simple {
   null: null
 }
 
-type Own<S, M extends Mode, D extends number, T> =
+type Own<S, M extends RowUse, D extends number, T> =
   S extends { readonly const: infer C } ? C
-    : S extends { readonly enum: ReadonlyArray<infer E> } ? Chosen<E, T>
+    : S extends { readonly enum: ReadonlyArray<infer E> } ? EnumValues<E, T>
       : OfType<T, S, M, D>
 
-type Chosen<E, T> = unknown extends T ? E : Extract<E, T extends keyof Simple ? Simple[T] : object>
+type EnumValues<E, T> = unknown extends T ? E : Extract<E, T extends keyof Simple ? Simple[T] : object>
 
-type OfType<T, S, M extends Mode, D extends number> =
+type OfType<T, S, M extends RowUse, D extends number> =
   T extends keyof Simple ? T extends 'integer' ? Integer<S> : Simple[T]
     : T extends 'array' ? Items<S, M, D>
       : T extends 'object' ? Members<S, M, D>
@@ -97,23 +97,23 @@ type OfType<T, S, M extends Mode, D extends number> =
 /** An integer of eight bytes is a text beyond 2^53 − 1. */
 type Integer<S> = S extends { readonly format: 'int64' } ? number | string : number
 
-type Items<S, M extends Mode, D extends number> =
+type Items<S, M extends RowUse, D extends number> =
   S extends { readonly items: infer I }
     ? I extends readonly unknown[] ? readonly unknown[] : ReadonlyArray<ValueOf<I, M, Deeper<D>>>
     : readonly unknown[]
 
-type Members<S, M extends Mode, D extends number> =
+type Members<S, M extends RowUse, D extends number> =
   S extends { readonly properties: infer P } ? Rest<S, Properties<P, RequiredOf<S>, Inner<M>, D>, M, D>
     : S extends { readonly additionalProperties: infer E } ? Readonly<Record<string, ValueOf<E, M, Deeper<D>>>>
       : [keyof S & ('allOf' | 'anyOf' | 'oneOf')] extends [never] ? Attributes : unknown
 
-type Rest<S, O, M extends Mode, D extends number> =
+type Rest<S, O, M extends RowUse, D extends number> =
   S extends { readonly patternProperties: unknown } ? O & Attributes
     : S extends { readonly additionalProperties: infer E }
       ? [E] extends [false] ? O : O & Readonly<Record<string, ValueOf<E, M, Deeper<D>> | O[keyof O]>>
       : O
 
-type Properties<P, R, M extends Mode, D extends number> = Flat<
+type Properties<P, R, M extends RowUse, D extends number> = Flat<
   { readonly [K in keyof P as K extends Present<P, R, M> ? K : never]: ValueOf<P[K], Inner<M>, Deeper<D>> } & {
     readonly [K in keyof P as K extends Present<P, R, M> | Hidden<P, M> ? never : K]?:
       ValueOf<P[K], Inner<M>, Deeper<D>> | Removed<K, R, M>
@@ -121,7 +121,7 @@ type Properties<P, R, M extends Mode, D extends number> = Flat<
 >
 
 /** The type of an attribute that an update removes, which is never a required one. */
-type Removed<K, R, M extends Mode> = M extends 'changed' ? K extends R ? never : undefined : never
+type Removed<K, R, M extends RowUse> = M extends 'changed' ? K extends R ? never : undefined : never
 
 /** Joins the parts of an intersection, so that editors show one object. */
 type Flat<T> = T extends infer O ? { [K in keyof O]: O[K] } : never
@@ -129,15 +129,15 @@ type Flat<T> = T extends infer O ? { [K in keyof O]: O[K] } : never
 type RequiredOf<S> = S extends { readonly required: ReadonlyArray<infer R> } ? string extends R ? never : R : never
 
 /** The mode for the values inside a value. An update validates them as a create does. */
-type Inner<M extends Mode> = M extends 'changed' ? 'created' : M
+type Inner<M extends RowUse> = M extends 'changed' ? 'created' : M
 
-type Present<P, R, M extends Mode> =
+type Present<P, R, M extends RowUse> =
   M extends 'kept' | 'visible' ? R
     : M extends 'created' ? Exclude<R, Marked<P, ReadOnly>> | Marked<P, Default>
       : M extends 'perhaps' ? Exclude<R, Marked<P, ReadOnly>>
         : never
 
-type Hidden<P, M extends Mode> =
+type Hidden<P, M extends RowUse> =
   M extends 'visible' ? Marked<P, WriteOnly>
     : M extends 'created' ? Exclude<Marked<P, ReadOnly>, Marked<P, Default>>
       : M extends 'changed' ? Marked<P, ReadOnly>
@@ -149,19 +149,19 @@ interface ReadOnly { readonly readOnly: true }
 interface WriteOnly { readonly writeOnly: true }
 interface Default { readonly default: unknown }
 
-type Parts<S, M extends Mode, D extends number, T> =
+type Parts<S, M extends RowUse, D extends number, T> =
   & (S extends { readonly allOf: infer L extends readonly unknown[] } ? Every<L, M, D, T> : unknown)
   & (S extends { readonly anyOf: infer L extends readonly unknown[] } ? Some<L, M, D, T> : unknown)
   & (S extends { readonly oneOf: infer L extends readonly unknown[] } ? Some<L, M, D, T> : unknown)
 
-type Every<L extends readonly unknown[], M extends Mode, D extends number, T> =
+type Every<L extends readonly unknown[], M extends RowUse, D extends number, T> =
   L extends readonly [infer First, ...infer Others] ? ValueOf<First, M, Deeper<D>, T> & Every<Others, M, D, T> : unknown
 
 /**
  * The union of alternatives. Ajv fills in no defaults there, and one alternative may allow a property that is
  * `readOnly` in another.
  */
-type Some<L extends readonly unknown[], M extends Mode, D extends number, T> =
+type Some<L extends readonly unknown[], M extends RowUse, D extends number, T> =
   { [I in keyof L]: ValueOf<L[I], M extends 'created' | 'changed' ? 'perhaps' : M, Deeper<D>, T> }[number]
 
 /**

@@ -74,13 +74,13 @@ export function isNumeric (shape: Shape): boolean {
 }
 
 /** Returns the text of the field that shows a value, before it is quoted; `null` for an empty field. */
-export type Show = (value: unknown) => string | null
+export type ShowText = (value: unknown) => string | null
 
 /**
  * Compiles the function that shows values.
  * @param numeric whether the column has numbers that are texts, which are no formulas
  */
-export function compileShow ({ escapeFormulas = false }: CsvOptions, numeric: boolean): Show {
+export function compileShow ({ escapeFormulas = false }: CsvOptions, numeric: boolean): ShowText {
   if (!escapeFormulas) return show
   return (value) => typeof value === 'string' && isEscaped(value, numeric) ? `'${value}` : show(value)
 }

@@ -8,7 +8,9 @@ import {
   type AccessContext, authorize, type GuardedResource, type ParentLink, passesChecks, resolveScope
 } from '../../actions/authorize/level.js'
 import { notFound, ofId } from '../../modes.js'
-import { compileRecord, fitsPath, type Included, type LoadRelation, requestFor, unlessRefused } from './relation.js'
+import {
+  compileIncludedRecord, type Included, type LoadRelation, passesConstraints, requestFor, unlessRefused
+} from './relation.js'
 
 /** The most rows of a nested resource that a row includes. A row with more has a link to their list. */
 export const MOST_INCLUDED = 100
@@ -47,13 +49,13 @@ export function compileLoadMany (nested: Nested): LoadRelation {
 
 class Loader {
   readonly #nested: Nested
-  readonly #toRecord: ReturnType<typeof compileRecord>
+  readonly #toRecord: ReturnType<typeof compileIncludedRecord>
   readonly #most: number
 
   constructor (nested: Nested) {
     const { resource } = nested.level.target
     this.#nested = nested
-    this.#toRecord = compileRecord(resource)
+    this.#toRecord = compileIncludedRecord(resource)
     this.#most = resource.singleton ? 1 : MOST_INCLUDED
   }
 
@@ -161,7 +163,8 @@ export async function openNested (
   const { level, parent, parameters, param, foreignKey, isHandled } = nested
   const { id } = row
   const request = requestFor(context, parameters, param === undefined ? {} : { [param]: spellId(id) })
-  if (!fitsPath(level, request) || !passesChecks((level.parentLink as ParentLink).idChecks, id)) return undefined
+  const { idChecks } = level.parentLink as ParentLink
+  if (!passesConstraints(level, request) || !passesChecks(idChecks, id)) return undefined
   if (isHandled) {
     const scope = await resolveScope(parent, request)
     if (!compileMatcher({ scope, filter: [], search: undefined })(row)) return undefined
@@ -208,7 +211,7 @@ export function compileFindReferenced ({ level, parameters, param }: Referenced)
   function list (values: readonly Id[], context: AccessContext): Promise<ReturnType<typeof store.list> | undefined> {
     return unlessRefused(async () => {
       const request = requestFor(context, parameters)
-      if (!fitsPath(level, request)) return undefined
+      if (!passesConstraints(level, request)) return undefined
       const scope = await resolveScope(level, request)
       const filter = [{ attribute, operator: 'in', value: values }] as const
       const query = { order: BY_ID, after: undefined, limit: values.length, scope, filter, search: undefined }
@@ -246,7 +249,7 @@ export function compileFindReferenced ({ level, parameters, param }: Referenced)
 /** Compiles the loading of the rows that an attribute references. A row that the client may not see is null. */
 export function compileLoadOne (find: FindReferenced, { level }: Referenced, attribute: string): LoadRelation {
   const { resource } = level.target
-  const toRecord = compileRecord(resource)
+  const toRecord = compileIncludedRecord(resource)
   return async (rows, context, mostSize) => {
     const values = rows.map(({ attributes }) => attributes[attribute])
     const records = new Map<unknown, Attributes>()

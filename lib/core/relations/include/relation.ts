@@ -45,7 +45,7 @@ export interface Included {
 }
 
 /** Compiles a function that makes the record of an included row, without what answers never show. */
-export function compileRecord (resource: Resource): (row: Row) => Attributes {
+export function compileIncludedRecord (resource: Resource): (row: Row) => Attributes {
   const see = compileVisibleRow(resource)
   return resource.singleton ? (row) => see(row).attributes : (row) => ({ id: row.id, ...see(row).attributes })
 }
@@ -65,7 +65,10 @@ export function requestFor (
 }
 
 /** Returns whether the constraints on the path of an included resource allow the parameters of a request. */
-export function fitsPath ({ parameterChecks }: GuardedResource, { params }: AccessContext['request']): boolean {
+export function passesConstraints (
+  { parameterChecks }: GuardedResource,
+  { params }: AccessContext['request']
+): boolean {
   return parameterChecks.every(([name, isFit]) => isFit(params[name] as string))
 }
 
