@@ -12,7 +12,7 @@ import {
   decimalChecks, decimalConditionChecks, decimalListChecks, decimalOrderChecks
 } from './scenarios/queries/decimals.js'
 import {
-  combinedChecks, containsChecks, inChecks, notChecks, nullChecks, RANGES, rangeChecks, startsChecks
+  combinedChecks, containsChecks, eqChecks, inChecks, notChecks, nullChecks, RANGES, rangeChecks, startsChecks
 } from './scenarios/queries/operators.js'
 import { searchChecks, searchFilterChecks } from './scenarios/queries/searches.js'
 import { requestChecks } from './scenarios/requests.js'
@@ -55,6 +55,7 @@ const PARTS: ReadonlyArray<readonly [Checks, ...Requirement[]]> = [
   [offsetChecks, 'offset', 'order', 'eq'],
   [backwardChecks, 'order'],
   [filterChecks, 'eq'],
+  [eqChecks, 'eq'],
   [nullChecks, 'null'],
   [orderedFilterChecks, 'order', 'eq'],
   [notChecks, 'not'],

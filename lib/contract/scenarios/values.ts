@@ -14,18 +14,21 @@ export const TEXTS: readonly string[] = [
   '\u202eright to left', '日本語', '🇦🇶👩‍👩‍👧', '\u{10fffd}'
 ]
 
-const INTEGERS = [
-  0, 1, -1, 10, 2 ** 31 - 1, 2 ** 31, -(2 ** 31), 2 ** 32, 2 ** 53 - 1, -(2 ** 53 - 1), 2 ** 53 - 2, 1e15, null
+export const INTEGERS: readonly number[] = [
+  0, 1, -1, 2, 9, 10, 11, 100, -9, -10, 2 ** 31 - 1, 2 ** 31, -(2 ** 31), -(2 ** 31) - 1, 2 ** 32, 1e15, 2 ** 53 - 1,
+  2 ** 53 - 2, -(2 ** 53 - 1), -(2 ** 53 - 2)
 ]
-const NUMBERS = [
-  0, 1, -1, 0.1, -0.1, 0.1 + 0.2, 1 / 3, 1e-7, 5e-324, -5e-324, 2.2250738585072014e-308, 1.7976931348623157e308,
-  -1.7976931348623157e308, 1e21, 2 ** 53, 123456789.12345679, 4.35, 2 ** 31 + 0.5
+export const NUMBERS: readonly number[] = [
+  0, 1, -1, 2, 9, 10, 0.5, -0.5, 0.1, -0.1, 0.1 + 0.2, 0.3, 1 / 3, 1e-7, 5e-324, -5e-324, 2.2250738585072014e-308,
+  1.7976931348623157e308, -1.7976931348623157e308, 1e20, 1e21, -1e21, 2 ** 53, 2 ** 53 + 2, 123456789.12345679, 4.35,
+  2 ** 31 + 0.5
 ]
-const TIMES = [
-  '2024-02-29T12:00:00Z', '2024-02-29T12:00:00.000Z', '2024-02-29T12:00:00.1Z', '2024-02-29T12:00:00.123456789Z',
+export const TIMES: readonly string[] = [
+  '2024-01-01T00:00:00Z', '2024-01-01T00:00:00+02:00', '2024-01-01T00:00:00.5Z', '2023-12-31T23:59:59-08:00',
+  '0999-01-01T00:00:00Z', '2024-01-01T00:00:00.0Z', '2024-01-01T01:00:00+01:00', '2024-02-29T12:00:00.123456789Z',
   '2024-02-29T12:00:00+00:00', '2024-02-29T12:00:00-00:00', '2024-02-29T12:00:00+05:45',
   '2024-02-29T23:59:59.999999-08:00', '2016-12-31T23:59:60Z', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59.9Z',
-  '2024-02-29t12:00:00z', null
+  '2024-02-29t12:00:00z'
 ]
 /** UUIDs whose first characters have another order than their last ones. */
 export const UUIDS: readonly string[] = [
@@ -79,10 +82,10 @@ const LOOKALIKES: readonly unknown[] = [
 
 export const valueChecks: Checks = {
   'texts are kept exactly': (subject) => keeps(subject, 'title', TEXTS),
-  'integers are kept up to 2^53 - 1': (subject) => keeps(subject, 'count', INTEGERS),
+  'integers are kept up to 2^53 - 1': (subject) => keeps(subject, 'count', [...INTEGERS, null]),
   'numbers are kept to the last bit': (subject) => keeps(subject, 'ratio', NUMBERS),
   'true is kept as true, false as false': (subject) => keeps(subject, 'done', [true, false]),
-  'times are kept as the text that was given': (subject) => keeps(subject, 'at', TIMES),
+  'times are kept as the text that was given': (subject) => keeps(subject, 'at', [...TIMES, null]),
   'UUIDs are kept as they were given': (subject) => keeps(subject, 'owner', [...UUIDS, null]),
   'arrays are kept in their order, empty ones too': (subject) => keeps(subject, 'tags', LISTS),
   'objects are kept with all their members': (subject) => keeps(subject, 'details', OBJECTS),

@@ -9,21 +9,22 @@ import { type Checks, holds, type Subject, times } from '../../subject.js'
 import { MISTYPED } from '../filters.js'
 import { inOrder, lists, matchesNot } from '../lists.js'
 import { seedTied } from '../orders.js'
-import { TEXTS, UUIDS } from '../values.js'
+import { INTEGERS, NUMBERS, TEXTS, TIMES, UUIDS } from '../values.js'
 
 type ComparedValue = NonNullable<Scalar>
 type ComparedRange = 'gt' | 'gte' | 'lt' | 'lte'
 
 /** The values of each attribute that the operators compare. Each row has one of them, and some rows have none. */
 const VALUES: Readonly<Record<string, readonly ComparedValue[]>> = {
+  title: TEXTS,
   code: [
-    '', ' ', 'A', 'B', 'Z', 'a', 'a ', 'aa', 'b', 'co-op', 'coop', 'e\u0301', 'é', 'ß', 'ss', '10', '9', '%', '_',
-    '\\', "'", '\ud7ff', '\ue000', '\ufffd', '😀', '\u{10fffd}'
+    '', ' ', 'A', 'B', 'Z', 'a', 'a ', 'á', 'a\u0301', 'aa', 'b', 'co-op', 'coop', 'e\u0301', 'é', 'ß', 'ss', '10', '9',
+    '%', '_', '\\', "'", '\ud7ff', '\ue000', '\ufffd', '😀', '\u{10fffd}'
   ],
-  count: [0, 1, -1, 9, 10, -10, 2 ** 31, -(2 ** 31) - 1, 2 ** 53 - 1, 2 ** 53 - 2, -(2 ** 53 - 1)],
-  ratio: [0, 0.1, 0.1 + 0.2, 0.3, -0.5, 1e-7, 5e-324, 1e21, -1.7976931348623157e308, 2 ** 53 + 2],
+  count: INTEGERS,
+  ratio: NUMBERS,
   done: [false, true],
-  at: ['2024-01-01T00:00:00Z', '2024-01-01T00:00:00.5Z', '2024-01-01T00:00:00+02:00', '0999-01-01T00:00:00Z'],
+  at: TIMES,
   owner: UUIDS
 }
 
@@ -73,6 +74,17 @@ export function rangeChecks (operator: ComparedRange): Checks {
     [`the operator ${operator} does not select values of another type`]: (subject) =>
       selectsNoOtherType(subject, (attribute, value) => ({ attribute, operator, value }))
   }
+}
+
+export const eqChecks: Checks = {
+  'a filter selects the rows that have its value': (subject) =>
+    comparesEach(subject, (attribute, value) => ({ attribute, operator: 'eq', value }), (a, b) => a === b),
+
+  'a filter may use an attribute of any name': (subject) =>
+    anyName(subject, (attribute) => ({ attribute, operator: 'eq', value: 'a' }), (value) => value === 'a'),
+
+  'a filter does not match a value of another type': (subject) =>
+    selectsNoOtherType(subject, (attribute, value) => ({ attribute, operator: 'eq', value }))
 }
 
 export const notChecks: Checks = {
