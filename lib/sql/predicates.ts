@@ -65,8 +65,8 @@ export class Conditions {
 
   /** Finds the column of an attribute, or of an id that the database makes. */
   columnOf (by: string): ComparedColumn {
-    const { own } = this.#definition.ids
-    return by === own?.by ? own : this.#attributeColumn(by)
+    const { isGenerated, parts: [own] } = this.#definition.ids
+    return isGenerated && by === own.by ? own : this.#attributeColumn(by)
   }
 
   /** Writes the WHERE clause of conditions and predicates, or nothing if there are none. */

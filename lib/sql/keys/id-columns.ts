@@ -30,8 +30,6 @@ export interface IdColumns {
   readonly parts: readonly [IdPart, ...IdPart[]]
   /** Whether the database or the store makes the ids. If not, the parts are attributes. */
   readonly isGenerated: boolean
-  /** The column of the id that is no attribute, or `undefined` if there is none. */
-  readonly own: IdPart | undefined
   /** What a statement selects for the id besides the attributes. */
   readonly selected: readonly string[]
   /** Returns the values of the parts, or `undefined` if no row can have the id. */
@@ -65,7 +63,6 @@ export function makeGeneratedId (
     type,
     parts: [part],
     isGenerated: true,
-    own: part,
     // Without the alias, SQLite gives `rowid` the name of the table's own key.
     selected: [ROW_NUMBER.test(name) ? `${quoted} AS ${quoted}` : quoted],
     parse: (id) => fits(id) ? [id] : undefined,
@@ -85,41 +82,29 @@ export function makeKey (
   isText: boolean,
   filled: ReadonlySet<string> = new Set()
 ): IdColumns {
-  const [first, ...others] = key.map((attribute, index) => {
+  const parts = key.map((attribute, index): KeyPart => {
     if (key.indexOf(attribute) !== index) throw new InvalidOptionError('key', `names "${attribute}" twice`)
-    const part = findPart(attribute, byAttribute)
-    return { ...part, isGiven: part.isGiven && !filled.has(part.name) }
+    const column = requireColumn(byAttribute, attribute, 'key', 'part of an id')
+    const isGiven = !column.allowsNull && !column.readOnly && !filled.has(column.name)
+    return { ...column, by: attribute, isGiven }
   }) as [KeyPart, ...KeyPart[]]
-  if (others.length === 0) return makeSingle(first, isText)
-  return makeText([first, ...others], (id) => splitParts(id, key.length), joinParts)
-}
-
-interface KeyPart extends IdPart, Pick<SqlColumn, 'decode'> {}
-
-function findPart (attribute: string, byAttribute: ReadonlyMap<string, SqlColumn>): KeyPart {
-  const column = requireColumn(byAttribute, attribute, 'key', 'part of an id')
-  return { ...column, by: attribute, isGiven: !column.allowsNull && !column.readOnly }
-}
-
-function makeSingle (part: KeyPart, isText: boolean): IdColumns {
+  const [part, ...others] = parts
+  if (others.length > 0) return makeText(parts, (id) => splitParts(id, parts.length), joinParts)
   const { kind } = part
   if (isText || (kind !== 'integer' && kind !== 'uuid')) {
-    const read = (id: string): readonly string[] | undefined => {
-      const text = readSingle(id)
-      return text === undefined ? undefined : [text]
-    }
-    return makeText([part], read, ([text]) => writeSingle(text as string))
+    return makeText(parts, readSingle, ([text]) => writeSingle(text as string))
   }
   return {
     type: kind,
-    parts: [part],
+    parts,
     isGenerated: false,
-    own: undefined,
     selected: [],
     parse: (id) => parseId(kind, String(id)) === id ? [id] : undefined,
     decode: (raw) => decodePart(part, raw) as Id
   }
 }
+
+interface KeyPart extends IdPart, Pick<SqlColumn, 'decode'> {}
 
 /** Makes ids that are texts. A row whose values no id can spell gets one without a path. */
 function makeText (
@@ -142,7 +127,6 @@ function makeText (
     type: 'string',
     parts,
     isGenerated: false,
-    own: undefined,
     selected: [],
     parse,
     decode (raw) {
@@ -237,11 +221,11 @@ export function writeSingle (text: string): string {
   return text.startsWith('%') ? `%25${text.slice(1)}` : text
 }
 
-/** Returns the text of an id, or `undefined` if `writeSingle` writes no such id. */
-export function readSingle (id: string): string | undefined {
-  if (id === EMPTY) return ''
+/** Returns the text of an id as the only part, or `undefined` if `writeSingle` writes no such id. */
+export function readSingle (id: string): readonly string[] | undefined {
+  if (id === EMPTY) return ['']
   const text = id.startsWith('%25') ? id.slice(0, 1) + id.slice(3) : id.replace(/^%2E/, '.')
-  return writeSingle(text) === id ? text : undefined
+  return writeSingle(text) === id ? [text] : undefined
 }
 
 /**

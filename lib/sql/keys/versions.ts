@@ -35,41 +35,31 @@ export function makeVersions (version: string, columns: readonly SqlColumn[], di
     const { versions } = dialect
     return 'digest' in versions ? makeDigest(columns, versions.digest) : makeComparedValues(columns, versions.isSame)
   }
-  if (version !== 'xmin') return makeCounter(version, dialect)
-  if (dialect.hasXmin) return makeXmin(dialect)
+  if (version !== 'xmin') return makeNumbers('column', version, dialect)
+  if (dialect.hasXmin) return makeNumbers('xmin', version, dialect)
   throw new InvalidOptionError('version', "is 'xmin', which only PostgreSQL has; use 'values', or name a column")
 }
 
-function makeCounter (column: string, { quote }: Dialect): Versions {
-  const selected = quote(column)
+/** The version is a number: that of a column, or that of the transaction that wrote the row. */
+function makeNumbers (kind: 'column' | 'xmin', name: string, { quote }: Dialect): Versions {
+  const selected = quote(name)
+  const isColumn = kind === 'column'
   return {
-    kind: 'column',
-    counter: selected,
+    kind,
+    counter: isColumn ? selected : undefined,
     selected,
-    decode: (raw) => String(raw[column]),
+    decode: (raw) => String(raw[name]),
     guard (version) {
-      const value = parseCounter(version, Number.MAX_SAFE_INTEGER)
-      return value === undefined ? undefined : (bind) => `${selected} = ${bind(value, 'integer')}`
+      const value = parseCounter(version, isColumn ? Number.MAX_SAFE_INTEGER : MOST_TRANSACTIONS)
+      if (value === undefined) return undefined
+      return (bind) => `${selected} = ${isColumn ? bind(value, 'integer') : `${bind(version)}::xid`}`
     },
     needsRow: false
   }
 }
 
-/** The version is the number of the transaction that wrote the row. */
-function makeXmin ({ quote }: Dialect): Versions {
-  const selected = quote('xmin')
-  return {
-    kind: 'xmin',
-    counter: undefined,
-    selected,
-    decode: (raw) => String(raw.xmin),
-    guard (version) {
-      const value = parseCounter(version, 2 ** 32 - 1)
-      return value === undefined ? undefined : (bind) => `${selected} = ${bind(version)}::xid`
-    },
-    needsRow: false
-  }
-}
+/** The largest number of a transaction. */
+const MOST_TRANSACTIONS = 2 ** 32 - 1
 
 /** The version is a digest that the database makes, in reads and in the condition of a write. */
 function makeDigest (columns: readonly SqlColumn[], digest: (columns: readonly string[]) => string): Versions {

@@ -1,5 +1,5 @@
 import { say } from '../../core/messages.js'
-import { normalizeDecimal } from '../../core/util/decimal.js'
+import { normalizeDecimal, readInteger } from '../../core/util/decimal.js'
 import { isStructure } from '../../core/util/own-property.js'
 import { markText } from '../../core/schema/legal-text.js'
 import {
@@ -125,7 +125,7 @@ function findDecimalCodec (affinity: Affinity, scale: number): Codec | undefined
   return {
     findFault (value) {
       const number = normalizeDecimal(String(value))
-      if (affinity !== 'REAL' && isLongInteger(number)) return undefined
+      if (affinity !== 'REAL' && readInteger(number) !== undefined) return undefined
       if (affinity === 'INTEGER') return say('mustBeIntegerBetween', LONG_RANGE)
       const double = Number(number)
       const isKept = Number.isFinite(double) && spellNumber(double) === number
@@ -141,17 +141,7 @@ function findDecimalCodec (affinity: Affinity, scale: number): Codec | undefined
 
 function encodeDecimal (value: unknown): unknown {
   const number = normalizeDecimal(String(value))
-  return isLongInteger(number) ? BigInt(number) : Number(number)
-}
-
-const LEAST = -(2n ** 63n)
-/** The length of the longest text of an integer of eight bytes, in characters. */
-const LONGEST_INTEGER = 20
-
-/** Returns whether a text is an integer of eight bytes. */
-function isLongInteger (text: string): boolean {
-  if (text.length > LONGEST_INTEGER || text.includes('.')) return false
-  return BigInt(text) >= LEAST && BigInt(text) < -LEAST
+  return readInteger(number) === undefined ? Number(number) : BigInt(number)
 }
 
 /** Spells a number without an exponent, by the fewest digits that tell it from other doubles. */
