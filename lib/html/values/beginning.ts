@@ -21,16 +21,9 @@ function measure (value: unknown, room: number): number {
   if (typeof value === 'string') return room - value.length
   if (!isStructure(value)) return room - 1
   let left = room - 2
-  if (Array.isArray(value)) {
-    for (const item of value) {
-      if (left < 0) return left
-      left = measure(item, left) - 1
-    }
-    return left
-  }
-  for (const [name, member] of Object.entries(value)) {
+  for (const [name, part] of partsOf(value)) {
     if (left < 0) return left
-    left = measure(member, left) - name.length - 1
+    left = measure(part, left) - lengthOf(name) - 1
   }
   return left
 }
@@ -38,32 +31,26 @@ function measure (value: unknown, room: number): number {
 /** Returns as much of a long value as there is room for. */
 function cut (value: unknown, room: number): unknown {
   if (typeof value === 'string') return clip(value, room)
-  if (!Array.isArray(value)) return cutMembers(value as object, room - 2)
-  const items: unknown[] = []
+  const whole = value as object
+  const parts: Part[] = []
   let left = room - 2
-  for (const item of value) {
-    const after = measure(item, left) - 1
-    if (after >= 0) items.push(item)
-    else if (left > 0 && isDivisible(item)) items.push(cut(item, left))
-    if (after < 0) break
-    left = after
-  }
-  return items
-}
-
-function cutMembers (value: object, room: number): object {
-  const members: Array<[name: string, member: unknown]> = []
-  let left = room
-  for (const [name, member] of Object.entries(value)) {
-    const before = left - name.length - 1
-    left = measure(member, before)
-    if (left >= 0) members.push([name, member])
-    else if (before > 0 && isDivisible(member)) members.push([name, cut(member, before)])
+  for (const [name, part] of partsOf(whole)) {
+    const before = left - lengthOf(name) - 1
+    left = measure(part, before)
+    if (left >= 0) parts.push([name, part])
+    else if (before > 0 && (typeof part === 'string' || isStructure(part))) parts.push([name, cut(part, before)])
     if (left < 0) break
   }
-  return Object.fromEntries(members)
+  return Array.isArray(whole) ? parts.map(([, part]) => part) : Object.fromEntries(parts)
 }
 
-function isDivisible (value: unknown): boolean {
-  return typeof value === 'string' || isStructure(value)
+/** A member of an object, or an item of an array with its index. */
+type Part = [name: string | number, part: unknown]
+
+function partsOf (whole: object): Iterable<Part> {
+  return Array.isArray(whole) ? whole.entries() : Object.entries(whole)
+}
+
+function lengthOf (name: string | number): number {
+  return typeof name === 'string' ? name.length : 0
 }
