@@ -82,9 +82,8 @@ export class Handlers {
     const show = compile('show')
     const showIncluded = compileInclude(show)
     const performs = { create: compile('create'), update: compile('update'), delete: compile('delete') }
-    const writes = {
-      ...performs, create: withReferenceCheck(performs.create), update: withReferenceCheck(performs.update)
-    }
+    const { create, update } = performs
+    const writes = { ...performs, create: withReferenceCheck(create), update: withReferenceCheck(update) }
     this.#compiled = compiled
     this.list = handle((state) => {
       readConditionForm(state)

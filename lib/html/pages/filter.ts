@@ -135,7 +135,7 @@ const MOST_WITH_LINKS = 3
 const MOST_VALUE_LINKS = 8
 const MOST_COUNTS = 20
 /** The time after which the next count is not begun, in milliseconds. A database may compute a whole view for each. */
-const LONGEST_COUNTS = 200
+const LONGEST_COUNTS = 1000
 
 /** The values of an attribute that links lead to. */
 interface Category {
