@@ -28,7 +28,8 @@ export function checkStamp (given: unknown, tables: readonly TableDescription[],
   for (const [name, find] of Object.entries(stamps)) {
     if (!isFunction(find)) throw new InvalidOptionError(option, `has "${name}", which must be a function`)
     if (known.includes(name)) continue
-    throw new InvalidOptionError(option, `names "${name}", which no table has${didYouMean(name, known)}`)
+    const whose = tables.length === 1 ? 'the table does not have' : 'no table has'
+    throw new InvalidOptionError(option, `names "${name}", which ${whose}${didYouMean(name, known)}`)
   }
   return stamps as Stamps
 }

@@ -155,7 +155,7 @@ t.test('options that do not fit throw at the start', async (t) => {
     [{ stamp: 'updated_by' }, '"stamp" of the plugin "database" must be an object of functions by attribute, not '],
     [{ stamp: { updated_by: 'ada' } }, '"stamp" of the plugin "database" has "updated_by", which must be a function'],
     [{ tables: { orders: { stamp: { writer: userOf } } } },
-      '"tables.orders.stamp" of the plugin "database" names "writer", which no table has'],
+      '"tables.orders.stamp" of the plugin "database" names "writer", which the table does not have'],
     [{ tables: { orders: { hide: 'phrase' } } }, '"tables.orders.hide" of the plugin "database" must be a list of ']
   ]
   for (const [options, message] of cases) {
