@@ -59,7 +59,7 @@ interface Drawing {
 /** The limit of how often a concern may draw itself within itself. */
 const DEEPEST = 100
 
-type DrawOptions = Omit<ResourceOptions, 'name'> & NestedOptions
+type GivenOptions = Omit<ResourceOptions, 'name'> & NestedOptions
 type DrawFunction<M> = (map: M) => unknown
 
 /** Implements `Mapper`. */
@@ -104,7 +104,7 @@ export class MapBuilder {
 
   resources (
     names: string | readonly string[],
-    options: DrawOptions = {},
+    options: GivenOptions = {},
     draw?: DrawFunction<ResourceBuilder>
   ): this {
     if (Array.isArray(names) && names.length === 0) {
@@ -116,7 +116,7 @@ export class MapBuilder {
 
   resource (
     name: string,
-    options: DrawOptions = {},
+    options: GivenOptions = {},
     draw?: DrawFunction<ResourceBuilder>
   ): this {
     this.#declare(name, options, draw, true)
@@ -168,7 +168,7 @@ export class MapBuilder {
 
   #declare (
     name: string,
-    given: DrawOptions,
+    given: GivenOptions,
     draw: DrawFunction<ResourceBuilder> | undefined,
     singleton: boolean
   ): void {
@@ -189,7 +189,7 @@ export class MapBuilder {
     })
   }
 
-  #resolve ({ shallow, ...options }: DrawOptions): {
+  #resolve ({ shallow, ...options }: GivenOptions): {
     readonly options: Partial<ResourceOptions>
     readonly inherited: InheritedOptions
   } {

@@ -31,7 +31,7 @@ export interface FilterView extends Pick<HtmlListView, 'path' | 'parameters' | '
 }
 
 /** The filter of a list. */
-export interface Filter {
+export interface ListFilter {
   /** The most links that repeat the query, besides those that remove a condition. */
   readonly links: number
   /**
@@ -68,7 +68,7 @@ const OPERATORS: readonly Operator[] = ['contains', 'starts', 'gte', 'lte', 'gt'
 const OPERATORS_OF_CHOICES: readonly Operator[] = ['eq', 'not', 'null']
 
 /** Compiles the filter of a list. */
-export function compileFilter (source: FilterSource): Filter {
+export function compileFilter (source: FilterSource): ListFilter {
   const { context: { searchable }, messages } = source
   const hasSearch = searchable.length > 0
   const known = findConditions(source)

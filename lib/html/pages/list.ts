@@ -17,7 +17,7 @@ import {
 } from './links.js'
 import { ListColumns } from './columns.js'
 import { type FilterChoiceView, writeFilterChoice } from './choose.js'
-import { compileFilter, type Filter } from './filter.js'
+import { compileFilter, type ListFilter } from './filter.js'
 import type { PageFrames, PageSource } from './page-frame.js'
 import { RowWriter } from './rows.js'
 import { ListSums, SUM } from './sums.js'
@@ -62,7 +62,7 @@ export class List {
   readonly #messages: PageMessages
   readonly #columns: ListColumns
   readonly #rows: RowWriter
-  readonly #filter: Filter
+  readonly #filter: ListFilter
   readonly #sums: ListSums
   readonly #numbers: Intl.NumberFormat
   readonly #actions: MakeActions

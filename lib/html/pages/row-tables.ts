@@ -14,7 +14,7 @@ import { renderFilter } from '../views/filter-view.js'
 import { renderAction, renderTable } from '../views/page-views.js'
 import type { Column } from '../views/model.js'
 import { ListColumns } from './columns.js'
-import { compileFilter, type Filter, type FilterSource } from './filter.js'
+import { compileFilter, type ListFilter, type FilterSource } from './filter.js'
 import { mayRepeat } from './links.js'
 import { canSendId, type RowButton, RowWriter } from './rows.js'
 
@@ -41,7 +41,7 @@ export class RowTables {
   readonly #source: RowTableSource
   /** The tables by the attribute that they leave out. */
   readonly #tables = new Map<string | undefined, RowTable>()
-  readonly #filter: () => Filter
+  readonly #filter: () => ListFilter
 
   constructor (source: RowTableSource) {
     this.#source = source

@@ -512,7 +512,7 @@ interface FieldOf<Control extends string> extends FieldFrame {
 }
 
 /** A field that offers choices. */
-interface ChoiceField<Control extends string> extends FieldOf<Control> {
+interface OptionsField<Control extends string> extends FieldOf<Control> {
   /** The choices. */
   readonly options: readonly Option[]
 }
@@ -556,13 +556,13 @@ export interface CheckField extends FieldOf<'checkbox'> {
 }
 
 /** A drop-down list: one of many choices. */
-export type SelectField = ChoiceField<'select'>
+export type SelectField = OptionsField<'select'>
 
 /** Radio buttons: one of a few choices. */
-export type RadiosField = ChoiceField<'radios'>
+export type RadiosField = OptionsField<'radios'>
 
 /** Checkboxes: any of several choices. */
-export type CheckboxesField = ChoiceField<'checkboxes'>
+export type CheckboxesField = OptionsField<'checkboxes'>
 
 /** A choice. */
 export interface Option {
