@@ -5,7 +5,6 @@ import { checkBoolean, checkMembers, checkOneOf, checkOptionNames } from '../cor
 import { isObject } from '../core/util/own-property.js'
 import type { OnDelete, Reference, TableRequest } from '../core/stores/store.js'
 import { checkSoftDelete, checkUnique, type UniqueGroups } from '../core/stores/unique.js'
-import { type Columns, requireColumn } from './columns/column.js'
 import type { SqlColumn } from './dialect.js'
 
 /** The options that all SQL stores share. */
@@ -147,25 +146,4 @@ export interface ForeignKey {
   readonly onDelete: OnDelete
   /** Whether a table that exists may lack it. */
   readonly optional: boolean
-}
-
-/**
- * Returns the foreign keys of a table.
- * @throws InvalidOptionError if an attribute is unknown
- */
-export function resolveReferences (
-  references: Readonly<Record<string, Reference>>,
-  { byAttribute }: Columns
-): readonly ForeignKey[] {
-  return Object.entries(references).map(([attribute, { table, onDelete = 'restrict', optional = false }]) =>
-    ({ column: requireColumn(byAttribute, attribute, 'references'), table, onDelete, optional }))
-}
-
-/**
- * Returns the columns of each group of attributes.
- * @throws InvalidOptionError if an attribute is unknown or kept as JSON
- */
-export function resolveUnique (unique: UniqueGroups, { byAttribute }: Columns): ReadonlyArray<readonly string[]> {
-  return unique.map((group) =>
-    [group].flat().map((attribute) => requireColumn(byAttribute, attribute, 'unique', 'unique').name))
 }

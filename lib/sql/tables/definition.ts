@@ -5,7 +5,7 @@ import { type Columns, makeColumns, requireColumn } from '../columns/column.js'
 import { type Dialect, quoteTable } from '../dialect.js'
 import { type IdColumns, makeGeneratedId, makeKey } from '../keys/id-columns.js'
 import { makeVersions, type Versions } from '../keys/versions.js'
-import { type ForeignKey, resolveReferences, resolveUnique, type SqlStoreOptions } from '../options.js'
+import type { ForeignKey, SqlStoreOptions } from '../options.js'
 
 /** The table that a store needs. */
 export interface TableDefinition {
@@ -80,9 +80,11 @@ export function defineTable (
     versions: makeVersions(version, [...byAttribute.values()], dialect),
     ids,
     isKeyUnique,
-    unique: resolveUnique(unique, made),
+    unique: unique.map((group) =>
+      [group].flat().map((attribute) => requireColumn(byAttribute, attribute, 'unique', 'unique').name)),
     softDelete: softDelete && requireColumn(byAttribute, softDelete, 'softDelete').name,
-    references: resolveReferences(references, made)
+    references: Object.entries(references).map(([attribute, { table, onDelete = 'restrict', optional = false }]) =>
+      ({ column: requireColumn(byAttribute, attribute, 'references'), table, onDelete, optional }))
   }
 }
 
