@@ -7,7 +7,7 @@ import {
   type Driver, groupIndexes, quoteName, type RawRow, type Statement, type Table, type TableName
 } from '../dialect.js'
 import { type SqliteSession, TransactionConnection } from './session.js'
-import { close, prepare, type PreparedStatement, readRows, type SqliteDatabase } from './statement.js'
+import { close, prepare, readRows, type RunPrepared, type SqliteDatabase } from './statement.js'
 import { type PragmaReference, type ReadRows, readStructure } from './structure.js'
 import { WriteQueue } from './write-queue.js'
 
@@ -111,7 +111,7 @@ export class SqliteDriver implements Driver {
   readonly #connection: SqliteConnection
   readonly #table: string
   /** The prepared statements of each database, by their texts. A closed database is collected together with them. */
-  readonly #kept = new WeakMap<SqliteDatabase, Map<string, PreparedStatement>>()
+  readonly #kept = new WeakMap<SqliteDatabase, Map<string, RunPrepared>>()
   readonly transactions: Transactions<SqliteSession>
   readonly source: TransactionSource<SqliteSession> | undefined
 
@@ -135,7 +135,7 @@ export class SqliteDriver implements Driver {
   ): Promise<readonly RawRow[]> {
     const execute = (): readonly RawRow[] => this.#execute(statement, values)
     try {
-      if (session !== undefined) return this.#prepare(statement, session.database).read(values)
+      if (session !== undefined) return this.#prepare(statement, session.database)(values)
       return statement.writes ? await this.#connection.queue.run(execute) : execute()
     } catch (error) {
       const explained = this.#explain(error, statement.writes && session === undefined)
@@ -147,18 +147,21 @@ export class SqliteDriver implements Driver {
 
   #execute (statement: Statement, values: readonly unknown[]): readonly RawRow[] {
     if (statement.returns) {
-      const prepared = this.#prepare(statement)
-      return statement.writes ? this.#write(prepared, values) : prepared.read(values)
+      const run = this.#prepare(statement)
+      return statement.writes ? this.#write(() => run(values)) : run(values)
     }
     this.#database.exec([...statement.steps ?? [], statement.text].join('; '))
     return []
   }
 
-  /** Writes in a transaction, unless the statement is one, or the app has begun one itself. */
-  #write (prepared: PreparedStatement, values: readonly unknown[]): readonly RawRow[] {
-    if (!prepared.needsTransaction || !this.#begin()) return prepared.read(values)
+  /**
+   * Writes in a transaction, unless the app has begun one itself. Without it, libsql would leave a statement open that
+   * has found the database busy, and would lose the writes that follow.
+   */
+  #write (run: () => readonly RawRow[]): readonly RawRow[] {
+    if (!this.#begin()) return run()
     try {
-      const rows = prepared.read(values)
+      const rows = run()
       this.#database.exec('COMMIT')
       return rows
     } catch (error) {
@@ -185,9 +188,9 @@ export class SqliteDriver implements Driver {
     } catch {}
   }
 
-  #prepare (statement: Statement, database = this.#database): PreparedStatement {
+  #prepare (statement: Statement, database = this.#database): RunPrepared {
     const { text, kept } = statement
-    const known = this.#kept.get(database) ?? new Map<string, PreparedStatement>()
+    const known = this.#kept.get(database) ?? new Map<string, RunPrepared>()
     this.#kept.set(database, known)
     const prepared = known.get(text) ?? prepare(database.prepare(text), statement)
     if (kept) known.set(text, prepared)

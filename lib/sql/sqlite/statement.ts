@@ -33,16 +33,8 @@ export function close (database: SqliteDatabase | undefined): void {
   if (typeof end === 'function') end.call(database)
 }
 
-/** A prepared statement that returns rows. */
-export interface PreparedStatement {
-  /**
-   * Whether a write needs a transaction that `exec` begins and ends. Without it, libsql would leave a statement open
-   * that has found the database busy, and would lose the writes that follow.
-   */
-  readonly needsTransaction: boolean
-  /** Runs the statement with values, and returns its rows. */
-  read (values: readonly unknown[]): readonly RawRow[]
-}
+/** Runs a prepared statement with values, and returns its rows. */
+export type RunPrepared = (values: readonly unknown[]) => readonly RawRow[]
 
 /** The beginning of a statement that explains another one. */
 export const EXPLAIN = 'EXPLAIN QUERY PLAN '
@@ -55,13 +47,10 @@ interface PreparedText {
 }
 
 /** Prepares a statement. */
-export function prepare (statement: SqliteStatement, { writes, text }: PreparedText): PreparedStatement {
-  // Only statements of better-sqlite3 and node:sqlite have these members. Without a transaction of its own, an insert
-  // takes 0.85 of the time.
-  const needsTransaction = !('database' in statement || 'sourceSQL' in statement)
+export function prepare (statement: SqliteStatement, { writes, text }: PreparedText): RunPrepared {
   if (writes) returnBigInts(statement, true)
   const read = writes ? readRows<RawRow> : text.startsWith(EXPLAIN) ? readPlan : readNumbers
-  return { needsTransaction, read: (values) => read(statement, values) }
+  return (values) => read(statement, values)
 }
 
 function returnBigInts (statement: SqliteStatement, isOn: boolean): void {
