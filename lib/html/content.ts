@@ -182,7 +182,7 @@ export async function prepareProblem (
     ? await listChoices(services.choices, row, NO_CONTENT.links, services).catch(() => NO_CONTENT.choices)
     : NO_CONTENT.choices
   const { parents } = services
-  const back = isForm ? await services.back().catch(() => undefined) : undefined
+  const back = isForm || rows !== undefined ? await services.back().catch(() => undefined) : undefined
   const content = { ...NO_CONTENT, refused, unlisted, related, choices: found, chosen, importing, parents, back }
   return { content, row }
 }

@@ -56,7 +56,9 @@ export function makeServices (state: RequestState, outcome: Outcome | undefined)
       return checks.length === 0 ? NONE_UNLISTED : findUnlisted(checks, state, state.parameters)
     },
     formRow: async () => findFormRow(state),
-    back: async () => hasPassedHooks ? findWayBack(payload?.attributes, state) : undefined,
+    back: async () => hasPassedHooks
+      ? findWayBack((payload?.rows?.[0]?.payload ?? payload)?.attributes, state)
+      : undefined,
     importing: state.route.form === undefined ? undefined : { file: state.importing },
     // A hook may have refused the rows. New rows were not chosen.
     chosen: async () => hasPassedHooks && hasChosen && payload?.rows !== undefined && payload.action !== 'create'

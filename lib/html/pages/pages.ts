@@ -218,8 +218,10 @@ export class Pages {
     const paths = this.#frames.pathsOf(view)
     const { title, texts } = describeProblem(said, this.#source, thrown)
     const faults = thrown instanceof RowsError ? textsOfNew(this.#source, thrown) : []
+    const frame = this.#frames.frame(title, { view, paths })
     return this.#frames.render({
-      ...this.#frames.frame(title, { view, paths }),
+      ...frame,
+      parent: view.back === undefined ? frame.parent : { label: this.#messages.back, href: view.back },
       kind: 'error',
       problem,
       texts: [...texts, ...faults],

@@ -2,9 +2,9 @@
 export const RULES = `
 .scroll, .record, .card, .conflict, .empty, .selection { background: var(--surface); border: 1px solid var(--line);
   border-radius: 10px }
-.tools, .filter, .condition, .conditions, .actions, .selection, th:has(> form) { align-items: center }
-.tools, .filter, .condition, .conditions, .actions, .selection, .breadcrumb, .children, .pages, .pages > div, .inline,
-ul.values, .values > div, .add {
+.tools, .filter, [open], .condition, .conditions, .actions, .selection, th:has(> form) { align-items: center }
+.tools, .filter, .filter [open], .condition, .conditions, .actions, .selection, .breadcrumb, .children, .pages,
+.pages > div, .inline, ul.values, .values > div, .add {
   display: flex; flex-wrap: wrap }
 /* Forms: a label above each control. */
 .form > * { max-inline-size: 46rem }
@@ -70,7 +70,7 @@ button:hover, .button:hover, .list tbody tr:hover { background: var(--hover) }
 .long > .actions { position: sticky; inset-block-end: 0; z-index: 1; max-inline-size: none; padding-block: .75rem;
   background: var(--page); border-block-start: 1px solid var(--line) }
 .card > .long > .actions { background: var(--surface) }
-html:has(.long, .pick :checked) { scroll-padding-block-end: 5rem }
+html:has(.long, .notice, .pick :checked) { scroll-padding-block: 4rem 5rem }
 .default, .search label, :is(.side, .change) > .field > :is(label, legend), .theirs .label {
   position: absolute; inline-size: 1px; block-size: 1px; padding: 0; border: 0;
   overflow: hidden; clip-path: inset(50%) }
@@ -91,7 +91,7 @@ html:has(.long, .pick :checked) { scroll-padding-block-end: 5rem }
   .bar:has(.all) li:not(.brand, :has([aria-current])) { order: 1 }
 }
 @media (min-width: 40.01rem) {
-  .table > .row > .field > :is(label, legend), .row .line > .field > :is(label, .explanation), .line .choice label {
+  .table > .row > .field > :is(label, legend), .row .line > .field > :is(label, .explanation), .row .choice label {
     position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%) }
   .row .line > .field { display: flex; flex-direction: column }
   .add { align-items: end }
@@ -158,7 +158,8 @@ footer a, a:not([href]) { color: inherit }
 .card { margin-block: 2rem 0; padding: clamp(1rem, 3vw, 1.75rem); scroll-margin-block-start: 1rem }
 
 /* The notice after a write. */
-.notice { margin-block-end: 1.25rem; padding: .6rem 1rem; border: 1px solid; border-inline-start-width: 4px;
+.notice { position: sticky; inset-block-start: 0; z-index: 2; margin-block-end: 1.25rem; padding: .6rem 1rem;
+  border: 1px solid; border-inline-start-width: 4px;
   border-radius: 6px; font-weight: 600; outline: 0 }
 
 /* Tables: lines between the rows, and on a narrow screen a card for each. */
@@ -197,7 +198,7 @@ tfoot tr > * { border-block-start: 1px solid var(--line); font-weight: 600 }
 thead a, .related h2 a, .chip { color: inherit; text-decoration: none }
 thead a { padding-block: .5rem }
 thead a:hover { color: var(--accent) }
-thead a::after { content: "\\2195" / ""; position: absolute; padding-inline-start: .2rem; opacity: .35 }
+thead a::after { content: "\\2195" / ""; position: absolute; padding-inline-start: .2rem; opacity: .65 }
 [aria-sort] a { color: var(--accent) }
 [aria-sort=ascending] a::after { content: "\\2191" / ""; opacity: 1 }
 [aria-sort=descending] a::after { content: "\\2193" / ""; opacity: 1 }
@@ -231,13 +232,12 @@ ul.values > li:has(dl) { flex: 1 0 100%; padding: .5rem .9rem; border-radius: 8p
 dl.values > div { gap: 0 .6rem }
 
 summary { cursor: pointer; font-weight: 600 }
-.filter, .condition, .selection { gap: .5rem .75rem }
+.filter, .filter [open], .condition, .selection { gap: .5rem .75rem }
 .filter { margin-block-end: 1rem }
 .filter .error { flex-basis: 100%; margin: 0 }
-.filter details[open], .condition { inline-size: 100% }
+.condition { inline-size: 100% }
 .filter summary { inline-size: fit-content; font-weight: 400 }
 .filter summary, .danger > summary { list-style: none }
-details > .condition, details > .conditions { margin-block-start: .5rem }
 .condition > input, .condition > select { inline-size: auto; max-inline-size: 100% }
 .total, .range, .empty p:last-child { margin: 0; color: var(--muted) }
 .total { flex: 1; white-space: nowrap }

@@ -7,8 +7,9 @@ import { renderButton } from './controls-view.js'
 import { renderFilter } from './filter-view.js'
 import { classOfForm, renderBody, renderDefaultButton, renderErrors, renderHidden } from './form-view.js'
 import type {
-  Alternate, AttributeChange, ChoosePage, ChosenPage, ChosenRowModel, Column, Conflict, EditPage, ErrorPage, Field,
-  Form, Link, ListPage, Page, PageAction, PageFrame, RecordPage, RelatedRows, SelectionForm, StalePage, SumRow, Value
+  Alternate, AttributeChange, Button, ChoosePage, ChosenPage, ChosenRowModel, Column, Conflict, EditPage, ErrorPage,
+  Field, Form, Link, ListPage, Page, PageAction, PageFrame, RecordPage, RelatedRows, SelectionForm, StalePage, SumRow,
+  Value
 } from './model.js'
 import type { ResolvedViews } from './types.js'
 
@@ -484,12 +485,18 @@ export function choose ({ title, method, action, hidden, choices, add, none, bac
   return markup`<h1>${title}</h1>
 <form method="${method}" action="${action}">
 ${renderHidden(hidden)}${choices}<p class="actions">${
-  [add, none].map((button) => button !== undefined && renderButton(button))
+  add !== undefined && renderAdd(add)
+}${
+  none !== undefined && renderButton(none)
 }${
   'href' in back ? markup`<a class="button" href="${back.href}">${back.label}</a>` : renderButton(back)
 }</p>
 </form>
 `
+}
+
+function renderAdd ({ name, value, label }: Button): Markup {
+  return markup`<button type="submit" class="primary" name="${name}" value="${value}">${label}</button>`
 }
 
 /** Renders the rows that were chosen in a list, and the form that deletes or changes them. */
