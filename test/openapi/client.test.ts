@@ -15,7 +15,7 @@ t.test('a client that is generated from the description compiles and works', asy
     `${url}/documentation/json`, '--default-non-nullable', 'false', '-o', fileURLToPath(TYPES)
   ])
   t.equal(generated.code, 0, generated.printed)
-  const compiled = await runTool('node_modules/@typescript/native/bin/tsc', ['-p', 'test/openapi/client'])
+  const compiled = await runTool('node_modules/@typescript/native/lib/tsc.js', ['-p', 'test/openapi/client'])
   t.same(compiled, { code: 0, printed: '' })
   t.strictSame(await visit(url), [
     'Tea', 5, 412, ['drinks'], 2, ['Tea'], 200,

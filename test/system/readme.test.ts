@@ -146,7 +146,8 @@ t.test('each block of TypeScript is a module that the strict compiler accepts', 
   const { stdout, status } = spawnSync(
     process.execPath,
     [
-      'node_modules/@typescript/native/bin/tsc', '--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--module',
+      'node_modules/@typescript/native/lib/tsc.js',
+      '--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--module',
       'nodenext', '--target', 'es2023', '--types', 'node', ...files
     ],
     { encoding: 'utf8', cwd: root }

@@ -1,57 +1,57 @@
 import type { Chosen, ListOutcome, Outcome } from '../actions/outcome.js'
 import type { Row } from '../resource/row.js'
 import { isFunction } from '../util/check-option.js'
-import type { ListWriter, Prepared, PreparedProblem, Services, View, Writer } from './format.js'
+import type { ListedRows, ListWriter, PageWriter, Prepared, Services, View, Writer } from './format.js'
 
 type Hide = (row: Row) => Row
 
 /**
- * Returns a writer each of whose functions gets rows without their write-only values. A function that a format adds
- * later, or that only this writer has, is among them.
+ * Returns a writer each of whose functions gets rows without their write-only values. They are found when they are
+ * called, so that a function that a format adds later, or that only this writer has, is among them.
  */
 export function hideWriteOnly (writer: Writer, hide: Hide): Writer {
-  const changed: Record<string, unknown> = {}
-  for (const name of memberNames(writer)) {
-    const write: unknown = Reflect.get(writer, name)
-    if (!isFunction<(...given: unknown[]) => unknown>(write)) continue
-    changed[name] = (...given: unknown[]) => write.call(writer, ...given.map((part) => hideIn(part, hide)))
-  }
-  const { list, frame, prepare, prepareProblem } = writer
-  if (list !== undefined) changed.list = hideInList(list, hide)
-  if (frame !== undefined) {
-    changed.frame = (...[first, view]: Parameters<typeof frame>) =>
-      hideInList(frame.call(writer, first.map(hide), hideIn(view, hide) as typeof view), hide)
-  }
-  if (prepare !== undefined) {
-    changed.prepare = async (...[outcome, services]: Parameters<typeof prepare>): Promise<Prepared | undefined> => {
+  const changed = hideInMethods(writer, hide)
+  // The writer may be frozen, or an instance of a class with private members, so the proxy is not one of itself.
+  return new Proxy({} as Writer, {
+    has: (_target, name) => name in writer,
+    get (_target, name) {
+      const member: unknown = Reflect.get(writer, name)
+      if (member !== undefined && Object.hasOwn(changed, name)) return Reflect.get(changed, name)
+      if (!isFunction<(...given: unknown[]) => unknown>(member)) return member
+      return (...given: unknown[]) => member.call(writer, ...given.map((part) => hideIn(part, hide)))
+    }
+  })
+}
+
+type Frame = NonNullable<PageWriter['frame']>
+type Prepare = NonNullable<Writer['prepare']>
+type PrepareProblem = NonNullable<Writer['prepareProblem']>
+
+/** Makes the members that are given rows in other ways than as arguments. */
+function hideInMethods (writer: Writer, hide: Hide): Readonly<Record<string, unknown>> {
+  const { list } = writer
+  return {
+    ...(list !== undefined && { list: hideInList(list, hide) }),
+    frame (...[first, view]: Parameters<Frame>): ListWriter {
+      const frame = (writer.frame as Frame).call(writer, first.map(hide), hideIn(view, hide) as typeof view)
+      return hideInList(frame, hide)
+    },
+    async prepare (...[outcome, services]: Parameters<Prepare>): Promise<Prepared | undefined> {
       // A writer in JavaScript may return nothing.
-      const prepared: Prepared | undefined =
-        await prepare.call(writer, hideInOutcome(outcome, hide), hideInServices(services, hide))
+      const prepared: Prepared | undefined = await (writer.prepare as Prepare).call(
+        writer, hideInOutcome(outcome, hide), hideInServices(services, hide)
+      )
       const addRows = prepared?.addRows
       return addRows === undefined ? prepared : { ...prepared, addRows: async (rows) => addRows(rows.map(hide)) }
-    }
+    },
+    prepareProblem: async (...[problem, services]: Parameters<PrepareProblem>): ReturnType<PrepareProblem> =>
+      (writer.prepareProblem as PrepareProblem).call(writer, problem, hideInServices(services, hide))
   }
-  if (prepareProblem !== undefined) {
-    changed.prepareProblem = async (
-      ...[problem, services]: Parameters<typeof prepareProblem>
-    ): Promise<PreparedProblem> => prepareProblem.call(writer, problem, hideInServices(services, hide))
-  }
-  // The writer may be an instance of a class, or frozen, so it is neither copied nor changed.
-  return Object.create(writer, Object.getOwnPropertyDescriptors(changed)) as Writer
 }
 
-/** Returns the names of the members of an object, those of its classes included. */
-function memberNames (object: object): ReadonlySet<string> {
-  const names = new Set<string>()
-  for (let owner = object; owner !== null && owner !== Object.prototype; owner = Object.getPrototypeOf(owner)) {
-    for (const name of Object.getOwnPropertyNames(owner)) names.add(name)
-  }
-  names.delete('constructor')
-  return names
-}
-
-function hideInList ({ open, row: write, separator, close }: ListWriter, hide: Hide): ListWriter {
-  return { open, row: (row) => write(hide(row)), separator, close }
+function hideInList (list: ListWriter, hide: Hide): ListWriter {
+  const { open, separator, close } = list
+  return { open, row: (row) => list.row(hide(row)), separator, close }
 }
 
 function hideInServices (services: Services, hide: Hide): Services {
@@ -63,7 +63,16 @@ function hideInServices (services: Services, hide: Hide): Services {
     const found = await services.chosen()
     return found && hideInChosen(found, hide)
   }
-  return Object.create(services, { formRow: { value: formRow }, chosen: { value: chosen } }) as Services
+  const { listed } = services
+  const hidden: ListedRows | undefined = listed && {
+    ...listed,
+    async read (limit) {
+      const batches = await listed.read(limit)
+      return (async function * () { for await (const rows of batches) yield rows.map(hide) })()
+    }
+  }
+  const changed = { formRow: { value: formRow }, chosen: { value: chosen }, listed: { value: hidden } }
+  return Object.create(services, changed) as Services
 }
 
 function hideInChosen (chosen: Chosen, hide: Hide): Chosen {
@@ -74,6 +83,8 @@ function hideInChosen (chosen: Chosen, hide: Hide): Chosen {
 function hideIn (given: unknown, hide: Hide): unknown {
   if (Array.isArray(given)) return given.map((part) => hideIn(part, hide))
   if (typeof given !== 'object' || given === null) return given
+  // A request has an id, too, and the app may have given it attributes.
+  if ('raw' in given) return given
   if ('id' in given && 'attributes' in given) return hide(given as Row)
   const { input } = given as Partial<View>
   return input?.row === undefined ? given : { ...given, input: { ...input, row: hide(input.row) } }

@@ -86,21 +86,29 @@ export interface RowSearch {
   /**
    * Writes the rows with a button each, their search and their filter, as the `choices` of their own writer.
    * @param nameOf returns the name of a field
-   * @param box the name of the boxes that choose several rows, in place of the buttons. @default buttons
+   * @param boxes choose several rows, in place of the buttons. @default buttons
    */
-  write (nameOf: NameChoiceField, box?: string): string
+  write (nameOf: NameChoiceField, boxes?: ChoiceBoxes): string
 }
 
 /** Returns the name of a field of a page on which a user chooses a row. `chosen` is the button of a row. */
 export type NameChoiceField = (field: ChoiceField | 'chosen') => string
+
+/** The boxes of a page on which a user chooses several rows. */
+export interface ChoiceBoxes {
+  /** The name of each box. */
+  readonly name: string
+  /** The values that are chosen already. The writer removes those whose boxes it has ticked. */
+  readonly chosen: Set<string>
+}
 
 /** The rows of a page on which a user chooses one, and their list. */
 export interface ChoicesView extends Pick<PageView, 'location' | 'request' | 'parameters' | 'openCondition'> {
   /** The rows that these rows reference, as far as the request may see them. */
   readonly links: LinkedRows
   readonly nameOf: NameChoiceField
-  /** The name of the boxes that choose several rows, or `undefined` for buttons that choose one. */
-  readonly box?: string | undefined
+  /** The boxes that choose several rows, or `undefined` for buttons that choose one. */
+  readonly boxes?: ChoiceBoxes | undefined
   /** Returns the value that stands for a row: its id, or its key. */
   readonly valueOf: (row: Row) => Id
   /** The queries of the previous and the next page, or `undefined` if there is none. */

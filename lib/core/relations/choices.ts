@@ -97,7 +97,7 @@ function compileSearch (listed: ListedResource, choices: NonNullable<Writer['cho
       next: end && pageAt('after', end),
       valueOf: (row: Row) => referenceTo(row, resource) as Id
     }
-    return { write: (nameOf, box) => choices(rows.filter(isChoice), { ...view, nameOf, box }) }
+    return { write: (nameOf, boxes) => choices(rows.filter(isChoice), { ...view, nameOf, boxes }) }
 
     /** Parses the query. If a condition is refused, it is left out, and its fields show the error. */
     async function parse ({ query, open }: FormQuery): Promise<ParsedChoices> {

@@ -77,11 +77,8 @@ export type FindRows = (body: Entries, requested: RowsRequest) => GivenRows | un
  * Compiles the search for the rows of a body: `{"posts":[…]}`, or several ids with the changes that each row gets.
  * @param read reads one row
  */
-export function compileFindRows (
-  { plural, singular, singleton }: Resource,
-  reader: Reader,
-  read: ReadPayload
-): FindRows {
+export function compileFindRows (resource: Resource, reader: Reader, read: ReadPayload): FindRows {
+  const { plural, singular, singleton } = resource
   const itemsOf = (node: unknown): readonly unknown[] | undefined =>
     node === undefined ? undefined : reader.items?.(node)
 
@@ -135,21 +132,32 @@ export function compileFindRows (
   return (entries, requested) => singleton
     ? undefined
     : findList(entries, requested) ?? findIds(entries, requested) ??
-      (reader.form && requested.action === 'create' ? findEach(entries, singular, read) : undefined)
+      (reader.form && requested.action === 'create' ? findEach(entries, resource, read) : undefined)
 }
 
-/** Finds the new rows of a form with several values of one attribute. They have the others in common. */
-function findEach (entries: Entries, singular: string, read: ReadPayload): GivenRows | undefined {
+/**
+ * Finds the new rows of a form with several values of one attribute, each of which makes one row. They have the other
+ * attributes in common.
+ */
+function findEach (entries: Entries, { singular, attributes }: Resource, read: ReadPayload): GivenRows | undefined {
   const group = ownMember(entries, singular) as FormNode | undefined
   const name = group && markerOf(group, 'each')
-  if (name === undefined) return undefined
-  const values = group?.children.get(name)?.children.get('')?.texts
-  return values && readEach(values, (value, index) => {
-    const node = { ...group, children: new Map(group?.children).set(name, leaf(String(value))) }
-    const payload = read({ ...entries, [singular]: node }, { action: 'create', member: undefined, query: undefined })
-    if (index === 0) checkTogether(payload, values.length)
-    return payload
-  })
+  const node = name === undefined ? undefined : group?.children.get(name)
+  const boxes = node?.children.get('')?.texts
+  if (name === undefined || group === undefined || boxes === undefined) return undefined
+  if (attributes.get(name)?.readOnly !== false) {
+    throw new MalformedBodyError(`no rows can be made of the values of "${abbreviate(name)}"`)
+  }
+  // A value that was chosen before stands alone.
+  const values = [...new Set([...node?.texts ?? [], ...boxes])].filter((text) => text !== '')
+  return values.length === 0
+    ? undefined
+    : readEach(values, (value, index) => {
+      const one = { ...group, children: new Map(group.children).set(name, leaf(String(value))) }
+      const payload = read({ ...entries, [singular]: one }, { action: 'create', member: undefined, query: undefined })
+      if (index === 0) checkTogether(payload, values.length)
+      return payload
+    })
 }
 
 type ReadRow = (node: unknown, index: number) => Payload

@@ -85,9 +85,18 @@ function openListed (state: RequestState): ListedRows | undefined {
   }
   return {
     parameters,
-    read: async (limit) => store.list({ ...await parse(parameters), limit }, state),
+    async read (limit) {
+      const batches = store.list({ ...await parse(parameters), limit }, state)
+      return (async function * () {
+        for await (const rows of batches) {
+          state.signal.throwIfAborted()
+          yield rows
+        }
+      })()
+    },
     async count (other) {
       if (!canCount(store)) return undefined
+      state.signal.throwIfAborted()
       return (await store.count?.({ ...await parse(other), ...COUNT_OF_PAGES }, state))?.rows
     }
   }

@@ -26,15 +26,28 @@ export function writeChoice (source: PageSource, frames: PageFrames, view: Choic
   // The form stands on the page of a record, and only asks which other record to connect with it.
   const isJoining = view.action === 'create' && markerOf(node as FormNode, 'back') !== undefined &&
     resource.attributes.size === 2 && source.context.manyActions.has('create')
+  const name = `${resource.singular}[${attribute}][]`
+  const chosen = new Set(isJoining ? ticksOf(node as FormNode, attribute) : [])
+  const choices = raw(write(nameOf, isJoining ? { name, chosen } : undefined))
+  const others = [...chosen].map((value) => ({ name, value }))
   return frames.render({
     ...frames.frame(messages.chooseOne(labelOf(property)), { view, paths }),
     kind: 'choose',
     method: 'post',
     action: view.action === 'create' ? paths.collection : frames.actionOf(paths, frames.pathOf(paths, id)),
-    hidden: [...hiddenOf(source, view), ...flattenForm(resource, node as FormNode)],
-    choices: raw(write(nameOf, isJoining ? `${resource.singular}[${attribute}][]` : undefined)),
+    hidden: [
+      ...hiddenOf(source, view),
+      ...flattenForm(resource, node as FormNode).filter((field) => !isJoining || field.name !== name),
+      ...others
+    ],
+    choices,
     add: isJoining
-      ? { name: `${resource.singular}[${MARKER}][each]`, value: attribute, label: messages.addChosen }
+      ? {
+          name: `${resource.singular}[${MARKER}][each]`,
+          value: attribute,
+          // Those that are chosen on other pages are not seen here.
+          label: `${messages.addChosen}${others.length === 0 ? '' : ` (+${others.length})`}`
+        }
       : undefined,
     none: isNeeded ? undefined : button('', messages.none),
     back: button(currentOf(node as FormNode, attribute), messages.back)
@@ -73,6 +86,11 @@ function hiddenOf ({ resource }: PageSource, { action, input: { id = '', version
 /** Returns the id that the form has for the attribute. */
 function currentOf ({ children }: FormNode, attribute: string): string {
   return children.get(attribute)?.texts.at(-1) ?? ''
+}
+
+/** Returns the values of the boxes that a page of the choice had ticked. */
+function ticksOf ({ children }: FormNode, attribute: string): readonly string[] {
+  return children.get(attribute)?.children.get('')?.texts ?? []
 }
 
 /** A field of a form. */

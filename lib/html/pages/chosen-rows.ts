@@ -142,10 +142,14 @@ function sharedErrors (problem: ChosenProblem | undefined, count: number): SaidM
   // An answer names only so many faults.
   if (first?.errors === undefined || (problem?.said.truncated !== true && others.length + 1 < count)) return {}
   const isShared = (path: string, said: Said): boolean =>
-    others.every(({ errors }) => errors?.[path]?.some((other) => String(other) === String(said)) === true)
+    others.every(({ errors = {} }) => isAmong(said, errors, path))
   return Object.fromEntries(Object.entries(first.errors)
     .map(([path, all]) => [path, all.filter((said) => isShared(path, said))] as const)
     .filter(([, all]) => all.length > 0))
+}
+
+function isAmong (said: Said, messages: SaidMessages, path: string): boolean {
+  return Object.hasOwn(messages, path) && messages[path]?.some((other) => String(other) === String(said)) === true
 }
 
 /** Returns the messages about each row that cannot be created, by its position in the request. */
@@ -170,8 +174,7 @@ function textsOf (
   if (errors === undefined) return [capitalize(translate(detail))]
   return Object.entries(errors).flatMap(([path, all]) => {
     const property = resource.attributes.get(path)
-    const isOwn = (said: Said): boolean => !(shared[path] ?? []).some((other) => String(other) === String(said))
-    return all.filter(isOwn)
+    return all.filter((said) => !isAmong(said, shared, path))
       .map((said) => messages.fieldError(property === undefined ? path : labelOf(property), translate(said)))
   })
 }

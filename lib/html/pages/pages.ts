@@ -217,7 +217,7 @@ export class Pages {
     }
     const paths = this.#frames.pathsOf(view)
     const { title, texts } = describeProblem(said, this.#source, thrown)
-    const faults = thrown instanceof RowsError ? textsOfNew(this.#source, thrown) : []
+    const faults = thrown instanceof RowsError && view.action === 'create' ? textsOfNew(this.#source, thrown) : []
     const frame = this.#frames.frame(title, { view, paths })
     return this.#frames.render({
       ...frame,

@@ -20,7 +20,7 @@ import type { ListColumns } from './columns.js'
 type Shown = Pick<HtmlView, 'location' | 'links'>
 
 /** The button or the box of each row, which chooses it. */
-export type RowButton = Pick<ChoicesView, 'nameOf' | 'box' | 'valueOf'>
+export type RowButton = Pick<ChoicesView, 'nameOf' | 'boxes' | 'valueOf'>
 
 /** The dependencies of `RowWriter`. */
 export interface RowSource {
@@ -123,12 +123,14 @@ export class RowWriter {
   }
 
   /** Returns the button that chooses a row for a form, with the name of the row, or the box beside that name. */
-  #buttonOf (row: Row, escaped: string, links: LinkedRows, { nameOf, box, valueOf }: RowButton): string {
+  #buttonOf (row: Row, escaped: string, links: LinkedRows, { nameOf, boxes, valueOf }: RowButton): string {
     const { names, messages } = this.#source
     const label = escapeAttribute(messages.chooseOne(names.of(row.id, row, links).alone))
-    const [name, value] = [box ?? nameOf('chosen'), String(valueOf(row))].map(escapeAttribute)
-    if (box !== undefined) {
-      const input = `<input type="checkbox" name="${name}" value="${value}" aria-label="${label}"/>`
+    const text = String(valueOf(row))
+    const [name, value] = [boxes?.name ?? nameOf('chosen'), text].map(escapeAttribute)
+    if (boxes !== undefined) {
+      const checked = boxes.chosen.delete(text) ? ' checked="checked"' : ''
+      const input = `<input type="checkbox" name="${name}" value="${value}" aria-label="${label}"${checked}/>`
       return `<label class="pick">${input}</label>${this.#nameOf(row, escaped, links)}</th>`
     }
     const attributes = `name="${name}" value="${value}" formnovalidate="formnovalidate" aria-label="${label}"`

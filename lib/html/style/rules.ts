@@ -3,8 +3,8 @@ export const RULES = `
 .scroll, .record, .card, .conflict, .empty, .selection { background: var(--surface); border: 1px solid var(--line);
   border-radius: 10px }
 .tools, .filter, [open], .condition, .conditions, .actions, .selection, th:has(> form) { align-items: center }
-.tools, .filter, .filter [open], .condition, .conditions, .actions, .selection, .breadcrumb, .children, .pages,
-.pages > div, .inline, ul.values, .values > div, .add {
+.tools, .filter, [open]:has(.conditions), .condition, .conditions, .actions, .selection, .breadcrumb, .children,
+.pages, .pages > div, .inline, ul.values, .values > div, .add {
   display: flex; flex-wrap: wrap }
 /* Forms: a label above each control. */
 .form > * { max-inline-size: 46rem }
@@ -158,7 +158,7 @@ footer a, a:not([href]) { color: inherit }
 .card { margin-block: 2rem 0; padding: clamp(1rem, 3vw, 1.75rem); scroll-margin-block-start: 1rem }
 
 /* The notice after a write. */
-.notice { position: sticky; inset-block-start: 0; z-index: 2; margin-block-end: 1.25rem; padding: .6rem 1rem;
+.notice { position: sticky; top: 0; z-index: 2; margin-block-end: 1.25rem; padding: .6rem 1rem;
   border: 1px solid; border-inline-start-width: 4px;
   border-radius: 6px; font-weight: 600; outline: 0 }
 
@@ -232,10 +232,10 @@ ul.values > li:has(dl) { flex: 1 0 100%; padding: .5rem .9rem; border-radius: 8p
 dl.values > div { gap: 0 .6rem }
 
 summary { cursor: pointer; font-weight: 600 }
-.filter, .filter [open], .condition, .selection { gap: .5rem .75rem }
+.filter, [open], .condition, .selection { gap: .5rem .75rem }
 .filter { margin-block-end: 1rem }
 .filter .error { flex-basis: 100%; margin: 0 }
-.condition { inline-size: 100% }
+[open]:has(.condition), .condition { width: 100% }
 .filter summary { inline-size: fit-content; font-weight: 400 }
 .filter summary, .danger > summary { list-style: none }
 .condition > input, .condition > select { inline-size: auto; max-inline-size: 100% }

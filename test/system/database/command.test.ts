@@ -421,7 +421,8 @@ t.test('each printed program is accepted by the strict compiler', async (t) => {
   const { stdout, status } = spawnSync(
     process.execPath,
     [
-      'node_modules/@typescript/native/bin/tsc', '--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--module',
+      'node_modules/@typescript/native/lib/tsc.js',
+      '--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--module',
       'nodenext', '--target', 'es2023', '--types', 'node', ...sources
     ],
     { encoding: 'utf8', cwd: root }

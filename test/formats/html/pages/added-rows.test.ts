@@ -6,7 +6,7 @@ import {
 } from '../../../../lib/index.js'
 import { draft } from '../../../support/helper.js'
 import {
-  fill, findButton, findForm, type Form, hidden, parseForms, shown, submit
+  buttonsOf, fill, findButton, findForm, type Form, hidden, parseForms, shown, submit
 } from '../../../support/html/forms.js'
 import { choicesOf, form, get, html, isSound, schemaOf, seeded } from '../../../support/html/page-tests.js'
 import { makeDatabase } from '../../../support/stores/databases/music-database.js'
@@ -360,6 +360,40 @@ t.test('several rows of a join table are added at once: all of them, or none', a
   const chosen = fill(rows, { 'tagging[tagId][]': ['2'], 'tagging[tagId][?][search]': 'Row 2' })
   isSound(t, await app.inject(submit(chosen, findButton(rows, '', ''))), 422)
   t.strictSame(removalsOf(await get(app, '/orders/1')), tags, 'a search writes nothing')
+})
+
+t.test('what is ticked stays so on other pages of the choice, and is added once', async (t) => {
+  const app = await openTags(t, { store: memoryStore() as Store }, storeOf(60))
+  const form = addFormOf(await get(app, '/orders/1'), '/taggings') as Form
+  const first = findForm(await app.inject(submit(form, findButton(form, 'tagging[tagId][?][choose]'))), 'POST')
+  const [further] = buttonsOf(first).filter(({ name }) => name.endsWith('[?][open]'))
+  const turned = await app.inject(submit(fill(first, { 'tagging[tagId][]': ['3', '4'] }), further))
+  t.match(turned.body, '>Add the chosen ones (+2)</button>', 'the button says how many others there are')
+  const next = findForm(turned, 'POST')
+  const [previous] = buttonsOf(next).filter(({ name }) => name.endsWith('[?][open]'))
+  const back = findForm(await app.inject(submit(fill(next, { 'tagging[tagId][]': ['30'] }), previous)), 'POST')
+  t.strictSame(shown(back, 'tagging[tagId][]'), ['3', '4'])
+  const changed = fill(back, { 'tagging[tagId][]': ['3'] })
+  const twice = { ...changed, controls: [...changed.controls, ...changed.controls.filter(({ checked }) => checked)] }
+  t.equal((await app.inject(submit(twice, findButton(changed, 'tagging[?][each]')))).statusCode, 303)
+  t.strictSame(removalsOf(await get(app, '/orders/1')), ['Row 30 /taggings', 'Row 3 /taggings'])
+})
+
+t.test('values make rows only of an attribute that a client may write, and are named in each error', async (t) => {
+  const app = await openTags(t)
+  const send = async (payload: string, accept: string): Promise<LightMyRequestResponse> => app.inject({
+    method: 'POST', url: '/taggings', headers: { 'content-type': 'application/x-www-form-urlencoded', accept }, payload
+  })
+  for (const name of ['id', 'nothing', '__proto__', 'constructor']) {
+    t.equal((await send(`tagging[?][each]=${name}&tagging[${name}][]=1`, 'text/html')).statusCode, 400, name)
+  }
+  for (const name of ['__proto__', 'constructor', 'toString']) {
+    const payload = `{"lines":[{"orderId":1,"${name}":1},{"orderId":1,"valueOf":2}]}`
+    const headers = { 'content-type': 'application/json', accept: 'text/html' }
+    const refused = await app.inject({ method: 'POST', url: '/taggings', headers, payload })
+    t.equal(refused.statusCode, 422)
+    t.match(refused.body, name)
+  }
 })
 
 t.test('boxes are only there if the store can write several rows, and a row has nothing else', async (t) => {
