@@ -194,6 +194,33 @@ t.test('the page of deleted rows speaks the language of the others, and shows th
   }
 })
 
+t.test('a handler may copy the store to replace a method of it', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  const kept: string[] = []
+  app.register(resources, {
+    name: 'posts',
+    attributes: post,
+    softDelete: 'deletedAt',
+    authorize: () => true,
+    actions: {
+      create: async (context) => {
+        const { store } = context
+        kept.push(...['list', 'get', 'create', 'update', 'delete', 'nothing'].filter((name) => name in store))
+        const copy: Store = { ...store, get: async () => undefined }
+        t.equal(await copy.get(1, {}, context), undefined)
+        return context.proceed()
+      },
+      show: async ({ store, id, guard, ...context }) => ({ ...store }).get(id, guard.scope, context as never)
+    }
+  } as ResourceOptions)
+  await ask(app, 'POST', '/posts', { post: { title: 'A' } })
+  t.strictSame(kept, ['list', 'get', 'create', 'update', 'delete'])
+  t.equal((await ask(app, 'GET', '/posts/1'))[0], 200)
+  await ask(app, 'DELETE', '/posts', { id: 1 })
+  t.equal((await ask(app, 'GET', '/posts/1'))[0], 404, 'the copy has no deleted rows')
+})
+
 t.test('without authorize, nobody sees deleted rows', async (t) => {
   const store = memoryStore() as Store
   const app = fastify()

@@ -6,13 +6,19 @@ import { type Context, type Guard, type Store, type WriteOutcome, writeWhenIdle 
 
 /** Returns a store in which some members of the store below are replaced, if it has them. */
 export function decorateStore (store: Store, own: Partial<Store>): Store {
+  const read = (name: string | symbol): unknown => {
+    const member: unknown = Reflect.get(store, name)
+    if (member !== undefined && Object.hasOwn(own, name)) return Reflect.get(own, name)
+    // A store may be an instance of a class with private members.
+    return isFunction<() => unknown>(member) ? member.bind(store) : member
+  }
   return new Proxy(own as Store, {
-    get (_target, name) {
-      const member: unknown = Reflect.get(store, name)
-      if (member !== undefined && Object.hasOwn(own, name)) return Reflect.get(own, name)
-      // A store may be an instance of a class with private members.
-      return isFunction<() => unknown>(member) ? member.bind(store) : member
-    }
+    get: (_target, name) => read(name),
+    has: (_target, name) => name in store,
+    // A handler may copy the store to replace a method: `{ ...store, list }`.
+    ownKeys: () => [...new Set([...Reflect.ownKeys(store), ...Object.keys(own).filter((name) => name in store)])],
+    getOwnPropertyDescriptor: (_target, name) =>
+      name in store ? { value: read(name), enumerable: true, configurable: true } : undefined
   })
 }
 
