@@ -1,7 +1,8 @@
 import fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import resources, {
-  type Format, type Mapper, memoryStore, type Outcome, type Prepared, type Row, type Services, type View, type Writer
+  type Format, type Mapper, memoryStore, type Outcome, type Prepared, type Row, type Services, type Store,
+  type View, type Writer
 } from '../../lib/index.js'
 import { build, draft, propertiesOf, send } from '../support/helper.js'
 import { plainTag } from '../support/plain-tag.js'
@@ -246,9 +247,18 @@ t.test('a writer may be a proxy or a class with private members, and none gets a
     const app = fastify()
     t.teardown(() => app.close())
     app.decorateRequest('attributes', null)
+    const inner = memoryStore()
     app.register(resources, {
       name: 'posts',
       formats: [own, 'json'],
+      // The rows of a store may have members of its own.
+      store: {
+        ...inner,
+        get: async (...given) => {
+          const row = await inner.get(...given)
+          return row && { ...row, raw: true }
+        }
+      } as Store,
       attributes: {
         type: 'object', properties: { title: { type: 'string' }, secret: { type: 'string', writeOnly: true } }
       }

@@ -112,7 +112,7 @@ async function writeAll (state: ActionState, actions: RowActions): Promise<RowsO
   const transact = store.transaction?.bind(store) as NonNullable<typeof store.transaction>
   const most = mostShown(action, state)
   // A page lists all faults of a file.
-  const mostRepeated = state.importing === undefined ? MOST_RETRIED : Infinity
+  const mostRetried = state.importing === undefined ? MOST_RETRIED : Infinity
   let prepared = await prepareRows(rows, state, actions)
   let changed: ChangedRow | undefined
   for (let tries = 0; tries <= TRIES; tries++) {
@@ -130,7 +130,7 @@ async function writeAll (state: ActionState, actions: RowActions): Promise<RowsO
       // A handler of the app may do more than write, and does so only for a request that can succeed.
       if (ready.length === 0 || (runsHandler && faults.size > 0)) throw faults.toError()
       const together = !runsHandler && ready.length > 1 && store.createMany !== undefined
-      const savepoints = ready.length <= mostRepeated
+      const savepoints = ready.length <= mostRetried
       const written = await write({ together, savepoints: false }).catch((error: unknown) => {
         if (!(error instanceof DoomedRows) || runsHandler || !(savepoints || together)) throw error
         return write({ together: false, savepoints })

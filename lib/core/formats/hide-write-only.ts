@@ -26,11 +26,14 @@ export function hideWriteOnly (writer: Writer, hide: Hide): Writer {
 type Frame = NonNullable<PageWriter['frame']>
 type Prepare = NonNullable<Writer['prepare']>
 type PrepareProblem = NonNullable<Writer['prepareProblem']>
+type Redirected = NonNullable<Writer['redirected']>
 
-/** Makes the members that are given rows in other ways than as arguments. */
+/** Makes the members whose rows are not among their arguments. */
 function hideInMethods (writer: Writer, hide: Hide): Readonly<Record<string, unknown>> {
   const { list } = writer
   return {
+    // A request is no row, even if the app has given it attributes beside its id.
+    redirected: (...given: Parameters<Redirected>) => (writer.redirected as Redirected).call(writer, ...given),
     ...(list !== undefined && { list: hideInList(list, hide) }),
     frame (...[first, view]: Parameters<Frame>): ListWriter {
       const frame = (writer.frame as Frame).call(writer, first.map(hide), hideIn(view, hide) as typeof view)
@@ -83,8 +86,6 @@ function hideInChosen (chosen: Chosen, hide: Hide): Chosen {
 function hideIn (given: unknown, hide: Hide): unknown {
   if (Array.isArray(given)) return given.map((part) => hideIn(part, hide))
   if (typeof given !== 'object' || given === null) return given
-  // A request has an id, too, and the app may have given it attributes.
-  if ('raw' in given) return given
   if ('id' in given && 'attributes' in given) return hide(given as Row)
   const { input } = given as Partial<View>
   return input?.row === undefined ? given : { ...given, input: { ...input, row: hide(input.row) } }

@@ -74,7 +74,7 @@ type TableUsers = readonly [ResolvedDeclaration, ...ResolvedDeclaration[]]
 export interface OpenedTables {
   /** The stores in the order in which they are prepared. */
   readonly stores: readonly Store[]
-  /** Those whose tables refer to others that come later. */
+  /** The stores whose tables refer to others that come later. */
   readonly late: ReadonlySet<Store>
 }
 

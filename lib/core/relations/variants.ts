@@ -15,11 +15,11 @@ export interface Varied<R> {
   readonly variants: VariantsOf<R> | undefined
 }
 
-/** What is compiled for each variant of a resource. */
+/** The values that are compiled for a resource and for its variants. */
 export interface PerVariant<T> {
-  /** That of the resource itself. */
+  /** The value for the resource itself. */
   readonly own: T
-  /** Returns that of the variant which a request sees. It is compiled when the first request needs it. */
+  /** Returns the value for the variant that a request sees. The first request that needs it compiles it. */
   of (request: FastifyRequest): T
 }
 

@@ -26,7 +26,7 @@ import {
 export interface ListQueryParser {
   /** The query parameters that the list accepts. */
   readonly parameters: readonly string[]
-  /** Those of them that only some formats have. */
+  /** The parameters that only some formats have. */
   readonly ownParameters: readonly string[]
   /** The attributes by which the list can be sorted. */
   readonly sortable: readonly string[]

@@ -45,7 +45,7 @@ export function writeChoice (source: PageSource, frames: PageFrames, view: Choic
       ? {
           name: `${resource.singular}[${MARKER}][each]`,
           value: attribute,
-          // Those that are chosen on other pages are not seen here.
+          // The page does not show the rows that are chosen on other pages.
           label: `${messages.addChosen}${others.length === 0 ? '' : ` (+${others.length})`}`
         }
       : undefined,

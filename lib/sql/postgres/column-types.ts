@@ -54,7 +54,7 @@ const COMPARABLE = new RegExp(`^(?:${[
   '(?:int[48]|num|ts|tstz|date)(?:multi)?range|jsonb|pg_lsn|tsvector'
 ].join('|')})$`)
 
-/** The types that have a kind of their own, so that their values are not shown as any other text. */
+/** The types that have a kind of their own, so that their values are not shown as other texts are. */
 const OWN_KIND = new RegExp(`^(?:${[
   'uuid|boolean|smallint|integer|bigint|real|double precision|numeric|date|bytea|jsonb?',
   'time(?:stamp without| without|stamp with) time zone'
