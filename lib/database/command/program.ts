@@ -36,7 +36,8 @@ export function writeProgram (settings: Settings): string {
     hasRoles && writeRoles(users),
     `
 app.register(database, {
-${options.map((option) => `  ${option},\n`).join('')}  // Options of single resources: https://www.npmjs.com/package/fastify-resources
+  ${options.join(',\n  ')},
+  // Options of single resources: https://www.npmjs.com/package/fastify-resources
   tables: ${inspect(hideAttributes(hidden), ON_ONE_LINE)}
 })
 
