@@ -2,7 +2,7 @@ import type { StoreRequirements } from '../../../../lib/contract/index.js'
 import type { Row, Scope } from '../../../../lib/core/resource/row.js'
 import type { Attributes, Scalar } from '../../../../lib/core/schema/types.js'
 import type { Context, Query, Store } from '../../../../lib/core/stores/store.js'
-import { copy, has, referenceStore, type Steps, type Table, valueOf } from './reference-store.js'
+import { copy, referenceStore, type Steps, type Table, valueOf } from './reference-store.js'
 
 export type MakeStore = (needs: StoreRequirements, table: Table) => Store
 
@@ -53,13 +53,6 @@ export const readsUuid: Has = hasWhere((value, wanted) =>
   String(value).replaceAll('-', '') === String(wanted).toLowerCase().replaceAll(/[-{}]/g, ''))
 
 export const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
-
-export const demandsUuid: Has = (row, values) => {
-  if (typeof values.owner === 'string' && !UUID.test(values.owner)) {
-    throw new Error('invalid input syntax for type uuid')
-  }
-  return has(row, values)
-}
 
 export async function rowsOf (store: Store, query: Query, context: Context): Promise<Row[]> {
   const rows: Row[] = []

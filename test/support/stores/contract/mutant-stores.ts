@@ -10,8 +10,6 @@ import { mutantsOfRows } from './row-mutants.js'
 import { requestMutants } from './request-mutants.js'
 import { transactionMutants } from './transaction-mutants.js'
 
-const READ = 'a read whose client has disconnected ends with a result or an error'
-const LIST = 'a list whose client disconnects midway ends, and the store keeps working'
 const WRITES = [
   'when the client disconnects, a create that returns has happened, and one that fails has not',
   'when the client disconnects, an update that returns has happened, and one that fails has not',
@@ -35,25 +33,8 @@ const afterWrites = (check: (signal: AbortSignal) => void): MakeStore => over((s
 const abortMutants: readonly Mutant[] = [
   ['never answers whose client has gone', {
     pause: ({ signal }) => signal.aborted ? new Promise(() => {}) : Promise.resolve()
-  }, READ, LIST],
-  ['finds no rows whose client has gone', over((store) => ({
-    get: (id, scope, context) => context.signal.aborted ? undefined : store.get(id, scope, context)
-  })), READ],
-  ['dies when a client goes', over((store) => {
-    let dead = false
-    return {
-      async * list (query, context) {
-        context.signal.addEventListener('abort', () => { dead = true })
-        yield * store.list(query, context)
-      },
-      update: (...given) => dead ? Promise.reject(new Error('closed')) : store.update(...given)
-    }
-  }), LIST],
-  ['lists anything when a client has gone', over((store) => ({
-    async * list (query, context) {
-      for await (const batch of store.list(query, context)) yield context.signal.aborted ? [...batch].reverse() : batch
-    }
-  })), LIST],
+  }, 'a read whose client has disconnected ends with a result or an error',
+  'a list whose client disconnects midway ends, and the store keeps working'],
   ['writes, and throws when a client has gone', afterWrites((signal) => signal.throwIfAborted()), ...WRITES],
   ['answers, and does not write when a client has gone', over((store, { rows }) => ({
     create: (attributes, scope, context) => context.signal.aborted
@@ -68,19 +49,7 @@ const abortMutants: readonly Mutant[] = [
   })), ...WRITES]
 ]
 
-const UPDATE_RACE = 'exactly one of all updates by two connections with the same version succeeds'
-
 const connectionMutants: readonly Mutant[] = [
-  ['remembers what it has read', over((store) => {
-    const known = new Map<Id, Row>()
-    return {
-      get: async (id, ...given) => {
-        const row = known.get(id) ?? await store.get(id, ...given)
-        if (row) known.set(id, row)
-        return row
-      }
-    }
-  }), UPDATE_RACE],
   ['sees its own rows alone', (needs) => referenceStore(needs), 'a connection reads what another one has written',
     'a row that stays is listed once, whatever another connection writes meanwhile'],
   ['guards its own writes alone', over((store) => {
@@ -98,7 +67,8 @@ const connectionMutants: readonly Mutant[] = [
         return row
       }
     }
-  }), 'a version that one connection has replaced is stale for the others', UPDATE_RACE],
+  }), 'a version that one connection has replaced is stale for the others',
+  'exactly one of all updates by two connections with the same version succeeds'],
   ['counts ids by itself', withSteps(({ rows }) => {
     let last = rows.size
     return { nextId: () => ++last }
@@ -142,9 +112,6 @@ export const variants: ReadonlyArray<readonly [string, Partial<Steps> | MakeStor
   })],
   ['gives null for what may be null', answers((row) => {
     row.attributes = { email: null, shelf: null, count: null, at: null, ...row.attributes }
-  })],
-  ['gives undefined for what is absent', answers((row) => {
-    row.attributes = { code: undefined, shelf: undefined, ...row.attributes }
   })],
   ['throws when a client has gone', { pause: async ({ signal }) => signal.throwIfAborted() }],
   ['loses the answer when a client has gone', afterWrites((signal) => {

@@ -2,9 +2,6 @@ import type { KeptRequests } from '../../../../lib/core/stores/store.js'
 import { type MakeStore, type Mutant, over } from './altered-stores.js'
 import type { Table } from './reference-store.js'
 
-const KEPT = 'a request is kept with the writes of its transaction'
-const ROLLED_BACK = 'a request is not kept if its transaction is rolled back'
-const ONE = 'of transactions with one key, one is carried out, and the others wait for it'
 const EXPIRED = 'an expired request is unknown, and its key is added again'
 
 /** Replaces methods of the requests. */
@@ -15,22 +12,20 @@ const withRequests = (
 }))
 
 export const requestMutants: readonly Mutant[] = [
-  ['keeps no result', withRequests(() => ({ finish: () => {} })), KEPT, EXPIRED],
-  ['does not find a request', withRequests(() => ({ find: () => undefined })), KEPT, EXPIRED],
-  ['finds each key', withRequests(() => ({ find: () => ({ digest: 'd', result: '' }) })), KEPT, ROLLED_BACK],
+  ['keeps no result', withRequests(() => ({ finish: () => {} })),
+    'a request is kept with the writes of its transaction', EXPIRED],
   ['keeps a request whatever becomes of its transaction', withRequests((requests, table) => ({
     async finish (key, result, context) {
       await requests.finish(key, result, context)
       table.requests.set(key, { digest: 'd', result, expires: Infinity })
     }
-  })), ROLLED_BACK],
+  })), 'a request is not kept if its transaction is rolled back'],
   ['adds a key that is kept', withRequests((requests) => ({
     async add (...given) {
       await requests.add(...given)
       return true
     }
-  })), ONE],
-  ['adds no key', withRequests(() => ({ add: () => false })), KEPT, ONE, EXPIRED],
+  })), 'of transactions with one key, one is carried out, and the others wait for it'],
   ['keeps a request for ever', withRequests((requests) => ({
     add: (key, request, context) => requests.add(key, { ...request, expires: Infinity }, context)
   })), EXPIRED]
