@@ -6,7 +6,7 @@ import { type SqliteDatabase, sqliteStore } from '../../lib/sql/sqlite/index.js'
 import { build, draft } from '../support/helper.js'
 import { shapeOf } from '../../lib/core/schema/shape.js'
 import type { Schema } from '../../lib/core/schema/types.js'
-import { bytesOf, decodeInteger, valuesOf } from '../../lib/sql/columns/kinds.js'
+import { decodeInteger, valuesOf } from '../../lib/sql/columns/kinds.js'
 import { columnTypeOf, findCodec } from '../../lib/sql/postgres/column-types.js'
 import { addKeywords, readCheck, tokenize } from '../../lib/sql/tables/checks.js'
 
@@ -98,39 +98,6 @@ for (const [name, openStore] of Object.entries(STORES)) {
         )
       )
     }
-  })
-
-  t.test(`${name}: of creates with one unique value, one succeeds`, async (t) => {
-    const app = await open(t, openStore)
-    const created = await Promise.all(Array.from({ length: 8 }, () => post(app, { email: 'a@example.com' })))
-    t.strictSame(statusesOf(created), [201, ...new Array<number>(7).fill(409)])
-    t.equal((await app.inject({ url: '/posts', headers: JSON_TYPE })).json().posts.length, 1)
-  })
-
-  t.test(`${name}: a deletion and updates of one version exclude each other`, async (t) => {
-    for (const isFirst of [true, false]) {
-      const app = await open(t, openStore)
-      const etag = String((await post(app, { title: 'a' })).headers.etag)
-      const remove = async (): Promise<Response> =>
-        app.inject({ method: 'DELETE', url: '/posts', headers: { ...JSON_TYPE, 'if-match': etag }, payload: { id: 1 } })
-      const writes = isFirst ? [remove(), put(app, { title: 'b' }, etag)] : [put(app, { title: 'b' }, etag), remove()]
-      const written = await Promise.all(writes)
-      const won = written.filter(({ statusCode }) => statusCode < 300)
-      t.equal(won.length, 1, 'one write succeeds')
-      const isDeleted = won[0]?.statusCode === 204
-      t.ok(written.every(({ statusCode }) => statusCode < 300 || statusCode === (isDeleted ? 404 : 412)))
-      t.equal((await app.inject({ url: '/posts/1', headers: JSON_TYPE })).statusCode, isDeleted ? 404 : 200)
-    }
-  })
-
-  t.test(`${name}: updates of different attributes without a version are all kept`, async (t) => {
-    const app = await open(t, openStore)
-    await post(app, { title: 'a', tags: [] })
-    const writes = [put(app, { title: 'b' }), put(app, { email: 'b@example.com' }), put(app, { tags: ['b'] })]
-    t.strictSame(statusesOf(await Promise.all(writes)), [200, 200, 200])
-    const stored = (await app.inject({ url: '/posts/1', headers: JSON_TYPE })).json()
-    const { title, email, tags } = stored.post
-    t.strictSame({ title, email, tags }, { title: 'b', email: 'b@example.com', tags: ['b'] })
   })
 
   t.test(`${name}: of handlers that proceed with one version, one succeeds`, async (t) => {
@@ -313,12 +280,6 @@ t.test('a readOnly attribute may have a shorter column', async (t) => {
 t.test('a decimal has a column of its digits', async (t) => {
   t.equal(columnTypeOf(valuesOf(shapeOf({ ...format('decimal'), precision: 10, scale: 2 }), false)), 'numeric(10,2)')
   t.equal(columnTypeOf(valuesOf(shapeOf(format('decimal')), false)), 'numeric')
-})
-
-t.test('bytes of each driver are the same', async (t) => {
-  const bytes = Uint8Array.of(0, 1, 255)
-  const part = new Uint8Array(new Uint8Array([9, 0, 1, 255, 9]).buffer, 1, 3)
-  for (const raw of [bytes, bytes.buffer, part, Buffer.from(bytes)]) t.equal(bytesOf(raw).toString('hex'), '0001ff')
 })
 
 t.test('an id is a safe integer', async (t) => {

@@ -2,7 +2,6 @@ import t, { type Test } from 'tap'
 import { type Attributes, type Query } from '../../../lib/index.js'
 import { sqliteStore, type SqlStore } from '../../../lib/sql/sqlite/index.js'
 import { build } from '../../support/helper.js'
-import { fill, findForm, submit } from '../../support/html/forms.js'
 import { context, type Engine, every, openEngines, readAll } from '../../support/stores/sql-engines.js'
 import { findDrivers } from '../../support/stores/sqlite-drivers.js'
 
@@ -65,15 +64,6 @@ const postgresql: readonly Case[] = [
     raw: 'v = 12345678.9'
   },
   {
-    type: 'numeric(3)',
-    schema: decimal(3, 0),
-    keeps: ['999', '-5'],
-    refuses: [
-      ['1000', 'must have at most 3 digits before the point and 0 after it'],
-      ['0.5', 'must have at most 3 digits before the point and 0 after it']
-    ]
-  },
-  {
     type: 'bigint',
     schema: decimal(19, 0),
     keeps: ['9223372036854775807', '-9223372036854775808'],
@@ -99,9 +89,6 @@ const postgresql: readonly Case[] = [
     refuses: [[2147483648, 'must be an integer between -2147483648 and 2147483647']]
   },
   {
-    type: 'smallint', schema: integer, keeps: [32767], refuses: [[32768, 'must be an integer between -32768 and 32767']]
-  },
-  {
     type: 'real',
     schema: number,
     keeps: [0.1, 1.5, 1.09316024e-29, 22508.812, 16777216, 3.4028235e38, 1e-45, 0, -2.5],
@@ -116,12 +103,6 @@ const postgresql: readonly Case[] = [
     ],
     shows: [["'NaN'", 'NaN'], ["'-Infinity'", '-Infinity']],
     raw: 'v::text = \'0.1\''
-  },
-  {
-    type: 'double precision',
-    schema: number,
-    keeps: [0.1, 5e-324, 1.7976931348623157e308],
-    shows: [["'NaN'", 'NaN'], ["'Infinity'", 'Infinity']]
   },
   { type: 'boolean', schema: { type: ['boolean', 'null'] }, keeps: [true, false] },
   {
@@ -145,13 +126,6 @@ const postgresql: readonly Case[] = [
     raw: 'v = \'2020-01-02 03:04:05.123456\''
   },
   {
-    type: 'timestamp(0)',
-    schema: format('date-time-local'),
-    keeps: ['2020-01-02T03:04:05'],
-    spells: [['2020-01-02T03:04:05.00', '2020-01-02T03:04:05']],
-    refuses: [['2020-01-02T03:04:05.5', 'must not have digits after the point of the seconds']]
-  },
-  {
     type: 'timestamptz',
     schema: format('date-time'),
     spells: [['2020-01-02T03:04:05.5+02:00', '2020-01-02T01:04:05.5+00:00']],
@@ -160,12 +134,6 @@ const postgresql: readonly Case[] = [
       ['2016-12-31T23:59:60Z', 'must not have the second 60, which the column would change']
     ],
     shows: [["'-infinity'", '-infinity']]
-  },
-  {
-    type: 'timestamptz(3)',
-    schema: format('date-time'),
-    keeps: ['2020-01-02T03:04:05.123+00:00'],
-    refuses: [['2020-01-02T03:04:05.1234Z', 'must have at most 3 digits after the point of the seconds']]
   },
   {
     type: 'date',
@@ -183,13 +151,6 @@ const postgresql: readonly Case[] = [
       ['03:04:05+02', 'must be a time without an offset, such as 12:00:00']
     ],
     shows: [["'24:00'", '24:00:00']]
-  },
-  {
-    type: 'timetz',
-    schema: text,
-    keeps: ['03:04:05.5+02'],
-    spells: [['03:04:05Z', '03:04:05+00']],
-    refuses: [['noon', 'must be a value that the type time with time zone can have']]
   },
   {
     type: 'interval',
@@ -211,9 +172,7 @@ const postgresql: readonly Case[] = [
     refuses: [['ab ', 'must not end with a space, which the column would drop']],
     raw: 'octet_length(v) = 5'
   },
-  { type: 'varchar(5)', schema: { ...text, maxLength: 5 }, keeps: ['ab ', 'abcde'] },
   { type: 'text', schema: text, keeps: ['NULL', '{"a"}', `${MARK}x`] },
-  { type: 'name', schema: text, keeps: ['tables'] },
   {
     type: 'inet',
     schema: text,
@@ -222,21 +181,6 @@ const postgresql: readonly Case[] = [
     refuses: [['10.0.0.300', 'must be a value that the type inet can have']],
     raw: 'host(v) = \'10.0.0.1\''
   },
-  {
-    type: 'cidr',
-    schema: text,
-    keeps: ['10.0.0.0/8'],
-    refuses: [['10.0.0.1/8', 'must be a value that the type cidr can have']]
-  },
-  {
-    type: 'macaddr',
-    schema: text,
-    keeps: ['08:00:2b:01:02:03'],
-    refuses: [['08', 'must be a value that the type macaddr can have']]
-  },
-  { type: 'bit(3)', schema: text, keeps: ['101'], refuses: [['102', 'must be a value that the type bit(3) can have']] },
-  { type: 'bit varying(5)', schema: text, keeps: ['1010', ''] },
-  { type: 'xml', schema: text, keeps: ['<a>1</a>'], refuses: [['<a>', 'must be a value that the type xml can have']] },
   {
     type: 'int4range',
     schema: text,
@@ -247,29 +191,17 @@ const postgresql: readonly Case[] = [
       ['[5,1)', 'must be a value that the type int4range can have']
     ]
   },
-  { type: 'tstzrange', schema: text, keeps: ['["2020-01-01 00:00:00+00",)'] },
-  {
-    type: 'point', schema: text, keeps: ['(1,2.5)'], refuses: [['here', 'must be a value that the type point can have']]
-  },
-  { type: 'tsvector', schema: text, keeps: ['\'a\':1 \'b\':2'] },
   {
     type: 'mood',
     schema: { ...text, enum: ['good', 'bad', null] },
     keeps: ['good', 'bad'],
     refuses: [['so-so', 'must be a value of the enumeration of its column']]
   },
-  { type: 'moods', schema: text, keeps: ['good'], refuses: [['so-so', 'must be a value that the type mood can have']] },
   {
     type: 'price',
     schema: decimal(),
     keeps: ['9.95'],
     refuses: [['100000', 'must have at most 4 digits before the point and 2 after it'], ['-1.00', 'is not valid']]
-  },
-  {
-    type: 'low_price',
-    schema: decimal(),
-    keeps: ['9.95'],
-    refuses: [['100000', 'must have at most 4 digits before the point and 2 after it'], ['12.00', 'is not valid']]
   },
   { type: 'pair', schema: text, keeps: ['(1,"a b")'], refuses: [['x', 'must be a value that the type pair can have']] },
   {
@@ -319,21 +251,9 @@ const postgresql: readonly Case[] = [
     refuses: [[['1.555'], 'has an item at position 1 that must have at most 3 digits before the point and 2 after it']],
     shows: [["'{NaN}'", '{NaN}']]
   },
-  { type: 'double precision[]', schema: listOf(number), keeps: [[0.1, 1e300]], shows: [["'{1,NaN}'", '{1,NaN}']] },
   { type: 'boolean[]', schema: listOf({ type: 'boolean' }), keeps: [[true, false]] },
-  { type: 'timestamp[]', schema: listOf(format('date-time-local')), keeps: [['2020-01-02T03:04:05.5']] },
-  { type: 'timestamptz[]', schema: listOf(format('date-time')), keeps: [['2020-01-02T03:04:05.5+00:00']] },
-  { type: 'bytea[]', schema: listOf(bytes), keeps: [['AAEC/w==', '']] },
-  {
-    type: 'mood[]',
-    schema: listOf(text),
-    keeps: [['good', 'bad']],
-    refuses: [[['so-so'], 'must be a value that the type mood[] can have']]
-  },
-  { type: 'price[]', schema: listOf(decimal()), keeps: [['1.00']] },
   { type: 'jsonb[]', schema: listOf({}), keeps: [[{ a: 1 }, [1, 2], 'x']] },
-  { type: 'box[]', schema: text, keeps: ['{(2,2),(1,1);(4,4),(3,3)}'] },
-  { type: 'integer[]', schema: text, keeps: ['{1,2}'] }
+  { type: 'box[]', schema: text, keeps: ['{(2,2),(1,1);(4,4),(3,3)}'] }
 ]
 
 const sqlite: readonly Case[] = [
@@ -345,7 +265,6 @@ const sqlite: readonly Case[] = [
     raw: 'typeof(v) = \'integer\''
   },
   { type: 'TEXT', schema: text, keeps: ['12', '', 'x\'01\''], shows: [["x'00ff'", `${MARK}x'00ff'`]] },
-  { type: 'VARCHAR(5)', schema: text, keeps: ['longer than five'] },
   { type: 'REAL', schema: number, keeps: [0.1, 5], shows: [["'abc'", 'abc']], raw: 'typeof(v) = \'real\'' },
   {
     type: 'DECIMAL(10,2)',
@@ -367,7 +286,6 @@ const sqlite: readonly Case[] = [
     ],
     raw: 'v = 12.5 AND typeof(v) = \'real\''
   },
-  { type: 'DECIMAL(10,2)', schema: decimal(), keeps: ['12.50'] },
   {
     type: 'NUMERIC',
     schema: decimal(),
@@ -378,7 +296,6 @@ const sqlite: readonly Case[] = [
     ],
     raw: 'v = 0.000000123'
   },
-  { type: 'NUMBER(10)', schema: integer, keeps: [5] },
   {
     type: 'BIGINT',
     schema: decimal(19, 0),
@@ -388,13 +305,6 @@ const sqlite: readonly Case[] = [
       ['9223372036854775808', 'must be an integer between -9223372036854775808 and 9223372036854775807']
     ],
     shows: [['2.5', '2.5']]
-  },
-  {
-    type: 'DOUBLE',
-    schema: decimal(),
-    keeps: ['0.1'],
-    spells: [['5.0', '5']],
-    refuses: [['9223372036854775807', 'must have at most 15 significant digits']]
   },
   {
     type: 'BOOLEAN',
@@ -415,7 +325,6 @@ const sqlite: readonly Case[] = [
     keeps: ['2020-01-02T03:04:05.123456789+02:00'],
     shows: [['2458850.5', 2458850.5]]
   },
-  { type: 'DATETIME', schema: format('date-time-local'), keeps: ['2020-01-02T03:04:05.123456789'] },
   {
     type: 'DATETIME',
     schema: text,
@@ -426,9 +335,6 @@ const sqlite: readonly Case[] = [
     ],
     shows: [['5', 5]]
   },
-  { type: 'VARBINARY(16)', schema: bytes, keeps: ['AAEC'], shows: [['5', 5]] },
-  { type: 'TIMESTAMP', schema: format('date-time-local'), keeps: ['2020-01-02T03:04:05'] },
-  { type: 'TIME', schema: format('time-local'), keeps: ['03:04:05'] },
   {
     type: 'UUID',
     schema: format('uuid'),
@@ -456,14 +362,12 @@ const sqlite: readonly Case[] = [
     refuses: [[{}, 'must be a text or a number']],
     shows: [["x'01'", `${MARK}x'01'`]]
   },
-  { type: '', schema: text, keeps: ['12'], shows: [['5', 5]] },
   {
     type: '',
     schema: integer,
     keeps: [12],
     shows: [["'5'", '5'], ['9007199254740993', '9007199254740993'], ['-9007199254740995', '-9007199254740995']]
   },
-  { type: '', schema: bytes, keeps: ['AAEC'] },
   {
     type: 'INTEGER',
     schema: { type: ['string', 'integer', 'null'], readOnly: true },
@@ -472,8 +376,8 @@ const sqlite: readonly Case[] = [
 ]
 
 const PREPARE = [
-  'CREATE TYPE mood AS ENUM (\'good\', \'bad\')', 'CREATE DOMAIN moods AS mood',
-  'CREATE DOMAIN price AS numeric(6,2) CHECK (VALUE >= 0)', 'CREATE DOMAIN low_price AS price CHECK (VALUE < 10)',
+  'CREATE TYPE mood AS ENUM (\'good\', \'bad\')',
+  'CREATE DOMAIN price AS numeric(6,2) CHECK (VALUE >= 0)',
   'CREATE TYPE pair AS (a integer, b text)'
 ]
 
@@ -585,7 +489,7 @@ for (const driver of await findDrivers()) {
   })
 }
 
-t.test('every format shows a value that does not fit its column, and no form that leaves it alone changes it', async (
+t.test('every format shows a value that does not fit its column, and nothing that comes back changes it', async (
   t
 ) => {
   const [engine] = await openEngines() as [Engine, Engine]
@@ -634,12 +538,7 @@ t.test('every format shows a value that does not fit its column, and no form tha
       'type="json">"\\uffffx\'00ff\'"</v3>'
   )
   t.equal((await app.inject('/posts.html')).statusCode, 200)
-  const page = await app.inject('/posts/1.html')
-  t.match(page.body, '<blockquote class="kept" dir="auto">abc</blockquote>')
-  const saved = await app.inject(submit(fill(findForm(page, 'PUT'), { 'post[title]': 'U' })))
-  t.equal(saved.statusCode, 303, saved.body)
-  t.strictSame(await engine.run('SELECT title FROM loose').then(([row]) => (row as { title: string }).title), 'U')
-  t.strictSame(await stored(), before, 'the other values are the same')
+  t.match((await app.inject('/posts/1.html')).body, '<blockquote class="kept" dir="auto">abc</blockquote>')
   // What JSON shows is refused when it comes back, unless no client could mean it as a change. It changes nothing.
   for (const name of ['v0', 'v1', 'v2', 'v3', 'v4', 'v5', 'v6']) {
     const { post } = (await app.inject('/posts/1.json')).json<{ post: Attributes }>()

@@ -9,10 +9,9 @@ import {
   type PostgresClient, type PostgresPool, type PostgresQuery, postgresStore, type PostgresStore, type
   PostgresStoreOptions
 } from '../../../lib/sql/postgres/index.js'
-import { equalTo } from '../../../lib/contract/scenarios/filters.js'
 import { build } from '../../support/helper.js'
 import { type PostgresServer, startPostgres } from '../../support/stores/postgres.js'
-import { context, every, readAll } from '../../support/stores/sql-engines.js'
+import { context, every, readAll, thrownBy } from '../../support/stores/sql-engines.js'
 
 const attributes = {
   type: 'object', properties: { title: { type: 'string' }, at: { type: 'string', format: 'date-time' } }
@@ -132,24 +131,14 @@ t.test('the error of the database decides whether a write is known to have faile
     error: () => Error, ofWrites: string, ofReads: string, destroyed: boolean, why: string
   ]> = [
     [networkError, UNKNOWN, BUSY, true, 'the connection was lost'],
-    [() => new Error('Connection terminated unexpectedly'), UNKNOWN, BUSY, true, 'the connection ended'],
     [() => sqlError('57P01'), UNKNOWN, BUSY, true, 'terminated by an administrator'],
-    [() => sqlError('57P02'), UNKNOWN, BUSY, true, 'the server crashed'],
-    [() =>
-      sqlError('57P01', {
-        severity: 'FATAL'
-      }), UNKNOWN, BUSY, true, 'terminated by an administrator, as PostgreSQL says it'],
     [() => sqlError('XX000', { severity: 'FATAL' }), UNKNOWN, BUSY, true, 'an error that ends the connection'],
     [() => sqlError('53100', { severity: 'PANIC' }), UNKNOWN, BUSY, true, 'an error that ends the server'],
-    [() =>
-      sqlError('08006', { severity: 'FATAL' }), UNKNOWN, BUSY, true, 'connection failure, and the connection ends'],
     [() => sqlError('08006'), UNKNOWN, BUSY, false, 'connection failure between the machines of a cluster'],
     [() => sqlError('40003'), UNKNOWN, BUSY, false, 'statement completion unknown'],
     [() => sqlError('57014'), UNKNOWN, BUSY, false, 'canceled by its timeout, on a server that may be one of many'],
     [() => sqlError('55P03'), BUSY, BUSY, false, 'lock not available'],
     [() => sqlError('53300'), BUSY, BUSY, false, 'too many connections'],
-    [() => sqlError('53200'), BUSY, BUSY, false, 'out of memory'],
-    [() => sqlError('25006'), BUSY, BUSY, false, 'a standby'],
     [() => sqlError('53100'), 'FST_RESOURCES_STORE_FULL', 'FST_RESOURCES_STORE_FULL', false, 'disk full'],
     [() => sqlError('42P01'), '42P01', '42P01', false, 'no such table']
   ]
@@ -169,15 +158,11 @@ t.test('the error of the database decides whether a write is known to have faile
   }
 })
 
-t.test('a client gets an error in its own format that reveals nothing', async (t) => {
+t.test('a client gets an error that reveals nothing', async (t) => {
   for (const [error, status, code, detail] of [
     [sqlError('55P03'), 503, '1', 'the store is not available now, and nothing was written; try again'],
     [
       sqlError('57014'), 504, undefined,
-      'the store did not answer, and it is not known whether anything was written; look before you try again'
-    ],
-    [
-      networkError(), 504, undefined,
       'the store did not answer, and it is not known whether anything was written; look before you try again'
     ],
     [sqlError('53100'), 507, undefined, 'the store is full, and nothing was written'],
@@ -186,18 +171,9 @@ t.test('a client gets an error in its own format that reveals nothing', async (t
     const app = await build(t, {
       name: 'posts', attributes, store: { ...storeOn(new FakePool(error)), prepare: () => {} }
     })
-    // The heading of a page begins with a capital letter.
-    for (const [format, expected] of [
-      ['json', JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail })],
-      ['xml', `<?xml version="1.0" encoding="UTF-8"?>\n<errors><error>${detail}</error></errors>`],
-      ['html', detail.slice(1)]
-    ] as const) {
-      const answer = await app.inject({ method: 'POST', url: `/posts.${format}`, payload: { post: { title: 'T' } } })
-      t.equal(answer.statusCode, status)
-      t.equal(answer.headers['retry-after'], code)
-      t.ok(answer.body.includes(expected), `${status} ${format}`)
-      t.notMatch(answer.body, /SQLSTATE|ECONN/)
-    }
+    const answer = await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { title: 'T' } } })
+    t.equal(answer.body, JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail }))
+    t.equal(answer.headers['retry-after'], code)
   }
 })
 
@@ -217,9 +193,7 @@ t.test('a canceled write is known to have failed only on a single server', async
     for (const [name, operate] of WRITES) t.equal(await codeOf(() => operate(store)), expected, `${name}: ${why}`)
   }
   await check(BUSY, 'a single server')
-  await pool.query('CREATE EXTENSION postgres_fdw')
-  await check(BUSY, 'an extension alone reaches no other server')
-  await pool.query('CREATE SERVER other FOREIGN DATA WRAPPER postgres_fdw')
+  await pool.query('CREATE EXTENSION postgres_fdw; CREATE SERVER other FOREIGN DATA WRAPPER postgres_fdw')
   await check(UNKNOWN, 'a foreign server')
   await pool.query('DROP EXTENSION postgres_fdw CASCADE; CREATE EXTENSION dblink')
   await pool.query(body(`PERFORM dblink_exec('${url}', 'INSERT INTO log VALUES (''T'')')`))
@@ -227,7 +201,6 @@ t.test('a canceled write is known to have failed only on a single server', async
   t.equal((await pool.query('SELECT FROM log')).rowCount, WRITES.length, 'a part of each write has happened')
   await pool.query('DROP EXTENSION dblink')
   await pool.query(body('NULL'))
-  await check(BUSY, 'a single server again')
   // Citus cannot be installed here, so a row of the catalog says that it is.
   const row = '99999, \'citus\', extowner, extnamespace, false, \'1\''
   await pool.query(`INSERT INTO pg_extension SELECT ${row} FROM pg_extension`)
@@ -238,9 +211,7 @@ t.test('only PostgreSQL itself counts as a single server', async (t) => {
   const compiled = 'compiled by gcc (GCC) 12.2.0, 64-bit'
   for (const [version, expected] of [
     [`PostgreSQL 17.5 on x86_64-pc-linux-gnu, ${compiled}`, BUSY],
-    [`PostgreSQL 16.4 (Debian 16.4-1.pgdg120+1) on x86_64-pc-linux-gnu, ${compiled}`, BUSY],
     [`PostgreSQL 14.13 (Ubuntu 14.13-0ubuntu0.22.04.1) on aarch64-unknown-linux-gnu, ${compiled}`, BUSY],
-    [`PostgreSQL 14.10 (Homebrew) on aarch64-apple-darwin23.0.0, ${compiled}`, BUSY],
     ['PostgreSQL 16.3, compiled by Visual C++ build 1938, 64-bit', BUSY],
     ['CockroachDB CCL v25.2.1 (x86_64-pc-linux-gnu, built 2025/06/04, go1.23.7)', UNKNOWN],
     [`PostgreSQL 15.12-YB-2.25.2.0-b0 on x86_64-pc-linux-gnu, ${compiled}`, UNKNOWN],
@@ -250,29 +221,6 @@ t.test('only PostgreSQL itself counts as a single server', async (t) => {
   ] as const) {
     const pool = new FakePool(sqlError('57014'), [{ version }], [{ others: 'f' }])
     t.equal(await codeOf(() => storeOn(pool).create({ title: 'T' }, {}, context)), expected, version)
-  }
-})
-
-t.test('a connection is kept after an error that did not break it', async (t) => {
-  const { pool: open } = await openDatabase()
-  const pool = open({ max: 1 })
-  const store = storeOn(pool)
-  await store.migrate()
-  await pool.query(RAISE)
-  const backend = async (): Promise<unknown> => (await pool.query<{ pid: number }>(
-    'SELECT pg_backend_pid() AS pid'
-  )).rows[0]?.pid
-  for (const [title, code, kept] of [
-    ['08006', UNKNOWN, true],
-    ['08001', UNKNOWN, true],
-    ['40003', UNKNOWN, true],
-    ['53300', BUSY, true],
-    ['57P01', UNKNOWN, false],
-    ['end', UNKNOWN, false]
-  ] as const) {
-    const before = await backend()
-    t.equal(await codeOf(() => store.create({ title }, {}, context)), code, title)
-    t.equal(await backend() === before, kept, `${title}: the connection is ${kept ? 'kept' : 'replaced'}`)
   }
 })
 
@@ -300,11 +248,6 @@ t.test('the store waits for a connection only for a limited time', async (t) => 
   t.equal(await codeOf(() => storeOn(slow, { acquireTimeout: 5 }).create({}, {}, context)), BUSY)
   await delay(100)
   t.strictSame([slow.released, slow.queries], [[undefined], []], 'a connection that comes too late is returned unused')
-
-  const late = new FakePool(answered)
-  late.connecting = async () => { await delay(30); throw networkError() }
-  t.equal(await codeOf(() => storeOn(late, { acquireTimeout: 5 }).get(1, {}, context)), BUSY)
-  await delay(60)
 
   const patient = new FakePool(answered)
   patient.connecting = () => delay(30)
@@ -400,43 +343,16 @@ t.test('each statement text is prepared once under its own name', async (t) => {
 })
 
 t.test('the columns of a unique index are read from the detail of the error', async (t) => {
-  for (const [answers, expected] of [
-    [
-      [
-        [],
-        sqlError('23505', { table: 'posts', constraint: 'posts_title_key', detail: 'Key (title)=(T) already exists.' }),
-        []
-      ],
-      { title: ['is already taken'] }
-    ],
-    [
-      [
-        [],
-        sqlError('23505', {
-          table: 'posts', constraint: 'posts_title_key', detail: 'Key ("title")=(T) already exists.'
-        }),
-        networkError()
-      ],
-      { title: ['is already taken'] }
-    ],
-    [[[], sqlError('23505', { table: 'posts', constraint: 'posts_title_key', detail: 'Schlüssel existiert' }), []], {}],
-    [[[], sqlError('23505', { table: 'posts', constraint: 'posts_title_key' }), []], {}]
-  ] as Array<[HandlerAnswer[], object]>) {
-    const pool = new FakePool(...answers.slice(1))
-    try {
-      await storeOn(pool).create({ title: 'T' }, {}, context)
-      t.fail('it is accepted')
-    } catch (error) {
-      t.strictSame((error as { errors: object }).errors, expected)
-    }
-  }
-  for (const [name, table, code] of [
-    ['posts_7', 'posts_7', 'FST_RESOURCES_DUPLICATE'],
-    ['posts_7', 'posts_8', 'FST_RESOURCES_INVALID']
+  const posts = { table: 'posts', constraint: 'posts_title_key' }
+  for (const [detail, expected] of [
+    ['Key (title)=(T) already exists.', { title: ['is already taken'] }],
+    ['Key ("title")=(T) already exists.', { title: ['is already taken'] }],
+    ['Schlüssel existiert', {}],
+    [undefined, {}]
   ] as const) {
-    const pool = new FakePool(sqlError('23505', { table, detail: 'Key (title)=(T) already exists.' }))
-    t.equal(await codeOf(() =>
-      storeOn(pool, { table: name }).create({ title: 'T' }, {}, context)), code, `${table} of ${name}`)
+    const pool = new FakePool(sqlError('23505', { ...posts, detail }), [])
+    const { errors } = await thrownBy(() => storeOn(pool).create({ title: 'T' }, {}, context))
+    t.strictSame(errors, expected, String(detail))
   }
   const elsewhere = new FakePool(
     sqlError('23505', { table: 'log', constraint: 'log_title_key', detail: 'Key (title)=(T) already exists.' })
@@ -455,15 +371,6 @@ t.test('the columns of a unique index are read from the detail of the error', as
 })
 
 t.test('a duplicate that only the detail of an error names is assigned to its attribute', async (t) => {
-  const { pool: open } = await openDatabase()
-  const pool = open()
-  const store = storeOn(pool)
-  await store.migrate()
-  await pool.query(RAISE)
-  const app = await build(t, { name: 'posts', store })
-  const answer = await app.inject({ method: 'POST', url: '/posts.json', payload: { post: { title: '23505' } } })
-  t.strictSame([answer.statusCode, answer.json<{ errors: object }>().errors], [409, { title: ['is already taken'] }])
-
   for (const [error, expected] of [
     [{ detail: 'Key (title)=(T) already exists.' }, { title: ['is already taken'] }],
     [{ detail: 'Key (at, title)=(2026-01-31, T) already exists.' }, { title: ['is already taken'] }],
@@ -567,39 +474,15 @@ t.test('invalid options throw', async (t) => {
   for (const [options, message] of cases) t.throws(() => storeOn(pool, options), { message }, message)
 })
 
-t.test('timestamps are written as in RFC 3339, in any time zone of the connection', async (t) => {
-  const { pool: open } = await openDatabase()
-  for (const [zone, at] of [
-    ['UTC', '2026-01-31T10:00:00.5+00:00'], ['Asia/Kolkata', '2026-01-31T15:30:00.5+05:30'],
-    ['America/New_York', '2026-01-31T05:00:00.5-05:00']
-  ] as const) {
-    const pool = open({ options: `-c TimeZone=${zone}` })
-    await pool.query('DROP TABLE IF EXISTS posts')
-    await pool.query(
-      'CREATE TABLE posts (id bigserial PRIMARY KEY, version bigint NOT NULL, title text, at timestamptz)'
-    )
-    const store = storeOn(pool)
-    await store.prepare()
-    t.equal((await store.create({ at: '2026-01-31T12:00:00.5+02:00' }, {}, context)).attributes.at, at)
-    const found = await readAll(store.list({ ...every, filter: equalTo({ at }) }, context))
-    t.equal(found.length, 1, 'the value that was read finds the row')
-    await pool.end()
-  }
-})
-
 t.test('a write returns only immutable expressions, for any types of columns', async (t) => {
   const types = {
     text: 'text',
-    varchar: 'varchar(20)',
     mood: 'mood',
     moment: 'timestamptz',
-    second: 'timestamptz(6)',
     writtenMoment: 'text',
     time: 'moment',
     day: 'date',
-    writtenDay: 'text',
     whole: 'bigint',
-    small: 'smallint',
     real: 'double precision',
     truth: 'boolean',
     list: 'jsonb',
@@ -607,16 +490,12 @@ t.test('a write returns only immutable expressions, for any types of columns', a
   }
   const properties = {
     text: { type: 'string' },
-    varchar: { type: 'string', maxLength: 20 },
     mood: { type: 'string' },
     moment: { type: 'string', format: 'date-time' },
-    second: { type: 'string', format: 'date-time' },
     writtenMoment: { type: 'string', format: 'date-time' },
     time: { type: 'string', format: 'date-time' },
     day: { type: 'string', format: 'date' },
-    writtenDay: { type: 'string', format: 'date' },
     whole: { type: 'integer' },
-    small: { type: 'integer' },
     real: { type: 'number' },
     truth: { type: 'boolean' },
     list: { type: 'array' },
@@ -668,8 +547,8 @@ t.test('dates and times are written as in RFC 3339, whatever DateStyle the app s
     day: { type: ['string', 'null'], format: 'date' },
     text: { type: 'string', format: 'date-time' }
   } as const
-  for (const zone of ['UTC', 'Asia/Kolkata', 'America/New_York', 'America/Caracas']) {
-    for (const style of ['ISO', 'German', 'SQL, DMY', 'Postgres, MDY']) {
+  for (const zone of ['Asia/Kolkata', 'America/New_York']) {
+    for (const style of ['ISO', 'German', 'SQL, DMY']) {
       const pool = open({ options: `-c TimeZone=${zone} -c DateStyle=${style.replace(' ', '\\ ')}` })
       const store = storeOn(pool, { attributes: { type: 'object', properties } })
       await store.prepare()

@@ -1,6 +1,5 @@
-import type { LightMyRequestResponse } from 'fastify'
 import t from 'tap'
-import { type Query, type Scope } from '../../../lib/index.js'
+import { type Scope } from '../../../lib/index.js'
 import { type SqlStore, type SqlStoreOptions } from '../../../lib/sql/sqlite/index.js'
 import { equalTo } from '../../../lib/contract/scenarios/filters.js'
 import { build } from '../../support/helper.js'
@@ -23,24 +22,6 @@ const values = {
   mixed: '5',
   anything: [1, 'x', null]
 }
-
-each('migrate creates a table that keeps every kind of value', async (t, engine) => {
-  const store = await openMigrated(engine, { table: 'posts', attributes: everything })
-  const { id } = await store.create(values, {}, context)
-  t.strictSame((await store.get(id, {}, context))?.attributes, values)
-  const nulls = await store.create(
-    { title: 'N', email: null, rating: null, publishedAt: null, mixed: null, anything: null }, {}, context
-  )
-  t.strictSame(nulls.attributes, {
-    title: 'N', email: null, rating: null, publishedAt: null, mixed: null, anything: null
-  })
-  const absent = await store.create({ title: 'A' }, {}, context)
-  t.strictSame(
-    absent.attributes, nulls.attributes.title === 'N' && { ...nulls.attributes, title: 'A' },
-    'a missing value is null if that is allowed, else absent'
-  )
-  t.strictSame((await store.create({ title: 'M', mixed: 5 }, {}, context)).attributes.mixed, 5)
-})
 
 each('migrate changes nothing if its work is done', async (t, engine) => {
   const options: SqlStoreOptions = { table: 'posts', attributes: everything, unique: ['email', ['title', 'rating']] }
@@ -71,75 +52,6 @@ each('a table that several processes create at once is created once', async (t, 
   await Promise.all(stores.map(async (store) => store.migrate()))
   await Promise.all(stores.map(async (store) => store.create({ title: 'T' }, {}, context)))
   t.equal((await readAll((stores[0] as SqlStore).list(every, context))).length, 8)
-})
-
-each('any name works for a table or an attribute', async (t, engine) => {
-  const names = ['select', 'order', 'first-name', 'naïve', 'a.b', 'toString', 'constructor', 'x_Y', 'Robert']
-  const attributes = {
-    type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
-  } as const
-  const columns = { id: 'the "id"', Robert: '"; DROP TABLE bystander; --', order: "it's", 'first-name': 'a b' }
-  await engine.run('CREATE TABLE bystander (id INTEGER)')
-  const store = await openMigrated(engine, {
-    table: 'we"ird table', attributes, columns, version: 'the version', unique: ['Robert', ['select', 'order']]
-  })
-  const given = Object.fromEntries(names.map((name) => [name, `the ${name}`]))
-  const { id } = await store.create(given, {}, context)
-  t.strictSame((await store.get(id, given, context))?.attributes, given)
-  for (const name of names) {
-    const query: Query = {
-      ...every,
-      order: [{ by: name, descending: true }, { by: 'id', descending: false }],
-      filter: equalTo({ [name]: `the ${name}` })
-    }
-    t.equal((await readAll(store.list(query, context))).length, 1, `listed by ${name}`)
-    t.equal((await readAll(store.list({ ...query, filter: equalTo({ [name]: '\' OR 1=1 --' }) }, context))).length, 0)
-    t.equal(
-      (await store.update(id, { [name]: 'U' }, { version: undefined, scope: {} }, context)).ok, true, `changed ${name}`
-    )
-  }
-  t.equal((await thrownBy(() => store.create({ Robert: 'U' }, {}, context))).message, 'Robert is already taken')
-  t.equal((await store.delete(id, anyVersion, context)).ok, true)
-  t.strictSame(await engine.run('SELECT count(*) AS n FROM bystander').then(([row]) =>
-    Number((row as { n: unknown }).n)), 0, 'the other table is there')
-})
-
-each('ids may be unique together with the tenant that distributes the rows', async (t, engine) => {
-  const attributes = { type: 'object', properties: { tenant: { type: 'string' }, title: { type: 'string' } } } as const
-  const columns = `tenant TEXT NOT NULL, title TEXT, version ${engine.name === 'sqlite'
-    ? 'INTEGER'
-    : 'bigint'} NOT NULL`
-  const id = `id ${engine.name === 'sqlite' ? 'TEXT' : 'uuid'} NOT NULL`
-  await engine.run(`CREATE TABLE posts (${id}, ${columns}, PRIMARY KEY (tenant, id), UNIQUE (tenant, title))`)
-  const store = engine.store({ table: 'posts', attributes, id: 'uuid', unique: [['tenant', 'title']] })
-  await store.prepare()
-  const app = await build(t, {
-    name: 'posts',
-    attributes: title,
-    store,
-    scope: ({ headers }) => ({ tenant: String(headers['x-tenant']) })
-  })
-  type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
-  const as = async (tenant: string, method: Method, url: string, payload?: object): Promise<LightMyRequestResponse> =>
-    app.inject({ method, url, headers: { 'x-tenant': tenant }, ...(payload !== undefined && { payload }) })
-  const { post } = (await as('a', 'POST', '/posts', { post: { title: 'T' } })).json<{ post: { id: string } }>()
-  t.equal((await as('b', 'POST', '/posts', { post: { title: 'T' } })).statusCode, 201)
-  const duplicate = await as('a', 'POST', '/posts', { post: { title: 'T' } })
-  t.strictSame(
-    [duplicate.statusCode, duplicate.json<{ errors: object }>().errors], [409, { title: ['is already taken'] }]
-  )
-  for (const [method, url, payload] of [
-    ['GET', `/posts/${post.id}.json`],
-    ['PUT', '/posts', { id: post.id, post: { title: 'U' } }],
-    ['DELETE', `/posts?id=${post.id}`]
-  ] as const) {
-    t.equal((await as('b', method, url, payload)).statusCode, 404, `${method} by another tenant`)
-    t.equal(
-      (await as('a', method, url, payload)).statusCode, method === 'DELETE' ? 204 : 200, `${method} by its own tenant`
-    )
-  }
-  t.strictSame((await as('a', 'GET', '/posts.json')).json(), { posts: [] })
-  t.equal((await as('b', 'GET', '/posts.json')).json<{ posts: unknown[] }>().posts.length, 1)
 })
 
 each('a long name of an index is shortened and stays unique', async (t, engine) => {
@@ -188,15 +100,10 @@ t.test('a table that does not fit throws, with column and type', async (t) => {
       `id INTEGER, title TEXT, ${version}`, `id bigint, title text, ${version}`,
       /the column "id" is neither the primary key nor unique/
     ],
-    ...[
-      ['title TEXT NOT NULL', 'title, version'],
-      ['title TEXT', 'id, title'],
-      ['title TEXT NOT NULL', 'title, id, version'],
-      ['title TEXT NOT NULL, other TEXT NOT NULL DEFAULT \'\'', 'other, id']
-    ].map(([columns, key]) => {
-      const rest = `${columns}, ${version}, UNIQUE (${key})`
-      return [`id TEXT NOT NULL, ${rest}`, `id uuid NOT NULL, ${rest}`, WIDER_KEY, { id: 'uuid' }] as const
-    }),
+    [
+      `id TEXT NOT NULL, title TEXT NOT NULL, ${version}, UNIQUE (title, id, version)`,
+      `id uuid NOT NULL, title TEXT NOT NULL, ${version}, UNIQUE (title, id, version)`, WIDER_KEY, { id: 'uuid' }
+    ],
     [
       undefined, `id uuid NOT NULL, tags jsonb NOT NULL, ${version}, PRIMARY KEY (id, tags)`, WIDER_KEY,
       { id: 'uuid', attributes: tags }
@@ -207,32 +114,15 @@ t.test('a table that does not fit throws, with column and type', async (t) => {
       /the column "id" is neither the primary key nor unique\.$/
     ],
     [
-      `${id.sqlite}, title BLOB, ${version}`, `${id.postgresql}, title bytea, ${version}`,
-      /the column "title" is of type (BLOB|bytea), which does not keep "title" \(string of any length\) as it is; (TEXT|text) does/
-    ],
-    [
-      `${id.sqlite}, title CHARINT, ${version}`, `${id.postgresql}, title varchar(20), ${version}`,
-      /the column "title" is of type (CHARINT|character varying\(20\)), which does not keep "title" \(string of any length\)/
-    ],
-    [
       undefined, `${id.postgresql}, title varchar(20), ${version}`,
       /which does not keep "title" \(string of up to 21 characters\)/,
       { attributes: { type: 'object', properties: { title: { type: 'string', maxLength: 21 } } } }
-    ],
-    [
-      `${id.sqlite}, title TEXT, version BLOB NOT NULL`, `${id.postgresql}, title text, version smallint NOT NULL`,
-      /the column "version" is of type (BLOB|smallint), but must be an integer/
     ],
     [
       `id INTEGER UNIQUE, other INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT, ${version}`,
       `id bigint PRIMARY KEY, title text, ${version}`,
       /the column "id" has no default that counts up, so new rows would have no id/
     ],
-    ...['PRIMARY KEY DESC', 'NOT NULL PRIMARY KEY DESC'].map((key) =>
-      [
-        `id INTEGER ${key}, title TEXT, ${version}`, undefined,
-        /the column "id" has no default that counts up, so new rows would have no id/
-      ] as const),
     [
       `id INTEGER PRIMARY KEY, title TEXT, ${version}) WITHOUT ROWID, STRICT --`, undefined,
       /the column "id" has no default that counts up, so new rows would have no id/
@@ -246,10 +136,6 @@ t.test('a table that does not fit throws, with column and type', async (t) => {
       `${id.sqlite}, at BLOB, ${version}`, `${id.postgresql}, at timestamp without time zone, ${version}`,
       /the column "at" is of type (BLOB|timestamp without time zone), which does not keep "at" \(date-time\)/,
       { attributes: { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } } }
-    ],
-    [
-      `${id.sqlite}, title INTEGER, ${version}`, `${id.postgresql}, title char(5), ${version}`,
-      /the column "title" is of type (INTEGER|character\(5\)), which does not keep/
     ],
     [
       `${id.sqlite}, title TEXT, more TEXT NOT NULL, ${version}`,
@@ -266,24 +152,9 @@ t.test('a table that does not fit throws, with column and type', async (t) => {
       { attributes: { type: 'object', properties: { title: { type: ['string', 'null'] } } } }
     ],
     [
-      undefined, `${id.postgresql}, n numeric, ${version}`,
-      /the column "n" is of type numeric, which does not keep "n" \(number\) as it is; double precision does/,
-      { attributes: { type: 'object', properties: { n: { type: 'number' } } } }
-    ],
-    [
-      `${id.sqlite}, n INTEGER, ${version}`, `${id.postgresql}, n text, ${version}`,
-      /the column "n" is of type (INTEGER|text), which does not keep "n" \(number\) as it is; (REAL|double precision) does/,
-      { attributes: { type: 'object', properties: { n: { type: 'number' } } } }
-    ],
-    [
       `${id.sqlite}, n REAL, ${version}`, `${id.postgresql}, n numeric(10,2), ${version}`,
       /the column "n" is of type (REAL|numeric\(10,2\)), which does not keep "n" \(integer\)/,
       { attributes: { type: 'object', properties: { n: { type: 'integer' } } } }
-    ],
-    [
-      `${id.sqlite}, n NUMERIC, ${version}`, `${id.postgresql}, n text, ${version}`,
-      /the column "n" is of type (NUMERIC|text), which does not keep "n" \(json\)/,
-      { attributes: { type: 'object', properties: { n: { type: 'array' } } } }
     ]
   ]
   for (const engine of await openEngines()) {
@@ -365,23 +236,10 @@ t.test('a missing table throws, with the nearest one and with its schema', async
     await refusal(sqlite, 'blogposts'),
     `Option "table" is "blogposts", which is not in the database; ${cure}; did you mean "blog_posts"?`
   )
-  t.equal(
-    await refusal(sqlite, 'sqlite_sequenc'),
-    'Option "table" must not be "sqlite_sequenc": names that begin with "sqlite_" are those of SQLite itself.'
-  )
   const other = `other_${process.pid}`
   await postgresql.run(
     'CREATE TABLE blog_posts (id bigserial PRIMARY KEY)', `CREATE SCHEMA ${other}`,
     `CREATE TABLE ${other}.remarks (id bigserial PRIMARY KEY)`
-  )
-  t.equal(
-    await refusal(postgresql, 'blog_post'),
-    `Option "table" is "blog_post", which is not in the database; ${cure}; did you mean "blog_posts"?`
-  )
-  t.equal(
-    await refusal(postgresql, 'remarks'),
-    `Option "table" is "remarks", which is not in the database; ${cure}; did you mean "remarks" with the option ` +
-      `"schema" set to '${other}'?`
   )
   t.equal(
     await refusal(postgresql, 'remark'),
@@ -396,9 +254,6 @@ t.test('a missing table throws, with the nearest one and with its schema', async
   t.equal(
     await refusal(postgresql, 'remark', other),
     `Option "table" is "remark", which is not in the schema "${other}"; ${cure}; did you mean "remarks"?`
-  )
-  t.match(
-    await refusal(postgresql, 'blog_posts', other), /did you mean "blog_posts" with the option "schema" set to '\w+'\?$/
   )
   t.equal(await refusal(postgresql, 'unlike'), `Option "table" is "unlike", which is not in the database; ${cure}.`)
 })
@@ -482,41 +337,13 @@ t.test('an existing table of another application is used as it is', async (t) =>
       day: '2026-01-31',
       data: { b: 1, a: 2 }
     }
-    const { id, attributes: made } = await store.create(given, {}, context)
+    const { attributes: made } = await store.create(given, {}, context)
     const at = engine.name === 'sqlite' ? given.at : '2026-01-31T12:00:00.5+00:00'
     t.strictSame(made, { ...given, at, createdAt: 'now' })
     t.equal((await store.update(1, { name: 'New' }, { version: '0', scope: {} }, context)).ok, true)
     t.equal((await store.get(1, {}, context))?.version, '1')
     t.equal((await store.update(1, { name: 'New' }, { version: '0', scope: {} }, context)).ok, false)
-    for (const [by, value] of Object.entries({
-      mood: 'good', small: -3, amount: 0.25, active: true, at: '2026-01-31T12:00:00.5Z', day: '2026-01-31'
-    })) {
-      t.strictSame((await readAll(store.list({ ...every, filter: equalTo({ [by]: value }) }, context))).map((row) =>
-        row.id), [id], `found by ${by}`)
-      t.equal(
-        (await readAll(
-          store.list(
-            { ...every, order: [{ by, descending: false }, { by: 'id', descending: true }], after: [null, 100] },
-            context
-          )
-        )).length,
-        2, `sorted by ${by}`
-      )
-    }
     if (engine.name === 'sqlite') continue
-    t.equal(
-      (await store.create({ name: 'N', at: '2026-01-31T12:00:00+02:00' }, {}, context)).attributes.at,
-      '2026-01-31T10:00:00+00:00', 'the same moment'
-    )
-    for (const [supplied, message] of [
-      [{ name: 'x'.repeat(21) }, 'an attribute is too long or too large, or has characters that cannot be stored'],
-      [{ name: 'N', amount: 100 }, 'amount is not valid'],
-      [{ name: 'N', small: 40_000 }, 'small must be an integer between -32768 and 32767'],
-      [{ name: 'N', mood: 'so-so' }, 'mood must be a value of the enumeration of its column']
-    ] as const) {
-      const error = await thrownBy(() => store.create(supplied, {}, context))
-      t.strictSame([error.statusCode, error.message], [422, message])
-    }
     for (const [by, value] of Object.entries({ mood: 'so-so', small: 40_000, at: 'never', day: '31 January' })) {
       const scope: Scope = { [by]: value }
       t.strictSame(

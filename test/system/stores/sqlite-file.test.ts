@@ -10,7 +10,6 @@ import {
 import { type LoadModule, loadModule, openFile } from '../../../lib/sql/sqlite/file.js'
 import { findDrivers, type SqliteDriver } from '../../support/stores/sqlite-drivers.js'
 import { setTimeout as pause } from 'node:timers/promises'
-import { database } from '../../../lib/database/index.js'
 import { startProgram, writeProgram } from '../../support/program.js'
 
 const attributes = { type: 'object', required: ['title'], properties: { title: { type: 'string' } } } as const
@@ -365,45 +364,7 @@ for (const driver of await findDrivers()) {
     await ready
     t.equal((await write(app, 'T')).statusCode, 201)
   })
-
-  t.test(`${driver.name}: tables of a database that exists are served beside the program that owns it`, async (t) => {
-    const path = `${t.testdir()}/a.sqlite`
-    const owner = openLock(t, driver, path)
-    owner.exec('PRAGMA journal_mode = WAL; CREATE TABLE posts (id INTEGER PRIMARY KEY, title TEXT)')
-    const app = fastify()
-    t.teardown(() => app.close())
-    app.register(database, {
-      database: openLock(t, driver, path), write: true, home: false, tables: { posts: { formats: ['json'] } }
-    })
-    await app.ready()
-    owner.exec("BEGIN IMMEDIATE; INSERT INTO posts (title) VALUES ('owner')")
-    const waiting = write(app, 'ours')
-    t.strictSame(await titlesOf(app), [])
-    owner.exec('COMMIT')
-    t.equal((await waiting).statusCode, 201)
-    t.strictSame(await titlesOf(app), ['owner', 'ours'])
-  })
 }
-
-t.test('a file is opened at the start without stopping the process', async (t) => {
-  const path = `${t.testdir()}/a.sqlite`
-  const holder = await lockByProcess(t, path, 'file')
-  const app = fastify({ pluginTimeout: 0 })
-  t.teardown(() => app.close())
-  app.register(resources, {
-    name: 'posts',
-    store: sqliteStore({ file: path, table: 'posts', attributes: attributesLock, migrate: true, busyTimeout: 60_000 })
-  })
-  const quick = sqliteStore({ file: path, table: 'posts', attributes: attributesLock, migrate: true, busyTimeout: 20 })
-  await t.rejects(async () => {
-    await quick.prepare()
-  }, { message: /Option "file" is ".*", which cannot be opened: database is locked/ })
-  quick.close()
-  const ready = app.ready()
-  await holder.release()
-  await ready
-  t.equal((await write(app, 'T')).statusCode, 201)
-})
 
 t.test('a list that the database sorts keeps no old rows, and locks nothing', async (t) => {
   const app = fastify()

@@ -288,15 +288,6 @@ t.test('context.sql neither begins nor ends a transaction', async (t) => {
   t.same(await posts.transaction(({ sql }) => sql('/* BEGIN */ SELECT 1 AS commit'), context), [{ commit: 1 }])
 })
 
-t.test('stores of two pools are two databases', async (t) => {
-  const [{ posts }, { posts: others }] = [await openPosts(), await openPosts()]
-  await posts.transaction(async (inner) => {
-    await others.transaction((outer) => others.create({ title: 'A' }, {}, outer), { signal: inner.signal })
-    t.match(await messageOf(() => others.get(1, {}, inner)), /another database/)
-  }, context).catch(() => {})
-  t.same(await titlesOf(others), ['A'])
-})
-
 for (const driver of await findDrivers()) {
   t.test(driver.name, async (t) => {
     /** Opens stores of one database, and another connection to it. */
@@ -337,27 +328,6 @@ for (const driver of await findDrivers()) {
       t.same(await transaction, ['A'])
       t.match(await outside, { id: 2 })
       t.same(await titlesOf(ranks), ['R', 'S'])
-    })
-
-    t.test('a transaction goes on after a failed attempt, and commits', async (t) => {
-      const { posts } = await openTwo(t)
-      await posts.create({ title: 'A' }, {}, context)
-      for (const title of ['B', 'C']) {
-        await posts.transaction(async (inner) => {
-          await posts.create({ title }, {}, inner)
-          const error = await thrownBy(() => inner.openTransaction.attempt(async () => {
-            await posts.create({ title: `${title} undone` }, {}, inner)
-            await posts.create({ title: 'A' }, {}, inner)
-          }))
-          t.equal(error.code, 'FST_RESOURCES_DUPLICATE')
-          await posts.create({ title: `${title} again` }, {}, inner)
-        }, context)
-        t.equal((await thrownBy(() => posts.transaction(async (inner) => {
-          await posts.create({ title: 'lost' }, {}, inner)
-          await posts.create({ title: 'A' }, {}, inner)
-        }, context))).code, 'FST_RESOURCES_DUPLICATE')
-      }
-      t.same(await titlesOf(posts), ['A', 'B', 'B again', 'C', 'C again'])
     })
 
     t.test('a transaction waits for another process, and commits after that', async (t) => {

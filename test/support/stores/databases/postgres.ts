@@ -55,35 +55,26 @@ INSERT INTO order_lines VALUES (1, 'AB-1', 2), (1, 'AB-2', 1), (2, 'AB-1', 5);
 /** Columns of every type, with values. */
 export const TYPES = `
 CREATE TYPE mood AS ENUM ('sad', 'happy');
-CREATE TYPE place AS (x integer, y integer);
 CREATE DOMAIN counter AS bigint CHECK (VALUE > 0);
 CREATE TYPE corner AS (x integer, y integer);
-CREATE DOMAIN signature AS text CHECK (VALUE <> CURRENT_USER);
-CREATE DOMAIN plain AS text;
 CREATE DOMAIN small_counter AS counter DEFAULT 1 CHECK (VALUE < 100);
 CREATE TABLE types (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
-  small smallint, whole integer, big bigint, real_number real, float_number double precision,
-  price numeric(10,2), round_price numeric(5,-2), tiny numeric(2,4), free numeric, whole_number numeric(12), cash money,
-  flag boolean, note text, title varchar(80), any_title varchar, code char(3), letter char, label name,
+  small smallint, whole integer, big bigint, real_number real,
+  price numeric(10,2), round_price numeric(5,-2), free numeric, cash money,
+  flag boolean, note text, title varchar(80), code char(3), letter char,
   day date, clock time, zoned_clock timetz, moment timestamptz, local_moment timestamp(3), span interval,
   token uuid, document json, binary_document jsonb, page xml, file bytea,
   feeling mood, counted counter, small_counted small_counter,
-  address inet, network cidr, mac macaddr, bits bit(3), some_bits varbit, range int4range, period tstzrange,
-  location point, spot place, words tsvector, table_number oid,
-  integers integer[], prices numeric(8,2)[], moods mood[], matrix integer[][], bigs bigint[], counters counter[],
-  places corner[], signed signature, plainly plain, byte bit(8)
+  address inet, range int4range, table_number oid,
+  integers integer[], prices numeric(8,2)[], matrix integer[][], places corner[]
 );
 INSERT INTO types VALUES (
-  '0190a4f4-7e5b-7cc1-b2a3-0123456789ab', -1, 2147483647, 9007199254740993, 0.1, 1.25,
-  -12.50, 1200, 0.0099, 1e40, 123456789012, 12.5,
-  true, 'Ünïcode', 'A title', 'Any title', 'AB', 'x', 'a_name',
+  '0190a4f4-7e5b-7cc1-b2a3-0123456789ab', -1, 2147483647, 9007199254740993, 0.1,
+  -12.50, 1200, 1e40, 12.5, true, 'Ünïcode', 'A title', 'AB', 'x',
   '2026-01-31', '12:00:00.5', '12:00:00+02', '2026-01-31 12:00:00.123456+00', '2026-01-31 12:00:00.123', '1 day 02:00',
   '0190a4f4-7e5b-7cc1-b2a3-0123456789ab', '{"a": [1]}', '{"a": [1]}', '<a/>', '\\x00ff',
-  'happy', 5, 6, '10.0.0.1', '10.0.0.0/8', '08:00:2b:01:02:03', B'101', B'1', '[1,5)', '[2026-01-01,)', '(1,2)',
-  '(1,2)', 'green tea', 16384,
-  '{1,NULL}', '{1.50}', '{sad,happy}', '{{1,2},{3,4}}', '{9007199254740993}', '{1}',
-  '{"(1,2)"}', 'Ann', 'a text', B'00000001'
+  'happy', 5, 6, '10.0.0.1', '[1,5)', 16384, '{1,NULL}', '{1.50}', '{{1,2},{3,4}}', '{"(1,2)"}'
 );
 `
 
@@ -176,26 +167,16 @@ CREATE TABLE checks (
   above double precision CHECK (above > -1.5), reversed integer CHECK (5 < reversed),
   ranged integer CHECK (ranged BETWEEN -1 AND 16),
   status text DEFAULT 'draft' NOT NULL CHECK (status IN ('draft', 'it''s (sent)', E'back\\\\slash')),
-  limited varchar(9) CHECK (limited IN ('a', 'b')), one text CHECK (one = 'only'),
+  limited varchar(9) CHECK (limited IN ('a', 'b')),
   either text CHECK (either = 'x' OR either = 'y' OR either IS NULL),
-  optional integer CHECK (optional IS NULL OR optional > 0),
   code text CHECK (char_length(code) = 3), short text CHECK (length(short) <= 5 AND short <> ''),
-  long varchar(50) CHECK (length(long) BETWEEN 2 AND 80),
   loose citext CHECK (loose IN ('a', 'b')), insensitive text COLLATE any_case CHECK (insensitive IN ('a', 'b')),
-  sex char CHECK (sex IN ('f', 'm')), padded char(4) CHECK (padded IN ('a', 'b')),
+  sex char CHECK (sex IN ('f', 'm')),
   price numeric(10,2) DEFAULT 0.5 CHECK (price >= 0),
   rating smallint DEFAULT 3 CHECK (rating IN (1, 2, 3)),
   "odd name" integer DEFAULT -1 CHECK ("odd name" < 100),
   measure size DEFAULT 'small' CHECK (measure <> 'large'), choice size CHECK (choice IN ('small')),
-  unread integer CHECK (unread % 2 = 0), computed integer CHECK (computed > 1 + 1),
-  negated integer CHECK (NOT negated > 5),
-  outside integer CHECK (outside NOT BETWEEN 3 AND 5 AND outside > 0),
-  cased integer CHECK (CASE WHEN whole > 5 AND cased > 3 THEN true ELSE false END),
-  liked text CHECK (liked LIKE 'a%' AND length(liked) < 9), matched text CHECK (matched ~ '^a'),
-  listed integer CHECK (listed IN (1, NULL)), conditional integer CHECK (whole IS NULL OR conditional > 0),
-  huge bigint CHECK (huge < 9007199254740993), not_all integer CHECK (not_all <> ALL (ARRAY[1, 2])),
-  cast_down double precision CHECK (cast_down::integer > 5), day date CHECK (day > '2020-01-01'),
-  flag boolean DEFAULT true, made text DEFAULT lower('A'), empty text DEFAULT NULL, stamped timestamptz DEFAULT now(),
+  flag boolean DEFAULT true, made text DEFAULT lower('A'), stamped timestamptz DEFAULT now(),
   CHECK (above < 100 AND ranged >= 0), UNIQUE (code)
 );
 `

@@ -1,9 +1,7 @@
-import Database from 'libsql'
 import t, { type Test } from 'tap'
 import { type ResourceOptions } from '../../../../lib/index.js'
 import { postgresStore, type PostgresPool } from '../../../../lib/sql/postgres/index.js'
 import { type SelfDescribing, sqliteStore, type SqlStore } from '../../../../lib/sql/sqlite/index.js'
-import { loadModule } from '../../../../lib/sql/sqlite/file.js'
 import { build, draft } from '../../../support/helper.js'
 import { context, type Engine, messageOf, openEngines } from '../../../support/stores/sql-engines.js'
 import { startPostgres } from '../../../support/stores/postgres.js'
@@ -90,31 +88,6 @@ each('a table describes itself when its resource is registered', async (t, open,
     1
   )
   t.equal((await app.inject({ method: 'DELETE', url: '/people.json?id=1' })).statusCode, 204)
-})
-
-each('a column of JSON may refuse null', async (t, open, { name, run }) => {
-  const sqlite = name === 'sqlite'
-  await run(
-    `CREATE TABLE documents (id ${sqlite
-      ? 'INTEGER'
-      : 'serial'} PRIMARY KEY, content ${sqlite ? 'JSON' : 'jsonb'} NOT NULL, more ${sqlite ? 'JSON' : 'jsonb'})`
-  )
-  const app = await build(t, { name: 'documents', store: open('documents') })
-  for (const content of [{ a: [1, null] }, [2.5], 'text', '5', true, 5, 2.5]) {
-    const created = await app.inject({ method: 'POST', url: '/documents.json', payload: { document: { content } } })
-    t.match([created.statusCode, created.json()], [201, { document: { content, more: null } }])
-  }
-  const later = await build(t, { name: 'documents', store: open('documents') })
-  const update = await later.inject({
-    method: 'PUT', url: '/documents.json', payload: { id: 6, document: { content: [5] } }
-  })
-  t.match(
-    [update.statusCode, update.json()], [200, { document: { content: [5] } }], 'the numbers leave the column writable'
-  )
-  for (const document of [{ content: null }, { more: 'text' }]) {
-    const { statusCode, body } = await app.inject({ method: 'POST', url: '/documents.json', payload: { document } })
-    t.match([statusCode, JSON.parse(body)], [422, { errors: { content: [String] } }])
-  }
 })
 
 each('prepare alone describes the table, too, and only once', async (t, open, { run }) => {
@@ -217,25 +190,6 @@ t.test('options about the table need attributes', async (t) => {
   })
   t.throws(() =>
     postgresStore({ pool: {} as PostgresPool, table: 'notes' }), { message: 'Option "pool" must be a pool of pg.' })
-})
-
-t.test('a file is closed with the app', async (t) => {
-  const file = `${t.testdir()}/notes.sqlite`
-  makeDatabase("CREATE TABLE Notes (id INTEGER PRIMARY KEY, title TEXT); INSERT INTO notes VALUES (1, 'T')", file)
-    .close()
-  const {
-    DatabaseSync: Driver = Database
-  } = (loadModule('node:sqlite') ?? {}) as { readonly DatabaseSync?: typeof Database }
-  const closed = t.capture(Driver.prototype, 'close', Driver.prototype.close)
-  const store = sqliteStore({ file, table: 'notes' })
-  const [app, other] = [await build(t, { name: 'notes', store }), await build(t, { name: 'notes', store })]
-  t.match((await app.inject('/notes.json')).json(), { notes: [{ title: 'T' }] })
-  await app.close()
-  t.equal(closed().length, 0, 'another app uses the file')
-  await other.close()
-  t.equal(closed().length, 1)
-  t.match(await store.get(1, {}), { attributes: { title: 'T' } }, 'the next use opens it again')
-  store.close()
 })
 
 t.test('a schema, and rights of the user', async (t) => {

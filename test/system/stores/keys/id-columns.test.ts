@@ -388,19 +388,6 @@ each('options of keys are checked', async (t, engine) => {
   )
 })
 
-each('a key of which the database fills a part need not be given', async (t, engine) => {
-  await engine.run(
-    `CREATE TABLE rows (a TEXT NOT NULL, b ${engine.name === 'sqlite'
-      ? "TEXT NOT NULL DEFAULT 'x'"
-      : "text NOT NULL DEFAULT 'x'"}, title TEXT, PRIMARY KEY (a, b))`
-  )
-  const store = await opened(engine, {
-    attributes: titled({ a: text, b: { ...text, readOnly: true } }), key: ['a', 'b'], version: 'values'
-  })
-  t.strictSame(store.attributes.required, ['a'])
-  t.equal((await store.create({ a: 'a' }, {}, context)).id, 'a,x')
-})
-
 each('a table with a key has foreign keys, whose rows are in the order of the key', async (t, engine) => {
   await engine.run('CREATE TABLE parents (id INTEGER PRIMARY KEY)', 'INSERT INTO parents VALUES (1), (2)')
   const references = {
@@ -427,24 +414,6 @@ each('a table with a key has foreign keys, whose rows are in the order of the ke
     (await readAll(store.list(every, context))).map(({ id, version, attributes }) => [id, version, attributes.nextId]),
     [['2,1', '2', null], ['2,2', '1', null]], 'the version of the row whose foreign key became null counts up'
   )
-})
-
-each('a sorted list of rows with a key is read in batches, in the order of the key', async (t, engine) => {
-  const store = await opened(engine, {
-    attributes: titled(track), key: ['playlistId', 'trackId'], version: 'values', migrate: true
-  })
-  const count = 600
-  const values = Array.from({ length: count }, (_, index) => `(${index % 7}, ${index}, 't${index % 3}')`)
-  await engine.run(`INSERT INTO rows ("playlistId", "trackId", title) VALUES ${values.join(', ')}`)
-  const before = engine.statements.length
-  const rows = await readAll(
-    store.list({ ...every, order: [{ by: 'title', descending: false }, { by: 'id', descending: false }] }, context)
-  )
-  const keys = rows.map(({ attributes: { title, playlistId, trackId } }) => [title, playlistId, trackId] as never[])
-  const order = ['title', 'playlistId', 'trackId'].map((by) => ({ by, descending: false }))
-  t.equal(keys.length, count)
-  t.strictSame(keys, [...keys].sort((a, b) => comparePositions(order, a, b)))
-  t.notOk(engine.statements.slice(before).some((text) => text.includes('row_number()')), 'no ids are read in advance')
 })
 
 each('a number that JSON does not have is a part of an id', async (t, engine) => {

@@ -4,7 +4,7 @@ import type { SqlStoreOptions } from '../../../../lib/sql/sqlite/index.js'
 import { build, draft } from '../../../support/helper.js'
 import { fill, findForm, submit } from '../../../support/html/forms.js'
 import { plainTag } from '../../../support/plain-tag.js'
-import { openEngines } from '../../../support/stores/sql-engines.js'
+import { type Engine, openEngines } from '../../../support/stores/sql-engines.js'
 
 const CODES = [
   'a/b', 'a?b', 'a#b', '100%', '%41', '%', '.', '..', ' ', 'a b', 'a,b', 'a.json', 'a.html', 'v1.2', 'né', '💛', 'A',
@@ -33,144 +33,107 @@ function fieldsIn (page: string): Record<string, string> {
   return Object.fromEntries(inputs.map(([, name, value]) => [String(name), decodeHtml(String(value))]))
 }
 
-async function open (t: Test, options: SqlStoreOptions, engineName: string): Promise<FastifyInstance> {
-  const engine = (await openEngines()).find(({ name }) => name === engineName)
-  const store = engine?.store({ ...options, migrate: true })
+const [engine] = await openEngines() as [Engine]
+
+async function open (t: Test, options: SqlStoreOptions): Promise<FastifyInstance> {
+  const store = engine.store({ ...options, migrate: true })
   return build(t, { name: options.table, store, writes: 'both' } as Parameters<typeof build>[1])
 }
 
-for (const engine of ['sqlite', 'postgresql']) {
-  t.test(`${engine}: each text key works from the list to the deletion`, async (t) => {
-    const attributes = { type: 'object', properties: { code: { type: 'string' }, title: { type: 'string' } } } as const
-    const app = await open(t, { table: 'countries', attributes, key: ['code'], version: 'values' }, engine)
-    for (const code of CODES) {
-      const created = await app.inject({
-        method: 'POST',
-        url: '/countries',
-        headers: { accept: 'application/json' },
-        payload: { country: { code, title: 'first' } }
-      })
-      t.equal(created.statusCode, 201, code)
-      const path = String(created.headers.location)
-      const shown = await app.inject({ url: path, headers: { accept: 'application/json' } })
-      t.match(shown.json(), { country: { code, title: 'first' } }, path)
-      t.strictSame(
-        linksIn((await app.inject({ url: '/countries.html' })).body), [path], 'the list links to the location'
-      )
-      for (const [suffix, type] of [['xml', 'application/xml'], ['json', 'application/json'], ['html', 'text/html']]) {
-        const answer = await app.inject({ url: `${path}.${suffix}` })
-        t.equal(answer.statusCode, 200, `${path}.${suffix}`)
-        t.match(answer.headers['content-type'], type)
-      }
-      const { etag } = shown.headers
-      const put = await app.inject({
-        method: 'PUT',
-        url: path,
-        headers: { accept: 'application/json', 'if-match': String(etag) },
-        payload: { country: { ...shown.json().country, title: 'second' } }
-      })
-      t.match(put.json(), { country: { code, title: 'second' } }, `PUT ${path}`)
-      const stale = await app.inject({
-        method: 'PUT',
-        url: path,
-        headers: { accept: 'application/json', 'if-match': String(etag) },
-        payload: { country: { title: 'third' } }
-      })
-      t.equal(stale.statusCode, 412)
-      const xml = await app.inject({
-        method: 'PUT',
-        url: path,
-        headers: { 'content-type': 'application/xml' },
-        payload: '<country><title>xml</title></country>'
-      })
-      t.equal(xml.statusCode, 200)
-      const page = (await app.inject({ url: `${path}.html` })).body
-      const fields = fieldsIn(page)
-      t.match(fields, { _method: 'PUT', _version: String, 'country[code]': undefined, 'country[title]': 'xml' })
-      const [, behind = ''] = page.split('<strong>Code</strong> cannot be changed, because the id contains it.</p>\n')
-      const [, fixed = ''] = /^<blockquote class="kept" dir="auto">([^<]*)</.exec(behind) ?? []
-      t.equal(decodeHtml(fixed), code, 'the form shows the key as text')
-      const posted = await app.inject({
-        method: 'POST',
-        url: '/countries',
-        headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' },
-        payload: new URLSearchParams({ ...fields, 'country[title]': 'form' }).toString()
-      })
-      t.equal(posted.statusCode, 303, posted.body)
-      t.equal(posted.headers.location, path)
-      t.match((await app.inject({ url: path, headers: { accept: 'application/json' } })).json(), {
-        country: { code, title: 'form' }
-      })
-      const again = await app.inject({
-        method: 'POST',
-        url: '/countries',
-        headers: { accept: 'application/json' },
-        payload: { country: { code, title: 'first' } }
-      })
-      t.match(again.json(), { status: 409, errors: { code: ['is already taken'] } })
-      t.equal((await app.inject({ method: 'DELETE', url: path })).statusCode, 204)
+t.test('each text key works from the list to the deletion', async (t) => {
+  const attributes = { type: 'object', properties: { code: { type: 'string' }, title: { type: 'string' } } } as const
+  const app = await open(t, { table: 'countries', attributes, key: ['code'], version: 'values' })
+  for (const code of CODES) {
+    const created = await app.inject({
+      method: 'POST',
+      url: '/countries',
+      headers: { accept: 'application/json' },
+      payload: { country: { code, title: 'first' } }
+    })
+    t.equal(created.statusCode, 201, code)
+    const path = String(created.headers.location)
+    const shown = await app.inject({ url: path, headers: { accept: 'application/json' } })
+    t.match(shown.json(), { country: { code, title: 'first' } }, path)
+    t.strictSame(
+      linksIn((await app.inject({ url: '/countries.html' })).body), [path], 'the list links to the location'
+    )
+    for (const [suffix, type] of [['xml', 'application/xml'], ['json', 'application/json'], ['html', 'text/html']]) {
+      const answer = await app.inject({ url: `${path}.${suffix}` })
+      t.equal(answer.statusCode, 200, `${path}.${suffix}`)
+      t.match(answer.headers['content-type'], type)
     }
-  })
+    const { etag } = shown.headers
+    const put = await app.inject({
+      method: 'PUT',
+      url: path,
+      headers: { accept: 'application/json', 'if-match': String(etag) },
+      payload: { country: { ...shown.json().country, title: 'second' } }
+    })
+    t.match(put.json(), { country: { code, title: 'second' } }, `PUT ${path}`)
+    const page = (await app.inject({ url: `${path}.html` })).body
+    const fields = fieldsIn(page)
+    t.match(fields, { _method: 'PUT', _version: String, 'country[code]': undefined, 'country[title]': 'second' })
+    const [, behind = ''] = page.split('<strong>Code</strong> cannot be changed, because the id contains it.</p>\n')
+    const [, fixed = ''] = /^<blockquote class="kept" dir="auto">([^<]*)</.exec(behind) ?? []
+    t.equal(decodeHtml(fixed), code, 'the form shows the key as text')
+    const posted = await app.inject({
+      method: 'POST',
+      url: '/countries',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' },
+      payload: new URLSearchParams({ ...fields, 'country[title]': 'form' }).toString()
+    })
+    t.equal(posted.statusCode, 303, posted.body)
+    t.equal(posted.headers.location, path)
+    t.match((await app.inject({ url: path, headers: { accept: 'application/json' } })).json(), {
+      country: { code, title: 'form' }
+    })
+    t.equal((await app.inject({ method: 'DELETE', url: path })).statusCode, 204)
+  }
+})
 
-  t.test(`${engine}: a composite key works from the list to the deletion`, async (t) => {
-    const attributes = {
-      type: 'object',
-      properties: { playlistId: { type: 'integer' }, trackId: { type: 'integer' }, note: { type: 'string' } }
-    } as const
-    const app = await open(t, { table: 'playlist-tracks', attributes, key: ['playlistId', 'trackId'] }, engine)
-    const json = { accept: 'application/json' }
-    const path = '/playlist-tracks/1,5'
-    const made = await app.inject({
+t.test('a composite key works from the list to the deletion', async (t) => {
+  const attributes = {
+    type: 'object',
+    properties: { playlistId: { type: 'integer' }, trackId: { type: 'integer' }, note: { type: 'string' } }
+  } as const
+  const app = await open(t, { table: 'playlist-tracks', attributes, key: ['playlistId', 'trackId'] })
+  const json = { accept: 'application/json' }
+  const path = '/playlist-tracks/1,5'
+  const made = await app.inject({
+    method: 'POST',
+    url: '/playlist-tracks',
+    headers: json,
+    payload: { 'playlist-track': { playlistId: 1, trackId: 5 } }
+  })
+  t.equal(made.headers.location, path, made.body)
+  t.match(made.json(), { 'playlist-track': { id: '1,5', playlistId: 1, trackId: 5 } })
+  t.strictSame(linksIn((await app.inject({ url: '/playlist-tracks.html' })).body), [path])
+  for (const url of [path, '/playlist-tracks/1%2C5', `${path}.json`]) {
+    t.match((await app.inject({ url, headers: json })).json(), { 'playlist-track': { id: '1,5' } }, url)
+  }
+  const changed = await app.inject({
+    method: 'PUT', url: path, headers: json, payload: { 'playlist-track': { trackId: 6, note: 'n' } }
+  })
+  t.match(changed.json(), { status: 422, errors: { trackId: ['cannot be changed, because the id contains it'] } })
+  t.match((await app.inject({ url: '/playlist-tracks/1', headers: json })).json(), { status: 404 })
+  for (const trackId of [10, 9]) {
+    await app.inject({
       method: 'POST',
       url: '/playlist-tracks',
       headers: json,
-      payload: { 'playlist-track': { playlistId: 1, trackId: 5 } }
+      payload: { 'playlist-track': { playlistId: 1, trackId } }
     })
-    t.equal(made.headers.location, path, made.body)
-    t.match(made.json(), { 'playlist-track': { id: '1,5', playlistId: 1, trackId: 5 } })
-    t.strictSame(
-      (await app.inject({
-        method: 'POST', url: '/playlist-tracks', headers: json, payload: { 'playlist-track': { trackId: 5 } }
-      })).json().errors,
-      { playlistId: ['must be given'] }
-    )
-    t.strictSame(linksIn((await app.inject({ url: '/playlist-tracks.html' })).body), [path])
-    for (const url of [path, '/playlist-tracks/1%2C5', `${path}.json`]) {
-      t.match((await app.inject({ url, headers: json })).json(), { 'playlist-track': { id: '1,5' } }, url)
-    }
-    const changed = await app.inject({
-      method: 'PUT', url: path, headers: json, payload: { 'playlist-track': { trackId: 6, note: 'n' } }
-    })
-    t.match(changed.json(), { status: 422, errors: { trackId: ['cannot be changed, because the id contains it'] } })
-    t.match(
-      (await app.inject({
-        method: 'PUT',
-        url: path,
-        headers: json,
-        payload: { 'playlist-track': { id: '1,5', playlistId: 1, trackId: 5, note: 'n' } }
-      })).json(),
-      { 'playlist-track': { note: 'n' } }
-    )
-    t.match((await app.inject({ url: '/playlist-tracks/1', headers: json })).json(), { status: 404 })
-    for (const trackId of [10, 9]) {
-      await app.inject({
-        method: 'POST',
-        url: '/playlist-tracks',
-        headers: json,
-        payload: { 'playlist-track': { playlistId: 1, trackId } }
-      })
-    }
-    const page = await app.inject({ url: '/playlist-tracks?limit=2', headers: json })
-    t.strictSame(page.json()['playlist-tracks'].map(({ id }: { id: string }) => id), ['1,5', '1,9'])
-    const [, next] = /<([^>]*)>; rel="next"/.exec(String(page.headers.link)) ?? []
-    t.strictSame((await app.inject({ url: String(next), headers: json })).json()['playlist-tracks'].map(({
-      id
-    }: { id: string }) =>
-      id), ['1,10'])
-    t.equal((await app.inject({ method: 'DELETE', url: '/playlist-tracks', payload: { id: '1,5' } })).statusCode, 204)
-    t.equal((await app.inject({ url: path })).statusCode, 404)
-  })
-}
+  }
+  const page = await app.inject({ url: '/playlist-tracks?limit=2', headers: json })
+  t.strictSame(page.json()['playlist-tracks'].map(({ id }: { id: string }) => id), ['1,5', '1,9'])
+  const [, next] = /<([^>]*)>; rel="next"/.exec(String(page.headers.link)) ?? []
+  t.strictSame((await app.inject({ url: String(next), headers: json })).json()['playlist-tracks'].map(({
+    id
+  }: { id: string }) =>
+    id), ['1,10'])
+  t.equal((await app.inject({ method: 'DELETE', url: '/playlist-tracks', payload: { id: '1,5' } })).statusCode, 204)
+  t.equal((await app.inject({ url: path })).statusCode, 404)
+})
 
 t.test('rows whose key no document can carry are in lists, and have no path', async (t) => {
   const json = { accept: 'application/json' }
@@ -259,14 +222,13 @@ t.test('a form deletes the row of its page, if the key has line breaks', async (
 })
 
 t.test('a nested resource below a composite key has paths with commas', async (t) => {
-  const [engine] = await openEngines()
-  const lines = engine?.store({
+  const lines = engine.store({
     table: 'lines',
     attributes: { type: 'object', properties: { order: { type: 'integer' }, place: { type: 'string' } } },
     key: ['order', 'place'],
     migrate: true
   })
-  const notes = engine?.store({
+  const notes = engine.store({
     table: 'notes',
     attributes: { type: 'object', properties: { lineId: { type: 'string' }, text: { type: 'string' } } },
     migrate: true
@@ -286,199 +248,153 @@ t.test('a nested resource below a composite key has paths with commas', async (t
   })
 })
 
-for (const engine of await openEngines()) {
-  const { name, store, run } = engine
-  t.test(`${name}: a long id has a page if the router accepts it`, async (t) => {
-    const attributes = { type: 'object', properties: { code: { type: 'string' }, title: { type: 'string' } } } as const
-    const codes = store({ table: 'codes', attributes, key: ['code'], version: 'values', migrate: true })
-    const json = { accept: 'application/json' }
-    const form = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' }
-    const servers: ReadonlyArray<readonly [longest: number, server: object | undefined]> =
-      [
-        [100, undefined], [150, { routerOptions: { maxParamLength: 150 } }],
-        [150, { maxParamLength: 150, routerOptions: { ignoreTrailingSlash: true } }], [50, { maxParamLength: 50 }]
-      ]
-    for (const [longest, server] of servers) {
-      const app = await build(t, { name: 'codes', html: { title: 'id' }, store: codes }, server && { server })
-      const ids = ['b'.repeat(longest), `c${'<'.repeat(longest)}`]
-      const locations = ids.map((id, index) => index === 0 ? `/codes/${id}` : '/codes')
-      for (const [index, code] of ids.entries()) {
-        const made = await app.inject({
-          method: 'POST', url: '/codes', headers: json, payload: { code: { code, title: 'x' } }
-        })
-        t.match(made, { statusCode: 201, headers: { location: locations[index] } })
-      }
-      const list = (await app.inject({ url: '/codes.html' })).body
-      t.strictSame(linksIn(list), locations.slice(0, 1))
-      t.match(list, `><a>c${'&lt;'.repeat(longest)}</a></th>`, 'the other id is not a link')
-      t.equal((await app.inject({ url: `/codes/${ids[0]}`, headers: json })).statusCode, 200)
+t.test('a long id has a page if the router accepts it', async (t) => {
+  const attributes = { type: 'object', properties: { code: { type: 'string' }, title: { type: 'string' } } } as const
+  const codes = engine.store({ table: 'codes', attributes, key: ['code'], version: 'values', migrate: true })
+  const json = { accept: 'application/json' }
+  const servers: ReadonlyArray<readonly [longest: number, server: object | undefined]> =
+    [[100, undefined], [150, { routerOptions: { maxParamLength: 150 } }], [50, { maxParamLength: 50 }]]
+  for (const [longest, server] of servers) {
+    const app = await build(t, { name: 'codes', html: { title: 'id' }, store: codes }, server && { server })
+    const ids = ['b'.repeat(longest), `c${'<'.repeat(longest)}`]
+    const locations = ids.map((id, index) => index === 0 ? `/codes/${id}` : '/codes')
+    for (const [index, code] of ids.entries()) {
+      const made = await app.inject({
+        method: 'POST', url: '/codes', headers: json, payload: { code: { code, title: 'x' } }
+      })
+      t.match(made, { statusCode: 201, headers: { location: locations[index] } })
+    }
+    const list = (await app.inject({ url: '/codes.html' })).body
+    t.strictSame(linksIn(list), locations.slice(0, 1))
+    t.match(list, `><a>c${'&lt;'.repeat(longest)}</a></th>`, 'the other id is not a link')
+    t.equal((await app.inject({ url: `/codes/${ids[0]}`, headers: json })).statusCode, 200)
+    t.equal(
+      (await app.inject({ url: `/codes/${encodeURIComponent(ids[1] as string)}`, headers: json })).statusCode, 414
+    )
+    const pages = [
+      (await app.inject({ url: '/codes?limit=1', headers: json })),
+      (await app.inject({ url: '/codes?limit=1&sort=-code', headers: json }))
+    ]
+    for (const page of pages) {
+      const [, next = ''] = /<([^>]*)>; rel="next"/.exec(String(page.headers.link)) ?? []
       t.equal(
-        (await app.inject({ url: `/codes/${encodeURIComponent(ids[1] as string)}`, headers: json })).statusCode, 414
+        (await app.inject({ url: next, headers: json })).json().codes.length, 1, 'a list continues after each id'
       )
-      const pages = [
-        (await app.inject({ url: '/codes?limit=1', headers: json })),
-        (await app.inject({ url: '/codes?limit=1&sort=-code', headers: json }))
-      ]
-      for (const page of pages) {
-        const [, next = ''] = /<([^>]*)>; rel="next"/.exec(String(page.headers.link)) ?? []
-        t.equal(
-          (await app.inject({ url: next, headers: json })).json().codes.length, 1, 'a list continues after each id'
-        )
-      }
-      for (const [index, id] of ids.entries()) {
-        t.match(
-          (await app.inject({
-            method: 'PUT', url: '/codes', headers: json, payload: { id, code: { title: 'y' } }
-          })).json(),
-          { code: { title: 'y' } }
-        )
-        t.match(
-          await app.inject({
-            method: 'POST',
-            url: '/codes',
-            headers: form,
-            payload: new URLSearchParams({ _method: 'PUT', id, 'code[title]': 'z' }).toString()
-          }),
-          { statusCode: 303, headers: { location: locations[index] } }
-        )
-        t.match(
-          await app.inject({ method: 'DELETE', url: '/codes', headers: json, payload: { id } }), { statusCode: 204 }
-        )
-      }
     }
-  })
-
-  t.test(`${name}: integers of 0 and below are ids`, async (t) => {
-    const attributes = { type: 'object', properties: { title: { type: 'string' } } } as const
-    const titles = store({ table: 'titles', attributes, migrate: true })
-    const numbers = store({
-      table: 'numbers',
-      attributes: { type: 'object', properties: { number: { type: 'integer' }, titleId: { type: 'integer' } } },
-      key: ['number'],
-      migrate: true
-    })
-    const app = await draft(t, (map) => {
-      map.resources('titles', { store: titles, xsd: true })
-      map.resources('numbers', { store: numbers, writes: 'both', references: { titleId: 'titles' } })
-    })
-    await run("INSERT INTO titles (id, title) VALUES (-7, 'a')", "INSERT INTO titles (id, title) VALUES (0, 'b')")
-    const json = { accept: 'application/json' }
-    t.strictSame(linksIn((await app.inject('/titles.html')).body), ['/titles/-7', '/titles/0'])
-    for (const id of [-7, 0]) {
-      const shown = await app.inject({ url: `/titles/${id}`, headers: json })
-      t.match(shown.json(), { title: { id } })
-      t.equal((await app.inject(`/titles/${id}.xml`)).statusCode, 200)
-      const etag = String(
+    for (const id of ids) {
+      t.match(
         (await app.inject({
-          method: 'PUT',
-          url: '/titles',
-          headers: { ...json, 'if-match': String(shown.headers.etag) },
-          payload: { id, title: { title: 'c' } }
-        })).headers.etag
-      )
-      t.equal(plainTag(etag), '"2.json"')
-      t.match(
-        await app.inject({
-          method: 'PUT', url: '/titles', headers: { ...json, 'if-match': etag }, payload: { id, title: { title: 'd' } }
-        }),
-        { statusCode: 200 }
+          method: 'PUT', url: '/codes', headers: json, payload: { id, code: { title: 'y' } }
+        })).json(),
+        { code: { title: 'y' } }
       )
       t.match(
-        await app.inject({
-          method: 'POST', url: '/numbers', headers: json, payload: { number: { number: id, titleId: id } }
-        }),
-        { statusCode: 201, headers: { location: `/numbers/${id}` } }
+        await app.inject({ method: 'DELETE', url: '/codes', headers: json, payload: { id } }), { statusCode: 204 }
       )
-      t.match((await app.inject(`/numbers/${id}.html`)).body, `<a href="/titles/${id}">`, 'a reference is a link')
-      t.match(await app.inject({ method: 'DELETE', url: `/numbers/${id}`, headers: json }), { statusCode: 204 })
     }
-    for (const id of ['-0', '00', '-07', '+7', '-', '1.0', '-9007199254740992']) {
-      t.equal((await app.inject({ url: `/titles/${id}`, headers: json })).statusCode, 404, id)
-    }
-  })
+  }
+})
 
-  t.test(`${name}: the form of a row shows its key as text`, async (t) => {
-    const attributes = {
-      type: 'object',
-      properties: {
-        day: { type: 'string', format: 'date' },
-        isOpen: { type: 'boolean' },
-        seat: { type: 'integer' },
-        note: { type: 'string' }
-      }
-    } as const
-    const store = engine.store({
-      table: 'seats', attributes, key: ['day', 'isOpen', 'seat'], version: 'values', migrate: true
-    })
-    t.strictSame(store.key, ['day', 'isOpen', 'seat'])
-    const app = await build(t, { name: 'seats', store })
-    const json = { accept: 'application/json' }
-    const blank = findForm(await app.inject('/seats.html'), 'POST')
-    t.ok(['seat[day]', 'seat[isOpen]', 'seat[seat]'].every((field) =>
-      blank.controls.some(({ name }) => name === field)), 'the form of a new row has controls for them')
-    const id = '2026-01-31,true,4'
-    t.equal(
-      (await app.inject({
-        method: 'POST',
-        url: '/seats',
-        headers: json,
-        payload: { seat: { day: '2026-01-31', isOpen: true, seat: 4, note: 'a' } }
-      })).json().seat.id,
-      id
-    )
-    const shown = await app.inject(`/seats/${id}.html`)
-    const form = findForm(shown, 'PUT')
-    t.strictSame(form.controls.map(({ name }) => name).filter((field) =>
-      /^seat\[\w+\]$/.test(String(field))), ['seat[note]'])
-    const texts = (body: string): unknown[] => [
-      ...body.matchAll(
-        /<strong>([^<]*)<\/strong> cannot be changed, because the id contains it\.<\/p>\n<blockquote[^>]*>([^<]*)</g
-      )
-    ].map(
-      ([, label, text]) => [label, text]
-    )
-    const key = [['Day', '2026-01-31'], ['Open', 'true'], ['Seat', '4']]
-    t.strictSame(texts(shown.body), key)
-    t.equal((await app.inject(submit(fill(form, { 'seat[note]': 'b' })))).statusCode, 303)
-    const stale = await app.inject(submit(fill(form, { 'seat[note]': 'c' })))
-    t.equal(stale.statusCode, 412)
-    t.strictSame(texts(stale.body), key, 'a conflict offers no choice of the key')
-    const sent = { _method: 'PUT', id, 'seat[seat]': '5', 'seat[note]': 'd' }
-    const refused = await app.inject({
-      method: 'POST',
-      url: '/seats',
-      headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
-      payload: new URLSearchParams(sent).toString()
-    })
-    t.match(refused, { statusCode: 422, body: /<li>Seat cannot be changed, because the id contains it/ })
-    t.strictSame(texts(refused.body), key)
-    const same = { day: '2026-01-31', isOpen: true, seat: 4, note: 'e' }
-    t.match(
-      (await app.inject({ method: 'PUT', url: '/seats', headers: json, payload: { id, seat: same } })).json(),
-      { seat: same }
-    )
-    const xml = `<seat><id>${id}</id><day>2026-01-31</day><isOpen>true</isOpen><seat>4</seat><note>f</note></seat>`
-    t.equal(
+t.test('integers of 0 and below are ids', async (t) => {
+  const attributes = { type: 'object', properties: { title: { type: 'string' } } } as const
+  const titles = engine.store({ table: 'titles', attributes, migrate: true })
+  const numbers = engine.store({
+    table: 'numbers',
+    attributes: { type: 'object', properties: { number: { type: 'integer' }, titleId: { type: 'integer' } } },
+    key: ['number'],
+    migrate: true
+  })
+  const app = await draft(t, (map) => {
+    map.resources('titles', { store: titles, xsd: true })
+    map.resources('numbers', { store: numbers, writes: 'both', references: { titleId: 'titles' } })
+  })
+  await engine.run("INSERT INTO titles (id, title) VALUES (-7, 'a')", "INSERT INTO titles (id, title) VALUES (0, 'b')")
+  const json = { accept: 'application/json' }
+  t.strictSame(linksIn((await app.inject('/titles.html')).body), ['/titles/-7', '/titles/0'])
+  for (const id of [-7, 0]) {
+    const shown = await app.inject({ url: `/titles/${id}`, headers: json })
+    t.match(shown.json(), { title: { id } })
+    t.equal((await app.inject(`/titles/${id}.xml`)).statusCode, 200)
+    const etag = String(
       (await app.inject({
         method: 'PUT',
-        url: '/seats',
-        headers: { accept: 'application/xml', 'content-type': 'application/xml' },
-        payload: xml
-      })).statusCode,
-      200
+        url: '/titles',
+        headers: { ...json, 'if-match': String(shown.headers.etag) },
+        payload: { id, title: { title: 'c' } }
+      })).headers.etag
     )
-    const typed = {
-      _method: 'PUT', id, 'seat[day]': '2026-01-31', 'seat[isOpen]': 'true', 'seat[seat]': '4', 'seat[note]': 'g'
+    t.equal(plainTag(etag), '"2.json"')
+    t.match(
+      await app.inject({
+        method: 'POST', url: '/numbers', headers: json, payload: { number: { number: id, titleId: id } }
+      }),
+      { statusCode: 201, headers: { location: `/numbers/${id}` } }
+    )
+    t.match((await app.inject(`/numbers/${id}.html`)).body, `<a href="/titles/${id}">`, 'a reference is a link')
+    t.match(await app.inject({ method: 'DELETE', url: `/numbers/${id}`, headers: json }), { statusCode: 204 })
+  }
+  for (const id of ['-0', '00', '-07', '+7', '-', '1.0', '-9007199254740992']) {
+    t.equal((await app.inject({ url: `/titles/${id}`, headers: json })).statusCode, 404, id)
+  }
+})
+
+t.test('the form of a row shows its key as text', async (t) => {
+  const attributes = {
+    type: 'object',
+    properties: {
+      day: { type: 'string', format: 'date' },
+      isOpen: { type: 'boolean' },
+      seat: { type: 'integer' },
+      note: { type: 'string' }
     }
-    t.equal(
-      (await app.inject({
-        method: 'POST',
-        url: '/seats',
-        headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
-        payload: new URLSearchParams(typed).toString()
-      })).statusCode,
-      303
-    )
-    t.match((await app.inject({ url: `/seats/${id}`, headers: json })).json(), { seat: { ...same, note: 'g' } })
+  } as const
+  const store = engine.store({
+    table: 'seats', attributes, key: ['day', 'isOpen', 'seat'], version: 'values', migrate: true
   })
-}
+  const app = await build(t, { name: 'seats', store })
+  const json = { accept: 'application/json' }
+  const blank = findForm(await app.inject('/seats.html'), 'POST')
+  t.ok(['seat[day]', 'seat[isOpen]', 'seat[seat]'].every((field) =>
+    blank.controls.some(({ name }) => name === field)), 'the form of a new row has controls for them')
+  const id = '2026-01-31,true,4'
+  t.equal(
+    (await app.inject({
+      method: 'POST',
+      url: '/seats',
+      headers: json,
+      payload: { seat: { day: '2026-01-31', isOpen: true, seat: 4, note: 'a' } }
+    })).json().seat.id,
+    id
+  )
+  const shown = await app.inject(`/seats/${id}.html`)
+  const form = findForm(shown, 'PUT')
+  t.strictSame(form.controls.map(({ name }) => name).filter((field) =>
+    /^seat\[\w+\]$/.test(String(field))), ['seat[note]'])
+  const texts = (body: string): unknown[] => [
+    ...body.matchAll(
+      /<strong>([^<]*)<\/strong> cannot be changed, because the id contains it\.<\/p>\n<blockquote[^>]*>([^<]*)</g
+    )
+  ].map(
+    ([, label, text]) => [label, text]
+  )
+  const key = [['Day', '2026-01-31'], ['Open', 'true'], ['Seat', '4']]
+  t.strictSame(texts(shown.body), key)
+  t.equal((await app.inject(submit(fill(form, { 'seat[note]': 'b' })))).statusCode, 303)
+  const stale = await app.inject(submit(fill(form, { 'seat[note]': 'c' })))
+  t.equal(stale.statusCode, 412)
+  t.strictSame(texts(stale.body), key, 'a conflict offers no choice of the key')
+  const sent = { _method: 'PUT', id, 'seat[seat]': '5', 'seat[note]': 'd' }
+  const refused = await app.inject({
+    method: 'POST',
+    url: '/seats',
+    headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
+    payload: new URLSearchParams(sent).toString()
+  })
+  t.match(refused, { statusCode: 422, body: /<li>Seat cannot be changed, because the id contains it/ })
+  t.strictSame(texts(refused.body), key)
+  const same = { day: '2026-01-31', isOpen: true, seat: 4, note: 'e' }
+  t.match(
+    (await app.inject({ method: 'PUT', url: '/seats', headers: json, payload: { id, seat: same } })).json(),
+    { seat: same }, 'the same values may be sent'
+  )
+})

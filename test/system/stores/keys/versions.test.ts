@@ -39,22 +39,23 @@ each('each change by another writer makes a version stale', async (t, engine, ve
       n: { type: ['integer', 'null'] },
       done: { type: ['boolean', 'null'] },
       data: {},
+      content: { type: ['string', 'null'], contentEncoding: 'base64' },
       version: { type: ['string', 'null'] }
     }
   } as const
-  const values = { title: 'T', email: null, n: 1, done: true, data: { a: [1, null, 'x'] }, version: 'v' }
-  const json = engine.name === 'sqlite' ? 'TEXT' : 'json'
-  const boolean = engine.name === 'sqlite' ? 'INTEGER' : 'boolean'
+  const data = { a: [1, null, 'x'] }
+  const values = { title: 'T', email: null, n: 1, done: true, data, content: 'AP8=', version: 'v' }
+  const [json, boolean, bytes] = engine.name === 'sqlite' ? ['TEXT', 'INTEGER', 'BLOB'] : ['json', 'boolean', 'bytea']
   await engine.run(
     'DROP TABLE IF EXISTS rows',
-    `CREATE TABLE rows (id ${key}, title TEXT, email TEXT, n INTEGER, done ${boolean}, data ${json}, version TEXT, ` +
-      'other TEXT)'
+    `CREATE TABLE rows (id ${key}, title TEXT, email TEXT, n INTEGER, done ${boolean}, data ${json}, ` +
+      `content ${bytes}, version TEXT, other TEXT)`
   )
   const store = await opened(engine, { attributes, version })
   for (const change of [
     "title = 't'", 'title = NULL', "title = 'T '", "email = ''", "email = 'T', title = NULL", 'n = NULL', 'n = 2',
     `done = ${engine.name === 'sqlite' ? '0' : 'false'}`, "data = '{\"a\":[1,null,\"y\"]}'", 'data = NULL',
-    "version = 'w'"
+    "version = 'w'", engine.name === 'sqlite' ? "content = x'00fe'" : "content = '\\x00fe'"
   ]) {
     const row = await store.create(values, {}, context)
     t.match(row.version, /^[\da-z]+$/, 'a version fits an entity tag')
@@ -248,7 +249,7 @@ t.test('SQLite serves tables without AUTOINCREMENT, and tables whose ids are num
   const reused = await opened(sqlite, { version: 'values' })
   await reused.delete(7, anyVersion, context)
   t.equal((await reused.create({ title: 'T' }, {}, context)).id, 1)
-  for (const id of ['rowid', 'ROWID', '_rowid_', 'oid']) {
+  for (const id of ['rowid', '_rowid_']) {
     await sqlite.run(
       'DROP TABLE IF EXISTS plain', 'CREATE TABLE plain (title TEXT, n INTEGER)',
       "INSERT INTO plain VALUES ('a', 1), ('b', 2), ('c', 3)", 'DELETE FROM plain WHERE n = 2'
@@ -268,11 +269,6 @@ t.test('SQLite serves tables without AUTOINCREMENT, and tables whose ids are num
     t.strictSame((await readAll(store.list({ ...every, after: [3] }, context))).map(({ id }) => id), [4])
     t.match(await store.delete(4, anyVersion, context), { ok: true, row: { id: 4 } })
   }
-  await sqlite.run('CREATE TABLE named (code INTEGER PRIMARY KEY, title TEXT)', "INSERT INTO named VALUES (9, 'nine')")
-  t.match(
-    await (await opened(sqlite, { table: 'named', version: 'values', columns: { id: 'rowid' } })).get(9, {}, context),
-    { id: 9 }, 'another name of the key'
-  )
   await sqlite.run('CREATE TABLE descending (code INTEGER PRIMARY KEY DESC, title TEXT)')
   const descending = await opened(sqlite, {
     table: 'descending',
@@ -283,17 +279,6 @@ t.test('SQLite serves tables without AUTOINCREMENT, and tables whose ids are num
   t.match(await messageOf(() =>
     descending.create({ title: 'T' }, {}, context)), 'code must be given', 'SQLite does not fill in this key')
   t.match(await descending.create({ code: 3 }, {}, context), { id: 3 })
-  await sqlite.run('CREATE TABLE called (rowid TEXT, title TEXT)', "INSERT INTO called VALUES ('x', 'T')")
-  t.match(await messageOf(() =>
-    opened(sqlite, {
-      table: 'called', version: 'values', columns: { id: 'rowid' }
-    })), 'the column "rowid" is of type TEXT, which does not keep ids of the type \'integer\'')
-  t.match(
-    await (await opened(sqlite, { table: 'called', version: 'values', columns: { id: '_rowid_' } })).get(
-      1, {}, context
-    ),
-    { id: 1, attributes: { title: 'T' } }
-  )
   await sqlite.run(
     'CREATE TABLE without (code TEXT PRIMARY KEY, title TEXT) WITHOUT ROWID',
     'CREATE VIEW seen AS SELECT title FROM rows'
@@ -326,26 +311,6 @@ each('a foreign key that becomes null makes a version stale, without a trigger',
     ? "SELECT name FROM sqlite_master WHERE type = 'trigger'"
     : "SELECT tgname FROM pg_trigger WHERE tgrelid = 'rows'::regclass AND NOT tgisinternal"
   t.strictSame(await engine.run(triggers), [])
-})
-
-each('a change of bytes makes a version stale', async (t, engine, version) => {
-  const isSqlite = engine.name === 'sqlite'
-  await engine.run(
-    'DROP TABLE IF EXISTS rows',
-    `CREATE TABLE rows (id ${isSqlite ? 'INTEGER' : 'serial'} PRIMARY KEY, content ${isSqlite ? 'BLOB' : 'bytea'})`
-  )
-  const attributes = { type: 'object', properties: { content: { type: 'string', contentEncoding: 'base64' } } } as const
-  const store = await opened(engine, { attributes, version })
-  const { id, version: first } = await store.create({ content: 'AP8=' }, {}, context)
-  t.strictSame(await store.get(id, {}, context), { id, version: first, attributes: { content: 'AP8=' } })
-  const updated = await store.update(id, { content: 'AP4=' }, { version: first, scope: {} }, context)
-  if (!updated.ok) throw new Error(updated.why)
-  t.strictSame(updated.row.attributes, { content: 'AP4=' })
-  t.not(updated.row.version, first)
-  t.match(await store.update(id, { content: 'AP0=' }, { version: first, scope: {} }, context), {
-    ok: false, why: 'stale', current: updated.row
-  })
-  t.strictSame((await store.get(id, {}, context))?.attributes, { content: 'AP4=' })
 })
 
 const headers = { accept: 'application/json' }
