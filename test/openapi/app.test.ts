@@ -5,7 +5,7 @@ import resources, { type Entries, type Format, memoryStore, type ResourceOptions
 import { post } from '../support/helper.js'
 import {
   both, checkReferences, compileIn, describe, type Document, documentOf, drawn, FORM, info, linesOf, one,
-  type Operation, operationsOf, type Part, ref, schema, start, statusesOf, text, V30, V31
+  type Operation, operationsOf, type Part, ref, schema, start, statusesOf, text, V30
 } from '../support/openapi.js'
 
 t.test('an answer is described with the Cache-Control of its action', async (t) => {
@@ -75,24 +75,8 @@ t.test('nested resources and singletons are described', async (t) => {
   t.strictSame(document.components.schemas.PostComment?.properties, {
     id, postId: { type: 'string', readOnly: true }, body: text
   })
-  const cover = document.paths['/posts/{postId}/cover'] as Record<string, Operation>
-  t.strictSame(cover.put?.parameters.map(({ name }) => name), ['postId', 'format', 'dry_run', 'If-Match'])
-  t.strictSame(cover.put?.requestBody?.content['application/json']?.schema, {
-    type: 'object', required: ['cover'], properties: { cover: schema('PostCoverChanges') }, additionalProperties: false
-  })
-  t.notOk(cover.delete?.requestBody)
-  t.strictSame(document.components.schemas.PostCover, { type: 'object', properties: {}, xml: { name: 'cover' } })
-  t.strictSame(document.components.schemas.PostCoverChanges, {
-    type: 'object',
-    properties: {
-      _version: {
-        type: 'string',
-        description: 'The version that was read. It has the effect of If-Match. In a form it is beside the group.'
-      }
-    },
-    additionalProperties: true,
-    xml: { name: 'cover' }
-  })
+  t.strictSame(document.paths['/posts/{postId}/cover']?.put?.parameters.map(({ name }) => name),
+    ['postId', 'format', 'dry_run', 'If-Match'], 'a singleton has no id')
 })
 
 function freeze<T> (value: T): T {
@@ -186,12 +170,6 @@ t.test('a document is the same each time, for each plugin, and in YAML', async (
   t.equal((second.components.schemas.Post?.properties as Record<string, Part>).rating?.nullable, true,
     'each has its own version')
   t.strictSame((first.components.schemas.Post?.properties as Record<string, Part>).rating?.type, ['integer', 'null'])
-  const { openapi: _, ...latest } = await describe(
-    t, one({ attributes: post, formats: ['json'] }), { openapi: '3.2.0' as '3.1.0' }
-  ) as Document & {
-    readonly openapi: string
-  }
-  t.match(first, latest, 'OpenAPI 3.2 is described like 3.1')
   const yaml = app.swagger({ yaml: true })
   for (const { operationId } of operationsOf(first).map(({ operation }) => operation)) {
     t.match(yaml, `operationId: ${operationId}\n`)
@@ -285,98 +263,47 @@ t.test('nothing is described with openapi: false, or without the plugin', async 
   t.notOk(app.hasDecorator('swagger'))
 })
 
-interface Listed {
-  readonly maxItems?: number
-  readonly properties?: Readonly<Record<string, Listed>>
-}
-
-/** Returns what an operation says of many rows: the most of them in a list, in each format, and the ids in a query. */
-function findMany ({ requestBody, parameters }: Operation): Part {
-  const { content = {} } = requestBody ?? {}
-  const found = Object.entries(content).flatMap(([type, { schema = {} }]): ReadonlyArray<[string, unknown]> => {
-    const forms = [schema.anyOf ?? schema].flat() as ReadonlyArray<{ readonly properties?: Part }>
-    const lists = [schema.oneOf ?? []].flat() as readonly Listed[]
-    const [most] = lists.flatMap(({ maxItems, properties = {} }) => [
-      maxItems ?? Object.values(properties).at(-1)?.maxItems
-    ]).filter((count) => count !== undefined)
-    if (type === FORM) return forms.some(({ properties = {} }) => 'id[]' in properties) ? [['form', true]] : []
-    return type === 'text/csv' ? [['csv', schema.type]] : most === undefined ? [] : [[type.split('/')[1] ?? '', most]]
-  })
-  return {
-    ...Object.fromEntries(found.filter(([name]) => name !== 'xml' || content['application/xml'] !== undefined)),
-    ...(parameters.some(({ name }) => name === 'id[]') && { query: true })
-  }
-}
-
 t.test('many rows are described where a request may have them', async (t) => {
   const { transaction: _, ...rest } = memoryStore()
-  const withoutTransactions = { ...rest } as Store
-  const everywhere = { json: 1000, xml: 1000 }
-  const cases: ReadonlyArray<readonly [
-    name: string, options: Partial<ResourceOptions>, path: string, post: Part, put: Part, remove: Part
-  ]> = [
-    ['all formats', {}, '/posts', { ...everywhere, form: true }, { ...everywhere, form: true, query: true },
-      { ...everywhere, form: true, query: true }],
-    ['the option maxRows', { maxRows: 5, formats: ['json'] }, '/posts', { json: 5 }, { json: 5, query: true },
-      { json: 5, query: true }],
-    ['CSV', { formats: ['json', 'csv'] }, '/posts', { json: 1000, csv: 'string' },
-      { json: 1000, csv: 'string', query: true }, { json: 1000, csv: 'string', query: true }],
-    ['maxRows: 0', { maxRows: 0 }, '/posts', {}, {}, {}],
-    ['a store without transactions', { store: withoutTransactions }, '/posts', {}, {}, {}],
-    ['a handler of the app for one action', { formats: ['json'], actions: { update: () => undefined } }, '/posts',
-      { json: 1000 }, {}, { json: 1000, query: true }],
-    ['a handler of the app that takes part', {
-      formats: ['json'], actions: { update: { many: true, handler: () => undefined } }
-    }, '/posts', { json: 1000 }, { json: 1000, query: true }, { json: 1000, query: true }],
-    ['a plural that is the singular', { name: 'sheep', formats: ['json'] }, '/sheep', { json: 1000 },
-      { json: 1000, query: true }, { json: 1000, query: true }],
-    ['paths of rows', { writes: 'both', formats: ['json'] }, '/posts/{id}', {}, {}, {}]
+  const cases: ReadonlyArray<readonly [name: string, options: Partial<ResourceOptions>, most: Part]> = [
+    ['each write', {}, { post: 1000, put: 1000, delete: 1000 }],
+    ['the option maxRows', { maxRows: 5 }, { post: 5, put: 5, delete: 5 }],
+    ['maxRows: 0', { maxRows: 0 }, {}],
+    ['a store without transactions', { store: rest as Store }, {}],
+    ['a handler of the app for one action', { actions: { update: () => undefined } }, { post: 1000, delete: 1000 }],
+    ['a handler of the app that takes part', { actions: { update: { many: true, handler: () => undefined } } },
+      { post: 1000, put: 1000, delete: 1000 }]
   ]
   const document = await describe(
     t,
-    both(...cases.map(([, options], index) => one({ attributes: post, ...options, prefix: `/c${index}` })))
+    both(...cases.map(([, options], index) => one({
+      attributes: post, formats: ['json'], ...options, prefix: `/c${index}`
+    })))
   )
   checkReferences(t, document)
-  for (const [index, [name, , path, ...expected]] of cases.entries()) {
+  for (const [index, [name, , expected]] of cases.entries()) {
     const found = ['post', 'put', 'delete'].map((method) => {
-      const operation = document.paths[`/c${index}${path}`]?.[method]
-      return operation === undefined ? {} : findMany(operation)
+      const body = JSON.stringify(document.paths[`/c${index}/posts`]?.[method]?.requestBody)
+      return [method, /"posts":\{"type":"array",.*"maxItems":(\d+)/.exec(body)?.[1]] as const
     })
-    t.strictSame(found, expected, name)
-  }
-
-  const singleton = await describe(t, drawn((map) => map.resource('profile', { attributes: post, formats: ['json'] })))
-  for (const [method, operation] of Object.entries(singleton.paths['/profile'] ?? {})) {
-    t.strictSame(findMany(operation), {}, `a singleton: ${method}`)
+    t.strictSame(Object.fromEntries(found.flatMap(([method, most]) => most === undefined ? [] : [[method, +most]])),
+      expected, name)
   }
 })
 
 t.test('an update that finds rows by unique values is described where it may', async (t) => {
-  const unique = ['title', ['body', 'rating']] as const
-  const store = memoryStore({ unique }) as Store
-  const examples = ['title', 'body,rating']
-  const cases: ReadonlyArray<readonly [name: string, options: Partial<ResourceOptions>, parameters: Part]> = [
-    ['a unique attribute, and a group', { store }, { match: examples, create: undefined }],
-    ['no unique attribute', {}, {}],
-    ['no create', { store, only: ['list', 'update'] }, { match: examples }],
-    ['a create of the app', { store, actions: { create: () => undefined } }, { match: examples }],
-    ['maxRows: 0', { store, maxRows: 0 }, {}]
+  const store = memoryStore({ unique: ['title', ['body', 'rating']] }) as Store
+  const cases: ReadonlyArray<readonly [name: string, options: Partial<ResourceOptions>, parameters: string[]]> = [
+    ['a unique attribute, and a group', { store }, ['match', 'create']],
+    ['no unique attribute', {}, []],
+    ['no create of ours', { store, actions: { create: () => undefined } }, ['match']],
+    ['maxRows: 0', { store, maxRows: 0 }, []]
   ]
-  const document = await describe(
-    t,
-    both(...cases.map(([, options], index) => one({ attributes: post, ...options, prefix: `/c${index}` })))
-  )
-  for (const [index, [name, , expected]] of cases.entries()) {
-    const { parameters, requestBody } = document.paths[`/c${index}/posts`]?.put as Operation
-    const found = parameters.filter(({ name }) => name === 'match' || name === 'create')
-      .map(({ name, schema }) => [name, Object(schema).examples] as const)
-    t.strictSame(Object.fromEntries(found), expected, name)
-    const isListed = index !== 4
-    const isValid = compileIn(document)(
-      `/paths/~1c${index}~1posts/put/requestBody/content/application~1json/schema`
-    )({ posts: [{ title: 'A' }] })
-    t.equal(isValid, isListed && 'match' in expected, `${name}: a row without an id`)
-    t.ok(requestBody)
+  for (const [name, options, expected] of cases) {
+    const document = await describe(t, one({ attributes: post, ...options }))
+    const parameters = document.paths['/posts']?.put?.parameters.filter(({ name }) => /^(?:match|create)$/.test(name))
+    t.strictSame(parameters?.map(({ name }) => name), expected, name)
+    if (expected.length > 0) t.strictSame(parameters?.[0]?.schema.examples, ['title', 'body,rating'])
   }
 })
 
@@ -395,7 +322,6 @@ t.test('an action of the app that takes several rows is described apart from tha
   t.strictSame(operation('/posts/publish').parameters.map(({ name }) => name), ['format', 'dry_run', 'Prefer'])
   t.strictSame(Object.keys(operation('/posts/publish').responses).filter((status) => status < '400').sort(),
     ['200', '204', '303'])
-  t.strictSame(findMany(operation('/posts/publish')), { json: 3, xml: 3, form: true })
   const compile = compileIn(document)
   const cases: ReadonlyArray<readonly [path: string, fits: readonly unknown[], others: readonly unknown[]]> = [
     ['publish', [{ id: [1, 2] }, { id: [], post: { rating: 1 } }, { posts: [{ id: 1 }] }],
@@ -425,54 +351,11 @@ t.test('a body has one row or many of them, and not both', async (t) => {
       [{ id: 1 }, { id: [1, 2] }, { posts: [{ id: 1 }, { id: 2, _version: '7' }] }, { posts: [{ id: 1, title: 'A' }] }],
       [{ id: ['a'] }, { posts: [{}] }, { id: 1, posts: [] }]]
   ]
-  for (const openapi of [V30, V31]) {
-    const document = await describe(t, one({ attributes: post, maxRows: 3, formats: ['json'] }), { openapi })
-    const compile = compileIn(document)
-    for (const [method, fits, others] of cases) {
-      const isValid = compile(`/paths/~1posts/${method}/requestBody/content/application~1json/schema`)
-      for (const body of fits) t.ok(isValid(body), `${openapi} ${method} ${JSON.stringify(body)}`)
-      for (const body of others) t.notOk(isValid(body), `${openapi} ${method} not ${JSON.stringify(body)}`)
-    }
-  }
-})
-
-t.test('requests with many rows, and their answers, are those that are described', async (t) => {
-  const app = await start(t, one({ attributes: post, maxRows: 3, formats: ['json'], requireMatch: true }))
-  const document = documentOf(app)
-  const compile = compileIn(document)
-  const cases: ReadonlyArray<readonly [method: 'POST' | 'PUT' | 'DELETE', body: object, status: number]> = [
-    ['POST', { post: { title: 'A' } }, 201],
-    ['POST', { posts: [{ title: 'B' }, { title: 'C' }] }, 201],
-    ['POST', { posts: [] }, 201],
-    ['POST', { posts: [{ title: 'D' }, { title: '' }] }, 422],
-    ['POST', { posts: [1, 2, 3, 4].map(() => ({ title: 'A' })) }, 413],
-    ['PUT', { post: { id: 1, _version: '1', title: 'AA' } }, 200],
-    ['PUT', { id: 1, post: { _version: '2', rating: 2 } }, 200],
-    ['PUT', { posts: [{ id: 1, _version: '3', rating: 3 }] }, 200],
-    ['PUT', { posts: [{ id: 1, _version: '1', rating: 3 }] }, 412],
-    ['PUT', { id: [1, 2], post: { rating: 3 } }, 428],
-    ['DELETE', { id: [1, 2] }, 428],
-    ['DELETE', { posts: [{ id: 9, _version: '1' }] }, 404],
-    ['DELETE', { id: 1, post: { _version: '4' } }, 204],
-    ['DELETE', { posts: [{ id: 2, _version: '1' }] }, 204]
-  ]
-  for (const [method, payload, status] of cases) {
-    const name = `${method} ${JSON.stringify(payload)}`
-    const answer = await app.inject({ method, url: '/posts', payload })
-    t.equal(answer.statusCode, status, name)
-    const pointer = `/paths/~1posts/${method.toLowerCase()}`
-    const { responses } = document.paths['/posts']?.[method.toLowerCase()] as Operation
-    if (status < 400) {
-      t.ok(compile(`${pointer}/requestBody/content/application~1json/schema`)(payload), `${name} is described`)
-    }
-    if (status === 204) {
-      t.strictSame([answer.body, responses[204]?.content], ['', undefined], `${name} has no body`)
-      continue
-    }
-    const response = responses[status]?.$ref?.slice(1) ?? `${pointer}/responses/${status}`
-    const type = status < 400 ? 'application~1json' : 'application~1problem+json'
-    t.ok(compile(`${response}/content/${type}/schema`)(answer.json()), `${name} is answered as described`)
-    if (status >= 400 && status !== 413) t.ok(Array.isArray(answer.json().rows), `${name} names the rows at fault`)
+  const compile = compileIn(await describe(t, one({ attributes: post, maxRows: 3, formats: ['json'] })))
+  for (const [method, fits, others] of cases) {
+    const isValid = compile(`/paths/~1posts/${method}/requestBody/content/application~1json/schema`)
+    for (const body of fits) t.ok(isValid(body), `${method} ${JSON.stringify(body)}`)
+    for (const body of others) t.notOk(isValid(body), `${method} not ${JSON.stringify(body)}`)
   }
 })
 
@@ -569,13 +452,6 @@ t.test('only the features of a resource are described', async (t) => {
           { required: ['_method'], methods: ['PUT'], fields: UPDATE_FIELDS }
         ]
       }],
-    ['a form for an update alone', { only: ['update'] }, 'post /posts',
-      {
-        statuses: '200 303 400 403 404 406 409 412 413 415 422 default',
-        bodies: [FORM],
-        forms: [{ required: ['_method'], methods: ['PUT'], fields: UPDATE_FIELDS }],
-        summary: 'Update post by a form'
-      }],
     ['no form asks for anything where none is read', { only: ['update'], formats: ['json'] }, 'post /posts',
       { absent: true }],
     ['a format of the app is a text', { formats: ['json', csv] }, 'get /posts',
@@ -584,10 +460,6 @@ t.test('only the features of a resource are described', async (t) => {
         answers: [...TYPES.json, 'text/csv'],
         problems: ['application/problem+json', 'text/csv'],
         schemas: { 'text/csv': text }
-      }],
-    ['CSV is a text, and its errors are JSON', { formats: ['csv'] }, 'get /posts',
-      {
-        formats: ['csv'], answers: ['text/csv'], problems: ['application/problem+json'], schemas: { 'text/csv': text }
       }],
     ['a kind of JSON of the app is anything', { formats: [hal] }, 'put /posts',
       { bodies: ['application/hal+json'], answers: ['application/hal+json'], schemas: { 'application/hal+json': {} } }],
@@ -606,15 +478,6 @@ t.test('only the features of a resource are described', async (t) => {
       }],
     ['the form of one', { formPages: true }, 'get /posts/{id}/edit',
       { parameters: ['id', 'format', 'If-None-Match'], statuses: '200 304 400 404 406 default' }],
-    ['at the path of a member', { writes: 'member' }, 'delete /posts/{id}',
-      {
-        parameters: ['id', 'format', 'dry_run', 'If-Match'],
-        statuses: '204 303 400 403 404 406 409 412 413 415 422 default',
-        bodies: [],
-        description: undefined
-      }],
-    ['at the path of a member, a merge patch', { writes: 'member', formats: ['json'] }, 'patch /posts/{id}',
-      { bodies: ['application/merge-patch+json', ...TYPES.json] }],
     ['an id of its own name', { param: 'slug', id: 'uuid' }, 'get /posts/{slug}',
       { path: { slug: { type: 'string', format: 'uuid' } } }],
     ['an id that is bound', { constraints: { id: { maximum: 999 } } }, 'get /posts/{id}',
@@ -633,8 +496,6 @@ t.test('only the features of a resource are described', async (t) => {
     ['a parameter of the prefix that is bound: a list',
       { prefix: '/:tenant', constraints: { tenant: { enum: ['acme'] } } }, 'get /{tenant}/posts',
       { statuses: '200 400 404 406 414 default' }],
-    ['an id that is bound says nothing of a list', { constraints: { id: { maximum: 999 } } }, 'get /posts',
-      { statuses: '200 400 406 414 default' }],
     ['a store without capabilities', { store: { ...memoryStore(), capabilities: {} } }, 'get /posts',
       { parameters: ['format', 'limit', 'after', 'only'] }],
     ['an attribute that is called as a parameter',
@@ -645,8 +506,6 @@ t.test('only the features of a resource are described', async (t) => {
           'id[gte]', 'id[gt]', 'id[lte]', 'id[lt]', 'id[not]', 'id[in]', 'only', 'blank'
         ]
       }],
-    ['nothing to sort or to filter by', { sort: [], filter: [] }, 'get /posts',
-      { parameters: ['format', 'limit', 'after', 'before', 'offset', 'count', 'only'] }],
     ['a choice to filter by',
       {
         attributes: {

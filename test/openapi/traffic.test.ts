@@ -14,7 +14,7 @@ const CONTRARY = new Set([
 ])
 
 /** These tests convert values of every schema. */
-const CONVERSION = new Set(['conversion.test.ts', 'texts.test.ts', 'attributes.test.ts', 'text-formats.test.ts'])
+const CONVERSION = new Set(['conversion.test.ts', 'texts.test.ts', 'attributes.test.ts'])
 
 const isOwn = ({ answer: { status, headers } }: Exchange): boolean =>
   status === 202 || headers['content-type']?.startsWith('text/plain') === true

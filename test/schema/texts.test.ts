@@ -1,11 +1,13 @@
-import t from 'tap'
-import fastify from 'fastify'
-import { draw, memoryStore } from '../../lib/index.js'
+import swagger from '@fastify/swagger'
+import fastify, { type FastifyInstance } from 'fastify'
+import t, { type Test } from 'tap'
+import resources, { type AttributesSchema, draw, memoryStore } from '../../lib/index.js'
+import { xmlSchema } from '../../lib/xsd/index.js'
 import {
-  type Attributes, errorsOf, type Fields, form, json, type Json, mediaTypes, type Outcome, outcomeOf, read, refused,
-  send, things
+  type Attributes, errorsOf, form, json, type Json, mediaTypes, type Outcome, outcomeOf, read, refused, send, things
 } from '../support/conversion.js'
 import { build, types, xml } from '../support/helper.js'
+import { compileXmlSchema } from '../support/xml/xml-schema.js'
 
 /** Numbers that a double represents exactly, and their values. */
 const EXACT: ReadonlyArray<readonly [text: string, value: number]> = [
@@ -98,9 +100,6 @@ t.test('a whole number too large for an integer is reported as such', async t =>
   for (const [media, payload] of [
     [mediaTypes.json, '{"thing":{"count":9007199254740992}}'],
     [mediaTypes.xml, '<thing><count>9007199254740992</count></thing>'],
-    [mediaTypes.xml, '<thing><count type="integer">9007199254740993</count></thing>'],
-    [mediaTypes.xml, '<thing><limit>-9007199254740993</limit></thing>'],
-    [mediaTypes.form, 'thing[count]=9007199254740993'],
     [mediaTypes.form, 'thing[limit]=9007199254740993']
   ] as const) {
     const res = await send(app, media, payload)
@@ -199,245 +198,8 @@ t.test('a stored date and time in another spelling is written as it is', async t
   t.strictSame((await app.inject('/things.json')).json(), {
     things: [{ id: 1, moment: '2020-02-29 12:00:00z', day: '0000-01-01' }]
   })
-  t.match((await app.inject('/things/1.xml')).body, '<moment>2020-02-29 12:00:00z</moment>')
-  t.equal((await app.inject('/things/1.html')).statusCode, 200)
   t.equal((await send(app, mediaTypes.json, '{"id":1,"thing":{"text":"changed"}}', 'PUT')).statusCode, 200,
     'an attribute that is not sent is not validated')
-})
-
-t.test('open attributes', async t => {
-  const app = await build(t, { name: 'things' })
-
-  t.test('JSON values are kept as they are', async t => {
-    for (const attributes of [
-      {}, { a: 'x' }, { a: '' }, { a: '5' }, { a: 5 }, { a: 1.5 }, { a: 1e21 }, { a: true }, { a: false }, { a: null },
-      { a: [] }, { a: [1, 'x', null, true, [2]] },
-      { a: { b: { c: 1 } } }, { a: [{ b: 1 }, { b: 'x' }] }, { type: 'x', nil: 'y' },
-      { _a: 1, a_b: 2, 'a.b': 3, é: 4, a1: 5 },
-      { constructor: 'x', toString: 'y', hasOwnProperty: 'z', valueOf: 1 }, { a: { constructor: 'x', toString: 1 } }
-    ]) t.strictSame(await json(t, app, JSON.stringify(attributes)), attributes, JSON.stringify(attributes))
-  })
-
-  t.test('XML values are kept by their type attribute', async t => {
-    const cases: [string, Outcome][] = [
-      ['', {}], ['<a>x</a>', { a: 'x' }], ['<a>5</a>', { a: '5' }], ['<a>true</a>', { a: 'true' }],
-      ['<a> x </a>', { a: ' x ' }], ['<a></a>', { a: '' }], ['<a/>', { a: null }], ['<a nil="true"/>', { a: null }],
-      ['<a type="string">5</a>', { a: '5' }], ['<a type="symbol">x</a>', refused('a')],
-      ['<a type="integer">5</a>', { a: 5 }], ['<a type="integer"> +5 </a>', { a: 5 }],
-      ['<a type="float">1.5</a>', { a: 1.5 }], ['<a type="decimal">12.50</a>', { a: 12.5 }],
-      ['<a type="boolean">true</a>', { a: true }], ['<a type="boolean">0</a>', { a: false }],
-      ['<a type="date">2003-07-16</a>', { a: '2003-07-16' }],
-      ['<a type="dateTime">2003-07-16T09:28:00Z</a>', { a: '2003-07-16T09:28:00Z' }],
-      ['<a type="array"><b>x</b><b type="integer">1</b><b nil="true"/></a>', { a: ['x', 1, null] }],
-      ['<a type="array"/>', { a: [] }], ['<a type="array"><b><c>1</c></b></a>', { a: [{ c: '1' }] }],
-      ['<a><b>x</b><c type="integer">1</c></a>', { a: { b: 'x', c: 1 } }], ['<a id="1"><b>2</b></a>', refused('a')],
-      ['<constructor>x</constructor><toString>y</toString>', { constructor: 'x', toString: 'y' }],
-      ['<type>arial</type>', { type: 'arial' }], ['<first_name>x</first_name>', { first_name: 'x' }],
-      ['<a type="integer">x</a>', refused('a')], ['<a type="integer">1.5</a>', refused('a')],
-      ['<a type="integer">9007199254740993</a>', refused('a')], ['<a type="float">x</a>', refused('a')],
-      ['<a type="float">1e999</a>', refused('a')],
-      ['<a type="boolean">TRUE</a>', refused('a')], ['<a type="date">nope</a>', refused('a')],
-      ['<a type="dateTime">2003-07-16</a>', refused('a')], ['<a type="array">x</a>', refused('a')],
-      ['<a type="Foo">x</a>', refused('a')],
-      ['<a type="yaml">--- 1</a>', refused('a')], ['<a>x</a><a>y</a>', refused('a')],
-      ['<a>x<b>y</b></a>', refused('a')], ['<a nil="true">x</a>', refused('a')],
-      ['<a><b type="integer">x</b></a>', refused('a.b')],
-      ['<a type="array"><b>1</b><c>2</c></a>', refused('a')],
-      ['<a type="array"><b type="integer">x</b></a>', refused('a.0')]
-    ]
-    for (const [inner, expected] of cases) t.strictSame(await read(t, app, inner), expected, inner || '(nothing)')
-  })
-
-  t.test('form values are strings', async t => {
-    const cases: [Fields, Outcome][] = [
-      [[['a', 'x']], { a: 'x' }], [[['a', '5']], { a: '5' }], [[['a', 'true']], { a: 'true' }],
-      [[['a', '']], { a: '' }], [[['a][b', '5']], { a: { b: '5' } }],
-      [[['a][', 'x'], ['a][', 'y']], { a: ['x', 'y'] }], [[['constructor', 'x']], { constructor: 'x' }],
-      [[['a', 'x\r\ny']], { a: 'x\ny' }], [[['a', 'x'], ['a', 'y']], refused('a')]
-    ]
-    for (const [pairs, expected] of cases) t.strictSame(await form(t, app, pairs), expected, JSON.stringify(pairs))
-  })
-
-  t.test('an empty object is kept', async t => {
-    for (const attributes of ['{"a":{}}', '{"a":{"b":{}}}', '{"a":[1,{}]}']) {
-      t.strictSame(await json(t, app, attributes), JSON.parse(attributes), attributes)
-    }
-  })
-
-  t.test('an integer beyond the precision of a double is refused', async t => {
-    t.match(await send(app, mediaTypes.json, '{"thing":{"a":9007199254740993}}'), { statusCode: 422 })
-    t.match(await send(app, mediaTypes.json, '{"thing":{"a":[{"b":12345678901234567890}]}}'), { statusCode: 422 })
-  })
-
-  t.test('the error names the attribute of the inexact number, even if another has the same double', async t => {
-    const message = (text: string): string[] => [
-      `has the number ${text}, which cannot be kept exactly; send at most 15 digits, between 1e-307 and 1e308`
-    ]
-    for (const [body, path, text] of [
-      ['{"thing":{"a":0,"b":1e-400}}', 'b', '1e-400'],
-      ['{"thing":{"a":9007199254740992,"b":{"c":[1,9007199254740993.0]}}}', 'b.c.1', '9007199254740993.0'],
-      ['{"thing":{"a":"9007199254740993","b":9007199254740993}}', 'b', '9007199254740993'],
-      ['{"thing":{"a":9007199254740993,"a":1}}', 'body', '9007199254740993'],
-      ['9007199254740993', 'body', '9007199254740993']
-    ] as const) t.strictSame(errorsOf(await send(app, mediaTypes.json, body)), { [path]: message(text) }, body)
-    const id = errorsOf(await send(app, mediaTypes.json, '{"id":9007199254740993,"thing":{"a":1}}'))
-    t.match(id, { id: [/^must be a text of digits beyond 9007199254740991, such as "9007199254740993"/] })
-  })
-
-  t.test('a record has at most 100 open attributes', async t => {
-    const names = (count: number) => Array.from({ length: count }, (_, index) => `a${index}`)
-    for (const [count, status] of [[100, 201], [101, 422], [900, 422]] as const) {
-      t.match(
-        await send(app, mediaTypes.json,
-          JSON.stringify({ thing: Object.fromEntries(names(count).map(name => [name, 'x'])) })),
-        { statusCode: status },
-        `JSON ${count}`
-      )
-      t.match(
-        await send(app, mediaTypes.xml, `<thing>${names(count).map(name => `<${name}>x</${name}>`).join('')}</thing>`),
-        { statusCode: status },
-        `XML ${count}`
-      )
-      t.match(await send(app, mediaTypes.form, names(count).map(name => `thing[${name}]=x`).join('&')),
-        { statusCode: status }, `form ${count}`)
-    }
-  })
-
-  t.test('open values nest at most eight levels deep', async t => {
-    const nest = (depth: number) => Array.from({ length: depth }, (_, index) => `a${index}`)
-    for (const [depth, statusCode] of [[8, 201], [9, 422], [20, 422]] as const) {
-      const names = nest(depth)
-      t.match(
-        await send(app, mediaTypes.json,
-          `{"thing":${names.map(name => `{"${name}":`).join('')}"x"${'}'.repeat(depth)}}`),
-        { statusCode },
-        `JSON ${depth}`
-      )
-      t.match(
-        await send(
-          app,
-          mediaTypes.xml,
-          `<thing>${names.map(name => `<${name}>`).join('')}x` +
-            `${names.toReversed().map(name => `</${name}>`).join('')}</thing>`
-        ),
-        { statusCode },
-        `XML ${depth}`
-      )
-      const answer = (await send(app, mediaTypes.form, `thing${names.map(name => `[${name}]`).join('')}=x`)).statusCode
-      t.ok(depth === 8 ? answer === 201 : answer === 400 || answer === 422, `form ${depth}: ${answer}`)
-    }
-    t.match(await send(app, mediaTypes.json, `{"thing":{"a":${'['.repeat(20)}1${']'.repeat(20)}}}`),
-      { statusCode: 422 }, 'the same for arrays')
-    for (const depth of [33, 5000]) {
-      t.match(await send(app, mediaTypes.xml, `<thing>${'<a>'.repeat(depth)}${'</a>'.repeat(depth)}</thing>`),
-        { statusCode: 400 }, `XML ${depth}`)
-      t.match(await send(app, mediaTypes.form, `thing${'[a]'.repeat(depth)}=x`), { statusCode: 400 }, `form ${depth}`)
-      const answer = (await send(app, mediaTypes.json,
-        `{"thing":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`)).statusCode
-      t.ok(answer === 400 || answer === 422, `JSON ${depth}: ${answer}`)
-    }
-  })
-
-  t.test('a name has no hyphen, since clients of the convention write hyphens for underscores', async t => {
-    const cases: [inner: string, expected: Outcome][] = [
-      ['<first-name>x</first-name>', { first_name: 'x' }],
-      ['<first_name>x</first_name>', { first_name: 'x' }],
-      ['<a-b-c->x</a-b-c->', { a_b_c_: 'x' }],
-      ['<author><first-name>x</first-name></author>', { author: { first_name: 'x' } }],
-      ['<people type="array"><person><first-name type="integer">1</first-name></person></people>',
-        { people: [{ first_name: 1 }] }],
-      ['<first-name>x</first-name><first_name>x</first_name>', refused('first_name')],
-      ['<author><first_name>x</first_name><first-name>x</first-name></author>', refused('author.first_name')],
-      ['<author first-name="x"><first_name>x</first_name></author>', refused('author')]
-    ]
-    for (const [inner, expected] of cases) t.strictSame(await read(t, app, inner), expected, inner)
-    const message = 'has a "-" in its name, which XML clients write for "_"; send "first_name"'
-    for (const [type, payload, path] of [
-      [mediaTypes.json, '{"thing":{"first-name":"x"}}', 'first-name'],
-      [mediaTypes.json, '{"thing":{"first-name":"x","first_name":"x"}}', 'first-name'],
-      [mediaTypes.form, 'thing[first-name]=x', 'first-name'],
-      [mediaTypes.form, 'thing[?][0][name]=first-name&thing[?][0][value]=x', 'first-name']
-    ] as const) {
-      const res = await send(app, type, payload)
-      t.equal(res.statusCode, 422, payload)
-      t.strictSame(errorsOf(res), { [path]: [message] }, payload)
-    }
-    for (const [type, payload] of [
-      [mediaTypes.json, '{"thing":{"author":{"first-name":"x"}}}'],
-      [mediaTypes.json, '{"thing":{"author":[{"first-name":"x"}]}}'],
-      [mediaTypes.xml, '<thing><author type="json">{"first-name":"x"}</author></thing>'],
-      [mediaTypes.form, 'thing[author][first-name]=x'],
-      [mediaTypes.form, `thing[author]=${encodeURIComponent('{"first-name":"x"}')}&thing[author][?]=json`]
-    ] as const) {
-      t.match(await send(app, type, payload), { statusCode: 201, body: '"first-name":"x"' },
-        'a name inside a value may have one')
-    }
-  })
-
-  t.test('a stored value under a name with a hyphen survives an update by a page', async t => {
-    const store = memoryStore()
-    await store.create(
-      { 'first-name': 'x', author: { 'last-name': 'y' }, a: 'z' }, {}, { signal: new AbortController().signal }
-    )
-    const app = await build(t, { name: 'things', store })
-    const page = (await app.inject('/things/1.html')).body
-    t.notMatch(page, /name="thing\[first-name\]/)
-    t.match(page, 'name="thing[author]"')
-    t.match(page, 'name="thing[a]"')
-    t.equal(
-      (await app.inject({
-        method: 'POST',
-        url: '/things',
-        headers: { 'content-type': mediaTypes.form },
-        payload: '_method=PUT&id=1&thing[a]=changed'
-      })).statusCode,
-      303
-    )
-    t.strictSame((await app.inject('/things/1.json')).json(), {
-      thing: { id: 1, 'first-name': 'x', author: { 'last-name': 'y' }, a: 'changed' }
-    })
-    t.equal((await app.inject('/things/1.xml')).body,
-      `${xml}<thing><id type="integer">1</id><author type="json">{"last-name":"y"}</author><a>changed</a></thing>`)
-  })
-
-  t.test('a declared object of open names may have hyphens in them, and a declared name may be given once', async t => {
-    const app = await build(t, {
-      name: 'things',
-      attributes: {
-        type: 'object',
-        properties: {
-          titles: { type: 'object', additionalProperties: { type: 'string' } }, first_name: { type: 'string' }
-        }
-      }
-    })
-    t.strictSame(await json(t, app, '{"titles":{"en-US":"x","en_US":"y"}}'), { titles: { 'en-US': 'x', en_US: 'y' } })
-    t.strictSame(await read(t, app, '<titles><en-US>x</en-US><en_US>y</en_US></titles>'), {
-      titles: { 'en-US': 'x', en_US: 'y' }
-    })
-    t.strictSame(await read(t, app, '<first-name>x</first-name><first_name>x</first_name>'), refused('first_name'))
-    t.match(await send(app, mediaTypes.xml, '<thing first-name="x" first_name="y"/>'), { statusCode: 422 })
-  })
-
-  t.test('open names are XML names', async t => {
-    const names = [
-      '', '1a', '-a', '.a', 'a b', ' a', 'a\n', 'a<b', 'a&b', 'a"b', 'a/b', 'a[b', '\u0001', '\ufffe', '×', '?', '$',
-      '😀', '\ufffd'
-    ]
-    const unstorable = ['a\u0000', '\ud800', '\uffff', '__proto__', 'a'.repeat(201)]
-    for (const name of [...names, ...unstorable]) {
-      const status = unstorable.includes(name) ? 422 : 201
-      t.match(await send(app, mediaTypes.json, JSON.stringify({ thing: { [name]: 'x' } })), { statusCode: 422 },
-        JSON.stringify(name))
-      t.match(await send(app, mediaTypes.json, `{"thing":{"a":{${JSON.stringify(name)}:"x"}}}`), { statusCode: status },
-        `nested ${JSON.stringify(name)}`)
-      t.match(await send(app, mediaTypes.json, `{"thing":{"a":[{${JSON.stringify(name)}:"x"}]}}`),
-        { statusCode: status }, `in an array ${JSON.stringify(name)}`)
-    }
-    for (const name of ['1a', '-a', 'a b', 'a<b', 'a&b', 'a\u0000', '×', '$']) {
-      t.match(await send(app, mediaTypes.form, new URLSearchParams([[`thing[${name}]`, 'x']]).toString()),
-        { statusCode: 422 }, `form ${JSON.stringify(name)}`)
-    }
-  })
 })
 
 const unstorable = ['\u0000', '\ud800', '\udbff', '\udc00', '\udfff', '\udc00\ud800', '\uffff']
@@ -576,45 +338,16 @@ t.test('a malformed or unknown content type is refused, not guessed', async t =>
 
 t.test('an XML declaration may name only UTF-8', async t => {
   const app = await build(t, things)
-  for (const encoding of ['UTF-8', 'utf-8', 'Utf-8']) {
-    t.strictSame(
-      outcomeOf(
-        t,
-        await send(app, mediaTypes.xml, `<?xml version="1.0" encoding="${encoding}"?><thing><text>é</text></thing>`),
-        encoding
-      ),
-      { text: 'é' },
-      encoding
-    )
+  const thing = '<thing><text>é</text></thing>'
+  for (const document of [`<?xml version="1.0" encoding="Utf-8"?>${thing}`,
+    `<?xml version='1.0' standalone='yes'?>\r\n${thing}\n`, `\ufeff<?xml version="1.0"?>${thing}`]) {
+    t.strictSame(outcomeOf(t, await send(app, mediaTypes.xml, document), document), { text: 'é' }, document)
   }
-  t.strictSame(
-    outcomeOf(
-      t,
-      await send(app, mediaTypes.xml, "<?xml version='1.0' standalone='yes'?>\r\n<thing><text>é</text></thing>\n"),
-      'none'
-    ),
-    { text: 'é' }
-  )
-  t.strictSame(
-    outcomeOf(t, await send(app, mediaTypes.xml, '\ufeff<?xml version="1.0"?><thing><text>é</text></thing>'), 'mark'),
-    { text: 'é' },
-    'with a byte order mark'
-  )
+  t.equal(outcomeOf(t, await send(app, mediaTypes.xml, Buffer.from(thing, 'utf16le')), 'UTF-16'), 400)
   for (const encoding of ['ISO-8859-1', 'UTF-16', 'x']) {
     const { statusCode } = await send(app, mediaTypes.xml,
       `<?xml version="1.0" encoding="${encoding}"?><thing><text>a</text></thing>`)
     t.ok(statusCode === 400 || statusCode === 415, `${encoding}: ${statusCode}`)
-  }
-  for (const encoding of ['utf16le', 'latin1'] as const) {
-    t.equal(
-      outcomeOf(
-        t,
-        await send(app, mediaTypes.xml, Buffer.from('<?xml version="1.0"?><thing><text>é</text></thing>', encoding)),
-        encoding
-      ),
-      400,
-      `bytes of ${encoding}`
-    )
   }
 })
 
@@ -633,11 +366,6 @@ t.test('a DOCTYPE and every entity beyond the five predefined ones are refused',
   ]) t.equal(outcomeOf(t, await send(app, mediaTypes.xml, payload), payload), 400, payload)
 })
 
-t.test('the five entities and references to characters are read', async t => {
-  const app = await build(t, things)
-  t.strictSame(await read(t, app, '<text>&amp;&lt;&gt;&quot;&apos;&#160;</text>'), { text: '&<>"\'\u00A0' })
-})
-
 t.test('a surplus XML attribute or an unknown type is named in the error, with the cure', async t => {
   const app = await build(t, things)
   const open = await build(t, { name: 'things' })
@@ -646,25 +374,16 @@ t.test('a surplus XML attribute or an unknown type is named in the error, with t
   const stray = 'has the XML attribute "lang", which is not allowed here; leave it out'
   for (const [document, path, message] of [
     ['<thing><text type="symbol">x</text></thing>', 'text', `has the unknown type "symbol"; ${types}`],
-    ['<thing><text type="yaml">x</text></thing>', 'text', `has the unknown type "yaml"; ${types}`],
     ['<thing><text lang="de">x</text></thing>', 'text', stray],
-    ['<thing><text lang="de"/></thing>', 'text', stray],
-    ['<thing><text type="string" lang="de">x</text></thing>', 'text', stray],
-    ['<thing><count lang="de">1</count></thing>', 'count', stray],
-    ['<thing><author lang="de">x</author></thing>', 'author', stray],
     ['<thing><text>a<b/></text></thing>', 'text', 'must not mix text and elements'],
     ['<thing><text type="string">a<b/></text></thing>', 'text', 'says type="string" but contains elements'],
     ['<thing type="Post"><text>x</text></thing>', 'thing',
       'says type="Post", but the element of a record has no type; leave it out'],
-    ['<thing type="string">x</thing>', 'thing',
-      'says type="string", but the element of a record has no type; leave it out']
   ] as const) t.strictSame(errorsOf(await send(app, mediaTypes.xml, document)), { [path]: [message] }, document)
   t.strictSame(errorsOf(await send(open, mediaTypes.xml, '<thing><text lang="de">x</text></thing>')), { text: [stray] })
   for (const [document, message] of [
     ['<thing><id lang="de">1</id></thing>', stray],
     ['<thing><id><b/></id></thing>', 'must contain text only'],
-    ['<thing><id type="float">1</id></thing>',
-      'says type="float", but the type of an id is integer, string or uuid; leave it out']
   ] as const) t.strictSame(errorsOf(await send(app, mediaTypes.xml, document, 'PUT')), { id: [message] }, document)
 })
 
@@ -676,12 +395,290 @@ t.test('an XML document has at most 32 levels', async t => {
   t.match((await send(app, mediaTypes.xml, nest(33))).body, 'the document is nested deeper than 32 levels')
 })
 
-t.test('malformed JSON is a bad request', async t => {
-  const app = await build(t, things)
-  for (const payload of [
-    '{', '{"thing":}', '{"thing":{"text":"a"},}', "{'thing':{}}", 'thing', '{"thing":{"text":"a"}}x',
-    '{"thing":{"count":01}}', '{"thing":{"count":NaN}}', ' '
-  ]) {
-    t.equal(outcomeOf(t, await send(app, mediaTypes.json, payload), payload), 400, payload)
+// ---- Decimals, local times and base64
+
+type Schema = Readonly<Record<string, unknown>>
+/** The text that is kept, or the message of a 422. */
+type Kept = { readonly kept: unknown } | { readonly says: string }
+
+const DECIMAL = 'must be a decimal number such as -12.50, without an exponent'
+const STRING = 'must be a string; write a decimal number as a string: "12.50"'
+const LOCAL_DATE_TIME = 'must be a date and time without an offset, such as 2026-01-31T12:00:00'
+const LOCAL_TIME = 'must be a time without an offset, such as 12:00:00'
+const BASE64 = 'must be base64 with padding, such as aGVsbG8='
+const DIGITS = '1234567890'.repeat(30)
+
+const decimal = { type: 'string', format: 'decimal' } as const
+const price = { ...decimal, precision: 5, scale: 2 } as const
+const local = { type: 'string', format: 'date-time-local' } as const
+const time = { type: 'string', format: 'time-local' } as const
+const bytes = { type: 'string', contentEncoding: 'base64' } as const
+
+/**
+ * Values of JSON, each with the message of its refusal, or nothing. They are also sent as XML, where texts are alike.
+ */
+const VALUES: ReadonlyArray<readonly [schema: Schema, value: unknown, says?: string]> = [
+  ...[
+    '0', '-0', '1.10', '-12.50', '007', '9007199254740993', '0.1000000000000000055511151231257827', DIGITS,
+    `-0.${DIGITS}`
+  ].map((text) => [decimal, text] as const),
+  ...['', '-', '1e3', '1E-3', '1,5', '0x10', 'NaN', 'Infinity', '--1', '1.2.3', '１', '1 000'].map((text) => [decimal,
+    text, DECIMAL] as const),
+  [decimal, 12.5, STRING], [decimal, true, STRING], [decimal, ['1'], STRING],
+  [{ ...decimal, type: ['string', 'null'] }, null],
+  [{ ...decimal, type: ['string', 'null'] }, 1,
+    'must be a string or null; write a decimal number as a string: "12.50"'],
+  [price, '-1234.5', 'must have at most 3 digits before the point'],
+  [price, '1.234', 'must have at most 2 digits after the point'],
+  [{ ...decimal, precision: 4, scale: 3 }, '10', 'must have at most 1 digit before the point'],
+  [{ ...decimal, scale: 1 }, '1.11', 'must have at most 1 digit after the point'],
+  [{ ...decimal, precision: 19, scale: 0 }, '-9223372036854775808'],
+  [{ ...decimal, precision: 19, scale: 0 }, '1.0', 'must be a whole number without a point'],
+  [{ anyOf: [price, { type: 'null' }] }, '1000', 'must have at most 3 digits before the point'],
+  [{ ...decimal, enum: ['1.50', '2'] }, '1.5', 'must be one of "1.50", "2"'],
+  ...['2020-01-02T03:04:05', '2024-02-29T23:59:59.123456789', '9999-12-31T00:00:00.0'].map((text) => [local,
+    text] as const),
+  ...[
+    '2020-01-02T03:04:05Z', '2020-01-02T03:04:05+02:00', '2020-01-02T24:00:00', '2023-02-29T00:00:00',
+    '2020-01-02 03:04:05', '2020-01-02t03:04:05', '2016-12-31T23:59:60', '0000-01-01T00:00:00', '2020-01-02',
+    '03:04:05', '2020-01-02T03:04:05.', ''
+  ].map((text) => [local, text, LOCAL_DATE_TIME] as const),
+  ...['00:00:00', '23:59:59.999999', '12:30:00.10'].map((text) => [time, text] as const),
+  ...['24:00:00', '12:00:00Z', '12:60:00', '12:00:60', '12:00:00.', '1:00:00', 'T12:00:00', ''].map(
+    (text) => [time, text, LOCAL_TIME] as const
+  ),
+  ...['', 'AA==', 'AAE=', 'aGVsbG8=', '+/+/', '////'].map((text) => [bytes, text] as const),
+  ...['A', 'AA', 'AAA', 'AB==', 'AAF=', 'A===', '====', 'AA=A', 'AA==AA==', '-_-_', 'aGVsbG8', 'äAAA'].map(
+    (text) => [bytes, text, BASE64] as const
+  ),
+  [{ ...bytes, maxLength: 8 }, 'aGVsbG8='], [{ ...bytes, maxLength: 7 }, 'aGVsbG8=', 'must have at most 7 characters'],
+  [{ ...bytes, contentEncoding: 'quoted-printable' }, '=C3=A4 ']
+]
+
+/** Texts of XML and forms that are converted. */
+const TEXTS: ReadonlyArray<readonly [schema: Schema, text: string, kept: string]> = [
+  [decimal, '+1.50', '1.50'], [decimal, '.5', '0.5'], [decimal, '-.50', '-0.50'], [decimal, '5.', '5'],
+  [decimal, '+.5', '0.5'], [decimal, ' \n-007. ', '-007'],
+  [bytes, ' aGVs\r\nbG8= ', 'aGVsbG8='], [bytes, ' ', '']
+]
+
+const declare = (it: Schema): AttributesSchema => ({ type: 'object', properties: { it } })
+
+/** Serves each schema under a path of its own, and returns the path by the schema. */
+async function serve (
+  t: Test, schemas: readonly Schema[], withDocument = false
+): Promise<[app: FastifyInstance, paths: ReadonlyMap<string, string>]> {
+  const app = fastify()
+  t.teardown(() => app.close())
+  if (withDocument) await app.register(swagger, { openapi: { openapi: '3.1.0' } })
+  const paths = new Map([...new Set(schemas.map((schema) => JSON.stringify(schema)))].map((schema, index) => [schema,
+    `/r${index}`] as const))
+  for (const [schema, prefix] of paths) {
+    app.register(resources, { name: 'posts', attributes: declare(JSON.parse(schema) as Schema), prefix })
+  }
+  await app.ready()
+  return [app, paths]
+}
+
+async function post (app: FastifyInstance, path: string, type: string, payload: string): Promise<Kept> {
+  const res = await app.inject({
+    method: 'POST', url: `${path}/posts`, headers: { 'content-type': type, accept: 'application/json' }, payload
+  })
+  if (res.statusCode === 201) return { kept: res.json<{ post: { it: unknown } }>().post.it }
+  return { says: res.json<{ errors: { it: [string] } }>().errors.it[0] }
+}
+
+const element = (text: string, type?: string): string =>
+  `${xml}<post><it${type === undefined ? '' : ` type="${type}"`}>${text}</it></post>`
+
+t.test('decimals, local times and base64 are kept exactly, and other values are refused with a cure', async (t) => {
+  const [app, paths] = await serve(t, VALUES.map(([schema]) => schema))
+  for (const [schema, value, says] of VALUES) {
+    const path = paths.get(JSON.stringify(schema)) as string
+    const expected = says === undefined ? { kept: value } : { says }
+    const name = JSON.stringify([schema, value]).slice(0, 120)
+    t.strictSame(await post(app, path, 'application/json', JSON.stringify({ post: { it: value } })), expected, name)
+    if (typeof value !== 'string') continue
+    t.strictSame(await post(app, path, mediaTypes.form, `post[it]=${encodeURIComponent(value)}`), expected,
+      `${name} in a form`)
+    if (value !== '') t.strictSame(await post(app, path, 'application/xml', element(value)), expected, `${name} in XML`)
+  }
+})
+
+t.test('XML and forms accept other spellings of a decimal, and white space in base64', async (t) => {
+  const [app, paths] = await serve(t, TEXTS.map(([schema]) => schema))
+  for (const [schema, text, kept] of TEXTS) {
+    const path = paths.get(JSON.stringify(schema)) as string
+    t.strictSame(await post(app, path, mediaTypes.form, `post[it]=${encodeURIComponent(text)}`), { kept },
+      `${text} in a form`)
+    t.strictSame(await post(app, path, 'application/xml', element(text)), { kept }, `${text} in XML`)
+    t.strictSame(await post(app, path, 'application/json', JSON.stringify({ post: { it: text } })),
+      { says: schema === bytes ? BASE64 : DECIMAL }, `${text} in JSON`)
+  }
+})
+
+t.test('the attribute type of XML may be any that suits the value', async (t) => {
+  const open = { type: ['string', 'number'] }
+  const cases: ReadonlyArray<readonly [schema: Schema, type: string, text: string, expected: Kept]> = [
+    [decimal, 'decimal', ' +.50 ', { kept: '0.50' }], [decimal, 'decimal', '1e3', { says: DECIMAL }],
+    [decimal, 'decimal', '', { says: DECIMAL }],
+    [decimal, 'boolean', '1', { says: 'says type="boolean", but must be a string' }],
+    [open, 'decimal', '1.50', { kept: 1.5 }], [open, 'base64Binary', ' AA== ', { kept: 'AA==' }],
+    [local, 'dateTime', ' 2020-01-02T03:04:05 ', { kept: '2020-01-02T03:04:05' }],
+    [bytes, 'base64Binary', 'AA\nE=', { kept: 'AAE=' }], [bytes, 'string', '', { kept: '' }],
+    [bytes, 'date', 'AAE=', { kept: 'AAE=' }]
+  ]
+  const [app, paths] = await serve(t, cases.map(([schema]) => schema))
+  for (const [schema, type, text, expected] of cases) {
+    t.strictSame(await post(app, paths.get(JSON.stringify(schema)) as string, 'application/xml', element(text, type)),
+      expected, `${type} ${text}`)
+  }
+})
+
+t.test('a blank element of a decimal or a time is null, if the schema allows it', async (t) => {
+  for (const [
+    format, kept
+  ] of [['decimal', null], ['date-time-local', null], ['time-local', null], ['email', undefined]] as const) {
+    const app = await build(t, { name: 'posts', attributes: declare({ type: ['string', 'null'], format }) })
+    const outcome = await post(app, '', 'application/xml', element(' '))
+    t.strictSame(outcome, kept === null ? { kept } : { says: 'must be an e-mail address' }, format)
+  }
+})
+
+t.test('an answer in XML has the type of the value, and comes back unchanged', async (t) => {
+  const attributes = {
+    type: 'object',
+    properties: {
+      price,
+      at: local,
+      opens: time,
+      data: bytes,
+      either: { anyOf: [price, { type: 'integer' }] },
+      prices: { type: 'array', items: price }
+    }
+  } as const
+  const store = memoryStore()
+  store.create(
+    { price: '1.50', at: '2020-01-02T03:04:05.10', opens: '08:00:00', data: 'AA==', either: '2.50', prices: ['1.0'] },
+    {}
+  )
+  const app = await build(t, { name: 'posts', attributes, store })
+  const whole = '<id type="integer">1</id><price type="decimal">1.50</price><at>2020-01-02T03:04:05.10</at><opens>' +
+    '08:00:00</opens><data>AA==</data><either>2.50</either><prices type="array"><price type="decimal">1.0</price>' +
+    '</prices>'
+  const { body } = await app.inject('/posts/1.xml')
+  t.equal(body, `${xml}<post>${whole}</post>`)
+  const before = await app.inject('/posts/1.json')
+  const { statusCode } = await app.inject({
+    method: 'PUT', url: '/posts', headers: { 'content-type': 'application/xml' }, payload: body
+  })
+  t.strictSame([statusCode, (await app.inject('/posts/1.json')).body], [200, before.body])
+})
+
+t.test('XML Schema and OpenAPI accept a text exactly if the server does', async (t) => {
+  const texts = VALUES.filter(([, value]) => typeof value === 'string')
+  const [app, paths] = await serve(t, texts.map(([schema]) => schema), true)
+  const validators = new Map([...paths.keys()].map((schema) => {
+    const validator = compileXmlSchema(xmlSchema({ name: 'posts', attributes: declare(JSON.parse(schema) as Schema) }))
+    t.teardown(() => { validator.dispose() })
+    return [schema, validator] as const
+  }))
+  const { components } = app.swagger() as unknown as {
+    components: { schemas: Record<string, { properties: { it: { pattern?: string } } }> }
+  }
+  for (const [schema, value, says] of texts) {
+    const text = value as string
+    const name = JSON.stringify([schema, text]).slice(0, 120)
+    if (schema.format === 'decimal' && schema.enum === undefined) {
+      const path = paths.get(JSON.stringify(schema)) as string
+      const { pattern } = components.schemas[`${path.slice(1).toUpperCase()}Post`]?.properties.it as { pattern: string }
+      t.equal(new RegExp(pattern, 'u').test(text), says === undefined, `${name} by OpenAPI`)
+    }
+    // libxml2 keeps at most 24 digits of a decimal, and accepts any base64. An empty element is null or an empty text.
+    if (text === '' || text.length > 24 || schema.contentEncoding !== undefined) continue
+    const fault = (validators.get(JSON.stringify(schema)) as {
+      validate (document: string): string | undefined
+    }).validate(element(text))
+    t.equal(fault === undefined, says === undefined, `${name} by XML Schema: ${fault}`)
+  }
+})
+
+t.test('a mistake in the schema of a decimal is refused at registration', async (t) => {
+  const cases: ReadonlyArray<readonly [schema: Schema, says: RegExp]> = [
+    [{ type: 'number', format: 'decimal' },
+      /"it" has the format 'decimal', which belongs to texts, so that no digit is lost; write type: 'string'/],
+    [{ type: ['integer', 'null'], format: 'decimal' }, /"it" has the format 'decimal', which belongs to texts/],
+    [{ type: 'number', scale: 2 }, /"it" has "scale", which works only beside the format 'decimal'/],
+    [{ ...decimal, precision: 5 },
+      /"it" has "precision", but no "scale"; add the number of digits after the point, such as 0/],
+    ...[-1, 1.5, '2', null].map((scale): [Schema, RegExp] => [{ ...decimal, scale },
+      /"it" has the "scale" .*; write the number of digits after the point, such as 2/]),
+    ...[0, 1, -5, 2.5, '5', null].map((precision): [Schema, RegExp] => [{ ...decimal, precision, scale: 2 },
+      /"it" has the "precision" .*; write the number of all digits, before and after the point, which is at least 2/]),
+    [{ type: 'object', properties: { inner: { ...price, default: '1.234' } } },
+      /the default of "it.inner" does not fit its schema: it.inner must have at most 2 digits after the point/],
+    [{ type: 'decimal' },
+      /has the type 'decimal', which is not one of .*; did you mean "string" with the format 'decimal'\?/]
+  ]
+  for (const [schema, message] of cases) {
+    await t.rejects(build(t, { name: 'posts', attributes: declare(schema) }), {
+      code: 'FST_RESOURCES_INVALID_ATTRIBUTES', message
+    }, JSON.stringify(schema))
+  }
+})
+
+t.test('several schemas of one decimal limit its digits together', async (t) => {
+  const attributes = {
+    type: 'object',
+    properties: { it: { allOf: [price, { ...decimal, scale: 1 }] }, or: { anyOf: [price, { ...decimal, scale: 1 }] } }
+  } as const
+  const app = await build(t, { name: 'posts', attributes })
+  t.strictSame(await post(app, '', 'application/json', '{"post":{"it":"1.25"}}'), {
+    says: 'must have at most 1 digit after the point'
+  })
+  t.strictSame(await post(app, '', 'application/json', '{"post":{"it":"1.2","or":"1.25"}}'), { kept: '1.2' })
+})
+
+t.test('a browser leaves out seconds that are zero', async (t) => {
+  const cases: ReadonlyArray<readonly [schema: Schema, text: string, expected: Kept]> = [
+    [local, '2020-01-02T03:04', { kept: '2020-01-02T03:04:00' }],
+    [local, '03:04', { says: LOCAL_DATE_TIME }], [local, '2020-01-02T3:04', { says: LOCAL_DATE_TIME }],
+    [time, '03:04', { kept: '03:04:00' }], [time, '2020-01-02T03:04', { says: LOCAL_TIME }],
+    [time, '25:04', { says: LOCAL_TIME }]
+  ]
+  const [app, paths] = await serve(t, cases.map(([schema]) => schema))
+  for (const [schema, text, expected] of cases) {
+    const path = paths.get(JSON.stringify(schema)) as string
+    t.strictSame(await post(app, path, mediaTypes.form, `post[it]=${encodeURIComponent(text)}`), expected, text)
+    // Only browsers do so.
+    t.strictSame(await post(app, path, 'application/xml', element(text)),
+      { says: schema === local ? LOCAL_DATE_TIME : LOCAL_TIME }, `${text} in XML`)
+  }
+})
+
+/** Attributes that differ only in the length of their texts. */
+function makeAttributes (count: number): AttributesSchema {
+  const names = Array.from({ length: count }, (_, index) => [`text${index + 1}`,
+    { type: 'string', maxLength: index + 1 }])
+  return { type: 'object', properties: Object.fromEntries(names) } as AttributesSchema
+}
+
+t.test('attributes with different schemas are checked by their own ones, however many there are', async (t) => {
+  const attributes = makeAttributes(1100)
+  const app = await build(t, { name: 'posts', attributes })
+  const create = async (post: object): Promise<object> => (await app.inject({
+    method: 'POST', url: '/posts', headers: { accept: 'application/json' }, payload: { post }
+  })).json()
+  // The first write with an attribute compiles its validator. This one compiles them all.
+  t.match(
+    await create(Object.fromEntries(Object.keys(attributes.properties).map((name) => [name, 'x']))),
+    { post: { text1100: 'x' } }
+  )
+  for (const length of [1, 2, 500, 999, 1000, 1001, 1100]) {
+    const name = `text${length}`
+    t.match(await create({ [name]: 'x'.repeat(length) }), { post: { [name]: 'x'.repeat(length) } })
+    t.match(await create({ [name]: 'x'.repeat(length + 1) }), {
+      errors: { [name]: [`must have at most ${length} character${length === 1 ? '' : 's'}`] }
+    })
   }
 })
