@@ -1,14 +1,14 @@
 import type { LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 import {
-  type Attributes, type AttributesSchema, memoryStore, type MemoryStore, type ResourceOptions, type Row, type Store
+  type Attributes, type AttributesSchema, memoryStore, type MemoryStore, type ResourceOptions
 } from '../../../../lib/index.js'
 import { build } from '../../../support/helper.js'
 import {
   fill, type Filled, findButton, findForm, type Form, hidden, shown, submit, visible
 } from '../../../support/html/forms.js'
 import {
-  contested, contestedRow, get, html, isSound, linksOf, post, schemaOf, seeded
+  contested, contestedRow, get, html, isSound, post, schemaOf, seeded
 } from '../../../support/html/page-tests.js'
 
 const absent = undefined
@@ -201,15 +201,6 @@ t.test('a stored value that breaks its schema is a conflict only if somebody cha
   }
 })
 
-t.test('without a schema, an attribute that only I have added is no conflict', async (t) => {
-  const page = await Opened.open(t, { a: 'a' })
-  await page.change({ a: 'theirs' })
-  t.equal(await page.send({ 'post[?][0][name]': 'b', 'post[?][0][value]': 'mine' }), 412)
-  t.strictSame(page.groups, { 'Changed by somebody else': ['a'], 'Changed by you': ['b'] })
-  t.equal(await page.send(), 303)
-  t.strictSame(page.attributes, { a: 'theirs', b: 'mine' })
-})
-
 t.test('saving a record that was deleted offers to create it again with what was typed', async (t) => {
   const secret = {
     ...names,
@@ -235,36 +226,6 @@ t.test('saving a record that was deleted offers to create it again with what was
     ['mine', 'b', ''])
   t.equal(await page.send({ 'post[secret]': 'TYPED' }), 303)
   t.strictSame(page.store.get(2, {})?.attributes, { a: 'mine', b: 'b', secret: 'TYPED' })
-})
-
-t.test('a key that is typed comes back with the form, unless its text differs from the id', async (t) => {
-  const cases: ReadonlyArray<readonly [key: readonly string[], id: string, typed: Record<string, unknown>]> = [
-    [['a'], 'ann', { a: 'ann', b: '' }],
-    [['a'], '%2E', { a: '', b: '' }],
-    [['a', 'b'], 'ann,1', { a: '', b: '' }]
-  ]
-  for (const [key, id, typed] of cases) {
-    let row: Row<any> | undefined
-    const store: Store<any> = {
-      id: 'string',
-      key,
-      list: () => [],
-      get: (asked) => asked === id ? row : undefined,
-      create (attributes) {
-        row = { id, version: '1', attributes }
-        return row
-      },
-      update: () => ({ ok: false, why: 'missing' }),
-      delete: () => ({ ok: false, why: 'missing' })
-    }
-    const page = await Opened.open(
-      t, { a: 'ann', b: '1', c: 'Old' }, { attributes: { ...names, required: ['a', 'b'] }, store }
-    )
-    row = undefined
-    t.equal(await page.send({ 'post[c]': 'mine' }), 404)
-    t.strictSame(Object.fromEntries(['a', 'b', 'c'].map((name) => [name, shown(page.form, `post[${name}]`)])),
-      { ...typed, ...(!key.includes('b') && { b: '1' }), c: 'mine' }, id)
-  }
 })
 
 t.test('a deleted record is not offered again where nobody may create one', async (t) => {
@@ -296,32 +257,6 @@ function keep (name: string): string {
   return `post[${name}][?][keep]`
 }
 
-t.test('if both changed an attribute, mine is kept by default', async (t) => {
-  const { app, store } = await seeded(t, [contestedRow], { attributes: contested })
-  const opened = fill(findForm(await get(app, '/posts/1'), 'PUT'), {
-    'post[title]': 'Mine <b>', 'post[body]': '\nmine', 'post[tags]': 'x\ny', 'post[secret]': 'changed'
-  })
-  store.update(1, { title: 'Theirs <i>', rating: 1, tags: ['x', 'y'] }, { version: undefined, scope: {} })
-  const res = await app.inject(submit(opened, undefined, html))
-  const elements = isSound(t, res, 412)
-  t.equal(elements.find(({ name }) => name === 'h1')?.text, 'This post has been changed meanwhile')
-  t.strictSame(conflictsOf(res), { title: 'yours', rating: 'theirs' },
-    'nobody else has changed the body, and tags are the same in both')
-  t.match(res.body, '<div class="value" dir="auto">Theirs &lt;i&gt;</div>')
-  t.match(res.body, '<div class="value" dir="auto">1</div>')
-  const page = findForm(res, 'PUT')
-  t.strictSame(
-    [shown(page, 'post[title]'), shown(page, 'post[body]'), shown(page, 'post[rating]'), shown(page, 'post[tags]')],
-    ['Mine <b>', '\nmine', '3', 'x\ny']
-  )
-  t.equal(hidden(page, '_version'), '2')
-  t.notMatch(res.body, 'changed"', 'a secret is not shown')
-  t.match(res.body, 'Type it again: it is never shown.')
-  t.strictSame(linksOf(elements, 'Discard my changes'), ['/posts/1'])
-  t.equal((await app.inject(submit(page, undefined, html))).statusCode, 303)
-  t.match(store.get(1, {})?.attributes, { title: 'Mine <b>', body: '\nmine', rating: 1, tags: ['x', 'y'] })
-})
-
 t.test('an attribute that keeps their value is left out of the update', async (t) => {
   let updated: Attributes | undefined
   const { app, store } = await seeded(t, [contestedRow], {
@@ -339,27 +274,6 @@ t.test('an attribute that keeps their value is left out of the update', async (t
     'a value that is not kept need not be valid')
   t.equal(updated, undefined, 'nothing is written')
   t.match(store.get(1, {})?.attributes, { title: 'Theirs', body: 'Theirs' })
-})
-
-t.test('a second conflict keeps the typed values and the choices', async (t) => {
-  const { app, store } = await seeded(t, [contestedRow], { attributes: contested })
-  const opened = fill(findForm(await get(app, '/posts/1'), 'PUT'), { 'post[title]': 'Mine', 'post[body]': 'mine' })
-  store.update(1, { title: 'Theirs', body: 'theirs', rating: 1 }, { version: undefined, scope: {} })
-  const first = await app.inject(submit(opened, undefined, html))
-  const chosen = fill(findForm(first, 'PUT'), {
-    [keep('title')]: 'theirs', 'post[body]': 'mine, more', [keep('rating')]: 'yours', 'post[tags]': 'new'
-  })
-  store.update(1, { title: 'Theirs again', state: 'c' }, { version: undefined, scope: {} })
-  const second = await app.inject(submit(chosen, undefined, html))
-  isSound(t, second, 412)
-  t.strictSame(conflictsOf(second), { title: 'theirs', body: 'yours', rating: 'yours', state: 'theirs' })
-  const page = findForm(second, 'PUT')
-  t.strictSame([shown(page, 'post[title]'), shown(page, 'post[body]'), shown(page, 'post[tags]')],
-    ['Mine', 'mine, more', 'new'], 'the typed values of attributes that keep theirs are still there')
-  t.equal((await app.inject(submit(page, undefined, html))).statusCode, 303)
-  t.match(store.get(1, {})?.attributes, {
-    title: 'Theirs again', body: 'mine, more', rating: 3, state: 'c', tags: ['new']
-  })
 })
 
 t.test('a conflict with invented entries is a page as well', async (t) => {
@@ -382,19 +296,6 @@ t.test('a conflict with invented entries is a page as well', async (t) => {
       t.strictSame(store.get(1, {})?.attributes, contestedRow, `${payload}: no other version is overwritten`)
     }
   }
-})
-
-t.test('an attribute that you left blank takes the value that somebody else has given', async (t) => {
-  const { app, store } = await seeded(t, [{ t: 'x' }], {
-    attributes: schemaOf({ a: { type: 'integer' }, t: { type: 'string' } })
-  })
-  const mine = findForm(await get(app, '/posts/1'), 'PUT')
-  store.update(1, { a: 7 }, { version: undefined, scope: {} })
-  const stale = await app.inject(submit(fill(mine, { 'post[t]': 'mine' }), undefined, html))
-  isSound(t, stale, 412)
-  t.strictSame(conflictsOf(stale), { a: 'theirs' })
-  t.equal((await app.inject(submit(findForm(stale, 'PUT'), undefined, html))).statusCode, 303)
-  t.strictSame(store.get(1, {})?.attributes, { t: 'mine', a: 7 })
 })
 
 t.test('a conflict survives the refusal of another field, and another row', async (t) => {
@@ -430,9 +331,6 @@ t.test('an unreadable value beside a choice comes back as it was typed', async (
     ['rating', 'post[rating]=x', 'x', /Rating must be an integer/],
     ['author', 'post[author][name]=N&post[author][age]=x', 'x', /Author: Age must be an integer/],
     ['json', `post[json][?]=json&post[json]={"k":${deep}}`, `{"k":${deep}}`, /K[.0]+ is nested deeper than 8 levels/],
-    ['body', `post[body][?]=json&post[body]=${deep}`, deep, /Body is nested deeper than 32 levels/],
-    ['tags', `post[tags][?]=json&post[tags]=[${deep}]`, `[${deep}]`, /Tag 1 is nested deeper than 32 levels/],
-    ['published', `post[published][?]=json&post[published]=${deep}`, deep, /Published is nested deeper than 32 levels/]
   ]
   for (const [name, payload, typed, message] of cases) {
     const { app, store } = await seeded(t, [contestedRow], { attributes: contested })

@@ -6,11 +6,9 @@ import resources, {
 import { build, draft } from '../../../support/helper.js'
 import { entriesOf, fill, findButton, findForm, type Form, parseForms, submit } from '../../../support/html/forms.js'
 import { get, isSound, post, tagged } from '../../../support/html/page-tests.js'
-import { database } from '../../../../lib/database/index.js'
 import { makeMessages } from '../../../../lib/html/languages/make-messages.js'
 import { findWords, KNOWN_LANGUAGES, loadLanguages } from '../../../../lib/html/languages/language.js'
 import { sayNotice } from '../../../../lib/html/notices.js'
-import { makeDatabase } from '../../../support/stores/databases/music-database.js'
 import { elementsOf } from '../../../support/html/elements.js'
 
 const attributes = {
@@ -172,14 +170,6 @@ t.test('rows that do not exist any more are told and left out', async (t) => {
   t.strictSame(parseForms(none), [])
 })
 
-t.test('a page says that nothing is chosen', async (t) => {
-  const { app } = await openPosts(t)
-  const page = await choose(app, [], 'delete')
-  isSound(t, page, 422)
-  t.equal(titleOf(page), 'No posts are chosen')
-  t.match(page.body, '<a href="/posts">See all posts</a>')
-})
-
 t.test('the page names 20 rows, and carries more than a form may have fields', async (t) => {
   const titles = Array.from({ length: 700 }, (_, index) => `T${index + 1}`)
   const { app } = await openPosts(t, {}, titles)
@@ -209,17 +199,11 @@ t.test('a list offers only what a request may do with several rows', async (t) =
   await plain.create({ title: 'Tea' }, {}, context)
   const cases: ReadonlyArray<readonly [what: string, options: Partial<ResourceOptions>, steps: string | undefined]> = [
     ['all', {}, 'change,delete'],
-    ['nothing without transactions', { store: plain }, undefined],
-    ['nothing if maxRows is 0', { maxRows: 0 }, undefined],
     ['nothing if writes name the row in their path', { writes: 'member' }, undefined],
     ['not what the app handles itself', { actions: { delete: () => undefined } }, 'change'],
     ['not what is not served', { except: ['update'] }, 'delete'],
     ['not what authorize refuses', { authorize: (_request, { action }) => action !== 'update' }, 'delete'],
     ['not what authorize refuses for several', { authorize: (_request, { rows }) => rows === undefined }, undefined],
-    ['what authorize decides by the row', {
-      authorize: async (_request, { action, row }) =>
-        action === 'list' || (await row?.()) !== undefined
-    }, 'change,delete'],
     ['no changes without a schema', { attributes: undefined }, 'delete']
   ]
   for (const [what, options, steps] of cases) {
@@ -267,13 +251,6 @@ t.test('all rows of a list can be chosen, and the list comes back as it was', as
   const done = await send(app, findForm(all, 'DELETE'))
   t.strictSame([done.statusCode, done.headers.location], [303, `/posts?${query}`])
   t.strictSame((await stored(app)).map((row) => row.split(' ')[0]), ['T26', 'T27', 'T28', 'T29', 'T30', 'later'])
-  const change = await post(app, '_step=change-all&_list=q%3DT2')
-  t.equal(titleOf(change), 'Change 4 posts')
-  const changed = fill(findForm(change, 'PUT'), { 'post[rating]': '5', 'post[rating][?][keep]': 'yours' })
-  t.strictSame((await send(app, changed)).headers.location, '/posts?q=T2')
-  t.strictSame((await stored(app)).filter((row) => / 5 /.test(row)).length, 4)
-  const odd = await post(app, `_step=delete&id[]=26&_list=${encodeURIComponent('q=T&format=\r\n"<>#')}`)
-  t.equal((await send(app, findForm(odd, 'DELETE'))).headers.location, '/posts?q=T&format=%0A%22%3C%3E%23')
 })
 
 t.test('all rows of a list are offered only where they can be chosen', async (t) => {
@@ -383,16 +360,6 @@ t.test('actions of the app are performed on the rows that are chosen', async (t)
   t.equal((await press([], '/posts/publish')).statusCode, 422)
 })
 
-t.test('the pages speak the language of the app', async (t) => {
-  const { app, store } = await openPosts(t, { html: { lang: 'de' } })
-  const page = await choose(app, [1, 2], 'delete')
-  t.equal(titleOf(page), '2 Posts löschen')
-  await store.update(2, { rating: 1 }, { version: undefined, scope: {} }, context)
-  const stale = await send(app, findForm(page, 'DELETE'))
-  t.strictSame(rowsOf(stale), ['Tea', 'Coffee (Post wurde inzwischen geändert)'])
-  t.match(stale.body, 'Fehlerhafte Einträge: 1 von 2.')
-})
-
 const NAME = 'fastify-resources-notice'
 const html = { accept: 'text/html' }
 
@@ -455,20 +422,15 @@ t.test('"no-store" stands above what the app says about caches', async (t) => {
   }
 })
 
-t.test('XML, JSON and CSV neither set nor read the cookie', async (t) => {
-  const app = await serve(t, { formats: ['xml', 'html', 'json', 'csv'] })
-  await post(app, 'post[title]=a')
-  for (const type of ['application/json', 'application/xml', 'text/csv']) {
-    for (const payload of ['post[title]=a&commit=another', '_method=PUT&id=1&post[title]=b']) {
-      const { statusCode, headers } = await post(app, payload, '/posts', { accept: `${type}, application/json;q=0.5` })
-      t.equal(Math.floor(statusCode / 100), 2)
-      t.equal(headers['set-cookie'], undefined)
-    }
-    for (const url of type === 'text/csv' ? ['/posts'] : ['/posts', '/posts/1']) {
-      const { headers, body } = await open(app, url, 'created', { accept: type })
-      t.strictSame([headers['set-cookie'], headers['cache-control']], [undefined, 'private, no-cache'])
-      t.equal(body, (await app.inject({ url, headers: { accept: type } })).body)
-    }
+t.test('only pages set and read the cookie', async (t) => {
+  const app = await serve(t)
+  const json = { accept: 'application/json' }
+  const created = await post(app, 'post[title]=a&commit=another', '/posts', json)
+  t.strictSame([created.statusCode, created.headers['set-cookie']], [201, undefined])
+  for (const url of ['/posts', '/posts/1']) {
+    const { headers, body } = await open(app, url, 'created', json)
+    t.strictSame([headers['set-cookie'], headers['cache-control']], [undefined, 'private, no-cache'])
+    t.equal(body, (await app.inject({ url, headers: json })).body)
   }
 })
 
@@ -560,13 +522,6 @@ t.test('"Save and add another" unfolds the form again and says so in it', async 
   t.strictSame(noticesOf((await open(refused, '/posts', 'added')).body), ['Created.'], 'else above the list')
 })
 
-t.test('a list that is sent in chunks has its notice, too', async (t) => {
-  const store = memoryStore()
-  for (let row = 0; row < 3; row++) store.create({ title: 'x'.repeat(3_000_000) }, {})
-  const app = await serve(t, { attributes: { type: 'object', properties: { title: { type: 'string' } } }, store })
-  t.strictSame(noticesOf((await open(app, '/posts', 'deleted.3')).body), ['3 posts deleted.'])
-})
-
 t.test('a repeated request with a key says the same again', async (t) => {
   const app = await serve(t, { idempotency: {} })
   for (const payload of ['post[title]=a', '_method=PUT&id[]=1&post[title]=b', '_method=DELETE&id[]=1']) {
@@ -580,12 +535,6 @@ t.test('a repeated request with a key says the same again', async (t) => {
     `${NAME}=created; Max-Age=10; Path=/posts; HttpOnly; SameSite=Lax`, 'also once the row is gone')
 })
 
-t.test('a button that adds a row answers 422, which Turbo shows, and sets no cookie', async (t) => {
-  const app = await serve(t)
-  const { statusCode, headers } = await post(app, 'post[title]=a&post[tags][?][add]=1')
-  t.strictSame([statusCode, headers['set-cookie']], [422, undefined])
-})
-
 t.test('each language says how many rows were written', async (t) => {
   const names = { plural: 'posts', singular: 'post' }
   const languages = await loadLanguages(KNOWN_LANGUAGES)
@@ -596,26 +545,5 @@ t.test('each language says how many rows were written', async (t) => {
       t.equal(new Set(said).size, 4, lang)
       t.match(said[3], new RegExp(new Intl.NumberFormat(lang).format(1234)))
     }
-  }
-})
-
-t.test('a served database says what was done', async (t) => {
-  const opened = makeDatabase(`CREATE TABLE authors (id INTEGER PRIMARY KEY, name TEXT);
-    INSERT INTO authors VALUES (1, 'Ada')`)
-  const app = fastify()
-  t.teardown(async () => {
-    await app.close()
-    opened.close()
-  })
-  app.register(database, { database: opened, report: () => {}, write: true })
-  for (const [payload, path, value, text] of [
-    ['author[name]=Bob', '/authors/2', 'created', 'Created.'],
-    ['author[name]=Cyd&commit=another', '/authors/new', 'created', 'Created.'],
-    ['_method=DELETE&id=1', '/authors', 'deleted', 'Deleted.']
-  ] as const) {
-    const { headers } = await post(app, payload, '/authors')
-    t.strictSame([headers.location, headers['set-cookie']],
-      [path, `${NAME}=${value}; Max-Age=10; Path=${path}; HttpOnly; SameSite=Lax`])
-    t.strictSame(noticesOf((await open(app, path, value)).body), [text])
   }
 })

@@ -252,22 +252,6 @@ t.test('files of spreadsheets are read: semicolons, a byte order mark, quotes, a
   t.strictSame(buttonsOf(await sendFile(app, '"title"\n"a;b"\n')), ['write: Create 1'], 'a quoted header')
 })
 
-t.test('typed lines come back in their field', async (t) => {
-  const { app } = await openPosts(t)
-  const text = '\ntitle\nCoffee\n'
-  const page = await post(app, [['file', ''], ['text', text]])
-  isSound(t, page, 400)
-  const typed = (page: LightMyRequestResponse): string | undefined =>
-    parseForms(page).at(-1)?.controls.find(({ name }) => name === 'text')?.value
-  t.equal(typed(page), text)
-  const faulty = await post(app, [['text', 'title,rating\r\nCoffee,9']])
-  isSound(t, faulty, 422)
-  t.equal(typed(faulty), 'title,rating\nCoffee,9')
-  const two = await post(app, [['text', 'title,rating\r\nCoffee,9\nCocoa,1']])
-  t.equal(typed(await press(app, two, 'rest')), 'title,rating\nCoffee,9\nCocoa,1')
-  t.equal(typed(await sendFile(app, 'title\nCoffee\n')), '')
-})
-
 t.test('what cannot be read is told on the page', async (t) => {
   const { app } = await openPosts(t, { html: { import: { rows: 3, bytes: '1kB' } } })
   const big = 'x'.repeat(1025)
@@ -420,30 +404,6 @@ t.test('an id that is called like the page is reached with a suffix', async (t) 
   t.match((await get(app, '/posts/import')).body, 'Import posts')
 })
 
-t.test('rows in a nested list belong to their parent', async (t) => {
-  const store = memoryStore()
-  const app = await build(t, {
-    name: 'posts',
-    prefix: '/:blog',
-    html: { import: true },
-    store,
-    attributes,
-    scope: ({ params }) => ({ code: (params as { blog: string }).blog })
-  } as ResourceOptions)
-  const form = new FormData()
-  form.append('text', 'title\nCoffee')
-  form.append('step', 'write')
-  const request = new Request('http://localhost', { method: 'POST', body: form })
-  const done = await app.inject({
-    method: 'POST',
-    url: '/tea/posts/import',
-    headers: { 'content-type': request.headers.get('content-type') as string },
-    payload: Buffer.from(await request.arrayBuffer())
-  })
-  t.strictSame([done.statusCode, done.headers.location], [303, '/tea/posts'])
-  t.match((await app.inject('/tea/posts.json')).json(), { posts: [{ title: 'Coffee', code: 'tea' }] })
-})
-
 t.test('a second click on the button writes nothing', async (t) => {
   const { app } = await openPosts(t, { idempotency: { required: true } })
   const page = await sendFile(app, 'title\nCoffee\n')
@@ -470,26 +430,12 @@ t.test('XML parsers can read the pages', async (t) => {
   }
 })
 
-t.test('an app can replace the page', async (t) => {
-  const { app } = await openPosts(t, {
-    html: { import: true, views: { import: ({ notes, upload }) => [...notes, upload.columns.join()].join(' / ') } }
-  })
-  t.match((await sendFile(app, 'title\nCoffee\n')).body, 'Create 1 / id,title,rating,published')
-})
-
 t.test('the page speaks the language of the app', async (t) => {
   const { app } = await openPosts(t, { html: { lang: 'de', import: true } })
   const page = await sendFile(app, 'title,rating\nCoffee,9\n')
   t.match(page.body, '<h1>Posts importieren</h1>')
   t.strictSame(tableOf(page), ['2|rating|Darf höchstens 5 sein'])
   t.match((await press(app, page, 'faulty')).body, '„rating“ darf höchstens 5 sein')
-  t.match(problemsOf(await sendFile(app, 'title\nA,B\n')).at(-1), /Felder in Zeile 2: 2\. Spalten/)
-  for (const lang of ['es', 'fr', 'pt', 'ja', 'zh', 'ar']) {
-    const { app } = await openPosts(t, { html: { lang, import: true } })
-    isSound(t, await get(app, '/posts/import'), 200, lang)
-    isSound(t, await sendFile(app, 'title\nCoffee\n'), 422, lang)
-    isSound(t, await sendFile(app, 'title,rating\nCoffee,9\n'), 422, lang)
-  }
 })
 
 t.test('bounds that make no sense are refused', async (t) => {

@@ -8,8 +8,6 @@ import { type Brand, markup } from '../../../../lib/html/index.js'
 import { build } from '../../../support/helper.js'
 import { elementsOf as elementsIn } from '../../../support/html/elements.js'
 import { get, html, isSound, schemaOf } from '../../../support/html/page-tests.js'
-import { database } from '../../../../lib/database/index.js'
-import { makeDatabase } from '../../../support/stores/databases/music-database.js'
 import { findButton, findForm, submit } from '../../../support/html/forms.js'
 
 const validator = new HtmlValidate({
@@ -276,21 +274,12 @@ const cases: ReadonlyArray<[
 ]> = [
   ['a record', '/posts/9', 404, ['This post does not exist', 'there is no post with the id 9'],
     ['Beitrag existiert nicht', 'Es gibt keinen Eintrag mit der ID 9.']],
-  ['a record of several words', '/side-notes/9', 404,
-    ['This side note does not exist', 'there is no side_note with the id 9'],
-    ['Side note existiert nicht', 'Es gibt keinen Eintrag mit der ID 9.']],
   ['a parent of the path', '/posts/9/comments', 404, ['This post does not exist', 'there is no post with the id 9'],
     ['Beitrag existiert nicht', 'Es gibt keinen Eintrag mit der ID 9.']],
   ['a single record', '/posts/1/cover', 404, ['This cover does not exist', 'there is no cover here'],
     ['Cover existiert nicht', 'Hier gibt es nichts. Vielleicht wurde der Eintrag gelöscht.']],
-  ['a single record above another one', '/profile/links', 404,
-    ['This profile does not exist', 'there is no profile here'],
-    ['Profile existiert nicht', 'Hier gibt es nichts. Vielleicht wurde der Eintrag gelöscht.']],
   ['a list that is hidden', '/drafts', 404, ['This page does not exist', 'there is no draft here'],
     ['Diese Seite existiert nicht', 'Hier gibt es nichts. Vielleicht wurde der Eintrag gelöscht.']],
-  ['a slash at the end', '/posts/', 404,
-    ['This page does not exist', 'there is nothing here: leave out the slash at the end of the path'],
-    ['Diese Seite existiert nicht', 'Hier gibt es nichts. Lassen Sie den Schrägstrich am Ende der Adresse weg.']],
   ['a 404 of the app without a message', '/posts?bare', 404, ['This page does not exist'],
     ['Diese Seite existiert nicht']],
   ['a 404 of the app', '/posts?gone', 404, ['Gone fishing'], ['Gone fishing']],
@@ -301,7 +290,6 @@ const cases: ReadonlyArray<[
       'Andere Einträge verweisen noch darauf (other rows). Löschen oder ändern Sie diese zuerst.']],
   ['a refusal', '/rules', 403, ['You are not allowed to list rules'],
     ['Für diese Aktion fehlt Ihnen die Berechtigung.']],
-  ['a message that is too long', '/posts?long', 400, ['There is a problem', long], ['Es gibt ein Problem', long]],
   ['one message about an attribute', { ...put, payload: { id: 1, post: { rating: 9 } } }, 422,
     ['Rating must be at most 5'], ['„rating“ darf höchstens 5 sein']],
   ['several messages', { ...put, payload: { id: 1, post: { title: '', rating: 9 } } }, 422,
@@ -415,27 +403,4 @@ t.test('each table has a name, and each row a head', async (t) => {
   const chosen = await app.inject(submit(form, findButton(form, 'book[authorId][?][choose]'), html))
   const [names, heads] = tablesOf(chosen.body)
   t.strictSame([chosen.statusCode, names, heads.length], [422, ['Authors'], 20], 'the rows to choose from')
-})
-
-t.test('each table of a served database has a name, and each row a head', async (t) => {
-  const opened = makeDatabase(`CREATE TABLE authors (id INTEGER PRIMARY KEY, first_name TEXT, last_name TEXT);
-    CREATE TABLE books (id INTEGER PRIMARY KEY, title TEXT NOT NULL, author_id INTEGER REFERENCES authors);
-    CREATE TABLE numbers (id INTEGER PRIMARY KEY, number INTEGER);
-    CREATE TABLE writings (author_id INTEGER REFERENCES authors, book_id INTEGER REFERENCES books,
-      PRIMARY KEY (author_id, book_id)) WITHOUT ROWID;
-    INSERT INTO authors VALUES (1, 'Ada', 'Byron'); INSERT INTO books VALUES (1, 'Notes', 1), (2, 'Letters', 1);
-    INSERT INTO numbers VALUES (7, 9); INSERT INTO writings VALUES (1, 1)`)
-  const app = fastify()
-  t.teardown(async () => {
-    await app.close()
-    opened.close()
-  })
-  app.register(database, { database: opened, report: () => {} })
-  t.strictSame(tablesOf((await get(app, '/authors')).body), [['Authors'], ['Ada Byron']])
-  t.strictSame(tablesOf((await get(app, '/authors/1')).body), [['Books', 'Writings'], ['Notes', 'Letters', 'Notes']])
-  t.strictSame(tablesOf((await get(app, '/numbers')).body), [['Numbers'], ['7']])
-  t.notMatch((await get(app, '/authors')).body, 'data-label="First name"', 'no column repeats what the name has said')
-  t.match((await get(app, '/writings')).body,
-    /<td data-label="Author" class="part" dir="auto"><a href="\/authors\/1">Ada Byron<\/a><\/td>/,
-    'a narrow screen leaves out what the name has said')
 })
