@@ -60,6 +60,7 @@ export const ENGLISH_TEXTS = {
   mustHaveDigitsAfter: ({ most }: Most): string => `must have at most ${count(most, 'digit')} after the point`,
   mustBeWhole: 'must be a whole number without a point',
   mustBeBase64: 'must be base64 with padding, such as aGVsbG8=',
+  mustHaveMediaType: ({ type }: { readonly type: string }): string => `must be a file of the type ${type}`,
   mustBeEmail: 'must be an e-mail address',
   mustBeUrl: 'must be an absolute URL',
   mustBeUuid: 'must be a UUID in lower case',
@@ -136,6 +137,7 @@ export const ENGLISH_TEXTS = {
   fileIsEmpty: 'the file has no rows; its first line names the columns, and each further line is a row',
   fileHasTooManyRows: ({ most }: Most): string => `the file has more than ${most} rows; divide it`,
   fileTooLarge: ({ most }: { readonly most: string }): string => `the file has more than ${most}; divide it`,
+  emptyFile: ({ name }: { readonly name: string }): string => `the file "${name}" is empty`,
   csvHeaderInvalid: ({ fault }: { readonly fault: string }): string => `line 1 ${fault}`,
   csvLineInvalid: ({ line, fault }: { readonly line: number, readonly fault: string }): string =>
     `line ${line} ${fault}`,

@@ -123,7 +123,7 @@ export class HomePages {
       'cache-control': 'private, no-cache',
       'x-content-type-options': 'nosniff'
     }
-    this.#pageHeaders = makeSecurityHeaders(source)
+    this.#pageHeaders = makeSecurityHeaders(source, false)
     this.#passed = { options: { routing: { hooks: new Map() } }, appHooks: lazy(() => appHooksOf(app)) }
     this.#listed = lazy(() => findListed(app, prefix))
     this.#words = new Map(languages.map((language) => [language.tag, this.#makeWords(language)]))

@@ -1,12 +1,13 @@
 import { assetPath } from '../core/resource/path-pattern.js'
 import { lazy } from '../core/util/functions.js'
+import { filesOf } from '../core/formats/files.js'
 import type { ConfiguredResource, Format, View, WriterContext } from '../core/formats/format.js'
 import { prepareContent, prepareProblem, withContent } from './content.js'
 import { compileLanguageChoice } from './languages/language.js'
 import { checkNamedAttributes, resolveHtmlOptions } from './check-options.js'
 import { compileWords } from './languages/make-messages.js'
 import type { HtmlOptions, PageLanguage, ResolvedHtmlOptions } from './options.js'
-import { makeImporting } from './multipart.js'
+import { makeImporting, parseFiles } from './multipart.js'
 import { writeNotice } from './notices.js'
 import { Pages } from './pages/pages.js'
 import { SUM } from './pages/sums.js'
@@ -51,7 +52,7 @@ export function html (options: HtmlOptions = {}): HtmlFormat {
       const { pageSize } = joined
       const resolved = await resolveHtmlOptions(joined)
       const importing = resolved.import && await makeImporting(resolved.import)
-      return { ...makeHtmlFormat(resolved, names), importing, ...(pageSize !== undefined && { pageSize }) }
+      return { ...makeHtmlFormat(resolved, names), importing, parseFiles, ...(pageSize !== undefined && { pageSize }) }
     }
   }
 }
@@ -119,7 +120,7 @@ export function makeHtmlFormat ({ languages, ...options }: ResolvedHtmlOptions, 
         table: (rows, view) => pagesFor(view).table(rows, view),
         add: async (view) => pagesFor(view).add(view),
         choices: (rows, view) => pagesFor(view).choices(rows, view),
-        headers: makeSecurityHeaders(options),
+        headers: makeSecurityHeaders(options, filesOf(resource).length > 0),
         assets: owner === resource.path ? [stylesheet] : [],
         showsRefusedConditions: options.views.list === undefined
       }

@@ -306,6 +306,13 @@ export interface PageMessages extends MessageTexts {
   readonly removeHidden: (label: string) => string
   /** The hint of such a field in a form that comes back. @default 'Type it again: it is never shown.' */
   readonly typeAgain: string
+  /** What a file is called whose kind is unknown, before its size. @default 'File' */
+  readonly file: string
+  /**
+   * The hint of a field for a file, in a form that comes back with the file that was chosen.
+   * @default 'A file is chosen. It is sent unless you choose another one.'
+   */
+  readonly fileChosen: string
   /** The hint of a field of several lines with a maximum length. @default 'At most 120 characters.' */
   readonly atMost: (characters: number) => string
   /** The hint of an array with a minimum number of items. @default 'At least 2.' */

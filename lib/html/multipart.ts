@@ -1,13 +1,14 @@
 import { pipeline } from 'node:stream/promises'
 import type { BusboyConstructor, BusboyHeaders } from '@fastify/busboy'
 import { FormTooLargeError, MalformedBodyError } from '../core/errors.js'
-import { KEY } from '../core/formats/form/parse.js'
+import { KEY, MAX_FIELDS } from '../core/formats/form/parse.js'
 import type { Importing, ImportForm } from '../core/formats/importing.js'
-import { say } from '../core/messages.js'
+import { type Said, say } from '../core/messages.js'
 import { Slices } from '../core/util/slices.js'
 
-/** The bounds of a form, in fields, and of their names, in bytes. The forms of a page have at most eight fields. */
+/** The most fields of the form that imports rows. */
 const MOST_PARTS = 10
+/** The longest name of one of them, in bytes. */
 const LONGEST_NAME = 100
 
 /** The size of what a form has besides the file, in bytes: above all the numbers of the lines that it leaves out. */
@@ -28,30 +29,71 @@ export type ImportBounds = Pick<Importing, 'rows' | 'bytes'>
 
 /** Makes the import of pages. The parser is loaded only for those that have one. */
 export async function makeImporting ({ rows, bytes }: ImportBounds): Promise<Importing> {
-  const { Busboy } = await import('@fastify/busboy')
   // The page carries a file in base64, which takes four bytes for three.
   const fieldSize = Math.ceil(bytes / 3) * 4
   const limits = { parts: MOST_PARTS, fileSize: bytes, fieldSize: fieldSize + 1 }
+  const tooMany = `the form has more than ${MOST_PARTS} fields`
   return {
     rows,
     bytes,
     bodyLimit: fieldSize + OTHERS,
     async parse (body, contentType) {
-      const fields = await readFields(body, makeParser(() => new Busboy({
-        headers: { 'content-type': contentType } as BusboyHeaders, limits
-      })), bytes)
+      const parts = await readParts(body, contentType, {
+        limits, longestName: LONGEST_NAME, tooMany, tooLarge: () => tooLarge(bytes)
+      })
+      const fields = new Map<string, Buffer>()
+      for (const { name, content } of parts) {
+        if (!FIELDS.includes(name)) throw new MalformedBodyError(`the form has an unknown field "${name}"`)
+        if (fields.has(name)) throw new MalformedBodyError(`the form has the field "${name}" twice`)
+        fields.set(name, content)
+      }
       return toForm(fields, bytes)
     }
   }
 }
 
-/** @throws MalformedBodyError if the Content-Type has no boundary */
-function makeParser (make: () => Parser): Parser {
-  try {
-    return make()
-  } catch (cause) {
-    throw refuse(cause)
+/** The bounds of a form of a resource. The size of its body is limited before. */
+const OF_FORM = {
+  limits: { parts: MAX_FIELDS, fileSize: Infinity, fieldSize: Infinity },
+  longestName: 1000,
+  tooMany: say('tooManyFields', { most: MAX_FIELDS }),
+  tooLarge: () => tooLarge(Infinity)
+}
+
+/**
+ * Reads a form with files, and returns its fields as a form without files has them. A file is base64, and replaces the
+ * text of its name, with which a form that comes back carries the file that was chosen before.
+ * @throws MalformedBodyError, FormTooLargeError
+ */
+export async function parseFiles (body: Buffer, contentType: string): Promise<string> {
+  const fields: Array<readonly [name: string, text: string]> = []
+  for (const { name, content, fileName } of await readParts(body, contentType, OF_FORM)) {
+    const before = fileName === undefined ? -1 : fields.findIndex(([other]) => other === name)
+    if (before !== -1 && content.length > 0) fields.splice(before, 1)
+    if (fileName !== undefined && fileName !== '' && content.length === 0) {
+      throw new MalformedBodyError(say('emptyFile', { name: fileName }))
+    }
+    if (before === -1 || content.length > 0) {
+      fields.push([name, content.toString(fileName === undefined ? 'utf8' : 'base64')])
+    }
   }
+  return fields.map((field) => field.map(encodeURIComponent).join('=')).join('&')
+}
+
+/** A field of a form, or a file in it with its name, which is empty if no file was chosen. */
+interface Part {
+  readonly name: string
+  readonly content: Buffer
+  readonly fileName: string | undefined
+}
+
+/** The bounds of a form, and the errors for a form that exceeds them. */
+interface Bounds {
+  readonly limits: { readonly parts: number, readonly fileSize: number, readonly fieldSize: number }
+  /** The longest name of a field, in bytes. */
+  readonly longestName: number
+  readonly tooMany: Said
+  readonly tooLarge: () => Error
 }
 
 function refuse (cause: unknown): Error {
@@ -59,40 +101,50 @@ function refuse (cause: unknown): Error {
 }
 
 /**
- * Reads the fields of a form by their names.
+ * Reads the parts of a form, in their order. The parser is loaded by the first form.
  * @throws MalformedBodyError, FormTooLargeError
  */
-async function readFields (body: Buffer, parser: Parser, bytes: number): Promise<ReadonlyMap<string, Buffer>> {
-  const fields = new Map<string, Buffer>()
+async function readParts (body: Buffer, contentType: string, bounds: Bounds): Promise<readonly Part[]> {
+  const { Busboy } = await import('@fastify/busboy')
+  const { limits, longestName } = bounds
+  const parser = makeParser(Busboy, contentType, limits)
+  const parts: Part[] = []
   let fault: Error | undefined
-  const add = (name: string, content: Buffer): void => {
-    if (Buffer.byteLength(name) > LONGEST_NAME) {
-      fault ??= new FormTooLargeError(`a name in the form has more than ${LONGEST_NAME} bytes`)
+  const add = (name: string, content: Buffer, fileName: string | undefined): void => {
+    if (Buffer.byteLength(name) > longestName) {
+      fault ??= new FormTooLargeError(`a name in the form has more than ${longestName} bytes`)
     }
-    if (!FIELDS.includes(name)) fault ??= new MalformedBodyError(`the form has an unknown field "${name}"`)
-    if (fields.has(name)) fault ??= new MalformedBodyError(`the form has the field "${name}" twice`)
-    fields.set(name, content)
+    parts.push({ name, content, fileName })
   }
-  parser.on('file', (name, stream) => {
-    const parts: Buffer[] = []
-    stream.on('data', (part: Buffer) => parts.push(part))
-    stream.on('limit', () => { fault ??= tooLarge(bytes) })
-    stream.on('end', () => { add(name, Buffer.concat(parts)) })
+  parser.on('file', (name, stream, fileName: string | undefined) => {
+    const pieces: Buffer[] = []
+    stream.on('data', (piece: Buffer) => pieces.push(piece))
+    stream.on('limit', () => { fault ??= bounds.tooLarge() })
+    stream.on('end', () => { add(name, Buffer.concat(pieces), fileName ?? '') })
   })
   parser.on('field', (name, text, _isNameCut, isTextCut) => {
-    if (isTextCut) fault ??= tooLarge(bytes)
+    if (isTextCut) fault ??= bounds.tooLarge()
     // The parser has put U+FFFD in place of bytes that are not UTF-8.
     if (text.includes('\ufffd')) fault ??= new MalformedBodyError('the body is not valid UTF-8')
-    add(name, Buffer.from(text))
+    add(name, Buffer.from(text), undefined)
   })
-  parser.on('partsLimit', () => { fault = new FormTooLargeError(`the form has more than ${MOST_PARTS} fields`) })
+  parser.on('partsLimit', () => { fault = new FormTooLargeError(bounds.tooMany) })
   try {
     await pipeline(piecesOf(body), parser)
   } catch (cause) {
     throw fault ?? refuse(cause)
   }
   if (fault !== undefined) throw fault
-  return fields
+  return parts
+}
+
+/** @throws MalformedBodyError if the Content-Type has no boundary */
+function makeParser (Busboy: BusboyConstructor, contentType: string, limits: Bounds['limits']): Parser {
+  try {
+    return new Busboy({ headers: { 'content-type': contentType } as BusboyHeaders, limits })
+  } catch (cause) {
+    throw refuse(cause)
+  }
 }
 
 async function * piecesOf (body: Buffer): AsyncGenerator<Buffer> {

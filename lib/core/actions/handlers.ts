@@ -1,9 +1,11 @@
 import type { FastifyReply, preValidationHookHandler, RouteHandlerMethod } from 'fastify'
 import { include } from '../relations/include/include.js'
 import {
-  InvalidError, InvalidQueryError, MalformedBodyError, NO_SUCH_REFERENCE, PreconditionFailedError, UnavailableError
+  InvalidError, InvalidQueryError, MalformedBodyError, NO_SUCH_REFERENCE, NothingHereError, PreconditionFailedError,
+  UnavailableError
 } from '../errors.js'
 import { say } from '../messages.js'
+import { isFile } from '../formats/files.js'
 import { FILTER_FIELDS } from '../formats/form/condition.js'
 import { applyMergePatch } from '../formats/json/json.js'
 import { parseId } from '../resource/resource.js'
@@ -66,6 +68,7 @@ function handle (run: (state: ActionState) => Promise<FastifyReply>): RouteHandl
  */
 export class Handlers {
   readonly #compiled: CompiledResource
+  readonly #show: Perform
   readonly list: RouteHandlerMethod
   readonly show: RouteHandlerMethod
   readonly blank: RouteHandlerMethod
@@ -79,7 +82,7 @@ export class Handlers {
     const defaults = compileDefaultActions(compiled)
     const compile = (action: RowAction): Perform => compileAction(action, defaults[action], handlers)
     const list = compileInclude(compile('list'))
-    const show = compile('show')
+    const show = this.#show = compile('show')
     const showIncluded = compileInclude(show)
     const performs = { create: compile('create'), update: compile('update'), delete: compile('delete') }
     const { create, update } = performs
@@ -133,6 +136,19 @@ export class Handlers {
       if (isRevised) return this.#run(state, id, action === 'update' ? defaults.redisplay : defaults.redisplayNew)
       return this.#run(state, id, validate(state, writes))
     })
+  }
+
+  /** Makes the handler that sends the bytes of an attribute of a row. */
+  file (attribute: string): RouteHandlerMethod {
+    const { resource } = this.#compiled
+    return handle((state) => this.#read(state, async (state) => {
+      const outcome = await this.#show(state)
+      if (outcome?.kind !== 'found') return outcome
+      // The path also exists for requests whose roles do not see the attribute.
+      const value = resource.attributes.has(attribute) ? outcome.row.attributes[attribute] : undefined
+      if (!isFile(value)) throw new NothingHereError(attribute)
+      return { ...outcome, kind: 'file', attribute }
+    }))
   }
 
   /** Makes the hook that reads the payload of a write on a path that serves these actions. */

@@ -15,6 +15,8 @@ export type Outcome =
     /** Whether an update has found nothing to change. @default false */
     readonly isUnchanged?: boolean
   }
+  /** A row of which a client asks for one file: an attribute that has bytes. */
+  | { readonly kind: 'file', readonly row: Row, readonly attribute: string, readonly etag?: string | false }
   /** The row before its deletion. A shallow row names the list that it was in. */
   | { readonly kind: 'deleted'; readonly row?: Row }
   /** A custom action is done, and has nothing to show. */
@@ -156,6 +158,7 @@ export const OUTCOME_RESPONSES: Readonly<
 > = {
   found: { document, browser: document },
   edit: { document, browser: document },
+  file: { document, browser: document },
   blank: { document: { ...document, etag: false }, browser: { ...document, etag: false } },
   done: {
     document: { status: 204, body: false, etag: false, location: undefined },

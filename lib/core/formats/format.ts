@@ -63,6 +63,12 @@ export interface Format {
   readonly hidesWriteOnly?: boolean
   /** The length of a page of a list, in rows, if its writer makes pages. @default 50, at most `maxLimit` */
   readonly pageSize?: number | undefined
+  /**
+   * Reads a form with files (`multipart/form-data`), and returns its fields as a form without files has them. A file is
+   * base64. @default its forms have no files
+   * @throws MalformedBodyError, FormTooLargeError
+   */
+  readonly parseFiles?: ((body: Buffer, contentType: string) => Promise<string>) | undefined
   /** How its pages import rows from a file. @default they do not */
   readonly importing?: Importing | undefined
   /**

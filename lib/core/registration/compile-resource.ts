@@ -7,6 +7,8 @@ import type { Target } from '../actions/list.js'
 import { InvalidOptionError } from '../errors.js'
 import type { ActionLink, Format, Selection, Writer, WriterContext } from '../formats/format.js'
 import { csv } from '../formats/csv/csv.js'
+import { filesOf, MULTIPART } from '../formats/files.js'
+import { form } from '../formats/form/read.js'
 import { hideWriteOnly } from '../formats/hide-write-only.js'
 import { compileJsonReader, json, mergePatch } from '../formats/json/json.js'
 import type { BodyFormat, CompiledImport, CompiledResource, Representation } from '../compiled-resource.js'
@@ -313,7 +315,13 @@ function compileBodies (
     // An app's own reader may refuse the shape of an attribute. It is called here, so that it fails at registration.
     // The readers of the package refuse none. Its formats have `hidesWriteOnly`, or no writer as that of forms.
     const isOwn = compileWriter !== undefined && hidesWriteOnly !== true
-    return [isOwn ? makeBody(resource, body, compilePayload(resource, body.reader)) : body]
+    return [
+      isOwn ? makeBody(resource, body, compilePayload(resource, body.reader)) : body,
+      // The fields of a form with files are read as those of other forms.
+      ...(compileReader === form.compileReader && browser?.parseFiles !== undefined && filesOf(resource).length > 0
+        ? [{ ...body, mediaTypes: [MULTIPART] }]
+        : [])
+    ]
   })
 }
 
@@ -334,7 +342,7 @@ function compileImport (
   const settings = representations.find(({ name }) => name === 'csv')?.settings
   const options = { escapeFormulas: findMember(settings, 'escapeFormulas') === true }
   const { compileReader } = csv(options)
-  const body = compileBody(resource, ['multipart/form-data'], compileReader as BodyFormat['compileReader'], answer)
+  const body = compileBody(resource, [MULTIPART], compileReader as BodyFormat['compileReader'], answer)
   return { ...answer.importing, actions, body: { ...body, reader: { ...body.reader, form: true } } }
 }
 

@@ -4,6 +4,7 @@ import { InvalidOptionError, nameOwner, ownerOf } from '../errors.js'
 import type { CompiledResource } from '../compiled-resource.js'
 import { Handlers } from '../actions/handlers.js'
 import type { CustomAction } from '../actions/custom/custom-action.js'
+import { bodyLimitOf, filesOf } from '../formats/files.js'
 import { Negotiator } from '../request/negotiate.js'
 import type { RoutePath, Urls } from '../routes/route.js'
 import { idParameter, ofId, openingAction, rowPath } from '../modes.js'
@@ -49,6 +50,12 @@ export interface PreparedResource {
   readonly descriptions: RouteDescriptions | undefined
 }
 
+/** The paths of a resource, without those of its files. */
+type LocatedUrls = Omit<Urls, 'files' | 'bodyLimit'>
+
+/** Fastify's default of `bodyLimit`, in bytes. */
+const MIB = 1_048_576
+
 /** The parent of nested resources. */
 interface ParentContext {
   readonly compiled: CompiledResource
@@ -71,9 +78,7 @@ export function prepare (
   const { options, inherited, children } = declaration
   return nameOwner(ownerOf(options.name), () => {
     const { app, names: { paths: helpers }, prefix, assetOwners, describeRoutes } = registration
-    const urls = locate(registration, declaration, parent)
-    const resourcePaths = compilePaths(urls, declaration, parent)
-    const declared = describeResource(options, resourcePaths, longestParameter(app))
+    const { urls, resourcePaths, declared } = describe(registration, declaration, parent)
     const validators = registryOf(app).validatorsFor(options.ajv)
     const lacks = options.roles && new RoleLacks(options.roles, declared, options, resourcePaths.isShallow)
     const resource = lacks === undefined ? declared : Object.freeze({ ...declared, hiddenFromSome: lacks.hidden })
@@ -124,6 +129,20 @@ export function prepare (
   })
 }
 
+/** Describes a resource, and finds its paths. */
+function describe (
+  registration: Registration,
+  declaration: ResolvedDeclaration,
+  parent: ParentContext | undefined
+): { readonly urls: Urls, readonly resourcePaths: ResourcePaths, readonly declared: Resource } {
+  const { app } = registration
+  const { options } = declaration
+  const located = locate(registration, declaration, parent)
+  const resourcePaths = compilePaths(located, declaration, parent)
+  const declared = describeResource(options, resourcePaths, longestParameter(app))
+  return { urls: { ...located, ...findFiles(app, options, declared) }, resourcePaths, declared }
+}
+
 /** Returns the custom actions, with the schemas of the app that they refer to. */
 function bundleActions ({ customActions }: ResolvedDeclaration, app: FastifyInstance): readonly CustomAction[] {
   const schemas = app.getSchemas()
@@ -139,7 +158,7 @@ function locate (
   { app, prefix }: Registration,
   { inherited, options, options: { singleton, routing: { segment, param } } }: ResolvedDeclaration,
   parent: ParentContext | undefined
-): Urls {
+): LocatedUrls {
   const isShallow = inherited.shallow && parent !== undefined && !singleton
   const collection = [parent?.url ?? prefix, ...inherited.path, segment].join('/')
   const members = isShallow ? [prefix, ...inherited.shallowPath, segment].join('/') : collection
@@ -152,8 +171,21 @@ function locate (
   )
 }
 
+/** Returns the attributes that are files, which have paths if there are pages, and the size of the bodies with them. */
+function findFiles (
+  { initialConfig: { bodyLimit = MIB } }: FastifyInstance,
+  { formats }: ResolvedOptions,
+  resource: Resource
+): Pick<Urls, 'files' | 'bodyLimit'> {
+  const files = filesOf(resource)
+  return {
+    files: formats.some(({ browser }) => browser === true) ? files : [],
+    bodyLimit: files.length === 0 ? undefined : bodyLimitOf(files, bodyLimit)
+  }
+}
+
 function compilePaths (
-  { prefix, collection, members, isShallow }: Urls,
+  { prefix, collection, members, isShallow }: LocatedUrls,
   { foreignKey }: ResolvedDeclaration,
   parent: ParentContext | undefined
 ): ResourcePaths {

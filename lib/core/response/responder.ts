@@ -12,6 +12,7 @@ import { say } from '../messages.js'
 import type {
   Input, JsonWriter, Prepared, PreparedProblem, RedirectedWrite, TextWriter, View
 } from '../formats/format.js'
+import { findFileType } from '../formats/files.js'
 import { publish } from '../resource/visible.js'
 import { wantsNoRows } from '../request/rows.js'
 import type { Row } from '../resource/row.js'
@@ -49,13 +50,14 @@ export async function respond (outcome: Outcome, state: ActionState): Promise<Fa
   }
   if (isRows(outcome)) return sendRows(outcome, answer, state)
   if (compiled.resourcePaths.isShallow) await findParents(outcome, state)
-  const prepared = answer.body && writer.prepare !== undefined
+  const prepared = answer.body && outcome.kind !== 'file' && writer.prepare !== undefined
     ? await prepareAnswer(outcome, state)
     : undefined
   // The status comes last, because an error that is thrown before it has one of its own.
   reply.code(answer.status)
   if (outcome.kind === 'selected') return sendSelected(prepared, state)
   if (outcome.kind === 'revised') return sendRevised(outcome.row, prepared, state)
+  if (outcome.kind === 'file') return sendFile(outcome, tag, state)
   if (outcome.kind === 'importing') return sendImport(outcome, prepared, state)
   if (outcome.kind === 'blank') return sendBlank(outcome.row, prepared, state)
   // The row is written, whatever happens now.
@@ -264,6 +266,28 @@ function sendImport (
   if (faults !== undefined) reply.header('content-disposition', 'attachment; filename="errors.csv"')
   return sendText(() => writer.imported(view), state, faults === undefined ? contentType : 'text/csv; charset=utf-8')
 }
+
+/**
+ * Sends the bytes of an attribute. Browsers show a picture, and save any other file, whatever its bytes look like: no
+ * file can run a script on the pages of the app.
+ */
+function sendFile (
+  { row: { id, attributes }, attribute }: Outcome & { readonly kind: 'file' },
+  tag: EntityTag | undefined,
+  { reply, readConditions, compiled: { resource: { singleton, singular } } }: ActionState
+): FastifyReply {
+  if (tag !== undefined && isNamed(readConditions?.noneMatch, tag)) return reply.code(304).send()
+  const base64 = attributes[attribute] as string
+  const { mediaType, extension, isPicture } = findFileType(base64) ?? UNKNOWN
+  const name = [singular, ...singleton ? [] : [id], attribute].join('-').replaceAll(/[^\w-]/g, '_')
+  return reply.headers({
+    'content-disposition': `${isPicture ? 'inline' : 'attachment'}; filename="${name}.${extension}"`,
+    'content-security-policy': "default-src 'none'; sandbox",
+    'cross-origin-resource-policy': 'same-origin'
+  }).type(mediaType).send(Buffer.from(base64, 'base64'))
+}
+
+const UNKNOWN = { mediaType: 'application/octet-stream', extension: 'bin', isPicture: false } as const
 
 /** @throws InvalidAnswerError if a handler has set a text that is not an entity tag */
 function setOwnTag (set: unknown, { action, reply }: ActionState): EntityTag {

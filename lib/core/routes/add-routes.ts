@@ -4,6 +4,7 @@ import type {
   RouteOptions
 } from 'fastify'
 import { InvalidOptionError } from '../errors.js'
+import { MULTIPART } from '../formats/files.js'
 import { form, parseFormText } from '../formats/form/read.js'
 import type { Asset } from '../formats/format.js'
 import type { CompiledResource } from '../compiled-resource.js'
@@ -84,22 +85,30 @@ function setErrorHandler (app: FastifyInstance, { negotiator, paths }: PreparedR
  * Replaces the app's body parsers in this scope by our readers. The bodies of QUERY, which are no payload, have the
  * same types. A scope of their own would take a seventh of the registration.
  */
-function addParsers (app: FastifyInstance, { bodies, patches, importing }: CompiledResource): void {
+function addParsers (app: FastifyInstance, { bodies, patches, importing, representations }: CompiledResource): void {
   app.removeAllContentTypeParsers()
   const parsers = new Map(QUERY_TYPES.map((type) => [type, parseBody]))
   for (const { mediaTypes, compileReader } of [...patches, ...bodies]) {
     const parse = compileReader === form.compileReader ? findFormParser(app) : parseBody
     for (const mediaType of mediaTypes) parsers.set(mediaType, parse)
   }
+  const parseFiles = representations.find(({ browser }) => browser === true)?.parseFiles
+  const parseForm = parsePayload(parsers.get(MULTIPART) ?? parseBody)
+  parsers.delete(MULTIPART)
   for (const [type, parse] of parsers) app.addContentTypeParser(type, { parseAs: 'buffer' }, parsePayload(parse))
-  if (importing === undefined) return
-  app.addContentTypeParser([...importing.body.mediaTypes], { parseAs: 'buffer' }, async (
-    request: FastifyRequest,
-    body: Buffer
-  ): Promise<void> => {
-    const form = await importing.parse(body, request.headers['content-type'] as string)
+  if (importing === undefined && parseFiles === undefined) return
+  app.addContentTypeParser<Buffer>(MULTIPART, { parseAs: 'buffer' }, (request, body, done) => {
     const state = request[STATE] as RequestState
-    state.importing = { ...form, csv: undefined }
+    const type = request.headers['content-type'] as string
+    if (state.route.form === undefined) {
+      // The digest of a form with files is that of its fields, because a browser sends them with other boundaries.
+      parseFiles?.(body, type).then((text) => { parseForm(request, Buffer.from(text), done) }).catch(done)
+      return
+    }
+    importing?.parse(body, type).then((form) => {
+      state.importing = { ...form, csv: undefined }
+      done(null)
+    }).catch(done)
   })
 }
 
@@ -187,7 +196,7 @@ class RouteAdder {
         ...this.#base(url, routeConstraints, info, described),
         ...hooksOf(route, negotiator, info),
         method: [...route.methods],
-        ...(route.form !== undefined && { bodyLimit: route.form.bodyLimit }),
+        ...(route.bodyLimit !== undefined && { bodyLimit: route.bodyLimit }),
         handler: route.handler
       })
     }

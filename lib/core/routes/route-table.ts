@@ -13,6 +13,7 @@ import type { ResolvedOptions } from '../options/resolve/options.js'
 import { CREATE, MATCH } from '../request/match.js'
 import { canCopy, COPIED } from '../request/prefill.js'
 import { DRY_RUN, IDS } from '../request/rows.js'
+import { FILES } from '../formats/files.js'
 import { IMPORT } from '../formats/importing.js'
 import { routeKey } from './route-registry.js'
 
@@ -63,7 +64,7 @@ export function makeTable (
 ): readonly RoutePath[] {
   const table = new RouteTable(compiled, handlers, names, urls)
   const own = compiled.resource.singleton ? table.singleton() : table.rows()
-  return [...own, ...table.forms(), ...table.custom()]
+  return [...own, ...table.forms(), ...table.files(), ...table.custom()]
 }
 
 type SomeActions = readonly [CompiledCustomAction, ...CompiledCustomAction[]]
@@ -143,6 +144,16 @@ class RouteTable {
     ]
   }
 
+  /** Returns the paths of the files of rows. Whoever may see a row may open them. */
+  files (): RoutePath[] {
+    return this.#urls.files.flatMap(({ name }) => this.#path(
+      joinNames(name, 'of', this.#names.member),
+      `${this.#urls.row}/${FILES}/${name}`,
+      { isMember: true, param: this.#member.param, isPage: true },
+      this.#reads('show', this.#handlers.file(name), FORMAT)
+    ))
+  }
+
   /** Returns the routes of the page that imports rows. Its form can be opened by who may open the list. */
   #imports (): Route[] {
     const { importing } = this.#compiled
@@ -154,7 +165,8 @@ class RouteTable {
       parameters: FORMAT,
       readPayload: compileImportHook(this.#compiled),
       handler: this.#handlers.import,
-      form: importing
+      form: importing,
+      bodyLimit: importing.bodyLimit
     }]
   }
 
@@ -271,7 +283,11 @@ class RouteTable {
     const served = wanted.filter((action) => this.#compiled.resource.actions.has(action))
     const [first, ...others] = served.map((action) => this.#action(action))
     if (first === undefined) return []
-    const write = { readPayload: this.#handlers.readPayload(new Set(served)), handler: this.#handlers.write } as const
+    const write = {
+      readPayload: this.#handlers.readPayload(new Set(served)),
+      handler: this.#handlers.write,
+      bodyLimit: this.#urls.bodyLimit
+    } as const
     const routes: Route[] = [{
       ...write,
       methods: ['POST'],

@@ -1,6 +1,7 @@
 import type { HTTPMethods, preValidationHookHandler, RouteHandlerMethod, RouteOptions } from 'fastify'
 import type { NamedPath } from './path-helpers.js'
 import type { PathPattern } from '../resource/path-pattern.js'
+import type { Property } from '../schema/shape.js'
 import type { HookLists } from '../options/hooks.js'
 import type { BodyFormat, CompiledCustomAction } from '../compiled-resource.js'
 
@@ -39,8 +40,10 @@ export interface Route {
   readonly hasQueryBody?: boolean
   /** Whether its PATCH may have a merge patch. @default false */
   readonly mergesPatches?: boolean
-  /** The form that its requests have instead of the bodies of the resource, and its largest size, in bytes. */
-  readonly form?: { readonly body: BodyFormat, readonly bodyLimit: number }
+  /** The form that its requests have instead of the bodies of the resource. */
+  readonly form?: { readonly body: BodyFormat }
+  /** The size of its largest body, in bytes. @default the limit of the app */
+  readonly bodyLimit?: number | undefined
 }
 
 /** An action that a request may ask for. */
@@ -91,4 +94,8 @@ export interface Urls {
   /** The path of a row, or of the singleton. */
   readonly row: string
   readonly isShallow: boolean
+  /** The attributes whose bytes have paths of their own. */
+  readonly files: readonly Property[]
+  /** The size of the largest body of a write, in bytes. @default the limit of the app */
+  readonly bodyLimit: number | undefined
 }

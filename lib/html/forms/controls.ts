@@ -139,6 +139,9 @@ export function textsIn ({ texts, children }: FormNode): string {
 
 const NO_CONSTRAINTS: Constraints = {}
 
+/** The ways in which one control edits a value. */
+export type ControlMode = Exclude<FieldMode, 'group' | 'rows' | 'file'>
+
 /** What a control is made from. */
 interface ControlSource {
   readonly plan: FieldPlan
@@ -154,7 +157,7 @@ interface ControlSource {
  */
 export function makeControl (
   frame: FieldFrame,
-  mode: Exclude<FieldMode, 'group' | 'rows'>,
+  mode: ControlMode,
   { plan, current, messages, references }: ControlSource
 ): Field {
   const { controls: { textarea: constraints }, property: { shape: { only, format } } } = plan

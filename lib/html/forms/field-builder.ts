@@ -1,3 +1,4 @@
+import { isFile } from '../../core/formats/files.js'
 import { isLegalText, isLegalValue } from '../../core/schema/legal-text.js'
 import type { Property } from '../../core/schema/shape.js'
 import { isOfShape } from '../../core/schema/convert-text.js'
@@ -9,12 +10,15 @@ import type { HtmlView } from '../content.js'
 import { annotationOf, idOf } from '../names.js'
 import { isLong } from '../values/beginning.js'
 import type { Button, Field, FieldFrame, FormError } from '../views/model.js'
-import { BLANK, itemsOf, makeControl, modeOf, PARTIAL, textsOf } from './controls.js'
+import { BLANK, type ControlMode, itemsOf, makeControl, modeOf, PARTIAL, textsOf } from './controls.js'
 import type { FieldErrors } from './field-errors.js'
 import type { FieldFrames, FieldPlace } from './field-frame.js'
 import {
   countFields, type Current, type FieldMode, type FieldPlan, FIELDS_PER_VALUE, MOST_ROWS
 } from './field-plan.js'
+
+/** The content of a field whose value is not shown. */
+const NO_VALUE: Current = { value: undefined }
 
 /** The maximum length of a long text that a form shows but does not send, in characters. */
 const BEGINNING = 1000
@@ -43,6 +47,7 @@ export class FieldBuilder {
   build (plan: FieldPlan, current: Current): Field {
     const { hasRows, property: { writeOnly } } = plan
     const place = this.#frames.placeOf(plan)
+    if (plan.mode === 'file') return this.#build(plan, current.node === undefined ? NO_VALUE : current, place)
     if (current.node === undefined) {
       const { value } = current
       const canSend = value !== PARTIAL && !isLong(value) && isLegalValue(value) && isOfType(value, plan)
@@ -50,7 +55,7 @@ export class FieldBuilder {
       if (hasRows && !this.#hasRoomFor(plan, value)) return this.#control('json', plan, current, place)
     }
     if (!writeOnly) return withFocus(this.#build(plan, current, place), current)
-    const field = this.#build(plan, { value: undefined }, place)
+    const field = this.#build(plan, NO_VALUE, place)
     if (current.node === undefined) return field
     const { removal, hint } = field
     const wasTyped = textsOf(current).some((text) => text !== '') || markerOf(current.node, 'typed') !== undefined
@@ -58,6 +63,27 @@ export class FieldBuilder {
       ...field,
       hint: wasTyped ? this.#frames.messages.typeAgain : hint,
       removal: removal && { ...removal, checked: markerOf(current.node) === removal.value }
+    }
+  }
+
+  /** Makes the field of a file. A form that comes back carries the file that was chosen, because no browser would. */
+  #file (plan: FieldPlan, current: Current, place: FieldPlace): Field {
+    const { node } = current
+    const frame = this.#frames.frame('file', plan, current, place)
+    const errors = this.#errors.take(place, plan, { hasFields: false, refusesBlank: frame.required })
+    // A file that is refused has to be chosen anew.
+    const chosen = errors.length === 0 ? node?.texts.findLast(isFile) : undefined
+    const { name, hidden, hint, removal } = frame
+    const { contentMediaType } = plan.property.schema
+    return {
+      ...frame,
+      control: 'file',
+      accept: typeof contentMediaType === 'string' ? contentMediaType : undefined,
+      errors,
+      required: frame.required && chosen === undefined,
+      hidden: chosen === undefined ? hidden : [...hidden, { name, value: chosen }],
+      hint: chosen === undefined ? hint : this.#frames.messages.fileChosen,
+      removal: removal && { ...removal, checked: node !== undefined && markerOf(node) === removal.value }
     }
   }
 
@@ -113,10 +139,11 @@ export class FieldBuilder {
     const mode = modeOf(plan, current)
     if (mode === 'group') return this.#group(plan, current, place)
     if (mode === 'rows') return this.#rows(plan, current, place)
+    if (mode === 'file') return this.#file(plan, current, place)
     return this.#control(mode, plan, current, place)
   }
 
-  #control (mode: Exclude<FieldMode, 'group' | 'rows'>, plan: FieldPlan, current: Current, place: FieldPlace): Field {
+  #control (mode: ControlMode, plan: FieldPlan, current: Current, place: FieldPlace): Field {
     const references = this.#referencesOf(mode, plan, place)
     const frame = this.#frames.frame(references === undefined ? mode : 'choice', plan, current, place)
     const refusesBlank = frame.required || place.blankAround

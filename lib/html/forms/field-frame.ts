@@ -71,10 +71,10 @@ export class FieldFrames {
   }
 
   /** Returns the box that empties an attribute of a row. A blank field could not, because it keeps the value. */
-  #removal (mode: FieldMode, { property }: FieldPlan, { id, name, label, kind }: FieldPlace): FieldFrame['removal'] {
-    const { required, writeOnly, shape: { types } } = property
+  #removal (mode: FieldMode, plan: FieldPlan, { id, name, label, kind }: FieldPlace): FieldFrame['removal'] {
+    const { required, shape: { types } } = plan.property
     const takesNull = types.has('null')
-    if (!writeOnly || this.isNew || kind !== 'attribute' || (required && !takesNull)) return undefined
+    if (!keepsIfBlank(plan) || this.isNew || kind !== 'attribute' || (required && !takesNull)) return undefined
     const mark = takesNull ? 'null' : 'removed'
     return {
       id: `${id}!removal`,
@@ -85,14 +85,14 @@ export class FieldFrames {
     }
   }
 
-  #isDemanded ({ property: { required, writeOnly } }: FieldPlan): boolean {
-    return required && (this.isNew || !writeOnly)
+  #isDemanded (plan: FieldPlan): boolean {
+    return plan.property.required && (this.isNew || !keepsIfBlank(plan))
   }
 
   #hint (mode: FieldMode, plan: FieldPlan): string | undefined {
     const { keepHidden } = this.messages
     const hint = this.#hintOfMode(mode, plan)
-    return !plan.property.writeOnly || this.isNew ? hint : hint === undefined ? keepHidden : `${hint} ${keepHidden}`
+    return !keepsIfBlank(plan) || this.isNew ? hint : hint === undefined ? keepHidden : `${hint} ${keepHidden}`
   }
 
   #hintOfMode (mode: FieldMode, plan: FieldPlan): string | undefined {
@@ -105,6 +105,11 @@ export class FieldFrames {
     if (mode === 'line' && format === 'date-time') return dateTimeHint
     return maxlength !== undefined && mode === 'text' ? atMost(maxlength) : undefined
   }
+}
+
+/** Returns whether a blank field of a row keeps the value, because the form cannot have it. */
+export function keepsIfBlank ({ mode, property: { writeOnly } }: FieldPlan): boolean {
+  return writeOnly || mode === 'file'
 }
 
 /** The names of a field in errors. */

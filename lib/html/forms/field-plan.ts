@@ -1,5 +1,5 @@
 import { isPartial } from '../../core/resource/visible.js'
-import { isDecimalShape, isOfShape } from '../../core/schema/convert-text.js'
+import { isBytesShape, isDecimalShape, isOfShape } from '../../core/schema/convert-text.js'
 import { isLegalText } from '../../core/schema/legal-text.js'
 import { openShape, type Property, type Shape } from '../../core/schema/shape.js'
 import type { Schema } from '../../core/schema/types.js'
@@ -15,7 +15,8 @@ import {
 } from './constraints.js'
 
 /** The way in which a value is edited. */
-export type FieldMode = 'line' | 'text' | 'flag' | 'choice' | 'choices' | 'lines' | 'rows' | 'moment' | 'group' | 'json'
+export type FieldMode =
+  'line' | 'text' | 'flag' | 'choice' | 'choices' | 'lines' | 'rows' | 'moment' | 'group' | 'json' | 'file'
 
 /** The content of a field: a stored value, or what a form sent. */
 export type Current = { readonly value: unknown, readonly node?: undefined } | { readonly node: FormNode }
@@ -68,6 +69,8 @@ const DEPTH = 4
  */
 export function compileFieldPlan (property: Property, isUnique = false): FieldPlan {
   const plan = compileWithin(property, [])
+  // A file inside an object or an array is edited as base64.
+  if (isBytesShape(property.shape) && !property.writeOnly) return { ...plan, mode: 'file', width: undefined }
   return isUnique && plan.mode === 'text' && !plan.isLong ? { ...plan, mode: 'line' } : plan
 }
 

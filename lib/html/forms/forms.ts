@@ -20,7 +20,7 @@ import { findConflict, REMOVALS, YOURS } from './conflicts.js'
 import { countTexts, currentIn, NOTHING, readSent, type SentForm } from './controls.js'
 import { FieldBuilder } from './field-builder.js'
 import { FieldErrors } from './field-errors.js'
-import { FieldFrames } from './field-frame.js'
+import { FieldFrames, keepsIfBlank } from './field-frame.js'
 import { compileFieldPlan, compileOpenPlan, type FieldMode, FIELDS_PER_VALUE, type FieldPlan } from './field-plan.js'
 import { FormValues, makeHidden, type FormTarget } from './form-values.js'
 
@@ -200,7 +200,7 @@ export class Forms {
     const choices = new Map([...view.choices].filter(([, { rows }]) => rows !== undefined))
     const builder = this.#builder(this.#frames, { input, choices }, { ...NO_PROBLEM, errors })
     const { nodes } = readSent(input, this.#resource.open)
-    const plans = this.#plans.filter((plan) => !this.#isFixed(plan) && !plan.isPartial)
+    const plans = this.#plans.filter((plan) => !this.#isFixed(plan) && !plan.isPartial && plan.mode !== 'file')
     const stored = rows.flatMap(({ row }) => row === undefined ? [] : [row.attributes])
     const changes = plans.map((plan) =>
       makeChange(builder, this.#offer(plan, stored), nodes[plan.property.name]))
@@ -249,7 +249,7 @@ export class Forms {
     for (const plan of this.#plansOf(attributes, nodes)) {
       const node = this.#sentFor(plan, nodes)
       const found = node && findConflict(source, builder, { plan, node }, { input, attributes })
-      const isTyped = found === YOURS || plan.property.writeOnly
+      const isTyped = found === YOURS || keepsIfBlank(plan)
       if (found !== undefined && found !== YOURS) {
         conflicts.push(found)
         continue
@@ -317,6 +317,7 @@ export class Forms {
       free: this.#resource.open ? makeFreeRows(this.#resource.singular, this.#messages, sent) : undefined,
       errors: [],
       hasRows: this.#hasRows || hasButtons,
+      hasFiles: this.#plans.some(({ mode }) => mode === 'file'),
       submit,
       another: kind === 'create' ? this.#another : undefined,
       cancel: undefined

@@ -161,6 +161,8 @@ export const ENGLISH: Catalog = {
   keepHidden: 'Leave it blank to keep it as it is.',
   removeHidden: (label) => `Remove ${uncapitalize(label)}`,
   typeAgain: 'Type it again: it is never shown.',
+  file: 'File',
+  fileChosen: 'A file is chosen. It is sent unless you choose another one.',
   atMost: (characters) => `At most ${characters} characters.`,
   atLeast: (items) => `At least ${items}.`,
   item: (label, number) => `${singularize(label)} ${number}`,

@@ -3,6 +3,7 @@ import type { Attributes } from '../../core/schema/types.js'
 import { MOST_REPEATED } from '../../core/util/words.js'
 import { LIST, STEP } from '../../core/formats/form/parse.js'
 import type { ListedRows, ListWriter } from '../../core/formats/format.js'
+import { filesOf } from '../../core/formats/files.js'
 import { IMPORT } from '../../core/formats/importing.js'
 import type { Figures, HtmlListView } from '../content.js'
 import type { Forms } from '../forms/forms.js'
@@ -76,7 +77,7 @@ export class List {
     this.#actions = compileActions(context.collectionActions, translate)
     this.#manyActions = compileManyActions(context, translate)
     this.#columns = new ListColumns({ ...source, chosen })
-    this.#rows = new RowWriter(source, this.#columns)
+    this.#rows = new RowWriter(source, this.#columns, filesOf(source.resource).length > 0)
     const offered = filtered && new Set([...filtered, ...title === undefined ? [] : [title.name]])
     this.#filter = compileFilter({ ...source, offered })
     this.#sums = new ListSums(source, this.#columns.fixed)

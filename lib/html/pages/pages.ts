@@ -1,6 +1,7 @@
 import { KeyReusedError, type Problem, RowsError, type SaidProblem, withCodes } from '../../core/errors.js'
 import type { ActionName, Resource } from '../../core/resource/resource.js'
 import type { Id, Row } from '../../core/resource/row.js'
+import { FILES } from '../../core/formats/files.js'
 import type { AddView, ChoicesView, Input, TableView, WriterContext } from '../../core/formats/format.js'
 import { type HtmlView, listChoices } from '../content.js'
 import { type FormTarget, hasVersion } from '../forms/form-values.js'
@@ -143,7 +144,7 @@ export class Pages {
       kind: 'record',
       id,
       version,
-      values: this.#valuesOf(row, view),
+      values: this.#valuesOf(row, view, this.#can('show') ? `${member}/${FILES}/` : undefined),
       actions: withoutRefused(this.#memberActions(member, hasVersion(version) ? version : undefined), view),
       children: children.map(({ name, segment }) =>
         ({ label: translate(nameInWords(name)), href: `${member}/${segment}` })),
@@ -273,10 +274,11 @@ export class Pages {
     return this.#resource.singleton ? { ...row, id: '' } : row
   }
 
-  #valuesOf (row: Row, { links }: HtmlView): readonly Value[] {
+  /** @param files the path before the names of the row's files. @default the page has no links to them */
+  #valuesOf (row: Row, { links }: HtmlView, files?: string): readonly Value[] {
     return this.#shown.of([row]).map(({ name, label, anchor, show, read }) => {
       const value = read(row.attributes)
-      return { name, label, anchor, value, markup: raw(show.whole(value, links)) }
+      return { name, label, anchor, value, markup: raw(show.whole(value, links, files)) }
     })
   }
 

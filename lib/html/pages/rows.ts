@@ -3,14 +3,16 @@ import { hasPage, type Resource } from '../../core/resource/resource.js'
 import { memberPath, memberSegment } from '../../core/resource/path-pattern.js'
 import type { Id, Row } from '../../core/resource/row.js'
 import { escapeAttribute } from '../../core/formats/escape.js'
+import { FILES } from '../../core/formats/files.js'
 import { isLegalText } from '../../core/schema/legal-text.js'
 import { flatten } from '../../core/util/functions.js'
 import type { ChoicesView, LinkedRows, WriterContext } from '../../core/formats/format.js'
 import type { HtmlView } from '../content.js'
 import { markup, raw } from '../html-tag.js'
 import type { PageMessages } from '../messages.js'
-import { ELLIPSIS, type Show } from '../values/render-value.js'
+import { ELLIPSIS } from '../values/render-value.js'
 import type { RowNames } from '../values/row-names.js'
+import type { Show } from '../values/show.js'
 import type { ShownAttribute, ShownAttributes } from '../values/shown-attributes.js'
 import type { ListRow } from '../views/model.js'
 import { CHOSEN } from '../views/page-views.js'
@@ -50,8 +52,10 @@ export class RowWriter {
   /** The markup before the id after the name, or `undefined` if the id is not shown there. */
   readonly #id: string | undefined
   readonly #fixed: readonly Cell[] | undefined
+  readonly #hasFiles: boolean
 
-  constructor (source: RowSource, columns: ListColumns) {
+  /** @param hasFiles whether the page may show files of the rows as pictures and links */
+  constructor (source: RowSource, columns: ListColumns, hasFiles = false) {
     const { messages, names, resource, context: { formats } } = source
     const hasPages = resource.actions.has('show')
     this.#source = source
@@ -63,6 +67,7 @@ export class RowWriter {
     this.#id = names.label === undefined || names.isJoin
       ? undefined
       : flatten(`<td data-label="${escapeAttribute(messages.id)}" class="id"`)
+    this.#hasFiles = hasFiles
     this.#fixed = columns.fixed?.map((column) => compileCell(column, names))
   }
 
@@ -100,7 +105,8 @@ export class RowWriter {
         ? this.#link + link + this.#nameOf(row, id, links) + this.#named
         : this.#buttonOf(row, id, links, button)
       text += this.#idOf(row.id, id)
-      for (const { open, read, show } of cells) text += `${open}${show(read(row.attributes), links)}</td>`
+      const files = this.#hasFiles && hasPage(resource, row.id) ? `${members}/${segment}/${FILES}/` : undefined
+      for (const { open, read, show } of cells) text += `${open}${show(read(row.attributes), links, files)}</td>`
       text += '</tr>\n'
     }
     return text
@@ -154,7 +160,8 @@ export class RowWriter {
       const title = names.of(id, row, links).alone
       const href = hasPage(resource, id) ? memberPath(members, id, this.#suffixes) : undefined
       const name = isNamed ? title : String(id)
-      const others = cells.map(({ read, show }) => raw(show(read(attributes), links)))
+      const files = href !== undefined && this.#hasFiles ? `${href}/${FILES}/` : undefined
+      const others = cells.map(({ read, show }) => raw(show(read(attributes), links, files)))
       return {
         id,
         version: versionOf(row, resource),

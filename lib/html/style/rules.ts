@@ -23,10 +23,10 @@ input:not([type=radio], [type=checkbox]), select, textarea { inline-size: 100%; 
 input:is([type=date], [type=datetime-local], [type=time]), .form select { inline-size: auto; max-inline-size: 100%;
   min-inline-size: 9rem; min-block-size: 2.4rem }
 .w4 > input { max-inline-size: 6rem }
-.w10 > input { max-inline-size: 10rem }
+.w10 > input { max-inline-size: 9rem }
 .w20 > input { max-inline-size: 16rem }
 textarea { display: block; min-block-size: 2.4rem; max-block-size: 40rem; resize: vertical; field-sizing: content }
-textarea[rows="5"] { min-block-size: 8.5rem }
+textarea[rows="5"] { min-block-size: 8rem }
 .code, .list .id, .record .id dd { font-family: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace;
   font-size: .9rem }
 .wrong { padding-inline-start: 1rem; border-inline-start: 4px solid var(--danger) }
@@ -35,10 +35,10 @@ textarea[rows="5"] { min-block-size: 8.5rem }
 .choice label { font-weight: 400 }
 .inline { gap: 0 1.5rem }
 .checkbox .choice label { font-weight: 600 }
-input[type=radio], input[type=checkbox] { inline-size: 1.15rem; block-size: 1.15rem; flex: none; margin: .2rem 0 0;
+[type=radio], [type=checkbox] { inline-size: 1.15rem; block-size: 1.15rem; flex: none; margin: .2rem 0 0;
   accent-color: var(--accent) }
 .offset { margin-block-start: .3rem; font-size: .9rem }
-.offset summary, .blank summary { font-weight: 400; color: var(--muted) }
+.offset summary, .blank summary { color: var(--muted); font-weight: 400 }
 .group, .rows, .free { padding: 1rem 1.1rem .25rem; border: 1px solid var(--line); border-radius: 10px }
 .group legend, .rows legend, .free legend { padding-inline: .4rem; margin-inline-start: -.4rem }
 .row { display: flex; gap: .5rem; align-items: start; margin-block-end: .5rem }
@@ -54,11 +54,12 @@ input[type=radio], input[type=checkbox] { inline-size: 1.15rem; block-size: 1.15
 .line :is(input:not([type=checkbox]), select) { inline-size: 100%; max-inline-size: 100%; min-inline-size: 0 }
 .line [type=number] { text-align: end }
 .heads { align-items: end }
-.heads .line { align-items: end; color: var(--muted); font-size: .8125rem; font-weight: 600 }
+.heads .line { align-items: end; color: var(--muted); font-size: .8rem; font-weight: 600 }
 .heads .button { block-size: 0; padding-block: 0; border-block: 0; visibility: hidden }
 .optional, .explanation, .kept, dt, th, .chip span, .none, footer, .breadcrumb { color: var(--muted) }
 .kept strong { color: var(--text) }
-blockquote { margin: 0 0 1.1rem; white-space: pre-wrap }
+blockquote { margin: 0 0 1rem; white-space: pre-wrap }
+img { max-inline-size: 100% }
 button, .button { display: inline-block; padding: .42rem 1rem; background: var(--surface);
   border: 1px solid var(--edge); font-weight: 600; text-decoration: none; cursor: pointer }
 button:hover, .button:hover, .list tbody tr:hover { background: var(--hover) }
@@ -165,7 +166,7 @@ footer a, a:not([href]) { color: inherit }
 /* Tables: lines between the rows, and on a narrow screen a card for each. */
 table { border-collapse: collapse; inline-size: 100% }
 th, td { padding: .5rem .8rem; text-align: start; vertical-align: top }
-th { font-size: .8125rem; font-weight: 600; vertical-align: bottom }
+th { font-size: .8rem; font-weight: 600; vertical-align: bottom }
 .list { border-collapse: separate; border-spacing: 0; white-space: nowrap }
 tbody th { font: inherit; color: inherit; vertical-align: top }
 .list tbody tr > * { max-inline-size: 16rem; overflow: hidden; text-overflow: ellipsis;
@@ -193,7 +194,7 @@ tfoot tr > * { border-block-start: 1px solid var(--line); font-weight: 600 }
 .list form button { padding-block: .1rem }
 .list th > button { inline-size: 100%; background: none; border: 0; color: var(--accent); text-align: inherit }
 .list th > :hover, .related h2 a:hover { text-decoration: underline }
-.list .id, .record .id dd { font-size: .8125rem; color: var(--muted) }
+.list .id, .record .id dd { font-size: .8rem; color: var(--muted) }
 .bar :focus-visible, .list :focus-visible { outline-offset: -3px }
 thead a, .related h2 a, .chip { color: inherit; text-decoration: none }
 thead a { padding-block: .5rem }
@@ -202,7 +203,7 @@ thead a::after { content: "\\2195" / ""; position: absolute; padding-inline-star
 [aria-sort] a { color: var(--accent) }
 [aria-sort=ascending] a::after { content: "\\2191" / ""; opacity: 1 }
 [aria-sort=descending] a::after { content: "\\2193" / ""; opacity: 1 }
-.badge { display: inline-block; padding-inline: .55rem; border-radius: 1rem; font-size: .8125rem; font-weight: 600;
+.badge { display: inline-block; padding-inline: .55rem; border-radius: 1rem; font-size: .8rem; font-weight: 600;
   line-height: 1.3125rem; background: color-mix(in srgb, var(--muted) 15%, var(--surface)); color: var(--text) }
 .notice, .badge.good { background: var(--good-wash); color: var(--good) }
 .badge.bad { background: var(--wash); color: var(--danger) }

@@ -1,4 +1,4 @@
-import { isDecimalShape } from '../../core/schema/convert-text.js'
+import { isBytesShape, isDecimalShape } from '../../core/schema/convert-text.js'
 import { compilePerShape, openShape, type Shape } from '../../core/schema/shape.js'
 import { OWN_PATH } from '../../core/resource/visible.js'
 import type { Schema } from '../../core/schema/types.js'
@@ -10,20 +10,9 @@ import type { PageMessages } from '../messages.js'
 import { labelOf } from '../names.js'
 import { beginningOf, isLong } from './beginning.js'
 import { compileMoments, type ShowMoment } from './date-time.js'
+import { makeFileText, showFiles } from './files.js'
 import { CLIPPED, makeLineCompiler, type WriteText } from './lines.js'
-
-/** Functions that render the values of an attribute as markup. */
-export interface Show {
-  /**
-   * Renders a value. A value that is too long is cut, with a note below it. The id of a row among the links is a link
-   * with its name.
-   */
-  whole (value: unknown, links?: LinkedRows): string
-  /** Renders the beginning of a value in one line. The id of a row among the links is a link with its name. */
-  cell (value: unknown, links?: LinkedRows): string
-  /** Whether the values are numbers, which are aligned at the end of the column. */
-  readonly numeric: boolean
-}
+import type { Show } from './show.js'
 
 /** Returns the same functions for the ids of other rows. The shape must have no format. */
 export function linkRows ({ whole, cell }: Show, attribute: string): Show {
@@ -50,17 +39,19 @@ export function makeShowCompiler (
   const compileWhole = compilePerShape<WriteWhole>((shape, compile) =>
     makeWhole(shape, compile, compileLine(shape), decorate(shape))
   )
+  const describeFile = makeFileText(lang, messages)
   const note = `<p class="kept">${escapeAttribute(messages.beginning)}</p>`
   return (shape, label, tones) => {
     const line = compileLine(shape)
     const badges = makeBadges(shape, line, tones)
     const plain = compileWhole(shape)
     const whole = (value: unknown): string => (tones && badges.get(value)) ?? plain(value, label)
-    return {
+    const show = {
       numeric: isNumeric(shape),
-      whole: (value) => isLong(value) ? whole(beginningOf(value)) + note : whole(value),
+      whole: (value: unknown) => isLong(value) ? whole(beginningOf(value)) + note : whole(value),
       cell: makeCell(shape, line, decorate(shape), shape.only === 'boolean' ? makeMarks(shape, messages) : badges)
     }
+    return isBytesShape(shape) ? showFiles(describeFile, show, label) : show
   }
 }
 

@@ -1,12 +1,15 @@
 import type { Resource } from '../../core/resource/resource.js'
 import type { Row } from '../../core/resource/row.js'
 import { compileRead, compileVisible } from '../../core/resource/visible.js'
+import { isBytesShape } from '../../core/schema/convert-text.js'
 import { openShape, type Shape } from '../../core/schema/shape.js'
 import type { Attributes } from '../../core/schema/types.js'
 import { ownMember } from '../../core/util/own-property.js'
 import type { WriterContext } from '../../core/formats/format.js'
 import { labelOf, encodeIdPart } from '../names.js'
-import { linkRows, type makeShowCompiler, type Show, type Tones } from './render-value.js'
+import { linkFiles } from './files.js'
+import { linkRows, type makeShowCompiler, type Tones } from './render-value.js'
+import type { Show } from './show.js'
 
 /** An attribute that pages show. */
 export interface ShownAttribute {
@@ -48,7 +51,9 @@ export function compileShownAttributes (
     // A link must not contain another one, as the format of an address would make it.
     return references.has(name)
       ? linkRows(compileShow({ ...shape, ...ID_SHAPE }, label), name)
-      : compileShow(shape, label, badges.get(name))
+      : isBytesShape(shape)
+        ? linkFiles(compileShow(shape, label), name)
+        : compileShow(shape, label, badges.get(name))
   }
   if (resource.open) return openAttributes(showOf)
   const visible = compileVisible(resource)

@@ -1,9 +1,10 @@
+import { MULTIPART } from '../../core/formats/files.js'
 import { markup, type Markup, raw } from '../html-tag.js'
 import {
   renderChoices, renderFree, renderMoment, renderOption, renderReference, renderRows
 } from './controls-view.js'
 import type {
-  CheckField, Constraints, Field, Form, FormError, GroupField, HiddenField, InputField, MomentField, Page,
+  CheckField, Constraints, Field, FileField, Form, FormError, GroupField, HiddenField, InputField, MomentField, Page,
   ReferenceField, SelectField, TextField, UnchangedField
 } from './model.js'
 import type { ResolvedViews } from './types.js'
@@ -12,9 +13,14 @@ export function form (form: Form, page: Page, views: ResolvedViews): Markup {
   const { action, hidden, errors } = form
   return markup`${
     errors.length > 0 && renderErrors(errors, page)
-  }<form method="post" action="${action}" class="${classOfForm(form)}">
+  }<form method="post" action="${action}" class="${classOfForm(form)}"${renderEncoding(form)}>
 ${renderHidden(hidden)}${renderDefaultButton(form)}${renderBody(form, page, views)}</form>
 `
+}
+
+/** Renders how a form is sent. */
+export function renderEncoding ({ hasFiles }: Form): Markup | false {
+  return hasFiles === true && markup` enctype="${MULTIPART}"`
 }
 
 /** The number of fields from which the buttons of a form stay in view. */
@@ -128,13 +134,16 @@ export function renderHidden (fields: readonly HiddenField[]): Markup {
   }${fields.length > 0 && NEWLINE}`
 }
 
-type SingleField = InputField | TextField | SelectField | MomentField | ReferenceField
+type SingleField = InputField | TextField | SelectField | MomentField | ReferenceField | FileField
 
 function renderControl (field: SingleField, page: Page): Markup {
   const more = markup`${describe(field)}${field.autofocus && AUTOFOCUS}`
   if (field.control === 'reference') return renderReference(field, markup`id="${field.id}"${more}`)
   const common = markup`id="${field.id}" name="${field.name}"${field.required && markup` required="required"`}${more}`
   if (field.control === 'select') return markup`<select ${common}>${field.options.map(renderOption)}</select>`
+  if (field.control === 'file') {
+    return markup`<input type="file" ${common}${field.accept !== undefined && markup` accept="${field.accept}"`}/>`
+  }
   if (field.control === 'moment') return renderMoment(field, common, page)
   const constraints = renderConstraints(field.constraints)
   if (field.control === 'input') {

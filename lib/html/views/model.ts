@@ -407,6 +407,8 @@ export interface Form {
   readonly errors: readonly FormError[]
   /** Whether the form may have buttons besides the one that sends it. Then Enter must not press one of those. */
   readonly hasRows: boolean
+  /** Whether it may have fields for files, so that it is sent as `multipart/form-data`. @default false */
+  readonly hasFiles?: boolean
   /** The text of the button that sends the form. */
   readonly submit: string
   /** The button that saves a new row and leads to the blank form again, or `undefined` if there is none. */
@@ -469,6 +471,7 @@ export type Field =
   | GroupField
   | RowsField
   | ReferenceField
+  | FileField
   | UnchangedField
 
 /** The width of a control in characters, or `undefined` for the whole width. */
@@ -619,6 +622,12 @@ export interface ReferenceField extends FieldOf<'reference'> {
   readonly text: string
   /** The button that leads to the rows. */
   readonly choose: Button
+}
+
+/** A file that the user chooses. A form that comes back has the file that was chosen before as a hidden field. */
+export interface FileField extends FieldOf<'file'> {
+  /** The media type of the files, or `undefined` for any. */
+  readonly accept: string | undefined
 }
 
 /** An attribute that stays as it is. Its hint says why: it forms the id, or the form cannot show all of it. */

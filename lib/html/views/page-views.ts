@@ -5,7 +5,9 @@ import { flatten } from '../../core/util/functions.js'
 import { type Content, markup, type Markup, raw } from '../html-tag.js'
 import { renderButton } from './controls-view.js'
 import { renderFilter } from './filter-view.js'
-import { classOfForm, renderBody, renderDefaultButton, renderErrors, renderHidden } from './form-view.js'
+import {
+  classOfForm, renderBody, renderDefaultButton, renderEncoding, renderErrors, renderHidden
+} from './form-view.js'
 import type {
   Alternate, AttributeChange, Button, ChoosePage, ChosenPage, ChosenRowModel, Column, Conflict, EditPage, ErrorPage,
   Field, Form, Link, ListPage, Page, PageAction, PageFrame, RecordPage, RelatedRows, SelectionForm, StalePage, SumRow,
@@ -392,7 +394,7 @@ ${
   }
   return markup`${advice}${
     form.errors.length > 0 && renderErrors(form.errors, page)
-  }<form method="post" action="${form.action}" class="${classOfForm(form)}">
+  }<form method="post" action="${form.action}" class="${classOfForm(form)}"${renderEncoding(form)}>
 ${renderHidden(form.hidden)}${renderDefaultButton(form)}${
   renderConflicts(messages.bothChanged, conflicts.filter(({ changedBy }) => changedBy === 'both'), page, views)
 }${

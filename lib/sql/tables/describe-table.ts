@@ -1,3 +1,4 @@
+import { LONGEST_FILE } from '../../core/formats/files.js'
 import { isPortableName } from '../../core/schema/legal-text.js'
 import type { Schema } from '../../core/schema/types.js'
 import type { OnDelete } from '../../core/stores/store.js'
@@ -242,11 +243,8 @@ function makeName (column: string, taken: Set<string>): string {
   return name
 }
 
-/**
- * The schema of a column of bytes. `maxLength` is the number of characters that fit into a request of 1 MiB, Fastify's
- * default of `bodyLimit`, besides other attributes. A stored value may be longer.
- */
-export const BYTES: Schema = { type: 'string', contentEncoding: 'base64', maxLength: 1_000_000 }
+/** The schema of a column of bytes, a file. A stored value may be longer. */
+export const BYTES: Schema = { type: 'string', contentEncoding: 'base64', maxLength: LONGEST_FILE }
 
 /** The schema of an integer of eight bytes in a key, or in a reference to a key. */
 export const LONG_INTEGER: Schema = { type: 'integer', format: 'int64' }

@@ -38,7 +38,7 @@ function attributesOf (texts: AttributeTexts): AttributesSchema {
       price: worded({ type: 'string', format: 'decimal', precision: 4, scale: 2 }),
       share: worded({ type: 'string', format: 'decimal', precision: 1, scale: 1 }),
       whole: worded({ type: 'string', format: 'decimal', precision: 1, scale: 0 }),
-      bytes: worded({ type: 'string', contentEncoding: 'base64' }),
+      bytes: worded({ type: 'string', contentEncoding: 'base64', maxLength: 100 }),
       mail: worded({ type: 'string', format: 'email' }),
       link: worded({ type: 'string', format: 'uri' }),
       lines: worded({ type: 'array', maxItems: 2, items: { type: 'integer' } }),

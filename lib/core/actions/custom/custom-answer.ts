@@ -43,10 +43,11 @@ export async function toOutcome (answer: HandlerAnswer, state: ActionState): Pro
 
 /** The outcomes that a handler may return. Those of forms and of many rows are reserved. */
 const OUTCOMES: ReadonlySet<unknown> = new Set(
-  Object.keys(OUTCOME_RESPONSES).filter((kind) => !/^(?:revised|selected|importing|blank|edit|\w+Many)$/.test(kind))
+  Object.keys(OUTCOME_RESPONSES).filter((kind) => !/^(?:revised|selected|importing|blank|edit|file|\w+Many)$/.test(kind))
 )
 
-type HandlersOutcome = Exclude<Outcome, { readonly kind: 'revised' | 'selected' | 'importing' | 'blank' } | RowsOutcome>
+type ReservedKind = 'revised' | 'selected' | 'importing' | 'blank' | 'file'
+type HandlersOutcome = Exclude<Outcome, { readonly kind: ReservedKind } | RowsOutcome>
 
 function isOutcome (answer: object): answer is HandlersOutcome {
   return 'kind' in answer && OUTCOMES.has(answer.kind)

@@ -223,6 +223,7 @@ const MESSAGES: Readonly<Record<string, Describe>> = {
   precision: ({ limit }) => limit === 0 ? say('mustHaveNoDigitsBefore') : say('mustHaveDigitsBefore', { most: limit }),
   scale: ({ limit }) => limit === 0 ? say('mustBeWhole') : say('mustHaveDigitsAfter', { most: limit }),
   contentEncoding: () => BASE64.wants,
+  contentMediaType: ({ format }) => say('mustHaveMediaType', { type: format }),
   format: ({ format }) => ORDERED_FORMATS.get(format)?.wants ?? FORMATS[format] ?? say('mustHaveFormat', { format })
 }
 

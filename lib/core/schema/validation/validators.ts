@@ -6,6 +6,7 @@ import { countDigits, isDecimal } from '../../util/decimal.js'
 import { lazy } from '../../util/functions.js'
 import { isObject, renderCanonicalJson } from '../../util/own-property.js'
 import { didYouMean } from '../../util/words.js'
+import { isOfMediaType } from '../../formats/files.js'
 import { BASE64, FREE_MOMENT, ORDERED_FORMATS } from '../convert-text.js'
 import { isUuid } from '../legal-text.js'
 import { shapesOf } from '../shape.js'
@@ -265,6 +266,17 @@ function addKeywords (ajv: Ajv): void {
     type: 'string',
     schemaType: 'string',
     validate: (encoding: string, text: string) => encoding !== 'base64' || BASE64.isValid(text)
+  })
+  const { _ } = loadAjv()
+  ajv.removeKeyword('contentMediaType')
+  ajv.addKeyword({
+    keyword: 'contentMediaType',
+    type: 'string',
+    schemaType: 'string',
+    error: { message: '', params: ({ schema }) => _`{format: ${schema as string}}` },
+    // A declared type is compared only if the bytes of both are known.
+    validate: (mediaType: string, text: string, schema?: AnySchemaObject) =>
+      schema?.contentEncoding !== 'base64' || isOfMediaType(text, mediaType)
   })
   ajv.removeKeyword('uniqueItems')
   ajv.addKeyword({

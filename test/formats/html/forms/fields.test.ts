@@ -100,7 +100,7 @@ t.test('each kind of attribute has the control that fits it', async (t) => {
     ['a time without an offset', { type: 'string', format: 'time-local' },
       ['<input type="time" name="*" required="required" value=""/>']],
     ['base64', { type: 'string', contentEncoding: 'base64', maxLength: 400 },
-      ['<textarea name="*" maxlength="400"></textarea>']],
+      ['<input type="file" name="*" required="required"/>']],
     [
       'a date and time',
       { type: 'string', format: 'date-time' },

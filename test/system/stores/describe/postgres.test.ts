@@ -69,7 +69,7 @@ const TYPES: readonly Case[] = [
   ['document', {}],
   ['binary_document', {}],
   ['page', { type: ['string', 'null'] }],
-  ['file', { type: ['string', 'null'], contentEncoding: 'base64', maxLength: 1_000_000 }],
+  ['file', { type: ['string', 'null'], contentEncoding: 'base64', maxLength: 6_990_508 }],
   ['feeling', { type: ['string', 'null'], enum: ['sad', 'happy', null] }],
   ['counted', { type: ['string', 'null'], format: 'decimal', precision: 19, scale: 0 }],
   ['small_counted', { type: ['string', 'null'], format: 'decimal', precision: 19, scale: 0 }],

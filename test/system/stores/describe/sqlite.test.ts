@@ -59,7 +59,7 @@ const TYPES: readonly Case[] = [
   ['spaced_moment', { type: ['string', 'null'], format: 'date-time-text' }],
   ['epoch', { type: ['integer', 'null'] }],
   ['clock', { type: ['string', 'null'], format: 'time-local' }],
-  ['file', { type: ['string', 'null'], contentEncoding: 'base64', maxLength: 1_000_000 }],
+  ['file', { type: ['string', 'null'], contentEncoding: 'base64', maxLength: 6_990_508 }],
   ['text_file', { type: ['string', 'null'] }],
   ['document', {}],
   ['broken_document', { type: ['string', 'null'] }],
@@ -81,7 +81,7 @@ const EMPTY: readonly Case[] = [
   ['far_cost', { type: ['string', 'null'], format: 'decimal' }],
   ['text_cost', { type: ['string', 'null'], format: 'decimal' }],
   ['since', { type: 'string', format: 'date-time-text', minLength: 10, default: '2026-01-31 12:00' }],
-  ['file', { type: ['string', 'null'], contentEncoding: 'base64', maxLength: 1_000_000 }],
+  ['file', { type: ['string', 'null'], contentEncoding: 'base64', maxLength: 6_990_508 }],
   ['flag', { type: ['boolean', 'null'] }],
   ['untyped', { type: ['string', 'null'] }]
 ]
@@ -90,7 +90,7 @@ const STRICT: readonly Case[] = [
   ['whole', { type: 'integer' }],
   ['note', { type: ['string', 'null'] }],
   ['anything', { type: ['string', 'null'] }],
-  ['file', { type: ['string', 'null'], contentEncoding: 'base64', maxLength: 1_000_000 }]
+  ['file', { type: ['string', 'null'], contentEncoding: 'base64', maxLength: 6_990_508 }]
 ]
 
 const CHECKS: readonly Case[] = [
