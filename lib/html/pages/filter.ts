@@ -142,9 +142,11 @@ interface Category {
   readonly parameter: string
   readonly label: string
   readonly choices: ReturnType<typeof choicesOf>
+  /** The value that all rows of the list have, or `undefined` if the query has no such condition. */
+  readonly chosen: string | undefined
 }
 
-/** Compiles the enumerations and flags that a query has no condition on. */
+/** Compiles the enumerations and flags that a query has no condition on, unless it asks for one of their values. */
 function compileCategories (
   known: ReadonlyMap<string, KnownCondition>,
   { messages, offered }: FilterSource
@@ -153,22 +155,29 @@ function compileCategories (
     const { mode, label, property: { name } } = plan
     if (operator !== 'eq' || mode !== 'choice' || offered?.has(name) === false) return []
     const choices = choicesOf(plan, messages)
-    return choices.length > MOST_VALUE_LINKS ? [] : [{ name, parameter, label, choices }]
+    return choices.length > MOST_VALUE_LINKS ? [] : [{ name, parameter, label, choices, plan }]
   }).slice(0, MOST_WITH_LINKS)
   return (parameters) => {
-    const asked = new Set(Object.keys(parameters).map((parameter) => known.get(parameter)?.plan.property.name))
-    return all.filter(({ name }) => !asked.has(name))
+    const asked = Object.keys(parameters)
+    return all.flatMap(({ name, plan, ...category }) => {
+      const { parameter, choices } = category
+      const chosen = asked.includes(parameter) ? spell(parameters[parameter] as string, plan) : undefined
+      const isOther = asked.some((other) => other !== parameter && known.get(other)?.plan.property.name === name)
+      const isKnown = chosen === undefined || choices.some(({ value }) => value === chosen)
+      return isKnown && !isOther ? [{ ...category, chosen }] : []
+    })
   }
 }
 
 /** Returns the links to the rows of each category, with their numbers as far as they are known. */
 function linkCategories (categories: readonly Category[], view: FilterView, digits: Intl.NumberFormat): ValueLinks[] {
-  return categories.map(({ parameter, label, choices }) => ({
+  return categories.map(({ parameter, label, choices, chosen }) => ({
     label,
     links: choices.map(({ value, label }) => {
       const count = view.figures?.counts.get(`${parameter}=${value}`)
-      const href = linkTo(view, { [parameter]: value })
-      return { label, href, count: count === undefined ? undefined : digits.format(count) }
+      const isChosen = value === chosen
+      const href = linkTo(view, { [parameter]: isChosen ? undefined : value })
+      return { label, href, isChosen, count: count === undefined ? undefined : digits.format(count) }
     })
   }))
 }

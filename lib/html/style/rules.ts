@@ -250,6 +250,7 @@ summary { cursor: pointer; font-weight: 600 }
 .chip { display: inline-block; padding: .15rem .7rem; background: var(--hover);
   border-radius: 1rem; font-size: .875rem }
 .chip:hover { box-shadow: inset 0 0 0 1px var(--edge) }
+.chip[aria-current] { box-shadow: inset 0 0 0 2px var(--accent) }
 .danger .primary { background: var(--danger); border-color: var(--danger); color: var(--on-danger) }
 .problem { margin-block-end: 1.75rem; padding: 1.1rem 1.25rem; background: var(--wash);
   border: 2px solid var(--danger); border-radius: 10px; max-inline-size: 46rem }

@@ -56,13 +56,12 @@ function compileLink (opener: string | undefined): RenderLink {
 
 /**
  * Renders a small link, or a small button in a form that is kept.
- * @param spoken its text for screen readers, if it is another one
+ * @param more further attributes of the element
  */
-function renderChip (href: string, content: Content, opener: string | undefined, spoken?: string): Markup {
-  const name = spoken !== undefined && markup` aria-label="${spoken}"`
+function renderChip (href: string, content: Content, opener: string | undefined, more?: Content): Markup {
   return opener === undefined
-    ? markup`<a class="chip" href="${href}"${name}>${content}</a>`
-    : markup`<button type="submit" class="chip" name="${opener}" value="${href}"${name}>${content}</button>`
+    ? markup`<a class="chip" href="${href}"${more}>${content}</a>`
+    : markup`<button type="submit" class="chip" name="${opener}" value="${href}"${more}>${content}</button>`
 }
 
 /** Renders the field of a search, with its button. */
@@ -75,14 +74,17 @@ ${renderError(error)}`
 
 function renderCondition ({ text, remove }: FilterCondition, opener: string | undefined): Markup {
   return markup`<li>${
-    renderChip(remove.href, markup`${text} <span>&#215;</span>`, opener, remove.label)
+    renderChip(remove.href, markup`${text} <span>&#215;</span>`, opener, markup` aria-label="${remove.label}"`)
   }</li>`
 }
 
 function renderValueLinks ({ label, links }: ValueLinks, opener: string | undefined): Markup {
   return markup`<div class="conditions" role="group" aria-label="${label}"><strong>${label}</strong>${
-    links.map(({ label, href, count }) =>
-      renderChip(href, count === undefined ? label : markup`${label} <span>${count}</span>`, opener))
+    links.map(({ label, href, count, isChosen }) => {
+      const rows = count !== undefined && markup` <span>${count}</span>`
+      const content = markup`${label}${rows}${isChosen && markup` <span>&#215;</span>`}`
+      return renderChip(href, content, opener, isChosen && markup` aria-current="true"`)
+    })
   }</div>
 `
 }

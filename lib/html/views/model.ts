@@ -722,6 +722,8 @@ export interface ValueLinks {
 export interface CountedLink extends Link {
   /** The number as the language writes it, or `undefined` if the rows were not counted. */
   readonly count: string | undefined
+  /** Whether the list has only these rows. Then the link leads to the others, too. */
+  readonly isChosen: boolean
 }
 
 /** The choice of the attribute of a new condition. Its page shows the fields of that condition. */

@@ -708,28 +708,37 @@ t.test('sums and numbers of categories are those of the rows that the request ma
     return res.body
   }
   const numbersOf = (body: string): string[] =>
-    [...body.matchAll(/<a class="chip" href="[^"]*">(\w+ <span>\d+)<\/span>/g)].map(([, chip = '']) =>
-      chip.replace('<span>', ''))
+    [...body.matchAll(/<a class="chip" href="[^"]*"( aria-current="true")?>(\w+) <span>(\d+)<\/span>/g)]
+      .map(([, current = '', value, rows]) => `${value} ${rows}${current && ' chosen'}`)
+  type Post = { readonly status: string, readonly gift: boolean, readonly total: number }
   const queries = ['', 'q=tea', 'status=paid', 'total[gte]=50&sort=-total', 'q=tea&status=open&gift=true', 'q=none']
   for (const query of queries) {
     for (const more of [{}, { 'x-all': '1' }]) {
-      const { posts } = (await app.inject({ url: `/posts.json?${query}`, headers: more })).json<{
-        posts: ReadonlyArray<{ readonly status: string, readonly gift: boolean, readonly total: number }>
-      }>()
-      const count = (test: (row: typeof posts[number]) => boolean): number => posts.filter(test).length
+      const list = async (query: string): Promise<readonly Post[]> =>
+        (await app.inject({ url: `/posts.json?${query}`, headers: more })).json<{ posts: readonly Post[] }>().posts
+      const posts = await list(query)
+      const count = async (name: string, value: string): Promise<string> => {
+        const others = await list(query.split('&').filter((part) => !part.startsWith(name)).join('&'))
+        const { length } = others.filter((post) => String(post[name as keyof Post]) === value)
+        return `${length}${query.includes(`${name}=${value}`) ? ' chosen' : ''}`
+      }
       const body = await ask(`/posts?${query}&sum=total,sum&limit=7`.replace('?&', '?'), more)
       const total = String(posts.reduce((sum, post) => sum + post.total, 0))
       t.strictSame(sumsOf(body.replace(/(\d),(\d)/, '$1$2')), posts.length === 0
         ? []
         : [`Sum (${posts.length} posts)`, { Total: total, Sum: String(2 * posts.length) }], query)
-      const paid = count(({ status }) => status === 'paid')
-      const gifts = count(({ gift }) => gift)
       t.strictSame(numbersOf(body), [
-        ...query.includes('status') ? [] : [`open ${posts.length - paid}`, `paid ${paid}`],
-        ...query.includes('gift') ? [] : [`yes ${gifts}`, `no ${posts.length - gifts}`],
+        ...[`open ${await count('status', 'open')}`, `paid ${await count('status', 'paid')}`],
+        ...[`yes ${await count('gift', 'true')}`, `no ${await count('gift', 'false')}`],
         ...[`Low ${posts.length}`, 'High 0']
       ], query)
     }
+  }
+  const paid = elementsOf(await ask('/posts?gift=1&status=paid'))
+  t.strictSame([hrefsOf(paid, 'paid 24 \u00d7'), hrefsOf(paid, 'open 24'), hrefsOf(paid, 'yes 24 \u00d7')],
+    [['/posts?gift=1'], ['/posts?gift=1&status=open'], ['/posts?status=paid']], 'the chosen value is taken off')
+  for (const query of ['status[not]=paid', 'status=paid&status[null]=false', 'status=']) {
+    t.notMatch(await ask(`/posts?${query}`), 'aria-label="Status"', query)
   }
   const clerk = { 'x-role': 'clerk' }
   t.strictSame(numbersOf(await ask('/posts', clerk)), ['open 72', 'paid 24', 'Low 96', 'High 0'])
