@@ -5,6 +5,7 @@ import type {
   ChoiceRow, Choosing, ImportState, LinkedRow, LinkedRows, PageView, Prepared, PreparedProblem, ReferenceChoices,
   Refused, RelatedList, RowChoices, RowSearch, Services, Unlisted, View
 } from '../core/formats/format.js'
+import { type FormNode, markerOf } from '../core/formats/form/parse.js'
 import type { Resource } from '../core/resource/resource.js'
 import { type Id, isId, type Row } from '../core/resource/row.js'
 import { addLinks, type FoundLinks } from '../core/relations/row-links.js'
@@ -42,6 +43,8 @@ export interface PageContent {
   readonly rowSearch: AttributeSearch | undefined
   /** The rows that a form has chosen, for the page that deletes or changes them; `undefined` for every other page. */
   readonly chosen: Chosen | undefined
+  /** The names of the rows at fault that a form makes of several values of an attribute, by their places in it. */
+  readonly newNames?: ReadonlyMap<number, string>
   /** What an import is about; `undefined` for every other page. */
   readonly importing: ImportState | undefined
   /** The names of the rows above the page, from the nearest to the outermost, as far as the request may see them. */
@@ -181,10 +184,30 @@ export async function prepareProblem (
   const found = isForm || isGone || chosen !== undefined
     ? await listChoices(services.choices, row, NO_CONTENT.links, services).catch(() => NO_CONTENT.choices)
     : NO_CONTENT.choices
+  const newNames = await nameNew(rows, services).catch(() => undefined)
   const { parents } = services
   const back = isForm || rows !== undefined ? await services.back().catch(() => undefined) : undefined
-  const content = { ...NO_CONTENT, refused, unlisted, related, choices: found, chosen, importing, parents, back }
+  const content = {
+    ...NO_CONTENT,
+    ...{ refused, unlisted, related, choices: found, chosen, importing, parents, back },
+    ...newNames !== undefined && { newNames }
+  }
   return { content, row }
+}
+
+/** Names the rows at fault that a form makes of several values of a reference, by the rows with these ids. */
+async function nameNew (faults: Problem['rows'] = [], services: Services): Promise<PageContent['newNames']> {
+  const { newRows = [], choices } = services
+  const node = newRows.find((row) => row?.node !== undefined)?.node as FormNode | undefined
+  const name = node && markerOf(node, 'each')
+  const relation = choices.find(({ attribute }) => attribute === name)
+  if (name === undefined || relation === undefined) return undefined
+  const ids = faults.map(({ index }) => newRows[index]?.attributes[name])
+  const names = await findNames(ids, [], { relation, known: undefined }, services)
+  return new Map(faults.flatMap(({ index }, place) => {
+    const id = ids[place]
+    return isId(id) ? [[index, names.get(String(id)) ?? String(id)]] : []
+  }))
 }
 
 /** Finds the lists of the rows that belong to the row of a page, all of them at the same time. */

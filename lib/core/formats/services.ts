@@ -1,5 +1,6 @@
 import type { Chosen, Notice } from '../actions/outcome.js'
 import type { AccessContext } from '../actions/authorize/level.js'
+import type { Payload } from '../request/payload.js'
 import type { Id, Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
 import type { Batches } from '../stores/store.js'
@@ -99,6 +100,8 @@ export interface Services extends AccessContext {
   back (): Promise<string | undefined>
   /** The file that the form imports, or `undefined` if the page imports no rows. */
   readonly importing: Pick<ImportState, 'file'> | undefined
+  /** The payloads of the rows that a form creates at once; `undefined` before they have passed the hooks of the app. */
+  readonly newRows: ReadonlyArray<Pick<Payload, 'node' | 'attributes'> | undefined> | undefined
   /** Finds the rows that the form has chosen, as far as the request may see them; `undefined` if it has chosen none. */
   chosen (): Promise<Chosen | undefined>
 }

@@ -21,7 +21,9 @@ import { BY_ID } from '../stores/order.js'
  */
 export function makeServices (state: RequestState, outcome: Outcome | undefined): Services {
   const { request, action, isCustom, payload, negotiated: { body }, compiled, hasPassedHooks } = state
-  const hasChosen = body?.reader.form === true && state.importing === undefined
+  // A hook may have refused the rows.
+  const sent = hasPassedHooks && body?.reader.form === true && state.importing === undefined ? payload?.rows : undefined
+  const isCreation = payload?.action === 'create'
   const { relations: { links, choices, lists }, resource, refusals } = compiled
   return {
     request,
@@ -60,10 +62,8 @@ export function makeServices (state: RequestState, outcome: Outcome | undefined)
       ? findWayBack((payload?.rows?.[0]?.payload ?? payload)?.attributes, state)
       : undefined,
     importing: state.route.form === undefined ? undefined : { file: state.importing },
-    // A hook may have refused the rows. New rows were not chosen.
-    chosen: async () => hasPassedHooks && hasChosen && payload?.rows !== undefined && payload.action !== 'create'
-      ? findChosen(state, payload.rows)
-      : undefined
+    newRows: isCreation ? sent?.map(({ payload }) => payload) : undefined,
+    chosen: async () => sent === undefined || isCreation ? undefined : findChosen(state, sent)
   }
 
   /** Returns whether the request has passed a question already. */

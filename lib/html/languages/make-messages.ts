@@ -1,8 +1,10 @@
 import type { ConfiguredResource, ResourceWords } from '../../core/formats/format.js'
 import { ABOUT_PARAMETER, type Said, writeMessage } from '../../core/messages.js'
+import type { Resource } from '../../core/resource/resource.js'
 import { capitalize, wordsOf } from '../../core/util/words.js'
 import { identity, lazy } from '../../core/util/functions.js'
 import type { PageMessages, Translate, TranslateText } from '../messages.js'
+import { labelOf } from '../names.js'
 import type { PageLanguage } from '../options.js'
 import { ENGLISH } from './en.js'
 
@@ -37,13 +39,23 @@ export function makeMessages (
 /**
  * Compiles the translation of what the server says. A message is written by its code, and a text is looked up. A text
  * in the app's `phrases` comes first.
+ * @param attributes the attributes whose labels a message has. @default their names in words
  */
-export function compileTranslation ({ words }: Pick<PageLanguage, 'words'>, messages: PageMessages): Translate {
+export function compileTranslation (
+  { words }: Pick<PageLanguage, 'words'>,
+  messages: PageMessages,
+  attributes: Resource['attributes'] = new Map()
+): Translate {
   const texts = new Map<string, string>(Object.entries({ ...words?.texts, ...messages.phrases }))
   const translate: Translate = (said) => {
     const found = texts.get(String(said))
     if (found !== undefined || typeof said === 'string') return found ?? String(said)
     const { code, params } = said
+    if (code === 'isTakenTogether') {
+      const { others } = params as { readonly others: string }
+      const labels = others.split(', ').map((name) => labelOf(attributes.get(name) ?? { name, schema: {} }))
+      return writeMessage(messages, code, { others: labels.reduce(messages.listed) })
+    }
     if (code !== ABOUT_PARAMETER) return writeMessage(messages, code, params)
     const { parameter, reason } = params as { readonly parameter: string, readonly reason: Said }
     const translated = translate(reason)

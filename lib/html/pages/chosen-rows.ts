@@ -152,12 +152,12 @@ function isAmong (said: Said, messages: SaidMessages, path: string): boolean {
   return Object.hasOwn(messages, path) && messages[path]?.some((other) => String(other) === String(said)) === true
 }
 
-/** Returns the messages about each row that cannot be created, by its position in the request. */
-export function textsOfNew (source: PageSource, error: RowsError): string[] {
-  const { item, fieldError, plural } = source.messages
+/** Returns the messages about each row that cannot be created, by its name or its position in the request. */
+export function textsOfNew (source: PageSource, error: RowsError, { newNames }: HtmlView): string[] {
+  const { item, labelled, plural } = source.messages
   return error.said().flatMap((fault) => {
-    const name = item(plural, fault.index + 1)
-    return textsOf(source, fault, { shared: {}, name }).map((text) => fieldError(name, text))
+    const name = newNames?.get(fault.index) ?? item(plural, fault.index + 1)
+    return textsOf(source, fault, { shared: {}, name }).map((text) => labelled(name, text))
   })
 }
 

@@ -62,10 +62,10 @@ export class Pages {
     const columns = withTime(options.columns, names, resource)
     const naming = { title: options.title ?? findTitleAttributes(resource, context), references: context.references }
     const messages = makeMessages(names, language)
-    const translate = compileTranslation(language, messages)
     const compileShow = makeShowCompiler(lang, messages, timeZone)
     const { selection, references } = context
     const titled = labelAttributes(resource, references, language.messages)
+    const translate = compileTranslation(language, messages, titled.attributes)
     const selected = selection && labelAttributes(selection.resource, references, language.messages)
     const showing = { compileShow, references, badges }
     const all = compileShownAttributes(titled, showing)
@@ -218,7 +218,7 @@ export class Pages {
     }
     const paths = this.#frames.pathsOf(view)
     const { title, texts } = describeProblem(said, this.#source, thrown)
-    const faults = thrown instanceof RowsError && view.action === 'create' ? textsOfNew(this.#source, thrown) : []
+    const faults = thrown instanceof RowsError && view.action === 'create' ? textsOfNew(this.#source, thrown, view) : []
     const frame = this.#frames.frame(title, { view, paths })
     return this.#frames.render({
       ...frame,

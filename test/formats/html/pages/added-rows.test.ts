@@ -299,7 +299,15 @@ t.test('several rows of a join table are added at once: all of them, or none', a
   t.strictSame(removalsOf(await get(app, '/orders/1')), tags)
   const refused = await add('1', '5')
   isSound(t, refused, 409)
-  t.match(refused.body, /1 of 2 rows is at fault; nothing was written.*<li>Line 2 Order is already taken/s)
+  t.match(refused.body, /1 of 2 rows is at fault; nothing was written.*<li>Row 5: Order is already taken together with Tag</s)
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' }
+  const together = 'is already taken together with Tag'
+  for (const [id, body] of [
+    ['99', ''], ['99', `<li>99: Order ${together}`], ['x', '<li>Line 1: Tag must be an integer']
+  ] as const) {
+    const payload = `tagging[orderId]=2&tagging[?][each]=tagId&tagging[tagId][]=${id}`
+    t.match(await app.inject({ method: 'POST', url: '/taggings', headers, payload }), { body }, 'a row without a name')
+  }
   t.strictSame(removalsOf(await get(app, '/orders/1')), tags)
   const none = await add()
   isSound(t, none, 422)
