@@ -100,6 +100,7 @@ export async function prepareContent (
 ): Promise<Prepared & { readonly content: PageContent }> {
   const { links: relations, choices, parents } = services
   const row = rowOf(outcome)
+  const chosen = outcome.kind === 'selected' ? outcome.chosen : undefined
   const links: FoundLinks = new Map()
   const found = !services.isCustom && SHOWS_NOTICE.has(outcome.kind) ? findNotice(services.request) : undefined
   const refused = outcome.kind === 'listed'
@@ -109,9 +110,11 @@ export async function prepareContent (
     ...NO_CONTENT,
     refused,
     unlisted: await services.unlisted('page'),
-    related: outcome.kind === 'found' ? await findRelated(outcome.row, services) : [],
+    related: outcome.kind === 'found' || (outcome.kind === 'selected' && services.action === 'delete')
+      ? await findRelated(row, services, chosen)
+      : [],
     links,
-    chosen: outcome.kind === 'selected' ? outcome.chosen : undefined,
+    chosen,
     importing: outcome.kind === 'importing'
       ? { file: services.importing?.file, preview: outcome.preview, faults: outcome.faults }
       : undefined,
@@ -166,15 +169,15 @@ export async function prepareProblem (
   services: Services
 ): Promise<PreparedProblem> {
   const { form, action } = services
-  const isDeletion = status === 409 && action === 'delete' && !services.isCustom
+  const isDeletion = (status === 409 || rows !== undefined) && action === 'delete' && !services.isCustom
   const isForm = form !== undefined && OF_SUPPLIED.has(status)
   // The page of a missing row offers to create it.
   const isGone = form !== undefined && status === 404 && action === 'update'
   const canCreate = !isForm && (isGone || (singleton && status === 404))
   const unlisted = status >= 500 ? undefined : await services.unlisted('bar')
-  const row = isForm || isDeletion ? await services.formRow() : undefined
-  const related = isDeletion && row !== undefined ? await findRelated(row, services) : []
+  const row = isForm || (isDeletion && rows === undefined) ? await services.formRow() : undefined
   const chosen = rows === undefined ? undefined : await services.chosen()
+  const related = isDeletion ? await findRelated(row, services, chosen) : []
   const isOfFile = rows !== undefined || OF_FILE.has(status)
   const importing = isOfFile && services.importing !== undefined
     ? { ...services.importing, preview: undefined, faults: undefined }
@@ -210,9 +213,15 @@ async function nameNew (faults: Problem['rows'] = [], services: Services): Promi
   }))
 }
 
-/** Finds the lists of the rows that belong to the row of a page, all of them at the same time. */
-async function findRelated (row: Row, services: Services): Promise<readonly RelatedList[]> {
-  const found = await Promise.all(services.lists.map(async (find) => find(row, services)))
+/** Finds the lists of the rows that belong to a row, or counts those that belong to the rows that a form has chosen. */
+async function findRelated (
+  row: Row | undefined,
+  services: Services,
+  chosen: Chosen | undefined
+): Promise<readonly RelatedList[]> {
+  const [first, ...others] = (chosen?.rows ?? [{ row }]).flatMap(({ row }) => row ?? [])
+  if (first === undefined) return []
+  const found = await Promise.all(services.lists.map(async (find) => find(first, services, chosen && others)))
   return found.filter((list) => list !== undefined)
 }
 

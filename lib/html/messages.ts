@@ -61,6 +61,8 @@ export interface PageMessages extends MessageTexts {
    * @default '3 posts saved.'
    */
   readonly savedRows: (counted: string) => string
+  /** The notice if none of these rows differed from what was sent. @default 'Nothing was changed.' */
+  readonly savedNothing: string
   /** The notice after a row was created. @default 'Created.' */
   readonly created: string
   /** The notice after several rows were created. @default '3 posts created.' */

@@ -53,6 +53,7 @@ function writeCookie (
 export function sayNotice ({ notice, rows }: CountedNotice, messages: PageMessages, lang: string): string {
   const name = notice === 'added' ? 'created' : notice
   if (rows === undefined) return messages[name]
+  if (name === 'saved' && rows === 0) return messages.savedNothing
   const { rowsOf, plural, singular } = messages
   return messages[`${name}Rows`](rowsOf(rows, new Intl.NumberFormat(lang).format(rows), plural, singular))
 }

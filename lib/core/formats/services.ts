@@ -42,8 +42,12 @@ export interface ListedChoices {
   readonly rows: readonly ChoiceRow[] | undefined
 }
 
-/** Finds the list of the rows that belong to a row, or `undefined` if the request may not list them. */
-export type FindRelatedList = (row: Row, context: AccessContext) => Promise<RelatedList | undefined>
+/**
+ * Finds the list of the rows that belong to a row, or `undefined` if the request may not list them. With `others`, it
+ * only counts the rows that belong to the row or to any of those.
+ */
+export type FindRelatedList =
+  (row: Row, context: AccessContext, others?: readonly Row[]) => Promise<RelatedList | undefined>
 
 /** All rows of a list that the request may read, on all its pages. */
 export interface ListedRows {

@@ -91,14 +91,19 @@ function compileList (listed: ListedResource, from: HookedResource, related: Lis
   const makeAdd = compileAdd(listed, from, related)
   const words = (lang: string): ResourceWords => wordsFor(listed, lang)
   const anchor = anchorOf(listed.resource, attribute)
-  return async (row, context) => {
-    const opened = await open(row, context)
+  const takesSeveral = referenced !== undefined && listed.listQuery.parameters.includes(`${attribute}[in]`)
+  return async (row, context, others) => {
+    const opened = others === undefined || takesSeveral ? await open(row, context, others) : undefined
     if (opened === undefined) return undefined
-    const query = referenced === undefined
-      ? ''
-      : `?${new URLSearchParams({ [attribute]: String(referenceTo(row, referenced)) }).toString()}`
+    const [id = '', ...ids] = referenced === undefined
+      ? []
+      : [row, ...others ?? []].map((row) => String(referenceTo(row, referenced)))
+    const condition = others === undefined
+      ? { [attribute]: id }
+      : { [`${attribute}[in]`]: [id, ...ids].map((id) => id.replaceAll(/[\\,]/g, '\\$&')).join() }
+    const query = referenced === undefined ? '' : `?${new URLSearchParams(condition).toString()}`
     const { collection } = findLocation(opened.request.params)
-    const newHref = await findNew(opened, query)
+    const newHref = others === undefined ? await findNew(opened, query) : undefined
     const { onDelete: rules = {} } = store
     const onDelete = Object.hasOwn(rules, attribute) ? rules[attribute] : undefined
     const found = { name, anchor, singular, words, relation, onDelete, href: collection + query, newHref }
@@ -109,7 +114,7 @@ function compileList (listed: ListedResource, from: HookedResource, related: Lis
     return {
       ...found,
       total: total && { ...total, most: COUNT_OF_PAGES.most },
-      table: rows.length === 0 ? undefined : await write(rows, opened, context),
+      table: rows.length === 0 || others !== undefined ? undefined : await write(rows, opened, context),
       create
     }
   }

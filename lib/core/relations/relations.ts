@@ -200,7 +200,7 @@ function findListOf (
   compile: (seen: RelatedResource) => FindRelatedList | undefined
 ): FindRelatedList | undefined {
   const lists = perVariant(listed, compile)
-  return lists.own && (async (row, context) => lists.of(context.request)?.(row, context))
+  return lists.own && (async (row, context, others) => lists.of(context.request)?.(row, context, others))
 }
 
 /** Returns the functions that find the rows which a form can reference, or `undefined` if no request may list them. */

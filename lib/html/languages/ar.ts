@@ -87,6 +87,7 @@ export const messages: Catalog = {
   cancel: 'إلغاء',
   saved: 'تم الحفظ.',
   savedRows: (counted) => `تم الحفظ. ${counted}`,
+  savedNothing: 'لم يتغيّر شيء.',
   created: 'تمت الإضافة.',
   createdRows: (counted) => `تمت الإضافة. ${counted}`,
   deleted: 'تم الحذف.',

@@ -57,6 +57,7 @@ export const messages: Catalog = {
   cancel: 'Abbrechen',
   saved: 'Gespeichert.',
   savedRows: (counted) => `${counted} gespeichert.`,
+  savedNothing: 'Es wurde nichts geändert.',
   created: 'Angelegt.',
   createdRows: (counted) => `${counted} angelegt.`,
   deleted: 'Gelöscht.',

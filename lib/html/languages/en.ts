@@ -43,6 +43,7 @@ export const ENGLISH: Catalog = {
   cancel: 'Cancel',
   saved: 'Saved.',
   savedRows: (counted) => `${counted} saved.`,
+  savedNothing: 'Nothing was changed.',
   created: 'Created.',
   createdRows: (counted) => `${counted} created.`,
   deleted: 'Deleted.',

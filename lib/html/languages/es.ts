@@ -58,6 +58,7 @@ export const messages: Catalog = {
   cancel: 'Cancelar',
   saved: 'Cambios guardados.',
   savedRows: (counted) => `Cambios guardados: ${counted}.`,
+  savedNothing: 'No se ha cambiado nada.',
   created: 'Elemento creado.',
   createdRows: (counted) => `Creación completada: ${counted}.`,
   deleted: 'Elemento eliminado.',

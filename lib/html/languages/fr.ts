@@ -58,6 +58,7 @@ export const messages: Catalog = {
   cancel: 'Annuler',
   saved: 'Modifications enregistrées.',
   savedRows: (counted) => `Modifications enregistrées\u00a0: ${counted}.`,
+  savedNothing: 'Rien n’a été modifié.',
   created: 'Ajout effectué.',
   createdRows: (counted) => `Ajout effectué\u00a0: ${counted}.`,
   deleted: 'Suppression effectuée.',

@@ -40,6 +40,7 @@ export const messages: Catalog = {
   cancel: 'キャンセル',
   saved: '保存しました。',
   savedRows: (counted) => `${counted}を保存しました。`,
+  savedNothing: '変更はありませんでした。',
   created: '作成しました。',
   createdRows: (counted) => `${counted}を作成しました。`,
   deleted: '削除しました。',

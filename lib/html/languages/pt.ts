@@ -57,6 +57,7 @@ export const messages: Catalog = {
   cancel: 'Cancelar',
   saved: 'Alterações salvas.',
   savedRows: (counted) => `Alterações salvas: ${counted}.`,
+  savedNothing: 'Nada foi alterado.',
   created: 'Item criado.',
   createdRows: (counted) => `Inclusão concluída: ${counted}.`,
   deleted: 'Item excluído.',

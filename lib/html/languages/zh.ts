@@ -32,6 +32,7 @@ export const messages: Catalog = {
   cancel: '取消',
   saved: '已保存。',
   savedRows: (counted) => `已保存 ${counted}。`,
+  savedNothing: '未作任何更改。',
   created: '已创建。',
   createdRows: (counted) => `已创建 ${counted}。`,
   deleted: '已删除。',

@@ -5,16 +5,17 @@ import { LIST, OF_ALL, STEP } from '../../core/formats/form/parse.js'
 import { hasPage } from '../../core/resource/resource.js'
 import { versionOf } from '../../core/resource/visible.js'
 import type { Id, Row } from '../../core/resource/row.js'
-import { capitalize } from '../../core/util/words.js'
+import { capitalize, MOST_REPEATED } from '../../core/util/words.js'
 import type { HtmlView } from '../content.js'
 import { hasVersion } from '../forms/form-values.js'
 import type { Forms } from '../forms/forms.js'
 import { labelOf } from '../names.js'
 import type { RowNames } from '../values/row-names.js'
-import type { Form, HiddenField } from '../views/model.js'
+import type { Form, FormError, HiddenField } from '../views/model.js'
 import type { MakeActions } from './links.js'
 import type { PageFrames, PageSource } from './page-frame.js'
 import { isReferenced } from './problem.js'
+import { type CountReferrers, isDeleted, isRestricting } from './related.js'
 
 /** The number of rows that the page names, besides those at fault. */
 const MOST_NAMED = 20
@@ -26,6 +27,7 @@ export interface ChosenSource extends PageSource {
   readonly names: RowNames
   /** Makes the actions of the app that are performed on several rows. */
   readonly manyActions: MakeActions
+  readonly countReferrers: CountReferrers
 }
 
 /** The view of a page with rows that a form has chosen. */
@@ -59,27 +61,29 @@ export function writeChosen (source: ChosenSource, view: ChosenView, problem?: C
   const isDeletion = action === 'delete'
   const isDefault = isDeletion || action === 'update'
   const own = isDefault ? undefined : source.manyActions(paths.members, undefined).find(({ name }) => name === action)
-  const heading = own?.label ?? (isDeletion ? messages.deleteRows : messages.changeRows)(
-    found.length, numbers.format(found.length), plural, singular
-  )
+  const headingOf = isDeletion ? messages.deleteRows : messages.changeRows
+  const heading = own?.label ?? headingOf(found.length, numbers.format(found.length), plural, singular)
   const gone = rows.length - found.length
   const missing = gone === 0 ? undefined : messages.missingRows(numbers.format(gone))
   const frame = frames.frame(found.length > 0 ? heading : missing ?? messages.noneChosen(plural), { view, paths })
-  const back = `${frame.parent?.href ?? ''}${queryOf(list)}`
+  const back = `${frame.parent?.href ?? ''}${list && `?${list}`}`
   const shared = sharedErrors(problem, rows.length)
   const { changes, errors, hasRows } = isDeletion || own !== undefined || found.length === 0
     ? { changes: [], errors: [], hasRows: false }
     : source.forms.changes(view, view.chosen, shared)
+  const { cascade, links } = describeReferrers(source, view, found)
+  const summary = problem && [{ text: source.translate(problem.said.detail), href: undefined }, ...links]
   const named = found.filter(({ fault }, index) => index < MOST_NAMED || fault !== undefined)
   const form: Form = {
     kind: isDeletion ? 'delete' : 'update',
     heading,
     warning: isDeletion && source.context.softDelete !== 'live' ? messages.deleteRowsWarning(found.length) : undefined,
+    cascade,
     action: own?.href ?? paths.members,
     hidden: hiddenOf(found, own?.method ?? (isDeletion ? 'DELETE' : 'PUT'), list),
     fields: [],
     free: undefined,
-    errors: problem === undefined ? [] : [{ text: source.translate(problem.said.detail), href: undefined }, ...errors],
+    errors: [...summary ?? [], ...errors],
     hasRows,
     submit: isDeletion || own !== undefined ? heading : messages.save,
     another: undefined,
@@ -97,10 +101,8 @@ export function writeChosen (source: ChosenSource, view: ChosenView, problem?: C
     missing,
     chooseAll: all > rows.length
       ? {
-          name: 'all',
+          ...{ name: 'all', method: 'POST', href: paths.members },
           label: messages.chooseAllRows(all, numbers.format(all), plural, singular),
-          method: 'POST',
-          href: paths.members,
           hidden: [{ name: STEP, value: (isDeletion ? 'delete' : 'change') + OF_ALL }, { name: LIST, value: list }]
         }
       : undefined,
@@ -110,8 +112,19 @@ export function writeChosen (source: ChosenSource, view: ChosenView, problem?: C
   })
 }
 
-function queryOf (list: string): string {
-  return list === '' ? '' : `?${list}`
+/** Describes the rows that are deleted together with these, and those that refuse it, as they were counted together. */
+function describeReferrers (
+  { countReferrers, messages, context: { softDelete } }: ChosenSource,
+  { related }: ChosenView,
+  found: readonly ExistingRow[]
+): { readonly cascade?: string | undefined, readonly links: FormError[] } {
+  const cascade = softDelete === 'live' ? undefined : countReferrers(related.filter(isDeleted))
+  const isRefused = found.some(({ fault }) => fault !== undefined && isReferenced(fault))
+  const { links = [] } = (isRefused && countReferrers(related.filter(isRestricting))) || {}
+  return {
+    cascade: cascade && messages.deleteCascade(cascade.text),
+    links: links.map(({ label, href }) => ({ text: label, href: href.length > MOST_REPEATED ? undefined : href }))
+  }
 }
 
 /** Returns the rows that exist. A row that has changed keeps the version that the form had until that is told. */

@@ -23,7 +23,9 @@ import { type ImportSource, type ImportView, writeFaulty, writeImport } from './
 import { List } from './list.js'
 import { PageFrames, type PagePaths, type PageSource } from './page-frame.js'
 import { describeProblem, isReferenced, textsOf } from './problem.js'
-import { compileReferrers, compileRelated, type CountReferrers, type MakeRelated } from './related.js'
+import {
+  compileReferrers, compileRelated, type CountReferrers, isDeleted, isRestricting, type MakeRelated
+} from './related.js'
 import { RowTables } from './row-tables.js'
 
 /** The paths of a row, and the target of its forms. */
@@ -79,11 +81,12 @@ export class Pages {
     this.#frames = new PageFrames({ ...source, resource }, options, stylesheet)
     this.#names = new RowNames(resource, all, messages, naming)
     const manyActions = compileManyActions(context, translate)
-    this.#chosenSource = { ...source, frames: this.#frames, forms: this.#forms, names: this.#names, manyActions }
+    const [frames, forms, countReferrers] = [this.#frames, this.#forms, compileReferrers(messages, translate, lang)]
+    this.#chosenSource = { ...source, frames, forms, names: this.#names, manyActions, countReferrers }
     this.#importSource = { ...source, frames: this.#frames, shown: all }
     this.#memberActions = compileActions(context.memberActions, translate)
     this.#makeRelated = compileRelated(messages, translate, lang)
-    this.#countReferrers = compileReferrers(messages, translate, lang)
+    this.#countReferrers = countReferrers
     this.#tables = new RowTables({
       ...source,
       resource,
@@ -239,7 +242,7 @@ export class Pages {
       const referrers = this.#countReferrers(related)
       return referrers && this.#messages.deleteReferred(referrers.text, referrers.rows)
     }
-    const cascade = this.#countReferrers(related.filter(({ onDelete }) => onDelete === 'cascade'))
+    const cascade = this.#countReferrers(related.filter(isDeleted))
     return cascade && this.#messages.deleteCascade(cascade.text)
   }
 
@@ -251,8 +254,7 @@ export class Pages {
     const { paths, member } = this.#locate({ id, version: undefined, name }, view)
     const isShown = row !== undefined && this.#can('show')
     const crumbs = this.#frames.crumbsOf(paths, isShown ? { label: name.alone, href: member } : undefined)
-    const referrers = this.#countReferrers(
-      related.filter(({ onDelete }) => onDelete !== 'cascade' && onDelete !== 'set null'))
+    const referrers = this.#countReferrers(related.filter(isRestricting))
     const { text, rows = 0, links = [] } = referrers ?? {}
     const title = this.#messages.undeletable(name.alone, links.length > MOST_NAMED ? undefined : text, rows)
     return this.#frames.render({

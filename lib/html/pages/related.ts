@@ -42,6 +42,12 @@ export interface Referrers {
   readonly links: readonly Link[]
 }
 
+type Rule = Pick<RelatedList, 'onDelete'>
+/** Returns whether these rows are deleted together with the row to which they refer. */
+export const isDeleted = ({ onDelete }: Rule): boolean => onDelete === 'cascade'
+/** Returns whether they refuse its deletion, as far as that is known. */
+export const isRestricting = ({ onDelete }: Rule): boolean => onDelete !== 'cascade' && onDelete !== 'set null'
+
 /** Counts the rows of lists. Returns `undefined` if there are none, or if they were not counted. */
 export type CountReferrers = (lists: readonly RelatedList[]) => Referrers | undefined
 

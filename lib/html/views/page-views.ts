@@ -531,7 +531,8 @@ function renderStep (
   page: ChosenPage,
   views: ResolvedViews
 ): Markup {
-  return markup`${form.warning !== undefined && markup`<p>${form.warning}</p>\n`}<form method="post" action="${
+  const texts = [form.warning, form.cascade].filter((text) => text !== undefined)
+  return markup`${texts.map((text) => markup`<p>${text}</p>\n`)}<form method="post" action="${
     form.action
   }" class="${classOfForm(form)}"${changes.length > 0 && markup` novalidate="novalidate"`}>
 ${renderHidden(form.hidden)}${renderDefaultButton(form)}${

@@ -48,8 +48,9 @@ export function compileOpenList ({ target: all, checkAccess, parameters }: Liste
   }
 }
 
-/** Checks the access to the rows that belong to a row. Returns `undefined` if the request may not list them. */
-export type OpenRelated = (row: Row, context: AccessContext) => Promise<OpenRelatedRows | undefined>
+/** Checks the access to the rows that belong to a row, or to others. Returns `undefined` if it may not list them. */
+export type OpenRelated =
+  (row: Row, context: AccessContext, others?: readonly Row[]) => Promise<OpenRelatedRows | undefined>
 
 /** A resource whose rows reference rows of another one. */
 export interface Referencing extends Listed {
@@ -63,9 +64,12 @@ export interface Referencing extends Listed {
 export function compileOpenReferencing (referencing: Referencing): OpenRelated {
   const { attribute, referenced } = referencing
   const open = compileOpenList(referencing)
-  return async (row, context) => {
+  return async (row, context, others) => {
     const opened = await open(context)
-    return opened && { ...opened, filter: [{ attribute, operator: 'eq', value: referenceTo(row, referenced) }] }
+    const value = referenceTo(row, referenced)
+    const all = others?.map((row) => referenceTo(row, referenced))
+    const isAny = all && { attribute, operator: 'in' as const, value: [value, ...all] }
+    return opened && { ...opened, filter: [isAny ?? { attribute, operator: 'eq', value }] }
   }
 }
 
