@@ -20,7 +20,7 @@ legend { padding: 0; margin-block-end: .25rem }
 input, select, textarea, button, .button { font: inherit; color: inherit; border-radius: 6px }
 input:not([type=radio], [type=checkbox]), select, textarea { inline-size: 100%; padding: .42rem .65rem;
   background: var(--surface); border: 1px solid var(--edge) }
-input:is([type=date], [type=datetime-local], [type=time]), .form select { inline-size: auto; max-inline-size: 100%;
+input:is([type^=date], [type=time]), .form select { inline-size: auto; max-inline-size: 100%;
   min-inline-size: 9rem; min-block-size: 2.4rem }
 .w4 > input { max-inline-size: 6rem }
 .w10 > input { max-inline-size: 9rem }
@@ -200,7 +200,7 @@ thead a, .related h2 a, .chip { color: inherit; text-decoration: none }
 thead a { padding-block: .5rem }
 thead a:hover { color: var(--accent) }
 thead a::after { content: "\\2195" / ""; position: absolute; padding-inline-start: .2rem; opacity: .65 }
-[aria-sort] a { color: var(--accent) }
+[aria-sort] a, .chip[aria-current] { color: var(--accent) }
 [aria-sort=ascending] a::after { content: "\\2191" / ""; opacity: 1 }
 [aria-sort=descending] a::after { content: "\\2193" / ""; opacity: 1 }
 .badge { display: inline-block; padding-inline: .55rem; border-radius: 1rem; font-size: .8rem; font-weight: 600;
@@ -239,7 +239,7 @@ summary { cursor: pointer; font-weight: 600 }
 [open]:has(.condition), .condition { width: 100% }
 .filter summary { inline-size: fit-content; font-weight: 400 }
 .filter summary, .danger > summary { list-style: none }
-.condition > input, .condition > select { inline-size: auto; max-inline-size: 100% }
+.condition > :is(input, select) { inline-size: auto; max-inline-size: 100% }
 .total, .range, .empty p:last-child { margin: 0; color: var(--muted) }
 .total { flex: 1; white-space: nowrap }
 .search { display: flex; flex: 0 1 25rem; gap: .5rem }
@@ -250,7 +250,6 @@ summary { cursor: pointer; font-weight: 600 }
 .chip { display: inline-block; padding: .15rem .7rem; background: var(--hover);
   border-radius: 1rem; font-size: .875rem }
 .chip:hover { box-shadow: inset 0 0 0 1px var(--edge) }
-.chip[aria-current] { box-shadow: inset 0 0 0 2px var(--accent) }
 .danger .primary { background: var(--danger); border-color: var(--danger); color: var(--on-danger) }
 .problem { margin-block-end: 1.75rem; padding: 1.1rem 1.25rem; background: var(--wash);
   border: 2px solid var(--danger); border-radius: 10px; max-inline-size: 46rem }
