@@ -1,12 +1,11 @@
 import type { Chosen, Notice } from '../actions/outcome.js'
 import type { AccessContext } from '../actions/authorize/level.js'
-import type { Payload } from '../request/payload.js'
 import type { Id, Row } from '../resource/row.js'
 import type { Attributes } from '../schema/types.js'
 import type { Batches } from '../stores/store.js'
 import type { Choosing, OpenCondition } from './form/condition.js'
 import type { ImportState } from './importing.js'
-import type { ChoiceRow, LinkedRow, RelatedList, RowSearch, Unlisted, View } from './view.js'
+import type { ChoiceRow, Input, LinkedRow, RelatedList, RowSearch, Unlisted, View } from './view.js'
 
 /** The links from an attribute that references other rows. */
 export interface RowLinks {
@@ -105,7 +104,7 @@ export interface Services extends AccessContext {
   /** The file that the form imports, or `undefined` if the page imports no rows. */
   readonly importing: Pick<ImportState, 'file'> | undefined
   /** The payloads of the rows that a form creates at once; `undefined` before they have passed the hooks of the app. */
-  readonly newRows: ReadonlyArray<Pick<Payload, 'node' | 'attributes'> | undefined> | undefined
+  readonly newRows: ReadonlyArray<Pick<Input, 'node' | 'attributes'> | undefined> | undefined
   /** Finds the rows that the form has chosen, as far as the request may see them; `undefined` if it has chosen none. */
   chosen (): Promise<Chosen | undefined>
 }
