@@ -1,6 +1,6 @@
 import fastify from 'fastify'
 import t from 'tap'
-import { draw, type Format, json, memoryStore, type ResourceOptions, type Store } from '../../lib/index.js'
+import { draw, memoryStore, type ResourceOptions, type Store } from '../../lib/index.js'
 import {
   attributes, openPosts, type OpenPosts, type Post, type Posts, shortFaults, testManyRows, XML_FAULTS
 } from '../support/many-rows.js'
@@ -8,27 +8,6 @@ import { compareWithModel } from '../support/many-rows-model.js'
 
 const open: OpenPosts = async () => memoryStore({ unique: ['title'] }) as Store
 const titles = (rows: readonly Post[] = []): string => rows.map(({ title }) => title).join()
-
-/** Returns the format JSON, which calls a function when it reads the value of an attribute. */
-function countReads (onRead: () => void): Format {
-  const format = json()
-  return {
-    ...format,
-    compileReader (resource) {
-      const reader = (format as Required<Format>).compileReader(resource)
-      return {
-        ...reader,
-        compile: (shape) => {
-          const convert = reader.compile(shape)
-          return (...given) => {
-            onRead()
-            return convert(...given)
-          }
-        }
-      }
-    }
-  }
-}
 
 testManyRows(t, open)
 
@@ -233,11 +212,6 @@ t.test('the same changes of many rows cost no more than if they were spelled out
   const bad = `<post><id type="array">${ids.map((id) => `<id>${id}</id>`).join('')}</id>` +
     `<tags type="array">${'<tag>x</tag>'.repeat(1000)}</tags></post>`
   t.equal((await send('PUT', bad, { type: 'application/xml' })).status, 413)
-  let reads = 0
-  const counted = JSON.stringify({ id: ids, post: { rating: 1 } })
-  const seen = await openPosts(t, open, { formats: [countReads(() => { reads++ })] })
-  t.equal((await seen.send('PUT', counted)).status, 404)
-  t.equal(reads, 1, 'the changes are read once')
   t.equal(titles(await stored()), 'A,B,C')
 })
 
@@ -266,29 +240,12 @@ t.test('at most 100 faults are named', async (t) => {
   t.equal(json.detail, '150 of 150 rows are at fault; nothing was written')
 })
 
-t.test('among many rows, at least the first that the database refuses is named', async (t) => {
-  const { send, stored } = await openPosts(t, open)
-  const rows = Array.from({ length: 60 }, (_, index) => ({ title: index < 40 ? `T${index}` : 'A' }))
-  const { status, json } = await send('POST', JSON.stringify({ posts: rows }))
-  t.strictSame([status, shortFaults(json)], [409, { 40: 'title' }])
-  t.equal(titles(await stored()), 'A,B,C')
-})
-
 t.test('a row without a version is refused where one is required', async (t) => {
   const { send } = await openPosts(t, open, { requireMatch: true })
   const { status, json } = await send('PUT', '{"posts":[{"id":1,"rating":1},{"id":2,"_version":"1","rating":1}]}')
   t.strictSame([status, shortFaults(json)], [428, { 0: '428' }])
   t.match(json.rows?.[0]?.detail, /send "_version"/)
   t.equal((await send('DELETE', '{"posts":[{"id":1,"_version":"1"},{"id":2,"_version":"1"}]}')).status, 204)
-})
-
-t.test('a client can ask for an answer without the rows', async (t) => {
-  const { send } = await openPosts(t, open)
-  const headers = { prefer: 'respond-async, return=minimal' }
-  const created = await send('POST', '{"posts":[{"title":"D"}]}', { headers })
-  t.strictSame([created.status, created.text, created.headers['preference-applied']], [201, '', 'return=minimal'])
-  const updated = await send('PUT', '{"id":[1],"post":{"rating":1}}', { headers })
-  t.strictSame([updated.status, updated.text, updated.headers['preference-applied']], [204, '', 'return=minimal'])
 })
 
 t.test('a single update takes the version beside the id', async (t) => {
@@ -317,17 +274,6 @@ t.test('hooks see the rows of all formats alike, and may change them', async (t)
   t.equal(titles(await stored()), 'A,B,C,D!,E!')
 })
 
-t.test('a resource whose plural is its singular tells many rows by their list', async (t) => {
-  const { app } = await openPosts(t, open)
-  const { send } = await openPosts(t, open, { singular: 'posts' })
-  t.ok(app)
-  t.equal((await send('POST', '{"posts":{"title":"D"}}')).status, 201)
-  t.equal((await send('POST', '{"posts":[{"title":"E"},{"title":"F"}]}')).status, 201)
-  const xml = { type: 'application/xml' }
-  t.equal((await send('POST', '<posts><title>G</title></posts>', xml)).status, 201)
-  t.equal((await send('POST', '<posts type="array"><posts><title>H</title></posts></posts>', xml)).status, 201)
-})
-
 const context = { signal: new AbortController().signal }
 const show = (posts: readonly Post[] = []): string =>
   posts.map(({ title, rating }) => `${title} ${String(rating)}`).join()
@@ -343,18 +289,12 @@ t.test('a query that cannot find rows is refused', async (t) => {
     readonly [query: string, body: string, detail: RegExp, options?: Partial<ResourceOptions>]
   > = [
     ['match=rating', rows(), needs],
-    ['match=id', rows(), needs],
     ['match=', rows(), needs],
-    ['match=title,title', rows(), needs],
-    ['match=title,rating', rows(), needs],
     ['create=true', rows(), /"create" is about rows that "match" does not find; send both/],
-    ['match=title&create=1', rows(), /"create" must be true or false/],
     ['match=title', '{"post":{"title":"A"}}', /"match" needs a list of rows under "posts"/],
     ['match=title', '{"id":[1],"post":{"title":"A"}}', /"match" needs a list of rows under "posts"/],
-    ['match=title&id=1', rows({ title: 'A' }), /the query names an id/],
     ['match=title', rows({ title: 'A' }), /a store that has no transactions|no transactions/, { store: without as Store }],
     ['match=title', rows(), /needs an attribute that is declared unique/, { store: unfiltered as Store }],
-    ['match=title', rows(), /needs an attribute that is declared unique/, { store: memoryStore() as Store }],
     ['match=title&create=true', rows(), /"create" needs a path on which rows can be created/,
       { only: ['list', 'show', 'update'] }],
     ['match=title&create=true', rows(), /the app handles "update" itself, without "many"/,
@@ -399,20 +339,6 @@ t.test('a row without the values, or with a fault in them, says so', async (t) =
   ])
 })
 
-t.test('a value of a structure finds no row', async (t) => {
-  const { send } = await openPosts(t, async () => memoryStore({ unique: ['tags'] }) as Store, {
-    attributes: { ...attributes, properties: { ...attributes.properties, tags: { type: 'array', items: {} } } }
-  })
-  const { status, json } = await send('PUT', rows({ tags: ['A'] }), { url: '/posts?match=tags' })
-  t.strictSame([status, json.rows?.[0]?.errors], [422, { tags: ['must be a single value, because it finds the row'] }])
-})
-
-t.test('a missing row is named by its values', async (t) => {
-  const { send } = await openPosts(t, open)
-  const { status, json } = await send('PUT', rows({ title: 'D' }), { url: '/posts?match=title' })
-  t.strictSame([status, json.rows], [404, [{ index: 0, status: 404, detail: 'there is no post with the title "D"' }]])
-})
-
 t.test('unique values that the app hides or assigns find no row', async (t) => {
   for (const keyword of ['readOnly', 'writeOnly']) {
     const properties = { ...attributes.properties, title: { ...attributes.properties.title, [keyword]: true } }
@@ -429,20 +355,6 @@ t.test('a resource without a schema finds rows too', async (t) => {
   t.equal(show(await stored()), 'A 4,B 3,C 3,D 1')
 })
 
-t.test('decimals find what equals them', async (t) => {
-  const { send } = await openPosts(t, async () => memoryStore({ unique: ['code'] }) as Store, {
-    attributes: {
-      type: 'object', properties: { code: { type: 'string', format: 'decimal' }, rating: { type: 'integer' } }
-    }
-  })
-  await send('POST', rows({ code: '1.50', rating: 1 }))
-  const sent = await send('PUT', rows({ code: '1.5', rating: 1 }), { url: '/posts?match=code' })
-  t.equal(sent.headers['row-counts'], 'created=0, changed=0, unchanged=1', 'and these are no change')
-  const xml = '<posts type="array"><post><code>1.500</code><rating>2</rating></post></posts>'
-  const changed = await send('PUT', xml, { url: '/posts?match=code', type: 'application/xml' })
-  t.equal(changed.headers['row-counts'], 'created=0, changed=1, unchanged=0')
-})
-
 t.test('two spellings of one value do not tell a hidden row from one that does not exist', async (t) => {
   const { send } = await openPosts(t, async () => memoryStore({ unique: ['code'] }) as Store, {
     attributes: { type: 'object', properties: { code: { type: 'string', format: 'decimal' } } },
@@ -455,37 +367,6 @@ t.test('two spellings of one value do not tell a hidden row from one that does n
   }
   t.strictSame(await sendBoth('1.5'), [404, [404, 404]])
   t.strictSame(await sendBoth('2.5'), [404, [404, 404]])
-})
-
-t.test('rows are looked up together, unless the store cannot, or takes other spellings for the same', async (t) => {
-  const fold = (value: unknown): unknown =>
-    Array.isArray(value) ? value.map(fold) : typeof value === 'string' ? value.toUpperCase() : value
-  const cases: ReadonlyArray<
-    readonly [what: string, filter: true | [], titles: readonly string[], lists: readonly string[]]
-  > = [
-    ['as they are spelled', true, ['A', 'C'], ['in']],
-    ['without the operator in', [], ['A', 'C'], ['eq', 'eq']],
-    ['in another spelling', true, ['a', 'C'], ['in', 'eq']]
-  ]
-  for (const [what, capability, titles, expected] of cases) {
-    const store = memoryStore({ unique: ['title'] }) as Store
-    const lists: unknown[] = []
-    const folding: Store = {
-      ...store,
-      capabilities: { ...store.capabilities, filter: capability },
-      list (query, ...others) {
-        const filter = query.filter.map((condition) => {
-          lists.push(condition.operator)
-          return { ...condition, value: fold(condition.value) }
-        })
-        return store.list({ ...query, filter: filter as typeof query.filter }, ...others)
-      }
-    }
-    const { send } = await openPosts(t, async () => folding)
-    const body = rows(...titles.map((title) => ({ title, rating: 5 })))
-    const sent = await send('PUT', body, { url: '/posts?match=title' })
-    t.strictSame([sent.status, sent.json.posts?.map(({ id }) => id), lists], [200, [1, 3], expected], what)
-  }
 })
 
 /** Opens posts whose titles are unique for each owner, of whom a request sees its own. */
@@ -653,20 +534,6 @@ t.test('handlers that take part run for each row, by what it is', async (t) => {
   const sent = await send('PUT', rows({ title: 'A', rating: 1 }, { title: 'D', rating: 2 }), { url })
   t.strictSame([sent.status, sent.headers['row-counts']], [200, 'created=1, changed=1, unchanged=0'], sent.text)
   t.match(calls, [1, { title: 'A', rating: 1 }, { title: 'D', rating: 2, published: false }])
-})
-
-t.test('what hooks change is written to rows that are created too', async (t) => {
-  const { send, stored } = await openPosts(t, open, {
-    hooks: {
-      preHandler: async ({ body }) => {
-        const { posts = [] } = Object(body) as { posts?: Array<{ post: { rating?: number } }> }
-        for (const { post } of posts) post.rating = 5
-      }
-    }
-  })
-  const sent = await send('PUT', 'title,rating\nD,\nA,\n', csv)
-  t.equal(sent.status, 200, sent.text)
-  t.equal(show(await stored()), 'A 5,B 3,C 3,D 5')
 })
 
 t.test('answers without rows have the numbers, and pages have none', async (t) => {

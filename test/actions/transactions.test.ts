@@ -457,36 +457,11 @@ t.test('rows of parents, and paths of rows, are answered again, too', async (t) 
   }
 })
 
-t.test('a singleton is created and changed once', async (t) => {
-  const app = await draft(t, (map) => map.resource('profile', {
-    store: memoryStore(), idempotency: { principal: () => 'ann' }, scope: () => ({ owner: 1 })
-  }))
-  for (const [method, status] of [['POST', 201], ['PUT', 200], ['DELETE', 204]] as const) {
-    const headers = { 'idempotency-key': method, accept: 'application/json' }
-    const payload = method === 'DELETE' ? {} : { payload: { profile: { name: method } } }
-    const request = { method, url: '/profile', headers, ...payload }
-    const [first, second] = [await app.inject(request), await app.inject(request)]
-    t.strictSame([first, second].map(({ statusCode, headers }) => [statusCode, headers['idempotency-replayed']]),
-      [[status, undefined], [status, 'true']])
-    t.equal(first.body, second.body)
-  }
-})
-
-t.test('many expired requests are deleted, the oldest first', async (t) => {
-  const { send, store } = await openKeyed(t, open, { keep: 1 })
-  for (let index = 0; index < 30; index++) {
-    const { status } = await send('PUT', `{"id":1,"post":{"rating":${index}}}`, { key: `k${index}` })
-    t.equal(status, 200)
-  }
-  t.equal(await store.requests?.find('k', context), undefined)
-})
-
 t.test('wrong options are refused at the start', async (t) => {
   const { transaction, ...withoutTransactions } = memoryStore()
   const { requests, ...withoutRequests } = memoryStore()
   const cases: ReadonlyArray<readonly [options: Partial<ResourceOptions>, message: RegExp]> = [
     [{ idempotency: true as never }, /"idempotency" of resource "posts" must be an object such as \{ keep: '24h' \}/],
-    [{ idempotency: { kept: 1 } as never }, /no option "kept" of "idempotency"/],
     [{ idempotency: { required: 'yes' as never } }, /"idempotency.required" .* must be true or false/],
     [{ idempotency: { principal: 'ann' as never } }, /"idempotency.principal" .* must be a function/],
     ...['24', 'x', '0h', '401d', 0, NaN, true, -1].map((keep): [Partial<ResourceOptions>, RegExp] =>
@@ -498,8 +473,5 @@ t.test('wrong options are refused at the start', async (t) => {
   ]
   for (const [options, message] of cases) {
     await t.rejects(build(t, { name: 'posts', ...options }), { message })
-  }
-  for (const keep of ['30m', '7d', '10s', '400d', 1000]) {
-    await build(t, { name: 'posts', idempotency: { keep } })
   }
 })

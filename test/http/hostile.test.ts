@@ -46,15 +46,10 @@ t.test('a URL and a query that are too long are refused, with their limit', asyn
   const [url, query] = ['the URL must have at most 65536 characters', 'a query must have at most 100 parameters']
   const cases: Array<[name: string, query: string, status: number, says: string | RegExp]> = [
     ['a query string of 1 MiB', 'title=' + 'x'.repeat(2 ** 20), 414, url],
-    ['a query string of 1 MiB without a name', '&'.repeat(2 ** 20), 414, url],
-    ['a query string of 1 MiB of parameters', many(100_000, (index) => `a${index}=b`), 414, url],
     ['1,000 parameters', many(1000, (index) => `a${index}=b`), 400, query],
-    ['1,000 operators', many(1000, (index) => `rating[a${index}]=1`), 400, query],
     ['101 parameters', many(101, (index) => `a${index}=b`), 400, query],
     ['100 parameters', many(100, (index) => `a${index}=b`), 400, /^the parameter "a0" is unknown/],
-    ['one parameter 1,000 times', many(1000, () => 'title=a'), 400, 'the parameter "title" must be given once'],
-    ['one operator 1,000 times', many(1000, () => 'rating[gte]=1'), 400,
-      'the parameter "rating[gte]" must be given once']
+    ['one parameter 1,000 times', many(1000, () => 'title=a'), 400, 'the parameter "title" must be given once']
   ]
   for (const [name, query, status, says] of cases) {
     const json = await app.inject(`/posts.json?${query}`)
@@ -179,14 +174,6 @@ t.test('a form is refused if a part of it would be lost', async (t) => {
   ] as const) t.equal((await send(open, form, payload)).statusCode, status, payload)
 })
 
-t.test('OPTIONS is answered whatever its body is', async (t) => {
-  const app = await build(t, { name: 'posts' })
-  for (const [type, payload] of [['text/plain', 'x'], ['application/json', '{']] as const) {
-    const res = await app.inject({ method: 'OPTIONS', url: '/posts', headers: { 'content-type': type }, payload })
-    t.match(res, { statusCode: 204, body: '', headers: { allow: 'GET, HEAD, QUERY, POST, PUT, DELETE, OPTIONS' } })
-  }
-})
-
 t.test('the headers of an error are sent if they are valid', async (t) => {
   for (const [headers, status] of [[{ 'retry-after': '5', 'x-broken': 'a\r\nb', 'b ad': '1' }, 503],
     [null, 503]] as const) {
@@ -199,40 +186,6 @@ t.test('the headers of an error are sent if they are valid', async (t) => {
     t.equal(res.headers['retry-after'], headers?.['retry-after'])
     t.equal(res.headers['x-broken'], undefined)
   }
-})
-
-t.test('an answer that cannot be written has no headers of a success', async (t) => {
-  // The row of this store has a bigint, which JSON cannot represent.
-  const store: Store = { ...memoryStore(), create: () => ({ id: 5, version: '1', attributes: { a: 1n } }) }
-  const app = await build(t, { name: 'posts', store })
-  const res = await send(app, 'application/json', '{"post":{"a":1}}')
-  t.match(res, { statusCode: 500, headers: { 'content-type': types.problem } })
-  t.equal(res.headers.etag, undefined)
-  t.equal(res.headers.location, undefined)
-  t.notMatch(res.body, /BigInt/)
-})
-
-t.test('the Content-Type of a JSON record is the plugin\'s, even if a hook sets another', async (t) => {
-  const app = await build(t, { name: 'posts' },
-    { before: (app) => { app.addHook('onRequest', async (_request, reply) => { reply.type('text/plain') }) } })
-  await send(app, 'application/json', '{"post":{"a":1}}')
-  t.match(await app.inject('/posts/1.json'),
-    { statusCode: 200, headers: { 'content-type': types.json }, body: '{"post":{"id":1,"a":1}}' })
-})
-
-t.test('a thenable works like a promise', async (t) => {
-  const later = <T>(value: T): PromiseLike<T> =>
-    ({ then: (next: (value: T) => unknown) => { setImmediate(() => { next(value) }) } }) as PromiseLike<T>
-  const store = memoryStore()
-  const slow = {
-    ...store,
-    get: (id: number) => later(store.get(id, {})),
-    create: (attributes: object) => later(store.create({ ...attributes }, {}))
-  } as unknown as Store
-  const app = await build(t, { name: 'posts', store: slow })
-  t.equal((await send(app, 'application/json', '{"post":{"a":1}}')).statusCode, 201)
-  t.equal((await app.inject('/posts/1.json')).statusCode, 200)
-  t.equal((await app.inject('/posts/2.json')).statusCode, 404)
 })
 
 t.test('a schema that no value fits, or that refers only to itself, throws', async (t) => {
@@ -264,17 +217,7 @@ t.test('a schema that refers to itself in its alternatives starts, or is refused
   }
   const starting: Record<string, Record<string, object>> = {
     'an array of itself, or a condition': { n: { anyOf: [array, { if: { type: 'object' }, then: self }] } },
-    'an object, an array or anything': {
-      n: {
-        oneOf: [{ additionalProperties: self, properties: { p: self } }, array,
-          {}]
-      }
-    },
-    'alternatives of alternatives': { n: { anyOf: [array, { anyOf: [{ items: self }, { type: 'string' }] }] } },
-    'both of two arrays': { n: { allOf: [array, { items: { anyOf: [self, { type: 'null' }] } }] } },
     'a chain of equal alternatives': chain((inner) => ({ anyOf: [inner, inner] })),
-    'a chain of equal parts': chain((inner) => ({ allOf: [inner, inner], oneOf: [inner, { type: 'null' }] })),
-    'a chain of arrays': chain((inner) => ({ type: 'array', items: inner })),
     'a ring of alternatives': rings
   }
   for (const [name, definitions] of Object.entries(starting)) {
@@ -292,18 +235,6 @@ t.test('a schema that refers to itself in its alternatives starts, or is refused
     code: 'FST_RESOURCES_INVALID_ATTRIBUTES',
     message: /attributes of "posts": .* combine to more than 1000 schemas; use fewer "anyOf", "oneOf" and "allOf"/
   })
-})
-
-t.test('a name that matches no pattern is refused', async (t) => {
-  const schema = {
-    type: 'object', patternProperties: { '^k': { type: 'integer' } }, additionalProperties: false, maxProperties: 2
-  }
-  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { keys: schema } } })
-  t.equal((await send(app, 'application/json', '{"post":{"keys":{"k1":1}}}')).statusCode, 201)
-  t.match((await send(app, 'application/json', '{"post":{"keys":{"k1":1,"x":2}}}')).json(),
-    { errors: { 'keys.x': ['is unknown'] } })
-  t.match((await send(app, 'application/json', '{"post":{"keys":{"k1":1,"k2":2,"k3":3}}}')).json(),
-    { errors: { keys: [/more than 2/] } })
 })
 
 t.test('uniqueItems compares items by value, without comparing each with each', async (t) => {
@@ -479,19 +410,14 @@ t.test('a name of a megabyte is refused, and no answer repeats it', async (t) =>
   const faults = Array.from({ length: 120 }, () => '"\\u0001"').join(',')
   const elements = '<i>x</i>'.repeat(120)
   const path = Array.from({ length: 30 }, (_, index) => `${'b'.repeat(190)}${index}`)
-  const emoji = '\u{1f600}'.repeat(200)
   const nul = Array.from({ length: 120 }, (_, index) => `"${index}\\u0000":{}`).join(',')
   const cases: Array<[app: FastifyInstance, type: string, payload: string, message: RegExp, status?: number]> = [
     [open, 'application/json', `{"post":{"${long}":[${faults}]}}`, /a{100}….*is a name of more than 200 characters/],
     [open, 'application/json', `{"post":{"x":{"${long}":[${faults}]}}}`,
       /x\.a+….*is a name of more than 200 characters/],
-    [open, 'application/json', `{"post":{"x":{"${emoji}":[${faults}]}}}`, /is a name of more than 200 characters/],
-    [open, 'application/json', `{"post":{"x":{"${long}":1152921504606846977}}}`, /x\.a+….*has the number/],
     [open, 'application/xml', `<post><${long}/></post>`, /is a name of more than 200 characters/],
     [open, 'application/xml', `<post><x type="${long}"/></post>`, /has the unknown type \\"a{100}…/],
     [open, form, `post[${long}]=1`, /is a name of more than 200 characters/],
-    [declared, 'application/json', `{"post":{"${long}":[${faults}]}}`, /a{100}….*is unknown/],
-    [declared, 'application/json', `{"${long}":[${faults}]}`, /a{100}….*is unknown/],
     [declared, 'application/json', `{"post":{"names":{"${long}":[${faults}]}}}`,
       /is a name of more than 200 characters/],
     [declared, 'application/json',
@@ -499,8 +425,6 @@ t.test('a name of a megabyte is refused, and no answer repeats it', async (t) =>
       /….*is not a valid name/],
     [declared, 'application/xml', `<post><names><${long} type="array">${elements}</${long}></names></post>`,
       /is a name of more than 200 characters/],
-    [declared, 'application/xml', `<${long}>${elements}</${long}>`, /a{100}….*is unknown/],
-    [declared, form, `post[names][${long}]=x`, /is a name of more than 200 characters/],
     [declared, 'application/json', `{"id":"${long}","post":{"id":"b${long}"}}`, /names two ids: \\"a{100}…/, 400],
     [declared, 'application/xml', `<post><a></${long}></post>`, /not well-formed/, 400]
   ]
@@ -562,23 +486,6 @@ t.test('a body has at most 50,000 values', async (t) => {
   }
   t.equal((await send(app, form, `post[text]=${repeated('%0A', 300_000)}`)).statusCode, 201,
     'a text of many lines is one value')
-})
-
-t.test('items are named after their arrays, however many they are', async (t) => {
-  const lists = { type: 'object', additionalProperties: { type: 'array', items: { type: 'integer' } } }
-  const app = await build(t, { name: 'posts', attributes: { type: 'object', properties: { lists } } })
-  for (const start of [0, 700, 0]) {
-    const names = Array.from({ length: 700 }, (_, index) => `n${start + index}`)
-    const res = await app.inject({
-      method: 'POST',
-      url: '/posts.xml',
-      headers: { 'content-type': 'application/json' },
-      payload: JSON.stringify({ post: { lists: Object.fromEntries(names.map((name) => [`${name}.cities`, [1]])) } })
-    })
-    t.ok(
-      res.body.includes(names.map((name) =>
-        `<${name}.cities type="array"><${name}.city type="integer">1</${name}.city></${name}.cities>`).join('')))
-  }
 })
 
 t.test('an object with open names has at most a thousand', async (t) => {

@@ -5,7 +5,7 @@ import resources, {
   draw, type Format, type Mapper, memoryStore, type Query, type ResourceOptions, type Row,
   type Store
 } from '../../lib/index.js'
-import { build, draft, types, xml } from '../support/helper.js'
+import { draft, types, xml } from '../support/helper.js'
 
 const author = {
   type: 'object',
@@ -218,21 +218,6 @@ t.test('a row with more than 100 nested rows, or very large ones, has a link to 
   t.strictSame(posts[2].comments, { href: '/blog/posts/3/comments' })
 })
 
-t.test('large related rows make smaller portions', async (t) => {
-  const stores = makeStores()
-  const queries: Query[] = []
-  for (let index = 0; index < 8; index++) {
-    const { id } = await stores.authors.create({ name: 'n'.repeat(400_000) }, {},
-      { signal: new AbortController().signal })
-    await stores.posts.create({ title: 'large', authorId: id }, {}, { signal: new AbortController().signal })
-  }
-  const app = await draft(t, drawBlog({ ...stores, authors: recording(stores.authors, queries) }))
-  const { posts } = (await app.inject('/posts.json?include=author')).json()
-  t.equal(posts.length, 11)
-  t.ok(posts.slice(3).every((post: { author: { name: string } }) => post.author.name.length === 400_000))
-  t.ok(queries.length > 4)
-})
-
 const asking = ({ headers }: FastifyRequest): string => String(headers.user)
 
 t.test('the guards of the included resource decide', async (t) => {
@@ -310,38 +295,6 @@ t.test('rows that a guard hides are not included', async (t) => {
   }
 })
 
-t.test(
-  'a singleton with several rows, rows of no parent, a singleton parent and an attribute named like a resource',
-  async (t) => {
-    const stores = makeStores()
-    const context = { signal: new AbortController().signal }
-    await stores.profiles.create({ line: 'another', postId: 1 }, {}, context)
-    const app = await draft(t, drawBlog(stores))
-    t.strictSame((await app.inject('/posts/1.json?include=profile')).json().post.profile, { line: 'about' },
-      'the first of two rows')
-    // This store also lists rows that nobody has asked for.
-    const comments: Store = {
-      ...stores.comments, list: (query, context) => stores.comments.list({ ...query, filter: [] }, context)
-    }
-    const loose = await draft(t, drawBlog({ ...stores, comments }))
-    t.strictSame((await loose.inject('/posts/1.json?include=comments')).json().post.comments, [FIRST, SECOND])
-    const one = memoryStore()
-    one.create({ line: 'about' }, {})
-    const links = memoryStore()
-    links.create({ to: 'x', profileId: 1 }, {})
-    const single = await draft(t, (map) => map.resource('profile',
-      { attributes: { type: 'object', properties: { line: { type: 'string' } } }, store: one }, (profile) => profile
-        .resources('links', { attributes: { type: 'object', properties: { to: { type: 'string' } } }, store: links })))
-    t.strictSame((await single.inject('/profile.json?include=links')).json(),
-      { profile: { line: 'about', links: [{ id: 1, to: 'x' }] } })
-    const clash = await draft(t, (map) => map.resources('posts',
-      { attributes: { type: 'object', properties: { comments: { type: 'integer' } } }, store: memoryStore() },
-      (post) => post
-        .resources('comments', { attributes: comment, store: memoryStore() })))
-    t.match((await clash.inject('/posts.json?include=comments')).json(),
-      { status: 400, detail: 'the parameter "include" is unknown' })
-  })
-
 t.test('many rows with large nested rows are read in smaller portions', async (t) => {
   const stores = makeStores()
   const context = { signal: new AbortController().signal }
@@ -352,29 +305,6 @@ t.test('many rows with large nested rows are read in smaller portions', async (t
   const { posts } = (await app.inject('/posts.json?include=comments')).json()
   t.strictSame(posts.map(({ comments }: { comments: unknown[] | { href: string } }) =>
     Array.isArray(comments) ? comments.length : comments.href), [6, 4, 5])
-})
-
-t.test('nested rows of several scopes are measured together', async (t) => {
-  const stores = makeStores()
-  const context = { signal: new AbortController().signal }
-  for (let postId = 1; postId <= 3; postId++) {
-    await stores.comments.create({ body: 'b'.repeat(900_000), postId, kind: String(postId) }, {}, context)
-  }
-  const app = await draft(t, drawBlog(stores,
-    { comments: { scope: ({ params }) => ({ kind: (params as { postId: string }).postId }) } }))
-  const { posts } = (await app.inject('/posts.json?only=id&include=comments')).json()
-  t.strictSame(posts.map(({ comments }: { comments: Array<{ id: number }> }) => comments.map(({ id }) => id)),
-    [[4], [5], [6]])
-})
-
-t.test('nested rows without a schema are included whole', async (t) => {
-  const [posts, notes] = [memoryStore(), memoryStore()]
-  posts.create({ title: 'A' }, {})
-  notes.create({ any: { thing: [1] }, postId: 1 }, {})
-  const app = await draft(t, (map) => map.resources('posts', { attributes: post, store: posts },
-    (one) => one.resources('notes', { store: notes })))
-  t.strictSame((await app.inject('/posts/1.json?include=notes')).json().post.notes,
-    [{ id: 1, any: { thing: [1] }, postId: 1 }])
 })
 
 t.test('a constraint on a prefix applies to a reference', async (t) => {
@@ -392,30 +322,6 @@ t.test('an included resource outside the constraints or with a scope that refuse
   const app = await draft(t, drawBlog(makeStores(), { authors: { scope: refuse }, comments: { scope: refuse } }))
   t.strictSame((await app.inject('/posts/1.json?include=author,comments')).json(),
     { post: { id: 1, title: 'A', authorId: 1, author: null } })
-})
-
-t.test('a handler that answers itself includes nothing', async (t) => {
-  const app = await draft(t, drawBlog(makeStores(),
-    { posts: { actions: { show: ({ reply }) => { reply.send('own') } } } }))
-  t.match(await app.inject('/posts/1.json?include=author'), { statusCode: 200, body: 'own' })
-})
-
-t.test('rows with UUIDs include and are included', async (t) => {
-  const [authors, posts] = [memoryStore({ id: 'uuid' }), memoryStore({ id: 'uuid' })]
-  const { id } = authors.create({ name: 'Ann' }, {})
-  const { id: postId } = posts.create({ title: 'A', authorId: id }, {})
-  const app = await draft(t, (map) => {
-    map.resources('posts', {
-      attributes: {
-        type: 'object', properties: { title: { type: 'string' }, authorId: { type: 'string', format: 'uuid' } }
-      },
-      store: posts,
-      references: { authorId: 'authors' }
-    })
-    map.resources('authors', { attributes: author, store: authors })
-  })
-  t.strictSame((await app.inject(`/posts/${postId}.json?include=author`)).json(),
-    { post: { id: postId, title: 'A', authorId: id, author: { id, name: 'Ann' } } })
 })
 
 t.test('an error of a guard or a store is an error of the answer', async (t) => {
@@ -538,25 +444,6 @@ t.test('references are checked', async (t) => {
   await t.rejects(Promise.resolve(twice.ready()), { message: /names "authors", of which the app has several/ })
 })
 
-t.test('a reference finds the resource with the same prefix', async (t) => {
-  const app = fastify()
-  t.teardown(() => app.close())
-  for (const version of ['v1', 'v2']) {
-    const [posts, authors] = [memoryStore(), memoryStore()]
-    posts.create({ title: 'T', authorId: 1 }, {})
-    authors.create({ name: `Ann of ${version}` }, {})
-    app.register(async (scope) => {
-      scope.register(resources, { name: 'posts', attributes: post, references: { authorId: 'authors' }, store: posts })
-      scope.register(resources, { name: 'authors', attributes: author, store: authors })
-    }, { prefix: `/${version}` })
-  }
-  for (const version of ['v1', 'v2']) {
-    const answer =
-      (await app.inject(`/${version}/posts/1.json?include=author`)).json<{ post: { author: { name: string } } }>()
-    t.equal(answer.post.author.name, `Ann of ${version}`)
-  }
-})
-
 t.test('a reference finds the resource of its own scope, and gets its name from the attribute or the resource',
   async (t) => {
     const stores = makeStores()
@@ -594,12 +481,4 @@ t.test('a constraint on the path of the included resource applies', async (t) =>
   const { posts } = (await app.inject('/posts.json?only=id&include=author,comments')).json()
   t.strictSame(posts, [{ id: 1, author: null }, { id: 2, author: null },
     { id: 3, comments: [{ id: 3, body: 'third' }], author: null }])
-})
-
-t.test('without references and nested resources there is no parameter', async (t) => {
-  const app = await build(t, { name: 'posts', attributes: post })
-  for (const path of ['/posts', '/posts/1']) {
-    t.match((await app.inject(`${path}.json?include=author`)).json(),
-      { status: 400, detail: 'the parameter "include" is unknown' })
-  }
 })

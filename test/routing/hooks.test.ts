@@ -3,7 +3,7 @@ import fastify, {
   type LightMyRequestResponse
 } from 'fastify'
 import t, { type Test } from 'tap'
-import { draw, type Hooks, type Mapper, memoryStore, type ResourceOptions, type Row } from '../../lib/index.js'
+import { draw, type Hooks, type Mapper, memoryStore, type ResourceOptions } from '../../lib/index.js'
 import { build, types } from '../support/helper.js'
 import { type AnyContext, type AnyHandler, mapAction } from '../support/map-action.js'
 import { recordingStore } from '../support/stores/recording-store.js'
@@ -199,23 +199,6 @@ t.test('the hooks of an action run for it alone, however it is requested', async
   t.strictSame(wrong, [], `${cases.length} requests`)
 })
 
-t.test('no hook of an action runs for another resource, for the app\'s own routes or for an unserved method',
-  async t => {
-    const ran: string[] = []
-    const app = await noted(t, ran)
-    const requests: InjectOptions[] = [
-      { url: '/comments' },
-      { method: 'POST', url: '/comments', payload: { comment: { title: 'x' } } },
-      { url: '/mine' },
-      { url: '/nothing' },
-      { method: 'OPTIONS', url: '/posts' },
-      { method: 'PATCH', url: '/posts' }
-    ]
-    for (const request of requests) {
-      t.strictSame((await runsOf(app, ran, request)).ran, [], `${request.method ?? 'GET'} ${String(request.url)}`)
-    }
-  })
-
 t.test('no hook of a resource runs for another one, or for the app\'s own routes', async t => {
   const ran: string[] = []
   const app = await drawn(t, (map) => {
@@ -343,16 +326,6 @@ const refused: Array<[name: string, options: unknown, message: RegExp]> = [
   ['an async hook with done',
     { actionHooks: { update: { preHandler: async (_request: unknown, _reply: unknown, _done: unknown) => {} } } },
     /"actionHooks" of resource "posts" has "preHandler", which is async and has "done" as a parameter; omit either/],
-  ['an async hook of a payload with done',
-    {
-      actionHooks: {
-        update: {
-          onSend: async (_request: unknown, _reply: unknown, _payload: unknown,
-            _done: unknown) => {}
-        }
-      }
-    },
-    /"actionHooks" of resource "posts" has "onSend", which is async and has "done" as a parameter; omit either/],
   ['an async hook of an aborted request with done',
     { actionHooks: { update: { onRequestAbort: async (_request: unknown, _done: unknown) => {} } } },
     /"actionHooks" of resource "posts" has "onRequestAbort", which is async and has "done" as a parameter/],
@@ -360,32 +333,23 @@ const refused: Array<[name: string, options: unknown, message: RegExp]> = [
     /"preHandler", which must be a function, or a list of them/],
   ['hooks of the whole app', { hooks: { onReady: pass } }, /has "onReady", which is not one of/],
   ['hooks that are none', { hooks: pass }, /"hooks" of resource "posts" must be hooks such as/],
-  ['hooks that are null', { hooks: null }, /"hooks" of resource "posts" must be hooks such as/],
-  ['a list of hooks without names', { hooks: [pass] },
-    /"hooks" of resource "posts" must be hooks such as|"hooks" of resource "posts" has "0"/],
   ['an action with a slip', { actionHooks: { updat: { preHandler: pass } } },
     /"actionHooks" of resource "posts" has "updat", which is not one of .*"update"/],
   ['an action that there is not', { only: ['list'], actionHooks: { show: { preHandler: pass } } },
     /"actionHooks" of resource "posts" has "show", which is not one of list/],
-  ['a page that there is not', { actionHooks: { edit: { preHandler: pass } } },
-    /"actionHooks" of resource "posts" has "edit", which is not one of/],
   ['a hook of an action with a slip', { actionHooks: { list: { prehandler: pass } } },
     /"actionHooks" of resource "posts" has "prehandler", which is not one of .*"preHandler"/],
   ['a hook of an action before it is known', { actionHooks: { create: { preParsing: pass } } },
     /"actionHooks" of resource "posts" has "preParsing", which is not one of/],
-  ['a hook of an action that is none', { actionHooks: { create: { preHandler: 1 } } },
-    /"actionHooks" of resource "posts" has "preHandler", which must be a function/],
-  ['an action without hooks', { actionHooks: { create: pass } },
-    /"actionHooks" of resource "posts" must be hooks such as/],
   ['actions that are none', { actionHooks: [] }, /"actionHooks" of resource "posts" (must be hooks by action|has)/]
 ]
 
-for (const [name, options, message] of refused) {
-  t.test(`${name} throws at startup`, async t => {
+t.test('wrong hooks throw at startup', async t => {
+  for (const [name, options, message] of refused) {
     await t.rejects(build(t, { name: 'posts', attributes, ...options as Omit<ResourceOptions, 'name'> }),
-      { code: 'FST_RESOURCES_INVALID_OPTION', message })
-  })
-}
+      { code: 'FST_RESOURCES_INVALID_OPTION', message }, name)
+  }
+})
 
 t.test('wrong hooks of a scope or of a custom action throw where they are declared', async t => {
   const slip = { onRequst: pass } as Hooks
@@ -409,7 +373,7 @@ async function answering (t: Test, answer: AnyHandler,
     }), logged === undefined ? {} : { logged })
 }
 
-t.test('the body of an action is validated by its own schema, or like an update, in every format', async t => {
+t.test('the body of an action is validated by its own schema, or like an update, in every type', async t => {
   const seen: unknown[] = []
   const given = {
     type: 'object',
@@ -442,32 +406,25 @@ t.test('the body of an action is validated by its own schema, or like an update,
     ['touch', { titel: 'x' }, /titel is unknown/i],
     ['touch', { rating: 'x' }, /rating/i]
   ]
-  for (const format of FORMATS) {
-    for (const [action, members, wanted] of good) {
-      for (const [type, payload] of bodies(members)) {
-        seen.length = 0
-        const res = await app.inject({
-          method: 'POST', url: `/posts/1/${action}.${format}`, headers: { 'content-type': type }, payload
-        })
-        t.equal(res.statusCode, format === 'html' ? 303 : 204, `${action} ${type} ${format}`)
-        t.strictSame(seen, [wanted])
-      }
-    }
+  const sendEach = async (action: string,
+    members: Record<string, string | number>): Promise<LightMyRequestResponse[]> =>
+    Promise.all(bodies(members).map(([type, payload]) => app.inject({
+      method: 'POST', url: `/posts/1/${action}.json`, headers: { 'content-type': type }, payload
+    })))
+  for (const [action, members, wanted] of good) {
     seen.length = 0
-    for (const [action, members, message] of bad) {
-      for (const [type, payload] of bodies(members)) {
-        const res = await app.inject({
-          method: 'POST', url: `/posts/1/${action}.${format}`, headers: { 'content-type': type }, payload
-        })
-        t.strictSame([res.statusCode, res.headers['content-type']], [422, problems[format]], `${action} ${payload}`)
-        t.match(format === 'json'
-          ? Object.entries(res.json<{ errors: Record<string, string[]> }>().errors)
-            .map(([name, [text]]) => `${name} ${text as string}`).join()
-          : res.body, message)
-      }
-    }
-    t.strictSame(seen, [], 'none of them reached the handler')
+    for (const { statusCode } of await sendEach(action, members)) t.equal(statusCode, 204, action)
+    t.strictSame(seen, [wanted, wanted, wanted])
   }
+  seen.length = 0
+  for (const [action, members, message] of bad) {
+    for (const res of await sendEach(action, members)) {
+      t.strictSame([res.statusCode, res.headers['content-type']], [422, types.problem], action)
+      t.match(Object.entries(res.json<{ errors: Record<string, string[]> }>().errors)
+        .map(([name, [text]]) => `${name} ${text as string}`).join(), message)
+    }
+  }
+  t.strictSame(seen, [], 'none of them reached the handler')
 })
 
 t.test('an action needs no body and accepts an empty one of any type', async t => {
@@ -476,9 +433,6 @@ t.test('an action needs no body and accepts an empty one of any type', async t =
   const bodies: Array<Partial<InjectOptions>> = [
     {},
     { headers: { 'content-type': 'application/xml' } },
-    { headers: { 'content-type': 'application/xml' }, payload: '' },
-    { headers: { 'content-type': 'application/xml; charset=UTF-8', 'content-length': '0' } },
-    { headers: { 'content-type': 'text/xml' }, payload: '' },
     { headers: { 'content-type': 'application/json' }, payload: '' },
     { headers: { 'content-type': form }, payload: '' },
     { headers: { 'content-type': 'application/xml' }, payload: '<post/>' },
@@ -497,82 +451,18 @@ t.test('an action needs no body and accepts an empty one of any type', async t =
 
 const row = { id: 7, version: 'v', attributes: { title: 'T', rating: null } }
 
-t.test('batches are pulled one by one, and closed if they are not read', async t => {
-  let pulled = 0
-  let returned = 0
-  async function * many (): AsyncGenerator<readonly Row[]> {
-    try {
-      for (; pulled < 3; pulled++) {
-        yield Array.from({ length: 200 }, (_, index) => ({ ...row, id: pulled * 200 + index + 1 }))
-      }
-    } finally {
-      returned++
-    }
-  }
-  const app = await answering(t, () => many())
-  t.equal((await app.inject('/posts/act.json')).json<{ posts: unknown[] }>().posts.length, 600)
-  t.strictSame([pulled, returned], [3, 1])
-  pulled = 0
-  const head = await app.inject({ method: 'HEAD', url: '/posts/act.json' })
-  t.strictSame([head.statusCode, head.body], [200, ''])
-  await new Promise((resolve) => setImmediate(resolve))
-  t.ok(pulled < 2, 'only the batches are pulled that show whether more follow')
-  t.equal(returned, 2)
-})
-
-t.test('an answer of undefined or null is a 404 for a read or an update, and a 204 for other writes', async t => {
-  for (const nothing of [undefined, null]) {
-    const app = await answering(t, () => nothing as undefined,
-      {
-        options: {
-          writes: 'both',
-          actions: {
-            show: () => nothing as undefined,
-            create: async () => nothing as undefined,
-            update: () => nothing as undefined,
-            delete: () => nothing as undefined
-          }
-        }
-      })
-    const cases: Array<[InjectOptions, number]> = [
-      [{ url: '/posts/1/act.json' }, 404],
-      [{ url: '/posts/act.json' }, 404],
-      [{ method: 'POST', url: '/posts/1/act.json' }, 204],
-      [{ method: 'DELETE', url: '/posts/act.json' }, 204],
-      [{ url: '/posts/1.json' }, 404],
-      [{ method: 'POST', url: '/posts.json', payload: { post: { title: 'x' } } }, 204],
-      [{ method: 'PUT', url: '/posts.json', payload: { id: 1, post: { title: 'x' } } }, 404],
-      [{ method: 'DELETE', url: '/posts/1.json' }, 204]
-    ]
-    for (const [request, status] of cases) {
-      t.equal((await app.inject(request)).statusCode, status, `${request.method ?? 'GET'} ${String(request.url)}`)
-    }
-    const sent = await app.inject({ method: 'POST', url: '/posts/1/act.html' })
-    t.strictSame([sent.statusCode, sent.headers.location], [303, '/posts/1'])
-  }
-})
-
 const wrong: Array<[name: string, answer: unknown]> = [
   ['a number', 1],
-  ['a text', SECRET],
-  ['a boolean', true],
   ['a symbol', Symbol(SECRET)],
   ['a function', () => SECRET],
   ['an object that is no row', { secret: SECRET }],
   ['attributes without an id', { title: SECRET }],
   ['a row without attributes', { id: 1, secret: SECRET }],
-  ['a row with an id of the wrong type', { id: {}, attributes: { title: SECRET } }],
-  ['a row whose id is no number', { id: NaN, attributes: { title: SECRET } }],
-  ['a row whose id is blank', { id: '', attributes: { title: SECRET } }],
   ['a row whose attributes are a list', { id: 1, attributes: [SECRET] }],
   ['a list with a text in it', [row, SECRET]],
-  ['a list with nothing in it', [undefined]],
   ['a list with an object that is no row', [{ secret: SECRET }]],
-  ['a batch with a text in it', [[SECRET]]],
-  ['a batch with an object that is no row', [[{ secret: SECRET }]]],
   ['batches that are rows', (function * () { yield row })()],
   ['an outcome of another kind', { kind: SECRET }],
-  ['an outcome without its row', { kind: 'found', secret: SECRET }],
   ['a list outcome without rows', { kind: 'listed', secret: SECRET }],
   ['a write without its row', { ok: true, secret: SECRET }],
   ['a write that failed for no reason', { ok: false, why: SECRET }],
@@ -582,27 +472,23 @@ const wrong: Array<[name: string, answer: unknown]> = [
   ['a map', new Map([[SECRET, row]])]
 ]
 
-t.test('a handler that returns no answer gives a 500', async t => {
+t.test('a handler that returns no answer gives a 500, and only the log tells why', async t => {
   const logged: string[] = []
   let handler: AnyHandler = pass
   const app = await answering(t, (context) => handler(context), { logged })
   for (const [name, answer] of wrong) {
-    await t.test(`a handler that returns ${name} gives a 500, and only the log tells why`, async t => {
-      for (const format of FORMATS) {
-        for (const make of format === 'json' ? [() => answer, async () => answer] : [() => answer]) {
-          logged.length = 0
-          handler = make as AnyHandler
-          const res = await app.inject(`/posts/1/act.${format}`)
-          t.strictSame([res.statusCode, res.headers['content-type']], [500, problems[format]], format)
-          t.notMatch(res.body, SECRET)
-          t.match(res.body, /something went wrong on the server/i)
-          t.ok(logged.some((line) => line.includes('FST_RESOURCES_INVALID_ANSWER') && line.includes('act')),
-            `the error is logged: ${logged.filter((line) => line.includes('"level":50')).join().slice(0, 300)}`)
-          // A generator can be read only once.
-          if (name === 'batches that are rows') return
-        }
-      }
-    })
+    for (const make of [() => answer, async () => answer]) {
+      logged.length = 0
+      handler = make as AnyHandler
+      const res = await app.inject('/posts/1/act.json')
+      t.strictSame([res.statusCode, res.headers['content-type']], [500, types.problem], name)
+      t.notMatch(res.body, SECRET)
+      t.match(res.body, /something went wrong on the server/i)
+      t.ok(logged.some((line) => line.includes('FST_RESOURCES_INVALID_ANSWER') && line.includes('act')),
+        `the error is logged: ${logged.filter((line) => line.includes('"level":50')).join().slice(0, 300)}`)
+      // A generator can be read only once.
+      if (name === 'batches that are rows') break
+    }
   }
 })
 

@@ -2,7 +2,7 @@ import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastif
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import resources, {
-  type Authorize, defineResource, draw, type Mapper, memoryStore, type ResourceMapper, type ResourceOptions
+  type Authorize, draw, type Mapper, memoryStore, type ResourceMapper, type ResourceOptions
 } from '../../lib/index.js'
 import '../support/helper.js'
 import { textStore } from '../support/stores/text-store.js'
@@ -25,53 +25,29 @@ t.test('a map that would lose a declaration throws at startup', async t => {
   const wrong = (value: unknown): never => value as never
   const cases: Array<[declare: (map: Mapper) => unknown, message: RegExp, code?: string]> = [
     [(map) => map.resources('posts', wrong(() => {})), /"posts" must be followed by options/],
-    [(map) => map.resources('posts', wrong(null)), /"posts" must be followed by options/],
-    [(map) => map.resource('post', wrong(5)), /"post" must be followed by options/],
     [(map) => map.scope(wrong(() => ({})), () => {}), /"scope" must be followed by options/],
-    [(map) => map.namespace('a', wrong(true), () => {}), /"a" must be followed by options/],
     [(map) => map.scope({}, wrong(undefined)), /"scope" must be followed by a function/],
-    [(map) => map.resources('posts', {}, wrong(5)), /"posts" must be followed by a function/],
     [(map) => map.namespace('a', wrong(undefined)), /must be followed by a function/],
     [async (map) => { await delay(1); map.resources('posts') },
       /"draw" must be followed by a function that is not async/],
-    [(map) => map.resources('posts', {}, async (posts) => { posts.resources('comments') }),
-      /"posts" must be followed by a function that is not async/],
     [wrong(5), /"draw" must be followed by a function/],
-    [(map) => map.resources([]), /must be a name, or a list with at least one name/],
     [(map) => map.resources('posts', { only: [] }), /"only" of resource "posts" leaves neither an action/],
     [(map) => map.resources('posts', wrong({ prefix: '/a' })),
       /"prefix" of resource "posts" is an option of app\.register/],
     [(map) => map.scope({ path: ':t', constraints: { t: { enum: ['a'] } } },
       (map) => map.resources('posts', { constraints: { t: {} } })),
     /"constraints" of \S+ \S+ has "t", which the scope around it has already/],
-    [(map) => map.scope({ routeConstraints: { host: 'a' } },
-      (map) => map.scope({ routeConstraints: { host: 'b' } }, () => {})), /"routeConstraints" of \S+ \S+ has "host"/],
-    [(map) => map.scope({ constraints: wrong(5) }, (map) => map.resources('posts')),
-      /"constraints" of \S+ \S+ must be/],
-    [(map) => map.scope({ path: ':a b' }, () => {}), /"path" of \S+ \S+ must be a name/],
-    [(map) => map.scope({ path: 'a/:__suffix' }, () => {}), /"path" of \S+ \S+ must not name a parameter "__suffix"/],
     [(map) => map.concerns('imagable'), /"imagable", which is not declared before this call/],
     [(map) => map.concern('tree', (map) => map.concerns('tree')).concerns('tree'),
       /"concerns" names "tree", which includes itself without end/],
-    [(map) => map.concern('tree', (map) => map.resources('nodes', {}, (nodes) => nodes.concerns('tree')))
-      .concerns('tree'), /"tree", which includes itself/],
-    [(map) => map.concern('a', (map) => map.scope({}, (map) => map.concerns('b'))).concern('b',
-      (map) => map.concerns('a')).concerns('a'), /"a", which includes itself/],
-    [(map) => map.resources('posts', { path: '\ud800' }), /"path" of \S+ \S+ must be a segment/],
-    [(map) => map.scope({ path: 'a/\udc00b' }, () => {}), /"path" of \S+ \S+ must be a segment/],
     [(map) => map.concern('a', wrong(5)), /"a" must be a function/],
     [(map) => map.scope(wrong({ actions: {} }), () => {}),
       /"actions" of \S+ \S+ belongs to a single resource, not to a scope/],
     [(map) => map.resources('posts', { path: 'a/../b' }), /"path" of \S+ \S+ must be a segment/],
-    [(map) => map.resources('posts', { path: wrong(5) }), /"path" of \S+ \S+ must be a segment/],
     [(map) => map.resources('posts', { routeConstraints: wrong(5) }),
       /"routeConstraints" of \S+ \S+ must be route constraints/],
-    [(map) => map.resources('posts', { as: wrong(5) }), /"as" of \S+ \S+ must be a name/],
     [(map) => map.resources('posts', { as: 'a b' }), /"as" of \S+ \S+ must be a name/],
-    [(map) => map.resources('posts', { param: wrong(5) }), /"param" of \S+ \S+ must be a name/],
     [(map) => map.resources('posts', { actions: wrong(5) }), /"actions" of \S+ \S+ must be functions by action/],
-    [(map) => map.resources('posts', { actions: { list: wrong(5) } }),
-      /"actions" of \S+ \S+ has "list", which must be a function/],
     [(map) => map.resources('posts', { actions: wrong({ lst: () => [] }) }),
       /"actions" of \S+ \S+ has "lst".*did you mean "list"/],
     [(map) => map.resources('posts', { foreignKey: 'userId' }),
@@ -79,21 +55,11 @@ t.test('a map that would lose a declaration throws at startup', async t => {
     ...['id', '__proto__'].map((foreignKey): (typeof cases)[number] => [
       (map) => map.resources('posts', {}, (posts) => posts.resources('comments', { foreignKey })),
       /"foreignKey" of \S+ \S+ must be the name of an attribute, but no attribute can be called "\w+"/]),
-    [(map) => map.resources('posts', {}, (posts) => posts.resources('comments', { foreignKey: 'post-id' })),
-      /"foreignKey" of \S+ \S+ must be a name/],
     [(map) => map.resources('posts', { routeConstraints: { host: 'a', version: '1.0.0' }, only: 'list' })
       .resources('posts', { routeConstraints: { version: '1.0.0', host: 'a' }, only: 'list' }), /both have GET \/posts/,
     'CLASH'],
-    [(map) => map.scope({ authorize: wrong(true) }, () => {}), /"authorize" of \S+ \S+ must be a function/],
-    [(map) => map.resources('posts', {}, (posts) => posts.member.post('publish', {}, wrong(undefined))),
-      /"handler" of action "publish" of resource "posts" must be a function/],
     [(map) => map.resources('posts', {}, (posts) => posts.member.post('publish', wrong({ lable: 'x' }), () => {})),
       /"lable" of action "publish" of resource "posts"; did you mean "label"/, 'UNKNOWN_OPTION'],
-    [(map) => map.resources('posts', {},
-      (posts) => posts.member.post('publish', wrong(() => {}), wrong({ hooks: {} }))),
-    /"handler" of action "publish" of resource "posts" must be the last argument/],
-    [(map) => map.resources('posts', {}, (posts) => posts.member.post('publish', wrong(5), () => {})),
-      /"handler" of action "publish" of resource "posts" must be a function, or options and a function, not 5/],
     [(map) => map.resources('posts', {},
       (posts) => posts.collection.get('search',
         {
@@ -102,39 +68,20 @@ t.test('a map that would lose a declaration throws at startup', async t => {
           }
         }, () => [])),
     /"query" of action "search" of resource "posts" has "tags", which must be a text, a number or a boolean/],
-    [(map) => map.resources('posts', {}, (posts) => posts.member.post('', () => {})),
-      /"name" of action "" of resource "posts" must be a name/],
     [(map) => map.resources('posts', {},
       (posts) => posts.member.get('a', { attributes: { type: 'object', properties: {} } }, () => {})),
     /"attributes" of action "a" of resource "posts" cannot be given, because a GET has no body/],
-    [(map) => map.resources('posts', {}, (posts) => posts.member.get('a', { label: wrong(5) }, () => {})),
-      /"label" of action "a" of resource "posts" must be a text or false/],
-    [(map) => map.resources('posts', {},
-      (posts) => posts.member.put('a', { hooks: { preParsing: () => {} } }, () => {})),
-    /"hooks" of action "a" of resource "posts" has "preParsing", which is not one of onRequest/],
     [(map) => map.resources('posts', { only: [] }, (posts) => posts.resources('comments')),
       /"store" of resource "posts" is required, because a request for a nested resource looks up the row of this/],
     [(map) => map.resources('posts', {},
       (posts) => posts.resources('comments',
         { store: { ...memoryStore(), attributes: { type: 'object', properties: { title: { type: 'string' } } } } })),
     /"store" of \S+ \S+ must keep "postId".*as an integer/],
-    [(map) => map.resources('posts', { id: 'uuid' },
-      (posts) => posts.resources('comments',
-        { store: { ...memoryStore(), attributes: { type: 'object', properties: { postId: { type: 'integer' } } } } })),
-    /"store" of \S+ \S+ must keep "postId".*as a string of the format uuid\.$/],
     [(map) => map.resources('posts', {}, (posts) => posts.member.post('a', { attributes: wrong(5) }, () => {})),
       /"attributes" of action "a" of resource "posts" must be a JSON Schema/],
     [(map) => map.resources('posts', {},
-      (posts) => posts.member.get('a', { query: wrong({ type: 'array' }) }, () => {})),
-    /"query" of action "a" of resource "posts"/],
-    [(map) => map.resources('posts', {},
       (posts) => posts.member.get('a', { query: { type: 'object', properties: { format: {} } } }, () => {})),
-    /"query" of action "a" of resource "posts" has "format"/],
-    [(map) => map.resources('comments', { only: ['list', 'create'] }).resources('posts', {},
-      (posts) => posts.resources('comments', { shallow: true, as: 'remarks' })),
-    /resources 'comments' at \/comments.* and resources 'comments' at .* both have POST \/comments/, 'CLASH'],
-    [(map) => map.resources('posts', { only: 'create' }).resources('posts', { only: 'update' }),
-      /both have POST \/posts/, 'CLASH']
+    /"query" of action "a" of resource "posts" has "format"/]
   ]
   for (const [declare, message, code = 'INVALID_OPTION'] of cases) {
     await t.rejects(async () => { await fastify().register(draw(declare)) }, { code: `FST_RESOURCES_${code}`, message },
@@ -172,38 +119,6 @@ t.test('a declaration after the map has been drawn throws', async (t) => {
   }
 })
 
-t.test('a concern may be drawn within itself if the recursion ends', async (t) => {
-  const names = ['trees', 'branches', 'leaves']
-  let empty = 0
-  const app = await open(t, (map) => {
-    map.concern('tree', (map) => {
-      map.resources(names.shift() as string, { only: 'list' }, (parts) => {
-        if (names.length > 0) {
-          parts.concerns('tree')
-        }
-      })
-    })
-    map.concerns('tree')
-    map.concern('empty', () => { empty++ })
-    for (let times = 0; times < 200; times++) map.concerns('empty')
-  })
-  t.same(app.resourceRoutes.filter(({ verb }) => verb === 'GET').map(({ path }) => path),
-    ['/trees', '/trees/:treeId/branches', '/trees/:treeId/branches/:branchId/leaves'])
-  t.equal(empty, 200, 'a concern may be drawn repeatedly beside itself')
-})
-
-t.test('registering a drawn map takes only Fastify\'s own options', async (t) => {
-  const drawn = draw((map) => map.resources('posts'))
-  await t.rejects(async () => { await fastify().register(drawn, { prefx: '/a' } as object) },
-    { code: 'FST_RESOURCES_UNKNOWN_OPTION', message: /"prefx" of the registration of a map; did you mean "prefix"/ })
-  await t.rejects(async () => { await fastify().register(drawn, { authorize: () => false } as object) },
-    { code: 'FST_RESOURCES_UNKNOWN_OPTION' })
-  await t.rejects(async () => { await fastify().register(drawn, { prefix: 5 as unknown as string }) },
-    { code: 'FST_RESOURCES_INVALID_OPTION', message: /"prefix" of a map must be a path/ })
-  const app = await open(t, (map) => map.resources('posts'), { prefix: 'blog/', logLevel: 'silent' })
-  t.equal(app.paths.posts?.(), '/blog/posts')
-})
-
 t.test('a resource may serve only its nested resources', async (t) => {
   const posts = memoryStore()
   posts.create({ title: 'T' }, {})
@@ -214,14 +129,6 @@ t.test('a resource may serve only its nested resources', async (t) => {
   t.equal((await app.inject('/posts')).statusCode, 404)
   t.strictSame([...new Set(app.resourceRoutes.map(({ name }) => name))], ['postComments', 'postComment'])
   t.strictSame(Object.keys(app.paths), ['postComments', 'postComment'])
-})
-
-t.test('the store of a resource without own actions is prepared', async (t) => {
-  let prepared = 0
-  await open(t,
-    (map) => map.resources('posts', { only: [], store: { ...memoryStore(), prepare: () => { prepared++ } } },
-      (posts) => posts.resources('comments')))
-  t.equal(prepared, 1)
 })
 
 t.test('the constraints of a scope also apply to nested scopes', async (t) => {
@@ -246,21 +153,6 @@ t.test('the constraints of a scope also apply to nested scopes', async (t) => {
     [200, 404, 404])
 })
 
-t.test('a singleton may constrain an enclosing parameter that is named id', async (t) => {
-  const store = memoryStore()
-  store.create({ name: 'N' }, {})
-  const app = await open(t, (map) => map.scope({ path: 'users/:id' },
-    (map) => map.resource('profile', { store, constraints: { id: { maximum: 1 } } })))
-  for (const [url, status] of [['/users/1/profile', 200], ['/users/2/profile', 404]] as const) {
-    t.equal((await app.inject(url)).statusCode, status, url)
-  }
-  const shared = await open(t, (map) => map.scope({ constraints: { id: { maximum: 0 } } },
-    (map) => map.resources('posts', { store }).resource('profile', { store })))
-  for (const [url, status] of [['/posts/1', 404], ['/profile', 200]] as const) {
-    t.equal((await shared.inject(url)).statusCode, status, 'a shared constraint applies only to resources with an id')
-  }
-})
-
 t.test('links encode the prefix around a resource once', async (t) => {
   for (const [prefix, encoded] of [['/ü', '/%C3%BC'], ['/a b', '/a%20b']] as const) {
     const app = fastify()
@@ -278,51 +170,6 @@ t.test('links encode the prefix around a resource once', async (t) => {
       (await app.inject({ url: `${encoded}/posts`, headers: html })).body) ?? []
     t.equal((await app.inject(stylesheet)).statusCode, 200)
   }
-})
-
-t.test('hooks of an action are not called if the app has already answered', async (t) => {
-  const app = fastify()
-  t.teardown(() => app.close())
-  app.addHook('onRequest', async (request, reply) => request.headers['x-cached'] === undefined
-    ? undefined
-    : reply.code(200).send('cached'))
-  app.register(resources, {
-    name: 'posts',
-    actionHooks: { create: { onSend: async (_request: unknown, _reply: unknown, payload: unknown) => payload } }
-  })
-  t.match(await app.inject({ method: 'POST', url: '/posts', headers: { 'x-cached': '1' }, payload: { post: {} } }),
-    { statusCode: 200, body: 'cached' })
-})
-
-t.test('links are right for a parent whose id ends like a suffix', async (t) => {
-  const app = await open(t, (map) => map.resources('files', { id: 'string', store: textStore() },
-    (files) => files.resource('cover')))
-  const created = await app.inject({
-    method: 'POST', url: '/files', payload: { file: { title: 'a.json' } }, headers: json
-  })
-  const location = String(created.headers.location)
-  t.match(location, /%252Ejson$/)
-  t.equal((await app.inject({
-    method: 'POST', url: `${location}/cover`, payload: { cover: { by: 'Ada' } }
-  })).statusCode, 201)
-  t.match((await app.inject({ url: `${location}/cover`, headers: html })).body, `<a href="${location}">`)
-  t.equal((await app.inject({
-    method: 'POST', url: `${location}/cover`, headers: form, payload: '_method=DELETE'
-  })).headers.location, location)
-})
-
-t.test('a plugin instance knows the names of the instances around it, in any order', async (t) => {
-  const app = fastify()
-  t.teardown(() => app.close())
-  let inner: FastifyInstance | undefined
-  app.register(async (scope) => {
-    await scope.register(resources, { name: 'posts' })
-    inner = scope
-  })
-  app.register(resources, { name: 'users' })
-  await app.ready()
-  t.strictSame([inner?.paths.users?.(), inner?.paths.posts?.()], ['/users', '/posts'])
-  t.throws(() => app.paths.posts, { code: 'FST_RESOURCES_INVALID_PATH' })
 })
 
 t.test('the page of a stale custom action offers only a link to the row', async (t) => {
@@ -362,27 +209,6 @@ t.test('a shallow row in nested parents links back to its list', async (t) => {
   t.strictSame((await app.inject({ url: '/notes/2', headers: json })).json(), { note: { id: 2, text: 'N', taskId: 1 } })
 })
 
-t.test('a singleton\'s form that names another id comes back with the singleton', async (t) => {
-  const attributes = {
-    type: 'object',
-    properties: { links: { type: 'array', items: { type: 'object', properties: { url: { type: 'string' } } } } }
-  } as const
-  const app = await open(t, (map) => map.resource('profile', { attributes }))
-  await app.inject({ method: 'POST', url: '/profile', payload: { profile: { links: [{ url: 'a' }] } }, headers: json })
-  const page = (await app.inject({ url: '/profile', headers: html })).body
-  const [, name = '', value = ''] = /<button[^>]* name="([^"]*\[add\])" value="([^"]*)"/.exec(page) ?? []
-  const again = await app.inject({
-    method: 'POST',
-    url: '/profile',
-    headers: form,
-    payload: new URLSearchParams([['_method', 'PUT'], ['_version', '1'], ['profile[links]', ''],
-      ['profile[links][0][?][row]', '1'], ['profile[links][0][url]', 'b'], [name, value]]).toString()
-  })
-  t.equal(again.statusCode, 422)
-  t.match(again.body, /name="_method" value="PUT"/)
-  t.match(again.body, />b<\/textarea>/)
-})
-
 t.test('an app whose decorators have the plugin\'s names gets an error', async (t) => {
   for (const name of ['paths', 'printResources', 'resourceRoutes']) {
     const app = fastify()
@@ -394,18 +220,6 @@ t.test('an app whose decorators have the plugin\'s names gets an error', async (
     outer.register(async (scope) => { await scope.register(resources, { name: 'posts' }) })
     await t.rejects(async () => { await outer.ready() }, { code: 'FST_RESOURCES_INVALID_OPTION' })
   }
-})
-
-t.test('the options that the compiler has checked are those that are registered', async (t) => {
-  const app = fastify()
-  t.teardown(() => app.close())
-  app.register(resources, defineResource({
-    name: 'posts',
-    attributes: { type: 'object', properties: { title: { type: 'string' } } },
-    actions: { show: ({ id }) => ({ id, attributes: { title: 'T' } }) }
-  }))
-  t.match((await app.inject('/posts/5.json')).json(), { post: { id: 5, title: 'T' } })
-  t.equal(Object.getOwnPropertyDescriptor(app.paths, 'nothing'), undefined)
 })
 
 t.test('nested rows belong to the current row of their singleton', async (t) => {
@@ -522,88 +336,10 @@ t.test('a page links to a nested resource only if it can be shown and its path n
       ['/posts/1/cover', '/posts/1/comments', '/posts/1/comments#new'])
   })
 
-t.test('an onSend hook of a resource receives its answers in each format', async (t) => {
-  const app = await open(t, (map) => map.resources('posts',
-    { hooks: { onSend: async (_request, _reply, payload) => typeof payload === 'string' ? `${payload}\n` : payload } }))
-  for (const suffix of ['xml', 'json', 'html']) {
-    t.match((await app.inject(`/posts/1.${suffix}`)).body, /there is no post with the id 1[^]*\n$/, suffix)
-  }
-})
-
-t.test('actions on one path have names and parameters of their own', async (t) => {
-  const query = (name: string): object => ({ type: 'object', properties: { [name]: { type: 'integer' } } })
-  const given: unknown[] = []
-  const keep = (name: string) => ({ query }: { query: unknown }) => { given.push(name, query) }
-  const app = await open(t, (map) => map.resources('posts', {}, (posts) => posts
-    .member.get('votes', { path: 'vote', query: query('page') as never }, keep('votes'))
-    .member.put('vote', { query: query('up') as never }, keep('vote'))
-    .member.delete('unvote', { path: 'vote', query: query('why') as never }, keep('unvote'))))
-  t.strictSame(['votesPost', 'votePost', 'unvotePost'].map((name) => app.paths[name]?.(1)),
-    ['/posts/1/vote', '/posts/1/vote', '/posts/1/vote'])
-  t.strictSame(app.resourceRoutes.filter(({ path }) => path.endsWith('vote'))
-    .map(({ name, verb }) => `${name} ${verb}`), ['votesPost GET', 'votePost PUT', 'unvotePost DELETE'])
-  for (const [method, url, payload, status, wanted] of [
-    ['PUT', '/posts/1/vote?up=1', '', 303, ['vote', { up: 1 }]],
-    ['DELETE', '/posts/1/vote?why=1', '', 303, ['unvote', { why: 1 }]],
-    ['PUT', '/posts/1/vote?why=1', '', 400, []],
-    ['POST', '/posts/1/vote?up=1', '_method=PUT', 303, ['vote', { up: 1 }]],
-    ['POST', '/posts/1/vote?why=1', '_method=DELETE', 303, ['unvote', { why: 1 }]],
-    ['POST', '/posts/1/vote?up=1', '_method=DELETE', 400, []],
-    ['POST', '/posts/1/vote?page=1', '_method=PUT', 400, []]
-  ] as const) {
-    given.length = 0
-    t.equal((await app.inject({ method, url, headers: form, payload })).statusCode, status,
-      `${method} ${url} ${payload}`)
-    t.strictSame(given, wanted)
-  }
-})
-
-t.test('an edit page shows the row of the app\'s own handler, or the answer that the handler has sent', async (t) => {
-  const app = await open(t, (map) => map.resources('posts',
-    {
-      formPages: true,
-      actions: { show: ({ id, reply }) => id === 1 ? { id, attributes: { title: 'T' } } : reply.code(418).send() }
-    }))
-  t.match(await app.inject({ url: '/posts/1/edit', headers: html }),
-    { statusCode: 200, body: /value="T"|>T<\/textarea>/ })
-  t.equal((await app.inject({ url: '/posts/2/edit', headers: html })).statusCode, 418)
-})
-
 t.test('an id that no path can have is not found', async (t) => {
   const app = await open(t, (map) => map.resources('files', { id: 'string', store: textStore() }))
   for (const id of ['.', '..']) {
     t.equal((await app.inject({ method: 'DELETE', url: `/files?id=${id}`, headers: json })).statusCode, 404, id)
-  }
-})
-
-t.test('without a store the handlers\' own store has no rows and fails to create', async (t) => {
-  const app = await open(t, (map) => map.resources('posts', {
-    id: 'string',
-    sort: [],
-    actions: {
-      list: ({ store, query, scope, signal }) => store.list({ ...query, scope }, { signal }),
-      show: ({ row }) => row(),
-      create: ({ store, attributes, scope, signal }) => store.create(attributes, scope, { signal }),
-      update: ({ store, id, attributes, guard, signal }) => store.update(id, attributes, guard, { signal }),
-      delete: ({ store, id, guard, signal }) => store.delete(id, guard, { signal })
-    }
-  }))
-  t.strictSame((await app.inject('/posts.json')).json(), { posts: [] })
-  t.equal((await app.inject('/posts/a.json')).statusCode, 404)
-  t.equal((await app.inject({ method: 'POST', url: '/posts', payload: { post: { a: 1 } } })).statusCode, 500)
-  t.equal((await app.inject({ method: 'PUT', url: '/posts', payload: { id: 'a', post: { a: 1 } } })).statusCode, 404)
-  t.equal((await app.inject({ method: 'DELETE', url: '/posts?id=a' })).statusCode, 404)
-})
-
-t.test('row() of a request without an id is a 422, and a handler may return a listed outcome', async (t) => {
-  const first = [{ id: 1, attributes: { title: 'T' } }]
-  const app = await open(t, (map) => map.resources('posts', {}, (posts) => posts
-    .collection.get('none', ({ row }) => row())
-    .collection.get('some', () => ({ kind: 'listed', rows: first }))
-    .collection.get('sorted', () => ({ kind: 'listed', rows: first, order: [{ by: 'id', descending: true }] }))))
-  t.match(await app.inject('/posts/none.json'), { statusCode: 422, body: /id must be given/ })
-  for (const url of ['/posts/some.json', '/posts/sorted.json']) {
-    t.strictSame((await app.inject(url)).json(), { posts: [{ id: 1, title: 'T' }] })
   }
 })
 

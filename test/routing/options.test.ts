@@ -31,7 +31,6 @@ async function isRefused (
 }
 
 const INVALID = 'FST_RESOURCES_INVALID_OPTION'
-const UNKNOWN = 'FST_RESOURCES_UNKNOWN_OPTION'
 const ATTRIBUTES = 'FST_RESOURCES_INVALID_ATTRIBUTES'
 const { list, get, create, update, delete: remove } = memoryStore()
 const csv = {
@@ -49,15 +48,8 @@ t.test('an invalid value of an option throws at registration, with the cure', as
     /must be a name such as 'posts' \(letters, digits, "_" and "-", no digit first\), not /],
     ['name', ['id', '_method', '_version', 'commit'],
       /must not be "\w+", which has another meaning in payloads; set "singular" to another name/],
-    ['name', ['__proto__'],
-      /must not be "__proto__", which is not a valid name in all formats; set "singular" to another name/],
-    ['singular', ['__proto__'], /must not be "__proto__"/],
     ['prefix', ['/..', '/.', '..', '/a/../b', '/./a', '/v1//', '//', '//v1', '/a//b'],
       /must be a path such as '\/blog', without "\." or "\.\." as a segment and without "\/\/"/],
-    ['prefix', ['/:__suffix', '/a/:__suffix(^a$)/b'],
-      /must not have a parameter called "__suffix", which is a reserved name/],
-    ['prefix', ['/\ud800'], /must not contain an unpaired surrogate/],
-    ['param', ['__suffix'], /must not name a parameter "__suffix"/],
     ['singular', ['', 5, false, {}, '1post', 'a post', 'a/b', 'a:b'], /must be a name such as 'posts'/],
     ['singular', ['id', '_method', '_version', 'commit'], /set "singular" to another name/],
     ['attributes', [null, 5, 'title', true], /must be a JSON Schema { type: 'object', properties: { … } }/],
@@ -65,20 +57,12 @@ t.test('an invalid value of an option throws at registration, with the cure', as
       /must have the methods of a store; missing: list, get, create, update, delete\.$/],
     ['store', [{ get, create, update, delete: remove }, { list: [], get, create, update, delete: remove }],
       /missing: list\.$/],
-    ['store', [{ list, create, update, delete: remove }], /missing: get\.$/],
-    ['store', [{ list, get, update, delete: remove }], /missing: create\.$/],
-    ['store', [{ list, get, create, delete: remove }, { list, get, create, update: null, delete: remove }],
-      /missing: update\.$/],
-    ['store', [{ list, get, create, update }], /missing: delete\.$/],
     ['store', [{ list, update }], /missing: get, create, delete\.$/],
     ['id', ['int', 'UUID', '', 5, true, {}, ['uuid']], /must be 'integer', 'uuid' or 'string', not /],
     ['formats', [[], 'xml', 5, {}, true], /must be a list such as \['xml', 'html', 'json'\]/],
     ['formats', [['tsv'], ['xml', 'yaml'], ['form'], ['XML'], ['']], /is not one of xml, html, json, csv/],
-    ['formats', [['xm'], ['xnl']], /did you mean "xml"\?/],
-    ['formats', [['jsn'], ['json5'], ['Json']], /did you mean "json"\?/],
     ['formats', [['xml', 'xml'], ['xml', 'html', 'xml']], /has "xml" twice/],
     ['formats', [[csv, csv], ['json', csv, csv], ['csv', csv], ['csv', 'csv']], /has "csv" twice/],
-    ['formats', [[{ ...csv, name: 'xml' }, 'xml']], /has "xml" twice/],
     ['formats', [[null], [undefined], [5], [{}], [[]], [{ ...csv, name: undefined }], [{ ...csv, name: '' }],
       [{ ...csv, name: 'CSV' }], [{ ...csv, name: 'c s v' }], [{ ...csv, name: 'c.v' }], [{ ...csv, name: 5 }]],
     /has a format whose "name" is not made of small letters and digits/],
@@ -95,14 +79,12 @@ t.test('an invalid value of an option throws at registration, with the cure', as
       /must be a list of origins such as \['https:\/\/app\.example\.com'\]/],
     ['trustedOrigins', ['a.example', '//a.example', '', '*', 'null', 'https://a.example/', 'https://a.example/x',
       'https://a.example?', 'https://A.example', 'HTTPS://a.example', 'https://a.example:443', 'http://a.example:80',
-      'https://u@a.example', 'file:///x', 'moz-extension://a', 'https://a.example ', 5, null, undefined,
+      'https://u@a.example', 'https://*.a.example', 'file:///x', 'moz-extension://a', 'https://a.example ', 5, null, undefined,
       {}].map((origin) => [origin]),
     /which is not an origin such as 'https:\/\/app\.example\.com': scheme and host in small letters, no path/],
     ['requireMatch', ['true', '', 0, 1, {}, []], /must be true or false, not /],
     ['csv.escapeFormulas', ['true', '', 0, 1, {}, []], /must be true or false, not /],
     ['maxLimit', [0, -1, 1.5, NaN, Infinity, 2 ** 53, '10', true, [5], {}],
-      /must be a number of rows of at least 1, not /],
-    ['html.pageSize', [0, -1, 1.5, NaN, Infinity, 2 ** 53, '10', true, [5], {}],
       /must be a number of rows of at least 1, not /],
     ['sort', ['title', null, 5, true, {}, [5], [null], ['title', ['rating']]],
       /must be a list of attributes such as \['title'\]/],
@@ -110,13 +92,7 @@ t.test('an invalid value of an option throws at registration, with the cure', as
       /must be a list of attributes such as \['title'\]/],
     ['html.pageSize', [1001, 5000], /must not be more than "maxLimit", which is 1000/],
     ['openapi', [null, true, 5, 'posts', []], /must be an object, not /],
-    ['openapi', [{ tag: [] }, { tagz: [] }], /has "tag\w?", which is unknown; did you mean "tags"\?/],
-    ['openapi', [{ operationId: 'x' }, { suffixes: true, x: 1 }], /has "\w+", which is unknown/],
-    ['openapi', [{ tags: 'posts' }, { security: {} }, { parameters: {} }, { servers: '/' }],
-      /has "\w+", which must be a list, not /],
-    ['openapi', [{ responses: [] }, { externalDocs: 'x' }, { responses: null }],
-      /has "\w+", which must be an object, not /],
-    ['openapi', [{ suffixes: 1 }, { deprecated: 'true' }], /has "\w+", which must be a boolean, not /]
+    ['openapi', [{ tag: [] }, { tagz: [] }], /has "tag\w?", which is unknown; did you mean "tags"\?/]
   ]
   const registrations = new Registrations()
   for (const [option, values, says] of cases) {
@@ -200,31 +176,11 @@ t.test('contradicting options throw', async t => {
     [{ id: 'integer', store: memoryStore({ id: 'uuid' }) }, 'id',
       /is 'integer', but the store makes 'uuid' ids; leave it out, or give the store the same "id"/],
     [{ id: 'uuid', store: memoryStore() }, 'id', /is 'uuid', but the store makes 'integer' ids; leave it out/],
-    [{ store: { ...memoryStore(), id: 'snowflake' } }, 'id', /must be 'integer', 'uuid' or 'string', not 'snowflake'/],
-    [{ store: { ...memoryStore(), id: 'UUID' } }, 'id', /must be 'integer', 'uuid' or 'string', not 'UUID'/],
-    [{ maxLimit: 10, html: { pageSize: 11 } }, 'html.pageSize', /must not be more than "maxLimit", which is 10/],
-    [{ name: 'ids' }, 'singular', /must not be "id", .*set "singular" to another name/],
-    [{ name: 'commits' }, 'singular', /must not be "commit", .*set "singular" to another name/]
+    [{ maxLimit: 10, html: { pageSize: 11 } }, 'html.pageSize', /must not be more than "maxLimit", which is 10/]
   ]
   const registrations = new Registrations()
   for (const [options, option, says] of cases) {
     registrations.refused({ name, ...options }, INVALID, `Option "${option}" of `, says)
-  }
-  await registrations.check(t)
-})
-
-t.test('an unknown option throws, with the nearest known one', async t => {
-  const cases: [option: string, meant: string | undefined][] = [
-    ['atributes', 'attributes'], ['attribute', 'attributes'], ['Name', 'name'], ['nmae', 'name'],
-    ['singlar', 'singular'], ['format', 'formats'], ['write', 'writes'],
-    ['trustedOrigin', 'trustedOrigins'], ['requireMatches', 'requireMatch'], ['maxlimit', 'maxLimit'],
-    ['max_limit', 'maxLimit'], ['prefx', 'prefix'], ['loglevel', 'logLevel'],
-    ['onRequest', undefined], ['plural', undefined], ['constructor', 'constraints'], ['x'.repeat(1000), undefined]
-  ]
-  const registrations = new Registrations()
-  for (const [option, meant] of cases) {
-    registrations.refused({ name, [option]: 'x' }, UNKNOWN, `There is no option "${option}" of resource "posts"`,
-      meant === undefined ? /"\.$/ : `; did you mean "${meant}"?`)
   }
   await registrations.check(t)
 })
@@ -262,25 +218,6 @@ t.test('each valid value of an option is accepted', async t => {
   for (const csv of [{}, { escapeFormulas: true }, { escapeFormulas: false }]) {
     registrations.accepted({ name, formats: ['json', 'csv'], csv })
   }
-  registrations.accepted({ name, maxLimit: 5 }, 'the default pageSize adapts to maxLimit')
-  registrations.accepted({ name, id: 'uuid', store: memoryStore({ id: 'uuid' }) })
-  registrations.accepted({
-    name,
-    singular: undefined,
-    attributes: undefined,
-    store: undefined,
-    id: undefined,
-    formats: undefined,
-    writes: undefined,
-    trustedOrigins: undefined,
-    requireMatch: undefined,
-    maxLimit: undefined,
-    html: { pageSize: undefined },
-    sort: undefined,
-    filter: undefined,
-    openapi: undefined,
-    prefix: undefined
-  }, 'undefined means the default')
   await registrations.check(t)
 })
 
@@ -313,9 +250,6 @@ t.test('an attribute that cannot be sorted or filtered by throws, with the cure'
     refused(['title', 'titel'], 'is not among the attributes declared; did you mean "title"?')
     refused(['xxxxxxxxx'], 'is not among the attributes declared')
     refused(['constructor'], 'is not among the attributes declared')
-    refused(['secre'], 'is not among the attributes declared')
-    refused(['id'], 'is not among the attributes declared')
-    refused(['title'], 'is not among the attributes declared', { attributes: undefined })
     for (const attribute of ['tags', 'author', 'any', 'mixed', 'nothing']) {
       refused(['rating', attribute], 'must be a string, an integer, a number or a boolean, or one of them and null')
     }
@@ -330,12 +264,7 @@ t.test('an attribute that cannot be sorted or filtered by throws, with the cure'
       registrations.refused({ name, attributes: declared, store, [option]: ['title'] }, INVALID,
         `Option "${option}" of resource "posts" names attributes, but the store cannot`,
         `it does not declare "capabilities.${capability}"`)
-      registrations.accepted({ name, attributes: declared, store, [option]: [] })
-      registrations.accepted({ name, attributes: declared, store })
     }
-    registrations.accepted({ name, attributes: declared, [option]: ['title', 'rating'] })
-    registrations.accepted({ name, store: { ...memoryStore(), attributes: declared }, [option]: ['title'] },
-      'one of the store\'s attributes')
   }
   await registrations.check(t)
 })
@@ -384,10 +313,6 @@ t.test('a store is prepared before its first call, once for each resource', asyn
   t.strictSame(calls, ['prepare', 'prepare'])
   t.equal((await app.inject('/posts')).statusCode, 200)
   t.strictSame(calls, ['prepare', 'prepare', 'list'])
-  for (const returned of [[{ changes: 1 }], { rows: [] }, 7, null]) {
-    const drivers = { ...rows, prepare: () => returned as unknown as string[] }
-    await build(t, { name, store: drivers })
-  }
   for (const prepare of [() => {
     throw new Error('there is no such table')
   }, async () => { throw new Error('there is no such table') }]) {
@@ -501,7 +426,6 @@ t.test('an unusable schema throws, with the cure', async t => {
   for (const [label, schema, says] of cases) {
     registrations.label = `${label}: `
     registrations.refused({ name, attributes: schema }, ATTRIBUTES, 'attributes of "posts"', says)
-    registrations.refused({ name, attributes: schema, formats: ['json'] }, ATTRIBUTES, says)
   }
   await registrations.check(t)
 })
@@ -514,8 +438,6 @@ t.test('a nested name that XML cannot carry throws like a name at the top', asyn
     for (const schema of [{ author: inner }, { authors: { type: 'array', items: inner } },
       { author: { anyOf: [inner, { type: 'null' }] } }, { author: { $ref: '#/properties/other' }, other: inner }]) {
       registrations.refused({ name, attributes: { type: 'object', properties: schema } }, ATTRIBUTES,
-        'is not a valid name in XML')
-      registrations.refused({ name, attributes: { type: 'object', properties: schema }, formats: ['json'] }, ATTRIBUTES,
         'is not a valid name in XML')
     }
   }
@@ -567,14 +489,6 @@ t.test('a default that does not fit its own schema throws at registration', asyn
     { type: 'integer', default: null }, { enum: ['a'], default: 'b' }]) {
     registrations.refused({ name, attributes: { type: 'object', properties: { title: schema } } }, ATTRIBUTES, 'title',
       'default')
-  }
-  await registrations.check(t)
-})
-
-t.test('an origin with a wildcard throws, because no browser sends one', async t => {
-  const registrations = new Registrations()
-  for (const origin of ['https://*.example.com', 'https://*']) {
-    registrations.refused({ name, trustedOrigins: [origin] }, INVALID, 'trustedOrigins', origin)
   }
   await registrations.check(t)
 })

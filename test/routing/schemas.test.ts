@@ -3,13 +3,10 @@ import t from 'tap'
 import { type Attributes, type AttributesSchema, memoryStore, type Problem } from '../../lib/index.js'
 import { build, propertiesOf, send, xml } from '../support/helper.js'
 import { findForm, shown } from '../support/html/forms.js'
-import { Registrations } from '../support/registrations.js'
 import { resettableStore } from '../support/stores/resettable-store.js'
 
 const form = 'application/x-www-form-urlencoded'
 const name = 'posts'
-
-const ATTRIBUTES = 'FST_RESOURCES_INVALID_ATTRIBUTES'
 
 t.test('a TypeBox schema is accepted as it is', async t => {
   const Post = Type.Object({
@@ -82,14 +79,6 @@ t.test('a TypeBox schema is accepted as it is', async t => {
       t.equal(wrong.statusCode, 422, attribute)
       t.strictSame(Object.keys(wrong.json<Problem>().errors ?? {}), [attribute])
     }
-  })
-
-  await t.test('a schema that exists only in TypeScript throws', async t => {
-    const registrations = new Registrations()
-    for (const type of [Type.Date(), Type.Undefined(), Type.BigInt(), Type.Function([], Type.String())]) {
-      registrations.refused({ name, attributes: Type.Object({ title: type }) }, ATTRIBUTES, 'title')
-    }
-    await registrations.check(t)
   })
 
   await t.test('intersections, enumerations and undeclared names work', async t => {
@@ -184,11 +173,6 @@ t.test('a reference means the same in each format, with an $id anywhere', async 
   const definitions = { a: integer }
   const cases: ReadonlyArray<readonly [what: string, schema: object, isInner?: boolean]> = [
     ['an $id beside the reference', { properties: { it: { $id: 'x', $ref: '#/definitions/a' } }, definitions }],
-    ['an $id beside the reference and definitions of its own',
-      { properties: { it: { $id: 'x', $ref: '#/definitions/a', definitions: { a: text } } }, definitions }],
-    ['an absolute $id beside it',
-      { properties: { it: { $id: 'https://s.example/it', $ref: '#/definitions/a' } }, definitions }],
-    ['a name beside it', { properties: { it: { $id: '#it', $ref: '#/definitions/a' } }, definitions }],
     ['other keywords beside it', { properties: { it: { $ref: '#/definitions/a', minimum: 1 } }, definitions }],
     ['the $id of the whole', { $id: 'Whole', properties: { it: { $ref: 'Whole#/definitions/a' } }, definitions }],
     ['a relative $id', {
@@ -196,11 +180,6 @@ t.test('a reference means the same in each format, with an $id anywhere', async 
       properties: { it: { $ref: 'sub/a' } },
       definitions: { a: { $id: 'sub/a', ...integer } }
     }],
-    ['an absolute reference to a relative $id inside another one',
-      {
-        properties: { it: { $ref: 'https://s.example/sub/n' } },
-        definitions: { a: { $id: 'https://s.example/sub/a', definitions: { n: { $id: 'n', ...integer } } } }
-      }],
     ['a pointer inside a part with an $id',
       {
         properties: {
@@ -249,23 +228,9 @@ t.test('a fault of a schema is named with its attribute and its cure', async t =
       `"$schema" is '${draft}', but schemas are read as draft-07; leave it out`],
     [{ properties: { a: { $ref: '#/definitions/x' } } }, `"a" ${missing('#/definitions/x')}`],
     [{ properties: { a: { type: 'object', properties: { b: { $ref: 'Nope' } } } } }, `"a.b" ${missing('Nope')}`],
-    [{ properties: { a: { if: { $ref: 'Nope' }, then: {} } } }, `"a" ${missing('Nope')}`],
-    [{ properties: { a: { $ref: '#/definitions/%' } } }, `"a" ${missing('#/definitions/%')}`],
     [{ properties: { a: { $ref: '#/properties/a' } } },
       '"a" has the reference \'#/properties/a\', which leads only back to itself; refer to a schema that has a type'],
-    [{
-      properties: { a: { $ref: '#/definitions/b' } },
-      definitions: { b: { $ref: '#/definitions/c' }, c: { $ref: '#/definitions/b' } }
-    }, '"a" has the reference \'#/definitions/b\', which leads only back to itself; refer to a schema that has a type'],
     [{ properties: { a: { ...string, pattern: '[' } } }, `"a" ${pattern('[', 'Unterminated character class')}`],
-    [{ properties: { a: { ...string, pattern: '\\-x' } } }, `"a" ${pattern('\\-x', 'Invalid escape')}`],
-    [{
-      properties: {
-        a: {
-          type: 'array', items: { type: 'object', properties: { b: { ...string, pattern: '(' } } }
-        }
-      }
-    }, `"a.b" ${pattern('(', 'Unterminated group')}`],
     [{ properties: { a: { type: 'object', patternProperties: { '(': string } } } },
       `"a" ${pattern('(', 'Unterminated group')}`],
     [{ properties: { a: { $ref: '#/definitions/x' } }, definitions: { x: { ...string, pattern: '[' } } },
@@ -322,24 +287,6 @@ t.test('a schema that refers to itself applies at every depth', async t => {
   }
 })
 
-t.test('the parts of allOf keep their order', async t => {
-  const app = await build(t, {
-    name,
-    attributes: {
-      type: 'object',
-      properties: {
-        it: {
-          allOf: [{ type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } },
-            { type: 'object', properties: { c: { type: 'string' } } }]
-        }
-      }
-    }
-  })
-  const res = await app.inject(send('POST', '/posts.xml', 'application/json',
-    '{"post":{"it":{"c":"3","b":"2","a":"1"}}}'))
-  t.equal(res.body, `${xml}<post><id type="integer">1</id><it><a>1</a><b>2</b><c>3</c></it></post>`)
-})
-
 t.test('an object may have members beside the declared ones', async t => {
   const schema = {
     type: 'object',
@@ -356,19 +303,13 @@ t.test('an object may have members beside the declared ones', async t => {
   const store = resettableStore(memoryStore)
   const app = await build(t, { name, attributes: schema, store })
   for (const [type, payload] of payloads) {
-    await t.test(`sent as ${type}, read as XML`, async t => {
-      store.reset()
-      const res = await app.inject(send('POST', '/posts.xml', type, payload))
-      t.equal(res.body, `${xml}<post><id type="integer">1</id><seats><row>A</row><left type="integer">5</left><right ` +
-        'type="integer">6</right></seats></post>')
-      t.equal((await app.inject(send('POST', '/posts.xml', type,
-        payload.replaceAll('6', 'x').replaceAll(':x', ':"x"')))).statusCode, 422)
-    })
-    await t.test(`sent as ${type}, read as JSON`, async t => {
-      store.reset()
-      const res = await app.inject(send('POST', '/posts.json', type, payload))
-      t.strictSame(res.json(), { post: { id: 1, seats: value } })
-    })
+    store.reset()
+    t.strictSame((await app.inject(send('POST', '/posts.json', type, payload))).json(),
+      { post: { id: 1, seats: value } })
+    t.equal((await app.inject('/posts/1.xml')).body, `${xml}<post><id type="integer">1</id><seats><row>A</row>` +
+      '<left type="integer">5</left><right type="integer">6</right></seats></post>', type)
+    t.equal((await app.inject(send('POST', '/posts.xml', type,
+      payload.replaceAll('6', 'x').replaceAll(':x', ':"x"')))).statusCode, 422)
   }
 })
 
@@ -417,42 +358,29 @@ t.test('annotations of OpenAPI do not affect validation', async t => {
 t.test('an unmet keyword is explained in words', async t => {
   const cases: [schema: object, value: unknown, says: string | RegExp][] = [
     [{ type: 'string', minLength: 1 }, '', 'must not be blank'],
-    [{ type: 'string', minLength: 2 }, 'a', 'must have at least 2 characters'],
     [{ type: 'string', maxLength: 1 }, 'ab', 'must have at most 1 character'],
-    [{ type: 'string', maxLength: 2 }, 'abc', 'must have at most 2 characters'],
     [{ type: 'string', pattern: '^a+$' }, 'b', 'must match ^a+$'],
     [{ type: 'string', enum: ['a', 'b'] }, 'c', 'must be one of "a", "b"'],
-    [{ enum: ['a', 1, null] }, 'c', 'must be one of "a", 1, null'],
-    [{ const: 'a' }, 'b', 'must be "a"'],
-    [{ const: null }, 'b', 'must be null'],
     [{ allOf: [{ const: 'a' }] }, 'b', 'must be "a"'],
     [{ type: 'integer', minimum: 2 }, 1, 'must be at least 2'],
-    [{ type: 'integer', maximum: 2 }, 3, 'must be at most 2'],
     [{ type: 'number', exclusiveMinimum: 2 }, 2, 'must be more than 2'],
-    [{ type: 'number', exclusiveMaximum: 2 }, 2, 'must be less than 2'],
     [{ type: 'number', multipleOf: 0.5 }, 0.7, 'must be a multiple of 0.5'],
-    [{ type: 'number', multipleOf: 0.001 }, 0.5704, 'must be a multiple of 0.001'],
     [{ type: 'array', minItems: 1 }, [], 'must have at least 1 item'],
-    [{ type: 'array', minItems: 2 }, ['a'], 'must have at least 2 items'],
     [{ type: 'array', maxItems: 1 }, ['a', 'b'], 'must have at most 1 item'],
-    [{ type: 'array', maxItems: 2 }, ['a', 'b', 'c'], 'must have at most 2 items'],
     [{ type: 'array', uniqueItems: true }, ['a', 'a'], 'must not have the same item twice'],
     [{ type: 'array', contains: { const: 'a' } }, ['b'], /./],
     [{ type: 'object', minProperties: 1 }, {}, /fewer than 1/],
     [{ type: 'string', format: 'date' }, 'x', 'must be a date such as 2026-01-31'],
-    [{ type: 'string', format: 'date' }, '2026-02-30', 'must be a date such as 2026-01-31'],
     [{ type: 'string', format: 'date-time' }, 'x', 'must be a date and time such as 2026-01-31T12:00:00Z'],
     [{ type: 'string', format: 'time' }, 'x', 'must be a time such as 12:00:00Z'],
     [{ type: 'string', format: 'email' }, 'x', 'must be an e-mail address'],
     [{ type: 'string', format: 'uri' }, 'x', 'must be an absolute URL'],
-    [{ type: 'string', format: 'url' }, 'x', 'must be an absolute URL'],
     [{ type: 'string', format: 'uuid' }, 'x', 'must be a UUID in lower case'],
     [{ type: 'string', format: 'ipv4' }, 'x', 'must be a valid ipv4'],
     [{ not: { const: 'a' } }, 'a', 'is not valid'],
     [{ anyOf: [{ type: 'integer' }, { type: 'boolean' }] }, 'a', 'must be an integer or true or false'],
     [{ oneOf: [{ type: 'integer' }, { type: 'number' }] }, 5, 'is not valid'],
     [{ type: ['integer', 'null'] }, 'a', 'must be an integer or null'],
-    [{ type: ['integer', 'number'] }, 'a', 'must be a number'],
     [{ type: 'object' }, [], 'must be an object'],
     [{ type: 'array' }, {}, 'must be an array'],
     [{ type: 'null' }, 'a', 'must be null']
@@ -467,51 +395,4 @@ t.test('an unmet keyword is explained in words', async t => {
     t.equal(res.statusCode, 422, `${what}: ${res.body}`)
     t.match(res.json<Problem>().errors, { [`it${index}`]: [says] }, what)
   }
-  await t.test('at most a hundred errors are reported', async t => {
-    const app = await build(t, {
-      name,
-      attributes: {
-        type: 'object',
-        properties: {
-          list: { type: 'array', items: { type: 'string' } },
-          members: { type: 'object', additionalProperties: { type: 'string' } }
-        }
-      }
-    })
-    const faults = Array.from({ length: 1000 }, (_, index) => `\u0000${index}`)
-    for (const post of [{ list: faults },
-      { members: Object.fromEntries(faults.map((fault, index) => [`a${index}`, fault])) },
-      { list: faults, members: { a: '\u0000' } },
-      Object.fromEntries(faults.map((_, index) => [`unknown${index}`, 1]))]) {
-      const res = await app.inject(send('POST', '/posts.json', 'application/json', JSON.stringify({ post })))
-      t.equal(res.statusCode, 422)
-      const count = Object.keys(res.json<Problem>().errors ?? {}).length
-      t.ok(count >= 90 && count <= 100, `${count} errors, of which an answer repeats 4,000 characters at most`)
-    }
-  })
-  await t.test('a nested error is reported by its path', async t => {
-    const app = await build(t, {
-      name,
-      attributes: {
-        type: 'object',
-        properties: {
-          it: {
-            type: 'object',
-            required: ['a-b'],
-            additionalProperties: false,
-            properties: {
-              'a-b': { type: 'string' },
-              list: { type: 'array', items: { type: 'object', properties: { n: { type: 'integer' } } } }
-            }
-          }
-        }
-      }
-    })
-    for (const [it, path, says] of [[{}, 'it.a-b', 'must be given'],
-      [{ 'a-b': '', list: [{ n: 1 }, { n: 'x' }] }, 'it.list.1.n', 'must be an integer'],
-      [{ 'a-b': '', ab: '' }, 'it.ab', 'is unknown; did you mean "a-b"?']] as const) {
-      const res = await app.inject(send('POST', '/posts.json', 'application/json', JSON.stringify({ post: { it } })))
-      t.strictSame(res.json<Problem>().errors, { [path]: [says] })
-    }
-  })
 })

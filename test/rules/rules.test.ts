@@ -1,11 +1,16 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fastify, { type FastifyInstance } from 'fastify'
-import t from 'tap'
-import type { Test } from 'tap'
-import resources, { memoryStore, type ResourceOptions, type Store } from '../../lib/index.js'
+import t, { type Test } from 'tap'
+import resources, {
+  type Authorize, draw, memoryStore, memoryStores, type ResourceOptions, type Store, type Stores
+} from '../../lib/index.js'
+import { DATABASES, openDeletedWorld, readDeleted, requests } from '../support/deleted-worlds.js'
 import { build, send } from '../support/helper.js'
 import { fill, findButton, type Form, parseForms, submit } from '../support/html/forms.js'
 import { get } from '../support/html/page-tests.js'
-import { describe, type Part, type Register } from '../support/openapi.js'
+import { ask as askWorld, compareWorlds, MOST } from '../support/role-worlds.js'
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -54,37 +59,24 @@ const CASES: readonly Case[] = [
   [{ dependentRequired: { to: ['from'] } }, { to: null }],
   [{ dependentRequired: { to: ['from'] } }, { note: 'x' }],
   [{ dependencies: { to: ['from'] } }, { to: 1 }, { from: [needs] }],
-  [{ dependencies: { to: { required: ['from'] } } }, { to: 1 }, { from: [needs] }],
   [{ dependentSchemas: { to: { properties: { from: { minimum: 5 } } } } }, { to: 1, from: 4 },
     { from: ['must be at least 5'] }],
-  [{ dependentSchemas: { to: { properties: { from: { minimum: 5 } } } } }, { to: 1 }],
-  [{ dependentSchemas: { to: true, from: false } }, { to: 1 }],
   [{ dependentSchemas: { from: false } }, { from: 1 }, { booking: [unfit] }],
   [ofRange, { kind: 'range' }, { to: [needs] }],
   [ofRange, { kind: 'day' }],
-  [ofRange, { kind: null }],
   [{ if: { required: ['from'] }, else: { required: ['note'] } }, { to: 1 }, { note: [needs] }],
-  [{ if: { required: ['from'] } }, { to: 1 }],
   [{ allOf: [{ required: ['from'] }, { required: ['to'], type: 'object' }] }, {}, { from: [needs], to: [needs] }],
   [{ anyOf: oneOrOther.anyOf }, { note: 'x' }, { booking: [unfit] }],
-  [{ anyOf: oneOrOther.anyOf }, { to: 0 }],
   [{ allOf: [oneOrOther] }, { note: 'x' }, { booking: ['needs a "from" or a "to"'] }],
   [{ allOf: [{ ...oneOrOther, description: '' }] }, { note: 'x' }, { booking: [unfit] }],
   [{ description: 'A booking.', anyOf: oneOrOther.anyOf }, { note: 'x' }, { booking: [unfit] }],
-  [{ anyOf: [{ properties: { to: { minimum: 5 } } }, { properties: { to: { maximum: 2 } } }] }, { to: 3 },
-    { to: [unfit] }],
   [{ oneOf: oneOrOther.anyOf }, { from: 1, to: 2 }, { booking: [unfit] }],
-  [{ oneOf: oneOrOther.anyOf }, { from: 1 }],
   [{ not: { required: ['from', 'to'] } }, { from: 1, to: 2 }, { booking: [unfit] }],
   [{ not: { description: 'has both', required: ['from', 'to'] } }, { from: 1, to: 2 }, { booking: ['has both'] }],
-  [{ not: { required: ['from', 'to'] } }, { from: 1, to: null }],
   [{ not: { required: ['note'] } }, { note: 'x' }, { note: [unfit] }],
-  [{ not: true }, {}, { booking: [unfit] }],
   [{ minProperties: 2 }, { from: 1, to: null }, { booking: ['must have at least 2 attributes'] }],
   [{ minProperties: 1 }, { to: null }, { booking: ['must have at least 1 attribute'] }],
-  [{ minProperties: 2 }, { from: 1, to: 2 }],
   [{ allOf: [{ properties: { note: false, from: true } }] }, { note: 'x', from: 1 }, { note: [unfit] }],
-  [{ allOf: [{ properties: { note: false } }] }, { from: 1 }],
   [{ allOf: [{ properties: { big: { maximum: 10 } } }] }, { big: '9007199254740993' }, { big: ['must be at most 10'] }],
   [{ allOf: [{ properties: { tags: { maxItems: 1, items: { maxLength: 2 } } } }] }, { tags: ['abc'] },
     { 'tags.0': ['must have at most 2 characters'] }],
@@ -127,41 +119,26 @@ const REFUSED: ReadonlyArray<readonly [what: string, options: Partial<ResourceOp
     /"required" names "toString"/],
   ['an unknown keyword', { attributes: schemaWith({ not: { maxProperties: 2 } }) },
     /"not" has "maxProperties" in one of its schemas, which can have type, properties, required, if/],
-  ['a reference in the place of a branch',
-    { attributes: schemaWith({ allOf: [{ $ref: '#/definitions/a' }], definitions: { a: {} } }) },
-    /"allOf" has "\$ref" in one of its schemas/],
   ['another type', { attributes: schemaWith({ allOf: [{ type: 'array' }] }) }, /"allOf" has the type 'array', but a row/],
-  ['then without if', { attributes: schemaWith({ then: { required: ['to'] } }) }, /no effect without "if"/],
   ['else without if', { attributes: schemaWith({ else: { required: ['to'] } }) }, /no effect without "if"/],
-  ['no list', { attributes: schemaWith({ anyOf: {} }) }, /anyOf must be array/],
   ['no schema', { attributes: schemaWith({ dependentSchemas: { to: 5 } }) },
     /"dependentSchemas.to" must be a schema, not 5/],
   ['a wrong value', { attributes: schemaWith({ minProperties: -1 }) }, /minProperties must be >= 0/],
   ...['default', 'readOnly', 'writeOnly', 'additionalProperties'].map((keyword) =>
     [`"${keyword}" in a branch`, { attributes: schemaWith({ allOf: [{ properties: { to: { [keyword]: true } } }] }) },
       new RegExp(`"allOf" has "${keyword}" for "to"; declare it in "properties"`)] as const),
-  ['"default" deep in a branch',
-    { attributes: schemaWith({ if: { properties: { place: { properties: { city: { default: 'x' } } } } } }) },
-    /"if" has "default" for "place"/],
   ['a keyword that is none', { attributes: schemaWith({ not: { properties: { to: { minimun: 1 } } } }) },
     /"not" has a schema for "to" that cannot be compiled: .*unknown keyword: "minimun"/],
-  ['a wrong pattern', { attributes: schemaWith({ not: { properties: { note: { pattern: '(' } } } }) },
-    /"note" has the pattern '\(', which is not a regular expression/],
   ['keywords without a store',
     { attributes: schemaWith({ minProperties: 1 }), only: 'create', actions: { create: () => undefined } },
     /attributes.*has rules about whole rows, which need a "store"/],
   ['a check without a store', { check: () => {}, only: 'create', actions: { create: () => undefined } }, /check.*need a "store"/],
-  ['transitions without a store',
-    { attributes: schemaWith({}), transitions: { kind: {} }, only: 'create', actions: { create: () => undefined } },
-    /transitions.*need a "store"/],
   ['a check that is no function', { check: 'x' as unknown as () => void }, /check.*must be a function/],
   ['a transition to a value of another type', { attributes: schemaWith({}), transitions: { from: { 1: ['2'] } } },
     /has "from", which cannot be '2', a value of another type/],
   ['transitions that are no map', { transitions: [] as unknown as {} }, /transitions.*must be values that may follow/],
   ['transitions of an unknown attribute', { attributes: schemaWith({}), transitions: { knid: {} } },
     /names "knid", which is not among the attributes; did you mean "kind"\?/],
-  ['transitions without lists', { attributes: schemaWith({}), transitions: { kind: 5 as unknown as {} } },
-    /has "kind", which must be lists by value/],
   ['a transition without a list',
     { attributes: schemaWith({}), transitions: { kind: { day: 'range' } as unknown as Record<string, string[]> } },
     /has "kind", whose "day" must be a list of values, not 'range'/],
@@ -419,16 +396,6 @@ t.test('batches, imports, patches and handlers obey the rules', async (t) => {
   t.strictSame((await store.get(1, {}, { signal: new AbortController().signal }))?.attributes, { from: 1, to: 3 })
 })
 
-t.test('new rows in a batch obey the rules', async (t) => {
-  const { app } = await openAfter(t, [], { ...ordered, formats: ['json', 'csv'] })
-  const { statusCode, body } = await app.inject(
-    send('POST', '/bookings', json, JSON.stringify({ bookings: [{ from: 1, to: 2 }, { from: 5, to: 1 }, { to: 1 }] })))
-  t.equal(statusCode, 422)
-  t.match(JSON.parse(body), {
-    rows: [{ index: 1, errors: { to: ['must not be before "from"'] } }, { index: 2, errors: { from: [needs] } }]
-  })
-})
-
 t.test('a form offers the values that may follow', async (t) => {
   const { app } = await openAfter(t, [{ status: 'draft' }, { status: 'published' }, { status: 'lost' }, {}], {
     attributes: status, transitions: machine, formPages: true
@@ -450,76 +417,6 @@ t.test('a form offers the values that may follow', async (t) => {
   }
   t.equal(await change(1, 2), 'published,archived')
   t.equal(await change(1, 3), 'draft,published,archived')
-})
-
-t.test('OpenAPI has the keywords in the schema of a create, or in its description', async (t) => {
-  const row = { not: { required: ['note'], properties: { note: { $ref: '#/definitions/a' } } }, definitions: { a: {} } }
-  const keywords = {
-    ...row,
-    dependentRequired: { note: ['from'] },
-    dependentSchemas: { tags: { required: ['from'] } },
-    dependencies: { from: ['note'] }
-  }
-  const newBooking = async (more: object, openapi: string): Promise<Part> => {
-    const register: Register = (app) => app.register(resources, {
-      name: 'bookings', attributes: schemaWith({ ...row, ...more }), formats: ['json']
-    })
-    const document = await describe(t, register, { openapi } as object)
-    return document.components.schemas.NewBooking as Part
-  }
-  const given = await newBooking(keywords, '3.1.0')
-  t.match(given, { not: { required: ['note'] }, dependentSchemas: { tags: { required: ['from'] } } })
-  t.equal(given.description, undefined)
-  for (const [name, more, openapi] of [
-    ['an attribute that can be null', { dependentRequired: { to: ['from'] } }, '3.1.0'],
-    ['an attribute that clients do not send', { allOf: [{ required: ['owner'] }] }, '3.1.0'],
-    ['a count of all attributes', { minProperties: 2 }, '3.1.0'],
-    ['OpenAPI 3.0', { description: 'A booking.' }, '3.0.3']
-  ] as const) {
-    const described = await newBooking(more, openapi)
-    t.match(described.description, /A row without its nulls must fit \{.*"not":\{"required":\["note"\]/, name)
-    t.equal(described.not, undefined, name)
-  }
-  t.match((await newBooking({ description: 'A booking.' }, '3.0.3')).description, /^A booking\. A row/)
-})
-
-t.test('attributes can be called as the members that all objects inherit', async (t) => {
-  const attributes = {
-    type: 'object',
-    properties: {
-      a: { type: 'string' },
-      constructor: { enum: ['a', 'b', 'c'], default: 'a' },
-      toString: { type: 'string' },
-      'a.b': { type: 'string' }
-    },
-    dependentRequired: { toString: ['a'] },
-    if: { properties: { a: { const: 'x' } }, required: ['a'] },
-    then: { required: ['toString'] }
-  } as unknown as ResourceOptions['attributes']
-  const { app } = await openAfter(t, [{ a: 'y' }], {
-    attributes,
-    transitions: { constructor: { a: ['b'] } },
-    check: ({ valueOf: _, toString, ...row }, { issues }) => {
-      if (typeof toString === 'function') issues.add('toString', 'is inherited')
-      if (row['a.b'] === 'z') issues.add('a.b', 'is wrong')
-      if (row['a.b'] === 'y') issues.add('a.b.0' as 'a.b', 'is wrong')
-    }
-  })
-  const cases: ReadonlyArray<readonly [method: 'POST' | 'PUT', row: Values, status: number, errors?: Values]> = [
-    ['POST', {}, 201],
-    ['POST', { toString: 'x' }, 422, { a: [needs] }],
-    ['POST', { a: 'x' }, 422, { toString: [needs] }],
-    ['POST', { constructor: 'b' }, 422, { constructor: ["must be one of 'a'"] }],
-    ['POST', { 'a.b': 'z' }, 422, { 'a.b': ['is wrong'] }],
-    ['POST', { 'a.b': 'y' }, 422, { 'a.b.0': ['is wrong'] }],
-    ['PUT', { constructor: 'c' }, 200],
-    ['PUT', { a: 'x' }, 422, { toString: [needs] }]
-  ]
-  for (const [method, row, status, errors] of cases) {
-    const answer = await write(app, method, row, method === 'PUT' ? 1 : undefined)
-    const name = `${method} ${JSON.stringify(row)}`
-    t.equal(JSON.stringify([answer.status, answer.errors]), JSON.stringify([status, errors]), name)
-  }
 })
 
 t.test('a store that creates several rows at once obeys the rules', async (t) => {
@@ -560,5 +457,316 @@ t.test('a stamp is set at each write, and clients only read it', async (t) => {
   ] as const
   for (const [options, message] of cases) {
     await t.rejects(build(t, { name: 'posts', attributes, ...options } as unknown as ResourceOptions), { message })
+  }
+})
+
+const post = {
+  type: 'object',
+  required: ['title'],
+  properties: { title: { type: 'string' }, authorId: { type: ['integer', 'null'] } }
+} as const
+const author = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } } as const
+
+/** Sends a request in JSON. Returns the status and the document. */
+async function ask (
+  app: FastifyInstance,
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+  url: string,
+  payload?: Values,
+  user = 'admin'
+): Promise<readonly [status: number, body: Values]> {
+  const { statusCode, body } = await app.inject({
+    method, url, headers: { accept: json, user }, ...(payload !== undefined && { payload })
+  })
+  return [statusCode, body === '' ? {} : JSON.parse(body) as Values]
+}
+
+const authorize: Authorize = ({ headers: { user } }, { action }) =>
+  user === 'admin' || !['deleted', 'restore', 'purge'].includes(action)
+
+/** Authors and their posts in one database; both keep what is deleted. */
+async function openBlog (t: Test, stores: Stores, options: Partial<ResourceOptions> = {}): Promise<FastifyInstance> {
+  const app = fastify()
+  t.teardown(() => app.close())
+  const shared = { softDelete: 'deletedAt', authorize }
+  app.register(draw((map) => map
+    .resources('authors', { attributes: author, ...shared }, (authors) => authors
+      .resources('notes', { attributes: { type: 'object', properties: { text: { type: 'string' } } } }))
+    .resources('posts', { attributes: post, references: { authorId: 'authors' }, ...shared, ...options }),
+  { stores, formats: ['json', 'html'] }))
+  await app.ready()
+  return app
+}
+
+t.test('a deleted row is gone, and can be found, restored and purged by those who may', async (t) => {
+  const app = await openBlog(t, memoryStores())
+  await ask(app, 'POST', '/posts', { post: { title: 'A' } })
+  await ask(app, 'POST', '/posts', { post: { title: 'B' } })
+  t.strictSame((await ask(app, 'DELETE', '/posts', { id: 1 }))[0], 204)
+  t.strictSame(await ask(app, 'GET', '/posts'), [200, { posts: [{ id: 2, title: 'B' }] }])
+  for (const [method, url, payload] of [
+    ['GET', '/posts/1'], ['DELETE', '/posts', { id: 1 }], ['PUT', '/posts', { id: 1, post: { title: 'C' } }]
+  ] as const) t.equal((await ask(app, method, url, payload))[0], 404, `${method} ${url}`)
+
+  const [status, { deleted_posts: deleted }] = await ask(app, 'GET', '/posts/deleted')
+  const time = (deleted as readonly Values[])[0]?.deletedAt
+  t.strictSame([status, deleted], [200, [{ id: 1, title: 'A', deletedAt: time }]])
+  t.ok(Math.abs(Date.now() - Date.parse(String(time))) < 3_600_000, 'the time of the deletion')
+  t.equal((await ask(app, 'POST', '/posts/deleted/2/restore'))[0], 404)
+  t.equal((await ask(app, 'DELETE', '/posts/deleted', { id: 2 }))[0], 404)
+
+  for (const [method, url, payload] of [
+    ['GET', '/posts/deleted'], ['POST', '/posts/deleted/1/restore'],
+    ['DELETE', '/posts/deleted', { id: 1 }]
+  ] as const) t.equal((await ask(app, method, url, payload, 'guest'))[0], 403, `${method} ${url} by a guest`)
+
+  t.equal((await ask(app, 'POST', '/posts/deleted/1/restore'))[0], 204)
+  t.strictSame(await ask(app, 'GET', '/posts/1'), [200, { post: { id: 1, title: 'A' } }])
+  t.strictSame(await ask(app, 'GET', '/posts/deleted'), [200, { deleted_posts: [] }])
+
+  await ask(app, 'DELETE', '/posts', { id: [1, 2] })
+  t.equal((await ask(app, 'POST', '/posts/deleted/restore', { id: [1, 2] }))[0], 204)
+  await ask(app, 'DELETE', '/posts', { id: [1, 2] })
+  t.equal((await ask(app, 'DELETE', '/posts/deleted', { id: [1, 2] }))[0], 204)
+  t.strictSame(await ask(app, 'GET', '/posts/deleted'), [200, { deleted_posts: [] }])
+})
+
+t.test('a deleted row can no more be referred to, and hides what is nested in it', async (t) => {
+  const app = await openBlog(t, memoryStores())
+  await ask(app, 'POST', '/authors', { author: { name: 'Ada' } })
+  await ask(app, 'POST', '/authors/1/notes', { note: { text: 'x' } })
+  await ask(app, 'POST', '/posts', { post: { title: 'A', authorId: 1 } })
+  t.equal((await ask(app, 'DELETE', '/authors', { id: 1 }))[0], 204, 'what refers to it does not restrict the deletion')
+  t.strictSame(await ask(app, 'GET', '/posts/1?include=author'),
+    [200, { post: { id: 1, title: 'A', authorId: 1, author: null } }])
+  t.match(await ask(app, 'POST', '/posts', { post: { title: 'B', authorId: 1 } }),
+    [422, { errors: { authorId: ['refers to something that does not exist'] } }])
+  t.equal((await ask(app, 'GET', '/authors/1/notes'))[0], 404)
+  t.equal((await ask(app, 'GET', '/authors/1/notes/1'))[0], 404)
+  t.equal((await ask(app, 'DELETE', '/authors/deleted', { id: 1 }))[0], 409, 'a purge is a real deletion')
+  t.equal((await ask(app, 'POST', '/authors/deleted/1/restore'))[0], 204)
+  t.equal((await ask(app, 'GET', '/authors/1/notes/1'))[0], 200)
+})
+
+t.test('a purge needs no version, because no answer has that of a deleted row', async (t) => {
+  const app = await build(t, {
+    name: 'posts', attributes: post, softDelete: 'deletedAt', authorize: () => true, requireMatch: true
+  } as ResourceOptions)
+  await ask(app, 'POST', '/posts', { post: { title: 'A' } })
+  t.equal((await ask(app, 'DELETE', '/posts', { id: 1 }))[0], 428)
+  const etag = String((await get(app, '/posts/1')).headers.etag)
+  const headers = { 'if-match': etag, accept: 'application/json' }
+  t.equal((await app.inject({ method: 'DELETE', url: '/posts?id=1', headers })).statusCode, 204)
+  t.equal((await ask(app, 'DELETE', '/posts/deleted', { id: 1 }))[0], 204)
+})
+
+t.test('pages list the deleted rows, with buttons that restore and purge them', async (t) => {
+  const app = await openBlog(t, memoryStores())
+  await ask(app, 'POST', '/posts', { post: { title: 'A' } })
+  await ask(app, 'DELETE', '/posts', { id: 1 })
+  const admin = { headers: { accept: 'text/html', user: 'admin' } }
+  const list = await app.inject({ url: '/posts/deleted', ...admin })
+  t.match(list.body, /<h1>Deleted posts<\/h1>/)
+  t.match(list.body, 'formaction="/posts/deleted/restore">Restore</button>')
+  t.match(list.body, 'name="_step" value="delete"')
+  const restored = await app.inject({
+    method: 'POST', url: '/posts/deleted/1/restore', headers: { ...admin.headers, 'sec-fetch-site': 'same-origin' }
+  })
+  t.equal(restored.statusCode, 303)
+  t.equal((await app.inject({ url: String(restored.headers.location), ...admin })).statusCode, 200)
+  t.equal((await get(app, '/posts/deleted')).statusCode, 403)
+})
+
+t.test('a page says how many rows refer to the row, before it is deleted', async (t) => {
+  const app = await openBlog(t, memoryStores())
+  for (const name of ['Ada', 'Bob', 'Cy']) await ask(app, 'POST', '/authors', { author: { name } })
+  for (const title of ['A', 'B']) await ask(app, 'POST', '/posts', { post: { title, authorId: 1 } })
+  await ask(app, 'POST', '/authors/1/notes', { note: { text: 'x' } })
+  await ask(app, 'POST', '/posts', { post: { title: 'C', authorId: 2 } })
+  const cases: ReadonlyArray<readonly [path: string, text: string | undefined]> = [
+    ['/authors/1', '1 note, 2 posts refer to this record. They are kept, and refer to nothing until it is restored.'],
+    ['/authors/2', '1 post refers to this record. It is kept, and refers to nothing until the record is restored.'],
+    ['/authors/3', undefined]
+  ]
+  for (const [path, text] of cases) {
+    const { body } = await get(app, path)
+    const [, found] = /<div class="card">(?:<p>(.*)<\/p>\n)?<form/.exec(body) ?? [path]
+    t.equal(found, text, path)
+    t.notMatch(body, 'permanently')
+  }
+})
+
+t.test('lists lead to the deleted rows and back, for those who may see them', async (t) => {
+  const app = await openBlog(t, memoryStores())
+  await ask(app, 'POST', '/authors', { author: { name: 'Ada' } })
+  for (const title of ['A', 'B']) await ask(app, 'POST', '/posts', { post: { title, authorId: 1 } })
+  const bodyOf = async (url: string, user: string): Promise<string> =>
+    (await app.inject({ url, headers: { accept: 'text/html', user } })).body
+  t.notMatch(await bodyOf('/authors/1', 'admin'), 'Deleted posts', 'a page has no list of deleted rows without any')
+  await ask(app, 'DELETE', '/posts', { id: 2 })
+  t.match(await bodyOf('/posts', 'admin'), '<a class="button plain" href="/posts/deleted">Show deleted</a>')
+  t.notMatch(await bodyOf('/posts', 'guest'), 'deleted')
+  t.match(await bodyOf('/posts/deleted', 'admin'), '<a href="/posts">Posts</a>')
+  t.match(await bodyOf('/authors/1', 'admin'), 'Deleted posts')
+  t.notMatch(await bodyOf('/authors/1', 'guest'), 'Deleted posts')
+})
+
+t.test('a handler may copy the store to replace a method of it', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  const kept: string[] = []
+  app.register(resources, {
+    name: 'posts',
+    attributes: post,
+    softDelete: 'deletedAt',
+    authorize: () => true,
+    actions: {
+      create: async (context) => {
+        const { store } = context
+        kept.push(...['list', 'get', 'create', 'update', 'delete', 'nothing'].filter((name) => name in store))
+        const copy: Store = { ...store, get: async () => undefined }
+        t.equal(await copy.get(1, {}, context), undefined)
+        return context.proceed()
+      },
+      show: async ({ store, id, guard, ...context }) => ({ ...store }).get(id, guard.scope, context as never)
+    }
+  } as ResourceOptions)
+  await ask(app, 'POST', '/posts', { post: { title: 'A' } })
+  t.strictSame(kept, ['list', 'get', 'create', 'update', 'delete'])
+  t.equal((await ask(app, 'GET', '/posts/1'))[0], 200)
+  await ask(app, 'DELETE', '/posts', { id: 1 })
+  t.equal((await ask(app, 'GET', '/posts/1'))[0], 404, 'the copy has no deleted rows')
+})
+
+t.test('without authorize, nobody sees deleted rows', async (t) => {
+  const store = memoryStore() as Store
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(resources, { name: 'posts', attributes: post, store, softDelete: 'deletedAt' } as ResourceOptions)
+  await app.ready()
+  await ask(app, 'POST', '/posts', { post: { title: 'A' } })
+  await ask(app, 'DELETE', '/posts', { id: 1 })
+  t.equal((await ask(app, 'GET', '/posts/deleted'))[0], 404)
+  t.notMatch((await get(app, '/posts')).body, 'deleted')
+  const kept = await store.get(1, {}, { signal: new AbortController().signal })
+  t.match(kept, { attributes: { title: 'A', deletedAt: String } })
+})
+
+t.test('a deletion obeys its version', async (t) => {
+  const app = await openBlog(t, memoryStores())
+  await ask(app, 'POST', '/posts', { post: { title: 'A' } })
+  const old = (await app.inject({ url: '/posts/1', headers: { accept: json } })).headers.etag as string
+  await ask(app, 'PUT', '/posts', { id: 1, post: { title: 'B' } })
+  const remove = async (etag: string): Promise<number> =>
+    (await app.inject({ method: 'DELETE', url: '/posts?id=1', headers: { accept: json, 'if-match': etag } })).statusCode
+  t.equal(await remove(old), 412)
+  t.equal(await remove((await app.inject({ url: '/posts/1', headers: { accept: json } })).headers.etag as string), 204)
+})
+
+t.test('what cannot work is refused at the start', async (t) => {
+  const { capabilities: _, ...unfiltered } = memoryStore()
+  const cases: ReadonlyArray<readonly [options: Values, message: RegExp]> = [
+    [{ softDelete: 5 }, /must be the name of an attribute such as 'deletedAt', not 5/],
+    [{ softDelete: 'title' }, /names "title", which clients can write/],
+    [{ softDelete: 'gone', attributes: { type: 'object', properties: { gone: { type: 'integer', readOnly: true } } } },
+      /names "gone", which has another type; declare it as \{"type":\["string","null"\],"format":"date-time"/],
+    [{ softDelete: 'x', only: 'create', actions: { create: () => undefined } }, /needs a "store", whose rows it keeps/],
+    [{ softDelete: 'x', store: { ...memoryStore(), attributes: post } },
+      /names "x", which is not an attribute of the store/],
+    [{ softDelete: 'x', store: unfiltered, authorize }, /a store that can filter rows by "null"/]
+  ]
+  for (const [options, message] of cases) {
+    const app = fastify()
+    app.register(resources, { name: 'posts', attributes: post, ...options } as ResourceOptions)
+    await t.rejects(async () => { await app.ready() }, { message }, JSON.stringify(options))
+  }
+  const app = fastify()
+  app.register(draw((map) => map.resource('profile', { softDelete: 'deletedAt' })))
+  await t.rejects(async () => { await app.ready() }, { message: /cannot be given to a single record/ })
+})
+
+t.test('writes wait for the transactions of requests with many rows', async (t) => {
+  const app = await openBlog(t, memoryStores(), { check: () => {} })
+  const posts = Array.from({ length: 40 }, (_, index) => ({ title: `T${index}` }))
+  await ask(app, 'POST', '/posts', { posts })
+  const asked = Array.from({ length: 20 }, (_, index) => [
+    ask(app, 'PUT', '/posts', { posts: [{ id: 1, title: `A${index}` }, { id: 2, title: `B${index}` }] }),
+    ask(app, 'PUT', '/posts', { id: 1, post: { title: `C${index}` } }),
+    ask(app, 'POST', '/posts', { post: { title: `D${index}` } }),
+    ask(app, 'DELETE', '/posts', { id: 10 + index }),
+    ask(app, 'DELETE', '/posts', { id: 10 + index })
+  ])
+  const statuses = (await Promise.all(asked.flat())).map(([status]) => status)
+  t.strictSame([...new Set(statuses)].sort(), [200, 201, 204, 404])
+})
+
+t.test('authorize sees the deleted row, whose time can be declared', async (t) => {
+  const attributes = {
+    type: 'object',
+    properties: {
+      title: { type: 'string' },
+      gone: { type: ['string', 'null'], format: 'date-time', readOnly: true, title: 'Thrown away' }
+    }
+  } as const
+  const app = await openBlog(t, memoryStores(), {
+    attributes: attributes as unknown as ResourceOptions['attributes'],
+    references: {},
+    softDelete: 'gone',
+    sort: ['gone'],
+    cacheControl: 'private, max-age=1',
+    as: 'articles',
+    authorize: async (_request, { action, row }) => action !== 'purge' || (await row?.())?.attributes.title === 'A'
+  })
+  for (const title of ['A', 'B']) await ask(app, 'POST', '/posts', { post: { title } })
+  await ask(app, 'DELETE', '/posts', { id: [1, 2] })
+  const [status, { deleted_posts: deleted }] = await ask(app, 'GET', '/posts/deleted?sort=-gone')
+  t.match([status, deleted], [200, [{ title: 'B', gone: String }, { title: 'A', gone: String }]])
+  t.equal((await ask(app, 'DELETE', '/posts/deleted', { id: 2 }))[0], 403)
+  t.equal((await ask(app, 'DELETE', '/posts/deleted', { id: 1 }))[0], 204)
+  t.equal((await ask(app, 'DELETE', '/posts/deleted', { id: 9 }))[0], 403)
+  t.match(app.printResources(), 'deletedArticles')
+})
+
+// FC_SEED=… makes other runs, FC_RUNS=… more requests.
+const seed = Number(process.env.FC_SEED ?? 20_261_129)
+const numRuns = Number(process.env.FC_RUNS ?? 400)
+/** The folder of the databases. */
+const folder = mkdtempSync(join(tmpdir(), 'resources-deleted-'))
+t.teardown(() => { rmSync(folder, { recursive: true }) })
+
+const seen = new Map<string, number>()
+
+const databases = Object.entries(DATABASES)
+
+for (const [index, [where, make]] of databases.entries()) {
+  t.test(`worlds in ${where} that differ only in deleted rows answer alike`, async (t) => {
+    const fault = await compareWorlds({
+      role: 'guest',
+      open: async (isOther) => openDeletedWorld(make(folder), isOther),
+      requests,
+      readKept: readDeleted,
+      mayVanish: false,
+      note: (key) => { seen.set(key, (seen.get(key) ?? 0) + 1) }
+    }, { seed: seed + index, numRuns: Math.ceil(numRuns / MOST / databases.length) })
+    t.equal(String(fault), 'undefined')
+  })
+}
+
+t.test('the requests reach all methods and statuses', async (t) => {
+  for (const key of ['200', '201', '204', '400', '403', '404', '412', '422', 'replayed', 'GET', 'HEAD', 'POST', 'PUT',
+    'PATCH', 'DELETE', 'QUERY']) t.ok((seen.get(key) ?? 0) > 0, `${key}: ${seen.get(key)} times`)
+  t.ok((seen.get('200') ?? 0) > numRuns / 10)
+})
+
+t.test('the comparison finds what an admin sees', async (t) => {
+  for (const [where, make] of databases) {
+    const worlds = [await openDeletedWorld(make(folder), false), await openDeletedWorld(make(folder), true)] as const
+    for (const url of ['/people/deleted.json', '/teams/deleted.json', '/people/1/notes/deleted.json']) {
+      const asked = { options: { url }, condition: undefined }
+      const one = await askWorld(worlds[0], 'admin', asked, '')
+      const other = await askWorld(worlds[1], 'admin', asked, '')
+      t.not(one.answer, other.answer, `${url} in ${where}`)
+    }
+    for (const { app } of worlds) await app.close()
   }
 })

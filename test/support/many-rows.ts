@@ -180,27 +180,12 @@ const CASES: readonly Case[] = [
     faults: { 1: 'title', 3: 'title', 4: 'title' }
   },
   {
-    what: 'names the faults of the schema and those of the database together',
-    method: 'POST',
-    rows: [{ title: 'A' }, { title: '' }],
-    status: 422,
-    faults: { 0: 'title', 1: 'title' }
-  },
-  {
     what: 'gives each row its own changes',
     method: 'PUT',
     rows: [{ id: 1, title: 'A2' }, { id: 3, rating: 5, published: true }],
     status: 200,
     answer: ['A2 3 false', 'C 5 true'],
     stored: ['A2 3 false', 'B 3 false', 'C 5 true']
-  },
-  {
-    what: 'lets a row take a value that an earlier one gave up',
-    method: 'PUT',
-    rows: [{ id: 1, title: 'D' }, { id: 2, title: 'A' }],
-    status: 200,
-    answer: ['D 3 false', 'A 3 false'],
-    stored: ['D 3 false', 'A 3 false', 'C 3 false']
   },
   {
     what: 'refuses to swap unique values',
@@ -215,13 +200,6 @@ const CASES: readonly Case[] = [
     rows: [{ id: 1, rating: 1 }, { id: 99, rating: 1 }, { rating: 1 }, { id: 1, rating: 2 }, { id: 2, title: '' }],
     status: 422,
     faults: { 1: '404', 2: 'id', 3: 'id', 4: 'title' }
-  },
-  {
-    what: 'answers with the status that all faults share',
-    method: 'PUT',
-    rows: [{ id: 98, rating: 1 }, { id: 1, rating: 1 }, { id: 99, rating: 1 }],
-    status: 404,
-    faults: { 0: '404', 2: '404' }
   },
   {
     what: 'compares the version of each row that names one',
@@ -244,13 +222,6 @@ const CASES: readonly Case[] = [
     shared: [[1, 99], { published: true }],
     status: 404,
     faults: { 1: '404' }
-  },
-  {
-    what: 'names invalid changes at each row',
-    method: 'PUT',
-    shared: [[1, 2], { title: '' }],
-    status: 422,
-    faults: { 0: 'title', 1: 'title' }
   },
   { what: 'changes nothing for no ids', method: 'PUT', shared: [[], { rating: 1 }], status: 200, answer: [] },
   {
@@ -279,14 +250,6 @@ const CASES: readonly Case[] = [
     stored: ['A 3 false', 'B 3 false', 'C 5 false']
   },
   {
-    what: 'changes no row if a unique attribute finds none',
-    method: 'PUT',
-    query: '?match=title&create=false',
-    rows: [{ title: 'A', rating: 5 }, { title: 'D', rating: 5 }],
-    status: 404,
-    faults: { 1: '404' }
-  },
-  {
     what: 'creates the rows that a unique attribute does not find',
     method: 'PUT',
     query: '?match=title&create=true',
@@ -297,16 +260,6 @@ const CASES: readonly Case[] = [
     stored: ['A 4 false', 'B 3 false', 'C 3 false', 'D 1 false', 'E 2 false']
   },
   {
-    what: 'gives a row that is created its defaults',
-    method: 'PUT',
-    query: '?match=title&create=true',
-    rows: [{ title: 'D' }],
-    status: 200,
-    answer: ['D 3 false'],
-    counts: [1, 0, 0],
-    stored: [...UNCHANGED, 'D 3 false']
-  },
-  {
     what: 'refuses rows that a unique attribute cannot find, or finds twice',
     method: 'PUT',
     query: '?match=title&create=true',
@@ -314,23 +267,6 @@ const CASES: readonly Case[] = [
       { title: 'D' }, { title: '' }],
     status: 422,
     faults: { 1: 'title', 2: 'title', 3: 'id', 5: 'title', 6: 'title' }
-  },
-  {
-    what: 'compares the version of a row that a unique attribute finds',
-    method: 'PUT',
-    query: '?match=title&create=true',
-    rows: [{ title: 'A', _version: '0', rating: 5 }, { title: 'D', _version: '1', rating: 5 }],
-    status: 412,
-    faults: { 0: '412', 1: '412' }
-  },
-  {
-    what: 'changes nothing for an empty list of rows to match',
-    method: 'PUT',
-    query: '?match=title&create=true',
-    rows: [],
-    status: 200,
-    answer: [],
-    counts: [0, 0, 0]
   },
   {
     what: 'counts what it would do in a dry run',

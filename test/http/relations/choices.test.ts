@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest, LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import { defaultViews, type HtmlOptions, markup } from '../../../lib/html/index.js'
 import {
   type Attributes, type Mapper, memoryStore, type Query, type ResourceOptions, type Store
 } from '../../../lib/index.js'
@@ -98,10 +97,7 @@ t.test('a form offers the rows of the other resource by their names', async (t) 
     ['a reference that is null', await page('/books/1'), 'readerId', ['=none*', ...ALL]],
     ['a list that is filtered by the reference', await page('/books?authorId=4'), 'authorId', starred(4)],
     ['a form of its own for a new row', await separate.page('/books/new'), 'authorId', ['=Choose…*', ...ALL]],
-    ['a form that the query fills in', await separate.page('/books/new?authorId=1'), 'authorId', starred(1)],
-    ['a form of its own for a row', await separate.page('/books/1/edit'), 'authorId', starred(3)],
-    ['the page of a row without its form', await separate.page('/books/1'), 'authorId', undefined],
-    ['a list without a form', await separate.page('/books'), 'authorId', undefined]
+    ['a form that the query fills in', await separate.page('/books/new?authorId=1'), 'authorId', starred(1)]
   ]
   for (const [what, answer, attribute, expected] of cases) {
     t.equal(answer.statusCode, 200, what)
@@ -221,19 +217,8 @@ t.test('a form that comes back keeps the choice', async (t) => {
   asked()
 })
 
-t.test('a store that fails leaves the plain field in a form that comes back', async (t) => {
-  let isBroken = false
-  const inner = memoryStore()
-  const store: Store = { ...inner, list (query) { if (isBroken) throw new Error('broken'); return inner.list(query) } }
-  const { app, page } = await open(t, { authors: { store } })
-  isBroken = true
-  const answer = await app.inject(post('book[title]=&book[authorId]=4'))
-  t.match(answer, { statusCode: 422, body: /<input type="number" id="book:authorId"[^>]* value="4"/ })
-  t.equal((await page('/books')).statusCode, 500)
-})
-
-t.test('a form without references has the same fields as ever, and a page with choices is never a 304', async (t) => {
-  const { page, app } = await open(t, { rows: [{ title: 'T', authorId: 3 }] })
+t.test('a page with choices is never a 304', async (t) => {
+  const { page } = await open(t, { rows: [{ title: 'T', authorId: 3 }] })
   const { headers: { etag } } = await page('/books/1')
   t.equal((await page('/books/1', { 'if-none-match': String(etag) })).statusCode, 200)
   const separate = await open(t, { rows: [{ title: 'T' }], books: { formPages: true } })
@@ -241,30 +226,6 @@ t.test('a form without references has the same fields as ever, and a page with c
   t.equal((await separate.page('/books/1', { 'if-none-match': String(shown.headers.etag) })).statusCode, 304,
     'a page without its form has none')
   t.match((await page('/authors')).body, /<input type="text" id="author:name" name="author\[name\]"/)
-  t.equal((await app.inject({
-    method: 'POST', url: '/books', payload: { book: { title: 'T', authorId: 77 } }
-  })).statusCode, 201, 'a client sends any id')
-})
-
-t.test('a resource below a path with parameters is asked with those of the request', async (t) => {
-  const store = memoryStore()
-  for (const tenant of ['a', 'b']) store.create({ name: `Room ${tenant}`, tenant }, {})
-  const note = { type: 'object', properties: { roomId: { type: 'integer' } } } as const
-  const app = await draft(t, (map) => map.scope({ path: '/:tenant' }, (scope) => {
-    scope.resources('rooms', {
-      attributes: author,
-      store,
-      scope: ({ params }: FastifyRequest): Record<string, string> => ({ tenant: (params as { tenant: string }).tenant })
-    })
-    scope.resources('notes', { attributes: note, references: { roomId: 'rooms' } })
-  }))
-  for (const tenant of ['a', 'b']) {
-    const { body } = await app.inject({ url: `/${tenant}/notes`, headers: { accept: 'text/html' } })
-    t.match(body,
-      new RegExp(
-        '<select id="note:roomId" [^>]*><option value="" selected="selected">none</option><option value="\\d">Room ' +
-          `${tenant}</option></select>`))
-  }
 })
 
 const writer = {
@@ -358,13 +319,6 @@ const nameOn = ({ body }: LightMyRequestResponse, attribute = 'authorId'): strin
   return text === undefined ? undefined : decode(text)
 }
 
-t.test('the page of a choice has headings in its language', async (t) => {
-  const { page, press } = await openShelves(t, { books: { html: { lang: 'de' } }, authors: { html: { lang: 'de' } } })
-  const { body } = await press(formOn(await page('/books')), CHOOSE)
-  t.match(body, '<h1>Author auswählen</h1>')
-  t.match(body, '<th scope="col">Name</th><th scope="col">ID</th><th scope="col">Tenant</th></tr>')
-})
-
 t.test('beyond 50 rows, a button leads to the rows, and back with the choice and all that was typed', async (t) => {
   const { page, press, books } = await openShelves(t)
   const first = await page('/books')
@@ -441,28 +395,6 @@ t.test('"Back" and "none" return to the form', async (t) => {
   t.notMatch((await page('/books/1', { accept: 'application/json' })).json().book, { editorId: 4 })
 })
 
-t.test('the search asks what the other list can do', async (t) => {
-  const cases: ReadonlyArray<readonly [string, ChooseOptions, text: string, expected: Partial<Query> | undefined]> = [
-    ['its search', {}, ' ann  bob ', { search: { words: ['ann', 'bob'], attributes: ['name', 'tenant'] }, filter: [] }],
-    ['its option search', { search: ['tenant'] }, 'z',
-      { search: { words: ['z'], attributes: ['tenant'] }, filter: [] }],
-    ['no search', { search: [] }, 'z', undefined],
-    ['a blank text', {}, '', { search: undefined, filter: [] }]
-  ]
-  for (const [what, authors, text, expected] of cases) {
-    const { page, press, asked } = await openShelves(t, { authors })
-    const search = await press(formOn(await page('/books')), CHOOSE)
-    t.match(asked().at(-1), { limit: 21, after: undefined, filter: [] }, what)
-    if (expected === undefined) {
-      t.notMatch(search.body, 'type="search"', what)
-      continue
-    }
-    await press(fill(formOn(search), { [SEARCH]: text }))
-    t.strictSame(asked().map(({ search, filter, limit }) => ({ search, filter, limit })), [{ ...expected, limit: 21 }],
-      what)
-  }
-})
-
 t.test('the rows have the first four columns of their list, and its filter', async (t) => {
   const writer = {
     type: 'object',
@@ -504,27 +436,6 @@ t.test('the rows have the first four columns of their list, and its filter', asy
   t.match(await press(fill(formOn(young), { [SEARCH]: 'nobody' })), { body: 'No authors match the filter' })
   const back = await press(formOn(found), CHOSEN, '56')
   t.equal(nameOn(back), 'N56')
-})
-
-t.test('the pages of a list without a search and a filter turn, and send no form', async (t) => {
-  const { page, press, turn, books } = await openShelves(t, { authors: { search: [], filter: [] } })
-  const form = fill(formOn(await page('/books')), { 'book[title]': 'T' })
-  const first = await press(form, CHOOSE)
-  t.strictSame(offered(first), names(20))
-  const second = await turn(first, 'Next page')
-  t.strictSame(offered(second), names(40).slice(20))
-  t.strictSame(offered(await turn(second, 'Previous page')), names(20))
-  t.equal(books.get(1, {}, context), undefined, 'nothing was written')
-})
-
-t.test('Enter in a condition applies it, even if a condition before it can be removed', async (t) => {
-  const { page, press } = await openShelves(t, { authors: { search: [] } })
-  const all = await press(formOn(await page('/books')), CHOOSE)
-  const asked = await press(formOn(all), ON, 'tenant[contains]')
-  const one = await press(fill(formOn(asked), { 'book[authorId][?][is]': 'z' }))
-  const two = await press(formOn(one), ON, 'name[contains]')
-  t.equal(defaultButton(formOn(two)).name, '')
-  t.strictSame(offered(await press(fill(formOn(two), { 'book[authorId][?][is]': '<47>' }))), ['Author <47>&"'])
 })
 
 t.test('the buttons of a page do not repeat a long query', async (t) => {
@@ -599,29 +510,6 @@ t.test('a list is filtered by a row of the other list', async (t) => {
     t.match(plain.body, /<input type="number" id="filter!value"/, 'rows that may not be listed are asked by their ids')
     t.notMatch(plain.body, 'Author <3>')
   }
-})
-
-t.test('a page of large rows, which is written in chunks, leads to the rows of a reference', async (t) => {
-  const title = 'x'.repeat(300_000)
-  const { page } = await openShelves(t, { rows: Array.from({ length: 12 }, () => ({ title, authorId: 1 })) })
-  const { body } = await page('/books?filter[by]=authorId&filter[choose]=')
-  t.match(body, /<h1>Choose: Author<\/h1>[^]*<\/html>\n$/)
-  t.equal(body.includes(title), false)
-})
-
-t.test('the rows of 1,000 are read in pages of 20', async (t) => {
-  const { page, press, turn, asked } = await openShelves(t, { count: 1000 })
-  const form = formOn(await page('/books'))
-  const search = await press(form, CHOOSE)
-  const next = await turn(search, 'Next page')
-  t.strictSame(asked().map(({ limit, after }) => [limit, after]), [[51, undefined], [51, undefined], [21, undefined],
-    [21, [20]]])
-  t.strictSame(offered(next), names(40).slice(20))
-  const refused = await press(fill(formOn(next), { [SEARCH]: 'x'.repeat(201) }))
-  t.match(refused, { statusCode: 422, body: /aria-invalid="true" aria-describedby="filter!error"/ })
-  t.match(refused.body, 'Must have at most 200 characters')
-  t.strictSame(asked().map(({ search, limit }) => [search, limit]), [[undefined, 21]], 'the list is shown without it')
-  t.match((await press(fill(formOn(next), { [SEARCH]: 'nobody' }))).body, 'No authors match the filter')
 })
 
 t.test('the access of the request decides, at each step', async (t) => {
@@ -723,78 +611,4 @@ t.test('a form that was refused, and a conflict, lead to the rows and back', asy
   t.equal(nameOn(other), 'Author <7>&"')
   t.equal((await press(formOn(other))).statusCode, 303)
   t.match(books.get(1, {}, context), { attributes: { authorId: 7 } })
-})
-
-t.test('a row that was deleted while a choice was asked for can be created again with one', async (t) => {
-  const { page, press, books } = await openShelves(t, { rows: [{ title: 'T', authorId: 3 }] })
-  const form = fill(formOn(await page('/books/1')), { 'book[title]': 'New' })
-  await books.delete(1, { scope: {}, version: undefined }, context)
-  const gone = await press(form, CHOOSE)
-  t.match(gone, { statusCode: 404, body: 'Create it again' })
-  t.equal(nameOn(gone), 'Author <3>&"')
-  const back = await press(formOn(await press(formOn(gone), CHOOSE)), CHOSEN, '8')
-  t.equal((await press(formOn(back))).statusCode, 303)
-  t.match(books.get(2, {}, context), { attributes: { title: 'New', authorId: 8 } })
-})
-
-t.test('a singleton, and a template of a page, have the same button', async (t) => {
-  const store = memoryStore()
-  for (const name of names(51)) store.create({ name }, {})
-  const own = memoryStore()
-  own.create({ authorId: 2, title: 'T' }, {})
-  const app = await draft(t, (map) => {
-    map.resources('authors', { attributes: writer, store })
-    map.resource('book', { attributes: title, store: own, references: { authorId: 'authors' } })
-  })
-  const headers = { accept: 'text/html' }
-  const form = formOn(await app.inject({ url: '/book', headers }))
-  const search = formOn(await app.inject(submit(form, findButton(form, CHOOSE), headers)))
-  t.equal(hidden(search, 'id'), undefined)
-  const back = formOn(await app.inject(submit(search, findButton(search, CHOSEN, '9'), headers)))
-  t.equal((await app.inject(submit(back, undefined, headers))).statusCode, 303)
-  t.match((await app.inject('/book.json')).json(), { book: { authorId: 9 } })
-  const few = await draft(t, (map) => {
-    map.resources('authors', {
-      attributes: writer,
-      store,
-      scope: ({ headers }: FastifyRequest): Record<string, string> => headers.user === 'z' ? { name: 'none' } : {}
-    })
-    map.resources('books', { attributes: title, store: memoryStore(), references: { authorId: 'authors' } })
-  })
-  const kinds: string[] = []
-  for (const user of ['a', 'z', 'a', 'z']) {
-    const { body } = await few.inject({ url: '/books', headers: { ...headers, user } })
-    kinds.push(`${/id="book:authorId"[^>]*readonly/.test(body)} ${body.includes('class="default"')}`)
-  }
-  t.strictSame(kinds, ['true true', 'false true', 'true true', 'false true'])
-})
-
-t.test('views of the app can render the field and the page', async (t) => {
-  const views: HtmlOptions['views'] = {
-    field: (field, page, all) => field.control === 'reference'
-      ? markup`<b>${field.text}</b>${field.choose.label}`
-      : defaultViews.field(field, page, all),
-    choose (page, all) {
-      const rows = page.choices.toString().split('<tr>').length - 2
-      return markup`<i>${rows}</i>${defaultViews.choose(page, all)}`
-    }
-  }
-  const { page, press, app } = await openShelves(t, { rows: [{ title: 'T', authorId: 3 }], books: { html: { views } } })
-  t.match((await page('/books/1')).body, '<b>Author &lt;3&gt;&amp;&quot;</b>Choose')
-  const plain = await openShelves(t)
-  const form = formOn(await plain.page('/books'))
-  const search = await app.inject(submit(form, findButton(form, CHOOSE), { accept: 'text/html' }))
-  t.match(search.body, /<i>20<\/i><h1>Choose: Author<\/h1>/)
-  t.equal(await press(formOn(search), CHOSEN, '2').then(({ statusCode }) => statusCode), 422)
-})
-
-t.test('an error of the store while it is searched is one of the page', async (t) => {
-  const inner = memoryStore()
-  for (const name of names(60)) inner.create({ name }, {})
-  let isBroken = false
-  const store: Store = { ...inner, list (query) { if (isBroken) throw new Error('broken'); return inner.list(query) } }
-  const { page, press } = await openShelves(t, { authors: { store } })
-  const form = formOn(await page('/books'))
-  isBroken = true
-  t.equal((await press(form, CHOOSE)).statusCode, 500)
 })

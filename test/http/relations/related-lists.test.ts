@@ -1,7 +1,5 @@
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
-import { appHooksOf } from '../../../lib/core/registration/app-internals.js'
-import { defaultViews, type HtmlOptions, markup } from '../../../lib/html/index.js'
 import resources, {
   type Attributes, type CountQuery, draw, type Format, type Mapper, memoryStore, type Query, type ResourceOptions,
   type Row, type Store, type TextWriter, type Writer
@@ -137,42 +135,6 @@ t.test('more rows than 10,000 are not counted', async (t) => {
   }
 })
 
-t.test('the relations are counted at the same time, and an error of a store is one of the page', async (t) => {
-  let running = 0
-  let most = 0
-  const slow = (): Store => ({
-    ...crowded(() => 7),
-    async count () {
-      most = Math.max(most, ++running)
-      await new Promise((resolve) => setImmediate(resolve))
-      running--
-      return { rows: 7, isEstimate: false }
-    }
-  })
-  const declare = (third: Store) => (map: Mapper): void => {
-    map.resources('artists', { attributes: artist, store: makeArtists() })
-    for (const [name, store] of [['albums', slow()], ['songs', slow()], ['tours', third]] as const) {
-      map.resources(name, { attributes: album, store, references: { artistId: 'artists' } })
-    }
-  }
-  const app = await draft(t, declare(slow()))
-  t.strictSame(await linksOn(app, '/artists/1'), ['Albums (7) /albums?artistId=1', 'Songs (7) /songs?artistId=1',
-    'Tours (7) /tours?artistId=1'])
-  t.equal(most, 3)
-  const broken = await draft(t, declare({ ...crowded(() => 7), count () { throw new Error('broken') } }))
-  t.strictSame(await linksOn(broken, '/artists/1'), ['500'])
-  const aborted: AbortSignal[] = []
-  const seeing = await draft(t, declare({
-    ...crowded(() => 7),
-    count: (_query, { signal }) => {
-      aborted.push(signal)
-      return { rows: 0, isEstimate: false }
-    }
-  }))
-  await linksOn(seeing, '/artists/1')
-  t.match(aborted, [AbortSignal])
-})
-
 const user = ({ headers }: FastifyRequest): string => String(headers.user)
 
 t.test('the guards of the list decide, and hidden rows are not counted', async (t) => {
@@ -287,9 +249,6 @@ t.test('rows behind hooks of the app are not counted on pages that do not pass t
     })
   })
   t.strictSame(await linksOn(outer, '/artists/1', { user: 'admin' }), [number], 'a hook of the parent alone')
-  const unknown = [{}, {}].map((app) => appHooksOf(app as FastifyInstance).get('onRequest')?.[0])
-  for (const hook of unknown as Array<() => unknown>) t.equal(hook(), undefined)
-  t.not(unknown[0], unknown[1], 'unknown hooks are those of no other instance')
 })
 
 t.test('several references have labels that tell them apart, and a resource can reference itself', async (t) => {
@@ -314,25 +273,6 @@ t.test('several references have labels that tell them apart, and a resource can 
     'Orders: shipping address (1) /orders?shipping_address_id=1'])
   t.strictSame(await linksOn(app, '/employees/1'), ['Employees (2) /employees?reportsTo=1'])
   t.strictSame(await linksOn(app, '/employees/4'), ['Employees (0) /employees?reportsTo=4'])
-})
-
-t.test('links to nested resources stay, and ids are encoded', async (t) => {
-  const keyed = {
-    id: 'string', store: { ...memoryStore(), id: 'string', get: (id: string) => ({ id, version: '1', attributes: {} }) }
-  } as unknown as Options
-  const queries: Array<Query | CountQuery> = []
-  const app = await draft(t, (map) => {
-    map.resources('shops', { attributes: artist, ...(keyed as object) }, (shops) => shops.resources('visits'))
-    map.resources('offers', {
-      attributes: { type: 'object', properties: { 'shop.key': { type: 'string' } } },
-      store: noting(storeOf({ 'shop.key': 'a&b=c?' }), queries),
-      references: { 'shop.key': 'shops' }
-    })
-  })
-  t.strictSame(await linksOn(app, `/shops/${encodeURIComponent('a&b=c?')}`), ['Visits (0) /shops/a%26b%3Dc%3F/visits',
-    'Offers (1) /offers?shop.key=a%26b%3Dc%3F'])
-  t.strictSame(queries.map(({ filter }) => filter), [[{ attribute: 'shop.key', operator: 'eq', value: 'a&b=c?' }]])
-  t.equal((await app.inject('/offers.json?shop.key=a%26b%3Dc%3F')).json().offers.length, 1)
 })
 
 t.test('the path parameters of a list must be those of the row', async (t) => {
@@ -416,132 +356,6 @@ t.test('the form or the link that adds a related row is only there if authorize 
   t.notMatch((await app.inject('/artists/1.html')).body, '/albums/new')
 })
 
-t.test('an attribute with the name of another parameter has no link', async (t) => {
-  const app = await draft(t, drawMusic({
-    attributes: { type: 'object', properties: { limit: { type: 'integer' } } } as const,
-    references: { limit: 'artists' }
-  }))
-  t.strictSame(await linksOn(app, '/artists/1'), [])
-})
-
-t.test('a view of the app gets the links, and a format of the app their numbers', async (t) => {
-  const seen: unknown[] = []
-  const app = await draft(t, drawMusic({},
-    {
-      html: {
-        views: {
-          record: ({ related }) =>
-            markup`${related.map(({ label, href, total }) => markup`<p>${label}|${href}|${total}</p>`)}`
-        }
-      },
-      formats: ['html', 'json', {
-        name: 'txt',
-        mediaTypes: ['text/plain'],
-        compileWriter: () => ({
-          prepare: async (outcome, services) => ({
-            content: outcome.kind === 'found'
-              ? await Promise.all(services.lists.map(async (find) => find(outcome.row, services)))
-              : []
-          }),
-          page: () => '',
-          record: (_row, { content }) => { seen.push(content); return 'text' },
-          problem: ({ detail }) => detail
-        })
-      }]
-    }))
-  t.match((await app.inject('/artists/1.html')).body, '<p>Albums|/albums?artistId=1|2</p>')
-  t.equal((await app.inject('/artists/1.txt')).body, 'text')
-  t.match(seen,
-    [[{
-      name: 'albums',
-      singular: 'album',
-      relation: 'artist',
-      href: '/albums?artistId=1',
-      newHref: '/albums?artistId=1#new',
-      total: { rows: 2, isEstimate: false, most: 10_001 },
-      table: /<a href="\/albums\/1">A<\/a>/
-    }]])
-})
-
-t.test('a list without rows names the rows, and not the relation', async (t) => {
-  const app = await draft(t, drawMusic({
-    store: memoryStore(),
-    attributes: {
-      type: 'object', properties: { artistId: { type: 'integer' }, firstEditorId: { type: 'integer' } }
-    } as const,
-    references: { artistId: 'artists', firstEditorId: 'artists' }
-  }))
-  const { body } = await app.inject({ url: '/artists/1', headers: { accept: 'text/html' } })
-  t.match(body, 'Albums: first editor</a>')
-  t.equal(body.split('<p class="none">There are no albums yet</p>').length, 3)
-})
-
-t.test('a row with many related lists causes no warning about listeners', async (t) => {
-  const warnings: string[] = []
-  const note = ({ name, message }: Error): void => { warnings.push(`${name}: ${message}`) }
-  process.on('warning', note)
-  t.teardown(() => process.off('warning', note))
-  const ids = Array.from({ length: 20 }, (_, index) => `artist${index}Id`)
-  const store: Store = {
-    ...crowded(() => 1),
-    // A store may listen while it waits for a connection.
-    count: (query, { signal }) => {
-      signal.addEventListener('abort', () => {})
-      return { rows: query.filter.length, isEstimate: false }
-    }
-  }
-  const app = await draft(t, drawMusic({
-    store,
-    attributes: { type: 'object', properties: Object.fromEntries(ids.map((id) => [id, { type: 'integer' }])) } as const,
-    references: Object.fromEntries(ids.map((id) => [id, 'artists']))
-  }))
-  t.equal((await linksOn(app, '/artists/1')).length, ids.length)
-  t.strictSame(warnings, [])
-})
-
-t.test('a table of related rows names their other references, for a request that can end', async (t) => {
-  const labels = storeOf({ name: 'Motown' })
-  const asked: boolean[] = []
-  const watched: Store = {
-    ...labels,
-    list: (query, context) => {
-      asked.push(context.signal.aborted)
-      return labels.list(query, context)
-    }
-  }
-  const app = await draft(t, (map) => {
-    map.resources('labels', { attributes: { ...artist, required: ['name'] }, store: watched })
-    map.resources('artists', { attributes: artist, store: makeArtists() })
-    map.resources('albums', {
-      attributes: { ...album, properties: { ...album.properties, labelId: { type: 'integer' } } },
-      store: storeOf({ title: 'A', artistId: 1, labelId: 1 }),
-      references: { artistId: 'artists', labelId: 'labels' }
-    })
-  })
-  t.match((await app.inject({ url: '/artists/1', headers: { accept: 'text/html' } })).body,
-    '<a href="/labels/1">Motown</a>')
-  t.strictSame(asked, [false])
-})
-
-t.test('a list that has more rows than the page shows has no number if its store cannot count', async (t) => {
-  const { capabilities, ...store } = crowded(() => 11) as Required<Store>
-  const app = await draft(t, drawMusic({ store: { ...store, capabilities: { ...capabilities, count: false } } }))
-  t.strictSame(await linksOn(app, '/artists/1'), ['Albums /albums?artistId=1'])
-})
-
-t.test('rows are not nested in a row whose id a constraint excludes', async (t) => {
-  const app = await draft(t, (map) => {
-    map.resources('artists', { attributes: artist, store: makeArtists() }, (nested) => {
-      nested.resources('albums', {
-        attributes: { type: 'object', properties: { title: { type: 'string' } } },
-        constraints: { artistId: { maximum: 1 } }
-      })
-    })
-  })
-  t.strictSame(await linksOn(app, '/artists/1'), ['Albums (0) /artists/1/albums'])
-  t.strictSame(await linksOn(app, '/artists/2'), [])
-})
-
 t.test('large related rows are read only as far as memory allows', async (t) => {
   const titles = Array.from({ length: 12 }, () => 'x'.repeat(300_000))
   const app = await draft(t, drawMusic({ store: storeOf(...titles.map((title) => ({ title, artistId: 1 }))) }))
@@ -605,30 +419,10 @@ t.test('one query finds the names of all rows that an attribute references', asy
     'nothing is added to pages without references, besides the choices of the two forms that add albums')
 })
 
-t.test('each attribute has a query of its own', async (t) => {
-  const { artists, names } = await play(t, [{ artistId: 1, editorId: 2 }, { artistId: 2, editorId: null },
-    { artistId: 5000, editorId: 2 }])
-  t.strictSame(await names('/albums'), ['Artist <1>', 'Artist <2>', 'Artist <2>', 'Artist <2>'])
-  t.strictSame(artists.calls, listed(2))
-})
-
 t.test('a page of more than 1,000 names, and one of large rows, has a few queries', async (t) => {
   const many = await play(t, Array.from({ length: 1200 }, (_, index) => ({ artistId: index + 1 })), { maxLimit: 1200 })
   t.equal((await many.names('/albums?limit=1200')).length, 1200)
   t.strictSame(many.artists.calls, listed(2))
-  const rows = Array.from({ length: 50 }, (_, index) => ({ title: 'x'.repeat(200_000), artistId: index % 7 + 1 }))
-  const views: NonNullable<HtmlOptions['views']> = { layout: defaultViews.layout }
-  for (const options of [{}, { html: { views } }]) {
-    const large = await play(t, rows, options)
-    const found: string[] = []
-    let next: string | undefined = '/albums'
-    while (next !== undefined) {
-      found.push(...await large.names(next))
-      next = /<([^>]*)>; rel="next"/.exec(
-        String((await large.app.inject({ url: next, headers: { accept: 'text/html' } })).headers.link))?.[1]
-    }
-    t.strictSame(found, [...Array(50).keys()].map((index) => `Artist <${index % 7 + 1}>`))
-  }
 })
 
 t.test('a row that the request may not see is shown by its id, without a link', async (t) => {
@@ -656,22 +450,6 @@ t.test('an error of the store of a referenced row is one of the page, and it is 
   const large = await play(t, Array.from({ length: 50 }, () => ({ title: 'x'.repeat(200_000), artistId: 1 })))
   t.equal((await large.app.inject({ method: 'HEAD', url: '/albums', headers: { accept: 'text/html' } })).body, '',
     'a HEAD reads no further rows')
-})
-
-t.test('a page without a row, and a value that no row can have as its id, have no links', async (t) => {
-  const { app, names, artists } = await play(t, [{ artistId: 1.5 }, { artistId: 2 }], { formPages: true },
-    { hooks: { preHandler: async () => {} } })
-  const { body } = await app.inject({ url: '/albums', headers: { accept: 'text/html' } })
-  t.strictSame([...body.matchAll(/<a href="(\/artists\/[^"]*)">/g)].map(([, href]) => href), ['/artists/2'])
-  t.strictSame(await names('/albums/new'), [])
-  const created = await app.inject({
-    method: 'POST',
-    url: '/albums',
-    headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
-    payload: 'album[title]=T'
-  })
-  t.equal(created.statusCode, 303)
-  t.strictSame(artists.calls, [])
 })
 
 t.test('the names and tables of rows in a format of the app lack the values that are writeOnly', async (t) => {

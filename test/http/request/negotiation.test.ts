@@ -49,12 +49,12 @@ async function seeded (t: Test, options: Omit<ResourceOptions, 'name'> = {}): Pr
 }
 
 /** Checks that an answer is the one record as `expected`, or a 406. */
-function isRecord (t: Test, res: LightMyRequestResponse, expected: Expected, status = 200): void {
+function isRecord (t: Test, res: LightMyRequestResponse, expected: Expected, status: number, name: string): void {
   if (expected === 406) {
     isNotAcceptable(t, res, types.xml, mediaTypes)
     return
   }
-  t.strictSame([res.statusCode, res.headers['content-type']], [status, expected])
+  t.strictSame([res.statusCode, res.headers['content-type']], [status, expected], name)
   if (expected === types.json) t.strictSame(res.json(), json)
   else if (expected === types.xml || expected === textXml) t.equal(res.body, xml + xmlRecord)
   else isPage(t, res)
@@ -73,11 +73,11 @@ function isNotAcceptable (t: Test, res: LightMyRequestResponse, type: string, li
 }
 
 /** Checks the answer to `POST /posts` with a body. HTML answers to a form are redirects. */
-function isCreated (t: Test, res: LightMyRequestResponse, expected: Expected): void {
+function isCreated (t: Test, res: LightMyRequestResponse, expected: Expected, name: string): void {
   if (expected === types.html) {
-    t.strictSame([res.statusCode, res.headers.location, res.body], [303, '/posts/1', ''])
+    t.strictSame([res.statusCode, res.headers.location, res.body], [303, '/posts/1', ''], name)
   } else {
-    isRecord(t, res, expected, 201)
+    isRecord(t, res, expected, 201, name)
   }
 }
 
@@ -91,18 +91,13 @@ const clients: [name: string, accept: Accept, expected: Expected][] = [
   ['Safari 4, which asked for XML first',
     'application/xml,application/xhtml+xml,text/html;q=0.9,text/plain;q=0.8,image/png,*/*;q=0.5', xhtml],
   ['Internet Explorer 11', 'text/html, application/xhtml+xml, */*', types.html],
-  ['Lynx', 'text/html, text/plain, text/sgml, text/css, application/xhtml+xml, */*;q=0.01', types.html],
   ['w3m', 'text/html, text/*;q=0.5, image/*', types.html],
   ['an <img> of Chrome', 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8', types.html],
   ['curl', '*/*', types.xml],
-  ['HTTPie that sends JSON', 'application/json, */*;q=0.5', types.json],
   ['axios', 'application/json, text/plain, */*', types.json],
-  ['jQuery, dataType json', 'application/json, text/javascript, */*; q=0.01', types.json],
   ['jQuery, dataType xml', 'application/xml, text/xml, */*; q=0.01', types.xml],
   ['.NET HttpClient', undefined, types.xml],
-  ['RestSharp', 'application/json, text/json, text/x-json, text/javascript, application/xml, text/xml', types.json],
   ['Java HttpURLConnection', 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', types.html],
-  ['ActiveResource', 'application/xml', types.xml],
   ['Internet Explorer 5', 'image/gif, image/x-xbitmap, image/jpeg, image/pjpeg, */*', types.html],
   ['Dillo, which likes every text', 'text/*,image/*,*/*;q=0.2', textXml],
   ['a feed reader',
@@ -113,29 +108,24 @@ const clients: [name: string, accept: Accept, expected: Expected][] = [
 const qualities: typeof clients = [
   ['the higher q-value wins, whatever the order', 'application/json;q=0.5, text/html;q=0.8', types.html],
   ['the smallest q-value is not never', 'application/json;q=0.001', types.json],
-  ['spaces may stand around the semicolon', 'application/json ; q=0.5 , text/html ; q=0.8', types.html],
   ['q=0 means never', 'application/json;q=0', 406],
-  ['Q in upper case is q', 'application/json;Q=0, text/html;Q=0.1', types.html],
   ['q=0 takes one type out of a wildcard', 'text/html;q=0, */*', types.xml],
   ['q=0 for one name of a format leaves its other name', '*/*, application/xml;q=0', textXml],
   ['the exact range decides over text/*, whatever the order', 'text/*, text/html;q=0', textXml],
   ['a low exact q-value holds against a high wildcard',
     'text/html;q=0.1, */*;q=0.9, application/*;q=0.2, text/xml;q=0.1', types.xml],
   ['*/*;q=0 leaves nothing', '*/*;q=0', 406],
-  ['*/*;q=0 leaves what is named', '*/*;q=0, application/json;q=0.1', types.json],
   ['q above 1 counts as 1: it wins against less', 'application/json;q=0.9, text/html;q=5', types.html],
   ['q above 1 counts as 1: it does not win against 1', 'application/json, text/html;q=5', types.json],
   ['a range with q=abc is skipped', 'application/json;q=abc, text/html;q=0.1', types.html],
   ['a range with a negative q is skipped', 'application/json;q=-1, text/html;q=0.1', types.html],
   ['a header with malformed q-values only counts as absent', 'application/json;q=abc', types.xml],
   ['a tie goes to the first in the header: JSON', 'application/json, text/html', types.json],
-  ['a tie goes to the first in the header: HTML', 'text/html, application/json', types.html],
   ['a tie of XML and HTML goes to the page, whatever the order', 'application/xml, text/html', types.html],
   ['a tie of text/xml and XHTML at a low q', 'text/xml;q=0.5, application/xhtml+xml;q=0.5, application/json;q=0.4',
     xhtml],
   ['XML that is liked better than HTML', 'application/xml, text/html;q=0.9', types.xml],
   ['images before *', 'image/gif, *', types.html],
-  ['a wildcard before images is no end of a list', '*/*, image/gif', types.xml],
   ['a document that is not to be had, before a wildcard', 'application/vnd.api+json, image/gif, */*', types.xml],
   ['a document that is refused, before a wildcard', 'image/gif, application/json;q=0, */*', types.xml],
   ['images, and pages never', 'text/html;q=0, application/xhtml+xml;q=0, image/gif, */*', types.xml],
@@ -147,23 +137,18 @@ const syntax: typeof clients = [
   ['parameters are ignored', 'application/json;version=1', types.json],
   ['parameters do not raise precedence', 'application/json, text/html;level=1', types.json],
   ['q may follow another parameter', 'application/json;charset=utf-8;q=0.1, text/html;q=0.2', types.html],
-  ['an empty parameter is nothing', 'application/json;, text/html;q=0.5', types.json],
   ['a comma in a quoted string does not end a range', 'application/xml;q=0.5;x=",application/json,"', types.xml],
   ['a type in a quoted string is not asked for', 'image/png;x=", text/html, "', 406],
   ['a semicolon in a quoted string does not end a parameter', 'text/html;x=";q=0;", application/json;q=0.5',
     types.html],
   ['a quoted string without end is no range', 'text/html;x="abc', types.xml],
   ['types are case-insensitive, and echoed in lower case', 'Text/HTML;Q=0.5, Application/Json;q=0.4', types.html],
-  ['* alone is */*', '*', types.xml],
   ['text/xml is echoed', 'text/xml', textXml],
   ['the name of XML that is liked better is echoed', 'application/xml;q=0.5, text/xml', textXml],
   ['text/* is XML, for it stands first, under its text name', 'text/*', textXml],
-  ['application/* is XML, for it stands first', 'application/*', types.xml],
   ['an empty header counts as absent', '', types.xml],
-  ['commas alone count as absent', ', ,,', types.xml],
   ['empty members are skipped', ',, application/json ,,', types.json],
   ['a word without slash counts as absent', 'garbage', types.xml],
-  ['a type without subtype counts as absent', 'text/', types.xml],
   ['a malformed range beside a good one is skipped', 'text/, application/json', types.json],
   ['two headers are one list', ['text/html;q=0.1', 'application/json'], types.json],
   ['an image is not to be had', 'image/png', 406],
@@ -176,71 +161,43 @@ const hostile: typeof clients = [
   ['commas', ','.repeat(8192), types.xml],
   ['a type among commas', ','.repeat(4096) + 'application/json' + ','.repeat(4096), types.json],
   ['semicolons', 'application/json' + ';'.repeat(8192), types.json],
-  ['spaces', ' '.repeat(8192), types.xml],
   ['spaces between parameters', 'application/json' + ' ; '.repeat(2700) + 'q=0.5, text/html', types.html],
-  ['quotes', '"'.repeat(8192), types.xml],
   ['strange types', 'a/b,'.repeat(2000) + 'application/json', types.json],
   ['backslashes in a quoted string without end', 'text/html;a="' + '\\'.repeat(8192), types.xml],
-  ['many wildcards', '*/*,'.repeat(2000) + 'application/json;q=0', types.xml],
   ['one huge type', 'x'.repeat(4096) + '/' + 'y'.repeat(4096), 406]
 ]
 
 t.test('Accept decides the format of a record', async t => {
   const app = await seeded(t)
   for (const [name, accept, expected] of [...clients, ...qualities, ...syntax]) {
-    await t.test(`Accept: ${name}`, async t => isRecord(t, await app.inject(accepting(accept, { url: '/posts/1' })),
-      expected))
+    isRecord(t, await app.inject(accepting(accept, { url: '/posts/1' })), expected, 200, name)
   }
 })
 
 t.test('a hostile Accept of eight kilobytes is answered', async t => {
   const app = await seeded(t)
   for (const [name, accept, expected] of hostile) {
-    await t.test(`a hostile Accept: ${name}`, async t => {
-      const res = await app.inject(accepting(accept, { url: '/posts/1' }))
-      isRecord(t, res, expected)
-    })
+    isRecord(t, await app.inject(accepting(accept, { url: '/posts/1' })), expected, 200, name)
   }
-})
-
-t.test('hundreds of different headers do not change each other\'s answers', async t => {
-  const app = await seeded(t)
-  for (let i = 0; i < 300; i++) {
-    const format = i % 2 === 0 ? 'json' : 'html'
-    const accept = `text/x-${i}, ${types[format].split(';')[0]}`
-    const res = await app.inject({ url: '/posts/1', headers: { accept } })
-    if (res.headers['content-type'] !== types[format]) t.equal(res.headers['content-type'], types[format], accept)
-  }
-  isRecord(t, await app.inject({ url: '/posts/1', headers: { accept: 'text/x-0, application/json' } }), types.json)
-  isRecord(t, await app.inject({ url: '/posts/1', headers: { accept: 'text/x-1, text/html' } }), types.html)
 })
 
 t.test('a write without preference is answered in the format of its own body', async t => {
   const cases: [name: string, body: keyof typeof bodies, accept: Accept, expected: Expected][] = [
     ['JSON without Accept', 'json', undefined, types.json],
     ['XML without Accept', 'xml', undefined, types.xml],
-    ['a form without Accept', 'form', undefined, types.html],
     ['JSON with */*', 'json', '*/*', types.json],
-    ['a form with */*', 'form', '*/*', types.html],
-    ['JSON with a low */*', 'json', '*/*;q=0.1', types.json],
     ['JSON with application/*', 'json', 'application/*', types.json],
     ['JSON with text/*, which JSON is not', 'json', 'text/*', textXml],
-    ['JSON with less for HTML than for */*', 'json', 'text/html;q=0.5, */*', types.json],
     ['JSON with */* but never JSON', 'json', 'application/json;q=0, */*', types.xml],
-    ['a named type wins against the own body', 'json', 'application/xml, */*', types.xml],
     ['a browser sends JSON', 'json', browser, types.html],
     ['a browser sends a form', 'form', browser, types.html],
-    ['a form asks for JSON', 'form', 'application/json', types.json],
-    ['a form asks for XML', 'form', 'text/xml', textXml],
-    ['JSON asks for XML', 'json', 'application/xml', types.xml]
+    ['a form asks for JSON', 'form', 'application/json', types.json]
   ]
   for (const [name, body, accept, expected] of cases) {
-    await t.test(`a write: ${name}`, async t => {
-      const app = await build(t, { name: 'posts', attributes: post })
-      const request = accepting(accept,
-        { method: 'POST', url: '/posts', headers: { 'content-type': bodies[body].type }, payload: bodies[body].post })
-      isCreated(t, await app.inject(request), expected)
-    })
+    const app = await build(t, { name: 'posts', attributes: post })
+    const request = accepting(accept,
+      { method: 'POST', url: '/posts', headers: { 'content-type': bodies[body].type }, payload: bodies[body].post })
+    isCreated(t, await app.inject(request), expected, name)
   }
 })
 
@@ -271,41 +228,29 @@ t.test('a suffix beats ?format, which beats Accept', async t => {
     ['/posts/1.xml', 'text/html', types.xml],
     ['/posts/1.json', 'text/html', types.json],
     ['/posts/1.html', 'application/json', types.html],
-    ['/posts/1.json', undefined, types.json],
     ['/posts/1.json', '*/*;q=0', types.json],
-    ['/posts/1.json', 'image/png', types.json],
     ['/posts/1.xml', 'text/xml;q=0, application/xml;q=0', types.xml],
     ['/posts/1?format=json', 'text/html', types.json],
     ['/posts/1?format=html', 'application/json', types.html],
-    ['/posts/1?format=xml', 'application/json', types.xml],
-    ['/posts/1?format=json', undefined, types.json],
     ['/posts/1?format=json', 'image/png', types.json],
     ['/posts/1.json?format=xml', 'text/html', types.json],
     ['/posts/1.xml?format=html', 'application/json', types.xml],
-    ['/posts/1.html?format=json', 'application/xml', types.html],
     ['/posts/1?format=pdf', undefined, 406],
     ['/posts/1?format=form', undefined, 406],
-    ['/posts/1?format=application/xml', undefined, 406],
-    ['/posts/1?format=__proto__', undefined, 406],
-    ['/posts/1?format=constructor', undefined, 406]
+    ['/posts/1?format=__proto__', undefined, 406]
   ]
   for (const [url, accept, expected] of cases) {
-    await t.test(`${url} with ${accept ?? 'no Accept'}`, async t => {
-      isRecord(t, await app.inject(accepting(accept, { url })), expected)
-    })
+    isRecord(t, await app.inject(accepting(accept, { url })), expected, 200, `${url} with ${accept ?? 'no Accept'}`)
   }
 })
 
 t.test('a suffix that names no format is part of the id', async t => {
   const app = await seeded(t)
   for (const suffix of ['pdf', 'XML ', 'form', 'json.bak', 'xml.exe', '__proto__', 'constructor', '', 'json.']) {
-    await t.test(`/posts/1.${suffix}`, async t => {
-      const res = await app.inject({
-        url: `/posts/1.${encodeURIComponent(suffix)}`, headers: { accept: 'application/json' }
-      })
-      t.strictSame([res.statusCode, res.headers['content-type']], [404, types.problem])
-      t.match(res.json(), { title: 'Not Found', status: 404 })
+    const res = await app.inject({
+      url: `/posts/1.${encodeURIComponent(suffix)}`, headers: { accept: 'application/json' }
     })
+    t.strictSame([res.statusCode, res.headers['content-type']], [404, types.problem], suffix)
   }
   t.equal((await app.inject('/posts.pdf')).statusCode, 404)
 })
@@ -315,35 +260,27 @@ t.test('the option formats decides which formats are served, and in which order'
   const cases: [formats: Formats, url: string, accept: Accept,
     expected: string | { notAcceptable: string, listed: string[] } | 404][] = [
     [['json'], '/posts/1', undefined, types.json],
-    [['json'], '/posts/1', '*/*', types.json],
     [['json'], '/posts/1', browser, types.json],
     [['json'], '/posts/1', 'application/xml', { notAcceptable: types.problem, listed: ['application/json'] }],
-    [['json'], '/posts/1', 'text/*', { notAcceptable: types.problem, listed: ['application/json'] }],
-    [['json'], '/posts/1?format=xml', undefined, { notAcceptable: types.problem, listed: ['application/json'] }],
     [['json'], '/posts/1.json', undefined, types.json],
     [['json'], '/posts/1.xml', undefined, 404],
     [['json', 'html', 'xml'], '/posts/1', undefined, types.json],
     [['json', 'html', 'xml'], '/posts/1', '*/*', types.json],
     [['json', 'html', 'xml'], '/posts/1', browser, types.html],
-    [['json', 'html', 'xml'], '/posts/1', 'application/xml', types.xml],
-    [['json', 'html', 'xml'], '/posts/1', 'text/*', types.html],
     [['json', 'html', 'xml'], '/posts/1', 'image/png', { notAcceptable: types.problem, listed: mediaTypes }],
     [['html', 'json'], '/posts/1', undefined, types.html],
-    [['html', 'json'], '/posts/1', 'application/json', types.json],
     [['html', 'json'], '/posts/1', 'application/xml',
       { notAcceptable: types.html, listed: ['text/html', 'application/xhtml+xml', 'application/json'] }],
     [['xml'], '/posts/1', undefined, types.xml],
-    [['xml'], '/posts/1', browser, types.xml],
     [['xml'], '/posts/1', 'application/json', { notAcceptable: types.xml, listed: ['application/xml', 'text/xml'] }]
   ]
   for (const [formats, url, accept, expected] of cases) {
-    await t.test(`${formats.join(', ')}: ${url} with ${accept ?? 'no Accept'}`, async t => {
-      const app = await seeded(t, { formats })
-      const res = await app.inject(accepting(accept, { url }))
-      if (expected === 404) t.equal(res.statusCode, 404)
-      else if (typeof expected === 'string') isRecord(t, res, expected)
-      else isNotAcceptable(t, res, expected.notAcceptable, expected.listed)
-    })
+    const app = await seeded(t, { formats })
+    const res = await app.inject(accepting(accept, { url }))
+    const name = `${formats.join(', ')}: ${url} with ${accept ?? 'no Accept'}`
+    if (expected === 404) t.equal(res.statusCode, 404, name)
+    else if (typeof expected === 'string') isRecord(t, res, expected, 200, name)
+    else isNotAcceptable(t, res, expected.notAcceptable, expected.listed)
   }
 })
 
@@ -352,8 +289,6 @@ t.test('Vary names Accept wherever Accept could change the answer', async t => {
   const cases: [name: string, request: InjectOptions, status: number, vary: string | undefined][] = [
     ['list', { url: '/posts' }, 200, 'Accept'],
     ['show', { url: '/posts/1' }, 200, 'Accept'],
-    ['show with an Accept', { url: '/posts/1', headers: { accept: 'text/html' } }, 200, 'Accept'],
-    ['HEAD', { method: 'HEAD', url: '/posts/1' }, 200, 'Accept'],
     ['not modified', { url: '/posts/1', headers: { 'if-none-match': '*' } }, 304, 'Accept'],
     ['created', { method: 'POST', url: '/posts', payload: { post: { title: 'T' } } }, 201, 'Accept'],
     ['created from a page', {
@@ -363,7 +298,6 @@ t.test('Vary names Accept wherever Accept could change the answer', async t => {
     ['deleted', { method: 'DELETE', url: '/posts?id=1' }, 204, 'Accept'],
     ['bad request', { method: 'POST', url: '/posts', headers: jsonType, payload: '{' }, 400, 'Accept'],
     ['not found', { url: '/posts/2' }, 404, 'Accept'],
-    ['method not allowed', { method: 'PATCH', url: '/posts' }, 405, 'Accept'],
     ['not acceptable', { url: '/posts', headers: { accept: 'image/png' } }, 406, 'Accept'],
     ['stale', {
       method: 'PUT', url: '/posts', headers: { 'if-match': '"0.xml"' }, payload: { id: 1, post: { title: 'U' } }
@@ -372,21 +306,16 @@ t.test('Vary names Accept wherever Accept could change the answer', async t => {
       'Accept'],
     ['invalid', { method: 'POST', url: '/posts', payload: { post: { title: '' } } }, 422, 'Accept'],
     ['list with a suffix', { url: '/posts.json' }, 200, undefined],
-    ['show with a suffix', { url: '/posts/1.json', headers: { accept: 'text/html' } }, 200, undefined],
     ['show with ?format', { url: '/posts/1?format=json' }, 200, undefined],
     ['not found with a suffix', { url: '/posts/2.json' }, 404, undefined],
-    ['not found with ?format', { url: '/posts/2?format=html' }, 404, undefined],
     ['created with a suffix', { method: 'POST', url: '/posts.json', payload: { post: { title: 'T' } } }, 201,
       undefined],
-    ['invalid with a suffix', { method: 'POST', url: '/posts.xml', payload: { post: { title: '' } } }, 422, undefined],
     ['OPTIONS', { method: 'OPTIONS', url: '/posts' }, 204, undefined]
   ]
   for (const [name, request, status, vary] of cases) {
-    await t.test(`Vary: ${name}`, async t => {
-      const app = await seeded(t)
-      const res = await app.inject(request)
-      t.strictSame([res.statusCode, res.headers.vary], [status, vary])
-    })
+    const app = await seeded(t)
+    const res = await app.inject(request)
+    t.strictSame([res.statusCode, res.headers.vary], [status, vary], name)
   }
 })
 

@@ -68,10 +68,8 @@ t.test('the first fault in order decides', async t => {
     }]
   ]
   for (const [status, name, request] of cases) {
-    await t.test(`${status}: ${name}`, async t => {
-      t.equal((await app.inject(request)).statusCode, status)
-      t.strictSame(await rows(app), { posts: [first, second] })
-    })
+    t.equal((await app.inject(request)).statusCode, status, name)
+    t.strictSame(await rows(app), { posts: [first, second] })
   }
 })
 
@@ -86,19 +84,13 @@ t.test('a failing store gives a 500 that reveals nothing and is logged', async t
   const fail = (): never => { throw new Error('secret password of db.internal') }
   const reject = async (): Promise<never> => fail()
   const failLater = async function * (): AsyncGenerator<never> { fail() }
-  const failNow = function * (): Generator<never> { fail() }
   const store: Store = memoryStore()
   const stores: [name: string, method: Method, store: Store][] = [
     ['list throws', 'list', { ...store, list: fail }],
-    ['the iterable of list throws', 'list', { ...store, list: failNow }],
     ['the async iterable of list rejects', 'list', { ...store, list: failLater }],
-    ['get throws', 'get', { ...store, get: fail }],
     ['get rejects', 'get', { ...store, get: reject }],
     ['create throws', 'create', { ...store, create: fail }],
-    ['create rejects', 'create', { ...store, create: reject }],
-    ['update throws', 'update', { ...store, update: fail }],
     ['update rejects', 'update', { ...store, update: reject }],
-    ['delete throws', 'delete', { ...store, delete: fail }],
     ['delete rejects', 'delete', { ...store, delete: reject }]
   ]
   const log: string[] = []
@@ -145,20 +137,11 @@ t.test('an error of the app is written like one of the plugin', async t => {
     ['an onRequest hook throws', 401, 'Log in <first> & "again"', app => {
       app.addHook('onRequest', async () => { throw unauthorized() })
     }],
-    ['an onRequest hook sends the error', 401, 'Log in <first> & "again"', app => {
-      app.addHook('onRequest', async (_request, reply) => reply.send(unauthorized()))
-    }],
     ['a preHandler hook throws', 429, 'Slow down', app => {
       app.addHook('preHandler', async () => { throw Object.assign(new Error('Slow down'), { statusCode: 429 }) })
     }],
-    ['a preParsing hook throws', 403, 'Not you', app => {
-      app.addHook('preParsing', async () => { throw Object.assign(new Error('Not you'), { statusCode: 403 }) })
-    }],
     ['an onRequest hook fails', 500, undefined, app => {
       app.addHook('onRequest', async () => { throw new Error('secret') })
-    }],
-    ['a hook throws an error with a status that is none', 500, undefined, app => {
-      app.addHook('preHandler', async () => { throw Object.assign(new Error('secret'), { statusCode: 42 }) })
     }]
   ]
   for (const [name, status, detail, before] of cases) {
@@ -213,44 +196,27 @@ t.test('HEAD is GET without the body', async t => {
     ['/posts', {}, 200],
     ['/posts', { accept: 'application/json' }, 200],
     ['/posts', { accept: browser }, 200],
-    ['/posts?limit=1', {}, 200],
-    ['/posts?limit=1', { accept: 'application/json' }, 200],
-    ['/posts.json', {}, 200],
     ['/posts/1', {}, 200],
     ['/posts/1', { accept: 'application/json' }, 200],
     ['/posts/1', { accept: browser }, 200],
-    ['/posts/1.xml', {}, 200],
     ['/posts/1', { accept: 'application/json', 'if-none-match': '*' }, 304],
     ['/posts/3', {}, 404],
-    ['/posts/3', { accept: 'application/json' }, 404],
-    ['/posts/abc', { accept: browser }, 404],
-    ['/posts?bogus=1', { accept: 'application/json' }, 400],
     ['/posts', { accept: 'image/png' }, 406]
   ]
   for (const [url, headers, status] of cases) {
-    await t.test(`${url} ${JSON.stringify(headers)}`, async t => {
-      const get = await app.inject({ url, headers })
-      const head = await app.inject({ method: 'HEAD', url, headers })
-      t.strictSame([head.statusCode, get.statusCode, head.body], [status, status, ''])
-      const lasting = (res: LightMyRequestResponse): unknown => {
-        const {
-          date, connection, 'content-length': length, 'transfer-encoding': encoding, 'keep-alive': alive, ...rest
-        } = res.headers
-        return rest
-      }
-      t.strictSame(lasting(head), lasting(get))
-      const length = head.headers['content-length']
-      if (length !== undefined) t.equal(Number(length), get.rawPayload.length, 'a Content-Length equals that of GET')
-    })
-  }
-})
-
-t.test('HEAD of an internal failure is a 500 without a body', async t => {
-  const fail = (): never => { throw new Error('secret') }
-  const app = await build(t, { name: 'posts', attributes: post, store: { ...memoryStore(), get: fail, list: fail } })
-  for (const url of ['/posts', '/posts/1', '/posts.json', '/posts/1.html']) {
-    const res = await app.inject({ method: 'HEAD', url })
-    t.strictSame([res.statusCode, res.body], [500, ''], url)
+    const name = `${url} ${JSON.stringify(headers)}`
+    const get = await app.inject({ url, headers })
+    const head = await app.inject({ method: 'HEAD', url, headers })
+    t.strictSame([head.statusCode, get.statusCode, head.body], [status, status, ''], name)
+    const lasting = (res: LightMyRequestResponse): unknown => {
+      const {
+        date, connection, 'content-length': length, 'transfer-encoding': encoding, 'keep-alive': alive, ...rest
+      } = res.headers
+      return rest
+    }
+    t.strictSame(lasting(head), lasting(get), name)
+    const length = head.headers['content-length']
+    if (length !== undefined) t.equal(Number(length), get.rawPayload.length, 'a Content-Length equals that of GET')
   }
 })
 
@@ -260,17 +226,12 @@ t.test('a 405 is answered to a body of any kind, and changes nothing', async t =
     ['JSON', { method: 'PATCH', url: '/posts', ...json({ id: 1, post: { title: 'New' } }) }],
     ['malformed JSON', { method: 'PATCH', url: '/posts', ...json('{') }],
     ['plain text', { method: 'PATCH', url: '/posts', ...json('x', 'text/plain') }],
-    ['POST of JSON on a member', { method: 'POST', url: '/posts/1', ...json({ post: { title: 'New' } }) }],
-    ['POST of XML on a member',
-      { method: 'POST', url: '/posts/1', ...json('<post><title>New</title></post>', 'application/xml') }],
     ['POST of a form without _method on a member',
       { method: 'POST', url: '/posts/1', ...json('post[title]=New', form) }]
   ]
   for (const [name, request] of cases) {
-    await t.test(`a 405 for ${name}`, async t => {
-      const [, headers] = await isRefused(t, app, request, 405)
-      t.match(headers.allow, /GET/)
-    })
+    const [, headers] = await isRefused(t, app, request, 405)
+    t.match(headers.allow, /GET/, name)
   }
 })
 
@@ -317,68 +278,51 @@ t.test('Location has the prefix, but neither suffix nor query', async t => {
 
 t.test('the option writes decides the paths of update and delete', async t => {
   type Writes = NonNullable<ResourceOptions['writes']>
-  const updated = [{ ...first, title: 'U' }, second]
-  const cases: [writes: Writes, request: InjectOptions, status: number, after: Row[]][] = [
-    ['collection', { method: 'PUT', url: '/posts', ...json({ id: 1, post: { title: 'U' } }) }, 200, updated],
-    ['collection', { method: 'PUT', url: '/posts/1', ...json({ post: { title: 'U' } }) }, 405, [first, second]],
-    ['collection', { method: 'PATCH', url: '/posts/1', ...json({ post: { title: 'U' } }) }, 405, [first, second]],
-    ['collection', { method: 'DELETE', url: '/posts/1' }, 405, [first, second]],
-    ['collection', { method: 'POST', url: '/posts/1', ...json('_method=DELETE', form) }, 405, [first, second]],
-    ['collection', { method: 'DELETE', url: '/posts', ...json({ id: 1 }) }, 204, [second]],
-    ['member', { method: 'PUT', url: '/posts', ...json({ id: 1, post: { title: 'U' } }) }, 405, [first, second]],
-    ['member', { method: 'DELETE', url: '/posts', ...json({ id: 1 }) }, 405, [first, second]],
-    ['member', { method: 'DELETE', url: '/posts?id=1' }, 405, [first, second]]
+  const [updated, unchanged, deleted] = [[{ ...first, title: 'U' }, second], [first, second], [second]]
+  const group = json({ post: { title: 'U' } })
+  const withId = json({ id: 1, post: { title: 'U' } })
+  const cases: [writes: readonly Writes[], request: InjectOptions, status: number, after: Row[]][] = [
+    [['collection', 'both'], { method: 'PUT', url: '/posts', ...withId }, 200, updated],
+    [['collection', 'both'], { method: 'PATCH', url: '/posts', ...withId }, 405, unchanged],
+    [['collection', 'both'], { method: 'DELETE', url: '/posts', ...json({ id: 1 }) }, 204, deleted],
+    [['collection', 'both'], { method: 'DELETE', url: '/posts?id=1' }, 204, deleted],
+    [['collection'], { method: 'PUT', url: '/posts/1', ...group }, 405, unchanged],
+    [['collection'], { method: 'PATCH', url: '/posts/1', ...group }, 405, unchanged],
+    [['collection'], { method: 'DELETE', url: '/posts/1' }, 405, unchanged],
+    [['collection'], { method: 'POST', url: '/posts/1', ...json('_method=DELETE', form) }, 405, unchanged],
+    [['member'], { method: 'PUT', url: '/posts', ...withId }, 405, unchanged],
+    [['member'], { method: 'DELETE', url: '/posts?id=1' }, 405, unchanged],
+    ...([
+      [{ method: 'PUT', url: '/posts/1', ...group }, 200, updated],
+      [{ method: 'PATCH', url: '/posts/1', ...group }, 200, updated],
+      [{ method: 'PATCH', url: '/posts/1', ...json({ post: {} }) }, 200, unchanged],
+      [{ method: 'PUT', url: '/posts/1', ...json({ id: 1, post: { title: 'U', id: 1 } }) }, 200, updated],
+      [{ method: 'PUT', url: '/posts/1', ...json({ id: 2, post: { title: 'U' } }) }, 400, unchanged],
+      [{ method: 'PUT', url: '/posts/1?id=1', ...group }, 200, updated],
+      [{ method: 'DELETE', url: '/posts/1', ...json({ id: 2 }) }, 400, unchanged],
+      [{ method: 'PUT', url: '/posts/1' }, 422, unchanged],
+      [{ method: 'PATCH', url: '/posts/1', ...json({ post: { title: 'Taken' } }) }, 409, unchanged],
+      [{ method: 'PATCH', url: '/posts/abc', ...group }, 404, unchanged],
+      [{ method: 'PUT', url: '/posts/01', ...group }, 404, unchanged],
+      [{ method: 'DELETE', url: '/posts/1.xml' }, 204, deleted],
+      [{ method: 'DELETE', url: '/posts/99' }, 404, unchanged],
+      [{ method: 'POST', url: '/posts/1', ...json('_method=put&id=1&post[title]=U', form) }, 303, updated],
+      [{ method: 'POST', url: '/posts/1', ...json('_method=PUT&id=2&post[title]=U', form) }, 400, unchanged],
+      [{ method: 'POST', url: '/posts/1', ...json('_method=DELETE', form) }, 303, deleted]
+    ] as Array<[InjectOptions, number, Row[]]>).map(([...rest]) =>
+      [['member', 'both'], ...rest] as [Writes[], InjectOptions, number, Row[]])
   ]
-  for (const writes of ['member', 'both'] as const) {
-    cases.push(
-      [writes, { method: 'PUT', url: '/posts/1', ...json({ post: { title: 'U' } }) }, 200, updated],
-      [writes, { method: 'PATCH', url: '/posts/1', ...json({ post: { title: 'U' } }) }, 200, updated],
-      [writes, { method: 'PATCH', url: '/posts/1.json', ...json('<post><title>U</title></post>', 'application/xml') },
-        200, updated],
-      [writes, { method: 'PATCH', url: '/posts/1', ...json({ post: {} }) }, 200, [first, second]],
-      [writes, { method: 'PUT', url: '/posts/1', ...json({ id: 1, post: { title: 'U', id: 1 } }) }, 200, updated],
-      [writes, { method: 'PUT', url: '/posts/1', ...json({ id: 2, post: { title: 'U' } }) }, 400, [first, second]],
-      [writes, { method: 'PATCH', url: '/posts/1', ...json({ post: { id: 2, title: 'U' } }) }, 400, [first, second]],
-      [writes, { method: 'PUT', url: '/posts/1?id=1', ...json({ post: { title: 'U' } }) }, 200,
-        [{ ...first, title: 'U' }, second]],
-      [writes, { method: 'DELETE', url: '/posts/1', ...json({ id: 2 }) }, 400, [first, second]],
-      [writes, { method: 'PUT', url: '/posts/1' }, 422, [first, second]],
-      [writes, { method: 'PATCH', url: '/posts/1', ...json({ post: { title: '' } }) }, 422, [first, second]],
-      [writes, { method: 'PATCH', url: '/posts/1', ...json({ post: { title: 'Taken' } }) }, 409, [first, second]],
-      [writes, { method: 'PUT', url: '/posts/99', ...json({ post: { title: 'U' } }) }, 404, [first, second]],
-      [writes, { method: 'PATCH', url: '/posts/abc', ...json({ post: { title: 'U' } }) }, 404, [first, second]],
-      [writes, { method: 'PUT', url: '/posts/01', ...json({ post: { title: 'U' } }) }, 404, [first, second]],
-      [writes, { method: 'DELETE', url: '/posts/1' }, 204, [second]],
-      [writes, { method: 'DELETE', url: '/posts/1.xml' }, 204, [second]],
-      [writes, { method: 'DELETE', url: '/posts/99' }, 404, [first, second]],
-      [writes, { method: 'POST', url: '/posts/1', ...json('_method=PUT&post[title]=U', form) }, 303, updated],
-      [writes, { method: 'POST', url: '/posts/1', ...json('_method=put&id=1&post[title]=U', form) }, 303, updated],
-      [writes, { method: 'POST', url: '/posts/1', ...json('_method=PUT&id=2&post[title]=U', form) }, 400,
-        [first, second]],
-      [writes, { method: 'POST', url: '/posts/1', ...json('_method=DELETE', form) }, 303, [second]]
-    )
-  }
-  cases.push(['both', { method: 'PUT', url: '/posts', ...json({ id: 1, post: { title: 'U' } }) }, 200, updated],
-    ['both', { method: 'DELETE', url: '/posts', ...json({ id: 1 }) }, 204, [second]],
-    ['both', { method: 'DELETE', url: '/posts?id=1' }, 204, [second]],
-    ['both', { method: 'PATCH', url: '/posts', ...json({ id: 1, post: { title: 'U' } }) }, 405, [first, second]])
-  const apps = {
-    collection: await seededAgain(t, { writes: 'collection' }),
-    member: await seededAgain(t, { writes: 'member' }),
-    both: await seededAgain(t, { writes: 'both' })
-  }
-  for (const [writes, request, status, after] of cases) {
-    await t.test(`${writes}: ${request.method} ${String(
-      request.url
-    )} ${String(request.payload ?? '')} is ${status}`, async t => {
-      const [app, reset] = apps[writes]
+  for (const writes of ['collection', 'member', 'both'] as const) {
+    const [app, reset] = await seededAgain(t, { writes })
+    for (const [, request, status, after] of cases.filter(([which]) => which.includes(writes))) {
+      const name = `${writes}: ${request.method} ${String(request.url)} ${String(request.payload ?? '')}`
       reset()
       const res = await app.inject(request)
-      t.equal(res.statusCode, status)
-      if (status === 200) t.strictSame(res.json(), { post: after[0] })
-      if (status === 204 || status === 303) t.equal(res.body, '')
-      t.strictSame(await rows(app), { posts: after })
-    })
+      t.equal(res.statusCode, status, name)
+      if (status === 200) t.strictSame(res.json(), { post: after[0] }, name)
+      if (status === 204 || status === 303) t.equal(res.body, '', name)
+      t.strictSame(await rows(app), { posts: after }, name)
+    }
   }
 })
 
@@ -497,31 +441,6 @@ t.test('the text that is held for a reader is bounded when large rows follow sma
     t.equal(length, 1000 + 200 * 100_000 + 1199)
     t.equal(written, 1200)
   }
-})
-
-t.test('a separator follows an empty text, and a cursor is closed once when its second batch fails', async (t) => {
-  const writer = { open: '', row: ({ attributes }: StoredRow) => String(attributes.title), separator: ',', close: '' }
-  const listed = { kind: 'listed', order: BY_ID, first: undefined, last: undefined } as const
-  t.equal(await writeList({ ...listed, rows: [rowOf(1, ''), rowOf(2, 'b')], more: undefined },
-    { ...writer, row: writer.row }), ',b')
-  let closed = 0
-  let pulled = 0
-  const cursor: AsyncIterator<StoredRow[]> = {
-    async next () {
-      if (pulled++ > 0) throw new Error('broken')
-      return { done: false, value: [rowOf(1, 'a')] }
-    },
-    async return () {
-      closed++
-      throw new Error('closing fails too')
-    }
-  }
-  const store = { ...memoryStore(), list: () => ({ [Symbol.asyncIterator]: () => cursor }) } as unknown as Store
-  const app = await build(t, { name: 'posts', attributes, store })
-  const response = await app.inject('/posts.json')
-  t.equal(response.statusCode, 500)
-  t.notMatch(response.body, 'broken')
-  t.equal(closed, 1)
 })
 
 t.test('a type of XML with the name of a member of all objects is an unknown type', async (t) => {
