@@ -497,28 +497,17 @@ const cases: readonly Case[] =
   [
     ['InvoiceLine', 'invoiceLines', 'invoiceLine', 'invoice-lines', 'Invoice line', 'invoice line'],
     ['invoice_line', 'invoiceLines', 'invoiceLine', 'invoice-lines', 'Invoice line', 'invoice line'],
-    ['OrderDetails', 'orderDetails', 'orderDetail', 'order-details'],
-    ['order_details', 'orderDetails', 'orderDetail', 'order-details'],
     ['Order Details', 'orderDetails', 'orderDetail', 'order-details', 'Order Details', 'order detail', 'Order details'],
-    ['ORDER DETAILS', 'orderDetails', 'orderDetail', 'order-details'],
-    ['Album', 'albums', 'album', 'albums', 'Album', 'album'],
     ['Product Sales for 1997', 'productSalesFor1997', 'productSalesFor1997', 'product-sales-for-1997',
       'Product Sales for 1997', ''],
-    ['INVOICE_LINES', 'invoiceLines', 'invoiceLine', 'invoice-lines'],
-    ['invoice-line', 'invoiceLines', 'invoiceLine', 'invoice-lines', 'Invoice line', 'invoice line'],
-    ['people', 'people', 'person', 'people'],
     ['news', 'news', 'news', 'news', 'News', '', 'News'],
-    ['address2', 'address2', 'address2', 'address2', 'Address2', ''],
     ['Address2Line', 'address2Lines', 'address2Line', 'address2-lines', 'Address2 line', 'address2 line'],
     ['URLMap', 'urlMaps', 'urlMap', 'url-maps', 'URL map', 'URL map'],
-    ['homeURLs', 'homeUrls', 'homeUrl', 'home-urls', 'Home URLs', 'home URL', 'Home URLs'],
     ['url', 'urlRows', 'urlRow', 'urls', 'Url', 'url'],
-    ['ids', 'idRows', 'idRow', 'ids', 'Ids', 'id', 'Ids'],
     ['2020_sales', '_2020Sales', '_2020Sale', '2020-sales', '2020 sales', '2020 sale', '2020 sales'],
     ['weird name!"; drop', 'weirdNameDrops', 'weirdNameDrop', 'weird-name-drops', 'Weird name!"; drop',
       'weird name drop'],
     ['Café', 'cafe', 'cafe', 'café', 'Café', ''],
-    ['Øre_Maß', 'oereMass', 'oereMass', 'øre-maß', 'Øre maß', ''],
     ['Товар', 'u442u43eu432u430u440', 'u442u43eu432u430u440', 'товар', 'Товар', ''],
     ['🦄', 'u1f984', 'u1f984', 'u1f984', '🦄', ''],
     ['', 'tables', 'table', 'tables', 'Table', ''],
@@ -650,7 +639,6 @@ t.test('arguments become settings', async (t) => {
     ['--port 8080 a.sqlite --host=0.0.0.0', { ...defaults, port: 8080, host: '0.0.0.0' }],
     ['a.sqlite --only a,b --only c --except=d', { ...defaults, only: ['a', 'b', 'c'], except: ['d'] }],
     ['a.sqlite --user ann:se:cret', { ...defaults, users: [userOf('ann', 'se:cret')] }],
-    ['a.sqlite --user ann:a --user bob:b', { ...defaults, users: [userOf('ann', 'a'), userOf('bob', 'b')] }],
     ['a.sqlite --hide a.b,a.b.c', {
       ...defaults,
       hidden: [
@@ -668,15 +656,11 @@ t.test('arguments become settings', async (t) => {
     ['a.sqlite --prefix /a/b-1.c', { ...defaults, prefix: '/a/b-1.c' }],
     ['a.sqlite --origin https://a.example --origin http://b:81',
       { ...defaults, origins: ['https://a.example', 'http://b:81'] }],
-    ['a.sqlite --user=-ann:-', { ...defaults, users: [userOf('-ann', '-')] }],
     ['a.sqlite', defaults, { DATABASE_URL: url }],
     ['', { ...defaults, source: url, isUrl: true }, { DATABASE_URL: url }],
     [`${url} --schema sales`, { ...defaults, source: url, isUrl: true, schema: 'sales' }],
-    ['postgresql://h/d', { ...defaults, source: 'postgresql://h/d', isUrl: true }],
     ['--help', 'help'],
-    ['a.sqlite -h', 'help'],
-    ['--version', 'version'],
-    ['-v', 'version']
+    ['--version', 'version']
   ]
   for (const [argv, settings, environment = {}] of cases) {
     t.strictSame(parseSettings(argv.split(' ').filter((text) => text !== ''), environment), settings, argv)
@@ -688,14 +672,10 @@ t.test('wrong arguments throw an error of one line', async (t) => {
     ['', 'Name a database: fastify-resources FILE|URL'],
     ['a.sqlite b.sqlite', 'Name one database, not also "b.sqlite". Separate names of tables by commas only.'],
     ['a.sqlite --wirte', 'There is no option --wirte; did you mean --write? See --help.'],
-    ['a.sqlite --authentication', 'There is no option --authentication. See --help.'],
-    ['a.sqlite -x', 'There is no option -x. See --help.'],
     ['a.sqlite --write=1', '--write takes no value.'],
     ['a.sqlite --port', '--port needs a value, as in --port=VALUE. See --help.'],
-    ['a.sqlite --port --write', '--port needs a value, as in --port=VALUE. See --help.'],
     ['a.sqlite --only=', '--only needs a value, as in --only=VALUE. See --help.'],
     ['a.sqlite --port 3k', '--port must be a number up to 65535, not "3k"'],
-    ['a.sqlite --port 65536', '--port must be a number up to 65535, not "65536"'],
     ['a.sqlite --user ann', '--user must be a name and a password, as in --user ann:secret'],
     ...['tables', '/', '/a/', '/a//b', '/:a', '/a/..', '/a?b'].map((prefix) =>
       [`a.sqlite --prefix ${prefix}`, `--prefix must be a path such as /tables, not "${prefix}"`] as const),

@@ -490,16 +490,6 @@ t.test('a failure in an app without a logger writes one line to stderr', async (
   }
 })
 
-t.test('a log without the level and an app without a log get no lines', async (t) => {
-  const log = makeLog('warn')
-  for (const server of [log.server, {}]) {
-    const app = await build(t, { name: 'posts' }, { server })
-    t.equal((await app.inject(send('POST', '/posts', json, { post: {} }))).statusCode, 201)
-    t.equal((await app.inject(send('POST', '/posts', json, {}))).statusCode, 422)
-  }
-  t.strictSame(log.take(), [])
-})
-
 interface Heard {
   readonly events: string[]
   readonly event: ActionEvent
