@@ -1,16 +1,8 @@
-import fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
-import t, { type Test } from 'tap'
-import { draw, type Mapper, memoryStore, type MemoryStore, type ResourceMapper, type Scope } from '../../lib/index.js'
-import { types } from '../support/helper.js'
+import { type FastifyInstance, type InjectOptions } from 'fastify'
+import t from 'tap'
+import { memoryStore, type MemoryStore, type ResourceMapper, type Scope } from '../../lib/index.js'
+import { draft, types } from '../support/helper.js'
 import { textStore } from '../support/stores/text-store.js'
-
-async function start (t: Test, declare: (map: Mapper) => unknown): Promise<FastifyInstance> {
-  const app = fastify()
-  t.teardown(() => app.close())
-  app.register(draw(declare))
-  await app.ready()
-  return app
-}
 
 /** Returns a store with the ids 1, 2, … and these titles. */
 function keep (titles: readonly string[], scope: Scope = {}): MemoryStore {
@@ -71,7 +63,7 @@ const nest = (posts: ResourceMapper): void => {
 
 t.test('requirements: an id that does not match a schema is not found by any request', async (t) => {
   const store = keep(['one', 'two'])
-  const app = await start(t, (map) => map.resources('posts',
+  const app = await draft(t, (map) => map.resources('posts',
     { store, writes: 'both', formPages: true, constraints: { id: { maximum: 1 } } }, nest))
   for (const attempt of attempts('2')) {
     t.match(await app.inject(attempt), { statusCode: 404 },
@@ -87,7 +79,7 @@ t.test('requirements: an id that does not match a schema is not found by any req
 
 t.test('requirements: a regular expression restricts a string id', async (t) => {
   const store = textStore(['1.2.3', '1.2', 'latest'])
-  const app = await start(t, (map) => map.resources('posts',
+  const app = await draft(t, (map) => map.resources('posts',
     { store, writes: 'both', formPages: true, constraints: { id: { pattern: '^\\d+\\.\\d+\\.\\d+$' } } }, nest))
   t.match(await app.inject('/posts/1.2.3.json'), { statusCode: 200, body: '"id":"1.2.3"' })
   for (const id of ['1.2', 'latest']) {
@@ -100,7 +92,7 @@ t.test('requirements: a regular expression restricts a string id', async (t) => 
 t.test('requirements: a child may restrict its parent\'s parameter', async (t) => {
   const posts = keep(['one', 'two'])
   const comments = keep(['c'], { postId: 2 })
-  const app = await start(t, (map) => map.resources('posts', { store: posts }, (inner) => {
+  const app = await draft(t, (map) => map.resources('posts', { store: posts }, (inner) => {
     inner.resources('comments', {
       store: comments, writes: 'both', formPages: true, constraints: { postId: { maximum: 1 } }
     }, ({ member }) => member.post('hide', ({ row }) => row()))
@@ -114,7 +106,7 @@ t.test('requirements: a child may restrict its parent\'s parameter', async (t) =
 })
 
 t.test('requirements: a parameter of the enclosing scope may be restricted', async (t) => {
-  const app = await start(t, (map) => map.scope({ path: ':year' },
+  const app = await draft(t, (map) => map.scope({ path: ':year' },
     (map) => map.resources('posts', { store: keep(['one']), constraints: { year: { pattern: '^\\d{4}$' } } })))
   t.match(await app.inject('/2024/posts'), { statusCode: 200 })
   for (const url of ['/24/posts', '/abcd/posts', '/20245/posts.json', '/24/posts/1', '/24/posts/1.html']) {
@@ -135,13 +127,13 @@ t.test('requirements: a constraint without effect throws at startup', async (t) 
     [{ id: 9 }, /JSON Schemas by parameter/]
   ]
   for (const [constraints, message] of cases) {
-    await t.rejects(start(t, (map) => map.resources('posts', { constraints } as object)), { ...WRONG, message },
+    await t.rejects(draft(t, (map) => map.resources('posts', { constraints } as object)), { ...WRONG, message },
       JSON.stringify(constraints))
   }
 })
 
 t.test('conditions: one path may serve several hosts or versions', async (t) => {
-  const app = await start(t, (map) => {
+  const app = await draft(t, (map) => {
     map.resources('posts', { routeConstraints: { host: 'a.example.com' }, store: keep(['of a']) })
     map.resources('posts', { routeConstraints: { host: /^b\./ }, store: keep(['of b']) })
     map.resources('posts', { routeConstraints: { host: /^c\./ }, store: keep(['of c']) })
@@ -169,7 +161,7 @@ t.test('conditions: one path may serve several hosts or versions', async (t) => 
 t.test('conditions: a row named "recent" is reached if the condition of the action "recent" does not hold',
   async (t) => {
     const store = textStore(['recent', 'other'])
-    const app = await start(t, (map) => map.resources('posts', { store, writes: 'both' }, ({ collection }) => {
+    const app = await draft(t, (map) => map.resources('posts', { store, writes: 'both' }, ({ collection }) => {
       collection.get('recent', { routeConstraints: { host: 'lists.example.com' } },
         () => [{ id: 'other', attributes: {} }])
     }))
@@ -190,7 +182,7 @@ t.test('conditions: a row named "recent" is reached if the condition of the acti
   })
 
 t.test('path_names: other words replace new and edit', async (t) => {
-  const app = await start(t, (map) => {
+  const app = await draft(t, (map) => {
     map.resources('posts', { formPages: true, pathNames: { new: 'nuevo', edit: 'editar' }, store: keep(['one']) },
       (posts) => posts.new.post('preview', () => undefined))
     map.scope({ pathNames: { new: 'nuevo' } }, (map) => map.resource('profile', { formPages: true }))
@@ -204,7 +196,7 @@ t.test('path_names: other words replace new and edit', async (t) => {
 })
 
 t.test('param: the option renames the id', async (t) => {
-  const app = await start(t, (map) => map.resources('posts',
+  const app = await draft(t, (map) => map.resources('posts',
     { param: 'slug', store: textStore(['hello']), writes: 'both', constraints: { slug: { pattern: '^[a-z]+$' } } },
     (posts) => {
       posts.resources('comments')
@@ -235,9 +227,9 @@ t.test('only and except: each action can be selected, and each left out', async 
     edit: ['GET /posts/:id/edit']
   }
   for (const action of everything) {
-    const one = await start(t, (map) => map.resources('posts', { only: action, writes: 'both' }))
+    const one = await draft(t, (map) => map.resources('posts', { only: action, writes: 'both' }))
     t.same(routesOf(one).sort(), [...routes[action]].sort(), `only ${action}`)
-    const others = await start(t, (map) => map.resources('posts',
+    const others = await draft(t, (map) => map.resources('posts',
       { except: [action], writes: 'both', formPages: true }))
     t.same(routesOf(others).sort(), everything.filter((other) => other !== action).flatMap((other) => routes[other])
       .sort(), `all except ${action}`)
@@ -246,7 +238,7 @@ t.test('only and except: each action can be selected, and each left out', async 
 
 t.test('only and except: a form cannot reach an action that is left out', async (t) => {
   const store = keep(['one'])
-  const app = await start(t, (map) => {
+  const app = await draft(t, (map) => {
     map.resources('posts', { only: ['list', 'show', 'update'], writes: 'both', store })
     map.resources('notes', { only: 'list', writes: 'both', store })
     map.resources('drafts', { except: ['delete', 'update'], writes: 'both', store })
@@ -284,9 +276,9 @@ t.test('only and except: unknown names throw, with the nearest known one', async
     [{ only: 'list', except: 'show' }, /"except" of resource "posts" must not be given together with "only"/]
   ]
   for (const [options, message] of cases) {
-    await t.rejects(start(t, (map) => map.resources('posts', options)), { ...WRONG, message }, JSON.stringify(options))
+    await t.rejects(draft(t, (map) => map.resources('posts', options)), { ...WRONG, message }, JSON.stringify(options))
   }
-  await t.rejects(start(t, (map) => map.resource('profile', { only: 'list' })),
+  await t.rejects(draft(t, (map) => map.resource('profile', { only: 'list' })),
     { ...WRONG, message: /'list', which is not one of show/ }, 'a singleton has no list')
 })
 
@@ -294,7 +286,7 @@ t.test('only and except: unknown names throw, with the nearest known one', async
 
 t.test('has_many and has_one: resources nest several levels deep', async (t) => {
   const stores = { posts: keep(['p1', 'p2']), comments: memoryStore(), replies: memoryStore(), authors: memoryStore() }
-  const app = await start(t, (map) => map.resources('posts', { store: stores.posts }, (posts) => {
+  const app = await draft(t, (map) => map.resources('posts', { store: stores.posts }, (posts) => {
     posts.resources('comments', { store: stores.comments }, (comments) => {
       comments.resources('replies', { store: stores.replies },
         (replies) => replies.resource('author', { store: stores.authors }))
@@ -324,7 +316,7 @@ t.test('has_many and has_one: resources nest several levels deep', async (t) => 
 
 t.test('shallow: rows have paths without their parents, lists do not', async (t) => {
   const comments = memoryStore()
-  const app = await start(t, (map) => map.resources('posts', { store: keep(['p1', 'p2']), shallow: true }, (posts) => {
+  const app = await draft(t, (map) => map.resources('posts', { store: keep(['p1', 'p2']), shallow: true }, (posts) => {
     posts.resources('comments', { store: comments, writes: 'both', formPages: true }, ({ member, collection }) => {
       member.post('hide', ({ row }) => row())
       collection.get('recent', () => [])
@@ -357,7 +349,7 @@ t.test('shallow: rows have paths without their parents, lists do not', async (t)
 })
 
 t.test('namespace: paths and names have the namespace, to any depth, and each may use another word', async (t) => {
-  const app = await start(t, (map) => {
+  const app = await draft(t, (map) => {
     map.namespace('admin', (admin) => {
       admin.resources('posts', { formPages: true, store: keep(['one']) })
       admin.namespace('back_office', (office) => office.resource('desk'))
@@ -372,7 +364,7 @@ t.test('namespace: paths and names have the namespace, to any depth, and each ma
 })
 
 t.test('concern: a part of the map can be drawn in several places', async (t) => {
-  const app = await start(t, (map) => {
+  const app = await draft(t, (map) => {
     map.concern('commentable', (resource) => resource.resources('comments'))
     map.concern('countable', (resource) => resource.collection.get('count', () => []))
     map.resources('posts', {}, (posts) => posts.concerns('commentable', 'countable'))
@@ -382,7 +374,7 @@ t.test('concern: a part of the map can be drawn in several places', async (t) =>
   t.same([app.paths.postComments?.(1), app.paths.countPosts?.(), app.paths.photoComments?.(1),
     app.paths.adminPostComments?.(1)],
   ['/posts/1/comments', '/posts/count', '/photos/1/comments', '/admin/posts/1/comments'])
-  await t.rejects(start(t, (map) => {
+  await t.rejects(draft(t, (map) => {
     map.concern('commentable', () => {})
     map.resources('posts', {}, (posts) => posts.concerns('comentable'))
   }), { ...WRONG, message: /"comentable", which is not declared before this call; did you mean "commentable"\?/ })
@@ -391,7 +383,7 @@ t.test('concern: a part of the map can be drawn in several places', async (t) =>
 // ---- 405
 
 t.test('a wrong verb is refused on every path, with the allowed ones', async (t) => {
-  const app = await start(t, (map) => {
+  const app = await draft(t, (map) => {
     map.resources('posts', { store: keep(['one']), writes: 'both', formPages: true }, (posts) => {
       posts.collection.get('recent', () => [])
       posts.collection.put('sort', () => undefined)
@@ -443,16 +435,14 @@ t.test('a wrong verb is refused on every path, with the allowed ones', async (t)
 t.test('the options of a scope reach every resource in it, nested or not', async (t) => {
   const asked: string[] = []
   const hooked: string[] = []
-  const app = fastify()
-  t.teardown(() => app.close())
-  await app.register(draw((map) => map.scope({
+  const app = await draft(t, (map) => map.scope({
     writes: 'both',
     formats: ['json'],
     authorize: (_request, { action, resource }) => { asked.push(`${resource}#${action}`); return true },
     hooks: { onRequest: (request, _reply, done) => { hooked.push(request.url); done() } }
   },
   (map) => map.resources('cats', {}, (cats) => cats.resources('kittens', {},
-    (kittens) => kittens.resource('collar'))))))
+    (kittens) => kittens.resource('collar')))))
   const send = (method: 'POST' | 'PUT', url: string, payload: object): Promise<{ statusCode: number }> =>
     app.inject({ method, url, payload })
   t.equal((await send('POST', '/cats', { cat: { name: 'A' } })).statusCode, 201)
@@ -468,8 +458,6 @@ t.test('the options of a scope reach every resource in it, nested or not', async
 })
 
 t.test('a shallow row is found only if all its ancestors are visible to the client', async (t) => {
-  const app = fastify()
-  t.teardown(() => app.close())
   const asked: string[] = []
   const users = memoryStore()
   users.create({ name: 'Ada' }, { tenant: 'a' })
@@ -482,7 +470,7 @@ t.test('a shallow row is found only if all its ancestors are visible to the clie
   comments.create({ body: 'of a post that is gone' }, { postId: 9 })
   const likes = memoryStore()
   likes.create({ by: 'Bob' }, { commentId: 1 })
-  await app.register(draw((map) => map.resources('users', {
+  const app = await draft(t, (map) => map.resources('users', {
     store: users,
     shallow: true,
     scope: ({ headers }) => ({ tenant: String(headers['x-tenant']) }),
@@ -492,7 +480,7 @@ t.test('a shallow row is found only if all its ancestors are visible to the clie
     }
   }, (users) => users.resources('posts', { store: posts, writes: 'both' },
     (posts) => posts.resources('comments', { store: comments, writes: 'both' },
-      (comments) => comments.resources('likes', { store: likes, shallow: false }))))))
+      (comments) => comments.resources('likes', { store: likes, shallow: false })))))
   const ask = async (tenant: string, method: 'GET' | 'PUT' | 'DELETE' | 'POST', url: string,
     payload?: object): Promise<number> =>
     (await app.inject({
@@ -525,10 +513,8 @@ t.test('a shallow row is found only if all its ancestors are visible to the clie
 })
 
 t.test('the 404 page below a missing parent has no links and no forms', async (t) => {
-  const app = fastify()
-  t.teardown(() => app.close())
-  await app.register(draw((map) => map.resources('posts', {},
-    (posts) => posts.resources('comments').resource('cover'))))
+  const app = await draft(t, (map) => map.resources('posts', {},
+    (posts) => posts.resources('comments').resource('cover')))
   const accept = 'text/html'
   for (const url of ['/posts/9/comments', '/posts/9/comments/1', '/posts/x/comments', '/posts/9/cover']) {
     const { statusCode, body } = await app.inject({ url, headers: { accept } })
