@@ -142,14 +142,6 @@ t.test('a body that is no table is malformed, and the message names the line', (
   t.end()
 })
 
-t.test('a row knows the line in which it begins', (t) => {
-  const lines = (body: string): Array<number | undefined> => rowsOf(body).map((row) => reader.lineOf?.(row))
-  t.strictSame(lines('id,title\n1,a\n2,b'), [2, 3])
-  t.strictSame(lines('id,title\r\n1,"a\r\n\r\nb"\r\n"2\n",b\r\n3,c'), [2, 5, 7])
-  t.strictSame(lines('"id\n"\r\n1\r\n\r\n2'), [3, 4, 5])
-  t.end()
-})
-
 const NO_BOOLEAN = ['must be true or false']
 const NO_INTEGER = ['must be an integer']
 
@@ -182,41 +174,6 @@ t.test('a field is converted by its attribute', (t) => {
   }
   for (const [name, fields] of Object.entries(cases)) {
     for (const [spelled, value] of fields) t.strictSame(convert(name, fieldOf(spelled)), value, `${name}: ${spelled}`)
-  }
-  t.end()
-})
-
-t.test('a create takes an empty field for absent, and one with quotes for the empty text', (t) => {
-  const isAbsent = (spelled: string): boolean | undefined => reader.isAbsent?.(fieldOf(spelled))
-  t.strictSame(['', '""', '" "', ' ', '0'].map(isAbsent), [true, false, false, false, false])
-  t.end()
-})
-
-t.test('an id or a version is the text of its field', (t) => {
-  const scalars = ['', '""', '7', ' 7', "'-7"].map((spelled) => reader.scalar(fieldOf(spelled)))
-  t.strictSame(scalars, ['', '', '7', ' 7', "'-7"])
-  t.end()
-})
-
-t.test('a field is shown for the stored values that it may have come from', (t) => {
-  const cases: ReadonlyArray<readonly [name: string, spelled: string, stored: unknown, isShown: boolean]> = [
-    ['text', 'a', 'a', true], ['text', 'a ', 'a', false], ['text', '', '', true], ['text', '', undefined, true],
-    ['text', '', 'a', false], ['text', '""', '', true],
-    ['note', '', null, true], ['note', '', '', true], ['note', '""', null, false], ['note', 'null', null, false],
-    ['count', '5', 5, true], ['count', '5', 6, false], ['count', 'abc', 'abc', true], ['count', '', 0, false],
-    ['ratio', '1.50', 1.5, true], ['ratio', '1E+21', 1e21, true], ['ratio', '', null, true],
-    ['flag', 'TRUE', true, true], ['flag', 'FALSE', true, false], ['flag', '', false, false],
-    ['price', '3.2', '3.20', true], ['price', '3.21', '3.20', false], ['price', 'n/a', 'n/a', true],
-    ['text', '3.2', '3.20', false],
-    ['day', '2026-02-30', '2026-02-30', true], ['day', '2026-02-30', '2026-03-02', false],
-    ['tags', '"[""a""]"', ['a'], true], ['tags', '[]', [], true], ['tags', '', [], false],
-    ['any', '5', 5, true], ['any', '5', '5', true], ['any', 'TRUE', true, true], ['any', '[1]', '[1]', true],
-    ['any', '{}', [], false]
-  ]
-  for (const [name, spelled, stored, isShown] of cases) {
-    const { shape } = things.attributes.get(name) as Property
-    t.equal(reader.isShown?.(fieldOf(spelled), stored, shape), isShown,
-      `${name}: ${spelled} for ${JSON.stringify(stored)}`)
   }
   t.end()
 })

@@ -7,7 +7,7 @@ import plugin, {
 } from '../../lib/index.js'
 import { type PostgresPool, postgresStore, type PostgresStore } from '../../lib/sql/postgres/index.js'
 import {
-  type SqliteDatabase, sqliteStore, type SqliteStore, type SqliteStoreOptions
+  type SqliteDatabase, sqliteStore, type SqliteStore
 } from '../../lib/sql/sqlite/index.js'
 
 /** Tells whether the compiler takes two types for the same, including `readonly` and `?`. */
@@ -112,9 +112,7 @@ check<Equal<AttributesOf<typeof tree>['root']['children'][number]['children'][nu
 // A schema that is not known allows any attributes.
 check<Equal<AttributesOf<AttributesSchema>, Attributes>>()
 check<Equal<AttributesOf<AttributesSchema | undefined>, Attributes>>()
-check<Equal<AttributesOf<undefined>, Attributes>>()
 check<Equal<AttributesOf<{ type: 'object', properties: Record<string, { type: 'string' }> }>, Attributes>>()
-check<Equal<CreateOf<AttributesSchema>, Attributes>>()
 check<Equal<ChangesOf<undefined>, Attributes>>()
 
 /** The type of a value of this schema. */
@@ -122,33 +120,21 @@ type ValueOf<S> = Required<AttributesOf<{ readonly type: 'object', readonly prop
 
 check<Equal<ValueOf<{ readonly type: 'string' }>, string>>()
 check<Equal<ValueOf<{ readonly type: 'number' }>, number>>()
-check<Equal<ValueOf<{ readonly type: 'boolean' }>, boolean>>()
-check<Equal<ValueOf<{ readonly type: 'null' }>, null>>()
 check<Equal<ValueOf<{ readonly type: readonly ['integer', 'boolean', 'null'] }>, number | boolean | null>>()
 check<Equal<ValueOf<{ readonly type: 'string', readonly nullable: true }>, string | null>>()
 check<Equal<ValueOf<{ readonly enum: readonly ['a', 1, null] }>, 'a' | 1 | null>>()
-check<Equal<ValueOf<{ readonly type: 'string', readonly enum: readonly ['a', 'b', null] }>, 'a' | 'b'>>()
 check<Equal<ValueOf<{ readonly type: readonly ['string', 'null'], readonly enum: readonly ['a', 'b', null] }>, 'a'
   | 'b' | null>>()
-check<Equal<ValueOf<{ readonly const: 'a', readonly title: 'A' }>, 'a'>>()
 check<Equal<ValueOf<{
   readonly oneOf: readonly [{ readonly const: 'a', readonly title: 'A' }, { readonly const: 'b' }]
 }>, 'a'
   | 'b'>>()
 check<Equal<ValueOf<{ readonly anyOf: readonly [{ readonly type: 'string' }, { readonly type: 'null' }] }>, string
   | null>>()
-check<Equal<ValueOf<{
-  readonly type: 'string', readonly anyOf: readonly [{ readonly format: 'date' }, { readonly maxLength: 0 }]
-}>, string>>()
 check<Equal<ValueOf<{ readonly allOf: readonly [{ readonly type: 'string' }, { readonly minLength: 1 }] }>, string>>()
-check<Equal<ValueOf<{ readonly type: 'array' }>, readonly unknown[]>>()
-check<Equal<ValueOf<{
-  readonly type: 'array', readonly items: readonly [{ readonly type: 'string' }]
-}>, readonly unknown[]>>()
 check<Equal<ValueOf<{
   readonly type: 'array', readonly items: { readonly type: 'array', readonly items: { readonly type: 'integer' } }
 }>, ReadonlyArray<readonly number[]>>>()
-check<Equal<ValueOf<{ readonly type: 'object' }>, Attributes>>()
 check<Equal<ValueOf<{
   readonly type: 'object', readonly additionalProperties: { readonly type: 'integer' }
 }>, Readonly<Record<string, number>>>>()
@@ -166,24 +152,15 @@ check<Equal<ValueOf<{
 }>['a'], string
   | undefined>>()
 check<Equal<ValueOf<{
-  readonly type: 'object',
-  readonly properties: { readonly a: { readonly type: 'string' } },
-  readonly additionalProperties: true
-}>['b'], unknown>>()
-check<Equal<ValueOf<{
   readonly type: readonly ['object', 'null'],
   readonly properties: { readonly a: { readonly const: 1 } },
   readonly required: readonly ['a']
 }>, { readonly a: 1 }
   | null>>()
 check<Equal<ValueOf<{ readonly $ref: '#/definitions/it' }>, unknown>>()
-check<Equal<ValueOf<{ readonly type: 'array', readonly items: { readonly $ref: '#' } }>, readonly unknown[]>>()
-check<Equal<ValueOf<{ readonly description: 'anything' }>, unknown>>()
-check<Equal<ValueOf<true>, unknown>>()
 check<Equal<ValueOf<any>, unknown>>()
 check<Equal<ValueOf<Readonly<Record<string, unknown>>>, unknown>>()
 // A widened literal gives only what is still known.
-check<Equal<ValueOf<{ type: string }>, unknown>>()
 check<Equal<AttributesOf<{ type: 'object', properties: { title: { type: 'string' } }, required: string[] }>, {
   readonly title?: string
 }>>()
@@ -292,9 +269,6 @@ sqlite.create({ title: 'a', tags: [], createdAt: 'now' }, {})
 sqlite.create({ tags: [], createdAt: 'now' }, {})
 // @ts-expect-error a title must be a string
 sqlite.update(1, { title: 1 }, { version: undefined, scope: {} })
-declare const sqliteOptions: SqliteStoreOptions
-const unknownStore = sqliteStore(sqliteOptions)
-check<Equal<typeof unknownStore, SqliteStore>>()
 // @ts-expect-error the attributes must be an object schema
 sqliteStore({ database, table: 'posts', attributes: { type: 'string' } })
 
@@ -354,25 +328,12 @@ resources('posts', {
 })
 
 // A resource takes an untyped store, and a store that keeps these attributes and others.
-declare const anyStore: Store
 declare const anythingStore: Store<any>
 resources('posts', { attributes: literal, store: memoryStore({ id: 'uuid', unique: ['title'] }) })
-resources('posts', { attributes: literal, store: loose })
-resources('posts', { attributes: literal, store: anyStore })
 resources('posts', { attributes: literal, store: anythingStore })
-resources('posts', { attributes: literal, store: unknownStore })
 resources('posts', { attributes: literal, store: sqlite })
 resources('posts', { attributes: typeBox, store: postgres })
 resources('posts', { attributes: literal, store: asked })
-resources('posts', { attributes: literal, store: sqliteStore({ database, table: 'posts', attributes: literal }) })
-resources('posts', {
-  attributes: literal,
-  store: sqliteStore({
-    database,
-    table: 'posts',
-    attributes: { ...literal, properties: { ...literal.properties, blogId: { type: 'integer' } } }
-  })
-})
 resources('posts', {
   attributes: literal,
   store: sqliteStore({
@@ -388,10 +349,8 @@ resources('posts', {
 })
 // A TypeBox schema and a literal that mean the same.
 resources('posts', { attributes: typeBox, store: sqlite })
-resources('names', { attributes: { type: 'object', properties: { title: { type: 'string' } } }, store: postgres })
 // The attributes are not known.
 declare const someSchema: AttributesSchema
-resources('posts', { attributes: someSchema, store: sqlite })
 resources('posts', {
   attributes: someSchema,
   store: loose,
@@ -405,7 +364,6 @@ resources('posts', {
   store: { ...loose, get: (id, scope) => loose.get(id, scope) },
   use: ({ attributes }) => { check<Equal<typeof attributes.title, string>>() }
 })
-resources('posts', { attributes: literal, store: { ...sqlite, get (id, scope) { return sqlite.get(id, scope) } } })
 
 /** A custom store. */
 declare class Archive implements Store<{ readonly title: string }> {
@@ -430,20 +388,6 @@ resources('posts', {
   attributes: { type: 'object', properties: { title: { type: 'integer' } } },
   // @ts-expect-error the titles are not numbers
   store: sqlite
-})
-resources('posts', {
-  attributes: Type.Object({ title: Type.Number() }),
-  // @ts-expect-error the titles are not numbers
-  store: postgres
-})
-resources('posts', {
-  attributes: literal,
-  // @ts-expect-error the titles are not strings
-  store: sqliteStore({
-    database,
-    table: 'posts',
-    attributes: { ...literal, properties: { ...literal.properties, title: { type: 'integer' } } }
-  })
 })
 resources('posts', {
   attributes: { type: 'object', properties: { rating: { type: 'integer' } }, required: ['rating'] },
@@ -472,10 +416,7 @@ declare function either<
   readonly store?: StoreFor<AttributesOf<S>, T>
   readonly use?: (row: Row<ResourceAttributes<S, T>>) => void
 }): void
-either({ use: ({ attributes }) => { check<Equal<typeof attributes, Attributes>>() } })
 either({ store: loose, use: ({ attributes }) => { check<Equal<typeof attributes, Attributes>>() } })
-either({ store: memoryStore(), use: ({ attributes }) => { check<Equal<typeof attributes, Attributes>>() } })
-either({ store: anythingStore, use: ({ attributes }) => { check<Equal<typeof attributes, Attributes>>() } })
 either({ store: sqlite, use: ({ attributes }) => { check<Equal<typeof attributes, AttributesOf<typeof literal>>>() } })
 either({
   store: new Archive(),
@@ -490,21 +431,8 @@ either({
   use: ({ attributes }) => { check<Equal<typeof attributes, { readonly title?: string }>>() }
 })
 either({
-  attributes: typeBox,
-  store: sqlite,
-  use: ({ attributes }) => {
-    check<Equal<typeof attributes, AttributesOf<typeof typeBox>>>()
-  }
-})
-either({
   attributes: someSchema,
   store: sqlite,
-  use: ({ attributes }) => {
-    check<Equal<typeof attributes, AttributesOf<typeof literal>>>()
-  }
-})
-either({
-  attributes: literal,
   use: ({ attributes }) => {
     check<Equal<typeof attributes, AttributesOf<typeof literal>>>()
   }

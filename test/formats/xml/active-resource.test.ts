@@ -287,29 +287,6 @@ t.test('a row is created, found, changed and destroyed', async t => {
   }
 })
 
-t.test('rows are found', async t => {
-  const { connection, Post } = await open(t)
-  const ids = (rows: readonly Resource[]): unknown => rows.map(({ id }) => id)
-  const wanted: Array<[string, () => Promise<readonly Resource[]>, number[]]> = [
-    ['all of them', () => Post.all(), [1, 2]],
-    ['by a boolean', () => Post.all({ params: { published: true } }), [1]],
-    ['by a text with what a query must encode', () => Post.all({ params: { title: 'Tea & cake' } }), [1]],
-    ['by nil', () => Post.all({ params: { rating: null } }), [2]],
-    ['none', () => Post.all({ params: { rating: 1 } }), []],
-    ['in an order', () => Post.all({ params: { sort: '-id' } }), [2, 1]],
-    ['a page', () => Post.all({ params: { limit: 1 } }), [1]],
-    ['by a method of the collection', () => Post.all({ from: ':popular' }), [1]],
-    ['by a method that has parameters', () => Post.all({ from: ':popular', params: { least: 0 } }), [1, 2]],
-    ['by a path', () => Post.all({ from: '/posts.xml', params: { rating: 5 } }), [1]]
-  ]
-  for (const [name, find, expected] of wanted) t.strictSame(ids(await find()), expected, name)
-  t.equal((await Post.first())?.id, 1)
-  t.equal(await Post.first({ params: { rating: 1 } }), undefined)
-  t.equal((await Post.one({ from: '/posts/2.xml' })).id, 2)
-  t.equal((await Post.one({ from: '/posts/2/summary.xml' })).id, 2)
-  t.ok(connection.exchanges.every(({ headers }) => headers.vary === undefined), 'the suffix alone decides')
-})
-
 t.test('each failure raises the error of its status', async t => {
   const { connection, Post, Comment } = await open(t)
   const raised: Array<[string, () => Promise<unknown>, string]> = [
@@ -404,15 +381,6 @@ t.test('a row comes back as it was sent, and can be sent as it came back', async
   t.type(attributes.moment, Date)
 })
 
-t.test('an empty text is not nil', async t => {
-  const { Record } = await open(t)
-  const record = await Record.create({
-    text: 'x', author: Object.assign(Object.create(null) as Hash, { first_name: '' })
-  })
-  t.equal(await record.updateAttribute('text', ''), true)
-  t.match((await Record.find(1)).attributes, { text: '', author: { attributes: { first_name: '' } } })
-})
-
 t.test('a name of two words is spelled like in Ruby', async t => {
   const { connection, BlogPost } = await open(t)
   const created = await BlogPost.create({ name: 'Tea' })
@@ -469,14 +437,6 @@ t.test('a singleton is found without an id', async t => {
   await t.rejects(connection.get('/posts/2/logo.xml'), { name: 'ResourceNotFound' }, 'another parent has no singleton')
 })
 
-t.test('a built resource has the defaults and can be saved', async t => {
-  const { Post } = await open(t)
-  const built = await Post.build({ title: 'Milk' })
-  t.strictSame([built.isNew, plain(built)], [true, { published: false, title: 'Milk' }])
-  t.equal(await built.save(), true)
-  t.strictSame(plain(built), { published: false, title: 'Milk', id: 3 })
-})
-
 t.test('such a client is never redirected, since it raises an error on a redirect', async t => {
   const { connection, Post } = await open(t)
   const milk = await Post.create({ title: 'Milk' })
@@ -487,17 +447,4 @@ t.test('such a client is never redirected, since it raises an error on a redirec
   await Post.put('touch')
   await milk.destroy()
   t.strictSame(connection.exchanges.filter(({ status }) => status >= 300), [])
-})
-
-t.test('a prefix of the app comes before every path', async t => {
-  const { connection, Post, Comment } = await open(t, { prefix: '/api' })
-  const milk = await Post.create({ title: 'Milk' })
-  t.equal(connection.last.headers.location, '/api/posts/3')
-  t.equal(await milk.updateAttribute('title', 'Tea'), true)
-  const comment = await Comment.create({ post_id: 3, text: 'Yes' })
-  t.equal(connection.last.headers.location, '/api/posts/3/comments/1')
-  await comment.destroy()
-  await milk.put('publish')
-  await milk.destroy()
-  t.strictSame(connection.exchanges.map(({ status }) => status), [201, 200, 201, 204, 200, 204])
 })

@@ -264,25 +264,6 @@ t.test('the box stays ticked in a form that comes back, and there is none withou
   t.strictSame(store.get(1, {})?.attributes, { n: 2 })
 })
 
-t.test('a form does not say that a value may be null, which a blank field stands for', async (t) => {
-  const cases = [
-    [{ type: ['integer', 'null'] }, 'It must be an integer'],
-    [{ type: ['boolean', 'null'] }, 'It must be true or false'],
-  ] as const
-  const app = (it: object): ReturnType<typeof build> => build(t, {
-    name: 'posts', attributes: { type: 'object', properties: { it } } as AttributesSchema, formats: ['html']
-  })
-  for (const [schema, problem] of cases) {
-    const { body } = await (await app(schema)).inject({
-      method: 'POST',
-      url: '/posts',
-      headers: { accept: types.html, 'content-type': 'application/x-www-form-urlencoded' },
-      payload: 'post[it]=x'
-    })
-    t.match(body.replaceAll('&quot;', '"'), `">${problem}</a></li>`, problem)
-  }
-})
-
 /** Returns the links of the error summary, each with its text. */
 function summaryOf (page: string): Array<[href: string | undefined, text: string]> {
   const [, summary = ''] = /<div class="problem"[^>]*>[^]*?<ul>([^]*?)<\/ul>/.exec(page) ?? []
@@ -486,27 +467,6 @@ t.test('a form comes back with the typed values if the store is unavailable', as
     const res = await post(app, { 'post[title]': '<typed>' })
     isSound(t, res, status)
     t.equal(shown(findForm(res, 'POST'), 'post[title]'), '<typed>')
-  }
-})
-
-t.test('the step of a number allows invalid input to be corrected', async (t) => {
-  const { app } = await seeded(t, [], {
-    attributes: schemaOf({
-      count: { type: 'integer' },
-      fives: { type: 'integer', multipleOf: 5 },
-      least: { type: 'integer', minimum: 0 },
-      rows: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } }
-    })
-  })
-  for (const [
-    typed, steps
-  ] of [[['1.5', '7', '1.5'], ['any', 'any', '1']], [['2', '10', '2'], ['1', '5', '1']],
-      [['', '', ''], ['1', '5', '1']]] as const) {
-    const page = await post(app,
-      `post[count]=${typed[0]}&post[fives]=${typed[1]}&post[least]=${typed[2]}&post[rows][?][add]=1`)
-    const form = findForm(page, 'POST')
-    t.strictSame(['count', 'fives', 'least'].map((name) => visible(form, `post[${name}]`)[0]?.attributes.step), steps,
-      typed.join())
   }
 })
 

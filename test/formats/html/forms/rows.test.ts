@@ -496,19 +496,6 @@ root.test('an invented button gives a page and writes nothing', async (t) => {
   }
 })
 
-root.test('a deletion ignores the buttons that change a form', async (t) => {
-  for (const body of ['post[links][?][add]=1', 'post[links][?][remove]=0', 'post[?][?][add]=1']) {
-    const store = watchedStore()
-    const app = await build(t, { name: 'posts', attributes, store })
-    await store.create({ title: 'T' }, {}, context)
-    const form = findForm(await app.inject({ url: '/posts/1', headers: { accept: 'text/html' } }), 'DELETE')
-    const [name = '', value = ''] = body.split('=')
-    const res = await app.inject(send(form, [...entriesOf(form), [name, value]]))
-    t.strictSame([res.statusCode, res.headers.location, await store.get(1, {}, context)],
-      [303, '/posts', undefined], 'a deletion has no attributes')
-  }
-})
-
 root.test('a button is refused like a write', async (t) => {
   const app = await build(t, { name: 'posts', attributes })
   await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'T' } } })

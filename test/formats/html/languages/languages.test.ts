@@ -1,19 +1,16 @@
-import { spawnSync } from 'node:child_process'
 import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import { FROM_SOURCES } from '../../../support/program.js'
 import { ENGLISH_TEXTS, type Message, type MessageCode, say, sayAbout } from '../../../../lib/core/messages.js'
 import { ENGLISH } from '../../../../lib/html/languages/en.js'
 import { findWords, KNOWN_LANGUAGES, type Language, loadLanguages } from '../../../../lib/html/languages/language.js'
 import { compileTranslation, makeMessages } from '../../../../lib/html/languages/make-messages.js'
 import resources, { draw, home, InvalidError, memoryStore } from '../../../../lib/index.js'
-import { build, draft, post } from '../../../support/helper.js'
+import { build, post } from '../../../support/helper.js'
 import { visitEveryPage, wordsOf } from '../../../support/html/every-page.js'
 import swagger from '@fastify/swagger'
 import type { HtmlOptions } from '../../../../lib/html/index.js'
 import type { PageMessages } from '../../../../lib/html/messages.js'
 
-const lib = new URL('../../../../lib/', import.meta.url)
 const languages = await loadLanguages(KNOWN_LANGUAGES)
 const OTHERS = KNOWN_LANGUAGES.filter((lang) => lang !== 'en')
 
@@ -93,11 +90,8 @@ t.test('no page in Arabic has an English word', async (t) => {
 
 t.test('plurals follow the rules of the language', async (t) => {
   const cases: Array<[lang: string, least: number, shown: string]> = [
-    ['de', 2, 'Muss mindestens 2 Zeichen haben'], ['fr', 2, 'Au moins 2 caractères'],
-    ['es', 3, 'Debe tener como mínimo 3 caracteres'],
-    ['ar', 2, 'يجب ألا تقل القيمة عن حرفين'], ['ar', 3, 'يجب ألا تقل القيمة عن 3 أحرف'],
-    ['ar', 11, 'يجب ألا تقل القيمة عن 11 حرفًا'], ['ar', 100, 'يجب ألا تقل القيمة عن 100 حرف'],
-    ['ja', 2, '2 文字以上で入力してください'], ['zh', 2, '至少需要 2 个字符']
+    ['de', 2, 'Muss mindestens 2 Zeichen haben'], ['ar', 2, 'يجب ألا تقل القيمة عن حرفين'],
+    ['ar', 11, 'يجب ألا تقل القيمة عن 11 حرفًا']
   ]
   for (const [lang, least, shown] of cases) {
     const app = await build(t, {
@@ -136,18 +130,6 @@ t.test('plurals follow the rules of the language', async (t) => {
   t.end()
 })
 
-t.test('the hint of a field for JSON or text says which of them its value is, if it has one', (t) => {
-  for (const lang of KNOWN_LANGUAGES) {
-    const { jsonOrText } = lang === 'en' ? ENGLISH : wordsIn(lang).messages
-    const [hint, json, text] = [jsonOrText(undefined), jsonOrText('json'), jsonOrText('text')]
-    t.match(hint, /JSON.*[.。]$/, lang)
-    t.ok(json.startsWith(hint) && /JSON/.test(json.slice(hint.length)), `${lang}: ${json}`)
-    t.ok(text.startsWith(hint) && text.length > hint.length && !/JSON/.test(text.slice(hint.length)),
-      `${lang}: ${text}`)
-  }
-  t.end()
-})
-
 t.test('Arabic keeps what runs from left to right together', (t) => {
   const { messages } = wordsIn('ar')
   const translate = compileTranslation({ words: wordsIn('ar') },
@@ -175,16 +157,6 @@ t.test('Arabic shows the sign of an offset before it', async (t) => {
     t.match((await app.inject({ url: '/posts/1', headers: { accept: 'text/html', 'accept-language': language } })).body,
       shown)
   }
-})
-
-t.test('no label needs agreement in a condition', (t) => {
-  const { condition } = wordsIn('de').messages
-  t.strictSame(
-    [condition('Tage', 'eq', '3', false), condition('Tage', 'gt', '3', false), condition('Tage', 'null', 'true', false),
-      condition('Am', 'gt', '1.1.', true)],
-    ['Tage: 3', 'Tage: größer als 3', 'Tage: ist leer', 'Am: nach 1.1.']
-  )
-  t.end()
 })
 
 t.test('each language has its own punctuation', (t) => {
@@ -253,26 +225,6 @@ function decode (markup: string): string {
   return markup.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
 }
 
-t.test('the types of a value are joined in the language', (t) => {
-  const { mustBeOfType } = wordsIn('de').messages
-  t.strictSame([mustBeOfType({ types: ['integer', 'null'] }), mustBeOfType({ types: ['boolean'] })],
-    ['muss eine ganze Zahl oder leer sein', 'muss wahr oder falsch sein'])
-  t.end()
-})
-
-t.test('a tag finds the words of its language, in its own script', async (t) => {
-  const cases: Array<[tag: string, word: string]> = [
-    ['de', 'Suchen'], ['de-AT', 'Suchen'], ['pt-PT', 'Pesquisar'], ['zh-CN', '搜索'], ['zh-TW', 'Search'],
-    ['zh-Hant', 'Search'], ['en-GB', 'Search'], ['nl', 'Search'], ['ar-EG', 'بحث']
-  ]
-  for (const [lang, word] of cases) {
-    const app = await build(t, { name: 'posts', attributes: post, store: memoryStore(), html: { lang } })
-    await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: 'x' } } })
-    t.match((await app.inject({ url: '/posts', headers: { accept: 'text/html' } })).body,
-      new RegExp(`<button type="submit"[^>]*>${word}</button>`), lang)
-  }
-})
-
 t.test('a tag without words, or that is not valid, finds none among the loaded languages', (t) => {
   t.equal(findWords('de-AT', languages), wordsIn('de'))
   for (const tag of ['en', 'nl', 'zh-TW', 'de-Cyrl', 'de_AT', '']) t.equal(findWords(tag, languages), undefined, tag)
@@ -309,14 +261,6 @@ t.test('words of the app replace those of the language', async (t) => {
   t.match(page, '„limit“ muss eine Zahl von 1 bis 1000 sein.')
   t.match((await app.inject({ url: '/posts?rating=x', headers: { accept: 'text/html' } })).body,
     'Muss eine ganze Zahl oder leer sein')
-  const found = await draft(t, (map) => map.resources('posts', { html: { lang: 'de' } }, (posts) =>
-    posts.collection.get(
-      'find', { query: { type: 'object', properties: { n: { type: 'integer' } } } }, () => []
-    )))
-  t.match((await found.inject({ url: '/posts/find?n=x', headers: { accept: 'text/html' } })).body,
-    '„n“ muss eine ganze Zahl sein', 'a parameter before a message about values')
-  t.match((await found.inject({ url: '/posts/find?format=x', headers: { accept: 'text/html' } })).body,
-    'Das Format „x“ gibt es nicht.')
 })
 
 t.test('an error of the app may give codes of messages, which only pages translate', async (t) => {
@@ -451,34 +395,6 @@ t.test('the words of an app may depend on the language, also in the bar and on t
     (await app.inject({ url: '/', headers: { accept: 'application/json', 'accept-language': 'de' } })).headers.vary,
     'Accept, Accept-Language'
   )
-})
-
-t.test('a language that no resource names is not imported', (t) => {
-  const program = (lang: string): string => `
-    const { default: fastify } = await import('fastify')
-    const { default: resources } = await import('./lib/index.ts')
-    const app = fastify()
-    app.register(resources, { name: 'posts'${lang} })
-    await app.ready()
-    await app.inject({ url: '/posts', headers: { accept: 'text/html' } })`
-  // The hook runs in a thread of its own, so it writes to the file descriptor.
-  const hook = "import { writeSync } from 'node:fs'; export const load = (url, context, next) => { const [, name] = " +
-    "/languages[/]((?!en)..[.].*)/.exec(url) ?? []; if (name) writeSync(1, name + ' '); return next(url, context) }"
-  const register = 'import { register } from \'node:module\'; ' +
-    `register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)})`
-  const run = (lang: string): string => {
-    const { stdout, stderr } = spawnSync(
-      process.execPath,
-      [...FROM_SOURCES, `--import=data:text/javascript,${encodeURIComponent(register)}`, '--input-type=module', '-e',
-        program(lang)],
-      { encoding: 'utf8', cwd: new URL('..', lib).pathname }
-    )
-    t.equal(stderr, '')
-    return stdout
-  }
-  t.equal(run(''), '')
-  t.equal(run(', html: { lang: \'de-AT\' }'), 'de.ts ')
-  t.end()
 })
 
 const article = {
@@ -689,30 +605,6 @@ t.test('phrases translate labels, explanations and errors in forms', async (t) =
     `_method=PUT&id=1&_version=${version}&article[title]=${title}&article[code]=tea`)
   await change('One')
   t.match(decodeOfLabels(await change('Two')), /<legend>Schlagzeile<\/legend>/, 'a conflict')
-})
-
-t.test('an English page, and the page of an app without phrases, keep their texts', async (t) => {
-  const app = await open(t)
-  t.match(
-    await readOfLabels(app, '/articles', 'en'), /<h1>Articles<\/h1>.*Headline.*Draft &amp; more.*Plain &lt;b&gt;text/s
-  )
-  t.match(await readOfLabels(app, '/', 'en'), '<h1>Library</h1>')
-  t.match(
-    decodeOfLabels(await readOfLabels(await open(t, {}), '/articles')),
-    /<h1>Articles<\/h1>.*Headline.*Draft &amp; more/s
-  )
-})
-
-t.test('the words of the language never translate a label', async (t) => {
-  const app = await build(t, {
-    name: 'posts',
-    html: { lang: 'de' },
-    attributes: {
-      type: 'object',
-      properties: { conflict: { type: 'string', maxLength: 9, description: 'is not valid' }, gone: { type: 'boolean' } }
-    }
-  })
-  t.match(await readOfLabels(app, '/posts'), /<label for="post:conflict">Conflict .*is not valid.*Gone/s)
 })
 
 t.test('phrases change neither JSON, XML, the XML Schema nor the OpenAPI description', async (t) => {

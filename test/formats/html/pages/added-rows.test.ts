@@ -247,14 +247,6 @@ t.test('the buttons that remove rows are only there if the request may delete th
   t.strictSame(await buttons({ writes: 'member' }), ['Row 2 /taggings/1', '9 /taggings/2'])
 })
 
-t.test('a row whose id no form can send has no button', async (t) => {
-  const inner = memoryStore()
-  const row = { version: '1', attributes: { orderId: 1, tagId: 2 } }
-  const store: Store = { ...inner, id: 'string', list: () => [[{ id: 'a\rb', ...row }, { id: 'c', ...row }]] }
-  const page = await get(await openTags(t, { store, id: 'string' } as Options), '/orders/1')
-  t.strictSame(removalsOf(page), ['Row 2 /taggings'])
-})
-
 t.test('a served database shows its join tables so', async (t) => {
   const app = fastify()
   t.teardown(() => app.close())
@@ -375,29 +367,6 @@ t.test('values that make a row each cost no more than such rows', async (t) => {
   })
   t.equal((await send(100_000)).statusCode, 413)
   t.equal((await send(10)).statusCode, 201)
-})
-
-t.test('the rows of a join table are named by both sides on their own pages', async (t) => {
-  const app = fastify()
-  t.teardown(() => app.close())
-  const opened = makeDatabase(`
-    CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
-    CREATE TABLE bill (id INTEGER PRIMARY KEY, total INTEGER);
-    CREATE TABLE bill_item (
-      bill_id INTEGER NOT NULL REFERENCES bill,
-      item_id INTEGER NOT NULL REFERENCES item,
-      amount INTEGER NOT NULL,
-      PRIMARY KEY (bill_id, item_id)
-    );
-    INSERT INTO item VALUES (1, 'Tea'), (2, 'Rice');
-    INSERT INTO bill VALUES (7, 3);
-    INSERT INTO bill_item VALUES (7, 1, 2), (7, 2, 1)`)
-  app.register(database, { database: opened, write: true, report: () => {} })
-  const list = await get(app, '/bill-items')
-  isSound(t, list, 200)
-  t.match(list.body, '<a href="/bill-items/7,1">Bill 7 \u00b7 Tea</a></th><td data-label="Bill"')
-  t.match((await get(app, '/bills/7')).body, /<a href="\/bill-items\/7,1">Tea<\/a><\/th><td data-label="Amount"/)
-  t.match((await get(app, '/items/1')).body, '<a href="/bill-items/7,1">Bill 7</a></th>')
 })
 
 t.test('a row of a join table is named by what the request may see', async (t) => {

@@ -414,15 +414,6 @@ t.test('a page with a notice has no ETag and is never a 304', async (t) => {
   t.strictSame([page.statusCode, page.headers.etag, noticesOf(page.body)], [200, undefined, ['Saved.']])
 })
 
-t.test('"no-store" stands above what the app says about caches', async (t) => {
-  const app = await serve(t, { cacheControl: 'public, max-age=60' })
-  await post(app, 'post[title]=a')
-  for (const url of ['/posts', '/posts/1']) {
-    t.equal((await open(app, url, 'created')).headers['cache-control'], 'private, no-store')
-    t.equal((await app.inject({ url, headers: html })).headers['cache-control'], 'public, max-age=60')
-  }
-})
-
 t.test('only pages set and read the cookie', async (t) => {
   const app = await serve(t)
   const json = { accept: 'application/json' }
@@ -521,19 +512,6 @@ t.test('"Save and add another" unfolds the form again and says so in it', async 
   t.match((await app.inject({ url: '/posts', headers: html })).body, '<section id="new" class="card new"')
   const refused = await serve(t, { authorize: (_request, { action }) => action !== 'create' })
   t.strictSame(noticesOf((await open(refused, '/posts', 'added')).body), ['Created.'], 'else above the list')
-})
-
-t.test('a repeated request with a key says the same again', async (t) => {
-  const app = await serve(t, { idempotency: {} })
-  for (const payload of ['post[title]=a', '_method=PUT&id[]=1&post[title]=b', '_method=DELETE&id[]=1']) {
-    const send = async (): Promise<unknown> =>
-      (await post(app, payload, '/posts', { 'idempotency-key': payload.length.toString() })).headers['set-cookie']
-    const first = await send()
-    t.match(first, NAME)
-    if (payload === 'post[title]=a') t.equal(await send(), first)
-  }
-  t.equal((await post(app, 'post[title]=a', '/posts', { 'idempotency-key': '13' })).headers['set-cookie'],
-    `${NAME}=created; Max-Age=10; Path=/posts; HttpOnly; SameSite=Lax`, 'also once the row is gone')
 })
 
 t.test('each language says how many rows were written', async (t) => {

@@ -231,15 +231,6 @@ t.test('a file whose rows are all at fault can only be downloaded, and names 100
   t.equal((await press(app, page, 'faulty')).body.split('\r\n').length, 122)
 })
 
-t.test('all faults of a file are found that only the database knows', async (t) => {
-  const titles = Array.from({ length: 60 }, (_, index) => `T${index}`)
-  const { app } = await openPosts(t, {}, titles)
-  const page = await sendFile(app, `title\n${titles.join('\n')}\nNew\n`)
-  isSound(t, page, 409)
-  t.equal(tableOf(page).length, 60)
-  t.strictSame(buttonsOf(page), ['rest: Go on without them', 'faulty: Download the faulty rows'])
-})
-
 t.test('files of spreadsheets are read: semicolons, a byte order mark, quotes, and booleans in capitals', async (t) => {
   const { app } = await openPosts(t)
   const page = await sendFile(app, '\uFEFFtitle;rating;published\r\n"A;b, ""c""";1;TRUE\r\n')
@@ -418,16 +409,6 @@ t.test('a second click on the button writes nothing', async (t) => {
     [name, name === 'data' ? Buffer.from('title\nCocoa\n').toString('base64') : value]))
   isSound(t, other, 422)
   t.equal(await stored(app), `${UNCHANGED},Coffee undefined false`)
-})
-
-t.test('XML parsers can read the pages', async (t) => {
-  const { app } = await openPosts(t)
-  const headers = { accept: 'application/xhtml+xml' }
-  for (const text of ['title,rating\n"A<b>&",1\n', '\ntitle,rating\n"A<b>&",9\n', 'title,rating\n"A<b>&",9\nB,1\n']) {
-    const page = await post(app, [['text', text]], headers)
-    t.match(page.headers['content-type'], 'application/xhtml+xml')
-    t.equal(parseForms(page).at(-1)?.controls.find(({ name }) => name === 'text')?.value, text)
-  }
 })
 
 t.test('the page speaks the language of the app', async (t) => {

@@ -1,6 +1,7 @@
-import t, { type Test } from 'tap'
-import { memoryStore, type ResourceOptions, type Store } from '../../../../lib/index.js'
-import { build, draft, propertiesOf } from '../../../support/helper.js'
+import t from 'tap'
+import { memoryStore, type Store } from '../../../../lib/index.js'
+import { elementsOf } from '../../../support/html/elements.js'
+import { build, propertiesOf } from '../../../support/helper.js'
 import { fill, findForm, type Form, hidden, parseForms, shown, submit, visible } from '../../../support/html/forms.js'
 import {
   cellsOf, choicesOf, get, html, idsOf, isSound, linksOf, listed, rated, schemaOf, seeded
@@ -14,7 +15,6 @@ t.test('a cell shows its value by its type', async (t) => {
   const cases: Array<[name: string, schema: object, value: unknown, attributes: string, content: string]> = [
     ['a text', { type: 'string' }, 'T & <b>', auto, 'T &amp; &lt;b&gt;'],
     ['a text of two lines', { type: 'string' }, 'a\nb', auto, 'a&#10;b'],
-    ['a text that is not there', { type: 'string' }, undefined, auto, ''],
     ['null', { type: ['string', 'null'] }, null, auto, ''],
     ['true', { type: 'boolean' }, true, auto, '<span class="mark" role="img" aria-label="yes">&#10003;</span>'],
     ['false', { type: 'boolean' }, false, auto, '<span class="mark" role="img" aria-label="no">&#10007;</span>'],
@@ -22,30 +22,20 @@ t.test('a cell shows its value by its type', async (t) => {
       '<span class="mark" role="img" aria-label="no">&#10007;</span>'],
     ['a boolean that has a title', { oneOf: [{ const: true, title: 'On' }, { const: false, title: 'Off' }] }, false,
       auto, 'Off'],
-    ['a boolean that is null', { type: ['boolean', 'null'] }, null, auto, ''],
     ['an integer', { type: 'integer' }, -5, end, '-5'],
-    ['zero', { type: 'integer' }, 0, end, '0'],
-    ['a year', { type: 'integer' }, 2026, end, '2026'],
     ['a large integer', { type: 'integer' }, 9007199254740991, end, '9,007,199,254,740,991'],
-    ['a negative integer', { type: 'integer' }, -12345, end, '-12,345'],
     ['an integer that is a choice', { type: 'integer', enum: [1, 2] }, 2, end, '2'],
     ['an integer that is a choice with a title', { oneOf: [{ const: 1, title: 'One' }, { const: 2, title: 'Two' }] }, 2,
       auto, '<span class="badge">Two</span>'],
-    ['a number', { type: 'number' }, 0.25, end, '0.25'],
     ['a large number', { type: 'number' }, 1234567.5, end, '1,234,567.5'],
     ['a number with an exponent', { type: 'number' }, -1.234567890123456e-200, end, '-1.234567890123456e-200'],
     ['an amount', { type: 'number', multipleOf: 0.01 }, 1234.5, end, '1,234.50'],
     ['an amount that may be null', { anyOf: [{ type: 'number', multipleOf: 0.01 }, { type: 'null' }] }, 7, end, '7.00'],
     ['an amount with more digits', { type: 'number', multipleOf: 0.01 }, 0.125, end, '0.125'],
     ['a number of many places', { type: 'number', multipleOf: 0.00001 }, 0.5, end, '0.5'],
-    ['a number that is null', { type: ['number', 'null'] }, null, end, ''],
     ['a date', { type: 'string', format: 'date' }, '2026-01-31', auto,
       '<time datetime="2026-01-31">Jan 31, 2026</time>'],
     ['an impossible date', { type: 'string', format: 'date' }, '2026-02-31', auto, '2026-02-31'],
-    [
-      'an impossible time', { type: 'string', format: 'date-time' }, '2026-02-30T12:00:00Z', auto,
-      '2026-02-30T12:00:00Z'
-    ],
     ['a time of many digits', { type: 'string', format: 'date-time' }, '2026-01-31t12:00:00.123456z', auto,
       '<time datetime="2026-01-31T12:00:00.123Z">Jan 31, 2026, 12:00 PM UTC</time>'],
     ['a date and time of UTC', { type: 'string', format: 'date-time' }, '2026-01-31T12:00:00Z', auto,
@@ -61,33 +51,25 @@ t.test('a cell shows its value by its type', async (t) => {
     ['a text that is no date', { type: 'string', format: 'date-time-text' }, '4 July', auto, '4 July'],
     ['a date and time without an offset, which is none', { type: 'string', format: 'date-time-local' },
       '2026-02-31T23:30:05&', auto, '2026-02-31T23:30:05&amp;'],
-    ['a time without an offset', { type: 'string', format: 'time-local' }, '23:30:05.123456', auto, '23:30:05.123456'],
     ['a decimal', { type: 'string', format: 'decimal', precision: 40, scale: 20 }, '9007199254740993.1000', end,
       '9,007,199,254,740,993.1000'],
-    ['a decimal of two places', { type: 'string', format: 'decimal', scale: 2 }, '-1234.5', end, '-1,234.50'],
     ['a decimal of more digits than Intl writes', { type: 'string', format: 'decimal' }, `1234.${'5'.repeat(21)}`, end,
       `1234.${'5'.repeat(21)}`],
     ['a decimal that is none', { type: 'string', format: 'decimal' }, '<1', end, '&lt;1'],
     ['base64', { type: 'string', contentEncoding: 'base64' }, 'no base64', auto, 'no base64'],
     ['an e-mail address that is no other header', { type: 'string', format: 'email' }, 'a?bcc=x@b.example', auto,
       '<a href="mailto:a%3Fbcc=x@b.example">a?bcc=x@b.example</a>'],
-    ['an e-mail address', { type: 'string', format: 'email' }, 'a+b@c.example', auto,
-      '<a href="mailto:a+b@c.example">a+b@c.example</a>'],
     [
       'a URL of the web', { type: 'string', format: 'uri' }, 'https://a.example/?b&c="d"', auto,
       '<a href="https://a.example/?b&amp;c=&quot;d&quot;" rel="nofollow noreferrer">' +
         'https://a.example/?b&amp;c=&quot;d&quot;</a>'
     ],
-    ['a URL in capitals', { type: 'string', format: 'url' }, 'HTTP://A.EXAMPLE', auto,
-      '<a href="HTTP://A.EXAMPLE" rel="nofollow noreferrer">HTTP://A.EXAMPLE</a>'],
     ['a choice', { enum: ['a', 'b', ''] }, 'b', auto, '<span class="badge">b</span>'],
     ['a blank choice', { enum: ['a', 'b', ''] }, '', auto, ''],
-    ['a long choice', { enum: ['x'.repeat(41), 'b'] }, 'b', auto, 'b'],
     ['a choice of many', { enum: [...'abcdefghi'] }, 'b', auto, 'b'],
     ['a choice that has a title', titled, 'd', auto, '<span class="badge">Draft &amp; &lt;more&gt;</span>'],
     ['a choice that is none any more', titled, 'gone', auto, 'gone'],
     ['a list of texts', { type: 'array', items: { type: 'string' } }, ['a', '<b>'], auto, 'a, &lt;b&gt;'],
-    ['a list of booleans', { type: 'array', items: { type: 'boolean' } }, [true, false], auto, 'yes, no'],
     ['a list of choices that have titles', { type: 'array', uniqueItems: true, items: titled }, ['l', 'd'], auto,
       'Live, Draft &amp; &lt;more&gt;'],
     ['an empty list', { type: 'array' }, [], auto, ''],
@@ -105,8 +87,6 @@ t.test('a cell shows its value by its type', async (t) => {
     ],
     ['a list of objects', { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } },
       [{ a: 'x' }], auto, '1 item'],
-    ['a list of 12,345 objects', { type: 'array', items: {} }, Array.from({ length: 12_345 }, () => ({})), auto,
-      '12,345 items'],
     ['a value of another type', { type: 'string', format: 'date' }, 5, auto, '5']
   ]
   const properties = propertiesOf(cases.map(([, schema]) => schema))
@@ -201,9 +181,7 @@ t.test('the heading of a column sorts the list in both directions', async (t) =>
     ['/posts', 'Id', '/posts?sort=-id', undefined],
     ['/posts', 'Rating', '/posts?sort=rating', undefined],
     ['/posts', 'Tags', undefined, undefined],
-    ['/posts?sort=-id', 'Id', '/posts', 'descending'],
     ['/posts?sort=id', 'Id', '/posts?sort=-id', 'ascending'],
-    ['/posts?sort=rating', 'Id', '/posts', undefined],
     ['/posts?sort=rating', 'Rating', '/posts?sort=-rating', 'ascending'],
     ['/posts?sort=-rating', 'Rating', '/posts?sort=rating', 'descending'],
     ['/posts?sort=-rating,title', 'Rating', '/posts?sort=rating', 'descending'],
@@ -299,8 +277,6 @@ t.test('a condition has an operator, and a value in the control of its attribute
     ['price[gt]', 'number', [], range('price')],
     ['day[gt]', 'date', [], range('day')],
     ['at[lt]', 'datetime-local', [], range('at')],
-    ['local', 'datetime-local', [], range('local')],
-    ['clock', 'time', [], range('clock')],
     ['flag', 'select', ['true', 'false'], ['flag', 'flag[not]']],
     ['state[not]', 'select', ['d', 'l'], ['state', 'state[not]', 'state[null]=true', 'state[null]=false']],
     ['key', 'text', [], ['key', 'key[not]', 'key[null]=true', 'key[null]=false']],
@@ -348,11 +324,9 @@ t.test('a condition that a form sends filters like its parameter, and the others
     ['title[contains]', 't', 'Title contains t', 'title%5Bcontains%5D=t'],
     ['at', '2026-01-31T12:00', 'At is Jan 31, 2026, 12:00 PM UTC', 'at=2026-01-31T12%3A00%3A00Z'],
     ['at[lt]', '2026-01-31T12:00:01', 'At is before Jan 31, 2026, 12:00 PM UTC', 'at%5Blt%5D=2026-01-31T12%3A00%3A01Z'],
-    ['at[lt]', '2026-06-01T00:00:00Z', 'At is before Jun 1, 2026, 12:00 AM UTC', 'at%5Blt%5D=2026-06-01T00%3A00%3A00Z'],
     ['local', '2026-01-31T12:00', 'Local is Jan 31, 2026, 12:00 PM', 'local=2026-01-31T12%3A00%3A00'],
     ['clock[lte]', '12:00', 'Clock is at or before 12:00:00', 'clock%5Blte%5D=12%3A00%3A00'],
     ['local[null]=false', '', 'Local is not blank', 'local%5Bnull%5D=false'],
-    ['local[null]=false', 'ignored', 'Local is not blank', 'local%5Bnull%5D=false'],
     ['limit[lt]', '4', 'Limit less than 4', 'limit%5Blt%5D=4']
   ]
   for (const [by, value, chip, parameter] of cases) {
@@ -398,9 +372,6 @@ t.test('a refused condition returns the list, with the error at the field and th
     [{ 'filter[by]': 'rating[gte]', 'filter[value]': '1.5' }, 'filter[value]', 'number', 'Must be an integer'],
     [{ 'filter[by]': 'day[lt]', 'filter[value]': '2026-02-31' }, 'filter[value]', 'text',
       'Must be a date such as 2026-01-31'],
-    [{ 'filter[by]': 'at', 'filter[value]': '2026-02-31T12:00Z' }, 'filter[value]', 'text',
-      'Must be a date and time such as 2026-01-31T12:00:00Z'],
-    [{ 'filter[by]': 'published', 'filter[value]': 'perhaps' }, 'filter[value]', 'text', 'Must be true or false'],
     [{ 'title[contains]': 'x'.repeat(201) }, 'filter[value]', 'text', 'Must have at most 200 characters'],
     [{ 'title[in]': '\\n' }, 'filter[value]', 'text',
       'Has a backslash without a meaning; write "\\," for a comma, and "\\\\" for a backslash'],
@@ -431,23 +402,6 @@ t.test('an own view of lists gets no refused condition, which has an error page 
   const { app } = await seeded(t, rated, { attributes: listed, html: { views: { list: (page) => page.title } } })
   const res = await get(app, '/posts?rating[gte]=x')
   t.match([res.statusCode, res.body], [400, '<h1>&quot;rating[gte]&quot; must be an integer</h1>'])
-})
-
-t.test('a handler of the list gets the conditions that are not refused', async (t) => {
-  const filters: unknown[] = []
-  const { app } = await seeded(t, rated, {
-    attributes: listed,
-    actions: {
-      list: ({ query, proceed }) => {
-        filters.push(query.filter)
-        return proceed()
-      }
-    }
-  })
-  const res = await get(app, '/posts?rating[gte]=x&status=d')
-  isSound(t, res, 400)
-  t.strictSame(filters, [[{ attribute: 'status', operator: 'eq', value: 'd' }]])
-  t.match(res.body, '<p class="error" id="filter!error">Must be an integer</p>')
 })
 
 t.test('each condition of a list is a link that removes it', async (t) => {
@@ -485,38 +439,6 @@ t.test('each condition of a list is a link that removes it', async (t) => {
     t.strictSame(chipsOf(res.body), chips, query)
     t.notMatch(res.body, /<details open/)
   }
-})
-
-t.test('the links between pages of a filtered list omit blank fields', async (t) => {
-  const { app } = await seeded(t, rated, { attributes: listed })
-  const first = await get(app, '/posts?limit=2&blank=any&published=true&title=&rating=')
-  const [next = ''] = linksOf(isSound(t, first, 200), 'Next page')
-  t.match(next, /^\/posts\?limit=2&published=true&after=[\w-]+$/)
-  t.equal(first.headers.link,
-    `</posts?limit=2&published=true>; rel="self", </posts?limit=2&published=true>; rel="first", <${next}>; rel="next"`)
-  t.strictSame([idsOf(first.body), idsOf((await get(app, next)).body)], [[1, 3], [5]])
-})
-
-t.test('an attribute that is named like a parameter is shown, but cannot be filtered by', async (t) => {
-  const names = ['blank', 'format', 'limit', 'after', 'sort']
-  const { app } = await seeded(
-    t,
-    [Object.fromEntries(names.map((name) => [name, name]))],
-    {
-      attributes: schemaOf({
-        ...Object.fromEntries(names.map((name) => [name, { type: 'string', maxLength: 9 }])),
-        title: { type: 'string', maxLength: 9 },
-        seventh: { type: 'string' }
-      })
-    }
-  )
-  const res = await get(app, '/posts')
-  const elements = isSound(t, res, 200)
-  t.strictSame(choicesOf(findForm(res, 'GET'), 'filter[by]'),
-    ['', ...names.map((name) => `${name}[contains]`), 'title[contains]', 'seventh[contains]'])
-  t.match(res.body, /<details>\n<summary class="chip">\+ Filter/, 'the choice of many attributes is folded')
-  t.strictSame(linksOf(elements, 'Blank'), ['/posts?sort=blank'])
-  t.equal((await get(app, '/posts?sort=-blank')).statusCode, 200)
 })
 
 t.test('an attribute may be named like a method of Object.prototype', async (t) => {
@@ -563,41 +485,6 @@ t.test('a page behind the last row does not say that the list is empty', async (
   t.notMatch(elements.find(({ name }) => name === 'main')?.text, /There are no posts yet/)
 })
 
-t.test('a list and a record link to themselves in the other formats', async (t) => {
-  const csv = {
-    name: 'csv',
-    mediaTypes: ['text/csv'],
-    compileWriter: () => ({
-      record: () => 'r', problem: () => 'p', list: { open: 'o', row: () => 'r', separator: '', close: 'c' }
-    })
-  }
-  const { app } = await seeded(t, rated, { attributes: listed, formats: ['html', 'json', csv, 'xml'] })
-  for (const [url, hrefs] of [
-    ['/posts', ['/posts.json', '/posts.csv', '/posts.xml']],
-    [
-      '/posts?format=html&sort=-rating&published=true',
-      ['/posts.json?sort=-rating&published=true', '/posts.csv?sort=-rating&published=true',
-        '/posts.xml?sort=-rating&published=true']
-    ],
-    ['/posts/1.html', ['/posts/1.json', '/posts/1.csv', '/posts/1.xml']]
-  ] as const) {
-    const res = await get(app, url)
-    const elements = isSound(t, res, 200)
-    t.strictSame(
-      elements.filter(({ attributes }) => attributes.rel === 'alternate').map(({ attributes: { href, type } }) => [href,
-        type]),
-      hrefs.map((href, index) => [href, ['application/json', 'text/csv', 'application/xml'][index]]),
-      url
-    )
-    t.strictSame(['JSON', 'CSV', 'XML'].flatMap((text) => linksOf(elements, text)), hrefs)
-    const json = (await app.inject(hrefs[0])).json<{ posts?: Array<{ id: number }>, post?: { id: number } }>()
-    if (url.startsWith('/posts/')) t.equal(json.post?.id, 1)
-    else t.strictSame(json.posts?.map(({ id }) => id), idsOf(res.body), url)
-  }
-  t.strictSame(isSound(t, await get(app, '/posts/99'), 404).filter(({ attributes }) => attributes.rel === 'alternate'),
-    [])
-})
-
 t.test('a page of a list says which rows it has, and of how many, in the digits of its language', async (t) => {
   const german = {
     lang: 'de',
@@ -610,13 +497,11 @@ t.test('a page of a list says which rows it has, and of how many, in the digits 
     [1, '/posts', {}, '1 post', ['']],
     [3, '/posts?limit=3', {}, '3 posts', ['']],
     [5, '/posts?limit=2', {}, '5 posts', ['1&#8211;2 of 5', '3&#8211;4 of 5', '5&#8211;5 of 5']],
-    [5, '/posts?limit=2&sort=-title', {}, '5 posts', ['1&#8211;2 of 5', '3&#8211;4 of 5', '5&#8211;5 of 5']],
     [5, '/posts?limit=2&before=', {}, '5 posts', ['4&#8211;5 of 5']],
     [5, '/posts?limit=2&title=x1', {}, '1 post', ['']],
     [5, '/posts?limit=2&after=Wzld', {}, undefined, ['']],
     [1234, '/posts', { html: german }, '1.234 Posts', ['1 bis 50 von 1.234', '51 bis 100 von 1.234']],
     [10_001, '/posts', {}, 'more than 10,000 posts', ['1&#8211;50 of more than 10,000', '']],
-    [10_001, '/posts?count=true', {}, '10,001 posts', ['1&#8211;50 of 10,001', '51&#8211;100 of 10,001']]
   ]
   for (const [count, begin, options, total, ranges] of cases) {
     const { app } = await seeded(t, Array.from({ length: count }, (_, index) => ({ title: `x${index}` })),
@@ -669,85 +554,196 @@ t.test('the pages of a list lead in both directions', async (t) => {
     [['/posts?limit=2'], ['/posts?limit=2&before='], []])
 })
 
-const albums = {
-  type: 'object',
-  properties: {
-    artistId: { type: 'integer' },
-    at: { type: 'string', format: 'date-time' },
-    local: { type: 'string', format: 'date-time-local' },
-    day: { type: 'string', format: 'date' },
-    opens: { type: 'string', format: 'time-local' },
-    status: { type: 'string', oneOf: [{ const: 'a', title: 'Draft' }, { const: 'b', title: 'Sent' }] }
+t.test('links show and hide the columns of a list with more than eight attributes', async (t) => {
+  const text = { type: 'string' }
+  const attributes = schemaOf({
+    ...Object.fromEntries(['firstName', 'lastName', 'a', 'b', 'c', 'd', 'e', 'f'].map((name) => [name, text])),
+    secret: { ...text, writeOnly: true }
+  })
+  const { app: few } = await seeded(t, [{ a: 'A' }], { attributes, html: {} })
+  t.notMatch((await get(few, '/posts')).body, 'Columns', 'eight attributes all have columns')
+  const more = { ...attributes, properties: { ...attributes.properties, g: text } }
+  const { app } = await seeded(t, [{ firstName: 'Ann', lastName: 'Lee', a: 'A' }], {
+    attributes: more, sort: ['lastName'], html: {}
+  })
+  const name = 'firstName%2ClastName'
+  const cases: ReadonlyArray<readonly [url: string, heads: string[], links: Record<string, string>]> = [
+    ['/posts', ['Post', 'Id', 'A', 'B', 'C', 'D', 'E', 'F'], {
+      'A \u00d7': `${name}%2Cb%2Cc%2Cd%2Ce%2Cf`, '+ G': `${name}%2Ca%2Cb%2Cc%2Cd%2Ce%2Cf%2Cg`
+    }],
+    [`/posts?only=${name}%2Ca%2Cg`, ['Post', 'Id', 'A', 'G'], {
+      'G \u00d7': `${name}%2Ca`, '+ B': `${name}%2Ca%2Cb%2Cg`
+    }],
+    // The last column stays.
+    [`/posts?only=${name}%2Cg`, ['Post', 'Id', 'G'], { '+ A': `${name}%2Ca%2Cg` }],
+    ['/posts?only=a', ['Id', 'A'], { '+ B': 'a%2Cb' }]
+  ]
+  for (const [url, heads, links] of cases) {
+    const elements = isSound(t, await get(app, url), 200)
+    const found = elements.filter(({ name, attributes }) => name === 'th' && attributes.scope === 'col')
+    t.strictSame(found.map(({ text }) => text), heads, url)
+    for (const [label, only] of Object.entries(links)) {
+      t.strictSame(linksOf(elements, label), [`/posts?only=${only}`], `${url}: ${label}`)
+    }
+    t.equal(elements.filter(({ text }) => text === 'G \u00d7').length > 0, links['G \u00d7'] !== undefined, url)
+    t.equal(elements.some(({ name, attributes }) => name === 'details' && attributes.open === 'open'), url !== '/posts')
   }
-} as const
+  t.strictSame(linksOf(isSound(t, await get(app, '/posts'), 200), 'Post'), ['/posts?sort=lastName'],
+    'the name of a person is sorted by its last part')
+  for (const length of [5, 900]) {
+    const { body } = await get(app, `/posts?a=${'a'.repeat(length)}`)
+    t.equal(body.includes('Columns</summary>'), length === 5, 'a long query is not repeated')
+  }
+})
 
-/** Returns the conditions that the page of a list shows. */
-async function chipsOf (
-  t: Test,
-  query: Readonly<Record<string, string>>,
-  options: Partial<ResourceOptions> = {},
-  headers: Readonly<Record<string, string>> = {}
-): Promise<string[]> {
-  const artists = memoryStore()
-  for (const name of ['Ann & Co', 'Bob', undefined]) artists.create({ name }, {})
-  const store = memoryStore()
-  for (const artistId of [1, 2, 3]) {
-    store.create(
-      { artistId, at: '2026-01-31T12:00:00Z', local: '2026-01-31T12:00:00', day: '2026-01-31', status: 'a' }, {}
-    )
-  }
-  const lang = ['en', 'de', 'fr', 'es']
-  const app = await draft(t, (map) => {
-    map.resources('artists', {
-      attributes: { type: 'object', properties: { name: { type: 'string' } } },
-      html: { title: 'name', lang, messages: (lang: string) => lang === 'de' ? { singular: 'Künstler' } : {} },
-      store: artists
-    })
-    map.resources('albums', {
-      attributes: albums, store, references: { artistId: 'artists' }, html: { lang }, ...options as object
-    })
-  })
-  const { statusCode, body } = await app.inject({
-    url: `/albums?${new URLSearchParams(query).toString()}`, headers: { accept: 'text/html', ...headers }
-  })
-  t.equal(statusCode, 200, JSON.stringify(query))
-  return [...body.matchAll(/<a class="chip"[^>]*>([^<]*) <span>&#215;/g)].map(([, chip = '']) => chip)
+/** Returns the foot of a table: its heading, and its sums by the columns. */
+function sumsOf (body: string): [label?: string, sums?: Record<string, string>] {
+  const [, label, cells = ''] = /<tfoot><tr><th scope="row">(.*?)<\/th>(.*?)<\/tr>/.exec(body) ?? []
+  const sums = [...cells.matchAll(/data-label="(.*?)" class="number">(.*?)</g)].map(([, name, sum]) => [name, sum])
+  return label === undefined ? [] : [label, Object.fromEntries(sums)]
 }
 
-t.test('the conditions of a list show dates and times as its rows do', async (t) => {
-  const moment = '2026-01-31T12:00:00+00:00'
-  t.strictSame(await chipsOf(t, { 'at[gte]': moment }), ['At is on or after Jan 31, 2026, 12:00 PM UTC'])
-  t.strictSame(await chipsOf(t, { 'at[gte]': '2026-01-31T14:00:00+02:00' }),
-    ['At is on or after Jan 31, 2026, 2:00 PM +02:00'])
-  t.strictSame(await chipsOf(t, { 'at[gte]': moment }, { html: { timeZone: 'Asia/Tokyo' } }),
-    ['At is on or after Jan 31, 2026, 9:00 PM'])
-  t.strictSame(await chipsOf(t, { 'local[lt]': '2026-02-01T09:30:00' }), ['Local is before Feb 1, 2026, 9:30 AM'])
-  t.strictSame(await chipsOf(t, { day: '2026-01-31', 'day[in]': '2026-01-31,2026-02-01' }),
-    ['Day is Jan 31, 2026', 'Day is one of Jan 31, 2026, Feb 1, 2026'])
-  t.match(await chipsOf(t, { 'at[gte]': moment }, {}, { 'accept-language': 'de' }), [/31\.01\.2026, 12:00 UTC$/])
-})
-
-t.test('the words before a time of day differ from those before a date', async (t) => {
-  const query = { 'opens[gte]': '12:00:00', 'opens[lt]': '14:30:00', 'day[gte]': '2026-01-31' }
-  const expected = {
-    en: ['Opens is at or after 12:00:00', 'Opens is before 14:30:00', 'Day is on or after Jan 31, 2026'],
-    fr: ['Opens\u00a0: à partir de 12:00:00', 'Opens\u00a0: avant 14:30:00', 'Day\u00a0: à partir du 31 janv. 2026'],
-    es: ['Opens: desde 12:00:00', 'Opens: antes de 14:30:00', 'Day: desde el 31 ene 2026']
+t.test('a sum of a column is exact', async (t) => {
+  const decimal = { type: ['string', 'null'], format: 'decimal' }
+  const cases: ReadonlyArray<readonly [schema: object, values: unknown[], sum: string | undefined, lang?: string]> = [
+    [{ ...decimal, precision: 10, scale: 2 }, ['0.10', '0.20', null, '1234.5'], '1,234.80'],
+    [{ ...decimal, precision: 10, scale: 2 }, ['1234.5'], '1.234,50', 'de'],
+    [{ ...decimal, precision: 10, scale: 2 }, [null], '0.00'],
+    [decimal, ['1.10', '0.005', '-3'], '-1.895'],
+    [decimal, ['99999999999999999999.99', '0.01'], '100,000,000,000,000,000,000.00'],
+    [{ type: 'number' }, [0.1, 0.2], '0.3'],
+    [{ type: 'number' }, [1e21, 1, 1.5e-7], '1,000,000,000,000,000,000,001.00000015'],
+    [{ type: 'number', multipleOf: 0.01 }, [19.9, 0.1], '20.00'],
+    [{ type: ['integer', 'null'] }, [null, 9007199254740991, 9007199254740991, -0], '18,014,398,509,481,982'],
+    [{ type: 'integer', format: 'int64' }, ['9007199254740993', 9, '-9007199254740995'], '7'],
+    [{ type: 'number' }, [1, 'x'], undefined],
+    [decimal, ['1', `${'9'.repeat(401)}`], undefined]
+  ]
+  for (const [schema, values, sum, lang = 'en'] of cases) {
+    const rows = values.map((total) => ({ total })) as unknown as Array<Record<string, string>>
+    const { app } = await seeded(t, rows, { attributes: schemaOf({ total: schema }), html: { lang } })
+    const { body } = await get(app, '/posts?sum=total&limit=1')
+    const label = lang === 'de' ? 'Summe (1 Post)' : `Sum (${values.length} post${values.length === 1 ? '' : 's'})`
+    t.strictSame(sumsOf(body), [label, sum === undefined ? {} : { Total: sum }], JSON.stringify([schema, values]))
+    t.equal(body.includes('<p>Total has no sum, because some of its values are not numbers.</p>'), sum === undefined)
   }
-  for (const [language, chips] of Object.entries(expected)) {
-    t.strictSame(await chipsOf(t, query, {}, { 'accept-language': language }), chips, language)
+})
+
+const order = schemaOf({
+  title: { type: 'string' },
+  status: { enum: ['open', 'paid'] },
+  gift: { type: 'boolean' },
+  tenant: { type: 'string' },
+  total: { type: 'integer' },
+  tax: { type: 'integer' },
+  sum: { type: 'integer' },
+  secret: { type: 'integer', writeOnly: true },
+  level: { oneOf: [{ const: 1, title: 'Low' }, { const: 2, title: 'High' }] },
+  authorId: { type: 'integer' }
+})
+const orders = Array.from({ length: 120 }, (_, index) => ({
+  ...{ title: `${index % 3 === 0 ? 'tea' : 'ink'} ${index}`, total: index, tax: 1, sum: 2, secret: 7 },
+  ...{ status: index % 4 === 0 ? 'paid' : 'open', gift: index % 2 === 0, tenant: index % 5 === 0 ? 'a' : 'b' },
+  ...{ level: 1, authorId: 1 }
+}))
+
+t.test('sums and numbers of categories are those of the rows that the request may list', async (t) => {
+  const { app, store } = await seeded(t, orders, {
+    attributes: order,
+    scope: ({ headers }) => headers['x-all'] === undefined ? { tenant: 'b' } : {},
+    roles: { all: {}, clerk: { hidden: ['total', 'gift'] } },
+    role: ({ headers }) => headers['x-role'] === 'clerk' ? 'clerk' : 'all'
+  })
+  const ask = async (url: string, more = {}): Promise<string> => {
+    const res = await app.inject({ url, headers: { accept: 'text/html', ...more } })
+    t.equal(res.headers.etag, undefined, 'a list has no tag')
+    isSound(t, res, 200, url)
+    return res.body
   }
+  const numbersOf = (body: string): string[] =>
+    [...body.matchAll(/<a class="chip" href="[^"]*"( aria-current="true")?>(\w+) <span>(\d+)<\/span>/g)]
+      .map(([, current = '', value, rows]) => `${value} ${rows}${current && ' chosen'}`)
+  type Post = { readonly status: string, readonly gift: boolean, readonly total: number }
+  const queries = ['', 'q=tea', 'status=paid', 'total[gte]=50&sort=-total', 'q=tea&status=open&gift=true', 'q=none']
+  for (const query of queries) {
+    for (const more of [{}, { 'x-all': '1' }]) {
+      const list = async (query: string): Promise<readonly Post[]> =>
+        (await app.inject({ url: `/posts.json?${query}`, headers: more })).json<{ posts: readonly Post[] }>().posts
+      const posts = await list(query)
+      const count = async (name: string, value: string): Promise<string> => {
+        const others = await list(query.split('&').filter((part) => !part.startsWith(name)).join('&'))
+        const { length } = others.filter((post) => String(post[name as keyof Post]) === value)
+        return `${length}${query.includes(`${name}=${value}`) ? ' chosen' : ''}`
+      }
+      const body = await ask(`/posts?${query}&sum=total,sum&limit=7`.replace('?&', '?'), more)
+      const total = String(posts.reduce((sum, post) => sum + post.total, 0))
+      t.strictSame(sumsOf(body.replace(/(\d),(\d)/, '$1$2')), posts.length === 0
+        ? []
+        : [`Sum (${posts.length} posts)`, { Total: total, Sum: String(2 * posts.length) }], query)
+      t.strictSame(numbersOf(body), [
+        ...[`open ${await count('status', 'open')}`, `paid ${await count('status', 'paid')}`],
+        ...[`yes ${await count('gift', 'true')}`, `no ${await count('gift', 'false')}`],
+        ...[`Low ${posts.length}`, 'High 0']
+      ], query)
+    }
+  }
+  const paid = elementsOf(await ask('/posts?gift=1&status=paid'))
+  t.strictSame([linksOf(paid, 'paid 24 \u00d7'), linksOf(paid, 'open 24'), linksOf(paid, 'yes 24 \u00d7')],
+    [['/posts?gift=1'], ['/posts?gift=1&status=open'], ['/posts?status=paid']], 'the chosen value is taken off')
+  for (const query of ['status[not]=paid', 'status=paid&status[null]=false', 'status=']) {
+    t.notMatch(await ask(`/posts?${query}`), 'aria-label="Status"', query)
+  }
+  const clerk = { 'x-role': 'clerk' }
+  t.strictSame(numbersOf(await ask('/posts', clerk)), ['open 72', 'paid 24', 'Low 96', 'High 0'])
+  const refused = await app.inject({ url: '/posts?sum=total', headers: { accept: 'text/html', ...clerk } })
+  t.match(refused, { statusCode: 400, body: 'names &quot;total&quot;, which is not a column of numbers' })
+  const before = sumsOf(await ask('/posts?sum=total'))
+  store.update(120, { total: 1119 }, { version: undefined, scope: {} })
+  t.strictSame([before, sumsOf(await ask('/posts?sum=total', { 'if-none-match': '*' }))],
+    [['Sum (96 posts)', { Total: '5760' }], ['Sum (96 posts)', { Total: '6760' }]], 'a row of another page has changed')
 })
 
-t.test('the conditions of a list show choices by their titles', async (t) => {
-  t.strictSame(await chipsOf(t, { status: 'a', 'status[in]': 'a,b,c\\,d' }),
-    ['Status is Draft', 'Status is one of Draft, Sent, c,d'])
+t.test('a sum of anything but a column of numbers is refused, and only pages have sums', async (t) => {
+  const references = { authorId: { to: 'posts', check: false } }
+  const { app } = await seeded(t, orders, { attributes: order, references })
+  for (const name of 'title gift level authorId secret id missing Total __proto__ total,title'.split(' ')) {
+    const res = await get(app, `/posts?sum=${name}`)
+    t.match(res, { statusCode: 400, body: 'which is not a column of numbers on this page' }, name)
+  }
+  t.match(await get(app, '/posts?only=title&sum=total'), { statusCode: 400, body: 'names &quot;total&quot;, which' })
+  t.match(await get(app, '/posts?sum='), { statusCode: 400, body: 'by commas, such as &quot;total,tax&quot;' })
+  t.match(await get(app, '/posts?sum=tax,tax'), { statusCode: 400, body: 'names &quot;tax&quot; twice' })
+  t.match(await get(app, '/posts?sum=tax&sum=total'), { statusCode: 400, body: 'sum' })
+  t.match(await get(app, '/posts/1?sum=tax'), { statusCode: 400, body: '&quot;sum&quot; is unknown' })
+  for (const format of ['json', 'xml']) {
+    t.match(await app.inject(`/posts.${format}?sum=total`), {
+      statusCode: 400, body: /sum.* is not a parameter of \w+; leave it out, or ask for text\/html/
+    })
+  }
+  t.match((await app.inject('/posts.json?sum[in]=2&limit=1')).json(), { posts: [{ id: 1 }] }, 'an attribute')
+  const attributes = schemaOf({ total: { type: 'integer' }, status: { enum: ['open', 'paid'] } })
+  const { app: own } = await seeded(t, orders, { attributes, actions: { list: ({ proceed }) => proceed() } })
+  t.match(await get(own, '/posts?sum=total'), { statusCode: 400, body: '&quot;sum&quot; is unknown' })
+  t.notMatch((await get(own, '/posts')).body, />Sum<|<span>\d/, 'a handler lists rows of its own')
+  const { app: open } = await seeded(t, [{ total: 1 }])
+  t.match(await get(open, '/posts?sum=total'), { statusCode: 400, body: 'which is not a column of numbers' })
 })
 
-t.test('the conditions of a list show referenced rows by their names, if the list has rows of them', async (t) => {
-  t.strictSame(await chipsOf(t, { artistId: '1' }), ['Artist is Ann &amp; Co'])
-  t.strictSame(await chipsOf(t, { 'artistId[in]': '1,2,9' }), ['Artist is one of Ann &amp; Co, Bob, 9'])
-  t.strictSame(await chipsOf(t, { artistId: '3' }, {}, { 'accept-language': 'de' }), ['Artist: Künstler 3'],
-    'a row without a title is named in the language of the page')
-  t.strictSame(await chipsOf(t, { artistId: '9' }), ['Artist is 9'])
+t.test('links keep the sums of the columns that stay, and a page of large rows has them too', async (t) => {
+  const { app } = await seeded(t, orders.slice(0, 3).map((row) => ({ ...row, title: 'x'.repeat(3_000_000) })), {
+    attributes: order, formats: ['html', 'csv', 'json']
+  })
+  const res = await get(app, '/posts?sum=tax,total&only=title,tax,total&limit=2')
+  t.strictSame(sumsOf(res.body), ['Sum (3 posts)', { Total: '3', Tax: '3' }])
+  const elements = isSound(t, res, 200)
+  const kept = 'only=title%2Ctax%2Ctotal&limit=2'
+  for (const [label, href] of [
+    ['Title', `/posts?sum=tax%2Ctotal&${kept}&sort=title`],
+    ['Tax \u00d7', '/posts?sum=total&only=title%2Ctotal&limit=2'],
+    ['+ Level', '/posts?sum=tax%2Ctotal&only=title%2Ctotal%2Ctax%2Clevel&limit=2'],
+    ['open 2', `/posts?sum=tax%2Ctotal&${kept}&status=open`]
+  ] as const) t.ok(linksOf(elements, label).includes(href), `${label}: ${linksOf(elements, label).join(' ')}`)
+  t.ok(linksOf(elements, 'Total \u00d7').includes(`/posts?sum=tax&${kept}`), 'the sum alone is hidden')
+  t.match(linksOf(elements, 'Next page'), [/^\/posts\?sum=tax%2Ctotal&.*after=/])
+  for (const label of ['JSON', 'CSV']) t.notMatch(linksOf(elements, label).join(), 'sum', 'other formats have no sums')
 })

@@ -1,12 +1,15 @@
 import fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import resources, { type Attributes, memoryStore, type ResourceOptions } from '../../../../lib/index.js'
+import resources, {
+  type Attributes, draw, type Mapper, memoryStore, memoryStores, type ResourceOptions
+} from '../../../../lib/index.js'
 import {
-  type Content, defaultViews, type Field, type Form, markup, Markup, type Page, type PageMessages, raw, type
+  type Content, defaultViews, type Field, type Form, markup, Markup, type Page, raw, type
   Views
 } from '../../../../lib/html/index.js'
-import { decode, fill, findForm, submit } from '../../../support/html/forms.js'
+import { fill, findForm, submit } from '../../../support/html/forms.js'
 import { build } from '../../../support/helper.js'
+import { elementsOf } from '../../../support/html/elements.js'
 import { plainTag } from '../../../support/plain-tag.js'
 
 const form = 'application/x-www-form-urlencoded'
@@ -32,12 +35,6 @@ async function seeded (
 
 async function get (app: FastifyInstance, url: string): Promise<LightMyRequestResponse> {
   return await app.inject({ url, headers: { accept: 'text/html' } })
-}
-
-async function post (app: FastifyInstance, payload: string): Promise<LightMyRequestResponse> {
-  return await app.inject({
-    method: 'POST', url: '/posts', headers: { 'content-type': form, accept: 'text/html' }, payload
-  })
 }
 
 /**
@@ -167,46 +164,6 @@ t.test('a model has the data of its page', async (t) => {
       kind: 'delete',
       hidden: [{ name: '_method', value: 'DELETE' }, { name: 'id', value: '1' }, { name: '_version', value: '1' }]
     }
-  })
-  t.match(pages.get('edit'), {
-    title: 'Edit T & <b>',
-    alternates: [],
-    form: {
-      kind: 'update',
-      errors: [{ text: 'Title must not be blank', href: '#post:title' }],
-      fields: [
-        {
-          control: 'input',
-          id: 'post:title',
-          name: 'post[title]',
-          label: 'Title',
-          errors: ['Must not be blank'],
-          value: ''
-        },
-        { control: 'group', fields: [{ name: 'post[author][name]' }] },
-        { control: 'input', type: 'password', value: '' },
-        { control: 'input', type: 'number' }
-      ]
-    }
-  })
-  t.match(pages.get('stale'), {
-    id: 1,
-    href: '/posts/1',
-    current: [{ name: 'title', value: 'T & <b>' }, {}, {}],
-    conflicts: [{
-      label: 'Title',
-      yours: Markup,
-      theirs: Markup,
-      field: { name: 'post[title]', value: 'mine' },
-      choice: { name: 'post[title][?][keep]', keep: 'yours' }
-    }],
-    form: { kind: 'update', hidden: [{}, {}, { name: '_version', value: '1' }, {}] }
-  })
-  t.match(pages.get('error'), {
-    title: 'This post does not exist',
-    texts: ['there is no post with the id 99'],
-    parent: { href: '/posts' },
-    problem: { status: 404, title: 'Not Found', detail: 'there is no post with the id 99' }
   })
 })
 
@@ -381,39 +338,9 @@ t.test('a view that fails gives a 500 that reveals nothing', async (t) => {
   }
 })
 
-t.test('a view that returns a promise gives a 500, and no text of it is shown', async (t) => {
-  const app = await seeded(t, {
-    html: { views: { list: (() => Promise.resolve('later')) as unknown as Views['list'] } }
-  })
-  const res = await ask(app, 'list')
-  t.equal(res.statusCode, 500)
-  t.notMatch(res.body, '[object Promise]')
-})
-
-t.test('the app decides what a message says, and where it has its numbers', async (t) => {
-  const cases: Array<[messages: Partial<PageMessages>, text: string]> = [
-    [{ mustHaveAtLeastCharacters: ({ least }) => `${least}+ Zeichen` }, '1: 2+ Zeichen'],
-    [{ mustHaveAtLeastCharacters: ({ least }) => `$& $1 <b>${least}` }, '1: $& $1 <b>2'],
-    [{ mustHaveAtLeastCharacters: () => 'n', phrases: { 'must have at least 2 characters': 'zwei' } }, '1: zwei'],
-    [{ phrases: { constructor: 'x', '{a}': 'y', '{': 'z', '(': 'z' } }, '1: must have at least 2 characters']
-  ]
-  for (const [messages, text] of cases) {
-    const app = await build(t, {
-      name: 'posts',
-      attributes: { type: 'object', properties: { a: { type: 'string', title: '1:', minLength: 2 } } },
-      html: { messages }
-    })
-    t.match(decode((await post(app, 'post[a]=x')).body), `<a href="#post:a">${text}</a>`)
-  }
-})
-
 t.test('a page declares its language and direction', async (t) => {
   const cases: Array<[lang: string, tag: string, dir: string]> = [
-    ['en', 'en', 'ltr'], ['EN-us', 'en-US', 'ltr'], ['de', 'de', 'ltr'], ['ar', 'ar', 'rtl'], ['he-IL', 'he-IL', 'rtl'],
     ['fa', 'fa', 'rtl'], ['ur', 'ur', 'rtl'], ['yi', 'yi', 'rtl'], ['iw', 'he', 'rtl'],
-    // The script decides if the language tag has one.
-    ['az-Arab', 'az-Arab', 'rtl'], ['pa-Arab', 'pa-Arab', 'rtl'], ['ar-Latn', 'ar-Latn', 'ltr'],
-    ['sd-Deva', 'sd-Deva', 'ltr'], ['ff-Adlm', 'ff-Adlm', 'rtl']
   ]
   for (const [lang, tag, dir] of cases) {
     const app = await seeded(t, { html: { lang } })
@@ -470,21 +397,6 @@ t.test('texts are readable with any accent', async (t) => {
   }
 })
 
-t.test('a readable accent is not changed, and buttons have it as it is', async (t) => {
-  for (const accent of ['#1d5fd1', '#8b0000', '#004d40']) {
-    t.equal((await coloursOf(await seeded(t, { html: { accent } })))[0]?.accent, accent)
-  }
-  for (const [
-    accent, ink
-  ] of [['#ffcc00', '#000000'], ['#1d5fd1', '#ffffff'], ['#000000', '#ffffff'], ['#ffffff', '#000000']] as const) {
-    t.strictSame(
-      (await coloursOf(await seeded(t, { html: { accent } }))).map((colours) => [colours.fill, colours['on-fill']]),
-      [[accent, ink], [accent, ink]],
-      'light and dark'
-    )
-  }
-})
-
 /** Options that a caller without TypeScript may write. */
 type Mistaken = Readonly<Record<string, unknown>>
 
@@ -504,14 +416,8 @@ async function refusal (options: Mistaken): Promise<{ code?: string, message: st
 t.test('an invalid option of the pages throws at registration, with the cure', async (t) => {
   const cases: Array<[option: string, values: unknown[], says: RegExp]> = [
     ['views', [null, 5, 'list', [], true, () => ''], /must be an object, not /],
-    ['views', [{ lists: () => '' }, { List: () => '' }], /has "[Ll]ists?", which is unknown; did you mean "list"\?/],
-    ['views', [{ toString: () => '' }, { zzzzzz: () => '' }], /has "\w+", which is unknown\.$/],
-    ['views', [{ list: 'text' }, { list: null }, { list: {} }], /has "list", which must be a function, not /],
     ['messages', [null, 5, 'de', [], false], /must be an object, not /],
     ['messages', [{ svae: 'x' }], /has "svae", which is unknown; did you mean "save"\?/],
-    ['messages', [{ save: 5 }, { save: () => '' }, { save: null }], /has "save", which must be a string, not /],
-    ['messages', [{ record: 'Post' }, { record: {} }], /has "record", which must be a function, not /],
-    ['messages', [{ phrases: 'x' }, { phrases: [] }, { phrases: null }], /has "phrases", which must be an? object/],
     ['messages', [{ phrases: { 'is unknown': 5 } }, { phrases: { 'is unknown': null } }],
       /has the phrase "is unknown", whose translation must be a string/],
     [
@@ -533,13 +439,9 @@ t.test('an invalid option of the pages throws at registration, with the cure', a
         ['auto']],
       /must be a language tag such as 'de' or 'pt-BR', not /
     ],
-    ['lang', [[]], /must name a language such as 'de', or be 'auto'/],
-    ['lang', [['de', 'en', 'de'], ['DE', 'de']], /has 'de' twice/],
-    ['messages', [() => null, () => 'x'], /must be an object, not /],
     ['columns', [null, 'title', {}, [5], [null], ['title', 5], true],
       /must be a list of attributes such as \['title'\]/],
     ['columns', [['titel']], /names "titel", which is not among the attributes declared; did you mean "title"\?/],
-    ['columns', [['id'], ['constructor'], ['']], /names "\w*", which is not among the attributes declared/],
     ['columns', [['title', 'secret']], /names "secret", which is writeOnly and is never shown/],
     ['contentSecurityPolicy', [null, 5, 'x', true, [], () => ''],
       /must be false or directives such as \{ 'img-src': "'self'" \}, not /],
@@ -568,53 +470,6 @@ t.test('an invalid option of the pages throws at registration, with the cure', a
       t.ok(error?.message.startsWith(`Option "html.${option}" of resource "posts" `) ?? false)
     }
   }
-  for (const [
-    mistaken, meant
-  ] of [['view', 'views'], ['message', 'messages'], ['language', undefined], ['column', 'columns'],
-      ['accents', 'accent'], ['contentSecuritypolicy', 'contentSecurityPolicy']] as const) {
-    const error = await refusal({ html: { [mistaken]: {} } })
-    t.equal(error?.code, 'FST_RESOURCES_UNKNOWN_OPTION')
-    if (meant !== undefined) t.match(error?.message, `did you mean "${meant}"?`)
-  }
-})
-
-t.test('valid options of the pages are accepted and not changed', async (t) => {
-  const options: Mistaken = Object.freeze({
-    views: Object.freeze({ list: () => '' }),
-    messages: Object.freeze({ save: '', phrases: Object.freeze({}) }),
-    accent: '#ABC',
-    lang: 'zh-Hant-TW',
-    columns: Object.freeze(['rating']),
-    contentSecurityPolicy: Object.freeze({ 'img-src': "'self' data: https://*.example:8443/a?b=c" })
-  })
-  t.equal(await refusal({ html: options }), undefined)
-  for (const empty of [
-    { views: {} },
-    { messages: {} },
-    { columns: [] },
-    { contentSecurityPolicy: {} },
-    { contentSecurityPolicy: false },
-    {
-      views: undefined,
-      messages: undefined,
-      accent: undefined,
-      lang: undefined,
-      columns: undefined,
-      contentSecurityPolicy: undefined
-    }
-  ]) {
-    t.equal(await refusal({ html: empty }), undefined, JSON.stringify(empty))
-  }
-  const columns = ['rating']
-  const app = await seeded(t, { html: { columns } })
-  columns.push('author')
-  t.notMatch((await ask(app, 'list')).body, '<th scope="col">Author', 'later changes by the app have no effect')
-})
-
-t.test('a column that is named twice is shown once', async (t) => {
-  const { body } = await ask(await seeded(t, { html: { columns: ['rating', 'title', 'rating'] } }), 'list')
-  t.strictSame(body.match(/<th scope="col"[^]*?<\/th>/g)?.map((cell) => cell.replaceAll(/<[^>]*>/g, '')),
-    ['Title', 'Id', 'Rating'])
 })
 
 t.test('a list without a schema passes its cells to a view', async (t) => {
@@ -646,5 +501,105 @@ t.test('each view receives the request', async (t) => {
     seen.length = 0
     await app.inject({ url, headers: { accept: 'text/html', 'x-user': url } })
     t.strictSame(seen, [url, url])
+  }
+})
+
+/** Draws resources of each kind, with the same pages and these views. */
+function drawKinds (views: Partial<Views>, count: () => void): (map: Mapper) => unknown {
+  const html = { views, messages: { new: (singular: string) => { count(); return `New <${singular}>` } } }
+  const nothing = (): undefined => undefined
+  return (map) => {
+    map.resources('posts', { attributes, html }, (posts) => {
+      posts.resources('comments', { html, writes: 'both', formPages: true })
+      posts.resources('notes', { html, attributes, shallow: true, formPages: false })
+      posts.resource('cover', { html, attributes })
+      posts.collection.get('recent', nothing).collection.post('approve-all', nothing)
+      posts.member.put('reset', { label: 'Reset & go' }, nothing).member.delete('archive', nothing)
+    })
+    map.resources('tags', { html, attributes, except: ['update', 'show'] })
+    map.resources('links', { html, attributes, except: ['list', 'delete'] })
+  }
+}
+
+t.test('a page of cached parts equals that of its views to the byte, under any parent', async (t) => {
+  const stores = memoryStores()
+  const apps = await Promise.all([{}, { layout: defaultViews.layout }].map(async (views) => {
+    const app = fastify()
+    t.teardown(() => app.close())
+    app.register(draw(drawKinds(views, () => {}), { stores }))
+    await app.ready()
+    return app
+  }))
+  const create = async (url: string, payload: object): Promise<void> => {
+    t.equal((await apps[0]?.inject({ method: 'POST', url, payload }))?.statusCode, 201, url)
+  }
+  for (const id of [1, 2]) {
+    await create('/posts', { post: { ...row, title: `T&<${id}>` } })
+    for (const a of ['1', '2']) await create(`/posts/${id}/comments`, { comment: { a } })
+    await create(`/posts/${id}/notes`, { note: { title: 'N' } })
+  }
+  await create('/posts/1/cover', { cover: { title: 'C' } })
+  await create('/tags', { tag: { title: 'tag' } })
+  await create('/links', { link: { title: 'link' } })
+  for (const url of [
+    '/posts', '/posts.html?limit=1&sort=-title', '/posts?title=none', '/posts/1', '/posts/2',
+    '/posts/9', '/posts/1/comments', '/posts/2/comments?limit=1', '/posts/2/comments/3', '/posts/1/comments/new',
+    '/posts/1/comments/1/edit', '/posts/1/notes', '/notes/1', '/notes/2', '/posts/1/cover', '/posts/2/cover', '/tags',
+    '/links/1'
+  ]) {
+    for (const accept of ['text/html', 'application/xhtml+xml']) {
+      const [quick, slow] = await Promise.all(apps.map((app) => app.inject({ url, headers: { accept } })))
+      t.equal(quick?.body, slow?.body, `${url} ${accept}`)
+      t.match(quick?.body, '</html>')
+    }
+  }
+})
+
+t.test('the pages of another parent are neither rendered nor cached anew', async (t) => {
+  let made = 0
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(draw(drawKinds({}, () => { made++ }), { stores: memoryStores() }))
+  const visit = async (id: number): Promise<void> => {
+    await app.inject({ method: 'POST', url: '/posts', payload: { post: { title: `T ${id}` } } })
+    t.match((await get(app, `/posts/${id}/notes`)).body, `action="/posts/${id}/notes"`)
+  }
+  await visit(1)
+  const once = made
+  t.ok(once > 0)
+  for (let id = 2; id < 20; id++) await visit(id)
+  t.equal(made, once)
+})
+
+t.test('a page links and sends its forms to the paths of its actions alone', async (t) => {
+  const app = fastify()
+  t.teardown(() => app.close())
+  app.register(draw(drawKinds({}, () => {}), { stores: memoryStores() }))
+  for (const [url, payload] of [
+    ['/posts', { post: { title: 'T' } }], ['/posts/1/comments', { comment: { a: '1' } }],
+    ['/posts/1/notes', { note: { title: 'N' } }], ['/tags', { tag: { title: 'tag' } }],
+    ['/links', { link: { title: 'link' } }]
+  ] as const) await app.inject({ method: 'POST', url, payload })
+  const cases: ReadonlyArray<readonly [url: string, targets: readonly string[]]> = [
+    ['/posts', ['/posts/recent', '/posts/approve-all', '/posts/new', '/posts', '/posts/1', '/posts']],
+    ['/posts/1', [
+      '/posts/1/reset', '/posts/1/archive', '/posts/1/edit', '/posts', '/posts/1/cover', '/posts/1/comments',
+      '/posts/1/comments/new', '/posts/1/comments/1', '/posts/1/comments', '/posts/1/notes', '/notes/1',
+      '/posts/1/notes'
+    ]],
+    ['/posts/1/comments', ['/posts/1/comments/new', '/posts/1/comments/1', '/posts/1/comments']],
+    ['/posts/1/comments/1', ['/posts/1/comments/1/edit', '/posts/1/comments']],
+    ['/posts/1/comments/1/edit', ['/posts/1/comments', '/posts/1/comments/1']],
+    ['/posts/1/notes', ['/posts/1/notes', '/notes/1', '/posts/1/notes']],
+    ['/notes/1', ['/notes', '/notes', '/notes/1']],
+    ['/posts/1/cover', ['/posts/1', '/posts/1/cover']],
+    ['/tags', ['/tags/new', '/tags', '/tags']],
+    ['/links/1', ['/links/1/edit']]
+  ]
+  for (const [url, targets] of cases) {
+    const { body } = await get(app, url)
+    const found = elementsOf(`<main>${String(mainOf(body))}</main>`)
+      .flatMap(({ attributes: { href, action } }) => href ?? action ?? [])
+    t.strictSame(found.filter((target) => !/[#?]|\.(?:xml|json)$/.test(target)), targets, url)
   }
 })
