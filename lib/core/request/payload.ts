@@ -279,10 +279,12 @@ function compileAttribute (reader: Reader, shape: Shape, { check, hide }: Attrib
       if (hide === undefined) return false
       const shown = hide(stored)
       const writable = showsReadOnly ? withoutReadOnly(structuredClone(shown)) : shown
-      if (value !== undefined && shown !== undefined && isSame(value, writable)) return true
+      if (value !== undefined && isSame(value, writable)) return true
+      // A hook of the app may have added the attribute.
+      if (node === undefined) return false
       // A table shows an attribute that the row does not have as an empty field, which a create takes for absent.
       const isShown = shown === undefined ? reader.isAbsent?.(node) : reader.isShown?.(node, shown, shape)
-      if (node === undefined || isShown !== true) return false
+      if (isShown !== true) return false
       // A hook of the app may have changed what was read. Then the node says nothing.
       return value === undefined || isSame(value, withoutReadOnly(convert(node, '', new Issues())))
     }
@@ -333,16 +335,16 @@ function compileAttributes (resource: Resource, reader: Reader): AttributesReade
         continue
       }
       const attribute = find(name)
-      if (!isUpdate && reader.isAbsent?.(group[name]) === true) continue
-      if (attribute?.removes?.(group[name]) === true) {
+      if (attribute === undefined || (!isUpdate && reader.isAbsent?.(group[name]) === true)) continue
+      if (attribute.removes?.(group[name]) === true) {
         if (isUpdate) supplied[name] = undefined
         continue
       }
-      const value = attribute?.convert(group[name], name, issues)
-      if (attribute === undefined || value === undefined) continue
-      const isRead = issues.size === 0 || !issues.isAbout(name)
+      const value = attribute.convert(group[name], name, issues)
+      if (value === undefined) continue
+      const isRead = !issues.isAbout(name)
       attribute.check(value, name, issues)
-      if (issues.size === 0 || !issues.isAbout(name)) supplied[name] = value
+      if (!issues.isAbout(name)) supplied[name] = value
       else if (reader.merges === undefined) issues.addFaulty(name, value, isRead)
     }
     return supplied
