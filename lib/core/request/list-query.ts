@@ -348,7 +348,6 @@ function findPlace (parts: unknown, order: Order, resource: Resource, length: nu
  * default at its end, so that only a descending one is spelled out.
  */
 function spellOrder (order: Order): string {
-  if (order === BY_ID) return ''
   const named = order.at(-1)?.descending === true ? order : order.slice(0, -1)
   return named.map(({ by, descending }) => descending ? `-${by}` : by).join(',')
 }

@@ -338,15 +338,17 @@ function describe (where: string, why: string, origin: string | undefined): stri
   return `${where}: ${why}; if its pages may write here, add ${whose} to the option trustedOrigins`
 }
 
+/** The schemes of origins, with their default ports. */
+const SCHEMES = [['http', /:80$/], ['https', /:443$/]] as const
+
 /**
  * Returns whether an origin has this host. The scheme is not compared, because it is unknown behind a proxy that ends
  * TLS. `host` is the forwarded one only if the app trusts its proxy.
  */
 function isOwn (origin: string, host: string): boolean {
-  const [, scheme, authority] = /^(https?):\/\/(.+)$/.exec(origin.toLowerCase()) ?? []
-  if (scheme === undefined || authority === undefined) return false
-  const port = scheme === 'http' ? /:80$/ : /:443$/
-  // `localhost.` is the host `localhost`, written as an absolute name (RFC 3986 §3.2.2).
-  const simplify = (text: string): string => text.replace(port, '').replace(/\.(?=:\d+$|$)/, '')
-  return simplify(authority) === simplify(host.toLowerCase())
+  return SCHEMES.some(([scheme, port]) => {
+    // `localhost.` is the host `localhost`, written as an absolute name (RFC 3986 §3.2.2).
+    const simplify = (text: string): string => text.toLowerCase().replace(port, '').replace(/\.(?=(?::\d+)?$)/, '')
+    return simplify(origin) === simplify(`${scheme}://${host}`)
+  })
 }

@@ -35,10 +35,9 @@ export function parseEntityTags (header: string | undefined, name: string): Enti
   const tags: EntityTag[] = []
   ELEMENT.lastIndex = 0
   while (ELEMENT.lastIndex < header.length) {
-    const start = ELEMENT.lastIndex
     const [, weak, opaque] = ELEMENT.exec(header) as RegExpExecArray
     if (opaque !== undefined) tags.push({ weak: weak !== undefined, opaque })
-    else if (ELEMENT.lastIndex === start || ELEMENT.lastIndex < header.length) throw new InvalidPreconditionError(name)
+    else if (ELEMENT.lastIndex < header.length) throw new InvalidPreconditionError(name)
   }
   if (tags.length === 0) throw new InvalidPreconditionError(name)
   return tags

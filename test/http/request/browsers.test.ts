@@ -106,6 +106,16 @@ t.test('a write that a browser marks as cross-site is refused', async t => {
     ['the Origin of the parent domain', { host: 'www.blog.example', origin: own }, 'refused'],
     ['an Origin that begins like its own', { host: 'blog.example', origin: `${own}.evil.example` }, 'refused'],
     ['an Origin that ends like its own', { host: 'blog.example', origin: 'http://evilblog.example' }, 'refused'],
+    ['its own Origin as an absolute name without a port', { host: 'blog.example', origin: `${own}.` }, 'served'],
+    ['an Origin of another scheme that ends like its own', { host: 'blog.example', origin: `x${own}` }, 'refused'],
+    ['an Origin with a dot more', { host: 'blogexample', origin: own }, 'refused'],
+    ['an Origin whose port begins with 80', { host: 'blog.example80', origin: `${own}:8080` }, 'refused'],
+    ['an Origin whose port begins with 443', { host: 'blog.example0', origin: 'https://blog.example:4430' }, 'refused'],
+    ['an Origin of HTTPS with the port of HTTP', { host: 'blog.example', origin: 'https://blog.example:80' },
+      'refused'],
+    ['an Origin of HTTP with the port of HTTPS', { host: 'blog.example', origin: `${own}:443` }, 'refused'],
+    ['an Origin of HTTPS, the default port told in Host', { host: 'blog.example:443', origin: 'https://blog.example' },
+      'served'],
     ['an Origin with its own as user name', { host: 'blog.example', origin: `${own}@evil.example` }, 'refused'],
     ['the Origin null', { host: 'blog.example', origin: 'null' }, 'refused'],
     ['the Origin null for a host of that name', { host: 'null', origin: 'null' }, 'refused'],
@@ -235,6 +245,35 @@ t.test('safe requests may come from anywhere', async t => {
       const res = await app.inject({ method, url, headers })
       t.strictSame([res.statusCode, res.body], [status, body], `${method} ${url} ${JSON.stringify(headers)}`)
     }
+  }
+})
+
+t.test('a safe method that a path does not serve is a 405 from anywhere', async t => {
+  const app = await seeded(t, { only: ['create'] })
+  for (const method of ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'] as const) {
+    const request = { method: method as 'GET', url: '/posts' }
+    const { statusCode } = await app.inject(request)
+    t.equal((await app.inject({ ...request, headers: { 'sec-fetch-site': 'cross-site' } })).statusCode, statusCode)
+    t.not(statusCode, 403, method)
+  }
+})
+
+t.test('a 403 says where the request comes from, and names its origin if developers can trust it', async t => {
+  const app = await seeded(t)
+  const longest = `http://${'a'.repeat(93)}`
+  const cases: [headers: Record<string, string>, where: string, why: string, whose: string][] = [
+    [{ 'sec-fetch-site': 'same-site', origin: 'http://localhost:3001' }, 'another origin of this site',
+      'Sec-Fetch-Site is same-site', '"http://localhost:3001"'],
+    [{ 'sec-fetch-site': 'cross-site' }, 'another site', 'Sec-Fetch-Site is cross-site', 'its origin'],
+    [{ 'sec-fetch-site': 'x'.repeat(41) }, 'another site', `Sec-Fetch-Site is ${'x'.repeat(40)}`, 'its origin'],
+    [{ origin: 'null' }, 'another origin', 'Origin is null', 'its origin'],
+    [{ origin: longest }, 'another origin', `Origin is ${longest}`, `"${longest}"`],
+    [{ origin: `${longest}a` }, 'another origin', `Origin is ${longest}`, 'its origin']
+  ]
+  for (const [headers, where, why, whose] of cases) {
+    const { detail } = (await app.inject(withHeaders(writes.POST, { accept: 'application/json', ...headers }))).json()
+    t.ok(detail.includes(`${where}: ${why}; if its pages may write here, add ${whose} to the option trustedOrigins`),
+      detail)
   }
 })
 
