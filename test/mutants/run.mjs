@@ -1,45 +1,78 @@
 /**
- * Changes lines of the library, one at a time, and counts the changes that tests notice. It takes ten to twenty minutes
- * for each file: `npm run mutants -- keyset` tests the files whose name contains a text, `npm run mutants` all.
+ * Changes lines of the library, one at a time, and counts the changes that tests notice. `npm run mutants` tests all
+ * subjects, `npm run mutants -- keyset` those whose name contains a text, and
+ * `npm run mutants -- keyset lib/sql/keyset.ts:30-40` only some lines. CONCURRENCY sets the number of processes.
  */
+import { readFileSync } from 'node:fs'
 import { Stryker } from '@stryker-mutator/core'
 
-/** The files where a wrong line costs data or secrets, and the tests that must notice it. */
-const FILES = {
-  'lib/core/actions/authorize/authorize.ts': ['test/actions/authorize/*.test.ts'],
-  'lib/core/relations/hook-guards.ts': ['test/http/relations/hidden.test.ts'],
-  'lib/core/request/preconditions.ts': ['test/http/request/{conditional,tags}.test.ts'],
-  'lib/core/request/payload-hooks.ts': ['test/http/request/browsers.test.ts'],
-  'lib/core/request/payload.ts': ['test/http/request/writes.test.ts', 'test/routing/input.test.ts'],
-  'lib/core/request/list-query.ts': ['test/http/request/lists.test.ts'],
-  'lib/core/formats/escape.ts': [
-    'test/formats/xml/documents.test.ts', 'test/formats/html/forms/{fields,looks}.test.ts'
-  ],
-  'lib/core/formats/hide-write-only.ts': ['test/routing/own-formats.test.ts', 'test/http/request/writes.test.ts'],
-  'lib/sql/keyset.ts': ['test/system/stores/queries/sorted-lists.test.ts'],
-  'lib/sql/statements.ts': ['test/system/stores/sqlite-store.test.ts']
+/** The subjects where a wrong line costs data or secrets: their lines, and the tests that must notice a change. */
+const SUBJECTS = {
+  authorize: {
+    lines: ['lib/core/actions/authorize/authorize.ts', 'lib/core/actions/authorize/level.ts'],
+    tests: ['actions/authorize/access']
+  },
+  preconditions: {
+    lines: ['lib/core/request/preconditions.ts'],
+    tests: ['http/request/preconditions']
+  },
+  'cross-site': {
+    lines: [linesFrom('lib/core/request/negotiate.ts', '/** The methods that change nothing.')],
+    tests: ['http/request/browsers']
+  },
+  payload: {
+    lines: ['lib/core/request/payload.ts'],
+    tests: ['http/request/payload']
+  },
+  cursor: {
+    lines: [linesFrom('lib/core/request/list-query.ts', 'const LONGEST')],
+    tests: ['http/request/cursors']
+  },
+  escape: {
+    lines: ['lib/core/formats/escape.ts'],
+    tests: ['formats/escape']
+  },
+  'hide-write-only': {
+    lines: ['lib/core/formats/hide-write-only.ts'],
+    tests: ['formats/hide-write-only']
+  },
+  transactions: {
+    lines: ['lib/core/stores/transaction.ts'],
+    tests: ['stores/transaction']
+  },
+  keyset: {
+    lines: ['lib/sql/keyset.ts'],
+    tests: ['stores/keyset']
+  },
+  statements: {
+    lines: ['lib/sql/statements.ts'],
+    tests: ['stores/statements']
+  }
 }
 const DETECTED = ['Killed', 'Timeout']
 const MISSED = ['Survived', 'NoCoverage']
 
-const [wanted = ''] = process.argv.slice(2)
 // The machine decides how long a test takes, as in .taprc.
 process.env.TAP_TIMEOUT = '0'
-for (const [file, tests] of Object.entries(FILES)) {
-  if (!file.includes(wanted)) continue
+const [wanted = '', ...ranges] = process.argv.slice(2)
+for (const [subject, { lines, tests }] of Object.entries(SUBJECTS)) {
+  if (!subject.includes(wanted)) continue
+  const files = tests.map((name) => `test/${name}.test`)
   const mutants = await new Stryker({
-    mutate: [file],
-    testRunner: 'tap',
-    plugins: [import.meta.resolve('@stryker-mutator/tap-runner')],
-    tap: {
-      testFiles: tests,
-      nodeArgs: ['--import=tsx', '--conditions=fastify-resources:source', '-r', '{{hookFile}}', '{{testFile}}']
-    },
+    mutate: ranges.length > 0 ? ranges : lines,
+    plugins: [import.meta.resolve('./runner.mjs')],
+    testRunner: 'in-process',
+    buildCommand: 'esbuild --bundle --packages=external --conditions=fastify-resources:source --platform=node ' +
+      '--format=esm --log-level=warning --alias:tap=./test/mutants/collect.mjs --out-extension:.js=.mjs --outbase=. ' +
+      `--outdir=. ${files.map((file) => `${file}.ts`).join(' ')}`,
+    bundles: files.map((file) => `${file}.mjs`),
+    ignorers: ['texts'],
+    warnings: { unknownOptions: false, slow: false },
     coverageAnalysis: 'perTest',
-    // A test that waits for an event that never comes ends here. The unchanged tests take a tenth of it.
-    timeoutMS: 60_000,
-    concurrency: 2,
-    tempDirName: '.tap/mutants',
+    // A test that waits for an event that never comes ends here.
+    timeoutMS: 20_000,
+    concurrency: Number(process.env.CONCURRENCY ?? 2),
+    tempDirName: `.tap/mutants-${process.pid}`,
     reporters: ['progress-append-only', 'clear-text'],
     clearTextReporter: { reportTests: false, allowColor: false, logTests: false },
     ignorePatterns: ['dist', 'docs', 'test/*/node_modules', '.tap']
@@ -47,5 +80,11 @@ for (const [file, tests] of Object.entries(FILES)) {
   const count = (states) => mutants.filter(({ status }) => states.includes(status)).length
   const [detected, missed] = [count(DETECTED), count(MISSED)]
   const total = detected + missed
-  console.log(`${file}: ${(100 * detected / total).toFixed(0)} % of ${total} changes are noticed`)
+  console.log(`${subject}: ${(100 * detected / total).toFixed(1)} % of ${total} changes are noticed`)
+}
+
+/** Returns the lines of a file from the first one that begins with a text, as Stryker writes them. */
+function linesFrom (file, beginning) {
+  const lines = readFileSync(file, 'utf8').split('\n')
+  return `${file}:${lines.findIndex((line) => line.startsWith(beginning)) + 1}-${lines.length}`
 }

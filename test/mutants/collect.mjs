@@ -1,0 +1,7 @@
+/** Stands for `tap` in a bundle of tests: collects the tests of a file, which the runner runs for each mutant. */
+const collected = globalThis.collectedTests ??= []
+
+export default {
+  test: (...parts) => { collected.push(parts) },
+  teardown: (call) => { process.once('exit', call) }
+}
