@@ -113,13 +113,32 @@ t.test('the services find rows without write-only values, for an answer and for 
   }
 })
 
-t.test('a request with an id and attributes is no row, and a method of a class keeps its writer', async (t) => {
+t.test('a writer may be a proxy or a class with private members, and a request is no row', async (t) => {
   class Own {
-    #headers = { 'x-own': '1' }
+    readonly #headers = { 'x-own': '1' }
+    readonly list = new List()
+    get problemType (): string { return Object.keys(this.#headers).join() }
+    record (...given: unknown[]): unknown { return [this.#headers, ...given] }
     redirected (write: unknown, request: unknown): unknown { return [this.#headers, write, request] }
   }
+  class List {
+    readonly #end = ']'
+    readonly open = '['
+    readonly separator = ','
+    get close (): string { return this.#end }
+    row (row: Row): string { return JSON.stringify(row) + this.#end }
+  }
+  const own = new Own()
+  const bound = (_target: object, name: string): unknown => {
+    const member: unknown = Reflect.get(own, name)
+    return typeof member === 'function' ? member.bind(own) : member
+  }
   const request = { id: 1, attributes: { secret: 'S' } }
-  t.strictSame(
-    wrap(new Own()).redirected?.({ notice: 'created' }, request), [{ 'x-own': '1' }, { notice: 'created' }, request]
-  )
+  for (const members of [own, new Proxy({}, { get: bound as never })]) {
+    const writer = wrap(members)
+    t.strictSame(writer.redirected?.('write', request), [{ 'x-own': '1' }, 'write', request])
+    t.strictSame([writer.problemType, writer.record?.(row(1))], ['x-own', [{ 'x-own': '1' }, shown(1)]])
+    const { open, row: write, separator, close } = writer.list as unknown as ListWriter
+    t.strictSame([open, write(row(1)), separator, close], ['[', `${JSON.stringify(shown(1))}]`, ',', ']'])
+  }
 })

@@ -86,21 +86,11 @@ t.test('errors have no tag', async t => {
 t.test('GET and HEAD respect If-None-Match', async t => {
   const cases: [name: string, ifNoneMatch: string, status: 200 | 304][] = [
     ['the tag', '"2.json"', 304],
-    ['the tag, weak', 'W/"2.json"', 304],
-    ['a list with the tag', '"1.json", "2.json", "3.json"', 304],
     ['a list with the weak tag', '"1.json", W/"2.json"', 304],
-    ['a list with empty members', ', "1.json",, "2.json" ,', 304],
-    ['a tag with a comma in it, and the tag', '"1,json", "2.json"', 304],
     ['*', '*', 304],
     ['an older version', '"1.json"', 200],
-    ['a later version', '"3.json"', 200],
     ['the tag of another format', '"2.xml"', 200],
-    ['an older version, weak', 'W/"1.json"', 200],
     ['a version without format', '"2"', 200],
-    ['the tag in one longer', '"12.json"', 200],
-    ['the tag inside a longer tag', '"x,2.json"', 200],
-    ['the tag in upper case', '"2.JSON"', 200],
-    ['an empty tag', '""', 200]
   ]
   const app = await seeded(t)
   const { headers: { etag } } = await app.inject('/posts/1.json')
@@ -127,34 +117,13 @@ t.test('GET and HEAD respect If-None-Match', async t => {
 const matches: [name: string, ifMatch: string, outcome: 'written' | 'stale' | 400][] = [
   ['the tag', '"2.json"', 'written'],
   ['the tag of another format, for the version counts', '"2.xml"', 'written'],
-  ['the tag of the page', '"2.html"', 'written'],
   ['the version without format', '"2"', 'written'],
-  ['an older version in another shape', '"1.json-0123abcd"', 'stale'],
-  ['a suffix that is neither a format nor a shape', '"2.json-X"', 'stale'],
-  ['a format that the resource does not have', '"2.yaml"', 'stale'],
   ['*', '*', 'written'],
   ['a list with the tag', '"1.json", "2.json", "3.json"', 'written'],
-  ['a list without spaces', '"1.json","2.xml"', 'written'],
-  ['a list with empty members', ', "1.json",, "2.json" ,', 'written'],
-  ['a tag with a comma in it, and the tag', '"1,json", "2.json"', 'written'],
-  ['a weak tag and the tag', 'W/"1.json", "2.json"', 'written'],
   ['an older version', '"1.json"', 'stale'],
-  ['a later version', '"3.json"', 'stale'],
   ['the tag, weak', 'W/"2.json"', 'stale'],
-  ['the version, weak', 'W/"2"', 'stale'],
-  ['a list without the tag', '"1.json", "3.json"', 'stale'],
   ['a list where only a weak tag names the version', '"1.json", W/"2.json"', 'stale'],
-  ['a version with a leading zero', '"02.json"', 'stale'],
-  ['a version as a fraction', '"2.0.json"', 'stale'],
-  ['the tag inside a longer tag', '"x,2.json"', 'stale'],
-  ['an empty tag', '""', 'stale'],
-  ['a word of the prototype', '"__proto__.json"', 'stale'],
-  ['a tag without quotes', '2.json', 400],
-  ['a tag without its last quote', '"2.json', 400],
   ['garbage behind the tag', '"2.json" garbage', 400],
-  ['a list of nothing', ' , ,', 400],
-  ['a mark of a weak tag alone', 'W/', 400],
-  ['tags without a comma', '"1" "2"', 400],
   ['*, and a tag', '*,"1"', 400]
 ]
 
@@ -222,17 +191,11 @@ t.test('the _version of a form works like If-Match', async t => {
   const cases: [name: string, body: string, ifMatch: string | undefined, outcome: 'written' | 'stale' | 400][] = [
     ['the version', '_version=2', undefined, 'written'],
     ['an older version', '_version=1', undefined, 'stale'],
-    ['a later version', '_version=3', undefined, 'stale'],
-    ['a version with a leading zero', '_version=02', undefined, 'stale'],
     ['no version', '', undefined, 'written'],
-    ['the version and its tag', '_version=2', '"2.html"', 'written'],
-    ['the version and *', '_version=2', '*', 'written'],
     ['the version and an older tag', '_version=2', '"1.html"', 'stale'],
     ['an older version and the tag', '_version=1', '"2.html"', 'stale'],
     ['an older version and *', '_version=1', '*', 'stale'],
-    ['an older version and a list', '_version=1', '"1.html", "2.html"', 'stale'],
     ['the version twice', '_version=2&_version=2', undefined, 400],
-    ['two versions', '_version=1&_version=2', undefined, 400]
   ]
   const writes: [name: string, request: InjectOptions, after: Post[]][] = [
     ['PUT', { url: '/posts', payload: '_method=PUT&id=1&post[title]=mine&' }, [{ ...row, title: 'mine' }]],
